@@ -8,6 +8,7 @@
 #   make validate   agreement with other simulators and with theory
 #   make docs       writes the generated files: scenario schema, reference pages, pictures
 #   make docs-check checks that generated pages are current and API documentation has no warnings
+#   make web        builds the page of `simoom serve` from web/ (needs Node); make web-check compares
 #   make wheel      a wheel for PYTHON in dist/; make wheel-check installs it and runs a scenario
 #   make sdist      the source distribution in dist/
 #   make deny       checks licences, advisories and sources of the crates (needs cargo-deny)
@@ -33,7 +34,8 @@ RUST := Cargo.toml Cargo.lock pyproject.toml \
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test programs test-fast lint lint-rust lint-python lint-house lint-workflows \
-        actionlint deny bench validate campaign fuzz docs docs-check wheel wheel-check sdist rust clean
+        actionlint deny bench validate campaign fuzz docs docs-check web web-check wheel \
+        wheel-check sdist rust clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -81,7 +83,8 @@ campaign: $(ENVIRONMENT)
 
 fuzz:
 	@cargo +nightly fuzz --version > /dev/null 2>&1 \
-	  || { echo "cargo-fuzz is missing: cargo install cargo-fuzz; rustup toolchain install nightly"; exit 1; }
+	  || { echo "cargo-fuzz is missing: cargo install cargo-fuzz; rustup toolchain install nightly"; \
+	       exit 1; }
 	cargo +nightly fuzz run --features targets $(or $(TARGET),scenario) -- \
 	  -max_total_time=$$((60 * $(or $(MINUTES),10)))
 
@@ -128,8 +131,20 @@ docs: $(EXTENSION)
 
 # Pictures are not compared: their bytes depend on the platform.
 docs-check: docs
-	git diff --exit-code -- schema README.md ':(glob)docs/**/*.md'
+	git diff --exit-code -- schema python/simoom/serve README.md ':(glob)docs/**/*.md'
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
+
+# The built page is committed: an installed package needs no Node.
+web: web/node_modules/.installed
+	cd web && npm run --silent check && npm run --silent build
+
+web/node_modules/.installed: web/package-lock.json
+	@command -v npm > /dev/null || { echo "npm is missing: install Node 20 or later"; exit 1; }
+	cd web && npm ci --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
+
+web-check: web
+	git diff --exit-code -- python/simoom/serve/static
 
 # Built by PEP 517, which needs no virtual environment and works on every platform. Interpreters
 # with a GIL share one wheel for 3.11 and later; a free-threaded interpreter has its own wheel.
@@ -140,6 +155,9 @@ wheel:
 wheel-check:
 	$(PYTHON) -m pip install --quiet --upgrade --target build/wheel dist/simoom-*.whl
 	PYTHONPATH=build/wheel $(PYTHON) -m simoom run scenarios/performance_anomaly.toml
+	for part in index.html app.js app.css gallery.json licences.txt; do \
+	  test -s build/wheel/simoom/serve/static/$$part || exit 1; \
+	done
 
 sdist: $(ENVIRONMENT)
 	$(BIN)/maturin sdist --out dist

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 
 SLOW = {
     "models/test_saturation.py": "simulates the chains slot by slot",
+    "studies/test_afw_few.py": "runs the quick version of the study",
     "studies/test_cli.py": "starts the command for each test",
     "studies/test_http_queueing.py": "runs the quick version of the study",
     "studies/test_lt_tcp.py": "runs the quick version of the study",
@@ -29,6 +30,8 @@ SLOW = {
     "test_memory.py": "runs long simulations",
     "test_reliability.py": "starts the command for each test",
     "test_report.py": "draws pages and plots",
+    "test_serve.py": "runs scenarios in a server",
+    "test_serve_page.py": "opens pages in Chromium",
     "test_sweep.py": "starts the command, and workers",
     "test_toy.py": "builds the simulator with the feature toy",
     "test_perfetto.py": "reads traces by their schema",

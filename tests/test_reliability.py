@@ -49,13 +49,13 @@ def test_a_call_that_does_not_look_at_the_stop_flag_is_abandoned():
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
     stopped = []
 
-    def deaf(stop) -> None:
+    def sleeps(stop) -> None:
         time.sleep(30)
         stopped.append(stop.is_set())
 
     try:
         with pytest.raises(KeyboardInterrupt):
-            interruptible(deaf)
+            interruptible(sleeps)
     finally:
         signal.signal(signal.SIGALRM, before)
     assert not stopped

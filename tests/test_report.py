@@ -169,3 +169,20 @@ def test_an_idle_cell_can_be_drawn(tmp_path):
     assert "-" in idle.report()
     report.write(idle, tmp_path)
     assert (tmp_path / "report.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_a_narrow_report_divides_tables_and_cuts_no_number(width: int) -> None:
+    flows = [
+        {"name": "up", "from": "sta*", "to": "ap", "traffic": {"call": {}}},
+        {"name": "down", "from": "server", "to": "sta0"},
+        {"name": "web", "from": "server", "to": "sta1",
+         "traffic": {"requests": {"think_s": 0.05}}},
+    ]  # fmt: skip
+    keys = {"standard": "11g", "stations": 2, "duration_s": 1.0, "flows": flows,
+            "wire": {"delay_ms": 1.0}}  # fmt: skip
+    report = sm.run(keys).report(width)
+    assert "…" not in report
+    assert max(map(len, report.splitlines())) <= width
+    for heading in ("goodput", "RTOs", "MOS", "retry"):
+        assert heading in report

@@ -146,9 +146,12 @@ def test_every_packet_is_known_and_goes_its_way(run):
     assert sent["packet"].to_list() == list(range(sent.height))
     assert trace.mpdus.filter(~pl.col("packet").is_in(sent["packet"].implode())).is_empty()
     ends = steps.filter(pl.col("step").is_in(["arrived", "dropped", "resident"]))
-    assert ends["packet"].n_unique() == sent.height
+    of_flows = sent.filter(pl.col("flow").is_not_null())
+    assert of_flows["packet"].is_in(ends["packet"].implode()).all()
     arrived = steps.filter(step="arrived")
-    assert arrived["packet"].is_unique().all()
+    # Where nodes forward, a node whose ACK got lost may send a copy on another way.
+    if "routing.messages" not in run.summary:
+        assert arrived["packet"].is_unique().all()
     first = steps.group_by("packet", maintain_order=True).first()
     assert set(first["step"].cast(pl.String)) <= {"sent"}
 
@@ -175,13 +178,22 @@ def test_losses_are_those_of_the_counters(run):
     begun = pl.col("exchange").n_unique().over("start_s") > 1
     # A full-duplex access point whose RTS meets that of a station goes on: no collision for it.
     goes_on = (pl.col("kind") == "Data").any().over("exchange", "transmitter")
+    if not in_a_cell(run):
+        to_ap = (pl.col("kind") == "RTS") & (pl.col("receiver") == "ap")
+        met = (to_ap & (pl.col("outcome") == "received")).any().over("start_s")
+        goes_on = met & (pl.col("transmitter") == "ap")
     frames = frames.filter(
         ~((pl.col("kind") == "RTS") & (pl.col("outcome") != "received") & goes_on)
     )
+    # And it transmits a CTS while the receiver of its own RTS answers.
+    answer = (pl.col("kind") == "CTS") & (pl.col("outcome") == "receiver transmits")
+    frames = frames.filter(~answer)
     for name, path in nodes(run).items():
         own = frames.filter(owner=name)
         # In a cell without radios, interference is that of sources that are not 802.11.
-        others = ["collision"] if in_a_cell(run) else LOST_TO_OTHERS
+        # With full duplex two data frames overlap on purpose, and one may get lost to the other.
+        is_full_duplex = "full_duplex.primary" in run.summary
+        others = LOST_TO_OTHERS if is_full_duplex or not in_a_cell(run) else ["collision"]
         lost = count(own, pl.col("outcome").is_in(others))
         if in_a_cell(run):
             # A collision counts when it begins.
@@ -192,7 +204,8 @@ def test_losses_are_those_of_the_counters(run):
         if in_a_cell(run):
             noise = count(own, pl.col("outcome") == "noise", pl.col("receiver").is_not_null())
             assert noise == run.summary[f"{path}.noise_losses"], name
-            disturbed = count(own, pl.col("outcome") == "interference")
+            by_sources = (pl.col("outcome") == "interference") & (not is_full_duplex)
+            disturbed = count(own, by_sources)
             assert disturbed == run.summary.get(f"{path}.interference_losses", 0), name
 
 
@@ -299,6 +312,8 @@ def test_airtime_in_space_is_that_of_each_radio(run):
             own = run.trace.frames.filter(
                 pl.col("transmitter") == name, pl.col("kind").is_in(members)
             )
-            used = (own["end_s"] - own["start_s"]).sum() / run.simulated_s
+            # A frame at the end of the run counts until then.
+            ends_s = own["end_s"].clip(upper_bound=run.simulated_s)
+            used = (ends_s - own["start_s"]).sum() / run.simulated_s
             if counted is not None and path != "ap":
                 assert used == pytest.approx(counted, abs=1e-9), (name, kind)

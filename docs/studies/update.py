@@ -24,6 +24,18 @@ SOURCES = {Source.PAPER: "the paper", Source.SIMULATION: ""}
 BLOCK = re.compile(r"(<!-- claims -->\n).*?(<!-- /claims -->)", re.DOTALL)
 TABLE = re.compile(r"(<!-- (table [\w ]+) -->\n).*?(<!-- /table -->)", re.DOTALL)
 PICTURES = {
+    "afw_few": (
+        "table 4",
+        "table 5",
+        "figure 2",
+        "figure pairs",
+        "figure scenarios",
+        "figure rules",
+        "figure standards",
+        "figure area",
+        "figure controllers",
+        "figure chain",
+    ),
     "full_duplex": (
         "figure 4",
         "figure 5",

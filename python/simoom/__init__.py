@@ -19,11 +19,13 @@ from simoom.stats import Estimate, mean_ci, paired_difference
 from simoom.sweep import Sweep, sweep
 from simoom.trace import Trace, TraceFilter
 from simoom.twin import Optimum, Twin, optimise, predict
+from simoom.why import Difference, Why, why
 
 __all__ = [
     "Ack",
     "Control",
     "Departing",
+    "Difference",
     "Estimate",
     "Hearing",
     "Issue",
@@ -38,6 +40,7 @@ __all__ = [
     "Trace",
     "TraceFilter",
     "Twin",
+    "Why",
     "airtime",
     "hearing",
     "mean_ci",
@@ -48,4 +51,5 @@ __all__ = [
     "routes",
     "run",
     "sweep",
+    "why",
 ]

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Literal, final
+from typing import Any, Literal, final
 
 @final
 class Scenario:
@@ -20,6 +20,25 @@ class Scenario:
     def files(self) -> list[str]: ...
     def to_full_json(self) -> str: ...
     def __eq__(self, other: object) -> bool: ...
+
+@final
+class AirFile:
+    def __init__(self, path: str | os.PathLike[str]) -> None: ...
+    def about(self) -> dict[str, Any]: ...
+    def tile(self, level: int, number: int) -> bytes: ...
+    def find(
+        self,
+        number: int,
+        forward: bool,
+        *,
+        radio: int | None = None,
+        kind: int | None = None,
+        outcome: int | None = None,
+        lost: bool = False,
+        retried: bool = False,
+    ) -> dict[str, Any] | None: ...
+    def frame(self, number: int) -> dict[str, Any] | None: ...
+    def life(self, packet: int) -> list[dict[str, Any]]: ...
 
 @final
 class Delivery:
@@ -147,6 +166,7 @@ def run(
     progress: Callable[[float], object] | None = None,
     check: bool = False,
     trace: object = None,
+    on_samples: Callable[[list[tuple[str, bytes, bytes]]], object] | None = None,
 ) -> Run: ...
 def trace_tables() -> list[tuple[str, list[tuple[str, str]]]]: ...
 def trace_formats() -> list[tuple[str, str]]: ...

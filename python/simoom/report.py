@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +19,7 @@ from simoom.tables import (
     EXPENDABLE,
     FLOWS,
     FLOWS_BRIEF,
+    HOPS,
     INTERFERERS,
     LINKS,
     NODES,
@@ -28,6 +29,7 @@ from simoom.tables import (
     digits,
     flow_rows,
     headline,
+    hops,
     links,
     nodes,
     number,
@@ -38,6 +40,8 @@ from simoom.tables import (
 from simoom.twin import predict
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from simoom.run import Run
 
 MOST_ROWS = 20
@@ -95,6 +99,7 @@ def tables(run: Run, *, width: int = 100) -> RenderableType:
     )
     middle: list[RenderableType] = []
     for columns, all_rows in (
+        (HOPS, hops(run.summary)),
         (LINKS, links(run.summary)),
         (NODES, nodes(run.summary)),
         (INTERFERERS, rows(run.summary, "interferers")),
@@ -102,7 +107,7 @@ def tables(run: Run, *, width: int = 100) -> RenderableType:
         if all_rows:
             middle.append(_table(columns, all_rows, width))
     if nodes(run.summary):
-        middle += [_airtime(run, width), _twin(run)]
+        middle += [_airtime(run, width), _twin(run, width)]
     return Group(
         Text(run.title, style="bold"),
         facts,
@@ -130,19 +135,48 @@ def out_of_reach(run: Run) -> list[str]:
     return [f"too weak to be received: {names}{more}; `simoom hearing` shows all links", ""]
 
 
-def _table(columns: Sequence[Column], all_rows: Sequence[Row], width: int) -> Table:
-    shown = used(columns, all_rows)
+def _table(columns: Sequence[Column], all_rows: Sequence[Row], width: int) -> RenderableType:
+    """Return a table; one that is too wide continues below, with the names again."""
     cut = all_rows if len(all_rows) <= MOST_ROWS else all_rows[: MOST_ROWS - 1]
+    shown = used(columns, all_rows)
     widths = {column.key: _width(column, cut) for column in shown}
-    # If the table is too wide, columns are dropped, then names are truncated; numbers never are.
     for key in EXPENDABLE:
-        if sum(widths.values()) + 2 * len(widths) > width:
-            shown = [column for column in shown if column.key != key]
+        if _total(widths) > width:
             widths.pop(key, None)
-    room = width - sum(widths.values()) - 2 * len(widths) + widths["name"]
-    widths["name"] = max(8, min(widths["name"], room))
-    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
-    for column in shown:
+    name, *rest = (column for column in shown if column.key in widths)
+    blocks: list[list[Column]] = [[]]
+    narrow = min(widths[name.key], LEAST_NAME)
+    for column in rest:
+        widths[column.key] = min(widths[column.key], width - narrow - GAP)
+        wide = {each.key: widths[each.key] for each in [*blocks[-1], column]}
+        if _total({name.key: narrow, **wide}) > width and blocks[-1]:
+            blocks.append([])
+        blocks[-1].append(column)
+    tables = []
+    for block in blocks:
+        others = _total({column.key: widths[column.key] for column in block})
+        widths[name.key] = max(narrow, min(_width(name, cut), width - others - GAP))
+        tables.append(_block([name, *block], widths, cut, len(all_rows)))
+    return Group(*tables)
+
+
+LEAST_NAME = 8
+"""Names are truncated to this width before a table is divided; numbers never are."""
+GAP = 2
+"""Space between two columns."""
+
+
+def _total(widths: Mapping[str, int]) -> int:
+    """Return the width of a table whose columns have these widths."""
+    return sum(widths.values()) + GAP * (len(widths) - 1)
+
+
+def _block(
+    columns: Sequence[Column], widths: Mapping[str, int], cut: Sequence[Row], count: int
+) -> Table:
+    """Return a table of these columns; `count` rows are cut to those that are shown."""
+    table = Table(box=None, header_style="bold", padding=(0, GAP, 0, 0), pad_edge=False)
+    for column in columns:
         left = column.key in WORDS
         table.add_column(
             column.heading,
@@ -152,9 +186,9 @@ def _table(columns: Sequence[Column], all_rows: Sequence[Row], width: int) -> Ta
             width=widths[column.key],
         )
     for row in cut:
-        table.add_row(*(Text(column.write(row.get(column.key))) for column in shown))
-    if len(cut) < len(all_rows):
-        table.add_row(Text(f"… {len(all_rows) - len(cut)} more", style="dim"))
+        table.add_row(*(Text(column.write(row.get(column.key))) for column in columns))
+    if len(cut) < count:
+        table.add_row(Text(f"… {count - len(cut)} more", style="dim"))
     table.add_row()
     return table
 
@@ -209,12 +243,18 @@ def twin_rows(run: Run) -> tuple[str, list[list[str]]]:
 TWIN_HEADINGS = ("value", "measured", "95 %", "predicted", "residual\n%", "half-\nwidths")
 
 
-def _twin(run: Run) -> RenderableType:
-    """Return a table of the analytic twin's values and the measured ones."""
+def _twin(run: Run, width: int) -> RenderableType:
+    """Return a table of the analytic twin's values and the measured ones, or a list if narrow."""
     caption, cells = twin_rows(run)
     title = Text("analytic twin  ", style="bold").append(caption, style="not bold dim")
     if not cells:
         return Group(title, Text())
+    if sum(max(map(len, column)) + GAP for column in zip(*cells, strict=True)) > width:
+        lines = [
+            f"{path}: {measured} {half}, predicted {predicted} ({residual} %)"
+            for path, measured, half, predicted, residual, _ in cells
+        ]
+        return Group(title, *map(Text, lines), Text())
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
     for number_, heading in enumerate(TWIN_HEADINGS):
         justify: Any = "right" if number_ else "left"
@@ -264,6 +304,7 @@ def page(run: Run) -> str:
     """Return the report as one self-contained HTML page."""
     from simoom import plots
     from simoom.pages import embedded, render
+    from simoom.plots.words import findings
 
     has_cell = bool(nodes(run.summary))
     figures = [plots.airtime(run)] if has_cell else []
@@ -278,13 +319,20 @@ def page(run: Run) -> str:
         title=run.title,
         description=run.scenario.get("description"),
         facts=headline(run.summary),
-        pictures=[(figure.axes[0].get_title(loc="left"), embedded(figure)) for figure in figures],
+        pictures=[(_said(figure, findings(run)), embedded(figure)) for figure in figures],
         sections=_sections(run),
         scenario=run.scenario.to_toml(),
         summary=[(path, plain(value)) for path, value in run.summary.items()],
         footer=f"Simoom {version('simoom')} · seed {run.seed}, replication {run.replication} · "
         f"{run.events:,} events · digest {run.digest}",
     )
+
+
+def _said(figure: Figure, found: Mapping[str, str]) -> str:
+    """Return the text alternative of a figure: its title, and its finding."""
+    title = figure.axes[0].get_title(loc="left")
+    finding = found.get(title.replace(",", " ").split()[0], "") if title else ""
+    return f"{title}. {finding}".strip()
 
 
 class Section(NamedTuple):
@@ -300,6 +348,7 @@ def _sections(run: Run) -> list[Section]:
     sections = []
     for title, columns, all_rows in (
         ("Flows", FLOWS, flow_rows(run.summary)),
+        ("Delays by hop", HOPS, hops(run.summary)),
         ("Links", LINKS, links(run.summary)),
         ("Stations", NODES, nodes(run.summary)),
         ("Interferers", INTERFERERS, rows(run.summary, "interferers")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -28,6 +28,10 @@ from simoom.workers import Progress
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
+
+
+Samples = Mapping[str, tuple["NDArray[np.float64]", "NDArray[np.float64]"]]
+"""Times in seconds and values of each probe."""
 
 
 class Summary(dict[str, Value]):
@@ -77,9 +81,7 @@ class Run:
     events: int
     simulated_s: float
     trace: Trace | None = None
-    _series: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]] = field(
-        default_factory=dict
-    )
+    _series: Samples = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -122,9 +124,15 @@ class Run:
 
     def report(self, width: int = 100) -> str:
         """Return the report as text, as the command line prints it."""
+        from simoom.notebook import Text
         from simoom.report import text
 
-        return text(self, width=width)
+        return Text(text(self, width=width))
+
+    def _repr_html_(self) -> str:
+        from simoom import notebook
+
+        return notebook.run(self)
 
     def __repr__(self) -> str:
         return (
@@ -140,6 +148,7 @@ def run(
     replication: int = 0,
     probes: Iterable[str] = (),
     progress: Progress | None = None,
+    on_samples: Callable[[Samples], object] | None = None,
     check: bool = False,
     trace: bool | str | Path | Iterable[str | Path] = False,
     trace_filter: TraceFilter = TraceFilter(),  # noqa: B008  it is immutable
@@ -162,6 +171,8 @@ def run(
         Paths whose time series are recorded, ``flows[0].control.window_segments``.
     progress : callable, optional
         Called about ten times a second with the completed fraction. An exception ends the run.
+    on_samples : callable, optional
+        Called as often with the times and the values of each probe since the last call.
     check : bool, optional
         Whether to check the laws of conservation during the run.
     trace : bool, path or iterable of paths, optional
@@ -201,10 +212,10 @@ def run(
                 if progress is not None and done > 0:
                     progress(done)
 
-            return _core.run(core, seed, replication, probed, report, check, request)
+            look = None if on_samples is None else lambda rows: on_samples(_samples(rows))
+            return _core.run(core, seed, replication, probed, report, check, request, look)
 
         done = interruptible(call)
-    series = {path: (np.frombuffer(t), np.frombuffer(v)) for path, t, v in done.series}
     return Run(
         scenario=scenario,
         seed=seed,
@@ -214,7 +225,7 @@ def run(
         events=done.events,
         simulated_s=done.simulated_s,
         trace=tracing.trace,
-        _series=series,
+        _series=_samples(done.series),
     )
 
 
@@ -278,6 +289,11 @@ class Replications:
 
     def __getitem__(self, replication: int) -> Run:
         return self.runs[replication]
+
+    def _repr_html_(self) -> str:
+        from simoom import notebook
+
+        return notebook.replications(self)
 
     def __repr__(self) -> str:
         first = self.runs[0]
@@ -355,6 +371,10 @@ def callback(progress: object) -> None:
     """Raise unless this is a callback for progress, or None."""
     if progress is not None and not callable(progress):
         raise TypeError(f"progress: must take the completed fraction, is {progress!r}")
+
+
+def _samples(rows: Iterable[tuple[str, bytes, bytes]]) -> Samples:
+    return {path: (np.frombuffer(t), np.frombuffer(v)) for path, t, v in rows}
 
 
 def _unknown(path: str, known: Iterable[str]) -> str:

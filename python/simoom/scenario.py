@@ -174,6 +174,11 @@ class Scenario:
             self._hash = hash(self.core.to_full_json())
         return self._hash
 
+    def _repr_html_(self) -> str:
+        from simoom import notebook
+
+        return notebook.scenario(self)
+
     def __repr__(self) -> str:
         keys = self.to_dict()
         stations = keys["stations"]

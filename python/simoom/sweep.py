@@ -125,6 +125,11 @@ class Sweep:
     def __iter__(self) -> Iterator[Run]:
         return itertools.chain.from_iterable(point.replications for point in self.points)
 
+    def _repr_html_(self) -> str:
+        from simoom import notebook
+
+        return notebook.sweep(self)
+
     def __repr__(self) -> str:
         axes = " x ".join(f"{path} ({len(values)})" for path, values in self.over.items())
         return f"Sweep({axes}, {len(self.points[0].replications)} runs each)"

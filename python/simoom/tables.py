@@ -112,6 +112,14 @@ def links(summary: Mapping[str, Value]) -> list[Row]:
     return [{**row, "route": f"{row['from']} → {row['to']}"} for row in offered]
 
 
+def hops(summary: Mapping[str, Value]) -> list[Row]:
+    """Return the values of each hop of each flow, where they are measured."""
+    return [
+        {"name": row["flow"], "hop": f"{row['at']} → {row['to']}", **row}
+        for row in rows(summary, "hops")
+    ]
+
+
 def number(value: Value) -> float | None:
     """Return a value if it is a finite number."""
     known = isinstance(value, (int, float)) and math.isfinite(value)
@@ -147,6 +155,12 @@ def milliseconds(value: Value) -> str:
     return "-" if known is None else digits(1e3 * known)
 
 
+def hundredths_of_ms(value: Value) -> str:
+    """Write seconds as milliseconds with two decimals, and nothing as a dash."""
+    known = number(value)
+    return "-" if not known else f"{1e3 * known:.2f}"
+
+
 def thousandths(value: Value) -> str:
     """Write a number with three decimals."""
     known = number(value)
@@ -177,6 +191,8 @@ class Column:
 UNITS: dict[Callable[[Value], str], dict[str, str]] = {
     plain: {"Mb/s": "Mb/s"},
     milliseconds: {"s": "ms"},
+    hundredths_of_ms: {"s": "ms"},
+    percent: {"1": "%"},
 }
 """Units below a heading by number format; a half-width has the unit of its value."""
 
@@ -203,6 +219,11 @@ FLOWS = (
     observed("flows[i]", "timeouts"),
     Column("lost", "lost"),
     Column("limited_by", "limited by"),
+    observed("flows[i]", "jitter_s", milliseconds),
+    observed("flows[i]", "late_fraction", percent),
+    observed("flows[i]", "mos"),
+    observed("flows[i]", "video.rate_mbps"),
+    observed("flows[i]", "video.rebuffers"),
     observed("flows[i]", "session_delay_s.count"),
     observed("flows[i]", "session_delay_s.mean", milliseconds),
     observed("flows[i]", "session_delay_s.p95", milliseconds),
@@ -220,14 +241,17 @@ def abbreviated(value: Value) -> str:
 FLOWS_BRIEF = tuple(
     Column("limited_by", "limited\nby", abbreviated) if column.key == "limited_by" else column
     for column in FLOWS
-    if column.key not in ("delay_s.p95", "session_delay_s.p95")
+    if column.key not in ("delay_s.p95", "jitter_s", "session_delay_s.p95")
 )
 """The columns of flows that fit into 100 characters."""
 
-WORDS = ("name", "route", "limited_by")
+WORDS = ("name", "route", "limited_by", "hop", "packets_of")
 """Columns that contain words."""
 
 EXPENDABLE = (
+    "packets_of",
+    "propagation_s",
+    "retries_s",
     "route",
     "queue_packets.max",
     "lifetime_drops",
@@ -275,6 +299,19 @@ INTERFERERS = (
     observed("interferers[i]", "error_rate", thousandths),
     observed("interferers[i]", "loss_rate", thousandths),
 )
+
+HOPS = (
+    Column("name", "flow"),
+    Column("hop", "hop"),
+    observed("hops[i]", "packets_of"),
+    observed("hops[i]", "queueing_s", hundredths_of_ms),
+    observed("hops[i]", "contention_s", hundredths_of_ms),
+    observed("hops[i]", "transmission_s", hundredths_of_ms),
+    observed("hops[i]", "retries_s", hundredths_of_ms),
+    observed("hops[i]", "propagation_s", hundredths_of_ms),
+    observed("hops[i]", "delay_s", hundredths_of_ms),
+)
+"""The delays of flows by hop, of a scenario with ``measure.hops``."""
 
 
 LOSSES = (

@@ -82,6 +82,11 @@ class Trace:
         """Add rows to a table that has not been read yet."""
         self._batches.setdefault(table, []).append(rows)
 
+    def _repr_html_(self) -> str:
+        from simoom import notebook
+
+        return notebook.trace(self)
+
     def __repr__(self) -> str:
         rows = (f"{getattr(self, name).height} {name}" for name in TABLES)
         return f"Trace({', '.join(rows)})"

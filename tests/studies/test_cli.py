@@ -27,7 +27,7 @@ def test_list_shows_all_studies_and_their_figures(simoom):
     ("arguments", "message"),
     [
         (["http_queuing"], "there is no study http_queuing; did you mean http_queueing?"),
-        (["zebra"], "there is no study zebra; there are full_duplex, http_queueing, lt_tcp"),
+        (["zebra"], "there is no study zebra; there are afw_few, full_duplex, http_queueing"),
         (["full_duplex", "--figure", "9"], "full_duplex has no figure 9; its figures are 4, 5"),
         (["full_duplex", "--figure", "-1"], "full_duplex has no figure -1; "),
         (["full_duplex", "--figure", ""], "full_duplex has no figure ; "),

@@ -93,7 +93,6 @@ def test_claims_fail_for_numbers_10_percent_off(results):
         "overhead",
         "overhead_fraction by simulation",
         "goodput of the window alone by simulation",
-        "timeouts of SACK by simulation",
         "goodput of CUBIC by simulation",
         "goodput by the law",
     }

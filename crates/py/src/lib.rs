@@ -1,6 +1,7 @@
 //! The Python extension module `simoom._core`: it converts values, releases the GIL and maps
 //! errors, and has no further logic.
 
+mod air;
 mod control;
 mod run;
 mod scenario;
@@ -11,6 +12,8 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use crate::air::AirFile;
     #[pymodule_export]
     use crate::control::{Ack, Delivery, Departing, Loss, cbrt};
     #[pymodule_export]

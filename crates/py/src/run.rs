@@ -48,12 +48,7 @@ impl Run {
     /// For each probe: its path, the times in seconds and the values, as native 64-bit floats.
     #[getter]
     fn series<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let floats = |values: &[f64]| {
-            let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_ne_bytes()).collect();
-            PyBytes::new(py, &bytes)
-        };
-        let series = self.0.series.iter();
-        PyList::new(py, series.map(|s| (&s.path, floats(&s.time_s), floats(&s.value))))
+        list_of(py, &self.0.series)
     }
 
     /// A hash of everything that was sent and delivered.
@@ -78,7 +73,9 @@ impl Run {
 /// Runs a scenario. Other Python threads run meanwhile. A signal or an exception of `progress` ends
 /// the run.
 #[pyfunction]
-#[pyo3(signature = (scenario, seed, replication, probes, progress=None, check=false, trace=None))]
+#[pyo3(signature = (
+    scenario, seed, replication, probes, progress=None, check=false, trace=None, on_samples=None
+))]
 #[allow(
     clippy::needless_pass_by_value,
     clippy::too_many_arguments,
@@ -93,6 +90,7 @@ pub(crate) fn run(
     progress: Option<Bound<'_, PyAny>>,
     check: bool,
     trace: Option<Tracing>,
+    on_samples: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Run> {
     let plan = py.detach(|| scenario.0.resolve()).map_err(fault)?;
     let seed = kernel::Seed { root: seed, replication };
@@ -104,6 +102,7 @@ pub(crate) fn run(
     let mut trace = trace.map(|wanted| wanted.begin(&plan, &mut simulation)).transpose()?;
     report(progress.as_ref(), 0.0)?;
     let mut reported_at = Instant::now();
+    let mut sampled_at = None;
     while py.detach(|| slice(&mut simulation)) {
         py.check_signals()?;
         if let Some(error) = failure.take(py, Some(&plan)) {
@@ -114,6 +113,11 @@ pub(crate) fn run(
         }
         if reported_at.elapsed() >= PROGRESS {
             report(progress.as_ref(), simulation.progress())?;
+            if let Some(on_samples) = &on_samples {
+                let series = simulation.samples_since(sampled_at);
+                sampled_at = Some(simulation.now());
+                on_samples.call1((list_of(py, &series)?,))?;
+            }
             reported_at = Instant::now();
         }
     }
@@ -126,6 +130,15 @@ pub(crate) fn run(
         trace.pass_on(py)?;
     }
     Ok(Run(run))
+}
+
+/// For each probe: its path, the times in seconds and the values, as native 64-bit floats.
+fn list_of<'py>(py: Python<'py>, series: &[sim::Series]) -> PyResult<Bound<'py, PyList>> {
+    let floats = |values: &[f64]| {
+        let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_ne_bytes()).collect();
+        PyBytes::new(py, &bytes)
+    };
+    PyList::new(py, series.iter().map(|s| (&s.path, floats(&s.time_s), floats(&s.value))))
 }
 
 /// Tells Python of the progress; an exception ends the run.

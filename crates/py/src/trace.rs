@@ -97,7 +97,7 @@ fn open(
 }
 
 /// The Python exception of an error with a file.
-fn os_error(error: &std::io::Error, path: &Path) -> PyErr {
+pub(crate) fn os_error(error: &std::io::Error, path: &Path) -> PyErr {
     let message = error.to_string();
     match error.raw_os_error() {
         Some(number) => {

@@ -3,7 +3,7 @@
 use crate::build;
 use crate::control::External;
 use crate::plan::{self, FlowPlan};
-use crate::traffic::{self, Origin, Pace, Source};
+use crate::traffic::{self, Call, Origin, Pace, Source};
 use kernel::{Bytes, Duration, Instant, Seed, Timer};
 use std::sync::Arc;
 use tcp::{LimitTimes, Receiver, ReceiverCounters, Sender, SenderCounters, TimerId};
@@ -31,6 +31,8 @@ pub(crate) struct Flow {
     pub(crate) stop: Instant,
     /// The traffic source.
     pub(crate) source: Box<dyn Source>,
+    /// The settings of a voice call.
+    pub(crate) call: Option<Call>,
     pub(crate) transport: Transport,
 }
 
@@ -102,7 +104,8 @@ impl Flow {
             _ => Bytes(1),
         };
         let source = traffic.source(&Origin { seed, flow: index, unit });
-        Self { id, from, to, class: settings.class, start, stop, source, transport }
+        let call = traffic.call().cloned();
+        Self { id, from, to, class: settings.class, start, stop, source, call, transport }
     }
 
     pub(crate) fn tcp(&self) -> Option<&TcpFlow> {

@@ -1,15 +1,20 @@
 //! The measurement of a run. It has no influence on the run.
 
 mod both;
+mod datagrams;
+mod hops;
 mod routing;
 
+pub(crate) use hops::HopMeter;
 pub(crate) use routing::{RoutedFlow, RoutingMeter};
 
 use crate::measure::{self, AirtimeKind, DelayStats, Estimate, Ledger, Level};
 use crate::medium::Medium;
 use crate::notice::{DropCause, Notice, Observer};
-use crate::plan::Plan;
+use crate::plan::{FlowPlan, Plan};
 use crate::topology::{Interface, RadioId, WireId};
+use crate::traffic::Transport;
+use datagrams::DatagramMeter;
 use kernel::{Bytes, Duration, Instant};
 use std::ops::{Index, IndexMut};
 use wifi::mac::{Exchange, ExchangeOutcome, Step};
@@ -50,6 +55,7 @@ pub(crate) struct FlowMeter {
     pub(crate) delay: DelayStats,
     pub(crate) rtt: DelayStats,
     pub(crate) session: DelayStats,
+    pub(crate) datagrams: DatagramMeter,
 }
 
 impl FlowMeter {
@@ -102,7 +108,7 @@ impl Meter {
     pub(crate) fn new(plan: &Plan) -> Self {
         let from = Instant::ZERO + plan.warmup;
         let to = Instant::ZERO + plan.duration;
-        let flow = |_| FlowMeter {
+        let flow = |flow: &FlowPlan| FlowMeter {
             bytes: 0,
             marks: Vec::with_capacity(plan.measure.batches as usize + 1),
             sent: 0,
@@ -111,6 +117,10 @@ impl Meter {
             delay: DelayStats::coarse(),
             rtt: DelayStats::coarse(),
             session: DelayStats::fine(),
+            datagrams: match flow.settings.traffic.get().transport() {
+                Transport::Udp(size, _) => DatagramMeter::new((from, to), size.deadline),
+                Transport::Tcp => DatagramMeter::default(),
+            },
         };
         let node =
             |_| NodeMeter { queue: Level::new(from, to), drops: Drops::default(), ecn_marks: 0 };
@@ -120,7 +130,7 @@ impl Meter {
             batches: u64::from(plan.measure.batches),
             ended: 0,
             open: false,
-            flows: (0..plan.flows.len()).map(flow).collect(),
+            flows: plan.flows.iter().map(flow).collect(),
             nodes: plan.topology.radios().iter().map(node).collect(),
             wires: vec![Level::new(from, to); plan.topology.wires().len()],
             ledger: Ledger::new(from, to),
@@ -189,7 +199,9 @@ impl Meter {
             Body::Segment(segment) => self.on_delay(segment.flow, now - packet.born),
             Body::Datagram(datagram) => {
                 self.on_delay(datagram.flow, now - packet.born);
-                self.flows[datagram.flow.0 as usize].bytes += u64::from(datagram.len);
+                let flow = &mut self.flows[datagram.flow.0 as usize];
+                flow.bytes += u64::from(datagram.len);
+                flow.datagrams.on_arrived(now, packet.born, datagram.number);
             }
             Body::Routing(_) => {}
         }
@@ -334,8 +346,14 @@ impl Observer for Meter {
     fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         match *notice {
             Notice::Sent { packet, .. } => {
-                if let Some(flow) = packet.flow() {
-                    self.flows[flow.0 as usize].sent += 1;
+                match &packet.body {
+                    Body::Segment(segment) => self.flows[segment.flow.0 as usize].sent += 1,
+                    Body::Datagram(datagram) => {
+                        let flow = &mut self.flows[datagram.flow.0 as usize];
+                        flow.sent += 1;
+                        flow.datagrams.on_sent(now);
+                    }
+                    Body::Routing(_) => {}
                 }
                 if let Some(routing) = &mut self.routing {
                     routing.on_sent(packet, self.open);

@@ -9,6 +9,7 @@ mod counters;
 mod describe;
 mod duplex;
 mod flow;
+mod hop;
 mod interferer;
 mod link;
 mod node;

@@ -2,7 +2,7 @@
 
 use crate::check::Checker;
 use crate::digest::Digest;
-use crate::meter::Meter;
+use crate::meter::{HopMeter, Meter};
 use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
 use crate::trace::Tracer;
@@ -24,12 +24,22 @@ pub(crate) struct Observers {
 impl Observers {
     /// The observers of a plan, with a checker or without.
     pub(crate) fn new(plan: &Plan, check: bool, seed: &Seed) -> Self {
+        let rare = Rare {
+            checker: check.then(|| Checker::new(plan, seed)),
+            tracer: None,
+            hops: (!plan.measure.hops.is_empty()).then(|| HopMeter::new(plan)),
+        };
+        let is_needed = rare.checker.is_some() || rare.hops.is_some();
         Self {
             meter: Meter::new(plan),
             digest: Digest::new(plan),
-            rare: check
-                .then(|| Box::new(Rare { checker: Some(Checker::new(plan, seed)), tracer: None })),
+            rare: is_needed.then(|| Box::new(rare)),
         }
+    }
+
+    /// The measurements of hops, if the scenario asks for them.
+    pub(crate) fn hops(&self) -> Option<&HopMeter> {
+        self.rare.as_ref()?.hops.as_ref()
     }
 
     /// Adds a tracer.
@@ -62,6 +72,7 @@ impl Observer for Observers {
 struct Rare {
     checker: Option<Checker>,
     tracer: Option<Tracer>,
+    hops: Option<HopMeter>,
 }
 
 impl Observer for Rare {
@@ -73,6 +84,9 @@ impl Observer for Rare {
         }
         if let Some(tracer) = &mut self.tracer {
             tracer.on(now, notice);
+        }
+        if let Some(hops) = &mut self.hops {
+            hops.on(now, notice);
         }
     }
 }

@@ -5,12 +5,15 @@
 //! one from a scenario, and only after every check has passed. The world therefore does not check
 //! it again. Settings that need no resolving have the same type in both.
 
+mod hop;
 mod interferer;
 mod link;
 mod routing;
 mod space;
 mod wlan;
 
+pub use hop::HopPlan;
+pub(crate) use hop::hops;
 pub use interferer::InterfererPlan;
 pub use link::LinkPlan;
 pub use routing::RoutingPlan;
@@ -152,4 +155,6 @@ pub struct MeasurePlan {
     pub batches: u32,
     /// Time between samples of a probe; above 0.
     pub interval: Duration,
+    /// The hops at which the delay of flows is measured; none if it is not.
+    pub hops: Vec<HopPlan>,
 }

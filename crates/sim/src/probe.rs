@@ -83,6 +83,19 @@ impl Probes {
         self.next
     }
 
+    /// The samples of each probe after an instant.
+    pub(crate) fn since(&self, after: Option<Instant>) -> impl Iterator<Item = Series> {
+        self.all.iter().map(move |probe| {
+            let points = probe.series.points();
+            let first = points.partition_point(|&(at, _)| after.is_some_and(|after| at <= after));
+            Series {
+                path: probe.path.clone(),
+                time_s: points[first..].iter().map(|(at, _)| at.as_secs_f64()).collect(),
+                value: points[first..].iter().map(|&(_, value)| value).collect(),
+            }
+        })
+    }
+
     /// The samples, by path.
     pub(crate) fn take_series(&mut self) -> Vec<Series> {
         let series = |probe: Probe| {

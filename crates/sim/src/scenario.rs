@@ -29,10 +29,11 @@ pub use settings::Issue;
 pub use tcp::{LinkRate, Tcp};
 pub use wlan::{Aggregation, Category, Edca, Wlan};
 
-use crate::mobility::movement::{MovementSettings, Source};
+use crate::mobility::movement::Source;
 use crate::plan::Plan;
+use crate::traffic::Traffic;
 use settings::{Choice, Node, Path, Setting, Unit, Value, shown};
-use std::path::{Path as FilePath, PathBuf};
+use std::path::Path as FilePath;
 
 /// A text longer than this is rejected.
 const LARGEST_TEXT: usize = 1 << 20;
@@ -131,19 +132,8 @@ impl Scenario {
 
     /// The scenario with the files that it names relative to this folder.
     pub fn in_folder(mut self, folder: &FilePath) -> Result<Self, Issue> {
-        let files: Vec<(String, PathBuf)> = self
-            .document
-            .groups()
-            .into_iter()
-            .filter_map(|(group, station)| {
-                let movement = station.movement.as_ref()?;
-                let Source::File(file) = movement.get().source() else { return None };
-                let path = format!("{group}.movement.{}.file", movement.name());
-                Some((path, folder.join(file.file())))
-            })
-            .collect();
-        for (path, file) in files {
-            let name = file.to_string_lossy().into_owned();
+        for (path, file) in self.named_files() {
+            let name = folder.join(file).to_string_lossy().into_owned();
             let value = Node { value: Value::Text(name), line: 0 };
             let (written, document) = settings::set(&self.written, &Path::parse(&path)?, &value)?;
             self = Self { written, document };
@@ -153,13 +143,22 @@ impl Scenario {
 
     /// The files that the scenario names, whose content determines the results too.
     pub fn files(&self) -> Vec<String> {
+        self.named_files().into_iter().map(|(_, file)| file).collect()
+    }
+
+    /// The path of each key that names a file, and the file.
+    fn named_files(&self) -> Vec<(String, String)> {
         let groups = self.document.groups();
-        let movements = groups.iter().filter_map(|(_, station)| station.movement.as_ref());
-        let file = |movement: &MovementSettings| match movement.get().source() {
-            Source::File(file) => Some(file.file().to_owned()),
-            Source::Random(_) => None,
-        };
-        movements.filter_map(file).collect()
+        let moved = groups.iter().filter_map(|(group, station)| {
+            let movement = station.movement.as_ref()?;
+            let Source::File(file) = movement.get().source() else { return None };
+            Some((format!("{group}.movement.{}.file", movement.name()), file.file().to_owned()))
+        });
+        let sent = self.document.flows.iter().enumerate().filter_map(|(n, flow)| {
+            let Traffic::Csv(csv) = &flow.traffic else { return None };
+            Some((format!("flows[{n}].traffic.csv.file"), csv.file.clone()))
+        });
+        moved.chain(sent).filter(|(_, file)| !file.is_empty()).collect()
     }
 
     /// The scenario, typed.

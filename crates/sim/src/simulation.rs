@@ -155,6 +155,16 @@ impl Simulation {
         (self.world.now.0 as f64 / self.world.end.0 as f64).min(1.0)
     }
 
+    /// The present instant of the run.
+    pub fn now(&self) -> Instant {
+        self.world.now
+    }
+
+    /// The samples of each probe after an instant, while the run goes on.
+    pub fn samples_since(&self, after: Option<Instant>) -> Vec<Series> {
+        self.probes.since(after).collect()
+    }
+
     /// Runs to the end, if it has not ended yet, and reads the results.
     ///
     /// # Panics

@@ -8,7 +8,7 @@ mod size;
 
 pub use size::*;
 
-use kernel::{Bytes, Instant, Rng, Seed};
+use kernel::{Bytes, Duration, Instant, Rng, Seed};
 use settings::Settings;
 use std::fmt::Debug;
 
@@ -17,7 +17,14 @@ settings::registry! {
     pub enum Traffic: TrafficModel = Bulk;
     bulk: Bulk(Bulk),
     web: Web(Web),
+    requests: Requests(Requests),
+    writes: Writes(Writes),
+    video: Video(Video),
     cbr: Cbr(Cbr),
+    on_off: OnOff(OnOff),
+    call: Call(Call),
+    game: Game(Game),
+    csv: Csv(CsvTraffic),
     saturated: Saturated(Saturated),
     #[cfg(feature = "toy")]
     toy: Toy(ToySourceConfig),
@@ -33,6 +40,16 @@ pub trait TrafficModel {
 
     /// Whether it has sessions, whose delay is a result.
     fn has_sessions(&self) -> bool {
+        false
+    }
+
+    /// The settings of a voice call, whose quality is a result.
+    fn call(&self) -> Option<&Call> {
+        None
+    }
+
+    /// Whether it is a video, whose picture is a result.
+    fn is_video(&self) -> bool {
         false
     }
 }
@@ -64,6 +81,10 @@ pub struct DatagramSize {
     /// UDP and IP headers of each datagram (RFC 768 and RFC 791).
     #[setting(key = "header_bytes", default = 28, range = 0..=200)]
     pub header: Bytes,
+    /// A datagram that takes longer than this, or does not arrive, is late. The default is the
+    /// delay that most voice and video bear (ITU-T G.114).
+    #[setting(key = "deadline_ms", default = 150.0, range = 0.001..=1e6)]
+    pub deadline: Duration,
 }
 
 impl DatagramSize {
@@ -95,6 +116,11 @@ impl Origin<'_> {
 pub trait Source: Debug + Send {
     /// An event occurs; the source appends its commands to `out`.
     fn on_event(&mut self, now: Instant, event: Event, out: &mut Vec<Command>);
+
+    /// What the viewer of a video has seen by now.
+    fn viewed(&self, _now: Instant) -> Option<Viewed> {
+        None
+    }
 }
 
 /// An event for a source. After the stop of the flow only `Delivered`, `Acknowledged` and `Stop`

@@ -113,7 +113,7 @@ fn a_node_of_a_setdest_file_turns_on_its_way_and_stops_at_speed_0() {
     let text = "$node_(0) set X_ 0.0\n$node_(0) set Y_ 0.0\n$node_(0) set Z_ 0.0\n\
         $ns_ at 10.0 \"$node_(0) setdest 0.0 100.0 10.0\"\n\
         $node_(1) set X_ 5.0\n$node_(1) set Y_ 0.0\n$god_ set-dist 0 1 1\n\
-        $ns_ at 12.0 \"$node_(0) setdest 20.0 20.0 4.0\"\n\
+        $ns_ at 12.0 \"$node_(0) setdest 20.0 20.0 1.0\"\n\
         $ns_ at 14.0 \"$god_ set-dist 0 1 2\"\n\
         $ns_ at 15.0 \"$node_(0) setdest 20.0 20.0 0.0\"\n\
         $ns_ at 3.0 \"$node_(0) setdest 30.0 0.0 10.0\"\n";
@@ -126,9 +126,10 @@ fn a_node_of_a_setdest_file_turns_on_its_way_and_stops_at_speed_0() {
         (8.0, [30.0, 0.0]),
         // At 10 s from [30, 0] towards [0, 100]; at 12 s from there towards [20, 20].
         (11.0, [27.1265, 9.5783]),
-        (13.0, [23.7955, 16.0848]),
-        (15.0, [20.0, 20.0]),
-        (99.0, [20.0, 20.0]),
+        (13.0, [23.272_146, 19.351_059]),
+        // The speed of 0 from 15 s on is a stop, on the way to [20, 20].
+        (15.0, [21.310_355, 19.740_127]),
+        (99.0, [21.310_355, 19.740_127]),
     ] {
         let at = position(&waypoints[0], at_s);
         let close = (0..2).all(|axis| f64::abs(at[axis] - expected[axis]) < 1e-4);
@@ -327,7 +328,7 @@ fn settings_of_movements_are_checked() {
         (format!("movement.gauss_markov = {{ {area}, step_s = 1e-3, deviation_mps = 100 }}"), ""),
         (
             "movement.manhattan = { area_m = [0.01, 0.01], streets = [900, 900] }".to_owned(),
-            "stations.movement.manhattan: 10 stations have about 1798000000 waypoints in 200 s, \
+            "stations.movement.manhattan: 10 stations have about 1.798e9 waypoints in 200 s, \
              and at most 10000000 are kept; take longer steps or a shorter run",
         ),
     ] {

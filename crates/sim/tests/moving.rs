@@ -118,8 +118,8 @@ fn faults_of_waypoints_name_the_key_and_a_remedy() {
             "[radio]\n[stations]\nposition_m = [1, 1]\nring_m = 4",
             two,
             &[
-                "stations.position_m: the waypoints say where they are; remove one of the two",
                 "stations.ring_m: the waypoints say where they are; remove one of the two",
+                "stations.position_m: the waypoints say where they are; remove one of the two",
             ],
         ),
         (

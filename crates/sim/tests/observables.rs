@@ -199,8 +199,8 @@ fn a_wildcard_names_those_that_have_the_probe_and_nothing_is_a_fault() {
     assert_eq!(
         issues("nonsense"),
         ["no such probe; probes begin with total, contending, full_duplex, \
-          full_duplex.rates[i], flows[i], ap, \
-          stations[i], cells[i], interferers[i], wire.down, wire.up, links[i] or links[i].reverse"]
+          full_duplex.rates[i], flows[i], ap, stations[i], cells[i], interferers[i], routing, \
+          wire.down, wire.up, links[i] or links[i].reverse"]
     );
 }
 

@@ -134,7 +134,7 @@ fn every_kind_of_traffic_resolves() {
     };
     let bulk = Bulk { size: Some(Bytes(1_000_000)) };
     assert_eq!(traffic("bulk.size_bytes = 1e6"), Traffic::Bulk(bulk));
-    let size = |payload| DatagramSize { payload: Bytes(payload), header: Bytes(28) };
+    let size = |payload| DatagramSize { payload: Bytes(payload), ..Default::default() };
     let cbr = Cbr { rate: BitRate(2_500_000), size: size(1000) };
     assert_eq!(traffic("cbr.rate_mbps = 2.5"), Traffic::Cbr(cbr));
     let saturated = Saturated { size: size(1472) };

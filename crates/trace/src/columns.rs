@@ -3,6 +3,11 @@
 mod names;
 mod schema;
 
+/// The numbers that stand for names.
+pub(crate) mod codes {
+    pub(crate) use super::names::{drop_cause, is_lost, kind, outcome, step};
+}
+
 pub use schema::{FRAMES, MPDUS, PACKETS, SEGMENTS, TABLES, WAITS};
 
 use crate::{

@@ -1,7 +1,7 @@
 //! The file formats that are written here, by the extension of the file.
 
 use crate::pcapng::{Pcapng, PcapngOptions};
-use crate::{Network, Perfetto, PerfettoOptions, Sink, Timeline, TimelineOptions};
+use crate::{Air, AirOptions, Network, Perfetto, PerfettoOptions, Sink, Timeline, TimelineOptions};
 use settings::{Issue, Node, Path, Root, Settings};
 use std::io;
 
@@ -25,6 +25,8 @@ pub struct Format {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 #[settings(name = "Trace")]
 pub struct Options {
+    /// Indexed traces for the page of `simoom serve`.
+    pub air: AirOptions,
     /// Captures for Wireshark.
     pub pcapng: PcapngOptions,
     /// Traces for Perfetto.
@@ -66,6 +68,12 @@ pub fn option_paths() -> Vec<String> {
 
 /// All formats: one line each.
 pub const FORMATS: &[Format] = &[
+    Format {
+        extension: "air",
+        meaning: "an indexed trace for the page of simoom serve",
+        keys: AirOptions::keys,
+        open: |network, out, options| Ok(Box::new(Air::new(&network, out, options.air)?)),
+    },
     Format {
         extension: "pcapng",
         meaning: "a capture for Wireshark",

@@ -5,6 +5,7 @@
 //! is a sink in a file of its own; it writes as records arrive, and keeps bounded state. Nothing
 //! here knows how a run produces its records.
 
+mod air;
 pub mod columns;
 #[cfg(test)]
 mod examples;
@@ -18,6 +19,10 @@ mod segment;
 mod timeline;
 mod words;
 
+pub use air::{
+    Air, AirFile, AirOptions, Counts, Found, FrameRow, Life, MpduRow, PacketRow, Query, SegmentRow,
+    Series, Step,
+};
 pub use frame::{BlockAck, Format, Frame, FrameMode, Mpdu};
 pub use network::{FlowInfo, Network, NodeInfo, RadioInfo, RadioRole, Transport, WireInfo};
 pub use packet::{Dropped, PacketEvent, PacketStep, Place};

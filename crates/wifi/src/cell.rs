@@ -101,6 +101,8 @@ pub struct Cell {
     missed: Vec<u32>,
     winners: Vec<u32>,
     deferring: Vec<u32>,
+    /// How often one of several winners was chosen, where none collide.
+    chosen: u32,
     settled: Vec<Settled>,
     up: Vec<Packet>,
     contending_stations: u32,
@@ -178,6 +180,7 @@ impl Cell {
             missed: Vec::new(),
             winners: Vec::with_capacity(8),
             deferring: Vec::with_capacity(8),
+            chosen: 0,
             settled: Vec::with_capacity(8),
             up: Vec::new(),
             contending_stations: 0,

@@ -38,7 +38,8 @@ pub(crate) use rules::Rules;
 pub(crate) use station::{Access, Backoff, ContentionParameters};
 pub(crate) use timing::{ACK, RTS};
 pub use timing::{
-    BackoffDraw, Countdown, Durations, Eifs, FCS, IdleAccess, Protection, SlotGrid, Timing,
+    BackoffDraw, Collisions, Countdown, Durations, Eifs, FCS, IdleAccess, Protection, SlotGrid,
+    Timing,
 };
 
 #[cfg(test)]

@@ -24,11 +24,13 @@
 mod air;
 mod budget;
 mod crowd;
+mod decode;
 mod duplex;
 mod frame;
 mod inbox;
 mod interference;
 mod interferers;
+mod links;
 mod node;
 mod per;
 mod radio;
@@ -45,9 +47,8 @@ pub use budget::LinkBudget;
 pub use radio::{Capture, Losses, Radio, RadioSettings, ReceiverSettings, STRONGEST_SUM, Site};
 pub use watch::{ReceivedFrame, Senses};
 
-use crate::mac::{self, Backoff, Edcaf, Originator};
+use crate::mac::{self, Backoff, Edcaf};
 use crate::phy::Mode;
-use crate::rate::RateControl;
 use crate::{Command, Counters, FrameCounters, Link, MacConfig, MsduSource};
 use crowd::Crowd;
 use duplex::RequiredSinr;
@@ -234,62 +235,6 @@ impl Space {
             space.become_full_duplex(settings, links.iter().map(|(_, _, link)| &link.mode), seed);
         }
         space
-    }
-
-    /// Prepares the nodes for links that are added later: each node may send to any other.
-    pub fn allow_links(&mut self) {
-        let apart = self.rules.mac.framing.aggregation.is_some();
-        for edcaf in self.nodes.iter_mut().flat_map(Node::edcafs_mut) {
-            edcaf.originator = Originator::new(apart);
-        }
-    }
-
-    /// Adds a link between two nodes, in both directions, unless there is one. With aggregation,
-    /// [`Self::allow_links`] must be called before the first packet.
-    pub fn add_link(&mut self, ends: [u32; 2], links: [Link; 2]) {
-        let [a, b] = ends;
-        for ((from, to), link) in [(a, b), (b, a)].into_iter().zip(links) {
-            let power = self.signals.mean_power(from, to, Instant::ZERO);
-            let peer = Peer::new(to, link, power);
-            let peers = &mut self.nodes[from as usize].peers;
-            if let Err(place) = peers.binary_search_by_key(&to, |peer| peer.node) {
-                peers.insert(place, peer);
-            }
-        }
-    }
-
-    /// From now on, all nodes report the packets in data frames that they decode and that are
-    /// addressed to other nodes.
-    pub fn overhear(&mut self) {
-        self.overhears = true;
-    }
-
-    /// Sets the mode in which a node sends to another.
-    pub fn set_mode(&mut self, from: u32, to: u32, mode: Mode) {
-        if let Some(peer) = self.peer_mut(from, to) {
-            peer.rate.mode = mode;
-        }
-    }
-
-    /// Sets the rate control that chooses the mode in which a node sends to another.
-    pub fn control_rate(&mut self, from: u32, to: u32, control: Box<dyn RateControl>) {
-        if let Some(peer) = self.peer_mut(from, to) {
-            peer.rate.control = Some(control);
-        }
-    }
-
-    /// The mode in which a node sends to another, if there is a link.
-    pub fn mode(&self, from: u32, to: u32) -> Option<&Mode> {
-        self.nodes[from as usize].peer(to).map(|peer| &peer.rate.mode)
-    }
-
-    /// The nodes to which a node has links.
-    pub fn peers(&self, node: u32) -> impl Iterator<Item = u32> {
-        self.nodes[node as usize].peers.iter().map(|peer| peer.node)
-    }
-
-    fn peer_mut(&mut self, from: u32, to: u32) -> Option<&mut Peer> {
-        rules::peer_mut(&mut self.nodes[from as usize].peers, to)
     }
 
     /// Whether a node can take a packet of this class into service.

@@ -24,9 +24,11 @@ from simoom.cli import (
     routes,
     run,
     scenario,
+    serve,
     study,
     sweep,
     tcp_script,
+    why,
 )
 from simoom.cli.streams import prepare
 from simoom.cli.terminal import InputError, origin, say, say_os_error
@@ -53,6 +55,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command("run")(run.run)
+app.command("why")(why.why)
 app.command("model")(model.model)
 app.command("sweep")(sweep.sweep)
 app.command("check")(scenario.check)
@@ -62,6 +65,7 @@ app.command("airtime")(airtime.airtime)
 app.command("hearing")(hearing.hearing)
 app.command("routes")(routes.routes)
 app.command("probes")(probes.probes)
+app.command("serve")(serve.serve)
 app.command("study")(study.study)
 app.command("tcp-script")(tcp_script.tcp_script)
 

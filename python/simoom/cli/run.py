@@ -110,10 +110,9 @@ def run(
         print_json(summary_data(done))
     elif not quiet:
         _print(done)
-    written = [] if out is None else [_write(done, out)]
-    if not quiet and not as_json:
-        for names in [*written, *trace_files]:
-            say(f"wrote {names}")
+    written = [*([] if out is None else [_write(done, out)]), *trace_files]
+    for names in [] if quiet or as_json else written:
+        say(f"wrote {names}")
 
 
 def _write(done: Run, out: Path) -> str:

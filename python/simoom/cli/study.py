@@ -75,7 +75,7 @@ def _list(studies: Sequence[Study]) -> None:
         print(f"{each.name}: {each.title}\n  {each.reference}")
         for key in each.keys:
             what = (each.by_key[key].__doc__ or "").partition("\n")[0]
-            print(f"    {key:20}{what}")
+            print(f"    {key:21} {what}")
 
 
 def _chosen(

@@ -77,7 +77,7 @@ Out = Annotated[
         metavar="DIR",
         parser=directory,
         help="Write all runs (runs.csv, runs.parquet), the means (means.csv) and a plot of "
-        "the first result against the first axis (sweep.png) into this directory.",
+        "each result against the first axis (sweep.png, sweep-2.png, ...) into this directory.",
     ),
 ]
 
@@ -147,7 +147,8 @@ def sweep(
     if out is not None:
         _write(done, chosen, out)
         if not quiet and not as_json:
-            say(f"wrote runs.csv, runs.parquet, means.csv, sweep.png to {out}/")
+            pictures = ", ".join(_picture(place) for place in range(len(chosen)))
+            say(f"wrote runs.csv, runs.parquet, means.csv, {pictures} to {out}/")
 
 
 def _axis(text: str) -> tuple[str, list[Any]]:
@@ -267,4 +268,10 @@ def _write(done: Sweep, chosen: Sequence[str], out: Path) -> None:
     write_frame(out / "runs.parquet", frame)
     parts = [done.mean(path).with_columns(pl.lit(path).alias("result")) for path in chosen]
     write_frame(out / "means.csv", pl.concat(parts, how="vertical_relaxed"))
-    save(done.plot(x=next(iter(done.over)), y=chosen[0]), out / "sweep.png")
+    for place, path in enumerate(chosen):
+        save(done.plot(x=next(iter(done.over)), y=path), out / _picture(place))
+
+
+def _picture(place: int) -> str:
+    """Return the name of the picture of a result."""
+    return "sweep.png" if place == 0 else f"sweep-{place + 1}.png"

@@ -31,7 +31,7 @@ from simoom.plots.stretch import (
     stretch,
     trace_of,
 )
-from simoom.plots.style import BLACK, literal, style
+from simoom.plots.style import BLACK, Picture, literal, style
 from simoom.run import Run
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def air(
         height = sum(lane.height for lane in _lanes(shown))
         unit = min(0.52, max(0.18, 5.5 / height))
         above, below = 0.28, 0.42 + 0.17 * legend_rows(shown, width_in)
-        figure = Figure(figsize=(width_in, above + unit * height + below))
+        figure = Picture(figsize=(width_in, above + unit * height + below))
         left = 0.2 + max(_width_pt(name, 8.0) for name in shown.lanes) / 72
         whole = figure.get_figheight()
         box = (

@@ -11,7 +11,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from simoom.plots.stretch import trace_of
-from simoom.plots.style import BLACK, BLUE, VERMILION, style
+from simoom.plots.style import BLACK, BLUE, VERMILION, Picture, style
 from simoom.routes import Routes, routes
 from simoom.run import Run
 
@@ -46,7 +46,7 @@ def network(
         The width in inches.
     """
     with style():
-        figure = Figure(figsize=(width_in, 0.92 * width_in), layout="constrained")
+        figure = Picture(figsize=(width_in, 0.92 * width_in), layout="constrained")
         axes = figure.subplots()
         draw_network(axes, run, at_s, window_s=window_s)
         heading = f"{run.title or 'Network'}, {at_s:g} s" if title is None else title

@@ -25,10 +25,12 @@ from simoom.plots.style import (
     SKY,
     VERMILION,
     YELLOW,
+    Picture,
     alone,
     literal,
     style,
 )
+from simoom.plots.words import MOST_POINTS, binned, short, words
 from simoom.run import Replications, Run
 from simoom.stats import mean_ci
 from simoom.sweep import Sweep
@@ -52,6 +54,13 @@ AIRTIME_COLOURS = {
 }
 
 DASHES = ("-", "--", ":", "-.")
+
+MARKERS = "osD^vP*X"
+MOST_GROUPS = 8
+ELEPHANTS = 50.0
+"""If the largest value is this many times the least, the axis is logarithmic."""
+FLAT = 0.25
+"""If means differ by less than this part of the largest, the axis does not begin at 0."""
 
 MOST_BARS = 24
 """If there are more flows, they are drawn as one sorted line."""
@@ -149,12 +158,8 @@ def draw_goodput(axes: Axes, runs: Run | Replications) -> None:
         title = "Goodput by flow, 95 % interval"
     half = np.where(np.isfinite(half), half, 0.0)
     if len(flows) > MOST_BARS:
-        order = np.argsort(-mean)
-        rank = np.arange(1, len(flows) + 1)
-        axes.fill_between(rank, (mean - half)[order], (mean + half)[order], color=SKY, alpha=0.5)
-        axes.plot(rank, mean[order], color=BLUE)
-        axes.set(xlabel="flow, by rank", ylabel=label, xlim=(1, len(flows)), title=title)
-        axes.set_ylim(bottom=0)
+        _draw_groups(axes, flows, mean, half)
+        axes.set(xlabel="flow, by rank in its group", ylabel=label, title=title)
         return
     positions = np.arange(len(flows))
     bars = {"ecolor": BLACK, "elinewidth": 0.9, "capsize": 2}
@@ -169,6 +174,50 @@ def draw_goodput(axes: Axes, runs: Run | Replications) -> None:
             axes.annotate(
                 digits(value), (end, place), (3, 0), textcoords="offset points", va="center", size=7
             )
+
+
+def _draw_groups(
+    axes: Axes,
+    flows: Sequence[dict[str, Any]],
+    mean: np.ndarray[Any, np.dtype[np.float64]],
+    half: np.ndarray[Any, np.dtype[np.float64]],
+) -> None:
+    """Draw a sorted line for each group of flows: those of a name, or of a direction."""
+    groups: dict[str, list[int]] = {}
+    for number_, flow in enumerate(flows):
+        groups.setdefault(_group(flow), []).append(number_)
+    if len(groups) > MOST_GROUPS:
+        groups = {"all flows": list(range(len(flows)))}
+    for place, (name, members) in enumerate(groups.items()):
+        order = np.array(members)[np.argsort(-mean[members])]
+        rank = np.arange(1, len(members) + 1)
+        colour, marker = CYCLE[place % len(CYCLE)], MARKERS[place % len(MARKERS)]
+        low, high = (mean - half)[order], (mean + half)[order]
+        axes.fill_between(rank, np.maximum(low, 0.0), high, color=colour, alpha=0.2, linewidth=0)
+        label = literal(f"{name} ({len(members)})")
+        axes.plot(rank, mean[order], color=colour, marker=marker, markersize=3, label=label)
+    positive = mean[mean > 0]
+    if positive.size and positive.max() / positive.min() > ELEPHANTS:
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(bottom=0)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    if len(groups) > 1:
+        _legend_beside(axes)
+
+
+def _group(flow: dict[str, Any]) -> str:
+    """Return the group of a flow: its name without the ends, or its direction."""
+    name, ends = str(flow.get("name", "")), (str(flow.get("from", "")), str(flow.get("to", "")))
+    words_ = [word for word in name.split() if word not in ends and not word.startswith("#")]
+    if words_ and "->" not in name:
+        return " ".join(words_)
+    return f"{re.sub(r'[0-9]+$', '*', ends[0])} → {re.sub(r'[0-9]+$', '*', ends[1])}"
+
+
+def _legend_beside(axes: Axes, **options: Any) -> None:
+    """Add a legend beside the axes, where it hides no data."""
+    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, **options)
 
 
 def delay(run: Run, quantity: str = "delay_s") -> Figure:
@@ -198,8 +247,8 @@ def draw_delay(axes: Axes, run: Run, quantity: str = "delay_s") -> None:
     p50, p90, p99, mean = (
         1e3 * _column(flows, f"{quantity}.{part}") for part in ("p50", "p90", "p99", "mean")
     )
-    axes.hlines(positions, p50, p99, color=SKY, linewidth=2, label="99 %")
-    axes.hlines(positions, p50, p90, color=BLUE, linewidth=5, label="90 %")
+    axes.hlines(positions, p50, p99, color=SKY, linewidth=2, label="median to 99 %")
+    axes.hlines(positions, p50, p90, color=BLUE, linewidth=5, label="median to 90 %")
     axes.plot(
         p50, positions, "o", color="white", markeredgecolor=BLUE, markersize=5, label="median"
     )
@@ -259,7 +308,7 @@ def series(run: Run, *paths: str) -> Figure:
     """
     panels = _panels(paths or run.probes)
     with style():
-        figure = Figure(figsize=(6.4, 0.6 + 1.7 * len(panels)), layout="constrained")
+        figure = Picture(figsize=(6.4, 0.6 + 1.7 * len(panels)), layout="constrained")
         columns = figure.subplots(len(panels), sharex=True, squeeze=False)[:, 0]
         for axes, group in zip(columns, panels, strict=True):
             draw_series(axes, run, group)
@@ -272,18 +321,30 @@ def draw_series(axes: Axes, run: Run, paths: Sequence[str]) -> None:
     # If there are more lines than colours, none is labelled.
     crowd: Any = {"color": BLUE, "alpha": 0.4} if len(paths) > len(CYCLE) else {}
     for path in paths:
-        time_s, value = run.samples(path)
-        shown = np.where(np.isfinite(value), value, np.nan)
-        axes.plot(time_s, shown, label=path, linewidth=1.0, **crowd)
-    axes.set_title(_gauge(paths[0]) if len(paths) > 1 else paths[0])
+        time_s, value = binned(*run.samples(path))
+        axes.plot(time_s, value, label=_place(path), linewidth=1.0, **crowd)
+    axes.set_title(words(_gauge(paths[0]) if len(paths) > 1 else paths[0]))
     axes.margins(x=0)
-    axes.set(xlabel="time, s", ylim=(0, None))
+    axes.set(xlabel=f"time, s{_bin_text(run, paths[0])}", ylim=(0, None))
     measured = number(run.summary.get("run.measured_s"))
     if measured is not None and measured < run.simulated_s:
         # The warm-up, which is not measured.
         axes.axvspan(0, run.simulated_s - measured, color="#EEEEEE", zorder=0)
     if 1 < len(paths) <= len(CYCLE):
-        axes.legend(loc="upper right", ncols=2)
+        _legend_beside(axes)
+
+
+def _place(path: str) -> str:
+    """Return the beginning of the path of a probe, which distinguishes it from its neighbours."""
+    return path[: path.rfind("]") + 1] or path
+
+
+def _bin_text(run: Run, path: str) -> str:
+    time_s, _ = run.samples(path)
+    size = -(-time_s.size // MOST_POINTS)
+    if size < 2:
+        return ""
+    return f"; means over {digits(size * (time_s[1] - time_s[0]), 2)} s"
 
 
 def sweep(result: Sweep, *, x: str, y: str, hue: str | None = None) -> Figure:
@@ -331,17 +392,19 @@ def draw_sweep(axes: Axes, result: Sweep, *, x: str, y: str, hue: str | None = N
             yerr=np.where(np.isfinite(half), half, 0.0),
             color=CYCLE[place[0] % len(CYCLE)],
             linestyle=DASHES[place[1] % len(DASHES)] if numeric else "none",
-            marker="o" if numeric else "osD^"[place[1] % 4],
+            marker=MARKERS[(place[0] + place[1]) % len(MARKERS)],
             markersize=3.5,
             capsize=2,
-            label=", ".join(literal(first[name]) for name in others),
+            label=", ".join(literal(short(first[name])) for name in others),
         )
     if not numeric:
-        axes.set_xticks(range(len(values)), [literal(value) for value in values])
-    axes.set(xlabel=x, ylabel=y, title=f"{y}, mean and 95 % interval")
-    axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
+        axes.set_xticks(range(len(values)), [literal(short(value)) for value in values])
+    axes.set(xlabel=words(x), ylabel=words(y), title=f"{words(y)}: mean and 95 % interval")
+    means = frame["mean"].cast(float).drop_nulls().to_numpy()
+    if not means.size or means.min() <= 0 or np.ptp(means) > FLAT * means.max():
+        axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
     if others:
-        axes.legend(title=", ".join(others))
+        _legend_beside(axes, title=", ".join(words(name) for name in others))
 
 
 def overview(run: Run) -> Figure:
@@ -361,7 +424,7 @@ def overview(run: Run) -> Figure:
     with style():
         above = [_airtime_height(run) - 0.2] if has_cell else []
         heights = [*above, upper, *([lower] * math.ceil((len(plots) - 2) / 2))]
-        figure = Figure(figsize=(10, sum(heights)), layout="constrained")
+        figure = Picture(figsize=(10, sum(heights)), layout="constrained")
         figure.suptitle(literal(run.title), fontsize=13, fontweight="bold", x=0.01, ha="left")
         grid = figure.add_gridspec(len(heights), 2, height_ratios=heights)
         if has_cell:

@@ -58,6 +58,13 @@ STYLE: Any = {
 }
 
 
+class Picture(Figure):
+    """A figure that a notebook shows without a backend and without a magic command."""
+
+    def _repr_svg_(self) -> str:
+        return svg(self).decode()
+
+
 @contextmanager
 def style() -> Iterator[None]:
     """Apply Simoom's style to figures that are made and saved in this context."""
@@ -70,7 +77,7 @@ def alone(
 ) -> Figure:
     """Return a figure of one column's width with one plot in it."""
     with style():
-        figure = Figure(figsize=(6.4, height), layout="constrained")
+        figure = Picture(figsize=(6.4, height), layout="constrained")
         draw(figure.subplots(), *arguments, **options)
     return figure
 

@@ -2,7 +2,7 @@
 
 >>> from simoom import studies
 >>> list(studies.STUDIES)
-['full_duplex', 'http_queueing', 'lt_tcp', 'mcs_cubic']
+['afw_few', 'full_duplex', 'http_queueing', 'lt_tcp', 'mcs_cubic']
 >>> figure = studies.lt_tcp.figure_corruption()
 >>> figure.claims[2].verdict.value
 'reproduced'
@@ -16,7 +16,7 @@ from difflib import get_close_matches
 from types import MappingProxyType
 
 from simoom.evidence import Check, Outcome, Value, Verdict
-from simoom.studies import full_duplex, http_queueing, lt_tcp, mcs_cubic
+from simoom.studies import afw_few, full_duplex, http_queueing, lt_tcp, mcs_cubic
 from simoom.studies.claim import Claim
 from simoom.studies.figure import Figure
 from simoom.studies.lab import Lab
@@ -25,7 +25,13 @@ from simoom.studies.study import Results, Study, UnknownStudyError
 STUDIES = MappingProxyType(
     {
         each.name: each
-        for each in (full_duplex.STUDY, http_queueing.STUDY, lt_tcp.STUDY, mcs_cubic.STUDY)
+        for each in (
+            afw_few.STUDY,
+            full_duplex.STUDY,
+            http_queueing.STUDY,
+            lt_tcp.STUDY,
+            mcs_cubic.STUDY,
+        )
     }
 )
 """All studies by name."""
@@ -58,6 +64,7 @@ __all__ = [
     "UnknownStudyError",
     "Value",
     "Verdict",
+    "afw_few",
     "find",
     "full_duplex",
     "http_queueing",

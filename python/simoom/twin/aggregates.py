@@ -40,6 +40,7 @@ USED = {
     "idle_access": "standard",
     "countdown": "standard",
     "backoff_draw": "standard",
+    "collisions": "standard",
     "rts_threshold_bytes": 2347,
     "model_header_us": None,
     "full_duplex": None,

@@ -14,6 +14,9 @@ from simoom.twin.air import Air, Exchange
 LARGEST_WINDOW = 16 << 20
 """The default of ``tcp.window_max_bytes``."""
 
+TCP_KINDS = ("bulk", "web", "requests", "writes", "video")
+"""Kinds of traffic that TCP carries; that of a file has a key for it."""
+
 INITIAL_WINDOW = 14_600
 """The initial congestion window of segments between 1460 and 7300 bytes (RFC 6928)."""
 
@@ -52,7 +55,7 @@ class Flow:
 
     @cached_property
     def kind(self) -> str:
-        """Its traffic: "bulk", "web", "cbr" or "saturated"."""
+        """Its traffic: "bulk", "web", "cbr" and so on."""
         return choice(self.table["traffic"])[0]
 
     @cached_property
@@ -63,7 +66,7 @@ class Flow:
     @property
     def over_tcp(self) -> bool:
         """Whether TCP carries it."""
-        return self.kind in ("bulk", "web")
+        return self.kind in TCP_KINDS or self.traffic.get("transport") == "tcp"
 
     @cached_property
     def direction(self) -> str:
@@ -98,7 +101,7 @@ class Flow:
     def payload_bytes(self) -> int:
         """User data of a full packet."""
         if not self.over_tcp:
-            return int(self.traffic["payload_bytes"])
+            return int(self.traffic.get("payload_bytes", 1000))
         return int(self.table["tcp"]["mss_bytes"] or 1500 - self.header_bytes)
 
     @property

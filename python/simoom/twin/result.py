@@ -119,6 +119,11 @@ class Twin:
             lines.append(f"  … {left} more that do not concern the scenario; --all lists them")
         return "\n".join(lines) + "\n"
 
+    def _repr_html_(self) -> str:
+        from simoom import notebook
+
+        return notebook.twin(self)
+
     def __repr__(self) -> str:
         if self.model is None:
             return f"Twin(none of {len(self.fits)} models fits)"

@@ -2,7 +2,7 @@
 
 use super::observable::Observable;
 use super::place::{Place, Subject};
-use super::{duplex, flow, interferer, link, node, routing, whole};
+use super::{duplex, flow, hop, interferer, link, node, routing, whole};
 use crate::plan::Plan;
 
 /// Observables that belong to the same places.
@@ -12,7 +12,7 @@ pub(crate) struct Group {
 }
 
 /// All observables. At a place, those of an earlier group come first in the summary.
-pub(crate) static CATALOGUE: [Group; 17] = [
+pub(crate) static CATALOGUE: [Group; 18] = [
     Group { places: &[Place::Total], observables: whole::TOTAL },
     Group { places: &[Place::Airtime], observables: whole::AIRTIME },
     Group { places: &[Place::Contending], observables: whole::CONTENDING },
@@ -21,6 +21,7 @@ pub(crate) static CATALOGUE: [Group; 17] = [
     Group { places: &[Place::Flow], observables: flow::FLOW },
     Group { places: &[Place::Flow], observables: flow::CONTROL },
     Group { places: &[Place::Flow], observables: routing::ROUTED_FLOW },
+    Group { places: &[Place::Hop], observables: hop::HOP },
     Group { places: &[Place::Routing], observables: routing::ROUTING_TOTAL },
     Group { places: &[Place::Station], observables: node::STATION },
     Group { places: &[Place::Ap, Place::Station, Place::Cell], observables: node::NODE },

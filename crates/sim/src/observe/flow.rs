@@ -1,11 +1,14 @@
 //! The observables of a flow.
 
-use super::observable::Kind::{Controller, Counter, Delays, Gauge, Last, Once, Rate, Ratio, Text};
+use super::observable::Kind::{
+    Controller, Counter, Delays, Gauge, Last, Once, Rate, Ratio, Share, Text,
+};
 use super::observable::{CATEGORIES, CELL, Condition, Observable, observables};
 use crate::flow::TcpFlow;
 use crate::meter::FlowMeter;
 use crate::notice::DropCause;
 use crate::observers::World;
+use crate::traffic::{self, Viewed};
 use kernel::Duration;
 use std::borrow::Cow;
 use std::slice::from_ref;
@@ -27,6 +30,24 @@ const WEB: Condition = Condition {
     says: "of web traffic",
     holds: |plan, i| plan.flows[i].settings.traffic.get().has_sessions(),
     lacks: |_, i, name| format!("flow {i} fetches no files and has no {name}"),
+};
+
+const UDP: Condition = Condition {
+    says: "of UDP flows",
+    holds: |plan, i| plan.flows[i].tcp.is_none(),
+    lacks: |_, i, name| format!("flow {i} runs over TCP and has no {name}"),
+};
+
+const CALL: Condition = Condition {
+    says: "of calls",
+    holds: |plan, i| plan.flows[i].settings.traffic.get().call().is_some(),
+    lacks: |_, i, name| format!("flow {i} is no call and has no {name}"),
+};
+
+const VIDEO: Condition = Condition {
+    says: "of video",
+    holds: |plan, i| plan.flows[i].settings.traffic.get().is_video(),
+    lacks: |_, i, name| format!("flow {i} is no video and has no {name}"),
 };
 
 pub(super) static FLOW: &[Observable] = observables! {
@@ -86,6 +107,9 @@ pub(super) static FLOW: &[Observable] = observables! {
         |world, i| limited(world, i).of(Limit::Pacing).0,
         |world, i| limited(world, i).total().0,
     );
+    /// The fraction of the window in which a connection of the flow is established; in the rest
+    /// nothing is to be sent.
+    "connected_fraction": "1" if TCP => Share(|world, i| limited(world, i).total().0);
     /// Parity segments of the first transmission of a block.
     "fec.proactive_segments": "segments" if CODED => Counter(|world, i| sent(world, i).proactive);
     /// Parity segments that repair losses.
@@ -141,6 +165,40 @@ pub(super) static FLOW: &[Observable] = observables! {
         title: "time per file",
         of: "files",
     };
+    /// Jitter: the mean difference of the delays of consecutive datagrams, without sign (D of RFC
+    /// 3550 section 6.4.1).
+    "jitter_s": "s" as "jitter" if UDP =>
+        Once(|world, i| meter(world, i).datagrams.jitter_s().into());
+    /// The fraction of the datagrams that took longer than `deadline_ms` or were lost.
+    "late_fraction": "1" as "late" if UDP =>
+        Once(|world, i| meter(world, i).datagrams.late_fraction().into());
+    /// The rating factor R of the E-model (ITU-T G.107), of 100 at most.
+    "rating": "1" if CALL => Once(|world, i| rating(world, i).into());
+    /// The mean opinion score of the E-model (ITU-T G.107), from 1 to 4.5.
+    "mos": "1" as "MOS" if CALL =>
+        Once(|world, i| traffic::mean_opinion_score(rating(world, i)).into());
+    /// From the first request of a video to its picture, in the whole run.
+    "video.startup_delay_s": "s" if VIDEO => Once(|world, i| {
+        viewed(world, i).startup_delay.map_or(f64::NAN, Duration::as_secs_f64).into()
+    });
+    /// Interruptions of the picture, in the whole run.
+    "video.rebuffers": "1" as "rebuf-\nfers" if VIDEO =>
+        Once(|world, i| viewed(world, i).rebuffers.into());
+    /// The fraction of the time without a picture, after the first, in the whole run.
+    "video.rebuffering_fraction": "1" as "rebuf-\nfering" if VIDEO => Once(|world, i| {
+        let Viewed { stalled, played, .. } = viewed(world, i);
+        (stalled.0 as f64 / (stalled.0 + played.0) as f64).into()
+    });
+    /// Changes of the video's rate, in the whole run.
+    "video.switches": "1" as "switches" if VIDEO =>
+        Once(|world, i| viewed(world, i).switches.into());
+    /// The mean rate of the video's segments, in the whole run.
+    "video.rate_mbps": "Mb/s" as "video" if VIDEO => Once(|world, i| {
+        let Viewed { rates_mbps, segments, .. } = viewed(world, i);
+        (rates_mbps / segments as f64).into()
+    });
+    /// Video in the buffer of the viewer.
+    "video.buffer_s": "s" if VIDEO => Gauge(|world, i| viewed(world, i).buffered.as_secs_f64());
     /// Data sent, not acknowledged, and not considered lost.
     "in_flight_bytes": "bytes" if TCP =>
         Gauge(|world, i| shown(world, i, |sender| sender.in_flight_bytes() as f64));
@@ -198,6 +256,17 @@ pub(super) static CONTROL: &[Observable] = observables! {
     /// `cross_layer`: the window that corresponds to the link rate.
     "control.ideal_window_segments": "segments" if TCP => Controller("ideal_window_segments");
 };
+
+/// What the viewer of a video has seen.
+fn viewed(world: &World, flow: usize) -> Viewed {
+    world.flows[flow].source.viewed(world.now).unwrap_or_default()
+}
+
+/// The rating factor of a call.
+fn rating(world: &World, flow: usize) -> f64 {
+    let late = meter(world, flow).datagrams.late_fraction();
+    world.flows[flow].call.as_ref().map_or(f64::NAN, |call| call.rating(late))
+}
 
 fn meter(world: &World, flow: usize) -> &FlowMeter {
     &world.observers.meter.flows[flow]

@@ -20,6 +20,8 @@ listed! {
         /// A rate of its secondary frames.
         SecondaryRate,
         Flow,
+        /// A hop of a flow.
+        Hop,
         Ap,
         Station,
         /// A further access point.
@@ -49,6 +51,7 @@ impl Place {
             Self::FullDuplex => "full_duplex",
             Self::SecondaryRate => "full_duplex.rates[i]",
             Self::Flow => "flows[i]",
+            Self::Hop => "hops[i]",
             Self::Ap => "ap",
             Self::Station => "stations[i]",
             Self::Cell => "cells[i]",
@@ -87,6 +90,7 @@ impl Place {
             Self::Ap | Self::Contending => NO_CELL.to_owned(),
             Self::Routing => "stations do not forward: there is no table [routing]".to_owned(),
             Self::FullDuplex | Self::SecondaryRate => "the access point is half duplex".to_owned(),
+            Self::Hop => "delays are not measured by hop: measure.hops is false".to_owned(),
             Self::Down | Self::Up => {
                 "there is no wire: the server is at the access point".to_owned()
             }
@@ -133,6 +137,8 @@ pub(crate) fn subjects(plan: &Plan) -> Vec<Subject> {
     }
     let flow = |i| Subject { place: Place::Flow, number: i, index: i };
     all.extend((0..plan.flows.len()).map(flow));
+    let hop = |i| Subject { place: Place::Hop, number: i, index: i };
+    all.extend((0..plan.measure.hops.len()).map(hop));
     if has_cell {
         all.extend(radios(plan));
     }

@@ -197,6 +197,9 @@ pub struct Measure {
     /// Time between two samples of a probe in seconds. Default: a thousandth of `duration_s`.
     #[setting(range = 1e-9..=LONGEST_S)]
     pub interval_s: Option<f64>,
+    /// Whether the delay of each flow is measured at each hop, and split into queueing, contention,
+    /// transmission and retries. It takes computing time and changes no other result.
+    pub hops: bool,
 }
 
 impl Setting for Stations {

@@ -41,8 +41,8 @@ pub struct Flow {
     pub class: TrafficClass,
     /// The traffic that the flow carries.
     pub traffic: Traffic,
-    /// Congestion control of "bulk" and "web" traffic. Default: `new_reno`.
+    /// Congestion control of traffic over TCP. Default: `new_reno`.
     pub control: ControlSettings,
-    /// The TCP settings of "bulk" and "web" traffic, for both ends.
+    /// The settings of TCP, of traffic over TCP, for both ends.
     pub tcp: Tcp,
 }

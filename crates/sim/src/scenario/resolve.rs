@@ -7,6 +7,7 @@ mod cell;
 mod check;
 mod duplex;
 mod ends;
+mod file;
 mod flows;
 mod interferers;
 mod links;
@@ -22,7 +23,7 @@ mod work;
 
 use super::Issue;
 use super::document::Document;
-use crate::plan::{LinkPlan, MeasurePlan, Plan, SpacePlan, StationPlan};
+use crate::plan::{FlowPlan, HopPlan, LinkPlan, MeasurePlan, Plan, SpacePlan, StationPlan, hops};
 use crate::topology::{Members, Topology};
 use check::Check;
 use ends::Places;
@@ -31,8 +32,8 @@ use settings::{Faults, Node, Path, Setting, Settings, Step, number};
 use std::sync::Arc;
 
 /// Resolves a document. Numbers out of range are reported as they were written. Their defaults
-/// replace them for the other checks; a message about another key of the same table might compare
-/// it with such a default, which the user did not write, and is left out.
+/// replace them for the other checks; a message about another key of the same table that names one
+/// of them compares it with a default, which the user did not write, and is left out.
 pub(super) fn resolve(written: &Node, document: &Document) -> Result<Plan, Vec<Issue>> {
     let (root, mut faults) = (Path::default(), Faults::default());
     Document::check(written, settings::Check::new(&root, &mut faults));
@@ -42,22 +43,18 @@ pub(super) fn resolve(written: &Node, document: &Document) -> Result<Plan, Vec<I
     let mut sound = written.clone();
     faults.0.iter().for_each(|issue| sound.remove(&issue.path));
     let Ok(document) = settings::read(&sound) else { return Err(in_order(faults.0)) };
-    let out_of_range: Vec<String> = faults.0.iter().map(|issue| issue.path.clone()).collect();
+    let replaced: Vec<String> = faults.0.iter().map(|issue| issue.path.clone()).collect();
+    let compares = |issue: &Issue, path: &str| {
+        let Some((table, key)) = path.rsplit_once('.') else { return false };
+        issue.path.starts_with(&format!("{table}.")) && issue.message.contains(key)
+    };
     let is_known = |issue: &Issue| {
-        out_of_range.contains(&issue.path)
-            || !out_of_range
-                .iter()
-                .any(|path| table(path).is_some_and(|at| table(&issue.path) == Some(at)))
+        replaced.contains(&issue.path) || !replaced.iter().any(|path| compares(issue, path))
     };
     plan(&document, Check::after(faults)).map_err(|mut issues| {
         issues.retain(is_known);
         in_order(issues)
     })
-}
-
-/// The table of a key; the keys of the scenario itself have none.
-fn table(path: &str) -> Option<&str> {
-    path.rsplit_once('.').map(|(table, _)| table)
 }
 
 /// Faults in the order of the tables in the reference.
@@ -102,7 +99,8 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
     let flows = flows::flows(document, places, duration_s, &mut check);
     routing::list_routes(routing.as_mut(), places, &mut check);
     radio::flows((space.as_ref(), routing.as_ref()), &flows, &mut check);
-    let measure = measure(document, duration_s, warmup_s, &mut check);
+    let mut measure = measure(document, duration_s, warmup_s, &mut check);
+    measure.hops = measured_hops(document, (&topology, &flows), &mut check);
     let plan = Plan {
         title: document.title.clone(),
         duration: Duration::from_secs_f64(duration_s),
@@ -193,5 +191,23 @@ fn measure(document: &Document, duration_s: f64, warmup_s: f64, check: &mut Chec
         batches: batches as u32,
         // In a run of a few microseconds samples are a nanosecond apart, and not zero.
         interval: Duration(Duration::from_secs_f64(interval_s).0.max(1)),
+        hops: Vec::new(),
     }
+}
+
+/// The hops at which the delay of flows is measured.
+fn measured_hops(
+    document: &Document,
+    (topology, flows): (&Topology, &[FlowPlan]),
+    check: &mut Check,
+) -> Vec<HopPlan> {
+    if !document.measure.hops {
+        return Vec::new();
+    }
+    if document.routing.is_some() {
+        let message = "true needs routes that do not change, and [routing] changes them";
+        check.fault("measure.hops", message);
+        return Vec::new();
+    }
+    hops(topology, flows.iter().map(|flow| ([flow.from, flow.to], flow.tcp.is_some())))
 }

@@ -2,7 +2,7 @@
 
 use ::trace::{Mpdu, PacketStep, Place};
 use kernel::{Bytes, Instant};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use wire::{Body, Packet};
 
 /// The packets on their way, and their numbers in the trace. The world's packets have no numbers: a
@@ -12,7 +12,13 @@ use wire::{Body, Packet};
 pub(super) struct Packets {
     sent: u64,
     known: BTreeMap<Key, Vec<Entry>>,
+    /// The latest packets that have left the network, oldest first. Where nodes forward, a copy of
+    /// one may still be on its way: its transmitter received no ACK and sent it on another route.
+    left: VecDeque<(Key, u64)>,
 }
+
+/// How many packets are known after they have left the network.
+const REMEMBERED: usize = 1024;
 
 /// Most of the fields that do not change.
 type Key = (Instant, u32, bool, u64, u64);
@@ -27,6 +33,8 @@ struct Entry {
     in_service: u32,
     /// It has arrived, or was lost.
     is_gone: bool,
+    /// And no radio has it in service.
+    has_left: bool,
 }
 
 /// What the trace knows of a packet.
@@ -43,7 +51,8 @@ impl Packets {
         let known = Known { number: self.sent, retransmission };
         self.sent += 1;
         let packet = constant(packet);
-        let entry = Entry { packet, known, steps: 0, in_service: 0, is_gone: false };
+        let entry =
+            Entry { packet, known, steps: 0, in_service: 0, is_gone: false, has_left: false };
         self.known.entry(key(&packet)).or_default().push(entry);
         known
     }
@@ -59,7 +68,9 @@ impl Packets {
         let entries = self.known.get_mut(&key)?;
         let bit = step_bit(step, place);
         let is_equal = |entry: &Entry| entry.packet == packet;
-        let next = entries.iter().position(|entry| is_equal(entry) && entry.steps & bit == 0);
+        let is_here = |entry: &Entry| is_equal(entry) && !entry.has_left;
+        let next = entries.iter().position(|entry| is_here(entry) && entry.steps & bit == 0);
+        let next = next.or_else(|| entries.iter().position(is_here));
         let at = next.or_else(|| entries.iter().position(is_equal))?;
         let entry = &mut entries[at];
         entry.steps |= bit;
@@ -75,25 +86,37 @@ impl Packets {
             PacketStep::Arrived | PacketStep::Dropped(_) => entry.is_gone = true,
             _ => {}
         }
-        let Entry { known, in_service, is_gone, .. } = *entry;
-        if is_gone && in_service == 0 {
-            entries.remove(at);
+        let Entry { known, in_service, is_gone, has_left, .. } = *entry;
+        if is_gone && in_service == 0 && !has_left {
+            entry.has_left = true;
+            self.left.push_back((key, known.number));
+            self.forget();
+        }
+        Some(known)
+    }
+
+    /// Forgets the packets that have left before the latest ones.
+    fn forget(&mut self) {
+        while self.left.len() > REMEMBERED {
+            let Some((key, number)) = self.left.pop_front() else { return };
+            let Some(entries) = self.known.get_mut(&key) else { continue };
+            entries.retain(|entry| entry.known.number != number);
             if entries.is_empty() {
                 self.known.remove(&key);
             }
         }
-        Some(known)
     }
 
     /// The number of a packet of a frame that has these packets before it.
     pub(super) fn in_frame(&self, packet: &Packet, before: &[Mpdu]) -> Option<u64> {
         let entries = self.known.get(&key(packet))?;
         let packet = constant(packet);
-        let mut equal = entries.iter().filter(|entry| entry.packet == packet);
+        let equal = || entries.iter().filter(|entry| entry.packet == packet);
         let is_new = |entry: &&Entry| {
             entries.len() == 1 || before.iter().all(|mpdu| mpdu.packet_id != entry.known.number)
         };
-        equal.find(is_new).map(|entry| entry.known.number)
+        let here = equal().filter(|entry| !entry.has_left).find(is_new);
+        here.or_else(|| equal().find(is_new)).map(|entry| entry.known.number)
     }
 }
 
@@ -177,18 +200,26 @@ mod tests {
         let steps = [queued, PacketStep::Dequeued, queued, PacketStep::Dequeued];
         assert_eq!(steps.map(&mut next), [Some(0), Some(0), Some(1), Some(1)]);
         assert_eq!([PacketStep::Arrived; 2].map(&mut next), [Some(0), Some(1)]);
-        assert_eq!([PacketStep::Served; 3].map(&mut next), [Some(0), Some(1), None]);
+        assert_eq!([PacketStep::Served; 2].map(&mut next), [Some(0), Some(1)]);
     }
 
     #[test]
-    fn a_number_lasts_as_long_as_a_radio_repeats_the_packet() {
+    fn the_latest_packets_are_known_and_no_others() {
         let mut packets = Packets::default();
-        packets.send(&packet(0), false);
-        number(&mut packets, &packet(0), PacketStep::Dequeued);
-        number(&mut packets, &packet(0), PacketStep::Arrived);
-        assert_eq!(packets.in_frame(&packet(0), &[]), Some(0));
-        number(&mut packets, &packet(0), PacketStep::Served);
+        let count = 3 * REMEMBERED as u64;
+        for i in 0..count {
+            packets.send(&packet(i), false);
+            number(&mut packets, &packet(i), PacketStep::Dequeued);
+            number(&mut packets, &packet(i), PacketStep::Arrived);
+            number(&mut packets, &packet(i), PacketStep::Served);
+            assert_eq!(packets.in_frame(&packet(i), &[]), Some(i));
+        }
         assert_eq!(packets.in_frame(&packet(0), &[]), None);
-        assert!(packets.known.is_empty(), "the map does not grow");
+        assert!(packets.known.len() <= REMEMBERED, "the map does not grow");
+        // A radio still repeats it.
+        packets.send(&packet(count), false);
+        number(&mut packets, &packet(count), PacketStep::Dequeued);
+        number(&mut packets, &packet(count), PacketStep::Arrived);
+        assert_eq!(packets.left.back().map(|&(_, number)| number), Some(count - 1));
     }
 }

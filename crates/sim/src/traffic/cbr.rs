@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_datagram_each_interval_until_the_stop() {
-        let size = DatagramSize { payload: Bytes(125), header: Bytes(28) };
+        let size = DatagramSize { payload: Bytes(125), ..Default::default() };
         let mut source = source(&Cbr { rate: BitRate(1_000_000), size });
         let (start, next) = (Instant(5), Instant(5) + Duration::from_millis(1));
         let begin = Event::Begin { start, stop: Some(next) };

@@ -35,6 +35,16 @@ pub enum Pauses {
     Constant,
 }
 
+impl Pauses {
+    /// A pause with this mean.
+    pub(super) fn draw(self, mean: Duration, rng: &mut Rng) -> Duration {
+        match self {
+            Self::Constant => mean,
+            Self::Exponential => Duration::from_secs_f64(rng.exponential(mean.as_secs_f64())),
+        }
+    }
+}
+
 /// What a web session begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Choice)]
 pub enum First {
@@ -142,12 +152,7 @@ impl Source for User {
 
 impl User {
     fn pause(&mut self) -> Duration {
-        match self.distribution {
-            Pauses::Constant => self.think,
-            Pauses::Exponential => {
-                Duration::from_secs_f64(self.pauses.exponential(self.think.as_secs_f64()))
-            }
-        }
+        self.distribution.draw(self.think, &mut self.pauses)
     }
 
     /// Requests the next file over a new connection, if the pause is over and another file remains.

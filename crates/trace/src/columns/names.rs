@@ -146,7 +146,7 @@ fn code<T: PartialEq>(all: &[T], value: &T) -> u32 {
     all.iter().position(|other| other == value).map_or(u32::MAX, |place| place as u32)
 }
 
-pub(super) fn kind(kind: FrameKind) -> u32 {
+pub(crate) fn kind(kind: FrameKind) -> u32 {
     code(&KINDS, &kind)
 }
 
@@ -154,12 +154,17 @@ pub(super) fn format(format: Format) -> u32 {
     code(&FORMATS.map(Format::name), &format.name())
 }
 
-pub(super) fn outcome(outcome: FrameOutcome) -> u32 {
+pub(crate) fn outcome(outcome: FrameOutcome) -> u32 {
     code(&OUTCOMES, &outcome)
 }
 
+/// Whether a code stands for a loss.
+pub(crate) fn is_lost(outcome: u32) -> bool {
+    matches!(OUTCOMES.get(outcome as usize), Some(FrameOutcome::Lost(_)))
+}
+
 /// The code of a step, and how many packets waited.
-pub(super) fn step(step: PacketStep) -> (u32, Option<u32>) {
+pub(crate) fn step(step: PacketStep) -> (u32, Option<u32>) {
     match step {
         PacketStep::Sent => (0, None),
         PacketStep::Queued { waiting } => (1, Some(waiting)),
@@ -174,7 +179,7 @@ pub(super) fn step(step: PacketStep) -> (u32, Option<u32>) {
     }
 }
 
-pub(super) fn drop_cause(step: PacketStep) -> Option<u32> {
+pub(crate) fn drop_cause(step: PacketStep) -> Option<u32> {
     let PacketStep::Dropped(cause) = step else { return None };
     Some(code(&CAUSES, &cause))
 }

@@ -1,7 +1,7 @@
 //! How an EDCAF wins the contention, and the exchange or collision that begins then.
 
 use super::{Cell, link_between};
-use crate::mac::{Bitmap, Exchange, ExchangeOutcome, Txop};
+use crate::mac::{Bitmap, Collisions, Exchange, ExchangeOutcome, Txop};
 use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Fired, Instant};
 
@@ -31,6 +31,9 @@ impl Cell {
         debug_assert!(!self.winners.is_empty(), "an access event without a station to send");
         if self.rules.per_node > 1 && self.winners.len() > 1 {
             self.yield_to_higher(now, out);
+        }
+        if self.winners.len() > 1 && self.rules.config.collisions == Collisions::None {
+            self.choose_winner();
         }
         for i in 0..self.winners.len() {
             let edcaf = &mut self.edcafs[self.winners[i] as usize];
@@ -65,6 +68,21 @@ impl Cell {
             edcaf.yield_to_higher(now, &self.rules, counters, &mut self.settled);
             self.settle(winner, out);
         }
+    }
+
+    /// Of several nodes that would collide, chooses the one that transmits, in turn. The others
+    /// draw another back-off.
+    fn choose_winner(&mut self) {
+        let turn = (self.chosen as usize) % self.winners.len();
+        self.chosen = self.chosen.wrapping_add(1);
+        let chosen = self.winners[turn];
+        let mut others = std::mem::take(&mut self.winners);
+        for &other in others.iter().filter(|&&other| other != chosen) {
+            self.back_off(other);
+        }
+        others.clear();
+        others.push(chosen);
+        self.winners = others;
     }
 
     /// Counts an attempt of `f`, whose outcome is known when it begins.

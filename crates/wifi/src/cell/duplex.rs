@@ -131,15 +131,6 @@ impl Cell {
         })
     }
 
-    /// Whether an MPDU of the secondary frame on the air is lost.
-    pub(super) fn is_secondary_lost(&self, index: u16) -> bool {
-        self.duplex.as_ref().is_some_and(|duplex| {
-            duplex.secondary.as_ref().is_some_and(|secondary| {
-                !secondary.outcome.data_arrives() || secondary.mpdus > 1 && duplex.lost.has(index)
-            })
-        })
-    }
-
     /// The EDCAF that sends a secondary frame.
     pub(super) fn edcaf_of(&self, secondary: &Secondary) -> u32 {
         self.edcafs_of(secondary.sender).start + u32::from(secondary.category)

@@ -1,6 +1,8 @@
 //! Configuration of the MAC, the same at all nodes of a network.
 
-use super::{Aggregation, BackoffDraw, Countdown, FCS, FullDuplex, QOS_CONTROL, Timing};
+use super::{
+    Aggregation, BackoffDraw, Collisions, Countdown, FCS, FullDuplex, QOS_CONTROL, Timing,
+};
 use crate::phy::{AccessCategory, Edca, Edition, Standard};
 use kernel::Bytes;
 use settings::{Range, Settings};
@@ -50,6 +52,9 @@ pub struct MacConfig {
     pub countdown: Countdown,
     /// Range of a back-off draw.
     pub backoff_draw: BackoffDraw,
+    /// What happens when the back-offs of several nodes end in the same slot; "none" only without a
+    /// radio and without full duplex.
+    pub collisions: Collisions,
     /// The EDCA parameters; `None` is DCF.
     #[setting(skip)]
     pub edca: Option<Categories>,

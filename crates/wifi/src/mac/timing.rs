@@ -61,6 +61,17 @@ pub enum Countdown {
     Bianchi,
 }
 
+/// What happens when the back-offs of several nodes end in the same slot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum Collisions {
+    /// All of them transmit, and their frames collide.
+    #[default]
+    Standard,
+    /// One of them transmits, in turn, and the others draw another back-off from the same window.
+    /// No network can do this; it shows what collisions cost.
+    None,
+}
+
 /// The range of a back-off draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
 pub enum BackoffDraw {

@@ -1,5 +1,6 @@
 //! Start and end of transmissions.
 
+use super::decode::{decode, report_overheard};
 use super::frame::{OnAir, Reach, Transmission};
 use super::interference::{Chunk, Interference};
 use super::node::{Node, NodeDuplex};
@@ -7,7 +8,6 @@ use super::per::{PerCalculator, PpduParts};
 use super::radio::FixedPower;
 use super::range::ReceiverInRange;
 use super::reception::{Change, End, Received};
-use super::rules::SpaceRules;
 use super::{ReceivedFrame, Space};
 use crate::mac::{ACK, Bitmap, Edcaf};
 use crate::{Command, MsduSource};
@@ -298,7 +298,6 @@ impl Space {
             let chunks = interference.at(node, &self.signals);
             spoil(&mut per, receiver, frame, (chunks, power), &mut lost)
         } else {
-            // The bounds are those of frames alone.
             let certain = per.certain_failure(power, &bounds).filter(|_| !is_disturbed);
             let failure =
                 certain.unwrap_or_else(|| per.failure(interference.at(node, &self.signals), power));
@@ -373,7 +372,15 @@ impl Space {
         // another.
         let hindered = could_receive as u32 > reach.interfered + reach.noise + reach.by_interferers;
         let owner = match (frame.kind, frame.to) {
-            (_, Some(to)) if frame.is_control_response() => to,
+            (_, Some(to)) if frame.is_control_response() => {
+                // A full-duplex access point whose RTS met that of a station goes on with the
+                // exchange of the station: it sends, and awaits no CTS.
+                let is_full_duplex = signals.residual(to).is_some();
+                if is_full_duplex && self.receivers[to as usize].has_sent_since(start) {
+                    return;
+                }
+                to
+            }
             _ => frame.from,
         };
         let owner = &mut self.nodes[owner as usize];
@@ -399,58 +406,6 @@ fn collides(
 ) -> bool {
     let is_beside = transmission.frame.beside.is_some();
     per.alone(power, transmission) > 0.5 && (!is_beside || per.failure(chunks, power) > 0.5)
-}
-
-/// A node has decoded a frame that is addressed to it, or MPDUs of it.
-fn decode(
-    now: Instant,
-    rules: &SpaceRules,
-    frame: &OnAir,
-    (sender, receiver): (&mut Node, &mut Node),
-    lost: &Bitmap,
-    out: &mut Vec<Command>,
-) {
-    // A BlockAck acknowledges the MPDUs that its transmitter received from this node.
-    let bitmap = (frame.kind == FrameKind::BlockAck).then(|| {
-        let start = receiver.edcaf(usize::from(frame.edcaf)).originator.start();
-        sender.inbox.block_ack((receiver.id, frame.edcaf), start)
-    });
-    if matches!(frame.kind, FrameKind::Data | FrameKind::BlockAckRequest) {
-        take_up(rules, frame, (sender, receiver), lost, out);
-    }
-    receiver.hear(now, frame, bitmap.as_ref(), rules, out);
-}
-
-/// A node takes the MPDUs of a frame that are not lost, and delivers what is in order.
-fn take_up(
-    rules: &SpaceRules,
-    frame: &OnAir,
-    (sender, receiver): (&mut Node, &mut Node),
-    lost: &Bitmap,
-    out: &mut Vec<Command>,
-) {
-    let (node, from) = (receiver.id, frame.from);
-    let originator = &mut sender.edcaf_mut(usize::from(frame.edcaf)).originator;
-    let up = |packet| out.push(Command::Deliver { node, from, packet });
-    if frame.to.is_none() {
-        originator.note_received(0);
-        let (_, mpdu) = originator.frame_on_air(0);
-        originator.packets_of(&mpdu).copied().for_each(up);
-    } else {
-        let from = (frame.from, frame.edcaf);
-        let window = rules.mac.framing.aggregation.map(|limits| limits.window);
-        let duplicates = receiver.inbox.take(from, window, originator, lost, up);
-        receiver.counters.exchanges.duplicates += duplicates;
-    }
-}
-
-/// A node has decoded a data frame for another node.
-fn report_overheard(frame: &OnAir, sender: &Node, node: u32, out: &mut Vec<Command>) {
-    let originator = &sender.edcaf(usize::from(frame.edcaf)).originator;
-    for (_, mpdu) in originator.on_air() {
-        let overheard = |&packet| Command::Overheard { node, from: frame.from, packet };
-        out.extend(originator.packets_of(&mpdu).map(overheard));
-    }
 }
 
 /// The offsets in the PSDU at which its MPDUs begin and end.

@@ -231,8 +231,8 @@ impl Slots {
     /// draw a back-off: a frame `waits`, and its interframe space without a back-off has not ended.
     pub(super) fn freeze(&mut self, now: Instant, idle_since: Instant, waits: bool) -> bool {
         let counting = self.counting.take();
-        // The slots of a frame that has arrived while the node waited to send a response begin after
-        // the response.
+        // The slots of a frame that has arrived while the node waited to send a response begin
+        // after the response.
         self.arrival_start = None;
         if let (Some(left), Some(since)) = (self.left, counting) {
             let spaced = now >= since;

@@ -371,7 +371,7 @@ pub(crate) fn workloads_in_space() -> impl Strategy<Value = Workload> {
         timing.basic_rates.sort_unstable();
         timing.basic_rates.dedup();
         timing.rts = Some(rts);
-        if timing.slot_grid == SlotGrid::Shared {
+        if timing.slot_grid.is_shared() {
             timing.slot_grid = SlotGrid::Standard;
             config.countdown = Countdown::Standard;
         }

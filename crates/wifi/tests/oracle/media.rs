@@ -10,7 +10,7 @@ use wifi::phy::error::{ErrorModel, SinrChunk, Threshold};
 use wifi::phy::propagation::Position;
 use wifi::space::{Losses, OngoingFrame, Radio, Site, Space, SpaceConfig};
 use wifi::watch::WatchRecord;
-use wifi::{Cell, Command, MsduSource};
+use wifi::{Cell, Command, Counters, MsduSource};
 use wire::{
     Body, Datagram, FlowId, FrameKind, FrameLoss, FrameOutcome, NodeId, Packet, TrafficClass, Wait,
     WaitKind,
@@ -227,7 +227,9 @@ fn run(workload: &Workload, medium: Medium) -> (Record, Medium) {
     }
     let Driver { medium, mut record, .. } = driver;
     for node in 0..nodes as u32 {
-        let counters = both!(&medium, m => (*m.counters(node), *m.frame_counters(node)));
+        // When an outcome is known is no rule of the standard: the oracle does not count it.
+        let known = |counters: &Counters| Counters { outcomes: 0, ..*counters };
+        let counters = both!(&medium, m => (known(m.counters(node)), *m.frame_counters(node)));
         record.counters.push(counters);
         let window = |class| both!(&medium, m => m.window_for(node, class));
         record.windows.push(CLASSES.map(window));

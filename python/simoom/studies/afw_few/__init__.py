@@ -6,12 +6,13 @@ wireless networks: a simulation study".
 
 from simoom.studies.afw_few.beyond import (
     figure_area,
-    figure_chain,
     figure_controllers,
     figure_pause,
     figure_rules,
     figure_speed,
+    figure_standards,
 )
+from simoom.studies.afw_few.chains import figure_chain
 from simoom.studies.afw_few.course import figure_2
 from simoom.studies.afw_few.pairs import figure_pairs, figure_scenarios
 from simoom.studies.afw_few.tables import table_4, table_5
@@ -29,6 +30,7 @@ STUDY = Study(
         figure_pairs,
         figure_scenarios,
         figure_rules,
+        figure_standards,
         figure_area,
         figure_speed,
         figure_pause,
@@ -51,6 +53,7 @@ __all__ = [
     "figure_rules",
     "figure_scenarios",
     "figure_speed",
+    "figure_standards",
     "table_4",
     "table_5",
 ]

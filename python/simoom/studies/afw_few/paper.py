@@ -10,6 +10,7 @@ replication to replication, and is the same for all controllers, so that they co
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,24 @@ STUDY = "afw_few"
 OURS = "not in the paper; a finding of this study"
 NODES = 50
 FLOWS = (10, 30, 50)
-END_S, WARMUP_S = 200.0, 10.0
+
+
+@dataclass(frozen=True)
+class Course:
+    """The end of a run, and the time from which it is measured, in seconds."""
+
+    end_s: float
+    begin_s: float
+
+
+PAPER, QUICK = Course(200.0, 10.0), Course(30.0, 10.0)
+
+
+def course(lab: Lab) -> Course:
+    """Return how long the lab runs a network."""
+    return lab.pick(PAPER, QUICK)
+
+
 FACTORS = (2, 4, 6, 8)
 """The values of alpha and beta."""
 PAIRS = tuple((alpha, beta) for alpha in FACTORS for beta in FACTORS)
@@ -59,8 +77,12 @@ TCP: Mapping[str, Any] = {
     "recovery": "new_reno",
     "limited_transmit": False,
     "close": "none",
+    "header_bytes": 60,
 }
-"""ns-2's TCP/Newreno, which counts acknowledgements, and its sink without delayed ACKs."""
+"""ns-2's TCP/Newreno, which counts acknowledgements, and its sink without delayed ACKs.
+
+Its routing agent adds 20 bytes of IP header to packets whose 40 bytes of TCP header include them.
+"""
 
 KBPS: Mapping[str, tuple[float, float, float]] = {
     afw(2, 2): (1851.84, 1935.18, 2014.01),
@@ -107,10 +129,9 @@ def printed_mean(table: Mapping[str, Sequence[float]], flows: int) -> float:
 
 
 def mean_of_pairs(sample: Mapping[str, Sample], quantity: str) -> NDArray[np.float64]:
-    """Return the mean over AFW's 12 printed pairs of each replication."""
-    return np.asarray(
-        np.mean([sample[afw(*pair)][quantity] for pair in PRINTED_PAIRS], axis=0), dtype=np.float64
-    )
+    """Return the mean over AFW's printed pairs of each replication; a quick run has few pairs."""
+    names = [afw(*pair) for pair in PRINTED_PAIRS if afw(*pair) in sample]
+    return np.asarray(np.mean([sample[name][quantity] for name in names], axis=0))
 
 
 def ratio(one: NDArray[np.float64], other: NDArray[np.float64]) -> Value:
@@ -119,13 +140,15 @@ def ratio(one: NDArray[np.float64], other: NDArray[np.float64]) -> Value:
     The interval is that of the mean of ``one - r * other``, where r is the ratio (Fieller's
     method to first order), so that pairs with much traffic count as much as they carry.
     """
+    if not np.mean(other):
+        return Value(np.nan, -np.inf, np.inf, len(one), "mean")
     r = float(np.mean(one) / np.mean(other))
     residual = Value.mean((one - r * other) / np.mean(other))
     half = residual.half_width
     return Value(r, r - half, r + half, len(one), "mean")
 
 
-WLAN: Mapping[str, Any] = {
+DCF: Mapping[str, Any] = {
     "rate_mbps": 2.0,
     "basic_rates_mbps": [1.0],
     "rts_threshold_bytes": 0,
@@ -133,13 +156,21 @@ WLAN: Mapping[str, Any] = {
     "long_retry_limit": 4,
 }
 """802.11b at 2 Mb/s, RTS/CTS before every frame, control frames at 1 Mb/s: ns-2's settings."""
+WLAN: Mapping[str, Any] = {
+    **DCF,
+    "mac_header_bytes": 30,
+    "llc_bytes": 0,
+    "backoff_draw": "ns2",
+    "durations": "ns2",
+    "idle_access": "ns2",
+}
+"""The same with what ns-2's MAC does differently from 802.11."""
 RADIO: Mapping[str, Any] = {"preset": "ns2", "ad_hoc": True}
 """Two-ray ground, reception up to 250 m, carrier sense up to 550 m."""
-ROUTING: Mapping[str, Any] = {"protocol": {"dsr": {"preset": "ns2"}}}
+DSR: Mapping[str, Any] = {"protocol": {"dsr": {"preset": "ns2"}}}
 QUEUE: Mapping[str, Any] = {"priority": {"limit_packets": 50}}
 """ns-2's interface queue: routing messages and TCP ACKs first."""
 AREA_M, SPEED_MPS, PAUSE_S = 1000.0, (1.0, 10.0), 2.0
-LOSS, LOST = "total.dropped_fraction", "undelivered_fraction"
 
 
 def mobile(
@@ -149,9 +180,13 @@ def mobile(
     area_m: float = AREA_M,
     speed_mps: tuple[float, float] = SPEED_MPS,
     pause_s: float = PAUSE_S,
-    warmup_s: float = WARMUP_S,
+    start: str = "stationary",
+    course: Course = PAPER,
     interval_s: float | None = None,
     controls: Mapping[str, Control] = CONTROLS,
+    tcp: Mapping[str, Any] | None = None,
+    wlan: Mapping[str, Any] = WLAN,
+    routing: Mapping[str, Any] = DSR,
 ) -> Scenario:
     """Return the network of Tables I and II.
 
@@ -167,27 +202,34 @@ def mobile(
         The least and the greatest speed, metres per second.
     pause_s : float, optional
         The pause at each destination, seconds.
-    warmup_s : float, optional
-        The time before results are measured, seconds.
+    start : str, optional
+        The state in which movement starts.
+    course : Course, optional
+        The times at which measurements begin and end.
     interval_s : float, optional
         The time between two samples of probes, seconds.
     controls : mapping, optional
         Controllers by name.
+    tcp : mapping, optional
+        Further keys of TCP.
+    wlan, routing : mapping, optional
+        The tables of the MAC and of the routing protocol.
     """
     movement = {
         "area_m": [area_m, area_m],
         "speed_mps": list(speed_mps),
         "pause_s": pause_s,
+        "start": start,
     }
     measured = {} if interval_s is None else {"measure": {"interval_s": interval_s}}
     return Scenario(
         title="Mobile nodes with DSR",
         standard="11b",
-        duration_s=END_S,
-        warmup_s=warmup_s,
-        wlan=dict(WLAN),
+        duration_s=course.end_s,
+        warmup_s=course.begin_s,
+        wlan=dict(wlan),
         radio=dict(RADIO),
-        routing=dict(ROUTING),
+        routing=dict(routing),
         stations={
             "count": NODES,
             "movement": {"random_waypoint": movement},
@@ -202,7 +244,7 @@ def mobile(
                 "start_spread_s": 5.0,
                 "traffic": {"bulk": {"size_bytes": 100_000_000}},
                 "control": dict(controls[control]),
-                "tcp": dict(TCP),
+                "tcp": {**TCP, **(tcp or {})},
             }
             for flow in range(flows)
         ],
@@ -210,19 +252,26 @@ def mobile(
     )
 
 
+GOODPUT, LOSS, LOST = "goodput_kbps", "loss_percent", "end_to_end_loss_percent"
+MESSAGES, FAILURES = "messages_per_s", "link_failures_per_s"
+FALSE_FAILURES = "false_link_failures_percent"
+STARVED = "starved_flows"
+
+
 def measure(run: Run) -> dict[str, float]:
     """Extract throughput, loss and what routing did from a run."""
-    total = run.summary
-    flows = run.flows
-    sent = np.array([float(flow["segments_sent"]) for flow in flows])
-    lost = np.array([float(flow[LOST]) for flow in flows])
-    some = sent > 0
+    get = run.summary.get
+    seconds = float(get("run.measured_s"))
+    sent = np.array([float(flow["segments_sent"] or 0) for flow in run.flows])
+    lost = np.array([float(flow["undelivered_fraction"] or 0.0) for flow in run.flows])
+    goodput = np.array([float(flow["goodput_mbps"] or 0.0) for flow in run.flows])
+    failures = float(get("routing.link_failures"))
     return {
-        "goodput_kbps": 1000 * float(total["total.goodput_mbps"]),
-        "loss_percent": 100 * float(total[LOSS]),
-        "end_to_end_loss_percent": 100 * float(np.average(lost[some], weights=sent[some])),
-        "jain_index": float(total["total.jain_index"]),
-        "messages_per_s": float(total["total.messages"]) / (END_S - WARMUP_S),
-        "false_link_failures": float(total["total.false_link_failures"]),
-        "link_failures": float(total["total.link_failures"]),
+        GOODPUT: 1000 * float(get("total.goodput_mbps")),
+        LOSS: 100 * float(get("routing.dropped_fraction") or 0.0),
+        LOST: 100 * float(sent @ lost / max(1.0, sent.sum())),
+        MESSAGES: float(get("routing.messages")) / seconds,
+        FAILURES: failures / seconds,
+        FALSE_FAILURES: 100 * float(get("routing.false_link_failures")) / max(1.0, failures),
+        STARVED: float(np.sum(goodput < 0.001)),
     }

@@ -8,15 +8,14 @@ from simoom.studies.full_duplex.beyond import (
     figure_acks,
     figure_aggregates,
     figure_bidirectional,
-    figure_cancellation,
     figure_delay,
     figure_loss,
-    figure_places,
     figure_queue,
     figure_worth,
 )
 from simoom.studies.full_duplex.contention import figure_4, table_fixed_point
 from simoom.studies.full_duplex.course import table_gains, table_windows
+from simoom.studies.full_duplex.places import figure_cancellation, figure_places
 from simoom.studies.full_duplex.throughput import figure_5, figure_6
 from simoom.studies.study import Study
 

@@ -189,7 +189,10 @@ mod tests {
         }
 
         #[test]
-        fn a_number_is_newer_than_those_half_a_circle_before(a in any::<u32>(), by in 1..1u32 << 31) {
+        fn a_number_is_newer_than_those_half_a_circle_before(
+            a in any::<u32>(),
+            by in 1..1u32 << 31,
+        ) {
             prop_assert!(is_newer(a.wrapping_add(by), a));
             prop_assert!(!is_newer(a, a.wrapping_add(by)));
         }

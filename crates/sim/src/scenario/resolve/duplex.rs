@@ -5,7 +5,7 @@ use crate::plan::StationPlan;
 use crate::scenario::document::Document;
 use kernel::{Bytes, Dbm};
 use wifi::MacConfig;
-use wifi::mac::{Delivery, FullDuplex, Protection, RtsCts, SecondaryRateRule};
+use wifi::mac::{Collisions, Delivery, FullDuplex, Protection, RtsCts, SecondaryRateRule};
 use wifi::rate::RateControlSettings;
 
 const TABLE: &str = "wlan.full_duplex";
@@ -25,6 +25,12 @@ pub(super) fn full_duplex(
     if document.wlan.mac.timing.model_header.is_some() && document.radio.is_some() {
         let message = "not supported together with [radio]; remove one";
         check.fault("wlan.model_header_us", message);
+    }
+    let other = [(document.radio.is_some(), "[radio]"), (wlan.full_duplex.is_some(), TABLE)];
+    let collide = wlan.collisions == Collisions::Standard;
+    if let Some((_, table)) = other.into_iter().find(|&(is_there, _)| is_there && !collide) {
+        let message = format!("\"none\" is not supported together with {table}; remove one");
+        check.fault("wlan.collisions", message);
     }
     let Some(settings) = &mut wlan.full_duplex else { return };
     if !document.has_cell() || document.standard.is_none() {

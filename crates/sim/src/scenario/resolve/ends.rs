@@ -132,7 +132,8 @@ fn unknown(pattern: &str, topology: &Topology) -> String {
     const ENDS: [&str; 5] = ["server", "ap", "broadcast", "sta0", "sta*"];
     let digits: String = pattern.chars().filter(char::is_ascii_digit).take(9).collect();
     let lower = pattern.to_lowercase();
-    let meant = if pattern.contains([',', ' ']) && lower.contains("sta") {
+    let is_end = |word: &&str| ENDS.contains(word) || word.starts_with("sta");
+    let meant = if pattern.split([',', ' ']).filter(is_end).count() > 1 {
         "each end is one word: write a table [[flows]] for each. ".to_owned()
     } else if lower.starts_with("sta") && !digits.is_empty() {
         format!("did you mean \"sta{digits}\"? ")

@@ -34,6 +34,7 @@ pub(super) fn flows(
     let mut total = 0;
     for (group, flow) in document.flows.iter().enumerate() {
         let path = format!("flows[{group}]");
+        let flow = &with_file(&path, flow, check);
         let example = example(group, &path, flow, document, duration_s, check);
         let Some((from, to)) = pairs(&path, flow, document, places, check) else { continue };
         let pairs = from.count() * to.count() - from.shared_with(&to);
@@ -52,6 +53,22 @@ pub(super) fn flows(
         }
     }
     flows
+}
+
+/// A table with the content of the file that it names.
+fn with_file(path: &str, flow: &Flow, check: &mut Check) -> Flow {
+    let mut flow = flow.clone();
+    if let Traffic::Csv(csv) = &mut flow.traffic
+        && !csv.file.is_empty()
+    {
+        let file = csv.file.clone();
+        let read = super::file::text(&file)
+            .and_then(|text| csv.read(&text).map_err(|fault| format!("{file}: {fault}")));
+        if let Err(message) = read {
+            check.fault(format!("{path}.traffic.csv.file"), message);
+        }
+    }
+    flow
 }
 
 /// A flow of a table, except its name and ends.

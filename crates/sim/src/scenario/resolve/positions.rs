@@ -8,15 +8,11 @@ use crate::plan::{MovementPlan, PlacePlan};
 use crate::scenario::document::{Document, Station, Stations, Waypoint};
 use crate::scenario::radio::Radio;
 use settings::Choice;
-use std::fs::File;
-use std::io::Read;
 
 /// The maximum number of waypoints of a group in the scenario.
 const MOST_WAYPOINTS: usize = 10_000;
 /// The maximum number of waypoints that movements draw, about 300 MB.
 const MOST_DRAWN: f64 = 1e7;
-/// The maximum size of a file of waypoints in bytes.
-const LARGEST_FILE: u64 = 256 << 20;
 
 /// A position; the origin if none is given and the default is allowed.
 pub(super) fn position(
@@ -74,7 +70,8 @@ pub(super) fn places(
         let movement = |number| standing(group, centre, number);
         places.extend((0..count).map(|number| place(movement(number))));
     }
-    if radio.ad_hoc && radio.radio.losses.is_none() {
+    let are_known = check.found_nothing();
+    if radio.ad_hoc && radio.radio.losses.is_none() && are_known {
         check_apart(document, &places, check);
     }
     places
@@ -165,14 +162,7 @@ fn movements(
 /// The waypoints in a file; the message of its first fault.
 fn read(movement: &dyn MovementFile, nodes: usize) -> Result<Vec<Vec<TimedPosition>>, String> {
     let name = movement.file();
-    let mut text = Vec::new();
-    File::open(name)
-        .and_then(|file| file.take(LARGEST_FILE + 1).read_to_end(&mut text))
-        .map_err(|error| format!("{name} cannot be read: {error}"))?;
-    if text.len() as u64 > LARGEST_FILE {
-        return Err(format!("{name} is larger than {} MiB", LARGEST_FILE >> 20));
-    }
-    let text = String::from_utf8(text).map_err(|_| format!("{name} is not a text file"))?;
+    let text = super::file::text(name)?;
     let separator = |line: Option<usize>| if line.is_some() { ", " } else { ": " };
     movement.read(&text, nodes).map_err(|fault| format!("{name}{}{fault}", separator(fault.line)))
 }

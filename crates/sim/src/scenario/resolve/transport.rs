@@ -16,7 +16,8 @@ const LARGEST_PACKET: u64 = 65_535;
 
 /// Checks that the datagrams of a flow at `path` fit one MSDU.
 pub(super) fn datagrams(path: &str, flow: &Flow, document: &Document, check: &mut Check) {
-    if let Transport::Udp(DatagramSize { payload, header }, _) = flow.traffic.get().transport() {
+    if let Transport::Udp(DatagramSize { payload, header, .. }, _) = flow.traffic.get().transport()
+    {
         let path = format!("{path}.traffic.{}.payload_bytes", flow.traffic.name());
         fits_an_msdu(&path, "payload", payload.0, header.0, document, check);
     }

@@ -7,6 +7,15 @@ use crate::mac::{Bitmap, Exchange, ExchangeOutcome, OwnFrame, OwnRts, Response, 
 use kernel::{Duration, Instant};
 
 impl Cell {
+    /// Whether an MPDU of the secondary frame on the air is lost.
+    pub(in crate::cell) fn is_secondary_lost(&self, index: u16) -> bool {
+        self.duplex.as_ref().is_some_and(|duplex| {
+            duplex.secondary.as_ref().is_some_and(|secondary| {
+                !secondary.outcome.data_arrives() || secondary.mpdus > 1 && duplex.lost.has(index)
+            })
+        })
+    }
+
     /// One of the two data frames ends, or the exchange.
     pub(in crate::cell) fn on_duplex_step(
         &mut self,

@@ -1,0 +1,61 @@
+//! What a node does with a frame that it has decoded.
+
+use super::frame::OnAir;
+use super::node::Node;
+use super::rules::SpaceRules;
+use crate::Command;
+use crate::mac::Bitmap;
+use kernel::Instant;
+use wire::FrameKind;
+
+/// A node has decoded a frame that is addressed to it, or MPDUs of it.
+pub(super) fn decode(
+    now: Instant,
+    rules: &SpaceRules,
+    frame: &OnAir,
+    (sender, receiver): (&mut Node, &mut Node),
+    lost: &Bitmap,
+    out: &mut Vec<Command>,
+) {
+    // A BlockAck acknowledges the MPDUs that its transmitter received from this node.
+    let bitmap = (frame.kind == FrameKind::BlockAck).then(|| {
+        let start = receiver.edcaf(usize::from(frame.edcaf)).originator.start();
+        sender.inbox.block_ack((receiver.id, frame.edcaf), start)
+    });
+    if matches!(frame.kind, FrameKind::Data | FrameKind::BlockAckRequest) {
+        take_up(rules, frame, (sender, receiver), lost, out);
+    }
+    receiver.hear(now, frame, bitmap.as_ref(), rules, out);
+}
+
+/// A node takes the MPDUs of a frame that are not lost, and delivers what is in order.
+fn take_up(
+    rules: &SpaceRules,
+    frame: &OnAir,
+    (sender, receiver): (&mut Node, &mut Node),
+    lost: &Bitmap,
+    out: &mut Vec<Command>,
+) {
+    let (node, from) = (receiver.id, frame.from);
+    let originator = &mut sender.edcaf_mut(usize::from(frame.edcaf)).originator;
+    let up = |packet| out.push(Command::Deliver { node, from, packet });
+    if frame.to.is_none() {
+        originator.note_received(0);
+        let (_, mpdu) = originator.frame_on_air(0);
+        originator.packets_of(&mpdu).copied().for_each(up);
+    } else {
+        let from = (frame.from, frame.edcaf);
+        let window = rules.mac.framing.aggregation.map(|limits| limits.window);
+        let duplicates = receiver.inbox.take(from, window, originator, lost, up);
+        receiver.counters.exchanges.duplicates += duplicates;
+    }
+}
+
+/// A node has decoded a data frame for another node.
+pub(super) fn report_overheard(frame: &OnAir, sender: &Node, node: u32, out: &mut Vec<Command>) {
+    let originator = &sender.edcaf(usize::from(frame.edcaf)).originator;
+    for (_, mpdu) in originator.on_air() {
+        let overheard = |&packet| Command::Overheard { node, from: frame.from, packet };
+        out.extend(originator.packets_of(&mpdu).map(overheard));
+    }
+}

@@ -1,0 +1,126 @@
+"""``simoom serve``."""
+
+from __future__ import annotations
+
+import errno
+import secrets
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from simoom.cli.terminal import InputError, check_range, directory, say
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+PORT = 8642
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+def serve(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="A scenario file (TOML) that the page opens."),
+    ] = None,
+    port: Annotated[int, typer.Option(metavar="N", help="The port; 0 chooses a free one.")] = PORT,
+    host: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="The address to listen on. Others than this machine reach the page only with "
+            "another one, and have then, with the token, the same rights.",
+        ),
+    ] = "127.0.0.1",
+    library: Annotated[
+        Path,
+        typer.Option(
+            metavar="DIR", parser=directory, help="The folder in which completed runs are kept."
+        ),
+    ] = Path("simoom-runs"),
+    threads: Annotated[int, typer.Option(metavar="N", help="How many runs at once.")] = 1,
+    queue: Annotated[int, typer.Option(metavar="N", help="How many runs may wait.")] = 20,
+    run_s: Annotated[
+        float, typer.Option(metavar="S", help="After how much time a run is stopped.")
+    ] = 600.0,
+    air_mib: Annotated[
+        int, typer.Option(metavar="N", help="The maximum length of a run's timeline in MiB.")
+    ] = 1024,
+    controllers: Annotated[
+        bool,
+        typer.Option("--controllers", help="Let scenarios name congestion controllers in Python."),
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the link.")] = False,
+) -> None:
+    """Open a page in the browser to write scenarios, run them and look at the air."""
+    check_range("--port", port, bits=16)
+    check_range("--threads", threads, least=1, bits=8)
+    check_range("--queue", queue, least=1, bits=16)
+    check_range("--air-mib", air_mib, least=1, bits=20)
+    if not run_s > 0:
+        raise InputError(f"--run-s {run_s:g}: must be more than 0")
+    from simoom.serve import Limits, application
+    from simoom.serve.drafts import Desk
+
+    limits = Limits(queue=queue, run_s=run_s, air_mib=air_mib)
+    first = None if file is None else _first(file, limits.scenario_bytes)
+    listener = _listen(host, port)
+    port = listener.getsockname()[1]
+    token = secrets.token_urlsafe(24)
+    folder = file.resolve().parent if file is not None else Path.cwd()
+    app = application(
+        library,
+        hosts=frozenset(f"{name}:{port}" for name in (*LOOPBACK, host.lower())),
+        token=token,
+        cookie=f"simoom-{port}",
+        desk=Desk(folder, controllers),
+        limits=limits,
+        first=first,
+        threads=threads,
+    )
+    name = f"[{host}]" if ":" in host else host
+    print(f"http://{name}:{port}/?token={token}", flush=True)
+    if not quiet:
+        say(f"Open this link. Runs are kept in {library}/. Ctrl-C ends the server.")
+    _serve(app, listener, limits.message_bytes)
+
+
+def _first(file: Path, most: int) -> dict[str, str]:
+    """Return name and text of the scenario that the page opens."""
+    from simoom.scenario import read
+
+    data = read(file)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"has more than {most >> 10:,} KiB", str(file))
+    return {"name": file.name, "text": data.decode(errors="replace")}
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens, or refuse."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            message = f"--port {port}: is in use; choose another one, or 0 for a free one"
+        elif error.errno == errno.EACCES:
+            message = f"--port {port}: needs more rights; choose one from 1024 on"
+        else:
+            message = f"--host {host}: {(error.strerror or str(error)).lower()}"
+        raise InputError(message) from None
+
+
+def _serve(app: ASGIApp, listener: socket.socket, message_bytes: int) -> None:
+    import uvicorn
+
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        ws="websockets-sansio",
+        ws_max_size=message_bytes,
+        timeout_graceful_shutdown=1,
+    )
+    uvicorn.Server(config).run(sockets=[listener])

@@ -1,0 +1,203 @@
+"""Scenarios that a user writes: their faults with places, edits by path, and the map."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from simoom.hearing import hearing
+from simoom.issue import Issue, ScenarioError
+from simoom.routes import routes
+from simoom.scenario import Scenario, toml_value
+from simoom.serve.places import edit, place_of
+
+MOST_NODES = 200
+"""Nodes of a map, beyond which it has none: a line for each pair would hide everything."""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """How drafts are read.
+
+    Attributes
+    ----------
+    folder : Path
+        Names of files in a scenario are relative to this folder and may not leave it.
+    controllers : bool
+        Whether scenarios may name controllers in Python, which may do anything that the user may.
+    """
+
+    folder: Path
+    controllers: bool = False
+
+    def read(self, text: str) -> Scenario:
+        """Read a scenario.
+
+        Raises
+        ------
+        ScenarioError
+            It has faults, or names what this server does not open.
+        """
+        scenario = Scenario.parse(text)
+        issues = [*self._foreign_code(scenario), *self._foreign_files(scenario)]
+        if issues:
+            raise ScenarioError(issues)
+        if scenario.core.files():
+            scenario = Scenario._of(scenario.core.in_folder(self.folder))  # noqa: SLF001
+        scenario.check()
+        return scenario
+
+    def _foreign_code(self, scenario: Scenario) -> Iterable[Issue]:
+        if self.controllers:
+            return
+        for path in _controllers(scenario.to_dict()):
+            message = "is code in Python, which runs only if the server has --controllers"
+            yield Issue(path, message)
+
+    def _foreign_files(self, scenario: Scenario) -> Iterable[Issue]:
+        folder = self.folder.resolve()
+        for name in scenario.core.files():
+            if not (folder / name).resolve().is_relative_to(folder):
+                yield Issue("", f"{name}: is outside the folder of this server")
+
+
+def _controllers(value: Any, path: str = "") -> Iterable[str]:
+    """Yield the paths of controllers in Python anywhere in a scenario."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            own = f"{path}.{key}" if path else str(key)
+            if key == "python" and isinstance(item, Mapping) and "path" in item:
+                yield own
+            else:
+                yield from _controllers(item, own)
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from _controllers(item, f"{path}[{number}]")
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A text, and what it says if it is a scenario."""
+
+    text: str
+    desk: Desk
+
+    @cached_property
+    def _read(self) -> Scenario | ScenarioError:
+        try:
+            return self.desk.read(self.text)
+        except ScenarioError as error:
+            return error
+
+    @property
+    def scenario(self) -> Scenario:
+        """The scenario; raises if the text has faults."""
+        if isinstance(self._read, ScenarioError):
+            raise self._read
+        return self._read
+
+    def state(self) -> dict[str, Any]:
+        """Return faults with their places; and keys, probes and map if there are none."""
+        if isinstance(self._read, ScenarioError):
+            return {"issues": issues_of(self._read, self.text), "keys": self._keys(), "map": None}
+        keys = self._read.to_dict()
+        probes = [probe._asdict() for probe in self._read.probes()]
+        return {"issues": [], "keys": keys, "probes": probes, "map": map_of(self._read, keys)}
+
+    def _keys(self) -> dict[str, Any] | None:
+        try:
+            return Scenario.parse(self.text).to_dict()
+        except ScenarioError:
+            return None
+
+    def changed(self, path: str, value: Any) -> str:
+        """Return the text with another value at a path."""
+        written = toml_value(value)
+        wanted = Scenario.parse(self.text).set_text(path, written)
+        text = edit(self.text, path, written)
+        try:
+            is_as_wanted = Scenario.parse(text) == wanted
+        except ScenarioError:
+            is_as_wanted = False
+        return text if is_as_wanted else wanted.to_toml()
+
+
+def issues_of(error: ScenarioError, text: str) -> list[dict[str, Any]]:
+    """Return faults with the offsets at which an editor shows them."""
+    found = []
+    for issue in error.issues:
+        start, end = place_of(text, issue.path, issue.message)
+        line = text.count("\n", 0, start) + 1
+        found.append({
+            "path": issue.path, "message": issue.message, "from": _units(text, start),
+            "to": _units(text, end), "line": line,
+        })  # fmt: skip
+    return found
+
+
+def _units(text: str, offset: int) -> int:
+    """Return an offset in UTF-16 code units, in which browsers count."""
+    return len(text[:offset].encode("utf-16-le", "surrogatepass")) // 2
+
+
+def map_of(scenario: Scenario, keys: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the nodes of a scenario with a radio and positions, and who detects whom."""
+    if keys.get("radio") is None:
+        return None
+    positions = _written(keys)
+    try:
+        if keys["radio"].get("ad_hoc"):
+            found = routes(scenario, times_s=[0.0])
+            at = found.positions_m[0].tolist()
+            placed = {name: {"at": at[n]} for n, name in enumerate(found.nodes)}
+            positions = {**placed, **positions}
+        heard = hearing(scenario)
+    except (ScenarioError, ValueError):
+        return None
+    nodes = [{"name": name, **positions[name]} for name in heard.nodes if name in positions]
+    if not nodes or len(nodes) > MOST_NODES:
+        return None
+    links = [
+        {"from": pair.source, "to": pair.sink, "signal_dbm": pair.signal_dbm,
+         "detected": pair.detected, "rate_mbps": pair.rate_mbps, "success": pair.success}
+        for pair in heard.pairs if pair.source in positions and pair.sink in positions
+    ]  # fmt: skip
+    return {"nodes": nodes, "links": links, "hidden": heard.hidden}
+
+
+def _written(keys: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return position and path of each node whose position is in the scenario."""
+    found: dict[str, dict[str, Any]] = {}
+    ap = keys.get("ap") or {}
+    if isinstance(ap.get("position_m"), list):
+        found["ap"] = {"at": ap["position_m"], "path": "ap.position_m"}
+    for number, cell in enumerate(keys.get("cells") or ()):
+        if isinstance(cell.get("position_m"), list):
+            own = {"at": cell["position_m"], "path": f"cells[{number}].position_m"}
+            found[f"cells[{number}]"] = own
+    groups = keys.get("stations")
+    station = 0
+    for number, group in enumerate(groups if isinstance(groups, list) else ()):
+        count = group.get("count", 1) if isinstance(group, dict) else group
+        if isinstance(group, dict) and isinstance(group.get("position_m"), list):
+            for each in range(station, station + min(count, MOST_NODES)):
+                own = {"at": group["position_m"], "path": f"stations[{number}].position_m"}
+                found[f"sta{each}"] = own
+        station += count
+    return found
+
+
+def first_line(text: str) -> str:
+    """Return the title of a scenario file: what its first comment says before a colon or stop."""
+    line = text.lstrip("# ").split("\n", 1)[0]
+    return line.split(":")[0].rstrip(".")
+
+
+def gallery(file: Path) -> list[dict[str, str]]:
+    """Return the shipped scenarios: name, title and text of each."""
+    entries: list[dict[str, str]] = json.loads(file.read_text(encoding="utf-8"))
+    return [{**entry, "about": first_line(entry["text"])} for entry in entries]

@@ -1,0 +1,274 @@
+"""Runs in progress: a queue, and threads that take from it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from simoom.issue import ScenarioError
+from simoom.run import Run, Samples, run
+from simoom.scenario import Scenario
+from simoom.serve.library import Library, plain
+from simoom.serve.limits import Limits
+from simoom.store import identity
+
+WANTED = (
+    "total.goodput_mbps",
+    "ap.queue_packets",
+    "flows[*].goodput_mbps",
+    "flows[*].srtt_s",
+    "flows[*].control.window_segments",
+    "stations[*].queue_packets",
+)
+"""The time series of a run, while there is room for them."""
+
+ENDED = ("done", "stopped", "failed")
+KEPT = 50
+"""Runs that were stopped or have failed, of which the newest are listed."""
+
+
+class _StoppedError(Exception):
+    """The run is to end; the message says why if the user did not stop it."""
+
+
+class BusyError(Exception):
+    """The queue is full."""
+
+
+@dataclass(eq=False)
+class Job:
+    """A run that waits, runs or has ended."""
+
+    key: str
+    scenario: Scenario
+    seed: int
+    name: str
+    wants_air: bool
+    state: str = "waiting"
+    done: float = 0.0
+    message: str = ""
+    series: dict[str, tuple[list[float], list[float]]] = field(default_factory=dict)
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    def entry(self) -> dict[str, Any]:
+        """Return what the list of runs shows."""
+        return {
+            "id": self.key,
+            "name": self.name,
+            "title": str(self.scenario.get("title") or ""),
+            "seed": self.seed,
+            "replication": 0,
+            "state": self.state,
+            "progress": self.done,
+            "message": self.message,
+            "simulated_s": self.done * float(self.scenario.get("duration_s")),
+        }
+
+
+class Jobs:
+    """The queue of a server, and the threads that run what is in it.
+
+    Parameters
+    ----------
+    library : Library
+        Where completed runs are kept.
+    limits : Limits
+        How many runs may wait, and how long one may take.
+    threads : int, optional
+        How many runs at once.
+    """
+
+    def __init__(self, library: Library, limits: Limits, threads: int = 1) -> None:
+        self.library = library
+        self.limits = limits
+        self.version = 0
+        self._jobs: dict[str, Job] = {}
+        self._changed = threading.Condition()
+        self._closed = False
+        self._threads = [
+            threading.Thread(target=self._work, name=f"simoom serve {n}", daemon=True)
+            for n in range(threads)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def add(self, scenario: Scenario, *, seed: int, name: str, air: bool) -> str:
+        """Queue a run, unless it is kept or queued already, and return its key.
+
+        Raises
+        ------
+        BusyError
+            Too many runs wait.
+        """
+        key = identity(scenario, seed=seed, replication=0)
+        with self._changed:
+            known = self._jobs.get(key)
+            if known is not None and known.state not in ENDED:
+                return key
+            if self.library.has(key) and (not air or self.library.air(key).is_file()):
+                return key
+            if sum(job.state not in ENDED for job in self._jobs.values()) >= self.limits.queue:
+                raise BusyError(f"{self.limits.queue} runs wait already: stop one, or wait")
+            self._jobs.pop(key, None)
+            self._jobs[key] = Job(key, scenario, seed, name, air)
+            self._tell()
+        return key
+
+    def get(self, key: str) -> Job | None:
+        """Return a run that is not in the library yet."""
+        return self._jobs.get(key)
+
+    def entries(self) -> list[dict[str, Any]]:
+        """Return what the list of runs shows of those that are not in the library."""
+        with self._changed:
+            return [job.entry() for job in self._jobs.values()]
+
+    def series(self, key: str, starts: dict[str, int]) -> dict[str, Any]:
+        """Return the samples of a run from these numbers on."""
+        with self._changed:
+            job = self._jobs.get(key)
+            if job is None:
+                return {}
+            new = {path: slice(starts.get(path, 0), None) for path in job.series}
+            samples = {
+                path: (np.array(times[new[path]]), np.array(values[new[path]]))
+                for path, (times, values) in job.series.items()
+            }
+        samples = {path: pair for path, pair in samples.items() if len(pair[0])}
+        return plain(samples)
+
+    def stop(self, key: str) -> bool:
+        """Stop a run, or take it from the queue; false if there is none."""
+        with self._changed:
+            job = self._jobs.get(key)
+            if job is None or job.state in ENDED:
+                return False
+            job.stop.set()
+            if job.state == "waiting":
+                job.state = "stopped"
+            self._tell()
+            return True
+
+    def forget(self, key: str) -> bool:
+        """Remove a run that was stopped or has failed from the list."""
+        with self._changed:
+            job = self._jobs.get(key)
+            if job is None or job.state not in ENDED:
+                return False
+            del self._jobs[key]
+            self._tell()
+            return True
+
+    def touch(self) -> None:
+        """Tell pages that the library has changed."""
+        with self._changed:
+            self._tell()
+
+    def close(self, timeout_s: float = 1.0) -> None:
+        """Stop all runs and wait for their threads."""
+        with self._changed:
+            self._closed = True
+            for job in self._jobs.values():
+                job.stop.set()
+            self._tell()
+        end = time.monotonic() + timeout_s
+        for thread in self._threads:
+            thread.join(max(0.0, end - time.monotonic()))
+
+    def _tell(self) -> None:
+        self.version += 1
+        self._changed.notify_all()
+
+    def _work(self) -> None:
+        while (job := self._next()) is not None:
+            try:
+                self._run(job)
+            except _StoppedError as reason:
+                self._end(job, "stopped", str(reason))
+            except BaseException as error:  # noqa: BLE001  a panic has no other base class
+                self._end(job, "failed", _message(error))
+            else:
+                self._end(job, "done", "")
+
+    def _next(self) -> Job | None:
+        with self._changed:
+            while not self._closed:
+                for job in self._jobs.values():
+                    if job.state == "waiting":
+                        job.state = "running"
+                        self._tell()
+                        return job
+                self._changed.wait()
+            return None
+
+    def _run(self, job: Job) -> None:
+        end = time.monotonic() + self.limits.run_s
+
+        def progress(done: float) -> None:
+            if job.stop.is_set():
+                raise _StoppedError
+            if time.monotonic() > end:
+                raise _StoppedError(f"it took more than {self.limits.run_s:g} s")
+            job.done = done
+            with self._changed:
+                self._tell()
+
+        air = self.library.air(job.key)
+        finished = run(
+            job.scenario,
+            seed=job.seed,
+            probes=probes_of(job.scenario, self.limits.series),
+            progress=progress,
+            on_samples=lambda samples: self._collect(job, samples),
+            trace=[air] if job.wants_air else False,
+            trace_options={"air.limit_mib": self.limits.air_mib} if job.wants_air else {},
+        )
+        self._keep(job, finished)
+
+    def _keep(self, job: Job, finished: Run) -> None:
+        self._collect(job, {path: finished.samples(path) for path in finished.probes}, anew=True)
+        self.library.put(job.key, finished, name=job.name)
+
+    def _collect(self, job: Job, samples: Samples, *, anew: bool = False) -> None:
+        with self._changed:
+            for path, (times, values) in samples.items():
+                if anew:
+                    job.series[path] = (times.tolist(), values.tolist())
+                    continue
+                own = job.series.setdefault(path, ([], []))
+                own[0].extend(times.tolist())
+                own[1].extend(values.tolist())
+
+    def _end(self, job: Job, state: str, message: str) -> None:
+        with self._changed:
+            job.state, job.message = state, message
+            ended = [key for key, each in self._jobs.items() if each.state in ENDED]
+            for key in ended[:-KEPT]:
+                del self._jobs[key]
+            self._tell()
+
+
+def probes_of(scenario: Scenario, most: int) -> list[str]:
+    """Return the paths of the time series of a run, at most so many series."""
+    known = {probe.path: probe.series for probe in scenario.probes()}
+    chosen, count = [], 0
+    for path in WANTED:
+        if path in known and count + known[path] <= most:
+            chosen.append(path)
+            count += known[path]
+    return chosen
+
+
+def _message(error: BaseException) -> str:
+    """Return why a run has failed, for the user."""
+    if isinstance(error, ScenarioError):
+        return "; ".join(map(str, error.issues))
+    if type(error).__name__ == "PanicException":
+        return f"a defect of Simoom, please report it with the scenario: {error}"
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    return f"{type(error).__name__}: {error}"

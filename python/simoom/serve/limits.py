@@ -1,0 +1,39 @@
+"""What the server takes and keeps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of a server.
+
+    Parameters
+    ----------
+    scenario_bytes : int, optional
+        Length of a scenario.
+    queue : int, optional
+        Runs that wait or run.
+    run_s : float, optional
+        Wall-clock time of a run, after which it is stopped.
+    air_mib : int, optional
+        Length of the indexed trace of a run, after which later records are left out.
+    pages : int, optional
+        Pages that watch at once.
+    series : int, optional
+        Time series of a run.
+    message_bytes : int, optional
+        Length of a message over the WebSocket.
+    mistakes : int, optional
+        Messages that cannot be read, after which the WebSocket is closed.
+    """
+
+    scenario_bytes: int = 1 << 20
+    queue: int = 20
+    run_s: float = 600.0
+    air_mib: int = 1024
+    pages: int = 50
+    series: int = 64
+    message_bytes: int = 1 << 14
+    mistakes: int = 10

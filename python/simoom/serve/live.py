@@ -1,0 +1,134 @@
+"""The WebSocket of a page: the list of runs as it changes, and the time series of one run.
+
+The server sends ``{"type": "runs"}`` and ``{"type": "series"}``; the page sends ``{"type":
+"watch"}`` and ``{"type": "stop"}``. A message that is none of these is answered by ``{"type":
+"error"}``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import suppress
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from simoom.serve.jobs import ENDED, Jobs
+from simoom.serve.library import Library
+from simoom.serve.limits import Limits
+
+LOOK_S = 0.15
+"""Time between two looks for changes."""
+
+
+class Live:
+    """The WebSockets of a server."""
+
+    def __init__(self, jobs: Jobs, library: Library, limits: Limits) -> None:
+        self._jobs = jobs
+        self._library = library
+        self._limits = limits
+        self._open = 0
+
+    async def serve(self, socket: WebSocket) -> None:
+        """Serve one page until it leaves."""
+        if self._open >= self._limits.pages:
+            await socket.close(1013, f"{self._limits.pages} pages are open already: close one")
+            return
+        self._open += 1
+        try:
+            await socket.accept()
+            page = _Page(self._jobs, self._library, socket)
+            told = asyncio.create_task(page.tell())
+            try:
+                await self._listen(socket, page)
+            finally:
+                told.cancel()
+                with suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
+                    await told
+        except (WebSocketDisconnect, RuntimeError):
+            pass
+        finally:
+            self._open -= 1
+
+    async def _listen(self, socket: WebSocket, page: _Page) -> None:
+        mistakes = 0
+        while True:
+            message = await socket.receive()
+            if message["type"] != "websocket.receive":
+                return
+            fault = page.on(message.get("text"))
+            if fault is None:
+                continue
+            mistakes += 1
+            await socket.send_json({"type": "error", "message": fault})
+            if mistakes >= self._limits.mistakes:
+                await socket.close(1008, "too many messages that cannot be read")
+                return
+
+
+class _Page:
+    """What one page has been told."""
+
+    def __init__(self, jobs: Jobs, library: Library, socket: WebSocket) -> None:
+        self._jobs = jobs
+        self._library = library
+        self._socket = socket
+        self._watched: str | None = None
+        self._sent: dict[str, int] = {}
+
+    def on(self, text: str | None) -> str | None:
+        """Take a message of the page; return what is wrong with it, if something is."""
+        if text is None:
+            return "a message must be text"
+        try:
+            message = json.loads(text)
+        except (ValueError, RecursionError):
+            return "a message must be JSON"
+        if not isinstance(message, dict):
+            return "a message must be an object"
+        key = message.get("id")
+        if not (key is None or isinstance(key, str)):
+            return "id: must be the id of a run"
+        match message.get("type"):
+            case "watch":
+                self._watched, self._sent = key, {}
+            case "stop" if key is not None:
+                self._jobs.stop(key)
+            case other:
+                return f"type: must be watch or stop, is {json.dumps(other)[:40]}"
+        return None
+
+    async def tell(self) -> None:
+        """Send what has changed, again and again."""
+        version = -1
+        while True:
+            if version != self._jobs.version:
+                version = self._jobs.version
+                runs = await run_in_threadpool(listed, self._jobs, self._library)
+                await self._socket.send_json({"type": "runs", "runs": runs})
+            await self._tell_series()
+            await asyncio.sleep(LOOK_S)
+
+    async def _tell_series(self) -> None:
+        key = self._watched
+        if key is None or self._jobs.get(key) is None:
+            return
+        series = self._jobs.series(key, self._sent)
+        for path, samples in series.items():
+            self._sent[path] = self._sent.get(path, 0) + len(samples["t"])
+        if series and key == self._watched:
+            await self._socket.send_json({"type": "series", "id": key, "series": series})
+
+
+def listed(jobs: Jobs, library: Library) -> list[dict[str, Any]]:
+    """Return the runs that wait or run, then those in the library, then those that failed."""
+    own = jobs.entries()
+    kept = [{**entry, "state": "done", "progress": 1.0} for entry in library.entries()]
+    active = [job for job in own if job["state"] not in ENDED]
+    names = {entry["id"] for entry in (*kept, *active)}
+    ended = [job for job in own if job["state"] != "done" and job["id"] not in names]
+    again = {job["id"] for job in active}
+    return [*active, *(entry for entry in kept if entry["id"] not in again), *ended]

@@ -1,0 +1,321 @@
+"""Counterfactuals of the air: collisions, noise, modes, RTS, and the other flows."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from simoom.tables import digits, number, rows
+from simoom.why.case import Case
+from simoom.why.counterfactual import Answer, Change
+from simoom.why.draft import OFF, Edit
+
+NEVER_RTS = 2347
+"""The RTS threshold that means never."""
+NO_CELL = "there is no cell"
+NO_RADIO = "there is no table [radio]"
+APART_DB = 300.0
+"""A loss at which nothing is received."""
+MODE_KEYS = ("rate_mbps", "mcs", "ap_mcs", "streams", "width_mhz", "guard_ns")
+
+
+def collisions(case: Case) -> Answer:
+    """Let no two nodes of a cell transmit in the same slot."""
+    if not case.has_cell:
+        return NO_CELL
+    if case.radio is not None:
+        return "with [radio] collisions depend on who receives whom"
+    if case.cell.is_full_duplex:
+        return "not with full duplex"
+    share = number(case.summary.get("total.collision_probability"))
+    if not share:
+        return "no attempt collided"
+    cause = f"collisions ({100 * share:.0f} % of the attempts)"
+    key = 'wlan.collisions="none" (no network can)'
+    return Change([Edit("wlan.collisions", "none")], cause, "without them", key)
+
+
+def noise(case: Case) -> Answer:
+    """Let noise destroy no data frame."""
+    return _noise(case, "data_loss", "data frames")
+
+
+def ack_loss(case: Case) -> Answer:
+    """Let noise destroy no MAC ACK."""
+    return _noise(case, "ack_loss", "MAC ACKs")
+
+
+def _noise(case: Case, key: str, frames: str) -> Answer:
+    if not case.has_cell:
+        return NO_CELL
+    lossy = [(path, table[key]) for path, table, _ in case.station_groups if table.get(key)]
+    if not lossy:
+        return f"noise destroys no {frames} (stations.{key})"
+    worst = max(loss for _, loss in lossy)
+    edits = [Edit(f"{path}.{key}", 0.0) for path, _ in lossy]
+    cause = f"noise, which destroys {100 * worst:g} % of the {frames}"
+    return Change(edits, cause, "without it", f"{lossy[0][0]}.{key}=0")
+
+
+def hidden_nodes(case: Case) -> Answer:
+    """Let all nodes detect each other."""
+    if case.radio is None:
+        return NO_RADIO
+    if case.moves:
+        return "stations move, and losses between them change"
+    pairs = case.hearing.hidden
+    if not pairs:
+        return "no node is hidden from another"
+    losses = _losses(case)
+    if isinstance(losses, str):
+        return losses
+    # A node that the others must detect arrives there as at the access point.
+    place = {name: n for n, name in enumerate(case.hearing.nodes)}
+    for first, second in pairs:
+        a, b = place[first], place[second]
+        loss = max(min(losses[a]), min(losses[b]))
+        losses[a][b], losses[b][a] = min(losses[a][b], loss), min(losses[b][a], loss)
+    edits = [Edit("radio.losses_db", _rounded(losses))]
+    one = "nodes" if len(pairs) > 1 else "pair"
+    cause = f"{len(pairs)} hidden {one} ({pairs[0][0]} and {pairs[0][1]})"
+    without = "if all nodes detect each other"
+    return Change(edits, cause, without, "the positions, or radio.losses_db")
+
+
+def _losses(case: Case) -> list[list[float]] | str:
+    radio = case.radio or {}
+    if radio.get("losses_db"):
+        return [[float(x) for x in row] for row in radio["losses_db"]]
+    if radio.get("shadowing_db"):
+        return "each replication draws its own shadowing"
+    if case.cell.keys["cells"]:
+        return "there are several cells"
+    nodes = case.hearing.nodes
+    place = {name: n for n, name in enumerate(nodes)}
+    losses = [[APART_DB] * len(nodes) for _ in nodes]
+    for pair in case.hearing.pairs:
+        if pair.signal_dbm is not None:
+            loss = radio["tx_power_dbm"] - pair.signal_dbm
+            losses[place[pair.source]][place[pair.sink]] = loss
+    return losses
+
+
+def _rounded(losses: list[list[float]]) -> list[list[float]]:
+    """Return a matrix whose diagonal is 0."""
+    return [[0.0 if a == b else round(x, 3) for b, x in enumerate(row)]
+            for a, row in enumerate(losses)]  # fmt: skip
+
+
+def fading(case: Case) -> Answer:
+    """Let signals not fade."""
+    if case.radio is None:
+        return NO_RADIO
+    if case.radio.get("fading") is None:
+        return "signals do not fade (radio.fading)"
+    m = case.radio["fading"]["m"]
+    cause = f"fading (Nakagami, m = {digits(m)})"
+    return Change([Edit("radio.fading")], cause, "without it", "remove radio.fading")
+
+
+def signal(case: Case) -> Answer:
+    """Let the signals between the flow's stations and the access point be 20 dB stronger."""
+    if case.radio is None:
+        return NO_RADIO
+    if case.moves:
+        return "stations move, and losses between them change"
+    own = {f"sta{number}" for number in case.own_stations}
+    if not own:
+        return "no end of the flow is a station"
+    links = [link for link in case.hearing.links if own & {link.source, link.sink}]
+    fixed = case.cell.keys["wlan"]["rate_control"] == "fixed"
+    is_clear = all((link.success or 0.0) >= CLEAR for link in links)
+    if is_clear and fixed and case.radio.get("fading") is None:
+        return "noise alone destroys no frames: the signal is strong enough for their mode"
+    losses = _losses(case)
+    if isinstance(losses, str):
+        return losses
+    place = {name: n for n, name in enumerate(case.hearing.nodes)}
+    for name in own:
+        sta = place[name]
+        losses[0][sta] = max(losses[0][sta] - STRONGER_DB, 0.0)
+        losses[sta][0] = max(losses[sta][0] - STRONGER_DB, 0.0)
+    known = [link.snr_db for link in links if link.snr_db is not None]
+    at = f" (SNR {digits(min(known))} dB)" if known else ""
+    cause, without = f"the weak signal of {', '.join(sorted(own))}{at}", "with 20 dB more"
+    edits = [Edit("radio.losses_db", _rounded(losses))]
+    return Change(edits, cause, without, "the position of the station")
+
+
+STRONGER_DB = 20.0
+CLEAR = 0.99
+"""From this fraction of received frames on, noise is not what limits a link."""
+
+
+def interferers(case: Case) -> Answer:
+    """Remove interferers."""
+    count = len(case.cell.keys["interferers"])
+    if not count:
+        return "there are no interferers"
+    cause = "the interferer" if count == 1 else f"{count} interferers"
+    return Change([Edit("interferers")], cause, "without", "remove [[interferers]]")
+
+
+def own_mode(case: Case) -> Answer:
+    """Let the frames of the flow's stations have the fastest mode that works."""
+    return _modes(case, own=True)
+
+
+def slow_stations(case: Case) -> Answer:
+    """Let the frames of the other stations have the fastest mode."""
+    return _modes(case, own=False)
+
+
+def _modes(case: Case, *, own: bool) -> Answer:
+    if not case.has_cell:
+        return NO_CELL
+    wanted = set(case.own_stations)
+    groups = [
+        (path, table, members)
+        for path, table, members in case.station_groups
+        if (bool(wanted & set(members)) if own else set(members) - wanted)
+    ]
+    slow = [(path, table, members) for path, table, members in groups
+            if any(table.get(key) is not None for key in MODE_KEYS)
+            or table.get("rate_control") not in (None, "fixed")]  # fmt: skip
+    if case.radio is not None:
+        return _ideal(case, slow if slow or not own else groups, own)
+    wlan = case.cell.keys["wlan"]
+    set_for_all = [key for key in MODE_KEYS if wlan.get(key) is not None] if own else []
+    rates = _rates(case)
+    chosen = {n for _, _, members in groups for n in members}
+    chosen = chosen & wanted if own else chosen - wanted
+    least = min((rates[n] for n in chosen), default=math.inf)
+    slow = [each for each in slow if min(rates[n] for n in each[2]) < max(rates.values()) or own]
+    if not slow and not set_for_all:
+        return "the stations have the fastest mode of the standard"
+    edits = [Edit(f"{path}.{key}") for path, _, _ in slow for key in (*MODE_KEYS, "rate_control")]
+    edits += [Edit(f"wlan.{key}") for key in set_for_all]
+    if not own:
+        edits = [e for e in edits if not _is_of(e, case, wanted)]
+        if least >= max(rates.values()) or not edits:
+            return "no other station is slower than the fastest"
+    elif least >= max(rates.values()) and not set_for_all:
+        return "the flow's stations are the fastest"
+    key = next((e.path for e in edits if _given(case, e.path)), edits[0].path)
+    best = max(rates.values())
+    who = "its own station" if own else _names([n for n in sorted(chosen) if rates[n] < best])
+    cause = f"the rate of {who} ({digits(least)} Mb/s)"
+    return Change(edits, cause, "with the fastest mode", f"remove {key}")
+
+
+def _is_of(edit: Edit, case: Case, stations: set[int]) -> bool:
+    path = edit.path.rsplit(".", 1)[0]
+    return any(path == own and stations & set(members)
+               for own, _, members in case.station_groups)  # fmt: skip
+
+
+def _given(case: Case, path: str) -> bool:
+    group, key = path.rsplit(".", 1)
+    tables = {path: table for path, table, _ in case.station_groups}
+    table: dict[str, Any] = tables.get(group) or case.cell.keys["wlan"]
+    return table.get(key) not in (None, "fixed")
+
+
+def _names(numbers: list[int]) -> str:
+    return f"sta{numbers[0]}" if len(numbers) == 1 else f"{len(numbers)} other stations"
+
+
+def _rates(case: Case) -> dict[int, float]:
+    """Return the measured rate of the frames to or from each station."""
+    found = {}
+    for n, row in enumerate(rows(case.summary, "stations")):
+        found[n] = number(row.get("data_rate_mbps")) or math.inf
+    finite = [rate for rate in found.values() if rate < math.inf]
+    ap = number(case.summary.get("ap.data_rate_mbps"))
+    return {n: rate if rate < math.inf else max(finite, default=ap or 0.0)
+            for n, rate in found.items()}  # fmt: skip
+
+
+def _ideal(case: Case, groups: list[tuple[str, dict[str, Any], range]], own: bool) -> Answer:
+    wlan = case.cell.keys["wlan"]
+    fixed = [key for key in MODE_KEYS if wlan.get(key) is not None]
+    if not groups or (not own and not fixed):
+        return "with [radio] see the mode of the flow's own station"
+    if wlan["rate_control"] == "ideal" and not fixed:
+        return "rate control is ideal already"
+    keys = (*MODE_KEYS, "rate_control")
+    edits = [Edit(f"{path}.{key}") for path, _, _ in groups for key in keys]
+    edits += [Edit(f"wlan.{key}") for key in fixed] + [Edit("ap.rate_control")]
+    edits.append(Edit("wlan.rate_control", "ideal"))
+    rates = _rates(case)
+    mine = [rates[n] for n in case.own_stations if n in rates]
+    ap = number(case.summary.get("ap.data_rate_mbps"))
+    rate = min([r for r in (*mine, ap) if r], default=0.0)
+    cause = f"the mode of the frames ({digits(rate)} Mb/s)"
+    return Change(edits, cause, "with ideal rate control", "wlan.rate_control=ideal")
+
+
+def rts(case: Case) -> Answer:
+    """Send no RTS."""
+    if not case.has_cell:
+        return NO_CELL
+    threshold = case.cell.keys["wlan"]["rts_threshold_bytes"]
+    if threshold >= NEVER_RTS:
+        return "no frame has an RTS"
+    if case.cell.is_full_duplex:
+        return "full duplex needs RTS and CTS"
+    edits = [Edit("wlan.rts_threshold_bytes", NEVER_RTS)]
+    cause = f"RTS and CTS before frames above {threshold} B"
+    return Change(edits, cause, "without them", f"wlan.rts_threshold_bytes={NEVER_RTS}")
+
+
+def always_rts(case: Case) -> Answer:
+    """Send an RTS before each data frame."""
+    if not case.has_cell:
+        return NO_CELL
+    if case.cell.keys["wlan"]["rts_threshold_bytes"] == 0:
+        return "each frame has an RTS"
+    edits = [Edit("wlan.rts_threshold_bytes", 0)]
+    return Change(edits, "the lack of RTS and CTS", "with both", "wlan.rts_threshold_bytes=0")
+
+
+def greediest(case: Case) -> Answer:
+    """Remove the flows of the other station that takes the most airtime."""
+    used: dict[str, float] = {}
+    flows = case.cell.flows
+    by_name = {str(row["name"]): n for n, row in enumerate(rows(case.summary, "flows"))}
+    for hop in rows(case.summary, "hops"):
+        flow = flows[by_name[str(hop["flow"])]]
+        for end in {flow.source, flow.sink}:
+            if end.startswith("sta") and int(end[3:]) not in case.own_stations:
+                used[end] = used.get(end, 0.0) + (number(hop["airtime_fraction"]) or 0.0)
+    stations = {end for n in case.others for end in (flows[n].source, flows[n].sink)}
+    if len(stations & set(used)) < MOST_TO_REMOVE or not used:
+        return "there are not two other stations with flows"
+    worst = max(used, key=lambda end: used[end])
+    gone = [n for n in case.others if worst in (flows[n].source, flows[n].sink)]
+    senders = 1 + len(case.others)
+    share = f"{100 * used[worst]:.0f} % of the airtime"
+    return Change(
+        _off(gone), f"{worst}, whose flows take {share}", "without them",
+        f"the flows of {worst}", (senders, senders - len(gone)),
+    )  # fmt: skip
+
+
+MOST_TO_REMOVE = 2
+"""With fewer other stations, removing one is removing all."""
+
+
+def alone(case: Case) -> Answer:
+    """Remove all other flows."""
+    if not case.others:
+        return "there is no other flow"
+    count = len(case.others)
+    cause = "the other flow" if count == 1 else f"the {count} other flows"
+    return Change(
+        _off(case.others), cause, "alone", "the other flows", (1 + count, 1)
+    )  # fmt: skip
+
+
+def _off(flows: list[int]) -> list[Edit]:
+    return [Edit(f"flows[{n}].{key}", value) for n in flows for key, value in OFF.items()]

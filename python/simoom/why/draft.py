@@ -1,0 +1,106 @@
+"""Drafts: a scenario's keys as plain data, in which values are set and removed by path."""
+
+from __future__ import annotations
+
+import copy
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from simoom.scenario import Scenario
+from simoom.twin.inputs import Cell, Flow
+
+_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
+
+OFF = {"start_s": 0.0, "start_spread_s": 0.0, "stop_s": 1e-9}
+"""Keys of a flow that ends before it sends data. All flows keep their numbers, and so their random
+streams."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A value at a path; None removes the key."""
+
+    path: str
+    value: Any = None
+
+
+def keys_of(scenario: Scenario) -> dict[str, Any]:
+    """Return the keys that a scenario sets."""
+    return tomllib.loads(scenario.to_toml())
+
+
+def steps(path: str) -> list[str | int]:
+    """Split a path.
+
+    Examples
+    --------
+    >>> steps("links[1].reverse.rate_mbps")
+    ['links', 1, 'reverse', 'rate_mbps']
+    """
+    return [key or int(index) for key, index in _STEP.findall(path)]
+
+
+def apply(scenario: Scenario, edits: list[Edit]) -> Scenario:
+    """Return a scenario with these changes; raise `ScenarioError` if it has faults."""
+    keys = keys_of(scenario)
+    for edit in edits:
+        if edit.value is None:
+            _remove(keys, steps(edit.path))
+    changed = Scenario(**keys) if any(edit.value is None for edit in edits) else scenario
+    for edit in edits:
+        if edit.value is not None:
+            changed = changed.set(edit.path, edit.value)
+    changed.check()
+    return changed
+
+
+def _remove(keys: Any, path: list[str | int]) -> None:
+    *parents, last = path
+    for step in parents:
+        try:
+            keys = keys[step]
+        except (KeyError, IndexError, TypeError):
+            return
+    if isinstance(keys, dict):
+        keys.pop(last, None)
+
+
+def with_single_flows(scenario: Scenario) -> Scenario:
+    """Return the same scenario in which each flow has a table of its own, ``flows[i]``.
+
+    Examples
+    --------
+    >>> s = Scenario(standard="11b", stations=2, flows=[{"from": "server", "to": "sta*"}])
+    >>> [flow["to"] for flow in with_single_flows(s).get("flows")]
+    ['sta0', 'sta1']
+    """
+    keys = keys_of(scenario)
+    cell = Cell(scenario)
+    written: list[Mapping[str, Any]] = keys["flows"]
+    full = cell.keys["flows"]
+    group = {id(table): number for number, table in enumerate(full)}
+    tables = []
+    for flow in cell.flows:
+        number = group[id(flow.table)]
+        table = copy.deepcopy(dict(written[number]))
+        table |= {"from": flow.source, "to": flow.sink, "count": 1}
+        table["name"] = name_of(flow, full[number], cell)
+        tables.append(table)
+    return Scenario(**{**keys, "flows": tables})
+
+
+def name_of(flow: Flow, table: Mapping[str, Any], cell: Cell) -> str:
+    """Return the name of a single flow, as reports have it."""
+    same = [other for other in cell.flows if other.table is flow.table]
+    many = [len({getattr(other, end) for other in same}) > 1 for end in ("source", "sink")]
+    ends = f"{flow.source}->{flow.sink}"
+    label = {
+        (False, False): "", (True, False): flow.source, (False, True): flow.sink,
+        (True, True): ends,
+    }[many[0], many[1]]  # fmt: skip
+    name = f"{table['name']} {label}".strip() if table["name"] else ends
+    pair = [other for other in same if (other.source, other.sink) == (flow.source, flow.sink)]
+    return name if len(pair) == 1 else f"{name} #{pair.index(flow) + 1}"

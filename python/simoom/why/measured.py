@@ -1,0 +1,104 @@
+"""What a run itself says about a flow: limits of the sender, delay by hop, queues, airtime."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from simoom.tables import LIMITS, Row, Value, number, rows
+
+PARTS = ("queueing_s", "contention_s", "transmission_s", "retries_s", "propagation_s")
+"""The parts of the delay of a hop."""
+DONE = "done"
+"""What limits a sender without an established connection: it has nothing to send."""
+
+
+@dataclass(frozen=True)
+class Hop:
+    """A hop of a flow.
+
+    Attributes
+    ----------
+    at, to : str
+        The interface at which it begins, and the node at which it ends.
+    packets : str
+        "data" or "TCP ACKs".
+    parts : mapping
+        The mean time of a packet in seconds, by part.
+    """
+
+    at: str
+    to: str
+    packets: str
+    parts: Mapping[str, float]
+
+    @property
+    def delay_s(self) -> float:
+        """The mean delay."""
+        return math.fsum(self.parts.values())
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a run says about a flow.
+
+    Attributes
+    ----------
+    limits : mapping
+        Of a TCP sender, the fraction of the measured time in which it is kept from sending, by
+        reason; "done" is the time without an established connection. Empty over UDP.
+    hops : tuple of Hop
+        The hops of the data, then those of the TCP ACKs; empty where they are not measured.
+    airtime : float or None
+        The fraction of the measured time for frames of the flow.
+    airtime_of_others : float or None
+        That for frames of other flows.
+    """
+
+    limits: Mapping[str, float]
+    hops: tuple[Hop, ...]
+    airtime: float | None
+    airtime_of_others: float | None
+
+    @property
+    def busiest_queue(self) -> Hop | None:
+        """The hop in whose queue packets wait longest."""
+        return max(self.hops, key=lambda hop: hop.parts["queueing_s"], default=None)
+
+    @property
+    def first_limit(self) -> str | None:
+        """What limits the sender for most of the time."""
+        return max(self.limits, key=lambda name: self.limits[name], default=None)
+
+
+def measured(summary: Mapping[str, Value], index: int) -> Measured:
+    """Read what a run says about a flow."""
+    flow = rows(summary, "flows")[index]
+    own: list[Hop] = []
+    airtime: dict[bool, float] = {}
+    for row in rows(summary, "hops"):
+        is_own = row["flow"] == flow["name"]
+        airtime[is_own] = airtime.get(is_own, 0.0) + (number(row["airtime_fraction"]) or 0.0)
+        if is_own and number(row["delay_s"]) is not None:
+            parts = {part: number(row[part]) or 0.0 for part in PARTS}
+            own.append(Hop(str(row["at"]), str(row["to"]), str(row["packets_of"]), parts))
+    known = bool(airtime)
+    return Measured(
+        limits=_limits(flow),
+        hops=tuple(own),
+        airtime=airtime.get(True, 0.0) if known else None,
+        airtime_of_others=airtime.get(False, 0.0) if known else None,
+    )
+
+
+def _limits(flow: Row) -> dict[str, float]:
+    connected = number(flow.get("connected_fraction"))
+    if connected is None:
+        return {}
+    found = {}
+    for path, name in LIMITS.items():
+        fraction = number(flow.get(path))
+        if fraction is not None:
+            found[name] = connected * fraction
+    return {**found, DONE: 1.0 - connected}

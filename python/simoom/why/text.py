@@ -1,0 +1,138 @@
+"""An explanation as text."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from simoom.tables import digits, visible
+from simoom.why.measured import PARTS, Hop, Measured
+from simoom.why.result import Effect, Why
+
+PART_NAMES = {
+    "queueing_s": "queueing",
+    "contention_s": "contention",
+    "transmission_s": "sending",
+    "retries_s": "retries",
+    "propagation_s": "propagation",
+}
+NARROW = 78
+"""In fewer columns the hops are lists, not a table."""
+
+
+def text(why: Why, width: int) -> str:
+    """Return an explanation in lines of at most this width, if words fit."""
+    return "\n".join(_lines(why, max(width, 20))) + "\n"
+
+
+def _lines(why: Why, width: int) -> Iterator[str]:
+    yield from _wrapped(why.title, width)
+    value = why.goal.written(why.value.mean, why.value.half_width)
+    yield from _wrapped(f"{visible(why.flow)}: {why.goal.name} {value}", width)
+    yield ""
+    yield from says(why.measured, width)
+    yield from _wrapped(f"causes, by {why.replications} runs of each change", width)
+    if not why.causes:
+        yield from _wrapped("no change of one thing helps", width, "  ")
+    for place, effect in enumerate(why.causes, start=1):
+        yield from _wrapped(f"{place}. {sentence(why, effect)}", width, "", "   ")
+        yield from _wrapped(effect.key, width, "   ")
+    yield ""
+    if len(why.waterfall) > 1:
+        yield from _wrapped("one after the other", width)
+        for step in why.waterfall:
+            value = why.goal.written(step.value.mean, step.value.half_width)
+            yield from _wrapped(f"{step.without}: {value}", width, "  ", "    ")
+        yield ""
+    yield from _rest(why, width)
+
+
+def sentence(why: Why, effect: Effect) -> str:
+    """Return what an effect says about the flow."""
+    before = why.goal.written(why.value.mean)
+    after = why.goal.written(effect.value.mean, effect.value.half_width)
+    verb = "limited" if why.goal.more else "slowed"
+    return f"{verb} by {effect.cause}: {before}; {effect.without} it has {after}"
+
+
+def says(measured: Measured, width: int) -> Iterator[str]:
+    """Yield what the run itself says."""
+    yield "the run itself"
+    if measured.limits:
+        most = sorted(measured.limits, key=lambda name: -measured.limits[name])
+        shares = {name: 100 * measured.limits[name] for name in most}
+        parts = [f"{name} {share:.0f} %" for name, share in shares.items() if share > LEAST]
+        yield from _wrapped(f"limited by: {', '.join(parts)}", width, "  ", "    ")
+    if measured.hops:
+        yield from _hops(measured.hops, width)
+    queue = measured.busiest_queue
+    if queue is not None and queue.parts["queueing_s"] > 0:
+        wait = digits(1e3 * queue.parts["queueing_s"])
+        line = f"busiest queue: {queue.at}, {wait} ms for {queue.packets}"
+        yield from _wrapped(line, width, "  ", "    ")
+    if measured.airtime is not None and measured.airtime_of_others is not None:
+        own, others = (f"{100 * x:.0f} %" for x in (measured.airtime, measured.airtime_of_others))
+        line = f"airtime: {own}, other flows {others} (a collision counts for each frame)"
+        yield from _wrapped(line, width, "  ", "    ")
+    yield ""
+
+
+LEAST = 0.5
+"""A smaller share of the time, in percent, is not listed."""
+
+
+def hop_rows(hops: Sequence[Hop]) -> tuple[list[str], list[list[str]]]:
+    """Return the headings and the cells of the table of hops; delays in milliseconds."""
+    shown = [part for part in PARTS if any(hop.parts[part] > 0 for hop in hops)]
+    headings = ["delay in ms", "packets", *(PART_NAMES[part] for part in shown), "all"]
+    rows = [
+        [f"{hop.at} → {hop.to}", hop.packets, *(_ms(hop.parts[part]) for part in shown),
+         _ms(hop.delay_s)]
+        for hop in hops
+    ]  # fmt: skip
+    return headings, rows
+
+
+def _ms(seconds: float) -> str:
+    """Write a delay in milliseconds, with the same decimals in all hops."""
+    if seconds == 0:
+        return "-"
+    return f"{1e3 * seconds:.2f}" if seconds < 0.1 else f"{1e3 * seconds:.0f}"
+
+
+def _hops(hops: Sequence[Hop], width: int) -> Iterator[str]:
+    headings, rows = hop_rows(hops)
+    widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
+    if 2 + sum(widths) + 2 * len(widths) > min(width, NARROW + 22):
+        for row in rows:
+            parts = zip(headings[2:], row[2:], strict=True)
+            parts_text = ", ".join(f"{name} {value}" for name, value in parts)
+            line = f"{row[0]} ({row[1]}), ms: {parts_text}"
+            yield from _wrapped(line, width, "  ", "    ")
+        return
+    for row in (headings, *rows):
+        cells = [cell.ljust(w) if n < 2 else cell.rjust(w)
+                 for n, (cell, w) in enumerate(zip(row, widths, strict=True))]  # fmt: skip
+        yield "  " + "  ".join(cells).rstrip()
+
+
+def _rest(why: Why, width: int) -> Iterator[str]:
+    rest = [effect for effect in why.effects if not effect.helps]
+    if rest:
+        named = [f"{effect.without} {_change(why, effect)} ({effect.name})" for effect in rest]
+        yield from _wrapped(f"no certain help: {'; '.join(named)}", width, "", "  ")
+    if why.not_applicable:
+        yield from _wrapped("not applicable", width)
+        for name, reason in why.not_applicable.items():
+            yield from _wrapped(f"{name}: {reason}", width, "  ", "    ")
+
+
+def _change(why: Why, effect: Effect) -> str:
+    return why.goal.written(effect.value.mean, effect.value.half_width)
+
+
+def _wrapped(line: str, width: int, first: str = "", further: str | None = None) -> list[str]:
+    return textwrap.wrap(
+        line, width, initial_indent=first, subsequent_indent=first if further is None else further,
+        break_on_hyphens=False,
+    )  # fmt: skip

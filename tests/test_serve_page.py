@@ -1,0 +1,355 @@
+"""The page of ``simoom serve`` in a browser, as a user works with it."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect, sync_playwright
+
+import simoom.serve
+
+ROOT = Path(__file__).parents[1]
+STATIC = Path(simoom.serve.__file__).parent / "static"
+MAC_CHROME = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+LOST = re.compile("^Lost")
+WAIT_MS = 60_000
+"""A loaded machine is slow; what is waited for is an event, never a time."""
+
+CELL = """title = "Two stations"
+standard = "11b"
+stations = 2
+duration_s = 3.0
+
+[[flows]]
+from = "sta*"
+to = "ap"
+traffic = "saturated"
+"""
+SPACE = """standard = "11a"
+duration_s = 1.0
+ap.position_m = [0, 0]
+stations = [{ position_m = [40, 0] }, { position_m = [-40, 0] }]
+
+[radio]
+
+[[flows]]
+from = "sta*"
+to = "ap"
+traffic = "saturated"
+"""
+
+
+@pytest.fixture(scope="module")
+def browser(program):
+    expect.set_options(timeout=WAIT_MS)
+    chromium = program("chromium", "google-chrome", MAC_CHROME, package="chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@contextlib.contextmanager
+def server_in(folder, *options):
+    """Start the command in a folder and give the link that it prints."""
+    command = [sys.executable, "-m", "simoom", "serve", "--port", "0", "--quiet", *options]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, encoding="utf-8") as server:
+        try:
+            yield server.stdout.readline().strip()
+        finally:
+            server.terminate()
+
+
+@pytest.fixture
+def link(tmp_path):
+    (tmp_path / "cell.toml").write_text(CELL, encoding="utf-8")
+    with server_in(tmp_path, "cell.toml") as link:
+        yield link
+
+
+@pytest.fixture
+def page(browser, link):
+    """The page, which may log no error."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    faults = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda m: faults.append(m.text) if m.type == "error" else None)
+    page.set_default_timeout(WAIT_MS)
+    page.goto(link)
+    expect(page.locator(".cm-content")).to_contain_text("Two stations")
+    yield page
+    context.close()
+    # An answer that is no success is an error of the console, too.
+    assert [fault for fault in faults if "status of 4" not in fault] == []
+
+
+def write(page, text):
+    page.locator(".cm-content").click()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.insert_text(text)
+
+
+def run(page, text=None, seed=1):
+    """Run a scenario and wait for its results."""
+    page.goto(re.sub(r"#.*", "", page.url) + "#/scenario")
+    if text is not None:
+        write(page, text)
+    page.get_by_label("Seed").fill(str(seed))
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_role("link", name="Open the air")).to_be_visible()
+
+
+def open_air(page):
+    page.get_by_role("link", name="Open the air").click()
+    expect(page.locator(".air .view")).to_contain_text(" s to ")
+
+
+def test_the_built_page_is_current():
+    """`make web` writes the hash of the sources; this one is of the same files."""
+    web = ROOT / "web"
+    names = [
+        f"src/{file.relative_to(web / 'src').as_posix()}" for file in (web / "src").rglob("*.*")
+    ]
+    digest = hashlib.sha256()
+    for name in sorted([*names, "build.mjs", "index.html", "package-lock.json"]):
+        digest.update(f"{name}\n".encode() + (web / name).read_bytes())
+    kept = (STATIC / "sources.txt").read_text().strip()
+    assert kept == digest.hexdigest(), "run `make web` and commit the built page"
+
+
+def test_the_page_loads_nothing_from_elsewhere(browser, link):
+    context = browser.new_context()
+    page = context.new_page()
+    hosts = set()
+    page.on("request", lambda request: hosts.add(request.url.split("/")[2]))
+    page.goto(link)
+    page.wait_for_selector(".cm-content")
+    context.close()
+    assert hosts == {link.split("/")[2]}
+
+
+def test_a_mistake_is_shown_at_its_place_and_mended(page):
+    write(page, CELL.replace("stations = 2", "stations = 2\nwlan.cw_min = 30"))
+    fault = page.locator(".issues li")
+    expect(fault).to_contain_text("wlan.cw_min")
+    expect(fault).to_contain_text("31")
+    expect(fault).to_contain_text("line 4")
+    expect(page.locator(".cm-lintRange-error")).to_have_text("wlan.cw_min = 30")
+    expect(page.get_by_role("button", name="Run", exact=True)).to_be_disabled()
+    write(page, CELL.replace("stations = 2", "stations = 2\nwlan.cw_min = 31"))
+    expect(page.locator(".issues")).to_have_text("No faults.")
+    expect(page.get_by_role("button", name="Run", exact=True)).to_be_enabled()
+
+
+def test_the_editor_completes_keys_and_values(page):
+    write(page, "dur")
+    expect(page.locator(".cm-tooltip-autocomplete")).to_contain_text("duration_s")
+    write(page, 'standard = "11a')
+    expect(page.locator(".cm-tooltip-autocomplete")).to_contain_text("11ax")
+
+
+def test_form_and_text_are_two_views_of_one_scenario(page):
+    page.get_by_role("tab", name="Form").click()
+    page.get_by_label("Stations").fill("5")
+    page.get_by_label("Stations").press("Tab")
+    page.get_by_label("Standard").select_option("11g")
+    page.get_by_role("tab", name="Text").click()
+    expect(page.locator(".cm-content")).to_contain_text("stations = 5")
+    expect(page.locator(".cm-content")).to_contain_text('standard = "11g"')
+
+
+def test_a_node_is_dragged_and_moved_by_keys(page):
+    write(page, SPACE)
+    node = page.get_by_role("button", name=re.compile("^sta0 at 40"))
+    expect(node).to_be_visible()
+    expect(page.locator("line.hidden-pair")).to_have_count(1)
+    node.focus()
+    page.keyboard.press("ArrowUp")
+    expect(page.locator(".cm-content")).to_contain_text("position_m = [40, 2]")
+    box = page.get_by_role("button", name=re.compile("^sta1 at -40")).locator(".dot").bounding_box()
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 60, box["y"] + 5, steps=4)
+    page.mouse.up()
+    expect(page.locator(".cm-content")).not_to_contain_text("[-40, 0]")
+
+
+def test_a_run_is_watched_and_stopped(page):
+    write(page, CELL.replace("duration_s = 3.0", "duration_s = 100000.0"))
+    page.get_by_label("Timeline of the air").uncheck()
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.locator(".chart canvas").first).to_be_visible()
+    expect(page.locator(".progress")).to_contain_text("s simulated")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator(".fault")).to_have_text("Stopped")
+
+
+def test_the_air_finds_a_collision_and_follows_a_packet(page):
+    run(page)
+    open_air(page)
+    page.get_by_label("Find frames").fill("next collision of sta1")
+    page.get_by_label("Find frames").press("Enter")
+    details = page.get_by_label("Selected frame")
+    expect(details.locator("h2")).to_have_text("Data sta1 → ap")
+    expect(details.locator(".fault")).to_have_text("lost: collision, caused by sta0")
+    first = details.locator("dd").first.inner_text()
+    page.locator("#air").focus()
+    page.keyboard.press("n")
+    expect(details.locator("dd").first).not_to_have_text(first)
+    page.keyboard.press("Shift+N")
+    expect(details.locator("dd").first).to_have_text(first)
+    details.locator(".packets button").first.click()
+    expect(details.locator(".life li").first).to_contain_text("sent at sta1")
+    page.get_by_label("Find frames").fill("nonsense")
+    page.get_by_label("Find frames").press("Enter")
+    expect(page.locator(".said")).to_contain_text("“nonsense” is no node")
+
+
+def test_wheel_keys_and_drag_move_the_stretch(page):
+    run(page)
+    open_air(page)
+    canvas = page.locator("#air")
+    expect(page.locator(".air .view")).to_contain_text(", 3 s")
+    box = canvas.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 60)
+    page.mouse.wheel(0, -400)
+    expect(page.locator(".air .view")).not_to_contain_text(", 3 s")
+    canvas.focus()
+    for _ in range(80):
+        page.keyboard.press("+")
+    expect(page.locator(".air .view")).to_contain_text(", 1 µs")
+    page.keyboard.press("0")
+    expect(page.locator(".air .view")).to_contain_text("0.000 s to 3.000 s")
+    page.keyboard.press("+")
+    before = page.locator(".air .view").inner_text()
+    page.mouse.down()
+    page.mouse.move(box["x"] + 300, box["y"] + 60, steps=5)
+    page.mouse.up()
+    expect(page.locator(".air .view")).not_to_have_text(before)
+
+
+def test_a_click_selects_the_frame_under_it(page):
+    run(page)
+    open_air(page)
+    page.get_by_role("button", name=LOST).click()
+    details = page.get_by_label("Selected frame")
+    number = details.locator("dd").first.inner_text()
+    page.locator("#air").focus()
+    page.keyboard.press("Escape")
+    expect(details).to_have_count(0)
+    box = page.locator("#air").bounding_box()
+    middle = (box["x"] + 96 + box["x"] + box["width"]) / 2
+    for lane in (1, 2):
+        page.mouse.click(middle, box["y"] + 26 + 46 * lane + 28)
+        expect(details).to_be_visible()
+        if details.locator("dd").first.inner_text() == number:
+            break
+    assert details.locator("dd").first.inner_text() == number
+
+
+def test_two_runs_are_compared(page):
+    run(page, seed=1)
+    run(page, CELL.replace('"11b"', '"11g"'), seed=1)
+    page.get_by_role("link", name="Runs").click()
+    boxes = page.get_by_role("checkbox")
+    expect(boxes).to_have_count(2)
+    for number in range(2):
+        boxes.nth(number).check()
+    page.get_by_role("button", name="Compare two runs").click()
+    row = page.locator("tr.differs", has_text="total.goodput_mbps").first
+    expect(row).to_contain_text("Mb/s")
+    expect(row.locator("strong")).to_contain_text("%")
+    page.get_by_label("Path").fill("no such path")
+    expect(page.locator("tr.differs")).to_have_count(0)
+
+
+def test_a_run_is_renamed_and_deleted(page):
+    run(page)
+    page.get_by_role("link", name="Runs").click()
+    page.once("dialog", lambda dialog: dialog.accept("mine"))
+    page.get_by_role("button", name="Rename").click()
+    expect(page.get_by_role("rowheader")).to_have_text("mine")
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Delete").click()
+    expect(page.locator("main")).to_contain_text("No runs yet")
+
+
+def test_a_reload_and_a_shared_link_keep_scenario_and_seed(page):
+    text = CELL.replace("Two stations", "Zwei Stationen: ü 😀")
+    write(page, text)
+    expect(page.locator(".cm-content")).to_contain_text("Zwei Stationen")
+    page.reload()
+    expect(page.locator(".cm-content")).to_contain_text("Zwei Stationen")
+    page.get_by_label("Seed").fill("42")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.locator(".said")).to_contain_text("copied")
+    shared = page.evaluate("navigator.clipboard.readText()")
+    other = page.context.new_page()
+    other.goto(shared)
+    expect(other.locator(".cm-content")).to_contain_text("Zwei Stationen: ü 😀")
+    expect(other.get_by_label("Seed")).to_have_value("42")
+
+
+def views(page):
+    """Show each view in turn and yield its name."""
+    write(page, SPACE)
+    expect(page.locator(".space")).to_be_visible()
+    yield "scenario"
+    page.get_by_role("tab", name="Form").click()
+    yield "form"
+    page.get_by_role("tab", name="Text").click()
+    run(page)
+    yield "run"
+    open_air(page)
+    page.get_by_role("button", name=LOST).click()
+    expect(page.locator(".packets button").first).to_be_visible()
+    page.locator(".packets button").first.click()
+    expect(page.locator(".life")).to_be_visible()
+    yield "air"
+    run(page, CELL)
+    page.get_by_role("link", name="Runs").click()
+    for number in range(2):
+        page.get_by_role("checkbox").nth(number).check()
+    yield "runs"
+    page.get_by_role("button", name="Compare two runs").click()
+    expect(page.locator("tr.differs").first).to_be_visible()
+    yield "compare"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(page, scheme):
+    page.emulate_media(color_scheme=scheme)
+    for view in views(page):
+        found = Axe().run(page).response["violations"]
+        faults = [
+            f"{f['id']}: {n['target']} {n['failureSummary']}" for f in found for n in f["nodes"]
+        ]
+        assert faults == [], view
+
+
+def test_no_view_is_wider_than_a_phone(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.reload()
+    for view in views(page):
+        width = page.evaluate("document.documentElement.scrollWidth")
+        assert width == 390, view
+
+
+def test_a_browser_that_leaves_in_mid_run_ends_no_run(page):
+    write(page, CELL.replace("3.0", "20.0"))
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.wait_for_selector(".progress, .headline")
+    address = page.url
+    other = page.context.new_page()
+    page.goto("about:blank")
+    other.goto(address)
+    expect(other.get_by_role("link", name="Open the air")).to_be_visible()

@@ -1,0 +1,251 @@
+"""`simoom why`: ten textbook cases, each with one cause built in, which is the first one named."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import simoom as sm
+from simoom.cli import main
+from simoom.issue import ScenarioError
+from simoom.stats import Estimate
+from simoom.why import draft, measured
+from simoom.why.explain import rank
+from simoom.why.result import Effect
+
+DOWN = {"from": "server", "to": "sta0"}
+
+CASES: dict[str, tuple[str, dict[str, Any], str | None]] = {
+    # Heusse et al. 2003: a station at 1 Mb/s reduces all to its rate.
+    "performance anomaly": ("slow_stations", {
+        "standard": "11b", "duration_s": 4.0,
+        "stations": [{"count": 2, "rate_mbps": 11.0}, {"count": 1, "rate_mbps": 1.0}],
+        "flows": [{"from": "sta*", "to": "ap", "traffic": "saturated"}],
+    }, "sta0->ap"),
+    # Two stations that do not detect each other, and frames that do not survive an overlap.
+    "hidden nodes": ("hidden_nodes", {
+        "standard": "11b", "stations": 2, "duration_s": 3.0,
+        "radio": {"error_model": "threshold",
+                  "losses_db": [[0, 50, 50], [50, 0, 300], [50, 300, 0]]},
+        "flows": [{"from": "sta*", "to": "ap", "traffic": "saturated"}],
+    }, None),
+    # 64 KiB over a round trip of 50 ms: 10 Mb/s.
+    "small window": ("receive_window", {
+        "standard": "11n", "stations": 1, "duration_s": 3.0, "wire": {"delay_ms": 25.0},
+        "flows": [{**DOWN, "tcp": {"window_bytes": 65535}}],
+    }, None),
+    # ACKs of 52 bytes leave at 64 kb/s: 150 a second, for two segments each.
+    "slow reverse path": ("reverse_wire", {
+        "standard": "11g", "stations": 1, "duration_s": 6.0,
+        "links": [{"from": "server", "to": "ap", "rate_mbps": 20.0, "delay_ms": 5.0,
+                   "reverse": {"rate_mbps": 0.064}}],
+        "flows": [{**DOWN, "tcp": {"window_bytes": 65535}}],
+    }, None),
+    # A call behind a download in a queue of 1000 packets.
+    "bufferbloat": ("fq_codel", {
+        "standard": "11g", "stations": 2, "duration_s": 4.0,
+        "ap": {"queue": {"drop_tail": {"limit_packets": 1000}}},
+        "wire": {"rate_mbps": 1000.0, "delay_ms": 5.0},
+        "flows": [DOWN, {"name": "call", "from": "server", "to": "sta1",
+                         "traffic": {"cbr": {"rate_mbps": 0.0688, "payload_bytes": 172}}}],
+    }, "call"),
+    # A station that sends all it has as voice, with the smallest contention window.
+    "airtime hog": ("greediest", {
+        "standard": "11n", "stations": 3, "duration_s": 3.0,
+        "flows": [
+            {**DOWN, "name": "mine"},
+            {"name": "small", "from": "sta1", "to": "ap", "traffic": {"cbr": {"rate_mbps": 0.1}}},
+            {"name": "hog", "from": "sta2", "to": "ap", "class": "voice",
+             "traffic": {"saturated": {"payload_bytes": 1460}}},
+        ],
+    }, "mine"),
+    # RTS and CTS at 1 Mb/s before frames of 200 bytes at 11 Mb/s.
+    "RTS overhead": ("rts", {
+        "standard": "11b", "stations": 1, "duration_s": 2.0,
+        "wlan": {"rts_threshold_bytes": 0, "basic_rates_mbps": [1.0]},
+        "flows": [{"from": "sta0", "to": "ap",
+                   "traffic": {"saturated": {"payload_bytes": 200}}}],
+    }, None),
+    # Rayleigh fading with a mean signal that alone would do.
+    "deep fade": ("fading", {
+        "standard": "11g", "duration_s": 4.0, "wlan": {"rate_mbps": 24.0},
+        "radio": {"fading": {"m": 1.0, "coherence_ms": 50.0},
+                  "losses_db": [[0, 91], [91, 0]]},
+        "stations": 1,
+        "flows": [{"from": "sta0", "to": "ap", "traffic": "saturated"}],
+    }, None),
+    # A station beside the access point that sends at 6 Mb/s.
+    "wrong MCS": ("own_mode", {
+        "standard": "11a", "duration_s": 2.0, "radio": {},
+        "stations": [{"position_m": [2.0, 0.0], "rate_mbps": 6.0}],
+        "flows": [{"from": "sta0", "to": "ap", "traffic": "saturated"}],
+    }, None),
+    # Half of the MAC ACKs are lost: data that has arrived is sent again.
+    "ACK loss": ("ack_loss", {
+        "standard": "11g", "duration_s": 2.0, "stations": [{"ack_loss": 0.5, "data_loss": 0.02}],
+        "flows": [{"from": "sta0", "to": "ap", "traffic": "saturated"}],
+    }, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_first_cause_is_the_one_that_was_built_in(name: str) -> None:
+    cause, keys, flow = CASES[name]
+    found = sm.why(keys, flow=flow, replications=3)
+    assert [effect.name for effect in found.causes][:1] == [cause], found.report()
+
+
+def run(**keys: Any) -> sm.Run:
+    """A short run of 802.11b with delays by hop."""
+    base = {"standard": "11b", "stations": 1, "duration_s": 4.0, "measure": {"hops": True}}
+    return sm.run(sm.Scenario(**{**base, **keys}), check=True)
+
+
+def test_the_delays_of_hops_add_up_to_the_delay_of_packets() -> None:
+    for radio in ({}, {"radio": {"losses_db": [[0, 50, 50], [50, 0, 50], [50, 50, 0]]}}):
+        done = run(
+            stations=2,
+            **radio,
+            wire={"rate_mbps": 2.0, "delay_ms": 7.0},
+            flows=[
+                {"name": "call", "from": "server", "to": "sta0",
+                 "traffic": {"cbr": {"rate_mbps": 0.5, "payload_bytes": 500}}},
+                {"from": "sta1", "to": "ap", "traffic": {"cbr": {"rate_mbps": 3.0}}},
+            ],
+        )  # fmt: skip
+        found = measured.measured(done.summary, 0)
+        total = sum(hop.delay_s for hop in found.hops)
+        assert total == pytest.approx(done.summary["flows[0].delay_s.mean"], rel=0.002)
+
+
+def test_a_packet_alone_is_on_the_air_for_its_frame() -> None:
+    traffic = {"cbr": {"rate_mbps": 0.1, "payload_bytes": 1472, "header_bytes": 28}}
+    done = run(flows=[{"from": "sta0", "to": "ap", "traffic": traffic}])
+    (hop,) = measured.measured(done.summary, 0).hops
+    # 802.11-2020 table 16-2: 192 us of preamble and header, then 1500 + 36 bytes at 11 Mb/s. A
+    # frame that arrives at an idle medium is sent at once.
+    assert hop.parts["transmission_s"] == pytest.approx(192e-6 + 1536 * 8 / 11e6, abs=1e-6)
+    assert hop.parts["queueing_s"] == hop.parts["retries_s"] == 0.0
+    assert hop.parts["contention_s"] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_link_splits_into_transmission_and_propagation() -> None:
+    traffic = {"cbr": {"rate_mbps": 0.1, "payload_bytes": 1222, "header_bytes": 28}}
+    wire = {"rate_mbps": 1.0, "delay_ms": 3.0}
+    done = run(wire=wire, flows=[{"from": "server", "to": "sta0", "traffic": traffic}])
+    first = measured.measured(done.summary, 0).hops[0]
+    assert first.at == "wire.down"
+    assert first.parts["transmission_s"] == pytest.approx(0.01)
+    assert first.parts["propagation_s"] == pytest.approx(0.003)
+    assert first.parts["queueing_s"] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_lost_frames_are_retries() -> None:
+    traffic = {"cbr": {"rate_mbps": 0.1, "payload_bytes": 1472}}
+    flows = [{"from": "sta0", "to": "ap", "traffic": traffic}]
+    (clear,) = measured.measured(run(flows=flows).summary, 0).hops
+    (noisy,) = measured.measured(run(flows=flows, stations={"data_loss": 0.5}).summary, 0).hops
+    assert clear.parts["retries_s"] == 0.0
+    # On average one attempt fails before the one that succeeds.
+    sent = noisy.parts["transmission_s"]
+    assert 0.7 * sent < noisy.parts["retries_s"] < 1.4 * sent
+
+
+def test_without_measure_hops_results_are_the_same_and_have_no_hops() -> None:
+    scenario = sm.Scenario(standard="11b", stations=2, duration_s=2.0, flows=[DOWN])
+    plain, split = sm.run(scenario), sm.run(scenario.set("measure.hops", True))
+    assert plain.digest == split.digest
+    assert not any(path.startswith("hops") for path in plain.summary)
+    assert dict(plain.summary) == {k: v for k, v in split.summary.items() if "hops[" not in k}
+
+
+def test_the_shares_of_time_add_up_to_one() -> None:
+    bulk = {**DOWN, "traffic": {"bulk": {"size_bytes": 100_000}}}
+    limits = measured.measured(run(flows=[bulk]).summary, 0).limits
+    assert sum(limits.values()) == pytest.approx(1.0)
+    assert limits["done"] > 0.5
+
+
+def test_no_two_nodes_collide_without_collisions() -> None:
+    flows = [{"from": "sta*", "to": "ap", "traffic": "saturated"}]
+    usual = run(stations=10, flows=flows).summary
+    none = run(stations=10, flows=flows, wlan={"collisions": "none"}).summary
+    assert usual["total.collision_probability"] > 0.2
+    assert none["total.collision_probability"] == 0.0
+    assert none["total.goodput_mbps"] > 1.1 * usual["total.goodput_mbps"]
+    assert none["total.jain_index"] > 0.97
+
+
+def effect(name: str, gain: float, fair: float = 1.0) -> Effect:
+    one = Estimate(gain, gain - 0.1, gain + 0.1, 3)
+    return Effect(name, "", "", "", one, one, gain, fair)
+
+
+def test_removing_flows_ranks_by_its_gain_beyond_equal_shares() -> None:
+    keys, gone = effect("rts", 1.9), effect("alone", 4.0, fair=4.0)
+    assert [each.name for each in rank([gone, keys])] == ["rts", "alone"]
+    hog = effect("greediest", 6.0, fair=2.0)
+    assert [each.name for each in rank([keys, gone, hog])] == ["greediest", "rts", "alone"]
+
+
+def test_other_flows_keep_their_random_numbers_when_one_is_off() -> None:
+    web = {"web": {"size": {"pareto": {"mean_bytes": 20000, "shape": 1.5}}, "think_s": 0.1}}
+    flows = [{"from": "server", "to": "sta*", "traffic": web}]
+    keys = {"standard": "11g", "stations": 3, "duration_s": 3.0, "flows": flows}
+    single = draft.with_single_flows(sm.Scenario(**keys))
+    assert sm.run(single).summary["flows[2].goodput_mbps"] == pytest.approx(
+        sm.run(keys).summary["flows[2].goodput_mbps"]
+    )
+    edits = [draft.Edit(f"flows[{n}].{k}", v) for n in (0, 1) for k, v in draft.OFF.items()]
+    alone = sm.run(draft.apply(single, edits)).summary
+    assert alone["flows[0].goodput_mbps"] == alone["flows[1].goodput_mbps"] == 0.0
+    assert alone["flows[2].goodput_mbps"] > 0.0
+
+
+def test_two_scenarios_differ_by_the_key_that_explains_most() -> None:
+    slow = {"standard": "11g", "stations": [{"rate_mbps": 6.0}], "duration_s": 1.0,
+            "wlan": {"cw_min": 31}, "flows": [DOWN]}  # fmt: skip
+    fast = {**slow, "stations": [{"rate_mbps": 54.0}], "wlan": {"cw_min": 15}}
+    found = sm.why(slow, fast, replications=3)
+    assert [move.key for move in found.moves] == ["stations[0].rate_mbps", "wlan.cw_min"]
+    assert found.moves[-1].value.mean == pytest.approx(found.second.mean)
+    assert sm.why(slow, slow, replications=2).moves == ()
+
+
+def test_what_does_not_apply_is_said() -> None:
+    keys = {"standard": "11g", "stations": 1, "duration_s": 0.5, "flows": [DOWN]}
+    found = sm.why(keys, replications=2)
+    assert "there is no table [radio]" in found.report(40)
+    shown = {each.name for each in found.effects} | set(found.not_applicable)
+    from simoom.why.table import COUNTERFACTUALS
+
+    assert shown == {each.name for each in COUNTERFACTUALS}
+
+
+def test_an_unknown_flow_is_one_message(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:
+    file = tmp_path / "cell.toml"
+    file.write_text(
+        'standard = "11g"\nstations = 1\nduration_s = 1\n'
+        '[[flows]]\nname = "call"\nfrom = "server"\nto = "sta0"\n'
+    )
+    assert main(["why", str(file), "--flow", "cal"]) == 2
+    assert capsys.readouterr().err == "flow: there is no flow 'cal'; the nearest are call\n"
+    assert main(["why", str(file), "-n", "2", "--json", "-q"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["flow"] == "call"
+    assert {"limits", "hops", "effects", "not_applicable"} <= set(found)
+
+
+def test_a_scenario_without_flows_is_one_message() -> None:
+    with pytest.raises(ScenarioError, match="flows: there are none"):
+        sm.why({"standard": "11g", "stations": 1})
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_a_report_keeps_to_its_width(width: int) -> None:
+    keys = {"standard": "11g", "stations": 2, "duration_s": 0.5, "wire": {"delay_ms": 2.0},
+            "flows": [{"from": "server", "to": "sta*"}]}  # fmt: skip
+    lines = sm.why(keys, replications=2).report(width).splitlines()
+    assert max(map(len, lines)) <= width

@@ -1,0 +1,183 @@
+// What a timeline has, which stretch is shown, and the tiles of it.
+
+import { bytes, get, send } from "../api";
+import { decode, type Tile } from "../tile";
+
+export interface Frame {
+  number: number; start_ns: number; end_ns: number; preamble_ns: number; exchange: number;
+  from: number; to: number | null; lost_to: number | null; kind: number; access_category: number;
+  outcome: number; is_lost: boolean; mcs: number | null; streams: number; width_mhz: number;
+  mpdus: number; retried: number; received: number; psdu_bytes: number; nav_ns: number;
+  rate_mbps: number; signal_dbm: number | null; mpdus_carried?: Mpdu[];
+}
+export interface Mpdu {
+  packet: number; flow: number | null; bytes: number; sequence: number; retry: boolean;
+  received: boolean;
+}
+export interface Step {
+  at_ns: number; what: "packet" | "frame" | "segment" | "acknowledged"; frame?: Frame; mpdu?: Mpdu;
+  flow?: number | null; place_kind?: number; place?: number; step?: number; cause?: number | null;
+  waiting?: number | null; seq?: number; ack?: number; length_bytes?: number; received?: boolean;
+  reverse?: boolean; retransmission?: boolean; cwnd_bytes?: number | null; state?: number | null;
+}
+export interface About {
+  end_ns: number; cut_ns: number | null; nodes: string[]; radios: string[]; wires: string[];
+  flows: string[]; states: string[]; kind: string[]; outcome: string[]; access_category: string[];
+  wait: string[]; step: string[]; cause: string[]; is_access_point: boolean[];
+  series: [string, number][]; frames: number; waits: number; lost: number; retried: number;
+  by_radio: [number, number, number, number][];
+  looks: Record<string, { colour: string; height: number }>; hatches: Record<string, string>;
+}
+export interface Query {
+  radio?: number; kind?: number; outcome?: number; lost?: boolean; retried?: boolean;
+}
+
+/** The lowest level: a tile of a millisecond has few frames. */
+const LOWEST = 20;
+const HIGHEST = 53;
+const KEPT = 400;
+/** How many levels above are looked through for a tile that is drawn meanwhile. */
+const ABOVE = 8;
+const SHORTEST_NS = 1000;
+export const MOST_LANES = 40;
+
+export class Model {
+  start = 0;
+  end: number;
+  readonly lanes: number[];
+  readonly laneOf = new Map<number, number>();
+  private readonly tiles = new Map<string, Tile | null>();
+  private readonly base: string;
+
+  constructor(readonly id: string, readonly about: About, private readonly changed: () => void) {
+    this.base = `/api/runs/${id}/air`;
+    this.end = about.end_ns;
+    const busy = about.by_radio
+      .map((sums, radio) => ({ radio, time: sums[0] }))
+      .sort((a, b) => b.time - a.time)
+      .slice(0, MOST_LANES)
+      .map(({ radio }) => radio);
+    const first = (radio: number) => (about.is_access_point[radio] ? 0 : 1);
+    this.lanes = busy.sort((a, b) => first(a) - first(b) || a - b);
+    this.lanes.forEach((radio, lane) => this.laneOf.set(radio, lane));
+  }
+
+  get span(): number {
+    return this.end - this.start;
+  }
+
+  /** Shows a stretch, within the run and not shorter than a microsecond. */
+  show(start: number, end: number): void {
+    const whole = this.about.end_ns;
+    const span = Math.min(Math.max(end - start, SHORTEST_NS), whole);
+    const middle = (start + end) / 2;
+    this.start = Math.min(Math.max(middle - span / 2, 0), whole - span);
+    this.end = this.start + span;
+    this.changed();
+  }
+
+  zoom(factor: number, at: number): void {
+    const span = Math.min(Math.max(this.span * factor, SHORTEST_NS), this.about.end_ns);
+    const share = (at - this.start) / this.span;
+    const start = Math.min(Math.max(at - share * span, 0), this.about.end_ns - span);
+    this.start = start;
+    this.end = start + span;
+    this.changed();
+  }
+
+  pan(by: number): void {
+    this.show(this.start + by, this.end + by);
+  }
+
+  level(width: number): number {
+    const level = Math.ceil(Math.log2(this.span / Math.max(width, 1))) + 8;
+    return Math.min(Math.max(level, LOWEST), HIGHEST);
+  }
+
+  /** The loaded tiles of the stretch, or of levels above where one is not loaded yet. */
+  visible(width: number): { tile: Tile; from: number; to: number }[] {
+    const level = this.level(width);
+    const length = 2 ** level;
+    const found: { tile: Tile; from: number; to: number }[] = [];
+    const last = Math.floor(Math.min(this.end, this.about.end_ns - 1) / length);
+    for (let number = Math.floor(this.start / length); number <= last; number++) {
+      const [from, to] = [number * length, (number + 1) * length];
+      const tile = this.tile(level, number) ?? this.above(level, number);
+      if (tile) found.push({ tile, from, to });
+    }
+    return found;
+  }
+
+  private tile(level: number, number: number): Tile | null {
+    const key = `${level}/${number}`;
+    const known = this.tiles.get(key);
+    if (known !== undefined) {
+      this.tiles.delete(key);
+      this.tiles.set(key, known);
+      return known;
+    }
+    this.tiles.set(key, null);
+    bytes(`${this.base}/tile/${key}`).then(
+      (data) => {
+        this.tiles.set(key, decode(data, number));
+        for (const old of this.tiles.keys()) {
+          if (this.tiles.size <= KEPT) break;
+          this.tiles.delete(old);
+        }
+        this.changed();
+      },
+      () => this.tiles.delete(key),
+    );
+    return null;
+  }
+
+  private above(level: number, number: number): Tile | null {
+    for (let up = 1; up <= ABOVE; up++) {
+      const tile = this.tiles.get(`${level + up}/${Math.floor(number / 2 ** up)}`);
+      if (tile) return tile;
+    }
+    return null;
+  }
+
+  find(query: Query, number: number, forward: boolean): Promise<Frame | null> {
+    const options = new URLSearchParams({ number: String(number), forward: forward ? "1" : "0" });
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined && value !== false) options.set(name, String(Number(value)));
+    }
+    return get<Frame | null>(`${this.base}/find?${options}`);
+  }
+
+  frame(number: number): Promise<Frame> {
+    return get<Frame>(`${this.base}/frame/${number}`);
+  }
+
+  life(packet: number): Promise<Step[]> {
+    return get<Step[]>(`${this.base}/life/${packet}`);
+  }
+}
+
+export async function open(id: string, changed: () => void): Promise<Model> {
+  return new Model(id, await send<About>("GET", `/api/runs/${id}/air`), changed);
+}
+
+/** What the words of a search ask for; words that say nothing are left out. */
+export function parse(words: string, about: About): Query | string {
+  const query: Query = {};
+  const outcomes = about.outcome.map((name) => name.toLowerCase());
+  const kinds = about.kind.map((name) => name.toLowerCase());
+  const empty = new Set(["next", "the", "of", "from", "by", "frame", "frames", "a", "with", "at"]);
+  for (const word of words.toLowerCase().split(/[\s,]+/).filter(Boolean)) {
+    const single = word.replace(/s$/, "");
+    const radio = about.radios.findIndex((name) => name.toLowerCase() === word);
+    const outcome = outcomes.findIndex((name) => name === word || name === single);
+    if (radio >= 0) query.radio = radio;
+    else if (outcome >= 0) query.outcome = outcome;
+    else if (kinds.includes(word)) query.kind = kinds.indexOf(word);
+    else if (/^(lost|losse?|loss)$/.test(single)) query.lost = true;
+    else if (/^(retry|retrie|retransmission|retransmitted)$/.test(single)) query.retried = true;
+    else if (!empty.has(word)) {
+      return `“${word}” is no node, kind, outcome, lost or retry`;
+    }
+  }
+  return query;
+}

@@ -1,0 +1,121 @@
+// The server: requests, and the WebSocket that says what runs.
+
+import { signal } from "@preact/signals";
+
+export interface Issue { path: string; message: string; from: number; to: number; line: number }
+export interface GalleryEntry { name: string; title: string; about: string; text: string }
+export interface Start {
+  version: string;
+  gallery: GalleryEntry[];
+  first: { name: string; text: string } | null;
+  limits: { scenario_bytes: number };
+}
+export type Samples = { t: number[]; v: (number | null)[] };
+export type SeriesByPath = Record<string, Samples>;
+export interface MapNode { name: string; at: [number, number]; path?: string }
+export interface MapLink {
+  from: string; to: string; signal_dbm: number | null; detected: boolean;
+  rate_mbps: number | null; success: number | null;
+}
+export interface SpaceMap { nodes: MapNode[]; links: MapLink[]; hidden: [string, string][] }
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Keys = Record<string, any>;
+export interface DraftState { issues: Issue[]; keys: Keys | null; map: SpaceMap | null }
+export type Value = number | string | null;
+export interface RunEntry {
+  id: string; name: string | null; title: string; seed: number; replication: number;
+  state: "waiting" | "running" | "done" | "stopped" | "failed";
+  progress: number; message?: string; simulated_s: number; made_s?: number;
+  results?: Record<string, Value>; has_air?: boolean;
+}
+export interface RunResults extends RunEntry {
+  summary: Record<string, Value>; scenario: string; series: SeriesByPath; report: string;
+  digest: string; events: number;
+}
+
+export const runs = signal<RunEntry[]>([]);
+export const isOnline = signal(false);
+export const said = signal("");
+
+export class ApiError extends Error {
+  constructor(message: string, readonly issues: Issue[] = []) {
+    super(message);
+  }
+}
+
+async function answer(response: Response): Promise<Response> {
+  if (response.ok) return response;
+  const text = await response.text();
+  let body: { error?: string; issues?: Issue[] } = {};
+  try {
+    body = JSON.parse(text);
+  } catch {
+    body = { error: text.trim() };
+  }
+  const issues = body.issues ?? [];
+  const first = issues[0] && `${issues[0].path}: ${issues[0].message}`;
+  throw new ApiError(body.error ?? first ?? `the server answers ${response.status}`, issues);
+}
+
+export async function get<T>(path: string): Promise<T> {
+  return (await answer(await fetch(path))).json();
+}
+
+export async function send<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const options: RequestInit = { method };
+  if (body !== undefined) options.body = JSON.stringify(body);
+  return (await answer(await fetch(path, options))).json();
+}
+
+export async function bytes(path: string, signal?: AbortSignal): Promise<ArrayBuffer> {
+  return (await answer(await fetch(path, { signal }))).arrayBuffer();
+}
+
+let socket: WebSocket | null = null;
+let watched: string | null = null;
+let onSeries: ((series: SeriesByPath) => void) | null = null;
+
+export function connect(): void {
+  socket = new WebSocket(`ws://${location.host}/api/live`);
+  socket.onopen = () => {
+    isOnline.value = true;
+    tell({ type: "watch", id: watched });
+  };
+  socket.onmessage = (event) => {
+    const message = JSON.parse(event.data);
+    if (message.type === "runs") runs.value = message.runs;
+    if (message.type === "series" && message.id === watched) onSeries?.(message.series);
+    if (message.type === "error") said.value = message.message;
+  };
+  socket.onclose = () => {
+    isOnline.value = false;
+    setTimeout(connect, 1500);
+  };
+}
+
+function tell(message: unknown): void {
+  if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+}
+
+/** Receives the samples of a run from its begin on, until another is watched. */
+export function watch(id: string | null, take: ((series: SeriesByPath) => void) | null): void {
+  watched = id;
+  onSeries = take;
+  tell({ type: "watch", id });
+}
+
+export const stop = (id: string) => tell({ type: "stop", id });
+export const nameOf = (run: RunEntry) => run.name || run.title || "A run without a title";
+
+/** The link of a scenario and a seed. */
+export function link(text: string, seed: number): string {
+  const data = new TextEncoder().encode(text);
+  const binary = Array.from(data, (byte) => String.fromCharCode(byte)).join("");
+  const coded = btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return `${location.origin}/#/scenario?seed=${seed}&text=${coded}`;
+}
+
+export function linked(coded: string): string {
+  const binary = atob(coded.replaceAll("-", "+").replaceAll("_", "/"));
+  return new TextDecoder().decode(Uint8Array.from(binary, (char) => char.charCodeAt(0)));
+}

@@ -1,0 +1,72 @@
+// The page: its views, by the part of the address after #.
+
+import { signal } from "@preact/signals";
+import { render } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import "uplot/dist/uPlot.min.css";
+import "./style.css";
+import { connect, get, isOnline, runs, said, type Start } from "./api";
+import { AirView } from "./air/page";
+import { Compare, LibraryView } from "./library";
+import { RunView } from "./run";
+import { openLinked, ScenarioView } from "./scenario";
+
+const address = signal(location.hash.slice(1) || "/scenario");
+addEventListener("hashchange", () => {
+  said.value = "";
+  address.value = location.hash.slice(1) || "/scenario";
+});
+
+function Navigation({ view }: { view: string }) {
+  const active = runs.value.filter((run) => run.state === "running" || run.state === "waiting");
+  const tab = (name: string, label: string, own: string[]) => (
+    <a href={`#/${name}`} aria-current={own.includes(view) ? "page" : undefined}>{label}</a>
+  );
+  return (
+    <header class="top">
+      <a class="brand" href="#/scenario" aria-label="Simoom, scenario">Simoom</a>
+      <nav aria-label="Views">
+        {tab("scenario", "Scenario", ["scenario"])}
+        {tab("runs", "Runs", ["runs", "run", "compare"])}
+        {tab("air", "Air", ["air"])}
+      </nav>
+      <span class="state" role="status">
+        {!isOnline.value ? "no connection" : active.length ? `${active.length} in progress` : ""}
+      </span>
+    </header>
+  );
+}
+
+function App() {
+  const [start, setStart] = useState<Start | null>(null);
+  const [fault, setFault] = useState("");
+  useEffect(() => {
+    get<Start>("/api/start").then(setStart, (error) => setFault(String(error.message)));
+    connect();
+  }, []);
+  const [path, query] = address.value.split("?");
+  const [, view = "scenario", first = "", second = ""] = path.split("/");
+  const options = new URLSearchParams(query);
+  useEffect(() => {
+    if (view === "scenario" && options.has("text")) openLinked(options);
+    document.title = `${view[0].toUpperCase()}${view.slice(1)} – Simoom`;
+  }, [address.value]);
+  let main = <p class="pad">{fault || "Loading …"}</p>;
+  if (start) {
+    if (view === "runs") main = <LibraryView />;
+    else if (view === "run") main = <RunView key={first} id={first} />;
+    else if (view === "compare") main = <Compare key={first + second} ids={[first, second]} />;
+    else if (view === "air") main = <AirView key={first} id={first} options={options} />;
+    else main = <ScenarioView start={start} />;
+  }
+  return (
+    <>
+      <Navigation view={view} />
+      <main>{main}</main>
+      <p class="said" role="status" aria-live="polite">{said.value}</p>
+    </>
+  );
+}
+
+if (location.search) history.replaceState(null, "", `/${location.hash}`);
+render(<App />, document.getElementById("app")!);

@@ -1,0 +1,114 @@
+// The view of one run: its progress and samples while it goes on, its results when it has ended.
+
+import { useEffect, useState } from "preact/hooks";
+import {
+  get, link, nameOf, runs, said, send, stop, watch, type RunResults, type SeriesByPath,
+} from "./api";
+import { Chart, groups } from "./chart";
+import { openText } from "./scenario";
+import { HEADLINES, show } from "./results";
+
+function joined(old: SeriesByPath, more: SeriesByPath): SeriesByPath {
+  const all = { ...old };
+  for (const [path, samples] of Object.entries(more)) {
+    const own = all[path];
+    all[path] = own ? { t: own.t.concat(samples.t), v: own.v.concat(samples.v) } : samples;
+  }
+  return all;
+}
+
+export function RunView({ id }: { id: string }) {
+  const [series, setSeries] = useState<SeriesByPath>({});
+  const [results, setResults] = useState<RunResults | null>(null);
+  const [fault, setFault] = useState("");
+  const entry = runs.value.find((run) => run.id === id);
+  const state = entry?.state;
+  useEffect(() => {
+    let all: SeriesByPath = {};
+    watch(id, (more) => { all = joined(all, more); setSeries(all); });
+    return () => watch(null, null);
+  }, [id]);
+  useEffect(() => {
+    if (state !== "done") return;
+    get<RunResults>(`/api/runs/${id}`).then(setResults, (error) => setFault(error.message));
+  }, [id, state]);
+  if (!entry && !results) {
+    return <p class="pad" role="status">{fault || "This run is neither queued nor kept."}</p>;
+  }
+  const shown = results?.series ?? series;
+  const labels = Object.fromEntries(Object.keys(shown).map((path) => [path, labelOf(path, results)]));
+  return (
+    <div class="run">
+      <div class="heading">
+        <h1>{nameOf(results ?? entry!)}</h1>
+        <p class="dim">seed {entry?.seed ?? results?.seed}
+          {results && `, ${results.events.toLocaleString("en")} events, digest ${results.digest}`}</p>
+        <div class="bar">
+          {(state === "running" || state === "waiting") &&
+            <button onClick={() => stop(id)}>Stop</button>}
+          {results?.has_air && <a class="button primary" href={`#/air/${id}`}>Open the air</a>}
+          {results && !results.has_air && <button onClick={() => again(results)}>
+            Run again with a timeline</button>}
+          {results && <button onClick={() => {
+            openText(results.scenario, results.seed, "");
+            location.hash = "#/scenario";
+          }}>Open the scenario</button>}
+          {results && <button onClick={() => copy(results)}>Copy link</button>}
+        </div>
+      </div>
+      {state === "waiting" && <p role="status">Waits for the runs before it.</p>}
+      {state === "running" && (
+        <div class="progress">
+          <progress value={entry!.progress} max={1} aria-label="Progress of the run" />
+          <span>{(100 * entry!.progress).toFixed(0)} %, {entry!.simulated_s.toFixed(1)} s
+            simulated</span>
+        </div>
+      )}
+      {(state === "stopped" || state === "failed") && (
+        <p class="fault" role="status">
+          {state === "stopped" ? "Stopped" : "Failed"}{entry!.message && `: ${entry!.message}`}</p>
+      )}
+      {results && (
+        <dl class="headline">
+          {HEADLINES.filter(([path]) => results.summary[path] != null).map(([path, label]) => (
+            <div key={path}><dt>{label}</dt><dd>{show(path, results.summary[path])}</dd></div>
+          ))}
+        </dl>
+      )}
+      <div class="charts">
+        {[...groups(shown)].map(([title, own]) => (
+          <Chart key={title} title={title} series={own} labels={labels} />
+        ))}
+      </div>
+      {results && (
+        <details class="card" open><summary><h2>Report</h2></summary>
+          <pre tabIndex={0} aria-label="Report">{results.report}</pre></details>
+      )}
+    </div>
+  );
+}
+
+function labelOf(path: string, results: RunResults | null): string {
+  const place = path.slice(0, path.lastIndexOf("]") + 1);
+  const name = results?.summary[`${place}.name`];
+  return typeof name === "string" ? name : place || path;
+}
+
+async function copy(results: RunResults): Promise<void> {
+  const address = link(results.scenario, results.seed);
+  try {
+    await navigator.clipboard.writeText(address);
+    said.value = "The link is copied. It holds scenario and seed.";
+  } catch {
+    location.href = address;
+  }
+}
+
+async function again(results: RunResults): Promise<void> {
+  const body = { text: results.scenario, seed: results.seed, name: results.name ?? "", air: true };
+  try {
+    await send("POST", "/api/runs", body);
+  } catch (error) {
+    said.value = (error as Error).message;
+  }
+}

@@ -1,0 +1,225 @@
+// The view of the scenario: gallery, editor, form and map of one text.
+
+import { effect, signal } from "@preact/signals";
+import { useEffect, useRef, useState } from "preact/hooks";
+import {
+  ApiError, get, link, linked, said, send, type DraftState, type Start,
+} from "./api";
+import { Editor } from "./editor";
+import { Form } from "./form";
+import { SpaceView } from "./space";
+import { Keys, type Schema } from "./schema";
+
+const KEPT = "simoom scenario";
+const CHECK_MS = 250;
+
+const text = signal("");
+/** The scenario with which the server was started: a text is kept while it is the same. */
+const first = signal<string | null>(null);
+const seed = signal(1);
+const name = signal("");
+const state = signal<DraftState>({ issues: [], keys: null, map: null });
+export const schema = signal<Keys | null>(null);
+
+export function openText(content: string, own = 1, title = ""): void {
+  text.value = content;
+  seed.value = own;
+  name.value = title;
+}
+
+export function openLinked(options: URLSearchParams): void {
+  try {
+    openText(linked(options.get("text")!), Number(options.get("seed")) || 1);
+    history.replaceState(null, "", "#/scenario");
+  } catch {
+    said.value = "The link holds no scenario.";
+  }
+}
+
+/** The text that was here before the page was loaded again. */
+function kept(own: string | null): string | null {
+  try {
+    const found = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
+    return found && found.first === own ? found.text : null;
+  } catch {
+    return null;
+  }
+}
+
+let timer = 0;
+let asked = 0;
+effect(() => {
+  const content = text.value;
+  if (!content) return;
+  try {
+    sessionStorage.setItem(KEPT, JSON.stringify({ first: first.value, text: content }));
+  } catch {
+    // The text is then lost when the page is loaded again.
+  }
+  clearTimeout(timer);
+  timer = window.setTimeout(() => check(content), CHECK_MS);
+});
+
+async function check(content: string): Promise<void> {
+  const own = ++asked;
+  try {
+    const found = await send<DraftState>("POST", "/api/check", { text: content });
+    if (own === asked) state.value = found;
+  } catch (error) {
+    const message = (error as Error).message;
+    const issues = [{ path: "", message, from: 0, to: 0, line: 1 }];
+    if (own === asked) state.value = { issues, keys: null, map: null };
+  }
+}
+
+/** Changes one value of the text; the editor and the form show it. */
+export async function change(path: string, value: unknown): Promise<void> {
+  try {
+    const body = { text: text.value, path, value };
+    text.value = (await send<{ text: string }>("POST", "/api/edit", body)).text;
+    said.value = "";
+  } catch (error) {
+    said.value = (error as Error).message;
+  }
+}
+
+async function run(air: boolean): Promise<void> {
+  try {
+    const body = { text: text.value, seed: seed.value, name: name.value, air };
+    const { id } = await send<{ id: string }>("POST", "/api/runs", body);
+    said.value = "";
+    location.hash = `#/run/${id}`;
+  } catch (error) {
+    const issues = (error as ApiError).issues ?? [];
+    if (issues.length) state.value = { ...state.value, issues };
+    said.value = (error as Error).message;
+  }
+}
+
+function Gallery({ start }: { start: Start }) {
+  const [words, setWords] = useState("");
+  const matches = (entry: Start["gallery"][0]) =>
+    words.toLowerCase().split(/\s+/).every((word) => entry.text.toLowerCase().includes(word));
+  const shown = start.gallery.filter(matches);
+  return (
+    <details class="card gallery" open={innerWidth > 900}>
+      <summary><h2>Gallery</h2></summary>
+      <input type="search" placeholder="Search the gallery" aria-label="Search the gallery"
+        value={words} onInput={(event) => setWords(event.currentTarget.value)} />
+      <ul>
+        {shown.map((entry) => (
+          <li key={entry.name}>
+            <button class="entry" onClick={() => openText(entry.text, 1)}>
+              <strong>{entry.name.replaceAll("_", " ")}</strong>
+              <span>{entry.title}</span>
+            </button>
+          </li>
+        ))}
+        {shown.length === 0 && <li class="dim">Nothing matches.</li>}
+      </ul>
+    </details>
+  );
+}
+
+function Code() {
+  const host = useRef<HTMLDivElement>(null);
+  const editor = useRef<Editor | null>(null);
+  useEffect(() => {
+    const own = new Editor(host.current!, text.value, () => schema.value,
+      (content) => (text.value = content));
+    editor.current = own;
+    const ends = [
+      effect(() => own.set(text.value)),
+      effect(() => own.mark(state.value.issues)),
+    ];
+    return () => {
+      ends.forEach((end) => end());
+      own.destroy();
+    };
+  }, []);
+  const issues = state.value.issues;
+  return (
+    <>
+      <div class="editor" ref={host} />
+      <div class="issues" role="status" aria-live="polite">
+        {issues.length === 0
+          ? <p class="fine">No faults.</p>
+          : (
+            <ul>
+              {issues.map((issue) => (
+                <li key={issue.path + issue.message}>
+                  <button class="issue" onClick={() => editor.current?.show(issue.from)}>
+                    line {issue.line}
+                  </button>
+                  <span>{issue.path && <code>{issue.path}</code>} {issue.message}</span>
+                </li>
+              ))}
+            </ul>
+          )}
+      </div>
+    </>
+  );
+}
+
+function RunBar() {
+  const [air, setAir] = useState(true);
+  const isFine = state.value.issues.length === 0;
+  const copy = async () => {
+    const address = link(text.value, seed.value);
+    try {
+      await navigator.clipboard.writeText(address);
+      said.value = "The link is copied. It holds scenario and seed.";
+    } catch {
+      location.href = address;
+    }
+  };
+  return (
+    <form class="bar" onSubmit={(event) => { event.preventDefault(); run(air); }}>
+      <button class="primary" disabled={!isFine}>Run</button>
+      <label>Seed
+        <input type="number" min="0" step="1" class="short" value={seed.value}
+          onInput={(event) => (seed.value = Math.floor(Number(event.currentTarget.value)) || 0)} />
+      </label>
+      <label>Name
+        <input type="text" maxLength={200} value={name.value} placeholder="optional"
+          onInput={(event) => (name.value = event.currentTarget.value)} />
+      </label>
+      <label class="check">
+        <input type="checkbox" checked={air}
+          onChange={(event) => setAir(event.currentTarget.checked)} /> Timeline of the air
+      </label>
+      <button type="button" onClick={copy}>Copy link</button>
+    </form>
+  );
+}
+
+export function ScenarioView({ start }: { start: Start }) {
+  const [tab, setTab] = useState<"text" | "form">("text");
+  useEffect(() => {
+    first.value = start.first?.text ?? null;
+    if (!text.value) {
+      const anomaly = start.gallery.find((entry) => entry.name === "performance_anomaly");
+      openText(kept(first.value) ?? first.value ?? (anomaly ?? start.gallery[0]).text);
+    }
+    if (!schema.value) get<Schema>("/api/schema").then((own) => (schema.value = new Keys(own)));
+  }, []);
+  const tabs = (["text", "form"] as const).map((own) => (
+    <button role="tab" id={`tab-${own}`} aria-selected={tab === own} aria-controls="draft"
+      onClick={() => setTab(own)}>{own === "text" ? "Text" : "Form"}</button>
+  ));
+  return (
+    <div class="scenario">
+      <h1 class="hidden">Scenario</h1>
+      <Gallery start={start} />
+      <section class="card draft" aria-label="Scenario">
+        <RunBar />
+        <div role="tablist" aria-label="Views of the scenario" class="tabs">{tabs}</div>
+        <div id="draft" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+          {tab === "text" ? <Code /> : <Form keys={state.value.keys} schema={schema.value}
+            issues={state.value.issues} />}
+        </div>
+      </section>
+      {state.value.map && <SpaceView map={state.value.map} />}
+    </div>
+  );
+}
