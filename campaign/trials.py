@@ -14,6 +14,8 @@ import simoom as sm
 from campaign import inputs
 from simoom import _core
 
+FRACTION = r"(_fraction|_probability|jain_index|utilisation|_share|_rate)$"
+"""Paths of results from 0 to 1."""
 MOST_CPU_S = 3.0
 """A run is cut after this time; it has then shown that it goes on."""
 FRACTION = re.compile(r"_fraction$|_probability$|jain_index$|utilisation$|_share$|_rate$")
@@ -54,7 +56,7 @@ def _figures(run: sm.Run) -> str:
     """Return a result that cannot be."""
     for path, value in run.summary.items():
         if isinstance(value, float) and not math.isnan(value):
-            fraction = FRACTION.search(path)
+            fraction = re.search(FRACTION, path)
             # Parity may be more than the data.
             if fraction and "overhead" not in path and not -1e-9 <= value <= 1 + 1e-9:
                 return f"{path} is {value}"

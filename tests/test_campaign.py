@@ -23,19 +23,30 @@ def test_what_only_looks_at_a_run_does_not_change_it(number):
     assert trials.law(inputs.scenario(number)) == ""
 
 
-def test_random_scenarios_are_both_taken_and_refused():
+def test_random_scenarios_are_taken_and_refused_and_use_every_table():
     """Otherwise the campaign would show nothing."""
     import simoom as sm
 
-    def is_sound(number: int) -> bool:
+    def tables(value) -> set[str]:
+        if isinstance(value, list):
+            return set().union(*map(tables, value))
+        if isinstance(value, dict):
+            return set(value).union(*map(tables, value.values()))
+        return set()
+
+    def is_sound(made) -> bool:
         try:
-            sm.Scenario(**inputs.scenario(number)).check()
+            sm.Scenario(**made).check()
         except sm.ScenarioError:
             return False
         return True
 
-    sound = sum(is_sound(number) for number in range(100))
-    assert 30 <= sound <= 95
+    made = [inputs.scenario(number) for number in range(120)]
+    sound = [each for each in made if is_sound(each)]
+    assert 0.3 * len(made) <= len(sound) <= 0.95 * len(made)
+    places = {"wire", "links", "cells", "radio", "edca", "aggregation", "placement", "movement"}
+    news = {"routing", "interferers", "full_duplex", "waypoints", "rate_control", "fec"}
+    assert places | news <= tables(sound)
 
 
 def test_the_minimiser_removes_all_that_does_not_matter():

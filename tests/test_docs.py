@@ -116,3 +116,20 @@ def test_the_schema_is_valid_and_takes_every_scenario():
     checker.check_schema(schema)
     for file in sorted((ROOT / "scenarios").glob("*.toml")):
         checker(schema).validate(tomllib.loads(file.read_text(encoding="utf-8")))
+
+
+def test_the_schema_gives_one_error_at_the_path_of_each_fault():
+    """An editor shows it there; an error of a whole table would mark each line of it."""
+    import jsonschema
+
+    schema = json.loads((ROOT / "schema" / "scenario.schema.json").read_text(encoding="utf-8"))
+    flow = {"from": "server", "to": "sta0", "control": "reno", "tcp": {"mss_byte": 3}}
+    wrong = {"standard": "11z", "duration_s": -1, "stations": 2, "nonsense": 1, "flows": [flow]}
+    errors = jsonschema.Draft202012Validator(schema).iter_errors(wrong)
+    assert sorted(error.json_path for error in errors) == [
+        "$.duration_s",
+        "$.flows[0].control",
+        "$.flows[0].tcp.mss_byte",
+        "$.nonsense",
+        "$.standard",
+    ]

@@ -8,7 +8,7 @@ use crate::setting::Setting;
 use crate::tree::Node;
 use crate::unit::Unit;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 /// A table of keys; the documentation of the crate describes the declaration.
 pub trait Settings: Default {
@@ -142,13 +142,15 @@ pub fn describe_table<T: Settings + JsonSchema>(generator: &mut SchemaGenerator)
 pub struct Description {
     properties: Map<String, Json>,
     required: Vec<&'static str>,
-    /// The schema of all other keys; false if there are none.
+    /// The schema of all other keys. `false` would do where there are none, but then a validator
+    /// reports the whole table (taplo each value in it), and not the key.
     others: Json,
 }
 
 impl Default for Description {
     fn default() -> Self {
-        Self { properties: Map::new(), required: Vec::new(), others: Json::Bool(false) }
+        let others = json!({ "not": { "title": "an unknown key" } });
+        Self { properties: Map::new(), required: Vec::new(), others }
     }
 }
 

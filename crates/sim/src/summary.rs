@@ -38,6 +38,9 @@ fn read(
         Kind::Counter(_) => put(&[], added().into()),
         Kind::Total(count) => put(&[], count(world, index).into()),
         Kind::Ratio(..) => put(&[], (added() as f64 / added() as f64).into()),
+        Kind::Part(..) => {
+            put(&[], (added() as f64 / added() as f64).clamp(0.0, 1.0).into());
+        }
         Kind::MeanRate(..) => put(&[], (added() as f64 * 1e-6 / added() as f64).into()),
         Kind::Share(_) => {
             let window = world.observers.meter.window().as_secs_f64();

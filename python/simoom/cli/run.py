@@ -17,6 +17,7 @@ from simoom.cli.terminal import (
     directory,
     load,
     make_directory,
+    origin,
     progress_bar,
     say,
 )
@@ -86,6 +87,7 @@ def run(
     which = TraceFilter(trace_from, trace_to, tuple(trace_nodes), tuple(trace_flows))
     trace_files = names_of(traces, which)
     scenario = load(file, settings)
+    origin.changed.extend(probes)
     scenario.check()
     if out is not None:
         make_directory(out)

@@ -52,7 +52,7 @@ class Origin:
     file : str
         The file.
     changed : list of str
-        The paths of values that options give instead.
+        The paths that options give.
     """
 
     file: str = ""
@@ -61,7 +61,9 @@ class Origin:
     def describe(self, issue: Issue) -> str:
         """Return the text of a fault, with the file unless an option has given the value."""
         patterns = (re.escape(path).replace(r"\[\*\]", r"\[\d+\]") for path in self.changed)
-        is_given = any(re.match(rf"{pattern}(?![^.\[])", issue.path) for pattern in patterns)
+        is_given = any(
+            re.match(rf"{pattern}(?![^.\[])", issue.path) for pattern in ("-.*", *patterns)
+        )
         return str(issue) if is_given or not self.file else f"{self.file}: {issue}"
 
 

@@ -85,11 +85,12 @@ fn cell(plan: &Plan, seed: &Seed) -> Cell {
     cell
 }
 
+/// The links of a cell. Secondary frames have the mode of the access point's other frames.
 fn links(plan: &Plan) -> Vec<wifi::Link> {
     plan.stations
         .iter()
         .map(|station| wifi::Link {
-            mode: station.up.mode(),
+            mode: station.down.mode(),
             data_loss: station.data_loss,
             ack_loss: station.ack_loss,
         })

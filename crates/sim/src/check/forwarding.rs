@@ -37,6 +37,11 @@ impl Forwarding {
         }))
     }
 
+    /// Whether all routes are fixed for the run.
+    pub(super) fn is_static(&self) -> bool {
+        self.is_static
+    }
+
     /// A transport sends a packet, or a node receives one.
     fn gain(&mut self, node: NodeId, packet: &Packet) {
         if let Some(key) = key(packet) {
@@ -61,8 +66,11 @@ impl Forwarding {
 
     pub(super) fn on_sent(&mut self, packet: &Packet) {
         self.gain(packet.from, packet);
+        // Acknowledgements that are sent at one instant may be equal.
         if let Some(key) = key(packet) {
-            self.visited.insert(key, Some(vec![packet.from]));
+            let is_alone = self.held.get(&(packet.from, key)) == Some(&1);
+            let is_first = is_alone && !self.visited.contains_key(&key);
+            self.visited.insert(key, is_first.then(|| vec![packet.from]));
         }
     }
 

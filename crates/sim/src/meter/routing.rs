@@ -41,9 +41,10 @@ pub(crate) struct RoutedFlow {
 }
 
 impl RoutedFlow {
-    /// The fraction of the bytes sent in the window that were not delivered as new data.
+    /// The fraction of the bytes sent in the window that were not delivered as new data; at least
+    /// 0, although the window may begin between the sending of bytes and their delivery.
     pub(crate) fn undelivered(&self, delivered: u64) -> f64 {
-        1.0 - delivered as f64 / self.window_bytes as f64
+        (1.0 - delivered as f64 / self.window_bytes as f64).clamp(0.0, 1.0)
     }
 }
 

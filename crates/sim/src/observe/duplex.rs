@@ -1,10 +1,22 @@
 //! The observables of a full-duplex access point, and of the contention in its cell.
 
 use super::observable::Kind::{Counter, MeanRate, Once, Ratio, Share};
-use super::observable::{Observable, SHARED_SLOTS, SPACE, observables};
+use super::observable::{Condition, Observable, SHARED_SLOTS, SPACE, observables};
 use crate::observers::World;
 use wifi::ACCESS_POINT;
 use wifi::mac::DuplexCounters;
+
+/// Within a TXOP exchanges follow each other without a step of the back-off.
+const BACKOFFS: Condition = Condition {
+    says: "without a radio and access categories",
+    holds: |plan, _| plan.space.is_none() && plan.wlan.edca.is_none(),
+    lacks: |_, _, name| {
+        format!(
+            "each exchange begins at a common step of the back-off only without a radio and \
+                 access categories: there is no {name}"
+        )
+    },
+};
 
 pub(super) static FULL_DUPLEX: &[Observable] = observables! {
     /// Exchanges in which the access point received the RTS of a station, the primary transmitter,
@@ -40,13 +52,13 @@ pub(super) static FULL_DUPLEX: &[Observable] = observables! {
     "steps": "steps" if SHARED_SLOTS => Counter(|world, _| steps(world));
     /// The probability that the access point is a secondary transmitter in a step of the back-off
     /// (s_AP in the literature).
-    "secondary_probability": "1" as "secondary\nprobability" if SHARED_SLOTS =>
+    "secondary_probability": "1" as "secondary\nprobability" if BACKOFFS =>
         Ratio(|world, _| duplex(world).secondary, |world, _| steps(world));
     /// The probability that the access point transmits an RTS in a step of the back-off.
-    "ap_attempt_probability": "1" as "AP's attempt\nprobability" if SHARED_SLOTS =>
+    "ap_attempt_probability": "1" as "AP's attempt\nprobability" if BACKOFFS =>
         Ratio(|world, _| world.cell.counters(ACCESS_POINT).attempts, |world, _| steps(world));
     /// The probability that a station transmits an RTS in a step of the back-off.
-    "station_attempt_probability": "1" as "stations' attempt\nprobability" if SHARED_SLOTS =>
+    "station_attempt_probability": "1" as "stations' attempt\nprobability" if BACKOFFS =>
         Ratio(|world, _| stations(world, |node| node.attempts), |world, _| {
             steps(world) * (world.queues.len() as u64 - 1)
         });

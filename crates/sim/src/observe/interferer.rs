@@ -1,6 +1,6 @@
 //! The observables of interferers.
 
-use super::observable::Kind::{Counter, Ratio, Text};
+use super::observable::Kind::{Counter, Part, Text};
 use super::observable::{Condition, Observable, observables};
 use crate::observers::World;
 use wifi::interferer::{InterfererCounters, Packets};
@@ -28,10 +28,10 @@ pub(super) static INTERFERER: &[Observable] = observables! {
     "repeated_packets": "packets" if LINK => Counter(|world, i| packets(world, i).repeated);
     /// The fraction of the link's transmissions that the network destroyed.
     "error_rate": "1" as "Bluetooth\nerror rate" if LINK =>
-        Ratio(|world, i| packets(world, i).destroyed, |world, i| packets(world, i).transmissions());
+        Part(|world, i| packets(world, i).destroyed, |world, i| packets(world, i).transmissions());
     /// The fraction of the link's packets that were lost after all repetitions.
     "loss_rate": "1" as "Bluetooth\nloss rate" if LINK =>
-        Ratio(|world, i| packets(world, i).lost(), |world, i| packets(world, i).sent);
+        Part(|world, i| packets(world, i).lost(), |world, i| packets(world, i).sent);
 };
 
 fn counters(world: &World, interferer: usize) -> InterfererCounters {

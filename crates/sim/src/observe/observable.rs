@@ -22,6 +22,9 @@ pub(crate) enum Kind {
     Total(Count),
     /// The ratio of the increases of two counters in the window. Result.
     Ratio(Count, Count),
+    /// A ratio of what ends to what begins, at most 1: what begins before the window may end in it.
+    /// Result.
+    Part(Count, Count),
     /// A ratio in bit/s, converted to Mb/s. Result.
     MeanRate(Count, Count),
     /// A counter of nanoseconds. Result: its increase as a fraction of the window.
@@ -169,7 +172,9 @@ impl Observable {
     pub(super) fn counts(&self) -> impl Iterator<Item = Count> + use<> {
         let (first, second) = match self.kind {
             Kind::Counter(count) | Kind::Share(count) => (Some(count), None),
-            Kind::Ratio(of, to) | Kind::MeanRate(of, to) => (Some(of), Some(to)),
+            Kind::Ratio(of, to) | Kind::Part(of, to) | Kind::MeanRate(of, to) => {
+                (Some(of), Some(to))
+            }
             _ => (None, None),
         };
         first.into_iter().chain(second)
@@ -184,6 +189,7 @@ impl Observable {
             Kind::Controller(name) => Some(Read::Controller(name)),
             Kind::Text(_)
             | Kind::Ratio(..)
+            | Kind::Part(..)
             | Kind::MeanRate(..)
             | Kind::Share(_)
             | Kind::Delays { .. }

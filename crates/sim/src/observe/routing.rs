@@ -1,6 +1,6 @@
 //! The observables of an ad-hoc network whose nodes forward.
 
-use super::observable::Kind::{Counter, Delays, Gauge, Once, Ratio};
+use super::observable::Kind::{Counter, Delays, Gauge, Once, Part, Ratio};
 use super::observable::{Condition, Observable, observables};
 use crate::meter::{FlowMeter, RoutedFlow, RoutingMeter};
 use crate::notice::DropCause;
@@ -26,7 +26,7 @@ pub(super) static ROUTED_FLOW: &[Observable] = observables! {
     /// Data packets that were lost on the way, of those that the sender sent, retransmissions
     /// included.
     "dropped_fraction": "1" as "lost" if ROUTING =>
-        Ratio(|world, i| flow(world, i).dropped, |world, i| flow(world, i).sent);
+        Part(|world, i| flow(world, i).dropped, |world, i| flow(world, i).sent);
     /// The fraction of the bytes that the sender sent, retransmissions included, that the receiver
     /// did not deliver as new data.
     "undelivered_fraction": "1" if ROUTING =>
@@ -69,7 +69,7 @@ pub(super) static ROUTING_TOTAL: &[Observable] = observables! {
     };
     /// Data packets that were lost on the way, of those that senders sent, retransmissions
     /// included.
-    "dropped_fraction": "1" as "lost" => Ratio(
+    "dropped_fraction": "1" as "lost" => Part(
         |world, _| over_flows(world, |flow| flow.dropped),
         |world, _| over_flows(world, |flow| flow.sent),
     );

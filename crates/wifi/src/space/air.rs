@@ -3,7 +3,7 @@
 use super::decode::{decode, report_overheard};
 use super::frame::{OnAir, Reach, Transmission};
 use super::interference::{Chunk, Interference};
-use super::node::Node;
+use super::node::{Node, NodeDuplex};
 use super::per::{PerCalculator, PpduParts};
 use super::radio::FixedPower;
 use super::range::ReceiverInRange;
@@ -383,10 +383,12 @@ impl Space {
             }
             _ => frame.from,
         };
-        let counters = &mut self.nodes[owner as usize].counters.exchanges;
-        counters.decide();
+        let owner = &mut self.nodes[owner as usize];
+        owner.counters.exchanges.decide();
+        let is_attempt = !owner.duplex().is_some_and(NodeDuplex::joins_only);
+        let counters = &mut owner.counters.exchanges;
         if hindered || reach.interfered > 0 {
-            counters.collisions += 1;
+            counters.collisions += u64::from(is_attempt);
         } else if reach.by_interferers > 0 {
             counters.interference_losses += u64::from(frame.to.is_some());
         } else {

@@ -370,7 +370,13 @@ impl Space {
             };
             if power > FixedPower::default() {
                 self.receivers[node as usize].change(power, !is_on);
-                self.settle_carrier(now, node, false);
+                // A burst that is made up for counts as far as it outlasts what made the medium
+                // busy last.
+                let idle_since = self.nodes[node as usize].carrier.idle_since();
+                if idle_since.is_none_or(|since| since < burst.end) {
+                    let at = idle_since.map_or(now, |since| since.max(now));
+                    self.settle_carrier(at, node, false);
+                }
             }
         }
         let edge = &mut all.edges[place];

@@ -29,6 +29,11 @@ impl Carrier {
         self.idle_since.is_none()
     }
 
+    /// When the receiver began to report the medium idle; `None` while it reports it busy.
+    pub(super) fn idle_since(&self) -> Option<Instant> {
+        self.idle_since
+    }
+
     /// Whether physical or virtual carrier sense is busy.
     pub(super) fn is_busy(&self, now: Instant) -> bool {
         self.is_sensed() || self.is_reserved(now)

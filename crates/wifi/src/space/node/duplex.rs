@@ -68,6 +68,12 @@ impl NodeDuplex {
         }
     }
 
+    /// Whether the frame of the node joins an exchange of another node, so that it is no attempt of
+    /// its own.
+    pub(in crate::space) fn joins_only(&self) -> bool {
+        !self.own_rts && self.mutual.is_some_and(|beside| beside.is_secondary)
+    }
+
     /// The exchange is over.
     fn finish(&mut self) {
         (self.secondary, self.mutual, self.rts, self.own_rts) = (None, None, None, false);
