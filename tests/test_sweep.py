@@ -312,7 +312,7 @@ def test_pictures(small: sm.Scenario) -> None:
     done = sm.sweep(small, over=over, replications=2)
     hue = "flows[0].control"
     (axes,) = done.plot(x="stations", y=Y, hue=hue).axes
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("stations", Y)
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("stations", "total goodput, Mb/s")
     assert len(axes.containers) == 4
     lines = [container.lines[0] for container in axes.containers]
     assert len({line.get_color() for line in lines}) == 2

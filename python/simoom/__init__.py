@@ -19,13 +19,12 @@ from simoom.stats import Estimate, mean_ci, paired_difference
 from simoom.sweep import Sweep, sweep
 from simoom.trace import Trace, TraceFilter
 from simoom.twin import Optimum, Twin, optimise, predict
-from simoom.why import Difference, Why, why
+from simoom.why import why
 
 __all__ = [
     "Ack",
     "Control",
     "Departing",
-    "Difference",
     "Estimate",
     "Hearing",
     "Issue",
@@ -40,7 +39,6 @@ __all__ = [
     "Trace",
     "TraceFilter",
     "Twin",
-    "Why",
     "airtime",
     "hearing",
     "mean_ci",

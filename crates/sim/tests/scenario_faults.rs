@@ -178,8 +178,8 @@ fn choices_list_what_there_is() {
     );
     malformed_flow(
         "traffic = {}",
-        "flows[0].traffic: must be one of \"bulk\", \"web\", \"cbr\", \
-        \"saturated\", is an empty table (line 8)",
+        "flows[0].traffic: must be one of \"bulk\", \"web\", \"requests\", \"writes\", \
+        \"video\", \"cbr\", \"on_off\", \"call\", \"game\", \"csv\", \"saturated\", is an empty table (line 8)",
     );
     malformed_flow(
         "traffic.web = {}\ntraffic.cbr = {}",
@@ -492,7 +492,8 @@ fn ends_make_a_flow() {
     wrong(
         &flow("from = 'server'\nto = 'broadcast'"),
         &["flows[0].to: TCP cannot go to \
-        \"broadcast\", which acknowledges nothing; take traffic.cbr or traffic.saturated"],
+        \"broadcast\", which acknowledges nothing; take traffic.cbr, traffic.on_off, traffic.call, \
+        traffic.game, traffic.csv or traffic.saturated"],
     );
     wrong(
         &flow("from = 'sta0'\nto = 'broadcast'\ntraffic = 'cbr'"),

@@ -177,7 +177,7 @@ mod tests {
     fn a_fault_has_its_line() {
         let faults = [
             ("time_s,size_bytes\n1,10\n0.5,10\n", "line 3: 0.5 s is before the line above, 1 s"),
-            ("time_s,size_bytes\n1,x\n", "line 2: size_bytes must be from 1 to 1000000000, is x"),
+            ("time_s,size_bytes\n1,x\n", "line 2: size_bytes must be from 1 to 1e9, is x"),
             ("time_s,bytes\n", "the first line must name the columns time_s,size_bytes"),
             ("time_s,size_bytes\n", "there is no row, so that nothing would be sent"),
         ];

@@ -172,10 +172,12 @@ fn impossible(flow: &Flow, document: &Document, from: &Ends, to: &Ends) -> Optio
     if *to == Ends::One(Endpoint::Broadcast) {
         if over_tcp(&flow.traffic) {
             let others = Traffic::all().into_iter().filter(|other| !over_tcp(other));
-            let others: Vec<_> = others.map(|other| format!("traffic.{}", other.name())).collect();
+            let mut others: Vec<_> =
+                others.map(|other| format!("traffic.{}", other.name())).collect();
+            let last = others.pop().unwrap_or_default();
             return Some(format!(
-                "TCP cannot go to \"broadcast\", which acknowledges nothing; take {}",
-                others.join(" or ")
+                "TCP cannot go to \"broadcast\", which acknowledges nothing; take {} or {last}",
+                others.join(", ")
             ));
         }
         if matches!(from, Ends::Stations(_)) {
