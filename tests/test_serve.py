@@ -21,6 +21,8 @@ from starlette.websockets import WebSocketDisconnect
 import simoom as sm
 from simoom.serve import Limits, application
 from simoom.serve.drafts import Desk
+from simoom.serve.jobs import Job, Jobs
+from simoom.serve.library import Library
 
 TOKEN = "a-token"
 HOST = "127.0.0.1:8642"
@@ -253,6 +255,26 @@ def test_code_and_files_from_elsewhere_are_refused(page, cell):
     assert page.post("/api/check", json={"text": text}).json()["issues"] == []
 
 
+@pytest.mark.parametrize("where", ["../secret.tcl", "{absolute}", "link.tcl"])
+def test_a_file_outside_the_folder_is_refused(tmp_path, where):
+    folder = tmp_path / "own"
+    folder.mkdir()
+    secret = tmp_path / "secret.tcl"
+    secret.write_text("a secret")
+    (folder / "link.tcl").symlink_to(secret)
+    text = f"""
+        standard = "11b"
+        radio = {{}}
+        ap.position_m = [0, 0]
+        stations = {{ count = 1, movement.setdest.file = "{where.format(absolute=secret)}" }}
+        flows = [{{ from = "sta0", to = "ap" }}]
+    """
+    with client_of(tmp_path, desk=Desk(folder)) as page:
+        (issue,) = page.post("/api/check", json={"text": text}).json()["issues"]
+    assert issue["message"].endswith(": is outside the folder of this server")
+    assert "a secret" not in issue["message"]
+
+
 # --- Runs ---------------------------------------------------------------------------------------
 
 
@@ -326,6 +348,24 @@ def test_live_samples_are_those_of_the_finished_run(page, cell):
     assert count > 0
     assert seen["t"] == kept["t"][:count]
     assert seen["v"] == kept["v"][:count]
+
+
+def test_samples_of_a_long_run_are_thinned_and_pages_follow(tmp_path, cell, monkeypatch):
+    monkeypatch.setattr("simoom.serve.jobs.MOST_SAMPLES", 1000)
+    jobs = Jobs(Library(tmp_path), Limits(), threads=0)
+    job = Job("0" * 64, cell, 1, "", wants_air=False)
+    jobs._jobs[job.key] = job
+    seen, thinned, starts = [], -1, {}
+    for batch in range(100):
+        times = np.arange(300.0) + 300 * batch
+        jobs._collect(job, {"x": (times, times)})
+        now, series = jobs.series(job.key, starts, thinned)
+        seen = series["x"]["t"] if now != thinned else seen + series["x"]["t"]
+        thinned, starts = now, {"x": len(seen)}
+        assert seen == job.series["x"][0]
+        assert len(seen) <= 1000
+    assert len(seen) > 500
+    assert seen[-1] > 29_990.0
 
 
 def test_a_page_that_leaves_ends_no_run(page, cell):

@@ -71,9 +71,12 @@ export async function bytes(path: string, signal?: AbortSignal): Promise<ArrayBu
   return (await answer(await fetch(path, { signal }))).arrayBuffer();
 }
 
+/** Takes samples: those after the ones before, or all of them anew. */
+type Take = (series: SeriesByPath, anew: boolean) => void;
+
 let socket: WebSocket | null = null;
 let watched: string | null = null;
-let onSeries: ((series: SeriesByPath) => void) | null = null;
+let onSeries: Take | null = null;
 
 export function connect(): void {
   socket = new WebSocket(`ws://${location.host}/api/live`);
@@ -84,7 +87,7 @@ export function connect(): void {
   socket.onmessage = (event) => {
     const message = JSON.parse(event.data);
     if (message.type === "runs") runs.value = message.runs;
-    if (message.type === "series" && message.id === watched) onSeries?.(message.series);
+    if (message.type === "series" && message.id === watched) onSeries?.(message.series, message.anew);
     if (message.type === "error") said.value = message.message;
   };
   socket.onclose = () => {
@@ -98,7 +101,7 @@ function tell(message: unknown): void {
 }
 
 /** Receives the samples of a run from its begin on, until another is watched. */
-export function watch(id: string | null, take: ((series: SeriesByPath) => void) | null): void {
+export function watch(id: string | null, take: Take | null): void {
   watched = id;
   onSeries = take;
   tell({ type: "watch", id });

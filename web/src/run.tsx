@@ -25,7 +25,7 @@ export function RunView({ id }: { id: string }) {
   const state = entry?.state;
   useEffect(() => {
     let all: SeriesByPath = {};
-    watch(id, (more) => { all = joined(all, more); setSeries(all); });
+    watch(id, (more, anew) => { all = joined(anew ? {} : all, more); setSeries(all); });
     return () => watch(null, null);
   }, [id]);
   useEffect(() => {

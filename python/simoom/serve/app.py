@@ -105,6 +105,7 @@ class Service:
 
     async def runs(self, _: Request) -> Response:
         """List the runs."""
+        await run_in_threadpool(self.library.entries, anew=True)
         return JSONResponse(await run_in_threadpool(listed, self.jobs, self.library))
 
     async def add(self, request: Request) -> Response:

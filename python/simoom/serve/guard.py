@@ -100,7 +100,8 @@ def _queried(scope: Scope) -> str:
     if scope["type"] != "http" or scope["path"] != "/":
         return ""
     query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
-    return query.get("token", [""])[0]
+    token: str = query.get("token", [""])[0]
+    return token
 
 
 def _cookie(headers: Mapping[str, str], name: str) -> str:

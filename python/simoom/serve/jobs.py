@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from simoom.issue import ScenarioError
-from simoom.run import Run, Samples, run
+from simoom.run import Samples, run
 from simoom.scenario import Scenario
-from simoom.serve.library import Library, plain
+from simoom.serve.library import MOST_SAMPLES, Library, plain
 from simoom.serve.limits import Limits
 from simoom.store import identity
 
@@ -52,6 +52,8 @@ class Job:
     done: float = 0.0
     message: str = ""
     series: dict[str, tuple[list[float], list[float]]] = field(default_factory=dict)
+    thinned: int = 0
+    """How often half of the samples were left out, because they were too many."""
     stop: threading.Event = field(default_factory=threading.Event)
 
     def entry(self) -> dict[str, Any]:
@@ -127,19 +129,23 @@ class Jobs:
         with self._changed:
             return [job.entry() for job in self._jobs.values()]
 
-    def series(self, key: str, starts: dict[str, int]) -> dict[str, Any]:
-        """Return the samples of a run from these numbers on."""
+    def series(self, key: str, starts: dict[str, int], thinned: int) -> tuple[int, dict[str, Any]]:
+        """Return the samples of a run from these numbers on, and how often it was thinned.
+
+        If that is not what the caller knows, its samples begin anew.
+        """
         with self._changed:
             job = self._jobs.get(key)
             if job is None:
-                return {}
+                return thinned, {}
+            starts = starts if job.thinned == thinned else {}
             new = {path: slice(starts.get(path, 0), None) for path in job.series}
             samples = {
                 path: (np.array(times[new[path]]), np.array(values[new[path]]))
                 for path, (times, values) in job.series.items()
             }
-        samples = {path: pair for path, pair in samples.items() if len(pair[0])}
-        return plain(samples)
+            thinned = job.thinned
+        return thinned, plain({path: pair for path, pair in samples.items() if len(pair[0])})
 
     def stop(self, key: str) -> bool:
         """Stop a run, or take it from the queue; false if there is none."""
@@ -227,21 +233,17 @@ class Jobs:
             trace=[air] if job.wants_air else False,
             trace_options={"air.limit_mib": self.limits.air_mib} if job.wants_air else {},
         )
-        self._keep(job, finished)
-
-    def _keep(self, job: Job, finished: Run) -> None:
-        self._collect(job, {path: finished.samples(path) for path in finished.probes}, anew=True)
         self.library.put(job.key, finished, name=job.name)
 
-    def _collect(self, job: Job, samples: Samples, *, anew: bool = False) -> None:
+    def _collect(self, job: Job, samples: Samples) -> None:
         with self._changed:
             for path, (times, values) in samples.items():
-                if anew:
-                    job.series[path] = (times.tolist(), values.tolist())
-                    continue
                 own = job.series.setdefault(path, ([], []))
                 own[0].extend(times.tolist())
                 own[1].extend(values.tolist())
+            if any(len(times) > MOST_SAMPLES for times, _ in job.series.values()):
+                job.thinned += 1
+                job.series = {path: (t[::2], v[::2]) for path, (t, v) in job.series.items()}
 
     def _end(self, job: Job, state: str, message: str) -> None:
         with self._changed:

@@ -7,15 +7,21 @@ import math
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simoom.files import write_text
 from simoom.report import summary_data
 from simoom.run import Run, Samples
 from simoom.store import DamagedError, Record, Store
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 KEY = re.compile(r"[0-9a-f]{64}")
 LONGEST_NAME = 200
+MOST_SAMPLES = 20_000
+"""Samples of a time series; of more, every n-th is kept."""
 
 HEADLINES = (
     "total.goodput_mbps",
@@ -51,6 +57,7 @@ class Library:
         write_text(probe, "")
         probe.unlink()
         self._read: dict[str, tuple[int, dict[str, Any]]] = {}
+        self._listed: list[dict[str, Any]] | None = None
 
     def air(self, key: str) -> Path:
         """Return the path of an indexed trace, whether it exists or not."""
@@ -63,19 +70,22 @@ class Library:
     def put(self, key: str, run: Run, *, name: str) -> None:
         """Keep a run with its time series."""
         self.rename(key, name)
-        series = {path: run.samples(path) for path in run.probes}
+        series = {path: thin(*run.samples(path)) for path in run.probes}
         write_text(self._series(key), json.dumps(plain(series), separators=(",", ":")))
         self.store.put(key, run)
+        self._listed = None
 
     def rename(self, key: str, name: str) -> None:
         """Give a run another name."""
         write_text(self._name(key), json.dumps({"name": name[:LONGEST_NAME]}))
+        self._listed = None
 
     def remove(self, key: str) -> None:
         """Remove a run and all that is kept beside it."""
         for file in (self.store.file(key), self._series(key), self.air(key), self._name(key)):
             file.unlink(missing_ok=True)
         self._read.pop(key, None)
+        self._listed = None
 
     def record(self, key: str) -> Record:
         """Read a run.
@@ -101,8 +111,17 @@ class Library:
             return {}
         return series
 
-    def entries(self) -> list[dict[str, Any]]:
-        """Return what the list of runs shows of each, the newest first."""
+    def entries(self, *, anew: bool = False) -> list[dict[str, Any]]:
+        """Return what the list of runs shows of each, the newest first.
+
+        What other processes have changed in the folder is found with `anew`.
+        """
+        listed = None if anew else self._listed
+        if listed is None:
+            self._listed = listed = self._found()
+        return listed
+
+    def _found(self) -> list[dict[str, Any]]:
         found = []
         for file in self.store.directory.glob("??/[!.]*.json"):
             if KEY.fullmatch(file.stem):
@@ -168,6 +187,21 @@ def plain(series: Samples) -> dict[str, dict[str, list[float | None]]]:
         path: {"t": finite(times.tolist()), "v": finite(values.tolist())}
         for path, (times, values) in series.items()
     }
+
+
+def thin(
+    times: NDArray[np.float64], values: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return every n-th sample, so that they are not too many.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [len(part) for part in thin(np.arange(50_000.0), np.arange(50_000.0))]
+    [16667, 16667]
+    """
+    step = max(1, math.ceil(len(times) / MOST_SAMPLES))
+    return times[::step], values[::step]
 
 
 def finite(values: Iterable[float]) -> list[float | None]:

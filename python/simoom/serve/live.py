@@ -78,6 +78,7 @@ class _Page:
         self._socket = socket
         self._watched: str | None = None
         self._sent: dict[str, int] = {}
+        self._thinned = 0
 
     def on(self, text: str | None) -> str | None:
         """Take a message of the page; return what is wrong with it, if something is."""
@@ -94,7 +95,7 @@ class _Page:
             return "id: must be the id of a run"
         match message.get("type"):
             case "watch":
-                self._watched, self._sent = key, {}
+                self._watched, self._sent, self._thinned = key, {}, -1
             case "stop" if key is not None:
                 self._jobs.stop(key)
             case other:
@@ -116,11 +117,15 @@ class _Page:
         key = self._watched
         if key is None or self._jobs.get(key) is None:
             return
-        series = self._jobs.series(key, self._sent)
+        thinned, series = self._jobs.series(key, self._sent, self._thinned)
+        anew = thinned != self._thinned
+        if anew:
+            self._sent, self._thinned = {}, thinned
         for path, samples in series.items():
             self._sent[path] = self._sent.get(path, 0) + len(samples["t"])
-        if series and key == self._watched:
-            await self._socket.send_json({"type": "series", "id": key, "series": series})
+        if series:
+            message = {"type": "series", "id": key, "anew": anew, "series": series}
+            await self._socket.send_json(message)
 
 
 def listed(jobs: Jobs, library: Library) -> list[dict[str, Any]]:
