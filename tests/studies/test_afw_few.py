@@ -19,6 +19,7 @@ from simoom.studies.sensitivity import (
 
 REPRODUCED = """
     few_gains_most_over_chains few_over_chains_as_in_ns2 newreno_over_chains_as_in_ns2
+    few_loses_less_end_to_end
 """
 NOT = """
     few_loses_154_times_less few_loses_154_percent_less largest_ratio_of_losses

@@ -18,7 +18,7 @@ from simoom.studies.afw_few.paper import (
     printed,
     ratio,
 )
-from simoom.studies.afw_few.tables import runs
+from simoom.studies.afw_few.runs import runs
 from simoom.studies.claim import claim
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.lab import Lab, figure_function
