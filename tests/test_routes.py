@@ -133,3 +133,46 @@ def test_a_movement_file_is_found_beside_its_scenario(tmp_path, monkeypatch):
     before = identity(loaded, seed=1, replication=0)
     walk.write_text(walk.read_text().replace("110", "120"))
     assert identity(loaded, seed=1, replication=0) != before
+
+
+SETDEST = """$node_(0) set X_ 0.0
+$node_(0) set Y_ 0.0
+$node_(1) set X_ 200.0
+$node_(1) set Y_ 0.0
+$ns_ at 1.0 "$node_(1) setdest 200.0 900.0 20.0"
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("$node_(1) set Y_ 0.0\n", ""), "node 1 has no X_ and Y_"),
+        (("setdest 200.0", "goes to 200.0"), "line 5: "),
+        (("900.0 20.0", "900.0 2000.0"), "line 5: node 1: a speed of 2000 m/s"),
+        (("set X_ 200.0", "set X_ 0.0"), "the nodes 0 and 1 are at one place"),
+        (("node_(1) setdest", "node_(7) setdest"), "line 5: there is no node 7"),
+        ((SETDEST, "time_s,node,x_m,y_m\n"), "line 1: "),
+    ],
+)
+def test_a_fault_of_a_movement_file_is_one_message(tmp_path, monkeypatch, change, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "way.tcl").write_text(SETDEST.replace(*change))
+    stations = {"count": 2, "movement": {"setdest": {"file": "way.tcl"}}}
+    scenario = network(stations=stations, routing={"protocol": "dsr"})
+    with pytest.raises(sm.ScenarioError) as raised:
+        scenario.set("flows[0].to", "sta1").check()
+    (issue,) = raised.value.issues
+    assert issue.path == "stations.movement.setdest.file"
+    assert f"way.tcl{', ' if message.startswith('line') else ': '}{message}" in issue.message
+
+
+def test_nodes_that_no_path_ever_joins_have_no_flow():
+    far = [{"at_s": 0.0, "position_m": [700.0, 900.0]}, {"at_s": 90.0, "position_m": [700.0, 10.0]}]
+    stations = [{"position_m": [0.0, 0.0]}, {"position_m": [200.0, 0.0]}, {"waypoints": far}]
+    scenario = network(stations=stations, routing={"protocol": "dsr"}).set("flows[0].to", "sta2")
+    with pytest.raises(
+        sm.ScenarioError, match=r"flows\[0\]\.to: no path joins sta0 and sta2 at any"
+    ):
+        scenario.check()
+    # At 90 s, and only then, it is near enough to sta1.
+    scenario.set("stations[2].waypoints[1].position_m", [440.0, 10.0]).check()

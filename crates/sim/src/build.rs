@@ -5,7 +5,7 @@ mod air;
 mod links;
 mod space;
 
-pub(crate) use ad_hoc::{links, may_send, neighbours, routers};
+pub(crate) use ad_hoc::{links, may_send, neighbours, neighbours_ever, routers};
 pub(crate) use air::medium;
 pub(crate) use links::{LateLinks, PSDU, best_budget, rate_plan};
 pub(crate) use space::radio_and_sites;

@@ -31,6 +31,7 @@ mod inbox;
 mod interference;
 mod interferers;
 mod links;
+mod motion;
 mod node;
 mod per;
 mod radio;
@@ -326,6 +327,12 @@ impl Space {
     /// Whether signals of one node ever arrive at another.
     pub fn hears(&self, from: u32, to: u32) -> bool {
         self.signals.hears(from, to)
+    }
+
+    /// When two nodes are closest before an instant.
+    pub fn closest_at(&self, a: u32, b: u32, until: Instant) -> Instant {
+        let [a, b] = [a, b].map(|node| &self.signals.sites[node as usize].trajectory);
+        a.approach(b, (Instant::ZERO, until)).1
     }
 
     /// A node takes a packet into service, for whose class it must be free. `to` is the receiver

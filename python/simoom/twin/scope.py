@@ -23,7 +23,9 @@ IN_RANGE = Assumption("in_range", "The values lie in the range in which the mode
 
 def irrelevant_families(cell: Cell) -> dict[str, AssumptionCheck]:
     """Return the families that do not concern a scenario, and what the scenario lacks."""
-    named = {"chain": ("straight_chain", "a cell has one hop")}
+    named = {}
+    if cell.keys["routing"] is None:
+        named["chain"] = ("straight_chain", "a cell has one hop")
     sources = [choice(each["source"])[0] for each in cell.keys["interferers"]]
     if sources != ["sco"]:
         how = "the sources are other ones" if sources else "there is no Bluetooth link"

@@ -47,6 +47,7 @@ def predict(scenario: ScenarioLike) -> Twin:
     from simoom.twin import (
         aggregates,
         bulk,
+        chain,
         duplex,
         http,
         interference,
@@ -71,6 +72,7 @@ def predict(scenario: ScenarioLike) -> Twin:
         "bluetooth": interference.fit,
         "aggregation": aggregates.fit_saturated,
         "tcp_aggregation": aggregates.fit_downloads,
+        "chain": chain.fit,
     }
     irrelevant = scope.irrelevant_families(cell)
     fits = []

@@ -21,6 +21,16 @@ pub(crate) fn neighbours(plan: &Plan, seed: &Seed) -> Option<Vec<Vec<(NodeId, f6
     Some(links(plan, routing.gateway, metric, &mut space, Instant::ZERO))
 }
 
+/// The neighbours that each node of an ad-hoc network has at any time of the run, if the movement
+/// of all nodes is known; `None` without routing.
+pub(crate) fn neighbours_ever(plan: &Plan, seed: &Seed) -> Option<Vec<Vec<(NodeId, f64)>>> {
+    let routing = plan.routing.as_ref()?;
+    let Medium::Space(mut space) = super::medium(plan, seed) else { return None };
+    let end = Instant::ZERO + plan.duration;
+    let when = |space: &Space, a: u32, b: u32| space.closest_at(a, b, end);
+    Some(links_when(plan, routing.gateway, Metric::Hops, &mut space, when))
+}
+
 /// The routers of an ad-hoc network, by node; `None` at nodes outside.
 pub(crate) fn routers(
     plan: &Plan,
@@ -59,12 +69,24 @@ pub(crate) fn links(
     space: &mut Space,
     now: Instant,
 ) -> Vec<Vec<(NodeId, f64)>> {
+    links_when(plan, gateway, metric, space, |_, _, _| now)
+}
+
+/// The links of the network, of each pair of radios at an instant of its own.
+fn links_when(
+    plan: &Plan,
+    gateway: bool,
+    metric: Metric,
+    space: &mut Space,
+    when: impl Fn(&Space, u32, u32) -> Instant,
+) -> Vec<Vec<(NodeId, f64)>> {
     let mut links = vec![Vec::new(); plan.topology.nodes().len()];
     let members: Vec<(u32, NodeId)> = (0..plan.topology.radios().len() as u32)
         .map(|radio| (radio, plan.topology.radio(RadioId(radio)).node))
         .filter(|&(_, node)| is_member(plan, gateway, node))
         .collect();
     let mut cost = |pair: (u32, u32)| {
+        let now = when(space, pair.0, pair.1);
         let forward = success(plan, space, now, pair);
         if forward == 0.0 {
             return None;

@@ -7,7 +7,7 @@ mod variates;
 
 pub use fading::Fading;
 pub use shadowing::Shadowing;
-pub use trajectory::Trajectory;
+pub use trajectory::{Leg, Trajectory};
 
 use kernel::{Db, Instant};
 use std::fmt::Debug;
@@ -35,8 +35,14 @@ pub struct Position {
 impl Position {
     /// The distance of two positions in metres.
     pub fn distance(self, other: Self) -> f64 {
+        libm::sqrt(self.square_distance(other))
+    }
+
+    /// The square of the distance.
+    #[inline]
+    pub fn square_distance(self, other: Self) -> f64 {
         let (x, y, z) = (self.x - other.x, self.y - other.y, self.z - other.z);
-        libm::sqrt(x * x + y * y + z * z)
+        x * x + y * y + z * z
     }
 }
 
@@ -69,6 +75,12 @@ pub trait Propagation: Debug + Send {
     /// The loss of the signal. Antennas have no gain.
     fn loss(&self, path: &Path) -> Db;
 
+    /// The loss over a distance, given by its square, as a factor of the power; `None` if the model
+    /// has no such formula. It differs from [`Self::loss`] by rounding only, and is faster.
+    fn factor(&self, _square_metres: f64) -> Option<f64> {
+        None
+    }
+
     /// Whether the loss is a function of the distance alone.
     fn goes_by_distance(&self) -> bool {
         false
@@ -84,6 +96,10 @@ pub trait Propagation: Debug + Send {
 impl<P: Propagation + ?Sized> Propagation for Box<P> {
     fn loss(&self, path: &Path) -> Db {
         (**self).loss(path)
+    }
+
+    fn factor(&self, square_metres: f64) -> Option<f64> {
+        (**self).factor(square_metres)
     }
 
     fn goes_by_distance(&self) -> bool {
@@ -107,6 +123,20 @@ mod tests {
         let (a, b) = (Position { x: 1.0, y: 2.0, z: 3.0 }, Position { x: 4.0, y: 6.0, z: 15.0 });
         assert_eq!(a.distance(b), 13.0);
         assert_eq!(b.distance(a), 13.0);
+    }
+
+    #[test]
+    fn the_factor_of_the_power_is_the_loss() {
+        let models: [Box<dyn Propagation>; 2] =
+            [Box::new(TwoRay {}), Box::new(Friis { frequency_mhz: 5150.0 })];
+        for model in models {
+            for distance in [0.001, 0.1, 1.0, 50.0, 86.0, 87.0, 250.0, 550.0, 1e4] {
+                let loss = model.loss(&Path { distance, ends: (0, 1), now: Instant::ZERO });
+                let expected = libm::pow(10.0, -loss.0 / 10.0);
+                let factor = model.factor(distance * distance).unwrap();
+                assert!((factor / expected - 1.0).abs() < 1e-12, "{model:?} at {distance} m");
+            }
+        }
     }
 
     #[test]

@@ -128,8 +128,7 @@ impl Space {
         let Self { signals, receivers, rules, scratch, .. } = self;
         let (from, levels) = (frame.from, rules.levels);
         if let Some(to) = frame.to {
-            let receiver = signals.receiver_of(id, to);
-            let power = receiver.and_then(|receiver| signals.mean_at(from, &receiver, now));
+            let power = signals.mean_of(id, to);
             self.nodes[from as usize].on_power(to, power.map_or(0.0, |power| power.milliwatts));
         }
         // Values that are the same for all receivers are read before the loop: the compiler does

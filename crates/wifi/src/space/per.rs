@@ -237,6 +237,9 @@ impl PerCalculator<'_> {
 
     /// The value of [`Self::failure`], if the bounds of the interference determine it.
     pub(super) fn certain_failure(&self, power: f64, bounds: &Bounds) -> Option<f64> {
+        if power < self.levels.sensitivity {
+            return Some(1.0);
+        }
         let disturbance = bounds.most + self.levels.noise(self.ppdu.body.mode.width);
         let is_found = power >= self.levels.sensitivity
             && power >= self.ppdu.header_success_above * disturbance;

@@ -1,6 +1,7 @@
 //! Transmissions on the air, and their power at the nodes in range.
 
 use super::frame::Transmission;
+use super::motion::Motion;
 use super::radio::{Power, Radio, Site};
 use super::range::{ReceiverInRange, ReceiverSet, ReceiverSetCache};
 use super::slices::Slice;
@@ -20,6 +21,8 @@ pub(super) struct Signals {
     nobody: Arc<ReceiverSet>,
     /// What arrives of one node at another is always the same.
     is_steady: bool,
+    /// Where nodes are that move.
+    motion: Option<Motion>,
     /// What remains of the signals of full-duplex nodes at their own receivers, by node; empty if
     /// there are none.
     residuals: Vec<Option<Power>>,
@@ -53,6 +56,7 @@ impl Signals {
     pub(super) fn new(radio: Radio, sites: Vec<Site>) -> Self {
         let receiver_sets = ReceiverSetCache::new(&radio, &sites);
         let is_steady = radio.fading.is_none() && !sites.iter().any(|site| site.trajectory.moves());
+        let motion = if is_steady { None } else { Motion::new(&radio, &sites) };
         let nobody = Arc::default();
         let (transmissions, free, ongoing, ended) = Default::default();
         Self {
@@ -61,6 +65,7 @@ impl Signals {
             receiver_sets,
             nobody,
             is_steady,
+            motion,
             residuals: Vec::new(),
             transmissions,
             free,
@@ -115,6 +120,17 @@ impl Signals {
         }
     }
 
+    /// The mean power of a transmission that begins, at a node; none if it does not arrive there.
+    pub(super) fn mean_of(&self, id: u32, to: u32) -> Option<Power> {
+        let TransmissionRecord { transmission, receiver_set, .. } =
+            &self.transmissions[id as usize];
+        if self.radio.fading.is_none() && receiver_set.is_complete() {
+            return self.power_of(id, to);
+        }
+        let receiver = self.receiver_of(id, to)?;
+        self.mean_at(transmission.frame.from, &receiver, transmission.start)
+    }
+
     /// Whether all receiver sets certainly find room.
     pub(super) fn fits_all(&self) -> bool {
         self.receiver_sets.fits_all()
@@ -151,15 +167,16 @@ impl Signals {
 
     fn put(&mut self, transmission: Transmission, receiver_set: Arc<ReceiverSet>) -> u32 {
         let (from, begin, end) = (transmission.frame.from, transmission.start, transmission.end());
-        let mut powers = Vec::new();
+        let free = self.free.pop();
+        // The memory of an earlier transmission is used again.
+        let before = free.map(|id| &mut self.transmissions[id as usize].powers);
+        let mut powers = before.map(std::mem::take).unwrap_or_default();
+        powers.clear();
         if !self.is_steady {
-            powers.extend(receiver_set.receivers().iter().map(|receiver| {
-                let mean = self.mean_at(from, receiver, begin)?;
-                Some(self.radio.fade(mean, &self.sites, (from, receiver.node), begin))
-            }));
+            self.compute_powers((from, begin), receiver_set.receivers(), &mut powers);
         }
         let transmission = TransmissionRecord { transmission, receiver_set, powers };
-        let id = if let Some(id) = self.free.pop() {
+        let id = if let Some(id) = free {
             self.transmissions[id as usize] = transmission;
             id
         } else {
@@ -168,6 +185,31 @@ impl Signals {
         };
         self.ongoing.push(TransmissionSpan { id, begin, end });
         id
+    }
+
+    /// Appends the power of a frame that begins at each of these nodes.
+    fn compute_powers(
+        &mut self,
+        (from, now): (u32, Instant),
+        receivers: &[ReceiverInRange],
+        into: &mut Vec<Option<Power>>,
+    ) {
+        let mut motion = self.motion.take();
+        let here = motion.as_mut().map(|motion| motion.position(from, now, &self.sites));
+        into.extend(receivers.iter().map(|receiver| {
+            let mean = match (&mut motion, here) {
+                (Some(motion), Some(here)) if receiver.moves => {
+                    let there = motion.position(receiver.node, now, &self.sites);
+                    motion.power(&self.radio, from, (here, there))
+                }
+                _ => self.mean_at(from, receiver, now),
+            };
+            match &self.radio.fading {
+                None => mean,
+                Some(_) => Some(self.radio.fade(mean?, &self.sites, (from, receiver.node), now)),
+            }
+        }));
+        self.motion = motion;
     }
 
     /// Forgets transmissions for which nobody can ask any more: they ended before those began that

@@ -145,7 +145,6 @@ fn movements(
                     number(duration_s)
                 );
                 check.fault(path, message);
-                return vec![MovementPlan::at([0.0; 2]); count as usize];
             }
             vec![MovementPlan::Random(movement.clone()); count as usize]
         }
@@ -153,7 +152,8 @@ fn movements(
             Ok(tracks) => tracks.into_iter().map(MovementPlan::Waypoints).collect(),
             Err(message) => {
                 check.fault(format!("{path}.file"), message);
-                vec![MovementPlan::at([0.0; 2]); count as usize]
+                // Somewhere: one place for all would be a further fault.
+                vec![MovementPlan::Random(movement.clone()); count as usize]
             }
         },
     }

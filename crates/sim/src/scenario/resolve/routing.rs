@@ -3,7 +3,7 @@
 use super::check::Check;
 use super::ends::{self, Places};
 use crate::build;
-use crate::plan::{Endpoint, Plan, RoutingPlan, StationPlan};
+use crate::plan::{Endpoint, MovementPlan, PlacePlan, Plan, RoutingPlan, StationPlan};
 use crate::scenario::document::Document;
 use kernel::Seed;
 use net::route::{ListedRoute, NextHops, RoutingSettings, Site};
@@ -15,6 +15,9 @@ use wire::NodeId;
 /// The limit of a queue in an ad-hoc network with routing if none is given, in packets; that of
 /// ns-2 scenarios (`ifqlen`).
 const QUEUE_LIMIT: u32 = 50;
+
+/// The number of moving stations up to which it is examined whether they ever meet.
+const MOST_MOVING: usize = 300;
 
 /// The path of listed routes.
 const LISTED: &str = "routing.protocol.static.routes";
@@ -107,11 +110,18 @@ pub(super) fn list_routes(
 pub(super) fn flows_have_paths(plan: &Plan, check: &mut Check) {
     let (Some(routing), Some(space)) = (&plan.routing, &plan.space) else { return };
     let is_fixed = space.stations.iter().all(|place| place.movement.fixed_position().is_some());
-    if !check.found_nothing() || !is_fixed || space.radio.shadowing.0 > 0.0 {
+    let is_known = |place: &PlacePlan| matches!(place.movement, MovementPlan::Waypoints(_));
+    let is_known =
+        is_fixed || space.stations.len() <= MOST_MOVING && space.stations.iter().all(is_known);
+    if !check.found_nothing() || !is_known || space.radio.shadowing.0 > 0.0 {
         return;
     }
-    let Some(links) = build::neighbours(plan, &Seed { root: 0, replication: 0 }) else { return };
-    let (parts, next_hops) = (parts(&links), next_hops(routing, &links));
+    let seed = Seed { root: 0, replication: 0 };
+    let links =
+        if is_fixed { build::neighbours(plan, &seed) } else { build::neighbours_ever(plan, &seed) };
+    let Some(links) = links else { return };
+    let next_hops = if is_fixed { next_hops(routing, &links) } else { Vec::new() };
+    let parts = parts(&links);
     let in_network = |end| plan.topology.id(end).map(|node| plan.topology.outlet_on_air(node));
     let mut last = None;
     for flow in &plan.flows {
@@ -124,11 +134,18 @@ pub(super) fn flows_have_paths(plan: &Plan, check: &mut Check) {
             both_ways.into_iter().find_map(|ends| circle(plan, &next_hops, &links, ends))
         } else {
             let [from, to] = [flow.from, flow.to].map(|end| plan.topology.name(end));
-            let message = format!(
-                "no path joins {from} and {to}: no chain of nodes leads from one to the other in \
-                 which each receives the frames of the next; `simoom hearing` shows who receives \
-                 whom"
-            );
+            let message = if is_fixed {
+                format!(
+                    "no path joins {from} and {to}: no chain of nodes leads from one to the other \
+                     in which each receives the frames of the next; `simoom hearing` shows who \
+                     receives whom"
+                )
+            } else {
+                format!(
+                    "no path joins {from} and {to} at any time of the run; `simoom routes` shows \
+                     the links over time"
+                )
+            };
             Some((format!("flows[{}].to", flow.group), message))
         };
         if let Some((path, message)) = fault {

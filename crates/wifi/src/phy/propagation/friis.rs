@@ -23,6 +23,10 @@ impl Propagation for Friis {
         free_space(self.wavelength(), path.distance)
     }
 
+    fn factor(&self, square_metres: f64) -> Option<f64> {
+        Some(factor_in_free_space(self.wavelength(), square_metres))
+    }
+
     fn goes_by_distance(&self) -> bool {
         true
     }
@@ -38,6 +42,12 @@ impl Propagation for Friis {
 pub(super) fn free_space(wavelength: f64, distance: f64) -> Db {
     let ratio = 4.0 * std::f64::consts::PI * distance / wavelength;
     Db((20.0 * libm::log10(ratio)).max(0.0))
+}
+
+/// The same as a factor of the power, from the square of the distance.
+pub(super) fn factor_in_free_space(wavelength: f64, square_metres: f64) -> f64 {
+    let ratio = wavelength / (4.0 * std::f64::consts::PI);
+    (ratio * ratio / square_metres).min(1.0)
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The position of a node over time.
 
 use super::Position;
-use kernel::Instant;
+use kernel::{Duration, Instant};
+use std::ops::Range;
 
 /// The trajectory of a node: until the time of its first waypoint the node is at that waypoint,
 /// then it moves in a straight line at constant speed from each waypoint to the next, and it stays
@@ -56,6 +57,28 @@ impl Trajectory {
         Position { x: between(from.x, to.x), y: between(from.y, to.y), z: between(from.z, to.z) }
     }
 
+    /// The part of the trajectory at this instant in which the node stands or moves straight.
+    pub fn leg(&self, now: Instant) -> Leg {
+        let stands = |during, place| Leg { during, place, per_ns: [0.0; 3] };
+        let waypoints = match &self.0 {
+            Waypoints::Fixed(position) => {
+                return stands(Instant::ZERO..Instant::NEVER, *position);
+            }
+            Waypoints::Moving(waypoints) => waypoints,
+        };
+        let next = waypoints.partition_point(|(at, _)| *at <= now);
+        let Some(&(end, to)) = waypoints.get(next) else {
+            let (last, place) = waypoints[next - 1];
+            return stands(last..Instant::NEVER, place);
+        };
+        let Some(&(begin, place)) = next.checked_sub(1).map(|before| &waypoints[before]) else {
+            return stands(Instant::ZERO..end, to);
+        };
+        let ns = (end - begin).0 as f64;
+        let per_ns = [(to.x - place.x) / ns, (to.y - place.y) / ns, (to.z - place.z) / ns];
+        Leg { during: begin..end, place, per_ns }
+    }
+
     /// The greatest speed, in metres per second.
     pub fn fastest(&self) -> f64 {
         let Waypoints::Moving(waypoints) = &self.0 else { return 0.0 };
@@ -71,7 +94,13 @@ impl Trajectory {
     }
 
     /// The least distance to another trajectory from one instant to another, in metres.
-    pub fn closest_during(&self, other: &Self, (begin, end): (Instant, Instant)) -> f64 {
+    pub fn closest_during(&self, other: &Self, during: (Instant, Instant)) -> f64 {
+        self.approach(other, during).0
+    }
+
+    /// The least distance to another trajectory from one instant to another, in metres, and when it
+    /// is reached first.
+    pub fn approach(&self, other: &Self, (begin, end): (Instant, Instant)) -> (f64, Instant) {
         let mut times = [self, other].map(|trajectory| trajectory.times_in(begin, end).iter());
         let [mut a, mut b] = times.each_mut().map(|times| times.next().map(|(at, _)| *at));
         let apart = |now| {
@@ -79,19 +108,22 @@ impl Trajectory {
             [a.x - b.x, a.y - b.y, a.z - b.z]
         };
         // Between two waypoints of either node, one moves in a straight line relative to the other.
-        let mut before = apart(begin);
-        let mut closest = past(before, before);
+        let (mut since, mut before) = (begin, apart(begin));
+        let mut closest = (past(before, before).0, begin);
         loop {
             let next = match (a, b) {
                 (Some(first), Some(second)) => first.min(second),
                 (first, second) => first.or(second).unwrap_or(end),
             };
             let after = apart(next);
-            closest = closest.min(past(before, after));
+            let (distance, part) = past(before, after);
+            if distance < closest.0 {
+                closest = (distance, since + Duration(((next - since).0 as f64 * part) as u64));
+            }
             if a.is_none() && b.is_none() {
                 return closest;
             }
-            before = after;
+            (since, before) = (next, after);
             for (time, times) in [&mut a, &mut b].into_iter().zip(&mut times) {
                 if *time == Some(next) {
                     *time = times.next().map(|(at, _)| *at);
@@ -109,20 +141,41 @@ impl Trajectory {
     }
 }
 
-/// The least distance of a line segment from the origin.
-fn past(from: [f64; 3], to: [f64; 3]) -> f64 {
+/// A part of a trajectory in which the node stands or moves straight at constant speed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Leg {
+    /// When.
+    pub during: Range<Instant>,
+    /// The position at the begin.
+    place: Position,
+    /// The velocity, in metres per nanosecond.
+    per_ns: [f64; 3],
+}
+
+impl Leg {
+    /// The position at an instant of the leg; it differs from [`Trajectory::at`] by rounding only.
+    #[inline]
+    pub fn at(&self, now: Instant) -> Position {
+        let ns = (now - self.during.start).0 as f64;
+        let [x, y, z] = self.per_ns;
+        let Position { x: east, y: north, z: up } = self.place;
+        Position { x: east + x * ns, y: north + y * ns, z: up + z * ns }
+    }
+}
+
+/// The least distance of a line segment from the origin, and at which part of the segment it is.
+fn past(from: [f64; 3], to: [f64; 3]) -> (f64, f64) {
     let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     let line = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
     let length = dot(line, line);
     let part = if length > 0.0 { (-dot(from, line) / length).clamp(0.0, 1.0) } else { 0.0 };
     let foot = [0, 1, 2].map(|i| from[i] + line[i] * part);
-    libm::sqrt(dot(foot, foot))
+    (libm::sqrt(dot(foot, foot)), part)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::Duration;
 
     fn s(seconds: f64) -> Instant {
         Instant::ZERO + Duration::from_secs_f64(seconds)
@@ -157,6 +210,20 @@ mod tests {
     }
 
     #[test]
+    fn its_legs_have_its_positions() {
+        let waypoints = [(3.0, 2.0, 0.0), (20.0, 42.0, 30.0), (30.0, 42.0, 30.0), (47.0, 4.0, 1.0)];
+        let moving = waypoints.map(|(at, x, y)| (s(at), place(x, y)));
+        for trajectory in [Trajectory::through(moving.to_vec()), place(1.0, 2.0).into()] {
+            for tenth in 0..600 {
+                let now = s(f64::from(tenth) * 0.1);
+                let leg = trajectory.leg(now);
+                assert!(leg.during.contains(&now), "{leg:?} at {now}");
+                assert!(leg.at(now).distance(trajectory.at(now)) < 1e-9, "{leg:?} at {now}");
+            }
+        }
+    }
+
+    #[test]
     fn waypoints_at_one_place_are_that_place() {
         let here = place(0.1, 0.7);
         let trajectory = Trajectory::through(vec![(s(1.0), here), (s(7.0), here)]);
@@ -177,6 +244,7 @@ mod tests {
         let meets =
             Trajectory::through(vec![(s(0.0), place(40.0, 0.0)), (s(8.0), place(-40.0, 0.0))]);
         assert_eq!(goes.closest(&meets), 0.0);
+        assert_eq!(goes.approach(&meets, (s(1.0), s(9.0))), (0.0, s(4.0)));
         let behind =
             Trajectory::through(vec![(s(1.0), place(-40.0, 0.0)), (s(9.0), place(40.0, 0.0))]);
         assert_eq!(goes.closest(&behind), 0.0, "before they go both stand there");

@@ -1,6 +1,6 @@
 //! Path loss with a direct ray and one that the ground reflects.
 
-use super::friis::free_space;
+use super::friis::{factor_in_free_space, free_space};
 use super::{Path, Propagation};
 use kernel::Db;
 use settings::Settings;
@@ -33,6 +33,14 @@ impl Propagation for TwoRay {
             return free_space(WAVELENGTH_M, path.distance);
         }
         Db(20.0 * libm::log10(path.distance * path.distance / HEIGHTS_M2))
+    }
+
+    fn factor(&self, square_metres: f64) -> Option<f64> {
+        if square_metres < Self::crossover_m() * Self::crossover_m() {
+            return Some(factor_in_free_space(WAVELENGTH_M, square_metres));
+        }
+        let ratio = HEIGHTS_M2 / square_metres;
+        Some(ratio * ratio)
     }
 
     fn goes_by_distance(&self) -> bool {
