@@ -110,6 +110,8 @@ pub(crate) struct World<O> {
     pub(crate) observers: O,
     pub(crate) events: u64,
     cell_out: Vec<wifi::Command>,
+    /// An empty buffer, which takes turns with `cell_out`.
+    cell_done: Vec<wifi::Command>,
     cell_settling: bool,
     /// Whether the frames and the waits of the medium are reported to observers.
     is_watched: bool,
@@ -160,6 +162,7 @@ impl<O: Observer> World<O> {
             events: 0,
             flows,
             cell_out: Vec::with_capacity(64),
+            cell_done: Vec::with_capacity(64),
             cell_settling: false,
             is_watched: false,
             tcp_out: Vec::with_capacity(64),

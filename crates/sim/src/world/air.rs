@@ -74,7 +74,7 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
 }
 
 /// The receiving radio of a packet that waits at another; `None` is broadcast.
-#[inline]
+#[inline(always)]
 fn receiver(routes: &Routes, topology: &Topology, by: RadioId, packet: &Packet) -> Option<RadioId> {
     let node = topology.radio(by).node;
     if packet.to != Some(packet.next) && packet.to.is_some() {
@@ -134,6 +134,7 @@ impl<O: Observer> World<O> {
     }
 
     /// Offers a packet to the queue of a radio.
+    #[inline]
     pub(super) fn enqueue(&mut self, by: RadioId, packet: Packet) {
         let at = Interface::Radio(by);
         self.observers.on(self.now, &Notice::Queued { at, packet: &packet });
@@ -221,6 +222,7 @@ impl<O: Observer> World<O> {
         }
     }
 
+    #[inline(always)]
     pub(super) fn note_queue(&mut self, by: RadioId) {
         let packets = self.queues[by.0 as usize].len();
         let waiting = Notice::Waiting { at: Interface::Radio(by), packets };
@@ -237,36 +239,45 @@ impl<O: Observer> World<O> {
             return;
         }
         self.cell_settling = true;
-        let mut i = 0;
-        while let Some(&command) = self.cell_out.get(i) {
-            i += 1;
-            match command {
-                wifi::Command::Access(ticket) => {
-                    let generation = ticket.generation;
-                    self.event_queue.at(ticket.at, Event::Access { generation });
-                }
-                wifi::Command::Step(at) => self.event_queue.at(at, Event::AirStep),
-                wifi::Command::Began => self.on_exchange(),
-                wifi::Command::Ended => self.observers.on(self.now, &Notice::ExchangeEnded),
-                wifi::Command::ExchangeSent { node, peer, used, arrived } => {
-                    self.on_airtime_used(RadioId(node), peer.map(RadioId), used, arrived);
-                }
-                wifi::Command::Deliver { node, from, packet } => {
-                    self.on_received(RadioId(node), from, packet);
-                }
-                wifi::Command::Overheard { node, from, packet } => {
-                    self.overhear(RadioId(node), from, &packet);
-                }
-                wifi::Command::Mode { node, peer, mode } => {
-                    self.on_mode(RadioId(node), RadioId(peer), &mode);
-                }
-                wifi::Command::Done { node, packet, outcome, received } => {
-                    self.on_served(RadioId(node), &packet, outcome, received);
-                }
+        while !self.cell_out.is_empty() {
+            let commands =
+                std::mem::replace(&mut self.cell_out, std::mem::take(&mut self.cell_done));
+            for command in &commands {
+                self.execute(command);
+            }
+            self.cell_done = commands;
+            self.cell_done.clear();
+        }
+        self.cell_settling = false;
+    }
+
+    /// Carries out a command of the medium.
+    #[inline]
+    fn execute(&mut self, command: &wifi::Command) {
+        match *command {
+            wifi::Command::Access(ticket) => {
+                let generation = ticket.generation;
+                self.event_queue.at(ticket.at, Event::Access { generation });
+            }
+            wifi::Command::Step(at) => self.event_queue.at(at, Event::AirStep),
+            wifi::Command::Began => self.on_exchange(),
+            wifi::Command::Ended => self.observers.on(self.now, &Notice::ExchangeEnded),
+            wifi::Command::ExchangeSent { node, peer, used, arrived } => {
+                self.on_airtime_used(RadioId(node), peer.map(RadioId), used, arrived);
+            }
+            wifi::Command::Deliver { node, from, ref packet } => {
+                self.on_received(RadioId(node), from, *packet);
+            }
+            wifi::Command::Overheard { node, from, ref packet } => {
+                self.overhear(RadioId(node), from, packet);
+            }
+            wifi::Command::Mode { node, peer, ref mode } => {
+                self.on_mode(RadioId(node), RadioId(peer), mode);
+            }
+            wifi::Command::Done { node, ref packet, outcome, received } => {
+                self.on_served(RadioId(node), packet, outcome, received);
             }
         }
-        self.cell_out.clear();
-        self.cell_settling = false;
     }
 
     fn on_exchange(&mut self) {
@@ -277,6 +288,7 @@ impl<O: Observer> World<O> {
 
     /// Reports the airtime of a station's traffic to the queue of its access point. A collision
     /// counts with its whole duration.
+    #[inline]
     fn on_airtime_used(
         &mut self,
         by: RadioId,

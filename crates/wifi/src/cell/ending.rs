@@ -304,6 +304,7 @@ impl Cell {
     }
 
     /// The bitmap of the BlockAck that answers the PSDU of `f`; `None` if an ACK does, or nothing.
+    #[inline]
     pub(super) fn block_acked(&self, f: u32) -> Option<Bitmap> {
         let edcaf = self.edcaf(f);
         let to = edcaf.to().filter(|_| edcaf.psdu.answer == ElicitedResponse::BlockAck)?;
