@@ -18,6 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import city
+import multihop
 import tracing
 
 import simoom as sm
@@ -155,6 +156,9 @@ def main() -> None:
     speed = ten_cells(arguments.repetitions)
     print(f"\nten cells of 20 stations, 802.11ac, one channel: {speed:.3g} (target 5)\n")
     city.main()
+    print()
+    multihop.main()
+    print()
     tracing.main()
 
 

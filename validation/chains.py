@@ -57,10 +57,21 @@ def window(segments: int) -> dict[str, Any]:
     return {"window_segments": segments, "initial_ssthresh_segments": max(segments, 2)}
 
 
+def controller(row: dict[str, str]) -> tuple[str, Any]:
+    """The name and the key of the congestion control of a row."""
+    alpha = float(row.get("alpha", 1))
+    return ("NewReno", "new_reno") if alpha == 1 else ("FeW", {"few": {"alpha": alpha}})
+
+
+def rows(name: str, routing: str) -> list[dict[str, str]]:
+    """The rows of a table with these routes."""
+    return [row for row in table(name) if row["routing"] == routing]
+
+
 def static() -> Group:
     """Goodput over chains with static routes (p2chain, p2chainfew)."""
     cases = []
-    for row in table("ns2_p2chain"):
+    for row in rows("ns2_p2chain", "STATIC"):
         segments, hops = int(row["W"]), int(row["hops"])
         cases.append(
             Case(
@@ -71,10 +82,8 @@ def static() -> Group:
                 quick=segments == 8 and hops == 4,
             )
         )
-    for row in table("ns2_p2chainfew"):
-        hops, alpha = int(row["hops"]), float(row["alpha"])
-        control: Any = "new_reno" if alpha == 1 else {"few": {"alpha": alpha}}
-        name = "NewReno" if alpha == 1 else "FeW"
+    for row in rows("ns2_p2chainfew", "STATIC"):
+        hops, (name, control) = int(row["hops"]), controller(row)
         cases.append(
             Case(
                 f"{name}, W* = 1000, {hops} hops",
@@ -95,21 +104,23 @@ def static() -> Group:
 
 
 def dsr() -> Group:
-    """Goodput over chains with DSR (ns2_dsr)."""
+    """Goodput over chains with DSR (p2chain, ns2_adhoc)."""
+    limited = [(int(row["W"]), row, "agg_bps") for row in rows("ns2_p2chain", "DSR")]
+    open_ = [(1000, row, "goodput_mbps") for row in table("ns2_adhoc") if not row["movement"]]
     cases = []
-    for row in table("ns2_dsr"):
-        segments, hops, alpha = int(row["W"]), int(row["hops"]), float(row["alpha"])
-        control: Any = "new_reno" if alpha == 1 else {"few": {"alpha": alpha}}
-        name = "NewReno" if alpha == 1 else "FeW"
+    for segments, row, column in limited + open_:
+        hops = int(row.get("hops_of_chain") or row["hops"])
+        name, control = controller(row)
+        scale = 1e-6 if column == "agg_bps" else 1.0
         scenario = chain(hops, window(segments), control)
         cases.append(
             Case(
                 f"{name}, W* = {segments}, {hops} hops",
                 {**scenario, "routing": {"protocol": "dsr"}},
-                (given(goodput(TOLERANCE), row, "agg_bps", scale=1e-6),),
+                (given(goodput(TOLERANCE), row, column, scale=scale),),
                 (*OPTIONS, PRESET),
                 replications=8,
-                quick=segments == 8 and hops == 4,
+                quick=name == "FeW" and hops == 3,
             )
         )
     about = (

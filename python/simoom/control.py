@@ -136,7 +136,11 @@ class Control:
         """React to a spurious reduction: the retransmitted data had arrived before."""
 
     def on_hint(self, name: str, value: float) -> None:
-        """React to a value of a lower layer: `link_rate_mbps`, the rate of the radio link."""
+        """React to a value of a lower layer.
+
+        It is `link_rate_mbps`, the rate of the radio link, or `route_hops`, the number of hops of
+        the route to the receiver in a network with `[routing]`.
+        """
 
     def gauges(self) -> dict[str, float]:
         """Return the values of probes by name with unit: ``flows[0].control.NAME``."""

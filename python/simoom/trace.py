@@ -78,6 +78,11 @@ class Trace:
         """A row for each TCP segment that an end sends or receives, with the sender's state."""
         return self._table("segments")
 
+    @cached_property
+    def routes(self) -> pl.DataFrame:
+        """A row for each event of a router: a route changes or fails, a link to a node fails."""
+        return self._table("routes")
+
     def add(self, table: str, rows: pl.DataFrame) -> None:
         """Add rows to a table that has not been read yet."""
         self._batches.setdefault(table, []).append(rows)

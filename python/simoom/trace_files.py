@@ -39,6 +39,7 @@ class Parquet:
         ".waits.parquet",
         ".packets.parquet",
         ".segments.parquet",
+        ".routes.parquet",
     )
 
     def __init__(self, folder: Path, scenario: Scenario) -> None:

@@ -1,9 +1,9 @@
 """Run chains and mobile nodes with DSR in ns-2.35 and store the results.
 
-``python -m validation.peers.ns2_adhoc [--seeds 5]`` runs ``ns2_adhoc.tcl`` and writes
-``data/ns2_adhoc.csv``: goodput, hops of delivered data packets, and DSR's packets and bytes. It
-needs ns-2; no test needs it. The movement files of ``data/movement`` are from Debian's
-``setdest -v 1 -n 50 -p 2 -M 10 -t 200 -x 1000 -y 1000``, the flows beside them by
+``python -m validation.peers.ns2_adhoc [--seeds 5]`` runs ``ns2_adhoc.tcl`` and adds the settings
+that ``data/ns2_adhoc.csv`` has not yet: goodput, hops of delivered data packets, and DSR's packets
+and bytes. It needs ns-2; no test needs it. The movement files of ``data/movement`` are from
+Debian's ``setdest -v 1 -n 50 -p 2 -M 10 -t 200 -x 1000 -y 1000``, the flows beside them by
 :func:`random_flows`.
 """
 
@@ -27,6 +27,7 @@ from validation.references import DATA
 
 PROGRAM = Path(__file__).with_name("ns2_adhoc.tcl")
 MOVEMENT = DATA / "movement"
+OUTPUT = DATA / "ns2_adhoc.csv"
 COLUMNS = ("goodput_mbps", "hops", "routing_packets_s", "routing_kbps", "loss_end_to_end")
 CHAIN_S, MOBILE_S = (10, 160), (10, 200)
 """When a run is measured."""
@@ -110,8 +111,8 @@ def measure(lines: Iterable[str], begin: float, end: float) -> dict[str, float]:
     }
 
 
-def run(setting: Setting, seed: int) -> dict[str, float]:
-    """The results of a run."""
+def run(setting: Setting, seed: int) -> dict[str, float] | None:
+    """The results of a run; none if ns-2 crashes, as with one seed in a hundred."""
     begin, end = setting.window
     flows = " ".join(f"{source}:{to}:{start}" for source, to, start in setting.ends())
     movement = str(MOVEMENT / f"{setting.movement}.tcl") if setting.movement else ""
@@ -136,26 +137,40 @@ def run(setting: Setting, seed: int) -> dict[str, float]:
             found = measure(lines, begin, end)
         assert process.stdout is not None
         goodputs = [line.split() for line in process.stdout if line.startswith("goodput_bps")]
+    if process.returncode != 0 or len(goodputs) != setting.flows:
+        return None
     found["goodput_mbps"] = sum(float(each[1]) for each in goodputs) / 1e6
     return found
+
+
+def key(row: dict[str, str]) -> tuple[str, int, int, float]:
+    """What a row of the table is about."""
+    return row["movement"], int(row["hops_of_chain"]), int(row["flows"]), float(row["alpha"])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=5)
-    seeds = range(1, parser.parse_args().seeds + 1)
+    wanted = parser.parse_args().seeds
+    # A seed with which ns-2 crashes gives way to the next.
+    seeds = range(1, wanted + 3)
+    with OUTPUT.open(encoding="utf-8", newline="") as file:
+        present = {key(row) for row in csv.DictReader(file)}
+    missing = [
+        each
+        for each in settings()
+        if (each.movement, each.hops, each.flows, each.alpha) not in present
+    ]
     os.nice(5)
     with (
         ProcessPoolExecutor(cores()) as pool,
-        (DATA / "ns2_adhoc.csv").open("w", encoding="utf-8", newline="") as file,
+        OUTPUT.open("a", encoding="utf-8", newline="") as file,
     ):
-        jobs = {each: [pool.submit(run, each, seed) for seed in seeds] for each in settings()}
+        jobs = {each: [pool.submit(run, each, seed) for seed in seeds] for each in missing}
         writer = csv.writer(file, lineterminator="\n")
-        heads = [head for column in COLUMNS for head in (column, f"{column}_ci95")]
-        writer.writerow(["movement", "hops_of_chain", "flows", "alpha", "runs", *heads])
         for setting, runs in jobs.items():
-            row = [setting.movement, setting.hops, setting.flows, setting.alpha, len(seeds)]
-            found = [each.result() for each in runs]
+            row = [setting.movement, setting.hops, setting.flows, setting.alpha, wanted]
+            found = [each for each in (job.result() for job in runs) if each][:wanted]
             means = [mean_ci([one[column] for one in found]) for column in COLUMNS]
             writer.writerow(
                 row + [f"{x:.5g}" for mean in means for x in (mean.mean, mean.half_width)]

@@ -1,5 +1,5 @@
 # An ad-hoc network of 802.11 with DSR in ns-2.35: a chain, or mobile nodes. Prints the payload that
-# each flow has got acknowledged while it was measured; writes the trace of all layers if asked.
+# each flow has got acknowledged while it was measured; writes the trace of transports and routing if asked.
 #
 # ns ns2_adhoc.tcl nodes N movement FILE flows "from:to:start ..." alpha A seed S \
 #     begin T end T trace FILE
@@ -26,7 +26,7 @@ $ns node-config -adhocRouting DSR -llType LL -macType Mac/802_11 \
     -ifqType CMUPriQueue -ifqLen 50 -antType Antenna/OmniAntenna \
     -propType Propagation/TwoRayGround -phyType Phy/WirelessPhy \
     -channel [new Channel/WirelessChannel] -topoInstance $topology \
-    -agentTrace $tracing -routerTrace $tracing -movementTrace OFF -macTrace $tracing
+    -agentTrace $tracing -routerTrace $tracing -movementTrace OFF -macTrace OFF
 
 for {set i 0} {$i < $opt(nodes)} {incr i} {
     set node_($i) [$ns node]

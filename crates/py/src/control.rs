@@ -331,8 +331,10 @@ impl Control for PythonControl {
     }
 
     fn on_hint(&mut self, hint: &Hint) {
-        let Hint::LinkRate(rate) = hint;
-        let (name, value) = ("link_rate_mbps", rate.as_mbps());
+        let (name, value) = match hint {
+            Hint::LinkRate(rate) => ("link_rate_mbps", rate.as_mbps()),
+            Hint::RouteHops(hops) => ("route_hops", f64::from(*hops)),
+        };
         self.call(|own, py| own.instance.call_method1(py, "on_hint", (name, value)).map(drop));
     }
 

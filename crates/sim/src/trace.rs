@@ -14,11 +14,12 @@ use crate::plan::Plan;
 use crate::scenario::Issue;
 use crate::topology::{Interface, RadioId};
 use ::trace::{
-    Dropped, Network, PacketEvent, PacketStep, Place, SegmentEvent, SegmentRecord, SenderState,
-    Sink,
+    Dropped, Network, PacketEvent, PacketStep, Place, RouteEvent, RouteStep, SegmentEvent,
+    SegmentRecord, SenderState, Sink,
 };
 use filter::Chosen;
 use kernel::{Bytes, Duration, Instant};
+use net::route::RouteNote;
 use order::{Held, Order};
 use packets::{Known, Packets};
 use std::fmt;
@@ -26,7 +27,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use tcp::Sender;
 use wifi::watch::WatchRecord;
-use wire::{Body, FlowId, Packet};
+use wire::{Body, FlowId, NodeId, Packet};
 
 /// The names and properties of what takes part in runs of a plan.
 pub fn network(plan: &Plan) -> Network {
@@ -129,6 +130,7 @@ impl Tracer {
             Held::Wait(wait) => self.chosen.has_wait(wait),
             Held::Packet(event) => self.chosen.has_packet(event),
             Held::Segment(event) => self.chosen.has_segment(event, &self.network),
+            Held::Route(event) => self.chosen.has_route(event),
         };
         if is_chosen {
             self.each_sink(|sink| sink.on(&held.record()));
@@ -318,6 +320,23 @@ impl Tracer {
         }
     }
 
+    #[cold]
+    #[inline(never)]
+    fn on_route(&mut self, at: Instant, node: NodeId, note: RouteNote, in_range: bool) {
+        if self.is_over() {
+            return;
+        }
+        self.settle_arrived();
+        let (destination, step) = match note {
+            RouteNote::Changed { destination, hops } => (destination, RouteStep::Changed { hops }),
+            RouteNote::Discovered { destination, .. } => (destination, RouteStep::Discovered),
+            RouteNote::Failure { destination } => (destination, RouteStep::Failed),
+            RouteNote::Restored { destination } => (destination, RouteStep::Restored),
+            RouteNote::LinkFailure { neighbour } => (neighbour, RouteStep::LinkFailed { in_range }),
+        };
+        self.order.add_event(Held::Route(RouteEvent { at, node, destination, step }));
+    }
+
     fn level(&mut self, at: Interface) -> &mut u32 {
         match at {
             Interface::Radio(radio) => &mut self.waiting[0][radio.0 as usize],
@@ -344,6 +363,7 @@ impl Observer for Tracer {
             }
             Notice::Arrived { packet } => self.on_arrived(now, *packet),
             Notice::Renewed { flow } => self.renew(flow),
+            Notice::Route { node, note, in_range } => self.on_route(now, node, note, in_range),
             Notice::Waiting { at, packets } => *self.level(at) = packets as u32,
             Notice::Watched { record } => self.on_watched(record),
             Notice::Complete { until } => self.complete(until),

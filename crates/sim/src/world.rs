@@ -173,6 +173,7 @@ impl<O: Observer> World<O> {
             refilling: Vec::new(),
         };
         world.hint_rates(plan);
+        world.hint_hops();
         world.schedule_start();
         world
     }

@@ -121,6 +121,9 @@ pub struct Config {
     /// Whether a segment that is not full waits for an acknowledgement. RFC 9293 section 3.7.4
     /// recommends Nagle's algorithm and requires that an application can switch it off.
     pub nagle: Nagle,
+    /// What the sender does when the routing of its node reports that the route to the receiver has
+    /// failed. It needs `[routing]`.
+    pub route_failure: RouteFailure,
     /// How a connection ends.
     pub close: Close,
     /// Whether each write of the application is rounded up to full segments, as in ns-2.
@@ -386,6 +389,27 @@ pub enum Ecn {
     /// The receiver echoes each mark individually, and a change between marked and unmarked data is
     /// acknowledged at once (RFC 8257 section 3.2).
     Accurate,
+}
+
+/// What a sender does when the route to the receiver has failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum RouteFailure {
+    /// Nothing: the retransmission timer expires.
+    #[default]
+    Ignore,
+    /// It waits for a route.
+    StandBy(StandByConfig),
+}
+
+/// The sender sends only probes until an answer arrives or the routing reports a route. It keeps
+/// its window and its timeout (explicit link failure notification, Holland and Vaidya, `MobiCom`
+/// 1999).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
+#[settings(name = "StandBy")]
+pub struct StandByConfig {
+    /// The time between two probes; 2 s in the paper.
+    #[setting(key = "probe_period_s", default = 2.0, range = 1e-3..=3600.0)]
+    pub probe_period: Duration,
 }
 
 /// How a connection ends.

@@ -195,6 +195,8 @@ pub struct Departing {
 pub enum Hint {
     /// The rate of the first hop is now this.
     LinkRate(BitRate),
+    /// The number of hops of the route to the receiver is now this.
+    RouteHops(u8),
 }
 
 /// A congestion control: how much data may be in flight. The sender detects losses, decides when to

@@ -25,7 +25,8 @@ mod sender;
 
 pub use command::{Command, TimerId};
 pub use config::{
-    Close, Config, DelayedAck, DynamicAck, Ecn, FixedAck, Nagle, Recovery, Reduction, RtoRule, Sack,
+    Close, Config, DelayedAck, DynamicAck, Ecn, FixedAck, Nagle, Recovery, Reduction, RouteFailure,
+    RtoRule, Sack, StandByConfig,
 };
 pub use control::{Ack, Cause, Control, Delivery, Hint, Loss, Lost};
 pub use reassembly::Reassembly;

@@ -20,6 +20,7 @@ mod selective;
 mod sequence;
 mod small;
 mod spurious;
+mod stand_by;
 mod tcb;
 mod timer;
 mod usage;
@@ -181,6 +182,10 @@ impl Sender {
         }
         tcb.sampler.on_segment(segment);
         tcb.counters.acks_received += 1;
+        if self.end_stand_by(now, segment.ack, out) {
+            return;
+        }
+        let tcb = &mut self.tcb;
         self.recovery.on_ack(tcb, now, segment, out);
         if tcb.snd.is_acknowledged() {
             self.report_end(now, out);
@@ -206,6 +211,7 @@ impl Sender {
             Connection::SynSent(_) | Connection::SynReceived(_) => self.on_syn_timeout(now, out),
             Connection::Established | Connection::Acknowledged => {
                 match expired {
+                    Timer::StandBy(_) => self.on_stand_by(now, out),
                     Timer::Persist(_) if self.tcb.snd.wnd == 0 => self.tcb.on_persist(now, out),
                     Timer::Persist(_) => self.on_override(now, out),
                     _ => self.recovery.on_timer(&mut self.tcb, now, expired, out),
@@ -282,7 +288,7 @@ mod tests {
             fn on_ack(&mut self, _: &Ack) {}
             fn on_loss(&mut self, _: &crate::Loss) {}
             fn on_hint(&mut self, hint: &Hint) {
-                let Hint::LinkRate(rate) = hint;
+                let Hint::LinkRate(rate) = hint else { return };
                 self.0 = rate.as_mbps();
             }
         }

@@ -8,10 +8,11 @@ pub(crate) mod codes {
     pub(crate) use super::names::{drop_cause, is_lost, kind, outcome, step};
 }
 
-pub use schema::{FRAMES, MPDUS, PACKETS, SEGMENTS, TABLES, WAITS};
+pub use schema::{FRAMES, MPDUS, PACKETS, ROUTES, SEGMENTS, TABLES, WAITS};
 
 use crate::{
-    Frame, Network, PacketEvent, Place, Record, SegmentEvent, SegmentRecord, Sink, Wait, WaitKind,
+    Frame, Network, PacketEvent, Place, Record, RouteEvent, RouteStep, SegmentEvent, SegmentRecord,
+    Sink, Wait, WaitKind,
 };
 use names::{Names, drop_cause, ecn, flags, format, kind, outcome, sack, step};
 use std::io;
@@ -225,6 +226,22 @@ impl Columns {
             .end_row();
     }
 
+    fn on_route(&mut self, event: &RouteEvent) {
+        let hops = match event.step {
+            RouteStep::Changed { hops } => hops.map(u32::from),
+            _ => None,
+        };
+        let is_false = event.step == RouteStep::LinkFailed { in_range: true };
+        self.batches[5]
+            .f64(Some(seconds(event.at)))
+            .u32(Some(self.names.node(event.node)))
+            .u32(Some(event.step.code()))
+            .u32(Some(self.names.node(event.destination)))
+            .u32(hops)
+            .bool(is_false)
+            .end_row();
+    }
+
     fn send(&mut self, least: usize) -> io::Result<()> {
         for batch in &mut self.batches {
             if batch.rows >= least {
@@ -243,6 +260,7 @@ impl Sink for Columns {
             Record::Wait(wait) => self.on_wait(wait),
             Record::Packet(event) => self.on_packet(event),
             Record::Segment(event) => self.on_segment(event),
+            Record::Route(event) => self.on_route(event),
         }
         self.send(ROWS)
     }

@@ -15,6 +15,7 @@ mod network;
 mod packet;
 pub mod pcapng;
 mod perfetto;
+mod route;
 mod segment;
 mod timeline;
 mod words;
@@ -27,6 +28,7 @@ pub use frame::{BlockAck, Format, Frame, FrameMode, Mpdu};
 pub use network::{FlowInfo, Network, NodeInfo, RadioInfo, RadioRole, Transport, WireInfo};
 pub use packet::{Dropped, PacketEvent, PacketStep, Place};
 pub use perfetto::{Perfetto, PerfettoOptions};
+pub use route::{RouteEvent, RouteStep};
 pub use segment::{SegmentEvent, SegmentRecord, SenderState};
 pub use timeline::{Timeline, TimelineOptions};
 
@@ -46,6 +48,8 @@ pub enum Record<'a> {
     Packet(&'a PacketEvent),
     /// A segment leaves or reaches an end of its connection.
     Segment(&'a SegmentEvent),
+    /// An event of a router.
+    Route(&'a RouteEvent),
 }
 
 impl Record<'_> {
@@ -57,6 +61,7 @@ impl Record<'_> {
             Self::Wait(wait) => wait.start,
             Self::Packet(event) => event.at,
             Self::Segment(event) => event.at,
+            Self::Route(event) => event.at,
         }
     }
 }

@@ -261,7 +261,7 @@ impl<W: io::Write + Send> Sink for Pcapng<W> {
                 (PacketStep::Crossed, Place::Wire(wire)) => self.on_crossed(event, wire),
                 _ => Ok(()),
             },
-            Record::Wait(_) | Record::Segment(_) => Ok(()),
+            Record::Wait(_) | Record::Segment(_) | Record::Route(_) => Ok(()),
         }
     }
 

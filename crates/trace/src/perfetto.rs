@@ -340,6 +340,7 @@ impl<W: io::Write + Send> Sink for Perfetto<W> {
             Record::Wait(wait) => self.on_wait(wait),
             Record::Packet(event) => self.on_packet(event),
             Record::Segment(event) => self.on_segment(event),
+            Record::Route(_) => Ok(()),
         }
     }
 

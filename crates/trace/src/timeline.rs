@@ -7,8 +7,8 @@ mod exchange;
 mod tests;
 
 use crate::{
-    Frame, FrameKind, Network, PacketEvent, PacketStep, Place, Record, SegmentEvent, SegmentRecord,
-    Sink, Wait, WaitKind,
+    Frame, FrameKind, Network, PacketEvent, PacketStep, Place, Record, RouteEvent, RouteStep,
+    SegmentEvent, SegmentRecord, Sink, Wait, WaitKind,
 };
 use columns::{Columns, INFALLIBLE};
 use content::Marks;
@@ -18,7 +18,7 @@ use settings::Settings;
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Write;
 use std::io;
-use wire::TrafficClass;
+use wire::{NodeId, TrafficClass};
 
 /// Retransmissions whose packets are under way. Where a filter omits their arrivals, the oldest
 /// are forgotten.
@@ -218,6 +218,25 @@ impl<W: io::Write + Send> Timeline<W> {
         self.lines.push_back(Line::Text(text));
     }
 
+    fn on_route(&mut self, event: &RouteEvent) {
+        let name = |node: NodeId| &self.network.nodes[node.0 as usize].name;
+        let mut text = self.begin(event.at, name(event.node));
+        let to = name(event.destination);
+        let what = match event.step {
+            RouteStep::Changed { hops: None } => format!("has no route to {to}"),
+            RouteStep::Changed { hops: Some(hops) } => format!("route to {to}: {hops} hops"),
+            RouteStep::Discovered => format!("has found a route to {to}"),
+            RouteStep::Failed => format!("route to {to} has failed"),
+            RouteStep::Restored => format!("has a route to {to} again"),
+            RouteStep::LinkFailed { in_range: false } => format!("link to {to} has failed"),
+            RouteStep::LinkFailed { in_range: true } => {
+                format!("link to {to} has failed, which is in range")
+            }
+        };
+        text += &what;
+        self.lines.push_back(Line::Text(text));
+    }
+
     /// The slots that an EDCAF has counted; without EDCA all access categories are one.
     fn slots(&mut self, radio: u32, class: TrafficClass) -> &mut Option<u32> {
         let has_qos = self.network.radios[radio as usize].has_qos;
@@ -265,6 +284,7 @@ impl<W: io::Write + Send> Sink for Timeline<W> {
             Record::Wait(wait) => self.on_wait(wait),
             Record::Packet(event) => self.on_packet(event),
             Record::Segment(event) => self.on_segment(event),
+            Record::Route(event) => self.on_route(event),
         }
         Ok(())
     }

@@ -329,12 +329,6 @@ impl Space {
         self.signals.hears(from, to)
     }
 
-    /// When two nodes are closest before an instant.
-    pub fn closest_at(&self, a: u32, b: u32, until: Instant) -> Instant {
-        let [a, b] = [a, b].map(|node| &self.signals.sites[node as usize].trajectory);
-        a.approach(b, (Instant::ZERO, until)).1
-    }
-
     /// A node takes a packet into service, for whose class it must be free. `to` is the receiver
     /// over the air, to which there must be a link, or `None` for a broadcast.
     pub fn on_packet(

@@ -3,7 +3,9 @@
 use crate::plan::Plan;
 use crate::scenario::Issue;
 use crate::topology::{Hop, Interface, RadioId};
-use ::trace::{Frame, Network, NodeInfo, PacketEvent, Place, SegmentEvent, SegmentRecord, Wait};
+use ::trace::{
+    Frame, Network, NodeInfo, PacketEvent, Place, RouteEvent, SegmentEvent, SegmentRecord, Wait,
+};
 use kernel::{Duration, Instant};
 use settings::nearest;
 use std::collections::BTreeSet;
@@ -222,6 +224,12 @@ impl Chosen {
         self.has_instant(event.at)
             && self.nodes.as_ref().is_none_or(is_here)
             && self.has_flow(event.segment.flow)
+    }
+
+    /// Whether an event of a router is traced: one of a chosen node.
+    pub(super) fn has_route(&self, event: &RouteEvent) -> bool {
+        let is_here = |nodes: &Members| nodes.nodes[event.node.0 as usize];
+        self.has_instant(event.at) && self.nodes.as_ref().is_none_or(is_here)
     }
 
     fn has_flow(&self, flow: FlowId) -> bool {

@@ -1,6 +1,6 @@
 //! Records in the order of time.
 
-use ::trace::{Frame, PacketEvent, Record, SegmentEvent, Wait};
+use ::trace::{Frame, PacketEvent, Record, RouteEvent, SegmentEvent, Wait};
 use kernel::Instant;
 use std::collections::VecDeque;
 use wire::FlowId;
@@ -13,6 +13,7 @@ pub(super) enum Held {
     Wait(Wait),
     Packet(PacketEvent),
     Segment(SegmentEvent),
+    Route(RouteEvent),
 }
 
 impl Held {
@@ -22,6 +23,7 @@ impl Held {
             Self::Wait(wait) => Record::Wait(wait),
             Self::Packet(event) => Record::Packet(event),
             Self::Segment(event) => Record::Segment(event),
+            Self::Route(event) => Record::Route(event),
         }
     }
 

@@ -2,12 +2,14 @@
 
 use super::routers::{AdHoc, Member};
 use super::{Event, World};
+use crate::flow::{Side, Transport};
 use crate::medium::Medium;
 use crate::notice::{DropCause, Notice, Observer};
 use crate::topology::{Interface, RadioId};
-use kernel::{Bytes, Fired};
+use kernel::{Bytes, Fired, Instant};
 use net::route::{Command, Context, RouteDrop, RouteNote, Router};
 use net::{Destination, Wanted};
+use tcp::Hint;
 use wifi::MsduOutcome;
 use wire::{NodeId, Packet, TrafficClass};
 
@@ -218,5 +220,56 @@ impl<O: Observer> World<O> {
             in_range = ad_hoc.links.success(space, self.now, pair) >= IN_RANGE;
         }
         self.observers.on(self.now, &Notice::Route { node, note, in_range });
+        match note {
+            RouteNote::Changed { destination, hops: Some(hops) } => {
+                self.tell_senders(node, destination, |sender, now, _| {
+                    sender.on_hint(now, Hint::RouteHops(hops));
+                });
+            }
+            RouteNote::Failure { destination } => {
+                self.tell_senders(node, destination, |sender, now, out| {
+                    sender.on_route(now, false, out);
+                });
+            }
+            RouteNote::Restored { destination } => {
+                self.tell_senders(node, destination, |sender, now, out| {
+                    sender.on_route(now, true, out);
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// Passes a note of a node's router to the senders of this node whose packets take the route to
+    /// this destination.
+    fn tell_senders(
+        &mut self,
+        node: NodeId,
+        destination: NodeId,
+        tell: impl Fn(&mut tcp::Sender, Instant, &mut Vec<tcp::Command>),
+    ) {
+        for i in 0..self.flows.len() {
+            let (Some(ad_hoc), flow) = (&self.ad_hoc, &mut self.flows[i]) else { return };
+            let exit = flow.to.map(|to| ad_hoc.exits[to.0 as usize]);
+            if flow.from != node || exit != Some(destination) {
+                continue;
+            }
+            if let (Transport::Tcp(tcp), id) = (&mut flow.transport, flow.id) {
+                tell(&mut tcp.sender, self.now, &mut self.tcp_out);
+                self.observers.on(self.now, &Notice::Sender { flow: id, sender: &tcp.sender });
+                self.settle_tcp(id, Side::Sender);
+            }
+        }
+    }
+
+    /// Tells each sender the number of hops to its receiver, if a route is known before the run.
+    pub(super) fn hint_hops(&mut self) {
+        let Some(ad_hoc) = &self.ad_hoc else { return };
+        for flow in &mut self.flows {
+            let hops = flow.to.and_then(|to| ad_hoc.hops(flow.from, to));
+            if let (Some(hops), Transport::Tcp(tcp)) = (hops, &mut flow.transport) {
+                tcp.sender.on_hint(self.now, Hint::RouteHops(hops));
+            }
+        }
     }
 }

@@ -9,7 +9,9 @@
 //! of [`AfwConfig`] select other interpretations.
 
 use super::rounds::Rounds;
-use super::{Ack, Cause, Connection, Control, Controller, Counting, Loss, NewReno, Steerable};
+use super::{
+    Ack, Cause, Connection, Control, Controller, Counting, Hint, Loss, NewReno, Steerable,
+};
 use crate::Config;
 use kernel::Segments;
 use settings::{Choice, Faults, Path, Range, Settings, number};
@@ -75,12 +77,19 @@ pub struct AfwConfig {
     /// condition.
     #[setting(range = 1..=1_000_000)]
     pub gate_hops: Option<u32>,
+    /// Whether the hops of the round trip are twice those of the route to the receiver, as the
+    /// routing of the sender's node reports them, instead of `gate_hops`. It needs `[routing]`.
+    pub gate_route: bool,
 }
 
 fn relate(afw: &AfwConfig, at: &Path, faults: &mut Faults) {
     if afw.s_min > afw.s_max {
         let message = format!("{} is above s_max, {}", number(afw.s_min), number(afw.s_max));
         faults.fault(at.key("s_min"), message);
+    }
+    if afw.gate_route && afw.gate_hops.is_some() {
+        let message = "the route gives the number of hops, and gate_hops too; keep one";
+        faults.fault(at.key("gate_route"), message.to_owned());
     }
 }
 
@@ -99,6 +108,8 @@ impl Controller for AfwConfig {
 pub struct Afw {
     reno: NewReno,
     settings: AfwConfig,
+    /// The hops of a round trip, if they are known and matter.
+    hops: Option<u32>,
     increment: f64,
     rounds: Rounds,
     /// Whether a loss occurred in this round.
@@ -115,6 +126,7 @@ impl Afw {
         Self {
             reno: NewReno::from(config).counting(Counting::of(config)),
             settings,
+            hops: settings.gate_hops,
             increment: settings.s_min,
             rounds: Rounds::default(),
             lossy: false,
@@ -125,7 +137,7 @@ impl Afw {
 
     /// Whether the window is at least the bandwidth-delay product, if that is known.
     fn fills_path(&self) -> Option<bool> {
-        let hops = f64::from(self.settings.gate_hops?);
+        let hops = f64::from(self.hops?);
         Some(self.reno.window().0 >= (hops / 5.0).max(1.0))
     }
 
@@ -172,6 +184,12 @@ impl Control for Afw {
 
     fn on_undo(&mut self) {
         self.reno.on_undo();
+    }
+
+    fn on_hint(&mut self, hint: &Hint) {
+        if let (Hint::RouteHops(hops), true) = (hint, self.settings.gate_route) {
+            self.hops = Some(2 * u32::from(*hops));
+        }
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
@@ -295,6 +313,20 @@ mod tests {
         rounds(&mut control, 3);
         assert_eq!(increment(&control), 0.08);
         control.on_loss(&loss(Cause::Timeout, 6.0));
+        assert_eq!(increment(&control), 0.04);
+    }
+
+    #[test]
+    fn the_route_gives_the_hops_of_the_gate() {
+        let mut control = afw(AfwConfig { gate_route: true, ..AfwConfig::default() });
+        rounds(&mut control, 1);
+        assert_eq!(increment(&control), 0.02, "no route is known yet");
+        // 10 hops there and 10 back hold 4 segments.
+        control.on_hint(&Hint::RouteHops(10));
+        rounds(&mut control, 1);
+        assert_eq!(increment(&control), 0.02);
+        control.on_hint(&Hint::RouteHops(15));
+        rounds(&mut control, 1);
         assert_eq!(increment(&control), 0.04);
     }
 }

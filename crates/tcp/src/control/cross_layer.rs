@@ -268,7 +268,7 @@ impl Control for CrossLayer {
 
     fn on_hint(&mut self, hint: &Hint) {
         self.inner.on_hint(hint);
-        let Hint::LinkRate(rate) = *hint;
+        let Hint::LinkRate(rate) = *hint else { return };
         // The first rate is no change.
         let Some(before) = self.rate.replace(rate) else { return };
         let rtt_s = self.average_s();

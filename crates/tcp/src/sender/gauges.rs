@@ -39,7 +39,7 @@ pub struct SenderCounters {
     pub duplicates_reported: u64,
     /// Window reductions that were undone.
     pub undone: u64,
-    /// Tail loss probes (RFC 8985) and zero-window probes.
+    /// Tail loss probes (RFC 8985), zero-window probes and probes of a failed route.
     pub probes: u64,
     /// Reductions of the window for a congestion mark (RFC 3168).
     pub marks_answered: u64,

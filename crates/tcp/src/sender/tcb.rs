@@ -8,6 +8,7 @@ use super::sampler::RttSampler;
 use super::sequence::{SendSequence, Span};
 use super::small::override_timeout;
 use super::spurious::Eifel;
+use super::stand_by::StandBy;
 use super::timer::{Deadlines, Timer};
 use super::window::{Congestion, CongestionWindow};
 use crate::{Cause, Command, Config, Control, RttEstimator, TimerId};
@@ -33,6 +34,8 @@ pub(super) struct Tcb {
     pub(super) ecn: EcnSender,
     pub(super) pacer: Pacer,
     pub(super) timer: Timer,
+    /// While the sender waits for a route.
+    pub(super) stand_by: Option<StandBy>,
     /// When the timer of the congestion control expires.
     pub(super) control_timer: Option<Instant>,
     pub(super) eifel: Eifel,
@@ -65,6 +68,7 @@ impl Tcb {
             ecn: EcnSender::default(),
             pacer: Pacer::default(),
             timer: Timer::default(),
+            stand_by: None,
             control_timer: None,
             eifel: Eifel::new(config.eifel),
             loss: None,
@@ -183,9 +187,10 @@ impl Tcb {
         }
     }
 
-    /// Whether the pacing rate lets a segment leave now; otherwise the pacing timer is set.
+    /// Whether the route and the pacing rate let a segment leave now. If the rate does not, the
+    /// pacing timer is set.
     pub(super) fn may_leave(&mut self, now: Instant, out: &mut Vec<Command>) -> bool {
-        self.pacer.may_send(now, out)
+        self.stand_by.is_none() && self.pacer.may_send(now, out)
     }
 
     /// Sends a segment while `flight` bytes are in flight. Only new data is sent as ECN-capable and
@@ -273,7 +278,9 @@ impl Tcb {
 
     /// RFC 6298 (5.1): the timer runs while data is outstanding.
     pub(super) fn start_timer(&mut self, now: Instant, out: &mut Vec<Command>) {
-        if self.snd.is_idle() {
+        if let Some(StandBy { probe_at, .. }) = self.stand_by {
+            self.timer.set(Timer::StandBy(probe_at), out);
+        } else if self.snd.is_idle() {
             self.set_persist(now, out);
         } else if matches!(self.timer, Timer::Off | Timer::Persist(_)) {
             self.timer.set(Timer::Resend(now + self.rtt.rto()), out);
@@ -292,7 +299,9 @@ impl Tcb {
         probe: Option<Duration>,
         out: &mut Vec<Command>,
     ) {
-        if is_outstanding {
+        if let Some(StandBy { probe_at, .. }) = self.stand_by {
+            self.timer.set(Timer::StandBy(probe_at), out);
+        } else if is_outstanding {
             self.timer.set(deadlines.next(now, self.rtt.rto(), probe), out);
         } else {
             deadlines.restart();

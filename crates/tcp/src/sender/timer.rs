@@ -17,6 +17,8 @@ pub(super) enum Timer {
     /// A zero-window probe (RFC 9293 §3.8.6.1); or, while the window is open, a segment that silly
     /// window avoidance or the application held back (§3.8.6.2.1).
     Persist(Instant),
+    /// A probe of a route that has failed.
+    StandBy(Instant),
 }
 
 impl Timer {
@@ -51,7 +53,11 @@ impl Timer {
     fn expiry(self) -> Option<Instant> {
         match self {
             Self::Off => None,
-            Self::Resend(at) | Self::Probe(at) | Self::Reorder(at) | Self::Persist(at) => Some(at),
+            Self::Resend(at)
+            | Self::Probe(at)
+            | Self::Reorder(at)
+            | Self::Persist(at)
+            | Self::StandBy(at) => Some(at),
         }
     }
 }

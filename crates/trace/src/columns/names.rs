@@ -1,7 +1,9 @@
 //! The names that columns contain.
 
 use crate::words::class_name;
-use crate::{Dropped, Format, FrameKind, FrameLoss, FrameOutcome, Network, PacketStep, Place};
+use crate::{
+    Dropped, Format, FrameKind, FrameLoss, FrameOutcome, Network, PacketStep, Place, RouteStep,
+};
 use std::collections::BTreeMap;
 use wire::{Ecn, Flags, FlowId, NodeId, SackBlocks, TrafficClass};
 
@@ -99,7 +101,7 @@ impl Names {
             list("place", &[nodes.clone(), radios.clone(), wires]).try_into().expect("three lists");
         let nodes = list("node", &[nodes]).remove(0);
         let radios = list("radio", &[radios]).remove(0);
-        let fixed: [(&str, &[&str]); 10] = [
+        let fixed: [(&str, &[&str]); 11] = [
             ("kind", &KINDS.map(FrameKind::name)),
             ("format", &FORMATS.map(Format::name)),
             ("access_category", &CLASSES.map(class_name)),
@@ -110,6 +112,7 @@ impl Names {
             ("step", &STEPS),
             ("cause", &CAUSES.map(Dropped::name)),
             ("ecn", &ECNS),
+            ("route", &RouteStep::NAMES),
         ];
         let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
         lists.extend(fixed.map(|(kind, names)| (kind, owned(names))));

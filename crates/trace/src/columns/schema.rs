@@ -9,12 +9,13 @@ pub(super) type Column = (&'static str, &'static str);
 pub(super) type Table = (&'static str, &'static [Column]);
 
 /// All tables.
-pub const TABLES: [Table; 5] = [
+pub const TABLES: [Table; 6] = [
     ("frames", FRAMES),
     ("mpdus", MPDUS),
     ("waits", WAITS),
     ("packets", PACKETS),
     ("segments", SEGMENTS),
+    ("routes", ROUTES),
 ];
 
 /// PPDUs.
@@ -103,4 +104,15 @@ pub const SEGMENTS: &[Column] = &[
     ("rtt_ms", "f64?"),
     ("rto_ms", "f64?"),
     ("state", "text?"),
+];
+
+/// Events of the routers of an ad-hoc network. The destination of a failed link is the neighbour;
+/// the failure is false if the neighbour was in range.
+pub const ROUTES: &[Column] = &[
+    ("time_s", "f64"),
+    ("node", "name:node"),
+    ("event", "name:route"),
+    ("destination", "name:node"),
+    ("hops", "u32?"),
+    ("is_false", "bool"),
 ];

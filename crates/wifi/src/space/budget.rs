@@ -61,4 +61,10 @@ impl Space {
             success: if detected { decoded } else { 0.0 },
         })
     }
+
+    /// When two nodes are closest before an instant.
+    pub fn closest_at(&self, a: u32, b: u32, until: Instant) -> Instant {
+        let [a, b] = [a, b].map(|node| &self.signals.sites[node as usize].trajectory);
+        a.approach(b, (Instant::ZERO, until)).1
+    }
 }

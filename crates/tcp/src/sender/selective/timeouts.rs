@@ -24,7 +24,9 @@ impl Selective {
         match expired {
             Timer::Probe(_) => self.on_probe(tcb, now, out),
             Timer::Reorder(_) => self.on_reorder(tcb, now, out),
-            Timer::Off | Timer::Resend(_) | Timer::Persist(_) => self.on_timeout(tcb, now, out),
+            Timer::Off | Timer::Resend(_) | Timer::Persist(_) | Timer::StandBy(_) => {
+                self.on_timeout(tcb, now, out);
+            }
         }
     }
 
