@@ -17,7 +17,6 @@ from simoom.cli.terminal import (
     directory,
     load,
     make_directory,
-    origin,
     say,
 )
 from simoom.files import write_frame, write_text
@@ -60,12 +59,11 @@ def model(
 ) -> None:
     """Predict the results of a run by an analytic model whose assumptions the scenario meets."""
     over = dict(_axis(axis) for axis in axes)
-    origin.changed.extend(over)
     if len(over) < len(axes):
         raise InputError("--vary: names a path twice; the two paths must differ")
     if len(over) > MOST_AXES:
         raise InputError(f"--vary: {len(over)} paths; at most two are allowed")
-    scenario = load(file, settings)
+    scenario = load(file, settings, over)
     if out is not None:
         scenario.check()
         make_directory(out)

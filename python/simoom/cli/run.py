@@ -17,7 +17,6 @@ from simoom.cli.terminal import (
     directory,
     load,
     make_directory,
-    origin,
     progress_bar,
     say,
 )
@@ -86,8 +85,7 @@ def run(
     check_range("--replication", replication, bits=32)
     which = TraceFilter(trace_from, trace_to, tuple(trace_nodes), tuple(trace_flows))
     trace_files = names_of(traces, which)
-    scenario = load(file, settings)
-    origin.changed.extend(probes)
+    scenario = load(file, settings, probes)
     scenario.check()
     if out is not None:
         make_directory(out)

@@ -21,7 +21,6 @@ from simoom.cli.terminal import (
     directory,
     load,
     make_directory,
-    origin,
     progress_bar,
     say,
     told,
@@ -110,10 +109,9 @@ def sweep(
     check_range("--seed", seed, bits=64)
     check_range("--processes", processes, bits=16)
     axes = dict(_axis(text) for text in over)
-    origin.changed.extend(axes)
     if len(axes) < len(over):
         raise InputError("--over: names a path twice; write all values of a path in one option")
-    scenario = load(file, settings)
+    scenario = load(file, settings, axes)
     if out is not None:
         make_directory(out)
     if store is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -92,8 +92,9 @@ def check_range(option: str, value: int, *, least: int = 0, bits: int) -> None:
         raise InputError(f"{option} {value}: must be from {least} to {(1 << bits) - 1}")
 
 
-def load(file: str, settings: list[str]) -> Scenario:
-    """Read a scenario and apply the changes of ``--set``."""
+def load(file: str, settings: list[str], given: Iterable[str] = ()) -> Scenario:
+    """Read a scenario and apply the changes of ``--set``; other options have `given` paths."""
+    origin.changed.extend(given)
     if not file:
         raise InputError("FILE: is empty; name a scenario file, or - for standard input")
     origin.file = "standard input" if file == "-" else file

@@ -374,8 +374,8 @@ impl Space {
             (_, Some(to)) if frame.is_control_response() => {
                 // A full-duplex access point whose RTS met that of a station goes on with the
                 // exchange of the station: it sends, and awaits no CTS.
-                let is_full_duplex = signals.residual(to).is_some();
-                if is_full_duplex && self.receivers[to as usize].has_sent_since(start) {
+                let may_go_on = frame.kind == FrameKind::Cts && signals.residual(to).is_some();
+                if may_go_on && self.receivers[to as usize].has_sent_since(start) {
                     return;
                 }
                 to
