@@ -87,7 +87,9 @@ export class Picture {
     for (const { tile, from, to } of visible) {
       c.save();
       c.beginPath();
-      const [left, right] = [Math.max(this.x(from), layout.gutter), this.x(to)];
+      // Whole pixels, so that neighbours leave no seam.
+      const left = Math.max(Math.floor(this.x(from)), layout.gutter);
+      const right = Math.floor(this.x(to));
       c.rect(left, layout.axis, right - left, layout.height);
       c.clip();
       if (tile.frames) this.frames(tile.frames);
