@@ -87,7 +87,9 @@ export function connect(): void {
   socket.onmessage = (event) => {
     const message = JSON.parse(event.data);
     if (message.type === "runs") runs.value = message.runs;
-    if (message.type === "series" && message.id === watched) onSeries?.(message.series, message.anew);
+    if (message.type === "series" && message.id === watched) {
+      onSeries?.(message.series, message.anew);
+    }
     if (message.type === "error") said.value = message.message;
   };
   socket.onclose = () => {

@@ -19,8 +19,6 @@ from starlette.types import ASGIApp
 
 from simoom import _core
 from simoom.issue import ScenarioError
-from simoom.report import summary_data
-from simoom.report import text as report_text
 from simoom.serve.drafts import Desk, Draft, gallery, issues_of
 from simoom.serve.guard import Guard
 from simoom.serve.jobs import BusyError, Jobs
@@ -132,13 +130,15 @@ class Service:
         return JSONResponse(await run_in_threadpool(self._results, request.path_params["id"]))
 
     def _results(self, key: str) -> dict[str, Any]:
+        from simoom.report import summary_data, text
+
         run = self.library.record(key).run
         return {
             **self.library.entry(key),
             "summary": summary_data(run),
             "scenario": run.scenario.to_toml(),
             "series": self.library.series(key),
-            "report": report_text(run, width=REPORT_WIDTH),
+            "report": text(run, width=REPORT_WIDTH),
             "digest": run.digest,
             "events": run.events,
         }

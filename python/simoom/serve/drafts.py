@@ -11,7 +11,6 @@ from typing import Any
 
 from simoom.hearing import hearing
 from simoom.issue import Issue, ScenarioError
-from simoom.routes import routes
 from simoom.scenario import Scenario, toml_value
 from simoom.serve.places import edit, place_of
 
@@ -148,6 +147,8 @@ def map_of(scenario: Scenario, keys: Mapping[str, Any]) -> dict[str, Any] | None
     """Return the nodes of a scenario with a radio and positions, and who detects whom."""
     if keys.get("radio") is None:
         return None
+    from simoom.routes import routes
+
     positions = _written(keys)
     try:
         if keys["radio"].get("ad_hoc"):

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simoom.files import write_text
-from simoom.report import summary_data
 from simoom.run import Run, Samples
 from simoom.store import DamagedError, Record, Store
 
@@ -137,6 +136,8 @@ class Library:
         return self._entry(self.store.file(checked(key)))
 
     def _entry(self, file: Path) -> dict[str, Any]:
+        from simoom.report import summary_data
+
         key, changed = file.stem, file.stat().st_mtime_ns
         known = self._read.get(key)
         if known is None or known[0] != changed:

@@ -7,7 +7,6 @@ from collections import OrderedDict
 from typing import Any
 
 from simoom import _core
-from simoom.plots.stretch import HATCHES, KINDS
 from simoom.serve.library import Library
 
 OPEN = 8
@@ -56,6 +55,10 @@ class Timelines:
 
     def about(self, key: str) -> dict[str, Any]:
         """Return names, lines and counts of a trace, and how kinds and outcomes look."""
+        # Imported when it is used, as in this package all that imports matplotlib or scipy: the
+        # server starts in half the time.
+        from simoom.plots.stretch import HATCHES, KINDS
+
         about = self.file(key).about()
         looks = {
             kind: {"colour": colour, "height": height} for kind, (colour, height) in KINDS.items()

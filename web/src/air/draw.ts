@@ -66,6 +66,22 @@ export function duration(ns: number): string {
   return `${Number((ns / 1e9).toPrecision(4))} s`;
 }
 
+/** Rectangles of one colour: filled one by one, which is faster than as one path. */
+class Rects {
+  private readonly values: number[] = [];
+
+  rect(x: number, y: number, width: number, height: number): void {
+    this.values.push(x, y, width, height);
+  }
+
+  fill(context: CanvasRenderingContext2D): void {
+    const { values } = this;
+    for (let n = 0; n < values.length; n += 4) {
+      context.fillRect(values[n], values[n + 1], values[n + 2], values[n + 3]);
+    }
+  }
+}
+
 export class Picture {
   private readonly patterns = new Map<string, CanvasPattern>();
 
@@ -87,7 +103,9 @@ export class Picture {
     for (const { tile, from, to } of visible) {
       c.save();
       c.beginPath();
-      const [left, right] = [Math.max(this.x(from), layout.gutter), this.x(to)];
+      // Whole pixels, so that neighbours leave no seam.
+      const left = Math.max(Math.floor(this.x(from)), layout.gutter);
+      const right = Math.floor(this.x(to));
       c.rect(left, layout.axis, right - left, layout.height);
       c.clip();
       if (tile.frames) this.frames(tile.frames);
@@ -154,11 +172,11 @@ export class Picture {
     const { about } = model;
     const kinds = about.kind.length;
     const last = new Float64Array(model.lanes.length * kinds * 2).fill(-1);
-    const paths = about.kind.map(() => [new Path2D(), new Path2D()]);
-    const hatched = about.outcome.map(() => new Path2D());
+    const paths = about.kind.map(() => [new Rects(), new Rects()]);
+    const hatched = about.outcome.map(() => new Rects());
     const crosses = new Path2D();
-    const stripes = new Path2D();
-    const heads = new Path2D();
+    const stripes = new Rects();
+    const heads = new Rects();
     const heights = about.kind.map((kind) => (about.looks[kind]?.height ?? 0.5) * layout.lane);
     const lostOf = about.outcome.map((name) => name in about.hatches && name !== "unknown");
     const base = layout.lane * (1 - WAIT_BAND);
@@ -198,28 +216,28 @@ export class Picture {
     path.lineTo(x + size, y - size);
   }
 
-  private fill(paths: Path2D[][], hatched: Path2D[],
-    marks: { crosses: Path2D; stripes: Path2D; heads: Path2D }): void {
+  private fill(paths: Rects[][], hatched: Rects[],
+    marks: { crosses: Path2D; stripes: Rects; heads: Rects }): void {
     const { context: c, model, colours } = this;
     paths.forEach(([fine, lost], kind) => {
       c.fillStyle = model.about.looks[model.about.kind[kind]]?.colour ?? colours.dim;
-      c.fill(fine);
+      fine.fill(c);
       c.globalAlpha = 0.4;
-      c.fill(lost);
+      lost.fill(c);
       c.globalAlpha = 1;
     });
     c.globalAlpha = 0.35;
     c.fillStyle = colours.ground;
-    c.fill(marks.heads);
+    marks.heads.fill(c);
     c.globalAlpha = 1;
     hatched.forEach((path, outcome) => {
       const hatch = model.about.hatches[model.about.outcome[outcome]];
       if (!hatch) return;
       c.fillStyle = this.pattern(hatch);
-      c.fill(path);
+      path.fill(c);
     });
     c.fillStyle = colours.text;
-    c.fill(marks.stripes);
+    marks.stripes.fill(c);
     c.strokeStyle = colours.mark;
     c.lineWidth = 1.5;
     c.stroke(marks.crosses);
@@ -279,8 +297,8 @@ export class Picture {
     const length = tile.length / BINS;
     const used = new Float32Array(model.lanes.length * BINS);
     const full = layout.lane * (1 - WAIT_BAND) - 6;
-    const marks = new Path2D();
-    const paths = model.about.kind.map(() => new Path2D());
+    const marks = new Rects();
+    const paths = model.about.kind.map(() => new Rects());
     for (let n = 0; n < bins.bin.length; n++) {
       const lane = model.laneOf.get(bins.radio[n]);
       if (lane === undefined) continue;
@@ -300,10 +318,10 @@ export class Picture {
     }
     paths.forEach((path, kind) => {
       c.fillStyle = model.about.looks[model.about.kind[kind]]?.colour ?? colours.dim;
-      c.fill(path);
+      path.fill(c);
     });
     c.fillStyle = colours.mark;
-    c.fill(marks);
+    marks.fill(c);
   }
 
   /** Below the frames of a node: back-off in dots, defer periods as a line, NAV as a bracket. */
@@ -312,7 +330,7 @@ export class Picture {
     const { waits } = tile;
     if (!tile.frames) return;
     const band = WAIT_BAND * layout.lane;
-    const [dots, lines, brackets] = [new Path2D(), new Path2D(), new Path2D()];
+    const [dots, lines, brackets] = [new Rects(), new Rects(), new Rects()];
     const last = new Float64Array(model.lanes.length * 4).fill(-1);
     c.textAlign = "center";
     c.font = "10px system-ui, sans-serif";
@@ -334,11 +352,11 @@ export class Picture {
       }
     }
     c.fillStyle = this.pattern("....");
-    c.fill(dots);
+    dots.fill(c);
     c.fillStyle = colours.wait;
-    c.fill(lines);
+    lines.fill(c);
     c.fillStyle = colours.accent;
-    c.fill(brackets);
+    brackets.fill(c);
     c.font = FONT;
   }
 

@@ -54,6 +54,7 @@ export class Model {
     this.end = about.end_ns;
     const busy = about.by_radio
       .map((sums, radio) => ({ radio, time: sums[0] }))
+      .filter(() => about.frames > 0)
       .sort((a, b) => b.time - a.time)
       .slice(0, MOST_LANES)
       .map(({ radio }) => radio);
