@@ -30,10 +30,7 @@ PICTURES = {
         "figure 2",
         "figure pairs",
         "figure scenarios",
-        "figure rules",
-        "figure standards",
         "figure area",
-        "figure controllers",
         "figure chain",
     ),
     "full_duplex": (
