@@ -292,6 +292,8 @@ impl<W: io::Write + Send> Sink for Air<W> {
             Record::Wait(wait) => self.on_wait(wait),
             Record::Packet(event) => self.on_packet(event),
             Record::Segment(event) => self.on_segment(event),
+            // The page has no lane for routes.
+            Record::Route(_) => Ok(()),
         }
     }
 
