@@ -179,8 +179,8 @@ fn choices_list_what_there_is() {
     malformed_flow(
         "traffic = {}",
         "flows[0].traffic: must be one of \"bulk\", \"web\", \"requests\", \"writes\", \
-        \"video\", \"cbr\", \"on_off\", \"call\", \"game\", \"csv\", \"saturated\", is an empty table \
-        (line 8)",
+        \"video\", \"cbr\", \"on_off\", \"call\", \"game\", \"csv\", \"saturated\", is an empty \
+        table (line 8)",
     );
     malformed_flow(
         "traffic.web = {}\ntraffic.cbr = {}",
