@@ -266,8 +266,9 @@ fn setting_a_variant_replaces_the_other() {
     let more = "[[flows]]\nfrom = 'ap'\nto = 'sta0'\ntraffic = 'web'\n";
     let bulk = parse(&format!("{MINIMAL}traffic.bulk.size_bytes = 5\n{more}"));
     let cbr = bulk.set("flows[*].traffic.cbr.rate_mbps", "2").unwrap();
-    let expected = json!({ "rate_mbps": 2.0, "payload_bytes": 1000, "header_bytes": 28 });
-    let cbr_value = json!({ "cbr": expected });
+    let cbr_value = json!({ "cbr": {
+        "rate_mbps": 2.0, "payload_bytes": 1000, "header_bytes": 28, "deadline_ms": 150.0,
+    } });
     assert_eq!(cbr.get("flows[*].traffic").unwrap(), json!([cbr_value, cbr_value]));
     let deep = bulk.set("flows[0].traffic.web.size.constant.bytes", "7").unwrap();
     let deeper = deep.set("flows[0].traffic.web.size.pareto.shape", "3").unwrap();

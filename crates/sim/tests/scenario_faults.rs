@@ -129,7 +129,7 @@ fn unknown_keys_find_their_neighbours_and_their_places() {
     malformed(
         "[measure]\nduration_s = 7",
         "measure.duration_s: unknown key (line 2); it belongs \
-        at the top, above the first [table]; the keys here are batches, interval_s",
+        at the top, above the first [table]; the keys here are batches, interval_s, hops",
     );
     malformed_flow(
         "window_segments = 3",
@@ -139,7 +139,7 @@ fn unknown_keys_find_their_neighbours_and_their_places() {
     malformed_flow(
         "traffic.cbr.packet_bytes = 3",
         "flows[0].traffic.cbr.packet_bytes: unknown \
-        key (line 8); the keys here are rate_mbps, payload_bytes, header_bytes",
+        key (line 8); the keys here are rate_mbps, payload_bytes, header_bytes, deadline_ms",
     );
     malformed_flow(
         "traffic.web.sizes = 3",
@@ -184,8 +184,8 @@ fn choices_list_what_there_is() {
     );
     malformed_flow(
         "traffic.web = {}\ntraffic.cbr = {}",
-        "flows[0].traffic: takes one of bulk, \
-        web, cbr, saturated, not both web and cbr (line 8)",
+        "flows[0].traffic: takes one of bulk, web, requests, writes, video, cbr, on_off, call, \
+        game, csv, saturated, not both web and cbr (line 8)",
     );
     malformed_flow(
         "traffic.web.size.parto = {}",
@@ -233,8 +233,8 @@ fn wrong_types_say_both_types() {
         guard_ns, coding, he_ltf, packet_extension_us, ppdu_timing, rate_control, preamble, \
         basic_rates_mbps, rts_rate_mbps, slot, protection, cw_min, cw_max, rts_threshold_bytes, \
         short_retry_limit, long_retry_limit, mac_header_bytes, llc_bytes, eifs, slot_grid, \
-        idle_access, durations, model_header_us, countdown, backoff_draw, full_duplex, qos, \
-        edca_defaults, edca, aggregation, is 5 (line 1)",
+        idle_access, durations, model_header_us, countdown, backoff_draw, collisions, \
+        full_duplex, qos, edca_defaults, edca, aggregation, is 5 (line 1)",
     );
     malformed(
         "wlan.basic_rates_mbps = 2",

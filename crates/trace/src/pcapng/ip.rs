@@ -37,7 +37,10 @@ pub(super) fn packet(
             aodv::message(message, out);
             (UDP, 0)
         }
-        Body::Routing(Message::Dsr(_)) => (DSR, packet.size.0 as usize - HEADER),
+        Body::Routing(Message::Dsr(_)) => {
+            dsr(packet.size.0 as usize - HEADER, out);
+            (DSR, 0)
+        }
     };
     let length = (out.len() - transport + zeros) as u16;
     let (source, destination) = (ipv4(Some(packet.from)), ipv4(packet.to));
@@ -71,6 +74,22 @@ pub(super) fn packet(
     sum.add(header);
     header[10..12].copy_from_slice(&sum.value().to_be_bytes());
     zeros
+}
+
+/// Appends a DSR header of a size (RFC 4728 section 6.1) without a header after it. Its options are
+/// not written: PadN options are in their place.
+fn dsr(size: usize, out: &mut Vec<u8>) {
+    const NO_NEXT_HEADER: u8 = 59;
+    const FIXED: usize = 4;
+    let mut left = size.saturating_sub(FIXED);
+    out.extend([NO_NEXT_HEADER, 0]);
+    out.extend((left as u16).to_be_bytes());
+    while left > 1 {
+        let padding = left.min(257);
+        out.extend([0, (padding - 2) as u8]);
+        out.resize(out.len() + padding - 2, 0);
+        left -= padding;
+    }
 }
 
 /// The port of a flow's receiver: in the dynamic range (RFC 6335), where no protocol is registered.
