@@ -545,7 +545,7 @@ def test_a_library_that_cannot_be_written_is_one_message(simoom, tmp_path):
 def test_a_file_that_is_no_scenario_of_this_size_is_refused(simoom, tmp_path):
     (tmp_path / "long.toml").write_text("#" * (1 << 21))
     done = simoom("serve", "--port", 0, "long.toml")
-    assert (done.returncode, done.stderr) == (2, "long.toml: has more than 1,024 kib\n")
+    assert (done.returncode, done.stderr) == (2, "long.toml: has more than 1,024 KiB\n")
 
 
 @pytest.mark.parametrize(

@@ -290,7 +290,8 @@ def test_airtime_is_that_of_the_ledger(run):
     if frames.filter(kind="CTS-to-self").is_empty():
         assert together["lasting_s"].sum() / end == pytest.approx(fraction("collision"), abs=1e-9)
         used = fraction("payload", "tcp_ack", "header", "mac_ack", "rts_cts", "lost")
-        used += run.summary.get("airtime.two_frames_fraction", 0.0)
+        for of_two in ("two_frames", "busy_tone"):
+            used += run.summary.get(f"airtime.{of_two}_fraction", 0.0)
         assert covered_s(alone, end) / end == pytest.approx(used, abs=1e-9)
 
 

@@ -1,4 +1,4 @@
-"""``python -m validation [--quick]``: the table of agreement."""
+"""``python -m validation [--quick | --multi-hop]``: the table of agreement."""
 
 from __future__ import annotations
 
@@ -51,12 +51,16 @@ def main() -> int:
     parser.add_argument(
         "--quick", action="store_true", help="run some cases only, and write nothing"
     )
+    parser.add_argument(
+        "--multi-hop", action="store_true", help="run the multi-hop networks, and write nothing"
+    )
     arguments = parser.parse_args()
-    results = run(table.quick() if arguments.quick else table.groups())
+    groups = table.multi_hop() if arguments.multi_hop else table.groups()
+    results = run(table.quick() if arguments.quick else groups)
     console = Console(width=None if sys.stdout.isatty() else 160)
     for group, rows in results:
         show(group, rows, console)
-    if not arguments.quick:
+    if not (arguments.quick or arguments.multi_hop):
         (ROOT / "docs" / "validation.md").write_text(report.page(results), encoding="utf-8")
         if not report.put_block(ROOT / "README.md", results):
             console.print("README.md has no <!-- agreement --> markers and was not changed")

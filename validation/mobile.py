@@ -77,7 +77,6 @@ def dsr() -> Group:
                 network(movement, flows, float(row["alpha"])),
                 expected,
                 OPTIONS,
-                quick=movement == "waypoint_3" and name == "NewReno" and flows == 10,
             )
         )
     about = (

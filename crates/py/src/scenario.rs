@@ -39,6 +39,7 @@ impl Scenario {
     }
 
     /// This scenario with the files that it names relative to a folder.
+    #[allow(clippy::needless_pass_by_value, reason = "converted by PyO3")]
     fn in_folder(&self, folder: PathBuf) -> PyResult<Self> {
         let located = self.0.clone().in_folder(&folder);
         located.map(Self).map_err(|issue| fault(vec![issue]))
@@ -129,6 +130,7 @@ type ConnectivityRows = (Vec<String>, Vec<(u32, u32)>, Vec<SnapshotRow>);
 
 /// The links of an ad-hoc network at some times; nothing without an ad-hoc network.
 #[pyfunction]
+#[allow(clippy::needless_pass_by_value, reason = "converted by PyO3")]
 pub(crate) fn connectivity(
     py: Python<'_>,
     scenario: &Scenario,

@@ -271,7 +271,7 @@ impl Observer for Checker {
         }
         match *notice {
             Notice::Time { before } => self.on_time(before, now),
-            Notice::Sent { packet, .. } => {
+            Notice::Sent { packet, .. } | Notice::Copied { packet } => {
                 if let Some(record) = self.record(packet) {
                     record.sent += 1;
                 }
@@ -281,11 +281,6 @@ impl Observer for Checker {
                 self.order.on_taken(by.0, to.0, packet);
             }
             Notice::Dropped { at, packet, .. } => self.on_dropped(at, packet),
-            Notice::Copied { packet } => {
-                if let Some(record) = self.record(packet) {
-                    record.sent += 1;
-                }
-            }
             Notice::Crossed { wire, .. } => {
                 self.at_wire(Interface::Wire(wire), |wire| wire.passed += 1);
             }

@@ -24,6 +24,9 @@ pub(super) struct Turns {
     beside: Beside,
 }
 
+/// A secondary frame, its MPDUs and its mode.
+type BesideFrame = (Secondary, Vec<(u16, Bytes)>, Mode);
+
 impl Turns {
     pub(super) fn new(mac: MacConfig, nodes: u32) -> Self {
         let beside = Beside::new(&mac);
@@ -52,7 +55,7 @@ impl Turns {
         category: Option<u8>,
         to: Option<u32>,
         mpdus: Vec<(u16, Bytes)>,
-        beside: Option<(Secondary, Vec<(u16, Bytes)>, Mode)>,
+        beside: Option<BesideFrame>,
     ) {
         let now = exchange.start;
         let exists = exchange.sender < self.nodes;
@@ -77,7 +80,7 @@ impl Turns {
                 self.blocks.on_psdu(now, &psdu);
             }
             let (_, limit) = self.parameters(from, Some(function));
-            self.beside.check_limit(exchange, &secondary, limit);
+            Beside::check_limit(exchange, &secondary, limit);
             // A TXOP ends with an exchange of two frames.
             self.won = None;
         }

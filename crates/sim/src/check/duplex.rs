@@ -92,12 +92,11 @@ impl Beside {
         let is_delimited = matches!(mode.class, ModeClass::Vht | ModeClass::He);
         let is_delimited = is_delimited || exchange.mpdus > 1;
         let header = self.header + if is_delimited { DELIMITER } else { Bytes::ZERO };
-        let parts = match self.model_header {
-            Some(lasts) => lasts + Duration(header.bits() * 1_000_000_000 / mode.rate.0),
-            None => {
-                let parts = times.airtime(mode, header);
-                parts.preamble + parts.header + parts.payload
-            }
+        let parts = if let Some(lasts) = self.model_header {
+            lasts + Duration(header.bits() * 1_000_000_000 / mode.rate.0)
+        } else {
+            let parts = times.airtime(mode, header);
+            parts.preamble + parts.header + parts.payload
         };
         let decoded = data.start + parts;
         // An RTS of its own may last longer.
@@ -122,7 +121,7 @@ impl Beside {
     }
 
     /// An A-MPDU beside another frame keeps the TXOP limit of its access category.
-    pub(super) fn check_limit(&self, exchange: &Exchange, secondary: &Secondary, limit: Duration) {
+    pub(super) fn check_limit(exchange: &Exchange, secondary: &Secondary, limit: Duration) {
         let lasts = secondary.data.airtime.total();
         let keeps = secondary.mpdus < 2 || limit == Duration::ZERO || lasts <= limit;
         rule(exchange.start, keeps, "an A-MPDU keeps the TXOP limit of its category", || {

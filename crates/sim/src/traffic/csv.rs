@@ -130,9 +130,10 @@ impl Source for Replay {
                         return out.push(Command::Wake(at));
                     }
                     self.next += 1;
-                    out.push(match self.over_tcp {
-                        true => Command::Write(size),
-                        false => Command::Send(size),
+                    out.push(if self.over_tcp {
+                        Command::Write(size)
+                    } else {
+                        Command::Send(size)
                     });
                 }
                 if self.over_tcp {

@@ -77,7 +77,7 @@ pub(super) fn packet(
 }
 
 /// Appends a DSR header of a size (RFC 4728 section 6.1) without a header after it. Its options are
-/// not written: PadN options are in their place.
+/// not written: `PadN` options are in their place.
 fn dsr(size: usize, out: &mut Vec<u8>) {
     const NO_NEXT_HEADER: u8 = 59;
     const FIXED: usize = 4;
@@ -114,10 +114,11 @@ fn udp(datagram: &Datagram, out: &mut Vec<u8>) -> usize {
 
 /// A UDP header without its checksum.
 fn udp_header((source, destination): (u16, u16), payload: u16) -> [u8; 8] {
-    let [a, b] = source.to_be_bytes();
-    let [c, d] = destination.to_be_bytes();
-    let [e, f] = (payload + 8).to_be_bytes();
-    [a, b, c, d, e, f, 0, 0]
+    let mut header = [0; 8];
+    for (place, word) in [source, destination, payload + 8].into_iter().enumerate() {
+        header[2 * place..][..2].copy_from_slice(&word.to_be_bytes());
+    }
+    header
 }
 
 /// The DSCP of an access category (RFC 8325 section 4): CS1, default, AF41, EF.

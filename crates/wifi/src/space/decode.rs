@@ -56,6 +56,6 @@ pub(super) fn report_overheard(frame: &OnAir, sender: &Node, node: u32, out: &mu
     let originator = &sender.edcaf(usize::from(frame.edcaf)).originator;
     for (_, mpdu) in originator.on_air() {
         let overheard = |&packet| Command::Overheard { node, from: frame.from, packet };
-        out.extend(originator.packets_of(&mpdu).map(overheard));
+        out.extend(originator.packets_of(mpdu).map(overheard));
     }
 }

@@ -86,7 +86,9 @@ impl MovementFile for SetdestConfig {
         let mut legs = begin(&rules, &starts)?;
         // ns-2 carries out the lines by their times.
         trips.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
-        trips.iter().for_each(|trip| turn(&mut legs[trip.node], trip));
+        for trip in &trips {
+            turn(&mut legs[trip.node], trip);
+        }
         let tracks = legs.into_iter().map(track).collect();
         rules.check_starts(&tracks)?;
         Ok(tracks)
@@ -98,16 +100,15 @@ type Legs = Vec<(f64, [f64; 2])>;
 
 /// The nodes at their first positions.
 fn begin(rules: &Rules, starts: &[[Option<(usize, f64)>; 2]]) -> Result<Vec<Legs>, FileFault> {
-    let place = |(node, start): (usize, &[Option<(usize, f64)>; 2])| match *start {
-        [Some((_, x)), Some((line, y))] => {
+    let place = |(node, start): (usize, &[Option<(usize, f64)>; 2])| {
+        if let [Some((_, x)), Some((line, y))] = *start {
             rules.check_position(line, node, [x, y])?;
             Ok(vec![(0.0, [x, y])])
-        }
-        _ => {
+        } else {
             let nodes = rules.nodes;
             let message = format!(
                 "node {node} has no X_ and Y_; the group has {nodes} stations, and each is a node \
-                 of the file"
+             of the file"
             );
             Err(FileFault::whole(message))
         }

@@ -79,18 +79,18 @@ pub(super) fn places(
 
 /// Where a station stands that does not move.
 fn standing(group: &Station, [x, y]: [f64; 2], number: u64) -> MovementPlan {
-    let [east, north] = match group.placement.as_ref().map(PlacementSettings::get) {
-        Some(placement) => match placement.position(number) {
-            Position::In(area) => return MovementPlan::Anywhere(area),
-            Position::From(offset) => offset,
-        },
-        None => {
+    let [east, north] =
+        if let Some(placement) = group.placement.as_ref().map(PlacementSettings::get) {
+            match placement.position(number) {
+                Position::In(area) => return MovementPlan::Anywhere(area),
+                Position::From(offset) => offset,
+            }
+        } else {
             // Evenly on the ring; the first station is in the east.
             let ring = group.ring_m.unwrap_or(0.0);
             let turn = std::f64::consts::TAU * number as f64 / group.count as f64;
             [ring * libm::cos(turn), ring * libm::sin(turn)]
-        }
-    };
+        };
     MovementPlan::at([x + east, y + north])
 }
 

@@ -47,13 +47,16 @@ pub(super) fn limit_queues(
             *queue = QueueSettings::DropTail(DropTailConfig { limit });
         }
     };
-    stations.iter_mut().for_each(|station| limit(&mut station.queue));
+    for station in stations {
+        limit(&mut station.queue);
+    }
     if routing.gateway {
         limit(gateway);
     }
 }
 
 /// Fills in the numbers of the nodes of listed routes.
+#[allow(clippy::needless_pass_by_value, reason = "an option of a reference")]
 pub(super) fn list_routes(
     routing: Option<&mut RoutingPlan>,
     places: Places<'_>,

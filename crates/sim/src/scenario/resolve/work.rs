@@ -78,6 +78,9 @@ pub(super) fn is_bounded(plan: &Plan, check: &mut Check) {
     }
 }
 
+/// The segments that a flow may have on the way.
+type Segments<'a> = &'a dyn Fn(&FlowPlan, &tcp::Config) -> f64;
+
 /// Checks the segments that senders may have on the way before the network limits them: their
 /// initial windows, and retransmissions after timeouts that are shorter than round trips.
 fn segments_are_bounded(plan: &Plan, duration_s: f64, check: &mut Check) {
@@ -89,7 +92,7 @@ fn segments_are_bounded(plan: &Plan, duration_s: f64, check: &mut Check) {
         let is_short = config.rto_max < SHORT_TIMEOUT && passes_unlimited_queue(plan, flow);
         if is_short { duration_s / config.rto_max.as_secs_f64() } else { 0.0 }
     };
-    let per_flow: [(&dyn Fn(&FlowPlan, &tcp::Config) -> f64, &str, &str); 2] = [
+    let per_flow: [(Segments<'_>, &str, &str); 2] = [
         (&initial, "initial_window_segments", "segments of initial windows"),
         (&repeated, "rto_max_ms", "retransmissions after timeouts below 1 ms"),
     ];
