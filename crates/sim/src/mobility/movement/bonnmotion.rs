@@ -4,9 +4,9 @@ use super::file::{Rules, lines, parse_number};
 use super::{FileFault, Movement, MovementFile, Source, Tracks};
 use settings::Settings;
 
-/// A movement file of `BonnMotion` in its native format: a line for each node, with the time and the
-/// two coordinates of each waypoint (N. Aschenbruck, R. Ernst, E. Gerhards-Padilla, M. Schwamborn,
-/// `SIMUTools` 2010).
+/// A movement file of `BonnMotion` in its native format: a line for each node, with the time and
+/// the two coordinates of each waypoint (N. Aschenbruck, R. Ernst, E. Gerhards-Padilla, M.
+/// Schwamborn, `SIMUTools` 2010).
 #[derive(Clone, Debug, PartialEq, Settings)]
 pub struct BonnmotionConfig {
     /// The file, not compressed, relative to the folder of the scenario. Its first line is the
