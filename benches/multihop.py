@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from validation import chains, mobile  # noqa: E402  it is not installed
+from validation.case import Option  # noqa: E402
 from validation.peers.ns2_adhoc import MOVEMENT, PROGRAM, Setting  # noqa: E402
 
 
@@ -39,7 +40,7 @@ class Case:
         setting = self.setting
         if setting.movement:
             network = mobile.network(setting.movement, setting.flows, setting.alpha)
-            options = mobile.OPTIONS
+            options: tuple[Option, ...] = mobile.OPTIONS
         else:
             network = chains.chain(setting.hops, chains.window(1000))
             network["routing"] = {"protocol": "dsr"}

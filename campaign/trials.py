@@ -14,8 +14,6 @@ import simoom as sm
 from campaign import inputs
 from simoom import _core
 
-FRACTION = r"(_fraction|_probability|jain_index|utilisation|_share|_rate)$"
-"""Paths of results from 0 to 1."""
 MOST_CPU_S = 3.0
 """A run is cut after this time; it has then shown that it goes on."""
 FRACTION = re.compile(r"_fraction$|_probability$|jain_index$|utilisation$|_share$|_rate$")

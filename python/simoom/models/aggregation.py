@@ -265,7 +265,7 @@ def cell(
     >>> slots = fixed_point.backoff_slots(15, 1023, attempts=7)
     >>> round(cell(1, sender, payload_bytes=1472, mean_slots=slots, silence_us=103.0,
     ...            head_slots=0.0, slot_us=9.0).throughput_mbps, 1)
-    57.1
+    57.0
     """
     fresh = txop.txop(sender)
     renewed = txop.txop(sender, requests=True) if sender.aggregates else fresh

@@ -120,14 +120,15 @@ def txop(sender: Sender, *, available: int = 1 << 20, requests: bool = False) ->
 
     Examples
     --------
-    A TXOP of 2528 us at 65 Mb/s has 12 MPDUs of 1538 bytes, one without a limit 42:
+    A TXOP of 2528 us at 65 Mb/s has 12 MPDUs of 1538 bytes, one without a limit 28, which last
+    5484 us at most:
 
     >>> sender = Sender("11n", 1538, 7, 64, 65535, 5484.0, 2528.0, 24.0)
     >>> txop(sender).mpdus
     12
     >>> import dataclasses
     >>> txop(dataclasses.replace(sender, limit_us=0.0)).mpdus
-    42
+    28
     """
     known = timing.standard(sender.standard)
     left = sender.limit_us or np.inf

@@ -36,9 +36,11 @@ pub(super) static STATION: &[Observable] = observables! {
     /// The MCS of frames from the access point to the station.
     "ap_mcs": "1" if MCS => Gauge(|world, n| of_mode(down(world, n), |mode| f64::from(mode.mcs)));
     /// The rate of frames from the station to its access point.
-    "rate_mbps": "Mb/s" => Gauge(|world, n| of_mode(up(world, n), |mode| mode.rate.as_mbps()));
+    "rate_mbps": "Mb/s" as "rate" =>
+        Gauge(|world, n| of_mode(up(world, n), |mode| mode.rate.as_mbps()));
     /// The rate of frames from the access point to the station.
-    "ap_rate_mbps": "Mb/s" => Gauge(|world, n| of_mode(down(world, n), |mode| mode.rate.as_mbps()));
+    "ap_rate_mbps": "Mb/s" as "AP rate" =>
+        Gauge(|world, n| of_mode(down(world, n), |mode| mode.rate.as_mbps()));
 };
 
 pub(super) static NODE: &[Observable] = observables! {
