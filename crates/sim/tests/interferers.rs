@@ -177,6 +177,32 @@ fn a_source_that_has_stopped_is_not_heard_again() {
     }
 }
 
+/// No node takes a packet between the frame and the burst, so that the frame alone must lead to the
+/// edges of the burst.
+#[test]
+fn carrier_sense_hears_the_burst_that_a_frame_causes() {
+    let at = "position_m = [5, 0]\ntx_power_dbm = 20.0";
+    let fading = "radio.fading.coherence_ms = 1.0";
+    let source = |delay: f64, burst: f64| {
+        format!("{at}\nsource.reactive = {{ delay_us = {delay}, burst_us = {burst} }}")
+    };
+    // The checker holds that each access waits for an interframe space after what is heard.
+    for (keys, delay, burst) in [("", 1000.0, 9000.0), (fading, 20.0, 50.0), (fading, 0.1, 1000.0)]
+    {
+        run(&space(keys, &source(delay, burst)));
+    }
+    // A burst of 8 ms begins 1 ms after a frame of 1.3 ms and destroys it. A station that hears
+    // the burst sends once in 9 ms or more, in the 19 s that are measured.
+    let attempts = |sensed: bool| {
+        let jammer = format!("{}\nsensed = {sensed}", source(1000.0, 8000.0));
+        let text = space("wlan.cw_max = 31", &jammer);
+        number(&run(&text), "stations[0].attempts")
+    };
+    let (heard, unheard) = (attempts(true), attempts(false));
+    assert!(heard > 1500.0 && heard < 19.0 / 9e-3, "{heard}");
+    assert!(unheard > 3.0 * heard, "{heard} {unheard}");
+}
+
 #[test]
 fn carrier_sense_hears_a_strong_source_and_defers() {
     let with = |sensed: bool| {

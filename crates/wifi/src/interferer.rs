@@ -85,6 +85,11 @@ pub trait Source: Debug + Send {
     /// Successive frames do not begin earlier.
     fn on_frame(&mut self, _start: Instant, _end: Instant) {}
 
+    /// Whether its bursts follow from the frames that it hears.
+    fn reacts(&self) -> bool {
+        false
+    }
+
     /// A frame of the network destroys a burst at its receiver, perhaps not the first frame that
     /// does. Successive calls may go back in time as those of [`Self::ending_after`].
     fn on_destroyed(&mut self, _burst: &Burst) {}

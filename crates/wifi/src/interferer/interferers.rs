@@ -191,6 +191,11 @@ impl Interferers {
         self.members[interferer as usize].ending_after(at)
     }
 
+    /// Whether the bursts of an interferer follow from the frames that it hears.
+    pub fn reacts(&self, interferer: u32) -> bool {
+        self.members[interferer as usize].source.reacts()
+    }
+
     /// What an interferer did so far.
     pub fn counters(&self, interferer: u32) -> &InterfererCounters {
         &self.members[interferer as usize].counters

@@ -11,8 +11,9 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug, PartialEq, Settings)]
 #[settings(name = "Reactive")]
 pub struct ReactiveSettings {
-    /// Time from the start of a frame to the start of the burst, in microseconds.
-    #[setting(key = "delay_us", default = 20.0, range = 0.0..=10_000.0)]
+    /// Time from the start of a frame to the start of the burst, in microseconds. A jammer cannot
+    /// react at once.
+    #[setting(key = "delay_us", default = 20.0, range = 0.1..=10_000.0)]
     pub delay: Duration,
     /// Length of a burst in microseconds.
     #[setting(key = "burst_us", default = 50.0, range = 0.1..=10_000.0)]
@@ -43,6 +44,10 @@ struct Reactive {
 impl Source for Reactive {
     fn ending_after(&mut self, at: Instant) -> Option<Burst> {
         self.bursts.iter().find(|burst| burst.end > at).copied()
+    }
+
+    fn reacts(&self) -> bool {
+        true
     }
 
     fn on_frame(&mut self, start: Instant, end: Instant) {

@@ -124,6 +124,7 @@ impl Space {
             let (span, width) = ((now, transmission.end()), frame.mode.width);
             let detect = self.rules.levels.detect;
             interferers.on_frame(span, frame.from, width, detect, &self.signals);
+            out.extend(interferers.follow_reactions(now, &self.signals.sites).map(Command::Step));
         }
         let Self { signals, receivers, rules, scratch, .. } = self;
         let (from, levels) = (frame.from, rules.levels);

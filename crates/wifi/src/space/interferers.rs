@@ -213,6 +213,20 @@ impl SpaceInterferers {
         self.interferers.on_frame((start, end), channel, reaches, destroys);
     }
 
+    /// A frame has begun: finds the bursts of sources that react to it, for carrier sense. Returns
+    /// when the first of them begins, if it comes before all edges that were requested.
+    pub(super) fn follow_reactions(&mut self, now: Instant, sites: &[Site]) -> Option<Instant> {
+        for place in 0..self.edges.len() {
+            let Edge { interferer, is_on, heard_until, .. } = self.edges[place];
+            if !is_on && self.interferers.reacts(interferer) {
+                self.edges[place].burst = self.next_burst(interferer, now.max(heard_until), sites);
+            }
+        }
+        let earliest = self.earliest().filter(|&at| self.next_edge.is_none_or(|next| at < next))?;
+        self.next_edge = Some(earliest);
+        Some(earliest)
+    }
+
     /// Looks up the bursts that overlap a frame that has ended.
     pub(super) fn look_up(
         &mut self,
