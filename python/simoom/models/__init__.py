@@ -24,6 +24,7 @@ from simoom.models import (
     ps_queue,
     saturation,
     tcp_aggregation,
+    tcp_corruption,
     tcp_loss,
     timing,
 )
@@ -42,6 +43,7 @@ FAMILIES = MappingProxyType(
             http_sessions,
             ps_queue,
             bluetooth,
+            tcp_corruption,
             tcp_loss,
             aggregation,
             tcp_aggregation,
@@ -68,6 +70,7 @@ __all__ = [
     "ps_queue",
     "saturation",
     "tcp_aggregation",
+    "tcp_corruption",
     "tcp_loss",
     "timing",
 ]

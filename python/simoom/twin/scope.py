@@ -12,6 +12,9 @@ STANDARDS = ("11b", "11a", "11g")
 AGGREGATING = ("aggregation", "tcp_aggregation")
 """The families for the other standards."""
 
+BESIDE_VOICE = ("bluetooth", "tcp_corruption")
+"""The families for cells beside a voice link of Bluetooth."""
+
 NO_PROTECTION = Assumption(
     "no_protection", "All stations decode all frames, and no protection precedes OFDM frames."
 )
@@ -29,7 +32,7 @@ def irrelevant_families(cell: Cell) -> dict[str, AssumptionCheck]:
     sources = [choice(each["source"])[0] for each in cell.keys["interferers"]]
     if sources != ["sco"]:
         how = "the sources are other ones" if sources else "there is no Bluetooth link"
-        named["bluetooth"] = ("bluetooth_voice", how)
+        named |= dict.fromkeys(BESIDE_VOICE, ("bluetooth_voice", how))
     standard = cell.keys["standard"]
     if standard is None or standard in STANDARDS:
         how = f"{standard} answers each frame by an ACK"
@@ -61,7 +64,7 @@ def unsupported(cell: Cell, family: str) -> AssumptionCheck | None:
 def no_interference(cell: Cell, family: str) -> AssumptionCheck | None:
     """Return why a model without interferers does not represent a cell that has some."""
     count = len(cell.keys["interferers"])
-    if family == "bluetooth" or count == 0:
+    if family in BESIDE_VOICE or count == 0:
         return None
     how = f"frames are lost to {count} interferer" + ("s" if count > 1 else "")
     return broken(assumption.NO_FRAME_ERRORS, how)

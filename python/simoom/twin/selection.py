@@ -70,6 +70,7 @@ def predict(scenario: ScenarioLike) -> Twin:
         "lt_tcp": losses.fit_coding,
         "full_duplex": duplex.fit,
         "bluetooth": interference.fit,
+        "tcp_corruption": interference.fit_tcp,
         "aggregation": aggregates.fit_saturated,
         "tcp_aggregation": aggregates.fit_downloads,
         "chain": chain.fit,
