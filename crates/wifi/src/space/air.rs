@@ -280,7 +280,8 @@ impl Space {
     ) {
         let EndedFrame { id, ref transmission, ref ppdu, extra, nav_reset_at } = *ended_frame;
         let has_sent = self.receivers[node as usize].has_sent_since(transmission.start);
-        if has_sent && !self.nodes[node as usize].expects(now, &transmission.frame) {
+        let state = &self.nodes[node as usize];
+        if has_sent && !state.expects(now, transmission.start, &transmission.frame) {
             return;
         }
         let is_disturbed = self.interferers.is_some() && self.add_bursts(node, transmission.start);
