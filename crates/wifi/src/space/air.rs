@@ -340,6 +340,9 @@ impl Space {
         }
         self.signals.transmission_mut(id).reach.decoded += 1;
         decode(now, rules, frame, (sender, receiver), &lost, out);
+        if has_sent {
+            receiver.answer_after(self.receivers[node as usize].sends_until());
+        }
     }
 
     /// Adds the bursts of interferers to the interference at a node with a frame that began at an
