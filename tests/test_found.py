@@ -95,3 +95,59 @@ def test_the_steps_of_the_backoff_have_no_probabilities_within_a_txop():
     summary = sm.run(sm.Scenario(**cell)).summary
     assert summary["full_duplex.steps"] > 0
     assert "full_duplex.ap_attempt_probability" not in summary
+
+
+FAR_DB = 200.0
+LATE = {
+    "standard": "11g",
+    "duration_s": 0.3,
+    "stations": [{"rate_mbps": 5.5}, {}, {"data_loss": 0.5}],
+    "wlan": {"full_duplex": {"secondary_rate_rule": "link"}, "rts_threshold_bytes": 0},
+    # The access point receives sta0, which receives nothing, and neither sta1 nor sta2 does.
+    "radio": {
+        "losses_db": [
+            [FAR_DB, FAR_DB, 60.0, 60.0],
+            [60.0, FAR_DB, FAR_DB, FAR_DB],
+            [60.0, FAR_DB, FAR_DB, 60.0],
+            [60.0, FAR_DB, 60.0, FAR_DB],
+        ]
+    },
+    "flows": [
+        {"from": "sta0", "to": "ap", "traffic": "saturated"},
+        {"from": "ap", "to": "sta1", "traffic": "saturated"},
+        {"from": "ap", "to": "sta2", "traffic": "saturated"},
+    ],
+}
+"""Each RTS of sta0 lets the access point send a frame whose ACK is delayed by 2 ms. The next RTS of
+sta0 ends the wait for that ACK."""
+
+
+@pytest.mark.parametrize(
+    "seed",
+    [
+        pytest.param(5, id="the ACK of an earlier frame acknowledges no other"),
+        pytest.param(1, id="a delayed ACK follows other frames for its transmitter"),
+        pytest.param(12, id="an RTS that begins with a data frame is not answered"),
+    ],
+)
+def test_delayed_acks_that_nobody_waits_for(seed):
+    summary = sm.run(sm.Scenario(**LATE), seed=seed, check=True).summary
+    assert summary["full_duplex.secondary"] > 0
+
+
+def test_copies_of_a_datagram_count_once():
+    """The next hop has most packets that DSR salvages: only acknowledgements are lost."""
+    summary = sm.run(
+        sm.Scenario(
+            standard="11g",
+            duration_s=1.0,
+            stations={"count": 3, "placement": {"chain": {"spacing_m": 5.0}}, "ack_loss": 0.7},
+            radio={"ad_hoc": True},
+            wlan={"short_retry_limit": 2, "long_retry_limit": 2},
+            routing={"protocol": "dsr"},
+            flows=[{"from": "sta0", "to": "sta2", "traffic": {"cbr": {"rate_mbps": 1.0}}}],
+        ),
+        check=True,
+    ).summary
+    assert 0 < summary["flows[0].late_fraction"] < 1
+    assert 0 < summary["flows[0].goodput_mbps"] < 1

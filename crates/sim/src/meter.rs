@@ -1,6 +1,7 @@
 //! The measurement of a run. It has no influence on the run.
 
 mod both;
+mod copies;
 mod datagrams;
 mod hops;
 mod routing;
@@ -191,8 +192,10 @@ impl Meter {
 
     /// A packet has reached its destination.
     fn on_arrived(&mut self, now: Instant, packet: &Packet) {
-        if let Some(routing) = &mut self.routing {
-            routing.on_arrived(packet);
+        if let Some(routing) = &mut self.routing
+            && !routing.on_arrived(packet)
+        {
+            return;
         }
         match &packet.body {
             Body::Segment(segment) if segment.len == 0 => {}

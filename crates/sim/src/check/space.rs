@@ -145,19 +145,20 @@ impl Watch {
     /// medium for as long as that frame does.
     fn check_answer(&self, frame: &OngoingFrame) {
         use FrameKind::{Ack, BlockAck, BlockAckRequest, Cts, Data, Rts};
-        let asked = self.receivers[frame.from as usize].exchanges.understood.filter(|asked| {
+        let mut asked = self.receivers[frame.from as usize].exchanges.asked.iter();
+        let asked = asked.find(|asked| {
             let fits = matches!(
                 (asked.kind, frame.kind),
                 (Rts, Cts) | (Data, Ack) | (Data | BlockAckRequest, BlockAck)
             );
-            let in_time = asked.end + overlap::delay(asked) + self.times.sifs() == frame.start;
+            let in_time = due(asked, self.times.sifs()) == frame.start;
             fits && in_time && Some(asked.from) == frame.to && asked.edcaf == frame.edcaf
         });
         rule(self.now, asked.is_some(), "a response begins a SIFS after its frame", || {
             format!("{frame:?}")
         });
         let Some(asked) = asked else { return };
-        self.check_reservation(&asked, frame);
+        self.check_reservation(asked, frame);
         let last = frame.kind == Cts || frame.reserves == Duration::ZERO;
         rule(
             self.now,
@@ -291,7 +292,9 @@ impl Watch {
         receiver.extra = Duration::ZERO;
         match frame.to {
             None => {}
-            Some(to) if to == heard.node => receiver.exchanges.understood = Some(frame),
+            Some(to) if to == heard.node => {
+                receiver.exchanges.on_understood(frame, |asked| due(asked, times.sifs()));
+            }
             Some(_) => {
                 let followed_by = (self.nav_reset && frame.kind == FrameKind::Rts)
                     .then(|| now + after_rts(times, &frame));
@@ -336,6 +339,11 @@ impl Watch {
         }
         self.receivers[node as usize].sense(now, senses.busy);
     }
+}
+
+/// When the response to a frame begins.
+fn due(asked: &OngoingFrame, sifs: Duration) -> Instant {
+    asked.end + overlap::delay(asked) + sifs
 }
 
 fn is_answer(frame: &OngoingFrame) -> bool {

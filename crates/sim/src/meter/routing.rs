@@ -1,5 +1,6 @@
 //! What routing is measured by.
 
+use super::copies::Arrivals;
 use crate::measure::DelayStats;
 use kernel::Instant;
 use net::route::RouteNote;
@@ -23,6 +24,8 @@ pub(crate) struct RoutingMeter {
     /// From the first packet that waits for a route to the route.
     pub(crate) discovery: DelayStats,
     pub(crate) flows: Vec<RoutedFlow>,
+    /// The datagrams that have arrived, by flow.
+    datagrams: Vec<Arrivals>,
 }
 
 /// The measurements of a flow of such a network.
@@ -59,6 +62,7 @@ impl RoutingMeter {
             false_failures: 0,
             discovery: DelayStats::fine(),
             flows: vec![RoutedFlow::default(); flows],
+            datagrams: vec![Arrivals::default(); flows],
         }
     }
 
@@ -104,12 +108,19 @@ impl RoutingMeter {
         }
     }
 
-    /// A packet has arrived.
-    pub(super) fn on_arrived(&mut self, packet: &Packet) {
+    /// A packet has arrived. Returns whether it is new: not the copy of a datagram that arrived
+    /// before.
+    pub(super) fn on_arrived(&mut self, packet: &Packet) -> bool {
         if let Some(flow) = self.flow_of_data(packet) {
             flow.arrived += 1;
             // Each node that forwards takes one off.
             flow.hops += u64::from(Packet::TTL.saturating_sub(packet.ttl)) + 1;
+        }
+        match &packet.body {
+            Body::Datagram(datagram) => {
+                self.datagrams[datagram.flow.0 as usize].is_first(datagram.number)
+            }
+            _ => true,
         }
     }
 

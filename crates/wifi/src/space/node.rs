@@ -24,6 +24,8 @@ struct Awaited {
     kind: FrameKind,
     /// The end of the frame that elicits the response.
     since: Instant,
+    /// When the response begins.
+    due: Instant,
     /// The end of the timeout, unless the node is receiving a frame by then.
     until: Instant,
     /// Whether the node is receiving a frame whose PHY header ended before the timeout.
@@ -341,7 +343,7 @@ impl Node {
         match self.edcaf(index).opening {
             Opening::None => body,
             Opening::Rts => {
-                self.note_rts(before);
+                self.note_rts(now, before);
                 body.rts(rules.timing())
             }
             Opening::CtsToSelf => body.cts_to_self(rules.timing()),
@@ -414,10 +416,11 @@ impl Node {
             (_, ElicitedResponse::BlockAck) => FrameKind::BlockAck,
             (_, ElicitedResponse::None) => return self.succeed(now, None, rules, out),
         };
-        let delay = frame.beside.unwrap_or_default();
-        let until = now + delay + rules.timing().response_timeout(&frame.mode);
+        let since = now + frame.beside.unwrap_or_default();
+        let until = since + rules.timing().response_timeout(&frame.mode);
+        let due = since + rules.timing().sifs();
         self.quiet = false;
-        self.awaited = Some(Awaited { kind, since: now, until, receiving: false });
+        self.awaited = Some(Awaited { kind, since: now, due, until, receiving: false });
     }
 
     /// Reports the airtime of an exchange whose last frame ended at `end`.

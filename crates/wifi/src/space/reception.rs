@@ -172,6 +172,11 @@ impl PhyReceiver {
         self.sending && self.residual.is_none() && end <= self.sends_until
     }
 
+    /// The end of the node's present or last transmission.
+    pub(super) fn sends_until(&self) -> Instant {
+        self.sends_until
+    }
+
     pub(super) fn end_sending(&mut self) {
         self.sending = false;
         if let Some(residual) = self.residual {

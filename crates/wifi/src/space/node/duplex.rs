@@ -23,7 +23,7 @@ pub(in crate::space) struct NodeDuplex {
     secondary: Option<OnAir>,
     /// The exchange in which the node sends a data frame while it receives one.
     mutual: Option<Beside>,
-    /// The RTS that an access point has sent last, and when it ends.
+    /// The RTS of the access point in this exchange.
     rts: Option<SentRts>,
     /// The access point answers an RTS that began together with its own.
     own_rts: bool,
@@ -41,9 +41,10 @@ struct Beside {
     is_secondary: bool,
 }
 
-/// An RTS, and what was counted before it.
+/// An RTS: when it begins and ends, and what was counted before it.
 #[derive(Debug)]
 struct SentRts {
+    start: Instant,
     end: Instant,
     before: NodeCounters,
 }
@@ -95,17 +96,27 @@ impl Node {
         frame.to.filter(|_| frame.kind == FrameKind::Cts && *at <= now)
     }
 
-    /// Whether a full-duplex node that has transmitted during this frame takes notice of it.
-    pub(in crate::space) fn expects(&self, now: Instant, frame: &OnAir) -> bool {
+    /// Whether a full-duplex node that has transmitted during this frame, which began at `start`,
+    /// takes notice of it.
+    pub(in crate::space) fn expects(&self, now: Instant, start: Instant, frame: &OnAir) -> bool {
         let Some(duplex) = self.duplex().filter(|_| frame.to == Some(self.id)) else {
             return false;
         };
         match frame.kind {
-            FrameKind::Rts => duplex.rts.as_ref().is_some_and(|rts| rts.end <= now),
+            // An RTS may begin with another frame of the exchange, too.
+            FrameKind::Rts => {
+                duplex.rts.as_ref().is_some_and(|rts| rts.start == start && rts.end <= now)
+            }
             FrameKind::Data => duplex.mutual.is_some_and(|beside| beside.from == frame.from),
             FrameKind::Ack => self.awaited.is_some_and(|awaited| awaited.kind == frame.kind),
             _ => false,
         }
+    }
+
+    /// A frame of the node ends at this instant. It does not send a response that is due before: the
+    /// transmitter of the frame that it has received does not know how long its own one lasts.
+    pub(in crate::space) fn answer_after(&mut self, end: Instant) {
+        self.answer.take_if(|(at, _)| *at < end);
     }
 
     /// An RTS is decoded. An access point whose own RTS began with it answers it in place of
@@ -227,7 +238,7 @@ impl Node {
             return;
         }
         let (kind, receiving) = (FrameKind::Cts, false);
-        self.awaited = Some(Awaited { kind, since: now, until: now, receiving });
+        self.awaited = Some(Awaited { kind, since: now, due: now, until: now, receiving });
         self.give_up_waiting(now, rules, out);
     }
 
@@ -256,9 +267,9 @@ impl Node {
     }
 
     /// An access point sends an RTS: notes what was counted before.
-    pub(super) fn note_rts(&mut self, before: NodeCounters) {
+    pub(super) fn note_rts(&mut self, now: Instant, before: NodeCounters) {
         if let Some(duplex) = self.duplex.as_mut().filter(|duplex| duplex.choice.is_some()) {
-            duplex.rts = Some(SentRts { end: Instant(u64::MAX), before });
+            duplex.rts = Some(SentRts { start: now, end: Instant(u64::MAX), before });
         }
     }
 

@@ -55,7 +55,7 @@ impl Node {
         out: &mut Vec<Command>,
     ) {
         self.carrier.on_decoded();
-        if self.awaited.is_some_and(|awaited| awaited.kind == frame.kind) {
+        if self.is_awaited(now, frame, rules) {
             self.awaited = None;
             match (frame.kind, self.exchange) {
                 (FrameKind::Cts, Some(index)) => {
@@ -88,6 +88,22 @@ impl Node {
             let delay = frame.beside.filter(|_| frame.kind == FrameKind::Data);
             self.reply(now + delay.unwrap_or_default(), reply, rules);
         }
+    }
+
+    /// Whether a frame is the response that the node waits for: that of the receiver of its frame,
+    /// at the time at which it is due (clauses 10.3.2.9 and 10.3.2.11). Only a response that was
+    /// delayed beside a longer frame can be to an earlier frame, for which the node has ceased to
+    /// wait.
+    fn is_awaited(&self, now: Instant, frame: &OnAir, rules: &SpaceRules) -> bool {
+        let Some(awaited) = self.awaited.filter(|awaited| awaited.kind == frame.kind) else {
+            return false;
+        };
+        if frame.beside.is_none() {
+            return true;
+        }
+        let peer = self.exchange.and_then(|index| self.edcaf(index).to());
+        let lasting = rules.timing().airtime(&frame.mode, frame.psdu).total();
+        peer == Some(frame.from) && awaited.due + lasting == now
     }
 
     pub(super) fn reply(&mut self, now: Instant, frame: OnAir, rules: &SpaceRules) {
