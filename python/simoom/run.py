@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from threading import Event
 from types import MappingProxyType
@@ -16,7 +15,7 @@ import numpy as np
 
 from simoom import _core
 from simoom.issue import Issue, ScenarioError
-from simoom.observables import present
+from simoom.observables import nearest, present
 from simoom.patience import interruptible
 from simoom.runner import Runner
 from simoom.scenario import Scenario, ScenarioLike
@@ -378,6 +377,4 @@ def _samples(rows: Iterable[tuple[str, bytes, bytes]]) -> Samples:
 
 
 def _unknown(path: str, known: Iterable[str]) -> str:
-    close = get_close_matches(path, list(known), n=3, cutoff=0.5)
-    hint = f"; the nearest are {', '.join(close)}" if close else ""
-    return f"there is no {path!r}{hint}"
+    return f"there is no {path!r}{nearest(path, known)}"
