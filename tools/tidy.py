@@ -36,10 +36,10 @@ CRATES = {
 """The crates that each crate may use; ``py`` uses only ``sim`` and the type of a seed."""
 
 LAYERS = (
-    ("_core", "runner", "issue", "observables", "stats", "models"),
+    ("_core", "runner", "issue", "observables", "stats", "precision", "transient", "models"),
     ("tables", "evidence", "control"),
     ("scenario", "gallery", "trace_columns", "trace_files", "trace"),
-    ("run", "sweep", "store", "hearing", "routes", "airtime"),
+    ("run", "replications", "axes", "designs", "sweep", "store", "hearing", "routes", "airtime"),
     ("twin", "plots", "pages", "trace_page", "report", "notebook", "why"),
     ("studies", "serve"),
     ("cli", "__main__"),

@@ -12,10 +12,11 @@ from simoom.airtime import airtime
 from simoom.control import Control
 from simoom.hearing import Hearing, hearing
 from simoom.issue import Issue, ScenarioError
+from simoom.replications import Replications, replicate, warmup
 from simoom.routes import Routes, routes
-from simoom.run import Replications, Run, replicate, run
+from simoom.run import Run, run
 from simoom.scenario import Scenario
-from simoom.stats import Estimate, mean_ci, paired_difference
+from simoom.stats import Estimate, mean_ci, paired_difference, quantile_ci
 from simoom.sweep import Sweep, sweep
 from simoom.trace import Trace, TraceFilter
 from simoom.twin import Optimum, Twin, optimise, predict
@@ -45,9 +46,11 @@ __all__ = [
     "optimise",
     "paired_difference",
     "predict",
+    "quantile_ci",
     "replicate",
     "routes",
     "run",
     "sweep",
+    "warmup",
     "why",
 ]

@@ -251,7 +251,7 @@ class Rule:
         return judged, next_count(done, judged, needs, self.most)
 
 
-def rule(until: Until, least: int, most: int | None) -> Rule:
+def rule_of(until: Until, least: int, most: int | None) -> Rule:
     """Return the rule of a call; raise if its bounds contradict each other.
 
     `least` is the number of replications of the call.

@@ -31,7 +31,8 @@ from simoom.plots.style import (
     style,
 )
 from simoom.plots.words import MOST_POINTS, binned, short, words
-from simoom.run import Replications, Run
+from simoom.replications import Replications
+from simoom.run import Run
 from simoom.stats import mean_ci
 from simoom.sweep import Sweep
 from simoom.tables import AIRTIME, SENT, Row, digits, nodes, number
