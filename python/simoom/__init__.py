@@ -7,6 +7,7 @@
 True
 """
 
+from simoom import designs
 from simoom._core import Ack, Departing, Loss
 from simoom.airtime import airtime
 from simoom.control import Control
@@ -41,6 +42,7 @@ __all__ = [
     "TraceFilter",
     "Twin",
     "airtime",
+    "designs",
     "hearing",
     "mean_ci",
     "optimise",

@@ -108,11 +108,13 @@ def check_path(where: str, path: str) -> None:
         With similar paths.
     """
     try:
-        unit = observable(path).unit
+        each = observable(path)
+        if any(known.startswith(f"{each.path}.") for known in catalogue()):
+            raise KeyError(path)  # the heading of statistics, as `total.delay_s`
     except KeyError:
         near = nearest(path, [re.sub(r"\[i\]", "[0]", known) for known in catalogue()])
         raise ValueError(f"{where}: there is no result {path!r}{near}") from None
-    if unit == "text":
+    if each.unit == "text":
         raise ValueError(f"{where}: {path}: is text and not a number")
 
 

@@ -32,6 +32,8 @@ EQUAL_RUNS = 60
 one in less than 5 % of all runs (the rule of three)."""
 RUNS_PER_SKEWNESS = 40
 """Further runs for each unit of the squared skewness. Cochran has 25 for samples of fixed size."""
+SAFE = 4
+"""An interval that is narrower than wanted by this factor suffices, however skewed the result."""
 FURTHER_RUNS = 4
 """Runs beyond the number at which the interval is expected to be narrow enough."""
 
@@ -164,6 +166,8 @@ def required(values: Sequence[float], target: Target, *, confidence: float = 0.9
     allowed = target.of(estimate.mean)
     if allowed == 0:
         return math.inf
+    if estimate.half_width < allowed / SAFE:
+        return n
     for_width = n * (estimate.half_width / allowed) ** 2 * (1 + FURTHER_RUNS / n)
     return max(for_width, LEAST_RUNS + RUNS_PER_SKEWNESS * skewness**2)
 

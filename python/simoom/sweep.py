@@ -67,6 +67,11 @@ class Sweep:
     over: Mapping[str, tuple[Label, ...]]
     points: tuple[Point, ...]
 
+    @property
+    def is_grid(self) -> bool:
+        """Whether every combination of the values of the axes is a point."""
+        return len(self.points) == math.prod(map(len, self.over.values()))
+
     def frame(self) -> pl.DataFrame:
         """Return a tidy data frame with a row for each run; columns are axes, then result paths."""
         import polars as pl
@@ -90,6 +95,23 @@ class Sweep:
         if not any(run.summary.get(path) is not None for run in self):
             self.points[0].replications.values(path)  # raises with suggestions
         rows = [{**p.settings, **_estimate(p, path, confidence)} for p in self.points]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def quantile(
+        self, path: str, probability: float, *, confidence: float = 0.95
+    ) -> pl.DataFrame:
+        """Return a quantile over the replications, with its interval, for each point.
+
+        Columns are the axes, ``quantile``, ``ci_low``, ``ci_high`` and ``n``; see
+        `Replications.quantile`.
+        """
+        import polars as pl
+
+        rows = []
+        for point in self.points:
+            each = point.replications.quantile(path, probability, confidence=confidence)
+            found = {"quantile": each.mean, "ci_low": each.ci_low, "ci_high": each.ci_high}
+            rows.append({**point.settings, **found, "n": each.n})
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def at(self, settings: Mapping[str, Any]) -> Replications:
@@ -134,7 +156,7 @@ class Sweep:
         axes = " x ".join(f"{path} ({len(values)})" for path, values in self.over.items())
         counts = {len(point.replications) for point in self.points}
         each = f"{min(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
-        if len(self.points) < math.prod(map(len, self.over.values())):
+        if not self.is_grid:
             axes = f"{len(self.points)} points of {', '.join(self.over)}"
         return f"Sweep({axes}, {each} runs each)"
 

@@ -31,6 +31,13 @@ from simoom.cli.trace import (
     options_of,
     trace_faults_by_option,
 )
+from simoom.cli.until import (
+    MaxReplications,
+    UntilOption,
+    read_until,
+    refuse_with_until,
+    run_until,
+)
 from simoom.trace import TraceFilter
 
 if TYPE_CHECKING:
@@ -74,6 +81,8 @@ def run(
     trace_nodes: TraceNodes = [],  # noqa: B006
     trace_flows: TraceFlows = [],  # noqa: B006
     trace_settings: TraceSettings = [],  # noqa: B006
+    until: UntilOption = [],  # noqa: B006
+    max_replications: MaxReplications = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print no report and no progress.")
     ] = False,
@@ -83,6 +92,13 @@ def run(
 
     check_range("--seed", seed, bits=64)
     check_range("--replication", replication, bits=32)
+    targets = read_until(until, max_replications)
+    if targets is not None:
+        alone = {"--probe": probes, "--out": out, "--trace": traces, "--replication": replication}
+        refuse_with_until(alone)
+        run_until(load(file, settings), targets, max_replications, seed=seed, check=check,
+                  as_json=as_json, quiet=quiet)  # fmt: skip
+        return
     which = TraceFilter(trace_from, trace_to, tuple(trace_nodes), tuple(trace_flows))
     trace_files = names_of(traces, which)
     scenario = load(file, settings, probes)

@@ -105,12 +105,33 @@ def load(file: str, settings: list[str], given: Iterable[str] = ()) -> Scenario:
     except FileNotFoundError:
         raise InputError(f"{file}: there is no such file") from None
     for setting in settings:
-        path, equals, value = setting.partition("=")
+        path, equals, value = split_setting(setting)
         if not equals or not path.strip():
             raise InputError(f"--set {setting}: write PATH=VALUE, for example --set stations=20")
         origin.changed.append(path.strip())
         scenario = scenario.set_text(path.strip(), value.strip())
     return scenario
+
+
+def split_setting(text: str) -> tuple[str, str, str]:
+    """Split ``PATH=VALUE`` at the first equals sign outside brackets and quotes.
+
+    Examples
+    --------
+    >>> split_setting('flows["a=b"].control=few')
+    ('flows["a=b"].control', '=', 'few')
+    """
+    depth, quote = 0, ""
+    for n, char in enumerate(text):
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "\"'":
+            quote = char
+        elif char in "[]":
+            depth += 1 if char == "[" else -1
+        elif char == "=" and depth <= 0:
+            return text[:n], "=", text[n + 1 :]
+    return text, "", ""
 
 
 def directory(text: str) -> Path:

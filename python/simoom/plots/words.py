@@ -78,11 +78,11 @@ def short(value: Any, most: int = 14) -> str:
 
     Examples
     --------
-    >>> short('{"drop_tail" = {"limit_packets" = 50}}'), short("new_reno"), short(5.5)
+    >>> short("drop_tail(limit_packets=50)"), short("new_reno"), short(5.5)
     ('drop_tail 50', 'new_reno', '5.5')
     """
     text = str(value)
-    if "{" in text:
+    if "{" in text or text.endswith(")"):
         name = re.search(r"[A-Za-z_]\w*", text)
         numbers = re.findall(r"= ?([\d.]+)", text)
         text = " ".join(([name[0]] if name else []) + numbers)
