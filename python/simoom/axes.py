@@ -52,8 +52,8 @@ def points(over: Over) -> Points:
         axes = {path: _named(path, values) for path, values in over.items()}
         if not axes:
             raise ValueError("over: must name at least one path, is empty")
-        chosen = [dict(zip(axes, each, strict=True))
-                  for each in itertools.product(*(axis.items() for axis in axes.values()))]  # fmt: skip
+        combinations = itertools.product(*(axis.items() for axis in axes.values()))
+        chosen = [dict(zip(axes, each, strict=True)) for each in combinations]
         return _of({path: tuple(axis) for path, axis in axes.items()}, chosen)
     if isinstance(over, (str, bytes)) or not isinstance(over, Sequence):
         raise TypeError(f"over: must be a mapping of axes or a list of points, is {over!r}")
@@ -99,7 +99,9 @@ def _named(path: str, values: Iterable[Any] | Mapping[str, Any]) -> dict[Label, 
     """Return the values of an axis by label; raise if there are none."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise TypeError(f"over[{path!r}]: must be a list of values, is {values!r}")
-    plain = [_plain(value) for value in (values.values() if isinstance(values, Mapping) else values)]
+    plain = [
+        _plain(value) for value in (values.values() if isinstance(values, Mapping) else values)
+    ]
     if not plain:
         raise ValueError(f"over[{path!r}]: must have at least one value, is empty")
     names = tuple(map(str, values)) if isinstance(values, Mapping) else _labels(path, plain)
@@ -125,8 +127,8 @@ def brief(value: Any) -> Label:
 
     Examples
     --------
-    >>> brief({"cubic": {"beta": 0.5}}), brief({"drop_tail": {}}), brief("mylab.aimd:Aimd"), brief(5)
-    ('cubic(beta=0.5)', 'drop_tail', 'Aimd', 5)
+    >>> brief({"cubic": {"beta": 0.5}}), brief({"drop_tail": {}}), brief("mylab.aimd:Aimd")
+    ('cubic(beta=0.5)', 'drop_tail', 'Aimd')
     >>> brief({"python": {"path": "mylab.aimd:Aimd", "gain": 2}})
     'Aimd(gain=2)'
     """

@@ -16,6 +16,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from simoom import _core
+from simoom.address import generic
 
 
 @dataclass(frozen=True)
@@ -89,8 +90,8 @@ def _quantile(part: str) -> str:
 
 
 def observable(path: str) -> Observable:
-    """Return the observable of a path, whose indices may be numbers."""
-    return catalogue()[re.sub(r"\[\d+\]", "[i]", path)]
+    """Return the observable of a path, whose elements may have indices or names."""
+    return catalogue()[generic(path)]
 
 
 def unit_of(path: str) -> str:

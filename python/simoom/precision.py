@@ -169,7 +169,7 @@ def required(values: Sequence[float], target: Target, *, confidence: float = 0.9
     if estimate.half_width < allowed / SAFE:
         return n
     for_width = n * (estimate.half_width / allowed) ** 2 * (1 + FURTHER_RUNS / n)
-    return max(for_width, LEAST_RUNS + RUNS_PER_SKEWNESS * skewness**2)
+    return max(float(for_width), LEAST_RUNS + RUNS_PER_SKEWNESS * skewness**2)
 
 
 def judge(target: Target, values: Iterable[float], *, confidence: float = 0.95) -> Reached:
@@ -196,7 +196,9 @@ def _lacking(target: Target, estimate: Estimate, need: float) -> str:
     if wide > target.half_width:
         is_ = f"{100 * wide:.2g} %" if target.relative else f"{wide:.2g}"
         return f"±{is_} and not ±{target}, which needs about {_about(need)} runs"
-    return f"±{target} on so few or so skewed values is not safe; it needs about {_about(need)} runs"
+    return (
+        f"±{target} on so few or so skewed values is not safe; it needs about {_about(need)} runs"
+    )
 
 
 def _about(number: float) -> str:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 class Replications:
     """Independent runs of one scenario, in the order of their replications."""
 
-
     scenario: Scenario
     runs: tuple[Run, ...]
     reached: tuple[Reached, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simoom import _core
+from simoom.address import AddressError, is_address, value
 from simoom.issue import Issue, ScenarioError
 from simoom.observables import nearest, present
 from simoom.patience import interruptible
@@ -32,14 +33,22 @@ Samples = Mapping[str, tuple["NDArray[np.float64]", "NDArray[np.float64]"]]
 class Summary(dict[str, Value]):
     """Values by path. The error of an unknown path suggests similar paths.
 
-    A former name of a path gives the value of the present one, with a warning.
+    A path may name elements, ``flows["download"].goodput_mbps`` (`simoom.address`). A former name
+    of a path gives the value of the present one, with a warning.
     """
 
     def get(self, path: str, default: Any = None) -> Any:
         """Return the value at a path, if there is one."""
+        if is_address(path):
+            try:
+                return value(self, path)
+            except AddressError:
+                return default
         return super().get(present(path), default)
 
-    def __missing__(self, path: str) -> Value:
+    def __missing__(self, path: str) -> Any:
+        if is_address(path):
+            return value(self, path)
         name = present(path)
         if name in self:
             return self[name]

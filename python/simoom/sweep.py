@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
+
 @dataclass(frozen=True, eq=False)
 class Point:
     """One point of a sweep.
@@ -97,9 +98,7 @@ class Sweep:
         rows = [{**p.settings, **_estimate(p, path, confidence)} for p in self.points]
         return pl.DataFrame(rows, infer_schema_length=None)
 
-    def quantile(
-        self, path: str, probability: float, *, confidence: float = 0.95
-    ) -> pl.DataFrame:
+    def quantile(self, path: str, probability: float, *, confidence: float = 0.95) -> pl.DataFrame:
         """Return a quantile over the replications, with its interval, for each point.
 
         Columns are the axes, ``quantile``, ``ci_low``, ``ci_high`` and ``n``; see
@@ -287,9 +286,7 @@ class _SweepRuns:
         probes: Sequence[tuple[str, ...]],
     ) -> None:
         jobs = [
-            RunJob(
-                self.scenarios[n], self.seed, r, probes[n], self.check, sources=self.sources[n]
-            )
+            RunJob(self.scenarios[n], self.seed, r, probes[n], self.check, sources=self.sources[n])
             for n, r in missing
         ]
 
@@ -350,8 +347,8 @@ class _SweepRuns:
     def warnings(self) -> list[str]:
         """Return what the user must know: short warm-ups, and points without the precision."""
         found = list(self.short_warmups[:1])
-        if more := len(self.short_warmups) - 1 if found else 0:
-            found[0] += f", and {more} more"
+        if (others := len(self.short_warmups) - 1) > 0:
+            found[0] += f", and {others} more"
         found = [f"{message})" for message in found]
         lacking = [
             f"{each} (at {describe(settings)}"

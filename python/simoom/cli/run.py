@@ -13,6 +13,7 @@ from simoom.cli.terminal import (
     Replication,
     Seed,
     Settings,
+    Unset,
     check_range,
     directory,
     load,
@@ -33,6 +34,7 @@ from simoom.cli.trace import (
 )
 from simoom.cli.until import (
     MaxReplications,
+    RepeatOptions,
     UntilOption,
     read_until,
     refuse_with_until,
@@ -50,6 +52,7 @@ DEFAULT_PROBES = ("total.goodput_mbps", "ap.queue_packets")
 def run(
     file: File,
     settings: Settings = [],  # noqa: B006  typer copies it
+    unset: Unset = [],  # noqa: B006
     seed: Seed = 1,
     replication: Replication = 0,
     probes: Annotated[
@@ -96,12 +99,13 @@ def run(
     if targets is not None:
         alone = {"--probe": probes, "--out": out, "--trace": traces, "--replication": replication}
         refuse_with_until(alone)
-        run_until(load(file, settings), targets, max_replications, seed=seed, check=check,
-                  as_json=as_json, quiet=quiet)  # fmt: skip
+        repeated = load(file, settings, unset=unset)
+        options = RepeatOptions(seed, check, as_json, quiet)
+        run_until(repeated, targets, max_replications, options)
         return
     which = TraceFilter(trace_from, trace_to, tuple(trace_nodes), tuple(trace_flows))
     trace_files = names_of(traces, which)
-    scenario = load(file, settings, probes)
+    scenario = load(file, settings, probes, unset=unset)
     scenario.check()
     if out is not None:
         make_directory(out)

@@ -17,6 +17,7 @@ from simoom.cli.terminal import (
     InputError,
     Seed,
     Settings,
+    Unset,
     check_range,
     directory,
     load,
@@ -25,7 +26,7 @@ from simoom.cli.terminal import (
     say,
     told,
 )
-from simoom.cli.until import MaxReplications, UntilOption, read_until
+from simoom.cli.until import MaxReplications, UntilOption, read_until, refused_results
 from simoom.tables import visible
 from simoom.workers import LostWorkerError, WorkerProcesses
 
@@ -83,6 +84,7 @@ def sweep(
     points: PointsOption = None,
     points_from: PointsFrom = None,
     settings: Settings = [],  # noqa: B006  typer copies it
+    unset: Unset = [],  # noqa: B006
     replications: Replications = 10,
     until: UntilOption = [],  # noqa: B006
     max_replications: MaxReplications = None,
@@ -110,7 +112,7 @@ def sweep(
     check_range("--processes", processes, bits=16)
     targets = read_until(until, max_replications)
     axes = read_over(over, design, points, points_from, seed=seed)
-    scenario = load(file, settings, axes if isinstance(axes, dict) else axes[0])
+    scenario = load(file, settings, axes if isinstance(axes, dict) else axes[0], unset=unset)
     if out is not None:
         make_directory(out)
     if store is not None:
@@ -118,6 +120,7 @@ def sweep(
     try:
         with (
             told(),
+            refused_results("--until"),
             _workers(processes) as executor,
             progress_bar("sweep", quiet=quiet) as progress,
         ):
@@ -205,9 +208,14 @@ def _print(done: Sweep, means: Means) -> None:
     for path in means:
         table.add_column(Text(path), justify="right")
     for n, point in enumerate(done.points):
-        cells = [Text(visible(str(value))) for value in point.settings.values()]
+        cells = [Text(_value(value)) for value in point.settings.values()]
         table.add_row(*cells, *(_cell(rows[n]) for rows in means.values()))
     Console().print(table)
+
+
+def _value(value: object) -> str:
+    """Write the value of an axis; values of a design have more digits than anybody reads."""
+    return f"{value:.6g}" if isinstance(value, float) else visible(str(value))
 
 
 def _cell(row: dict[str, Any]) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -27,9 +28,7 @@ UntilOption = Annotated[
 ]
 MaxReplications = Annotated[
     int | None,
-    typer.Option(
-        metavar="N", help=f"The bound on the runs with --until.  [default: {MOST_RUNS}]"
-    ),
+    typer.Option(metavar="N", help=f"The bound on the runs with --until.  [default: {MOST_RUNS}]"),
 ]
 
 
@@ -54,6 +53,15 @@ def read_until(texts: Sequence[str], max_replications: int | None) -> dict[str, 
     return found or None
 
 
+@contextmanager
+def refused_results(option: str) -> Iterator[None]:
+    """Report a result that no run has as a fault of an option."""
+    try:
+        yield
+    except KeyError as error:
+        raise InputError(f"{option}: {error.args[0]}") from None
+
+
 def refuse_with_until(given: Mapping[str, object]) -> None:
     """Refuse options of a single run beside ``--until``."""
     for option, value in given.items():
@@ -61,32 +69,38 @@ def refuse_with_until(given: Mapping[str, object]) -> None:
             raise InputError(f"{option}: is about one run, and --until repeats it; leave one out")
 
 
+class RepeatOptions(NamedTuple):
+    """The options of ``simoom run`` that repeated runs have, too."""
+
+    seed: int
+    check: bool
+    as_json: bool
+    quiet: bool
+
+
 def run_until(
-    scenario: Scenario,
-    until: dict[str, str],
-    max_replications: int | None,
-    *,
-    seed: int,
-    check: bool,
-    as_json: bool,
-    quiet: bool,
+    scenario: Scenario, until: dict[str, str], max_replications: int | None, options: RepeatOptions
 ) -> None:
     """Repeat a scenario until its results are precise enough, and print them."""
     from simoom.replications import replicate
 
-    with told(), progress_bar("runs", quiet=quiet) as progress:
+    with (
+        told(),
+        refused_results("--until"),
+        progress_bar("runs", quiet=options.quiet) as progress,
+    ):
         done = replicate(
             scenario,
-            seed=seed,
+            seed=options.seed,
             until=until,
             max_replications=max_replications,
             progress=progress,
-            check=check,
+            check=options.check,
         )
     rows = [_row(each) for each in done.reached]
-    if as_json:
+    if options.as_json:
         print_json({"runs": len(done), "results": rows})
-    elif not quiet:
+    elif not options.quiet:
         _print(len(done), rows)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simoom.address import generic
 from simoom.observables import catalogue, observable
 from simoom.tables import digits, number
 
@@ -33,8 +34,11 @@ def words(path: str) -> str:
     >>> words("flows[3].goodput_mbps"), words("stations[0].rate_mbps"), words("stations")
     ('goodput of flows[3], Mb/s', 'rate of stations[0], Mb/s', 'stations')
     """
+    function, _, inner = path.rstrip(")").rpartition("(")
+    if function:
+        return f"{function} of {words(inner)}"
     place, _, name = path.rpartition(".")
-    plain = re.sub(r"\[\d+\]|\[\*\]", "[i]", path)
+    plain = generic(path)
     if plain in catalogue():
         each = observable(plain)
         title, unit = each.title, each.unit
