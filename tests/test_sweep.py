@@ -99,8 +99,8 @@ def test_an_axis_takes_whatever_set_takes(small: sm.Scenario) -> None:
     )
     assert done.over["flows[*].control"] == (
         "few",
-        f"{__name__}:Faulty",
-        '{"cubic" = {"beta" = 0.5}}',
+        "Faulty",
+        "cubic(beta=0.5)",
     )
     assert done.over["wire.delay_ms"] == (1.0, 2.5)
     assert len(done.at({"flows[*].control": Faulty, "wire.delay_ms": 2.5})) == 1
@@ -358,7 +358,7 @@ def test_the_command_line(simoom, cell_file, tmp_path) -> None:
         (["--over", "stations=3,-1"], "stations: must be"),
         (["--over", "stations=3", "-n", "0"], "--replications 0: must be from 1"),
         (["--over", "stations=3", "-n", "1", "--mean", "goodput"], "--mean: there is no"),
-        ([], "Missing option '--over'"),
+        ([], "--over: name at least one value"),
     ],
 )
 def test_the_command_line_says_what_is_wrong(simoom, cell_file, options, message) -> None:

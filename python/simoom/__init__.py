@@ -7,15 +7,17 @@
 True
 """
 
+from simoom import designs
 from simoom._core import Ack, Departing, Loss
 from simoom.airtime import airtime
 from simoom.control import Control
 from simoom.hearing import Hearing, hearing
 from simoom.issue import Issue, ScenarioError
+from simoom.replications import Replications, replicate, warmup
 from simoom.routes import Routes, routes
-from simoom.run import Replications, Run, replicate, run
+from simoom.run import Run, run
 from simoom.scenario import Scenario
-from simoom.stats import Estimate, mean_ci, paired_difference
+from simoom.stats import Estimate, mean_ci, paired_difference, quantile_ci
 from simoom.sweep import Sweep, sweep
 from simoom.trace import Trace, TraceFilter
 from simoom.twin import Optimum, Twin, optimise, predict
@@ -40,14 +42,17 @@ __all__ = [
     "TraceFilter",
     "Twin",
     "airtime",
+    "designs",
     "hearing",
     "mean_ci",
     "optimise",
     "paired_difference",
     "predict",
+    "quantile_ci",
     "replicate",
     "routes",
     "run",
     "sweep",
+    "warmup",
     "why",
 ]

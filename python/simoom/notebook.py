@@ -12,7 +12,8 @@ from simoom.tables import FLOWS_BRIEF, digits, flow_rows, headline, used
 if TYPE_CHECKING:
     import polars as pl
 
-    from simoom.run import Replications, Run
+    from simoom.replications import Replications
+    from simoom.run import Run
     from simoom.scenario import Scenario
     from simoom.sweep import Sweep
     from simoom.trace import Trace

@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from typing import Any, NamedTuple
 
 from simoom import _core
+from simoom.address import generic
 
 
 @dataclass(frozen=True)
@@ -88,8 +90,39 @@ def _quantile(part: str) -> str:
 
 
 def observable(path: str) -> Observable:
-    """Return the observable of a path, whose indices may be numbers."""
-    return catalogue()[re.sub(r"\[\d+\]", "[i]", path)]
+    """Return the observable of a path, whose elements may have indices or names."""
+    return catalogue()[generic(path)]
+
+
+def unit_of(path: str) -> str:
+    """Return the unit of a result; nothing for a number without one."""
+    unit = observable(path).unit
+    return "" if unit in ("1", "text") else unit
+
+
+def check_path(where: str, path: str) -> None:
+    """Raise unless a path is that of a number among the results of some scenario.
+
+    Raises
+    ------
+    ValueError
+        With similar paths.
+    """
+    try:
+        each = observable(path)
+        if any(known.startswith(f"{each.path}.") for known in catalogue()):
+            raise KeyError(path)  # the heading of statistics, as `total.delay_s`
+    except KeyError:
+        near = nearest(path, [re.sub(r"\[i\]", "[0]", known) for known in catalogue()])
+        raise ValueError(f"{where}: there is no result {path!r}{near}") from None
+    if each.unit == "text":
+        raise ValueError(f"{where}: {path}: is text and not a number")
+
+
+def nearest(path: str, known: Iterable[str]) -> str:
+    """Return the part of a message that suggests similar paths, if there are any."""
+    close = get_close_matches(path, list(known), n=3, cutoff=0.5)
+    return f"; the nearest are {', '.join(close)}" if close else ""
 
 
 @cache

@@ -1,12 +1,9 @@
-"""Runs: a single one, or replications on all cores."""
+"""A single run."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Executor
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from threading import Event
 from types import MappingProxyType
@@ -15,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simoom import _core
+from simoom.address import AddressError, is_address, value
 from simoom.issue import Issue, ScenarioError
-from simoom.observables import present
+from simoom.observables import nearest, present
 from simoom.patience import interruptible
-from simoom.runner import Runner
 from simoom.scenario import Scenario, ScenarioLike
-from simoom.stats import Estimate, mean_ci
 from simoom.tables import Row, Value, rows, visible
 from simoom.trace import Trace, TraceFilter, Tracing
 from simoom.workers import Progress
@@ -37,14 +33,22 @@ Samples = Mapping[str, tuple["NDArray[np.float64]", "NDArray[np.float64]"]]
 class Summary(dict[str, Value]):
     """Values by path. The error of an unknown path suggests similar paths.
 
-    A former name of a path gives the value of the present one, with a warning.
+    A path may name elements, ``flows["download"].goodput_mbps`` (`simoom.address`). A former name
+    of a path gives the value of the present one, with a warning.
     """
 
     def get(self, path: str, default: Any = None) -> Any:
         """Return the value at a path, if there is one."""
+        if is_address(path):
+            try:
+                return value(self, path)
+            except AddressError:
+                return default
         return super().get(present(path), default)
 
-    def __missing__(self, path: str) -> Value:
+    def __missing__(self, path: str) -> Any:
+        if is_address(path):
+            return value(self, path)
         name = present(path)
         if name in self:
             return self[name]
@@ -253,112 +257,6 @@ class RunJob:
         return run(**arguments, progress=progress)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Replications:
-    """Independent runs of one scenario, in the order of their replications."""
-
-    scenario: Scenario
-    runs: tuple[Run, ...]
-
-    def frame(self) -> pl.DataFrame:
-        """Return a tidy data frame with a row for each run; columns are paths."""
-        import polars as pl
-
-        return pl.DataFrame([run.row() for run in self.runs], infer_schema_length=None)
-
-    def values(self, path: str) -> list[float]:
-        """Return the number at a path for each run; NaN if a run could not measure it."""
-        known = Summary((key, value) for run in self.runs for key, value in run.summary.items())
-        if isinstance(known[path], str):
-            raise TypeError(f"{path}: is text, {known[path]!r}, and not a number")
-        found = (run.summary.get(path) for run in self.runs)
-        return [float(value) if isinstance(value, (int, float)) else math.nan for value in found]
-
-    def mean(self, path: str, *, confidence: float = 0.95) -> Estimate:
-        """Estimate the mean of the number at a path over the `n` runs that measured it."""
-        measured = [value for value in self.values(path) if not math.isnan(value)]
-        if not measured:
-            raise ValueError(f"{path}: no run could measure it")
-        return mean_ci(measured, confidence=confidence)
-
-    def __len__(self) -> int:
-        return len(self.runs)
-
-    def __iter__(self) -> Iterator[Run]:
-        return iter(self.runs)
-
-    def __getitem__(self, replication: int) -> Run:
-        return self.runs[replication]
-
-    def _repr_html_(self) -> str:
-        from simoom import notebook
-
-        return notebook.replications(self)
-
-    def __repr__(self) -> str:
-        first = self.runs[0]
-        return (
-            f"Replications({len(self.runs)} runs, seed={first.seed}, "
-            f"{len(first.summary)} values each)"
-        )
-
-
-def replicate(
-    scenario: ScenarioLike,
-    *,
-    replications: int = 10,
-    seed: int = 1,
-    probes: Iterable[str] = (),
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-    check: bool = False,
-) -> Replications:
-    """Run independent replications of a scenario on all cores.
-
-    The result does not depend on the number of workers.
-
-    Parameters
-    ----------
-    scenario : Scenario, path or mapping
-        The scenario to run: a `Scenario`, its TOML file, or its keys.
-    replications : int, optional
-        The number of runs.
-    seed : int, optional
-        The root of the random streams of all runs.
-    probes : iterable of str, optional
-        Paths whose time series are recorded.
-    executor : concurrent.futures.Executor, optional
-        The executor of the runs; by default a thread for each core, because runs release the GIL.
-    progress : callable, optional
-        Called after each run with the fraction of completed runs.
-    check : bool, optional
-        Whether to check the laws of conservation during the runs.
-
-    Examples
-    --------
-    >>> import simoom as sm
-    >>> s = sm.Scenario(standard="11b", stations=1, flows=[{"from": "server", "to": "sta0"}])
-    >>> len(sm.replicate(s, replications=4))
-    4
-    """
-    scenario = Scenario.of(scenario)
-    callback(progress)
-    whole("replications", replications, bits=32)
-    if replications == 0:
-        raise ValueError("replications: must be at least 1, is 0")
-    whole("seed", seed, bits=64)
-    probes = (probes,) if isinstance(probes, str) else tuple(probes)
-    scenario.check()
-    jobs = [RunJob(scenario, seed, number, probes, check) for number in range(replications)]
-    runs: dict[int, Run] = {}
-    with Runner(executor) as runner:
-        for number, result in runner.results(jobs, describe="replication {}".format):
-            runs[number] = result
-            if progress is not None:
-                progress(len(runs) / replications)
-    return Replications(scenario, tuple(runs[number] for number in range(replications)))
-
-
 def whole(name: str, value: object, *, bits: int) -> None:
     """Raise unless the value is a whole number in the range."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
@@ -378,6 +276,4 @@ def _samples(rows: Iterable[tuple[str, bytes, bytes]]) -> Samples:
 
 
 def _unknown(path: str, known: Iterable[str]) -> str:
-    close = get_close_matches(path, list(known), n=3, cutoff=0.5)
-    hint = f"; the nearest are {', '.join(close)}" if close else ""
-    return f"there is no {path!r}{hint}"
+    return f"there is no {path!r}{nearest(path, known)}"

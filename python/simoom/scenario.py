@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from simoom import _core
+from simoom import _core, edit
+from simoom.address import AddressError, indexed
 from simoom.control import import_path
 from simoom.issue import Issue, ScenarioError
 from simoom.observables import Probe
@@ -117,10 +118,13 @@ class Scenario:
         Parameters
         ----------
         path : str
-            The path, for example ``flows[0].control``; ``flows[*].control`` is that of all flows.
+            The path, for example ``flows[0].control``; ``flows[*].control`` is that of all flows,
+            ``flows["download"].control`` that of the flows with a name (`simoom.address`).
+            ``flows[+]`` appends a table.
         value
             A string, number, truth value, list or mapping; for a flow's ``control`` also a
-            subclass of `simoom.Control`, which is stored by its import path.
+            subclass of `simoom.Control`, which is stored by its import path, or that path:
+            ``mylab.aimd:Aimd`` or ``mylab/aimd.py:Aimd``.
         """
         if fault := _unwritable(path, value):
             raise ScenarioError([fault])
@@ -133,12 +137,60 @@ class Scenario:
         """
         _utf8("", path)
         _utf8(path, text)
-        return self._of(self.core.set(path, text))
+        if path.endswith("[+]"):
+            return self._append(path.removesuffix("[+]"), path, text)
+        text = edit.controller(path, text)
+        done = self.core
+        for each in self._paths(path):
+            done = done.set(each, text)
+        return self._of(done)
+
+    def _paths(self, path: str) -> list[str]:
+        """Return the paths with indices that a path with names stands for."""
+        try:
+            return indexed(path, edit.written(self.to_toml()).get)
+        except AddressError as error:
+            message = str(error).partition("]: ")[2] or str(error)
+            raise ScenarioError([Issue(path, message)]) from None
+
+    def _append(self, path: str, whole: str, text: str) -> Scenario:
+        """Return a scenario in which a list of tables has one more."""
+        table = edit.table(whole, text)
+        tables = edit.written(self.to_toml()).get(path, [])
+        if not isinstance(tables, list):
+            message = "cannot be appended to: it is no array of tables; write it as one"
+            raise ScenarioError([Issue(path, message)])
+        return self._of(self.core.set(path, toml_value([*tables, table])))
+
+    def unset(self, path: str) -> Scenario:
+        """Return a scenario without a key, or without an element of a list.
+
+        Raises
+        ------
+        ScenarioError
+            The key is not set.
+
+        Examples
+        --------
+        >>> s = Scenario(standard="11g", stations=1, duration_s=5.0)
+        >>> s.unset("duration_s").get("duration_s")
+        30.0
+        """
+        _utf8("", path)
+        keys = edit.written(self.to_toml())
+        # The last elements first, so that the indices of others do not change.
+        for each in reversed(self._paths(path)):
+            edit.remove(keys, each)
+        return self._of(_core.Scenario.from_json(json.dumps(keys)))
 
     def get(self, path: str) -> Any:
         """Return the value at a path, as plain Python data."""
         _utf8("", path)
-        return json.loads(self.core.get(path))
+        paths = self._paths(path)
+        if len(paths) > 1:
+            message = f"are {len(paths)} tables; name one, as {paths[0]}"
+            raise ScenarioError([Issue(path, message)])
+        return json.loads(self.core.get(paths[0]))
 
     def check(self) -> None:
         """Raise `ScenarioError` with all faults if there are any."""

@@ -9,13 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, repr=False)
 class Estimate:
-    """A mean with its confidence interval.
+    """A mean, or a quantile, with its confidence interval.
 
     Parameters
     ----------
@@ -74,12 +78,8 @@ def mean_ci(values: Iterable[float], *, confidence: float = 0.95) -> Estimate:
     """
     if not 0 < confidence < 1:
         raise ValueError(f"confidence: must be in (0, 1), is {confidence}")
-    sample = np.asarray(list(values), dtype=float)
+    sample = _sample(values)
     n = sample.size
-    if not np.isfinite(sample).all():
-        raise ValueError("values: must be finite numbers; one is NaN or infinite")
-    if n == 0:
-        raise ValueError("values: must have at least one value, is empty")
     mean = float(sample.mean())
     if n == 1:
         return Estimate(mean, -math.inf, math.inf, 1, confidence)
@@ -104,6 +104,54 @@ def paired_difference(
     if a.shape != b.shape:
         raise ValueError(f"pairs need equally many values: there are {a.size} and {b.size}")
     return mean_ci(b - a, confidence=confidence)
+
+
+def quantile_ci(
+    values: Iterable[float], probability: float, *, confidence: float = 0.95
+) -> Estimate:
+    """Estimate a quantile from independent observations of any distribution.
+
+    Parameters
+    ----------
+    values : iterable of float
+        The observations, for example one per replication.
+    probability : float
+        The fraction of the distribution below the quantile.
+    confidence : float, optional
+        The least probability that the interval contains the quantile.
+
+    Returns
+    -------
+    Estimate
+        The quantile, as ``mean``, and the interval between two order statistics (Conover,
+        Practical Nonparametric Statistics, section 3.2); an end is infinite if there are too few
+        observations.
+
+    Examples
+    --------
+    >>> quantile_ci(range(1, 21), 0.5).ci_low, quantile_ci(range(1, 21), 0.5).ci_high
+    (6.0, 15.0)
+    """
+    from scipy.stats import quantile_test
+
+    for name, number in (("probability", probability), ("confidence", confidence)):
+        if not 0 < number < 1:
+            raise ValueError(f"{name}: must be in (0, 1), is {number}")
+    sample = _sample(values)
+    interval = quantile_test(sample, p=probability).confidence_interval(confidence)
+    low = -math.inf if math.isnan(interval.low) else float(interval.low)
+    high = math.inf if math.isnan(interval.high) else float(interval.high)
+    middle = float(np.quantile(sample, probability, method="median_unbiased"))
+    return Estimate(middle, low, high, sample.size, confidence)
+
+
+def _sample(values: Iterable[float]) -> NDArray[np.float64]:
+    sample = np.asarray(list(values), dtype=float)
+    if not np.isfinite(sample).all():
+        raise ValueError("values: must be finite numbers; one is NaN or infinite")
+    if sample.size == 0:
+        raise ValueError("values: must have at least one value, is empty")
+    return sample
 
 
 def _t_quantile(probability: float, degrees: int) -> float:

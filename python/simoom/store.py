@@ -26,8 +26,12 @@ from simoom.scenario import Scenario
 from simoom.tables import Value
 
 
-def identity(scenario: Scenario, *, seed: int, replication: int) -> str:
+def identity(
+    scenario: Scenario, *, seed: int, replication: int, known: tuple[str, ...] | None = None
+) -> str:
     """Return the key of a run in a store: a hash of everything that determines its result.
+
+    `known` are its `sources`, if they were read before.
 
     Raises
     ------
@@ -35,7 +39,7 @@ def identity(scenario: Scenario, *, seed: int, replication: int) -> str:
         A controller has no source file, so that changes of it cannot be detected.
     """
     parts = [_simulator(), scenario.core.to_full_json(), str(seed), str(replication)]
-    parts += sources(scenario)
+    parts += sources(scenario) if known is None else known
     digest = hashlib.sha256()
     for part in parts:
         data = part.encode()

@@ -12,17 +12,19 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simoom.control import import_path
-from simoom.issue import Issue, ScenarioError
-from simoom.run import Replications, Run, RunJob, callback, whole
+from simoom.axes import Label, Over, describe, find_label, points, scenarios
+from simoom.precision import Reached, Rule, Until
+from simoom.replications import Replications, judge_warmup, look, pilot_probe, plan, without_series
+from simoom.run import Run, RunJob, callback
 from simoom.runner import Runner
-from simoom.scenario import Scenario, ScenarioLike, toml_value
+from simoom.scenario import Scenario, ScenarioLike
 from simoom.stats import mean_ci
 from simoom.store import Store, identity, sources
 from simoom.workers import LostWorkerError, Progress
@@ -30,9 +32,6 @@ from simoom.workers import LostWorkerError, Progress
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
-
-Label = str | bool | int | float
-"""A value of an axis as tables and figures show it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +61,17 @@ class Sweep:
     over : mapping
         Each axis with its values, as tables show them.
     points : tuple of Point
-        In the order of the axes' values, the last axis varying fastest.
+        In the order of the axes' values, the last axis varying fastest; or as they were listed.
     """
 
     scenario: Scenario
     over: Mapping[str, tuple[Label, ...]]
     points: tuple[Point, ...]
+
+    @property
+    def is_grid(self) -> bool:
+        """Whether every combination of the values of the axes is a point."""
+        return len(self.points) == math.prod(map(len, self.over.values()))
 
     def frame(self) -> pl.DataFrame:
         """Return a tidy data frame with a row for each run; columns are axes, then result paths."""
@@ -89,20 +93,37 @@ class Sweep:
         """
         import polars as pl
 
-        if not any(path in run.summary for run in self):
+        if not any(run.summary.get(path) is not None for run in self):
             self.points[0].replications.values(path)  # raises with suggestions
         rows = [{**p.settings, **_estimate(p, path, confidence)} for p in self.points]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def quantile(self, path: str, probability: float, *, confidence: float = 0.95) -> pl.DataFrame:
+        """Return a quantile over the replications, with its interval, for each point.
+
+        Columns are the axes, ``quantile``, ``ci_low``, ``ci_high`` and ``n``; see
+        `Replications.quantile`.
+        """
+        import polars as pl
+
+        rows = []
+        for point in self.points:
+            each = point.replications.quantile(path, probability, confidence=confidence)
+            found = {"quantile": each.mean, "ci_low": each.ci_low, "ci_high": each.ci_high}
+            rows.append({**point.settings, **found, "n": each.n})
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def at(self, settings: Mapping[str, Any]) -> Replications:
         """Return the runs of one point; axes with a single value may be omitted."""
         fixed = {path: values[0] for path, values in self.over.items() if len(values) == 1}
-        wanted = fixed | {path: _label(value) for path, value in settings.items()}
+        wanted = fixed | {
+            path: find_label(value, self.over.get(path, ())) for path, value in settings.items()
+        }
         for point in self.points:
             if point.settings == wanted:
                 return point.replications
         known = "; ".join(f"{path}: {list(values)}" for path, values in self.over.items())
-        raise KeyError(f"there is no point {_describe(wanted)}; the axes are {known}")
+        raise KeyError(f"there is no point {describe(wanted)}; the axes are {known}")
 
     def plot(self, *, x: str, y: str, hue: str | None = None) -> Figure:
         """Return a plot of a result, with 95 % intervals, against one axis.
@@ -132,15 +153,21 @@ class Sweep:
 
     def __repr__(self) -> str:
         axes = " x ".join(f"{path} ({len(values)})" for path, values in self.over.items())
-        return f"Sweep({axes}, {len(self.points[0].replications)} runs each)"
+        counts = {len(point.replications) for point in self.points}
+        each = f"{min(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
+        if not self.is_grid:
+            axes = f"{len(self.points)} points of {', '.join(self.over)}"
+        return f"Sweep({axes}, {each} runs each)"
 
 
 def sweep(
     scenario: ScenarioLike,
     *,
-    over: Mapping[str, Iterable[Any]],
+    over: Over,
     replications: int = 10,
     seed: int = 1,
+    until: Until | None = None,
+    max_replications: int | None = None,
     store: Store | Path | str | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
@@ -155,13 +182,20 @@ def sweep(
     ----------
     scenario : Scenario, path or mapping
         The scenario to vary: a `Scenario`, its TOML file, or its keys.
-    over : mapping
+    over : mapping or list of mapping
         The values of each path, for example ``{"stations": [1, 2, 5], "flows[*].control":
-        ["cubic", Mine]}``. A value is anything that `Scenario.set` accepts.
+        ["cubic", Mine]}``, of which every combination is run; or a list of points, each with a
+        value for each path (`simoom.designs` makes such lists). A value is anything that
+        `Scenario.set` accepts. A mapping of values, ``{"mine": Mine, "standard": "cubic"}``, gives
+        them names for tables and figures.
     replications : int, optional
-        The number of runs of each point.
+        The number of runs of each point; with `until` the least number, and at least 20.
     seed : int, optional
         The root of the random streams of all runs.
+    until : str, number or mapping, optional
+        The precision until which each point is repeated, as in `simoom.replicate`.
+    max_replications : int, optional
+        The bound on the runs of each point with `until`, by default 1000.
     store : Store or path, optional
         The store to which each run is written when it ends. Stored runs are not computed again:
         after Ctrl-C or a failure, the same call continues the sweep.
@@ -181,157 +215,155 @@ def sweep(
     """
     scenario = Scenario.of(scenario)
     callback(progress)
-    whole("replications", replications, bits=32)
-    if replications == 0:
-        raise ValueError("replications: must be at least 1, is 0")
-    whole("seed", seed, bits=64)
-    axes = {path: _values(path, values) for path, values in over.items()}
-    if not axes:
-        raise ValueError("over: must name at least one path, is empty")
-    labels = {path: _labels(path, values) for path, values in axes.items()}
-    settings = [dict(zip(axes, combination, strict=True))
-                for combination in itertools.product(*labels.values())]  # fmt: skip
-    scenarios = _points(scenario, axes, settings)
-    runs = _SweepRuns(scenarios, replications, seed, None if store is None else _open(store))
-    runs.run(executor, progress, check, lambda number: _describe(settings[number]))
-    points = [
-        Point(chosen, Replications(each, tuple(runs.results[n, r] for r in range(replications))))
-        for n, (chosen, each) in enumerate(zip(settings, scenarios, strict=True))
-    ]
-    return Sweep(scenario, labels, tuple(points))
+    rule = plan(replications, seed, until, max_replications)
+    at = points(over)
+    all_scenarios = scenarios(scenario, at)
+    runs = _SweepRuns(all_scenarios, at.settings, seed, None if store is None else _open(store))
+    runs.check, runs.progress = check, progress
+    runs.run(executor, replications, rule)
+    for message in runs.warnings():
+        warnings.warn(message, stacklevel=2)
+    done = [Point(chosen, runs.point(n)) for n, chosen in enumerate(at.settings)]
+    return Sweep(scenario, at.labels, tuple(done))
 
 
 class _SweepRuns:
     """The runs of a sweep: those in the store, and those to be computed."""
 
     def __init__(
-        self, scenarios: Sequence[Scenario], replications: int, seed: int, store: Store | None
-    ) -> None:
-        self.seed, self.store, self.scenarios = seed, store, scenarios
-        self.check = False
-        self.results: dict[tuple[int, int], Run] = {}
-        self.names: dict[tuple[int, int], str] = {}
-        # One replication of all points, then the next: an interrupted sweep covers all points.
-        self.all = [(n, r) for r in range(replications) for n in range(len(scenarios))]
-        for n, r in self.all if store is not None else ():
-            # The source of controllers is read before the runs, because it may be edited meanwhile.
-            self.names[n, r] = identity(scenarios[n], seed=seed, replication=r)
-        self.sources = [sources(each) if store is not None else () for each in scenarios]
-
-    def run(
         self,
-        executor: Executor | None,
-        progress: Progress | None,
-        check: bool,
-        describe_point: Callable[[int], str],
+        points: Sequence[Scenario],
+        settings: Sequence[Mapping[str, Label]],
+        seed: int,
+        store: Store | None,
     ) -> None:
+        self.seed, self.store, self.scenarios, self.settings = seed, store, points, settings
+        self.check = False
+        self.progress: Progress | None = None
+        self.results: dict[tuple[int, int], Run] = {}
+        # The source of controllers is read before the runs, because it may be edited meanwhile.
+        self.sources = [sources(each) if store is not None else () for each in points]
+        self.wanted = [0] * len(points)
+        self.reached: list[tuple[Reached, ...]] = [() for _ in points]
+        self.short_warmups: list[str] = []
+
+    def run(self, executor: Executor | None, replications: int, rule: Rule | None) -> None:
         """Read the stored runs, compute the missing ones, and store each when it ends."""
-        for n, r in self.names:
-            if self.store is not None:
-                found = self.store.get(self.names[n, r], self.scenarios[n], checked=check)
-                if found is not None:
-                    self.results[n, r] = found
-        missing = [key for key in self.all if key not in self.results]
-        self._report_progress(progress)
-        self.check = check
+        done = [0] * len(self.scenarios)
+        self.wanted = [replications if rule is None else rule.least for _ in done]
+        probes = [pilot_probe(each, rule) for each in self.scenarios]
+        with Runner(executor) as runner:
+            while done != self.wanted:
+                # One replication of all points, then the next: an interrupted sweep covers all.
+                pending = [
+                    (n, r)
+                    for r in range(min(done), max(self.wanted))
+                    for n in range(len(done))
+                    if done[n] <= r < self.wanted[n]
+                ]
+                self._read(pending)
+                self._compute(runner, [key for key in pending if key not in self.results], probes)
+                if rule is not None and not any(done):
+                    self._judge_warmups(probes)
+                    probes = [() for _ in done]
+                done = list(self.wanted)
+                if rule is not None:
+                    self._look(rule)
+
+    def _read(self, pending: Sequence[tuple[int, int]]) -> None:
+        """Read the stored runs among these."""
+        for n, r in pending if self.store is not None else ():
+            name = self._name(n, r)
+            found = self.store.get(name, self.scenarios[n], checked=self.check)  # type: ignore[union-attr]
+            if found is not None:
+                self.results[n, r] = found
+        self._report_progress()
+
+    def _compute(
+        self,
+        runner: Runner,
+        missing: Sequence[tuple[int, int]],
+        probes: Sequence[tuple[str, ...]],
+    ) -> None:
         jobs = [
-            RunJob(self.scenarios[n], self.seed, r, check=check, sources=self.sources[n])
+            RunJob(self.scenarios[n], self.seed, r, probes[n], self.check, sources=self.sources[n])
             for n, r in missing
         ]
 
         def describe_job(number: int) -> str:
             n, r = missing[number]
-            return f"replication {r} at {describe_point(n)}"
+            return f"replication {r} at {describe(self.settings[n])}"
 
-        with Runner(executor) as runner:
-            try:
-                for number, result in runner.results(jobs, describe=describe_job):
-                    self._keep(missing[number], result)
-                    self._report_progress(progress)
-            except (KeyboardInterrupt, LostWorkerError):
-                # Further runs have ended, and the interrupt may have come before one was stored.
-                for number, result in runner.done(jobs):
-                    self._keep(missing[number], result)
-                raise
+        try:
+            for number, result in runner.results(jobs, describe=describe_job):
+                self._keep(missing[number], result)
+                self._report_progress()
+        except (KeyboardInterrupt, LostWorkerError):
+            # Further runs have ended, and the interrupt may have come before one was stored.
+            for number, result in runner.done(jobs):
+                self._keep(missing[number], result)
+            raise
+
+    def _name(self, n: int, r: int) -> str:
+        return identity(self.scenarios[n], seed=self.seed, replication=r, known=self.sources[n])
 
     def _keep(self, key: tuple[int, int], result: Run) -> None:
         if self.store is not None:
-            self.store.put(self.names[key], result, checked=self.check)
+            self.store.put(self._name(*key), result, checked=self.check)
         self.results[key] = result
 
-    def _report_progress(self, progress: Progress | None) -> None:
-        if progress is not None:
-            progress(len(self.results) / len(self.all))
+    def _report_progress(self) -> None:
+        if self.progress is not None:
+            self.progress(len(self.results) / sum(self.wanted))
+
+    def _judge_warmups(self, probes: Sequence[tuple[str, ...]]) -> None:
+        """Judge the warm-up at each point by the runs that were computed, which have series."""
+        for n, paths in enumerate(probes):
+            for path in paths:
+                keys = [(n, r) for r in range(self.wanted[n])]
+                runs = [self.results[key] for key in keys]
+                judged = judge_warmup(self.scenarios[n], runs, path)
+                if judged is not None and judged.too_short:
+                    self.short_warmups.append(f"{judged} (at {describe(self.settings[n])}")
+                self.results |= {
+                    key: without_series(run, paths) for key, run in zip(keys, runs, strict=True)
+                }
+
+    def _look(self, rule: Rule) -> None:
+        """Judge the runs so far, and plan further ones."""
+        for target in rule.targets:
+            if all(run.summary.get(target.path) is None for run in self.results.values()):
+                self.point(0).values(target.path)  # raises with suggestions, or all are NaN
+        for n, wanted in enumerate(self.wanted):
+            if not self.reached[n] or not all(each.reached for each in self.reached[n]):
+                self.reached[n], self.wanted[n] = look(rule, self.point(n))
+                self.wanted[n] = max(wanted, self.wanted[n])
+
+    def point(self, n: int) -> Replications:
+        """Return the runs of a point."""
+        runs = tuple(self.results[n, r] for r in range(self.wanted[n]) if (n, r) in self.results)
+        return Replications(self.scenarios[n], runs, self.reached[n])
+
+    def warnings(self) -> list[str]:
+        """Return what the user must know: short warm-ups, and points without the precision."""
+        found = list(self.short_warmups[:1])
+        if (others := len(self.short_warmups) - 1) > 0:
+            found[0] += f", and {others} more"
+        found = [f"{message})" for message in found]
+        lacking = [
+            f"{each} (at {describe(settings)}"
+            for settings, reached in zip(self.settings, self.reached, strict=True)
+            for each in reached
+            if not each.reached and each.estimate is not None
+        ]
+        if lacking:
+            more = f", and {len(lacking) - 1} more" if len(lacking) > 1 else ""
+            found.append(f"{lacking[0]}{more})")
+        return found
 
 
 def _open(store: Store | Path | str) -> Store:
     return store if isinstance(store, Store) else Store(store)
-
-
-def _values(path: str, values: Iterable[Any]) -> list[Any]:
-    """Return the values of an axis; raise if there are none."""
-    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
-        raise TypeError(f"over[{path!r}]: must be a list of values, is {values!r}")
-    # Arrays and scalars of NumPy are converted to plain data.
-    plain = [value.tolist() if hasattr(value, "tolist") else value for value in values]
-    if not plain:
-        raise ValueError(f"over[{path!r}]: must have at least one value, is empty")
-    return plain
-
-
-def _label(value: Any) -> Label:
-    """Return the label of a value in tables: numbers and names unchanged, others as in TOML."""
-    if isinstance(value, (str, bool, int, float)):
-        return value
-    if isinstance(value, type):
-        return import_path(value)
-    return toml_value(value)
-
-
-def _labels(path: str, values: Sequence[Any]) -> tuple[Label, ...]:
-    labels: list[Label] = [_label(value) for value in values]
-    numbers = all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in labels)
-    if not numbers and len({type(label) for label in labels}) > 1:
-        labels = [label if isinstance(label, str) else toml_value(label) for label in labels]
-    for n, label in enumerate(labels):
-        if label in labels[:n]:
-            raise ValueError(f"over[{path!r}]: has {label!r} twice")
-    return tuple(labels)
-
-
-def _points(
-    scenario: Scenario, axes: Mapping[str, Sequence[Any]], settings: Sequence[Mapping[str, Label]]
-) -> list[Scenario]:
-    """Return the scenarios of all points; raise with the faults of all points, each once."""
-    points: list[Scenario] = []
-    faults: dict[Issue, None] = {}
-    faulty_points: dict[Issue, list[int]] = {}
-    for n, combination in enumerate(itertools.product(*axes.values())):
-        point = scenario
-        try:
-            for path, value in zip(axes, combination, strict=True):
-                point = point.set(path, value)
-        except ScenarioError as error:
-            faults |= dict.fromkeys(error.issues)
-            continue
-        points.append(point)
-        try:
-            point.check()
-        except ScenarioError as error:
-            for issue in error.issues:
-                faulty_points.setdefault(issue, []).append(n)
-    for issue, numbers in faulty_points.items():
-        at_all_points = len(numbers) == len(settings)
-        note = "" if at_all_points else f" (at {_describe(settings[numbers[0]])})"
-        faults[Issue(issue.path, issue.message + note)] = None
-    if faults:
-        raise ScenarioError(faults)
-    return points
-
-
-def _describe(settings: Mapping[str, Label]) -> str:
-    """Return a point as text for messages."""
-    return ", ".join(f"{path}={value}" for path, value in settings.items())
 
 
 def _estimate(point: Point, path: str, confidence: float) -> dict[str, float | int | None]:

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from simoom.cli.streams import print_json
-from simoom.cli.terminal import File, InputError, Replication, Seed, Settings, check_range, load
+from simoom.cli.terminal import (
+    File,
+    InputError,
+    Replication,
+    Seed,
+    Settings,
+    Unset,
+    check_range,
+    load,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,6 +30,7 @@ MOST_NAMES = 4
 def hearing(
     file: File,
     settings: Settings = [],  # noqa: B006  typer copies it
+    unset: Unset = [],  # noqa: B006
     at_s: Annotated[
         float,
         typer.Option("--at", metavar="SECONDS", help="The simulated time, for nodes that move."),
@@ -36,7 +46,7 @@ def hearing(
 
     check_range("--seed", seed, bits=64)
     check_range("--replication", replication, bits=32)
-    scenario = load(file, settings)
+    scenario = load(file, settings, unset=unset)
     if not (math.isfinite(at_s) and at_s >= 0):
         raise InputError(f"--at {at_s:g}: must be a number from 0 on")
     heard = pairs_of(scenario, seed=seed, replication=replication, at_s=at_s)

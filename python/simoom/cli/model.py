@@ -14,6 +14,7 @@ from simoom.cli.terminal import (
     File,
     InputError,
     Settings,
+    Unset,
     directory,
     load,
     make_directory,
@@ -31,6 +32,7 @@ MOST_AXES = 2
 def model(
     file: File,
     settings: Settings = [],  # noqa: B006  typer copies it
+    unset: Unset = [],  # noqa: B006
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object, nothing else.")
     ] = False,
@@ -63,7 +65,7 @@ def model(
         raise InputError("--vary: names a path twice; the two paths must differ")
     if len(over) > MOST_AXES:
         raise InputError(f"--vary: {len(over)} paths; at most two are allowed")
-    scenario = load(file, settings, over)
+    scenario = load(file, settings, over, unset=unset)
     if out is not None:
         scenario.check()
         make_directory(out)

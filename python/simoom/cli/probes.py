@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from simoom.cli.streams import print_json
-from simoom.cli.terminal import File, Settings, load
+from simoom.cli.terminal import File, Settings, Unset, load
 
 NARROW = 60
 """Columns below which a table would cut off the meanings."""
@@ -16,6 +16,7 @@ NARROW = 60
 def probes(
     file: File,
     settings: Settings = [],  # noqa: B006  typer copies it
+    unset: Unset = [],  # noqa: B006
     as_json: Annotated[
         bool, typer.Option("--json", help="Print them as one JSON array, nothing else.")
     ] = False,
@@ -25,7 +26,7 @@ def probes(
     `[*]` stands for any number, and gives a time series of each flow, station or link that has the
     probe.
     """
-    found = load(file, settings).probes()
+    found = load(file, settings, unset=unset).probes()
     if as_json:
         print_json([probe._asdict() for probe in found])
         return

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from simoom.cli.terminal import File, InputError, Replication, Seed, Settings, check_range, load
+from simoom.cli.terminal import (
+    File,
+    InputError,
+    Replication,
+    Seed,
+    Settings,
+    Unset,
+    check_range,
+    load,
+)
 from simoom.tables import digits
 
 if TYPE_CHECKING:
@@ -21,6 +30,7 @@ if TYPE_CHECKING:
 def routes(
     file: File,
     settings: Settings = [],  # noqa: B006  typer copies it
+    unset: Unset = [],  # noqa: B006
     at_s: Annotated[
         float | None,
         typer.Option(
@@ -38,7 +48,7 @@ def routes(
 
     check_range("--seed", seed, bits=64)
     check_range("--replication", replication, bits=32)
-    scenario = load(file, settings)
+    scenario = load(file, settings, unset=unset)
     if at_s is not None and not (math.isfinite(at_s) and at_s >= 0):
         raise InputError(f"--at {at_s:g}: must be a number from 0 on")
     times = None if at_s is None else [at_s]

@@ -13,6 +13,7 @@ from simoom.cli.terminal import (
     Replication,
     Seed,
     Settings,
+    Unset,
     check_range,
     directory,
     load,
@@ -31,6 +32,14 @@ from simoom.cli.trace import (
     options_of,
     trace_faults_by_option,
 )
+from simoom.cli.until import (
+    MaxReplications,
+    RepeatOptions,
+    UntilOption,
+    read_until,
+    refuse_with_until,
+    run_until,
+)
 from simoom.trace import TraceFilter
 
 if TYPE_CHECKING:
@@ -43,6 +52,7 @@ DEFAULT_PROBES = ("total.goodput_mbps", "ap.queue_packets")
 def run(
     file: File,
     settings: Settings = [],  # noqa: B006  typer copies it
+    unset: Unset = [],  # noqa: B006
     seed: Seed = 1,
     replication: Replication = 0,
     probes: Annotated[
@@ -74,6 +84,8 @@ def run(
     trace_nodes: TraceNodes = [],  # noqa: B006
     trace_flows: TraceFlows = [],  # noqa: B006
     trace_settings: TraceSettings = [],  # noqa: B006
+    until: UntilOption = [],  # noqa: B006
+    max_replications: MaxReplications = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print no report and no progress.")
     ] = False,
@@ -83,9 +95,17 @@ def run(
 
     check_range("--seed", seed, bits=64)
     check_range("--replication", replication, bits=32)
+    targets = read_until(until, max_replications)
+    if targets is not None:
+        alone = {"--probe": probes, "--out": out, "--trace": traces, "--replication": replication}
+        refuse_with_until(alone)
+        repeated = load(file, settings, unset=unset)
+        options = RepeatOptions(seed, check, as_json, quiet)
+        run_until(repeated, targets, max_replications, options)
+        return
     which = TraceFilter(trace_from, trace_to, tuple(trace_nodes), tuple(trace_flows))
     trace_files = names_of(traces, which)
-    scenario = load(file, settings, probes)
+    scenario = load(file, settings, probes, unset=unset)
     scenario.check()
     if out is not None:
         make_directory(out)

@@ -8,19 +8,20 @@ import typer
 
 from simoom import _core
 from simoom.cli.streams import print_json
-from simoom.cli.terminal import File, Settings, load
+from simoom.cli.terminal import File, Settings, Unset, load
 from simoom.tables import visible
 
 
 def check(
     file: File,
     settings: Settings = [],  # noqa: B006  typer copies it
+    unset: Unset = [],  # noqa: B006
     full: Annotated[
         bool, typer.Option("--full", help="Print every key with its value or default, as JSON.")
     ] = False,
 ) -> None:
     """Check a scenario and print all its faults, each with its path."""
-    scenario = load(file, settings)
+    scenario = load(file, settings, unset=unset)
     scenario.check()
     if full:
         print_json(scenario.to_dict())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -11,12 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simoom.cli.points import Design, OverOption, PointsFrom, PointsOption, read_over
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
     File,
     InputError,
     Seed,
     Settings,
+    Unset,
     check_range,
     directory,
     load,
@@ -25,6 +26,7 @@ from simoom.cli.terminal import (
     say,
     told,
 )
+from simoom.cli.until import MaxReplications, UntilOption, read_until, refused_results
 from simoom.tables import visible
 from simoom.workers import LostWorkerError, WorkerProcesses
 
@@ -34,17 +36,11 @@ if TYPE_CHECKING:
 DEFAULT_RESULTS = ("total.goodput_mbps",)
 
 
-Over = Annotated[
-    list[str],
-    typer.Option(
-        "--over",
-        metavar="PATH=V1,V2,...",
-        help="Vary this value, e.g. stations=1,5,20 or 'flows[*].control=new_reno,cubic'. "
-        "Repeatable: every combination is run.",
-    ),
-]
 Replications = Annotated[
-    int, typer.Option("--replications", "-n", metavar="N", help="Runs of each point.")
+    int,
+    typer.Option(
+        "--replications", "-n", metavar="N", help="Runs of each point; the least with --until."
+    ),
 ]
 StoreOption = Annotated[
     Path | None,
@@ -83,9 +79,15 @@ Out = Annotated[
 
 def sweep(
     file: File,
-    over: Over,
+    over: OverOption = [],  # noqa: B006
+    design: Design = "grid",
+    points: PointsOption = None,
+    points_from: PointsFrom = None,
     settings: Settings = [],  # noqa: B006  typer copies it
+    unset: Unset = [],  # noqa: B006
     replications: Replications = 10,
+    until: UntilOption = [],  # noqa: B006
+    max_replications: MaxReplications = None,
     seed: Seed = 1,
     store: StoreOption = None,
     results: ResultsOption = [],  # noqa: B006
@@ -108,10 +110,9 @@ def sweep(
     check_range("--replications", replications, least=1, bits=32)
     check_range("--seed", seed, bits=64)
     check_range("--processes", processes, bits=16)
-    axes = dict(_axis(text) for text in over)
-    if len(axes) < len(over):
-        raise InputError("--over: names a path twice; write all values of a path in one option")
-    scenario = load(file, settings, axes)
+    targets = read_until(until, max_replications)
+    axes = read_over(over, design, points, points_from, seed=seed)
+    scenario = load(file, settings, axes if isinstance(axes, dict) else axes[0], unset=unset)
     if out is not None:
         make_directory(out)
     if store is not None:
@@ -119,6 +120,7 @@ def sweep(
     try:
         with (
             told(),
+            refused_results("--until"),
             _workers(processes) as executor,
             progress_bar("sweep", quiet=quiet) as progress,
         ):
@@ -127,6 +129,8 @@ def sweep(
                 over=axes,
                 replications=replications,
                 seed=seed,
+                until=targets,
+                max_replications=max_replications,
                 store=store,
                 executor=executor,
                 progress=progress,
@@ -147,47 +151,6 @@ def sweep(
         if not quiet and not as_json:
             pictures = ", ".join(_picture(place) for place in range(len(chosen)))
             say(f"wrote runs.csv, runs.parquet, means.csv, {pictures} to {out}/")
-
-
-def _axis(text: str) -> tuple[str, list[Any]]:
-    """Read ``PATH=V1,V2``."""
-    path, equals, values = text.partition("=")
-    if not equals or not path.strip():
-        raise InputError(f"--over {text}: write PATH=V1,V2, for example --over stations=1,5,20")
-    parts = list(_split(values))
-    if any(not part for part in parts):
-        raise InputError(f"--over {text}: a value between two commas is missing")
-    read = [_value(part) for part in parts]
-    for n, value in enumerate(read):
-        if value in read[:n]:
-            raise InputError(f"--over {text}: has {parts[n]} twice")
-    return path.strip(), read
-
-
-def _split(values: str) -> Iterator[str]:
-    """Split at commas outside brackets, braces and quotes."""
-    depth, quote, begin = 0, "", 0
-    for n, char in enumerate(values):
-        if quote:
-            quote = "" if char == quote else quote
-        elif char in "\"'":
-            quote = char
-        elif char in "[{":
-            depth += 1
-        elif char in "]}":
-            depth -= 1
-        elif char == "," and depth == 0:
-            yield values[begin:n].strip()
-            begin = n + 1
-    yield values[begin:].strip()
-
-
-def _value(text: str) -> Any:
-    """Read a value as ``--set`` does: TOML, or a bare word."""
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
 
 
 @contextmanager
@@ -234,17 +197,25 @@ def _print(done: Sweep, means: Means) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    runs = len(done.points[0].replications)
-    caption = f"means of {runs} runs with 95 % intervals" if runs > 1 else "one run of each point"
+    counts = [len(point.replications) for point in done.points]
+    runs = f"{min(counts)} to {max(counts)}" if min(counts) < max(counts) else f"{counts[0]}"
+    caption = f"means of {runs} runs with 95 % intervals"
+    if max(counts) == 1:
+        caption = "one run of each point"
     table = Table(caption=caption)
     for axis in done.over:
         table.add_column(Text(axis))
     for path in means:
         table.add_column(Text(path), justify="right")
     for n, point in enumerate(done.points):
-        cells = [Text(visible(str(value))) for value in point.settings.values()]
+        cells = [Text(_value(value)) for value in point.settings.values()]
         table.add_row(*cells, *(_cell(rows[n]) for rows in means.values()))
     Console().print(table)
+
+
+def _value(value: object) -> str:
+    """Write the value of an axis; values of a design have more digits than anybody reads."""
+    return f"{value:.6g}" if isinstance(value, float) else visible(str(value))
 
 
 def _cell(row: dict[str, Any]) -> str:

@@ -13,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from simoom.address import every
 from simoom.issue import Issue
 from simoom.scenario import Scenario
 from simoom.tables import visible
@@ -25,7 +26,16 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="PATH=VALUE",
-        help="Change one value, e.g. stations=20 or 'flows[*].control=new_reno'. Repeatable.",
+        help="Change one value, e.g. stations=20, 'flows[*].control=new_reno' or "
+        "'flows[\"download\"].start_s=1'; 'flows[+]={...}' appends a table. Repeatable.",
+    ),
+]
+Unset = Annotated[
+    list[str],
+    typer.Option(
+        "--unset",
+        metavar="PATH",
+        help="Remove one key, or one element of a list, before --set. Repeatable.",
     ),
 ]
 Seed = Annotated[int, typer.Option(metavar="N", help="The root of the random streams.")]
@@ -60,7 +70,7 @@ class Origin:
 
     def describe(self, issue: Issue) -> str:
         """Return the text of a fault, with the file unless an option has given the value."""
-        patterns = (re.escape(path).replace(r"\[\*\]", r"\[\d+\]") for path in self.changed)
+        patterns = map(every, self.changed)
         is_given = any(
             re.match(rf"{pattern}(?![^.\[])", issue.path) for pattern in ("-.*", *patterns)
         )
@@ -92,8 +102,10 @@ def check_range(option: str, value: int, *, least: int = 0, bits: int) -> None:
         raise InputError(f"{option} {value}: must be from {least} to {(1 << bits) - 1}")
 
 
-def load(file: str, settings: list[str], given: Iterable[str] = ()) -> Scenario:
-    """Read a scenario and apply the changes of ``--set``; other options have `given` paths."""
+def load(
+    file: str, settings: list[str], given: Iterable[str] = (), *, unset: Iterable[str] = ()
+) -> Scenario:
+    """Read a scenario, apply ``--unset``, then ``--set``; other options have `given` paths."""
     origin.changed.extend(given)
     if not file:
         raise InputError("FILE: is empty; name a scenario file, or - for standard input")
@@ -104,13 +116,37 @@ def load(file: str, settings: list[str], given: Iterable[str] = ()) -> Scenario:
         raise InputError(f"{file}: is a directory; name a scenario file") from None
     except FileNotFoundError:
         raise InputError(f"{file}: there is no such file") from None
+    for path in unset:
+        origin.changed.append(path.strip())
+        scenario = scenario.unset(path.strip())
     for setting in settings:
-        path, equals, value = setting.partition("=")
+        path, equals, value = split_setting(setting)
         if not equals or not path.strip():
             raise InputError(f"--set {setting}: write PATH=VALUE, for example --set stations=20")
         origin.changed.append(path.strip())
         scenario = scenario.set_text(path.strip(), value.strip())
     return scenario
+
+
+def split_setting(text: str) -> tuple[str, str, str]:
+    """Split ``PATH=VALUE`` at the first equals sign outside brackets and quotes.
+
+    Examples
+    --------
+    >>> split_setting('flows["a=b"].control=few')
+    ('flows["a=b"].control', '=', 'few')
+    """
+    depth, quote = 0, ""
+    for n, char in enumerate(text):
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "\"'":
+            quote = char
+        elif char in "[]":
+            depth += 1 if char == "[" else -1
+        elif char == "=" and depth <= 0:
+            return text[:n], "=", text[n + 1 :]
+    return text, "", ""
 
 
 def directory(text: str) -> Path:

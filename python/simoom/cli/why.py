@@ -9,7 +9,16 @@ from typing import Annotated, Any
 import typer
 
 from simoom.cli.streams import print_json
-from simoom.cli.terminal import File, InputError, Seed, Settings, check_range, load, progress_bar
+from simoom.cli.terminal import (
+    File,
+    InputError,
+    Seed,
+    Settings,
+    Unset,
+    check_range,
+    load,
+    progress_bar,
+)
 
 
 def why(
@@ -26,6 +35,7 @@ def why(
         ),
     ] = None,
     settings: Settings = [],  # noqa: B006  typer copies it
+    unset: Unset = [],  # noqa: B006
     replications: Annotated[
         int, typer.Option("--replications", "-n", metavar="N", help="Runs of each change.")
     ] = 5,
@@ -49,7 +59,7 @@ def why(
 
     check_range("--replications", replications, least=2, bits=32)
     check_range("--seed", seed, bits=64)
-    scenario = load(file, settings)
+    scenario = load(file, settings, unset=unset)
     second = None if other is None else load(other, [])
     if second is not None and page is not None:
         raise InputError("--html: explains one scenario; leave out the second")

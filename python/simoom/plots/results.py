@@ -31,7 +31,8 @@ from simoom.plots.style import (
     style,
 )
 from simoom.plots.words import MOST_POINTS, binned, short, words
-from simoom.run import Replications, Run
+from simoom.replications import Replications
+from simoom.run import Run
 from simoom.stats import mean_ci
 from simoom.sweep import Sweep
 from simoom.tables import AIRTIME, SENT, Row, digits, nodes, number
@@ -370,6 +371,9 @@ def draw_sweep(axes: Axes, result: Sweep, *, x: str, y: str, hue: str | None = N
             raise ValueError(f"{name!r} is not an axis of the sweep; these are {list(result.over)}")
     frame = result.mean(y)
     others = [name for name, values in result.over.items() if name != x and len(values) > 1]
+    if not result.is_grid:
+        # Of other axes each point may have its own values.
+        others = [hue] if hue else []
     colours = [name for name in others if name == hue] if hue else others
     dashed = [name for name in others if name not in colours]
     numeric = frame[x].dtype.is_numeric()
@@ -391,7 +395,7 @@ def draw_sweep(axes: Axes, result: Sweep, *, x: str, y: str, hue: str | None = N
             # A single run has no interval.
             yerr=np.where(np.isfinite(half), half, 0.0),
             color=CYCLE[place[0] % len(CYCLE)],
-            linestyle=DASHES[place[1] % len(DASHES)] if numeric else "none",
+            linestyle=DASHES[place[1] % len(DASHES)] if numeric and result.is_grid else "none",
             marker=MARKERS[(place[0] + place[1]) % len(MARKERS)],
             markersize=3.5,
             capsize=2,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simoom.address import generic
 from simoom.observables import catalogue, observable
 from simoom.tables import digits, number
 
@@ -33,8 +34,11 @@ def words(path: str) -> str:
     >>> words("flows[3].goodput_mbps"), words("stations[0].rate_mbps"), words("stations")
     ('goodput of flows[3], Mb/s', 'rate of stations[0], Mb/s', 'stations')
     """
+    function, _, inner = path.rstrip(")").rpartition("(")
+    if function:
+        return f"{function} of {words(inner)}"
     place, _, name = path.rpartition(".")
-    plain = re.sub(r"\[\d+\]|\[\*\]", "[i]", path)
+    plain = generic(path)
     if plain in catalogue():
         each = observable(plain)
         title, unit = each.title, each.unit
@@ -78,11 +82,11 @@ def short(value: Any, most: int = 14) -> str:
 
     Examples
     --------
-    >>> short('{"drop_tail" = {"limit_packets" = 50}}'), short("new_reno"), short(5.5)
+    >>> short("drop_tail(limit_packets=50)"), short("new_reno"), short(5.5)
     ('drop_tail 50', 'new_reno', '5.5')
     """
     text = str(value)
-    if "{" in text:
+    if "{" in text or text.endswith(")"):
         name = re.search(r"[A-Za-z_]\w*", text)
         numbers = re.findall(r"= ?([\d.]+)", text)
         text = " ".join(([name[0]] if name else []) + numbers)

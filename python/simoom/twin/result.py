@@ -15,7 +15,8 @@ from simoom.twin.verdict import Fit
 if TYPE_CHECKING:
     import polars as pl
 
-    from simoom.run import Replications, Run
+    from simoom.replications import Replications
+    from simoom.run import Run
 
 
 MOST_FLOWS = 4

@@ -1,0 +1,213 @@
+"""Addresses: elements of lists by name in paths of scenarios and of results.
+
+An index in brackets may be a name, quoted or not, ``flows["download"].goodput_mbps``; a name with
+wildcards, ``flows["call *"]``; or conditions on the ends, ``flows[to="sta*"]``. The name of a table
+of flows also stands for the single flows to which it expands. Of several elements of the results a
+function takes a number: ``sum(flows[to="sta*"].goodput_mbps)``, ``mean``, ``min`` or ``max``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import Any
+
+FUNCTIONS: dict[str, Callable[[Sequence[float]], float]] = {
+    "sum": math.fsum,
+    "mean": lambda numbers: math.fsum(numbers) / len(numbers),
+    "min": min,
+    "max": max,
+}
+"""What turns the values of several elements into one number."""
+
+KEYS = ("name", "from", "to")
+"""The keys of an element that a condition may name."""
+
+_CALL = re.compile(r"\s*(?P<function>[a-z]+)\((?P<path>.+)\)\s*")
+_ELEMENT = re.compile(r'(?P<list>\w+)\[(?P<which>(?:"[^"]*"|[^\]"])*)\](?P<rest>.*)')
+_CONDITION = re.compile(r'\s*(?:(?P<key>\w+)\s*=\s*)?(?:"(?P<quoted>[^"]*)"|(?P<bare>[^",=]+))\s*')
+
+
+class AddressError(KeyError):
+    """An address names no element, several, or is malformed."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def is_address(path: str) -> bool:
+    """Whether a path names an element by more than its index.
+
+    Examples
+    --------
+    >>> is_address('flows["up"].timeouts'), is_address("sum(flows[*].timeouts)")
+    (True, True)
+    >>> is_address("flows[0].timeouts"), is_address("flows[*].control"), is_address("flows[+]")
+    (False, False, False)
+    """
+    if _CALL.fullmatch(path):
+        return True
+    match = _ELEMENT.match(path)
+    return match is not None and not re.fullmatch(r"\d+|[*+]", match["which"])
+
+
+def generic(path: str) -> str:
+    """Return the path of the catalogue that a result path is of.
+
+    Examples
+    --------
+    >>> generic('sum(flows["up"].goodput_mbps)'), generic("stations[3].attempts")
+    ('flows[i].goodput_mbps', 'stations[i].attempts')
+    """
+    call = _CALL.fullmatch(path)
+    inner = call["path"] if call and call["function"] in FUNCTIONS else path
+    return re.sub(r'\[(?:"[^"]*"|[^\]"])*\]', "[i]", inner.strip())
+
+
+def matching(kind: str, rows: Mapping[int, Mapping[str, Any]], which: str) -> list[int]:
+    """Return the indices of the elements of a list that brackets name; raise if there are none.
+
+    Parameters
+    ----------
+    kind : str
+        The list, ``flows``.
+    rows : mapping
+        Its elements by index, with their ``name``, ``from`` and ``to``.
+    which : str
+        What is in brackets.
+    """
+    if which == "*":
+        return list(rows)
+    if which.isdigit():
+        return [int(which)]
+    found = list(rows)
+    for key, wanted in _conditions(kind, which):
+        chosen = [n for n in found if str(rows[n].get(key, "")) == wanted]
+        if not chosen and key == "name":
+            chosen = [
+                n for n in found if str(rows[n].get("name", "")) in _expanded(rows[n], wanted)
+            ]
+        found = chosen or [n for n in found if fnmatchcase(str(rows[n].get(key, "")), wanted)]
+        if not found:
+            names = dict.fromkeys(str(row.get(key, "")) for row in rows.values())
+            close = get_close_matches(wanted, list(names), n=3) or list(names)[:5]
+            hint = f"; there are {', '.join(close)}" if close else "; there are none"
+            raise AddressError(f"{kind}[{which}]: no {key} is {wanted!r}{hint}")
+    return found
+
+
+def _expanded(row: Mapping[str, Any], name: str) -> list[str]:
+    """Return the names that a single flow of the table with this name may have."""
+    source, sink = row.get("from"), row.get("to")
+    return [f"{name} {source}", f"{name} {sink}", f"{name} {source}->{sink}"]
+
+
+def _conditions(kind: str, which: str) -> list[tuple[str, str]]:
+    found, place = [], 0
+    while place <= len(which):
+        match = _CONDITION.match(which, place)
+        if match is None or which[match.end() : match.end() + 1] not in ("", ","):
+            example = f'{kind}["download"] or {kind}[from="server", to="sta*"]'
+            raise AddressError(f"{kind}[{which}]: write an index, a name or conditions: {example}")
+        key = match["key"] or "name"
+        if key not in KEYS:
+            raise AddressError(f"{kind}[{which}]: {key} is none of {', '.join(KEYS)}")
+        found.append((key, match["bare"].strip() if match["bare"] else match["quoted"]))
+        place = match.end() + 1
+    return found
+
+
+def value(results: Mapping[str, Any], path: str) -> Any:
+    """Return the value of the results at an address; None if none of its elements has one.
+
+    Raises
+    ------
+    AddressError
+        It names no element, or several without a function.
+
+    Examples
+    --------
+    >>> results = {"flows[0].name": "a", "flows[0].to": "sta0", "flows[0].timeouts": 2,
+    ...            "flows[1].name": "b", "flows[1].to": "sta1", "flows[1].timeouts": 3}
+    >>> value(results, 'flows["b"].timeouts'), value(results, 'sum(flows[to="sta*"].timeouts)')
+    (3, 5.0)
+    """
+    call = _CALL.fullmatch(path)
+    if call and call["function"] not in FUNCTIONS:
+        known = ", ".join(FUNCTIONS)
+        raise AddressError(f"{path}: there is no function {call['function']!r}; there are {known}")
+    inner = call["path"].strip() if call else path
+    match = _ELEMENT.fullmatch(inner)
+    if match is None:
+        raise AddressError(f"{path}: must be of elements of a list, as sum(flows[*].goodput_mbps)")
+    kind, rest = match["list"], match["rest"]
+    rows = _rows(results, kind)
+    chosen = matching(kind, rows, match["which"])
+    paths = [f"{kind}[{n}]{rest}" for n in chosen]
+    if not any(each in results for each in paths):
+        near = get_close_matches(f"{kind}[i]{rest}", dict.fromkeys(map(generic, results)), n=3)
+        hint = f"; the nearest are {', '.join(near)}" if near else ""
+        raise AddressError(f"there is no {path!r}{hint}")
+    values = [results.get(each) for each in paths]
+    if call is None:
+        if len(values) > 1:
+            message = f"{path}: are {len(values)} {kind}; write sum({path}), or mean, min, max"
+            raise AddressError(message)
+        return values[0]
+    if text := next((each for each in values if isinstance(each, str)), None):
+        raise AddressError(f"{path}: is of text, {text!r}, and not of numbers")
+    numbers = [float(each) for each in values if each is not None]
+    return FUNCTIONS[call["function"]](numbers) if numbers else None
+
+
+def _rows(results: Mapping[str, Any], kind: str) -> dict[int, dict[str, Any]]:
+    pattern = re.compile(rf"{re.escape(kind)}\[(\d+)\]\.({'|'.join(KEYS)})")
+    rows: dict[int, dict[str, Any]] = {}
+    for path, each in results.items():
+        if match := pattern.fullmatch(path):
+            rows.setdefault(int(match[1]), {})[match[2]] = each
+    return rows
+
+
+def indexed(path: str, tables: Callable[[str], object]) -> list[str]:
+    """Return the paths with indices of a scenario that an address stands for.
+
+    Parameters
+    ----------
+    path : str
+        A path that may name tables: ``flows["download"].control``.
+    tables : callable
+        Takes the name of a list, and returns its tables.
+    """
+    match = _ELEMENT.fullmatch(path)
+    if match is None or not is_address(path):
+        return [path]
+    kind = match["list"]
+    given = tables(kind)
+    if not isinstance(given, list) or not all(isinstance(row, Mapping) for row in given):
+        raise AddressError(f"{kind}[{match['which']}]: {kind} is no array of tables with names")
+    rows = {n: _with_name(kind, row) for n, row in enumerate(given)}
+    chosen = matching(kind, rows, match["which"])
+    return [f"{kind}[{n}]{match['rest']}" for n in chosen]
+
+
+def _with_name(kind: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the ends of a table, and its name or the default of reports."""
+    arrow = "-" if kind == "links" else "->"
+    default = f"{row.get('from')}{arrow}{row.get('to')}"
+    return {**{key: row.get(key, "") for key in KEYS}, "name": row.get("name") or default}
+
+
+def every(path: str) -> str:
+    r"""Return a regular expression of the paths that an address may stand for, for messages.
+
+    Examples
+    --------
+    >>> every('flows["up"].control')
+    'flows\\[\\d+\\]\\.control'
+    """
+    parts = re.split(r'\[(?:"[^"]*"|[^\]"\d])*\]', path)
+    return r"\[\d+\]".join(map(re.escape, parts))

@@ -1,0 +1,92 @@
+"""Changes of a scenario as text: tables appended, keys removed, controllers by file and class."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import PurePath
+from typing import Any
+
+from simoom.issue import Issue, ScenarioError
+
+_CLASS = re.compile(r"(?P<quote>[\"']?)(?P<module>[\w./\\-]+):(?P<name>[A-Za-z_][\w.]*)(?P=quote)")
+_STEP = re.compile(r"\.?(?P<key>[\w-]+)|\[(?P<index>\d+|\*)\]")
+
+
+def written(toml: str) -> dict[str, Any]:
+    """Return the keys of a scenario as they are written in its TOML."""
+    return tomllib.loads(toml)
+
+
+def controller(path: str, text: str) -> str:
+    """Return the value of a ``control`` key; a class by module or file becomes a table.
+
+    Examples
+    --------
+    >>> controller("flows[*].control", "mylab/aimd.py:Aimd")
+    '{python = {path = "mylab.aimd:Aimd"}}'
+    >>> controller("flows[*].control", "cubic")
+    'cubic'
+    """
+    match = _CLASS.fullmatch(text.strip())
+    if match is None or path.rpartition(".")[2] != "control":
+        return text
+    module = match["module"]
+    if module.endswith(".py"):
+        file = PurePath(module)
+        if file.is_absolute() or ".." in file.parts:
+            message = (
+                f"{module} must be below the current folder, or be named as Python imports it: "
+                f"module:{match['name']}"
+            )
+            raise ScenarioError([Issue(path, message)])
+        module = ".".join(file.with_suffix("").parts)
+    return f'{{python = {{path = "{module}:{match["name"]}"}}}}'
+
+
+def table(path: str, text: str) -> dict[str, Any]:
+    """Read a table that is to be appended."""
+    try:
+        found = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError([Issue(path, f"is no TOML value: {error}")]) from None
+    if not isinstance(found, dict):
+        message = f'takes a whole table, as {path}={{from = "server", to = "sta0"}}, is {text}'
+        raise ScenarioError([Issue(path, message)])
+    return found
+
+
+def remove(keys: dict[str, Any], path: str) -> None:
+    """Remove the value at a path, with indices, from the keys of a scenario."""
+    steps: list[str | int] = []
+    place = 0
+    while place < len(path):
+        match = _STEP.match(path, place)
+        if match is None:
+            message = "is not a path; a path reads as flows[0].tcp.mss_bytes"
+            raise ScenarioError([Issue(path, message)])
+        index = match["index"]
+        steps.append(match["key"] if index is None else int(index) if index.isdigit() else "*")
+        place = match.end()
+    if not _remove(keys, steps):
+        top = f" (top-level keys that are set: {', '.join(keys)})" if len(steps) == 1 else ""
+        raise ScenarioError([Issue(path, f"is not set, so that it cannot be unset{top}")])
+
+
+def _remove(part: Any, steps: list[str | int]) -> bool:
+    """Remove what the steps lead to; return whether there was such a value."""
+    first, *rest = steps
+    if first == "*" and isinstance(part, list):
+        if not rest:
+            found = bool(part)
+            part.clear()
+            return found
+        removed = [_remove(each, rest) for each in part]
+        return any(removed)
+    inside = isinstance(part, list) and isinstance(first, int) and first < len(part)
+    if not inside and not (isinstance(part, dict) and first in part):
+        return False
+    if rest:
+        return _remove(part[first], rest)
+    del part[first]
+    return True
