@@ -34,6 +34,8 @@ LIMIT = 5.0
 """The largest growth that is allowed, in per cent."""
 DUPLEX_LIMIT = 1.3
 """The most instructions per delivered byte with full duplex, of those with half duplex."""
+VOICE_LIMIT = 1.5
+"""The most instructions of a download beside a voice link HV1, of those without the link."""
 
 
 def build() -> Path:
@@ -66,24 +68,45 @@ def count_run(runner: Path, scenario: Path, *sets: str) -> tuple[int, str]:
     return int(found[1]), done.stdout
 
 
+def count_text(runner: Path, text: str, *sets: str) -> tuple[int, str]:
+    """Instructions of a run of a scenario in TOML, and its output."""
+    with tempfile.TemporaryDirectory() as scratch:
+        scenario = Path(scratch) / "scenario.toml"
+        scenario.write_text(text, encoding="utf-8")
+        return count_run(runner, scenario, *sets)
+
+
+def with_and_without(name: str, table: str) -> tuple[str, str]:
+    """The text of a shipped scenario, and the same without a table."""
+    text = (ROOT / "scenarios" / f"{name}.toml").read_text(encoding="utf-8")
+    lines = re.compile(rf"^{re.escape(table)}\n(?:\w.*\n)*", re.MULTILINE)
+    without, number = lines.subn("", text)
+    if number != 1:
+        raise RuntimeError(f"{name}.toml has {number} tables {table}")
+    return text, without
+
+
 def duplex_cost(runner: Path) -> float:
     """Instructions per delivered byte with a full-duplex access point, of those with half duplex.
 
     Both cells are that of `scenarios/full_duplex.toml`, with 80 stations.
     """
-    text = (ROOT / "scenarios" / "full_duplex.toml").read_text(encoding="utf-8")
-    table = re.compile(r"^\[wlan\.full_duplex\]\n(?:\w.*\n)*", re.MULTILINE)
     costs = []
-    with tempfile.TemporaryDirectory() as scratch:
-        scenario = Path(scratch) / "cell.toml"
-        for cell in (text, table.sub("", text)):
-            scenario.write_text(cell, encoding="utf-8")
-            counted, output = count_run(runner, scenario, "duration_s=5", "warmup_s=0")
-            goodput = re.search(r"total\.goodput_mbps = Number\((\S+)\)", output)
-            if goodput is None:
-                raise RuntimeError(f"the runner printed no goodput:\n{output}")
-            costs.append(counted / float(goodput[1]))
+    for cell in with_and_without("full_duplex", "[wlan.full_duplex]"):
+        counted, output = count_text(runner, cell, "duration_s=5", "warmup_s=0")
+        goodput = re.search(r"total\.goodput_mbps = Number\((\S+)\)", output)
+        if goodput is None:
+            raise RuntimeError(f"the runner printed no goodput:\n{output}")
+        costs.append(counted / float(goodput[1]))
     return costs[0] / costs[1]
+
+
+def voice_cost(runner: Path) -> float:
+    """Instructions of `scenarios/bluetooth.toml` beside HV1, of those without the link."""
+    text, alone = with_and_without("bluetooth", "[[interferers]]")
+    seconds = ("duration_s=10", "warmup_s=0")
+    hv1 = 'interferers[0].source.sco.format="HV1"'
+    return count_text(runner, text, *seconds, hv1)[0] / count_text(runner, alone, *seconds)[0]
 
 
 def is_explained(name: str) -> bool:
@@ -127,6 +150,8 @@ def main() -> int:
         print(f"{name:<14} {instructions:>15,} instructions  {change} from the record")
     duplex = duplex_cost(runner)
     print(f"full duplex    {duplex:.2f} of half duplex per byte; the limit is {DUPLEX_LIMIT:g}")
+    voice = voice_cost(runner)
+    print(f"beside HV1     {voice:.2f} of the run without it; the limit is {VOICE_LIMIT:g}")
     if options.record:
         unexplained = [name for name in exceeding(counts, record) if not is_explained(name)]
         if unexplained:
@@ -137,6 +162,8 @@ def main() -> int:
     faults = compare(counts, record, options.limit)
     if duplex > DUPLEX_LIMIT:
         faults.append(f"full duplex costs {duplex:.2f} of half duplex; the limit is {DUPLEX_LIMIT}")
+    if voice > VOICE_LIMIT:
+        faults.append(f"HV1 costs {voice:.2f} of the run without it; the limit is {VOICE_LIMIT}")
     for fault in faults:
         print(fault)
     return 1 if faults else 0

@@ -57,3 +57,9 @@ def test_a_segment_in_full_duplex_costs_at_most_1_3_of_one_in_half_duplex() -> N
     need_valgrind()
     instructions = load()
     assert 0.1 < instructions.duplex_cost(instructions.build()) < instructions.DUPLEX_LIMIT
+
+
+def test_a_voice_link_costs_at_most_half_of_a_run_more() -> None:
+    need_valgrind()
+    instructions = load()
+    assert 0.1 < instructions.voice_cost(instructions.build()) < instructions.VOICE_LIMIT
