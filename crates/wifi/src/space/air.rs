@@ -9,7 +9,8 @@ use super::radio::FixedPower;
 use super::range::ReceiverInRange;
 use super::reception::{Change, End, Received};
 use super::{ReceivedFrame, Space};
-use crate::mac::{ACK, Bitmap, Edcaf};
+use crate::mac::{Bitmap, Edcaf};
+use crate::phy::Airtime;
 use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Instant};
 use wire::FrameKind;
@@ -73,7 +74,7 @@ impl Space {
             }
         }
         for frame in &beginning {
-            let lasting = self.rules.timing().airtime(&frame.mode, frame.psdu).total();
+            let lasting = self.airtime(frame).total();
             self.receivers[frame.from as usize].begin_sending(now, now + lasting);
         }
         if self.rules.mac.config.full_duplex.is_some() {
@@ -93,6 +94,11 @@ impl Space {
         self.scratch.touched = touched;
     }
 
+    fn airtime(&mut self, frame: &OnAir) -> Airtime {
+        let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
+        self.per_cache.facts(&frame.mode, frame.psdu, timing, error).airtime
+    }
+
     /// Begins a transmission, alone or as the member of a crowd at a place. It arrives at the nodes
     /// in range.
     fn begin_transmission(
@@ -102,7 +108,7 @@ impl Space {
         in_crowd: Option<usize>,
         out: &mut Vec<Command>,
     ) {
-        let airtime = self.rules.timing().airtime(&frame.mode, frame.psdu);
+        let airtime = self.airtime(frame);
         let transmission =
             Transmission { frame: *frame, start: now, airtime, reach: Reach::default() };
         out.push(Command::Step(transmission.end()));
@@ -259,13 +265,10 @@ impl Space {
             interferers.look_up(span, frame.from, frame.mode.width, &self.signals)
         });
         self.scratch.interference.with(id, &self.signals, bursts.unwrap_or_default());
-        let extra = timing.eifs(&frame.mode).saturating_sub(timing.difs());
-        let nav_reset_at = (rules.nav_reset && frame.kind == FrameKind::Rts).then(|| {
-            let cts = timing.response_mode(&frame.mode);
-            let delay = timing.standard.rx_start_delay(&cts, timing.preamble);
-            let lasting = timing.airtime(&cts, ACK).total();
-            now + timing.sifs() * 2 + lasting + delay + timing.slot * 2
-        });
+        let facts = self.per_cache.facts(&frame.mode, frame.psdu, timing, error);
+        let (extra, nav_reset) = (facts.extra, facts.nav_reset);
+        let is_reset = rules.nav_reset && frame.kind == FrameKind::Rts;
+        let nav_reset_at = is_reset.then(|| now + nav_reset);
         EndedFrame { id, transmission, ppdu, extra, nav_reset_at }
     }
 
@@ -294,7 +297,12 @@ impl Space {
         let Scratch { interference, bursts, .. } = &mut self.scratch;
         let mut lost = Bitmap::default();
         let is_lost = if for_me {
-            let chunks = interference.at(node, &self.signals);
+            let is_certain = !is_disturbed && per.is_certain(power, &bounds);
+            let chunks = match is_certain {
+                true => None,
+                false if power < levels.sensitivity => Some(&[][..]),
+                false => Some(interference.at(node, &self.signals)),
+            };
             spoil(&mut per, receiver, frame, (chunks, power), &mut lost)
         } else {
             let certain = per.certain_failure(power, &bounds).filter(|_| !is_disturbed);
@@ -321,8 +329,10 @@ impl Space {
         if is_lost {
             if for_me {
                 let is_interfered = bounds.most > 0.0;
-                let chunks = interference.at(node, &self.signals);
-                let clash = is_interfered && collides(&mut per, transmission, (chunks, power));
+                let clash = is_interfered
+                    && collides(&mut per, transmission, power, || {
+                        interference.at(node, &self.signals)
+                    });
                 self.signals.transmission_mut(id).reach.note_loss(spared > 0, clash);
             }
             // To an access point, the loss of an RTS is a collision with its own RTS.
@@ -398,13 +408,14 @@ impl Space {
 
 /// Whether a frame is lost because of others, and not by noise: without interference the receiver
 /// would probably have decoded it. Beside another data frame, it would not have with interference.
-fn collides(
+fn collides<'a>(
     per: &mut PerCalculator,
     transmission: &Transmission,
-    (chunks, power): (&[Chunk], f64),
+    power: f64,
+    chunks: impl FnOnce() -> &'a [Chunk],
 ) -> bool {
     let is_beside = transmission.frame.beside.is_some();
-    per.alone(power, transmission) > 0.5 && (!is_beside || per.failure(chunks, power) > 0.5)
+    per.alone(power, transmission) > 0.5 && (!is_beside || per.failure(chunks(), power) > 0.5)
 }
 
 /// The offsets in the PSDU at which its MPDUs begin and end.
@@ -416,23 +427,23 @@ fn spans<'a>(frame: &OnAir, sender: &'a Node) -> impl Iterator<Item = (Bytes, By
     edcaf.into_iter().flat_map(spans).chain(whole)
 }
 
-/// Draws which MPDUs this receiver loses by noise, interference and the losses of the link. Returns
-/// whether it loses all.
+/// Draws which MPDUs this receiver loses by noise, interference and the losses of the link. Without
+/// chunks, only by the losses of the link. Returns whether it loses all.
 fn spoil(
     per: &mut PerCalculator,
     receiver: &mut Node,
     frame: &OnAir,
-    (chunks, power): (&[Chunk], f64),
+    (chunks, power): (Option<&[Chunk]>, f64),
     lost: &mut Bitmap,
 ) -> bool {
     let fixed = link_loss(receiver, frame);
     let noise = &mut receiver.noise;
-    if noise.chance(1.0 - per.header(chunks, power)) {
+    if noise.chance(chunks.map_or(0.0, |chunks| 1.0 - per.header(chunks, power))) {
         return true;
     }
     let frames = per.ppdu.frames();
     for index in 0..frames {
-        let failure = 1.0 - per.frame(chunks, power, index);
+        let failure = chunks.map_or(0.0, |chunks| 1.0 - per.frame(chunks, power, index));
         if noise.chance(fixed + (1.0 - fixed) * failure) {
             lost.set(index as u16);
         }

@@ -15,7 +15,7 @@ use crate::mac::{Edcaf, ElicitedResponse, Opening, PeerRate, Settled, Txop, bloc
 use crate::medium::NodeCounters;
 use crate::watch::Counting;
 use crate::{Command, MsduSource};
-use kernel::{Duration, Instant, Rng, Timer};
+use kernel::{Duration, Instant, Rng};
 use wire::{FrameKind, Packet};
 
 /// A response that the node waits for.
@@ -50,7 +50,6 @@ pub(super) struct Node {
     /// The response that the node sends a SIFS after the frame that it received.
     answer: Option<(Instant, OnAir)>,
     txop: Option<Txop>,
-    pub(super) timer: Timer,
     pub(super) noise: Rng,
     pub(super) counters: NodeCounters,
     pub(super) airtimes: Airtimes,
@@ -77,7 +76,6 @@ impl Node {
             awaited: None,
             answer: None,
             txop: None,
-            timer: Timer::default(),
             noise,
             counters: NodeCounters::default(),
             airtimes: Airtimes::default(),

@@ -1,13 +1,15 @@
 //! Packet error rates: whether a receiver decodes a frame, from signal, interference and noise in
 //! each chunk of constant interference.
 
-use super::frame::Transmission;
+use super::frame::{OnAir, Transmission};
 use super::interference::{Bounds, Chunk, overlap};
 use super::radio::Levels;
-use crate::mac::Timing;
+use crate::mac::{ACK, Timing};
 use crate::phy::error::{Certain, ErrorModel, SinrChunk};
-use crate::phy::{Coding, Mode, decibels};
-use kernel::{Bytes, Db, Instant};
+use crate::phy::{Airtime, Coding, Mode, Width, decibels};
+use kernel::{Bytes, Db, Duration, Instant};
+use std::ops::Deref;
+use std::slice;
 
 /// Above this SINR, a receiver decodes the PHY header in any mode and with any error model, if it
 /// can decode anything of the rest of the frame.
@@ -21,48 +23,143 @@ const DSSS_HEADER_BITS: u64 = 192;
 /// Below this probability, the loss of all MPDUs of a PSDU counts as impossible.
 const ALL_LOST: f64 = 1e-12;
 
-/// A cache of the error model's results: without interference, the same arguments recur often.
+/// What the error model has answered, and what is known of modes and of frames of one length:
+/// the same questions recur often.
 #[derive(Debug)]
 pub(super) struct PerCache {
     answers: Vec<(PerKey, f64)>,
-    /// The limits of each mode beyond which the error model is not evaluated.
-    certain: Vec<(Mode, Box<Certain>)>,
+    modes: Vec<KnownMode>,
+    frames: Vec<Option<FrameFacts>>,
 }
 
 /// Power, noise with interference, bits, and the key of the mode.
 type PerKey = [u64; 4];
 
+/// A mode, its key, and its limits beyond which the error model is not evaluated.
+#[derive(Debug)]
+struct KnownMode {
+    mode: Mode,
+    key: u64,
+    certain: Box<Certain>,
+}
+
+/// A mode of a part of a frame: its index in [`PerCache::modes`].
+#[derive(Clone, Copy, Debug)]
+struct ModeIndex(u32);
+
+/// What is the same for all frames of one mode and length.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FrameFacts {
+    mode: Mode,
+    psdu: Bytes,
+    pub(super) airtime: Airtime,
+    /// The difference of EIFS and DIFS after such a frame.
+    pub(super) extra: Duration,
+    /// An RTS sets a NAV that ends so long after the RTS if no frame has begun by then.
+    pub(super) nav_reset: Duration,
+    /// If the PSDU is one MPDU.
+    limits: Limits,
+}
+
 impl PerCache {
-    const SIZE: usize = 1 << 13;
+    const ANSWERS: usize = 1 << 13;
+    const FRAMES: usize = 1 << 8;
 
     pub(super) fn new() -> Self {
         // No entry is for zero bits.
-        Self { answers: vec![([0; 4], 1.0); Self::SIZE], certain: Vec::new() }
+        let answers = vec![([0; 4], 1.0); Self::ANSWERS];
+        Self { answers, modes: Vec::new(), frames: vec![None; Self::FRAMES] }
     }
 
-    fn recall(&mut self, question: PerKey, answer: impl FnOnce() -> f64) -> f64 {
-        let mut hash = 0u64;
-        for word in question {
-            // The multiplier of PCG64: odd, and its bits are well mixed.
-            hash = (hash ^ word).wrapping_mul(0x5851_f42d_4c95_7f2d);
-            hash ^= hash >> 29;
+    /// What is the same for all frames of this mode and length.
+    #[inline]
+    pub(super) fn facts(
+        &mut self,
+        mode: &Mode,
+        psdu: Bytes,
+        timing: &Timing,
+        error: &dyn ErrorModel,
+    ) -> &FrameFacts {
+        let place = mix([mode.rate.0, psdu.0]) as usize % Self::FRAMES;
+        let is_known =
+            |facts: &FrameFacts| facts.psdu == psdu && facts.mode == *mode;
+        if !self.frames[place].as_ref().is_some_and(is_known) {
+            let facts = self.compute(mode, psdu, timing, error);
+            self.frames[place] = Some(facts);
         }
-        let entry = &mut self.answers[hash as usize % Self::SIZE];
-        if entry.0 != question {
-            *entry = (question, answer());
-        }
-        entry.1
+        self.frames[place].as_ref().expect("it is known now")
     }
 
-    /// Looks up a mode and its key.
-    fn cached_mode(&mut self, mode: Mode) -> CachedMode {
-        let at = self.certain.iter().position(|(known, _)| *known == mode);
-        let certain = at.unwrap_or_else(|| {
-            self.certain.push((mode, Box::new(Certain::NEW)));
-            self.certain.len() - 1
+    #[cold]
+    fn compute(
+        &mut self,
+        mode: &Mode,
+        psdu: Bytes,
+        timing: &Timing,
+        error: &dyn ErrorModel,
+    ) -> FrameFacts {
+        let cts = timing.response_mode(mode);
+        let delay = timing.standard.rx_start_delay(&cts, timing.preamble);
+        let lasting = timing.airtime(&cts, ACK).total();
+        FrameFacts {
+            mode: *mode,
+            psdu,
+            airtime: timing.airtime(mode, psdu),
+            extra: timing.eifs(mode).saturating_sub(timing.difs()),
+            nav_reset: timing.sifs() * 2 + lasting + delay + timing.slot * 2,
+            limits: self.limits(mode, (psdu.bits(), psdu.bits(), 1), timing, error),
+        }
+    }
+
+    /// The limits of PPDUs whose MPDUs have from `least` to `most` bits.
+    fn limits(
+        &mut self,
+        mode: &Mode,
+        (least, most, mpdus): (u64, u64, usize),
+        timing: &Timing,
+        error: &dyn ErrorModel,
+    ) -> Limits {
+        let header_bits = if mode.class.is_dsss() { DSSS_HEADER_BITS } else { SIGNAL_BITS };
+        let header_mode = timing.standard.lowest_mandatory(mode.class);
+        let (header, body) = (self.index(&header_mode), self.index(mode));
+        let certain = &mut self.modes[header.0 as usize].certain;
+        let header_above = certain.success_above(error, &header_mode, header_bits);
+        let certain = &mut self.modes[body.0 as usize].certain;
+        Limits {
+            header,
+            header_bits,
+            header_success_above: header_above.min(HEADER_SUCCESS_ABOVE),
+            body,
+            width: mode.width,
+            some_above: certain.any_success_above(error, mode, most, mpdus),
+            every_above: certain.any_success_above(error, mode, most, 1),
+            all_above: certain.success_above(error, mode, most),
+            none_below: certain.failure_below(error, mode, least),
+            none_below_in_parts: certain.failure_below_in_parts(error, mode, least),
+            parts: (least / Certain::PART) as usize,
+        }
+    }
+
+    fn index(&mut self, mode: &Mode) -> ModeIndex {
+        let at = self.modes.iter().position(|known| known.mode == *mode);
+        let at = at.unwrap_or_else(|| {
+            let certain = Box::new(Certain::NEW);
+            self.modes.push(KnownMode { mode: *mode, key: key(mode), certain });
+            self.modes.len() - 1
         });
-        CachedMode { mode, key: key(&mode), certain }
+        ModeIndex(at as u32)
     }
+}
+
+/// A number that differs between most questions.
+fn mix<const N: usize>(question: [u64; N]) -> u64 {
+    let mut hash = 0u64;
+    for word in question {
+        // The multiplier of PCG64: odd, and its bits are well mixed.
+        hash = (hash ^ word).wrapping_mul(0x5851_f42d_4c95_7f2d);
+        hash ^= hash >> 29;
+    }
+    hash
 }
 
 /// An MPDU, or the PHY header, on the air.
@@ -84,36 +181,53 @@ impl BitSpan {
     }
 }
 
-/// A mode of a part of the frame, as the cache knows it.
+/// The SINR limits of the reception of a PPDU.
 #[derive(Clone, Copy, Debug)]
-struct CachedMode {
-    mode: Mode,
-    /// The key of the mode in a [`PerKey`].
-    key: u64,
-    /// Its index in [`PerCache::certain`].
-    certain: usize,
-}
-
-/// The parts of a PPDU and the SINR limits of its reception, the same for all receivers.
-#[derive(Debug)]
-pub(super) struct PpduParts {
-    start: Instant,
-    payload: Instant,
-    header: CachedMode,
+struct Limits {
+    header: ModeIndex,
     header_bits: u64,
     /// Above this SINR the header is decoded.
     header_success_above: f64,
-    body: CachedMode,
-    spans: Vec<BitSpan>,
+    body: ModeIndex,
+    /// The bandwidth of the body.
+    width: Width,
     /// Above `some_above`, at least one MPDU is decoded with certainty; above `every_above`, each
-    /// MPDU is.
+    /// MPDU is, except with a negligible probability; above `all_above`, with probability 1.0.
     some_above: f64,
     every_above: f64,
+    all_above: f64,
     /// Below `none_below`, an MPDU within one chunk is lost with certainty; below
     /// `none_below_in_parts`, so is an MPDU that extends over up to `parts` chunks.
     none_below: f64,
     none_below_in_parts: f64,
     parts: usize,
+}
+
+/// The parts of a PPDU and the limits of its reception, the same for all receivers.
+#[derive(Debug)]
+pub(super) struct PpduParts {
+    start: Instant,
+    payload: Instant,
+    limits: Limits,
+    spans: Spans,
+}
+
+/// The MPDUs of a PSDU.
+#[derive(Debug)]
+enum Spans {
+    One(BitSpan),
+    Several(Vec<BitSpan>),
+}
+
+impl Deref for Spans {
+    type Target = [BitSpan];
+
+    fn deref(&self) -> &[BitSpan] {
+        match self {
+            Self::One(span) => slice::from_ref(span),
+            Self::Several(spans) => spans,
+        }
+    }
 }
 
 /// The largest number of chunks for which `some_above` holds.
@@ -123,7 +237,7 @@ impl PpduParts {
     /// The parts of a PPDU whose MPDUs begin and end at these offsets of the PSDU.
     pub(super) fn new(
         transmission: &Transmission,
-        spans: impl Iterator<Item = (Bytes, Bytes)>,
+        mut spans: impl Iterator<Item = (Bytes, Bytes)>,
         timing: &Timing,
         error: &dyn ErrorModel,
         per_cache: &mut PerCache,
@@ -133,37 +247,29 @@ impl PpduParts {
             end: transmission.sent_by(to),
             bits: (to - from).bits(),
         };
-        let spans: Vec<BitSpan> = spans.map(span).collect();
-        let mode = transmission.frame.mode;
-        let header_bits = if mode.class.is_dsss() { DSSS_HEADER_BITS } else { SIGNAL_BITS };
+        let (start, payload) = (transmission.start, transmission.payload());
+        let OnAir { ref mode, psdu, .. } = transmission.frame;
+        let first = spans.next();
+        let second = spans.next();
+        if let (Some(only), None) = (first, second)
+            && only == (Bytes::ZERO, psdu)
+        {
+            let limits = per_cache.facts(mode, psdu, timing, error).limits;
+            return Self { start, payload, limits, spans: Spans::One(span(only)) };
+        }
+        let spans: Vec<BitSpan> =
+            first.into_iter().chain(second).chain(spans).map(span).collect();
         let most = spans.iter().map(|span| span.bits).max().unwrap_or(1);
         let least = spans.iter().map(|span| span.bits).min().unwrap_or(1);
-        let header = per_cache.cached_mode(timing.standard.lowest_mandatory(mode.class));
-        let body = per_cache.cached_mode(mode);
-        let header_success_above =
-            per_cache.certain[header.certain].1.success_above(error, &header.mode, header_bits);
-        let certain = &mut per_cache.certain[body.certain].1;
-        Self {
-            start: transmission.start,
-            payload: transmission.payload(),
-            header,
-            header_bits,
-            header_success_above: header_success_above.min(HEADER_SUCCESS_ABOVE),
-            body,
-            some_above: certain.any_success_above(error, &mode, most, spans.len()),
-            every_above: certain.any_success_above(error, &mode, most, 1),
-            none_below: certain.failure_below(error, &mode, least),
-            none_below_in_parts: certain.failure_below_in_parts(error, &mode, least),
-            parts: (least / Certain::PART) as usize,
-            spans,
-        }
+        let limits = per_cache.limits(mode, (least, most, spans.len()), timing, error);
+        Self { start, payload, limits, spans: Spans::Several(spans) }
     }
 
     /// The SINR below which no MPDU is decoded, if there are so many chunks.
     fn failure_below(&self, chunks: usize) -> f64 {
         match chunks {
-            1 => self.none_below,
-            chunks if chunks <= self.parts => self.none_below_in_parts,
+            1 => self.limits.none_below,
+            chunks if chunks <= self.limits.parts => self.limits.none_below_in_parts,
             _ => 0.0,
         }
     }
@@ -202,12 +308,11 @@ impl PerCalculator<'_> {
         if power < self.levels.sensitivity {
             return 0.0;
         }
-        let PpduParts { ref header, header_bits, start, payload, .. } = *self.ppdu;
+        let PpduParts { ref limits, start, payload, .. } = *self.ppdu;
+        let Limits { header, header_bits, .. } = *limits;
         let mut success = 1.0;
         for chunk in chunks.iter().take_while(|chunk| chunk.begin < payload) {
-            if power
-                < self.ppdu.header_success_above * self.disturbance(chunk, &self.ppdu.body.mode)
-            {
+            if power < limits.header_success_above * self.disturbance(chunk, limits.width) {
                 let span = BitSpan { begin: start, end: payload, bits: header_bits };
                 success *= self.part(chunk, power, header, span);
             }
@@ -223,11 +328,10 @@ impl PerCalculator<'_> {
     fn span(&mut self, chunks: &[Chunk], power: f64, span: BitSpan) -> f64 {
         let within = chunks.iter().skip_while(|chunk| chunk.end <= span.begin);
         let within = within.take_while(|chunk| chunk.begin < span.end);
-        let body = &self.ppdu.body;
+        let Limits { body, width, .. } = self.ppdu.limits;
         for chunk in within.clone() {
             let bits = span.within(chunk).unwrap_or(0);
-            if bits > 0
-                && power <= self.failure_below(body, bits) * self.disturbance(chunk, &body.mode)
+            if bits > 0 && power <= self.failure_below(body, bits) * self.disturbance(chunk, width)
             {
                 return 0.0;
             }
@@ -235,26 +339,37 @@ impl PerCalculator<'_> {
         within.map(|chunk| self.part(chunk, power, body, span)).product()
     }
 
+    /// Whether the bounds of the interference determine that a receiver decodes the PHY header and
+    /// each MPDU: that [`Self::header`] and [`Self::frame`] are 1.0.
+    pub(super) fn is_certain(&self, power: f64, bounds: &Bounds) -> bool {
+        let limits = &self.ppdu.limits;
+        let disturbance = bounds.most + self.levels.noise(limits.width);
+        power >= self.levels.sensitivity
+            && power >= limits.header_success_above * disturbance
+            && power >= limits.all_above * disturbance
+    }
+
     /// The value of [`Self::failure`], if the bounds of the interference determine it.
     pub(super) fn certain_failure(&self, power: f64, bounds: &Bounds) -> Option<f64> {
         if power < self.levels.sensitivity {
             return Some(1.0);
         }
-        let disturbance = bounds.most + self.levels.noise(self.ppdu.body.mode.width);
+        let limits = &self.ppdu.limits;
+        let disturbance = bounds.most + self.levels.noise(limits.width);
         let is_found = power >= self.levels.sensitivity
-            && power >= self.ppdu.header_success_above * disturbance;
+            && power >= limits.header_success_above * disturbance;
         self.certain_loss(power, bounds).filter(|&all_lost| all_lost >= 1.0 || is_found)
     }
 
     /// The value of [`Self::all_lost`], if the bounds of the interference determine it.
     fn certain_loss(&self, power: f64, bounds: &Bounds) -> Option<f64> {
         let ppdu = self.ppdu;
-        let noise = self.levels.noise(ppdu.body.mode.width);
+        let noise = self.levels.noise(ppdu.limits.width);
         if power <= ppdu.failure_below(bounds.chunks) * (bounds.least + noise) {
             return Some(1.0);
         }
         let is_some =
-            ppdu.is_some(bounds.chunks) && power >= ppdu.some_above * (bounds.most + noise);
+            ppdu.is_some(bounds.chunks) && power >= ppdu.limits.some_above * (bounds.most + noise);
         is_some.then_some(0.0)
     }
 
@@ -279,7 +394,7 @@ impl PerCalculator<'_> {
             return if lost < ALL_LOST { 0.0 } else { lost };
         }
         let is_every =
-            |chunk: &&Chunk| power >= ppdu.every_above * self.disturbance(chunk, &ppdu.body.mode);
+            |chunk: &&Chunk| power >= ppdu.limits.every_above * self.disturbance(chunk, ppdu.limits.width);
         for chunk in chunks.iter().filter(is_every) {
             // MPDUs are in order of time: all that begin earlier end earlier.
             let at = ppdu.spans.partition_point(|span| span.begin < chunk.begin);
@@ -294,10 +409,10 @@ impl PerCalculator<'_> {
         // MPDUs of one size within one chunk have the same error rate.
         let (mut at, mut last) = (0, None);
         let is_lost = |chunk: &Chunk, per: &Self| {
-            power <= ppdu.none_below * per.disturbance(chunk, &ppdu.body.mode)
+            power <= ppdu.limits.none_below * per.disturbance(chunk, ppdu.limits.width)
         };
         let mut failure_below = is_lost(&chunks[0], self);
-        for span in &ppdu.spans {
+        for span in ppdu.spans.iter() {
             while chunks[at].end <= span.begin && at + 1 < chunks.len() {
                 at += 1;
                 failure_below = is_lost(&chunks[at], self);
@@ -331,15 +446,15 @@ impl PerCalculator<'_> {
         let mut spans = ppdu.spans.iter().peekable();
         for chunk in chunks {
             while spans.next_if(|span| span.begin < chunk.begin).is_some() {}
-            let disturbance = self.disturbance(chunk, &ppdu.body.mode);
-            let is_lost = power <= ppdu.none_below * disturbance;
+            let disturbance = self.disturbance(chunk, ppdu.limits.width);
+            let is_lost = power <= ppdu.limits.none_below * disturbance;
             let mut last = (0, 1.0);
             while let Some(&span) = spans.next_if(|span| span.end <= chunk.end) {
                 if is_lost {
                     continue;
                 }
                 if last.0 != span.bits {
-                    last = (span.bits, 1.0 - self.part(chunk, power, &ppdu.body, span));
+                    last = (span.bits, 1.0 - self.part(chunk, power, ppdu.limits.body, span));
                 }
                 all_lost *= last.1;
                 // Half the limit, because rounding depends on the order of the factors.
@@ -360,41 +475,34 @@ impl PerCalculator<'_> {
         self.header(&chunk, power) * self.span(&chunk, power, span)
     }
 
-    fn failure_below(&mut self, cached_mode: &CachedMode, bits: u64) -> f64 {
-        self.per_cache.certain[cached_mode.certain].1.failure_below(
-            self.error,
-            &cached_mode.mode,
-            bits,
-        )
-    }
-
-    fn success_above(&mut self, cached_mode: &CachedMode, bits: u64) -> f64 {
-        self.per_cache.certain[cached_mode.certain].1.success_above(
-            self.error,
-            &cached_mode.mode,
-            bits,
-        )
+    fn failure_below(&mut self, mode: ModeIndex, bits: u64) -> f64 {
+        let KnownMode { mode, certain, .. } = &mut self.per_cache.modes[mode.0 as usize];
+        certain.failure_below(self.error, mode, bits)
     }
 
     /// Noise and interference, in milliwatts.
-    fn disturbance(&self, chunk: &Chunk, mode: &Mode) -> f64 {
-        chunk.interference + self.levels.noise(mode.width)
+    fn disturbance(&self, chunk: &Chunk, width: Width) -> f64 {
+        chunk.interference + self.levels.noise(width)
     }
 
     /// Probability that the bits of a span within a chunk are decoded.
-    fn part(&mut self, chunk: &Chunk, power: f64, cached_mode: &CachedMode, span: BitSpan) -> f64 {
+    fn part(&mut self, chunk: &Chunk, power: f64, mode: ModeIndex, span: BitSpan) -> f64 {
         let Some(bits) = span.within(chunk).filter(|&bits| bits > 0) else { return 1.0 };
-        let disturbance = self.disturbance(chunk, &cached_mode.mode);
-        if power >= self.success_above(cached_mode, bits) * disturbance {
+        let PerCache { answers, modes, .. } = &mut *self.per_cache;
+        let KnownMode { mode, key, certain } = &mut modes[mode.0 as usize];
+        let disturbance = chunk.interference + self.levels.noise(mode.width);
+        if power >= certain.success_above(self.error, mode, bits) * disturbance {
             return 1.0;
         }
-        if power <= self.failure_below(cached_mode, bits) * disturbance {
+        if power <= certain.failure_below(self.error, mode, bits) * disturbance {
             return 0.0;
         }
-        let question = [power.to_bits(), disturbance.to_bits(), bits, cached_mode.key];
-        self.per_cache.recall(question, || {
+        let question = [power.to_bits(), disturbance.to_bits(), bits, *key];
+        let answer = &mut answers[mix(question) as usize % PerCache::ANSWERS];
+        if answer.0 != question {
             let sinr: Db = decibels(power / disturbance);
-            self.error.success(&SinrChunk { mode: &cached_mode.mode, sinr, bits })
-        })
+            *answer = (question, self.error.success(&SinrChunk { mode, sinr, bits }));
+        }
+        answer.1
     }
 }

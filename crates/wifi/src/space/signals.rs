@@ -194,22 +194,21 @@ impl Signals {
         receivers: &[ReceiverInRange],
         into: &mut Vec<Option<Power>>,
     ) {
-        let mut motion = self.motion.take();
-        let here = motion.as_mut().map(|motion| motion.position(from, now, &self.sites));
-        into.extend(receivers.iter().map(|receiver| {
-            let mean = match (&mut motion, here) {
-                (Some(motion), Some(here)) if receiver.moves => {
-                    let there = motion.position(receiver.node, now, &self.sites);
-                    motion.power(&self.radio, from, (here, there))
-                }
-                _ => self.mean_at(from, receiver, now),
-            };
-            match &self.radio.fading {
-                None => mean,
-                Some(_) => Some(self.radio.fade(mean?, &self.sites, (from, receiver.node), now)),
+        let begin = into.len();
+        if let Some(motion) = &mut self.motion {
+            motion.powers((from, now), &self.radio, &self.sites, receivers, into);
+        } else {
+            into.extend(receivers.iter().map(|receiver| self.mean_at(from, receiver, now)));
+        }
+        if self.radio.fading.is_none() {
+            return;
+        }
+        for (receiver, power) in receivers.iter().zip(&mut into[begin..]) {
+            if let Some(mean) = *power {
+                let ends = (from, receiver.node);
+                *power = Some(self.radio.fade(mean, &self.sites, ends, now));
             }
-        }));
-        self.motion = motion;
+        }
     }
 
     /// Forgets transmissions for which nobody can ask any more: they ended before those began that
