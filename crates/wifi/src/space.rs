@@ -180,11 +180,8 @@ impl Space {
     /// Creates an idle space.
     pub fn new(config: SpaceConfig, seed: &Seed) -> Self {
         let SpaceConfig { mac, radio, nav_reset, sites, links } = config;
-        let rules = SpaceRules {
-            mac: mac::Rules::new(mac, links.iter().map(|(_, _, link)| link.mode)),
-            levels: Levels::of(&radio.receiver),
-            nav_reset,
-        };
+        let mac = mac::Rules::new(mac, links.iter().map(|(_, _, link)| link.mode));
+        let rules = SpaceRules::new(mac, Levels::of(&radio.receiver), nav_reset);
         let signals = Signals::new(radio, sites);
         let mut peers: Vec<Vec<Peer>> = signals.sites.iter().map(|_| Vec::new()).collect();
         for &(a, b, link) in &links {

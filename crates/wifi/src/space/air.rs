@@ -19,7 +19,7 @@ use wire::FrameKind;
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     pub(super) due: Vec<u32>,
-    beginning: Vec<OnAir>,
+    beginning: Vec<(OnAir, Airtime)>,
     ending: Vec<u32>,
     /// Nodes that must evaluate what has begun or ended, each once.
     touched: Vec<u32>,
@@ -32,10 +32,10 @@ pub(super) struct Scratch {
 }
 
 /// A transmission that has ended.
-struct EndedFrame {
+struct EndedFrame<'a> {
     id: u32,
-    transmission: Transmission,
-    ppdu: PpduParts,
+    transmission: &'a Transmission,
+    ppdu: &'a PpduParts,
     /// The difference of EIFS and DIFS after this frame.
     extra: Duration,
     /// The NAV that the frame sets ends at this instant if no frame has begun by then.
@@ -69,22 +69,27 @@ impl Space {
             self.note_contending(node);
             self.prepare_secondary(now, node, source, out);
             match self.nodes[node as usize].begin(now, &self.rules, source, out) {
-                Some(frame) => beginning.push(frame),
+                Some(frame) => {
+                    let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
+                    let facts = self.per_cache.facts(&frame.mode, frame.psdu, timing, error);
+                    beginning.push((frame, facts.airtime));
+                }
                 None => self.set_timer(node),
             }
         }
-        for frame in &beginning {
-            let lasting = self.airtime(frame).total();
-            self.receivers[frame.from as usize].begin_sending(now, now + lasting);
+        for (frame, airtime) in &beginning {
+            let end = now + airtime.total();
+            self.receivers[frame.from as usize].begin_sending(now, end);
         }
         if self.rules.mac.config.full_duplex.is_some() {
             self.count_alone(now, &beginning);
         }
         let is_crowd = self.gather(now, &beginning);
-        for (frame, place) in beginning.drain(..).zip(0..) {
-            self.begin_transmission(now, &frame, is_crowd.then_some(place), out);
-            self.set_timer(frame.from);
+        for (begun, place) in beginning.iter().zip(0..) {
+            self.begin_transmission(now, begun, is_crowd.then_some(place), out);
+            self.set_timer(begun.0.from);
         }
+        beginning.clear();
         self.scratch.beginning = beginning;
         let mut touched = std::mem::take(&mut self.scratch.touched);
         for node in touched.drain(..) {
@@ -94,23 +99,17 @@ impl Space {
         self.scratch.touched = touched;
     }
 
-    fn airtime(&mut self, frame: &OnAir) -> Airtime {
-        let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
-        self.per_cache.facts(&frame.mode, frame.psdu, timing, error).airtime
-    }
-
     /// Begins a transmission, alone or as the member of a crowd at a place. It arrives at the nodes
     /// in range.
     fn begin_transmission(
         &mut self,
         now: Instant,
-        frame: &OnAir,
+        (frame, airtime): &(OnAir, Airtime),
         in_crowd: Option<usize>,
         out: &mut Vec<Command>,
     ) {
-        let airtime = self.airtime(frame);
-        let transmission =
-            Transmission { frame: *frame, start: now, airtime, reach: Reach::default() };
+        let (airtime, reach) = (*airtime, Reach::default());
+        let transmission = &Transmission { frame: *frame, start: now, airtime, reach };
         out.push(Command::Step(transmission.end()));
         let id = if let Some(place) = in_crowd {
             self.begin_in_crowd(place, transmission)
@@ -154,17 +153,17 @@ impl Space {
     fn settle_arrivals(&mut self, now: Instant, node: u32, out: &mut Vec<Command>) {
         let change = self.receivers[node as usize].decide(now, &self.rules.levels);
         let state = &mut self.nodes[node as usize];
+        let before = out.len();
         match change {
             Change::None => {}
             Change::Found(id) => {
                 let detected = self.signals.transmission(id).payload();
                 state.on_detected(now, detected, &self.rules, out);
-                self.note_contending(node);
             }
-            Change::Lost => {
-                state.on_lost(now, &self.rules, out);
-                self.note_contending(node);
-            }
+            Change::Lost => state.on_lost(now, &self.rules, out),
+        }
+        if out.len() > before {
+            self.note_contending(node);
         }
         self.settle_carrier(now, node, change != Change::None);
     }
@@ -205,26 +204,22 @@ impl Space {
             self.end_transmission(id);
         }
         let mut received = std::mem::take(&mut self.scratch.received);
-        let mut ended_frame: Option<EndedFrame> = None;
-        for (node, id, how) in received.drain(..) {
-            let ended_frame = match &mut ended_frame {
-                Some(ended_frame) if ended_frame.id == id => ended_frame,
-                other => other.insert(self.ended_frame(now, id)),
-            };
-            self.receive(now, node, ended_frame, &how, out);
-            self.note_contending(node);
+        for of_frame in received.chunk_by(|(_, a, _), (_, b, _)| a == b) {
+            self.receive_frame(now, of_frame, out);
         }
+        received.clear();
         self.scratch.received = received;
         for id in ending.drain(..) {
             if self.watch.is_some() {
                 self.record_end(id);
             }
             self.count(id);
-            let frame = self.signals.transmission(id).frame;
-            self.receivers[frame.from as usize].end_sending();
-            self.nodes[frame.from as usize].sent(now, &frame, &self.rules, out);
-            self.note_contending(frame.from);
-            self.scratch.touch(frame.from);
+            let frame = &self.signals.transmission(id).frame;
+            let from = frame.from;
+            self.receivers[from as usize].end_sending();
+            self.nodes[from as usize].sent(now, frame, &self.rules, out);
+            self.note_contending(from);
+            self.scratch.touch(from);
         }
         self.scratch.ending = ending;
         let mut touched = std::mem::take(&mut self.scratch.touched);
@@ -239,22 +234,51 @@ impl Space {
         }
     }
 
-    /// A transmission ends at the nodes in range.
+    /// A transmission ends at the nodes in range. A node at which it was too weak to be decoded,
+    /// whatever the interference, has received nothing.
     fn end_transmission(&mut self, id: u32) {
-        let Self { signals, receivers, rules, scratch, .. } = self;
-        let (receivers, energy) = (receivers.as_mut_slice(), rules.levels.energy);
+        let weak_below = self.weak_below();
+        let Self { signals, receivers, rules, scratch, nodes, per_cache, .. } = self;
+        let (timing, error) = (rules.timing(), &*signals.radio.error);
+        let OnAir { ref mode, psdu, to, .. } = signals.transmission(id).frame;
+        let extra = per_cache.facts(mode, psdu, timing, error).extra;
+        let (receivers, nodes) = (receivers.as_mut_slice(), nodes.as_mut_slice());
+        let energy = rules.levels.energy;
+        let mut lost = 0;
         signals.each(id, |node, power| {
             match receivers[node as usize].depart((id, power), energy) {
                 End::Unnoticed => return,
                 End::Energy => {}
+                End::Received(how)
+                    if how.power < weak_below && nodes[node as usize].on_weak(extra) =>
+                {
+                    lost += u32::from(to.is_none_or(|to| to == node));
+                }
                 End::Received(how) => scratch.received.push((node, id, how)),
             }
             scratch.touch(node);
         });
+        if lost > 0 {
+            self.signals.transmission_mut(id).reach.noise += lost;
+        }
     }
 
-    /// What the receptions of a frame that ends now have in common.
-    fn ended_frame(&mut self, now: Instant, id: u32) -> EndedFrame {
+    /// The power in milliwatts below which nodes only have to defer after a frame.
+    fn weak_below(&self) -> f64 {
+        let needs_all = self.watch.is_some()
+            || self.interferers.is_some()
+            || self.rules.mac.config.full_duplex.is_some();
+        if needs_all { 0.0 } else { self.rules.levels.sensitivity }
+    }
+
+    /// Nodes have received a frame to its end.
+    fn receive_frame(
+        &mut self,
+        now: Instant,
+        received: &[(u32, u32, Received)],
+        out: &mut Vec<Command>,
+    ) {
+        let Some(&(_, id, _)) = received.first() else { return };
         let transmission = *self.signals.transmission(id);
         let (frame, rules) = (&transmission.frame, &self.rules);
         let (timing, error) = (rules.timing(), &*self.signals.radio.error);
@@ -269,7 +293,17 @@ impl Space {
         let (extra, nav_reset) = (facts.extra, facts.nav_reset);
         let is_reset = rules.nav_reset && frame.kind == FrameKind::Rts;
         let nav_reset_at = is_reset.then(|| now + nav_reset);
-        EndedFrame { id, transmission, ppdu, extra, nav_reset_at }
+        let mut reach = transmission.reach;
+        let ended_frame =
+            EndedFrame { id, transmission: &transmission, ppdu: &ppdu, extra, nav_reset_at };
+        for &(node, _, how) in received {
+            let before = out.len();
+            self.receive(now, node, &ended_frame, (how, &mut reach), out);
+            if out.len() > before {
+                self.note_contending(node);
+            }
+        }
+        self.signals.transmission_mut(id).reach = reach;
     }
 
     /// A node has received a frame to its end. Draws whether it decodes the frame.
@@ -277,11 +311,11 @@ impl Space {
         &mut self,
         now: Instant,
         node: u32,
-        ended_frame: &EndedFrame,
-        &Received { power, bounds }: &Received,
+        ended_frame: &EndedFrame<'_>,
+        (Received { power, bounds }, reach): (Received, &mut Reach),
         out: &mut Vec<Command>,
     ) {
-        let EndedFrame { id, ref transmission, ref ppdu, extra, nav_reset_at } = *ended_frame;
+        let EndedFrame { id, transmission, ppdu, extra, nav_reset_at } = *ended_frame;
         let has_sent = self.receivers[node as usize].has_sent_since(transmission.start);
         if has_sent && !self.nodes[node as usize].expects(now, &transmission.frame) {
             return;
@@ -333,7 +367,7 @@ impl Space {
                     && collides(&mut per, transmission, power, || {
                         interference.at(node, &self.signals)
                     });
-                self.signals.transmission_mut(id).reach.note_loss(spared > 0, clash);
+                reach.note_loss(spared > 0, clash);
             }
             // To an access point, the loss of an RTS is a collision with its own RTS.
             if !(has_sent && frame.kind == FrameKind::Rts) {
@@ -347,7 +381,7 @@ impl Space {
             }
             return receiver.overhear(now, frame.reserves, nav_reset_at, rules, out);
         }
-        self.signals.transmission_mut(id).reach.decoded += 1;
+        reach.decoded += 1;
         decode(now, rules, frame, (sender, receiver), &lost, out);
     }
 
@@ -365,7 +399,7 @@ impl Space {
     /// that began the exchange. A CTS-to-self counts as neither.
     fn count(&mut self, id: u32) {
         let signals = &self.signals;
-        let Transmission { frame, reach, start, .. } = *signals.transmission(id);
+        let Transmission { ref frame, reach, start, .. } = *signals.transmission(id);
         if reach.decoded > 0 || frame.kind == FrameKind::CtsToSelf {
             return;
         }

@@ -12,7 +12,7 @@ use super::frame::{OnAir, Transmission};
 use super::radio::{FixedPower, Losses, Power, Radio, Separation, Site};
 use super::reception::End;
 use super::signals::Signals;
-use crate::phy::Milliwatts;
+use crate::phy::{Airtime, Milliwatts};
 use crate::phy::propagation::Position;
 use kernel::{Db, Dbm, Instant};
 
@@ -154,16 +154,16 @@ impl PowerBounds {
 impl Space {
     /// Frames begin. Forms a crowd of their transmitters if it floods most nodes, and returns
     /// whether it does.
-    pub(super) fn gather(&mut self, now: Instant, beginning: &[OnAir]) -> bool {
+    pub(super) fn gather(&mut self, now: Instant, beginning: &[(OnAir, Airtime)]) -> bool {
         if beginning.len() < self.crowd.least || !self.may_gather(beginning) {
             return false;
         }
         let Self { signals, receivers, rules, crowd, scratch, .. } = self;
         let sites = &signals.sites;
         crowd.begin = now;
-        crowd.members.extend(beginning.iter().map(|frame| {
+        crowd.members.extend(beginning.iter().map(|(frame, airtime)| {
             let site = &sites[frame.from as usize];
-            let end = now + rules.timing().airtime(&frame.mode, frame.psdu).total();
+            let end = now + airtime.total();
             let (channel, place) = (site.channel, site.trajectory.at(now));
             Member { id: 0, from: frame.from, end, channel, place }
         }));
@@ -203,14 +203,14 @@ impl Space {
 
     /// Whether the bounds hold for these frames: all have the same power, and no other crowd is on
     /// the air.
-    fn may_gather(&mut self, beginning: &[OnAir]) -> bool {
+    fn may_gather(&mut self, beginning: &[(OnAir, Airtime)]) -> bool {
         let Self { signals, crowd, .. } = self;
         if crowd.is_on_air() || !signals.is_steady() {
             return false;
         }
-        let power = |frame: &OnAir| signals.sites[frame.from as usize].tx_power;
+        let power = |(frame, _): &(OnAir, Airtime)| signals.sites[frame.from as usize].tx_power;
         let tx_power = power(&beginning[0]);
-        if beginning.iter().any(|frame| power(frame) != tx_power) {
+        if beginning.iter().any(|begun| power(begun) != tx_power) {
             return false;
         }
         if crowd.bounds.as_ref().is_none_or(|(power, _)| *power != tx_power) {
@@ -221,7 +221,7 @@ impl Space {
     }
 
     /// The frame of the member at this place begins. Returns the identifier of the transmission.
-    pub(super) fn begin_in_crowd(&mut self, place: usize, transmission: Transmission) -> u32 {
+    pub(super) fn begin_in_crowd(&mut self, place: usize, transmission: &Transmission) -> u32 {
         let Self { signals, receivers, crowd, .. } = self;
         let end = transmission.end();
         let is_transmitting = |node: u32| receivers[node as usize].is_transmitting_until(end);

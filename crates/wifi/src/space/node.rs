@@ -340,7 +340,7 @@ impl Node {
             Opening::None => body,
             Opening::Rts => {
                 self.note_rts(before);
-                body.rts(rules.timing())
+                body.rts(rules)
             }
             Opening::CtsToSelf => body.cts_to_self(rules.timing()),
         }
@@ -413,7 +413,7 @@ impl Node {
             (_, ElicitedResponse::None) => return self.succeed(now, None, rules, out),
         };
         let delay = frame.beside.unwrap_or_default();
-        let until = now + delay + rules.timing().response_timeout(&frame.mode);
+        let until = now + delay + rules.responses(&frame.mode).timeout;
         self.quiet = false;
         self.awaited = Some(Awaited { kind, since: now, until, receiving: false });
     }

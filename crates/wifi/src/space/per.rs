@@ -50,7 +50,8 @@ struct ModeIndex(u32);
 /// What is the same for all frames of one mode and length.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FrameFacts {
-    mode: Mode,
+    /// The key of the mode.
+    mode: u64,
     psdu: Bytes,
     pub(super) airtime: Airtime,
     /// The difference of EIFS and DIFS after such a frame.
@@ -80,9 +81,9 @@ impl PerCache {
         timing: &Timing,
         error: &dyn ErrorModel,
     ) -> &FrameFacts {
-        let place = mix([mode.rate.0, psdu.0]) as usize % Self::FRAMES;
-        let is_known =
-            |facts: &FrameFacts| facts.psdu == psdu && facts.mode == *mode;
+        let key = key(mode);
+        let place = mix([key, psdu.0]) as usize % Self::FRAMES;
+        let is_known = |facts: &FrameFacts| facts.psdu == psdu && facts.mode == key;
         if !self.frames[place].as_ref().is_some_and(is_known) {
             let facts = self.compute(mode, psdu, timing, error);
             self.frames[place] = Some(facts);
@@ -102,7 +103,7 @@ impl PerCache {
         let delay = timing.standard.rx_start_delay(&cts, timing.preamble);
         let lasting = timing.airtime(&cts, ACK).total();
         FrameFacts {
-            mode: *mode,
+            mode: key(mode),
             psdu,
             airtime: timing.airtime(mode, psdu),
             extra: timing.eifs(mode).saturating_sub(timing.difs()),
