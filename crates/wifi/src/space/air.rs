@@ -4,12 +4,12 @@ use super::decode::{decode, report_overheard};
 use super::frame::{OnAir, Reach, Transmission};
 use super::interference::{Chunk, Interference};
 use super::node::{Node, NodeDuplex};
-use super::per::{PerCalculator, PpduParts};
+use super::per::{FrameFacts, PerCalculator, PpduParts};
 use super::radio::FixedPower;
 use super::range::ReceiverInRange;
 use super::reception::{Change, End, Received};
 use super::{ReceivedFrame, Space};
-use crate::mac::{Bitmap, Edcaf};
+use crate::mac::{Bitmap, ElicitedResponse};
 use crate::phy::Airtime;
 use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Instant};
@@ -19,7 +19,7 @@ use wire::FrameKind;
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     pub(super) due: Vec<u32>,
-    beginning: Vec<(OnAir, Airtime)>,
+    beginning: Vec<Beginning>,
     ending: Vec<u32>,
     /// Nodes that must evaluate what has begun or ended, each once.
     touched: Vec<u32>,
@@ -31,13 +31,20 @@ pub(super) struct Scratch {
     bursts: Vec<FixedPower>,
 }
 
+/// A frame that begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Beginning {
+    pub(super) frame: OnAir,
+    pub(super) airtime: Airtime,
+    /// How much longer than a DIFS the nodes defer that cannot decode it.
+    extra: Duration,
+}
+
 /// A transmission that has ended.
 struct EndedFrame<'a> {
     id: u32,
     transmission: &'a Transmission,
     ppdu: &'a PpduParts,
-    /// The difference of EIFS and DIFS after this frame.
-    extra: Duration,
     /// The NAV that the frame sets ends at this instant if no frame has begun by then.
     nav_reset_at: Option<Instant>,
 }
@@ -71,13 +78,14 @@ impl Space {
             match self.nodes[node as usize].begin(now, &self.rules, source, out) {
                 Some(frame) => {
                     let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
-                    let facts = self.per_cache.facts(&frame.mode, frame.psdu, timing, error);
-                    beginning.push((frame, facts.airtime));
+                    let &FrameFacts { airtime, extra, .. } =
+                        self.per_cache.facts(&frame.mode, frame.psdu, timing, error);
+                    beginning.push(Beginning { frame, airtime, extra });
                 }
                 None => self.set_timer(node),
             }
         }
-        for (frame, airtime) in &beginning {
+        for Beginning { frame, airtime, .. } in &beginning {
             let end = now + airtime.total();
             self.receivers[frame.from as usize].begin_sending(now, end);
         }
@@ -87,7 +95,7 @@ impl Space {
         let is_crowd = self.gather(now, &beginning);
         for (begun, place) in beginning.iter().zip(0..) {
             self.begin_transmission(now, begun, is_crowd.then_some(place), out);
-            self.set_timer(begun.0.from);
+            self.set_timer(begun.frame.from);
         }
         beginning.clear();
         self.scratch.beginning = beginning;
@@ -104,12 +112,12 @@ impl Space {
     fn begin_transmission(
         &mut self,
         now: Instant,
-        (frame, airtime): &(OnAir, Airtime),
+        &Beginning { ref frame, airtime, extra }: &Beginning,
         in_crowd: Option<usize>,
         out: &mut Vec<Command>,
     ) {
-        let (airtime, reach) = (*airtime, Reach::default());
-        let transmission = &Transmission { frame: *frame, start: now, airtime, reach };
+        let reach = Reach::default();
+        let transmission = &Transmission { frame: *frame, start: now, airtime, extra, reach };
         out.push(Command::Step(transmission.end()));
         let id = if let Some(place) = in_crowd {
             self.begin_in_crowd(place, transmission)
@@ -132,7 +140,8 @@ impl Space {
         }
         let Self { signals, receivers, rules, scratch, .. } = self;
         let (from, levels) = (frame.from, rules.levels);
-        if let Some(to) = frame.to {
+        // Rate control learns the power of a frame that elicits an Ack or a BlockAck.
+        if let (Some(to), false) = (frame.to, frame.answer == ElicitedResponse::None) {
             let power = signals.mean_of(id, to);
             self.nodes[from as usize].on_power(to, power.map_or(0.0, |power| power.milliwatts));
         }
@@ -170,6 +179,7 @@ impl Space {
 
     /// Updates a node's carrier sense from its receiver. `changed`: the frame that it receives
     /// changed.
+    #[inline]
     pub(super) fn settle_carrier(&mut self, now: Instant, node: u32, changed: bool) {
         let rules = &self.rules;
         let state = &mut self.nodes[node as usize];
@@ -177,12 +187,15 @@ impl Space {
         if !changed && is_busy == state.carrier.is_sensed() {
             return;
         }
-        if is_busy {
-            state.freeze(now, rules);
-        } else {
-            state.sense_idle(now);
+        // A quiet node counts no slots and has no timer.
+        let is_quiet = state.is_quiet();
+        match (is_quiet, is_busy) {
+            (true, true) => _ = state.carrier.end_idle(),
+            (true, false) => state.carrier.begin_idle(now),
+            (false, true) => state.freeze(now, rules),
+            (false, false) => state.sense_idle(now),
         }
-        if !state.is_quiet() {
+        if !is_quiet {
             self.set_timer(node);
         }
     }
@@ -238,10 +251,8 @@ impl Space {
     /// whatever the interference, has received nothing.
     fn end_transmission(&mut self, id: u32) {
         let weak_below = self.weak_below();
-        let Self { signals, receivers, rules, scratch, nodes, per_cache, .. } = self;
-        let (timing, error) = (rules.timing(), &*signals.radio.error);
-        let OnAir { ref mode, psdu, to, .. } = signals.transmission(id).frame;
-        let extra = per_cache.facts(mode, psdu, timing, error).extra;
+        let Self { signals, receivers, rules, scratch, nodes, .. } = self;
+        let &Transmission { frame: OnAir { to, .. }, extra, .. } = signals.transmission(id);
         let (receivers, nodes) = (receivers.as_mut_slice(), nodes.as_mut_slice());
         let energy = rules.levels.energy;
         let mut lost = 0;
@@ -289,13 +300,13 @@ impl Space {
             interferers.look_up(span, frame.from, frame.mode.width, &self.signals)
         });
         self.scratch.interference.with(id, &self.signals, bursts.unwrap_or_default());
-        let facts = self.per_cache.facts(&frame.mode, frame.psdu, timing, error);
-        let (extra, nav_reset) = (facts.extra, facts.nav_reset);
         let is_reset = rules.nav_reset && frame.kind == FrameKind::Rts;
-        let nav_reset_at = is_reset.then(|| now + nav_reset);
+        let nav_reset_at = is_reset.then(|| {
+            now + self.per_cache.facts(&frame.mode, frame.psdu, timing, error).nav_reset
+        });
         let mut reach = transmission.reach;
         let ended_frame =
-            EndedFrame { id, transmission: &transmission, ppdu: &ppdu, extra, nav_reset_at };
+            EndedFrame { id, transmission: &transmission, ppdu: &ppdu, nav_reset_at };
         for &(node, _, how) in received {
             let before = out.len();
             self.receive(now, node, &ended_frame, (how, &mut reach), out);
@@ -315,7 +326,7 @@ impl Space {
         (Received { power, bounds }, reach): (Received, &mut Reach),
         out: &mut Vec<Command>,
     ) {
-        let EndedFrame { id, transmission, ppdu, extra, nav_reset_at } = *ended_frame;
+        let EndedFrame { id, transmission, ppdu, nav_reset_at } = *ended_frame;
         let has_sent = self.receivers[node as usize].has_sent_since(transmission.start);
         if has_sent && !self.nodes[node as usize].expects(now, &transmission.frame) {
             return;
@@ -371,7 +382,7 @@ impl Space {
             }
             // To an access point, the loss of an RTS is a collision with its own RTS.
             if !(has_sent && frame.kind == FrameKind::Rts) {
-                receiver.on_decoding_error(now, extra, rules, out);
+                receiver.on_decoding_error(now, transmission.extra, rules, out);
             }
             return;
         }
@@ -452,13 +463,14 @@ fn collides<'a>(
     per.alone(power, transmission) > 0.5 && (!is_beside || per.failure(chunks(), power) > 0.5)
 }
 
-/// The offsets in the PSDU at which its MPDUs begin and end.
-fn spans<'a>(frame: &OnAir, sender: &'a Node) -> impl Iterator<Item = (Bytes, Bytes)> + use<'a> {
-    let is_data = matches!(frame.kind, FrameKind::Data);
-    let edcaf = is_data.then(|| sender.edcaf(usize::from(frame.edcaf)));
-    let whole = (!is_data).then_some((Bytes::ZERO, frame.psdu));
-    let spans = |edcaf: &'a Edcaf| edcaf.originator.spans(&edcaf.psdu);
-    edcaf.into_iter().flat_map(spans).chain(whole)
+/// The offsets in the PSDU at which its MPDUs begin and end; `None` if it is one MPDU.
+fn spans<'a>(
+    frame: &OnAir,
+    sender: &'a Node,
+) -> Option<impl Iterator<Item = (Bytes, Bytes)> + use<'a>> {
+    let edcaf = (frame.kind == FrameKind::Data).then(|| sender.edcaf(usize::from(frame.edcaf)));
+    let edcaf = edcaf.filter(|edcaf| edcaf.psdu.mpdus > 1)?;
+    Some(edcaf.originator.spans(&edcaf.psdu))
 }
 
 /// Draws which MPDUs this receiver loses by noise, interference and the losses of the link. Without
@@ -475,14 +487,16 @@ fn spoil(
     if noise.chance(chunks.map_or(0.0, |chunks| 1.0 - per.header(chunks, power))) {
         return true;
     }
-    let frames = per.ppdu.frames();
-    for index in 0..frames {
+    let mut all_lost = true;
+    for index in 0..per.ppdu.frames() {
         let failure = chunks.map_or(0.0, |chunks| 1.0 - per.frame(chunks, power, index));
         if noise.chance(fixed + (1.0 - fixed) * failure) {
             lost.set(index as u16);
+        } else {
+            all_lost = false;
         }
     }
-    lost.count() == frames as u32
+    all_lost
 }
 
 /// The number of lost MPDUs that the receiver would probably have decoded with this interference,

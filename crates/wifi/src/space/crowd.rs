@@ -8,11 +8,12 @@
 //! reception or on carrier sense.
 
 use super::Space;
-use super::frame::{OnAir, Transmission};
+use super::air::Beginning;
+use super::frame::Transmission;
 use super::radio::{FixedPower, Losses, Power, Radio, Separation, Site};
 use super::reception::End;
 use super::signals::Signals;
-use crate::phy::{Airtime, Milliwatts};
+use crate::phy::Milliwatts;
 use crate::phy::propagation::Position;
 use kernel::{Db, Dbm, Instant};
 
@@ -154,14 +155,14 @@ impl PowerBounds {
 impl Space {
     /// Frames begin. Forms a crowd of their transmitters if it floods most nodes, and returns
     /// whether it does.
-    pub(super) fn gather(&mut self, now: Instant, beginning: &[(OnAir, Airtime)]) -> bool {
+    pub(super) fn gather(&mut self, now: Instant, beginning: &[Beginning]) -> bool {
         if beginning.len() < self.crowd.least || !self.may_gather(beginning) {
             return false;
         }
         let Self { signals, receivers, rules, crowd, scratch, .. } = self;
         let sites = &signals.sites;
         crowd.begin = now;
-        crowd.members.extend(beginning.iter().map(|(frame, airtime)| {
+        crowd.members.extend(beginning.iter().map(|Beginning { frame, airtime, .. }| {
             let site = &sites[frame.from as usize];
             let end = now + airtime.total();
             let (channel, place) = (site.channel, site.trajectory.at(now));
@@ -203,12 +204,12 @@ impl Space {
 
     /// Whether the bounds hold for these frames: all have the same power, and no other crowd is on
     /// the air.
-    fn may_gather(&mut self, beginning: &[(OnAir, Airtime)]) -> bool {
+    fn may_gather(&mut self, beginning: &[Beginning]) -> bool {
         let Self { signals, crowd, .. } = self;
         if crowd.is_on_air() || !signals.is_steady() {
             return false;
         }
-        let power = |(frame, _): &(OnAir, Airtime)| signals.sites[frame.from as usize].tx_power;
+        let power = |Beginning { frame, .. }: &Beginning| signals.sites[frame.from as usize].tx_power;
         let tx_power = power(&beginning[0]);
         if beginning.iter().any(|begun| power(begun) != tx_power) {
             return false;

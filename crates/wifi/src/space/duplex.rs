@@ -11,7 +11,7 @@
 //! responses begin; the secondary frame announces the same to its receiver.
 
 use super::Space;
-use super::frame::OnAir;
+use super::air::Beginning;
 use super::node::NodeDuplex;
 use super::radio::FixedPower;
 use super::reception::PhyReceiver;
@@ -19,7 +19,7 @@ use super::rules::SpaceRules;
 use super::signals::Signals;
 use crate::mac::{ACK, DuplexCounters, FullDuplex, SecondaryChoice, SecondaryRate, Timing};
 use crate::phy::error::{ErrorModel, required_snr};
-use crate::phy::{Airtime, Mode, linear};
+use crate::phy::{Mode, linear};
 use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Instant, Seed};
 use wire::FrameKind;
@@ -181,9 +181,9 @@ impl Space {
 
     /// Counts the exchanges that full-duplex access points begin now without a station that begins
     /// another with them.
-    pub(super) fn count_alone(&mut self, now: Instant, beginning: &[(OnAir, Airtime)]) {
-        for (frame, _) in beginning {
-            let is_alone = !beginning.iter().any(|(other, _)| other.to == Some(frame.from));
+    pub(super) fn count_alone(&mut self, now: Instant, beginning: &[Beginning]) {
+        for Beginning { frame, .. } in beginning {
+            let is_alone = !beginning.iter().any(|other| other.frame.to == Some(frame.from));
             self.nodes[frame.from as usize].count_opening(now, frame, is_alone);
         }
     }

@@ -111,6 +111,8 @@ pub(super) struct Transmission {
     pub(super) frame: OnAir,
     pub(super) start: Instant,
     pub(super) airtime: Airtime,
+    /// How much longer than a DIFS the nodes defer that cannot decode it.
+    pub(super) extra: Duration,
     pub(super) reach: Reach,
 }
 

@@ -172,7 +172,8 @@ mod tests {
         };
         let (preamble, header, extension) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
         let airtime = Airtime { preamble, header, payload: us(end) - us(begin), extension };
-        Transmission { frame, start: us(begin), airtime, reach: Reach::default() }
+        let (extra, reach) = (Duration::ZERO, Reach::default());
+        Transmission { frame, start: us(begin), airtime, extra, reach }
     }
 
     /// Nodes of which node *i* loses `losses[i]` dB to each other.

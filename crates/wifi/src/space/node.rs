@@ -118,6 +118,7 @@ impl Node {
     }
 
     /// Whether the node acts only when a frame is addressed to it.
+    #[inline]
     pub(super) fn is_quiet(&self) -> bool {
         self.quiet
     }

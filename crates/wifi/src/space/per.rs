@@ -235,10 +235,11 @@ impl Deref for Spans {
 const MOST_CHUNKS: usize = 64;
 
 impl PpduParts {
-    /// The parts of a PPDU whose MPDUs begin and end at these offsets of the PSDU.
+    /// The parts of a PPDU whose MPDUs begin and end at these offsets of the PSDU; `None` if the PSDU
+    /// is one MPDU.
     pub(super) fn new(
         transmission: &Transmission,
-        mut spans: impl Iterator<Item = (Bytes, Bytes)>,
+        spans: Option<impl Iterator<Item = (Bytes, Bytes)>>,
         timing: &Timing,
         error: &dyn ErrorModel,
         per_cache: &mut PerCache,
@@ -250,16 +251,11 @@ impl PpduParts {
         };
         let (start, payload) = (transmission.start, transmission.payload());
         let OnAir { ref mode, psdu, .. } = transmission.frame;
-        let first = spans.next();
-        let second = spans.next();
-        if let (Some(only), None) = (first, second)
-            && only == (Bytes::ZERO, psdu)
-        {
+        let Some(spans) = spans else {
             let limits = per_cache.facts(mode, psdu, timing, error).limits;
-            return Self { start, payload, limits, spans: Spans::One(span(only)) };
-        }
-        let spans: Vec<BitSpan> =
-            first.into_iter().chain(second).chain(spans).map(span).collect();
+            return Self { start, payload, limits, spans: Spans::One(span((Bytes::ZERO, psdu))) };
+        };
+        let spans: Vec<BitSpan> = spans.map(span).collect();
         let most = spans.iter().map(|span| span.bits).max().unwrap_or(1);
         let least = spans.iter().map(|span| span.bits).min().unwrap_or(1);
         let limits = per_cache.limits(mode, (least, most, spans.len()), timing, error);

@@ -247,15 +247,10 @@ impl Signals {
     #[inline]
     pub(super) fn each(&self, id: u32, mut take: impl FnMut(u32, Power)) {
         let TransmissionRecord { receiver_set, powers, .. } = &self.transmissions[id as usize];
-        if self.is_steady {
-            receiver_set
-                .receivers()
-                .iter()
-                .for_each(|receiver| take(receiver.node, receiver.power));
-            return;
-        }
-        for (receiver, power) in receiver_set.receivers().iter().zip(powers) {
-            if let Some(power) = *power {
+        // One call, so that the function is compiled into the loop.
+        for (place, receiver) in receiver_set.receivers().iter().enumerate() {
+            let power = if self.is_steady { Some(receiver.power) } else { powers[place] };
+            if let Some(power) = power {
                 take(receiver.node, power);
             }
         }
