@@ -83,9 +83,8 @@ impl<E: Ranked> EventQueue<E> {
 
     fn insert(&mut self, entry: Entry<E>) {
         let is_before = |other: Option<&Entry<E>>| other.is_some_and(|o| entry.key() < o.key());
-        let is_soon = is_before(self.soon.first())
-            || self.heap.is_empty()
-            || is_before(self.heap.peek());
+        let is_soon =
+            is_before(self.soon.first()) || self.heap.is_empty() || is_before(self.heap.peek());
         if !is_soon {
             return self.heap.push(entry);
         }

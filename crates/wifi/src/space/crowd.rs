@@ -209,7 +209,8 @@ impl Space {
         if crowd.is_on_air() || !signals.is_steady() {
             return false;
         }
-        let power = |Beginning { frame, .. }: &Beginning| signals.sites[frame.from as usize].tx_power;
+        let power =
+            |Beginning { frame, .. }: &Beginning| signals.sites[frame.from as usize].tx_power;
         let tx_power = power(&beginning[0]);
         if beginning.iter().any(|begun| power(begun) != tx_power) {
             return false;
