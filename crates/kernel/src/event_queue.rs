@@ -17,6 +17,10 @@ pub trait Ranked {
 /// Pending events, taken out by (instant, rank, order of scheduling).
 #[derive(Debug)]
 pub struct EventQueue<E> {
+    /// The next events, the first of them last. Most events happen soon after they are scheduled,
+    /// and never pass through the heap.
+    soon: Vec<Entry<E>>,
+    /// All events after these.
     heap: BinaryHeap<Entry<E>>,
     scheduled: u64,
     now: Instant,
@@ -58,9 +62,13 @@ impl<E> PartialEq for Entry<E> {
 impl<E> Eq for Entry<E> {}
 
 impl<E: Ranked> EventQueue<E> {
+    /// The most events outside of the heap.
+    const SOON: usize = 16;
+
     /// Creates an empty event queue at time zero.
     pub fn new() -> Self {
-        Self { heap: BinaryHeap::with_capacity(256), scheduled: 0, now: Instant::ZERO }
+        let (soon, heap) = (Vec::with_capacity(Self::SOON), BinaryHeap::with_capacity(256));
+        Self { soon, heap, scheduled: 0, now: Instant::ZERO }
     }
 
     /// Schedules `event` at `when`, which must not lie in the past.
@@ -70,20 +78,37 @@ impl<E: Ranked> EventQueue<E> {
         debug_assert!(when >= self.now, "an event scheduled in the past: {when} < {}", self.now);
         let order = u64::from(event.rank()) << 56 | self.scheduled;
         self.scheduled += 1;
-        self.heap.push(Entry { when, order, event });
+        self.insert(Entry { when, order, event });
+    }
+
+    fn insert(&mut self, entry: Entry<E>) {
+        let is_before = |other: Option<&Entry<E>>| other.is_some_and(|o| entry.key() < o.key());
+        let is_soon =
+            is_before(self.soon.first()) || self.heap.is_empty() || is_before(self.heap.peek());
+        if !is_soon {
+            return self.heap.push(entry);
+        }
+        let mut place = self.soon.len();
+        while place > 0 && self.soon[place - 1].key() < entry.key() {
+            place -= 1;
+        }
+        self.soon.insert(place, entry);
+        if self.soon.len() == Self::SOON {
+            self.heap.push(self.soon.remove(0));
+        }
     }
 
     /// Removes the next event and advances the time to it.
     #[expect(clippy::should_implement_trait, reason = "events are scheduled between the calls")]
     pub fn next(&mut self) -> Option<(Instant, E)> {
-        let entry = self.heap.pop()?;
+        let entry = self.soon.pop().or_else(|| self.heap.pop())?;
         self.now = entry.when;
         Some((entry.when, entry.event))
     }
 
     /// The instant of the next event.
     pub fn peek(&self) -> Option<Instant> {
-        self.heap.peek().map(|entry| entry.when)
+        self.soon.last().or_else(|| self.heap.peek()).map(|entry| entry.when)
     }
 
     /// The instant of the event that was removed last.
@@ -93,12 +118,12 @@ impl<E: Ranked> EventQueue<E> {
 
     /// The number of pending events, stale ones included.
     pub fn len(&self) -> usize {
-        self.heap.len()
+        self.soon.len() + self.heap.len()
     }
 
     /// Whether no event is pending.
     pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
+        self.len() == 0
     }
 
     /// The number of events that were scheduled so far.
@@ -150,6 +175,27 @@ mod tests {
                 std::iter::from_fn(|| event_queue.next()).map(|(t, p)| (t, p.0, p.1)).collect();
             prop_assert_eq!(out.len(), events.len());
             prop_assert!(out.windows(2).all(|w| w[0] < w[1]));
+        }
+
+        #[test]
+        fn each_event_is_the_first_of_those_pending(
+            steps in prop::collection::vec(prop::option::of((0u64..90, 0u8..4)), 0..600),
+        ) {
+            let mut event_queue = EventQueue::new();
+            let mut pending = Vec::new();
+            for (step, number) in steps.into_iter().zip(0..) {
+                if let Some((ahead, rank)) = step {
+                    let when = event_queue.now() + crate::Duration(ahead);
+                    event_queue.at(when, Ping(rank, number));
+                    pending.push((when, rank, number));
+                    continue;
+                }
+                let first = pending.iter().copied().min();
+                pending.retain(|&event| Some(event) != first);
+                prop_assert_eq!(event_queue.next().map(|(at, ping)| (at, ping.0, ping.1)), first);
+                prop_assert_eq!(event_queue.peek(), pending.iter().min().map(|event| event.0));
+                prop_assert_eq!(event_queue.len(), pending.len());
+            }
         }
     }
 }

@@ -33,7 +33,9 @@ mod interferers;
 mod links;
 mod motion;
 mod node;
+mod outcome;
 mod per;
+mod per_cache;
 mod radio;
 mod range;
 mod reception;
@@ -42,6 +44,7 @@ mod rules;
 mod sense;
 mod signals;
 mod slices;
+mod timers;
 mod watch;
 
 pub use budget::LinkBudget;
@@ -57,15 +60,14 @@ use frame::OnAir;
 use interferers::SpaceInterferers;
 use kernel::{Bytes, Duration, Fired, Instant, Seed, Timer};
 use node::Node;
-use per::PerCache;
+use per_cache::PerCache;
 use radio::Levels;
 use reception::PhyReceiver;
 use records::SpaceWatch;
 use rules::{Peer, SpaceRules};
 use sense::{EdcafState, Slots};
 use signals::Signals;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use timers::NodeTimers;
 use wire::{FrameKind, Packet, TrafficClass};
 
 /// Configuration of a space.
@@ -159,9 +161,8 @@ pub struct Space {
     nodes: Vec<Node>,
     /// The receivers of the nodes, in a separate array because each frame visits many of them.
     receivers: Vec<PhyReceiver>,
-    /// Timers of nodes: instant, node, and generation of the node's timer.
-    timers: BinaryHeap<Reverse<(Instant, u32, u32)>>,
-    /// The timer of the earliest entry.
+    timers: NodeTimers,
+    /// The timer of the earliest of these.
     wake: Timer,
     /// What secondary frames need by the rule "sinr".
     required: RequiredSinr,
@@ -181,11 +182,8 @@ impl Space {
     /// Creates an idle space.
     pub fn new(config: SpaceConfig, seed: &Seed) -> Self {
         let SpaceConfig { mac, radio, nav_reset, sites, links } = config;
-        let rules = SpaceRules {
-            mac: mac::Rules::new(mac, links.iter().map(|(_, _, link)| link.mode)),
-            levels: Levels::of(&radio.receiver),
-            nav_reset,
-        };
+        let mac = mac::Rules::new(mac, links.iter().map(|(_, _, link)| link.mode));
+        let rules = SpaceRules::new(mac, Levels::of(&radio.receiver), nav_reset);
         let signals = Signals::new(radio, sites);
         let mut peers: Vec<Vec<Peer>> = signals.sites.iter().map(|_| Vec::new()).collect();
         for &(a, b, link) in &links {
@@ -224,8 +222,8 @@ impl Space {
             receivers: nodes.iter().map(|_| PhyReceiver::default()).collect(),
             rules,
             signals,
+            timers: NodeTimers::new(nodes.len()),
             nodes,
-            timers: BinaryHeap::new(),
             wake: Timer::default(),
             watch: None,
             contending: (0, 0),
@@ -366,7 +364,7 @@ impl Space {
             Fired::Due => {}
         }
         let mut due = std::mem::take(&mut self.scratch.due);
-        self.take_due(now, &mut due);
+        self.timers.take_due(now, &mut due);
         let before = out.len();
         for &node in &due {
             self.nodes[node as usize].expire(now, &self.rules, out);
@@ -376,7 +374,7 @@ impl Space {
             // transmits.
             for &node in &due {
                 self.note_contending(node);
-                self.set_timer_at(node, now);
+                self.timers.set(node, Some(now));
             }
         } else {
             self.begin_frames(now, &due, source, out);
@@ -387,24 +385,6 @@ impl Space {
         if self.watch.is_some() {
             self.record_waits(now);
         }
-    }
-
-    /// Nodes whose timers expire, by number.
-    fn take_due(&mut self, now: Instant, due: &mut Vec<u32>) {
-        while let Some(&Reverse((at, node, generation))) = self.timers.peek() {
-            if at > now {
-                break;
-            }
-            self.timers.pop();
-            match self.nodes[node as usize].timer.fire(generation) {
-                Fired::Stale => {}
-                Fired::Later(ticket) => {
-                    self.timers.push(Reverse((ticket.at, node, ticket.generation)));
-                }
-                Fired::Due => due.push(node),
-            }
-        }
-        due.sort_unstable();
     }
 
     fn note_contending(&mut self, node: u32) {
@@ -428,39 +408,14 @@ impl Space {
         }
         let state = &mut self.nodes[node as usize];
         state.note_quiet();
-        match state.deadline() {
-            Some(at) => self.set_timer_at(node, at),
-            None => state.timer.cancel(),
-        }
-    }
-
-    fn set_timer_at(&mut self, node: u32, at: Instant) {
-        let timer = &mut self.nodes[node as usize].timer;
-        if timer.deadline() != Some(at)
-            && let Some(ticket) = timer.set(at)
-        {
-            self.timers.push(Reverse((ticket.at, node, ticket.generation)));
-        }
+        self.timers.set(node, state.deadline());
     }
 
     /// Requests a call at the earliest timer of a node.
     fn schedule(&mut self, out: &mut Vec<Command>) {
-        // Cancelled and postponed timers need no call.
-        while let Some(&Reverse((at, node, generation))) = self.timers.peek() {
-            let timer = &mut self.nodes[node as usize].timer;
-            if timer.deadline() == Some(at) {
-                break;
-            }
-            self.timers.pop();
-            if let Fired::Later(ticket) = timer.fire(generation) {
-                self.timers.push(Reverse((ticket.at, node, ticket.generation)));
-            }
-        }
-        match self.timers.peek() {
-            Some(&Reverse((at, _, _))) if self.wake.deadline() == Some(at) => {}
-            Some(&Reverse((at, _, _))) => {
-                out.extend(self.wake.set(at).map(Command::Access));
-            }
+        match self.timers.earliest() {
+            Some(at) if self.wake.deadline() == Some(at) => {}
+            Some(at) => out.extend(self.wake.set(at).map(Command::Access)),
             None => self.wake.cancel(),
         }
     }

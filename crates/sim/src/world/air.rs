@@ -7,7 +7,6 @@ use crate::notice::{DropCause, Notice, Observer};
 use crate::topology::{Hop, Interface, RadioId, Routes, Topology};
 use kernel::{Bytes, Duration, Instant};
 use net::{Destination, Signal, UsedAirtime, Wanted};
-use wifi::space::ReceivedFrame;
 use wifi::{MsduOutcome, MsduSource};
 use wire::{Packet, TrafficClass};
 
@@ -165,8 +164,8 @@ impl<O: Observer> World<O> {
             observers: &mut self.observers,
         };
         event(&mut self.cell, &mut waiting, &mut self.cell_out);
-        let heard: Vec<ReceivedFrame> = match &mut self.cell {
-            Medium::Space(space) => space.take_heard().collect(),
+        let heard = match &mut self.cell {
+            Medium::Space(space) => space.take_heard(),
             Medium::Cell(_) => Vec::new(),
         };
         self.observers.on(self.now, &Notice::Air { medium: &self.cell, heard: &heard });

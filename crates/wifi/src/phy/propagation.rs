@@ -75,10 +75,11 @@ pub trait Propagation: Debug + Send {
     /// The loss of the signal. Antennas have no gain.
     fn loss(&self, path: &Path) -> Db;
 
-    /// The loss over a distance, given by its square, as a factor of the power; `None` if the model
-    /// has no such formula. It differs from [`Self::loss`] by rounding only, and is faster.
-    fn factor(&self, _square_metres: f64) -> Option<f64> {
-        None
+    /// Replaces squares of distances in metres by the losses over these distances as factors of the
+    /// power. Returns whether the model has a formula for that. The factors differ from
+    /// [`Self::loss`] by rounding only, and are faster.
+    fn factors(&self, _squares: &mut [f64]) -> bool {
+        false
     }
 
     /// Whether the loss is a function of the distance alone.
@@ -98,8 +99,8 @@ impl<P: Propagation + ?Sized> Propagation for Box<P> {
         (**self).loss(path)
     }
 
-    fn factor(&self, square_metres: f64) -> Option<f64> {
-        (**self).factor(square_metres)
+    fn factors(&self, squares: &mut [f64]) -> bool {
+        (**self).factors(squares)
     }
 
     fn goes_by_distance(&self) -> bool {
@@ -133,7 +134,9 @@ mod tests {
             for distance in [0.001, 0.1, 1.0, 50.0, 86.0, 87.0, 250.0, 550.0, 1e4] {
                 let loss = model.loss(&Path { distance, ends: (0, 1), now: Instant::ZERO });
                 let expected = libm::pow(10.0, -loss.0 / 10.0);
-                let factor = model.factor(distance * distance).unwrap();
+                let mut factors = [distance * distance];
+                assert!(model.factors(&mut factors));
+                let [factor] = factors;
                 assert!((factor / expected - 1.0).abs() < 1e-12, "{model:?} at {distance} m");
             }
         }

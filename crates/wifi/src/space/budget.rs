@@ -47,9 +47,15 @@ impl Space {
             beside: None,
         };
         let airtime = timing.airtime(mode, psdu);
-        let transmission = Transmission { frame, start: now, airtime, reach: Reach::default() };
+        let transmission = Transmission {
+            frame,
+            start: now,
+            airtime,
+            extra: Duration::ZERO,
+            reach: Reach::default(),
+        };
         let (error, per_cache) = (&*self.signals.radio.error, &mut self.per_cache);
-        let whole = [(Bytes::ZERO, psdu)].into_iter();
+        let whole = None::<std::iter::Empty<_>>;
         let ppdu = PpduParts::new(&transmission, whole, timing, error, per_cache);
         let mut per = PerCalculator { levels, error, ppdu: &ppdu, per_cache };
         let detected = power >= levels.detect && levels.finds(power, FixedPower::default());

@@ -8,7 +8,8 @@
 //! reception or on carrier sense.
 
 use super::Space;
-use super::frame::{OnAir, Transmission};
+use super::air::Beginning;
+use super::frame::Transmission;
 use super::radio::{FixedPower, Losses, Power, Radio, Separation, Site};
 use super::reception::End;
 use super::signals::Signals;
@@ -154,16 +155,16 @@ impl PowerBounds {
 impl Space {
     /// Frames begin. Forms a crowd of their transmitters if it floods most nodes, and returns
     /// whether it does.
-    pub(super) fn gather(&mut self, now: Instant, beginning: &[OnAir]) -> bool {
+    pub(super) fn gather(&mut self, now: Instant, beginning: &[Beginning]) -> bool {
         if beginning.len() < self.crowd.least || !self.may_gather(beginning) {
             return false;
         }
         let Self { signals, receivers, rules, crowd, scratch, .. } = self;
         let sites = &signals.sites;
         crowd.begin = now;
-        crowd.members.extend(beginning.iter().map(|frame| {
+        crowd.members.extend(beginning.iter().map(|Beginning { frame, airtime, .. }| {
             let site = &sites[frame.from as usize];
-            let end = now + rules.timing().airtime(&frame.mode, frame.psdu).total();
+            let end = now + airtime.total();
             let (channel, place) = (site.channel, site.trajectory.at(now));
             Member { id: 0, from: frame.from, end, channel, place }
         }));
@@ -203,14 +204,15 @@ impl Space {
 
     /// Whether the bounds hold for these frames: all have the same power, and no other crowd is on
     /// the air.
-    fn may_gather(&mut self, beginning: &[OnAir]) -> bool {
+    fn may_gather(&mut self, beginning: &[Beginning]) -> bool {
         let Self { signals, crowd, .. } = self;
         if crowd.is_on_air() || !signals.is_steady() {
             return false;
         }
-        let power = |frame: &OnAir| signals.sites[frame.from as usize].tx_power;
+        let power =
+            |Beginning { frame, .. }: &Beginning| signals.sites[frame.from as usize].tx_power;
         let tx_power = power(&beginning[0]);
-        if beginning.iter().any(|frame| power(frame) != tx_power) {
+        if beginning.iter().any(|begun| power(begun) != tx_power) {
             return false;
         }
         if crowd.bounds.as_ref().is_none_or(|(power, _)| *power != tx_power) {
@@ -221,7 +223,7 @@ impl Space {
     }
 
     /// The frame of the member at this place begins. Returns the identifier of the transmission.
-    pub(super) fn begin_in_crowd(&mut self, place: usize, transmission: Transmission) -> u32 {
+    pub(super) fn begin_in_crowd(&mut self, place: usize, transmission: &Transmission) -> u32 {
         let Self { signals, receivers, crowd, .. } = self;
         let end = transmission.end();
         let is_transmitting = |node: u32| receivers[node as usize].is_transmitting_until(end);

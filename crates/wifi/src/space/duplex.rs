@@ -11,7 +11,7 @@
 //! responses begin; the secondary frame announces the same to its receiver.
 
 use super::Space;
-use super::frame::OnAir;
+use super::air::Beginning;
 use super::node::NodeDuplex;
 use super::radio::FixedPower;
 use super::reception::PhyReceiver;
@@ -181,10 +181,9 @@ impl Space {
 
     /// Counts the exchanges that full-duplex access points begin now without a station that begins
     /// another with them.
-    pub(super) fn count_alone(&mut self, now: Instant, beginning: &[OnAir]) {
-        for frame in beginning {
-            let is_other = |other: &&OnAir| other.to == Some(frame.from);
-            let is_alone = !beginning.iter().any(|other| is_other(&other));
+    pub(super) fn count_alone(&mut self, now: Instant, beginning: &[Beginning]) {
+        for Beginning { frame, .. } in beginning {
+            let is_alone = !beginning.iter().any(|other| other.frame.to == Some(frame.from));
             self.nodes[frame.from as usize].count_opening(now, frame, is_alone);
         }
     }

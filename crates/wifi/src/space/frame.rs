@@ -1,5 +1,6 @@
 //! Frames and their Duration fields (clauses 9.2.5, 9.3.1, 10.6.6).
 
+use super::rules::{Responses, SpaceRules};
 use crate::mac::{ACK, Edcaf, ElicitedResponse, RTS, Timing};
 use crate::phy::{Airtime, Mode};
 use kernel::{Bytes, Duration, Instant};
@@ -60,9 +61,10 @@ impl OnAir {
     }
 
     /// The RTS before this frame.
-    pub(super) fn rts(self, timing: &Timing) -> Self {
-        let mode = timing.rts_mode(&self.mode);
-        let cts = timing.airtime(&timing.response_mode(&mode), ACK).total();
+    pub(super) fn rts(self, rules: &SpaceRules) -> Self {
+        let timing = rules.timing();
+        let mode = rules.responses(&self.mode).rts_mode;
+        let cts = rules.responses(&mode).ack;
         let body = timing.airtime(&self.mode, self.psdu).total();
         let lasting = timing.sifs() + cts + timing.sifs() + body + self.reserves;
         let reserves = timing.reservation(lasting);
@@ -82,13 +84,14 @@ impl OnAir {
     /// reserves the rest of the exchange.
     pub(super) fn response(
         &self,
-        timing: &Timing,
+        rules: &SpaceRules,
         from: u32,
         kind: FrameKind,
         psdu: Bytes,
     ) -> Self {
-        let mode = timing.response_mode(&self.mode);
-        let taken = timing.sifs() + timing.airtime(&mode, psdu).total();
+        let (timing, Responses { mode, ack, .. }) = (rules.timing(), rules.responses(&self.mode));
+        let lasting = if psdu == ACK { ack } else { timing.airtime(&mode, psdu).total() };
+        let taken = timing.sifs() + lasting;
         // The CTS has reserved the medium for both responses to two data frames.
         let is_last = self.beside.is_some();
         let reserves = if is_last { Duration::ZERO } else { self.reserves.saturating_sub(taken) };
@@ -108,6 +111,8 @@ pub(super) struct Transmission {
     pub(super) frame: OnAir,
     pub(super) start: Instant,
     pub(super) airtime: Airtime,
+    /// How much longer than a DIFS the nodes defer that cannot decode it.
+    pub(super) extra: Duration,
     pub(super) reach: Reach,
 }
 

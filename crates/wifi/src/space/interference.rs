@@ -40,8 +40,13 @@ impl Bounds {
 /// Interference with a frame, over its time; kept for its memory.
 #[derive(Debug, Default)]
 pub(super) struct Interference {
+    /// The number of its transmission.
+    id: u32,
     begin: Instant,
     end: Instant,
+    /// Whether the fields below are those of this frame. Most frames are received or lost whatever
+    /// was on the air with them.
+    is_known: bool,
     /// What was on the air with the frame.
     others: Vec<TransmissionSpan>,
     /// When the bursts of interferers begin and end that are on the air with the frame, and their
@@ -60,12 +65,18 @@ impl Interference {
     /// From now on it is that with a transmission that ends now, beside these bursts.
     pub(super) fn with(&mut self, id: u32, signals: &Signals, bursts: &[Arrival]) {
         let transmission = signals.transmission(id);
+        (self.id, self.is_known) = (id, false);
         (self.begin, self.end) = (transmission.start, transmission.end());
-        self.others.clear();
-        self.others.extend(signals.others(id));
         self.bursts.clear();
         self.bursts.extend(bursts.iter().map(|Arrival { burst, .. }| (burst.start, burst.end)));
         self.burst_powers.clear();
+    }
+
+    /// Looks up what was on the air with the frame.
+    fn look_up(&mut self, signals: &Signals) {
+        self.is_known = true;
+        self.others.clear();
+        self.others.extend(signals.others(self.id));
         self.events.clear();
         let spans = self
             .others
@@ -88,6 +99,9 @@ impl Interference {
 
     /// The times of constant interference at a node.
     pub(super) fn at(&mut self, node: u32, signals: &Signals) -> &[Chunk] {
+        if !self.is_known {
+            self.look_up(signals);
+        }
         let Self { begin, end, ref others, ref events, ref mut arriving, ref mut chunks, .. } =
             *self;
         let (mut begin, mut sum) = (begin, FixedPower::default());
@@ -158,7 +172,8 @@ mod tests {
         };
         let (preamble, header, extension) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
         let airtime = Airtime { preamble, header, payload: us(end) - us(begin), extension };
-        Transmission { frame, start: us(begin), airtime, reach: Reach::default() }
+        let (extra, reach) = (Duration::ZERO, Reach::default());
+        Transmission { frame, start: us(begin), airtime, extra, reach }
     }
 
     /// Nodes of which node *i* loses `losses[i]` dB to each other.
@@ -182,7 +197,7 @@ mod tests {
         let mut ended = Vec::new();
         for (from, begin, end) in transmissions.into_iter().chain([(2, 210, 500)]) {
             signals.end(us(begin), &mut ended);
-            signals.begin(transmission(from, begin, end), |_| false);
+            signals.begin(&transmission(from, begin, end), |_| false);
         }
         signals.end(us(410), &mut ended);
         let of_node_0 = |id: &&u32| signals.transmission(**id).frame.from == 0;

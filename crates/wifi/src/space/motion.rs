@@ -1,6 +1,7 @@
 //! The powers of a frame at nodes of which some move, computed from the squares of distances.
 
 use super::radio::{Losses, Power, Radio, Site};
+use super::range::ReceiverInRange;
 use crate::phy::Milliwatts;
 use crate::phy::propagation::{Leg, Position};
 use kernel::Instant;
@@ -13,6 +14,8 @@ pub(super) struct Motion {
     sent: Vec<f64>,
     /// The weakest signal that the simulator takes into account.
     weakest: f64,
+    /// A buffer: squares of distances, then losses over these distances.
+    squares: Vec<f64>,
 }
 
 impl Motion {
@@ -20,16 +23,17 @@ impl Motion {
     /// square of the distance.
     pub(super) fn new(radio: &Radio, sites: &[Site]) -> Option<Self> {
         let Losses::Places(model) = &radio.losses else { return None };
-        model.factor(1.0)?;
-        Some(Self {
+        model.factors(&mut []).then(|| Self {
             legs: sites.iter().map(|site| site.trajectory.leg(Instant::ZERO)).collect(),
             sent: sites.iter().map(|site| Milliwatts::from(site.tx_power).0).collect(),
             weakest: Milliwatts::from(radio.receiver.weakest()).0,
+            squares: Vec::new(),
         })
     }
 
     /// The position of a node.
-    pub(super) fn position(&mut self, node: u32, now: Instant, sites: &[Site]) -> Position {
+    #[inline]
+    fn position(&mut self, node: u32, now: Instant, sites: &[Site]) -> Position {
         let leg = &mut self.legs[node as usize];
         if !leg.during.contains(&now) {
             *leg = sites[node as usize].trajectory.leg(now);
@@ -37,15 +41,35 @@ impl Motion {
         leg.at(now)
     }
 
-    /// The mean power of a frame between two positions; `None` below the weakest signal.
-    pub(super) fn power(
-        &self,
+    /// Appends the mean power of a frame that begins now at each of these nodes; `None` below the
+    /// weakest signal.
+    pub(super) fn powers(
+        &mut self,
+        (from, now): (u32, Instant),
         radio: &Radio,
-        from: u32,
-        (here, there): (Position, Position),
-    ) -> Option<Power> {
-        let Losses::Places(model) = &radio.losses else { return None };
-        let power = self.sent[from as usize] * model.factor(here.square_distance(there))?;
-        (power >= self.weakest).then(|| Power::from(power))
+        sites: &[Site],
+        receivers: &[ReceiverInRange],
+        into: &mut Vec<Option<Power>>,
+    ) {
+        let here = self.position(from, now, sites);
+        let mut squares = std::mem::take(&mut self.squares);
+        squares.clear();
+        squares.extend(
+            receivers
+                .iter()
+                .map(|receiver| here.square_distance(self.position(receiver.node, now, sites))),
+        );
+        if let Losses::Places(model) = &radio.losses {
+            model.factors(&mut squares);
+        }
+        let (sent, weakest) = (self.sent[from as usize], self.weakest);
+        into.extend(receivers.iter().zip(&squares).map(|(receiver, factor)| {
+            let power = sent * factor;
+            match receiver.moves {
+                true => (power >= weakest).then(|| Power::from(power)),
+                false => Some(receiver.power),
+            }
+        }));
+        self.squares = squares;
     }
 }

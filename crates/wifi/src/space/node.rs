@@ -15,7 +15,7 @@ use crate::mac::{Edcaf, ElicitedResponse, Opening, PeerRate, Settled, Txop, bloc
 use crate::medium::NodeCounters;
 use crate::watch::Counting;
 use crate::{Command, MsduSource};
-use kernel::{Duration, Instant, Rng, Timer};
+use kernel::{Duration, Instant, Rng};
 use wire::{FrameKind, Packet};
 
 /// A response that the node waits for.
@@ -52,7 +52,6 @@ pub(super) struct Node {
     /// The response that the node sends a SIFS after the frame that it received.
     answer: Option<(Instant, OnAir)>,
     txop: Option<Txop>,
-    pub(super) timer: Timer,
     pub(super) noise: Rng,
     pub(super) counters: NodeCounters,
     pub(super) airtimes: Airtimes,
@@ -79,7 +78,6 @@ impl Node {
             awaited: None,
             answer: None,
             txop: None,
-            timer: Timer::default(),
             noise,
             counters: NodeCounters::default(),
             airtimes: Airtimes::default(),
@@ -122,6 +120,7 @@ impl Node {
     }
 
     /// Whether the node acts only when a frame is addressed to it.
+    #[inline]
     pub(super) fn is_quiet(&self) -> bool {
         self.quiet
     }
@@ -344,7 +343,7 @@ impl Node {
             Opening::None => body,
             Opening::Rts => {
                 self.note_rts(now, before);
-                body.rts(rules.timing())
+                body.rts(rules)
             }
             Opening::CtsToSelf => body.cts_to_self(rules.timing()),
         }
@@ -417,7 +416,7 @@ impl Node {
             (_, ElicitedResponse::None) => return self.succeed(now, None, rules, out),
         };
         let since = now + frame.beside.unwrap_or_default();
-        let until = since + rules.timing().response_timeout(&frame.mode);
+        let until = since + rules.responses(&frame.mode).timeout;
         let due = since + rules.timing().sifs();
         self.quiet = false;
         self.awaited = Some(Awaited { kind, since: now, due, until, receiving: false });

@@ -293,10 +293,9 @@ impl FixedPower {
     const ONE: f64 = 1.0 / (1u64 << 50) as f64;
     /// One signal counts as at most 39 dBm, half of the greatest sum, which only fading or
     /// shadowing can exceed where the sum of all mean signals is below [`STRONGEST_SUM`].
-    const MOST: u64 = u64::MAX / 2;
-
     pub(super) fn of(milliwatts: f64) -> Self {
-        Self(((milliwatts / Self::ONE + 0.5) as u64).min(Self::MOST))
+        // The greatest `i64` is half of the greatest sum.
+        Self(((milliwatts / Self::ONE + 0.5) as i64).max(0) as u64)
     }
 
     /// The least value that is not below this power.

@@ -2,7 +2,9 @@
 
 use super::radio::{Levels, Power};
 use crate::Link;
-use crate::mac::{self, PeerRate, Timing};
+use crate::mac::{self, ACK, PeerRate, Timing};
+use crate::phy::{Mode, ModeClass};
+use kernel::{BitRate, Duration};
 
 /// Rules of medium access, and properties of receivers.
 #[derive(Debug)]
@@ -10,11 +12,57 @@ pub(super) struct SpaceRules {
     pub(super) mac: mac::Rules,
     pub(super) levels: Levels,
     pub(super) nav_reset: bool,
+    /// Of all modes of DSSS and OFDM.
+    responses: Vec<Responses>,
 }
 
 impl SpaceRules {
+    pub(super) fn new(mac: mac::Rules, levels: Levels, nav_reset: bool) -> Self {
+        let timing = mac.timing();
+        let modes = timing.standard.modes.iter();
+        let responses = modes.map(|mode| Responses::to(timing, mode)).collect();
+        Self { mac, levels, nav_reset, responses }
+    }
+
     pub(super) fn timing(&self) -> &Timing {
         self.mac.timing()
+    }
+
+    /// What responds to frames in this mode.
+    #[inline]
+    pub(super) fn responses(&self, mode: &Mode) -> Responses {
+        let is_known = |known: &&Responses| (known.rate, known.class) == (mode.rate, mode.class);
+        let known = self.responses.iter().find(is_known).copied();
+        known.unwrap_or_else(|| Responses::to(self.timing(), mode))
+    }
+}
+
+/// What responds to frames in a mode, and what precedes them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Responses {
+    rate: BitRate,
+    class: ModeClass,
+    /// The mode of an Ack or CTS in response.
+    pub(super) mode: Mode,
+    /// The duration of an Ack or CTS in response.
+    pub(super) ack: Duration,
+    /// How long the transmitter waits for a response.
+    pub(super) timeout: Duration,
+    /// The mode of an RTS or CTS-to-self before the frame.
+    pub(super) rts_mode: Mode,
+}
+
+impl Responses {
+    fn to(timing: &Timing, mode: &Mode) -> Self {
+        let response = timing.response_mode(mode);
+        Self {
+            rate: mode.rate,
+            class: mode.class,
+            mode: response,
+            ack: timing.airtime(&response, ACK).total(),
+            timeout: timing.response_timeout(mode),
+            rts_mode: timing.rts_mode(mode),
+        }
     }
 }
 

@@ -144,7 +144,7 @@ impl Signals {
     /// A frame begins; its number. Nodes may be `transmitting` from its begin to its end.
     pub(super) fn begin(
         &mut self,
-        transmission: Transmission,
+        transmission: &Transmission,
         transmitting: impl Fn(u32) -> bool,
     ) -> u32 {
         self.forget(transmission.start);
@@ -156,7 +156,7 @@ impl Signals {
     /// A frame begins that arrives only at these nodes, as far as they hear it; its number.
     pub(super) fn begin_among(
         &mut self,
-        transmission: Transmission,
+        transmission: &Transmission,
         listeners: impl Iterator<Item = u32>,
     ) -> u32 {
         self.forget(transmission.start);
@@ -165,24 +165,23 @@ impl Signals {
         self.put(transmission, receiver_set)
     }
 
-    fn put(&mut self, transmission: Transmission, receiver_set: Arc<ReceiverSet>) -> u32 {
+    fn put(&mut self, transmission: &Transmission, receiver_set: Arc<ReceiverSet>) -> u32 {
         let (from, begin, end) = (transmission.frame.from, transmission.start, transmission.end());
-        let free = self.free.pop();
-        // The memory of an earlier transmission is used again.
-        let before = free.map(|id| &mut self.transmissions[id as usize].powers);
-        let mut powers = before.map(std::mem::take).unwrap_or_default();
-        powers.clear();
-        if !self.is_steady {
-            self.compute_powers((from, begin), receiver_set.receivers(), &mut powers);
-        }
-        let transmission = TransmissionRecord { transmission, receiver_set, powers };
-        let id = if let Some(id) = free {
-            self.transmissions[id as usize] = transmission;
-            id
-        } else {
-            self.transmissions.push(transmission);
+        let id = self.free.pop().unwrap_or_else(|| {
+            let (transmission, receiver_set) = (*transmission, Arc::clone(&self.nobody));
+            let powers = Vec::new();
+            self.transmissions.push(TransmissionRecord { transmission, receiver_set, powers });
             self.transmissions.len() as u32 - 1
-        };
+        });
+        let record = &mut self.transmissions[id as usize];
+        record.transmission = *transmission;
+        if !self.is_steady {
+            let mut powers = std::mem::take(&mut record.powers);
+            powers.clear();
+            self.compute_powers((from, begin), receiver_set.receivers(), &mut powers);
+            self.transmissions[id as usize].powers = powers;
+        }
+        self.transmissions[id as usize].receiver_set = receiver_set;
         self.ongoing.push(TransmissionSpan { id, begin, end });
         id
     }
@@ -194,22 +193,21 @@ impl Signals {
         receivers: &[ReceiverInRange],
         into: &mut Vec<Option<Power>>,
     ) {
-        let mut motion = self.motion.take();
-        let here = motion.as_mut().map(|motion| motion.position(from, now, &self.sites));
-        into.extend(receivers.iter().map(|receiver| {
-            let mean = match (&mut motion, here) {
-                (Some(motion), Some(here)) if receiver.moves => {
-                    let there = motion.position(receiver.node, now, &self.sites);
-                    motion.power(&self.radio, from, (here, there))
-                }
-                _ => self.mean_at(from, receiver, now),
-            };
-            match &self.radio.fading {
-                None => mean,
-                Some(_) => Some(self.radio.fade(mean?, &self.sites, (from, receiver.node), now)),
+        let begin = into.len();
+        if let Some(motion) = &mut self.motion {
+            motion.powers((from, now), &self.radio, &self.sites, receivers, into);
+        } else {
+            into.extend(receivers.iter().map(|receiver| self.mean_at(from, receiver, now)));
+        }
+        if self.radio.fading.is_none() {
+            return;
+        }
+        for (receiver, power) in receivers.iter().zip(&mut into[begin..]) {
+            if let Some(mean) = *power {
+                let ends = (from, receiver.node);
+                *power = Some(self.radio.fade(mean, &self.sites, ends, now));
             }
-        }));
-        self.motion = motion;
+        }
     }
 
     /// Forgets transmissions for which nobody can ask any more: they ended before those began that
@@ -224,10 +222,15 @@ impl Signals {
 
     /// Tells which frames end now.
     pub(super) fn end(&mut self, now: Instant, ending: &mut Vec<u32>) {
-        for sent in self.ongoing.extract_if(.., |sent| sent.end <= now) {
-            ending.push(sent.id);
-            self.ended.push_back(sent);
-        }
+        let Self { ongoing, ended, .. } = self;
+        ongoing.retain(|&sent| {
+            let goes_on = sent.end > now;
+            if !goes_on {
+                ending.push(sent.id);
+                ended.push_back(sent);
+            }
+            goes_on
+        });
     }
 
     /// What arrives of a transmission at one of those that hear its sender.
@@ -244,15 +247,10 @@ impl Signals {
     #[inline]
     pub(super) fn each(&self, id: u32, mut take: impl FnMut(u32, Power)) {
         let TransmissionRecord { receiver_set, powers, .. } = &self.transmissions[id as usize];
-        if self.is_steady {
-            receiver_set
-                .receivers()
-                .iter()
-                .for_each(|receiver| take(receiver.node, receiver.power));
-            return;
-        }
-        for (receiver, power) in receiver_set.receivers().iter().zip(powers) {
-            if let Some(power) = *power {
+        // One call, so that the function is compiled into the loop.
+        for (place, receiver) in receiver_set.receivers().iter().enumerate() {
+            let power = if self.is_steady { Some(receiver.power) } else { powers[place] };
+            if let Some(power) = power {
                 take(receiver.node, power);
             }
         }

@@ -65,9 +65,10 @@ impl Space {
     }
 
     /// Removes and returns the frames that were recorded since the last call.
-    pub fn take_heard(&mut self) -> impl Iterator<Item = ReceivedFrame> {
+    #[inline]
+    pub fn take_heard(&mut self) -> Vec<ReceivedFrame> {
         let heard = self.watch.as_mut().and_then(|watch| watch.heard.as_mut());
-        heard.into_iter().flat_map(|heard| heard.drain(..))
+        heard.map(std::mem::take).unwrap_or_default()
     }
 
     /// The carrier sense of a node now.

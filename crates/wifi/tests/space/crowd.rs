@@ -62,7 +62,7 @@ fn run(model: Box<dyn Propagation>, capture: Option<Capture>) -> Account {
     let mut all = Vec::new();
     let end = Instant::ZERO + Duration::from_millis(6);
     driver.run_until(end, &mut |now, report| all.push((now, report)));
-    let heard = driver.space.take_heard().collect();
+    let heard = driver.space.take_heard();
     (all, heard, (0..NODES).map(|node| *driver.space.counters(node)).collect())
 }
 

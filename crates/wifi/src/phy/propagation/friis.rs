@@ -23,8 +23,12 @@ impl Propagation for Friis {
         free_space(self.wavelength(), path.distance)
     }
 
-    fn factor(&self, square_metres: f64) -> Option<f64> {
-        Some(factor_in_free_space(self.wavelength(), square_metres))
+    fn factors(&self, squares: &mut [f64]) -> bool {
+        let wavelength = self.wavelength();
+        for square in squares {
+            *square = factor_in_free_space(wavelength, *square);
+        }
+        true
     }
 
     fn goes_by_distance(&self) -> bool {

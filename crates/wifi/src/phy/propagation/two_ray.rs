@@ -35,12 +35,14 @@ impl Propagation for TwoRay {
         Db(20.0 * libm::log10(path.distance * path.distance / HEIGHTS_M2))
     }
 
-    fn factor(&self, square_metres: f64) -> Option<f64> {
-        if square_metres < Self::crossover_m() * Self::crossover_m() {
-            return Some(factor_in_free_space(WAVELENGTH_M, square_metres));
+    fn factors(&self, squares: &mut [f64]) -> bool {
+        let crossover = Self::crossover_m() * Self::crossover_m();
+        for square in squares {
+            let ratio = HEIGHTS_M2 / *square;
+            let near = factor_in_free_space(WAVELENGTH_M, *square);
+            *square = if *square < crossover { near } else { ratio * ratio };
         }
-        let ratio = HEIGHTS_M2 / square_metres;
-        Some(ratio * ratio)
+        true
     }
 
     fn goes_by_distance(&self) -> bool {

@@ -1,0 +1,241 @@
+//! Which of the nodes that received a frame to its end decode it.
+
+use super::air::Scratch;
+use super::decode::{decode, report_overheard};
+use super::frame::{OnAir, Reach, Transmission};
+use super::interference::{Chunk, Interference};
+use super::node::Node;
+use super::per::{PerCalculator, PpduParts};
+use super::radio::FixedPower;
+use super::reception::Received;
+use super::signals::Signals;
+use super::{ReceivedFrame, Space};
+use crate::Command;
+use crate::mac::Bitmap;
+use kernel::{Bytes, Instant};
+use wire::FrameKind;
+
+/// A transmission that has ended.
+struct EndedFrame<'a> {
+    id: u32,
+    transmission: &'a Transmission,
+    ppdu: &'a PpduParts,
+    /// The NAV that the frame sets ends at this instant if no frame has begun by then.
+    nav_reset_at: Option<Instant>,
+}
+
+impl Space {
+    /// Nodes have received a frame to its end.
+    pub(super) fn receive_frame(
+        &mut self,
+        now: Instant,
+        received: &[(u32, u32, Received)],
+        out: &mut Vec<Command>,
+    ) {
+        let Some(&(_, id, _)) = received.first() else { return };
+        let transmission = *self.signals.transmission(id);
+        let (frame, rules) = (&transmission.frame, &self.rules);
+        let (timing, error) = (rules.timing(), &*self.signals.radio.error);
+        let spans = spans(frame, &self.nodes[frame.from as usize]);
+        let ppdu = PpduParts::new(&transmission, spans, timing, error, &mut self.per_cache);
+        let bursts = self.interferers.as_mut().map(|interferers| {
+            let span = (transmission.start, transmission.end());
+            interferers.look_up(span, frame.from, frame.mode.width, &self.signals)
+        });
+        self.scratch.interference.with(id, &self.signals, bursts.unwrap_or_default());
+        let is_reset = rules.nav_reset && frame.kind == FrameKind::Rts;
+        let nav_reset_at = is_reset
+            .then(|| now + self.per_cache.facts(&frame.mode, frame.psdu, timing, error).nav_reset);
+        let mut reach = transmission.reach;
+        let ended_frame = EndedFrame { id, transmission: &transmission, ppdu: &ppdu, nav_reset_at };
+        for &(node, _, how) in received {
+            let before = out.len();
+            self.receive(now, node, &ended_frame, (how, &mut reach), out);
+            if out.len() > before {
+                self.note_contending(node);
+            }
+        }
+        self.signals.transmission_mut(id).reach = reach;
+    }
+
+    /// A node has received a frame to its end. Draws whether it decodes the frame.
+    fn receive(
+        &mut self,
+        now: Instant,
+        node: u32,
+        ended_frame: &EndedFrame<'_>,
+        (how, reach): (Received, &mut Reach),
+        out: &mut Vec<Command>,
+    ) {
+        let EndedFrame { id, transmission, ppdu, nav_reset_at } = *ended_frame;
+        let Received { power, bounds } = how;
+        let has_sent = self.receivers[node as usize].has_sent_since(transmission.start);
+        let state = &self.nodes[node as usize];
+        if has_sent && !state.expects(now, transmission.start, &transmission.frame) {
+            return;
+        }
+        let is_disturbed = self.interferers.is_some() && self.add_bursts(node, transmission.start);
+        let (frame, rules) = (&transmission.frame, &self.rules);
+        let pair = [node as usize, frame.from as usize];
+        let [receiver, sender] =
+            self.nodes.get_disjoint_mut(pair).expect("a node does not receive its own frames");
+        let (levels, error) = (&rules.levels, &*self.signals.radio.error);
+        let mut per = PerCalculator { levels, error, ppdu, per_cache: &mut self.per_cache };
+        let for_me = frame.to.is_none_or(|to| to == node);
+        let Scratch { interference, bursts, .. } = &mut self.scratch;
+        let mut lost = Bitmap::default();
+        let around = (&mut *interference, &self.signals);
+        let is_lost = if for_me {
+            spoil(&mut per, receiver, frame, (how, is_disturbed), around, &mut lost)
+        } else {
+            receiver.noise.chance(failure(&mut per, (how, is_disturbed), around, node))
+        };
+        if let Some(watch) = &mut self.watch {
+            let heard = || {
+                let chunks = interference.at(node, &self.signals);
+                let bursts = self.interferers.as_ref().map_or(&[][..], |all| all.arrivals());
+                ReceivedFrame::of(transmission, node, (chunks, power), bursts, !is_lost)
+            };
+            let outcome = ((!is_lost).then_some(&lost), nav_reset_at);
+            watch.on_reception(now, id, (receiver, frame), outcome, heard);
+        }
+        let mut spared = 0;
+        if let Some(interferers) = self.interferers.as_mut().filter(|_| for_me && is_disturbed) {
+            interference.set_bursts(&[]);
+            let chunks = interference.at(node, &self.signals);
+            spared = lost_to_bursts(&mut per, (chunks, power), is_lost, &lost);
+            interferers.note_losses(bursts, spared, frame.kind == FrameKind::Data);
+        }
+        if is_lost {
+            if for_me {
+                let around = (interference, &self.signals);
+                let clash =
+                    bounds.most > 0.0 && collides(&mut per, transmission, (node, power), around);
+                reach.note_loss(spared > 0, clash);
+            }
+            // To an access point, the loss of an RTS is a collision with its own RTS.
+            if !(has_sent && frame.kind == FrameKind::Rts) {
+                receiver.on_decoding_error(now, transmission.extra, rules, out);
+            }
+            return;
+        }
+        if !for_me {
+            if self.overhears && frame.kind == FrameKind::Data {
+                report_overheard(frame, sender, node, out);
+            }
+            return receiver.overhear(now, frame.reserves, nav_reset_at, rules, out);
+        }
+        reach.decoded += 1;
+        decode(now, rules, frame, (sender, receiver), &lost, out);
+        if has_sent {
+            receiver.answer_after(self.receivers[node as usize].sends_until());
+        }
+    }
+
+    /// Adds the bursts of interferers to the interference at a node with a frame that began at an
+    /// instant. Returns whether any has a power there.
+    fn add_bursts(&mut self, node: u32, began: Instant) -> bool {
+        let Some(interferers) = &mut self.interferers else { return false };
+        let Scratch { interference, bursts, .. } = &mut self.scratch;
+        interferers.powers(node, began, &self.signals, bursts);
+        interference.set_bursts(bursts);
+        bursts.iter().any(|&power| power > FixedPower::default())
+    }
+}
+
+/// Whether a frame is lost because of others, and not by noise: without interference the receiver
+/// would probably have decoded it. Beside another data frame, it would not have with interference.
+fn collides(
+    per: &mut PerCalculator,
+    transmission: &Transmission,
+    (node, power): (u32, f64),
+    (interference, signals): (&mut Interference, &Signals),
+) -> bool {
+    if per.alone(power, transmission) <= 0.5 {
+        return false;
+    }
+    let is_beside = transmission.frame.beside.is_some();
+    !is_beside || per.failure(interference.at(node, signals), power) > 0.5
+}
+
+/// The offsets in the PSDU at which its MPDUs begin and end; `None` if it is one MPDU.
+fn spans<'a>(
+    frame: &OnAir,
+    sender: &'a Node,
+) -> Option<impl Iterator<Item = (Bytes, Bytes)> + use<'a>> {
+    let edcaf = (frame.kind == FrameKind::Data).then(|| sender.edcaf(usize::from(frame.edcaf)));
+    let edcaf = edcaf.filter(|edcaf| edcaf.psdu.mpdus > 1)?;
+    Some(edcaf.originator.spans(&edcaf.psdu))
+}
+
+/// The probability that a node to which a frame is not addressed decodes nothing of it.
+fn failure(
+    per: &mut PerCalculator,
+    (Received { power, bounds }, is_disturbed): (Received, bool),
+    (interference, signals): (&mut Interference, &Signals),
+    node: u32,
+) -> f64 {
+    let certain = per.certain_failure(power, &bounds).filter(|_| !is_disturbed);
+    certain.unwrap_or_else(|| per.failure(interference.at(node, signals), power))
+}
+
+/// Draws which MPDUs this receiver loses by noise, interference and the losses of the link. Returns
+/// whether it loses all. What was on the air with the frame is looked up only if it matters.
+fn spoil(
+    per: &mut PerCalculator,
+    receiver: &mut Node,
+    frame: &OnAir,
+    (Received { power, bounds }, is_disturbed): (Received, bool),
+    (interference, signals): (&mut Interference, &Signals),
+    lost: &mut Bitmap,
+) -> bool {
+    let fixed = link_loss(receiver, frame);
+    let is_certain = !is_disturbed && per.is_certain(power, &bounds);
+    debug_assert!(!is_certain || per.decodes_all(interference.at(receiver.id, signals), power));
+    let chunks = match is_certain {
+        true => None,
+        false if power < per.levels.sensitivity => Some(&[][..]),
+        false => Some(interference.at(receiver.id, signals)),
+    };
+    let noise = &mut receiver.noise;
+    if noise.chance(chunks.map_or(0.0, |chunks| 1.0 - per.header(chunks, power))) {
+        return true;
+    }
+    let mut all_lost = true;
+    for index in 0..per.ppdu.frames() {
+        let failure = chunks.map_or(0.0, |chunks| 1.0 - per.frame(chunks, power, index));
+        if noise.chance(fixed + (1.0 - fixed) * failure) {
+            lost.set(index as u16);
+        } else {
+            all_lost = false;
+        }
+    }
+    all_lost
+}
+
+/// The number of lost MPDUs that the receiver would probably have decoded with this interference,
+/// which is that without bursts.
+fn lost_to_bursts(
+    per: &mut PerCalculator,
+    (chunks, power): (&[Chunk], f64),
+    is_lost: bool,
+    lost: &Bitmap,
+) -> u32 {
+    let mut frames = Vec::new();
+    frames.extend((0..per.ppdu.frames()).filter(|&index| is_lost || lost.has(index as u16)));
+    if frames.is_empty() || per.header(chunks, power) <= 0.5 {
+        return 0;
+    }
+    frames.retain(|&index| per.frame(chunks, power, index) > 0.5);
+    frames.len() as u32
+}
+
+/// The loss probability of the link, in addition to the errors of the radio.
+fn link_loss(receiver: &Node, frame: &OnAir) -> f64 {
+    let Some(peer) = receiver.peer(frame.from) else { return 0.0 };
+    match frame.kind {
+        FrameKind::Data => peer.link.data_loss,
+        FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckRequest => peer.link.ack_loss,
+        FrameKind::Rts | FrameKind::Cts | FrameKind::CtsToSelf => 0.0,
+    }
+}

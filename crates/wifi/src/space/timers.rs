@@ -1,0 +1,84 @@
+//! The timers of the nodes.
+
+use kernel::Instant;
+
+/// When each node acts next, and the earliest of these instants. A timer that is set again or
+/// cancelled leaves nothing behind, and mostly changes only a few places near its node.
+#[derive(Debug)]
+pub(super) struct NodeTimers {
+    /// A binary tree: place 1 is its root, the places below *i* are 2·*i* and 2·*i* + 1, and the
+    /// last half of the places are the nodes. A place has the earliest instant below it;
+    /// [`Instant::NEVER`] if no timer there is set.
+    earliest: Vec<Instant>,
+}
+
+impl NodeTimers {
+    /// No timer of so many nodes is set.
+    pub(super) fn new(nodes: usize) -> Self {
+        Self { earliest: vec![Instant::NEVER; 2 * nodes.next_power_of_two()] }
+    }
+
+    /// Sets the timer of a node, or cancels it.
+    #[inline]
+    pub(super) fn set(&mut self, node: u32, at: Option<Instant>) {
+        self.change(self.earliest.len() / 2 + node as usize, at.unwrap_or(Instant::NEVER));
+    }
+
+    fn change(&mut self, mut place: usize, mut at: Instant) {
+        while self.earliest[place] != at {
+            self.earliest[place] = at;
+            if place == 1 {
+                return;
+            }
+            at = at.min(self.earliest[place ^ 1]);
+            place /= 2;
+        }
+    }
+
+    /// The earliest instant at which a timer expires.
+    pub(super) fn earliest(&self) -> Option<Instant> {
+        Some(self.earliest[1]).filter(|&at| at < Instant::NEVER)
+    }
+
+    /// Cancels the timers that expire by now, and appends their nodes by number.
+    pub(super) fn take_due(&mut self, now: Instant, due: &mut Vec<u32>) {
+        let nodes = self.earliest.len() / 2;
+        while self.earliest[1] <= now {
+            let mut place = 1;
+            while place < nodes {
+                place *= 2;
+                place += usize::from(self.earliest[place] > now);
+            }
+            due.push((place - nodes) as u32);
+            self.change(place, Instant::NEVER);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn they_expire_as_if_all_were_examined(
+            nodes in 1u32..70,
+            steps in prop::collection::vec((0u32..70, prop::option::of(0u64..30)), 0..200),
+        ) {
+            let mut timers = NodeTimers::new(nodes as usize);
+            let mut all = vec![None; nodes as usize];
+            for (now, (node, at)) in (0..).map(|step| Instant(step / 8)).zip(steps) {
+                let (node, at) = (node % nodes, at.map(|at| now + kernel::Duration(at)));
+                timers.set(node, at);
+                all[node as usize] = at;
+                prop_assert_eq!(timers.earliest(), all.iter().copied().flatten().min());
+                let mut due = Vec::new();
+                timers.take_due(now, &mut due);
+                let is_due = |node: &u32| all[*node as usize].is_some_and(|at| at <= now);
+                prop_assert_eq!(&due, &(0..nodes).filter(is_due).collect::<Vec<_>>());
+                due.into_iter().for_each(|node| all[node as usize] = None);
+            }
+        }
+    }
+}
