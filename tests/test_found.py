@@ -173,9 +173,7 @@ def bidirectional(rate_mbps, up_bytes, to_sta1_bytes, serve):
                 "serve": serve,
             },
         },
-        radio={
-            "losses_db": [[FAR_DB, 60.0, 60.0], [60.0, FAR_DB, FAR_DB], [60.0, FAR_DB, FAR_DB]]
-        },
+        radio={"losses_db": [[FAR_DB, 60.0, 60.0], [60.0, FAR_DB, FAR_DB], [60.0, FAR_DB, FAR_DB]]},
         flows=[
             {"from": "sta*", "to": "ap", "traffic": saturated(up_bytes)},
             {"from": "ap", "to": "sta0", "traffic": saturated(100)},
@@ -187,8 +185,12 @@ def bidirectional(rate_mbps, up_bytes, to_sta1_bytes, serve):
 @pytest.mark.parametrize(
     ("cell", "seed"),
     [
-        pytest.param((2.0, 1472, 100, "first"), 4, id="no response while the own frame is on the air"),
-        pytest.param((11.0, 100, 1400, "random"), 4, id="the frame that an RTS announced is answered"),
+        pytest.param(
+            (2.0, 1472, 100, "first"), 4, id="no response while the own frame is on the air"
+        ),
+        pytest.param(
+            (11.0, 100, 1400, "random"), 4, id="the frame that an RTS announced is answered"
+        ),
     ],
 )
 def test_a_station_answers_an_access_point_that_gave_way_to_another(cell, seed):

@@ -98,6 +98,22 @@ def test_ctrl_c_ends_a_sweep_in_processes_with_one_line(tmp_path, cell_file):
     assert (process.returncode, out, err) == (130, "", "interrupted\n")
 
 
+def test_ctrl_c_while_the_command_line_is_loaded_is_one_line(tmp_path, cell_file):
+    """A package that it loads interrupts the process."""
+    text = "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n"
+    (tmp_path / "numpy.py").write_text(text, encoding="utf-8")
+    path = os.pathsep.join([str(tmp_path), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
+    process = command("check", cell_file, env=os.environ | {"PYTHONPATH": path})
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "interrupted\n")
+
+
+def test_the_package_as_a_library_leaves_ctrl_c_alone():
+    code = "import signal, simoom\nprint(signal.getsignal(signal.SIGINT).__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "default_int_handler\n"
+
+
 # --- Nothing ends in a traceback ------------------------------------------------------------------
 
 

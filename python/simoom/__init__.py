@@ -7,6 +7,7 @@
 True
 """
 
+from simoom import startup  # noqa: F401  first: Ctrl-C may come while the rest is loaded
 from simoom._core import Ack, Departing, Loss
 from simoom.airtime import airtime
 from simoom.control import Control
