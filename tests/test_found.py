@@ -151,3 +151,48 @@ def test_copies_of_a_datagram_count_once():
     ).summary
     assert 0 < summary["flows[0].late_fraction"] < 1
     assert 0 < summary["flows[0].goodput_mbps"] < 1
+
+
+def bidirectional(rate_mbps, up_bytes, to_sta1_bytes, serve):
+    """A full-duplex cell in which the RTSs of both sides often begin together; sta0 and sta1 do not
+    receive each other."""
+
+    def saturated(size):
+        return {"saturated": {"payload_bytes": size}}
+
+    return sm.Scenario(
+        standard="11b",
+        duration_s=0.1,
+        stations=[{}, {"rate_mbps": rate_mbps}],
+        wlan={
+            "cw_min": 3,
+            "rts_threshold_bytes": 0,
+            "full_duplex": {
+                "bidirectional": True,
+                "secondary_rate_rule": "link",
+                "serve": serve,
+            },
+        },
+        radio={"losses_db": [[FAR_DB, 60.0, 60.0], [60.0, FAR_DB, FAR_DB], [60.0, FAR_DB, FAR_DB]]},
+        flows=[
+            {"from": "sta*", "to": "ap", "traffic": saturated(up_bytes)},
+            {"from": "ap", "to": "sta0", "traffic": saturated(100)},
+            {"from": "ap", "to": "sta1", "traffic": saturated(to_sta1_bytes)},
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    ("cell", "seed"),
+    [
+        pytest.param(
+            (2.0, 1472, 100, "first"), 4, id="no response while the own frame is on the air"
+        ),
+        pytest.param(
+            (11.0, 100, 1400, "random"), 4, id="the frame that an RTS announced is answered"
+        ),
+    ],
+)
+def test_a_station_answers_an_access_point_that_gave_way_to_another(cell, seed):
+    summary = sm.run(bidirectional(*cell), seed=seed, check=True).summary
+    assert summary["full_duplex.joint"] > 0

@@ -98,6 +98,22 @@ def test_ctrl_c_ends_a_sweep_in_processes_with_one_line(tmp_path, cell_file):
     assert (process.returncode, out, err) == (130, "", "interrupted\n")
 
 
+def test_ctrl_c_while_the_command_line_is_loaded_is_one_line(tmp_path, cell_file):
+    """A package that it loads interrupts the process."""
+    text = "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n"
+    (tmp_path / "numpy.py").write_text(text, encoding="utf-8")
+    path = os.pathsep.join([str(tmp_path), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
+    process = command("check", cell_file, env=os.environ | {"PYTHONPATH": path})
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "interrupted\n")
+
+
+def test_the_package_as_a_library_leaves_ctrl_c_alone():
+    code = "import signal, simoom\nprint(signal.getsignal(signal.SIGINT).__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "default_int_handler\n"
+
+
 # --- Nothing ends in a traceback ------------------------------------------------------------------
 
 
@@ -287,6 +303,30 @@ def test_what_would_exhaust_memory_is_refused_with_the_figure(keys, path):
     with pytest.raises(sm.ScenarioError, match="memory is kept for 10000000") as caught:
         sm.Scenario(standard="11g", stations=2, **keys).check()
     assert [issue.path for issue in caught.value.issues] == [path]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "rule"),
+    [
+        ("flows[0].start_s", 1e9, "must be from 0 to 1000000 s, is 1e9"),
+        ("flows[0].tcp.rto_initial_ms", -1, "must be from 0.001 to 3600000 ms, is -1"),
+        ("flows[0].count", 1_000_000, "must be from 0 to 20000, is 1000000"),
+        ("stations", 10**9, "1000000000 are too many; at most 10000"),
+    ],
+)
+def test_a_number_out_of_range_is_one_fault_with_the_number_as_written(path, value, rule, cell):
+    """Other rules do not judge the number that takes its place."""
+    with pytest.raises(sm.ScenarioError) as caught:
+        cell.set(path, value).check()
+    assert [str(issue) for issue in caught.value.issues] == [f"{path}: {rule}"]
+
+
+def test_an_interval_that_is_no_number_is_one_fault(simoom, tmp_path):
+    file = tmp_path / "bad.toml"
+    text = 'standard = "11g"\nstations = 1\nmeasure.interval_s = nan\n'
+    file.write_text(text + '[[flows]]\nfrom = "server"\nto = "sta0"\n', encoding="utf-8")
+    (line,) = simoom("check", file).stderr.splitlines()
+    assert "measure.interval_s: must be from 1e-9 to 1000000 s, is NaN" in line
 
 
 def test_flows_can_be_switched_off(cell):

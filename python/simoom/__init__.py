@@ -7,6 +7,9 @@
 True
 """
 
+from simoom import startup  # noqa: F401  first: Ctrl-C may come while the rest is loaded
+
+# isort: split
 from simoom import designs
 from simoom._core import Ack, Departing, Loss
 from simoom.airtime import airtime

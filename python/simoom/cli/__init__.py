@@ -33,6 +33,7 @@ from simoom.cli import (
 from simoom.cli.streams import prepare
 from simoom.cli.terminal import InputError, origin, say, say_os_error
 from simoom.issue import ScenarioError
+from simoom.startup import INTERRUPTED, loaded
 from simoom.workers import LostWorkerError
 
 BAD_INPUT = 2
@@ -42,8 +43,6 @@ DEFECT = 70
 """EX_SOFTWARE of sysexits."""
 CALLERS = (str(Path(__file__).parents[1] / "run.py"), tcp_script.__file__)
 """The files by which Python enters the simulator."""
-INTERRUPTED = 130
-"""128 plus the number of SIGINT, as in shells."""
 
 app = typer.Typer(
     name="simoom",
@@ -147,6 +146,7 @@ def _print_controller_traceback(error: BaseException) -> None:
 
 def entry() -> None:
     """Run the command line of the process."""
+    loaded()
     prepare()
     # Users keep controllers in the current directory; installed modules take precedence.
     sys.path.append(str(Path.cwd()))

@@ -12,7 +12,7 @@
 
 use super::Space;
 use super::air::Beginning;
-use super::node::NodeDuplex;
+use super::node::{Announced, NodeDuplex};
 use super::radio::FixedPower;
 use super::reception::PhyReceiver;
 use super::rules::SpaceRules;
@@ -161,12 +161,12 @@ impl Space {
         let Some(from) = self.nodes[node as usize].answers_rts(now) else { return };
         let Some(settings) = self.rules.mac.config.full_duplex else { return };
         let timing = self.rules.timing();
-        let edcaf = self.nodes[from as usize].edcaf(0);
+        let Announced { mode, psdu, response } = self.nodes[from as usize].announced();
         let primary = PrimaryFrame {
             from,
-            mode: edcaf.mode,
-            data: timing.airtime(&edcaf.mode, edcaf.psdu.bytes).total(),
-            ack: timing.airtime(&edcaf.response.mode, ACK).total(),
+            mode,
+            data: timing.airtime(&mode, psdu).total(),
+            ack: timing.airtime(&response, ACK).total(),
         };
         let Self { signals, required, rules, nodes, .. } = self;
         let (rules, signals) = (&*rules, &*signals);

@@ -4,7 +4,7 @@
 mod duplex;
 mod hear;
 
-pub(super) use duplex::NodeDuplex;
+pub(super) use duplex::{Announced, NodeDuplex};
 
 use super::Airtimes;
 use super::frame::OnAir;

@@ -2,7 +2,8 @@
 
 use super::{Awaited, Node};
 use crate::mac::{
-    ACK, DuplexCounters, ElicitedResponse, FullDuplex, OwnRts, SecondaryChoice, SecondaryRate,
+    ACK, DuplexCounters, Edcaf, ElicitedResponse, FullDuplex, OwnRts, SecondaryChoice,
+    SecondaryRate,
 };
 use crate::medium::NodeCounters;
 use crate::phy::Mode;
@@ -10,7 +11,7 @@ use crate::space::duplex::PrimaryFrame;
 use crate::space::frame::OnAir;
 use crate::space::rules::SpaceRules;
 use crate::{Command, MsduSource};
-use kernel::{BitRate, Duration, Instant};
+use kernel::{BitRate, Bytes, Duration, Instant};
 use wire::FrameKind;
 
 /// The state of a full-duplex node.
@@ -23,6 +24,8 @@ pub(in crate::space) struct NodeDuplex {
     secondary: Option<OnAir>,
     /// The exchange in which the node sends a data frame while it receives one.
     mutual: Option<Beside>,
+    /// The data frame that the last RTS of the node announced.
+    announced: Option<Announced>,
     /// The RTS of the access point in this exchange.
     rts: Option<SentRts>,
     /// The access point answers an RTS that began together with its own.
@@ -39,6 +42,20 @@ struct Beside {
     from: u32,
     /// The node sends the secondary frame.
     is_secondary: bool,
+}
+
+/// The data frame after an RTS, and the mode of the response to it.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::space) struct Announced {
+    pub(in crate::space) mode: Mode,
+    pub(in crate::space) psdu: Bytes,
+    pub(in crate::space) response: Mode,
+}
+
+impl Announced {
+    fn of(Edcaf { mode, psdu, response, .. }: &Edcaf) -> Self {
+        Self { mode: *mode, psdu: psdu.bytes, response: response.mode }
+    }
 }
 
 /// An RTS: when it begins and ends, and what was counted before it.
@@ -62,6 +79,7 @@ impl NodeDuplex {
             choice,
             secondary: None,
             mutual: None,
+            announced: None,
             rts: None,
             own_rts: false,
             counters: DuplexCounters::default(),
@@ -266,9 +284,18 @@ impl Node {
         duplex.counters.alone += u64::from(opens && is_alone && is_access_point);
     }
 
-    /// An access point sends an RTS: notes what was counted before.
+    /// The data frame that an RTS of this node has announced. A full-duplex node may have assembled
+    /// another since, because it answers the RTS of another node.
+    pub(in crate::space) fn announced(&self) -> Announced {
+        let kept = self.duplex().and_then(|duplex| duplex.announced);
+        kept.unwrap_or_else(|| Announced::of(self.edcaf(0)))
+    }
+
+    /// A full-duplex node sends an RTS. An access point notes what was counted before.
     pub(super) fn note_rts(&mut self, now: Instant, before: NodeCounters) {
-        if let Some(duplex) = self.duplex.as_mut().filter(|duplex| duplex.choice.is_some()) {
+        let Self { duplex: Some(duplex), contenders, .. } = self else { return };
+        duplex.announced = Some(Announced::of(&contenders[0].edcaf));
+        if duplex.choice.is_some() {
             duplex.rts = Some(SentRts { start: now, end: Instant(u64::MAX), before });
         }
     }
