@@ -10,6 +10,7 @@ True
 from simoom import designs
 from simoom._core import Ack, Departing, Loss
 from simoom.airtime import airtime
+from simoom.compare import Comparison, compare
 from simoom.control import Control
 from simoom.hearing import Hearing, hearing
 from simoom.issue import Issue, ScenarioError
@@ -25,6 +26,7 @@ from simoom.why import why
 
 __all__ = [
     "Ack",
+    "Comparison",
     "Control",
     "Departing",
     "Estimate",
@@ -42,6 +44,7 @@ __all__ = [
     "TraceFilter",
     "Twin",
     "airtime",
+    "compare",
     "designs",
     "hearing",
     "mean_ci",
