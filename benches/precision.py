@@ -33,7 +33,7 @@ DISTRIBUTIONS: dict[str, tuple[Draw, float]] = {
 """How to draw each distribution, and its mean."""
 
 WIDTHS = (0.2, 0.1, 0.05)
-MOST = 8000
+MOST = 4000
 """Observations of a sample."""
 
 
@@ -59,14 +59,18 @@ def stops_naively(sample: NDArray[np.float64], width: float) -> int:
 
 
 def coverage(
-    name: str, width: float, repetitions: int, rule: Callable[[NDArray[np.float64], float], int]
+    name: str,
+    width: float,
+    repetitions: int,
+    rule: Callable[[NDArray[np.float64], float], int],
+    most: int = MOST,
 ) -> tuple[float, float]:
     """Return the fraction of intervals that contain the mean, and the mean number of draws."""
     draw, mean = DISTRIBUTIONS[name]
     rng = np.random.default_rng([1, len(name)])
     held, counts = 0, []
     for _ in range(repetitions):
-        sample = draw(rng, MOST)
+        sample = draw(rng, most)
         n = rule(sample, width)
         held += mean in mean_ci(sample[:n])
         counts.append(n)
