@@ -85,7 +85,7 @@ def test_pairs_are_run_until_the_difference_is_precise(small) -> None:
 def test_faults_are_said(small) -> None:
     with pytest.raises(ValueError, match="at least 2, is 1"):
         sm.compare(small, small, replications=1)
-    with pytest.raises(ValueError, match="results: there is no result 'total.x'"):
+    with pytest.raises(ValueError, match=r"results: there is no result 'total\.x'"):
         sm.compare(small, small, results=["total.x"])
     with pytest.raises(ValueError, match="must name at least one"):
         sm.compare(small, small, results=[])
