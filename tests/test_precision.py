@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import simoom as sm
-from simoom.precision import LEAST_RUNS, Target, judge, required, targets
+from simoom.precision import LEAST_RUNS, Target, decide, required, targets
 from simoom.store import Store
 from simoom.transient import assess, mser5
 
@@ -74,11 +74,11 @@ def test_how_many_runs_a_result_needs() -> None:
 
 def test_equal_values_have_no_interval() -> None:
     target = Target(Y, 0.02, relative=True)
-    assert not judge(target, [3.0] * 30).reached
-    done = judge(target, [3.0] * 60)
+    assert not decide(target, [3.0] * 30).reached
+    done = decide(target, [3.0] * 60)
     assert done.reached
     assert "no interval" in str(done)
-    none = judge(target, [math.nan] * 30)
+    none = decide(target, [math.nan] * 30)
     assert (none.estimate, none.reached) == (None, False)
 
 

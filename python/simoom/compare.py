@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simoom.observables import check_path, nearest, unit_of
-from simoom.precision import Reached, Rule, Target, Until, judge, next_count, required
+from simoom.precision import Reached, Rule, Target, Until, decide, next_count, required
 from simoom.replications import Replications, plan
 from simoom.run import RunJob, callback
 from simoom.runner import Runner
@@ -329,7 +329,7 @@ def _look(rule: Rule, first: Replications, second: Replications) -> tuple[tuple[
         a, b = _pairs(first, second, target.path)
         width = target.half_width * (abs(float(np.mean(a))) if target.relative and a.size else 1.0)
         absolute = replace(target, half_width=width, relative=False) if width else target
-        each = judge(absolute, b - a)
+        each = decide(absolute, b - a)
         need = required(b - a, absolute) * len(first) / max(a.size, 1)
         judged.append(replace(each, target=Target(target.path, width, relative=False)))
         needs.append(0 if each.reached else need)

@@ -10,6 +10,7 @@ import typer
 
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
+    Check,
     File,
     InputError,
     Seed,
@@ -26,44 +27,46 @@ from simoom.tables import visible
 if TYPE_CHECKING:
     from simoom.compare import Comparison
 
+Other = Annotated[
+    str | None,
+    typer.Argument(metavar="[OTHER]", help="The second scenario; by default the first."),
+]
+Changes = Annotated[
+    list[str],
+    typer.Option(
+        "--change",
+        metavar="PATH=VALUE",
+        help="Change one value of the second scenario alone; --set changes both. Repeatable.",
+    ),
+]
+Results = Annotated[
+    list[str],
+    typer.Option(
+        "--result",
+        metavar="PATH",
+        help="Compare this result; the default is all total.* of both. Repeatable.",
+    ),
+]
+Pairs = Annotated[
+    int,
+    typer.Option(
+        "--replications", "-n", metavar="N", help="Pairs of runs; the least with --until."
+    ),
+]
+
 
 def compare(
     file: File,
-    other: Annotated[
-        str | None,
-        typer.Argument(metavar="[OTHER]", help="The second scenario; by default the first."),
-    ] = None,
+    other: Other = None,
     settings: Settings = [],  # noqa: B006  typer copies it
     unset: Unset = [],  # noqa: B006
-    changes: Annotated[
-        list[str],
-        typer.Option(
-            "--change",
-            metavar="PATH=VALUE",
-            help="Change one value of the second scenario alone; --set changes both. Repeatable.",
-        ),
-    ] = [],  # noqa: B006
-    results: Annotated[
-        list[str],
-        typer.Option(
-            "--result",
-            metavar="PATH",
-            help="Compare this result; the default is all total.* of both. Repeatable.",
-        ),
-    ] = [],  # noqa: B006
-    replications: Annotated[
-        int,
-        typer.Option(
-            "--replications", "-n", metavar="N", help="Pairs of runs; the least with --until."
-        ),
-    ] = 20,
+    changes: Changes = [],  # noqa: B006
+    results: Results = [],  # noqa: B006
+    replications: Pairs = 20,
     until: UntilOption = [],  # noqa: B006
     max_replications: MaxReplications = None,
     seed: Seed = 1,
-    check: Annotated[
-        bool,
-        typer.Option("--check", help="Check the laws of conservation during the runs (slower)."),
-    ] = False,
+    check: Check = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object, and nothing else.")
     ] = False,
