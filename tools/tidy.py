@@ -35,36 +35,14 @@ CRATES = {
 }
 """The crates that each crate may use; ``py`` uses only ``sim`` and the type of a seed."""
 
-LAYERS = (
-    (
-        "_core",
-        "runner",
-        "issue",
-        "address",
-        "observables",
-        "stats",
-        "precision",
-        "transient",
-        "models",
-    ),
-    ("tables", "evidence", "control"),
-    ("edit", "scenario", "gallery", "trace_columns", "trace_files", "trace"),
-    (
-        "run",
-        "replications",
-        "compare",
-        "axes",
-        "designs",
-        "sweep",
-        "store",
-        "hearing",
-        "routes",
-        "airtime",
-    ),
-    ("twin", "plots", "pages", "trace_page", "report", "notebook", "why"),
-    ("studies", "serve"),
-    ("cli", "__main__"),
-)
+LAYERS = """\
+_core runner issue address observables stats precision transient models
+tables evidence control
+edit scenario gallery trace_columns trace_files trace
+run replications compare axes designs sweep store hearing routes airtime
+twin plots pages trace_page report notebook why
+studies serve
+cli __main__""".splitlines()
 """Modules of the Python package, lowest layer first: each may import its own layer and those
 below; ``models`` is apart (`check_models`)."""
 
@@ -454,7 +432,7 @@ def check_layers(here: str, module: tuple[str, ...], tree: ast.Module) -> Iterat
 
 def layer(module: str) -> int | None:
     """Return the number of a module's layer, lowest 0."""
-    return next((number for number, names in enumerate(LAYERS) if module in names), None)
+    return next((number for number, names in enumerate(LAYERS) if module in names.split()), None)
 
 
 def imports(tree: ast.Module, module: tuple[str, ...]) -> Iterator[tuple[ast.stmt, str]]:

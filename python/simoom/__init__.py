@@ -13,6 +13,7 @@ from simoom import startup  # noqa: F401  first: Ctrl-C may come while the rest 
 from simoom import designs
 from simoom._core import Ack, Departing, Loss
 from simoom.airtime import airtime
+from simoom.compare import Comparison, compare
 from simoom.control import Control
 from simoom.hearing import Hearing, hearing
 from simoom.issue import Issue, ScenarioError
@@ -28,6 +29,7 @@ from simoom.why import why
 
 __all__ = [
     "Ack",
+    "Comparison",
     "Control",
     "Departing",
     "Estimate",
@@ -45,6 +47,7 @@ __all__ = [
     "TraceFilter",
     "Twin",
     "airtime",
+    "compare",
     "designs",
     "hearing",
     "mean_ci",

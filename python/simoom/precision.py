@@ -172,7 +172,7 @@ def required(values: Sequence[float], target: Target, *, confidence: float = 0.9
     return max(float(for_width), LEAST_RUNS + RUNS_PER_SKEWNESS * skewness**2)
 
 
-def judge(target: Target, values: Iterable[float], *, confidence: float = 0.95) -> Reached:
+def decide(target: Target, values: Iterable[float], *, confidence: float = 0.95) -> Reached:
     """Return whether the values of all runs so far, NaN where not measured, meet a target."""
     measured = [value for value in values if not math.isnan(value)]
     if not measured:
@@ -247,7 +247,7 @@ class Rule:
 
     def look(self, values: Mapping[str, Sequence[float]], done: int) -> tuple[list[Reached], int]:
         """Return how far `done` runs meet each target, and the number of runs at the next look."""
-        judged = [judge(target, values[target.path]) for target in self.targets]
+        judged = [decide(target, values[target.path]) for target in self.targets]
         needs = []
         for target, each in zip(self.targets, judged, strict=True):
             measured = [value for value in values[target.path] if not math.isnan(value)]

@@ -159,7 +159,7 @@ def replicate(
                     progress((len(runs) + len(new)) / wanted)
             runs += [new[number] for number in range(len(jobs))]
             if extra:
-                if (judged := judge_warmup(scenario, runs, extra[0])) and judged.too_short:
+                if (judged := check_warmup(scenario, runs, extra[0])) and judged.too_short:
                     warnings.warn(str(judged), stacklevel=2)
                 runs = [without_series(run, set(extra) - set(probes)) for run in runs]
                 extra = ()
@@ -207,8 +207,8 @@ def pilot_probe(scenario: Scenario, rule: Rule | None) -> tuple[str, ...]:
     return next(((path,) for path in paths if path in known), ())
 
 
-def judge_warmup(scenario: Scenario, runs: Sequence[Run], path: str) -> Warmup | None:
-    """Judge the warm-up of a scenario by runs that recorded a probe; see `transient.assess`."""
+def check_warmup(scenario: Scenario, runs: Sequence[Run], path: str) -> Warmup | None:
+    """Check the warm-up of a scenario by runs that recorded a probe; see `transient.assess`."""
     recorded = [run.samples(path) for run in runs if path in run.probes]
     given = scenario.get("warmup_s")
     warmup_s = 0.1 * scenario.get("duration_s") if given is None else given
@@ -230,7 +230,7 @@ def warmup(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Warmup:
-    """Judge by MSER-5 whether the warm-up of a scenario covers its transient.
+    """Check by MSER-5 whether the warm-up of a scenario covers its transient.
 
     Parameters
     ----------
@@ -263,7 +263,7 @@ def warmup(
         raise ValueError(f"replications: must be at least 2, is {replications}")
     runs = replicate(scenario, replications=replications, seed=seed, probes=[result],
                      executor=executor, progress=progress)  # fmt: skip
-    judged = judge_warmup(scenario, runs.runs, result)
+    judged = check_warmup(scenario, runs.runs, result)
     if judged is None:
         raise ValueError(f"{result}: its series has gaps or fewer than 100 samples; choose another")
     return judged

@@ -7,7 +7,7 @@ independent, so that Student's t applies to their means.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -104,6 +104,43 @@ def paired_difference(
     if a.shape != b.shape:
         raise ValueError(f"pairs need equally many values: there are {a.size} and {b.size}")
     return mean_ci(b - a, confidence=confidence)
+
+
+def paired_p_value(first: Iterable[float], second: Iterable[float]) -> float:
+    """Return the p value of the paired t test that the means of two samples are equal.
+
+    Examples
+    --------
+    >>> round(paired_p_value([10.0, 12.0, 11.0], [11.0, 13.1, 11.9]), 4)
+    0.0033
+    """
+    from scipy.special import stdtr
+
+    each = paired_difference(first, second)
+    spread = each.half_width / _t_quantile(0.975, each.n - 1) if each.n > 1 else math.inf
+    if spread == 0:
+        return 1.0 if each.mean == 0 else 0.0
+    return float(2 * stdtr(each.n - 1, -abs(each.mean) / spread))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjust p values for their number, so that all are judged at one level together.
+
+    References
+    ----------
+    S. Holm. A simple sequentially rejective multiple test procedure. Scand. J. Statist. 6, 1979.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    adjusted = [0.0] * len(p_values)
+    largest = 0.0
+    for rank, n in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        largest = max(largest, (len(p_values) - rank) * p_values[n])
+        adjusted[n] = min(1.0, largest)
+    return adjusted
 
 
 def quantile_ci(

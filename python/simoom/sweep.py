@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from simoom.axes import Label, Over, describe, find_label, points, scenarios
 from simoom.precision import Reached, Rule, Until
-from simoom.replications import Replications, judge_warmup, look, pilot_probe, plan, without_series
+from simoom.replications import Replications, check_warmup, look, pilot_probe, plan, without_series
 from simoom.run import Run, RunJob, callback
 from simoom.runner import Runner
 from simoom.scenario import Scenario, ScenarioLike
@@ -264,7 +264,7 @@ class _SweepRuns:
                 self._read(pending)
                 self._compute(runner, [key for key in pending if key not in self.results], probes)
                 if rule is not None and not any(done):
-                    self._judge_warmups(probes)
+                    self._check_warmups(probes)
                     probes = [() for _ in done]
                 done = list(self.wanted)
                 if rule is not None:
@@ -272,9 +272,10 @@ class _SweepRuns:
 
     def _read(self, pending: Sequence[tuple[int, int]]) -> None:
         """Read the stored runs among these."""
-        for n, r in pending if self.store is not None else ():
-            name = self._name(n, r)
-            found = self.store.get(name, self.scenarios[n], checked=self.check)  # type: ignore[union-attr]
+        for n, r in pending:
+            if self.store is None:
+                break
+            found = self.store.get(self._name(n, r), self.scenarios[n], checked=self.check)
             if found is not None:
                 self.results[n, r] = found
         self._report_progress()
@@ -316,13 +317,13 @@ class _SweepRuns:
         if self.progress is not None:
             self.progress(len(self.results) / sum(self.wanted))
 
-    def _judge_warmups(self, probes: Sequence[tuple[str, ...]]) -> None:
-        """Judge the warm-up at each point by the runs that were computed, which have series."""
+    def _check_warmups(self, probes: Sequence[tuple[str, ...]]) -> None:
+        """Check the warm-up at each point by the runs that were computed, which have series."""
         for n, paths in enumerate(probes):
             for path in paths:
                 keys = [(n, r) for r in range(self.wanted[n])]
                 runs = [self.results[key] for key in keys]
-                judged = judge_warmup(self.scenarios[n], runs, path)
+                judged = check_warmup(self.scenarios[n], runs, path)
                 if judged is not None and judged.too_short:
                     self.short_warmups.append(f"{judged} (at {describe(self.settings[n])}")
                 self.results |= {
@@ -330,7 +331,7 @@ class _SweepRuns:
                 }
 
     def _look(self, rule: Rule) -> None:
-        """Judge the runs so far, and plan further ones."""
+        """Examine the runs so far, and plan further ones."""
         for target in rule.targets:
             if all(run.summary.get(target.path) is None for run in self.results.values()):
                 self.point(0).values(target.path)  # raises with suggestions, or all are NaN

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Samples = Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]]
 
 BATCH = 5
-"""MSER-5 judges means of so many samples (White, Cobb and Spratt 2000)."""
+"""MSER-5 compares means of so many samples (White, Cobb and Spratt 2000)."""
 CONFIDENCE = 0.99
 """Of the interval of the bias: a warning that is wrong is ignored the next time."""
 SMALLEST_BIAS = 0.002
@@ -111,7 +111,7 @@ class Warmup:
 
 
 def assess(path: str, runs: Samples, warmup_s: float) -> Warmup | None:
-    """Judge the warm-up by the series of several runs; None if they cannot tell.
+    """Check the warm-up by the series of several runs; None if they cannot tell.
 
     Parameters
     ----------

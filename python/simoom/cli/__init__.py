@@ -17,6 +17,7 @@ import typer
 
 from simoom.cli import (
     airtime,
+    compare,
     hearing,
     model,
     probes,
@@ -57,6 +58,7 @@ app.command("run")(run.run)
 app.command("why")(why.why)
 app.command("model")(model.model)
 app.command("sweep")(sweep.sweep)
+app.command("compare")(compare.compare)
 app.command("check")(scenario.check)
 app.command("schema")(scenario.schema)
 app.command("rerun")(rerun.rerun)

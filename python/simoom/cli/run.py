@@ -9,6 +9,7 @@ import typer
 
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
+    Check,
     File,
     Replication,
     Seed,
@@ -48,6 +49,21 @@ if TYPE_CHECKING:
 DEFAULT_PROBES = ("total.goodput_mbps", "ap.queue_packets")
 """The time series of a report if the user names none."""
 
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        parser=directory,
+        help="Write summary.json, scenario.toml, report.html, report.png and the time series "
+        "(series.csv, series.parquet) into this directory. Without --probe the time series are "
+        "total.goodput_mbps and ap.queue_packets.",
+    ),
+]
+Probes = Annotated[
+    list[str],
+    typer.Option("--probe", metavar="PATH", help="Record a time series of this value. Repeatable."),
+]
+
 
 def run(
     file: File,
@@ -55,29 +71,12 @@ def run(
     unset: Unset = [],  # noqa: B006
     seed: Seed = 1,
     replication: Replication = 0,
-    probes: Annotated[
-        list[str],
-        typer.Option(
-            "--probe", metavar="PATH", help="Record a time series of this value. Repeatable."
-        ),
-    ] = [],  # noqa: B006
+    probes: Probes = [],  # noqa: B006
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the summary as one JSON object, nothing else.")
     ] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            parser=directory,
-            help="Write summary.json, scenario.toml, report.html, report.png and the time series "
-            "(series.csv, series.parquet) into this directory. Without --probe the time series are "
-            "total.goodput_mbps and ap.queue_packets.",
-        ),
-    ] = None,
-    check: Annotated[
-        bool,
-        typer.Option("--check", help="Check the laws of conservation during the run (slower)."),
-    ] = False,
+    out: Out = None,
+    check: Check = False,
     traces: Traces = [],  # noqa: B006
     trace_from: TraceFrom = None,
     trace_to: TraceTo = None,

@@ -13,6 +13,7 @@ import typer
 from simoom.cli.points import Design, OverOption, PointsFrom, PointsOption, read_over
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
+    Check,
     File,
     InputError,
     Seed,
@@ -96,10 +97,7 @@ def sweep(
         bool, typer.Option("--json", help="Print the means as one JSON object, nothing else.")
     ] = False,
     out: Out = None,
-    check: Annotated[
-        bool,
-        typer.Option("--check", help="Check the laws of conservation during the runs (slower)."),
-    ] = False,
+    check: Check = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print no results and no progress.")
     ] = False,

@@ -39,6 +39,9 @@ Unset = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(metavar="N", help="The root of the random streams.")]
+Check = Annotated[
+    bool, typer.Option("--check", help="Check the laws of conservation during the runs (slower).")
+]
 Replication = Annotated[
     int, typer.Option(metavar="N", help="The number of the replication with this seed.")
 ]

@@ -1,0 +1,133 @@
+"""``simoom compare``: the results of two scenarios, by pairs of runs."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from simoom.cli.streams import print_json
+from simoom.cli.terminal import (
+    Check,
+    File,
+    InputError,
+    Seed,
+    Settings,
+    Unset,
+    check_range,
+    load,
+    progress_bar,
+    told,
+)
+from simoom.cli.until import MaxReplications, UntilOption, read_until, refused_results
+from simoom.tables import visible
+
+if TYPE_CHECKING:
+    from simoom.compare import Comparison
+
+Other = Annotated[
+    str | None,
+    typer.Argument(metavar="[OTHER]", help="The second scenario; by default the first."),
+]
+Changes = Annotated[
+    list[str],
+    typer.Option(
+        "--change",
+        metavar="PATH=VALUE",
+        help="Change one value of the second scenario alone; --set changes both. Repeatable.",
+    ),
+]
+Results = Annotated[
+    list[str],
+    typer.Option(
+        "--result",
+        metavar="PATH",
+        help="Compare this result; the default is all total.* of both. Repeatable.",
+    ),
+]
+Pairs = Annotated[
+    int,
+    typer.Option(
+        "--replications", "-n", metavar="N", help="Pairs of runs; the least with --until."
+    ),
+]
+
+
+def compare(
+    file: File,
+    other: Other = None,
+    settings: Settings = [],  # noqa: B006  typer copies it
+    unset: Unset = [],  # noqa: B006
+    changes: Changes = [],  # noqa: B006
+    results: Results = [],  # noqa: B006
+    replications: Pairs = 20,
+    until: UntilOption = [],  # noqa: B006
+    max_replications: MaxReplications = None,
+    seed: Seed = 1,
+    check: Check = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object, and nothing else.")
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print no result and no progress.")
+    ] = False,
+) -> None:
+    """Compare the results of two scenarios by pairs of runs with common random numbers."""
+    from simoom.compare import compare as run_pairs
+
+    check_range("--replications", replications, least=2, bits=32)
+    check_range("--seed", seed, bits=64)
+    targets = read_until(until, max_replications)
+    if other is None and not changes:
+        raise InputError("OTHER: name a second scenario, or what changes, --change PATH=VALUE")
+    if file == "-" and other in (None, "-"):
+        raise InputError("FILE: standard input can be read once; name a file")
+    first = load(file, settings, unset=unset)
+    second = load(file if other is None else other, [*settings, *changes], unset=unset)
+    with (
+        told(),
+        refused_results("--result"),
+        progress_bar(Path(file).stem, quiet=quiet) as progress,
+    ):
+        try:
+            done = run_pairs(
+                first,
+                second,
+                results=results or None,
+                replications=replications,
+                until=targets,
+                max_replications=max_replications,
+                seed=seed,
+                progress=progress,
+                check=check,
+            )
+        except ValueError as error:
+            if not str(error).startswith("results: "):
+                raise
+            raise InputError(f"--result: {str(error).removeprefix('results: ')}") from None
+    if as_json:
+        rows = [{key: _finite(value) for key, value in row.items()} for row in done.to_dicts()]
+        print_json({"pairs": len(done.first), "confidence": done.confidence, "results": rows})
+    elif not quiet:
+        _print(done)
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _print(done: Comparison) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from simoom.compare import HEADINGS
+
+    table = Table(caption=done.caption)
+    for heading in HEADINGS:
+        table.add_column(heading, justify="left" if heading in ("result", "second is") else "right")
+    for row in done.table():
+        table.add_row(*(Text(visible(cell)) for cell in row))
+    Console().print(table)
