@@ -345,6 +345,50 @@ def flow_rows(summary: Mapping[str, Value]) -> list[Row]:
     return flows
 
 
+def group_of(flow: Row) -> str:
+    """Return the group of a flow: its name without the ends, or its direction.
+
+    Examples
+    --------
+    >>> group_of({"name": "sta3->server", "from": "sta3", "to": "server"})
+    'sta* → server'
+    >>> group_of({"name": "call sta3", "from": "sta3", "to": "server"})
+    'call'
+    """
+    name, ends = str(flow.get("name", "")), (str(flow.get("from", "")), str(flow.get("to", "")))
+    words = [word for word in name.split() if word not in ends and not word.startswith("#")]
+    if words and "->" not in name:
+        return " ".join(words)
+    return " → ".join(re.sub(r"[0-9]+$", "*", end) for end in ends)
+
+
+SUMS = (
+    Column("name", "flows"),
+    Column("flows", "number"),
+    Column("goodput_mbps", "goodput\nMb/s"),
+    Column("least_mbps", "least\nMb/s"),
+    Column("most_mbps", "most\nMb/s"),
+    Column("lost", "lost"),
+)
+"""The columns of groups of flows."""
+
+
+def sums(flows: Sequence[Row]) -> list[Row]:
+    """Return a row of `SUMS` for each group of flows: those of a name, or of a direction."""
+    groups: dict[str, list[Row]] = {}
+    for flow in flows:
+        groups.setdefault(group_of(flow), []).append(flow)
+    table: list[Row] = []
+    for name, members in groups.items():
+        rates = [number(flow.get("goodput_mbps")) or 0.0 for flow in members]
+        lost = sum(int(number(flow.get("lost")) or 0) for flow in members)
+        table.append({
+            "name": name, "flows": len(members), "goodput_mbps": math.fsum(rates),
+            "least_mbps": min(rates), "most_mbps": max(rates), "lost": lost,
+        })  # fmt: skip
+    return table
+
+
 def limited(flow: Row) -> dict[str, float]:
     """Return what limited a TCP sender, and for which fraction of the time; empty over UDP."""
     fractions = {name: number(flow.get(path)) for path, name in LIMITS.items()}

@@ -25,7 +25,6 @@ from simoom.cli.terminal import (
     say,
     told,
 )
-from simoom.tables import visible
 from simoom.workers import LostWorkerError, WorkerProcesses
 
 if TYPE_CHECKING:
@@ -141,7 +140,7 @@ def sweep(
     if as_json:
         _print_json(means)
     elif not quiet:
-        _print(done, means)
+        _print(done, means, groups=not results)
     if out is not None:
         _write(done, chosen, out)
         if not quiet and not as_json:
@@ -229,30 +228,13 @@ def _print_json(means: Means) -> None:
     print_json(plain)
 
 
-def _print(done: Sweep, means: Means) -> None:
+def _print(done: Sweep, means: Means, *, groups: bool) -> None:
     from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
-    runs = len(done.points[0].replications)
-    caption = f"means of {runs} runs with 95 % intervals" if runs > 1 else "one run of each point"
-    table = Table(caption=caption)
-    for axis in done.over:
-        table.add_column(Text(axis))
-    for path in means:
-        table.add_column(Text(path), justify="right")
-    for n, point in enumerate(done.points):
-        cells = [Text(visible(str(value))) for value in point.settings.values()]
-        table.add_row(*cells, *(_cell(rows[n]) for rows in means.values()))
-    Console().print(table)
+    from simoom.sweep_table import table
 
-
-def _cell(row: dict[str, Any]) -> str:
-    if row["n"] == 0:
-        return "-"
-    if row["n"] == 1:
-        return f"{row['mean']:.4g}"
-    return f"{row['mean']:.4g} ± {(row['ci_high'] - row['ci_low']) / 2:.2g}"
+    console = Console()
+    console.print(table(done, means, console.width, groups=groups))
 
 
 def _write(done: Sweep, chosen: Sequence[str], out: Path) -> None:
