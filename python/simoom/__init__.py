@@ -17,6 +17,7 @@ from simoom.run import Replications, Run, replicate, run
 from simoom.scenario import Scenario
 from simoom.stats import Estimate, mean_ci, paired_difference
 from simoom.sweep import Sweep, sweep
+from simoom.timeline import timeline
 from simoom.trace import Trace, TraceFilter
 from simoom.twin import Optimum, Twin, optimise, predict
 from simoom.why import why
@@ -49,5 +50,6 @@ __all__ = [
     "routes",
     "run",
     "sweep",
+    "timeline",
     "why",
 ]

@@ -18,6 +18,7 @@ from simoom.files import write_frame, write_text
 from simoom.layout import GAP, MOST_ROWS, fitted
 from simoom.tables import (
     AIRTIME,
+    DELAYS,
     FLOWS,
     FLOWS_BRIEF,
     HOPS,
@@ -26,6 +27,7 @@ from simoom.tables import (
     NODES,
     SUMS,
     Row,
+    delays,
     digits,
     flow_rows,
     headline,
@@ -103,6 +105,7 @@ def tables(run: Run, *, width: int = 100) -> RenderableType:
     middle: list[RenderableType] = []
     for columns, all_rows in (
         (HOPS, hops(run.summary)),
+        (DELAYS, delays(run.summary)),
         (LINKS, links(run.summary)),
         (NODES, nodes(run.summary)),
         (INTERFERERS, rows(run.summary, "interferers")),
@@ -325,6 +328,7 @@ def _sections(run: Run) -> list[Section]:
     for title, columns, all_rows in (
         ("Flows", FLOWS, flow_rows(run.summary)),
         ("Delays by hop", HOPS, hops(run.summary)),
+        ("Delays by link and node", DELAYS, delays(run.summary)),
         ("Links", LINKS, links(run.summary)),
         ("Stations", NODES, nodes(run.summary)),
         ("Interferers", INTERFERERS, rows(run.summary, "interferers")),

@@ -112,6 +112,33 @@ def links(summary: Mapping[str, Value]) -> list[Row]:
     return [{**row, "route": f"{row['from']} → {row['to']}"} for row in offered]
 
 
+PARTS = ("queueing_s", "contention_s", "transmission_s", "retries_s", "propagation_s")
+"""The parts of the delay of a packet at a node, over a link, or at a hop of a flow."""
+
+
+def delays(summary: Mapping[str, Value]) -> list[Row]:
+    """Return the mean delay of a packet, and its parts, over each link and at each node.
+
+    Examples
+    --------
+    >>> delays({"wire.down.queueing_s": 0.25, "wire.down.propagation_s": 0.5})
+    [{'name': 'wire.down', 'queueing_s': 0.25, 'propagation_s': 0.5, 'delay_s': 0.75}]
+    """
+    prefixes = ("wire.down.", "wire.up.")
+    wires: list[Row] = [
+        {"name": prefix[:-1], **{p.removeprefix(prefix): v for p, v in summary.items()
+                                 if p.startswith(prefix)}}
+        for prefix in prefixes
+    ]  # fmt: skip
+    table: list[Row] = []
+    for row in (*wires, *links(summary), *nodes(summary)):
+        parts = {part: number(row.get(part)) for part in PARTS if row.get(part) is not None}
+        if parts.get("queueing_s") is not None:
+            total = math.fsum(value or 0.0 for value in parts.values())
+            table.append({"name": row["name"], **parts, "delay_s": total})
+    return table
+
+
 def hops(summary: Mapping[str, Value]) -> list[Row]:
     """Return the values of each hop of each flow, where they are measured."""
     return [
@@ -312,6 +339,17 @@ HOPS = (
     observed("hops[i]", "delay_s", hundredths_of_ms),
 )
 """The delays of flows by hop, of a scenario with ``measure.hops``."""
+
+DELAYS = (
+    Column("name", "mean delay\nof a packet"),
+    observed("stations[i]", "queueing_s", hundredths_of_ms),
+    observed("stations[i]", "contention_s", hundredths_of_ms),
+    observed("stations[i]", "transmission_s", hundredths_of_ms),
+    observed("stations[i]", "retries_s", hundredths_of_ms),
+    observed("links[i]", "propagation_s", hundredths_of_ms),
+    Column("delay_s", "all\nms", hundredths_of_ms),
+)
+"""The delays of packets of all flows, over links and at nodes."""
 
 
 LOSSES = (

@@ -27,6 +27,8 @@ export interface RunEntry {
   state: "waiting" | "running" | "done" | "stopped" | "failed";
   progress: number; message?: string; simulated_s: number; made_s?: number;
   results?: Record<string, Value>; has_air?: boolean;
+  /** Of runs that explain another: its id, and the flow. */
+  explains?: string | null; flow?: string | null;
 }
 export interface RunResults extends RunEntry {
   summary: Record<string, Value>; scenario: string; series: SeriesByPath; report: string;

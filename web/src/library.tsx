@@ -27,7 +27,8 @@ function Row({ run, isChosen, choose }: {
       <td>{run.state === "done" && <input type="checkbox" checked={isChosen}
         aria-label={`Compare ${nameOf(run)}, seed ${run.seed}`}
         onChange={(event) => choose(event.currentTarget.checked)} />}</td>
-      <th scope="row"><a href={`#/run/${run.id}`}>{nameOf(run)}</a></th>
+      <th scope="row"><a href={run.explains ? `#/why/${run.explains}` : `#/run/${run.id}`}>
+        {nameOf(run)}</a></th>
       <td class="number">{run.seed}</td>
       <td>{run.state === "running" ? `${(100 * run.progress).toFixed(0)} %` : run.state}</td>
       {HEADLINES.slice(0, 4).map(([path]) => (

@@ -10,6 +10,7 @@ import { AirView } from "./air/page";
 import { Compare, LibraryView } from "./library";
 import { RunView } from "./run";
 import { openLinked, ScenarioView } from "./scenario";
+import { WhyView } from "./why";
 
 const address = signal(location.hash.slice(1) || "/scenario");
 addEventListener("hashchange", () => {
@@ -27,7 +28,7 @@ function Navigation({ view }: { view: string }) {
       <a class="brand" href="#/scenario" aria-label="Simoom, scenario">Simoom</a>
       <nav aria-label="Views">
         {tab("scenario", "Scenario", ["scenario"])}
-        {tab("runs", "Runs", ["runs", "run", "compare"])}
+        {tab("runs", "Runs", ["runs", "run", "compare", "why"])}
         {tab("air", "Air", ["air"])}
       </nav>
       <span class="state" role="status">
@@ -55,6 +56,7 @@ function App() {
   if (start) {
     if (view === "runs") main = <LibraryView />;
     else if (view === "run") main = <RunView key={first} id={first} />;
+    else if (view === "why") main = <WhyView key={first} id={first} />;
     else if (view === "compare") main = <Compare key={first + second} ids={[first, second]} />;
     else if (view === "air") main = <AirView key={first} id={first} options={options} />;
     else main = <ScenarioView start={start} />;

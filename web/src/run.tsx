@@ -53,6 +53,7 @@ export function RunView({ id }: { id: string }) {
             openText(results.scenario, results.seed, "");
             location.hash = "#/scenario";
           }}>Open the scenario</button>}
+          {results && <a class="button" href={`#/why/${id}`}>Why so slow?</a>}
           {results && <button onClick={() => copy(results)}>Copy link</button>}
         </div>
       </div>

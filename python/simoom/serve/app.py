@@ -162,6 +162,26 @@ class Service:
         self.jobs.touch()
         return JSONResponse({})
 
+    async def why(self, request: Request) -> Response:
+        """Answer with the flows of a run and the explanations that it has."""
+        return JSONResponse(await run_in_threadpool(self._why, request.path_params["id"]))
+
+    def _why(self, key: str) -> dict[str, Any]:
+        flows = [str(flow["name"]) for flow in self.library.record(key).run.flows]
+        return {"flows": flows, "found": self.library.explanations(key)}
+
+    async def explain(self, request: Request) -> Response:
+        """Queue the runs that explain a flow of a run."""
+        key, flow = request.path_params["id"], field(await self._body(request), "flow", str)
+        flows = (await run_in_threadpool(self._why, key))["flows"]
+        if flow and flow not in flows:
+            raise RefusedError(422, f"flow: there is no flow {flow[:40]!r} in this run")
+        try:
+            own = await run_in_threadpool(self.jobs.explain, key, flow or None)
+        except BusyError as error:
+            raise RefusedError(429, str(error)) from None
+        return JSONResponse({"id": own})
+
     async def air(self, request: Request) -> Response:
         """Answer what a timeline has."""
         key = request.path_params["id"]
@@ -317,6 +337,8 @@ def application(
         Route(run, service.run),
         Route(run, service.rename, methods=["PATCH"]),
         Route(run, service.remove, methods=["DELETE"]),
+        Route(f"{run}/why", service.why),
+        Route(f"{run}/why", service.explain, methods=["POST"]),
         Route(f"{run}/air", service.air),
         Route(f"{run}/air/find", service.find),
         Route(run + "/air/tile/{level:int}/{number:int}", service.tile),

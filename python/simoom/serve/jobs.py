@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import time
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from simoom.scenario import Scenario
 from simoom.serve.library import MOST_SAMPLES, Library, plain
 from simoom.serve.limits import Limits
 from simoom.store import identity
+from simoom.workers import Progress
 
 WANTED = (
     "total.goodput_mbps",
@@ -27,6 +29,8 @@ WANTED = (
 """The time series of a run, while there is room for them."""
 
 ENDED = ("done", "stopped", "failed")
+REPLICATIONS = 5
+"""The runs of each change of an explanation."""
 KEPT = 50
 """Runs that were stopped or have failed, of which the newest are listed."""
 
@@ -55,6 +59,10 @@ class Job:
     thinned: int = 0
     """How often half of the samples were left out, because they were too many."""
     stop: threading.Event = field(default_factory=threading.Event)
+    explains: str | None = None
+    """The key of the run whose flow it explains, instead of running the scenario once."""
+    flow: str | None = None
+    """That flow; None is the slowest."""
 
     def entry(self) -> dict[str, Any]:
         """Return what the list of runs shows."""
@@ -68,6 +76,8 @@ class Job:
             "progress": self.done,
             "message": self.message,
             "simulated_s": self.done * float(self.scenario.get("duration_s")),
+            "explains": self.explains,
+            "flow": self.flow,
         }
 
 
@@ -113,12 +123,36 @@ class Jobs:
                 return key
             if self.library.has(key) and (not air or self.library.air(key).is_file()):
                 return key
-            if sum(job.state not in ENDED for job in self._jobs.values()) >= self.limits.queue:
-                raise BusyError(f"{self.limits.queue} runs wait already: stop one, or wait")
-            self._jobs.pop(key, None)
-            self._jobs[key] = Job(key, scenario, seed, name, air)
-            self._tell()
+            self._queue(Job(key, scenario, seed, name, air))
         return key
+
+    def explain(self, key: str, flow: str | None) -> str:
+        """Queue the runs that explain a flow of a kept run, and return their key.
+
+        Raises
+        ------
+        BusyError
+            Too many runs wait.
+        LookupError
+            There is no such run.
+        """
+        record = self.library.record(key).run
+        own = hashlib.sha256(f"why {key} {flow}".encode()).hexdigest()
+        with self._changed:
+            known = self._jobs.get(own)
+            if known is None or known.state in ENDED:
+                name = f"Why: {flow or 'the slowest flow'}"
+                job = Job(own, record.scenario, record.seed, name, wants_air=False)
+                job.explains, job.flow = key, flow
+                self._queue(job)
+        return own
+
+    def _queue(self, job: Job) -> None:
+        if sum(each.state not in ENDED for each in self._jobs.values()) >= self.limits.queue:
+            raise BusyError(f"{self.limits.queue} runs wait already: stop one, or wait")
+        self._jobs.pop(job.key, None)
+        self._jobs[job.key] = job
+        self._tell()
 
     def get(self, key: str) -> Job | None:
         """Return a run that is not in the library yet."""
@@ -223,6 +257,9 @@ class Jobs:
             with self._changed:
                 self._tell()
 
+        if job.explains is not None:
+            self._explain(job, job.explains, progress)
+            return
         air = self.library.air(job.key)
         finished = run(
             job.scenario,
@@ -234,6 +271,18 @@ class Jobs:
             trace_options={"air.limit_mib": self.limits.air_mib} if job.wants_air else {},
         )
         self.library.put(job.key, finished, name=job.name)
+
+    def _explain(self, job: Job, key: str, progress: Progress) -> None:
+        # Imported when it is used: the server starts in half the time.
+        from simoom.report import finite
+        from simoom.why import why
+        from simoom.why.page import data
+
+        found = why(
+            job.scenario, flow=job.flow, replications=REPLICATIONS, seed=job.seed,
+            progress=progress,
+        )  # fmt: skip
+        self.library.explain(key, job.flow, finite(data(found)))
 
     def _collect(self, job: Job, samples: Samples) -> None:
         with self._changed:
