@@ -435,6 +435,63 @@ def test_a_wrong_seed_is_refused(page, cell, seed):
     assert answer.json()["error"].startswith("seed: must be")
 
 
+# --- Explanations -------------------------------------------------------------------------------
+
+WINDOW = """standard = "11n"
+stations = 1
+duration_s = 1.0
+wire.delay_ms = 20.0
+
+[[flows]]
+name = "down"
+from = "server"
+to = "sta0"
+tcp.window_bytes = 20000
+"""
+
+
+def test_a_run_is_explained_in_the_queue(page):
+    key = made(page, WINDOW)
+    address = f"/api/runs/{key}/why"
+    assert page.get(address).json() == {"flows": ["down"], "found": {}}
+    own = page.post(address, json={"flow": "down"}).json()["id"]
+    while entry := next((e for e in page.get("/api/runs").json() if e["id"] == own), None):
+        assert (entry["explains"], entry["flow"]) == (key, "down")
+        time.sleep(0.02)
+    found = page.get(address).json()["found"]["down"]
+    expected = sm.why(sm.Scenario.parse(WINDOW), flow="down", seed=1)
+    assert found["causes"][0][1] == "flows[0].tcp.window_bytes=16777216"
+    assert found["value"]["mean"] == expected.value.mean
+    assert [bar["mean"] for bar in found["bars"]][:2] == [
+        expected.value.mean, expected.causes[0].value.mean
+    ]  # fmt: skip
+    # It goes with its run.
+    page.delete(f"/api/runs/{key}")
+    assert page.get(address).status_code == 404
+
+
+def test_an_explanation_can_be_stopped(page, endless):
+    key = made(page, WINDOW)
+    first = add(page, endless).json()["id"]
+    own = page.post(f"/api/runs/{key}/why", json={"flow": ""}).json()["id"]
+    page.delete(f"/api/runs/{own}")
+    page.delete(f"/api/runs/{first}")
+    assert page.get(f"/api/runs/{key}/why").json()["found"] == {}
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "message"),
+    [({"flow": "nobody"}, 422, "nobody"), ({}, 400, "flow"), ({"flow": 3}, 400, "flow")],
+)
+def test_a_flow_that_does_not_exist_is_one_message(page, body, status, message):
+    key = made(page, WINDOW)
+    said = page.post(f"/api/runs/{key}/why", json=body)
+    assert said.status_code == status
+    assert message in said.json()["error"]
+    missing = page.post(f"/api/runs/{'0' * 64}/why", json={"flow": ""})
+    assert missing.status_code == 404
+
+
 # --- The timeline -------------------------------------------------------------------------------
 
 

@@ -73,17 +73,25 @@ def answer(file: _core.AirFile, question: Mapping[str, Any]) -> tuple[dict[str, 
         if what == "about":
             return {"id": number, "value": about(file)}, []
         if what == "tile":
-            level, place = int(given["level"]), int(given["number"])
+            level, place = _whole(given, "level"), _whole(given, "number")
             if not (0 <= level < 64 and 0 <= place < 1 << 53):
                 raise LookupError("there is no such tile")
             return {"id": number}, [file.tile(level, place)]
         if what == "find":
+            _whole(given, "number")
             return {"id": number, "value": file.find(**given)}, []
         if what in ("frame", "life"):
-            return {"id": number, "value": getattr(file, what)(int(given["number"]))}, []
+            return {"id": number, "value": getattr(file, what)(_whole(given, "number"))}, []
     except (LookupError, TypeError, ValueError, OverflowError, OSError) as error:
         return {"id": number, "error": str(error)}, []
     return {"id": number, "error": f"what: must be a part of a timeline, is {what!r}"}, []
+
+
+def _whole(given: Mapping[str, Any], name: str) -> int:
+    value = given.get(name)
+    if not isinstance(value, int):
+        raise TypeError(f"{name}: must be a whole number, is {value!r}")
+    return value
 
 
 @cache
