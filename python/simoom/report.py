@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import math
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -14,7 +13,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from simoom.files import write_frame, write_text
+from simoom.files import finite, write_frame, write_text
 from simoom.layout import GAP, MOST_ROWS, fitted
 from simoom.tables import (
     AIRTIME,
@@ -260,21 +259,6 @@ def summary_data(run: Run) -> Row:
         path: None if isinstance(value, float) and number(value) is None else value
         for path, value in run.summary.items()
     }
-
-
-def finite(value: Any) -> Any:
-    """Return plain data in which numbers that are not finite are None, as JSON needs it.
-
-    Examples
-    --------
-    >>> finite({"mean": float("nan"), "values": [1.0, float("inf")]})
-    {'mean': None, 'values': [1.0, None]}
-    """
-    if isinstance(value, dict):
-        return {key: finite(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def page(run: Run, why: Why | None = None) -> str:

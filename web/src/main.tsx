@@ -10,6 +10,8 @@ import { AirView } from "./air/page";
 import { Compare, LibraryView } from "./library";
 import { RunView } from "./run";
 import { openLinked, ScenarioView } from "./scenario";
+import { HearingView } from "./hearing";
+import { TwinView } from "./twin";
 import { WhyView } from "./why";
 
 const address = signal(location.hash.slice(1) || "/scenario");
@@ -27,8 +29,8 @@ function Navigation({ view }: { view: string }) {
     <header class="top">
       <a class="brand" href="#/scenario" aria-label="Simoom, scenario">Simoom</a>
       <nav aria-label="Views">
-        {tab("scenario", "Scenario", ["scenario"])}
-        {tab("runs", "Runs", ["runs", "run", "compare", "why"])}
+        {tab("scenario", "Scenario", ["scenario", "hearing"])}
+        {tab("runs", "Runs", ["runs", "run", "compare", "why", "twin"])}
         {tab("air", "Air", ["air"])}
       </nav>
       <span class="state" role="status">
@@ -57,6 +59,8 @@ function App() {
     if (view === "runs") main = <LibraryView />;
     else if (view === "run") main = <RunView key={first} id={first} />;
     else if (view === "why") main = <WhyView key={first} id={first} />;
+    else if (view === "twin") main = <TwinView key={first} id={first} />;
+    else if (view === "hearing") main = <HearingView />;
     else if (view === "compare") main = <Compare key={first + second} ids={[first, second]} />;
     else if (view === "air") main = <AirView key={first} id={first} options={options} />;
     else main = <ScenarioView start={start} />;

@@ -54,6 +54,7 @@ export function RunView({ id }: { id: string }) {
             location.hash = "#/scenario";
           }}>Open the scenario</button>}
           {results && <a class="button" href={`#/why/${id}`}>Why so slow?</a>}
+          {results && <a class="button" href={`#/twin/${id}`}>Beside theory</a>}
           {results && <button onClick={() => copy(results)}>Copy link</button>}
         </div>
       </div>

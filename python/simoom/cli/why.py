@@ -66,8 +66,7 @@ def why(
     """Say what limits a flow: what a run shows, and what runs with one change show."""
     from rich.console import Console
 
-    from simoom.files import write_text
-    from simoom.report import finite
+    from simoom.files import finite, write_text
     from simoom.why import Why
     from simoom.why import why as explain
 

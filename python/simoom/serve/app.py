@@ -18,6 +18,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 
 from simoom import _core
+from simoom.files import finite
 from simoom.issue import ScenarioError
 from simoom.serve.drafts import Desk, Draft, gallery, issues_of
 from simoom.serve.guard import Guard
@@ -26,6 +27,7 @@ from simoom.serve.library import Library
 from simoom.serve.limits import Limits
 from simoom.serve.live import Live, listed
 from simoom.serve.timeline import Timelines
+from simoom.serve.views import hearing_of, twin_of
 
 STATIC = Path(__file__).parent / "static"
 KINDS = {
@@ -181,6 +183,29 @@ class Service:
         except BusyError as error:
             raise RefusedError(429, str(error)) from None
         return JSONResponse({"id": own})
+
+    async def twin(self, request: Request) -> Response:
+        """Answer with the analytic twin beside the values of a run."""
+        key = request.path_params["id"]
+        found = await run_in_threadpool(lambda: twin_of(self.library.record(key).run))
+        return JSONResponse(await run_in_threadpool(finite, found))
+
+    async def hearing(self, request: Request) -> Response:
+        """Answer which nodes of a scenario receive each other."""
+        body = await self._body(request)
+        draft, seed = Draft(field(body, "text", str), self.desk), field(body, "seed", int)
+        at_s = body.get("at_s", 0.0)
+        if not 0 <= seed < 1 << 53 or isinstance(at_s, bool) or not isinstance(at_s, (int, float)):
+            raise RefusedError(422, "seed, at_s: must be numbers from 0 on")
+        try:
+            found = await run_in_threadpool(
+                lambda: hearing_of(draft.scenario, seed=seed, at_s=float(at_s))
+            )
+        except ScenarioError:
+            raise
+        except ValueError as error:
+            raise RefusedError(422, str(error)) from None
+        return JSONResponse(found)
 
     async def air(self, request: Request) -> Response:
         """Answer what a timeline has."""
@@ -339,6 +364,8 @@ def application(
         Route(run, service.remove, methods=["DELETE"]),
         Route(f"{run}/why", service.why),
         Route(f"{run}/why", service.explain, methods=["POST"]),
+        Route(f"{run}/twin", service.twin),
+        Route("/api/hearing", service.hearing, methods=["POST"]),
         Route(f"{run}/air", service.air),
         Route(f"{run}/air/find", service.find),
         Route(run + "/air/tile/{level:int}/{number:int}", service.tile),

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from simoom.files import finite
 from simoom.issue import ScenarioError
 from simoom.run import Samples, run
 from simoom.scenario import Scenario
@@ -274,7 +275,6 @@ class Jobs:
 
     def _explain(self, job: Job, key: str, progress: Progress) -> None:
         # Imported when it is used: the server starts in half the time.
-        from simoom.report import finite
         from simoom.why import why
         from simoom.why.page import data
 
