@@ -29,6 +29,8 @@ export interface RunEntry {
   results?: Record<string, Value>; has_air?: boolean;
   /** Of runs that explain another: its id, and the flow. */
   explains?: string | null; flow?: string | null;
+  /** Of the runs of a sweep: its id. */
+  sweep?: string | null;
 }
 export interface RunResults extends RunEntry {
   summary: Record<string, Value>; scenario: string; series: SeriesByPath; report: string;

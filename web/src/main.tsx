@@ -11,6 +11,7 @@ import { Compare, LibraryView } from "./library";
 import { RunView } from "./run";
 import { openLinked, ScenarioView } from "./scenario";
 import { HearingView } from "./hearing";
+import { SweepView } from "./sweep";
 import { TwinView } from "./twin";
 import { WhyView } from "./why";
 
@@ -32,6 +33,7 @@ function Navigation({ view }: { view: string }) {
         {tab("scenario", "Scenario", ["scenario", "hearing"])}
         {tab("runs", "Runs", ["runs", "run", "compare", "why", "twin"])}
         {tab("air", "Air", ["air"])}
+        {tab("sweep", "Sweep", ["sweep"])}
       </nav>
       <span class="state" role="status">
         {!isOnline.value ? "no connection" : active.length ? `${active.length} in progress` : ""}
@@ -61,6 +63,7 @@ function App() {
     else if (view === "why") main = <WhyView key={first} id={first} />;
     else if (view === "twin") main = <TwinView key={first} id={first} />;
     else if (view === "hearing") main = <HearingView />;
+    else if (view === "sweep") main = <SweepView key={first} id={first} />;
     else if (view === "compare") main = <Compare key={first + second} ids={[first, second]} />;
     else if (view === "air") main = <AirView key={first} id={first} options={options} />;
     else main = <ScenarioView start={start} />;

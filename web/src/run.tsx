@@ -29,7 +29,8 @@ export function RunView({ id }: { id: string }) {
     return () => watch(null, null);
   }, [id]);
   useEffect(() => {
-    if (state !== "done") return;
+    // A run of a sweep is not in the list of runs.
+    if (state !== "done" && state !== undefined) return;
     get<RunResults>(`/api/runs/${id}`).then(setResults, (error) => setFault(error.message));
   }, [id, state]);
   if (!entry && !results) {

@@ -41,9 +41,9 @@ function Values({ twin }: { twin: Twin }) {
   const total = twin.values.filter((value) => all || !value.path.startsWith("flows["));
   return (
     <>
-      <label class="check"><input type="checkbox" checked={all}
+      <div class="bar"><label class="check"><input type="checkbox" checked={all}
         onChange={(event) => setAll(event.currentTarget.checked)} /> values of single flows too
-      </label>
+      </label></div>
       <div class="wide" tabIndex={0} role="region" aria-label="Predicted and measured values">
         <table>
           <thead><tr><th scope="col">result</th><th scope="col">measured</th>

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simoom.axes import axis_values
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
     File,
@@ -153,40 +153,10 @@ def _axis(text: str) -> tuple[str, list[Any]]:
     path, equals, values = text.partition("=")
     if not equals or not path.strip():
         raise InputError(f"--over {text}: write PATH=V1,V2, for example --over stations=1,5,20")
-    parts = list(_split(values))
-    if any(not part for part in parts):
-        raise InputError(f"--over {text}: a value between two commas is missing")
-    read = [_value(part) for part in parts]
-    for n, value in enumerate(read):
-        if value in read[:n]:
-            raise InputError(f"--over {text}: has {parts[n]} twice")
-    return path.strip(), read
-
-
-def _split(values: str) -> Iterator[str]:
-    """Split at commas outside brackets, braces and quotes."""
-    depth, quote, begin = 0, "", 0
-    for n, char in enumerate(values):
-        if quote:
-            quote = "" if char == quote else quote
-        elif char in "\"'":
-            quote = char
-        elif char in "[{":
-            depth += 1
-        elif char in "]}":
-            depth -= 1
-        elif char == "," and depth == 0:
-            yield values[begin:n].strip()
-            begin = n + 1
-    yield values[begin:].strip()
-
-
-def _value(text: str) -> Any:
-    """Read a value as ``--set`` does: TOML, or a bare word."""
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
+        return path.strip(), axis_values(values)
+    except ValueError as error:
+        raise InputError(f"--over {text}: {error}") from None
 
 
 @contextmanager

@@ -26,6 +26,7 @@ from simoom.serve.jobs import BusyError, Jobs
 from simoom.serve.library import Library
 from simoom.serve.limits import Limits
 from simoom.serve.live import Live, listed
+from simoom.serve.sweeps import DEFAULT, plan_of
 from simoom.serve.timeline import Timelines
 from simoom.serve.views import hearing_of, twin_of
 
@@ -183,6 +184,46 @@ class Service:
         except BusyError as error:
             raise RefusedError(429, str(error)) from None
         return JSONResponse({"id": own})
+
+    async def sweeps(self, _: Request) -> Response:
+        """List the sweeps."""
+        return JSONResponse(await run_in_threadpool(self.jobs.sweeps.entries))
+
+    async def add_sweep(self, request: Request) -> Response:
+        """Queue a sweep."""
+        body = await self._body(request)
+        text, over = field(body, "text", str), field(body, "over", dict)
+        runs, seed = field(body, "replications", int), field(body, "seed", int)
+        if not (0 <= seed < 1 << 53 and 1 <= runs < 1 << 16):
+            raise RefusedError(422, "replications: at least 1; seed: in [0, 2**53)")
+        if not all(isinstance(values, str) for values in over.values()):
+            raise RefusedError(400, "over: the values of an axis must be one text")
+        name = field(body, "name", str).strip()[:200]
+        try:
+            plan = await run_in_threadpool(
+                lambda: plan_of(
+                    text, over, self.desk, name=name, replications=runs, seed=seed,
+                    most=self.limits.sweep_runs,
+                )
+            )  # fmt: skip
+            return JSONResponse({"id": await run_in_threadpool(self.jobs.run_sweep, plan)})
+        except BusyError as error:
+            raise RefusedError(429, str(error)) from None
+        except ScenarioError:
+            raise
+        except (ValueError, TypeError) as error:
+            raise RefusedError(422, str(error)) from None
+
+    async def sweep(self, request: Request) -> Response:
+        """Answer with the means of a sweep."""
+        key, path = request.path_params["id"], request.query_params.get("path", DEFAULT)
+        return JSONResponse(await run_in_threadpool(self.jobs.sweeps.show, key, path))
+
+    async def remove_sweep(self, request: Request) -> Response:
+        """Remove a sweep and its runs."""
+        await run_in_threadpool(self.jobs.sweeps.remove, request.path_params["id"])
+        self.jobs.touch()
+        return JSONResponse({})
 
     async def twin(self, request: Request) -> Response:
         """Answer with the analytic twin beside the values of a run."""
@@ -365,6 +406,10 @@ def application(
         Route(f"{run}/why", service.why),
         Route(f"{run}/why", service.explain, methods=["POST"]),
         Route(f"{run}/twin", service.twin),
+        Route("/api/sweeps", service.sweeps),
+        Route("/api/sweeps", service.add_sweep, methods=["POST"]),
+        Route("/api/sweeps/{id}", service.sweep),
+        Route("/api/sweeps/{id}", service.remove_sweep, methods=["DELETE"]),
         Route("/api/hearing", service.hearing, methods=["POST"]),
         Route(f"{run}/air", service.air),
         Route(f"{run}/air/find", service.find),

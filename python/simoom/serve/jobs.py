@@ -16,6 +16,7 @@ from simoom.run import Samples, run
 from simoom.scenario import Scenario
 from simoom.serve.library import MOST_SAMPLES, Library, plain
 from simoom.serve.limits import Limits
+from simoom.serve.sweeps import Plan, Sweeps
 from simoom.store import identity
 from simoom.workers import Progress
 
@@ -64,6 +65,8 @@ class Job:
     """The key of the run whose flow it explains, instead of running the scenario once."""
     flow: str | None = None
     """That flow; None is the slowest."""
+    sweep: Plan | None = None
+    """The sweep that it runs, instead of running the scenario once."""
 
     def entry(self) -> dict[str, Any]:
         """Return what the list of runs shows."""
@@ -79,6 +82,7 @@ class Job:
             "simulated_s": self.done * float(self.scenario.get("duration_s")),
             "explains": self.explains,
             "flow": self.flow,
+            "sweep": None if self.sweep is None else self.key,
         }
 
 
@@ -97,6 +101,7 @@ class Jobs:
 
     def __init__(self, library: Library, limits: Limits, threads: int = 1) -> None:
         self.library = library
+        self.sweeps = Sweeps(library)
         self.limits = limits
         self.version = 0
         self._jobs: dict[str, Job] = {}
@@ -147,6 +152,22 @@ class Jobs:
                 job.explains, job.flow = key, flow
                 self._queue(job)
         return own
+
+    def run_sweep(self, plan: Plan) -> str:
+        """Queue the runs of a sweep, and return its key.
+
+        Raises
+        ------
+        BusyError
+            Too many runs wait.
+        """
+        with self._changed:
+            known = self._jobs.get(plan.key)
+            if known is None or known.state in ENDED:
+                job = Job(plan.key, plan.scenario, plan.seed, plan.name, wants_air=False)
+                job.sweep = plan
+                self._queue(job)
+        return plan.key
 
     def _queue(self, job: Job) -> None:
         if sum(each.state not in ENDED for each in self._jobs.values()) >= self.limits.queue:
@@ -247,17 +268,21 @@ class Jobs:
             return None
 
     def _run(self, job: Job) -> None:
-        end = time.monotonic() + self.limits.run_s
+        runs = 1 if job.sweep is None else job.sweep.runs
+        end = time.monotonic() + self.limits.run_s * runs
 
         def progress(done: float) -> None:
             if job.stop.is_set():
                 raise _StoppedError
             if time.monotonic() > end:
-                raise _StoppedError(f"it took more than {self.limits.run_s:g} s")
+                raise _StoppedError(f"it took more than {self.limits.run_s * runs:g} s")
             job.done = done
             with self._changed:
                 self._tell()
 
+        if job.sweep is not None:
+            self.sweeps.run(job.sweep, progress)
+            return
         if job.explains is not None:
             self._explain(job, job.explains, progress)
             return

@@ -51,7 +51,7 @@ class Library:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.store = Store(folder / "runs")
-        for part in ("names", "series", "air", "why"):
+        for part in ("names", "series", "air", "why", "sweeps"):
             (folder / part).mkdir(exist_ok=True)
         probe = folder / ".writable"
         write_text(probe, "")
@@ -76,9 +76,10 @@ class Library:
         self.store.put(key, run)
         self._listed = None
 
-    def rename(self, key: str, name: str) -> None:
-        """Give a run another name."""
-        write_text(self._name(key), json.dumps({"name": name[:LONGEST_NAME]}))
+    def rename(self, key: str, name: str, sweep: str | None = None) -> None:
+        """Give a run another name; a run of a sweep is listed there only."""
+        own = {"name": name[:LONGEST_NAME], **({"sweep": sweep} if sweep else {})}
+        write_text(self._name(key), json.dumps(own))
         self._listed = None
 
     def remove(self, key: str) -> None:
@@ -171,11 +172,12 @@ class Library:
                 "results": {path: summary[path] for path in HEADLINES if path in summary},
             }
             known = self._read[key] = (changed, entry)
-        return {**known[1], "name": self._named(key), "has_air": self.air(key).is_file()}
+        own = {"name": self._named(key, "name"), "sweep": self._named(key, "sweep")}
+        return {**known[1], **own, "has_air": self.air(key).is_file()}
 
-    def _named(self, key: str) -> str | None:
+    def _named(self, key: str, what: str) -> str | None:
         try:
-            return str(json.loads(self._name(key).read_bytes())["name"])
+            return str(json.loads(self._name(key).read_bytes())[what])
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
