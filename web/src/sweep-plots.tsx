@@ -52,11 +52,20 @@ function useWidth(): [number, preact.RefObject<HTMLDivElement | null>] {
   const host = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(600);
   useEffect(() => {
-    const watcher = new ResizeObserver(() => setWidth(host.current!.clientWidth || 600));
-    watcher.observe(host.current!);
+    const element = host.current!;
+    const watcher = new ResizeObserver(() => setWidth(element.clientWidth || 600));
+    watcher.observe(element);
     return () => watcher.disconnect();
   }, []);
   return [width, host];
+}
+
+/** The mark of a line: a circle, a square, a triangle, and again. */
+function Marker({ number, x, y }: { number: number; x: number; y: number }) {
+  const r = RADIUS;
+  if (number % 3 === 0) return <circle cx={x} cy={y} r={r} />;
+  if (number % 3 === 1) return <rect x={x - r} y={y - r} width={2 * r} height={2 * r} />;
+  return <polygon points={`${x - r},${y + r} ${x},${y - r} ${x + r},${y + r}`} />;
 }
 
 export function Curves({ sweep, chosen, choose }: Of) {
@@ -76,7 +85,7 @@ export function Curves({ sweep, chosen, choose }: Of) {
   const low = Math.min(...ends, high);
   const bottom = low > 0 && low > 0.6 * high ? low - 0.2 * (high - low || high) : Math.min(0, low);
   const y = (value: number) => HEIGHT - EDGE.bottom
-    - (HEIGHT - EDGE.bottom - EDGE.top) * (value - bottom) / (high * 1.04 - bottom || 1);
+    - (HEIGHT - EDGE.bottom - EDGE.top) * (value - bottom) / (1.06 * (high - bottom) || 1);
   const lines = second ? sweep.over[second] : [null];
   const drawn = isNumeric && xs.length > 8 ? ticks(least, most, width / 90) : numbers;
   return (
@@ -119,8 +128,7 @@ export function Curves({ sweep, chosen, choose }: Of) {
                         + `${y(point.ci_low)}h8M${px - 4} ${y(point.ci_high)}h8`} />
                     )}
                     <circle class="touch" cx={px} cy={py} r="9" />
-                    {number % 2 ? <rect x={px - RADIUS} y={py - RADIUS} width={2 * RADIUS}
-                      height={2 * RADIUS} /> : <circle cx={px} cy={py} r={RADIUS} />}
+                    <Marker number={number} x={px} y={py} />
                   </g>
                 );
               })}
@@ -133,8 +141,8 @@ export function Curves({ sweep, chosen, choose }: Of) {
           {lines.map((label, number) => (
             <li key={String(label)}><svg viewBox="0 0 12 12" aria-hidden="true"
               style={{ color: CYCLE[number % CYCLE.length] }}>
-              {number % 2 ? <rect class="swatch" x="2" y="2" width="8" height="8" />
-                : <circle class="swatch" cx="6" cy="6" r="5" />}</svg>{second} {String(label)}</li>
+              <g class="swatch"><Marker number={number} x={6} y={6} /></g></svg>
+              {second} {String(label)}</li>
           ))}
         </ul>
       )}
