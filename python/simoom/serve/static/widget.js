@@ -188,6 +188,7 @@ tbody th { font-weight: 600; }
 .heat button[aria-pressed=true] { border-color: var(--text); }
 .heat span { font-size: 12px; margin-left: 4px; }
 .heat thead th { white-space: normal; min-width: 64px; }
+.sweep .heading { grid-template-columns: minmax(0, 1fr); }
 .sweep .bar label { min-width: 0; max-width: 100%; }
 .sweep select { min-width: 0; flex: 1; }
 .sweep .card { margin-top: 12px; max-width: 760px; }
