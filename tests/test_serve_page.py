@@ -338,12 +338,12 @@ def views(page):
     page.get_by_role("button", name="Explain").click()
     expect(page.locator(".bars")).to_be_visible()
     yield "why"
-    page.get_by_role("link", name="Scenario").click()
+    page.get_by_role("link", name="Scenario", exact=True).click()
     write(page, SPACE)
     page.get_by_role("link", name="Who hears whom").click()
     expect(page.locator(".matrix")).to_be_visible()
     yield "hearing"
-    page.get_by_role("link", name="Scenario").click()
+    page.get_by_role("link", name="Scenario", exact=True).click()
     write(page, CELL.replace("3.0", "0.2"))
     page.get_by_role("link", name="Sweep").click()
     fill_sweep(page)

@@ -37,11 +37,11 @@ CRATES = {
 
 LAYERS = (
     ("_core", "runner", "issue", "observables", "stats", "models"),
-    ("tables", "evidence", "control"),
+    ("tables", "evidence", "control", "axes", "layout"),
     ("scenario", "gallery", "trace_columns", "trace_files", "trace"),
     ("run", "sweep", "store", "hearing", "routes", "airtime"),
-    ("twin", "plots", "pages", "trace_page", "report", "notebook", "why"),
-    ("studies", "serve"),
+    ("twin", "plots", "pages", "trace_page", "report", "notebook", "why", "sweep_table"),
+    ("studies", "serve", "timeline"),
     ("cli", "__main__"),
 )
 """Modules of the Python package, lowest layer first: each may import its own layer and those

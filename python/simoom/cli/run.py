@@ -39,6 +39,24 @@ if TYPE_CHECKING:
     from simoom.scenario import Scenario
     from simoom.why import Why
 
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        parser=directory,
+        help="Write summary.json, scenario.toml, report.html, report.png and the time series "
+        "(series.csv, series.parquet) into this directory. Without --probe the time series are "
+        "total.goodput_mbps and ap.queue_packets.",
+    ),
+]
+AndWhy = Annotated[
+    bool,
+    typer.Option(
+        "--why",
+        help="Also explain the slowest flow, as simoom why does: about 100 further runs.",
+    ),
+]
+
 
 def run(
     file: File,
@@ -54,27 +72,12 @@ def run(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the summary as one JSON object, nothing else.")
     ] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            parser=directory,
-            help="Write summary.json, scenario.toml, report.html, report.png and the time series "
-            "(series.csv, series.parquet) into this directory. Without --probe the time series are "
-            "total.goodput_mbps and ap.queue_packets.",
-        ),
-    ] = None,
+    out: Out = None,
     check: Annotated[
         bool,
         typer.Option("--check", help="Check the laws of conservation during the run (slower)."),
     ] = False,
-    why: Annotated[
-        bool,
-        typer.Option(
-            "--why",
-            help="Also explain the slowest flow, as simoom why does: about 100 further runs.",
-        ),
-    ] = False,
+    why: AndWhy = False,
     traces: Traces = [],  # noqa: B006
     trace_from: TraceFrom = None,
     trace_to: TraceTo = None,

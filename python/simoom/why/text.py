@@ -94,8 +94,8 @@ def hop_rows(hops: Sequence[Hop]) -> tuple[list[str], list[list[str]]]:
     shown = [part for part in PARTS if any(hop.parts[part] > 0 for hop in hops)]
     headings = ["delay in ms", "packets", *(PART_NAMES[part] for part in shown), "all"]
     rows = [
-        [f"{hop.at} → {hop.to}" if hop.to else hop.at, hop.packets, *(_ms(hop.parts[part]) for part in shown),
-         _ms(hop.delay_s)]
+        [f"{hop.at} → {hop.to}" if hop.to else hop.at, hop.packets,
+         *(_ms(hop.parts[part]) for part in shown), _ms(hop.delay_s)]
         for hop in hops
     ]  # fmt: skip
     return headings, rows

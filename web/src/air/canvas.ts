@@ -87,7 +87,8 @@ export class Timeline {
     const others = [...this.pointers].filter(([id]) => id !== event.pointerId);
     this.pointers.set(event.pointerId, now);
     if (others.length === 0) {
-      this.model.pan((before.x - now.x) / (this.layout.width - this.layout.gutter) * this.model.span);
+      const width = this.layout.width - this.layout.gutter;
+      this.model.pan((before.x - now.x) / width * this.model.span);
     } else {
       const other = others[0][1];
       const [was, is] = [Math.abs(before.x - other.x), Math.abs(now.x - other.x)];
