@@ -1,5 +1,6 @@
 import base64
 import re
+from html import unescape
 from html.parser import HTMLParser
 from xml.etree import ElementTree as ET
 
@@ -7,6 +8,7 @@ import pytest
 
 import simoom as sm
 from simoom import plots, report, tables
+from simoom.why import draw
 
 
 @pytest.fixture(scope="module")
@@ -186,3 +188,29 @@ def test_a_narrow_report_divides_tables_and_cuts_no_number(width: int) -> None:
     assert max(map(len, report.splitlines())) <= width
     for heading in ("goodput", "RTOs", "MOS", "retry"):
         assert heading in report
+
+
+def test_many_flows_have_sums_by_direction(many) -> None:
+    shown = many.report(80)
+    groups = tables.sums(many.flows)
+    assert [row["flows"] for row in groups] == [len(many.flows)]
+    assert groups[0]["goodput_mbps"] == pytest.approx(many.summary["total.goodput_mbps"])
+    assert f"{groups[0]['name']}  " in shown
+
+
+def test_a_page_has_the_explanation_of_a_flow() -> None:
+    flow = {"from": "server", "to": "sta0", "tcp": {"window_bytes": 20000}}
+    keys = {"standard": "11n", "stations": 1, "duration_s": 1.0, "wire": {"delay_ms": 20.0},
+            "flows": [flow]}  # fmt: skip
+    why = sm.why(keys, replications=2)
+    page = report.page(sm.run(keys), why)
+    assert "the receive window of 20,000 B" in page
+    assert "flows[0].tcp.window_bytes=16777216" in page
+    assert draw.finding(why) in unescape(page)
+    bars = draw.bars(why)
+    assert bars[0].value.mean < bars[1].value.mean == why.causes[0].value.mean
+    # The waterfall begins where the flow is, and each step where the one before has ended.
+    together = [bar for bar in bars if bar.begin]
+    assert [bar.begin for bar in together] == [
+        *([why.value.mean] if together else []), *(bar.value.mean for bar in together[:-1])
+    ]  # fmt: skip

@@ -435,6 +435,186 @@ def test_a_wrong_seed_is_refused(page, cell, seed):
     assert answer.json()["error"].startswith("seed: must be")
 
 
+# --- Explanations -------------------------------------------------------------------------------
+
+CELL_IN_SPACE = """standard = "11a"
+duration_s = 1.0
+ap.position_m = [0, 0]
+stations = [{ position_m = [40, 0] }, { position_m = [-40, 0] }]
+
+[radio]
+
+[[flows]]
+from = "sta*"
+to = "ap"
+traffic = "saturated"
+"""
+WINDOW = """standard = "11n"
+stations = 1
+duration_s = 1.0
+wire.delay_ms = 20.0
+
+[[flows]]
+name = "down"
+from = "server"
+to = "sta0"
+tcp.window_bytes = 20000
+"""
+
+
+def test_a_run_is_explained_in_the_queue(page):
+    key = made(page, WINDOW)
+    address = f"/api/runs/{key}/why"
+    assert page.get(address).json() == {"flows": ["down"], "found": {}}
+    own = page.post(address, json={"flow": "down"}).json()["id"]
+    while entry := next((e for e in page.get("/api/runs").json() if e["id"] == own), None):
+        assert (entry["explains"], entry["flow"]) == (key, "down")
+        time.sleep(0.02)
+    found = page.get(address).json()["found"]["down"]
+    expected = sm.why(sm.Scenario.parse(WINDOW), flow="down", seed=1)
+    assert found["causes"][0][1] == "flows[0].tcp.window_bytes=16777216"
+    assert found["value"]["mean"] == expected.value.mean
+    assert [bar["mean"] for bar in found["bars"]][:2] == [
+        expected.value.mean, expected.causes[0].value.mean
+    ]  # fmt: skip
+    # It goes with its run.
+    page.delete(f"/api/runs/{key}")
+    assert page.get(address).status_code == 404
+
+
+def test_an_explanation_can_be_stopped(page, endless):
+    key = made(page, WINDOW)
+    first = add(page, endless.to_toml()).json()["id"]
+    own = page.post(f"/api/runs/{key}/why", json={"flow": ""}).json()["id"]
+    page.delete(f"/api/runs/{own}")
+    page.delete(f"/api/runs/{first}")
+    assert page.get(f"/api/runs/{key}/why").json()["found"] == {}
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "message"),
+    [({"flow": "nobody"}, 422, "nobody"), ({}, 400, "flow"), ({"flow": 3}, 400, "flow")],
+)
+def test_a_flow_that_does_not_exist_is_one_message(page, body, status, message):
+    key = made(page, WINDOW)
+    said = page.post(f"/api/runs/{key}/why", json=body)
+    assert said.status_code == status
+    assert message in said.json()["error"]
+    missing = page.post(f"/api/runs/{'0' * 64}/why", json={"flow": ""})
+    assert missing.status_code == 404
+
+
+# --- Theory, hearing, sweeps --------------------------------------------------------------------
+
+
+def test_the_twin_is_beside_the_values_of_its_run(page):
+    saturated = CELL_IN_SPACE.split("[radio]")[1]
+    text = f'standard = "11b"\nstations = 5\nduration_s = 1.0\n{saturated}'
+    key = made(page, text)
+    found = page.get(f"/api/runs/{key}/twin").json()
+    run = sm.run(sm.Scenario.parse(text), seed=1)
+    twin = sm.predict(run.scenario)
+    assert found["model"] == twin.model.family
+    assert {own["path"]: (own["predicted"], own["measured"]) for own in found["values"]} == {
+        each.path: (each.predicted, each.measured) for each in twin.compare(run)
+    }
+    assert [check["name"] for check in found["fits"][0]["checks"]] == [
+        check.name for check in twin.model.checks
+    ]
+
+
+def test_hearing_has_each_pair_once(page):
+    text = CELL_IN_SPACE
+    body = {"text": text, "seed": 1, "at_s": 0.0}
+    found = page.post("/api/hearing", json=body).json()
+    heard = sm.hearing(sm.Scenario.parse(text))
+    assert found["nodes"] == list(heard.nodes)
+    for pair in heard.pairs:
+        row, column = heard.nodes.index(pair.source), heard.nodes.index(pair.sink)
+        assert found["matrix"][row][column] == [pair.signal_dbm, pair.detected, pair.is_link]
+    assert found["hidden"] == [list(pair) for pair in heard.hidden]
+    for changes, message in (({"at_s": -1.0}, "at_s"), ({"seed": -1}, "seed"),
+                             ({"text": text.replace("[radio]", "")}, "radio")):  # fmt: skip
+        said = page.post("/api/hearing", json={**body, **changes})
+        assert said.status_code == 422
+        assert message in said.json()["error"]
+
+
+SWEPT = """standard = "11g"
+stations = 1
+duration_s = 0.2
+
+[[flows]]
+from = "server"
+to = "sta*"
+"""
+
+
+def post_sweep(page, over, text=SWEPT, replications=2):
+    body = {"text": text, "over": over, "replications": replications, "seed": 1, "name": "mine"}
+    return page.post("/api/sweeps", json=body)
+
+
+def swept(page, over, **options):
+    """Run a sweep to its end and return its key."""
+    key = post_sweep(page, over, **options).json()["id"]
+    while any(entry["id"] == key for entry in page.get("/api/runs").json()):
+        time.sleep(0.02)
+    return key
+
+
+def test_a_sweep_has_the_means_that_python_gives_and_its_points_open_runs(page):
+    over = {"stations": "1, 2", "flows[*].control": "new_reno, cubic"}
+    before = made(page, SWEPT)
+    key = swept(page, over)
+    found = page.get(f"/api/sweeps/{key}").json()
+    axes = {"stations": [1, 2], "flows[*].control": ["new_reno", "cubic"]}
+    expected = sm.sweep(sm.Scenario.parse(SWEPT), over=axes, replications=2)
+    means = expected.mean("total.goodput_mbps").to_dicts()
+    assert found["over"] == axes
+    assert [point["mean"] for point in found["points"]] == [row["mean"] for row in means]
+    assert [point["ci_low"] for point in found["points"]] == [row["ci_low"] for row in means]
+    point = found["points"][3]
+    run = page.get(f"/api/runs/{point['runs'][1]}").json()
+    assert run["replication"] == 1
+    assert run["summary"]["total.goodput_mbps"] == point["values"][1]
+    other = page.get(f"/api/sweeps/{key}?path=total.jain_index").json()
+    assert other["points"][0]["mean"] == 1.0
+    # The list of runs has the one that was run alone, and none of the sweep.
+    assert [entry["id"] for entry in page.get("/api/runs").json()] == [before]
+    assert [entry["name"] for entry in page.get("/api/sweeps").json()] == ["mine"]
+    page.delete(f"/api/sweeps/{key}")
+    assert page.get(f"/api/sweeps/{key}").status_code == 404
+    assert page.get(f"/api/runs/{point['runs'][1]}").status_code == 404
+    assert page.get(f"/api/runs/{before}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("over", "message"),
+    [
+        ({}, "one axis or two"),
+        ({"stations": "1", "duration_s": "1", "warmup_s": "0"}, "one axis or two"),
+        ({"stations": "1,,2"}, "stations: a value between two commas is missing"),
+        ({"stations": "1,1"}, "stations: has 1 twice"),
+        ({"stations": "1, -3"}, "stations"),
+        ({"nothing": "1"}, "nothing"),
+        ({"stations": ",".join(map(str, range(1, 1200)))}, "at most 2,000"),
+        ({"flows[*].control": "{python={path='os:system'}}"}, "--controllers"),
+    ],
+)
+def test_a_sweep_that_cannot_be_is_one_message(page, over, message):
+    said = post_sweep(page, over)
+    assert said.status_code == 422
+    assert message in said.json()["error"]
+    assert page.get("/api/runs").json() == []
+
+
+@pytest.mark.parametrize("key", ["0" * 64, "..%2f..%2fsecret", "x"])
+def test_no_sweep_leaves_the_library(page, key):
+    for method in (page.get, page.delete):
+        assert method(f"/api/sweeps/{key}").status_code == 404
+
+
 # --- The timeline -------------------------------------------------------------------------------
 
 

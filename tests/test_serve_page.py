@@ -329,6 +329,38 @@ def views(page):
     page.get_by_role("button", name="Compare two runs").click()
     expect(page.locator("tr.differs").first).to_be_visible()
     yield "compare"
+    page.locator(".pair a").first.click()
+    page.get_by_role("link", name="Beside theory").click()
+    expect(page.locator(".checks").first).to_be_visible()
+    yield "twin"
+    page.go_back()
+    page.get_by_role("link", name="Why so slow?").click()
+    page.get_by_role("button", name="Explain").click()
+    expect(page.locator(".bars")).to_be_visible()
+    yield "why"
+    page.get_by_role("link", name="Scenario", exact=True).click()
+    write(page, SPACE)
+    page.get_by_role("link", name="Who hears whom").click()
+    expect(page.locator(".matrix")).to_be_visible()
+    yield "hearing"
+    page.get_by_role("link", name="Scenario", exact=True).click()
+    write(page, CELL.replace("3.0", "0.2"))
+    page.get_by_role("link", name="Sweep").click()
+    fill_sweep(page)
+    yield "sweeps"
+    page.get_by_role("button", name="Run the sweep").click()
+    expect(page.locator(".sweep-plot .point")).to_have_count(4)
+    page.locator(".sweep-plot .point").first.press("Enter")
+    yield "sweep"
+    page.get_by_role("tab", name="Heat map").click()
+    expect(page.locator(".heat td")).to_have_count(4)
+    yield "heat map"
+
+
+def fill_sweep(page):
+    page.get_by_label("Values").first.fill("1, 3")
+    page.get_by_label("Second key").fill("wlan.cw_min")
+    page.get_by_label("Values").nth(1).fill("15, 31")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -359,3 +391,35 @@ def test_a_browser_that_leaves_in_mid_run_ends_no_run(page):
     page.goto("about:blank")
     other.goto(address)
     expect(other.get_by_role("link", name="Open the air")).to_be_visible()
+
+
+def test_a_flow_is_explained(page):
+    limited = CELL.replace('from = "sta*"\nto = "ap"\ntraffic = "saturated"',
+                           'from = "server"\nto = "sta0"\ntcp.window_bytes = 20000')  # fmt: skip
+    run(page, limited + "\n[wire]\ndelay_ms = 20.0\n")
+    page.get_by_role("link", name="Why so slow?").click()
+    page.get_by_role("button", name="Explain").click()
+    first = page.locator(".why-found ol li").first
+    expect(first).to_contain_text("the receive window of 20,000 B")
+    expect(first).to_contain_text("flows[0].tcp.window_bytes=16777216")
+    expect(page.locator(".bars .row").first).to_contain_text("as it is")
+    # A page that comes later finds the explanation.
+    page.reload()
+    expect(first).to_contain_text("the receive window of 20,000 B")
+
+
+def test_points_of_a_sweep_open_their_runs(page):
+    write(page, CELL.replace("3.0", "0.2"))
+    page.get_by_role("link", name="Sweep").click()
+    fill_sweep(page)
+    page.get_by_role("button", name="Run the sweep").click()
+    point = page.get_by_role("button", name="stations 3, wlan.cw_min 15")
+    expect(point).to_contain_text("wlan.cw_min 15")
+    point.press("Enter")
+    expect(page.get_by_role("heading", name="stations = 3, wlan.cw_min = 15")).to_be_visible()
+    page.get_by_role("tab", name="Heat map").click()
+    expect(page.locator(".heat [aria-pressed=true]")).to_have_count(1)
+    page.get_by_role("link", name="Replication 2").click()
+    expect(page.get_by_role("button", name="Open the scenario")).to_be_visible()
+    page.get_by_role("button", name="Open the scenario").click()
+    expect(page.locator(".cm-content")).to_contain_text("cw_min = 15")

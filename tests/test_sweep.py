@@ -20,6 +20,8 @@ import pytest
 import simoom as sm
 from simoom.store import Record, Store, identity
 from simoom.sweep import Sweep
+from simoom.sweep_table import text
+from simoom.tables import digits
 
 OVER = {"stations": [1, 2], "flows[0].control": ["new_reno", "cubic"]}
 Y = "total.goodput_mbps"
@@ -366,3 +368,34 @@ def test_the_command_line_says_what_is_wrong(simoom, cell_file, options, message
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+BOTH_WAYS = [{"from": "server", "to": "sta*"}, {"from": "sta*", "to": "server"}]
+RESULTS = ("total.goodput_mbps", "flows[0].rtt_s.p95", "total.collision_probability")
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_a_table_fits_its_width_and_cuts_nothing(width):
+    scenario = sm.Scenario(standard="11g", duration_s=0.2, flows=BOTH_WAYS)
+    over = {"stations": [1, 2], "flows[*].control": ["new_reno", "cubic"]}
+    done = sm.sweep(scenario, over=over, replications=2)
+    means = {path: done.mean(path).to_dicts() for path in RESULTS}
+    shown = text(done, means, width, groups=True)
+    assert max(map(len, shown.splitlines())) <= width
+    assert "…" not in shown
+    for path in RESULTS:
+        for row in means[path]:
+            assert digits(row["mean"], 4) in shown
+    # Each block below another begins with the axes again.
+    blocks = shown.count("stations")
+    assert blocks == shown.count("new_reno") / 2
+    assert blocks > 1 if width == 40 else blocks < 4
+
+
+def test_goodputs_by_direction_add_up_to_the_total():
+    scenario = sm.Scenario(standard="11g", duration_s=0.2, stations=3, flows=BOTH_WAYS)
+    done = sm.sweep(scenario, over={"stations": [3]}, replications=1)
+    means = {"total.goodput_mbps": done.mean("total.goodput_mbps").to_dicts()}
+    total, down, up = map(float, text(done, means, 80, groups=True).splitlines()[-3].split()[1:])
+    assert down + up == pytest.approx(total, rel=1e-3)
+    assert "→" not in text(done, means, 80, groups=False)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import simoom as sm
+from simoom import tables
 from simoom.cli import main
 from simoom.issue import ScenarioError
 from simoom.stats import Estimate
@@ -151,6 +152,61 @@ def test_lost_frames_are_retries() -> None:
     # On average one attempt fails before the one that succeeds.
     sent = noisy.parts["transmission_s"]
     assert 0.7 * sent < noisy.parts["retries_s"] < 1.4 * sent
+
+
+SIFS_AND_ACK_S = 10e-6 + 192e-6 + 14 * 8 / 11e6
+"""802.11b at 11 Mb/s, long preamble (802.11-2020 clause 16): after the frame has arrived."""
+
+
+@pytest.mark.parametrize("radio", [{}, {"radio": {"losses_db": [[0, 50, 50], [50, 0, 50],
+                                                               [50, 50, 0]]}}])  # fmt: skip
+def test_delays_of_nodes_are_those_of_their_hops(radio: dict[str, Any]) -> None:
+    traffic = {"cbr": {"rate_mbps": 2.0}}
+    done = run(
+        stations=2, **radio, wire={"rate_mbps": 2.4, "delay_ms": 7.0},
+        wlan={"basic_rates_mbps": [11.0]},
+        flows=[{"from": "server", "to": "sta0", "traffic": traffic},
+               {"from": "sta1", "to": "ap", "traffic": traffic}],
+    )  # fmt: skip
+    delays = {row["name"]: row for row in tables.delays(done.summary)}
+    hops = {str(row["at"]): row for row in tables.rows(done.summary, "hops")}
+    for at, name in (("wire.down", "wire.down"), ("ap", "access point"), ("sta1", "sta1")):
+        for part in ("queueing_s", "contention_s", "retries_s"):
+            expected = pytest.approx(hops[at][part], rel=0.02, abs=12e-6)
+            assert (delays[name].get(part) or 0.0) == expected, (name, part)
+    # A hop ends when the packet arrives, and service at a node when its MAC ACK has arrived.
+    for at, name in (("ap", "access point"), ("sta1", "sta1")):
+        assert delays[name]["transmission_s"] == pytest.approx(
+            hops[at]["transmission_s"] + SIFS_AND_ACK_S, rel=0.02
+        )
+    assert delays["wire.down"]["transmission_s"] == pytest.approx(
+        hops["wire.down"]["transmission_s"]
+    )
+    assert delays["wire.down"]["propagation_s"] == 0.007
+
+
+def test_packets_of_an_a_mpdu_are_on_the_air_for_its_exchange() -> None:
+    flows = [{"from": "sta0", "to": "ap", "traffic": "saturated"}]
+    summary = run(standard="11ax", flows=flows).summary
+    exchanges = summary["stations[0].sent"] / summary["stations[0].mpdus_per_ppdu"]
+    # 802.11-2020 table 9-155, AC_BE: AIFSN 3 and CWmin 15, with a SIFS of 16 us and slots of 9 us.
+    access_s = 16e-6 + 3 * 9e-6 + 7.5 * 9e-6
+    expected = summary["run.measured_s"] / exchanges - access_s
+    assert summary["stations[0].transmission_s"] == pytest.approx(expected, rel=0.002)
+    assert summary["stations[0].retries_s"] == 0.0
+
+
+def test_a_network_with_routing_has_delays_of_its_nodes() -> None:
+    keys = {
+        "standard": "11b", "duration_s": 3.0, "routing": {"protocol": "static"},
+        "radio": {"preset": "ns2", "ad_hoc": True},
+        "stations": {"count": 3, "placement": {"chain": {"spacing_m": 200.0}}},
+        "flows": [{"from": "sta0", "to": "sta2"}],
+    }  # fmt: skip
+    found = sm.why(keys, replications=2)
+    assert not found.measured.hops
+    assert {place.at for place in found.measured.places} == {"sta0", "sta1", "sta2"}
+    assert "all flows" in found.report(80)
 
 
 def test_without_measure_hops_results_are_the_same_and_have_no_hops() -> None:

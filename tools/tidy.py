@@ -37,11 +37,11 @@ CRATES = {
 
 LAYERS = """\
 _core runner issue address observables stats precision transient models
-tables evidence control
+tables evidence control axis_text layout
 edit scenario gallery trace_columns trace_files trace
 run replications compare axes designs sweep store hearing routes airtime
-twin plots pages trace_page report notebook why
-studies serve
+twin plots pages trace_page report notebook why sweep_table
+studies serve timeline
 cli __main__""".splitlines()
 """Modules of the Python package, lowest layer first: each may import its own layer and those
 below; ``models`` is apart (`check_models`)."""

@@ -6,8 +6,7 @@ import { copyFile, readFile, readdir, writeFile } from "node:fs/promises";
 
 const OUT = "../python/simoom/serve/static";
 
-await build({
-  entryPoints: { app: "src/main.tsx" },
+const options = {
   outdir: OUT,
   bundle: true,
   format: "esm",
@@ -17,7 +16,10 @@ await build({
   minify: true,
   legalComments: "none",
   logLevel: "warning",
-});
+};
+await build({ ...options, entryPoints: { app: "src/main.tsx" } });
+// The widget of notebooks is one file, with its styles as a text.
+await build({ ...options, entryPoints: { widget: "src/widget.tsx" }, loader: { ".css": "text" } });
 await copyFile("index.html", `${OUT}/index.html`);
 
 // The licences of what is bundled: every package that is not for development.

@@ -23,6 +23,7 @@ from simoom.run import Run, run
 from simoom.scenario import Scenario
 from simoom.stats import Estimate, mean_ci, paired_difference, quantile_ci
 from simoom.sweep import Sweep, sweep
+from simoom.timeline import timeline
 from simoom.trace import Trace, TraceFilter
 from simoom.twin import Optimum, Twin, optimise, predict
 from simoom.why import why
@@ -59,6 +60,7 @@ __all__ = [
     "routes",
     "run",
     "sweep",
+    "timeline",
     "warmup",
     "why",
 ]

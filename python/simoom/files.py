@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import errno
 import io
+import math
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import polars as pl
@@ -72,3 +73,18 @@ def _named(path: Path) -> Iterator[None]:
     except OSError as error:
         number = error.errno or errno.EIO
         raise OSError(number, error.strerror or str(error), str(path)) from None
+
+
+def finite(value: Any) -> Any:
+    """Return plain data in which numbers that are not finite are None, as JSON needs it.
+
+    Examples
+    --------
+    >>> finite({"mean": float("nan"), "values": [1.0, float("inf")]})
+    {'mean': None, 'values': [1.0, None]}
+    """
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

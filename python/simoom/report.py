@@ -13,19 +13,20 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from simoom.files import write_frame, write_text
+from simoom.files import finite, write_frame, write_text
+from simoom.layout import GAP, MOST_ROWS, fitted
 from simoom.tables import (
     AIRTIME,
-    EXPENDABLE,
+    DELAYS,
     FLOWS,
     FLOWS_BRIEF,
     HOPS,
     INTERFERERS,
     LINKS,
     NODES,
-    WORDS,
-    Column,
+    SUMS,
     Row,
+    delays,
     digits,
     flow_rows,
     headline,
@@ -35,6 +36,7 @@ from simoom.tables import (
     number,
     plain,
     rows,
+    sums,
     used,
 )
 from simoom.twin import predict
@@ -43,11 +45,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from simoom.run import Run
-
-MOST_ROWS = 20
-"""Longer tables are truncated in the terminal; the HTML page and the files have all rows."""
+    from simoom.scenario import Scenario
+    from simoom.why import Why
 
 MOST_LINKS = 4
+
+DEFAULT_PROBES = ("total.goodput_mbps", "ap.queue_packets")
+"""The time series of a report if the user names none, as far as the scenario has them."""
 
 BAR_COLOURS = {
     "payload": "blue",
@@ -100,19 +104,20 @@ def tables(run: Run, *, width: int = 100) -> RenderableType:
     middle: list[RenderableType] = []
     for columns, all_rows in (
         (HOPS, hops(run.summary)),
+        (DELAYS, delays(run.summary)),
         (LINKS, links(run.summary)),
         (NODES, nodes(run.summary)),
         (INTERFERERS, rows(run.summary, "interferers")),
     ):
         if all_rows:
-            middle.append(_table(columns, all_rows, width))
+            middle.append(fitted(columns, all_rows, width))
     if nodes(run.summary):
         middle += [_airtime(run, width), _twin(run, width)]
     return Group(
         Text(run.title, style="bold"),
         facts,
         Text(),
-        _table(FLOWS_BRIEF, flow_rows(run.summary), width),
+        *_flows(run, width),
         *(Text(line, style="yellow") for line in out_of_reach(run)),
         *middle,
         Text(footer, style="dim"),
@@ -135,68 +140,11 @@ def out_of_reach(run: Run) -> list[str]:
     return [f"too weak to be received: {names}{more}; `simoom hearing` shows all links", ""]
 
 
-def _table(columns: Sequence[Column], all_rows: Sequence[Row], width: int) -> RenderableType:
-    """Return a table; one that is too wide continues below, with the names again."""
-    cut = all_rows if len(all_rows) <= MOST_ROWS else all_rows[: MOST_ROWS - 1]
-    shown = used(columns, all_rows)
-    widths = {column.key: _width(column, cut) for column in shown}
-    for key in EXPENDABLE:
-        if _total(widths) > width:
-            widths.pop(key, None)
-    name, *rest = (column for column in shown if column.key in widths)
-    blocks: list[list[Column]] = [[]]
-    narrow = min(widths[name.key], LEAST_NAME)
-    for column in rest:
-        widths[column.key] = min(widths[column.key], width - narrow - GAP)
-        wide = {each.key: widths[each.key] for each in [*blocks[-1], column]}
-        if _total({name.key: narrow, **wide}) > width and blocks[-1]:
-            blocks.append([])
-        blocks[-1].append(column)
-    tables = []
-    for block in blocks:
-        others = _total({column.key: widths[column.key] for column in block})
-        widths[name.key] = max(narrow, min(_width(name, cut), width - others - GAP))
-        tables.append(_block([name, *block], widths, cut, len(all_rows)))
-    return Group(*tables)
-
-
-LEAST_NAME = 8
-"""Names are truncated to this width before a table is divided; numbers never are."""
-GAP = 2
-"""Space between two columns."""
-
-
-def _total(widths: Mapping[str, int]) -> int:
-    """Return the width of a table whose columns have these widths."""
-    return sum(widths.values()) + GAP * (len(widths) - 1)
-
-
-def _block(
-    columns: Sequence[Column], widths: Mapping[str, int], cut: Sequence[Row], count: int
-) -> Table:
-    """Return a table of these columns; `count` rows are cut to those that are shown."""
-    table = Table(box=None, header_style="bold", padding=(0, GAP, 0, 0), pad_edge=False)
-    for column in columns:
-        left = column.key in WORDS
-        table.add_column(
-            column.heading,
-            justify="left" if left else "right",
-            vertical="bottom",
-            no_wrap=True,
-            width=widths[column.key],
-        )
-    for row in cut:
-        table.add_row(*(Text(column.write(row.get(column.key))) for column in columns))
-    if len(cut) < count:
-        table.add_row(Text(f"… {count - len(cut)} more", style="dim"))
-    table.add_row()
-    return table
-
-
-def _width(column: Column, some_rows: Sequence[Row]) -> int:
-    """Return the width that a column needs to show its values in full."""
-    values = (column.write(row.get(column.key)) for row in some_rows)
-    return max(map(len, [*values, *column.heading.split("\n")]))
+def _flows(run: Run, width: int) -> list[RenderableType]:
+    """Return the table of flows; where they are too many for it, after one of their sums."""
+    flows = flow_rows(run.summary)
+    shown = [fitted(FLOWS_BRIEF, flows, width)]
+    return [fitted(SUMS, sums(flows), width), *shown] if len(flows) > MOST_ROWS else shown
 
 
 def _airtime(run: Run, width: int) -> RenderableType:
@@ -264,8 +212,17 @@ def _twin(run: Run, width: int) -> RenderableType:
     return Group(title, table, Text())
 
 
-def write(run: Run, directory: Path) -> list[str]:
-    """Write all results of a run into an existing directory; return the names of the files."""
+def default_probes(scenario: Scenario) -> list[str]:
+    """Return the time series of a report if the user names none."""
+    known = {probe.path for probe in scenario.probes()}
+    return [path for path in DEFAULT_PROBES if path in known]
+
+
+def write(run: Run, directory: Path, why: Why | None = None) -> list[str]:
+    """Write all results of a run into an existing directory; return the names of the files.
+
+    With an explanation the page has a section for it, and ``why.json`` has its data.
+    """
     import polars as pl
 
     from simoom import plots
@@ -275,11 +232,15 @@ def write(run: Run, directory: Path) -> list[str]:
     files = {
         "summary.json": summary + "\n",
         "scenario.toml": run.scenario.to_toml(),
-        "report.html": page(run),
+        "report.html": page(run, why),
     }
+    if why is not None:
+        explained = json.dumps(finite(why.to_dict()), indent=2, ensure_ascii=False)
+        files["why.json"] = explained + "\n"
     for name, content in files.items():
         write_text(directory / name, content)
     names = ["report.html", "report.png", "summary.json", "scenario.toml"]
+    names += [] if why is None else ["why.json"]
     if run.probes:
         frames = [
             run.series(path).select(pl.lit(path).alias("path"), "time_s", "value")
@@ -300,11 +261,12 @@ def summary_data(run: Run) -> Row:
     }
 
 
-def page(run: Run) -> str:
-    """Return the report as one self-contained HTML page."""
+def page(run: Run, why: Why | None = None) -> str:
+    """Return the report as one self-contained HTML page, with an explanation if there is one."""
     from simoom import plots
     from simoom.pages import embedded, render
     from simoom.plots.words import findings
+    from simoom.why.page import content as explained
 
     has_cell = bool(nodes(run.summary))
     figures = [plots.airtime(run)] if has_cell else []
@@ -320,6 +282,7 @@ def page(run: Run) -> str:
         description=run.scenario.get("description"),
         facts=headline(run.summary),
         pictures=[(_said(figure, findings(run)), embedded(figure)) for figure in figures],
+        why=None if why is None else explained(why),
         sections=_sections(run),
         scenario=run.scenario.to_toml(),
         summary=[(path, plain(value)) for path, value in run.summary.items()],
@@ -349,6 +312,7 @@ def _sections(run: Run) -> list[Section]:
     for title, columns, all_rows in (
         ("Flows", FLOWS, flow_rows(run.summary)),
         ("Delays by hop", HOPS, hops(run.summary)),
+        ("Delays by link and node", DELAYS, delays(run.summary)),
         ("Links", LINKS, links(run.summary)),
         ("Stations", NODES, nodes(run.summary)),
         ("Interferers", INTERFERERS, rows(run.summary, "interferers")),

@@ -133,6 +133,15 @@ class Run:
 
         return Text(text(self, width=width))
 
+    def timeline(self, *, limit_mib: int = 256) -> Any:
+        """Return a widget for notebooks that shows every frame of the run; see `timeline`.
+
+        The run is simulated again to trace it. The widget needs the package ``anywidget``.
+        """
+        from simoom import timeline
+
+        return timeline(self, limit_mib=limit_mib)
+
     def _repr_html_(self) -> str:
         from simoom import notebook
 

@@ -112,6 +112,33 @@ def links(summary: Mapping[str, Value]) -> list[Row]:
     return [{**row, "route": f"{row['from']} → {row['to']}"} for row in offered]
 
 
+PARTS = ("queueing_s", "contention_s", "transmission_s", "retries_s", "propagation_s")
+"""The parts of the delay of a packet at a node, over a link, or at a hop of a flow."""
+
+
+def delays(summary: Mapping[str, Value]) -> list[Row]:
+    """Return the mean delay of a packet, and its parts, over each link and at each node.
+
+    Examples
+    --------
+    >>> delays({"wire.down.queueing_s": 0.25, "wire.down.propagation_s": 0.5})
+    [{'name': 'wire.down', 'queueing_s': 0.25, 'propagation_s': 0.5, 'delay_s': 0.75}]
+    """
+    prefixes = ("wire.down.", "wire.up.")
+    wires: list[Row] = [
+        {"name": prefix[:-1], **{p.removeprefix(prefix): v for p, v in summary.items()
+                                 if p.startswith(prefix)}}
+        for prefix in prefixes
+    ]  # fmt: skip
+    table: list[Row] = []
+    for row in (*wires, *links(summary), *nodes(summary)):
+        parts = {part: number(row.get(part)) for part in PARTS if row.get(part) is not None}
+        if parts.get("queueing_s") is not None:
+            total = math.fsum(value or 0.0 for value in parts.values())
+            table.append({"name": row["name"], **parts, "delay_s": total})
+    return table
+
+
 def hops(summary: Mapping[str, Value]) -> list[Row]:
     """Return the values of each hop of each flow, where they are measured."""
     return [
@@ -313,6 +340,17 @@ HOPS = (
 )
 """The delays of flows by hop, of a scenario with ``measure.hops``."""
 
+DELAYS = (
+    Column("name", "mean delay\nof a packet"),
+    observed("stations[i]", "queueing_s", hundredths_of_ms),
+    observed("stations[i]", "contention_s", hundredths_of_ms),
+    observed("stations[i]", "transmission_s", hundredths_of_ms),
+    observed("stations[i]", "retries_s", hundredths_of_ms),
+    observed("links[i]", "propagation_s", hundredths_of_ms),
+    Column("delay_s", "all\nms", hundredths_of_ms),
+)
+"""The delays of packets of all flows, over links and at nodes."""
+
 
 LOSSES = (
     "queue_drops",
@@ -343,6 +381,50 @@ def flow_rows(summary: Mapping[str, Value]) -> list[Row]:
         for flow in flows:
             flow["route"] = f"{flow.get('from')} → {flow.get('to')}"
     return flows
+
+
+def group_of(flow: Row) -> str:
+    """Return the group of a flow: its name without the ends, or its direction.
+
+    Examples
+    --------
+    >>> group_of({"name": "sta3->server", "from": "sta3", "to": "server"})
+    'sta* → server'
+    >>> group_of({"name": "call sta3", "from": "sta3", "to": "server"})
+    'call'
+    """
+    name, ends = str(flow.get("name", "")), (str(flow.get("from", "")), str(flow.get("to", "")))
+    words = [word for word in name.split() if word not in ends and not word.startswith("#")]
+    if words and "->" not in name:
+        return " ".join(words)
+    return " → ".join(re.sub(r"[0-9]+$", "*", end) for end in ends)
+
+
+SUMS = (
+    Column("name", "flows"),
+    Column("flows", "number"),
+    Column("goodput_mbps", "goodput\nMb/s"),
+    Column("least_mbps", "least\nMb/s"),
+    Column("most_mbps", "most\nMb/s"),
+    Column("lost", "lost"),
+)
+"""The columns of groups of flows."""
+
+
+def sums(flows: Sequence[Row]) -> list[Row]:
+    """Return a row of `SUMS` for each group of flows: those of a name, or of a direction."""
+    groups: dict[str, list[Row]] = {}
+    for flow in flows:
+        groups.setdefault(group_of(flow), []).append(flow)
+    table: list[Row] = []
+    for name, members in groups.items():
+        rates = [number(flow.get("goodput_mbps")) or 0.0 for flow in members]
+        lost = sum(int(number(flow.get("lost")) or 0) for flow in members)
+        table.append({
+            "name": name, "flows": len(members), "goodput_mbps": math.fsum(rates),
+            "least_mbps": min(rates), "most_mbps": max(rates), "lost": lost,
+        })  # fmt: skip
+    return table
 
 
 def limited(flow: Row) -> dict[str, float]:

@@ -27,6 +27,10 @@ export interface RunEntry {
   state: "waiting" | "running" | "done" | "stopped" | "failed";
   progress: number; message?: string; simulated_s: number; made_s?: number;
   results?: Record<string, Value>; has_air?: boolean;
+  /** Of runs that explain another: its id, and the flow. */
+  explains?: string | null; flow?: string | null;
+  /** Of the runs of a sweep: its id. */
+  sweep?: string | null;
 }
 export interface RunResults extends RunEntry {
   summary: Record<string, Value>; scenario: string; series: SeriesByPath; report: string;

@@ -3,9 +3,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import type { SeriesByPath } from "./api";
+import { CYCLE } from "./palette";
 
-// The colours of simoom.plots (Okabe and Ito); black follows the text.
-export const CYCLE = ["#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7"];
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 const MOST_LINES = 12;
 const MOST_POINTS = 4000;

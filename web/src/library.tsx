@@ -8,6 +8,12 @@ import {
 import { Chart } from "./chart";
 import { HEADLINES, show } from "./results";
 
+/** Where a run is shown: an explanation at the run that it explains, a sweep as its results. */
+function pageOf(run: RunEntry): string {
+  if (run.explains) return `#/why/${run.explains}`;
+  return run.sweep ? `#/sweep/${run.sweep}` : `#/run/${run.id}`;
+}
+
 function Row({ run, isChosen, choose }: {
   run: RunEntry; isChosen: boolean; choose: (is: boolean) => void;
 }) {
@@ -27,7 +33,7 @@ function Row({ run, isChosen, choose }: {
       <td>{run.state === "done" && <input type="checkbox" checked={isChosen}
         aria-label={`Compare ${nameOf(run)}, seed ${run.seed}`}
         onChange={(event) => choose(event.currentTarget.checked)} />}</td>
-      <th scope="row"><a href={`#/run/${run.id}`}>{nameOf(run)}</a></th>
+      <th scope="row"><a href={pageOf(run)}>{nameOf(run)}</a></th>
       <td class="number">{run.seed}</td>
       <td>{run.state === "running" ? `${(100 * run.progress).toFixed(0)} %` : run.state}</td>
       {HEADLINES.slice(0, 4).map(([path]) => (

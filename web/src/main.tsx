@@ -10,6 +10,10 @@ import { AirView } from "./air/page";
 import { Compare, LibraryView } from "./library";
 import { RunView } from "./run";
 import { openLinked, ScenarioView } from "./scenario";
+import { HearingView } from "./hearing";
+import { SweepView } from "./sweep";
+import { TwinView } from "./twin";
+import { WhyView } from "./why";
 
 const address = signal(location.hash.slice(1) || "/scenario");
 addEventListener("hashchange", () => {
@@ -26,9 +30,10 @@ function Navigation({ view }: { view: string }) {
     <header class="top">
       <a class="brand" href="#/scenario" aria-label="Simoom, scenario">Simoom</a>
       <nav aria-label="Views">
-        {tab("scenario", "Scenario", ["scenario"])}
-        {tab("runs", "Runs", ["runs", "run", "compare"])}
+        {tab("scenario", "Scenario", ["scenario", "hearing"])}
+        {tab("runs", "Runs", ["runs", "run", "compare", "why", "twin"])}
         {tab("air", "Air", ["air"])}
+        {tab("sweep", "Sweep", ["sweep"])}
       </nav>
       <span class="state" role="status">
         {!isOnline.value ? "no connection" : active.length ? `${active.length} in progress` : ""}
@@ -55,6 +60,10 @@ function App() {
   if (start) {
     if (view === "runs") main = <LibraryView />;
     else if (view === "run") main = <RunView key={first} id={first} />;
+    else if (view === "why") main = <WhyView key={first} id={first} />;
+    else if (view === "twin") main = <TwinView key={first} id={first} />;
+    else if (view === "hearing") main = <HearingView />;
+    else if (view === "sweep") main = <SweepView key={first} id={first} />;
     else if (view === "compare") main = <Compare key={first + second} ids={[first, second]} />;
     else if (view === "air") main = <AirView key={first} id={first} options={options} />;
     else main = <ScenarioView start={start} />;

@@ -29,7 +29,8 @@ export function RunView({ id }: { id: string }) {
     return () => watch(null, null);
   }, [id]);
   useEffect(() => {
-    if (state !== "done") return;
+    // A run of a sweep is not in the list of runs.
+    if (state !== "done" && state !== undefined) return;
     get<RunResults>(`/api/runs/${id}`).then(setResults, (error) => setFault(error.message));
   }, [id, state]);
   if (!entry && !results) {
@@ -53,6 +54,8 @@ export function RunView({ id }: { id: string }) {
             openText(results.scenario, results.seed, "");
             location.hash = "#/scenario";
           }}>Open the scenario</button>}
+          {results && <a class="button" href={`#/why/${id}`}>Why so slow?</a>}
+          {results && <a class="button" href={`#/twin/${id}`}>Beside theory</a>}
           {results && <button onClick={() => copy(results)}>Copy link</button>}
         </div>
       </div>

@@ -21,6 +21,9 @@ const name = signal("");
 const state = signal<DraftState>({ issues: [], keys: null, map: null });
 export const schema = signal<Keys | null>(null);
 
+/** The scenario as it is now, for views of it. */
+export const draft = () => ({ text: text.value, seed: seed.value });
+
 export function openText(content: string, own = 1, title = ""): void {
   text.value = content;
   seed.value = own;
@@ -189,6 +192,7 @@ function RunBar() {
           onChange={(event) => setAir(event.currentTarget.checked)} /> Timeline of the air
       </label>
       <button type="button" onClick={copy}>Copy link</button>
+      {state.value.keys?.radio && <a class="button" href="#/hearing">Who hears whom</a>}
     </form>
   );
 }

@@ -137,6 +137,11 @@ impl Link {
         self
     }
 
+    /// The propagation delay.
+    pub fn delay(&self) -> Duration {
+        self.delay
+    }
+
     /// Accepts a packet at the near end. The packet is never delivered in this call, not even
     /// without rate and delay.
     pub fn on_packet(&mut self, now: Instant, packet: Packet, out: &mut Vec<Command>) {

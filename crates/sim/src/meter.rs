@@ -5,9 +5,11 @@ mod copies;
 mod datagrams;
 mod hops;
 mod routing;
+mod service;
 
 pub(crate) use hops::HopMeter;
 pub(crate) use routing::{RoutedFlow, RoutingMeter};
+pub(crate) use service::Service;
 
 use crate::measure::{self, AirtimeKind, DelayStats, Estimate, Ledger, Level};
 use crate::medium::Medium;
@@ -75,6 +77,7 @@ impl FlowMeter {
 #[derive(Debug)]
 pub(crate) struct NodeMeter {
     pub(crate) queue: Level,
+    pub(crate) service: Service,
     pub(crate) drops: Drops,
     /// Packets that its queue marked.
     pub(crate) ecn_marks: u64,
@@ -123,8 +126,12 @@ impl Meter {
                 Transport::Tcp => DatagramMeter::default(),
             },
         };
-        let node =
-            |_| NodeMeter { queue: Level::new(from, to), drops: Drops::default(), ecn_marks: 0 };
+        let node = |_| NodeMeter {
+            queue: Level::new(from, to),
+            service: Service::default(),
+            drops: Drops::default(),
+            ecn_marks: 0,
+        };
         Self {
             from,
             to,
@@ -367,6 +374,11 @@ impl Observer for Meter {
             }
             Notice::Waiting { at: Interface::Wire(WireId(wire)), packets } => {
                 self.wires[wire as usize].set(now, packets);
+            }
+            Notice::Dequeued { by, .. } => self.nodes[by.0 as usize].service.enter(now),
+            Notice::Served { by, .. } => self.nodes[by.0 as usize].service.leave(now),
+            Notice::AirtimeUsed { by, used, mpdus, .. } => {
+                self.nodes[by.0 as usize].service.send(used, mpdus);
             }
             Notice::Marked { at, packet } => self.on_marked(at, packet),
             Notice::Dropped { at, packet, cause } => self.on_dropped(at, packet, cause),

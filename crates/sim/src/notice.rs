@@ -14,7 +14,7 @@ use wifi::mac::Exchange;
 use wifi::phy::Mode;
 use wifi::space::ReceivedFrame;
 use wifi::watch::WatchRecord;
-use wifi::{Cell, MsduOutcome};
+use wifi::{Cell, Mpdus, MsduOutcome};
 use wire::{FlowId, NodeId, Packet};
 
 /// Receives the notices of a run.
@@ -112,7 +112,7 @@ pub(crate) enum Notice<'a> {
     ExchangeEnded,
     /// An exchange or a collision uses airtime. The notice is published for each radio that begins
     /// one: in a cell at the beginning, in space at the end. `arrived` is whether the data arrived.
-    AirtimeUsed { by: RadioId, with: Option<RadioId>, used: Duration, arrived: bool },
+    AirtimeUsed { by: RadioId, with: Option<RadioId>, used: Duration, arrived: bool, mpdus: Mpdus },
     /// Frames have begun or ended on the air, and radios have received these to their ends.
     /// Receptions are reported only in space, and after a call of `World::listen`.
     Air { medium: &'a Medium, heard: &'a [ReceivedFrame] },

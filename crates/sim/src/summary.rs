@@ -42,6 +42,10 @@ fn read(
             put(&[], (added() as f64 / added() as f64).clamp(0.0, 1.0).into());
         }
         Kind::MeanRate(..) => put(&[], (added() as f64 * 1e-6 / added() as f64).into()),
+        Kind::MeanTime(..) => {
+            let (time, events) = (added() as f64 * 1e-9, added());
+            put(&[], if events == 0 { f64::NAN } else { time / events as f64 }.into());
+        }
         Kind::Share(_) => {
             let window = world.observers.meter.window().as_secs_f64();
             put(&[], (Duration(added()).as_secs_f64() / window).into());

@@ -14,4 +14,4 @@ pub mod watch;
 
 pub use cell::{ACCESS_POINT, Cell, FrameOnAir};
 pub use mac::{Categories, MacConfig, MsduOutcome};
-pub use medium::{Command, Counters, FrameCounters, Link, MsduSource, NoMsduSource};
+pub use medium::{Command, Counters, FrameCounters, Link, Mpdus, MsduSource, NoMsduSource};

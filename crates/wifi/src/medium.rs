@@ -48,6 +48,15 @@ impl MsduSource for NoMsduSource {
     fn receivers(&self, _: u32, _: TrafficClass, _: &mut Vec<u32>) {}
 }
 
+/// The number of MPDUs in a PPDU.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mpdus {
+    /// Those that are transmitted for the first time.
+    pub first: u16,
+    /// Those that are transmitted again.
+    pub repeated: u16,
+}
+
 /// A command of a medium to its caller.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Command {
@@ -71,6 +80,8 @@ pub enum Command {
         used: Duration,
         /// Whether its data was received; in space, as far as the transmitter knows.
         arrived: bool,
+        /// The MPDUs in its data frame.
+        mpdus: Mpdus,
     },
     /// A packet was received at this node for the first time.
     Deliver {

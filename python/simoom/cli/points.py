@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import csv
 import re
-import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from simoom import designs
+from simoom.axis_text import axis_value, axis_values
 from simoom.cli.terminal import InputError, split_setting
 
 OverOption = Annotated[
@@ -97,14 +97,14 @@ def _table(file: Path) -> list[dict[str, Any]]:
     for n, row in enumerate(rows[1:], start=2):
         if len(row) != len(paths) or not all(map(str.strip, row)):
             raise InputError(f"{file}: row {n} must have {len(paths)} values, as the first line")
-    return [dict(zip(paths, map(_value, map(str.strip, row)), strict=True)) for row in rows[1:]]
+    return [dict(zip(paths, map(axis_value, map(str.strip, row)), strict=True)) for row in rows[1:]]
 
 
 def _range(text: str) -> tuple[str, Any, bool]:
     """Read ``PATH=LOW..HIGH``, which may end in ``log``."""
     path, _, values = split_setting(text)
     match = RANGE.fullmatch(values.strip())
-    ends = tuple(_value(match[end]) for end in ("low", "high")) if match else ()
+    ends = tuple(axis_value(match[end]) for end in ("low", "high")) if match else ()
     if match is None or not path.strip() or not all(type(end) in (int, float) for end in ends):
         raise InputError(f"--over {text}: write a range as stations=1..50 or delay=1.0..9.0 log")
     return path.strip(), ends, bool(match["log"])
@@ -115,37 +115,7 @@ def _axis(text: str) -> tuple[str, list[Any]]:
     path, equals, values = split_setting(text)
     if not equals or not path.strip():
         raise InputError(f"--over {text}: write PATH=V1,V2, for example --over stations=1,5,20")
-    parts = list(_split(values))
-    if any(not part for part in parts):
-        raise InputError(f"--over {text}: a value between two commas is missing")
-    read = [_value(part) for part in parts]
-    for n, value in enumerate(read):
-        if value in read[:n]:
-            raise InputError(f"--over {text}: has {parts[n]} twice")
-    return path.strip(), read
-
-
-def _split(values: str) -> Iterator[str]:
-    """Split at commas outside brackets, braces and quotes."""
-    depth, quote, begin = 0, "", 0
-    for n, char in enumerate(values):
-        if quote:
-            quote = "" if char == quote else quote
-        elif char in "\"'":
-            quote = char
-        elif char in "[{":
-            depth += 1
-        elif char in "]}":
-            depth -= 1
-        elif char == "," and depth == 0:
-            yield values[begin:n].strip()
-            begin = n + 1
-    yield values[begin:].strip()
-
-
-def _value(text: str) -> Any:
-    """Read a value as ``--set`` does: TOML, or a bare word."""
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
+        return path.strip(), axis_values(values)
+    except ValueError as error:
+        raise InputError(f"--over {text}: {error}") from None

@@ -11,6 +11,7 @@ from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
     Check,
     File,
+    InputError,
     Replication,
     Seed,
     Settings,
@@ -45,9 +46,8 @@ from simoom.trace import TraceFilter
 
 if TYPE_CHECKING:
     from simoom.run import Run
-
-DEFAULT_PROBES = ("total.goodput_mbps", "ap.queue_packets")
-"""The time series of a report if the user names none."""
+    from simoom.scenario import Scenario
+    from simoom.why import Why
 
 Out = Annotated[
     Path | None,
@@ -59,6 +59,14 @@ Out = Annotated[
         "total.goodput_mbps and ap.queue_packets.",
     ),
 ]
+AndWhy = Annotated[
+    bool,
+    typer.Option(
+        "--why",
+        help="Also explain the slowest flow, as simoom why does: about 100 further runs.",
+    ),
+]
+
 Probes = Annotated[
     list[str],
     typer.Option("--probe", metavar="PATH", help="Record a time series of this value. Repeatable."),
@@ -77,6 +85,7 @@ def run(
     ] = False,
     out: Out = None,
     check: Check = False,
+    why: AndWhy = False,
     traces: Traces = [],  # noqa: B006
     trace_from: TraceFrom = None,
     trace_to: TraceTo = None,
@@ -90,6 +99,7 @@ def run(
     ] = False,
 ) -> None:
     """Simulate a scenario and print its results."""
+    from simoom.report import default_probes
     from simoom.run import run as simulate
 
     check_range("--seed", seed, bits=64)
@@ -106,9 +116,11 @@ def run(
     trace_files = names_of(traces, which)
     scenario = load(file, settings, probes, unset=unset)
     scenario.check()
+    if why and as_json:
+        raise InputError("--why: not with --json; simoom why --json prints the explanation")
     if out is not None:
         make_directory(out)
-        probes = probes or list(DEFAULT_PROBES)
+        probes = probes or default_probes(scenario)
     with trace_faults_by_option(), progress_bar(Path(file).stem, quiet=quiet) as progress:
         done = simulate(
             scenario,
@@ -127,16 +139,30 @@ def run(
         print_json(summary_data(done))
     elif not quiet:
         _print(done)
-    written = [*([] if out is None else [_write(done, out)]), *trace_files]
+    explained = _explain(scenario, seed, quiet=quiet) if why else None
+    written = [*([] if out is None else [_write(done, out, explained)]), *trace_files]
     for names in [] if quiet or as_json else written:
         say(f"wrote {names}")
 
 
-def _write(done: Run, out: Path) -> str:
+def _explain(scenario: Scenario, seed: int, *, quiet: bool) -> Why:
+    """Explain the slowest flow, and print the explanation."""
+    from rich.console import Console
+
+    from simoom.why import why
+
+    with progress_bar("why", quiet=quiet) as progress:
+        done = why(scenario, seed=seed, progress=progress)
+    if not quiet:
+        print(done.report(Console().width), end="")
+    return done
+
+
+def _write(done: Run, out: Path, why: Why | None) -> str:
     """Write the results of a run into a directory, and return what was written."""
     from simoom.report import write
 
-    return f"{', '.join(write(done, out))} to {out}/"
+    return f"{', '.join(write(done, out, why))} to {out}/"
 
 
 def _print(done: Run) -> None:

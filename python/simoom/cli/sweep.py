@@ -28,7 +28,6 @@ from simoom.cli.terminal import (
     told,
 )
 from simoom.cli.until import MaxReplications, UntilOption, read_until, refused_results
-from simoom.tables import visible
 from simoom.workers import LostWorkerError, WorkerProcesses
 
 if TYPE_CHECKING:
@@ -143,7 +142,7 @@ def sweep(
     if as_json:
         _print_json(means)
     elif not quiet:
-        _print(done, means)
+        _print(done, means, groups=not results)
     if out is not None:
         _write(done, chosen, out)
         if not quiet and not as_json:
@@ -190,38 +189,13 @@ def _print_json(means: Means) -> None:
     print_json(plain)
 
 
-def _print(done: Sweep, means: Means) -> None:
+def _print(done: Sweep, means: Means, *, groups: bool) -> None:
     from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
-    counts = [len(point.replications) for point in done.points]
-    runs = f"{min(counts)} to {max(counts)}" if min(counts) < max(counts) else f"{counts[0]}"
-    caption = f"means of {runs} runs with 95 % intervals"
-    if max(counts) == 1:
-        caption = "one run of each point"
-    table = Table(caption=caption)
-    for axis in done.over:
-        table.add_column(Text(axis))
-    for path in means:
-        table.add_column(Text(path), justify="right")
-    for n, point in enumerate(done.points):
-        cells = [Text(_value(value)) for value in point.settings.values()]
-        table.add_row(*cells, *(_cell(rows[n]) for rows in means.values()))
-    Console().print(table)
+    from simoom.sweep_table import table
 
-
-def _value(value: object) -> str:
-    """Write the value of an axis; values of a design have more digits than anybody reads."""
-    return f"{value:.6g}" if isinstance(value, float) else visible(str(value))
-
-
-def _cell(row: dict[str, Any]) -> str:
-    if row["n"] == 0:
-        return "-"
-    if row["n"] == 1:
-        return f"{row['mean']:.4g}"
-    return f"{row['mean']:.4g} ± {(row['ci_high'] - row['ci_low']) / 2:.2g}"
+    console = Console()
+    console.print(table(done, means, console.width, groups=groups))
 
 
 def _write(done: Sweep, chosen: Sequence[str], out: Path) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,9 +15,16 @@ from simoom.cli.terminal import (
     Settings,
     Unset,
     check_range,
+    directory,
     load,
+    make_directory,
     progress_bar,
+    say,
 )
+
+if TYPE_CHECKING:
+    from simoom.scenario import Scenario
+    from simoom.why import Why
 
 
 def why(
@@ -46,6 +52,15 @@ def why(
     page: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write a page for the browser.")
     ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            parser=directory,
+            help="Write the report of a run with the explanation (report.html), its data "
+            "(why.json), and all that simoom run --out writes, into this directory.",
+        ),
+    ] = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print no result and no progress.")
     ] = False,
@@ -53,7 +68,7 @@ def why(
     """Say what limits a flow: what a run shows, and what runs with one change show."""
     from rich.console import Console
 
-    from simoom.files import write_text
+    from simoom.files import finite, write_text
     from simoom.why import Why
     from simoom.why import why as explain
 
@@ -61,27 +76,35 @@ def why(
     check_range("--seed", seed, bits=64)
     scenario = load(file, settings, unset=unset)
     second = None if other is None else load(other, [])
-    if second is not None and page is not None:
-        raise InputError("--html: explains one scenario; leave out the second")
+    for option, value in (("--html", page), ("--out", out)):
+        if second is not None and value is not None:
+            raise InputError(f"{option}: explains one scenario; leave out the second")
+    if out is not None:
+        make_directory(out)
     with progress_bar(Path(file).stem, quiet=quiet) as progress:
         arguments: dict[str, Any] = {
             "flow": flow, "replications": replications, "seed": seed, "progress": progress,
         }  # fmt: skip
         done = explain(scenario, second, **arguments)
+    names = ""
+    if out is not None and isinstance(done, Why):
+        names = write_report(scenario, seed, out, done)
     if page is not None and isinstance(done, Why):
         from simoom.why.page import page as document
 
         write_text(page, document(done))
     if as_json:
-        print_json(_finite(done.to_dict()))
+        print_json(finite(done.to_dict()))
     elif not quiet:
         print(done.report(Console().width), end="")
+        if names:
+            say(f"wrote {names}")
 
 
-def _finite(value: Any) -> Any:
-    """Return plain data in which numbers that are not finite are None, as JSON needs it."""
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def write_report(scenario: Scenario, seed: int, out: Path, why: Why) -> str:
+    """Write the report of a run with an explanation; return what was written."""
+    from simoom.report import default_probes, write
+    from simoom.run import run
+
+    done = run(scenario, seed=seed, probes=default_probes(scenario))
+    return f"{', '.join(write(done, out, why))} to {out}/"

@@ -35,7 +35,7 @@ from simoom.replications import Replications
 from simoom.run import Run
 from simoom.stats import mean_ci
 from simoom.sweep import Sweep
-from simoom.tables import AIRTIME, SENT, Row, digits, nodes, number
+from simoom.tables import AIRTIME, SENT, Row, digits, group_of, nodes, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -186,7 +186,7 @@ def _draw_groups(
     """Draw a sorted line for each group of flows: those of a name, or of a direction."""
     groups: dict[str, list[int]] = {}
     for number_, flow in enumerate(flows):
-        groups.setdefault(_group(flow), []).append(number_)
+        groups.setdefault(group_of(flow), []).append(number_)
     if len(groups) > MOST_GROUPS:
         groups = {"all flows": list(range(len(flows)))}
     for place, (name, members) in enumerate(groups.items()):
@@ -205,15 +205,6 @@ def _draw_groups(
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if len(groups) > 1:
         _legend_beside(axes)
-
-
-def _group(flow: dict[str, Any]) -> str:
-    """Return the group of a flow: its name without the ends, or its direction."""
-    name, ends = str(flow.get("name", "")), (str(flow.get("from", "")), str(flow.get("to", "")))
-    words_ = [word for word in name.split() if word not in ends and not word.startswith("#")]
-    if words_ and "->" not in name:
-        return " ".join(words_)
-    return f"{re.sub(r'[0-9]+$', '*', ends[0])} → {re.sub(r'[0-9]+$', '*', ends[1])}"
 
 
 def _legend_beside(axes: Axes, **options: Any) -> None:

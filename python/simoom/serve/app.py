@@ -18,6 +18,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 
 from simoom import _core
+from simoom.files import finite
 from simoom.issue import ScenarioError
 from simoom.serve.drafts import Desk, Draft, gallery, issues_of
 from simoom.serve.guard import Guard
@@ -25,7 +26,9 @@ from simoom.serve.jobs import BusyError, Jobs
 from simoom.serve.library import Library
 from simoom.serve.limits import Limits
 from simoom.serve.live import Live, listed
+from simoom.serve.sweeps import DEFAULT, plan_of
 from simoom.serve.timeline import Timelines
+from simoom.serve.views import hearing_of, twin_of
 
 STATIC = Path(__file__).parent / "static"
 KINDS = {
@@ -161,6 +164,89 @@ class Service:
         self.jobs.forget(key)
         self.jobs.touch()
         return JSONResponse({})
+
+    async def why(self, request: Request) -> Response:
+        """Answer with the flows of a run and the explanations that it has."""
+        return JSONResponse(await run_in_threadpool(self._why, request.path_params["id"]))
+
+    def _why(self, key: str) -> dict[str, Any]:
+        flows = [str(flow["name"]) for flow in self.library.record(key).run.flows]
+        return {"flows": flows, "found": self.library.explanations(key)}
+
+    async def explain(self, request: Request) -> Response:
+        """Queue the runs that explain a flow of a run."""
+        key, flow = request.path_params["id"], field(await self._body(request), "flow", str)
+        flows = (await run_in_threadpool(self._why, key))["flows"]
+        if flow and flow not in flows:
+            raise RefusedError(422, f"flow: there is no flow {flow[:40]!r} in this run")
+        try:
+            own = await run_in_threadpool(self.jobs.explain, key, flow or None)
+        except BusyError as error:
+            raise RefusedError(429, str(error)) from None
+        return JSONResponse({"id": own})
+
+    async def sweeps(self, _: Request) -> Response:
+        """List the sweeps."""
+        return JSONResponse(await run_in_threadpool(self.jobs.sweeps.entries))
+
+    async def add_sweep(self, request: Request) -> Response:
+        """Queue a sweep."""
+        body = await self._body(request)
+        text, over = field(body, "text", str), field(body, "over", dict)
+        runs, seed = field(body, "replications", int), field(body, "seed", int)
+        if not (0 <= seed < 1 << 53 and 1 <= runs < 1 << 16):
+            raise RefusedError(422, "replications: at least 1; seed: in [0, 2**53)")
+        if not all(isinstance(values, str) for values in over.values()):
+            raise RefusedError(400, "over: the values of an axis must be one text")
+        name = field(body, "name", str).strip()[:200]
+        try:
+            plan = await run_in_threadpool(
+                lambda: plan_of(
+                    text, over, self.desk, name=name, replications=runs, seed=seed,
+                    most=self.limits.sweep_runs,
+                )
+            )  # fmt: skip
+            return JSONResponse({"id": await run_in_threadpool(self.jobs.run_sweep, plan)})
+        except BusyError as error:
+            raise RefusedError(429, str(error)) from None
+        except ScenarioError:
+            raise
+        except (ValueError, TypeError) as error:
+            raise RefusedError(422, str(error)) from None
+
+    async def sweep(self, request: Request) -> Response:
+        """Answer with the means of a sweep."""
+        key, path = request.path_params["id"], request.query_params.get("path", DEFAULT)
+        return JSONResponse(await run_in_threadpool(self.jobs.sweeps.show, key, path))
+
+    async def remove_sweep(self, request: Request) -> Response:
+        """Remove a sweep and its runs."""
+        await run_in_threadpool(self.jobs.sweeps.remove, request.path_params["id"])
+        self.jobs.touch()
+        return JSONResponse({})
+
+    async def twin(self, request: Request) -> Response:
+        """Answer with the analytic twin beside the values of a run."""
+        key = request.path_params["id"]
+        found = await run_in_threadpool(lambda: twin_of(self.library.record(key).run))
+        return JSONResponse(await run_in_threadpool(finite, found))
+
+    async def hearing(self, request: Request) -> Response:
+        """Answer which nodes of a scenario receive each other."""
+        body = await self._body(request)
+        draft, seed = Draft(field(body, "text", str), self.desk), field(body, "seed", int)
+        at_s = body.get("at_s", 0.0)
+        if not 0 <= seed < 1 << 53 or isinstance(at_s, bool) or not isinstance(at_s, (int, float)):
+            raise RefusedError(422, "seed, at_s: must be numbers from 0 on")
+        try:
+            found = await run_in_threadpool(
+                lambda: hearing_of(draft.scenario, seed=seed, at_s=float(at_s))
+            )
+        except ScenarioError:
+            raise
+        except ValueError as error:
+            raise RefusedError(422, str(error)) from None
+        return JSONResponse(found)
 
     async def air(self, request: Request) -> Response:
         """Answer what a timeline has."""
@@ -317,6 +403,14 @@ def application(
         Route(run, service.run),
         Route(run, service.rename, methods=["PATCH"]),
         Route(run, service.remove, methods=["DELETE"]),
+        Route(f"{run}/why", service.why),
+        Route(f"{run}/why", service.explain, methods=["POST"]),
+        Route(f"{run}/twin", service.twin),
+        Route("/api/sweeps", service.sweeps),
+        Route("/api/sweeps", service.add_sweep, methods=["POST"]),
+        Route("/api/sweeps/{id}", service.sweep),
+        Route("/api/sweeps/{id}", service.remove_sweep, methods=["DELETE"]),
+        Route("/api/hearing", service.hearing, methods=["POST"]),
         Route(f"{run}/air", service.air),
         Route(f"{run}/air/find", service.find),
         Route(run + "/air/tile/{level:int}/{number:int}", service.tile),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import time
 from dataclasses import dataclass, field
@@ -9,12 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from simoom.files import finite
 from simoom.issue import ScenarioError
 from simoom.run import Samples, run
 from simoom.scenario import Scenario
 from simoom.serve.library import MOST_SAMPLES, Library, plain
 from simoom.serve.limits import Limits
+from simoom.serve.sweeps import Plan, Sweeps
 from simoom.store import identity
+from simoom.workers import Progress
 
 WANTED = (
     "total.goodput_mbps",
@@ -27,6 +31,8 @@ WANTED = (
 """The time series of a run, while there is room for them."""
 
 ENDED = ("done", "stopped", "failed")
+REPLICATIONS = 5
+"""The runs of each change of an explanation."""
 KEPT = 50
 """Runs that were stopped or have failed, of which the newest are listed."""
 
@@ -55,6 +61,12 @@ class Job:
     thinned: int = 0
     """How often half of the samples were left out, because they were too many."""
     stop: threading.Event = field(default_factory=threading.Event)
+    explains: str | None = None
+    """The key of the run whose flow it explains, instead of running the scenario once."""
+    flow: str | None = None
+    """That flow; None is the slowest."""
+    sweep: Plan | None = None
+    """The sweep that it runs, instead of running the scenario once."""
 
     def entry(self) -> dict[str, Any]:
         """Return what the list of runs shows."""
@@ -68,6 +80,9 @@ class Job:
             "progress": self.done,
             "message": self.message,
             "simulated_s": self.done * float(self.scenario.get("duration_s")),
+            "explains": self.explains,
+            "flow": self.flow,
+            "sweep": None if self.sweep is None else self.key,
         }
 
 
@@ -86,6 +101,7 @@ class Jobs:
 
     def __init__(self, library: Library, limits: Limits, threads: int = 1) -> None:
         self.library = library
+        self.sweeps = Sweeps(library)
         self.limits = limits
         self.version = 0
         self._jobs: dict[str, Job] = {}
@@ -113,12 +129,52 @@ class Jobs:
                 return key
             if self.library.has(key) and (not air or self.library.air(key).is_file()):
                 return key
-            if sum(job.state not in ENDED for job in self._jobs.values()) >= self.limits.queue:
-                raise BusyError(f"{self.limits.queue} runs wait already: stop one, or wait")
-            self._jobs.pop(key, None)
-            self._jobs[key] = Job(key, scenario, seed, name, air)
-            self._tell()
+            self._queue(Job(key, scenario, seed, name, air))
         return key
+
+    def explain(self, key: str, flow: str | None) -> str:
+        """Queue the runs that explain a flow of a kept run, and return their key.
+
+        Raises
+        ------
+        BusyError
+            Too many runs wait.
+        LookupError
+            There is no such run.
+        """
+        record = self.library.record(key).run
+        own = hashlib.sha256(f"why {key} {flow}".encode()).hexdigest()
+        with self._changed:
+            known = self._jobs.get(own)
+            if known is None or known.state in ENDED:
+                name = f"Why: {flow or 'the slowest flow'}"
+                job = Job(own, record.scenario, record.seed, name, wants_air=False)
+                job.explains, job.flow = key, flow
+                self._queue(job)
+        return own
+
+    def run_sweep(self, plan: Plan) -> str:
+        """Queue the runs of a sweep, and return its key.
+
+        Raises
+        ------
+        BusyError
+            Too many runs wait.
+        """
+        with self._changed:
+            known = self._jobs.get(plan.key)
+            if known is None or known.state in ENDED:
+                job = Job(plan.key, plan.scenario, plan.seed, plan.name, wants_air=False)
+                job.sweep = plan
+                self._queue(job)
+        return plan.key
+
+    def _queue(self, job: Job) -> None:
+        if sum(each.state not in ENDED for each in self._jobs.values()) >= self.limits.queue:
+            raise BusyError(f"{self.limits.queue} runs wait already: stop one, or wait")
+        self._jobs.pop(job.key, None)
+        self._jobs[job.key] = job
+        self._tell()
 
     def get(self, key: str) -> Job | None:
         """Return a run that is not in the library yet."""
@@ -212,17 +268,24 @@ class Jobs:
             return None
 
     def _run(self, job: Job) -> None:
-        end = time.monotonic() + self.limits.run_s
+        runs = 1 if job.sweep is None else job.sweep.runs
+        end = time.monotonic() + self.limits.run_s * runs
 
         def progress(done: float) -> None:
             if job.stop.is_set():
                 raise _StoppedError
             if time.monotonic() > end:
-                raise _StoppedError(f"it took more than {self.limits.run_s:g} s")
+                raise _StoppedError(f"it took more than {self.limits.run_s * runs:g} s")
             job.done = done
             with self._changed:
                 self._tell()
 
+        if job.sweep is not None:
+            self.sweeps.run(job.sweep, progress)
+            return
+        if job.explains is not None:
+            self._explain(job, job.explains, progress)
+            return
         air = self.library.air(job.key)
         finished = run(
             job.scenario,
@@ -234,6 +297,17 @@ class Jobs:
             trace_options={"air.limit_mib": self.limits.air_mib} if job.wants_air else {},
         )
         self.library.put(job.key, finished, name=job.name)
+
+    def _explain(self, job: Job, key: str, progress: Progress) -> None:
+        # Imported when it is used: the server starts in half the time.
+        from simoom.why import why
+        from simoom.why.page import data
+
+        found = why(
+            job.scenario, flow=job.flow, replications=REPLICATIONS, seed=job.seed,
+            progress=progress,
+        )  # fmt: skip
+        self.library.explain(key, job.flow, finite(data(found)))
 
     def _collect(self, job: Job, samples: Samples) -> None:
         with self._changed:

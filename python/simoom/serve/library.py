@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import threading
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,13 +51,14 @@ class Library:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.store = Store(folder / "runs")
-        for part in ("names", "series", "air"):
+        for part in ("names", "series", "air", "why", "sweeps"):
             (folder / part).mkdir(exist_ok=True)
         probe = folder / ".writable"
         write_text(probe, "")
         probe.unlink()
         self._read: dict[str, tuple[int, dict[str, Any]]] = {}
         self._listed: list[dict[str, Any]] | None = None
+        self._lock = threading.Lock()
 
     def air(self, key: str) -> Path:
         """Return the path of an indexed trace, whether it exists or not."""
@@ -74,14 +76,16 @@ class Library:
         self.store.put(key, run)
         self._listed = None
 
-    def rename(self, key: str, name: str) -> None:
-        """Give a run another name."""
-        write_text(self._name(key), json.dumps({"name": name[:LONGEST_NAME]}))
+    def rename(self, key: str, name: str, sweep: str | None = None) -> None:
+        """Give a run another name; a run of a sweep is listed there only."""
+        own = {"name": name[:LONGEST_NAME], **({"sweep": sweep} if sweep else {})}
+        write_text(self._name(key), json.dumps(own))
         self._listed = None
 
     def remove(self, key: str) -> None:
         """Remove a run and all that is kept beside it."""
-        for file in (self.store.file(key), self._series(key), self.air(key), self._name(key)):
+        files = (self.air(key), self._name(key), self._series(key), self._why(key))
+        for file in (self.store.file(key), *files):
             file.unlink(missing_ok=True)
         self._read.pop(key, None)
         self._listed = None
@@ -109,6 +113,21 @@ class Library:
         except (OSError, ValueError):
             return {}
         return series
+
+    def explain(self, key: str, flow: str | None, found: Any) -> None:
+        """Keep the explanation of a flow of a run; None is its slowest flow."""
+        with self._lock:
+            if self.has(key):
+                all_ = {**self.explanations(key), flow or "": found}
+                write_text(self._why(key), json.dumps(all_, separators=(",", ":")))
+
+    def explanations(self, key: str) -> dict[str, Any]:
+        """Return the explanations of a run by flow; the empty name is the slowest flow."""
+        try:
+            found: dict[str, Any] = json.loads(self._why(key).read_bytes())
+        except (OSError, ValueError):
+            return {}
+        return found
 
     def entries(self, *, anew: bool = False) -> list[dict[str, Any]]:
         """Return what the list of runs shows of each, the newest first.
@@ -153,16 +172,20 @@ class Library:
                 "results": {path: summary[path] for path in HEADLINES if path in summary},
             }
             known = self._read[key] = (changed, entry)
-        return {**known[1], "name": self._named(key), "has_air": self.air(key).is_file()}
+        own = {"name": self._named(key, "name"), "sweep": self._named(key, "sweep")}
+        return {**known[1], **own, "has_air": self.air(key).is_file()}
 
-    def _named(self, key: str) -> str | None:
+    def _named(self, key: str, what: str) -> str | None:
         try:
-            return str(json.loads(self._name(key).read_bytes())["name"])
+            return str(json.loads(self._name(key).read_bytes())[what])
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
     def _name(self, key: str) -> Path:
         return self.folder / "names" / f"{checked(key)}.json"
+
+    def _why(self, key: str) -> Path:
+        return self.folder / "why" / f"{checked(key)}.json"
 
     def _series(self, key: str) -> Path:
         return self.folder / "series" / f"{checked(key)}.json"

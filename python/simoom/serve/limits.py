@@ -15,6 +15,8 @@ class Limits:
         Length of a scenario.
     queue : int, optional
         Runs that wait or run.
+    sweep_runs : int, optional
+        Runs of a sweep.
     run_s : float, optional
         Wall-clock time of a run, after which it is stopped.
     air_mib : int, optional
@@ -31,6 +33,7 @@ class Limits:
 
     scenario_bytes: int = 1 << 20
     queue: int = 20
+    sweep_runs: int = 2000
     run_s: float = 600.0
     air_mib: int = 1024
     pages: int = 50

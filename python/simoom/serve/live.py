@@ -129,9 +129,16 @@ class _Page:
 
 
 def listed(jobs: Jobs, library: Library) -> list[dict[str, Any]]:
-    """Return the runs that wait or run, then those in the library, then those that failed."""
+    """Return the runs that wait or run, then those in the library, then those that failed.
+
+    The runs of sweeps are not among them: there may be thousands.
+    """
     own = jobs.entries()
-    kept = [{**entry, "state": "done", "progress": 1.0} for entry in library.entries()]
+    kept = [
+        {**entry, "state": "done", "progress": 1.0}
+        for entry in library.entries()
+        if entry["sweep"] is None
+    ]
     active = [job for job in own if job["state"] not in ENDED]
     names = {entry["id"] for entry in (*kept, *active)}
     ended = [job for job in own if job["state"] != "done" and job["id"] not in names]

@@ -55,15 +55,7 @@ class Timelines:
 
     def about(self, key: str) -> dict[str, Any]:
         """Return names, lines and counts of a trace, and how kinds and outcomes look."""
-        # Imported when it is used, as in this package all that imports matplotlib or scipy: the
-        # server starts in half the time.
-        from simoom.plots.stretch import HATCHES, KINDS
-
-        about = self.file(key).about()
-        looks = {
-            kind: {"colour": colour, "height": height} for kind, (colour, height) in KINDS.items()
-        }
-        return {**about, "looks": looks, "hatches": HATCHES}
+        return about(self.file(key))
 
     def tile(self, key: str, level: int, number: int) -> bytes:
         """Return a tile of a trace.
@@ -87,3 +79,13 @@ class Timelines:
             while len(self._tiles) > TILES:
                 self._tiles.popitem(last=False)
         return tile
+
+
+def about(file: _core.AirFile) -> dict[str, Any]:
+    """Return names, lines and counts of a trace, and how kinds and outcomes look."""
+    # Imported when it is used, as in this package all that imports matplotlib or scipy: the
+    # server starts in half the time.
+    from simoom.plots.stretch import HATCHES, KINDS
+
+    looks = {kind: {"colour": colour, "height": height} for kind, (colour, height) in KINDS.items()}
+    return {**file.about(), "looks": looks, "hatches": HATCHES}

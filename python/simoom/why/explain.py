@@ -23,6 +23,8 @@ from simoom.workers import Progress
 AS_GOOD = 0.8
 """A change of a key comes before the removal of flows if its gain is at least this part of it."""
 MOST_STEPS = 3
+BASE, CHANGES = 0.05, 0.9
+"""The progress when the runs as it is, and those of the single changes, have ended."""
 
 
 class Laboratory:
@@ -32,6 +34,8 @@ class Laboratory:
         self, runner: Runner, replications: int, seed: int, progress: Progress | None
     ) -> None:
         self.replications, self.seed = replications, seed
+        self.part = (0.0, 1.0)
+        """The part of all progress that the next runs are."""
         self._runner, self._progress = runner, progress
         self._done: dict[RunJob, Run] = {}
 
@@ -46,7 +50,8 @@ class Laboratory:
         for count, (number_, run) in enumerate(self._runner.results(missing), start=1):
             self._done[missing[number_]] = run
             if self._progress is not None:
-                self._progress(count / len(missing))
+                begin, end = self.part
+                self._progress(begin + (end - begin) * count / len(missing))
         return [
             [self._done[jobs[n, r]] for r in range(self.replications)]
             for n in range(len(scenarios))
@@ -72,11 +77,13 @@ def explain(
     single.check()
     with Runner(executor) as runner:
         lab = Laboratory(runner, replications, seed, progress)
+        lab.part = (0.0, BASE)
         base = lab.runs([single])[0]
         chosen = slowest(single, base[0].summary) if index is None else index
         case = Case(original, single, chosen, base[0].summary, seed)
         changes, scenarios, absent = _changes(case)
         values = _values(base, case.goal)
+        lab.part = (BASE, CHANGES)
         all_runs = lab.runs([scenarios[name] for name in changes])
         effects = [
             _effect(name, change, case.goal, values, _values(runs, case.goal))
@@ -84,6 +91,8 @@ def explain(
         ]
         ranked = rank(effects)
         waterfall = _waterfall(lab, case, ranked, changes)
+        if progress is not None:
+            progress(1.0)
     title = str(original.get("title") or "A cell without a title")
     return Why(
         title=visible(title),
@@ -185,7 +194,9 @@ def _waterfall(
     chosen = [e for e in ranked if e.helps and e.fair_gain == 1.0][:MOST_STEPS]
     steps: list[Step] = []
     edits: list[Edit] = []
-    for effect in chosen:
+    for number_, effect in enumerate(chosen):
+        part = (1.0 - CHANGES) / len(chosen)
+        lab.part = (CHANGES + number_ * part, CHANGES + (number_ + 1) * part)
         try:
             scenario = apply(case.scenario, edits + changes[effect.name].edits)
         except ScenarioError:

@@ -6,10 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from simoom.tables import LIMITS, Row, Value, number, rows
+from simoom.tables import LIMITS, PARTS, Row, Value, delays, number, rows
 
-PARTS = ("queueing_s", "contention_s", "transmission_s", "retries_s", "propagation_s")
-"""The parts of the delay of a hop."""
 DONE = "done"
 """What limits a sender without an established connection: it has nothing to send."""
 
@@ -21,9 +19,9 @@ class Hop:
     Attributes
     ----------
     at, to : str
-        The interface at which it begins, and the node at which it ends.
+        The interface at which it begins, and the node at which it ends; "" of a link or node.
     packets : str
-        "data" or "TCP ACKs".
+        "data", "TCP ACKs" or "all flows".
     parts : mapping
         The mean time of a packet in seconds, by part.
     """
@@ -50,6 +48,8 @@ class Measured:
         reason; "done" is the time without an established connection. Empty over UDP.
     hops : tuple of Hop
         The hops of the data, then those of the TCP ACKs; empty where they are not measured.
+    places : tuple of Hop
+        Links and nodes with the mean delay of packets of all flows, the longest first.
     airtime : float or None
         The fraction of the measured time for frames of the flow.
     airtime_of_others : float or None
@@ -58,13 +58,14 @@ class Measured:
 
     limits: Mapping[str, float]
     hops: tuple[Hop, ...]
+    places: tuple[Hop, ...]
     airtime: float | None
     airtime_of_others: float | None
 
     @property
     def busiest_queue(self) -> Hop | None:
-        """The hop in whose queue packets wait longest."""
-        return max(self.hops, key=lambda hop: hop.parts["queueing_s"], default=None)
+        """The hop, link or node in whose queue packets wait longest."""
+        return max(self.hops or self.places, key=lambda hop: hop.parts["queueing_s"], default=None)
 
     @property
     def first_limit(self) -> str | None:
@@ -87,9 +88,15 @@ def measured(summary: Mapping[str, Value], index: int) -> Measured:
     return Measured(
         limits=_limits(flow),
         hops=tuple(own),
+        places=tuple(sorted(map(_place, delays(summary)), key=lambda place: -place.delay_s)),
         airtime=airtime.get(True, 0.0) if known else None,
         airtime_of_others=airtime.get(False, 0.0) if known else None,
     )
+
+
+def _place(row: Row) -> Hop:
+    parts = {part: number(row.get(part)) or 0.0 for part in PARTS}
+    return Hop(str(row["name"]), "", "all flows", parts)
 
 
 def _limits(flow: Row) -> dict[str, float]:

@@ -5,39 +5,37 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any
 
-from simoom.pages import render
+from simoom.pages import embedded, render
+from simoom.why.draw import bars, figure, finding
 from simoom.why.result import Why
-from simoom.why.text import hop_rows, sentence
+from simoom.why.text import hop_rows, sentence, shown_hops
 
 
 def fragment(why: Why) -> str:
     """Return the explanation as a fragment of a page."""
-    return render("why_parts.html", **_content(why))
+    return render("why_parts.html", **content(why))
 
 
 def page(why: Why) -> str:
     """Return the explanation as one self-contained page."""
     footer = f"Simoom {version('simoom')} · {why.replications} runs of each change"
-    return render("why.html", **_content(why), footer=footer)
+    return render("why.html", **content(why), footer=footer)
 
 
-def _content(why: Why) -> dict[str, Any]:
+def content(why: Why, *, picture: bool = True) -> dict[str, Any]:
+    """Return what the template of the explanation shows."""
     goal = why.goal
     limits = sorted(why.measured.limits.items(), key=lambda item: -item[1])
-    best = max([why.value.mean, *(effect.value.mean for effect in why.causes)], default=1.0)
-    headings, cells = hop_rows(why.measured.hops)
+    headings, cells = hop_rows(shown_hops(why.measured))
     return {
         "title": why.title,
         "flow": why.flow,
         "goal": f"{goal.name} {goal.written(why.value.mean, why.value.half_width)}",
         "limits": [(name, f"{100 * part:.0f} %") for name, part in limits if part >= 0.005],
+        "picture": (finding(why), embedded(figure(why))) if picture else None,
         "headings": headings,
-        "hops": cells,
-        "causes": [
-            (sentence(why, effect), effect.key, f"{100 * effect.value.mean / best:.1f}")
-            for effect in why.causes
-        ],
-        "before": f"{100 * why.value.mean / best:.1f}" if best else "0",
+        "hop_rows": cells,
+        "causes": [(sentence(why, effect), effect.key) for effect in why.causes],
         "rest": [
             (e.without, e.name, goal.written(e.value.mean, e.value.half_width))
             for e in why.effects
@@ -45,3 +43,15 @@ def _content(why: Why) -> dict[str, Any]:
         ],
         "absent": list(why.not_applicable.items()),
     }
+
+
+def data(why: Why) -> dict[str, Any]:
+    """Return an explanation as plain data with the words in which a page shows it."""
+    goal = why.goal
+    scaled = {"unit": goal.unit.strip("()"), "scale": goal.scale, "goal_name": goal.name}
+    steps = [{"label": bar.label, "begin": bar.begin, "mean": bar.value.mean,
+              "ci_low": bar.value.ci_low, "ci_high": bar.value.ci_high,
+              "text": goal.written(bar.value.mean, bar.value.half_width)}
+             for bar in bars(why)]  # fmt: skip
+    shown = content(why, picture=False)
+    return {**why.to_dict(), **scaled, **shown, "bars": steps, "finding": finding(why)}

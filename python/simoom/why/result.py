@@ -11,6 +11,7 @@ from simoom.why.measured import Measured
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.figure import Figure
 
 LEAST_GAIN = 1.02
 """A smaller gain is none, however narrow its interval is."""
@@ -120,6 +121,12 @@ class Why:
         from simoom.why.text import text
 
         return text(self, width)
+
+    def plot(self) -> Figure:
+        """Return a figure of the flow as it is, with each change alone, and with all of them."""
+        from simoom.why.draw import figure
+
+        return figure(self)
 
     def frame(self) -> pl.DataFrame:
         """Return a data frame with a row for each change, in the order of `effects`."""

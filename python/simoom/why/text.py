@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from simoom.tables import digits, visible
-from simoom.why.measured import PARTS, Hop, Measured
+from simoom.tables import PARTS, digits, visible
+from simoom.why.measured import Hop, Measured
 from simoom.why.result import Effect, Why
 
 PART_NAMES = {
@@ -63,8 +63,7 @@ def says(measured: Measured, width: int) -> Iterator[str]:
         shares = {name: 100 * measured.limits[name] for name in most}
         parts = [f"{name} {share:.0f} %" for name, share in shares.items() if share > LEAST]
         yield from _wrapped(f"limited by: {', '.join(parts)}", width, "  ", "    ")
-    if measured.hops:
-        yield from _hops(measured.hops, width)
+    yield from _hops(shown_hops(measured), width)
     queue = measured.busiest_queue
     if queue is not None and queue.parts["queueing_s"] > 0:
         wait = digits(1e3 * queue.parts["queueing_s"])
@@ -81,13 +80,22 @@ LEAST = 0.5
 """A smaller share of the time, in percent, is not listed."""
 
 
+MOST_PLACES = 6
+"""Of more links and nodes those with the shortest delays are not listed."""
+
+
+def shown_hops(measured: Measured) -> Sequence[Hop]:
+    """Return the hops; where they are not measured, links and nodes with the longest delays."""
+    return measured.hops or measured.places[:MOST_PLACES]
+
+
 def hop_rows(hops: Sequence[Hop]) -> tuple[list[str], list[list[str]]]:
     """Return the headings and the cells of the table of hops; delays in milliseconds."""
     shown = [part for part in PARTS if any(hop.parts[part] > 0 for hop in hops)]
     headings = ["delay in ms", "packets", *(PART_NAMES[part] for part in shown), "all"]
     rows = [
-        [f"{hop.at} → {hop.to}", hop.packets, *(_ms(hop.parts[part]) for part in shown),
-         _ms(hop.delay_s)]
+        [f"{hop.at} → {hop.to}" if hop.to else hop.at, hop.packets,
+         *(_ms(hop.parts[part]) for part in shown), _ms(hop.delay_s)]
         for hop in hops
     ]  # fmt: skip
     return headings, rows
@@ -101,6 +109,8 @@ def _ms(seconds: float) -> str:
 
 
 def _hops(hops: Sequence[Hop], width: int) -> Iterator[str]:
+    if not hops:
+        return
     headings, rows = hop_rows(hops)
     widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
     if 2 + sum(widths) + 2 * len(widths) > min(width, NARROW + 22):

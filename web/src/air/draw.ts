@@ -1,6 +1,6 @@
 // Draws a timeline: lanes of nodes, and below them the lines of flows and queues.
 
-import { CYCLE } from "../chart";
+import { CYCLE } from "../palette";
 import { BINS, NONE, RETRY, type Frames, type Tile } from "../tile";
 import type { About, Frame, Model, Step } from "./model";
 

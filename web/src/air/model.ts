@@ -1,6 +1,6 @@
 // What a timeline has, which stretch is shown, and the tiles of it.
 
-import { bytes, get, send } from "../api";
+import { bytes, get } from "../api";
 import { decode, type Tile } from "../tile";
 
 export interface Frame {
@@ -32,6 +32,33 @@ export interface Query {
   radio?: number; kind?: number; outcome?: number; lost?: boolean; retried?: boolean;
 }
 
+/** Where the parts of a timeline come from: the server, or the kernel of a notebook. */
+export interface Source {
+  about(): Promise<About>;
+  tile(level: number, number: number): Promise<ArrayBuffer>;
+  find(query: Query, number: number, forward: boolean): Promise<Frame | null>;
+  frame(number: number): Promise<Frame>;
+  life(packet: number): Promise<Step[]>;
+}
+
+/** The timeline of a run of the server. */
+export function served(id: string): Source {
+  const base = `/api/runs/${id}/air`;
+  return {
+    about: () => get<About>(base),
+    tile: (level, number) => bytes(`${base}/tile/${level}/${number}`),
+    find: (query, number, forward) => {
+      const options = new URLSearchParams({ number: String(number), forward: forward ? "1" : "0" });
+      for (const [name, value] of Object.entries(query)) {
+        if (value !== undefined && value !== false) options.set(name, String(Number(value)));
+      }
+      return get<Frame | null>(`${base}/find?${options}`);
+    },
+    frame: (number) => get<Frame>(`${base}/frame/${number}`),
+    life: (packet) => get<Step[]>(`${base}/life/${packet}`),
+  };
+}
+
 /** The lowest level: a tile of a millisecond has few frames. */
 const LOWEST = 20;
 const HIGHEST = 53;
@@ -47,10 +74,9 @@ export class Model {
   readonly lanes: number[];
   readonly laneOf = new Map<number, number>();
   private readonly tiles = new Map<string, Tile | null>();
-  private readonly base: string;
 
-  constructor(readonly id: string, readonly about: About, private readonly changed: () => void) {
-    this.base = `/api/runs/${id}/air`;
+  constructor(private readonly source: Source, readonly about: About,
+    private readonly changed: () => void) {
     this.end = about.end_ns;
     const busy = about.by_radio
       .map((sums, radio) => ({ radio, time: sums[0] }))
@@ -118,7 +144,7 @@ export class Model {
       return known;
     }
     this.tiles.set(key, null);
-    bytes(`${this.base}/tile/${key}`).then(
+    this.source.tile(level, number).then(
       (data) => {
         this.tiles.set(key, decode(data, number));
         for (const old of this.tiles.keys()) {
@@ -141,24 +167,20 @@ export class Model {
   }
 
   find(query: Query, number: number, forward: boolean): Promise<Frame | null> {
-    const options = new URLSearchParams({ number: String(number), forward: forward ? "1" : "0" });
-    for (const [name, value] of Object.entries(query)) {
-      if (value !== undefined && value !== false) options.set(name, String(Number(value)));
-    }
-    return get<Frame | null>(`${this.base}/find?${options}`);
+    return this.source.find(query, number, forward);
   }
 
   frame(number: number): Promise<Frame> {
-    return get<Frame>(`${this.base}/frame/${number}`);
+    return this.source.frame(number);
   }
 
   life(packet: number): Promise<Step[]> {
-    return get<Step[]>(`${this.base}/life/${packet}`);
+    return this.source.life(packet);
   }
 }
 
-export async function open(id: string, changed: () => void): Promise<Model> {
-  return new Model(id, await send<About>("GET", `/api/runs/${id}/air`), changed);
+export async function open(source: Source, changed: () => void): Promise<Model> {
+  return new Model(source, await source.about(), changed);
 }
 
 /** What the words of a search ask for; words that say nothing are left out. */

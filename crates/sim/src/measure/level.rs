@@ -100,6 +100,11 @@ impl Level {
         self.area as f64 / self.observed().0 as f64
     }
 
+    /// The sum of the values times their durations in nanoseconds.
+    pub fn time(&self) -> u64 {
+        self.area as u64
+    }
+
     /// The greatest value that lasted for any time within the window.
     pub fn max(&self) -> usize {
         self.max

@@ -36,6 +36,9 @@ impl Counters {
 
     /// The increase of each in the window.
     pub(crate) fn added(&self, world: &World) -> impl Iterator<Item = u64> {
-        self.read(world).into_iter().zip(&self.opened).map(|(now, before)| now - before)
+        self.read(world)
+            .into_iter()
+            .zip(&self.opened)
+            .map(|(now, before)| now.saturating_sub(*before))
     }
 }

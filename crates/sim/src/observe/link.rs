@@ -1,6 +1,6 @@
 //! The observables of a direction of a wired link.
 
-use super::observable::Kind::{Counter, Gauge, Once, Share, Text, Total};
+use super::observable::Kind::{Counter, Gauge, MeanTime, Once, Share, Text, Total};
 use super::observable::{Observable, observables};
 use crate::observers::World;
 use crate::plan::Plan;
@@ -51,6 +51,14 @@ pub(super) static DIRECTION: &[Observable] = observables! {
     /// Packets that wait for transmission, averaged over time.
     "queue_packets.mean": "packets" as "queue\nmean" =>
         Once(|world, w| world.observers.meter.wires[w].mean().into());
+    /// Mean time of a packet in the queue, of all flows.
+    "queueing_s": "s" as "queue-\ning" =>
+        MeanTime(|world, w| world.observers.meter.wires[w].time(), carried);
+    /// Mean time of the transmission of a packet; 0 at an infinite rate.
+    "transmission_s": "s" as "sending" => MeanTime(busy, carried);
+    /// Propagation delay.
+    "propagation_s": "s" as "propa-\ngation" =>
+        Once(|world, w| wire(world, w).link().delay().as_secs_f64().into());
     /// The maximum number of packets that waited for transmission.
     "queue_packets.max": "packets" as "queue\nmax" =>
         Once(|world, w| (world.observers.meter.wires[w].max() as u64).into());
@@ -79,6 +87,11 @@ fn counters(world: &World, wire: usize) -> &Counters {
 /// Packets that arrived: the link's counter of delivered packets includes lost ones.
 fn delivered(world: &World, wire: usize) -> u64 {
     counters(world, wire).packets - world.wires[wire].lost()
+}
+
+/// Packets that reached the far end, lost ones included.
+fn carried(world: &World, wire: usize) -> u64 {
+    counters(world, wire).packets
 }
 
 fn busy(world: &World, wire: usize) -> u64 {

@@ -1,6 +1,6 @@
 //! The observables of a node of the cell.
 
-use super::observable::Kind::{Counter, Gauge, MeanRate, Once, Ratio, Share, Text};
+use super::observable::Kind::{Counter, Gauge, MeanRate, MeanTime, Once, Ratio, Share, Text};
 use super::observable::{CATEGORIES, Condition, Observable, observables};
 use crate::meter::NodeMeter;
 use crate::notice::DropCause;
@@ -77,6 +77,20 @@ pub(super) static NODE: &[Observable] = observables! {
     /// Packets that wait in the node's queue, averaged over time.
     "queue_packets.mean": "packets" as "queue\nmean" =>
         Once(|world, n| meter(world, n).queue.mean().into());
+    /// Mean time of a packet in the node's queue: of all packets whose service ended, of all flows.
+    "queueing_s": "s" as "queue-\ning" =>
+        MeanTime(|world, n| meter(world, n).queue.time(), served);
+    /// Mean time of a packet in service without being on the air: interframe spaces, back-off, and
+    /// the transmissions of others.
+    "contention_s": "s" as "conten-\ntion" =>
+        MeanTime(|world, n| meter(world, n).service.contention(world.now), served);
+    /// Mean time of the first exchange that carries a packet, from RTS to MAC ACK or to the end of
+    /// a collision.
+    "transmission_s": "s" as "on the\nair" =>
+        MeanTime(|world, n| meter(world, n).service.transmission, new_mpdus);
+    /// Mean time of the further exchanges that carry it again.
+    "retries_s": "s" as "retries" =>
+        MeanTime(|world, n| meter(world, n).service.retries, new_mpdus);
     /// The maximum number of packets that waited in the node's queue.
     "queue_packets.max": "packets" as "queue\nmax" =>
         Once(|world, n| (meter(world, n).queue.max() as u64).into());
@@ -123,6 +137,17 @@ pub(super) static NODE: &[Observable] = observables! {
     "lifetime_drops": "packets" as "lifetime\ndrops" if CATEGORIES =>
         Counter(|world, n| frames(world, n).lifetime_drops);
 };
+
+/// Packets whose service has ended.
+fn served(world: &World, node: usize) -> u64 {
+    let Counters { sent, retry_drops, .. } = *mac(world, node);
+    sent + retry_drops + frames(world, node).lifetime_drops
+}
+
+/// MPDUs that were sent for the first time.
+fn new_mpdus(world: &World, node: usize) -> u64 {
+    frames(world, node).mpdus - frames(world, node).repeated_mpdus
+}
 
 fn meter(world: &World, node: usize) -> &NodeMeter {
     &world.observers.meter.nodes[node]

@@ -27,6 +27,9 @@ pub(crate) enum Kind {
     Part(Count, Count),
     /// A ratio in bit/s, converted to Mb/s. Result.
     MeanRate(Count, Count),
+    /// A counter of nanoseconds and one of events: the mean time of an event in seconds. Result;
+    /// NaN without events.
+    MeanTime(Count, Count),
     /// A counter of nanoseconds. Result: its increase as a fraction of the window.
     Share(Count),
     /// A rate in Mb/s: the counter of bytes, and its mean over the batches. Result: that mean.
@@ -172,9 +175,10 @@ impl Observable {
     pub(super) fn counts(&self) -> impl Iterator<Item = Count> + use<> {
         let (first, second) = match self.kind {
             Kind::Counter(count) | Kind::Share(count) => (Some(count), None),
-            Kind::Ratio(of, to) | Kind::Part(of, to) | Kind::MeanRate(of, to) => {
-                (Some(of), Some(to))
-            }
+            Kind::Ratio(of, to)
+            | Kind::Part(of, to)
+            | Kind::MeanRate(of, to)
+            | Kind::MeanTime(of, to) => (Some(of), Some(to)),
             _ => (None, None),
         };
         first.into_iter().chain(second)
@@ -191,6 +195,7 @@ impl Observable {
             | Kind::Ratio(..)
             | Kind::Part(..)
             | Kind::MeanRate(..)
+            | Kind::MeanTime(..)
             | Kind::Share(_)
             | Kind::Delays { .. }
             | Kind::Fractions(_)

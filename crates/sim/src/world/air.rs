@@ -263,8 +263,11 @@ impl<O: Observer> World<O> {
             wifi::Command::Step(at) => self.event_queue.at(at, Event::AirStep),
             wifi::Command::Began => self.on_exchange(),
             wifi::Command::Ended => self.observers.on(self.now, &Notice::ExchangeEnded),
-            wifi::Command::ExchangeSent { node, peer, used, arrived } => {
-                self.on_airtime_used(RadioId(node), peer.map(RadioId), used, arrived);
+            wifi::Command::ExchangeSent { node, peer, used, arrived, mpdus } => {
+                let (by, with) = (RadioId(node), peer.map(RadioId));
+                self.observers
+                    .on(self.now, &Notice::AirtimeUsed { by, with, used, arrived, mpdus });
+                self.on_airtime_used(by, with, used, arrived);
             }
             wifi::Command::Deliver { node, from, ref packet } => {
                 self.on_received(RadioId(node), from, *packet);
@@ -297,7 +300,6 @@ impl<O: Observer> World<O> {
         used: Duration,
         arrived: bool,
     ) {
-        self.observers.on(self.now, &Notice::AirtimeUsed { by, with, used, arrived });
         let (access_point, station, received) = match with {
             _ if self.topology.is_access_point(by) => (by, with, false),
             Some(with) if arrived && self.topology.is_access_point(with) => (with, Some(by), true),

@@ -169,8 +169,9 @@ impl Cell {
         let (node, peer) = (exchange.sender, self.edcaf(f).to());
         let used = exchange.end - exchange.start;
         let arrived = exchange.outcome.data_arrives();
+        let mpdus = self.edcaf(f).mpdus();
         out.push(Command::Began);
-        out.push(Command::ExchangeSent { node, peer, used, arrived });
+        out.push(Command::ExchangeSent { node, peer, used, arrived, mpdus });
         out.push(Command::Step(self.frame_end(&exchange)));
     }
 
@@ -196,8 +197,8 @@ impl Cell {
         self.data_pending = false;
         out.push(Command::Began);
         out.extend(self.colliders.iter().map(|&(f, _)| {
-            let (node, peer) = (self.node_of(f), self.edcaf(f).to());
-            Command::ExchangeSent { node, peer, used: longest, arrived: false }
+            let (node, peer, mpdus) = (self.node_of(f), self.edcaf(f).to(), self.edcaf(f).mpdus());
+            Command::ExchangeSent { node, peer, used: longest, arrived: false, mpdus }
         }));
         out.push(Command::Step(exchange.end));
     }

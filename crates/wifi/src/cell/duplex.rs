@@ -445,12 +445,14 @@ impl Cell {
             peer: Some(secondary.sender),
             used: exchange.end - exchange.start,
             arrived: exchange.outcome.data_arrives(),
+            mpdus: self.edcaf(primary).mpdus(),
         });
         out.push(Command::ExchangeSent {
             node: secondary.sender,
             peer: Some(secondary.receiver),
             used: secondary.used(),
             arrived: outcome.data_arrives(),
+            mpdus: self.edcaf(sender).mpdus(),
         });
         let first = exchange.data().map_or(exchange.end, Step::end);
         out.push(Command::Step(first.min(secondary.data.end())));

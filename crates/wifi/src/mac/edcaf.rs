@@ -11,7 +11,7 @@ use super::exchange::{Exchange, ExchangeOutcome, Opening, Request};
 use super::originator::{Originator, Psdu, Settled};
 use super::station::{Access, Backoff, Failure};
 use super::{PsduLimits, Rules, Timing, block_ack};
-use crate::medium::{Command, FrameCounters, MsduSource, NodeCounters};
+use crate::medium::{Command, FrameCounters, Mpdus, MsduSource, NodeCounters};
 use crate::phy::Mode;
 use crate::rate::{self, AttemptParameters, RateControl, TxReport};
 use kernel::{BitRate, Db, Duration, Instant};
@@ -306,6 +306,12 @@ impl Edcaf {
             frames.mpdus += u64::from(self.psdu.mpdus);
             frames.repeated_mpdus += self.originator.repeated();
         }
+    }
+
+    /// The MPDUs of the PSDU; a BlockAckReq has none.
+    pub(crate) fn mpdus(&self) -> Mpdus {
+        let repeated = self.psdu.mpdus.min(self.originator.repeated() as u16);
+        Mpdus { first: self.psdu.mpdus - repeated, repeated }
     }
 
     /// Whether RTS and CTS precede the PSDU.

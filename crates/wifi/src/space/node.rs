@@ -424,8 +424,9 @@ impl Node {
 
     /// Reports the airtime of an exchange whose last frame ended at `end`.
     fn report_airtime(&self, index: usize, end: Instant, arrived: bool, out: &mut Vec<Command>) {
-        let (node, peer) = (self.id, self.edcaf(index).to());
-        out.push(Command::ExchangeSent { node, peer, used: end - self.opened, arrived });
+        let edcaf = self.edcaf(index);
+        let (node, peer, used) = (self.id, edcaf.to(), end - self.opened);
+        out.push(Command::ExchangeSent { node, peer, used, arrived, mpdus: edcaf.mpdus() });
     }
 
     /// Reports the packets whose service has ended.

@@ -1,0 +1,56 @@
+"""The values of an axis of a sweep as a user writes them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from typing import Any
+
+
+def axis_values(text: str) -> list[Any]:
+    """Read values with commas between them, each as ``--set`` reads it: TOML, or a bare word.
+
+    Raises
+    ------
+    ValueError
+        A value is missing, or there twice.
+
+    Examples
+    --------
+    >>> axis_values("1, 5, cubic, {python={path='a:B'}}")
+    [1, 5, 'cubic', {'python': {'path': 'a:B'}}]
+    """
+    parts = list(_split(text))
+    if any(not part for part in parts):
+        raise ValueError("a value between two commas is missing")
+    read = [axis_value(part) for part in parts]
+    for n, value in enumerate(read):
+        if value in read[:n]:
+            raise ValueError(f"has {parts[n]} twice")
+    return read
+
+
+def _split(values: str) -> Iterator[str]:
+    """Split at commas outside brackets, braces and quotes."""
+    depth, quote, begin = 0, "", 0
+    for n, char in enumerate(values):
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "\"'":
+            quote = char
+        elif char in "[{":
+            depth += 1
+        elif char in "]}":
+            depth -= 1
+        elif char == "," and depth == 0:
+            yield values[begin:n].strip()
+            begin = n + 1
+    yield values[begin:].strip()
+
+
+def axis_value(text: str) -> Any:
+    """Read a value as ``--set`` does: TOML, or a bare word."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text

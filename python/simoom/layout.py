@@ -1,0 +1,107 @@
+"""Tables that fit the width of a terminal: what is too wide continues below, names again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from simoom.tables import EXPENDABLE, WORDS, Column, Row, used
+
+MOST_ROWS = 20
+"""Longer tables are truncated in the terminal; the HTML page and the files have all rows."""
+LEAST_NAME = 8
+"""Names are truncated to this width before a table is divided; numbers never are."""
+GAP = 2
+"""Space between two columns."""
+
+
+def fitted(
+    columns: Sequence[Column],
+    rows: Sequence[Row],
+    width: int,
+    *,
+    names: int = 1,
+    most: int = MOST_ROWS,
+    words: Collection[str] = WORDS,
+) -> RenderableType:
+    """Return a table of this width; one that is too wide continues below, with the names again.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        The columns; those without any value are left out, and those of `EXPENDABLE` where the
+        width does not suffice.
+    rows : sequence of mapping
+        The rows, by the keys of columns.
+    width : int
+        The width in characters.
+    names : int, optional
+        The number of first columns that are repeated. Of several none is truncated.
+    most : int, optional
+        Of more rows the last ones are left out.
+    words : collection of str, optional
+        The keys of columns that are aligned to the left.
+    """
+    cut = rows if len(rows) <= most else rows[: most - 1]
+    shown = used(columns, rows)
+    widths = {column.key: _width(column, cut) for column in shown}
+    for key in EXPENDABLE:
+        if _total(widths) > width:
+            widths.pop(key, None)
+    kept = [column for column in shown if column.key in widths]
+    name, further, rest = kept[0], kept[1:names], kept[names:]
+    blocks: list[list[Column]] = [[]]
+    narrow = widths[name.key] if names > 1 else min(widths[name.key], LEAST_NAME)
+    fixed = {name.key: narrow, **{column.key: widths[column.key] for column in further}}
+    for column in rest:
+        room = width - _total(fixed) - GAP
+        widths[column.key] = min(widths[column.key], max(room, LEAST_NAME))
+        wide = {each.key: widths[each.key] for each in [*blocks[-1], column]}
+        if _total({**fixed, **wide}) > width and blocks[-1]:
+            blocks.append([])
+        blocks[-1].append(column)
+    tables = []
+    for block in blocks:
+        others = _total({each.key: widths[each.key] for each in [*further, *block]})
+        widths[name.key] = max(narrow, min(_width(name, cut), width - others - GAP))
+        tables.append(_block([name, *further, *block], widths, cut, len(rows), words))
+    return Group(*tables)
+
+
+def _total(widths: Mapping[str, int]) -> int:
+    """Return the width of a table whose columns have these widths."""
+    return sum(widths.values()) + GAP * (len(widths) - 1)
+
+
+def _block(
+    columns: Sequence[Column],
+    widths: Mapping[str, int],
+    cut: Sequence[Row],
+    count: int,
+    words: Collection[str],
+) -> Table:
+    """Return a table of these columns; `count` rows are cut to those that are shown."""
+    table = Table(box=None, header_style="bold", padding=(0, GAP, 0, 0), pad_edge=False)
+    for column in columns:
+        table.add_column(
+            Text(column.heading),
+            justify="left" if column.key in words else "right",
+            vertical="bottom",
+            no_wrap=True,
+            width=widths[column.key],
+        )
+    for row in cut:
+        table.add_row(*(Text(column.write(row.get(column.key))) for column in columns))
+    if len(cut) < count:
+        table.add_row(Text(f"… {count - len(cut)} more", style="dim"))
+    table.add_row()
+    return table
+
+
+def _width(column: Column, some_rows: Sequence[Row]) -> int:
+    """Return the width that a column needs to show its values in full."""
+    values = (column.write(row.get(column.key)) for row in some_rows)
+    return max(map(len, [*values, *column.heading.split("\n")]))

@@ -1,0 +1,59 @@
+"""What views of the page show beside a run or a scenario: the analytic twin, and who hears whom."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from simoom.hearing import hearing
+
+if TYPE_CHECKING:
+    from simoom.run import Run
+    from simoom.scenario import Scenario
+
+MOST_HEARING = 60
+"""Of more nodes the page has no matrix, only the links."""
+
+
+def twin_of(run: Run) -> dict[str, Any]:
+    """Return the predictions of the analytic twin beside the values of a run."""
+    # Imported when it is used: the models import SciPy.
+    from simoom.twin import predict
+
+    twin = predict(run.scenario)
+    model = twin.model
+    values = [
+        {"path": each.path, "predicted": each.predicted, "measured": each.measured,
+         "half_width": each.half_width}
+        for each in twin.compare(run)
+    ]  # fmt: skip
+    fits = [
+        {"family": fit.family, "form": fit.form,
+         "checks": [{"name": check.name, "verdict": check.verdict, "how": check.how}
+                    for check in fit.checks]}
+        for fit in twin.fits
+        if fit is model or fit.relevant
+    ]  # fmt: skip
+    return {"model": None if model is None else model.family, "values": values, "fits": fits}
+
+
+def hearing_of(scenario: Scenario, *, seed: int, at_s: float) -> dict[str, Any]:
+    """Return which nodes of a scenario receive each other, and how well."""
+    if not (math.isfinite(at_s) and at_s >= 0):
+        raise ValueError(f"at_s: must be 0 or more, is {at_s:g}")
+    heard = hearing(scenario, seed=seed, at_s=at_s)
+    count = len(heard.nodes)
+    number = {name: place for place, name in enumerate(heard.nodes)}
+    shown: list[list[Any]] | None = None
+    if count <= MOST_HEARING:
+        shown = [[None] * count for _ in heard.nodes]
+        for pair in heard.pairs:
+            own = [pair.signal_dbm, pair.detected, pair.is_link]
+            shown[number[pair.source]][number[pair.sink]] = own
+    links = [
+        {"from": pair.source, "to": pair.sink, "signal_dbm": pair.signal_dbm,
+         "snr_db": pair.snr_db, "detected": pair.detected, "rate_mbps": pair.rate_mbps,
+         "success": pair.success}
+        for pair in heard.links
+    ]  # fmt: skip
+    return {"nodes": list(heard.nodes), "matrix": shown, "links": links, "hidden": heard.hidden}

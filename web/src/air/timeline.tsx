@@ -1,0 +1,218 @@
+// A timeline with its tools, and what is selected: on the page and in notebooks.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Timeline } from "./canvas";
+import { Details } from "./details";
+import { duration, time } from "./draw";
+import { open, parse, type Frame, type Model, type Query, type Source, type Step } from "./model";
+
+const ZOOM = 1.25;
+
+export interface Shown { from: number; to: number; frame: number | null }
+
+/** The timeline with its tools, the selected frame, and its legend. */
+export function AirTimeline({ source, say, begin, share, title }: {
+  source: Source; say: (text: string) => void; begin?: Partial<Shown>;
+  share?: (shown: Shown) => void; title: string;
+}) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const timeline = useRef<Timeline | null>(null);
+  const words = useRef<HTMLInputElement>(null);
+  const [model, setModel] = useState<Model | null>(null);
+  const [fault, setFault] = useState("");
+  const [frame, setFrame] = useState<Frame | null>(null);
+  const [life, setLife] = useState<Step[]>([]);
+  const [view, setView] = useState("");
+  useEffect(() => {
+    const own = new Timeline(canvas.current!, () => {
+      const { start, end, span } = own.model;
+      setView(`${time(start, span / 1000)} to ${time(end, span / 1000)}, ${duration(span)}`);
+    }, (selected) => {
+      setFrame(selected);
+      setLife([]);
+    });
+    timeline.current = own;
+    open(source, own.redraw).then((opened) => {
+      own.begin(opened);
+      setModel(opened);
+      const { from = 0, to = 0, frame: chosen = null } = begin ?? {};
+      if (from < to) opened.show(from, to);
+      if (chosen !== null) own.reveal(chosen);
+    }, (error) => setFault(error.message));
+    const watcher = new ResizeObserver(() => own.resize());
+    watcher.observe(canvas.current!.parentElement!);
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    const recolour = () => own.resize();
+    scheme.addEventListener("change", recolour);
+    const element = canvas.current!;
+    element.addEventListener("wheel", (event) => own.wheel(event), { passive: false });
+    return () => {
+      watcher.disconnect();
+      scheme.removeEventListener("change", recolour);
+    };
+  }, [source]);
+  const go = async (query: Query, forward: boolean) => {
+    const own = timeline.current;
+    if (!own?.model) return;
+    const middle = (own.model.start + own.model.end) / 2;
+    const begin = own.selected ? own.selected.number
+      : await numberAt(own.model, own.model.span < own.model.about.end_ns ? middle : 0, forward);
+    const found = await own.model.find(query, begin, forward);
+    if (found) {
+      await own.reveal(found.number);
+      say(sentence(own.model, found));
+    } else {
+      say(forward ? "No later frame matches." : "No earlier frame matches.");
+    }
+  };
+  const search = (forward: boolean) => {
+    if (!model) return;
+    const query = parse(words.current!.value, model.about);
+    if (typeof query === "string") say(query);
+    else go(query, forward);
+  };
+  const keys = (event: KeyboardEvent) => {
+    const own = timeline.current;
+    if (!own?.model || event.ctrlKey || event.metaKey || event.altKey) return;
+    const middle = (own.model.start + own.model.end) / 2;
+    const forward = !event.shiftKey;
+    const actions: Record<string, () => void> = {
+      ArrowLeft: () => own.model.pan(-own.model.span / 8),
+      ArrowRight: () => own.model.pan(own.model.span / 8),
+      "+": () => own.model.zoom(1 / ZOOM, middle), "=": () => own.model.zoom(1 / ZOOM, middle),
+      "-": () => own.model.zoom(ZOOM, middle),
+      "0": () => own.model.show(0, own.model.about.end_ns),
+      Home: () => own.model.pan(-own.model.about.end_ns),
+      End: () => own.model.pan(own.model.about.end_ns),
+      "]": () => go({}, true), "[": () => go({}, false),
+      l: () => go({ lost: true }, forward), r: () => go({ retried: true }, forward),
+      n: () => search(forward), "/": () => words.current!.focus(),
+      Escape: () => own.select(null),
+    };
+    const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (action) {
+      event.preventDefault();
+      action();
+    }
+  };
+  const follow = async (packet: number) => {
+    const own = timeline.current!;
+    own.life = await own.model.life(packet);
+    setLife(own.life);
+    const [first, last] = [own.life[0], own.life[own.life.length - 1]];
+    if (first && (first.at_ns < own.model.start || last.at_ns > own.model.end)) {
+      const room = 0.1 * (last.at_ns - first.at_ns) + 1e5;
+      own.model.show(first.at_ns - room, last.at_ns + room);
+    }
+    own.redraw();
+  };
+  const give = () => {
+    const { model: shown, selected } = timeline.current!;
+    const frame = selected ? selected.number : null;
+    share!({ from: Math.round(shown.start), to: Math.round(shown.end), frame });
+  };
+  const own = timeline.current;
+  return (
+    <div class="air">
+      <div class="heading">
+        <h1>{title}</h1>
+        <p class="dim">{model && `${model.about.frames.toLocaleString("en")} frames, `
+          + `${model.about.lost.toLocaleString("en")} lost, `
+          + `${model.about.retried.toLocaleString("en")} with a retransmission`}
+          {model && model.about.radios.length > model.lanes.length
+            && `; the ${model.lanes.length} busiest of ${model.about.radios.length} nodes`}
+          {model?.about.cut_ns && `; the timeline ends at ${time(model.about.cut_ns)}`}</p>
+      </div>
+      {fault && <p class="fault" role="alert">{fault}</p>}
+      <div class="bar" role="toolbar" aria-label="Timeline">
+        <span class="group">
+          <button onClick={() => own!.model.zoom(2, (own!.model.start + own!.model.end) / 2)}
+            aria-label="Zoom out">−</button>
+          <button onClick={() => own!.model.zoom(0.5, (own!.model.start + own!.model.end) / 2)}
+            aria-label="Zoom in">+</button>
+          <button onClick={() => own!.model.show(0, own!.model.about.end_ns)}>All</button>
+        </span>
+        <span class="group">
+          <button onClick={() => go({ lost: true }, false)} aria-label="Previous lost frame">‹</button>
+          <button onClick={() => go({ lost: true }, true)}>Lost ›</button>
+        </span>
+        <span class="group">
+          <button onClick={() => go({ retried: true }, false)}
+            aria-label="Previous retransmission">‹</button>
+          <button onClick={() => go({ retried: true }, true)}>Retry ›</button>
+        </span>
+        <form class="search" role="search"
+          onSubmit={(event) => { event.preventDefault(); search(true); }}>
+          <input ref={words} type="search" aria-label="Find frames"
+            placeholder="next collision of sta0" />
+          <button>Find</button>
+        </form>
+        {share && <button onClick={give}>Link</button>}
+      </div>
+      <div class="timeline">
+        <div class="chart-box">
+          <canvas ref={canvas} id="air" tabIndex={0} role="application"
+            aria-roledescription="timeline" aria-label="Frames by node over time"
+            aria-describedby="air-keys" onKeyDown={keys}
+            onPointerDown={(event) => own?.model && own.down(event)}
+            onPointerMove={(event) => own?.model && own.move(event)}
+            onPointerUp={(event) => own?.model && own.up(event)}
+            onPointerCancel={(event) => own?.model && own.up(event)}
+            onPointerLeave={() => own?.model && own.leave()} />
+        </div>
+        {model && frame && <Details model={model} frame={frame} life={life} follow={follow}
+          reveal={(number) => own!.reveal(number)} />}
+      </div>
+      <p class="dim view" role="status">{view}</p>
+      {model && <Legend model={model} />}
+      <details><summary>Keys, wheel and touch</summary>
+        <p id="air-keys">Left and right arrow: move. Plus and minus: zoom; 0: the whole run. Square
+          brackets: next and previous frame. L: next lost frame, R: next retransmission, N: next
+          match of the search; with Shift, previous. Slash: search. Escape: nothing selected. The
+          wheel zooms and with Shift moves; drag to move, pinch to zoom.</p></details>
+    </div>
+  );
+}
+
+/** The number of the first frame after an instant, less one; by a tile of the lowest level. */
+async function numberAt(model: Model, at: number, forward: boolean): Promise<number> {
+  if (at <= 0) return forward ? -1 : model.about.frames;
+  let [low, high] = [-1, model.about.frames];
+  for (let step = 0; step < 40 && low + 1 < high; step++) {
+    const middle = Math.floor((low + high) / 2);
+    const found = await model.find({}, middle, true);
+    if (found && found.start_ns < at) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+function sentence(model: Model, frame: Frame): string {
+  const { radios, kind, outcome } = model.about;
+  const to = frame.to === null ? "all" : radios[frame.to];
+  const by = frame.lost_to === null ? "" : `, caused by ${radios[frame.lost_to]}`;
+  return `Frame ${frame.number} at ${time(frame.start_ns, 1000)}: ${radios[frame.from]} sends `
+    + `${kind[frame.kind]} to ${to}; ${outcome[frame.outcome]}${by}.`;
+}
+
+function Legend({ model }: { model: Model }) {
+  return (
+    <ul class="legend" aria-label="Legend">
+      {model.about.kind.map((kind) => model.about.looks[kind] && (
+        <li key={kind}><svg viewBox="0 0 12 12" aria-hidden="true">
+          <rect width="12" height={12 * model.about.looks[kind].height}
+            y={12 * (1 - model.about.looks[kind].height)} fill={model.about.looks[kind].colour} />
+        </svg>{kind}</li>
+      ))}
+      <li><svg viewBox="0 0 12 12" aria-hidden="true" class="mark"><path d="M2 2l8 8M2 10l8-8" />
+      </svg>lost, hatched by cause</li>
+      <li><svg viewBox="0 0 12 12" aria-hidden="true"><rect class="ink" y="1" width="12" height="3" />
+      </svg>retransmission</li>
+      <li><svg viewBox="0 0 12 12" aria-hidden="true"><path class="ink dots" d="M0 6h12" />
+      </svg>back-off</li>
+      <li><svg viewBox="0 0 12 12" aria-hidden="true"><path class="wait" d="M0 6h12" />
+      </svg>defers</li>
+      <li><svg viewBox="0 0 12 12" aria-hidden="true"><path class="nav" d="M0 9h12" /></svg>NAV</li>
+    </ul>
+  );
+}
