@@ -65,7 +65,7 @@ impl Deref for Spans {
 const MOST_CHUNKS: usize = 64;
 
 impl PpduParts {
-    /// The parts of a PPDU whose MPDUs begin and end at these offsets of the PSDU; `None` if the PSDU
+    /// The parts of a PPDU whose MPDUs begin and end at these offsets of the PSDU. `None`: the PSDU
     /// is one MPDU.
     pub(super) fn new(
         transmission: &Transmission,
