@@ -206,6 +206,8 @@ impl Space {
                 other => other.insert(self.ended_frame(now, id)),
             };
             self.receive(now, node, ended_frame, &how, out);
+            let sends_until = self.receivers[node as usize].sends_until();
+            self.nodes[node as usize].answer_after(sends_until);
             self.note_contending(node);
         }
         self.scratch.received = received;
@@ -280,8 +282,7 @@ impl Space {
     ) {
         let EndedFrame { id, ref transmission, ref ppdu, extra, nav_reset_at } = *ended_frame;
         let has_sent = self.receivers[node as usize].has_sent_since(transmission.start);
-        let state = &self.nodes[node as usize];
-        if has_sent && !state.expects(now, transmission.start, &transmission.frame) {
+        if has_sent && !self.nodes[node as usize].expects(now, transmission) {
             return;
         }
         let is_disturbed = self.interferers.is_some() && self.add_bursts(node, transmission.start);
@@ -340,9 +341,6 @@ impl Space {
         }
         self.signals.transmission_mut(id).reach.decoded += 1;
         decode(now, rules, frame, (sender, receiver), &lost, out);
-        if has_sent {
-            receiver.answer_after(self.receivers[node as usize].sends_until());
-        }
     }
 
     /// Adds the bursts of interferers to the interference at a node with a frame that began at an
