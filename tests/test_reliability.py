@@ -315,7 +315,7 @@ def test_what_would_exhaust_memory_is_refused_with_the_figure(keys, path):
     ],
 )
 def test_a_number_out_of_range_is_one_fault_with_the_number_as_written(path, value, rule, cell):
-    """Other rules do not judge the number that takes its place."""
+    """Other rules do not check the number that takes its place."""
     with pytest.raises(sm.ScenarioError) as caught:
         cell.set(path, value).check()
     assert [str(issue) for issue in caught.value.issues] == [f"{path}: {rule}"]

@@ -51,6 +51,8 @@ impl Space {
         for &(node, _, how) in received {
             let before = out.len();
             self.receive(now, node, &ended_frame, (how, &mut reach), out);
+            let sends_until = self.receivers[node as usize].sends_until();
+            self.nodes[node as usize].answer_after(sends_until);
             if out.len() > before {
                 self.note_contending(node);
             }
@@ -70,8 +72,7 @@ impl Space {
         let EndedFrame { id, transmission, ppdu, nav_reset_at } = *ended_frame;
         let Received { power, bounds } = how;
         let has_sent = self.receivers[node as usize].has_sent_since(transmission.start);
-        let state = &self.nodes[node as usize];
-        if has_sent && !state.expects(now, transmission.start, &transmission.frame) {
+        if has_sent && !self.nodes[node as usize].expects(now, transmission) {
             return;
         }
         let is_disturbed = self.interferers.is_some() && self.add_bursts(node, transmission.start);
@@ -127,9 +128,6 @@ impl Space {
         }
         reach.decoded += 1;
         decode(now, rules, frame, (sender, receiver), &lost, out);
-        if has_sent {
-            receiver.answer_after(self.receivers[node as usize].sends_until());
-        }
     }
 
     /// Adds the bursts of interferers to the interference at a node with a frame that began at an

@@ -8,7 +8,7 @@ use crate::mac::{
 use crate::medium::NodeCounters;
 use crate::phy::Mode;
 use crate::space::duplex::PrimaryFrame;
-use crate::space::frame::OnAir;
+use crate::space::frame::{OnAir, Transmission};
 use crate::space::rules::SpaceRules;
 use crate::{Command, MsduSource};
 use kernel::{BitRate, Bytes, Duration, Instant};
@@ -114,16 +114,17 @@ impl Node {
         frame.to.filter(|_| frame.kind == FrameKind::Cts && *at <= now)
     }
 
-    /// Whether a full-duplex node that has transmitted during this frame, which began at `start`,
-    /// takes notice of it.
-    pub(in crate::space) fn expects(&self, now: Instant, start: Instant, frame: &OnAir) -> bool {
+    /// Whether a full-duplex node takes notice of a frame although it has transmitted since the
+    /// frame began.
+    pub(in crate::space) fn expects(&self, now: Instant, heard: &Transmission) -> bool {
+        let frame = &heard.frame;
         let Some(duplex) = self.duplex().filter(|_| frame.to == Some(self.id)) else {
             return false;
         };
         match frame.kind {
             // An RTS may begin with another frame of the exchange, too.
             FrameKind::Rts => {
-                duplex.rts.as_ref().is_some_and(|rts| rts.start == start && rts.end <= now)
+                duplex.rts.as_ref().is_some_and(|rts| rts.start == heard.start && rts.end <= now)
             }
             FrameKind::Data => duplex.mutual.is_some_and(|beside| beside.from == frame.from),
             FrameKind::Ack => self.awaited.is_some_and(|awaited| awaited.kind == frame.kind),
@@ -131,8 +132,8 @@ impl Node {
         }
     }
 
-    /// A frame of the node ends at this instant. It does not send a response that is due before: the
-    /// transmitter of the frame that it has received does not know how long its own one lasts.
+    /// A frame of the node ends at this instant. It does not send a response that is due before:
+    /// the transmitter of the frame that it has received does not know how long its own one lasts.
     pub(in crate::space) fn answer_after(&mut self, end: Instant) {
         self.answer.take_if(|(at, _)| *at < end);
     }
