@@ -45,14 +45,14 @@ def small() -> sm.Scenario:
     ],
 )
 def test_intervals_contain_the_mean_as_often_as_they_say(name: str, width: float) -> None:
-    held, _ = coverage(name, width, 1000, stops, most=1000)
+    held, _ = coverage(name, width, 1000, stops)
     # 94 %, less twice the standard error of so many repetitions.
     assert held >= 0.94 - 2 * math.sqrt(0.95 * 0.05 / 1000)
 
 
 @pytest.mark.parametrize("name", ["normal, sd 20 %", "gamma, shape 4", "0 or 1, 30 % ones"])
 def test_the_naive_rule_covers_too_seldom(name: str) -> None:
-    held, _ = coverage(name, 0.1, 600, stops_naively, most=500)
+    held, _ = coverage(name, 0.1, 600, stops_naively)
     assert held < 0.93
 
 
