@@ -109,10 +109,10 @@ def test_a_precision_has_a_unit_or_is_relative() -> None:
 
 
 def test_runs_end_when_all_results_are_precise(small) -> None:
-    until = {Y: "10 %", "total.delay_s.mean": "40 %"}
+    until = {Y: "10 %", "total.attempts": "12 %"}
     done = sm.replicate(small, until=until)
     assert [each.reached for each in done.reached] == [True, True]
-    for path, width in ((Y, 0.1), ("total.delay_s.mean", 0.4)):
+    for path, width in ((Y, 0.1), ("total.attempts", 0.12)):
         assert done.mean(path).half_width <= width * done.mean(path).mean
     plain = sm.replicate(small, replications=len(done))
     assert [run.digest for run in plain] == [run.digest for run in done]
