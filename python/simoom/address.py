@@ -202,12 +202,6 @@ def _with_name(kind: str, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def every(path: str) -> str:
-    r"""Return a regular expression of the paths that an address may stand for, for messages.
-
-    Examples
-    --------
-    >>> every('flows["up"].control')
-    'flows\\[\\d+\\]\\.control'
-    """
+    """Return a regular expression of the paths that an address may stand for, for messages."""
     parts = re.split(r'\[(?:"[^"]*"|[^\]"\d])*\]', path)
-    return r"\[\d+\]".join(map(re.escape, parts))
+    return rf"(?:{re.escape(path)}|{{}})".format(r"\[\d+\]".join(map(re.escape, parts)))

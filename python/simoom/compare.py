@@ -243,15 +243,15 @@ def compare(
                     progress((2 * done + len(new)) / (2 * wanted))
             for number in range(len(jobs)):
                 runs[number % 2].append(new[number])
-            pair = tuple(Replications(s, tuple(r)) for s, r in zip(scenarios, runs, strict=True))
+            one, two = (Replications(s, tuple(r)) for s, r in zip(scenarios, runs, strict=True))
             if rule is not None:
-                reached, wanted = _look(rule, *pair)
+                reached, wanted = _look(rule, one, two)
     for each_ in reached:
         if not each_.reached:
             warnings.warn(f"difference of {each_}", stacklevel=2)
     if paths is None:
-        paths = _totals(*pair)
-    return Comparison(*pair, tuple(_rows(*pair, paths, confidence)), confidence, reached)
+        paths = _totals(one, two)
+    return Comparison(one, two, tuple(_rows(one, two, paths, confidence)), confidence, reached)
 
 
 def _describe(done: int) -> Any:

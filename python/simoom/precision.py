@@ -147,14 +147,14 @@ def _target(path: object, wanted: object) -> Target:
     return Target(path, number, relative=False)
 
 
-def required(values: Sequence[float], target: Target, *, confidence: float = 0.95) -> float:
+def required(values: Iterable[float], target: Target, *, confidence: float = 0.95) -> float:
     """Return the number of observations that a target needs, judged by those made so far.
 
     If it is at most the number of observations, they suffice. It is infinite if the target is a
     fraction of a mean that is zero.
     """
-    sample = np.asarray(values, dtype=float)
-    n = sample.size
+    sample = np.asarray(list(values), dtype=float)
+    n = int(sample.size)
     if n < LEAST_RUNS:
         return LEAST_RUNS
     deviation = sample - sample.mean()
@@ -162,14 +162,14 @@ def required(values: Sequence[float], target: Target, *, confidence: float = 0.9
     if variance <= (1e-12 * float(np.max(np.abs(sample)))) ** 2:
         return EQUAL_RUNS
     skewness = float(np.mean(deviation**3)) / variance**1.5 * math.sqrt(n * (n - 1)) / (n - 2)
-    estimate = mean_ci(values, confidence=confidence)
+    estimate = mean_ci(sample, confidence=confidence)
     allowed = target.of(estimate.mean)
     if allowed == 0:
         return math.inf
     if estimate.half_width < allowed / SAFE:
         return n
     for_width = n * (estimate.half_width / allowed) ** 2 * (1 + FURTHER_RUNS / n)
-    return max(float(for_width), LEAST_RUNS + RUNS_PER_SKEWNESS * skewness**2)
+    return float(max(for_width, LEAST_RUNS + RUNS_PER_SKEWNESS * skewness**2))
 
 
 def decide(target: Target, values: Iterable[float], *, confidence: float = 0.95) -> Reached:
