@@ -138,7 +138,7 @@ class Run:
 
         The run is simulated again to trace it. The widget needs the package ``anywidget``.
         """
-        from simoom import timeline
+        from simoom.timeline import timeline
 
         return timeline(self, limit_mib=limit_mib)
 

@@ -17,7 +17,7 @@ from simoom.tables import Column, Row, digits, flow_rows, group_of, number, visi
 if TYPE_CHECKING:
     from simoom.sweep import Point, Sweep
 
-LONG = 16
+LONG = 14
 """Longer headings are divided into lines."""
 MOST_GROUPS = 4
 """Of more groups of flows no sums are shown."""

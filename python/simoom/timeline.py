@@ -103,7 +103,7 @@ def _widget() -> Any:
     except ImportError:
         raise ImportError(MISSING) from None
 
-    class Timeline(anywidget.AnyWidget):  # type: ignore[misc]
+    class Timeline(anywidget.AnyWidget):
         """A timeline in a notebook."""
 
         _esm = WIDGET
