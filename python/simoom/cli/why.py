@@ -76,9 +76,8 @@ def why(
     check_range("--seed", seed, bits=64)
     scenario = load(file, settings, unset=unset)
     second = None if other is None else load(other, [])
-    for option, value in (("--html", page), ("--out", out)):
-        if second is not None and value is not None:
-            raise InputError(f"{option}: explains one scenario; leave out the second")
+    if second is not None:
+        _refuse_with_two({"--html": page, "--out": out})
     if out is not None:
         make_directory(out)
     with progress_bar(Path(file).stem, quiet=quiet) as progress:
@@ -99,6 +98,12 @@ def why(
         print(done.report(Console().width), end="")
         if names:
             say(f"wrote {names}")
+
+
+def _refuse_with_two(options: dict[str, Path | None]) -> None:
+    for option, value in options.items():
+        if value is not None:
+            raise InputError(f"{option}: explains one scenario; leave out the second")
 
 
 def write_report(scenario: Scenario, seed: int, out: Path, why: Why) -> str:

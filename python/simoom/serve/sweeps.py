@@ -86,14 +86,14 @@ def plan_of(
     if plan.runs > most:
         raise ValueError(f"a sweep of {plan.runs:,} runs: this server takes at most {most:,}")
     draft = Scenario.parse(text)
-    for values in itertools.product(*over.values()):
+    for chosen in itertools.product(*over.values()):
         point = draft
-        for path, value in zip(over, values, strict=True):
+        for path, value in zip(over, chosen, strict=True):
             point = point.set(path, value)
         try:
             desk.read(point.to_toml())
         except ScenarioError as error:
-            where = ", ".join(f"{path}={value}" for path, value in zip(over, values, strict=True))
+            where = ", ".join(f"{path}={value}" for path, value in zip(over, chosen, strict=True))
             raise ScenarioError(
                 Issue(issue.path, f"{issue.message} (at {where})") for issue in error.issues
             ) from None
@@ -194,8 +194,11 @@ class Sweeps:
     def _summaries(self, key: str, kept: Mapping[str, Any]) -> list[list[Mapping[str, Value]]]:
         if self._read is None or self._read[0] != key:
             record = self._library.record
-            found = [[record(run).run.summary for run in point["runs"]] for point in kept["points"]]
+            found: list[list[Mapping[str, Value]]] = [
+                [record(run).run.summary for run in point["runs"]] for point in kept["points"]
+            ]
             self._read = (key, found)
+            return found
         return self._read[1]
 
     def remove(self, key: str) -> None:

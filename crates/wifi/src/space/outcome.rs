@@ -52,8 +52,8 @@ impl Space {
             let before = out.len();
             self.receive(now, node, &ended_frame, (how, &mut reach), out);
             let sends_until = self.receivers[node as usize].sends_until();
-            self.nodes[node as usize].answer_after(sends_until);
-            if out.len() > before {
+            let is_cancelled = self.nodes[node as usize].answer_after(sends_until);
+            if is_cancelled || out.len() > before {
                 self.note_contending(node);
             }
         }

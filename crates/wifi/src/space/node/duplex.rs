@@ -134,8 +134,9 @@ impl Node {
 
     /// A frame of the node ends at this instant. It does not send a response that is due before:
     /// the transmitter of the frame that it has received does not know how long its own one lasts.
-    pub(in crate::space) fn answer_after(&mut self, end: Instant) {
-        self.answer.take_if(|(at, _)| *at < end);
+    /// Returns whether there was one.
+    pub(in crate::space) fn answer_after(&mut self, end: Instant) -> bool {
+        self.answer.take_if(|(at, _)| *at < end).is_some()
     }
 
     /// An RTS is decoded. An access point whose own RTS began with it answers it in place of
