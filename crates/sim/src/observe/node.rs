@@ -84,8 +84,8 @@ pub(super) static NODE: &[Observable] = observables! {
     /// the transmissions of others.
     "contention_s": "s" as "conten-\ntion" =>
         MeanTime(|world, n| meter(world, n).service.contention(world.now), served);
-    /// Mean time of the first exchange that carries a packet, from RTS to MAC ACK or to the end of
-    /// a collision.
+    /// Mean time of the first exchange that carries a packet, from RTS to MAC ACK. A collision ends
+    /// with its longest frame; among radios, for each node with the node's own frame.
     "transmission_s": "s" as "on the\nair" =>
         MeanTime(|world, n| meter(world, n).service.transmission, new_mpdus);
     /// Mean time of the further exchanges that carry it again.
