@@ -82,7 +82,10 @@ def test_worker_processes_end_whatever_they_compute():
         processes = list(pool._processes.values())
         pool.kill()
     for process in processes:
-        process.join(30)
+        # A thread of the executor may collect the process first, and `join` then returns at once.
+        deadline = time.monotonic() + 60
+        while process.exitcode is None and time.monotonic() < deadline:
+            time.sleep(0.01)
         assert process.exitcode == -signal.SIGKILL
 
 

@@ -65,9 +65,10 @@ impl Motion {
         let (sent, weakest) = (self.sent[from as usize], self.weakest);
         into.extend(receivers.iter().zip(&squares).map(|(receiver, factor)| {
             let power = sent * factor;
-            match receiver.moves {
-                true => (power >= weakest).then(|| Power::from(power)),
-                false => Some(receiver.power),
+            if receiver.moves {
+                (power >= weakest).then(|| Power::from(power))
+            } else {
+                Some(receiver.power)
             }
         }));
         self.squares = squares;

@@ -77,7 +77,9 @@ mod tests {
                 timers.take_due(now, &mut due);
                 let is_due = |node: &u32| all[*node as usize].is_some_and(|at| at <= now);
                 prop_assert_eq!(&due, &(0..nodes).filter(is_due).collect::<Vec<_>>());
-                due.into_iter().for_each(|node| all[node as usize] = None);
+                for node in due {
+                    all[node as usize] = None;
+                }
             }
         }
     }
