@@ -335,7 +335,8 @@ def views(page):
     yield "twin"
     page.go_back()
     page.get_by_role("link", name="Why so slow?").click()
-    expect(page.get_by_role("button", name="Explain")).to_be_visible()
+    page.get_by_role("button", name="Explain").click()
+    expect(page.locator(".bars")).to_be_visible()
     yield "why"
     page.get_by_role("link", name="Scenario", exact=True).click()
     write(page, SPACE)

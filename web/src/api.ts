@@ -27,6 +27,8 @@ export interface RunEntry {
   state: "waiting" | "running" | "done" | "stopped" | "failed";
   progress: number; message?: string; simulated_s: number; made_s?: number;
   results?: Record<string, Value>; has_air?: boolean;
+  /** Changes whenever an explanation of the run is kept. */
+  explained?: string | null;
   /** Of runs that explain another: its id, and the flow. */
   explains?: string | null; flow?: string | null;
   /** Of the runs of a sweep: its id. */

@@ -90,20 +90,17 @@ export function WhyView({ id }: { id: string }) {
   const [why, setWhy] = useState<Why | null>(null);
   const [fault, setFault] = useState("");
   const [flow, setFlow] = useState("");
-  const [asked, setAsked] = useState(0);
   const run = runs.value.find((own) => own.id === id);
   const job = runs.value.find((own) => own.explains === id && (own.flow ?? "") === flow);
   const isActive = job?.state === "running" || job?.state === "waiting";
   useEffect(() => {
     get<Why>(`/api/runs/${id}/why`).then(setWhy, (error) => setFault(error.message));
-  }, [id, job?.id, job?.state, asked]);
+  }, [id, run?.explained]);
   if (!why) return <p class="pad" role="status">{fault || "Loading …"}</p>;
   const explain = async () => {
     said.value = "";
     await send("POST", `/api/runs/${id}/why`, { flow }).catch(
       (error) => (said.value = error.message));
-    // A short explanation may have ended before the page hears of its job.
-    setAsked((times) => times + 1);
   };
   const found = why.found[flow];
   return (

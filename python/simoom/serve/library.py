@@ -6,11 +6,10 @@ import json
 import math
 import re
 import threading
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simoom.files import write_text
+from simoom.files import finite, write_text
 from simoom.run import Run, Samples
 from simoom.store import DamagedError, Record, Store
 
@@ -120,6 +119,7 @@ class Library:
             if self.has(key):
                 all_ = {**self.explanations(key), flow or "": found}
                 write_text(self._why(key), json.dumps(all_, separators=(",", ":")))
+                self._listed = None
 
     def explanations(self, key: str) -> dict[str, Any]:
         """Return the explanations of a run by flow; the empty name is the slowest flow."""
@@ -172,8 +172,20 @@ class Library:
                 "results": {path: summary[path] for path in HEADLINES if path in summary},
             }
             known = self._read[key] = (changed, entry)
-        own = {"name": self._named(key, "name"), "sweep": self._named(key, "sweep")}
-        return {**known[1], **own, "has_air": self.air(key).is_file()}
+        return {
+            **known[1],
+            "name": self._named(key, "name"),
+            "sweep": self._named(key, "sweep"),
+            "has_air": self.air(key).is_file(),
+            "explained": self._explained(key),
+        }
+
+    def _explained(self, key: str) -> str | None:
+        """Return a text that changes whenever an explanation is kept."""
+        try:
+            return str(self._why(key).stat().st_mtime_ns)
+        except OSError:
+            return None
 
     def _named(self, key: str, what: str) -> str | None:
         try:
@@ -226,8 +238,3 @@ def thin(
     """
     step = max(1, math.ceil(len(times) / MOST_SAMPLES))
     return times[::step], values[::step]
-
-
-def finite(values: Iterable[float]) -> list[float | None]:
-    """Return numbers, with None for those that are not finite."""
-    return [value if math.isfinite(value) else None for value in values]

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from simoom.axis_text import axis_values
-from simoom.files import write_text
+from simoom.files import finite, write_text
 from simoom.issue import Issue, ScenarioError
 from simoom.scenario import Scenario
 from simoom.serve.drafts import Desk
-from simoom.serve.library import KEY, Library, finite
+from simoom.serve.library import KEY, Library
 from simoom.stats import mean_ci
 from simoom.store import identity
 from simoom.tables import Value, number
