@@ -196,3 +196,30 @@ def bidirectional(rate_mbps, up_bytes, to_sta1_bytes, serve):
 def test_a_station_answers_an_access_point_that_gave_way_to_another(cell, seed):
     summary = sm.run(bidirectional(*cell), seed=seed, check=True).summary
     assert summary["full_duplex.joint"] > 0
+
+
+def test_a_full_duplex_access_point_uses_no_sequence_number_twice():
+    """A frame that stepped aside for another and was never transmitted freed the other's number;
+    the next frame was then discarded as a duplicate."""
+    summary = sm.run(
+        sm.Scenario(
+            standard="11b",
+            duration_s=0.4,
+            warmup_s=0.0,
+            wlan={"full_duplex": {"cancellation_db": 90}, "rts_threshold_bytes": 0},
+            ap={"position_m": [1, 51]},
+            stations=[
+                {"position_m": [1, 1]},
+                {"count": 2, "data_loss": 0.4, "position_m": [7, 24]},
+                {"count": 3, "ring_m": 13},
+            ],
+            flows=[
+                {"from": "server", "to": "sta0-5", "start_spread_s": 0.1},
+                {"from": "server", "to": "sta*"},
+                {"from": "sta*", "to": "server"},
+            ],
+            radio={"tx_power_dbm": 1, "shadowing_db": 6},
+        ),
+        check=True,
+    ).summary
+    assert summary["full_duplex.joint"] > 0

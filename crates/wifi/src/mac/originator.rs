@@ -467,14 +467,16 @@ impl Originator {
     /// Moves the window up to the first MPDU in service. If the receiver may wait for an MPDU that
     /// was discarded, a BlockAckReq must move its window (clause 10.25.6.5). An MPDU that was
     /// discarded before its first transmission frees its sequence number for the next one, because
-    /// a recipient cannot follow a jump of more than half the sequence number space.
+    /// a recipient cannot follow a jump of more than half the sequence number space. It keeps its
+    /// number if an MPDU that was in service while it stepped aside has a later one.
     fn trim(&mut self, settled: &mut Vec<Settled>) {
         self.psdu.clear();
-        let count = self.mpdus.len();
+        let end = after(self.start, self.mpdus.len() as u16);
         self.mpdus.retain(|mpdu| !mpdu.settled || mpdu.attempts > 0);
-        let unsent = (count - self.mpdus.len()) as u16;
         let next = &mut self.streams.present().next;
-        *next = after(*next, SEQUENCES - unsent);
+        if *next == end {
+            *next = after(self.start, self.mpdus.len() as u16);
+        }
         while let Some(mpdu) = self.mpdus.pop_front_if(|mpdu| mpdu.settled) {
             self.request |= mpdu.given_up;
             self.start = after(self.start, 1);

@@ -320,6 +320,25 @@ fn sequence_numbers_are_each_receivers_own() {
 }
 
 #[test]
+fn a_number_is_not_used_twice_while_frames_step_aside() {
+    let framing = Framing { overhead: Bytes(36), llc: Bytes(8), aggregation: None, attempts: 7 };
+    let mut originator = Originator::new(false);
+    let begin = |originator: &mut Originator, to| {
+        originator.begin_service(&framing, NOW, packet(0, 100), Some(to));
+        originator.assemble(&framing, ModeClass::Ofdm, PsduLimits::SINGLE, NOW, |_| None);
+        originator.start()
+    };
+    assert_eq!(begin(&mut originator, 0), 0);
+    originator.swap_aside();
+    assert_eq!(begin(&mut originator, 1), 1);
+    originator.on_ack(&mut Vec::new());
+    originator.swap_aside();
+    // No CTS came: the first frame was never transmitted, and its number stays unused.
+    originator.on_retry_limit(&framing, &mut Vec::new());
+    assert_eq!(begin(&mut originator, 1), 2);
+}
+
+#[test]
 fn sequence_numbers_have_twelve_bits() {
     let framing = Framing { overhead: Bytes(36), llc: Bytes(8), aggregation: None, attempts: 7 };
     let mut originator = Originator::new(false);
