@@ -13,6 +13,7 @@ import argparse
 import itertools
 import json
 import re
+import signal
 import sys
 import time
 from collections import Counter
@@ -150,6 +151,8 @@ def main() -> int:
     if not CORE.exists():
         print("the simulator of the campaign is missing: make campaign", file=sys.stderr)
         return 2
+    # A shell has background commands ignore SIGINT; the commands that are interrupted would inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     path = package()
     FINDINGS.parent.mkdir(parents=True, exist_ok=True)
     workers = [Worker(path) for _ in range(chosen.processes)]

@@ -30,11 +30,12 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     ),
     "many radios": ("run", "many.toml", "-q"),
     "wide windows": (
-        "run", str(CAFE), *LONG, "-q", "--set", "flows[1].tcp.window_segments=1000000",
-        "--set", "flows[1].tcp.initial_window_segments=1000000",
+        "run", str(CAFE), *LONG, "-q", "--unset", "flows[1].tcp.window_bytes",
+        "--set", "flows[1].tcp.window_segments=700000",
+        "--set", "flows[1].tcp.initial_window_segments=700000",
     ),
     "study": ("study", "full_duplex", "-q"),
-    "model --vary": ("model", str(CAFE), "--vary", "stations=12:2000:2000"),
+    "model --vary": ("model", str(CAFE), "--vary", "stations=12:9000:8989"),
 }  # fmt: skip
 
 MANY = """

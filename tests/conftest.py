@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,6 +15,9 @@ import pytest
 import simoom as sm
 
 ROOT = Path(__file__).parents[1]
+
+# A shell has background commands ignore SIGINT; commands that tests interrupt would inherit it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SLOW = {
     "models/test_saturation.py": "simulates the chains slot by slot",
