@@ -151,7 +151,7 @@ def main() -> int:
     if not CORE.exists():
         print("the simulator of the campaign is missing: make campaign", file=sys.stderr)
         return 2
-    # A shell has background commands ignore SIGINT; the commands that are interrupted would inherit it.
+    # A shell has background commands ignore SIGINT, and what they start inherits that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     path = package()
     FINDINGS.parent.mkdir(parents=True, exist_ok=True)
