@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from simoom.run import Run
     from simoom.scenario import Scenario
-    from simoom.why import Why
+    from simoom.why.result import Why
 
 MOST_LINKS = 4
 

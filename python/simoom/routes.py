@@ -10,7 +10,6 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csgraph, csr_array
 
 from simoom import _core
 from simoom.issue import Issue, ScenarioError
@@ -86,6 +85,8 @@ class Routes:
         return tuple(map(self._partitions_of, self.linked))
 
     def _partitions_of(self, linked: NDArray[np.bool_]) -> tuple[tuple[str, ...], ...]:
+        from scipy.sparse import csgraph, csr_array
+
         count, labels = csgraph.connected_components(csr_array(linked), directed=False)
         sets = [
             tuple(name for name, label in zip(self.nodes, labels, strict=True) if label == number)
@@ -107,6 +108,8 @@ class Routes:
         return tuple(self.nodes[node] for node in self._path(index, begin, end))
 
     def _path(self, index: int, begin: int, end: int) -> list[int]:
+        from scipy.sparse import csgraph, csr_array
+
         # A tree from the end, so that predecessors are the next nodes.
         graph = csr_array(self.linked[index])
         _, towards = csgraph.breadth_first_order(graph, end, directed=False)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simoom._core import student_t_cdf, student_t_quantile
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -83,7 +85,8 @@ def mean_ci(values: Iterable[float], *, confidence: float = 0.95) -> Estimate:
     mean = float(sample.mean())
     if n == 1:
         return Estimate(mean, -math.inf, math.inf, 1, confidence)
-    half = _t_quantile((1 + confidence) / 2, n - 1) * float(sample.std(ddof=1)) / math.sqrt(n)
+    error = float(sample.std(ddof=1)) / math.sqrt(n)
+    half = student_t_quantile((1 + confidence) / 2, n - 1) * error
     return Estimate(mean, mean - half, mean + half, n, confidence)
 
 
@@ -114,13 +117,11 @@ def paired_p_value(first: Iterable[float], second: Iterable[float]) -> float:
     >>> round(paired_p_value([10.0, 12.0, 11.0], [11.0, 13.1, 11.9]), 4)
     0.0033
     """
-    from scipy.special import stdtr
-
     each = paired_difference(first, second)
-    spread = each.half_width / _t_quantile(0.975, each.n - 1) if each.n > 1 else math.inf
+    spread = each.half_width / student_t_quantile(0.975, each.n - 1) if each.n > 1 else math.inf
     if spread == 0:
         return 1.0 if each.mean == 0 else 0.0
-    return float(2 * stdtr(each.n - 1, -abs(each.mean) / spread))
+    return float(2 * student_t_cdf(-abs(each.mean) / spread, each.n - 1))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -189,9 +190,3 @@ def _sample(values: Iterable[float]) -> NDArray[np.float64]:
     if sample.size == 0:
         raise ValueError("values: must have at least one value, is empty")
     return sample
-
-
-def _t_quantile(probability: float, degrees: int) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees, probability))

@@ -5,6 +5,7 @@ mod air;
 mod control;
 mod run;
 mod scenario;
+mod student;
 mod tcp_script;
 mod trace;
 
@@ -22,6 +23,8 @@ mod _core {
     use crate::scenario::{
         Scenario, airtime, airtime_schema, connectivity, hearing, observables, schema,
     };
+    #[pymodule_export]
+    use crate::student::{student_t_cdf, student_t_quantile};
     #[pymodule_export]
     use crate::tcp_script::{tcp_script, tcp_script_fault};
     #[pymodule_export]

@@ -47,7 +47,7 @@ from simoom.trace import TraceFilter
 if TYPE_CHECKING:
     from simoom.run import Run
     from simoom.scenario import Scenario
-    from simoom.why import Why
+    from simoom.why.result import Why
 
 Out = Annotated[
     Path | None,

@@ -24,7 +24,7 @@ from simoom.cli.terminal import (
 
 if TYPE_CHECKING:
     from simoom.scenario import Scenario
-    from simoom.why import Why
+    from simoom.why.result import Why
 
 
 def why(
@@ -69,8 +69,8 @@ def why(
     from rich.console import Console
 
     from simoom.files import finite, write_text
-    from simoom.why import Why
     from simoom.why import why as explain
+    from simoom.why.result import Why
 
     check_range("--replications", replications, least=2, bits=32)
     check_range("--seed", seed, bits=64)

@@ -30,7 +30,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import gammaln
 
 from simoom.models import assumption, timing
 from simoom.models._check import Array, broadcast, choice, positive, probability, real, whole
@@ -202,6 +201,8 @@ def cell(
     array([17.15, 17.15])
     """
     n = _stations(stations)
+    from scipy.special import gammaln
+
     mix = probability("upload_fraction", upload_fraction)
     delay = whole("delayed_ack", delayed_ack, low=1)
     named = {name: positive(name, getattr(times, name)) for name in CellTimes.__dataclass_fields__}

@@ -16,7 +16,6 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
-from scipy.special import gammaln
 
 from simoom.models import assumption
 from simoom.models._check import Array, broadcast, choice, whole
@@ -318,6 +317,8 @@ def backlogged_pmf(at: Connections) -> Array:
     >>> backlogged_pmf(2)[:3]
     array([0.25, 0.5 , 0.25])
     """
+    from scipy.special import gammaln
+
     n, d = broadcast(connections=at.connections, delayed_ack=at.delayed_ack)
     n, d, k = n[..., None], d[..., None], np.arange(min(float(_STATES), n.max(initial=1.0)) + 1)
     rest = np.maximum(n - k, 0.0)

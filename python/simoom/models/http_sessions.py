@@ -15,7 +15,6 @@ from dataclasses import KW_ONLY, dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import zeta
 
 from simoom.models import http_queueing, ps_queue
 from simoom.models._check import Array, broadcast, choice, not_negative, positive, real, whole
@@ -92,6 +91,8 @@ def expected_segments(
     >>> float(expected_segments(30_000).round(4))
     30.5125
     """
+    from scipy.special import zeta
+
     mean, alpha = broadcast(
         mean_bytes=positive("mean_bytes", mean_bytes),
         shape=real("shape", shape, above=1.0, below=np.inf),

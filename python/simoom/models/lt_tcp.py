@@ -20,7 +20,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import binom
 
 from simoom.models._check import Array, broadcast, not_negative, real, whole
 from simoom.models.assumption import Assumption
@@ -76,6 +75,8 @@ def repair_probability(units: ArrayLike, parity: ArrayLike, loss: ArrayLike) -> 
     >>> repair_probability(20, [1, 3], 0.1).round(3)
     array([0.392, 0.867])
     """
+    from scipy.stats import binom
+
     n, p, e = broadcast(
         units=whole("units", units, low=1),
         parity=whole("parity", parity),
@@ -150,7 +151,7 @@ def repair(
     data = n - p
     return Repair(
         parity_units=p,
-        repair_probability=np.asarray(binom.cdf(p, n, e)),
+        repair_probability=repair_probability(n, p, e),
         reactive_rounds=rounds,
         reactive_units=extra,
         overhead=(p + extra) / data,
@@ -164,6 +165,8 @@ def _reactive(n: int, p: int, e: float) -> tuple[float, float]:
     If s units are missing, a round sends r = ceil(s / (1-E)) units, of which j ~ Bin(r, 1-E)
     arrive. The expectations for s follow from those for s - j; j = 0 repeats the round.
     """
+    from scipy.stats import binom
+
     if e < 1e-15:  # 1 - E is 1 in double precision
         return 0.0, 0.0
     short = np.arange(1, n - p + 1)

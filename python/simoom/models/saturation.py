@@ -18,7 +18,6 @@ from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 
 from simoom.models import assumption, timing
 from simoom.models._check import Array, broadcast, choice, positive, whole
@@ -445,6 +444,8 @@ def _mixed_fixed_point(
     n: Array, curves: Sequence[Array], forever: Sequence[bool]
 ) -> tuple[Array, Array]:
     """Solve for P, and within it for the collision probability of every class."""
+    from scipy.optimize import brentq
+
     kinds = list(zip(curves, forever, strict=True))
 
     def rate(kind: int, gamma: float) -> float:

@@ -7,15 +7,16 @@ numbers. What helps most is named first, with the key to change.
 from __future__ import annotations
 
 from concurrent.futures import Executor
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from simoom.scenario import ScenarioLike
-from simoom.why.compare import Difference, Move, compare
-from simoom.why.explain import explain
-from simoom.why.result import Effect, Step, Why
 from simoom.workers import Progress
 
-__all__ = ["Difference", "Effect", "Move", "Step", "Why", "why"]
+if TYPE_CHECKING:
+    from simoom.why.compare import Difference
+    from simoom.why.result import Why
+
+__all__ = ["why"]
 
 REPLICATIONS = 5
 
@@ -90,6 +91,9 @@ def why(
     >>> sm.why(s, replications=2).causes[0].cause
     'the receive window of 20,000 B'
     """
+    from simoom.why.compare import compare
+    from simoom.why.explain import explain
+
     arguments: dict[str, Any] = {
         "flow": flow, "replications": replications, "seed": seed, "executor": executor,
         "progress": progress,
