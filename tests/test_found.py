@@ -223,3 +223,55 @@ def test_a_full_duplex_access_point_uses_no_sequence_number_twice():
         check=True,
     ).summary
     assert summary["full_duplex.joint"] > 0
+
+
+def test_only_an_attempt_of_a_full_duplex_access_point_collides():
+    """Acknowledgements that were lost after their exchange had ended counted as attempts."""
+    summary = sm.run(
+        sm.Scenario(
+            standard="11b",
+            duration_s=0.5,
+            wlan={
+                "cw_min": 1,
+                "preamble": "short",
+                "full_duplex": {"secondary_rate_mbps": 1},
+                "rts_threshold_bytes": 0,
+            },
+            stations={"count": 2, "cell": 2},
+            flows=[
+                {
+                    "from": "sta*",
+                    "to": "server",
+                    "traffic": {"saturated": {}},
+                    "start_spread_s": 0.1,
+                },
+                {"from": "server", "to": "sta0"},
+                {"from": "sta*", "to": "server", "start_spread_s": 0.033},
+            ],
+            radio={"losses_db": [[1.0] * 5, [1.0, 1.0, 6.0, 1.0, 1.0], *[[1.0] * 5] * 3]},
+            cells=[{}, {}],
+        )
+    ).summary
+    assert 0 < summary["cells[1].collision_probability"] <= 1
+
+
+def test_airtime_of_secondary_frames_is_the_mean_of_the_access_points():
+    """The airtime of two access points was added and divided by the time of one."""
+    cell = {"count": 3, "ring_m": 1}
+    summary = sm.run(
+        sm.Scenario(
+            standard="11b",
+            duration_s=2.0,
+            wlan={"rts_threshold_bytes": 1, "full_duplex": {"secondary_rate_mbps": 1}},
+            ap={"channel": 6},
+            stations=[cell | {"cell": 0}, cell | {"cell": 1}],
+            flows=[
+                {"from": "sta*", "to": "ap", "traffic": "saturated"},
+                {"from": "ap", "to": "sta*", "traffic": "saturated"},
+            ],
+            radio={},
+            cells=[{}],
+        )
+    ).summary
+    assert 0.5 < summary["full_duplex.rates[0].airtime_fraction"] < 1
+    assert 0 < summary["full_duplex.two_frames_fraction"] < 0.5

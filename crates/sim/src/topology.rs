@@ -293,6 +293,11 @@ impl Topology {
         self.access_points[self.radio(radio).cell as usize]
     }
 
+    /// The access points' radios, by cell.
+    pub fn access_points(&self) -> &[RadioId] {
+        &self.access_points
+    }
+
     /// Whether a radio is an access point's.
     pub fn is_access_point(&self, radio: RadioId) -> bool {
         self.radio(radio).node == ACCESS_POINT

@@ -181,6 +181,11 @@ impl Counters {
         self.attempts += 1;
     }
 
+    /// Whether the outcome of the latest attempt is not known.
+    pub(crate) fn is_open(&self) -> bool {
+        self.outcomes < self.attempts
+    }
+
     /// The outcome of the latest attempt is known.
     pub(crate) fn decide(&mut self) {
         self.outcomes = self.attempts;

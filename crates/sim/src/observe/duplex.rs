@@ -3,6 +3,7 @@
 use super::observable::Kind::{Counter, MeanRate, Once, Ratio, Share};
 use super::observable::{Condition, Observable, SHARED_SLOTS, SPACE, observables};
 use crate::observers::World;
+use kernel::Duration;
 use wifi::ACCESS_POINT;
 use wifi::mac::DuplexCounters;
 
@@ -29,9 +30,9 @@ pub(super) static FULL_DUPLEX: &[Observable] = observables! {
     "secondary_share": "1" as "secondary\nshare" =>
         Ratio(|world, _| duplex(world).secondary, |world, _| duplex(world).primary);
     /// The fraction of the window in which two data frames are on the air, to and from a
-    /// full-duplex access point. Of several access points the fractions are added.
+    /// full-duplex access point: the mean of the access points.
     "two_frames_fraction": "1" as "two frames\nat once" if SPACE =>
-        Share(|world, _| duplex(world).together.0);
+        Share(|world, _| mean_of_access_points(world, duplex(world).together));
     /// Secondary data frames that were acknowledged.
     "secondary_sent": "frames" => Counter(|world, _| duplex(world).secondary_sent);
     /// The mean rate of secondary data frames.
@@ -76,13 +77,19 @@ pub(super) static SECONDARY_RATE: &[Observable] = observables! {
         Once(|world, i| world.cell.secondary_rates()[i].rate.as_mbps().into());
     /// Secondary data frames of this rate.
     "frames": "frames" => Counter(|world, i| world.cell.secondary_rates()[i].frames);
-    /// The fraction of the window in which a secondary frame of this rate is on the air.
+    /// The fraction of the window in which the access point sends a secondary frame of this rate:
+    /// the mean of the access points.
     "airtime_fraction": "1" as "airtime" =>
-        Share(|world, i| world.cell.secondary_rates()[i].airtime.0);
+        Share(|world, i| mean_of_access_points(world, world.cell.secondary_rates()[i].airtime));
 };
 
 fn duplex(world: &World) -> DuplexCounters {
     world.cell.duplex_counters().unwrap_or_default()
+}
+
+/// Nanoseconds.
+fn mean_of_access_points(world: &World, total: Duration) -> u64 {
+    total.0 / world.topology.access_points().len() as u64
 }
 
 fn steps(world: &World) -> u64 {

@@ -3,7 +3,6 @@
 use super::Space;
 use super::frame::{OnAir, Reach, Transmission};
 use super::interference::Interference;
-use super::node::NodeDuplex;
 use super::per_cache::FrameFacts;
 use super::radio::FixedPower;
 use super::range::ReceiverInRange;
@@ -305,8 +304,10 @@ impl Space {
             _ => frame.from,
         };
         let owner = &mut self.nodes[owner as usize];
+        let is_open = owner.counters.exchanges.is_open();
         owner.counters.exchanges.decide();
-        let is_attempt = !owner.duplex().is_some_and(NodeDuplex::joins_only);
+        // A full-duplex node may lose the frames of several exchanges after one attempt.
+        let is_attempt = owner.duplex().is_none_or(|duplex| is_open && !duplex.joins_only());
         let counters = &mut owner.counters.exchanges;
         if hindered || reach.interfered > 0 {
             counters.collisions += u64::from(is_attempt);

@@ -222,8 +222,10 @@ impl Node {
         if let Some(rts) = duplex.rts.as_ref().filter(|_| duplex.own_rts) {
             // The secondary frame takes the place of the attempt that began with the RTS.
             let exchanges = &mut self.counters.exchanges;
+            exchanges.outcomes = rts.before.exchanges.attempts;
             exchanges.collisions = rts.before.exchanges.collisions;
             exchanges.noise_losses = rts.before.exchanges.noise_losses;
+            exchanges.interference_losses = rts.before.exchanges.interference_losses;
             self.counters.frames = rts.before.frames;
         }
         let frames = &mut self.counters.frames;
