@@ -156,7 +156,7 @@ wheel:
 wheel-check:
 	$(PYTHON) -m pip install --quiet --upgrade --target build/wheel dist/simoom-*.whl
 	PYTHONPATH=build/wheel $(PYTHON) -m simoom run scenarios/performance_anomaly.toml
-	for part in index.html app.js app.css gallery.json licences.txt; do \
+	for part in index.html app.js app.css licences.txt; do \
 	  test -s build/wheel/simoom/serve/static/$$part || exit 1; \
 	done
 

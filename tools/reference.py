@@ -40,26 +40,10 @@ def main() -> None:
     """Write everything."""
     (ROOT / "docs" / "scenario.md").write_text(scenario_page(), encoding="utf-8")
     (ROOT / "docs" / "results.md").write_text(results_page(), encoding="utf-8")
-    static = ROOT / "python" / "simoom" / "serve" / "static"
-    (static / "gallery.json").write_text(gallery(), encoding="utf-8")
     for page in pages():
         text = page.read_text(encoding="utf-8")
         page.write_text(refreshed(text), encoding="utf-8")
     picture()
-
-
-def gallery() -> str:
-    """Return the scenarios that `simoom serve` offers: those that name no other files."""
-    import simoom as sm
-
-    files = sorted((ROOT / "scenarios").glob("*.toml"))
-    scenarios = ((file.stem, sm.Scenario.load(file), file.read_text("utf-8")) for file in files)
-    entries = [
-        {"name": name, "title": scenario.get("title") or name, "text": text}
-        for name, scenario, text in scenarios
-        if not scenario.core.files()
-    ]
-    return json.dumps(entries, indent=1, ensure_ascii=False) + "\n"
 
 
 def pages() -> list[Path]:

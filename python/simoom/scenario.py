@@ -15,6 +15,7 @@ from simoom.address import AddressError, indexed
 from simoom.control import import_path
 from simoom.issue import Issue, ScenarioError
 from simoom.observables import Probe
+from simoom.shipped import resolved
 
 DEEPEST = 100
 """Limit of the nesting of values."""
@@ -68,6 +69,15 @@ class Scenario:
         Names of other files in it are relative to its folder, or to the current folder if the
         scenario is read from a pipe.
 
+        Parameters
+        ----------
+        path : path
+            The file, or the name of a scenario that comes with Simoom.
+
+        Returns
+        -------
+        Scenario
+
         Raises
         ------
         OSError
@@ -75,8 +85,9 @@ class Scenario:
         ScenarioError
             The file is not a scenario.
         """
-        core = _core.Scenario.parse(read(path))
-        file_path = Path(path).resolve()
+        file = resolved(path)
+        core = _core.Scenario.parse(read(file))
+        file_path = file.resolve()
         folder = file_path.parent if file_path.is_file() else Path.cwd()
         return cls._of(core.in_folder(folder))
 

@@ -1,14 +1,19 @@
-"""``simoom check`` and ``simoom schema``."""
+"""``simoom check``, ``simoom schema``, ``simoom scenarios`` and ``simoom new``."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from pathlib import Path
+from textwrap import fill
 from typing import Annotated
 
 import typer
 
-from simoom import _core
+from simoom import _core, shipped
 from simoom.cli.streams import print_json
-from simoom.cli.terminal import File, Settings, Unset, load
+from simoom.cli.terminal import File, InputError, Settings, Unset, load, say
+from simoom.files import write_text
+from simoom.observables import nearest
 from simoom.tables import visible
 
 
@@ -32,3 +37,43 @@ def check(
 def schema() -> None:
     """Print the JSON schema of scenario files, for editors."""
     print(_core.schema().rstrip("\n"))
+
+
+def scenarios(
+    word: Annotated[
+        str, typer.Argument(help="Only those with this word in their text.", show_default=False)
+    ] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
+) -> None:
+    """List the scenarios that come with Simoom; their names stand for files."""
+    from rich.console import Console
+
+    found = [each for each in shipped.scenarios() if word.lower() in each.text.lower()]
+    if as_json:
+        print_json([asdict(each) for each in found])
+        return
+    if not found:
+        raise InputError(f"{word}: no scenario has this word; simoom scenarios lists all")
+    indent = "    "
+    for each in found:
+        print(each.name)
+        width = Console().width
+        print(fill(each.about, width, initial_indent=indent, subsequent_indent=indent))
+
+
+def new(
+    name: Annotated[str, typer.Argument(help="A scenario of `simoom scenarios`.")],
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="The new file; the default is NAME.toml.", show_default=False),
+    ] = None,
+) -> None:
+    """Copy a scenario that comes with Simoom into a file of your own."""
+    if name not in shipped.names():
+        hint = nearest(name, shipped.names()) or "; simoom scenarios lists them"
+        raise InputError(f"{name}: no scenario of this name comes with Simoom{hint}")
+    target = file or Path(f"{name}.toml")
+    if target.exists():
+        raise InputError(f"{target}: exists; name another file")
+    write_text(target, (shipped.FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+    say(f"wrote {target}")

@@ -13,13 +13,19 @@ from typing import Annotated
 
 import typer
 
+from simoom import shipped
 from simoom.address import every
 from simoom.issue import Issue
+from simoom.observables import nearest
 from simoom.scenario import Scenario
 from simoom.tables import visible
 
 File = Annotated[
-    str, typer.Argument(metavar="FILE", help="A scenario file (TOML); - reads standard input.")
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="A scenario file (TOML), or a name of `simoom scenarios`; - reads standard input.",
+    ),
 ]
 Settings = Annotated[
     list[str],
@@ -118,7 +124,11 @@ def load(
     except IsADirectoryError:
         raise InputError(f"{file}: is a directory; name a scenario file") from None
     except FileNotFoundError:
-        raise InputError(f"{file}: there is no such file") from None
+        if Path(file).name != file or Path(file).suffix:
+            raise InputError(f"{file}: there is no such file") from None
+        close = nearest(file, shipped.names())
+        hint = close or "; simoom scenarios lists those that come with Simoom"
+        raise InputError(f"{file}: there is no such file or scenario{hint}") from None
     for path in unset:
         origin.changed.append(path.strip())
         scenario = scenario.unset(path.strip())

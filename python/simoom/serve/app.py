@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,10 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 
-from simoom import _core
+from simoom import _core, shipped
 from simoom.files import finite
 from simoom.issue import ScenarioError
-from simoom.serve.drafts import Desk, Draft, gallery, issues_of
+from simoom.serve.drafts import Desk, Draft, issues_of
 from simoom.serve.guard import Guard
 from simoom.serve.jobs import BusyError, Jobs
 from simoom.serve.library import Library
@@ -80,10 +81,10 @@ class Service:
 
     async def start(self, _: Request) -> Response:
         """Answer what the page shows first."""
-        shipped = gallery(STATIC / "gallery.json")
+        gallery = [asdict(each) for each in shipped.scenarios()]
         limits = {"scenario_bytes": self.limits.scenario_bytes}
         return JSONResponse({
-            "version": version("simoom"), "gallery": shipped, "first": self.first,
+            "version": version("simoom"), "gallery": gallery, "first": self.first,
             "limits": limits,
         })  # fmt: skip
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -190,15 +189,3 @@ def _written(keys: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
                 found[f"sta{each}"] = own
         station += count
     return found
-
-
-def first_line(text: str) -> str:
-    """Return the title of a scenario file: what its first comment says before a colon or stop."""
-    line = text.lstrip("# ").split("\n", 1)[0]
-    return line.split(":")[0].rstrip(".")
-
-
-def gallery(file: Path) -> list[dict[str, str]]:
-    """Return the shipped scenarios: name, title and text of each."""
-    entries: list[dict[str, str]] = json.loads(file.read_text(encoding="utf-8"))
-    return [{**entry, "about": first_line(entry["text"])} for entry in entries]
