@@ -41,6 +41,7 @@ SLOW = {
     "test_serve.py": "runs scenarios in a server",
     "test_serve_page.py": "opens pages in Chromium",
     "test_sweep.py": "starts the command, and workers",
+    "test_types.py": "runs mypy",
     "test_toy.py": "builds the simulator with the feature toy",
     "test_perfetto.py": "reads traces by their schema",
     "test_trace.py": "runs all scenarios",

@@ -17,7 +17,7 @@ from simoom.issue import Issue, ScenarioError
 from simoom.observables import nearest, present
 from simoom.patience import interruptible
 from simoom.scenario import Scenario, ScenarioLike
-from simoom.tables import Row, Value, rows, visible
+from simoom.tables import rows, visible
 from simoom.trace import Trace, TraceFilter, Tracing
 from simoom.workers import Progress
 
@@ -30,8 +30,9 @@ Samples = Mapping[str, tuple["NDArray[np.float64]", "NDArray[np.float64]"]]
 """Times in seconds and values of each probe."""
 
 
-class Summary(dict[str, Value]):
-    """Values by path. The error of an unknown path suggests similar paths.
+class Summary(dict[str, Any]):
+    """Values by path: numbers, texts, and None where nothing could be measured. The error of an
+    unknown path suggests similar paths.
 
     A path may name elements, ``flows["download"].goodput_mbps`` (`simoom.address`). A former name
     of a path gives the value of the present one, with a warning.
@@ -93,7 +94,7 @@ class Run:
         return visible(str(self.scenario.get("title") or "A cell without a title"))
 
     @property
-    def flows(self) -> list[Row]:
+    def flows(self) -> list[dict[str, Any]]:
         """The values of each flow by the last part of their paths: ``goodput_mbps``."""
         return rows(self.summary, "flows")
 
@@ -122,7 +123,7 @@ class Run:
 
         return pl.DataFrame([self.row()], infer_schema_length=None)
 
-    def row(self) -> dict[str, Value]:
+    def row(self) -> dict[str, Any]:
         """Return the summary with seed and replication."""
         return {"seed": self.seed, "replication": self.replication, **self.summary}
 
