@@ -7,6 +7,7 @@
 #   make bench      speed: simulated seconds per CPU second
 #   make validate   agreement with other simulators and with theory
 #   make docs       writes the generated files: scenario schema, reference pages, pictures
+#   make site       builds the documentation site into build/site
 #   make docs-check checks that generated pages are current and API documentation has no warnings
 #   make web        builds the page of `simoom serve` from web/ (needs Node)
 #   make web-check  checks that the built page is current
@@ -35,7 +36,7 @@ RUST := Cargo.toml Cargo.lock pyproject.toml \
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test programs test-fast lint lint-rust lint-python lint-house lint-workflows \
-        actionlint deny bench validate campaign fuzz docs docs-check web web-check wheel \
+        actionlint deny bench validate campaign fuzz docs docs-check site web web-check wheel \
         wheel-check sdist rust clean
 
 help:
@@ -128,9 +129,13 @@ docs: $(EXTENSION)
 	$(BIN)/simoom schema > schema/scenario.schema.json
 	$(BIN)/python tools/reference.py
 	$(BIN)/python docs/models/pictures.py
+	$(BIN)/python docs/tutorial/pictures.py
 	$(BIN)/python tools/air.py
 
 # Pictures are not compared: their bytes depend on the platform.
+site: $(EXTENSION)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
 docs-check: docs
 	git diff --exit-code -- schema python/simoom/serve README.md ':(glob)docs/**/*.md'
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet

@@ -40,6 +40,7 @@ SLOW = {
     "test_report.py": "draws pages and plots",
     "test_serve.py": "runs scenarios in a server",
     "test_serve_page.py": "opens pages in Chromium",
+    "test_site.py": "builds the site",
     "test_sweep.py": "starts the command, and workers",
     "test_types.py": "runs mypy",
     "test_toy.py": "builds the simulator with the feature toy",

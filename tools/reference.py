@@ -48,7 +48,8 @@ def main() -> None:
 
 def pages() -> list[Path]:
     """Return the pages whose console blocks are generated."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")),
+            *sorted((ROOT / "docs" / "tutorial").glob("*.md"))]  # fmt: skip
 
 
 def refreshed(text: str) -> str:
@@ -57,10 +58,18 @@ def refreshed(text: str) -> str:
 
 
 def session(block: str) -> Iterator[str]:
-    """Run the commands of a console block; yield each with its output."""
-    for line in block.splitlines():
-        if line.startswith("$ "):
-            yield f"{line}\n{output(line.removeprefix('$ '))}"
+    """Run the commands of a console block; yield each with its output.
+
+    A command goes on in the next line after a backslash, as in a shell.
+    """
+    lines = iter(block.splitlines())
+    for line in lines:
+        command = line
+        while command.startswith("$ ") and command.endswith("\\"):
+            command += f"\n{next(lines)}"
+        if command.startswith("$ "):
+            shell = command.removeprefix("$ ").replace("\\\n", " ")
+            yield f"{command}\n{output(shell)}"
 
 
 def output(command: str) -> str:

@@ -1,0 +1,69 @@
+"""The documentation site: it is built, complete, and needs no other host."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import simoom as sm
+from simoom import shipped
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Build the site; a link that leads nowhere, in a page or to a heading, fails the build."""
+    there = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", there],
+        cwd=ROOT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return there
+
+
+def anchors(file):
+    return set(re.findall(r'id="([^"]+)"', file.read_text("utf-8")))
+
+
+def test_every_scenario_has_its_text_in_the_gallery(site):
+    assert set(shipped.names()) <= anchors(site / "scenarios.html")
+
+
+def test_every_public_name_has_its_documentation(site):
+    documented = {anchor.rpartition(".")[2] for anchor in anchors(site / "python.html")}
+    assert set(sm.__all__) - {"designs"} <= documented
+    assert "latin_hypercube" in documented
+
+
+def test_every_page_is_in_the_navigation(site):
+    written = {page.relative_to(ROOT / "docs") for page in (ROOT / "docs").rglob("*.md")}
+    home = (site / "index.html").read_text("utf-8")
+    linked = set(re.findall(r'href="([^"#]+\.html)"', home))
+    pages = {
+        str(page.with_name("index.html") if page.name == "README.md" else page.with_suffix(".html"))
+        for page in written
+    }
+    assert pages - linked - {"index.html"} == set()
+
+
+def test_nothing_comes_from_another_host(site):
+    for page in site.rglob("*.html"):
+        text = page.read_text("utf-8")
+        loaded = re.findall(r'(?:src|<link[^>]*href)="(https?:[^"]*)', text)
+        assert loaded == [], page.name
+
+
+def test_text_does_not_need_scripts(site):
+    lesson = (site / "tutorial" / "1-one-station.html").read_text("utf-8")
+    assert "total goodput          24.4" in re.sub("<[^>]+>", "", lesson)

@@ -1,0 +1,105 @@
+"""A hook of MkDocs: pages of the site that are made of files outside docs/.
+
+The gallery of scenarios, the pages of the project, and the reference of the Python package, whose
+public names are those of ``simoom.__all__``.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+import simoom as sm
+from simoom import shipped
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = {
+    "CONTRIBUTING.md": "project/contributing.md",
+    "ARCHITECTURE.md": "project/architecture.md",
+    "CHANGELOG.md": "project/changelog.md",
+    "benches/README.md": "project/benches.md",
+}
+"""Pages of the project, by the file that each is made of."""
+MADE_FROM = {
+    "README.md": "index.md",
+    "scenarios": "scenarios.md",
+    "python/simoom/__init__.py": "python.md",
+}
+"""Pages that have for readers of the site what these files have for readers of the repository."""
+LINK = re.compile(r"(?<=\]\()[^)#:\s]+")
+"""The target of a link to a file."""
+
+
+def on_files(files: Files, config: Any, **_: Any) -> Files:
+    """Add the generated pages."""
+    for path, text in generated():
+        files.append(File.generated(config, path, content=text))
+    return files
+
+
+def generated() -> Iterator[tuple[str, str]]:
+    """Yield path and text of each generated page."""
+    for source, path in PROJECT.items():
+        text = (ROOT / source).read_text(encoding="utf-8")
+        yield path, relinked(text, source, path)
+    yield "scenarios.md", gallery()
+    yield "python.md", python()
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Lead links to files outside docs/ to their pages."""
+    if page.file.generated_by is not None:
+        return markdown
+    return relinked(markdown, f"docs/{page.file.src_uri}", page.file.src_uri)
+
+
+def relinked(text: str, source: str, path: str) -> str:
+    """Return a page with its links to files, relative to `source`, relative to its `path`."""
+
+    def to(match: re.Match[str]) -> str:
+        file = posixpath.normpath(posixpath.join(posixpath.dirname(source), match[0]))
+        target = target_of(file)
+        return (target and posixpath.relpath(target, posixpath.dirname(path) or ".")) or match[0]
+
+    return LINK.sub(to, text)
+
+
+def target_of(file: str) -> str | None:
+    """Return the path in the site, or the address within it, of a file of the repository."""
+    if file in PROJECT:
+        return PROJECT[file]
+    if file in MADE_FROM:
+        return MADE_FROM[file]
+    if file.startswith("scenarios/"):
+        return f"scenarios.md#{Path(file).stem}"
+    return file.removeprefix("docs/") if file.startswith("docs/") else None
+
+
+def gallery() -> str:
+    """Return the page of the scenarios that come with Simoom."""
+    parts = [
+        "# Scenarios\n\nEach runs by its name, `simoom run NAME`. `simoom new NAME` copies one.\n"
+    ]
+    for each in shipped.scenarios():
+        # Headings have the names as they are, so that links by name find them.
+        parts.append(f"\n## {each.title} {{ #{each.name} }}\n\n`simoom run {each.name}`\n")
+        parts.append(f"\n```toml\n{each.text.rstrip()}\n```\n")
+    return "".join(parts)
+
+
+def python() -> str:
+    """Return the page of the public functions and classes."""
+    parts = ["# Python\n\nWhat `import simoom as sm` gives. Units are in the names of values.\n"]
+    for name in sm.__all__:
+        public = getattr(sm, name)
+        # Functions have the names of modules: only the defining module is unambiguous.
+        module = getattr(public, "__module__", None)
+        path = f"{module}.{name}" if module and not isinstance(public, ModuleType) else None
+        parts.append(f"\n::: {path or public.__name__}\n")
+    return "".join(parts)
