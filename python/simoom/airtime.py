@@ -40,6 +40,11 @@ def airtime(standard: str, *, psdu_bytes: int, **ppdu: Option) -> dict[str, floa
         `short_preamble` of a frame without MCS; `mpdus`, `mcs`, `streams`, `width_mhz`, `guard_ns`
         and others of one with an MCS.
 
+    Returns
+    -------
+    dict of str to float
+        Microseconds of each part of the PPDU in the order of their transmission, and ``total``.
+
     Raises
     ------
     ScenarioError

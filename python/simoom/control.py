@@ -143,7 +143,13 @@ class Control:
         """
 
     def gauges(self) -> dict[str, float]:
-        """Return the values of probes by name with unit: ``flows[0].control.NAME``."""
+        """Return the values of probes by name with unit: ``flows[0].control.NAME``.
+
+        Returns
+        -------
+        dict of str to float
+            The values by name; each is a probe of the flow.
+        """
         return {"ssthresh_segments": self.ssthresh}
 
 

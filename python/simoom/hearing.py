@@ -77,7 +77,13 @@ class Hearing:
         return frozenset((pair.sink, pair.source) for pair in self.pairs if pair.detected)
 
     def detects(self, node: str, other: str) -> bool:
-        """Whether a node detects the preambles of another."""
+        """Whether a node detects the preambles of another.
+
+        Returns
+        -------
+        bool
+            Whether the receiver detects frames of the transmitter.
+        """
         return (node, other) in self._detecting
 
     @property
@@ -111,7 +117,13 @@ class Hearing:
         return tuple(found)
 
     def frame(self) -> pl.DataFrame:
-        """Return a data frame with a row for each pair; columns are attributes of `NodePair`."""
+        """Return a data frame with a row for each pair; columns are attributes of `NodePair`.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each pair of nodes; units are in the names of the columns.
+        """
         import polars as pl
 
         return pl.DataFrame([vars(pair) for pair in self.pairs], infer_schema_length=None)
@@ -134,6 +146,11 @@ def hearing(
         The root of the random streams, from which shadowing is drawn.
     at_s : float, optional
         The simulated time, for nodes that move.
+
+    Returns
+    -------
+    Hearing
+        The nodes, and what each receives of each other one.
 
     Raises
     ------

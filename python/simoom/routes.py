@@ -103,6 +103,11 @@ class Routes:
             The first and the last node.
         index : int, optional
             The index of the time.
+
+        Returns
+        -------
+        tuple of str
+            The names of the nodes from the first to the last.
         """
         begin, end = self.nodes.index(source), self.nodes.index(sink)
         return tuple(self.nodes[node] for node in self._path(index, begin, end))
@@ -184,6 +189,11 @@ def routes(
         The root of the random streams, from which positions, movement and shadowing are drawn.
     times_s : sequence of float, optional
         Simulated times, ascending. Default: 201 times from the start to the end of the run.
+
+    Returns
+    -------
+    Routes
+        Positions, links and routes at each time.
 
     Raises
     ------

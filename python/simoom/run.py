@@ -31,11 +31,11 @@ Samples = Mapping[str, tuple["NDArray[np.float64]", "NDArray[np.float64]"]]
 
 
 class Summary(dict[str, Any]):
-    """Values by path: numbers, texts, and None where nothing could be measured. The error of an
-    unknown path suggests similar paths.
+    """Values by path: numbers, texts, and None where nothing could be measured.
 
-    A path may name elements, ``flows["download"].goodput_mbps`` (`simoom.address`). A former name
-    of a path gives the value of the present one, with a warning.
+    The error of an unknown path suggests similar paths. A path may name elements,
+    ``flows["download"].goodput_mbps`` (`simoom.address`). A former name of a path gives the value
+    of the present one, with a warning.
     """
 
     def get(self, path: str, default: Any = None) -> Any:
@@ -104,31 +104,62 @@ class Run:
         return tuple(self._series)
 
     def samples(self, path: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the times in seconds and the values of a probe."""
+        """Return the times in seconds and the values of a probe.
+
+        Returns
+        -------
+        tuple of ndarray of float
+            Times in seconds and values in the unit of the probe, both of one dimension and equal
+            length.
+        """
         if path not in self._series:
             hint = _unknown(path, self._series) if self._series else "this run has no probes"
             raise KeyError(f"{hint}; name it in run(..., probes=[{path!r}])")
         return self._series[path]
 
     def series(self, path: str) -> pl.DataFrame:
-        """Return a probe's samples as a data frame with columns ``time_s`` and ``value``."""
+        """Return a probe's samples as a data frame with columns ``time_s`` and ``value``.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each sample; the value has the unit of the probe.
+        """
         import polars as pl
 
         time_s, value = self.samples(path)
         return pl.DataFrame({"time_s": time_s, "value": value})
 
     def frame(self) -> pl.DataFrame:
-        """Return the summary as a data frame of one row; columns are paths."""
+        """Return the summary as a data frame of one row; columns are paths.
+
+        Returns
+        -------
+        polars.DataFrame
+            One row; the columns are seed, replication and the paths of the results.
+        """
         import polars as pl
 
         return pl.DataFrame([self.row()], infer_schema_length=None)
 
     def row(self) -> dict[str, Any]:
-        """Return the summary with seed and replication."""
+        """Return the summary with seed and replication.
+
+        Returns
+        -------
+        dict of str to object
+            Seed, replication and the values of all results by path.
+        """
         return {"seed": self.seed, "replication": self.replication, **self.summary}
 
     def report(self, width: int = 100) -> str:
-        """Return the report as text, as the command line prints it."""
+        """Return the report as text, as the command line prints it.
+
+        Returns
+        -------
+        str
+            The report; lines are at most `width` columns long.
+        """
         from simoom.notebook import Text
         from simoom.report import text
 
@@ -138,6 +169,11 @@ class Run:
         """Return a widget for notebooks that shows every frame of the run; see `timeline`.
 
         The run is simulated again to trace it. The widget needs the package ``anywidget``.
+
+        Returns
+        -------
+        Timeline
+            The widget.
         """
         from simoom.timeline import timeline
 
@@ -196,6 +232,11 @@ def run(
         Which of them.
     trace_options : mapping, optional
         Options of the file formats, as ``{"pcapng.interfaces": "radios"}``.
+
+    Returns
+    -------
+    Run
+        The results, and with ``trace`` the trace of the run.
 
     Raises
     ------

@@ -93,13 +93,24 @@ class Scenario:
 
     @classmethod
     def parse(cls, text: str | bytes) -> Scenario:
-        """Read a scenario from the text of a TOML file."""
+        """Read a scenario from the text of a TOML file.
+
+        Returns
+        -------
+        Scenario
+            The scenario.
+        """
         data = _utf8("", text) if isinstance(text, str) else text
         return cls._of(_core.Scenario.parse(data))
 
     @classmethod
     def of(cls, scenario: ScenarioLike) -> Scenario:
         """Return a scenario as it is, or read one from a TOML file or a mapping of its keys.
+
+        Returns
+        -------
+        Scenario
+            The scenario.
 
         Examples
         --------
@@ -136,6 +147,11 @@ class Scenario:
             A string, number, truth value, list or mapping; for a flow's ``control`` also a
             subclass of `simoom.Control`, which is stored by its import path, or that path:
             ``mylab.aimd:Aimd`` or ``mylab/aimd.py:Aimd``.
+
+        Returns
+        -------
+        Scenario
+            A changed copy.
         """
         if fault := _unwritable(path, value):
             raise ScenarioError([fault])
@@ -145,6 +161,11 @@ class Scenario:
         """Return a scenario in which one value, written as in TOML, is changed.
 
         A bare word is a string, so that ``flows[0].control=new_reno`` needs no quotes.
+
+        Returns
+        -------
+        Scenario
+            A changed copy.
         """
         _utf8("", path)
         _utf8(path, text)
@@ -176,6 +197,11 @@ class Scenario:
     def unset(self, path: str) -> Scenario:
         """Return a scenario without a key, or without an element of a list.
 
+        Returns
+        -------
+        Scenario
+            A copy without it.
+
         Raises
         ------
         ScenarioError
@@ -195,7 +221,13 @@ class Scenario:
         return self._of(_core.Scenario.from_json(json.dumps(keys)))
 
     def get(self, path: str) -> Any:
-        """Return the value at a path, as plain Python data."""
+        """Return the value at a path, as plain Python data.
+
+        Returns
+        -------
+        object
+            The value as it is written or its default; None if the key has neither.
+        """
         _utf8("", path)
         paths = self._paths(path)
         if len(paths) > 1:
@@ -210,6 +242,11 @@ class Scenario:
     def probes(self) -> tuple[Probe, ...]:
         """Return the probes that `run` can record of this scenario.
 
+        Returns
+        -------
+        tuple of Probe
+            The probes with their units.
+
         Examples
         --------
         >>> flows = [{"from": "server", "to": "sta*"}]
@@ -220,11 +257,23 @@ class Scenario:
         return tuple(Probe(*each) for each in self.core.probes())
 
     def to_toml(self) -> str:
-        """Return the scenario as the text of a TOML file."""
+        """Return the scenario as the text of a TOML file.
+
+        Returns
+        -------
+        str
+            The text of a TOML file.
+        """
         return self.core.to_toml()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return every key with its value or default, as plain data; None depends on other keys."""
+        """Return every key with its value or default, as plain data; None depends on other keys.
+
+        Returns
+        -------
+        dict
+            Each key with its value or default, as `Scenario` takes them.
+        """
         keys: dict[str, Any] = json.loads(self.core.to_full_json())
         return keys
 

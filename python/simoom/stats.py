@@ -98,6 +98,11 @@ def paired_difference(
     Two scenarios that are run with the same seeds use the same random numbers, so that the
     differences of the pairs vary less than the values do (common random numbers).
 
+    Returns
+    -------
+    Estimate
+        The mean of the differences, with its interval.
+
     Examples
     --------
     >>> paired_difference([10.0, 12.0, 11.0], [11.0, 13.1, 11.9])
@@ -111,6 +116,11 @@ def paired_difference(
 
 def paired_p_value(first: Iterable[float], second: Iterable[float]) -> float:
     """Return the p value of the paired t test that the means of two samples are equal.
+
+    Returns
+    -------
+    float
+        The p value, from 0 to 1.
 
     Examples
     --------
@@ -126,6 +136,11 @@ def paired_p_value(first: Iterable[float], second: Iterable[float]) -> float:
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """Adjust p values for their number, so that all are judged at one level together.
+
+    Returns
+    -------
+    list of float
+        The adjusted p values, in the order of the given ones.
 
     References
     ----------

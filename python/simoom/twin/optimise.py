@@ -49,7 +49,13 @@ class Optimum:
     tried: tuple[dict[str, Any], ...]
 
     def frame(self) -> pl.DataFrame:
-        """Return a row for each point that was tried."""
+        """Return a row for each point that was tried.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each evaluated point.
+        """
         import polars as pl
 
         return pl.DataFrame(list(self.tried), infer_schema_length=None, strict=False)

@@ -74,7 +74,13 @@ class Twin:
         return dict(self.model.values) if self.model else {}
 
     def frame(self) -> pl.DataFrame:
-        """Return a row for each assumption of each model: family, assumption, verdict, reason."""
+        """Return a row for each assumption of each model: family, assumption, verdict, reason.
+
+        Returns
+        -------
+        polars.DataFrame
+            One row; the columns are paths.
+        """
         import polars as pl
 
         rows = [
@@ -85,7 +91,13 @@ class Twin:
         return pl.DataFrame(rows, schema=["family", "assumption", "verdict", "how"], orient="row")
 
     def compare(self, measured: Run | Replications) -> tuple[Residual, ...]:
-        """Compare the predictions with a run, or with the means of several runs."""
+        """Compare the predictions with a run, or with the means of several runs.
+
+        Returns
+        -------
+        tuple of Residual
+            A residual for each result that is predicted and measured.
+        """
         found = []
         for path, predicted in self.summary.items():
             value, half = _measured(measured, path)
@@ -100,6 +112,11 @@ class Twin:
         ----------
         every : bool, optional
             Also list the models that do not concern the scenario.
+
+        Returns
+        -------
+        str
+            The report.
         """
         lines = []
         if self.model is None:

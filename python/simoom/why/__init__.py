@@ -78,6 +78,11 @@ def why(
     progress : callable, optional
         Called after each run with the fraction of completed runs.
 
+    Returns
+    -------
+    Why or Difference
+        The causes in the order of what they explain; of two scenarios, what each key explains.
+
     Raises
     ------
     ScenarioError
