@@ -49,7 +49,8 @@ def main() -> None:
 def pages() -> list[Path]:
     """Return the pages whose console blocks are generated."""
     return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")),
-            *sorted((ROOT / "docs" / "tutorial").glob("*.md"))]  # fmt: skip
+            *sorted((ROOT / "docs" / "tutorial").glob("*.md")),
+            *sorted((ROOT / "docs" / "background").glob("*.md"))]  # fmt: skip
 
 
 def refreshed(text: str) -> str:
