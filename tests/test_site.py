@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -67,3 +68,24 @@ def test_nothing_comes_from_another_host(site):
 def test_text_does_not_need_scripts(site):
     lesson = (site / "tutorial" / "1-one-station.html").read_text("utf-8")
     assert "total goodput          24.4" in re.sub("<[^>]+>", "", lesson)
+
+
+QUESTIONS = {
+    "unit of a delay": ("delay_s", "results.html"),
+    "a lower rate": ("rate_mbps", "scenario.html"),
+    "fair queues": ("FQ-CoDel", "tutorial/3-queues.html"),
+    "own congestion control": ("on_ack", "own-controller.html"),
+    "moving nodes": ("waypoint", "movement.html"),
+    "bluetooth": ("Bluetooth", "interference.html"),
+    "wireshark": ("Wireshark", "trace-pcapng.html"),
+    "how many runs": ("until", "sweep.html"),
+    "why slow": ("simoom why", "why.html"),
+    "long frame": ("simoom airtime", "background/aggregation.html"),
+}
+
+
+@pytest.mark.parametrize(("word", "page"), QUESTIONS.values(), ids=QUESTIONS)
+def test_a_search_finds_the_answer(site, word, page):
+    index = json.loads((site / "search" / "search_index.json").read_text("utf-8"))
+    found = [entry["location"] for entry in index["docs"] if word in entry["text"]]
+    assert any(location.startswith(page) for location in found)
