@@ -235,3 +235,12 @@ def test_a_defect_is_no_fault_of_the_user(monkeypatch, capsys):
     monkeypatch.setattr(sm.Scenario, "load", panic)
     assert main(["check", "any.toml"]) == 70
     assert "defect" in capsys.readouterr().err
+
+
+def test_commands_are_completed():
+    asked = {"_SIMOOM_COMPLETE": "complete_bash", "COMP_WORDS": "simoom sc", "COMP_CWORD": "1"}
+    code = "from simoom.cli import entry; entry()"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env={**os.environ, **asked}, capture_output=True, text=True,
+                          check=False)  # fmt: skip
+    assert done.stdout.split() == ["scenarios", "schema"]

@@ -49,7 +49,6 @@ app = typer.Typer(
     name="simoom",
     help="A packet-level simulator of TCP over IEEE 802.11.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
