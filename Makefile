@@ -130,6 +130,7 @@ docs: $(EXTENSION)
 	$(BIN)/python tools/reference.py
 	$(BIN)/python docs/models/pictures.py
 	$(BIN)/python docs/tutorial/pictures.py
+	$(BIN)/python tools/paper.py
 	$(BIN)/python tools/air.py
 
 # Pictures are not compared: their bytes depend on the platform.

@@ -26,6 +26,7 @@ def tool(name):
 
 
 reference = tool("reference")
+paper = tool("paper")
 
 
 @pytest.mark.parametrize("page", reference.pages(), ids=lambda page: page.name)
@@ -46,6 +47,10 @@ def test_python_examples_run(page, tmp_path, monkeypatch):
 def test_outputs_of_commands_are_current(page):
     text = page.read_text(encoding="utf-8")
     assert text == reference.refreshed(text), "make docs"
+
+
+def test_the_draft_of_a_paper_is_current():
+    assert (ROOT / "docs" / "paper.md").read_text("utf-8") == paper.paper(), "make docs"
 
 
 def test_the_key_reference_is_current():
