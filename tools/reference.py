@@ -48,9 +48,8 @@ def main() -> None:
 
 def pages() -> list[Path]:
     """Return the pages whose console blocks are generated."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")),
-            *sorted((ROOT / "docs" / "tutorial").glob("*.md")),
-            *sorted((ROOT / "docs" / "background").glob("*.md"))]  # fmt: skip
+    folders = [ROOT / "docs" / name for name in (".", "tutorial", "guides", "background")]
+    return [ROOT / "README.md", *(page for each in folders for page in sorted(each.glob("*.md")))]
 
 
 def refreshed(text: str) -> str:
