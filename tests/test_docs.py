@@ -5,12 +5,14 @@ import importlib.util
 import itertools
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 import simoom as sm
+from simoom import shipped
 
 ROOT = Path(__file__).parents[1]
 PYTHON = re.compile(r"(?<=^```python\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
@@ -123,6 +125,27 @@ def test_the_schema_is_valid_and_takes_every_scenario():
     checker.check_schema(schema)
     for file in sorted((ROOT / "scenarios").glob("*.toml")):
         checker(schema).validate(tomllib.loads(file.read_text(encoding="utf-8")))
+
+
+def taplo(*files):
+    """Check files as an editor with Taplo does; return its exit code and the places of errors."""
+    program = Path(sys.executable).with_name("taplo")
+    done = subprocess.run([program, "lint", *files], capture_output=True, text=True, check=False)
+    return done.returncode, re.findall(r"([\w.]+\.toml:\d+):", done.stderr)
+
+
+def test_an_editor_finds_the_schema_and_no_error_in_the_scenarios():
+    files = sorted((ROOT / "scenarios").glob("*.toml"))
+    assert all(file.read_text("utf-8").startswith(shipped.DIRECTIVE) for file in files)
+    assert taplo(*files) == (0, [])
+
+
+def test_an_editor_shows_each_fault_once(tmp_path):
+    schema = (ROOT / "schema" / "scenario.schema.json").as_uri()
+    flow = '[[flows]]\nfrom = "server"\nto = "sta0"\ntcp.mss_byte = 3\n'
+    text = f'#:schema {schema}\nstandard = "11z"\nstations = 2\nnonsense = 1\n{flow}'
+    (tmp_path / "wrong.toml").write_text(text, encoding="utf-8")
+    assert taplo(tmp_path / "wrong.toml") == (1, [f"wrong.toml:{line}" for line in (2, 4, 8)])
 
 
 def test_the_schema_gives_one_error_at_the_path_of_each_fault():

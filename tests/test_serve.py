@@ -18,6 +18,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 import simoom as sm
+from simoom import shipped
 from simoom.serve import Limits, application
 from simoom.serve.drafts import Desk
 from simoom.serve.jobs import Job, Jobs
@@ -694,7 +695,7 @@ def test_every_shipped_scenario_is_in_the_gallery(page):
     entries = page.get("/api/start").json()["gallery"]
     files = (Path(__file__).parents[1] / "scenarios").glob("*.toml")
     assert {entry["name"]: entry["text"] for entry in entries} == {
-        file.stem: file.read_text("utf-8") for file in files
+        file.stem: file.read_text("utf-8").removeprefix(shipped.DIRECTIVE) for file in files
     }
 
 

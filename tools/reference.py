@@ -27,8 +27,10 @@ Schema = dict[str, Any]
 
 HEAD = """# The keys of a scenario
 
-Generated from the schema by `make docs`; `simoom schema` prints the schema itself, which editors
-use to complete and check.
+Generated from the schema by `make docs`. Editors complete and check scenarios by the schema:
+`simoom schema > scenario.schema.json` writes it, and a scenario whose first line is
+`#:schema scenario.schema.json` names it. Taplo, which is also in the extension Even Better TOML of
+VS Code, reads that line; `taplo lint FILE` checks on the command line.
 
 A scenario is a TOML file. The place of a value is its path, `flows[0].tcp.mss_bytes`; the same path
 is used with `--set`, in messages and in `Scenario.set`. A choice is written by its name,

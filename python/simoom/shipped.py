@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path(__file__).with_name("scenarios")
+DIRECTIVE = "#:schema ../schema/scenario.schema.json\n"
+"""Leads editors to the schema; true only of the files in the repository."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ class Shipped:
     about : str
         What the scenario shows: the first sentence of its file.
     text : str
-        The text of its file.
+        The text of its file, without the line that names the schema for editors.
     """
 
     name: str
@@ -37,7 +39,7 @@ class Shipped:
 def scenarios() -> Iterator[Shipped]:
     """Yield the scenarios by name."""
     for file in sorted(FOLDER.glob("*.toml")):
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8").removeprefix(DIRECTIVE)
         title = tomllib.loads(text).get("title", file.stem)
         yield Shipped(file.stem, title, _first_sentence(text), text)
 

@@ -75,5 +75,5 @@ def new(
     target = file or Path(f"{name}.toml")
     if target.exists():
         raise InputError(f"{target}: exists; name another file")
-    write_text(target, (shipped.FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+    write_text(target, next(each.text for each in shipped.scenarios() if each.name == name))
     say(f"wrote {target}")
