@@ -8,6 +8,7 @@
 #   make validate   agreement with other simulators and with theory
 #   make docs       writes the generated files: scenario schema, reference pages, pictures
 #   make site       builds the documentation site into build/site
+#   make lesson     builds the simulator for browsers; make site then has it (needs rustup)
 #   make docs-check checks that generated pages are current and API documentation has no warnings
 #   make web        builds the page of `simoom serve` from web/ (needs Node)
 #   make web-check  checks that the built page is current
@@ -36,7 +37,7 @@ RUST := Cargo.toml Cargo.lock pyproject.toml \
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test programs test-fast lint lint-rust lint-python lint-house lint-workflows \
-        actionlint deny bench validate campaign fuzz docs docs-check site web web-check wheel \
+        actionlint deny bench validate campaign fuzz docs docs-check lesson site web web-check wheel \
         wheel-check sdist rust clean
 
 help:
@@ -134,6 +135,11 @@ docs: $(EXTENSION)
 	$(BIN)/python tools/air.py
 
 # Pictures are not compared: their bytes depend on the platform.
+# The simulator as WebAssembly, and with it the lesson of the site that needs no installation.
+lesson:
+	@command -v rustup > /dev/null && rustup target add wasm32-unknown-unknown
+	cargo build --profile web --target wasm32-unknown-unknown --package simoom-wasm
+
 site: $(EXTENSION)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 

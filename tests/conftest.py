@@ -34,6 +34,7 @@ SLOW = {
     "test_designs.py": "starts the command for each test",
     "test_docs.py": "runs all commands and examples of the pages",
     "test_instructions.py": "counts instructions, builds the runner",
+    "test_lesson.py": "builds the simulator for browsers, opens pages in Chromium",
     "test_memory.py": "runs long simulations",
     "test_precision.py": "measures coverage, starts the command",
     "test_reliability.py": "starts the command for each test",

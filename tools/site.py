@@ -6,9 +6,11 @@ public names are those of ``simoom.__all__``.
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -32,6 +34,8 @@ MADE_FROM = {
     "python/simoom/__init__.py": "python.md",
 }
 """Pages that have for readers of the site what these files have for readers of the repository."""
+SIMULATOR = ROOT / "target" / "wasm32-unknown-unknown" / "web" / "simoom.wasm"
+"""Of `make lesson`."""
 LINK = re.compile(r"(?<=\]\()[^)#:\s]+")
 """The target of a link to a file."""
 
@@ -40,6 +44,9 @@ def on_files(files: Files, config: Any, **_: Any) -> Files:
     """Add the generated pages."""
     for path, text in generated():
         files.append(File.generated(config, path, content=text))
+    if SIMULATOR.exists():
+        name = f"lesson/{SIMULATOR.name}"
+        files.append(File.generated(config, name, abs_src_path=str(SIMULATOR)))
     return files
 
 
@@ -50,6 +57,7 @@ def generated() -> Iterator[tuple[str, str]]:
         yield path, relinked(text, source, path)
     yield "scenarios.md", gallery()
     yield "python.md", python()
+    yield "lesson/scenarios.json", json.dumps([asdict(each) for each in shipped.scenarios()])
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:

@@ -32,8 +32,9 @@ CRATES = {
     "wifi": {"kernel", "settings", "wire"},
     "sim": {"kernel", "settings", "wire", "tcp", "net", "wifi"},
     "py": {"kernel", "sim"},
+    "wasm": {"kernel", "sim"},
 }
-"""The crates that each crate may use; ``py`` uses only ``sim`` and the type of a seed."""
+"""The crates that each crate may use; ``py`` and ``wasm`` use ``sim`` and the type of a seed."""
 
 LAYERS = """\
 _core runner issue address observables shipped stats precision transient models
