@@ -24,6 +24,7 @@ def fitted(
     width: int,
     *,
     names: int = 1,
+    least: int = LEAST_NAME,
     most: int = MOST_ROWS,
     words: Collection[str] = WORDS,
 ) -> RenderableType:
@@ -40,6 +41,9 @@ def fitted(
         The width in characters.
     names : int, optional
         The number of first columns that are repeated. Of several none is truncated.
+    least : int, optional
+        The width to which a single first column is truncated before the table is divided; less
+        where another column needs the room.
     most : int, optional
         Of more rows the last ones are left out.
     words : collection of str, optional
@@ -54,7 +58,9 @@ def fitted(
     kept = [column for column in shown if column.key in widths]
     name, further, rest = kept[0], kept[1:names], kept[names:]
     blocks: list[list[Column]] = [[]]
-    narrow = widths[name.key] if names > 1 else min(widths[name.key], LEAST_NAME)
+    room = width - GAP - max((widths[column.key] for column in rest), default=0)
+    least = max(min(least, room), LEAST_NAME)
+    narrow = widths[name.key] if names > 1 else min(widths[name.key], least)
     fixed = {name.key: narrow, **{column.key: widths[column.key] for column in further}}
     for column in rest:
         room = width - _total(fixed) - GAP

@@ -12,7 +12,7 @@ from rich.text import Text
 from simoom.layout import fitted
 from simoom.observables import observable
 from simoom.stats import mean_ci
-from simoom.tables import Column, Row, digits, flow_rows, group_of, number, visible
+from simoom.tables import Column, Row, digits, flow_rows, group_of, number, visible, with_interval
 
 if TYPE_CHECKING:
     from simoom.sweep import Point, Sweep
@@ -116,9 +116,8 @@ def _cell(row: Row) -> str | None:
     mean, low, high = (number(row[key]) for key in ("mean", "ci_low", "ci_high"))
     if mean is None:
         return None if row["n"] == 0 else f"{row['mean']}"
-    if low is None or high is None:
-        return digits(mean, 4)
-    return f"{digits(mean, 4)} ± {digits((high - low) / 2, 2)}"
+    half_width = None if low is None or high is None else (high - low) / 2
+    return with_interval(digits(mean, 4), half_width)
 
 
 def _groups(done: Sweep) -> dict[str, list[str | None]]:

@@ -15,21 +15,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from simoom.observables import observable
-from simoom.plots.style import (
-    BLACK,
-    BLUE,
-    CYCLE,
-    GREEN,
-    ORANGE,
-    PURPLE,
-    SKY,
-    VERMILION,
-    YELLOW,
-    Picture,
-    alone,
-    literal,
-    style,
-)
+from simoom.palette import BLACK, BLUE, CYCLE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW
+from simoom.plots.style import Picture, alone, literal, style
 from simoom.plots.words import MOST_POINTS, binned, short, words
 from simoom.replications import Replications
 from simoom.run import Run
