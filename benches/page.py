@@ -150,7 +150,8 @@ def show(
     late = 100 * sum(gap > 25.0 for gap in gaps) / len(gaps)
     # Frames of the browser in which nothing is drawn cost little.
     values = (
-        1e3 * cpu_s / max(len(found["drawn"]), 1), statistics.median(drawn), quantile(drawn, 0.95), drawn[-1],
+        1e3 * cpu_s / max(len(found["drawn"]), 1),
+        statistics.median(drawn), quantile(drawn, 0.95), drawn[-1],
         statistics.median(gaps), quantile(gaps, 0.95), late,
     )  # fmt: skip
     print(f"{name:24}{len(gaps):8}" + "".join(f"{value:12.1f}" for value in values), flush=True)

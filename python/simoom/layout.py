@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from simoom.tables import EXPENDABLE, WORDS, Column, Row, used
+from simoom.tables import EXPENDABLE, WORDS, Column, Row, digits, used
 
 MOST_ROWS = 20
 """Longer tables are truncated in the terminal; the HTML page and the files have all rows."""
@@ -111,3 +111,14 @@ def _width(column: Column, some_rows: Sequence[Row]) -> int:
     """Return the width that a column needs to show its values in full."""
     values = (column.write(row.get(column.key)) for row in some_rows)
     return max(map(len, [*values, *column.heading.split("\n")]))
+
+
+def with_interval(value: str, half_width: float | None) -> str:
+    """Write a value with the half-width of its interval, if it has one.
+
+    Examples
+    --------
+    >>> with_interval("+2.53", 0.0634), with_interval("+2.53", None)
+    ('+2.53 ± 0.063', '+2.53')
+    """
+    return value if half_width is None else f"{value} ± {digits(half_width, 2)}"

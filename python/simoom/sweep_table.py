@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from simoom.layout import fitted
+from simoom.layout import fitted, with_interval
 from simoom.observables import observable
 from simoom.stats import mean_ci
-from simoom.tables import Column, Row, digits, flow_rows, group_of, number, visible, with_interval
+from simoom.tables import Column, Row, digits, flow_rows, group_of, number, visible
 
 if TYPE_CHECKING:
     from simoom.sweep import Point, Sweep

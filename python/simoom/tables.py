@@ -169,17 +169,6 @@ def digits(value: float, count: int = 3) -> str:
     return f"{value:.{max(0, count - 1 - exponent)}f}"
 
 
-def with_interval(value: str, half_width: float | None) -> str:
-    """Write a value with the half-width of its interval, if it has one.
-
-    Examples
-    --------
-    >>> with_interval("+2.53", 0.0634), with_interval("+2.53", None)
-    ('+2.53 ± 0.063', '+2.53')
-    """
-    return value if half_width is None else f"{value} ± {digits(half_width, 2)}"
-
-
 def plain(value: Value) -> str:
     """Write a value unchanged, and None as a dash."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):

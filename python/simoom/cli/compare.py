@@ -22,7 +22,7 @@ from simoom.cli.terminal import (
     told,
 )
 from simoom.cli.until import MaxReplications, UntilOption, read_until, refused_results
-from simoom.tables import Column, Row, digits, visible, with_interval
+from simoom.tables import Column, Row, digits, visible
 
 if TYPE_CHECKING:
     from simoom.compare import Comparison
@@ -131,7 +131,7 @@ def _print(done: Comparison) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from simoom.layout import fitted
+    from simoom.layout import fitted, with_interval
 
     rows: list[Row] = [
         {

@@ -11,7 +11,7 @@ import typer
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import InputError, check_range, progress_bar, told
 from simoom.precision import DEFAULT_RESULT, LEAST_RUNS, MOST_RUNS, targets
-from simoom.tables import Column, Row, digits, visible, with_interval
+from simoom.tables import Column, Row, digits, visible
 
 if TYPE_CHECKING:
     from simoom.precision import Reached
@@ -128,7 +128,7 @@ def _print(runs: int, rows: Sequence[Mapping[str, Any]]) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from simoom.layout import fitted
+    from simoom.layout import fitted, with_interval
 
     shown: list[Row] = [
         {

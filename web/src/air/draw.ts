@@ -100,10 +100,11 @@ export class Picture {
       if (tile.frames) this.frames(tile.frames);
       else this.bins(tile);
       this.waits(tile);
-      drawRoutes(c, tile.routes, model, layout, colours);
       c.restore();
     }
-    this.tracks(visible.map((own) => own.tile));
+    const tiles = visible.map((own) => own.tile);
+    new Set(tiles).forEach((tile) => drawRoutes(c, tile.routes, model, layout, colours));
+    this.tracks(tiles);
     this.life(shown.life);
     if (shown.selected) this.outline(shown.selected, colours.text, 2);
     if (shown.cursor !== null) {

@@ -5,50 +5,56 @@ import type { Colours, Layout } from "./draw";
 import type { Model } from "./model";
 
 const SIZE_PX = 4;
-/** Room that a text needs beside its mark. */
-const TEXT_PX = 120;
+/** No text fits into less room. */
+const LEAST_TEXT_PX = 50;
 const FAILS = new Set(["failed", "link failed"]);
 
-/** A mark at each event: a triangle, and if a route or a link fails a cross; words where there is
-    room for them. */
+/** A triangle at each event, an empty one if a route or a link fails, and words where there is room
+    for them. */
 export function drawRoutes(c: CanvasRenderingContext2D, routes: Routes, model: Model,
   layout: Layout, colours: Colours): void {
   const { about } = model;
   const width = layout.width - layout.gutter;
   const x = (ns: number) => layout.gutter + (ns - model.start) / model.span * width;
   const next = nextOfNode(routes);
-  const triangles = new Path2D();
-  const crosses = new Path2D();
+  const [changes, failures] = [new Path2D(), new Path2D()];
   c.font = "11px system-ui, sans-serif";
   c.textAlign = "left";
   c.textBaseline = "middle";
-  c.fillStyle = colours.text;
   for (let n = 0; n < routes.at.length; n++) {
     const lane = model.laneOfNode(routes.node[n]);
-    if (lane === undefined) continue;
     const at = x(routes.at[n]);
-    const after = Number.isNaN(next[n]) ? Infinity : x(next[n]);
-    const y = layout.axis + lane * layout.lane + SIZE_PX + 2;
-    if (FAILS.has(about.route[routes.step[n]])) {
-      crosses.moveTo(at - SIZE_PX, y - SIZE_PX);
-      crosses.lineTo(at + SIZE_PX, y + SIZE_PX);
-      crosses.moveTo(at - SIZE_PX, y + SIZE_PX);
-      crosses.lineTo(at + SIZE_PX, y - SIZE_PX);
-    } else {
-      triangles.moveTo(at - SIZE_PX, y - SIZE_PX);
-      triangles.lineTo(at + SIZE_PX, y - SIZE_PX);
-      triangles.lineTo(at, y + SIZE_PX);
-      triangles.closePath();
-    }
-    if (routes.destination[n] !== NONE && after - at > TEXT_PX) {
-      c.fillText(words(routes, n, about), at + SIZE_PX + 4, y, TEXT_PX - 12);
-    }
+    if (lane === undefined || at < layout.gutter || at > layout.width) continue;
+    const y = layout.axis + lane * layout.lane + SIZE_PX + 3;
+    const triangle = FAILS.has(about.route[routes.step[n]]) ? failures : changes;
+    triangle.moveTo(at - SIZE_PX, y - SIZE_PX);
+    triangle.lineTo(at + SIZE_PX, y - SIZE_PX);
+    triangle.lineTo(at, y + SIZE_PX);
+    triangle.closePath();
+    const room = (Number.isNaN(next[n]) ? layout.width : x(next[n])) - at - 3 * SIZE_PX;
+    if (routes.destination[n] !== NONE) label(c, words(routes, n, about), at, y, room, colours);
   }
-  c.fillStyle = colours.accent;
-  c.fill(triangles);
+  c.fillStyle = c.strokeStyle = colours.accent;
+  c.fill(changes);
+  c.fillStyle = colours.ground;
+  c.fill(failures);
   c.strokeStyle = colours.mark;
   c.lineWidth = 1.5;
-  c.stroke(crosses);
+  c.stroke(failures);
+}
+
+/** Words on the ground of the page, if there is room for them. */
+function label(c: CanvasRenderingContext2D, text: string, at: number, y: number, room: number,
+  colours: Colours): void {
+  if (room < LEAST_TEXT_PX) return;
+  const width = c.measureText(text).width;
+  if (width > room) return;
+  c.fillStyle = colours.ground;
+  c.globalAlpha = 0.85;
+  c.fillRect(at + SIZE_PX + 2, y - 7, width + 4, 14);
+  c.globalAlpha = 1;
+  c.fillStyle = colours.text;
+  c.fillText(text, at + SIZE_PX + 4, y);
 }
 
 /** When the next event of the same node is; NaN after the last one. */

@@ -218,7 +218,7 @@ function Legend({ model }: { model: Model }) {
           <li><svg viewBox="0 0 12 12" aria-hidden="true"><path class="route" d="M2 2h8l-4 8z" />
           </svg>route changes</li>
           <li><svg viewBox="0 0 12 12" aria-hidden="true" class="mark">
-            <path d="M2 2l8 8M2 10l8-8" /></svg>route or link fails, at the top of a lane</li>
+            <path d="M2 2h8l-4 8z" /></svg>route or link fails</li>
         </>
       )}
     </ul>
