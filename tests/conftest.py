@@ -47,6 +47,7 @@ SLOW = {
     "test_trace.py": "runs all scenarios",
     "test_trace_files.py": "starts the command for each test",
     "test_trace_page.py": "opens pages in Chromium",
+    "test_wheel.py": "builds and installs the wheel",
     "test_twin.py": "solves the models of hundreds of scenarios",
     "test_twin_aggregates.py": "simulates a grid of cells",
     "test_twin_design.py": "starts the command for each test",
