@@ -40,7 +40,8 @@ def fitted(
     width : int
         The width in characters.
     names : int, optional
-        The number of first columns that are repeated. Of several none is truncated.
+        The number of first columns that are repeated. Several are truncated only where a number
+        would be.
     least : int, optional
         The width to which a single first column is truncated before the table is divided; less
         where another column needs the room.
@@ -59,11 +60,14 @@ def fitted(
     name, further, rest = kept[0], kept[1:names], kept[names:]
     blocks: list[list[Column]] = [[]]
     room = width - GAP - max((widths[column.key] for column in rest), default=0)
-    least = max(min(least, room), LEAST_NAME)
-    narrow = widths[name.key] if names > 1 else min(widths[name.key], least)
+    if names > 1:
+        _narrow(widths, [name.key, *(column.key for column in further)], room)
+        narrow = widths[name.key]
+    else:
+        narrow = min(widths[name.key], max(min(least, room), LEAST_NAME))
     fixed = {name.key: narrow, **{column.key: widths[column.key] for column in further}}
+    room = width - _total(fixed) - GAP
     for column in rest:
-        room = width - _total(fixed) - GAP
         widths[column.key] = min(widths[column.key], max(room, LEAST_NAME))
         wide = {each.key: widths[each.key] for each in [*blocks[-1], column]}
         if _total({**fixed, **wide}) > width and blocks[-1]:
@@ -75,6 +79,23 @@ def fitted(
         widths[name.key] = max(narrow, min(_width(name, cut), width - others - GAP))
         tables.append(_block([name, *further, *block], widths, cut, len(rows), words))
     return Group(*tables)
+
+
+def _narrow(widths: dict[str, int], keys: Sequence[str], room: int) -> None:
+    """Reduce the widths of some columns, the widest first, until there is room for them."""
+    while (excess := _total({key: widths[key] for key in keys}) - room) > 0:
+        widest = max(keys, key=lambda key: widths[key])
+        if widths[widest] <= LEAST_NAME:
+            return
+        widths[widest] = max(widths[widest] - excess, LEAST_NAME)
+
+
+def is_room(
+    names: Sequence[Column], others: Sequence[Column], some_rows: Sequence[Row], width: int
+) -> bool:
+    """Return whether each of the other columns fits beside all names in full."""
+    widest = max((_width(column, some_rows) for column in others), default=0)
+    return sum(_width(column, some_rows) + GAP for column in names) + widest <= width
 
 
 def _total(widths: Mapping[str, int]) -> int:

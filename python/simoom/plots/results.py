@@ -15,10 +15,11 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from simoom.axis_text import short
 from simoom.observables import observable
 from simoom.palette import BLACK, BLUE, CYCLE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW
 from simoom.plots.style import Picture, alone, literal, style
-from simoom.plots.words import MOST_POINTS, binned, short, words
+from simoom.plots.words import MOST_POINTS, binned, words
 from simoom.replications import Replications
 from simoom.run import Run
 from simoom.stats import mean_ci
@@ -51,6 +52,8 @@ ELEPHANTS = 50.0
 FLAT = 0.25
 """If means differ by less than this part of the largest, the axis does not begin at 0."""
 
+ASIDE = 0.06
+"""Distance of neighbouring points of an axis without numbers, in distances of its values."""
 MOST_BARS = 24
 """If there are more flows, they are drawn as one sorted line."""
 
@@ -407,7 +410,10 @@ def draw_sweep(axes: Axes, result: Sweep, *, x: str, y: str, hue: str | None = N
         mean = line["mean"].cast(float).fill_null(math.nan).to_numpy()
         half = ((line["ci_high"] - line["ci_low"]) / 2).cast(float).fill_null(math.nan).to_numpy()
         axes.errorbar(
-            line[x].to_numpy() if numeric else [values.index(value) for value in line[x]],
+            line[x].to_numpy()
+            if numeric
+            # Side by side, so that equal means hide none.
+            else [values.index(value) + ASIDE * sum(place) for value in line[x]],
             mean,
             # A single run has no interval.
             yerr=np.where(np.isfinite(half), half, 0.0),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -92,22 +92,6 @@ def binned(
         mean = np.where(count > 0, total / count, np.nan)
     times = np.add.reduceat(time_s, edges) / np.add.reduceat(np.ones(time_s.size), edges)
     return times, mean
-
-
-def short(value: Any, most: int = 14) -> str:
-    """Return a value of an axis as a short label: of a table its name and its first numbers.
-
-    Examples
-    --------
-    >>> short("drop_tail(limit_packets=50)"), short("new_reno"), short(5.5)
-    ('drop_tail 50', 'new_reno', '5.5')
-    """
-    text = str(value)
-    if "{" in text or text.endswith(")"):
-        name = re.search(r"[A-Za-z_]\w*", text)
-        numbers = re.findall(r"= ?([\d.]+)", text)
-        text = " ".join(([name[0]] if name else []) + numbers)
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def findings(run: Run) -> dict[str, str]:
