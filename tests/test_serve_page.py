@@ -243,6 +243,7 @@ def test_two_runs_are_compared(page):
     for number in range(2):
         boxes.nth(number).check()
     page.get_by_role("button", name="Compare two runs").click()
+    expect(page.locator(".chart figcaption")).to_contain_text("means over 12.5 ms")
     row = page.locator("tr.differs", has_text="total.goodput_mbps").first
     expect(row).to_contain_text("Mb/s")
     expect(row.locator("strong")).to_contain_text("%")
