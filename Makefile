@@ -4,7 +4,7 @@
 #   make test       all Rust and Python tests
 #   make test-fast  the quick ones: unit tests, and Python tests that are not slow
 #   make lint       formatting, lints, types and the project's own rules
-#   make bench      speed: simulated seconds per CPU second
+#   make bench      speed: simulated seconds per CPU second, and the page with ten million frames
 #   make validate   agreement with other simulators and with theory
 #   make docs       writes the generated files: scenario schema, reference pages, pictures
 #   make site       builds the documentation site into build/site
@@ -122,6 +122,7 @@ deny:
 
 bench: $(EXTENSION)
 	$(BIN)/python benches/speed.py
+	$(BIN)/python benches/page.py
 
 validate: $(EXTENSION)
 	$(BIN)/python -m validation

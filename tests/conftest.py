@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import simoom as sm
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 ROOT = Path(__file__).parents[1]
 
@@ -49,6 +54,7 @@ SLOW = {
     "test_trace.py": "runs all scenarios",
     "test_trace_files.py": "starts the command for each test",
     "test_trace_page.py": "opens pages in Chromium",
+    "test_wheel.py": "builds and installs the wheel",
     "test_twin.py": "solves the models of hundreds of scenarios",
     "test_twin_aggregates.py": "simulates a grid of cells",
     "test_twin_design.py": "starts the command for each test",
@@ -126,6 +132,50 @@ def program() -> Program:
         pytest.skip(f"{names[0]} is not installed (Debian package {package})")
 
     return find
+
+
+MAC_CHROME = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+WAIT_MS = 60_000
+"""A loaded machine is slow; what is waited for is an event, never a time."""
+
+
+@pytest.fixture(scope="session")
+def chromium(program: Program) -> str:
+    """The path of a browser."""
+    return program("chromium", "google-chrome", MAC_CHROME, package="chromium")
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Browser]:
+    """A browser for Playwright, whose expectations and pages wait for a minute."""
+    # Playwright has an event loop in the thread, so that the fixture ends with its module.
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=WAIT_MS)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@contextlib.contextmanager
+def server_in(folder: Path, *options: str, env: Mapping[str, str] | None = None) -> Iterator[str]:
+    """Start ``simoom serve`` in a folder and give the link that it prints."""
+    command = [sys.executable, "-m", "simoom", "serve", "--port", "0", "--quiet", *options]
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, encoding="utf-8", env=env
+    ) as server:
+        assert server.stdout is not None
+        try:
+            yield server.stdout.readline().strip()
+        finally:
+            server.terminate()
+
+
+@pytest.fixture(scope="session")
+def serve() -> Callable[..., contextlib.AbstractContextManager[str]]:
+    """Start ``simoom serve`` in a folder: a context with the link that it prints."""
+    return server_in
 
 
 Simoom = Callable[..., "subprocess.CompletedProcess[str]"]

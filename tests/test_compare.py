@@ -116,3 +116,19 @@ def test_the_command_line(simoom, cell_file) -> None:
         assert done.returncode == 2, options
         assert message in done.stderr
         assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("width", [80, 40])
+def test_the_table_cuts_no_number(simoom, cell_file, monkeypatch, width) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    common = [cell_file, "--set", "duration_s=1"]
+    compared = simoom("compare", *common, "-n", 4, "--change", "wire.rate_mbps=1")
+    until = simoom("run", *common, "--until", "20 %")
+    for done in (compared, until):
+        assert done.returncode == 0, done.stderr
+        lines = done.stdout.splitlines()
+        assert max(map(len, lines)) <= width
+        # Names may be cut where there is no room for them, and nothing else.
+        assert not [line for line in lines if "…" in line.lstrip()[28:]]
+        assert " ± " in done.stdout
+        assert "│" not in done.stdout

@@ -11,7 +11,8 @@ import pytest
 
 import simoom as sm
 from simoom import plots
-from simoom.plots.words import binned, findings, short, words
+from simoom.axis_text import short
+from simoom.plots.words import binned, findings, words
 
 S = sm.Scenario(
     title="A <b>cell</b>",
@@ -84,6 +85,24 @@ def test_many_flows_are_grouped_by_name_and_direction() -> None:
     labels = [text.get_text() for text in legend.get_texts()]
     assert labels == ["mouse (15)", "elephant (1)", "sta* → server (15)"]
     assert axes.get_yscale() == "log"
+
+
+def test_of_many_flows_each_group_has_delays_and_a_colour() -> None:
+    flows = [
+        {"name": "down", "from": "server", "to": "sta*"},
+        {"name": "up", "from": "sta*", "to": "server"},
+    ]
+    keys = {"standard": "11n", "stations": 20, "duration_s": 1.0, "flows": flows}
+    many = sm.run(keys, probes=["flows[*].control.window_segments"])
+    (axes,) = plots.delay(many).axes
+    names = [label.get_text().split()[0] for label in axes.get_yticklabels()]
+    assert (names.count("down"), names.count("up")) == (12, 12)
+    assert "24 of 40 flows" in axes.get_xlabel()
+    (axes,) = plots.series(many).axes
+    legend = axes.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["down", "up"]
+    assert axes.get_title(loc="left") == "Window by flow, segments"
 
 
 def test_an_axis_shows_the_differences_of_a_sweep() -> None:

@@ -22,7 +22,7 @@ from simoom import shipped
 from simoom.serve import Limits, application
 from simoom.serve.drafts import Desk
 from simoom.serve.jobs import Job, Jobs
-from simoom.serve.library import Library
+from simoom.serve.library import Library, Listing
 
 TOKEN = "a-token"
 HOST = "127.0.0.1:8642"
@@ -558,7 +558,8 @@ def post_sweep(page, over, text=SWEPT, replications=2):
 def swept(page, over, **options):
     """Run a sweep to its end and return its key."""
     key = post_sweep(page, over, **options).json()["id"]
-    while any(entry["id"] == key for entry in page.get("/api/runs").json()):
+    while found := [entry for entry in page.get("/api/runs").json() if entry["id"] == key]:
+        assert found[0]["state"] in ("waiting", "running"), found
         time.sleep(0.02)
     return key
 
@@ -607,6 +608,50 @@ def test_a_sweep_that_cannot_be_is_one_message(page, over, message):
     assert said.status_code == 422
     assert message in said.json()["error"]
     assert page.get("/api/runs").json() == []
+
+
+def test_a_page_is_told_of_a_sweep_that_it_did_not_see_in_progress(page):
+    with page.websocket_connect(LIVE, headers=ORIGIN) as live:
+        assert live.receive_json()["sweeps"] == []
+        # The sweep ends between two looks: no message had its job.
+        key = swept(page, {"stations": "1"}, replications=1)
+        while (told := live.receive_json())["sweeps"] == []:
+            pass
+        assert [entry["id"] for entry in told["sweeps"]] == [key]
+        assert [entry["id"] for entry in told["runs"]] == []
+        made = told["sweeps"][0]["made"]
+        swept(page, {"stations": "1"}, replications=1)
+        while (told := live.receive_json())["sweeps"][0]["made"] == made:
+            pass
+        page.delete(f"/api/sweeps/{key}")
+        while live.receive_json()["sweeps"]:
+            pass
+
+
+def test_a_list_that_is_read_while_a_file_changes_is_read_again():
+    files = ["first"]
+
+    def read():
+        found = [{"id": name} for name in files]
+        if files == ["first"]:
+            files.append("second")
+            listing.changed()
+        return found
+
+    listing = Listing(read)
+    assert listing.get() == [{"id": "first"}]
+    assert listing.get() == [{"id": "first"}, {"id": "second"}]
+    assert listing.get() is listing.get()
+
+
+def test_a_damaged_sweep_is_not_listed_and_its_page_says_so(page, tmp_path):
+    key = "0" * 64
+    for text in ("[]", "{}", "{"):
+        (tmp_path / "library" / "sweeps" / f"{key}.json").write_text(text, encoding="utf-8")
+        assert page.get("/api/sweeps").json() == []
+        assert page.get(f"/api/sweeps/{key}").status_code == 404
+    with page.websocket_connect(LIVE, headers=ORIGIN) as live:
+        assert live.receive_json()["sweeps"] == []
 
 
 @pytest.mark.parametrize("key", ["0" * 64, "..%2f..%2fsecret", "x"])

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 import simoom.serve
 
 ROOT = Path(__file__).parents[1]
 STATIC = Path(simoom.serve.__file__).parent / "static"
-MAC_CHROME = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 LOST = re.compile("^Lost")
-WAIT_MS = 60_000
-"""A loaded machine is slow; what is waited for is an event, never a time."""
 
 CELL = """title = "Two stations"
 standard = "11b"
@@ -46,31 +40,10 @@ traffic = "saturated"
 """
 
 
-@pytest.fixture(scope="module")
-def browser(program):
-    expect.set_options(timeout=WAIT_MS)
-    chromium = program("chromium", "google-chrome", MAC_CHROME, package="chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-@contextlib.contextmanager
-def server_in(folder, *options):
-    """Start the command in a folder and give the link that it prints."""
-    command = [sys.executable, "-m", "simoom", "serve", "--port", "0", "--quiet", *options]
-    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, encoding="utf-8") as server:
-        try:
-            yield server.stdout.readline().strip()
-        finally:
-            server.terminate()
-
-
 @pytest.fixture
-def link(tmp_path):
+def link(tmp_path, serve):
     (tmp_path / "cell.toml").write_text(CELL, encoding="utf-8")
-    with server_in(tmp_path, "cell.toml") as link:
+    with serve(tmp_path, "cell.toml") as link:
         yield link
 
 
@@ -82,7 +55,7 @@ def page(browser, link):
     faults = []
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on("console", lambda m: faults.append(m.text) if m.type == "error" else None)
-    page.set_default_timeout(WAIT_MS)
+    page.set_default_timeout(60_000)
     page.goto(link)
     expect(page.locator(".cm-content")).to_contain_text("Two stations")
     yield page
@@ -270,6 +243,7 @@ def test_two_runs_are_compared(page):
     for number in range(2):
         boxes.nth(number).check()
     page.get_by_role("button", name="Compare two runs").click()
+    expect(page.locator(".chart figcaption")).to_contain_text("means over 12.5 ms")
     row = page.locator("tr.differs", has_text="total.goodput_mbps").first
     expect(row).to_contain_text("Mb/s")
     expect(row.locator("strong")).to_contain_text("%")

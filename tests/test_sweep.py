@@ -392,6 +392,19 @@ def test_a_table_fits_its_width_and_cuts_nothing(width):
     assert blocks > 1 if width == 40 else blocks < 4
 
 
+def test_values_that_are_tables_have_short_labels_where_there_is_little_room():
+    over = {"ap.queue": [{"drop_tail": {"limit_packets": n}} for n in (50, 500)]}
+    scenario = sm.Scenario(standard="11g", duration_s=0.2, flows=BOTH_WAYS)
+    done = sm.sweep(scenario, over={**over, "stations": [1, 2]}, replications=2)
+    means = {path: done.mean(path).to_dicts() for path in RESULTS}
+    wide, narrow = (text(done, means, width, groups=False) for width in (80, 40))
+    assert "drop_tail(limit_packets=500)" in wide
+    assert max(map(len, narrow.splitlines())) <= 40
+    assert "…" not in narrow
+    assert "drop_tail 50 " in narrow
+    assert "drop_tail 500 " in narrow
+
+
 def test_goodputs_by_direction_add_up_to_the_total():
     scenario = sm.Scenario(standard="11g", duration_s=0.2, stations=3, flows=BOTH_WAYS)
     done = sm.sweep(scenario, over={"stations": [3]}, replications=1)

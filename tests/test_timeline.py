@@ -9,14 +9,12 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 import simoom as sm
 from simoom import _core
 from simoom.timeline import WIDGET, answer
 
-MAC_CHROME = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
-WAIT_MS = 60_000
 CELL = {
     "standard": "11b", "stations": 3, "duration_s": 1.0,
     "flows": [{"from": "sta*", "to": "ap", "traffic": "saturated"}],
@@ -81,19 +79,9 @@ def test_a_question_that_cannot_be_answered_is_one_message(file, question, messa
     assert (said["id"], buffers) == (1, [])
 
 
-@pytest.fixture(scope="module")
-def browser(program):
-    expect.set_options(timeout=WAIT_MS)
-    chromium = program("chromium", "google-chrome", MAC_CHROME, package="chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 def test_the_widget_shows_and_finds_frames(browser, file):
     page = browser.new_page(viewport={"width": 900, "height": 900})
-    page.set_default_timeout(WAIT_MS)
+    page.set_default_timeout(60_000)
     faults, asked = [], []
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.route("http://notebook.test/", lambda route: route.fulfill(

@@ -28,9 +28,8 @@ def page(trace=None, **options):
 
 
 @pytest.fixture
-def browse(tmp_path, program):
+def browse(tmp_path, chromium):
     """Open a page in Chromium, run a script in it, and return what the script returns."""
-    chromium = program("chromium", "google-chrome", MAC_CHROME, package="chromium")
 
     def run(text, script, address=""):
         file = tmp_path / "page.html"
@@ -57,7 +56,6 @@ def browse(tmp_path, program):
     return run
 
 
-MAC_CHROME = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 # A loaded machine shows few frames in virtual time: they come from a timer.
 FRAMES = """
 window.requestAnimationFrame = (draw) => setTimeout(() => draw(performance.now()), 16);

@@ -98,6 +98,28 @@ def test_the_first_cause_is_the_one_that_was_built_in(name: str) -> None:
     assert [effect.name for effect in found.causes][:1] == [cause], found.report()
 
 
+CURED: dict[str, tuple[str, Any]] = {
+    "performance anomaly": ("stations[1].rate_mbps", 11.0),
+    "hidden nodes": ("radio.losses_db", [[0, 50, 50], [50, 0, 50], [50, 50, 0]]),
+    "small window": ("flows[0].tcp.window_bytes", 16 << 20),
+    "slow reverse path": ("links[0].reverse.rate_mbps", 20.0),
+    "bufferbloat": ("ap.queue", "fq_codel"),
+    "airtime hog": ("flows[2].traffic", {"cbr": {"rate_mbps": 0.1}}),
+    "RTS overhead": ("wlan.rts_threshold_bytes", 3000),
+    "deep fade": ("radio.fading.m", 50.0),
+    "wrong MCS": ("stations[0].rate_mbps", 54.0),
+    "ACK loss": ("stations[0].ack_loss", 0.0),
+}
+"""The key without which a case does not have its cause."""
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_cause_that_is_not_built_in_is_not_named(name: str) -> None:
+    cause, keys, flow = CASES[name]
+    found = sm.why(sm.Scenario(**keys).set(*CURED[name]), flow=flow, replications=3)
+    assert cause not in [effect.name for effect in found.causes], found.report()
+
+
 def run(**keys: Any) -> sm.Run:
     """A short run of 802.11b with delays by hop."""
     base = {"standard": "11b", "stations": 1, "duration_s": 4.0, "measure": {"hops": True}}

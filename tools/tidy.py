@@ -37,7 +37,7 @@ CRATES = {
 """The crates that each crate may use; ``py`` and ``wasm`` use ``sim`` and the type of a seed."""
 
 LAYERS = """\
-_core runner issue address observables shipped stats precision transient models
+_core palette runner issue address observables shipped stats precision transient models
 tables evidence control axis_text layout
 edit scenario gallery trace_columns trace_files trace
 run replications compare axes designs sweep store hearing routes airtime

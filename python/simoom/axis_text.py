@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator
 from typing import Any
@@ -54,3 +55,19 @@ def axis_value(text: str) -> Any:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
+
+
+def short(value: Any, most: int = 14) -> str:
+    """Return a value of an axis as a short label: of a table its name and its first numbers.
+
+    Examples
+    --------
+    >>> short("drop_tail(limit_packets=50)"), short("new_reno"), short(5.5)
+    ('drop_tail 50', 'new_reno', '5.5')
+    """
+    text = str(value)
+    if "{" in text or text.endswith(")"):
+        name = re.search(r"[A-Za-z_]\w*", text)
+        numbers = re.findall(r"= ?([\d.]+)", text)
+        text = " ".join(([name[0]] if name else []) + numbers)
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -26,7 +26,6 @@ from simoom.run import RunJob, callback
 from simoom.runner import Runner
 from simoom.scenario import Scenario, ScenarioLike
 from simoom.stats import Estimate, holm, mean_ci, paired_p_value
-from simoom.tables import digits
 from simoom.workers import Progress
 
 if TYPE_CHECKING:
@@ -136,21 +135,6 @@ class Comparison:
 
         return pl.DataFrame(self.to_dicts(), infer_schema_length=None)
 
-    def table(self) -> list[tuple[str, ...]]:
-        """Return the cells of a table: result, both means, difference, verdict, variance saved."""
-        return [
-            (
-                f"{row.path}, {row.unit}" if row.unit else row.path,
-                digits(row.first.mean, 4),
-                digits(row.second.mean, 4),
-                f"{'+' if row.difference.mean > 0 else ''}{digits(row.difference.mean, 3)}",
-                "-" if row.difference.n < 2 else f"± {digits(row.difference.half_width, 2)}",
-                row.verdict,
-                "-" if math.isnan(row.saved) else f"{100 * row.saved:.0f} %",
-            )
-            for row in self.rows
-        ]
-
     @property
     def caption(self) -> str:
         """What the table shows, with the multiplicity of its verdicts."""
@@ -167,9 +151,6 @@ class Comparison:
             counts[row.verdict] = counts.get(row.verdict, 0) + 1
         found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
         return f"Comparison({len(self.first)} pairs; {found})"
-
-
-HEADINGS = ("result", "first", "second", "difference", "95 %", "second is", "variance\nsaved")
 
 
 def compare(

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from simoom.tables import EXPENDABLE, WORDS, Column, Row, used
+from simoom.tables import EXPENDABLE, WORDS, Column, Row, digits, used
 
 MOST_ROWS = 20
 """Longer tables are truncated in the terminal; the HTML page and the files have all rows."""
@@ -24,6 +24,7 @@ def fitted(
     width: int,
     *,
     names: int = 1,
+    least: int = LEAST_NAME,
     most: int = MOST_ROWS,
     words: Collection[str] = WORDS,
 ) -> RenderableType:
@@ -39,7 +40,11 @@ def fitted(
     width : int
         The width in characters.
     names : int, optional
-        The number of first columns that are repeated. Of several none is truncated.
+        The number of first columns that are repeated. Several are truncated only where a number
+        would be.
+    least : int, optional
+        The width to which a single first column is truncated before the table is divided; less
+        where another column needs the room.
     most : int, optional
         Of more rows the last ones are left out.
     words : collection of str, optional
@@ -54,10 +59,15 @@ def fitted(
     kept = [column for column in shown if column.key in widths]
     name, further, rest = kept[0], kept[1:names], kept[names:]
     blocks: list[list[Column]] = [[]]
-    narrow = widths[name.key] if names > 1 else min(widths[name.key], LEAST_NAME)
+    room = width - GAP - max((widths[column.key] for column in rest), default=0)
+    if names > 1:
+        _narrow(widths, [name.key, *(column.key for column in further)], room)
+        narrow = widths[name.key]
+    else:
+        narrow = min(widths[name.key], max(min(least, room), LEAST_NAME))
     fixed = {name.key: narrow, **{column.key: widths[column.key] for column in further}}
+    room = width - _total(fixed) - GAP
     for column in rest:
-        room = width - _total(fixed) - GAP
         widths[column.key] = min(widths[column.key], max(room, LEAST_NAME))
         wide = {each.key: widths[each.key] for each in [*blocks[-1], column]}
         if _total({**fixed, **wide}) > width and blocks[-1]:
@@ -69,6 +79,23 @@ def fitted(
         widths[name.key] = max(narrow, min(_width(name, cut), width - others - GAP))
         tables.append(_block([name, *further, *block], widths, cut, len(rows), words))
     return Group(*tables)
+
+
+def _narrow(widths: dict[str, int], keys: Sequence[str], room: int) -> None:
+    """Reduce the widths of some columns, the widest first, until there is room for them."""
+    while (excess := _total({key: widths[key] for key in keys}) - room) > 0:
+        widest = max(keys, key=lambda key: widths[key])
+        if widths[widest] <= LEAST_NAME:
+            return
+        widths[widest] = max(widths[widest] - excess, LEAST_NAME)
+
+
+def is_room(
+    names: Sequence[Column], others: Sequence[Column], some_rows: Sequence[Row], width: int
+) -> bool:
+    """Return whether each of the other columns fits beside all names in full."""
+    widest = max((_width(column, some_rows) for column in others), default=0)
+    return sum(_width(column, some_rows) + GAP for column in names) + widest <= width
 
 
 def _total(widths: Mapping[str, int]) -> int:
@@ -105,3 +132,14 @@ def _width(column: Column, some_rows: Sequence[Row]) -> int:
     """Return the width that a column needs to show its values in full."""
     values = (column.write(row.get(column.key)) for row in some_rows)
     return max(map(len, [*values, *column.heading.split("\n")]))
+
+
+def with_interval(value: str, half_width: float | None) -> str:
+    """Write a value with the half-width of its interval, if it has one.
+
+    Examples
+    --------
+    >>> with_interval("+2.53", 0.0634), with_interval("+2.53", None)
+    ('+2.53 ± 0.063', '+2.53')
+    """
+    return value if half_width is None else f"{value} ± {digits(half_width, 2)}"

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from simoom.layout import fitted
+from simoom.axis_text import short
+from simoom.layout import fitted, is_room, with_interval
 from simoom.observables import observable
 from simoom.stats import mean_ci
 from simoom.tables import Column, Row, digits, flow_rows, group_of, number, visible
@@ -40,7 +41,8 @@ def table(done: Sweep, means: Mapping[str, Sequence[Row]], width: int, *, groups
     rows: list[Row] = [
         {axis: _value(value) for axis, value in point.settings.items()} for point in done.points
     ]
-    columns = [Column(axis, _broken(axis)) for axis in done.over]
+    axes = [Column(axis, _broken(axis)) for axis in done.over]
+    columns = list(axes)
     for path, found in means.items():
         columns.append(Column(path, heading(path)))
         for row, mean in zip(rows, found, strict=True):
@@ -49,6 +51,9 @@ def table(done: Sweep, means: Mapping[str, Sequence[Row]], width: int, *, groups
         columns.append(Column(name, f"{_broken(name)}\ngoodput\nMb/s"))
         for row, cell in zip(rows, cells, strict=True):
             row[name] = cell
+    if not is_room(axes, [column for column in columns if column not in axes], rows, width):
+        for row in rows:
+            row.update({axis: short(row[axis]) for axis in done.over})
     words = [
         axis for axis, values in done.over.items() if any(isinstance(each, str) for each in values)
     ]
@@ -116,9 +121,8 @@ def _cell(row: Row) -> str | None:
     mean, low, high = (number(row[key]) for key in ("mean", "ci_low", "ci_high"))
     if mean is None:
         return None if row["n"] == 0 else f"{row['mean']}"
-    if low is None or high is None:
-        return digits(mean, 4)
-    return f"{digits(mean, 4)} ± {digits((high - low) / 2, 2)}"
+    half_width = None if low is None or high is None else (high - low) / 2
+    return with_interval(digits(mean, 4), half_width)
 
 
 def _groups(done: Sweep) -> dict[str, list[str | None]]:

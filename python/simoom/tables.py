@@ -276,6 +276,7 @@ WORDS = ("name", "route", "limited_by", "hop", "packets_of")
 """Columns that contain words."""
 
 EXPENDABLE = (
+    "saved",
     "packets_of",
     "propagation_s",
     "retries_s",

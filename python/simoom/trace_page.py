@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from simoom.files import write_text
 from simoom.pages import render
-from simoom.plots.stretch import HATCHES, KINDS, Recorded, is_lost, nodes_of
+from simoom.palette import HATCHES, KINDS
+from simoom.plots.stretch import Recorded, is_lost, nodes_of
 from simoom.scenario import Scenario
 from simoom.trace_columns import Columns
 

@@ -1,6 +1,6 @@
 // The server: requests, and the WebSocket that says what runs.
 
-import { signal } from "@preact/signals";
+import { batch, signal } from "@preact/signals";
 
 export interface Issue { path: string; message: string; from: number; to: number; line: number }
 export interface GalleryEntry { name: string; title: string; about: string; text: string }
@@ -34,12 +34,17 @@ export interface RunEntry {
   /** Of the runs of a sweep: its id. */
   sweep?: string | null;
 }
+/** A sweep of the library; `made` changes whenever it is run. */
+export interface SweepEntry {
+  id: string; name: string; axes: Record<string, number>; replications: number; made: string;
+}
 export interface RunResults extends RunEntry {
   summary: Record<string, Value>; scenario: string; series: SeriesByPath; report: string;
   digest: string; events: number;
 }
 
 export const runs = signal<RunEntry[]>([]);
+export const sweeps = signal<SweepEntry[]>([]);
 export const isOnline = signal(false);
 export const said = signal("");
 
@@ -92,7 +97,9 @@ export function connect(): void {
   };
   socket.onmessage = (event) => {
     const message = JSON.parse(event.data);
-    if (message.type === "runs") runs.value = message.runs;
+    if (message.type === "runs") {
+      batch(() => { runs.value = message.runs; sweeps.value = message.sweeps; });
+    }
     if (message.type === "series" && message.id === watched) {
       onSeries?.(message.series, message.anew);
     }

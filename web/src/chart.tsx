@@ -1,23 +1,46 @@
 // A chart of time series over simulated time.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import type { SeriesByPath } from "./api";
+import type { Samples, SeriesByPath } from "./api";
+import { duration } from "./air/draw";
 import { CYCLE } from "./palette";
 
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 const MOST_LINES = 12;
-const MOST_POINTS = 4000;
+/** More points than these are noise on a screen. */
+const MOST_POINTS = 240;
 
 export function style(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-function table(series: SeriesByPath, paths: string[]): uPlot.AlignedData {
-  const longest = paths.reduce((a, b) => series[a].t.length >= series[b].t.length ? a : b);
-  const step = Math.max(1, Math.ceil(series[longest].t.length / MOST_POINTS));
-  const pick = <T,>(values: T[]) => values.filter((_, index) => index % step === 0);
-  return [pick(series[longest].t), ...paths.map((path) => pick(series[path].v))] as uPlot.AlignedData;
+/** The series at common times: as they are, or the means over equal stretches. */
+function table(series: SeriesByPath, paths: string[]): { data: uPlot.AlignedData; bin: number } {
+  const all = paths.map((path) => series[path]);
+  const [first] = all;
+  const isCommon = all.every(({ t }) => t.length === first.t.length
+    && t[0] === first.t[0] && t[t.length - 1] === first.t[first.t.length - 1]);
+  if (isCommon && first.t.length <= MOST_POINTS) {
+    return { data: [first.t, ...all.map(({ v }) => v)] as uPlot.AlignedData, bin: 0 };
+  }
+  const count = Math.min(Math.max(...all.map(({ t }) => t.length)), MOST_POINTS);
+  const end = Math.max(...all.map(({ t }) => t[t.length - 1] ?? 0));
+  const bin = end / count || 1;
+  const middles = Array.from({ length: count }, (_, n) => (n + 0.5) * bin);
+  return { data: [middles, ...all.map((own) => means(own, bin, count))], bin };
+}
+
+function means({ t, v }: Samples, bin: number, count: number): (number | null)[] {
+  const [sums, numbers] = [new Float64Array(count), new Uint32Array(count)];
+  t.forEach((at, n) => {
+    const value = v[n];
+    if (value === null) return;
+    const place = Math.min(Math.floor(at / bin), count - 1);
+    sums[place] += value;
+    numbers[place]++;
+  });
+  return Array.from(sums, (sum, n) => (numbers[n] ? sum / numbers[n] : null));
 }
 
 export function Chart({ title, series, labels, height = 190 }: {
@@ -27,6 +50,7 @@ export function Chart({ title, series, labels, height = 190 }: {
   const plot = useRef<uPlot | null>(null);
   const paths = Object.keys(series).slice(0, MOST_LINES);
   const shape = paths.join("\n");
+  const shown = useMemo(() => table(series, paths), [series]);
   useEffect(() => {
     const element = host.current!;
     const axis = () => ({
@@ -41,20 +65,29 @@ export function Chart({ title, series, labels, height = 190 }: {
       cursor: { drag: { x: true, y: false } },
       series: [{ label: "time, s" }, ...paths.map((path, number) => ({
         label: labels?.[path] ?? path, width: 1.5, points: { show: false },
-        stroke: CYCLE[number % CYCLE.length],
+        stroke: CYCLE[number % CYCLE.length], spanGaps: true,
         dash: DASHES[Math.floor(number / CYCLE.length) % DASHES.length],
       }))],
-    }, table(series, paths), element);
+    }, shown.data, element);
     plot.current = own;
     const watcher = new ResizeObserver(() => own.setSize({ width: element.clientWidth, height }));
     watcher.observe(element);
-    return () => { watcher.disconnect(); own.destroy(); };
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    const recolour = () => own.redraw(false, true);
+    scheme.addEventListener("change", recolour);
+    return () => {
+      scheme.removeEventListener("change", recolour);
+      watcher.disconnect();
+      own.destroy();
+    };
   }, [shape]);
-  useEffect(() => { plot.current?.setData(table(series, paths)); }, [series]);
+  useEffect(() => { plot.current?.setData(shown.data); }, [shown]);
   const more = Object.keys(series).length - paths.length;
   return (
     <figure class="chart">
-      <figcaption>{title}{more > 0 && <span class="dim"> ({more} more not drawn)</span>}</figcaption>
+      <figcaption>{title}{shown.bin > 0
+        && <span class="dim">, means over {duration(shown.bin * 1e9)}</span>}
+        {more > 0 && <span class="dim"> ({more} more not drawn)</span>}</figcaption>
       <div ref={host} role="img" aria-label={`${title} over simulated time`} />
     </figure>
   );

@@ -1,12 +1,12 @@
 // Sweeps: a scenario at many values, as curves with intervals or a heat map.
 
 import { useEffect, useState } from "preact/hooks";
-import { get, runs, said, send, stop, type Value } from "./api";
+import {
+  get, runs, said, send, stop, sweeps, type SweepEntry, type Value,
+} from "./api";
 import { Curves, HeatMap, type Point, type Shown } from "./sweep-plots";
 import { show } from "./results";
 import { draft } from "./scenario";
-
-interface Entry { id: string; name: string; axes: Record<string, number>; replications: number }
 
 function NewSweep() {
   const [paths, setPaths] = useState(["stations", ""]);
@@ -53,15 +53,10 @@ function NewSweep() {
 }
 
 function SweepList() {
-  const [found, setFound] = useState<Entry[]>([]);
-  const active = runs.value.filter((run) => run.sweep && run.state !== "done");
-  useEffect(() => {
-    get<Entry[]>("/api/sweeps").then(setFound, (error) => (said.value = error.message));
-  }, [active.length]);
-  const remove = async (entry: Entry) => {
+  const found = sweeps.value;
+  const remove = async (entry: SweepEntry) => {
     if (!confirm(`Delete ${entry.name || "the sweep"} and its runs?`)) return;
     await send("DELETE", `/api/sweeps/${entry.id}`).catch((error) => (said.value = error.message));
-    setFound(found.filter((own) => own.id !== entry.id));
   };
   return (
     <div class="library sweeps">
@@ -158,7 +153,7 @@ function Results({ id }: { id: string }) {
 export function SweepView({ id }: { id: string }) {
   const job = runs.value.find((run) => run.id === id);
   if (!id) return <SweepList />;
-  if (!job || job.state === "done") return <Results key={job?.state} id={id} />;
+  if (!job) return <Results key={sweeps.value.find((own) => own.id === id)?.made} id={id} />;
   const isActive = job.state === "running" || job.state === "waiting";
   return (
     <div class="sweep">

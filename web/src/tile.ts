@@ -16,9 +16,15 @@ export interface Waits {
 export interface Points {
   at: Float64Array; low: Float32Array; high: Float32Array; series: Uint32Array;
 }
+/** Events of routers; of a long stretch one of each bin, node and step, without destination. */
+export interface Routes {
+  at: Float64Array; node: Uint32Array; destination: Uint32Array; hops: Uint32Array;
+  step: Uint8Array;
+}
 export interface Tile {
   level: number; start: number; length: number;
-  frames: Frames | null; bins: Bins | null; waits: Waits; points: Points; lacksWaits: boolean;
+  frames: Frames | null; bins: Bins | null; waits: Waits; points: Points; routes: Routes;
+  lacksWaits: boolean;
 }
 
 export const BINS = 256;
@@ -26,7 +32,7 @@ export const NONE = 0xffffffff;
 export const RETRY = 1;
 
 export function decode(data: ArrayBuffer, number: number): Tile {
-  const [version, bits, count, waits, points, level] = new Uint32Array(data, 0, 8);
+  const [version, bits, count, waits, points, level, routes] = new Uint32Array(data, 0, 8);
   if (version !== 1) throw new Error(`tiles of version ${version} are not known here`);
   let at = 32;
   const next = (length: number) => {
@@ -60,9 +66,13 @@ export function decode(data: ArrayBuffer, number: number): Tile {
   const lines: Points = {
     at: f64(points), low: f32(points), high: f32(points), series: u32(points),
   };
+  const ways: Routes = {
+    at: f64(routes), node: u32(routes), destination: u32(routes), hops: u32(routes),
+    step: u8(routes),
+  };
   const length = 2 ** level;
   return {
-    level, length, start: number * length, frames, bins, waits: own, points: lines,
+    level, length, start: number * length, frames, bins, waits: own, points: lines, routes: ways,
     lacksWaits: (bits & 2) !== 0,
   };
 }

@@ -46,6 +46,7 @@ impl AirFile {
         about.set_item("waits", counts.waits)?;
         about.set_item("lost", counts.lost)?;
         about.set_item("retried", counts.retried)?;
+        about.set_item("routes", counts.routes)?;
         about.set_item("by_radio", self.0.by_radio())?;
         Ok(about)
     }

@@ -19,11 +19,11 @@ pub use rows::{FrameRow, MpduRow, PacketRow, SegmentRow};
 
 use crate::columns::codes;
 use crate::{
-    Frame, Network, PacketEvent, PacketStep, Place, Record, SegmentEvent, SegmentRecord, Sink,
-    Wait, WaitKind,
+    Frame, Network, PacketEvent, PacketStep, Place, Record, RouteEvent, RouteStep, SegmentEvent,
+    SegmentRecord, Sink, Wait, WaitKind,
 };
 use index::{Block, Header, Index, Summary};
-use rows::{NONE, PointRow, Row, Table, WaitRow, flag};
+use rows::{NONE, PointRow, RouteRow, Row, Table, WaitRow, flag};
 use settings::Settings;
 use std::collections::BTreeMap;
 use std::io;
@@ -219,6 +219,19 @@ impl<W: io::Write + Send> Air<W> {
         }
     }
 
+    fn on_route(&mut self, event: &RouteEvent) -> io::Result<()> {
+        let hops = match event.step {
+            RouteStep::Changed { hops } => hops.map_or(NONE, u32::from),
+            _ => NONE,
+        };
+        let step = event.step.code() as u8;
+        let (node, destination) = (event.node.0, event.destination.0);
+        let row = RouteRow { at: event.at.0, node, destination, hops, step };
+        let part = self.open[Table::Routes as usize].summary.entry((node, step));
+        part.or_default().add(&Summary { frames: 1, ..Summary::default() });
+        self.push(Table::Routes, &row, (row.at, row.at), 0)
+    }
+
     fn state(&mut self, name: &'static str) -> u8 {
         let known = self.states.iter().position(|&state| state == name);
         known.unwrap_or_else(|| {
@@ -292,8 +305,7 @@ impl<W: io::Write + Send> Sink for Air<W> {
             Record::Wait(wait) => self.on_wait(wait),
             Record::Packet(event) => self.on_packet(event),
             Record::Segment(event) => self.on_segment(event),
-            // The page has no lane for routes.
-            Record::Route(_) => Ok(()),
+            Record::Route(event) => self.on_route(event),
         }
     }
 

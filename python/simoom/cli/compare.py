@@ -22,10 +22,19 @@ from simoom.cli.terminal import (
     told,
 )
 from simoom.cli.until import MaxReplications, UntilOption, read_until, refused_results
-from simoom.tables import visible
+from simoom.tables import Column, Row, digits, visible
 
 if TYPE_CHECKING:
     from simoom.compare import Comparison
+
+COLUMNS = (
+    Column("result", "result"),
+    Column("first", "first"),
+    Column("second", "second"),
+    Column("difference", "difference"),
+    Column("verdict", "second\nis"),
+    Column("saved", "variance\nsaved\n%"),
+)
 
 Other = Annotated[
     str | None,
@@ -120,14 +129,25 @@ def _finite(value: Any) -> Any:
 
 def _print(done: Comparison) -> None:
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
-    from simoom.compare import HEADINGS
+    from simoom.layout import fitted, with_interval
 
-    table = Table(caption=done.caption)
-    for heading in HEADINGS:
-        table.add_column(heading, justify="left" if heading in ("result", "second is") else "right")
-    for row in done.table():
-        table.add_row(*(Text(visible(cell)) for cell in row))
-    Console().print(table)
+    rows: list[Row] = [
+        {
+            "result": visible(row.path),
+            "first": digits(row.first.mean, 4),
+            "second": digits(row.second.mean, 4),
+            "difference": with_interval(
+                f"{'+' if row.difference.mean > 0 else ''}{digits(row.difference.mean, 3)}",
+                row.difference.half_width if row.difference.n > 1 else None,
+            ),
+            "verdict": row.verdict,
+            "saved": None if math.isnan(row.saved) else f"{100 * row.saved:.0f}",
+        }
+        for row in done.rows
+    ]
+    console, longest = Console(), max(len(row.path) for row in done.rows)
+    words, most = ("result", "verdict"), len(rows)
+    console.print(fitted(COLUMNS, rows, console.width, least=longest, most=most, words=words))
+    console.print(Text(done.caption, style="dim"))

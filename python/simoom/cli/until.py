@@ -11,11 +11,18 @@ import typer
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import InputError, check_range, progress_bar, told
 from simoom.precision import DEFAULT_RESULT, LEAST_RUNS, MOST_RUNS, targets
-from simoom.tables import digits, visible
+from simoom.tables import Column, Row, digits, visible
 
 if TYPE_CHECKING:
     from simoom.precision import Reached
     from simoom.scenario import Scenario
+
+COLUMNS = (
+    Column("result", "result"),
+    Column("mean", "mean"),
+    Column("wanted", "wanted"),
+    Column("reached", "reached"),
+)
 
 UntilOption = Annotated[
     list[str],
@@ -119,17 +126,21 @@ def _row(each: Reached) -> dict[str, Any]:
 
 def _print(runs: int, rows: Sequence[Mapping[str, Any]]) -> None:
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(caption=f"means of {runs} runs with 95 % intervals")
-    for heading in ("result", "mean", "95 % interval", "wanted", "reached"):
-        table.add_column(heading, justify="left" if heading == "result" else "right")
-    for row in rows:
-        values = ["-", "-"]
-        if row["mean"] is not None:
-            half = (row["ci_high"] - row["ci_low"]) / 2
-            values = [digits(row["mean"], 4), f"± {digits(half, 2)}"]
-        cells = (row["path"], *values, f"± {row['until']}", "yes" if row["reached"] else "no")
-        table.add_row(*(Text(visible(cell)) for cell in cells))
-    Console().print(table)
+    from simoom.layout import fitted, with_interval
+
+    shown: list[Row] = [
+        {
+            "result": visible(row["path"]),
+            "mean": None if row["mean"] is None else with_interval(
+                digits(row["mean"], 4), (row["ci_high"] - row["ci_low"]) / 2),
+            "wanted": f"± {row['until']}",
+            "reached": "yes" if row["reached"] else "no",
+        }
+        for row in rows
+    ]  # fmt: skip
+    console, longest = Console(), max(len(row["path"]) for row in rows)
+    words, most = ("result",), len(shown)
+    console.print(fitted(COLUMNS, shown, console.width, least=longest, most=most, words=words))
+    console.print(Text(f"means of {runs} runs with 95 % intervals", style="dim"))

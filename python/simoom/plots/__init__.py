@@ -4,6 +4,7 @@ Every function returns a `matplotlib.figure.Figure` or draws on given axes. `air
 of a stretch of time, `network` a map of an ad-hoc network, the others the results of a run.
 """
 
+from simoom.palette import BLACK, CYCLE
 from simoom.plots.air import air, draw_air
 from simoom.plots.network import carried_mbps, draw_network, network
 from simoom.plots.results import (
@@ -22,7 +23,7 @@ from simoom.plots.results import (
     series,
     sweep,
 )
-from simoom.plots.style import BLACK, CYCLE, save, style, svg
+from simoom.plots.style import save, style, svg
 
 __all__ = [
     "BLACK",

@@ -19,10 +19,9 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
 
+from simoom.palette import BLACK, HATCHES, KINDS
 from simoom.plots.legend import draw_legend, legend_rows
 from simoom.plots.stretch import (
-    HATCHES,
-    KINDS,
     Record,
     Stretch,
     is_lost,
@@ -31,7 +30,7 @@ from simoom.plots.stretch import (
     stretch,
     trace_of,
 )
-from simoom.plots.style import BLACK, Picture, literal, style
+from simoom.plots.style import Picture, literal, style
 from simoom.run import Run
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.legend_handler import HandlerPatch
 from matplotlib.patches import Patch, Rectangle
 
-from simoom.plots.stretch import HATCHES, KINDS, Stretch
-from simoom.plots.style import BLACK
+from simoom.palette import BLACK, HATCHES, KINDS
+from simoom.plots.stretch import Stretch
 
 WAITS: dict[str, tuple[str, dict[str, Any]]] = {
     "backoff": ("back-off, in slots", {"facecolor": "white", "edgecolor": BLACK, "linewidth": 0.5}),

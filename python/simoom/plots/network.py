@@ -10,8 +10,9 @@ from matplotlib import patheffects
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
+from simoom.palette import BLACK, BLUE, VERMILION
 from simoom.plots.stretch import trace_of
-from simoom.plots.style import BLACK, BLUE, VERMILION, Picture, style
+from simoom.plots.style import Picture, style
 from simoom.routes import Routes, routes
 from simoom.run import Run
 

@@ -5,6 +5,7 @@ A function without the prefix `draw_` returns a figure; one with it draws on giv
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -14,23 +15,11 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from simoom.axis_text import short
 from simoom.observables import observable
-from simoom.plots.style import (
-    BLACK,
-    BLUE,
-    CYCLE,
-    GREEN,
-    ORANGE,
-    PURPLE,
-    SKY,
-    VERMILION,
-    YELLOW,
-    Picture,
-    alone,
-    literal,
-    style,
-)
-from simoom.plots.words import MOST_POINTS, binned, short, words
+from simoom.palette import BLACK, BLUE, CYCLE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW
+from simoom.plots.style import Picture, alone, literal, style
+from simoom.plots.words import MOST_POINTS, binned, words
 from simoom.replications import Replications
 from simoom.run import Run
 from simoom.stats import mean_ci
@@ -63,6 +52,8 @@ ELEPHANTS = 50.0
 FLAT = 0.25
 """If means differ by less than this part of the largest, the axis does not begin at 0."""
 
+ASIDE = 0.06
+"""Distance of neighbouring points of an axis without numbers, in distances of its values."""
 MOST_BARS = 24
 """If there are more flows, they are drawn as one sorted line."""
 
@@ -234,7 +225,8 @@ DELAYS = {
 
 def draw_delay(axes: Axes, run: Run, quantity: str = "delay_s") -> None:
     """Draw median, mean and upper quantiles of a delay for every flow, in milliseconds."""
-    flows = _measured(run, quantity)[:MOST_BARS]
+    all_flows = _measured(run, quantity)
+    flows = _some_of_each_group(all_flows)
     positions = np.arange(len(flows))
     p50, p90, p99, mean = (
         1e3 * _column(flows, f"{quantity}.{part}") for part in ("p50", "p90", "p99", "mean")
@@ -253,8 +245,8 @@ def draw_delay(axes: Axes, run: Run, quantity: str = "delay_s") -> None:
         axes.set_xscale("log")
     else:
         axes.set_xlim(left=0)
-    count = len(_measured(run, quantity))
-    cut = f"; the first {MOST_BARS} of {count} flows" if count > MOST_BARS else ""
+    count = len(all_flows)
+    cut = f"; {len(flows)} of {count} flows, some of each group" if len(flows) < count else ""
     axes.set(xlabel=f"milliseconds{cut}", title=DELAYS[quantity])
     axes.legend(
         loc="lower right",
@@ -264,6 +256,16 @@ def draw_delay(axes: Axes, run: Run, quantity: str = "delay_s") -> None:
         handlelength=1.2,
         handletextpad=0.4,
     )
+
+
+def _some_of_each_group(flows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the flows for which a figure has room: of too many the first ones of each group."""
+    groups: dict[str, list[int]] = {}
+    for place, flow in enumerate(flows):
+        groups.setdefault(group_of(flow), []).append(place)
+    turns = itertools.zip_longest(*groups.values())
+    chosen = [place for turn in turns for place in turn if place is not None][:MOST_BARS]
+    return [flows[place] for place in sorted(chosen)]
 
 
 def contenders(run: Run) -> Figure:
@@ -310,25 +312,52 @@ def series(run: Run, *paths: str) -> Figure:
 
 def draw_series(axes: Axes, run: Run, paths: Sequence[str]) -> None:
     """Draw time series of one kind on the same axes."""
-    # If there are more lines than colours, none is labelled.
-    crowd: Any = {"color": BLUE, "alpha": 0.4} if len(paths) > len(CYCLE) else {}
+    crowd = len(paths) > len(CYCLE)
+    colours = _crowd(run, paths) if crowd else {}
     for path in paths:
         time_s, value = binned(*run.samples(path))
-        axes.plot(time_s, value, label=_place(path), linewidth=1.0, **crowd)
-    axes.set_title(words(_gauge(paths[0]) if len(paths) > 1 else paths[0]))
+        style_: Any = {"color": colours[path][1], "alpha": 0.4} if crowd else {}
+        label = colours[path][0] if crowd else _place(run, path)
+        axes.plot(time_s, value, label=literal(label), linewidth=1.0, **style_)
+    title = words(_gauge(paths[0]) if len(paths) > 1 else paths[0])
+    axes.set_title(title[:1].upper() + title[1:])
     axes.margins(x=0)
     axes.set(xlabel=f"time, s{_bin_text(run, paths[0])}", ylim=(0, None))
     measured = number(run.summary.get("run.measured_s"))
     if measured is not None and measured < run.simulated_s:
         # The warm-up, which is not measured.
         axes.axvspan(0, run.simulated_s - measured, color="#EEEEEE", zorder=0)
-    if 1 < len(paths) <= len(CYCLE):
-        _legend_beside(axes)
+    if crowd or len(paths) > 1:
+        # Of a crowd the legend has one line for each group.
+        lines, labels = axes.get_legend_handles_labels()
+        shown = dict(zip(labels, lines, strict=True))
+        if len(shown) > 1:
+            _legend_beside(axes, handles=list(shown.values()), labels=list(shown))
 
 
-def _place(path: str) -> str:
-    """Return the beginning of the path of a probe, which distinguishes it from its neighbours."""
-    return path[: path.rfind("]") + 1] or path
+def _crowd(run: Run, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return the group and its colour of each of many series: the groups of flows, or one."""
+    names = {path: _owner(run, path) for path in paths}
+    groups = list(dict.fromkeys(group_of(row) if row else "" for row in names.values()))
+    if len(groups) > MOST_GROUPS:
+        return dict.fromkeys(paths, ("", BLUE))
+    found = {}
+    for path, row in names.items():
+        group = group_of(row) if row else ""
+        found[path] = (group, CYCLE[groups.index(group) % len(CYCLE)])
+    return found
+
+
+def _owner(run: Run, path: str) -> dict[str, Any] | None:
+    """Return the flow that a probe observes, if it is one of a flow."""
+    found = re.match(r"flows\[(\d+)\]", path)
+    return run.flows[int(found[1])] if found else None
+
+
+def _place(run: Run, path: str) -> str:
+    """Return what distinguishes a probe from its neighbours: its flow, or where its path begins."""
+    flow = _owner(run, path)
+    return str(flow["name"]) if flow else path[: path.rfind("]") + 1] or path
 
 
 def _bin_text(run: Run, path: str) -> str:
@@ -381,7 +410,10 @@ def draw_sweep(axes: Axes, result: Sweep, *, x: str, y: str, hue: str | None = N
         mean = line["mean"].cast(float).fill_null(math.nan).to_numpy()
         half = ((line["ci_high"] - line["ci_low"]) / 2).cast(float).fill_null(math.nan).to_numpy()
         axes.errorbar(
-            line[x].to_numpy() if numeric else [values.index(value) for value in line[x]],
+            line[x].to_numpy()
+            if numeric
+            # Side by side, so that equal means hide none.
+            else [values.index(value) + ASIDE * sum(place) for value in line[x]],
             mean,
             # A single run has no interval.
             yerr=np.where(np.isfinite(half), half, 0.0),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Protocol
 
-from simoom.plots.style import BLUE, GREEN, ORANGE, PURPLE, SKY, YELLOW
+from simoom.palette import HATCHES
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,28 +21,6 @@ if TYPE_CHECKING:
     from simoom.trace import Trace
 
 Record = dict[str, Any]
-
-KINDS = {
-    "Data": (BLUE, 0.62),
-    "RTS": (ORANGE, 0.46),
-    "CTS": (YELLOW, 0.46),
-    "CTS-to-self": (YELLOW, 0.46),
-    "BlockAckReq": (PURPLE, 0.22),
-    "BlockAck": (SKY, 0.36),
-    "Ack": (GREEN, 0.28),
-}
-"""Colour and height of each kind of frame; a lane has the height 1."""
-
-HATCHES = {
-    "collision": "////",
-    "interference": "////",
-    "receiver transmits": "\\\\\\\\",
-    "receiver busy": "\\\\\\\\",
-    "noise": "....",
-    "too weak": "....",
-    "unknown": "||||",
-}
-"""Hatching of each outcome in which the addressed node did not receive the frame."""
 
 
 class Recorded(Protocol):

@@ -1,8 +1,6 @@
 """Style of figures: colours, fonts, sizes and file formats.
 
-No function changes matplotlib's global state, so that all may be used in threads and notebooks. The
-colours are those of Okabe and Ito, which colour-blind readers can distinguish, and which differ in
-grey.
+No function changes matplotlib's global state, so that all may be used in threads and notebooks.
 """
 
 from __future__ import annotations
@@ -18,18 +16,7 @@ from cycler import cycler
 from matplotlib.figure import Figure
 
 from simoom.files import complete
-
-BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
-    "#000000",
-    "#E69F00",
-    "#56B4E9",
-    "#009E73",
-    "#F0E442",
-    "#0072B2",
-    "#D55E00",
-    "#CC79A7",
-)
-CYCLE = (BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE, YELLOW, BLACK)
+from simoom.palette import CYCLE
 
 STYLE: Any = {
     "axes.axisbelow": True,

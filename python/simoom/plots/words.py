@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +25,11 @@ UNITS = {
 }  # fmt: skip
 """Units by the last word of a key."""
 
+PLACES = {
+    "ap": "the access point", "wire.down": "the wire, downwards", "wire.up": "the wire, upwards",
+}  # fmt: skip
+"""Places of results in words."""
+
 
 def words(path: str) -> str:
     """Return a result, a probe or a key of a scenario in words with its unit.
@@ -33,6 +38,8 @@ def words(path: str) -> str:
     --------
     >>> words("flows[3].goodput_mbps"), words("stations[0].rate_mbps"), words("stations")
     ('goodput of flows[3], Mb/s', 'rate of stations[0], Mb/s', 'stations')
+    >>> words("ap.queue_packets"), words("flows[*].control.window_segments")
+    ('queue of the access point, packets', 'window by flow, segments')
     """
     function, _, inner = path.rstrip(")").rpartition("(")
     if function:
@@ -50,8 +57,18 @@ def words(path: str) -> str:
         title, unit = (" ".join(parts), UNITS[last]) if parts and last in UNITS else (name, "1")
         title = title.replace("_", " ")
     known = ("1", "text", "")
-    whose = "" if place in ("", "total", "airtime", "contending") else f" of {place}"
-    return f"{title}{whose}{'' if unit in known else f', {unit}'}"
+    title = title.removeprefix("control ").removesuffix(f" {unit}")
+    return f"{title}{_whose(place)}{'' if unit in known else f', {unit}'}"
+
+
+def _whose(place: str) -> str:
+    """Return in words whose a value is; nothing if it is that of the whole network."""
+    place = place.removesuffix(".control")
+    if place in ("", "total", "airtime", "contending"):
+        return ""
+    if kind := re.fullmatch(r"(\w+?)s\[\*\](\.\w+)?", place):
+        return f" by {kind[1]}{(kind[2] or '').replace('.', ', ')}"
+    return f" of {PLACES.get(place, place)}"
 
 
 def binned(
@@ -75,22 +92,6 @@ def binned(
         mean = np.where(count > 0, total / count, np.nan)
     times = np.add.reduceat(time_s, edges) / np.add.reduceat(np.ones(time_s.size), edges)
     return times, mean
-
-
-def short(value: Any, most: int = 14) -> str:
-    """Return a value of an axis as a short label: of a table its name and its first numbers.
-
-    Examples
-    --------
-    >>> short("drop_tail(limit_packets=50)"), short("new_reno"), short(5.5)
-    ('drop_tail 50', 'new_reno', '5.5')
-    """
-    text = str(value)
-    if "{" in text or text.endswith(")"):
-        name = re.search(r"[A-Za-z_]\w*", text)
-        numbers = re.findall(r"= ?([\d.]+)", text)
-        text = " ".join(([name[0]] if name else []) + numbers)
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def findings(run: Run) -> dict[str, str]:

@@ -188,7 +188,7 @@ class Service:
 
     async def sweeps(self, _: Request) -> Response:
         """List the sweeps."""
-        return JSONResponse(await run_in_threadpool(self.jobs.sweeps.entries))
+        return JSONResponse(await run_in_threadpool(self.jobs.sweeps.entries, anew=True))
 
     async def add_sweep(self, request: Request) -> Response:
         """Queue a sweep."""

@@ -6,6 +6,7 @@ import json
 import math
 import re
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,41 @@ HEADLINES = (
 """The results in the list of runs."""
 
 
+class Listing:
+    """A list that is made from files, and kept until one of them changes.
+
+    Parameters
+    ----------
+    make : callable
+        Reads the files.
+    """
+
+    def __init__(self, make: Callable[[], list[dict[str, Any]]]) -> None:
+        self._make = make
+        self._kept: list[dict[str, Any]] | None = None
+        self._changes = 0
+        self._lock = threading.Lock()
+
+    def changed(self) -> None:
+        """Take note that a file has changed."""
+        with self._lock:
+            self._changes += 1
+            self._kept = None
+
+    def get(self, *, anew: bool = False) -> list[dict[str, Any]]:
+        """Return the list: the same object, while nothing changes."""
+        with self._lock:
+            kept, before = self._kept, self._changes
+        if kept is not None and not anew:
+            return kept
+        made = self._make()
+        with self._lock:
+            # What changed while the files were read may be missing.
+            if self._changes == before:
+                self._kept = made
+        return made
+
+
 class Library:
     """A folder of runs, by the keys of a store.
 
@@ -56,7 +92,7 @@ class Library:
         write_text(probe, "")
         probe.unlink()
         self._read: dict[str, tuple[int, dict[str, Any]]] = {}
-        self._listed: list[dict[str, Any]] | None = None
+        self._listing = Listing(self._found)
         self._lock = threading.Lock()
 
     def air(self, key: str) -> Path:
@@ -73,13 +109,13 @@ class Library:
         series = {path: thin(*run.samples(path)) for path in run.probes}
         write_text(self._series(key), json.dumps(plain(series), separators=(",", ":")))
         self.store.put(key, run)
-        self._listed = None
+        self._listing.changed()
 
     def rename(self, key: str, name: str, sweep: str | None = None) -> None:
         """Give a run another name; a run of a sweep is listed there only."""
         own = {"name": name[:LONGEST_NAME], **({"sweep": sweep} if sweep else {})}
         write_text(self._name(key), json.dumps(own))
-        self._listed = None
+        self._listing.changed()
 
     def remove(self, key: str) -> None:
         """Remove a run and all that is kept beside it."""
@@ -87,7 +123,7 @@ class Library:
         for file in (self.store.file(key), *files):
             file.unlink(missing_ok=True)
         self._read.pop(key, None)
-        self._listed = None
+        self._listing.changed()
 
     def record(self, key: str) -> Record:
         """Read a run.
@@ -119,7 +155,7 @@ class Library:
             if self.has(key):
                 all_ = {**self.explanations(key), flow or "": found}
                 write_text(self._why(key), json.dumps(all_, separators=(",", ":")))
-                self._listed = None
+                self._listing.changed()
 
     def explanations(self, key: str) -> dict[str, Any]:
         """Return the explanations of a run by flow; the empty name is the slowest flow."""
@@ -134,10 +170,7 @@ class Library:
 
         What other processes have changed in the folder is found with `anew`.
         """
-        listed = None if anew else self._listed
-        if listed is None:
-            self._listed = listed = self._found()
-        return listed
+        return self._listing.get(anew=anew)
 
     def _found(self) -> list[dict[str, Any]]:
         found = []

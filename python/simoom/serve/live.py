@@ -1,8 +1,8 @@
-"""The WebSocket of a page: the list of runs as it changes, and the time series of one run.
+"""The WebSocket of a page: the lists of runs and sweeps as they change, and a run's time series.
 
-The server sends ``{"type": "runs"}`` and ``{"type": "series"}``; the page sends ``{"type":
-"watch"}`` and ``{"type": "stop"}``. A message that is none of these is answered by ``{"type":
-"error"}``.
+The server sends ``{"type": "runs"}`` with both lists, and ``{"type": "series"}``; the page sends
+``{"type": "watch"}`` and ``{"type": "stop"}``. A message that is none of these is answered by
+``{"type": "error"}``.
 """
 
 from __future__ import annotations
@@ -109,7 +109,10 @@ class _Page:
             if version != self._jobs.version:
                 version = self._jobs.version
                 runs = await run_in_threadpool(listed, self._jobs, self._library)
-                await self._socket.send_json({"type": "runs", "runs": runs})
+                sweeps = await run_in_threadpool(self._jobs.sweeps.entries)
+                # Of a sweep that ends between two looks, a page sees the entry only.
+                told = {"type": "runs", "runs": runs, "sweeps": sweeps}
+                await self._socket.send_json(told)
             await self._tell_series()
             await asyncio.sleep(LOOK_S)
 

@@ -15,13 +15,15 @@ from simoom.files import finite, write_text
 from simoom.issue import Issue, ScenarioError
 from simoom.scenario import Scenario
 from simoom.serve.drafts import Desk
-from simoom.serve.library import KEY, Library
+from simoom.serve.library import KEY, Library, Listing
 from simoom.stats import mean_ci
 from simoom.store import identity
 from simoom.tables import Value, number
 from simoom.workers import Progress
 
 MOST_AXES = 2
+PARTS = {"name", "title", "scenario", "over", "replications", "seed", "points"}
+"""What the file of a sweep has."""
 DEFAULT = "total.goodput_mbps"
 """The result that is shown first."""
 
@@ -106,6 +108,7 @@ class Sweeps:
     def __init__(self, library: Library) -> None:
         self._library = library
         self._folder = library.folder / "sweeps"
+        self._listing = Listing(self._found)
         self._read: tuple[str, list[list[Mapping[str, Value]]]] | None = None
 
     def run(self, plan: Plan, progress: Progress) -> None:
@@ -140,20 +143,28 @@ class Sweeps:
             ],
         }
         write_text(self._folder / f"{plan.key}.json", json.dumps(kept))
+        self._listing.changed()
 
-    def entries(self) -> list[dict[str, Any]]:
-        """Return name, axes and size of each sweep, the newest first."""
-        files = sorted(
-            (file for file in self._folder.glob("*.json") if KEY.fullmatch(file.stem)),
-            key=lambda file: -file.stat().st_mtime_ns,
-        )
+    def entries(self, *, anew: bool = False) -> list[dict[str, Any]]:
+        """Return name, axes and size of each sweep, the newest first.
+
+        What other processes have changed in the folder is found with `anew`.
+        """
+        return self._listing.get(anew=anew)
+
+    def _found(self) -> list[dict[str, Any]]:
         found = []
-        for file in files:
-            kept = self._kept(file.stem)
+        for file in self._folder.glob("*.json"):
+            try:
+                kept, made = self._kept(file.stem), file.stat().st_mtime_ns
+            except (LookupError, OSError):
+                continue
             axes = {path: len(values) for path, values in kept["over"].items()}
-            found.append({"id": file.stem, "name": kept["name"] or kept["title"], "axes": axes,
-                          "replications": kept["replications"]})  # fmt: skip
-        return found
+            entry = {"id": file.stem, "name": kept["name"] or kept["title"], "axes": axes,
+                     "replications": kept["replications"], "made": str(made)}  # fmt: skip
+            found.append((made, entry))
+        found.sort(key=lambda pair: pair[0], reverse=True)
+        return [entry for _, entry in found]
 
     def _kept(self, key: str) -> dict[str, Any]:
         if not KEY.fullmatch(key):
@@ -162,6 +173,8 @@ class Sweeps:
             kept: dict[str, Any] = json.loads((self._folder / f"{key}.json").read_bytes())
         except (OSError, ValueError):
             raise LookupError("there is no such sweep") from None
+        if not (isinstance(kept, dict) and kept.keys() >= PARTS):
+            raise LookupError("the file of this sweep is damaged: run it again")
         return kept
 
     def show(self, key: str, path: str = DEFAULT) -> dict[str, Any]:
@@ -209,3 +222,4 @@ class Sweeps:
                 self._library.remove(run)
         (self._folder / f"{key}.json").unlink(missing_ok=True)
         self._read = None
+        self._listing.changed()

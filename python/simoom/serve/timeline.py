@@ -7,6 +7,7 @@ from collections import OrderedDict
 from typing import Any
 
 from simoom import _core
+from simoom.palette import HATCHES, KINDS
 from simoom.serve.library import Library
 
 OPEN = 8
@@ -83,9 +84,5 @@ class Timelines:
 
 def about(file: _core.AirFile) -> dict[str, Any]:
     """Return names, lines and counts of a trace, and how kinds and outcomes look."""
-    # Imported when it is used, as in this package all that imports matplotlib or scipy: the
-    # server starts in half the time.
-    from simoom.plots.stretch import HATCHES, KINDS
-
     looks = {kind: {"colour": colour, "height": height} for kind, (colour, height) in KINDS.items()}
     return {**file.about(), "looks": looks, "hatches": HATCHES}

@@ -54,6 +54,7 @@ export class Timeline {
       this.wanted = 0;
       const begin = performance.now();
       this.picture.draw(this);
+      this.canvas.ariaBusy = String(!this.model.isComplete);
       this.canvas.dispatchEvent(new CustomEvent("drawn", { detail: performance.now() - begin }));
       this.onView();
     });

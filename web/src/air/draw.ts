@@ -1,7 +1,10 @@
 // Draws a timeline: lanes of nodes, and below them the lines of flows and queues.
 
 import { CYCLE } from "../palette";
+import { BinImages } from "./bins";
+import { Rects, WAIT_BAND } from "./rects";
 import { BINS, NONE, RETRY, type Frames, type Tile } from "../tile";
+import { drawRoutes } from "./routes";
 import type { About, Frame, Model, Step } from "./model";
 
 export interface Layout {
@@ -18,7 +21,6 @@ export interface Shown {
 }
 
 const MOST_LINES = 6;
-const WAIT_BAND = 0.2;
 const FONT = "12px system-ui, sans-serif";
 
 export function layoutOf(model: Model, width: number): Layout {
@@ -66,27 +68,14 @@ export function duration(ns: number): string {
   return `${Number((ns / 1e9).toPrecision(4))} s`;
 }
 
-/** Rectangles of one colour: filled one by one, which is faster than as one path. */
-class Rects {
-  private readonly values: number[] = [];
-
-  rect(x: number, y: number, width: number, height: number): void {
-    this.values.push(x, y, width, height);
-  }
-
-  fill(context: CanvasRenderingContext2D): void {
-    const { values } = this;
-    for (let n = 0; n < values.length; n += 4) {
-      context.fillRect(values[n], values[n + 1], values[n + 2], values[n + 3]);
-    }
-  }
-}
-
 export class Picture {
   private readonly patterns = new Map<string, CanvasPattern>();
+  private readonly images: BinImages;
 
   constructor(private readonly context: CanvasRenderingContext2D, private readonly model: Model,
-    private readonly layout: Layout, private readonly colours: Colours) {}
+    private readonly layout: Layout, private readonly colours: Colours) {
+    this.images = new BinImages(model, layout.lane, colours);
+  }
 
   draw(shown: Shown): void {
     const { context: c, layout, model, colours } = this;
@@ -113,7 +102,9 @@ export class Picture {
       this.waits(tile);
       c.restore();
     }
-    this.tracks(visible.map((own) => own.tile));
+    const tiles = visible.map((own) => own.tile);
+    new Set(tiles).forEach((tile) => drawRoutes(c, tile.routes, model, layout, colours));
+    this.tracks(tiles);
     this.life(shown.life);
     if (shown.selected) this.outline(shown.selected, colours.text, 2);
     if (shown.cursor !== null) {
@@ -290,38 +281,19 @@ export class Picture {
     c.font = FONT;
   }
 
-  /** The share of the time on the air, stacked by kind; losses are marked above. */
+  /** The bins of a tile, stretched to where they are on whole pixels, so that no seam is left. */
   private bins(tile: Tile): void {
-    const { context: c, model, layout, colours } = this;
-    const bins = tile.bins!;
-    const length = tile.length / BINS;
-    const used = new Float32Array(model.lanes.length * BINS);
-    const full = layout.lane * (1 - WAIT_BAND) - 6;
-    const marks = new Rects();
-    const paths = model.about.kind.map(() => new Rects());
-    for (let n = 0; n < bins.bin.length; n++) {
-      const lane = model.laneOf.get(bins.radio[n]);
-      if (lane === undefined) continue;
-      const from = tile.start + bins.bin[n] * length;
-      if (from + length < model.start || from > model.end) continue;
-      const x = this.x(from);
-      const width = Math.max(this.x(from + length) - x, 1);
-      const slot = lane * BINS + bins.bin[n];
-      const height = Math.max(Math.min(bins.share[n], 1) * full, 0.5);
-      const bottom = layout.axis + (lane + 1) * layout.lane - WAIT_BAND * layout.lane;
-      paths[bins.kind[n]].rect(x, bottom - used[slot] - height, width, height);
-      used[slot] += height;
-      if (bins.lost[n]) {
-        const part = Math.sqrt(bins.lost[n] / bins.frames[n]);
-        marks.rect(x, bottom + 2, width, Math.max(part * WAIT_BAND * layout.lane, 1));
-      }
-    }
-    paths.forEach((path, kind) => {
-      c.fillStyle = model.about.looks[model.about.kind[kind]]?.colour ?? colours.dim;
-      path.fill(c);
-    });
-    c.fillStyle = colours.mark;
-    marks.fill(c);
+    const { context: c, model, layout } = this;
+    const image = this.images.of(tile);
+    const bin = tile.length / BINS;
+    const first = Math.max(Math.floor((model.start - tile.start) / bin), 0);
+    const last = Math.min(Math.ceil((model.end - tile.start) / bin), BINS);
+    if (last <= first) return;
+    const left = Math.floor(this.x(tile.start + first * bin));
+    const right = Math.floor(this.x(tile.start + last * bin));
+    c.imageSmoothingEnabled = false;
+    c.drawImage(image, first, 0, last - first, image.height, left, layout.axis, right - left,
+      model.lanes.length * layout.lane);
   }
 
   /** Below the frames of a node: back-off in dots, defer periods as a line, NAV as a bracket. */

@@ -23,8 +23,9 @@ export interface Step {
 export interface About {
   end_ns: number; cut_ns: number | null; nodes: string[]; radios: string[]; wires: string[];
   flows: string[]; states: string[]; kind: string[]; outcome: string[]; access_category: string[];
-  wait: string[]; step: string[]; cause: string[]; is_access_point: boolean[];
+  wait: string[]; step: string[]; cause: string[]; route: string[]; is_access_point: boolean[];
   series: [string, number][]; frames: number; waits: number; lost: number; retried: number;
+  routes: number;
   by_radio: [number, number, number, number][];
   looks: Record<string, { colour: string; height: number }>; hatches: Record<string, string>;
 }
@@ -73,7 +74,10 @@ export class Model {
   end: number;
   readonly lanes: number[];
   readonly laneOf = new Map<number, number>();
+  /** Whether all tiles of the stretch that was drawn last were loaded. */
+  isComplete = false;
   private readonly tiles = new Map<string, Tile | null>();
+  private readonly radioOf: number[];
 
   constructor(private readonly source: Source, readonly about: About,
     private readonly changed: () => void) {
@@ -87,6 +91,12 @@ export class Model {
     const first = (radio: number) => (about.is_access_point[radio] ? 0 : 1);
     this.lanes = busy.sort((a, b) => first(a) - first(b) || a - b);
     this.lanes.forEach((radio, lane) => this.laneOf.set(radio, lane));
+    this.radioOf = about.nodes.map((name) => about.radios.indexOf(name));
+  }
+
+  /** The lane of a node, which has the name of its radio. */
+  laneOfNode(node: number): number | undefined {
+    return this.laneOf.get(this.radioOf[node]);
   }
 
   get span(): number {
@@ -127,9 +137,12 @@ export class Model {
     const length = 2 ** level;
     const found: { tile: Tile; from: number; to: number }[] = [];
     const last = Math.floor(Math.min(this.end, this.about.end_ns - 1) / length);
+    this.isComplete = true;
     for (let number = Math.floor(this.start / length); number <= last; number++) {
       const [from, to] = [number * length, (number + 1) * length];
-      const tile = this.tile(level, number) ?? this.above(level, number);
+      const own = this.tile(level, number);
+      if (!own) this.isComplete = false;
+      const tile = own ?? this.above(level, number);
       if (tile) found.push({ tile, from, to });
     }
     return found;

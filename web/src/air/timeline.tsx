@@ -213,6 +213,14 @@ function Legend({ model }: { model: Model }) {
       <li><svg viewBox="0 0 12 12" aria-hidden="true"><path class="wait" d="M0 6h12" />
       </svg>defers</li>
       <li><svg viewBox="0 0 12 12" aria-hidden="true"><path class="nav" d="M0 9h12" /></svg>NAV</li>
+      {model.about.routes > 0 && (
+        <>
+          <li><svg viewBox="0 0 12 12" aria-hidden="true"><path class="route" d="M2 2h8l-4 8z" />
+          </svg>route changes</li>
+          <li><svg viewBox="0 0 12 12" aria-hidden="true" class="mark">
+            <path d="M2 2h8l-4 8z" /></svg>route or link fails</li>
+        </>
+      )}
     </ul>
   );
 }

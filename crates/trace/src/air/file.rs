@@ -22,6 +22,8 @@ pub struct Counts {
     pub lost: u64,
     /// PPDUs with a retransmission.
     pub retried: u64,
+    /// Events of routers.
+    pub routes: u64,
 }
 
 /// A complete file.
@@ -99,7 +101,9 @@ impl AirFile {
                 counts.retried += u64::from(part.retried);
             }
         }
-        counts.waits = self.blocks(Table::Waits).map(|block| u64::from(block.rows)).sum();
+        let rows = |table| self.blocks(table).map(|block| u64::from(block.rows)).sum();
+        counts.waits = rows(Table::Waits);
+        counts.routes = rows(Table::Routes);
         counts
     }
 

@@ -20,11 +20,19 @@ pub(super) enum Table {
     Packets,
     Segments,
     Points,
+    Routes,
 }
 
 impl Table {
-    pub(super) const ALL: [Self; 6] =
-        [Self::Frames, Self::Mpdus, Self::Waits, Self::Packets, Self::Segments, Self::Points];
+    pub(super) const ALL: [Self; 7] = [
+        Self::Frames,
+        Self::Mpdus,
+        Self::Waits,
+        Self::Packets,
+        Self::Segments,
+        Self::Points,
+        Self::Routes,
+    ];
 
     /// Bytes of a row.
     pub(super) const fn size(self) -> usize {
@@ -35,6 +43,7 @@ impl Table {
             Self::Packets => PacketRow::SIZE,
             Self::Segments => SegmentRow::SIZE,
             Self::Points => PointRow::SIZE,
+            Self::Routes => RouteRow::SIZE,
         }
     }
 }
@@ -238,6 +247,22 @@ row! {
         retransmission: u8,
         /// The number of the sender's state; 255 if it is not known.
         state: u8,
+    }
+}
+
+row! {
+    /// An event of a router.
+    pub(in crate::air) RouteRow in Routes {
+        /// When.
+        at: u64,
+        /// The node.
+        node: u32,
+        /// The destination, or the neighbour whose link has failed.
+        destination: u32,
+        /// Hops of the route from now on; the greatest number if there is no route or no change.
+        hops: u32,
+        /// What happens, by its number.
+        step: u8,
     }
 }
 

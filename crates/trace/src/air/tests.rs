@@ -1,7 +1,7 @@
 use super::tile::{BINS, FRAMES};
 use super::*;
 use crate::examples::{self, AP, STA1, STA2, network, us};
-use crate::{FrameKind, FrameLoss, FrameOutcome};
+use crate::{FrameKind, FrameLoss, FrameOutcome, RouteEvent, RouteStep};
 use std::path::PathBuf;
 
 /// A file in the folder for temporary files, removed when it is dropped.
@@ -248,4 +248,40 @@ fn a_damaged_file_is_refused() {
     wrong[at..at + 8].copy_from_slice(&u64::MAX.to_le_bytes());
     let file = Temporary::of("d", &wrong);
     assert_eq!(AirFile::open(&file.0).unwrap_err().kind(), io::ErrorKind::InvalidData);
+}
+
+fn route(at: u64, node: u32, step: RouteStep) -> RouteEvent {
+    let node = wire::NodeId(node);
+    RouteEvent { at: kernel::Instant(at), node, destination: wire::NodeId(0), step }
+}
+
+/// The time, node and step of each event of a router in a tile without frames.
+fn routes(tile: &[u8]) -> Vec<(f64, u32, u8)> {
+    assert_eq!((word(tile, 2), word(tile, 3), word(tile, 4)), (0, 0, 0), "it has nothing else");
+    let count = word(tile, 6) as usize;
+    let words = (4 * count).next_multiple_of(8);
+    let at = |n: usize| f64::from_le_bytes(tile[32 + 8 * n..][..8].try_into().unwrap());
+    let node = |n: usize| word(&tile[32 + 8 * count..], n);
+    let step = |n: usize| tile[32 + 8 * count + 3 * words + n];
+    (0..count).map(|n| (at(n), node(n), step(n))).collect()
+}
+
+#[test]
+fn a_tile_has_the_events_of_routers_and_one_of_a_bin_where_these_are_too_many() {
+    let changed = RouteStep::Changed { hops: Some(3) };
+    let step = |n: u64| if n.is_multiple_of(2) { changed } else { RouteStep::Failed };
+    let events: Vec<_> = (0..5000).map(|n| route(n * 1000, 1 + (n % 2) as u32, step(n))).collect();
+    let records: Vec<_> = events.iter().map(Record::Route).collect();
+    let file = Temporary::of("routes", &written(&records));
+    let air = AirFile::open(&file.0).unwrap();
+    assert_eq!(air.counts().routes, 5000);
+    let few = routes(&air.tile(15, 3).unwrap());
+    let inside = events.iter().filter(|e| e.at.0 >> 15 == 3);
+    let expected: Vec<_> = inside.map(|e| (e.at.0 as f64, e.node.0, e.step.code() as u8)).collect();
+    assert_eq!(few, expected);
+    // Each of 256 bins has events of two nodes.
+    let many = routes(&air.tile(22, 0).unwrap());
+    assert_eq!(many.len(), 2 * 256);
+    assert_eq!(many[0], (8192.0, 1, 0));
+    assert_eq!(many[1], (8192.0, 2, 2));
 }

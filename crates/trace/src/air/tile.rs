@@ -6,18 +6,20 @@
 
 use super::file::AirFile;
 use super::index::Summary;
-use super::rows::{FrameRow, PointRow, Table, WaitRow};
-use std::collections::BTreeMap;
+use super::rows::{FrameRow, NONE, PointRow, RouteRow, Table, WaitRow};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 /// Bins of a tile, as a power of two.
 pub(super) const BINS: u32 = 8;
 /// Frames of a tile, beyond which it has bins.
-pub(super) const FRAMES: usize = 4096;
+pub(super) const FRAMES: usize = 1024;
 /// Waits of a tile, beyond which it has none.
-pub(super) const WAITS: usize = 8192;
+pub(super) const WAITS: usize = 4096;
 /// Points of a tile, beyond which it has the range of each line by bin.
 pub(super) const POINTS: usize = 2048;
+/// Events of routers in a tile, beyond which it has one of each bin, node and step.
+pub(super) const ROUTES: usize = 1024;
 /// The level beyond which there is no tile: 2^53 nanoseconds are 104 days.
 const HIGHEST: u32 = 53;
 
@@ -77,11 +79,13 @@ impl AirFile {
         let points = self.points_of(span)?;
         bits |= points.0;
         out.points(&points.1);
+        let routes = self.routes_of(span)?;
+        out.routes(&routes);
         let count = bins.map_or(frames.len(), |bins| bins.len());
-        let header =
-            [1, bits, count as u32, waits.len() as u32, points.1.len() as u32, level, 0, 0];
-        let mut bytes: Vec<u8> =
-            header.iter().flat_map(|value: &u32| value.to_le_bytes()).collect();
+        let counts = [count, waits.len(), points.1.len(), routes.len()].map(|n| n as u32);
+        let [count, waits, points, routes] = counts;
+        let header: [u32; 8] = [1, bits, count, waits, points, level, routes, 0];
+        let mut bytes: Vec<u8> = header.iter().flat_map(|value| value.to_le_bytes()).collect();
         bytes.append(&mut out.0);
         Ok(bytes)
     }
@@ -132,6 +136,41 @@ impl AirFile {
             }
         }
         Ok(Some(waits))
+    }
+
+    /// The events of routers in a stretch; if they are too many, one of each bin, node and step
+    /// without a destination.
+    fn routes_of(&self, span: Span) -> io::Result<Vec<RouteRow>> {
+        let stretch = (span.start, span.end);
+        let count: u32 = self.blocks_in(Table::Routes, stretch).map(|block| block.rows).sum();
+        if count as usize <= ROUTES + 2 * super::ROWS as usize {
+            let mut routes = Vec::new();
+            for block in self.blocks_in(Table::Routes, stretch) {
+                let rows = self.rows::<RouteRow>(block)?;
+                routes.extend(rows.into_iter().filter(|r| (span.start..span.end).contains(&r.at)));
+            }
+            if routes.len() <= ROUTES {
+                return Ok(routes);
+            }
+        }
+        let mut bins = BTreeSet::new();
+        for block in self.blocks_in(Table::Routes, stretch) {
+            let (first, last) = (block.times.least, block.times.most);
+            let bin = span.bin_of(first);
+            if first >= span.start && last < span.end && bin == span.bin_of(last) {
+                bins.extend(block.summary.iter().map(|((node, step), _)| (bin, *node, *step)));
+                continue;
+            }
+            for row in self.rows::<RouteRow>(block)? {
+                if (span.start..span.end).contains(&row.at) {
+                    bins.insert((span.bin_of(row.at), row.node, row.step));
+                }
+            }
+        }
+        let at = |bin: u32| span.start + (u64::from(bin) << span.bin) + (1 << span.bin >> 1);
+        let row =
+            |(bin, node, step)| RouteRow { at: at(bin), node, destination: NONE, hops: NONE, step };
+        Ok(bins.into_iter().map(row).collect())
     }
 
     /// Bits for the header, and the points of a stretch.
@@ -232,6 +271,15 @@ impl Columns {
         }
         self.column(waits.iter().map(|w| w.kind.to_le_bytes()));
         self.column(waits.iter().map(|w| w.class.to_le_bytes()));
+    }
+
+    fn routes(&mut self, routes: &[RouteRow]) {
+        self.column(routes.iter().map(|r| (r.at as f64).to_le_bytes()));
+        let words: [fn(&RouteRow) -> u32; 3] = [|r| r.node, |r| r.destination, |r| r.hops];
+        for word in words {
+            self.column(routes.iter().map(|r| word(r).to_le_bytes()));
+        }
+        self.column(routes.iter().map(|r| r.step.to_le_bytes()));
     }
 
     fn points(&mut self, points: &[Point]) {
