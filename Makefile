@@ -37,8 +37,8 @@ RUST := Cargo.toml Cargo.lock pyproject.toml \
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test programs test-fast lint lint-rust lint-python lint-house lint-workflows \
-        actionlint deny bench validate campaign fuzz docs docs-check lesson site web web-check wheel \
-        wheel-check sdist rust clean
+        actionlint deny bench validate campaign fuzz docs docs-check lesson site web web-check \
+        wheel wheel-check sdist rust clean
 
 help:
 	@sed -n 's/^#   //p' Makefile

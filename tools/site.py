@@ -19,6 +19,8 @@ from mkdocs.structure.files import File, Files
 
 import simoom as sm
 from simoom import shipped
+from simoom.observables import declared
+from simoom.plots.results import AIRTIME_COLOURS
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = {
@@ -57,6 +59,7 @@ def generated() -> Iterator[tuple[str, str]]:
         yield path, relinked(text, source, path)
     yield "scenarios.md", gallery()
     yield "python.md", python()
+    yield "lesson/airtime.json", json.dumps(airtime())
     yield "lesson/scenarios.json", json.dumps([asdict(each) for each in shipped.scenarios()])
 
 
@@ -99,6 +102,15 @@ def gallery() -> str:
         parts.append(f"\n## {each.title} {{ #{each.name} }}\n\n`simoom run {each.name}`\n")
         parts.append(f"\n```toml\n{each.text.rstrip()}\n```\n")
     return "".join(parts)
+
+
+def airtime() -> list[dict[str, str]]:
+    """Return path, name and colour of each part of the airtime, as in reports and figures."""
+    named = {each["name"]: each["heading"] for each in declared() if "airtime" in each["places"]}
+    return [
+        {"path": f"airtime.{part}_fraction", "name": named[f"{part}_fraction"], "colour": colour}
+        for part, colour in AIRTIME_COLOURS.items()
+    ]
 
 
 def python() -> str:

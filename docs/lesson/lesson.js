@@ -2,17 +2,7 @@
 "use strict";
 
 const at = (id) => document.getElementById(id);
-const PARTS = {
-  payload: ["payload", "#0072b2"],
-  tcp_ack: ["TCP ACKs", "#56b4e9"],
-  header: ["preambles, headers", "#e69f00"],
-  mac_ack: ["MAC ACKs", "#009e73"],
-  rts_cts: ["RTS, CTS", "#cc79a7"],
-  ifs_backoff: ["IFS, back-off", "#f0e442"],
-  collision: ["collisions", "#d55e00"],
-  lost: ["lost to noise", "#882255"],
-  idle: ["idle", "transparent"],
-};
+let parts = [];
 let worker;
 
 function start() {
@@ -50,7 +40,7 @@ function stop() {
 }
 
 function show({ summary, digest }) {
-  const number = (value, digits = 3) => (value == null ? "–" : value.toPrecision(digits));
+  const number = (value, digits = 3) => (value == null ? "–" : String(Number(value.toPrecision(digits))));
   const percent = (value) => `${(100 * value).toFixed(1)} %`;
   at("results").hidden = false;
   at("title").textContent = at("scenario").value;
@@ -62,17 +52,16 @@ function show({ summary, digest }) {
   };
   at("figures").replaceChildren(...Object.entries(figures).flatMap(([name, value]) =>
     [element("dt", name), element("dd", value)]));
-  const parts = Object.entries(PARTS)
-    .map(([key, [name, colour]]) => ({ name, colour, share: summary[`airtime.${key}_fraction`] }))
+  const used = parts.map((part) => ({ ...part, share: summary[part.path] }))
     .filter(({ share }) => share > 0);
-  at("bar").setAttribute("aria-label", parts.map((part) =>
+  at("bar").setAttribute("aria-label", used.map((part) =>
     `${part.name} ${percent(part.share)}`).join(", "));
-  at("bar").replaceChildren(...parts.map(({ colour, share }) => {
+  at("bar").replaceChildren(...used.map(({ colour, share }) => {
     const piece = element("span");
     piece.style.cssText = `background:${colour};flex:${share}`;
     return piece;
   }));
-  at("legend").replaceChildren(...parts.map(({ name, colour, share }) => {
+  at("legend").replaceChildren(...used.map(({ name, colour, share }) => {
     const entry = element("li");
     const key = element("i");
     key.style.background = colour;
@@ -99,7 +88,9 @@ function element(kind, text = "") {
 }
 
 async function fill() {
-  const scenarios = await (await fetch("scenarios.json")).json();
+  const [scenarios, airtime] = await Promise.all(["scenarios.json", "airtime.json"]
+    .map(async (name) => (await fetch(name)).json()));
+  parts = airtime;
   const texts = new Map(scenarios.map(({ name, text }) => [name, text]));
   at("scenario").replaceChildren(...scenarios.map(({ name }) => element("option", name)));
   at("scenario").value = "one_station";
