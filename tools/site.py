@@ -19,8 +19,8 @@ from mkdocs.structure.files import File, Files
 
 import simoom as sm
 from simoom import shipped
-from simoom.observables import declared
 from simoom.plots.results import AIRTIME_COLOURS
+from simoom.tables import AIRTIME
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = {
@@ -106,9 +106,8 @@ def gallery() -> str:
 
 def airtime() -> list[dict[str, str]]:
     """Return path, name and colour of each part of the airtime, as in reports and figures."""
-    named = {each["name"]: each["heading"] for each in declared() if "airtime" in each["places"]}
     return [
-        {"path": f"airtime.{part}_fraction", "name": named[f"{part}_fraction"], "colour": colour}
+        {"path": f"airtime.{part}_fraction", "name": AIRTIME[part], "colour": colour}
         for part, colour in AIRTIME_COLOURS.items()
     ]
 

@@ -40,7 +40,7 @@ function stop() {
 }
 
 function show({ summary, digest }) {
-  const number = (value, digits = 3) => (value == null ? "–" : String(Number(value.toPrecision(digits))));
+  const number = (value) => (value == null ? "–" : String(Number(value.toPrecision(3))));
   const percent = (value) => `${(100 * value).toFixed(1)} %`;
   at("results").hidden = false;
   at("title").textContent = at("scenario").value;
