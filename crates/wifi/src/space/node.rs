@@ -32,26 +32,32 @@ struct Awaited {
     receiving: bool,
 }
 
+// In this order, because carrier sense of many nodes changes with each frame: the first fields are
+// all that a quiet node needs then, and share a cache line.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(super) struct Node {
     pub(super) id: u32,
-    contenders: Vec<EdcafState>,
     /// The EDCAFs that may have an MSDU in service or a back-off in progress, as bits.
     active: u8,
     /// No EDCAF is active, no exchange is in progress and no timer is set: the node acts only when
     /// a frame is addressed to it.
     quiet: bool,
+    /// Carrier sense is idle, and the node has not begun to count slots, which it would not count
+    /// if the next frame came a SIFS later. It does nothing before its interframe space has ended.
+    dozing: bool,
     /// Whether the node counts as one with a packet in service.
     pub(super) contends: bool,
     pub(super) carrier: Carrier,
+    contenders: Vec<EdcafState>,
     /// The EDCAF whose exchange is on the air.
     exchange: Option<usize>,
-    /// When that exchange began.
-    opened: Instant,
     awaited: Option<Awaited>,
+    txop: Option<Txop>,
     /// The response that the node sends a SIFS after the frame that it received.
     answer: Option<(Instant, OnAir)>,
-    txop: Option<Txop>,
+    /// When the exchange on the air began.
+    opened: Instant,
     pub(super) noise: Rng,
     pub(super) counters: NodeCounters,
     pub(super) airtimes: Airtimes,
@@ -71,6 +77,7 @@ impl Node {
             contenders,
             active: 0,
             quiet: false,
+            dozing: false,
             contends: false,
             carrier: Carrier::new(),
             exchange: None,
@@ -86,6 +93,11 @@ impl Node {
             settled: Vec::new(),
             duplex: None,
         }
+    }
+
+    /// The shortest interframe space before slots of any of its EDCAFs.
+    pub(super) fn shortest_space(&self) -> Option<Duration> {
+        self.contenders.iter().map(|contender| contender.slots.space()).min()
     }
 
     pub(super) fn peer(&self, node: u32) -> Option<&Peer> {
@@ -133,10 +145,10 @@ impl Node {
         (has_frame, slots.counting())
     }
 
-    /// Updates `quiet` after the node has acted.
-    pub(super) fn note_quiet(&mut self) {
-        let acts = self.exchange.is_some() || self.awaited.is_some() || self.answer.is_some();
-        self.quiet = self.active == 0 && !self.contends && !acts && self.txop.is_none();
+    /// Whether the node waits for a response.
+    #[inline]
+    pub(super) fn awaits(&self) -> bool {
+        !self.quiet && self.awaited.is_some()
     }
 
     fn activate(&mut self, index: usize) -> &mut EdcafState {
@@ -170,6 +182,7 @@ impl Node {
     /// Carrier sense becomes busy: by the receiver, or because the node transmits.
     pub(super) fn freeze(&mut self, now: Instant, rules: &SpaceRules) {
         let Some(idle_since) = self.carrier.end_idle() else { return };
+        self.dozing = false;
         for index in bits(self.active) {
             let contender = &mut self.contenders[index];
             let has_msdus = !contender.edcaf.is_idle();
@@ -188,8 +201,50 @@ impl Node {
         self.listen(now);
     }
 
+    /// Carrier sense becomes idle. Returns whether the node dozes: if so, it counts slots only when
+    /// it is roused.
+    #[inline]
+    pub(super) fn doze(&mut self, now: Instant) -> bool {
+        let dozes = self.carrier.is_sensed() && !self.acts();
+        if dozes {
+            self.dozing = true;
+            self.carrier.begin_idle(now);
+        }
+        dozes
+    }
+
+    /// Carrier sense becomes busy. Returns whether the node has dozed: if so, it has counted no slot,
+    /// and nothing else changes.
+    #[inline]
+    pub(super) fn end_doze(&mut self) -> bool {
+        let dozed = std::mem::take(&mut self.dozing);
+        if dozed {
+            self.carrier.end_idle();
+        }
+        dozed
+    }
+
+    /// Starts to count slots, if the node has dozed since carrier sense became idle. Returns whether
+    /// it has.
+    pub(super) fn rouse(&mut self) -> bool {
+        let since = self.carrier.idle_since().filter(|_| self.dozing);
+        if let Some(since) = since {
+            self.listen(since);
+        }
+        since.is_some()
+    }
+
+    /// Whether the node is in an exchange.
+    fn acts(&self) -> bool {
+        self.exchange.is_some()
+            || self.awaited.is_some()
+            || self.answer.is_some()
+            || self.txop.is_some()
+    }
+
     /// Starts to count slots, if a back-off or a frame waits.
     fn listen(&mut self, now: Instant) {
+        self.dozing = false;
         let goes_on = || self.txop.is_some_and(|txop| txop.next.is_some());
         if self.active == 0 || self.exchange.is_some() || self.answer.is_some() || goes_on() {
             return;
@@ -230,23 +285,33 @@ impl Node {
 
     // Transmission.
 
-    /// When the node acts next, if it receives nothing before.
-    pub(super) fn deadline(&self) -> Option<Instant> {
-        if let Some((at, _)) = &self.answer {
-            return Some(*at);
-        }
-        if let Some(awaited) = &self.awaited {
-            return (!awaited.receiving).then_some(awaited.until);
-        }
-        if let Some(next) = self.txop.and_then(|txop| txop.next) {
-            return Some(next);
+    /// The node has acted, or carrier sense has changed. Returns when the node acts next, if it
+    /// receives nothing before.
+    #[inline]
+    pub(super) fn deadline(&mut self) -> Option<Instant> {
+        let acts = self.acts();
+        self.quiet = self.active == 0 && !self.contends && !acts;
+        if acts && let Some(next) = self.deadline_in_exchange() {
+            return next;
         }
         if !self.contends {
             return None;
         }
         let active = bits(self.active).map(|index| &self.contenders[index]);
-        let waiting = active.filter(|contender| !contender.edcaf.is_idle());
-        waiting.filter_map(|contender| contender.slots.expiry()).min()
+        let due =
+            |EdcafState { edcaf, slots }: &EdcafState| slots.expiry().filter(|_| !edcaf.is_idle());
+        active.filter_map(due).min()
+    }
+
+    /// The same of a node in an exchange; `None` if it contends beside it.
+    fn deadline_in_exchange(&self) -> Option<Option<Instant>> {
+        if let Some((at, _)) = &self.answer {
+            return Some(Some(*at));
+        }
+        if let Some(awaited) = &self.awaited {
+            return Some((!awaited.receiving).then_some(awaited.until));
+        }
+        self.txop.and_then(|txop| txop.next).map(Some)
     }
 
     /// The timeout of a missing response expires.

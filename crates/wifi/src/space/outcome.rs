@@ -132,6 +132,7 @@ impl Space {
 
     /// Adds the bursts of interferers to the interference at a node with a frame that began at an
     /// instant. Returns whether any has a power there.
+    #[inline(never)]
     fn add_bursts(&mut self, node: u32, began: Instant) -> bool {
         let Some(interferers) = &mut self.interferers else { return false };
         let Scratch { interference, bursts, .. } = &mut self.scratch;
@@ -213,6 +214,7 @@ fn spoil(
 
 /// The number of lost MPDUs that the receiver would probably have decoded with this interference,
 /// which is that without bursts.
+#[inline(never)]
 fn lost_to_bursts(
     per: &mut PerCalculator,
     (chunks, power): (&[Chunk], f64),
