@@ -152,9 +152,8 @@ impl Space {
         signals.each(id, |node, power| {
             let is_decodable = all_know || rules.mac.knows_ofdm(node);
             let (receiver, state) = (&mut receivers[node as usize], &mut nodes[node as usize]);
-            // One branch, which is easier to predict than several.
-            let is_found = is_alone & is_decodable & (power.milliwatts >= levels.alone);
-            if is_found & receiver.is_clear() & !state.awaits() {
+            let is_found = is_alone && is_decodable && power.milliwatts >= levels.alone;
+            if is_found && receiver.is_clear() && !state.awaits() {
                 receiver.receive_alone(now, (id, power), &levels);
                 state.carrier.on_detected(detected);
                 sense(now, (node, state), true, rules, (timers, watch));
@@ -330,7 +329,7 @@ impl Space {
 }
 
 /// Carrier sense of a node becomes busy or idle, or a frame that the node received has ended.
-#[inline]
+#[inline(never)]
 fn sense(
     now: Instant,
     (node, state): (u32, &mut Node),

@@ -3,6 +3,7 @@
 
 mod duplex;
 mod hear;
+mod listen;
 
 pub(super) use duplex::{Announced, NodeDuplex};
 
@@ -177,123 +178,18 @@ impl Node {
         self.listen(now);
     }
 
-    // The medium.
-
-    /// Carrier sense becomes busy: by the receiver, or because the node transmits.
-    pub(super) fn freeze(&mut self, now: Instant, rules: &SpaceRules) {
-        let Some(idle_since) = self.carrier.end_idle() else { return };
-        self.dozing = false;
-        for index in bits(self.active) {
-            let contender = &mut self.contenders[index];
-            let has_msdus = !contender.edcaf.is_idle();
-            let waits = has_msdus && self.exchange != Some(index);
-            if contender.slots.freeze(now, idle_since, waits) {
-                contender.back_off(&rules.mac);
-            } else if !has_msdus && !contender.slots.is_pending() {
-                self.active &= !(1 << index);
-            }
-        }
-    }
-
-    /// Carrier sense becomes idle.
-    pub(super) fn sense_idle(&mut self, now: Instant) {
-        self.carrier.begin_idle(now);
-        self.listen(now);
-    }
-
-    /// Carrier sense becomes idle. Returns whether the node dozes: if so, it counts slots only when
-    /// it is roused.
-    #[inline]
-    pub(super) fn doze(&mut self, now: Instant) -> bool {
-        let dozes = self.carrier.is_sensed() && !self.acts();
-        if dozes {
-            self.dozing = true;
-            self.carrier.begin_idle(now);
-        }
-        dozes
-    }
-
-    /// Carrier sense becomes busy. Returns whether the node has dozed: if so, it has counted no slot,
-    /// and nothing else changes.
-    #[inline]
-    pub(super) fn end_doze(&mut self) -> bool {
-        let dozed = std::mem::take(&mut self.dozing);
-        if dozed {
-            self.carrier.end_idle();
-        }
-        dozed
-    }
-
-    /// Starts to count slots, if the node has dozed since carrier sense became idle. Returns whether
-    /// it has.
-    pub(super) fn rouse(&mut self) -> bool {
-        let since = self.carrier.idle_since().filter(|_| self.dozing);
-        if let Some(since) = since {
-            self.listen(since);
-        }
-        since.is_some()
-    }
-
-    /// Whether the node is in an exchange.
-    fn acts(&self) -> bool {
-        self.exchange.is_some()
-            || self.awaited.is_some()
-            || self.answer.is_some()
-            || self.txop.is_some()
-    }
-
-    /// Starts to count slots, if a back-off or a frame waits.
-    fn listen(&mut self, now: Instant) {
-        self.dozing = false;
-        let goes_on = || self.txop.is_some_and(|txop| txop.next.is_some());
-        if self.active == 0 || self.exchange.is_some() || self.answer.is_some() || goes_on() {
-            return;
-        }
-        for index in bits(self.active) {
-            let EdcafState { edcaf, slots } = &mut self.contenders[index];
-            if slots.is_pending() || !edcaf.is_idle() {
-                slots.listen(now, &self.carrier);
-            }
-        }
-    }
-
-    /// The node is receiving a frame whose PHY header ends at `detected`. By capture, this frame
-    /// may have replaced the response.
-    pub(super) fn on_detected(
-        &mut self,
-        now: Instant,
-        detected: Instant,
-        rules: &SpaceRules,
-        out: &mut Vec<Command>,
-    ) {
-        self.carrier.on_detected(detected);
-        let Some(awaited) = &mut self.awaited else { return };
-        awaited.receiving = detected <= awaited.until;
-        if awaited.until < now {
-            self.give_up_waiting(now, rules, out);
-        }
-    }
-
-    /// The reception of a frame ends early.
-    pub(super) fn on_lost(&mut self, now: Instant, rules: &SpaceRules, out: &mut Vec<Command>) {
-        let Some(awaited) = &mut self.awaited else { return };
-        awaited.receiving = false;
-        if awaited.until <= now {
-            self.give_up_waiting(now, rules, out);
-        }
-    }
-
-    // Transmission.
-
     /// The node has acted, or carrier sense has changed. Returns when the node acts next, if it
     /// receives nothing before.
     #[inline]
     pub(super) fn deadline(&mut self) -> Option<Instant> {
         let acts = self.acts();
         self.quiet = self.active == 0 && !self.contends && !acts;
-        if acts && let Some(next) = self.deadline_in_exchange() {
-            return next;
-        }
+        if acts { self.deadline_in_exchange() } else { self.end_of_slots() }
+    }
+
+    /// When a back-off of the node ends.
+    #[inline]
+    fn end_of_slots(&self) -> Option<Instant> {
         if !self.contends {
             return None;
         }
@@ -303,15 +199,15 @@ impl Node {
         active.filter_map(due).min()
     }
 
-    /// The same of a node in an exchange; `None` if it contends beside it.
-    fn deadline_in_exchange(&self) -> Option<Option<Instant>> {
+    /// When a node in an exchange acts next.
+    fn deadline_in_exchange(&self) -> Option<Instant> {
         if let Some((at, _)) = &self.answer {
-            return Some(Some(*at));
+            return Some(*at);
         }
         if let Some(awaited) = &self.awaited {
-            return Some((!awaited.receiving).then_some(awaited.until));
+            return (!awaited.receiving).then_some(awaited.until);
         }
-        self.txop.and_then(|txop| txop.next).map(Some)
+        self.txop.and_then(|txop| txop.next).or_else(|| self.end_of_slots())
     }
 
     /// The timeout of a missing response expires.

@@ -185,6 +185,7 @@ impl PhyReceiver {
     }
 
     /// Whether nothing is on the air at the node: it does not transmit, and no signal arrives.
+    #[expect(clippy::needless_bitwise_bool, reason = "one branch, and not three, is mispredicted")]
     #[inline]
     pub(super) fn is_clear(&self) -> bool {
         (self.sum == FixedPower::default()) & !self.sending & !self.energy
@@ -206,6 +207,7 @@ impl PhyReceiver {
 
     /// Whether the frame that ends was received, no other signal is left, and the frame was too
     /// weak to be decoded. If so, the receiver is clear.
+    #[expect(clippy::needless_bitwise_bool, reason = "one branch, and not three, is mispredicted")]
     #[inline]
     pub(super) fn clear_of_weak(&mut self, (id, power): (u32, Power), weak_below: f64) -> bool {
         let is_last = (power.milliwatts < weak_below)

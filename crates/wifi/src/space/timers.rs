@@ -2,20 +2,14 @@
 
 use kernel::{Duration, Instant};
 
-/// When each node acts next, and the earliest of these instants.
-///
-/// Carrier sense sets the timers of many nodes in each frame, of which few expire. To set a timer
-/// therefore only notes that the group of the node is stale; what is earliest is found at the end
-/// of an event, without a branch that depends on an instant.
+/// When each node acts next, and the earliest of these instants. A timer that is set again or
+/// cancelled leaves nothing behind, and mostly changes only a few places near its node.
 #[derive(Debug)]
 pub(super) struct NodeTimers {
-    /// The first level has the instants of the nodes ([`Instant::NEVER`] if no timer is set). A
-    /// place of each level above has the earliest instant of a group of the level below it, unless
-    /// that group is stale. The last level is one group.
-    levels: Vec<Level>,
-    /// The earliest instant, unless a timer was set since it was found.
-    first: Instant,
-    is_stale: bool,
+    /// A binary tree: place 1 is its root, the places below *i* are 2·*i* and 2·*i* + 1, and the
+    /// last half of the places are the nodes. A place has the earliest instant below it;
+    /// [`Instant::NEVER`] if no timer there is set.
+    earliest: Vec<Instant>,
     /// Nodes of which some doze.
     dozing: Vec<u32>,
     /// Before this instant none of them transmits.
@@ -24,41 +18,11 @@ pub(super) struct NodeTimers {
     space: Duration,
 }
 
-/// Places in a group.
-const GROUP: usize = 8;
-
-#[derive(Debug)]
-struct Level {
-    groups: Vec<[Instant; GROUP]>,
-    /// The groups whose earliest instant may have changed, as bits.
-    stale: Vec<u64>,
-}
-
-impl Level {
-    fn new(groups: usize) -> Self {
-        let stale = vec![0; groups.div_ceil(64)];
-        Self { groups: vec![[Instant::NEVER; GROUP]; groups], stale }
-    }
-
-    #[inline]
-    fn set(&mut self, place: usize, at: Instant) {
-        let group = place / GROUP;
-        self.groups[group][place % GROUP] = at;
-        self.stale[group / 64] |= 1 << (group % 64);
-    }
-}
-
 impl NodeTimers {
     /// No timer of so many nodes is set. No slot is counted within a space after a frame.
     pub(super) fn new(nodes: usize, space: Duration) -> Self {
-        let mut groups = nodes.div_ceil(GROUP).max(1);
-        let mut levels = vec![Level::new(groups)];
-        while groups > 1 {
-            groups = groups.div_ceil(GROUP);
-            levels.push(Level::new(groups));
-        }
-        let (first, doze_until) = (Instant::NEVER, Instant::NEVER);
-        Self { levels, first, is_stale: false, dozing: Vec::new(), doze_until, space }
+        let earliest = vec![Instant::NEVER; 2 * nodes.next_power_of_two()];
+        Self { earliest, dozing: Vec::new(), doze_until: Instant::NEVER, space }
     }
 
     /// From now on, no node dozes.
@@ -83,11 +47,12 @@ impl NodeTimers {
     }
 
     /// Whether a timer of the nodes that doze may be the earliest.
-    pub(super) fn must_rouse(&mut self) -> bool {
-        !self.dozing.is_empty() && self.earliest().is_none_or(|at| at >= self.doze_until)
+    #[inline]
+    pub(super) fn must_rouse(&self) -> bool {
+        !self.dozing.is_empty() && self.earliest[1] >= self.doze_until
     }
 
-    /// The list of nodes of which some doze, empty afterwards.
+    /// The list of nodes of which some doze.
     pub(super) fn dozing(&mut self) -> &mut Vec<u32> {
         &mut self.dozing
     }
@@ -95,55 +60,38 @@ impl NodeTimers {
     /// Sets the timer of a node, or cancels it.
     #[inline]
     pub(super) fn set(&mut self, node: u32, at: Option<Instant>) {
-        self.levels[0].set(node as usize, at.unwrap_or(Instant::NEVER));
-        self.is_stale = true;
+        self.change(self.earliest.len() / 2 + node as usize, at.unwrap_or(Instant::NEVER));
+    }
+
+    fn change(&mut self, mut place: usize, mut at: Instant) {
+        while self.earliest[place] != at {
+            self.earliest[place] = at;
+            if place == 1 {
+                return;
+            }
+            at = at.min(self.earliest[place ^ 1]);
+            place /= 2;
+        }
     }
 
     /// The earliest instant at which a timer expires.
-    #[inline]
-    pub(super) fn earliest(&mut self) -> Option<Instant> {
-        if self.is_stale {
-            self.refresh();
-        }
-        Some(self.first).filter(|&at| at < Instant::NEVER)
-    }
-
-    fn refresh(&mut self) {
-        for level in 1..self.levels.len() {
-            let (below, from) = self.levels.split_at_mut(level);
-            let (below, above) = (&mut below[level - 1], &mut from[0]);
-            for (word, stale) in below.stale.iter_mut().enumerate() {
-                while *stale != 0 {
-                    let group = 64 * word + stale.trailing_zeros() as usize;
-                    *stale &= *stale - 1;
-                    above.set(group, least(&below.groups[group]));
-                }
-            }
-        }
-        self.is_stale = false;
-        self.first = self.levels.last().map_or(Instant::NEVER, |top| least(&top.groups[0]));
+    pub(super) fn earliest(&self) -> Option<Instant> {
+        Some(self.earliest[1]).filter(|&at| at < Instant::NEVER)
     }
 
     /// Cancels the timers that expire by now, and appends their nodes by number.
     pub(super) fn take_due(&mut self, now: Instant, due: &mut Vec<u32>) {
-        let begin = due.len();
-        while let Some(at) = self.earliest().filter(|&at| at <= now) {
-            let place = |group: usize, level: &Level| {
-                let place = level.groups[group].iter().position(|&other| other == at);
-                GROUP * group + place.expect("the earliest instant is that of a node")
-            };
-            let node = self.levels.iter().rev().fold(0, place);
-            due.push(node as u32);
-            self.set(node as u32, None);
+        let nodes = self.earliest.len() / 2;
+        while self.earliest[1] <= now {
+            let mut place = 1;
+            while place < nodes {
+                place *= 2;
+                place += usize::from(self.earliest[place] > now);
+            }
+            due.push((place - nodes) as u32);
+            self.change(place, Instant::NEVER);
         }
-        due[begin..].sort_unstable();
     }
-}
-
-/// The earliest instant of a group.
-#[inline]
-fn least(group: &[Instant; GROUP]) -> Instant {
-    Instant(group.iter().fold(u64::MAX, |least, at| least.min(at.0)))
 }
 
 #[cfg(test)]
@@ -154,13 +102,13 @@ mod tests {
     proptest! {
         #[test]
         fn they_expire_as_if_all_were_examined(
-            nodes in 1u32..700,
-            steps in prop::collection::vec((0u32..700, prop::option::of(0u64..30)), 0..200),
+            nodes in 1u32..70,
+            steps in prop::collection::vec((0u32..70, prop::option::of(0u64..30)), 0..200),
         ) {
             let mut timers = NodeTimers::new(nodes as usize, Duration::ZERO);
             let mut all = vec![None; nodes as usize];
             for (now, (node, at)) in (0..).map(|step| Instant(step / 8)).zip(steps) {
-                let (node, at) = (node % nodes, at.map(|at| now + kernel::Duration(at)));
+                let (node, at) = (node % nodes, at.map(|at| now + Duration(at)));
                 timers.set(node, at);
                 all[node as usize] = at;
                 prop_assert_eq!(timers.earliest(), all.iter().copied().flatten().min());
