@@ -329,7 +329,7 @@ impl Space {
 }
 
 /// Carrier sense of a node becomes busy or idle, or a frame that the node received has ended.
-#[inline(never)]
+#[inline]
 fn sense(
     now: Instant,
     (node, state): (u32, &mut Node),
