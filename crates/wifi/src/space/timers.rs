@@ -99,6 +99,21 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    #[test]
+    fn nodes_are_roused_before_one_of_them_may_act() {
+        let mut timers = NodeTimers::new(3, Duration(50));
+        timers.set(0, Some(Instant(59)));
+        timers.doze(1, Instant(10));
+        timers.doze(2, Instant(30));
+        assert!(!timers.must_rouse(), "node 0 acts before");
+        timers.set(0, Some(Instant(60)));
+        assert!(timers.must_rouse());
+        timers.set(0, None);
+        assert!(timers.must_rouse());
+        assert_eq!(std::mem::take(timers.dozing()), [1, 2]);
+        assert!(!timers.must_rouse());
+    }
+
     proptest! {
         #[test]
         fn they_expire_as_if_all_were_examined(

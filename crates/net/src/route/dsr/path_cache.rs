@@ -208,6 +208,17 @@ mod tests {
     }
 
     #[test]
+    fn nodes_that_share_a_bit_are_told_apart() {
+        let mut cache = cache(30);
+        cache.add(NOW, &nodes(&[0, 1, 2]));
+        assert!(find(&mut cache, 65).is_empty());
+        cache.remove(NOW, NodeId(65), NodeId(2));
+        assert_eq!(find(&mut cache, 2), nodes(&[0, 1, 2]));
+        cache.add(NOW, &nodes(&[0, 65]));
+        assert_eq!(find(&mut cache, 65), nodes(&[0, 65]));
+    }
+
+    #[test]
     fn of_equally_short_paths_the_one_that_was_asked_for_is_taken() {
         let mut cache = cache(30);
         cache.notice(NOW, &nodes(&[0, 4, 3]));
