@@ -47,6 +47,9 @@ mod slices;
 mod timers;
 mod watch;
 
+// Functions of the medium that most runs do without are not inlined, so that the code of the others
+// fits in the processor's cache.
+
 pub use budget::LinkBudget;
 pub use radio::{Capture, Losses, Radio, RadioSettings, ReceiverSettings, STRONGEST_SUM, Site};
 pub use watch::{ReceivedFrame, Senses};
@@ -213,6 +216,8 @@ impl Space {
             Node::new(n, contenders.collect(), seed.stream("radio.noise", n), peers)
         };
         let nodes: Vec<Node> = (0..).zip(peers).map(node).collect();
+        let spaces = nodes.iter().filter_map(Node::shortest_space);
+        let shortest_space = spaces.min().unwrap_or(Duration::ZERO);
         let full_duplex = rules.mac.config.full_duplex;
         let mut space = Self {
             required: RequiredSinr::default(),
@@ -222,7 +227,7 @@ impl Space {
             receivers: nodes.iter().map(|_| PhyReceiver::default()).collect(),
             rules,
             signals,
-            timers: NodeTimers::new(nodes.len()),
+            timers: NodeTimers::new(nodes.len(), shortest_space),
             nodes,
             wake: Timer::default(),
             watch: None,
@@ -403,16 +408,21 @@ impl Space {
 
     /// Sets a node's timer to the instant of its next action.
     fn set_timer(&mut self, node: u32) {
-        if let Some(watch) = &mut self.watch {
-            watch.touch(node);
-        }
-        let state = &mut self.nodes[node as usize];
-        state.note_quiet();
-        self.timers.set(node, state.deadline());
+        let Self { nodes, timers, watch, .. } = self;
+        air::set_timer((node, &mut nodes[node as usize]), timers, watch);
     }
 
     /// Requests a call at the earliest timer of a node.
     fn schedule(&mut self, out: &mut Vec<Command>) {
+        if self.timers.must_rouse() {
+            let mut dozing = std::mem::take(self.timers.dozing());
+            for node in dozing.drain(..) {
+                if self.nodes[node as usize].rouse() {
+                    self.set_timer(node);
+                }
+            }
+            *self.timers.dozing() = dozing;
+        }
         match self.timers.earliest() {
             Some(at) if self.wake.deadline() == Some(at) => {}
             Some(at) => out.extend(self.wake.set(at).map(Command::Access)),

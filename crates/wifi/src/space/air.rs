@@ -3,10 +3,14 @@
 use super::Space;
 use super::frame::{OnAir, Reach, Transmission};
 use super::interference::Interference;
+use super::node::Node;
 use super::per_cache::FrameFacts;
 use super::radio::FixedPower;
 use super::range::ReceiverInRange;
 use super::reception::{Change, End, Received};
+use super::records::SpaceWatch;
+use super::rules::SpaceRules;
+use super::timers::NodeTimers;
 use crate::mac::ElicitedResponse;
 use crate::phy::Airtime;
 use crate::{Command, MsduSource};
@@ -63,7 +67,9 @@ impl Space {
         let mut beginning = std::mem::take(&mut self.scratch.beginning);
         for &node in due {
             self.note_contending(node);
-            self.prepare_secondary(now, node, source, out);
+            if self.rules.mac.config.full_duplex.is_some() {
+                self.prepare_secondary(now, node, source, out);
+            }
             match self.nodes[node as usize].begin(now, &self.rules, source, out) {
                 Some(frame) => {
                     let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
@@ -82,8 +88,9 @@ impl Space {
             self.count_alone(now, &beginning);
         }
         let is_crowd = self.gather(now, &beginning);
+        let is_alone = beginning.len() == 1;
         for (begun, place) in beginning.iter().zip(0..) {
-            self.begin_transmission(now, begun, is_crowd.then_some(place), out);
+            self.begin_transmission(now, begun, (is_alone, is_crowd.then_some(place)), out);
             self.set_timer(begun.frame.from);
         }
         beginning.clear();
@@ -96,13 +103,13 @@ impl Space {
         self.scratch.touched = touched;
     }
 
-    /// Begins a transmission, alone or as the member of a crowd at a place. It arrives at the nodes
-    /// in range.
+    /// Begins a transmission, alone, or with others, or as the member of a crowd at a place. It
+    /// arrives at the nodes in range.
     fn begin_transmission(
         &mut self,
         now: Instant,
         &Beginning { ref frame, airtime, extra }: &Beginning,
-        in_crowd: Option<usize>,
+        (is_alone, in_crowd): (bool, Option<usize>),
         out: &mut Vec<Command>,
     ) {
         let reach = Reach::default();
@@ -128,20 +135,29 @@ impl Space {
             interferers.on_frame(span, frame.from, width, detect, &self.signals);
             out.extend(interferers.follow_reactions(now, &self.signals.sites).map(Command::Step));
         }
-        let Self { signals, receivers, rules, scratch, .. } = self;
-        let (from, levels) = (frame.from, rules.levels);
+        let (from, levels) = (frame.from, self.rules.levels);
+        // A lower bound in the sum of a receiver does not tell that it is clear.
+        let is_alone = is_alone && !self.crowd.is_on_air();
+        let Self { signals, receivers, nodes, rules, timers, watch, scratch, .. } = self;
         // Rate control learns the power of a frame that elicits an Ack or a BlockAck.
         if let (Some(to), false) = (frame.to, frame.answer == ElicitedResponse::None) {
             let power = signals.mean_of(id, to);
-            self.nodes[from as usize].on_power(to, power.map_or(0.0, |power| power.milliwatts));
+            nodes[from as usize].on_power(to, power.map_or(0.0, |power| power.milliwatts));
         }
         // Values that are the same for all receivers are read before the loop: the compiler does
         // not know that changes of a receiver leave them unchanged.
-        let receivers = receivers.as_mut_slice();
+        let (receivers, nodes) = (receivers.as_mut_slice(), nodes.as_mut_slice());
         let all_know = frame.mode.class.is_dsss() || rules.mac.all_know_ofdm();
+        let detected = transmission.payload();
         signals.each(id, |node, power| {
             let is_decodable = all_know || rules.mac.knows_ofdm(node);
-            if receivers[node as usize].arrive(now, (id, power), is_decodable, &levels) {
+            let (receiver, state) = (&mut receivers[node as usize], &mut nodes[node as usize]);
+            let is_found = is_alone && is_decodable && power.milliwatts >= levels.alone;
+            if is_found && receiver.is_clear() && !state.awaits() {
+                receiver.receive_alone(now, (id, power), &levels);
+                state.carrier.on_detected(detected);
+                sense(now, (node, state), true, rules, (timers, watch));
+            } else if receiver.arrive(now, (id, power), is_decodable, &levels) {
                 scratch.touch(node);
             }
         });
@@ -171,22 +187,11 @@ impl Space {
     /// changed.
     #[inline]
     pub(super) fn settle_carrier(&mut self, now: Instant, node: u32, changed: bool) {
-        let rules = &self.rules;
-        let state = &mut self.nodes[node as usize];
-        let is_busy = self.receivers[node as usize].sense(&rules.levels);
-        if !changed && is_busy == state.carrier.is_sensed() {
-            return;
-        }
-        // A quiet node counts no slots and has no timer.
-        let is_quiet = state.is_quiet();
-        match (is_quiet, is_busy) {
-            (true, true) => _ = state.carrier.end_idle(),
-            (true, false) => state.carrier.begin_idle(now),
-            (false, true) => state.freeze(now, rules),
-            (false, false) => state.sense_idle(now),
-        }
-        if !is_quiet {
-            self.set_timer(node);
+        let Self { receivers, nodes, rules, timers, watch, .. } = self;
+        let state = &mut nodes[node as usize];
+        let is_busy = receivers[node as usize].sense(&rules.levels);
+        if changed || is_busy != state.carrier.is_sensed() {
+            sense(now, (node, state), is_busy, rules, (timers, watch));
         }
     }
 
@@ -204,7 +209,7 @@ impl Space {
             if self.crowd.is_on_air() {
                 self.prepare_departure(now, id);
             }
-            self.end_transmission(id);
+            self.end_transmission(now, id);
         }
         let mut received = std::mem::take(&mut self.scratch.received);
         for of_frame in received.chunk_by(|(_, a, _), (_, b, _)| a == b) {
@@ -239,21 +244,27 @@ impl Space {
 
     /// A transmission ends at the nodes in range. A node at which it was too weak to be decoded,
     /// whatever the interference, has received nothing.
-    fn end_transmission(&mut self, id: u32) {
+    fn end_transmission(&mut self, now: Instant, id: u32) {
         let weak_below = self.weak_below();
-        let Self { signals, receivers, rules, scratch, nodes, .. } = self;
+        let clear_below = if self.crowd.is_on_air() { 0.0 } else { weak_below };
+        let Self { signals, receivers, rules, scratch, nodes, timers, watch, .. } = self;
         let &Transmission { frame: OnAir { to, .. }, extra, .. } = signals.transmission(id);
         let (receivers, nodes) = (receivers.as_mut_slice(), nodes.as_mut_slice());
         let energy = rules.levels.energy;
         let mut lost = 0;
         signals.each(id, |node, power| {
-            match receivers[node as usize].depart((id, power), energy) {
+            let (receiver, state) = (&mut receivers[node as usize], &mut nodes[node as usize]);
+            if !state.awaits() && receiver.clear_of_weak((id, power), clear_below) {
+                lost += u32::from(to.is_none_or(|to| to == node));
+                state.carrier.on_decoding_error(extra);
+                return sense(now, (node, state), false, rules, (timers, watch));
+            }
+            match receiver.depart((id, power), energy) {
                 End::Unnoticed => return,
                 End::Energy => {}
-                End::Received(how)
-                    if how.power < weak_below && nodes[node as usize].on_weak(extra) =>
-                {
+                End::Received(how) if how.power < weak_below && !state.awaits() => {
                     lost += u32::from(to.is_none_or(|to| to == node));
+                    state.carrier.on_decoding_error(extra);
                 }
                 End::Received(how) => scratch.received.push((node, id, how)),
             }
@@ -317,4 +328,43 @@ impl Space {
             counters.noise_losses += u64::from(frame.to.is_some());
         }
     }
+}
+
+/// Carrier sense of a node becomes busy or idle, or a frame that the node received has ended.
+#[inline]
+fn sense(
+    now: Instant,
+    (node, state): (u32, &mut Node),
+    is_busy: bool,
+    rules: &SpaceRules,
+    (timers, watch): (&mut NodeTimers, &mut Option<Box<SpaceWatch>>),
+) {
+    // A quiet node counts no slots and has no timer.
+    let is_quiet = state.is_quiet();
+    match (is_quiet, is_busy) {
+        (true, true) => _ = state.carrier.end_idle(),
+        (true, false) => state.carrier.begin_idle(now),
+        (false, true) if state.end_doze() => return,
+        (false, true) => state.freeze(now, rules),
+        (false, false) if timers.may_doze() && watch.is_none() && state.doze(now) => {
+            return timers.doze(node, now);
+        }
+        (false, false) => state.sense_idle(now),
+    }
+    if !is_quiet {
+        set_timer((node, state), timers, watch);
+    }
+}
+
+/// Sets a node's timer to the instant of its next action.
+#[inline]
+pub(super) fn set_timer(
+    (node, state): (u32, &mut Node),
+    timers: &mut NodeTimers,
+    watch: &mut Option<Box<SpaceWatch>>,
+) {
+    if let Some(watch) = watch {
+        watch.touch(node);
+    }
+    timers.set(node, state.deadline());
 }

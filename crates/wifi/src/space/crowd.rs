@@ -155,6 +155,7 @@ impl PowerBounds {
 impl Space {
     /// Frames begin. Forms a crowd of their transmitters if it floods most nodes, and returns
     /// whether it does.
+    #[inline(never)]
     pub(super) fn gather(&mut self, now: Instant, beginning: &[Beginning]) -> bool {
         if beginning.len() < self.crowd.least || !self.may_gather(beginning) {
             return false;
@@ -223,6 +224,7 @@ impl Space {
     }
 
     /// The frame of the member at this place begins. Returns the identifier of the transmission.
+    #[inline(never)]
     pub(super) fn begin_in_crowd(&mut self, place: usize, transmission: &Transmission) -> u32 {
         let Self { signals, receivers, crowd, .. } = self;
         let end = transmission.end();
@@ -235,6 +237,7 @@ impl Space {
 
     /// Another frame begins. Its transmitter, and the nodes that may detect its preamble, get the
     /// crowd's exact power.
+    #[inline(never)]
     pub(super) fn prepare_arrival(&mut self, now: Instant, id: u32) {
         let Self { signals, receivers, rules, crowd, .. } = self;
         let from = signals.transmission(id).frame.from;
@@ -252,6 +255,7 @@ impl Space {
 
     /// Another frame is about to end. The nodes that may then find the medium idle get the crowd's
     /// exact power.
+    #[inline(never)]
     pub(super) fn prepare_departure(&mut self, now: Instant, id: u32) {
         let Self { signals, receivers, rules, crowd, .. } = self;
         let mut exact = Vec::new();
@@ -287,6 +291,7 @@ impl Space {
     }
 
     /// Ends the transmissions of members that end now.
+    #[inline(never)]
     pub(super) fn end_of_crowd(&mut self, now: Instant) {
         let leaving: Vec<Member> = self.crowd.members.extract_if(.., |m| m.end <= now).collect();
         if leaving.is_empty() {

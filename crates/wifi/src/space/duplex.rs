@@ -151,6 +151,7 @@ impl Space {
     }
 
     /// Chooses the secondary frame of a full-duplex node that sends a CTS now, and announces it.
+    #[inline(never)]
     pub(super) fn prepare_secondary(
         &mut self,
         now: Instant,
@@ -181,6 +182,7 @@ impl Space {
 
     /// Counts the exchanges that full-duplex access points begin now without a station that begins
     /// another with them.
+    #[inline(never)]
     pub(super) fn count_alone(&mut self, now: Instant, beginning: &[Beginning]) {
         for Beginning { frame, .. } in beginning {
             let is_alone = !beginning.iter().any(|other| other.frame.to == Some(frame.from));

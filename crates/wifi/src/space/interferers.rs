@@ -177,6 +177,7 @@ impl SpaceInterferers {
     }
 
     /// A node begins to transmit a frame.
+    #[inline(never)]
     pub(super) fn on_frame(
         &mut self,
         (start, end): (Instant, Instant),
@@ -215,6 +216,7 @@ impl SpaceInterferers {
 
     /// A frame has begun: finds the bursts of sources that react to it, for carrier sense. Returns
     /// when the first of them begins, if it comes before all edges that were requested.
+    #[inline(never)]
     pub(super) fn follow_reactions(&mut self, now: Instant, sites: &[Site]) -> Option<Instant> {
         for place in 0..self.edges.len() {
             let Edge { interferer, is_on, heard_until, .. } = self.edges[place];
@@ -259,6 +261,7 @@ impl SpaceInterferers {
     }
 
     /// A frame is lost to the bursts that were looked up and have a power at its receiver.
+    #[inline(never)]
     pub(super) fn note_losses(&mut self, powers: &[FixedPower], frames: u32, is_data: bool) {
         let mut last = None;
         for (arrival, power) in self.arrivals.iter().zip(powers) {
@@ -312,6 +315,8 @@ impl Space {
         let band = self.rules.timing().standard.band;
         let all = SpaceInterferers::new(interferers, configs, band, &self.signals);
         self.interferers = Some(Box::new(all));
+        // Their bursts are looked up later than they begin.
+        self.timers.keep_awake();
     }
 
     /// The interferers of the run, if there are any.
@@ -327,6 +332,7 @@ impl Space {
     }
 
     /// A node has a frame to send: carrier sense must know the bursts from now on.
+    #[inline(never)]
     pub(super) fn hear_interferers(&mut self, now: Instant, out: &mut Vec<Command>) {
         let Some(all) = &mut self.interferers else { return };
         if all.edges.is_empty() || all.next_edge.is_some() {
@@ -349,6 +355,7 @@ impl Space {
     }
 
     /// Bursts begin or end: updates the carrier sense of the nodes.
+    #[inline(never)]
     pub(super) fn pass_edges(&mut self, now: Instant, out: &mut Vec<Command>) {
         let Some(mut all) = self.interferers.take() else { return };
         while let Some(at) = all.earliest().filter(|&at| at <= now) {

@@ -31,11 +31,11 @@ impl Motion {
         })
     }
 
-    /// The position of a node.
+    /// The position of a node at an instant that is not before the last one.
     #[inline]
     fn position(&mut self, node: u32, now: Instant, sites: &[Site]) -> Position {
         let leg = &mut self.legs[node as usize];
-        if !leg.during.contains(&now) {
+        if now >= leg.during.end {
             *leg = sites[node as usize].trajectory.leg(now);
         }
         leg.at(now)
@@ -64,12 +64,11 @@ impl Motion {
         }
         let (sent, weakest) = (self.sent[from as usize], self.weakest);
         into.extend(receivers.iter().zip(&squares).map(|(receiver, factor)| {
-            let power = sent * factor;
-            if receiver.moves {
-                (power >= weakest).then(|| Power::from(power))
-            } else {
-                Some(receiver.power)
+            if !receiver.moves {
+                return Some(receiver.power);
             }
+            let power = sent * factor;
+            (power >= weakest).then(|| Power::from(power))
         }));
         self.squares = squares;
     }

@@ -3,6 +3,7 @@
 
 mod duplex;
 mod hear;
+mod listen;
 
 pub(super) use duplex::{Announced, NodeDuplex};
 
@@ -32,26 +33,32 @@ struct Awaited {
     receiving: bool,
 }
 
+// In this order, because carrier sense of many nodes changes with each frame: the first fields are
+// all that a quiet node needs then, and share a cache line.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(super) struct Node {
     pub(super) id: u32,
-    contenders: Vec<EdcafState>,
     /// The EDCAFs that may have an MSDU in service or a back-off in progress, as bits.
     active: u8,
     /// No EDCAF is active, no exchange is in progress and no timer is set: the node acts only when
     /// a frame is addressed to it.
     quiet: bool,
+    /// Carrier sense is idle, and the node has not begun to count slots, which it would not count
+    /// if the next frame came a SIFS later. It does nothing before its interframe space has ended.
+    dozing: bool,
     /// Whether the node counts as one with a packet in service.
     pub(super) contends: bool,
     pub(super) carrier: Carrier,
+    contenders: Vec<EdcafState>,
     /// The EDCAF whose exchange is on the air.
     exchange: Option<usize>,
-    /// When that exchange began.
-    opened: Instant,
     awaited: Option<Awaited>,
+    txop: Option<Txop>,
     /// The response that the node sends a SIFS after the frame that it received.
     answer: Option<(Instant, OnAir)>,
-    txop: Option<Txop>,
+    /// When the exchange on the air began.
+    opened: Instant,
     pub(super) noise: Rng,
     pub(super) counters: NodeCounters,
     pub(super) airtimes: Airtimes,
@@ -71,6 +78,7 @@ impl Node {
             contenders,
             active: 0,
             quiet: false,
+            dozing: false,
             contends: false,
             carrier: Carrier::new(),
             exchange: None,
@@ -86,6 +94,11 @@ impl Node {
             settled: Vec::new(),
             duplex: None,
         }
+    }
+
+    /// The shortest interframe space before slots of any of its EDCAFs.
+    pub(super) fn shortest_space(&self) -> Option<Duration> {
+        self.contenders.iter().map(|contender| contender.slots.space()).min()
     }
 
     pub(super) fn peer(&self, node: u32) -> Option<&Peer> {
@@ -133,10 +146,10 @@ impl Node {
         (has_frame, slots.counting())
     }
 
-    /// Updates `quiet` after the node has acted.
-    pub(super) fn note_quiet(&mut self) {
-        let acts = self.exchange.is_some() || self.awaited.is_some() || self.answer.is_some();
-        self.quiet = self.active == 0 && !self.contends && !acts && self.txop.is_none();
+    /// Whether the node waits for a response.
+    #[inline]
+    pub(super) fn awaits(&self) -> bool {
+        !self.quiet && self.awaited.is_some()
     }
 
     fn activate(&mut self, index: usize) -> &mut EdcafState {
@@ -165,88 +178,36 @@ impl Node {
         self.listen(now);
     }
 
-    // The medium.
-
-    /// Carrier sense becomes busy: by the receiver, or because the node transmits.
-    pub(super) fn freeze(&mut self, now: Instant, rules: &SpaceRules) {
-        let Some(idle_since) = self.carrier.end_idle() else { return };
-        for index in bits(self.active) {
-            let contender = &mut self.contenders[index];
-            let has_msdus = !contender.edcaf.is_idle();
-            let waits = has_msdus && self.exchange != Some(index);
-            if contender.slots.freeze(now, idle_since, waits) {
-                contender.back_off(&rules.mac);
-            } else if !has_msdus && !contender.slots.is_pending() {
-                self.active &= !(1 << index);
-            }
-        }
+    /// The node has acted, or carrier sense has changed. Returns when the node acts next, if it
+    /// receives nothing before.
+    #[inline]
+    pub(super) fn deadline(&mut self) -> Option<Instant> {
+        let acts = self.acts();
+        self.quiet = self.active == 0 && !self.contends && !acts;
+        if acts { self.deadline_in_exchange() } else { self.end_of_slots() }
     }
 
-    /// Carrier sense becomes idle.
-    pub(super) fn sense_idle(&mut self, now: Instant) {
-        self.carrier.begin_idle(now);
-        self.listen(now);
+    /// When a back-off of the node ends.
+    #[inline]
+    fn end_of_slots(&self) -> Option<Instant> {
+        if !self.contends {
+            return None;
+        }
+        let active = bits(self.active).map(|index| &self.contenders[index]);
+        let due =
+            |EdcafState { edcaf, slots }: &EdcafState| slots.expiry().filter(|_| !edcaf.is_idle());
+        active.filter_map(due).min()
     }
 
-    /// Starts to count slots, if a back-off or a frame waits.
-    fn listen(&mut self, now: Instant) {
-        let goes_on = || self.txop.is_some_and(|txop| txop.next.is_some());
-        if self.active == 0 || self.exchange.is_some() || self.answer.is_some() || goes_on() {
-            return;
-        }
-        for index in bits(self.active) {
-            let EdcafState { edcaf, slots } = &mut self.contenders[index];
-            if slots.is_pending() || !edcaf.is_idle() {
-                slots.listen(now, &self.carrier);
-            }
-        }
-    }
-
-    /// The node is receiving a frame whose PHY header ends at `detected`. By capture, this frame
-    /// may have replaced the response.
-    pub(super) fn on_detected(
-        &mut self,
-        now: Instant,
-        detected: Instant,
-        rules: &SpaceRules,
-        out: &mut Vec<Command>,
-    ) {
-        self.carrier.on_detected(detected);
-        let Some(awaited) = &mut self.awaited else { return };
-        awaited.receiving = detected <= awaited.until;
-        if awaited.until < now {
-            self.give_up_waiting(now, rules, out);
-        }
-    }
-
-    /// The reception of a frame ends early.
-    pub(super) fn on_lost(&mut self, now: Instant, rules: &SpaceRules, out: &mut Vec<Command>) {
-        let Some(awaited) = &mut self.awaited else { return };
-        awaited.receiving = false;
-        if awaited.until <= now {
-            self.give_up_waiting(now, rules, out);
-        }
-    }
-
-    // Transmission.
-
-    /// When the node acts next, if it receives nothing before.
-    pub(super) fn deadline(&self) -> Option<Instant> {
+    /// When a node in an exchange acts next.
+    fn deadline_in_exchange(&self) -> Option<Instant> {
         if let Some((at, _)) = &self.answer {
             return Some(*at);
         }
         if let Some(awaited) = &self.awaited {
             return (!awaited.receiving).then_some(awaited.until);
         }
-        if let Some(next) = self.txop.and_then(|txop| txop.next) {
-            return Some(next);
-        }
-        if !self.contends {
-            return None;
-        }
-        let active = bits(self.active).map(|index| &self.contenders[index]);
-        let waiting = active.filter(|contender| !contender.edcaf.is_idle());
-        waiting.filter_map(|contender| contender.slots.expiry()).min()
+        self.txop.and_then(|txop| txop.next).or_else(|| self.end_of_slots())
     }
 
     /// The timeout of a missing response expires.

@@ -72,7 +72,8 @@ impl Space {
         let EndedFrame { id, transmission, ppdu, nav_reset_at } = *ended_frame;
         let Received { power, bounds } = how;
         let has_sent = self.receivers[node as usize].has_sent_since(transmission.start);
-        if has_sent && !self.nodes[node as usize].expects(now, transmission) {
+        let misses = has_sent && !self.nodes[node as usize].expects(now, transmission);
+        if misses || self.receive_plainly(now, node, ended_frame, (how, has_sent), out) {
             return;
         }
         let is_disturbed = self.interferers.is_some() && self.add_bursts(node, transmission.start);
@@ -130,8 +131,37 @@ impl Space {
         decode(now, rules, frame, (sender, receiver), &lost, out);
     }
 
+    /// A node has received a frame for another node, of which nothing is recorded or reported. If
+    /// the outcome is certain, carries it out and returns true.
+    #[inline]
+    fn receive_plainly(
+        &mut self,
+        now: Instant,
+        node: u32,
+        &EndedFrame { transmission, ppdu, nav_reset_at, .. }: &EndedFrame<'_>,
+        (Received { power, bounds }, has_sent): (Received, bool),
+        out: &mut Vec<Command>,
+    ) -> bool {
+        let (frame, rules) = (&transmission.frame, &self.rules);
+        let is_reported = self.overhears && frame.kind == FrameKind::Data;
+        let is_plain = self.watch.is_none() && self.interferers.is_none() && !is_reported;
+        if !is_plain || frame.to.is_none_or(|to| to == node) {
+            return false;
+        }
+        let is_lost = ppdu.is_certainly_lost(&rules.levels, (power, &bounds));
+        let Some(is_lost) = is_lost else { return false };
+        let receiver = &mut self.nodes[node as usize];
+        if !is_lost {
+            receiver.overhear(now, frame.reserves, nav_reset_at, rules, out);
+        } else if !(has_sent && frame.kind == FrameKind::Rts) {
+            receiver.on_decoding_error(now, transmission.extra, rules, out);
+        }
+        true
+    }
+
     /// Adds the bursts of interferers to the interference at a node with a frame that began at an
     /// instant. Returns whether any has a power there.
+    #[inline(never)]
     fn add_bursts(&mut self, node: u32, began: Instant) -> bool {
         let Some(interferers) = &mut self.interferers else { return false };
         let Scratch { interference, bursts, .. } = &mut self.scratch;
@@ -173,8 +203,11 @@ fn failure(
     (interference, signals): (&mut Interference, &Signals),
     node: u32,
 ) -> f64 {
-    let certain = per.certain_failure(power, &bounds).filter(|_| !is_disturbed);
-    certain.unwrap_or_else(|| per.failure(interference.at(node, signals), power))
+    let certain = per.ppdu.is_certainly_lost(per.levels, (power, &bounds));
+    match certain.filter(|_| !is_disturbed) {
+        Some(is_lost) => f64::from(u8::from(is_lost)),
+        None => per.failure(interference.at(node, signals), power),
+    }
 }
 
 /// Draws which MPDUs this receiver loses by noise, interference and the losses of the link. Returns
@@ -213,6 +246,7 @@ fn spoil(
 
 /// The number of lost MPDUs that the receiver would probably have decoded with this interference,
 /// which is that without bursts.
+#[inline(never)]
 fn lost_to_bursts(
     per: &mut PerCalculator,
     (chunks, power): (&[Chunk], f64),

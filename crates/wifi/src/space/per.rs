@@ -106,6 +106,35 @@ impl PpduParts {
         chunks <= MOST_CHUNKS && !self.spans.is_empty()
     }
 
+    /// Whether a receiver certainly decodes nothing, or certainly something; `None` if the bounds
+    /// of the interference do not determine it.
+    #[inline]
+    pub(super) fn is_certainly_lost(
+        &self,
+        levels: &Levels,
+        (power, bounds): (f64, &Bounds),
+    ) -> Option<bool> {
+        if power < levels.sensitivity {
+            return Some(true);
+        }
+        let limits = &self.limits;
+        let disturbance = bounds.most + levels.noise(limits.width);
+        let is_found = power >= limits.header_success_above * disturbance;
+        self.are_certainly_lost(levels, (power, bounds)).filter(|&all_lost| all_lost || is_found)
+    }
+
+    /// The same of the MPDUs, if it has decoded the PHY header.
+    fn are_certainly_lost(&self, levels: &Levels, (power, bounds): (f64, &Bounds)) -> Option<bool> {
+        let limits = &self.limits;
+        let noise = levels.noise(limits.width);
+        if power <= self.failure_below(bounds.chunks) * (bounds.least + noise) {
+            return Some(true);
+        }
+        let disturbance = bounds.most + noise;
+        let is_some = self.is_some(bounds.chunks) && power >= limits.some_above * disturbance;
+        is_some.then_some(false)
+    }
+
     /// The number of MPDUs.
     pub(super) fn frames(&self) -> usize {
         self.spans.len()
@@ -173,37 +202,16 @@ impl PerCalculator<'_> {
         has_header && (0..self.ppdu.frames()).all(|n| self.frame(chunks, power, n) >= 1.0)
     }
 
-    /// The value of [`Self::failure`], if the bounds of the interference determine it.
-    pub(super) fn certain_failure(&self, power: f64, bounds: &Bounds) -> Option<f64> {
-        if power < self.levels.sensitivity {
-            return Some(1.0);
-        }
-        let limits = &self.ppdu.limits;
-        let disturbance = bounds.most + self.levels.noise(limits.width);
-        let is_found =
-            power >= self.levels.sensitivity && power >= limits.header_success_above * disturbance;
-        self.certain_loss(power, bounds).filter(|&all_lost| all_lost >= 1.0 || is_found)
-    }
-
-    /// The value of [`Self::all_lost`], if the bounds of the interference determine it.
-    fn certain_loss(&self, power: f64, bounds: &Bounds) -> Option<f64> {
-        let ppdu = self.ppdu;
-        let noise = self.levels.noise(ppdu.limits.width);
-        if power <= ppdu.failure_below(bounds.chunks) * (bounds.least + noise) {
-            return Some(1.0);
-        }
-        let is_some =
-            ppdu.is_some(bounds.chunks) && power >= ppdu.limits.some_above * (bounds.most + noise);
-        is_some.then_some(0.0)
-    }
-
     /// Probability that a receiver decodes none of the MPDUs.
     pub(super) fn failure(&mut self, chunks: &[Chunk], power: f64) -> f64 {
         let ppdu = self.ppdu;
         let begin = chunks.iter().take_while(|chunk| chunk.end <= ppdu.payload).count();
         let payload = &chunks[begin..];
-        let all_lost = self.certain_loss(power, &Bounds::of(payload));
-        let all_lost = all_lost.unwrap_or_else(|| self.all_lost(payload, power));
+        let bounds = Bounds::of(payload);
+        let all_lost = match ppdu.are_certainly_lost(self.levels, (power, &bounds)) {
+            Some(are_lost) => f64::from(u8::from(are_lost)),
+            None => self.all_lost(payload, power),
+        };
         if all_lost >= 1.0 {
             return 1.0;
         }

@@ -344,6 +344,8 @@ pub(super) struct Levels {
     pub(super) cts_when_busy: bool,
     pub(super) sensitivity: f64,
     pub(super) energy: FixedPower,
+    /// The power from which a receiver detects the preamble of the only signal.
+    pub(super) alone: f64,
     /// Ratio and window.
     pub(super) capture: Option<(f64, Duration)>,
     /// By width, in the order of [`Width`].
@@ -354,7 +356,8 @@ impl Levels {
     pub(super) fn of(receiver: &ReceiverSettings) -> Self {
         let power = |level: Dbm| Milliwatts::from(level).0;
         let widths = [Width::Mhz20, Width::Mhz22, Width::Mhz40, Width::Mhz80, Width::Mhz160];
-        Self {
+        let levels = Self {
+            alone: f64::INFINITY,
             detect: power(receiver.detect),
             detect_ratio: linear(receiver.detect_snr),
             detect_when_busy: receiver.detect_when_busy,
@@ -363,7 +366,11 @@ impl Levels {
             energy: FixedPower::least(power(receiver.energy)),
             capture: receiver.capture.map(|c| (linear(c.margin), c.window)),
             noise: widths.map(|width| power(noise(width, receiver.noise_figure))),
-        }
+        };
+        let is_possible = levels.detect_when_busy || levels.energy > FixedPower::default();
+        let found_from = levels.detect_ratio * levels.noise(Width::Mhz20);
+        let alone = if is_possible { levels.detect.max(found_from) } else { f64::INFINITY };
+        Self { alone, ..levels }
     }
 
     /// Noise in this bandwidth, in milliwatts.

@@ -157,11 +157,12 @@ impl ReceiverSet {
         while both != 0 {
             let first = both.trailing_zeros() as usize;
             both &= both - 1;
-            let skipped = from.saturating_sub(first).div_ceil(64) * 64;
-            for at in (first + skipped..end).step_by(64) {
+            let mut at = first + from.saturating_sub(first).div_ceil(64) * 64;
+            while at < end {
                 if self.blocks[at - self.first].bits & other.blocks[at - other.first].bits != 0 {
                     return true;
                 }
+                at += 64;
             }
         }
         false

@@ -184,6 +184,41 @@ impl PhyReceiver {
         }
     }
 
+    /// Whether nothing is on the air at the node: it does not transmit, and no signal arrives.
+    #[expect(clippy::needless_bitwise_bool, reason = "one branch, and not three, is mispredicted")]
+    #[inline]
+    pub(super) fn is_clear(&self) -> bool {
+        (self.sum == FixedPower::default()) & !self.sending & !self.energy
+    }
+
+    /// The only signal that begins now arrives while the receiver is clear, and is strong enough
+    /// ([`Levels::alone`]): its reception begins.
+    #[inline]
+    pub(super) fn receive_alone(
+        &mut self,
+        now: Instant,
+        (id, power): (u32, Power),
+        levels: &Levels,
+    ) {
+        let signal = ReceivedSignal { id, power };
+        (self.sum, self.newest) = (power.fixed, Some((now, signal)));
+        self.begin_reception(now, signal, levels);
+    }
+
+    /// Whether the frame that ends was received, no other signal is left, and the frame was too
+    /// weak to be decoded. If so, the receiver is clear.
+    #[expect(clippy::needless_bitwise_bool, reason = "one branch, and not three, is mispredicted")]
+    #[inline]
+    pub(super) fn clear_of_weak(&mut self, (id, power): (u32, Power), weak_below: f64) -> bool {
+        let is_last = (power.milliwatts < weak_below)
+            & (self.sum == power.fixed)
+            & self.reception.is_some_and(|reception| reception.signal.id == id);
+        if is_last {
+            (self.sum, self.reception) = (FixedPower::default(), None);
+        }
+        is_last
+    }
+
     /// Physical carrier sense, as of the last [`Self::sense`]: the node transmits, receives a frame
     /// or detects energy (clause 17.3.10.6).
     pub(super) fn is_busy(&self) -> bool {
@@ -268,6 +303,7 @@ impl PhyReceiver {
     }
 
     /// Begins to receive a signal that begins now.
+    #[inline]
     fn begin_reception(&mut self, now: Instant, signal: ReceivedSignal, levels: &Levels) {
         let window = levels.capture.map_or(Duration::ZERO, |(_, window)| window);
         let locked_from = now + window.max(DETECTION);

@@ -56,6 +56,7 @@ struct FrameOnAir {
 impl SpaceWatch {
     /// A node has received a frame to its end. `decoded` has the MPDUs that it lost, if it decoded
     /// the frame.
+    #[inline(never)]
     pub(super) fn on_reception(
         &mut self,
         now: Instant,
@@ -184,6 +185,7 @@ impl Space {
     }
 
     /// Records the waits of nodes whose state has changed.
+    #[inline(never)]
     pub(super) fn record_waits(&mut self, now: Instant) {
         let Some(records) = self.records() else { return };
         let mut touched = std::mem::take(&mut records.touched);
@@ -214,6 +216,7 @@ impl Space {
     }
 
     /// A frame begins.
+    #[inline(never)]
     pub(super) fn record_begin(&mut self, now: Instant, id: u32) {
         let Transmission { frame, start, airtime, .. } = *self.signals.transmission(id);
         let OnAir { from, to, kind, mode, psdu, reserves, .. } = frame;
@@ -297,6 +300,7 @@ impl Space {
     }
 
     /// A frame ends.
+    #[inline(never)]
     pub(super) fn record_end(&mut self, id: u32) {
         let Transmission { frame, reach, start, .. } = *self.signals.transmission(id);
         let (found, other) = self.outcome(id, &frame, &reach, start);

@@ -147,6 +147,11 @@ impl Slots {
         }
     }
 
+    /// The interframe space before the first slot.
+    pub(super) fn space(&self) -> Duration {
+        self.space
+    }
+
     /// Begins a back-off.
     pub(super) fn back_off(&mut self, slots: u32) {
         self.left = Some(slots);
@@ -234,7 +239,9 @@ impl Slots {
         // The slots of a frame that has arrived while the node waited to send a response begin
         // after the response.
         self.arrival_start = None;
-        if let (Some(left), Some(since)) = (self.left, counting) {
+        if let (Some(left), Some(since)) = (self.left, counting)
+            && (now >= since || self.busy_slot == BusySlot::Step)
+        {
             let spaced = now >= since;
             let counted = now.since(since) / self.slot;
             let broken = match self.busy_slot {

@@ -1,6 +1,6 @@
 //! The timers of the nodes.
 
-use kernel::Instant;
+use kernel::{Duration, Instant};
 
 /// When each node acts next, and the earliest of these instants. A timer that is set again or
 /// cancelled leaves nothing behind, and mostly changes only a few places near its node.
@@ -10,12 +10,51 @@ pub(super) struct NodeTimers {
     /// last half of the places are the nodes. A place has the earliest instant below it;
     /// [`Instant::NEVER`] if no timer there is set.
     earliest: Vec<Instant>,
+    /// Nodes of which some doze.
+    dozing: Vec<u32>,
+    /// Before this instant none of them transmits.
+    doze_until: Instant,
+    /// How long a node can doze: the shortest interframe space before slots are counted.
+    space: Duration,
 }
 
 impl NodeTimers {
-    /// No timer of so many nodes is set.
-    pub(super) fn new(nodes: usize) -> Self {
-        Self { earliest: vec![Instant::NEVER; 2 * nodes.next_power_of_two()] }
+    /// No timer of so many nodes is set. No slot is counted within a space after a frame.
+    pub(super) fn new(nodes: usize, space: Duration) -> Self {
+        let earliest = vec![Instant::NEVER; 2 * nodes.next_power_of_two()];
+        Self { earliest, dozing: Vec::new(), doze_until: Instant::NEVER, space }
+    }
+
+    /// From now on, no node dozes.
+    pub(super) fn keep_awake(&mut self) {
+        self.space = Duration::ZERO;
+    }
+
+    /// Whether nodes may doze.
+    #[inline]
+    pub(super) fn may_doze(&self) -> bool {
+        self.space > Duration::ZERO
+    }
+
+    /// A node begins to doze now: its timer is set when it is roused.
+    #[inline]
+    pub(super) fn doze(&mut self, node: u32, now: Instant) {
+        self.set(node, None);
+        if self.dozing.is_empty() {
+            self.doze_until = now + self.space;
+        }
+        self.dozing.push(node);
+    }
+
+    /// Whether a timer of the nodes that doze may be the earliest.
+    #[inline]
+    pub(super) fn must_rouse(&self) -> bool {
+        !self.dozing.is_empty() && self.earliest[1] >= self.doze_until
+    }
+
+    /// The list of nodes of which some doze.
+    pub(super) fn dozing(&mut self) -> &mut Vec<u32> {
+        &mut self.dozing
     }
 
     /// Sets the timer of a node, or cancels it.
@@ -60,16 +99,31 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    #[test]
+    fn nodes_are_roused_before_one_of_them_may_act() {
+        let mut timers = NodeTimers::new(3, Duration(50));
+        timers.set(0, Some(Instant(59)));
+        timers.doze(1, Instant(10));
+        timers.doze(2, Instant(30));
+        assert!(!timers.must_rouse(), "node 0 acts before");
+        timers.set(0, Some(Instant(60)));
+        assert!(timers.must_rouse());
+        timers.set(0, None);
+        assert!(timers.must_rouse());
+        assert_eq!(std::mem::take(timers.dozing()), [1, 2]);
+        assert!(!timers.must_rouse());
+    }
+
     proptest! {
         #[test]
         fn they_expire_as_if_all_were_examined(
             nodes in 1u32..70,
             steps in prop::collection::vec((0u32..70, prop::option::of(0u64..30)), 0..200),
         ) {
-            let mut timers = NodeTimers::new(nodes as usize);
+            let mut timers = NodeTimers::new(nodes as usize, Duration::ZERO);
             let mut all = vec![None; nodes as usize];
             for (now, (node, at)) in (0..).map(|step| Instant(step / 8)).zip(steps) {
-                let (node, at) = (node % nodes, at.map(|at| now + kernel::Duration(at)));
+                let (node, at) = (node % nodes, at.map(|at| now + Duration(at)));
                 timers.set(node, at);
                 all[node as usize] = at;
                 prop_assert_eq!(timers.earliest(), all.iter().copied().flatten().min());

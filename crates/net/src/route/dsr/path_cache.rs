@@ -76,7 +76,7 @@ impl RouteCache for PathCache {
                     return Some(&self.secondary.paths[index].nodes[..=place]);
                 }
                 // A path that is used moves to the first store.
-                let path = std::mem::take(&mut self.secondary.paths[index].nodes);
+                let path = std::mem::take(&mut self.secondary.paths[index]).nodes;
                 self.secondary.changes += 1;
                 (self.primary.add(now, &path), place)
             }
@@ -102,26 +102,40 @@ struct Store {
 }
 
 /// A path, and when it was last heard of.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Stored {
     nodes: Vec<NodeId>,
+    /// [`bits`] of the nodes.
+    bits: u64,
     heard: Instant,
+}
+
+/// A bit for each of these nodes. Most paths do not have the node that is looked for, which their
+/// bits tell at once.
+fn bits(nodes: &[NodeId]) -> u64 {
+    nodes.iter().fold(0, |bits, node| bits | 1 << (node.0 % 64))
 }
 
 impl Store {
     /// Adds a path; returns its place. A path that begins with a stored one replaces it.
     fn add(&mut self, now: Instant, path: &[NodeId]) -> usize {
+        let bits = bits(path);
         for (index, stored) in self.paths.iter_mut().enumerate() {
+            let both = stored.bits & bits;
+            if both != stored.bits && both != bits {
+                continue;
+            }
             let common = stored.nodes.iter().zip(path).take_while(|(a, b)| a == b).count();
             if common == stored.nodes.len() || common == path.len() {
                 self.changes += u64::from(common < path.len());
                 stored.nodes.extend(&path[common..]);
+                stored.bits |= bits;
                 stored.heard = now;
                 return index;
             }
         }
         self.changes += 1;
-        let stored = Stored { nodes: path.to_vec(), heard: now };
+        let stored = Stored { nodes: path.to_vec(), bits, heard: now };
         if self.paths.len() < self.most {
             self.paths.push(stored);
             return self.paths.len() - 1;
@@ -134,19 +148,25 @@ impl Store {
 
     /// The first of the shortest paths to a node: its index, and the place of the node in it.
     fn find(&self, to: NodeId) -> Option<(usize, usize)> {
-        let places = self.paths.iter().enumerate().filter_map(|(index, path)| {
-            let place = path.nodes.iter().position(|&node| node == to)?;
-            Some((index, place))
-        });
-        places.min_by_key(|&(_, place)| place)
+        let (mut best, bit) = (None, bits(&[to]));
+        for (index, path) in self.paths.iter().enumerate().filter(|(_, path)| path.bits & bit > 0) {
+            // Behind the best place so far, the node is of no use.
+            let most = best.map_or(usize::MAX, |(_, place)| place);
+            if let Some(place) = path.nodes.iter().take(most).position(|&node| node == to) {
+                best = Some((index, place));
+            }
+        }
+        best
     }
 
     /// Removes what is behind a link.
     fn cut(&mut self, from: NodeId, to: NodeId) {
-        for path in &mut self.paths {
+        let both = bits(&[from, to]);
+        for path in self.paths.iter_mut().filter(|path| path.bits & both == both) {
             if let Some(place) = path.nodes.windows(2).position(|pair| pair == [from, to]) {
                 self.changes += 1;
                 path.nodes.truncate(if place == 0 { 0 } else { place + 1 });
+                path.bits = bits(&path.nodes);
             }
         }
     }
@@ -154,7 +174,7 @@ impl Store {
     fn expire(&mut self, now: Instant, timeout: Duration) {
         for path in self.paths.iter_mut().filter(|path| now.since(path.heard) > timeout) {
             self.changes += u64::from(!path.nodes.is_empty());
-            path.nodes.clear();
+            (path.nodes, path.bits) = (Vec::new(), 0);
         }
     }
 }
@@ -185,6 +205,17 @@ mod tests {
         cache.notice(NOW, &nodes(&[0, 4, 3]));
         assert_eq!(find(&mut cache, 3), nodes(&[0, 4, 3]));
         assert_eq!(find(&mut cache, 2), nodes(&[0, 1, 2]));
+    }
+
+    #[test]
+    fn nodes_that_share_a_bit_are_told_apart() {
+        let mut cache = cache(30);
+        cache.add(NOW, &nodes(&[0, 1, 2]));
+        assert!(find(&mut cache, 65).is_empty());
+        cache.remove(NOW, NodeId(65), NodeId(2));
+        assert_eq!(find(&mut cache, 2), nodes(&[0, 1, 2]));
+        cache.add(NOW, &nodes(&[0, 65]));
+        assert_eq!(find(&mut cache, 65), nodes(&[0, 65]));
     }
 
     #[test]

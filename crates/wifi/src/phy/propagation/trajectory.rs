@@ -156,7 +156,8 @@ impl Leg {
     /// The position at an instant of the leg; it differs from [`Trajectory::at`] by rounding only.
     #[inline]
     pub fn at(&self, now: Instant) -> Position {
-        let ns = (now - self.during.start).0 as f64;
+        // As a signed number, which the processor converts at once.
+        let ns = (now - self.during.start).0 as i64 as f64;
         let [x, y, z] = self.per_ns;
         let Position { x: east, y: north, z: up } = self.place;
         Position { x: east + x * ns, y: north + y * ns, z: up + z * ns }

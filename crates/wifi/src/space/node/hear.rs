@@ -23,17 +23,6 @@ impl Node {
         self.miss(now, rules, out);
     }
 
-    /// A frame ends that was too weak to be decoded. Returns whether this has no other effect than
-    /// that the node defers, because it waits for no response.
-    #[inline]
-    pub(in crate::space) fn on_weak(&mut self, extra: Duration) -> bool {
-        if self.awaited.is_some() {
-            return false;
-        }
-        self.carrier.on_decoding_error(extra);
-        true
-    }
-
     /// The frame that ends now was not the expected response.
     fn miss(&mut self, now: Instant, rules: &SpaceRules, out: &mut Vec<Command>) {
         if self.awaited.is_some_and(|awaited| awaited.receiving) {

@@ -1,0 +1,125 @@
+//! What a node does when its carrier sense changes: it stops to count slots, or begins to.
+//!
+//! Between the frames of an exchange the medium is idle for a SIFS, in which nobody counts a slot.
+//! A node that is in no exchange therefore dozes when its carrier sense becomes idle: it begins to
+//! count slots, which sets its timer, only when the medium finds that this timer may be the
+//! earliest ([`NodeTimers::must_rouse`](crate::space::timers::NodeTimers::must_rouse)). Mostly the
+//! next frame comes before.
+
+use super::{Node, bits};
+use crate::Command;
+use crate::space::rules::SpaceRules;
+use crate::space::sense::EdcafState;
+use kernel::Instant;
+
+impl Node {
+    /// Carrier sense becomes busy: by the receiver, or because the node transmits.
+    pub(in crate::space) fn freeze(&mut self, now: Instant, rules: &SpaceRules) {
+        let Some(idle_since) = self.carrier.end_idle() else { return };
+        self.dozing = false;
+        for index in bits(self.active) {
+            let contender = &mut self.contenders[index];
+            let has_msdus = !contender.edcaf.is_idle();
+            let waits = has_msdus && self.exchange != Some(index);
+            if contender.slots.freeze(now, idle_since, waits) {
+                contender.back_off(&rules.mac);
+            } else if !has_msdus && !contender.slots.is_pending() {
+                self.active &= !(1 << index);
+            }
+        }
+    }
+
+    /// Carrier sense becomes idle.
+    pub(in crate::space) fn sense_idle(&mut self, now: Instant) {
+        self.carrier.begin_idle(now);
+        self.listen(now);
+    }
+
+    /// Carrier sense becomes idle. Returns whether the node dozes: if so, it counts slots only when
+    /// it is roused.
+    #[inline]
+    pub(in crate::space) fn doze(&mut self, now: Instant) -> bool {
+        let dozes = self.carrier.is_sensed() && !self.acts();
+        if dozes {
+            self.dozing = true;
+            self.carrier.begin_idle(now);
+        }
+        dozes
+    }
+
+    /// Carrier sense becomes busy. Returns whether the node has dozed: if so, it has counted no
+    /// slot,
+    /// and nothing else changes.
+    #[inline]
+    pub(in crate::space) fn end_doze(&mut self) -> bool {
+        let dozed = std::mem::take(&mut self.dozing);
+        if dozed {
+            self.carrier.end_idle();
+        }
+        dozed
+    }
+
+    /// Starts to count slots, if the node has dozed since carrier sense became idle. Returns
+    /// whether it has.
+    pub(in crate::space) fn rouse(&mut self) -> bool {
+        let since = self.carrier.idle_since().filter(|_| self.dozing);
+        if let Some(since) = since {
+            self.listen(since);
+        }
+        since.is_some()
+    }
+
+    /// Whether the node is in an exchange.
+    pub(super) fn acts(&self) -> bool {
+        self.exchange.is_some()
+            || self.awaited.is_some()
+            || self.answer.is_some()
+            || self.txop.is_some()
+    }
+
+    /// Starts to count slots, if a back-off or a frame waits.
+    pub(super) fn listen(&mut self, now: Instant) {
+        self.dozing = false;
+        let goes_on = || self.txop.is_some_and(|txop| txop.next.is_some());
+        if self.active == 0 || self.exchange.is_some() || self.answer.is_some() || goes_on() {
+            return;
+        }
+        for index in bits(self.active) {
+            let EdcafState { edcaf, slots } = &mut self.contenders[index];
+            if slots.is_pending() || !edcaf.is_idle() {
+                slots.listen(now, &self.carrier);
+            }
+        }
+    }
+
+    /// The node is receiving a frame whose PHY header ends at `detected`. By capture, this frame
+    /// may have replaced the response.
+    pub(in crate::space) fn on_detected(
+        &mut self,
+        now: Instant,
+        detected: Instant,
+        rules: &SpaceRules,
+        out: &mut Vec<Command>,
+    ) {
+        self.carrier.on_detected(detected);
+        let Some(awaited) = &mut self.awaited else { return };
+        awaited.receiving = detected <= awaited.until;
+        if awaited.until < now {
+            self.give_up_waiting(now, rules, out);
+        }
+    }
+
+    /// The reception of a frame ends early.
+    pub(in crate::space) fn on_lost(
+        &mut self,
+        now: Instant,
+        rules: &SpaceRules,
+        out: &mut Vec<Command>,
+    ) {
+        let Some(awaited) = &mut self.awaited else { return };
+        awaited.receiving = false;
+        if awaited.until <= now {
+            self.give_up_waiting(now, rules, out);
+        }
+    }
+}
