@@ -25,9 +25,9 @@ pub enum ArpRules {
     /// the link has failed. An address is valid for 60 s.
     #[setting(name = "rfc826")]
     Rfc826,
-    /// ns-2.35: each packet for an unknown address replaces the one that waits and causes a request.
-    /// With the fourth the link has failed, for both packets. Nothing happens without packets. All
-    /// nodes store the sender of each message that they receive, for ever.
+    /// ns-2.35: each packet for an unknown address replaces the one that waits and causes a
+    /// request. With the fourth the link has failed, for both packets. Nothing happens without
+    /// packets. All nodes store the sender of each message that they receive, for ever.
     #[setting(name = "ns2")]
     Ns2,
 }

@@ -1,8 +1,8 @@
 //! A capture in pcapng (draft-ietf-opsawg-pcapng): 802.11 frames behind radiotap headers, as a
 //! monitor or as each radio sees them, and the packets of wired links in Ethernet frames.
 //!
-//! Headers are real: MAC, LLC, IPv4 and TCP, UDP or DSR with their options and checksums; payload is
-//! zeros. A frame has as many bytes as the simulation counts. Where the simulation counts more
+//! Headers are real: MAC, LLC, IPv4 and TCP, UDP or DSR with their options and checksums; payload
+//! is zeros. A frame has as many bytes as the simulation counts. Where the simulation counts more
 //! bytes than the headers have, zeros follow the IP packet; where it counts fewer (a SYN, whose
 //! options the simulation does not count), the frame is longer.
 

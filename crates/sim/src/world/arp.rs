@@ -37,7 +37,7 @@ impl<O: Observer> World<O> {
             }
             Fired::Due => {
                 let how = Cause::Unresolved { at_once: false };
-                self.ask_arp(node, how, |arp, now, out| arp.on_timer(now, out));
+                self.ask_arp(node, how, Arp::on_timer);
             }
         }
     }

@@ -39,7 +39,9 @@ pub(super) fn message(packet: &Packet, message: &DsrMessage, paths: &Paths, out:
                 out.extend(id.to_be_bytes());
                 out.extend(ipv4(Some(*target)));
                 out.extend(nodes.iter().flat_map(|node| ipv4(Some(*node))));
-                error.iter().for_each(|error| route_error(error, out));
+                if let Some(error) = error {
+                    route_error(error, out);
+                }
             }
             DsrMessage::Reply { path } => {
                 let nodes = &paths.nodes(*path)[1..];
@@ -48,7 +50,9 @@ pub(super) fn message(packet: &Packet, message: &DsrMessage, paths: &Paths, out:
                 out.extend(nodes.iter().flat_map(|node| ipv4(Some(*node))));
             }
             DsrMessage::Error(errors) => {
-                errors.as_slice().iter().for_each(|error| route_error(error, out));
+                for error in errors.as_slice() {
+                    route_error(error, out);
+                }
             }
         }
         match (out.len() - start).next_multiple_of(4) - (out.len() - start) {

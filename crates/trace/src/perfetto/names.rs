@@ -106,7 +106,7 @@ fn route(to: &str, step: RouteStep) -> String {
 /// The texts that have been written, with their numbers.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    names: BTreeMap<Name, u64>,
+    events: BTreeMap<Name, u64>,
     texts: BTreeMap<Text, u64>,
     /// The lists of nodes to which packets refer.
     pub(super) paths: Paths,
@@ -120,7 +120,7 @@ impl Names {
         network: &Network,
         packets: &mut Packets<W>,
     ) -> io::Result<u64> {
-        number(&mut self.names, name, interned::EVENT_NAMES, || name.text(network), packets)
+        number(&mut self.events, name, interned::EVENT_NAMES, || name.text(network), packets)
     }
 
     /// The number of a value.

@@ -295,7 +295,9 @@ fn a_data_frame_has_its_source_route() {
     let options = PerfettoOptions { annotations: true };
     let mut trace = Perfetto::new(network(), &mut bytes, options).unwrap();
     trace.on_path(path, &nodes);
-    frames.iter().for_each(|frame| trace.on(&Record::Frame(frame)).unwrap());
+    for frame in &frames {
+        trace.on(&Record::Frame(frame)).unwrap();
+    }
     trace.finish().unwrap();
     let shown = read(&bytes);
     assert_eq!(shown.notes[0]["route"], "ap sta1 sta2");
