@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -107,7 +108,7 @@ def _rates(packets: pl.DataFrame, flow: str, edges: NDArray[np.float64]) -> NDAr
 
 
 def _course(
-    routes: pl.DataFrame, flow: dict[str, object], end_s: float
+    routes: pl.DataFrame, flow: Mapping[str, object], end_s: float
 ) -> list[tuple[float, float, int]]:
     """Return when the sender's node knew a route of how many hops: begin, end, hops."""
     inside = set(routes["node"].cast(pl.String).unique())
