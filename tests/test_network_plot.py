@@ -54,3 +54,22 @@ def test_a_map_needs_a_trace():
 def test_times_are_checked(run):
     with pytest.raises(ValueError, match="at_s"):
         plots.network(run, -1.0)
+
+
+def test_routes_over_time_have_their_hops_and_what_arrives(run):
+    figure = plots.route_courses(run)
+    (axes,) = figure.axes
+    (row,) = axes.collections
+    boxes = [path.get_extents() for path in row.get_paths()]
+    lines = [box for box in boxes if box.y0 == 0.0]
+    # The route of two hops stands from its discovery to the end, but where a link has failed.
+    assert lines[-1].x1 == 2.0
+    assert 0.0 < lines[0].x0 < 0.5
+    assert sum(box.width for box in lines) > 1.0
+    tallest = max(box.height for box in boxes if box.y0 > 0.0)
+    assert tallest == pytest.approx(0.75)
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == ["2 hops"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["sta0->sta2"]
+    with pytest.raises(ValueError, match="flows: there are 1 flows"):
+        plots.route_courses(run, flows=[1])

@@ -56,6 +56,14 @@ class Map(Picture):
         plots.save(plots.network(self.run(), middle_s, window_s=window_s), path)
 
 
+class Courses(Picture):
+    """The routes of an ad-hoc network until the end of a stretch."""
+
+    def draw(self, path: Path) -> None:
+        """Draw the routes and their use."""
+        plots.save(plots.route_courses(self.run()), path)
+
+
 FEW = {"stations": 4, "flows[0].from": "sta0-1", "flows[1].to": "sta2-3"}
 """Few stations in the cell of the full-duplex scenario: two upload, two download."""
 
@@ -69,6 +77,7 @@ PICTURES = {
     "full_duplex": Picture("full_duplex", 0.44476, 2.5, FEW),
     "neighbour_cell": Picture("neighbour_cell", 6.5, 5.0),
     "mobile_campus": Map("mobile_campus", 20.0, 2000.0),
+    "mobile_campus_routes": Courses("mobile_campus", 0.0, 60_000.0),
 }
 
 

@@ -52,10 +52,12 @@ def main() -> int:
         "--quick", action="store_true", help="run some cases only, and write nothing"
     )
     parser.add_argument(
-        "--multi-hop", action="store_true", help="run the multi-hop networks, and write nothing"
+        "--multi-hop",
+        action="store_true",
+        help="run the multi-hop networks only, and write nothing",
     )
     arguments = parser.parse_args()
-    groups = table.multi_hop() if arguments.multi_hop else table.groups()
+    groups = table.decisive(table.multi_hop()) if arguments.multi_hop else table.groups()
     results = run(table.quick() if arguments.quick else groups)
     console = Console(width=None if sys.stdout.isatty() else 160)
     for group, rows in results:

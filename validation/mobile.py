@@ -12,13 +12,16 @@ from validation.references import DATA, given, goodput, plain, table
 MEASURED_S, WARMUP_S = 190.0, 10.0
 NODES = 50
 TOLERANCE = 0.10
-QUEUE = Option(
-    "stations.queue",
-    {"priority": {"limit_packets": 50}},
-    "routing messages and TCP acknowledgements are sent before data (`CMUPriQueue`)",
-)
+QUEUE = Option("stations.queue", chains.QUEUE.value, chains.QUEUE.why)
+TICK = Option("flows[*].tcp.rtt_tick_ms", chains.TICK.value, chains.TICK.why)
 HEADER = Option("flows[*].tcp.header_bytes", chains.HEADER.value, chains.HEADER.why)
-OPTIONS = (*chains.OPTIONS[:3], HEADER, QUEUE, chains.PRESET)
+ARP = Option(
+    "routing.arp",
+    "ns2",
+    "the address of a neighbour is asked for, one packet waits for the answer, and the next one "
+    "replaces it",
+)
+OPTIONS = (*chains.OPTIONS[:3], HEADER, TICK, QUEUE, chains.PRESET, ARP)
 
 
 def network(movement: str, flows: int, alpha: float) -> dict[str, Any]:
@@ -77,6 +80,8 @@ def dsr() -> Group:
                 network(movement, flows, float(row["alpha"])),
                 expected,
                 OPTIONS,
+                replications=8,
+                quick=(movement, name, flows) == ("waypoint_3", "NewReno", 10),
             )
         )
     about = (

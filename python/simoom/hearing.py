@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 from simoom import _core
 from simoom.issue import Issue, ScenarioError
 from simoom.patience import interruptible
-from simoom.run import whole
+from simoom.run import moment, whole
 from simoom.scenario import Scenario, ScenarioLike
 
 if TYPE_CHECKING:
@@ -173,8 +172,7 @@ def hearing(
     """
     whole("seed", seed, bits=64)
     whole("replication", replication, bits=32)
-    if not (math.isfinite(at_s) and at_s >= 0):
-        raise ValueError(f"at_s: must be 0 or more, is {at_s}")
+    moment("at_s", at_s)
     core = Scenario.of(scenario).core
     heard = interruptible(lambda _: _core.hearing(core, seed, replication, float(at_s)))
     if heard is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -314,6 +315,12 @@ def whole(name: str, value: object, *, bits: int) -> None:
         raise TypeError(f"{name}: must be a whole number, is {value!r}")
     if not 0 <= value < 1 << bits:
         raise ValueError(f"{name}: must be in [0, 2**{bits}), is {value}")
+
+
+def moment(name: str, at_s: float) -> None:
+    """Raise unless this is a simulated time."""
+    if not 0 <= at_s < math.inf:
+        raise ValueError(f"{name} {at_s:g}: must be a number from 0 on")
 
 
 def callback(progress: object) -> None:

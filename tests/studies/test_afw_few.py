@@ -26,6 +26,7 @@ NOT = """
 """
 OTHERS = """
     throughput_of_few throughput_of_afw gain_as_printed gain_as_tabulated afw_above_few best_pair
+    best_pair_as_printed largest_ratio_as_printed
     optimum_of_table_3 few_above_new_reno
     loss_of_few loss_of_afw few_loses_less loss_grows_with_flows
     few_loses_less_end_to_end falls_with_time pairs_differ_little no_reading_gains_12_percent

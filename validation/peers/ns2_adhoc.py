@@ -1,10 +1,10 @@
 """Run chains and mobile nodes with DSR in ns-2.35 and store the results.
 
-``python -m validation.peers.ns2_adhoc [--seeds 5]`` runs ``ns2_adhoc.tcl`` and adds the settings
-that ``data/ns2_adhoc.csv`` has not yet: goodput, hops of delivered data packets, and DSR's packets
-and bytes. It needs ns-2; no test needs it. The movement files of ``data/movement`` are from
-Debian's ``setdest -v 1 -n 50 -p 2 -M 10 -t 200 -x 1000 -y 1000``, the flows beside them by
-:func:`random_flows`.
+``python -m validation.peers.ns2_adhoc [--seeds 5] [--only chains]`` runs ``ns2_adhoc.tcl`` for the
+settings of which ``data/ns2_adhoc.csv`` has fewer runs: goodput, hops of delivered data packets,
+and DSR's packets and bytes. It needs ns-2; no test needs it. The movement files of
+``data/movement`` are from Debian's ``setdest -v 1 -n 50 -p 2 -M 10 -t 200 -x 1000 -y 1000``, the
+flows beside them by :func:`random_flows`.
 """
 
 from __future__ import annotations
@@ -51,6 +51,23 @@ class Setting:
     def window(self) -> tuple[int, int]:
         """The interval of measurement, seconds."""
         return MOBILE_S if self.movement else CHAIN_S
+
+    @classmethod
+    def of(cls, row: dict[str, str]) -> Setting:
+        """Return what a row of the table is about."""
+        hops, flows = int(row["hops_of_chain"]), int(row["flows"])
+        return cls(row["movement"], hops, flows, float(row["alpha"]))
+
+    def row(self, found: list[dict[str, float]]) -> dict[str, str]:
+        """Return the row of the table with the results of runs."""
+        about = (self.movement, self.hops, self.flows, self.alpha, len(found))
+        names = ("movement", "hops_of_chain", "flows", "alpha", "runs")
+        row = dict(zip(names, map(str, about), strict=True))
+        for column in COLUMNS:
+            mean = mean_ci([each[column] for each in found])
+            row[column] = f"{mean.mean:.5g}"
+            row[f"{column}_ci95"] = f"{mean.half_width:.5g}"
+        return row
 
     def ends(self) -> list[tuple[int, int, float]]:
         """Source, destination and start of each flow."""
@@ -143,39 +160,39 @@ def run(setting: Setting, seed: int) -> dict[str, float] | None:
     return found
 
 
-def key(row: dict[str, str]) -> tuple[str, int, int, float]:
-    """What a row of the table is about."""
-    return row["movement"], int(row["hops_of_chain"]), int(row["flows"]), float(row["alpha"])
+def write(table: dict[Setting, dict[str, str]]) -> None:
+    """Write the table in the order of the settings."""
+    with OUTPUT.open("w", encoding="utf-8", newline="") as file:
+        rows = [table[each] for each in settings() if each in table]
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=5)
-    wanted = parser.parse_args().seeds
-    # A seed with which ns-2 crashes gives way to the next.
-    seeds = range(1, wanted + 3)
+    parser.add_argument("--only", choices=("chains", "mobile"))
+    arguments = parser.parse_args()
+    wanted = arguments.seeds
     with OUTPUT.open(encoding="utf-8", newline="") as file:
-        present = {key(row) for row in csv.DictReader(file)}
+        reader = csv.DictReader(file)
+        table = {Setting.of(row): row for row in reader}
     missing = [
         each
         for each in settings()
-        if (each.movement, each.hops, each.flows, each.alpha) not in present
+        if int(table.get(each, {"runs": "0"})["runs"]) < wanted
+        and arguments.only in (None, "mobile" if each.movement else "chains")
     ]
     os.nice(5)
-    with (
-        ProcessPoolExecutor(cores()) as pool,
-        OUTPUT.open("a", encoding="utf-8", newline="") as file,
-    ):
+    with ProcessPoolExecutor(cores()) as pool:
+        # A seed with which ns-2 crashes gives way to the next.
+        seeds = range(1, wanted + 3)
         jobs = {each: [pool.submit(run, each, seed) for seed in seeds] for each in missing}
-        writer = csv.writer(file, lineterminator="\n")
         for setting, runs in jobs.items():
-            row = [setting.movement, setting.hops, setting.flows, setting.alpha, wanted]
             found = [each for each in (job.result() for job in runs) if each][:wanted]
-            means = [mean_ci([one[column] for one in found]) for column in COLUMNS]
-            writer.writerow(
-                row + [f"{x:.5g}" for mean in means for x in (mean.mean, mean.half_width)]
-            )
-            file.flush()
+            table[setting] = setting.row(found)
+            write(table)
 
 
 if __name__ == "__main__":

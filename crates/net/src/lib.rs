@@ -1,10 +1,12 @@
 //! Queues, the wired links over which they send, and the losses of these links.
 
+mod arp;
 mod link;
 mod loss;
 mod queue;
 pub mod route;
 
+pub use arp::{Arp, ArpCommand, ArpRules};
 pub use link::{Command, Counters, Link, LinkSettings, LinkTimer};
 pub use loss::*;
 pub use queue::*;

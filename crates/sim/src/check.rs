@@ -182,7 +182,7 @@ impl Checker {
                     format!("flow {}: {} after {last:?}", datagram.flow.0, datagram.number)
                 });
             }
-            Body::Routing(_) => {}
+            Body::Routing(_) | Body::Arp(_) => {}
         }
     }
 

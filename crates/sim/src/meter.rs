@@ -213,7 +213,7 @@ impl Meter {
                 flow.bytes += u64::from(datagram.len);
                 flow.datagrams.on_arrived(now, packet.born, datagram.number);
             }
-            Body::Routing(_) => {}
+            Body::Routing(_) | Body::Arp(_) => {}
         }
     }
 
@@ -363,7 +363,7 @@ impl Observer for Meter {
                         flow.sent += 1;
                         flow.datagrams.on_sent(now);
                     }
-                    Body::Routing(_) => {}
+                    Body::Routing(_) | Body::Arp(_) => {}
                 }
                 if let Some(routing) = &mut self.routing {
                     routing.on_sent(packet, self.open);

@@ -15,7 +15,7 @@ use wifi::phy::Mode;
 use wifi::space::ReceivedFrame;
 use wifi::watch::WatchRecord;
 use wifi::{Cell, Mpdus, MsduOutcome};
-use wire::{FlowId, NodeId, Packet};
+use wire::{FlowId, NodeId, Packet, PathId};
 
 /// Receives the notices of a run.
 pub(crate) trait Observer {
@@ -52,6 +52,9 @@ listed! {
         SalvageFailed,
         /// It is a routing message that a router does not send on.
         RoutingMessage,
+        /// The MAC address of its next hop was not known: another packet for the same node took its
+        /// place, or no node answered.
+        Unresolved,
     }
 }
 
@@ -97,6 +100,8 @@ pub(crate) enum Notice<'a> {
     /// A note of the router of a node. After a link failure, `in_range` is whether the neighbour is
     /// in range nevertheless.
     Route { node: NodeId, note: RouteNote, in_range: bool },
+    /// From now on packets may refer to this list of nodes.
+    Path { id: PathId, nodes: &'a [NodeId] },
     /// A packet reaches its destination. A broadcast arrives once, at the first node that receives
     /// it.
     Arrived { packet: &'a Packet },

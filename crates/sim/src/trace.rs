@@ -27,7 +27,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use tcp::Sender;
 use wifi::watch::WatchRecord;
-use wire::{Body, FlowId, NodeId, Packet};
+use wire::{Body, FlowId, NodeId, Packet, PathId};
 
 /// The names and properties of what takes part in runs of a plan.
 pub fn network(plan: &Plan) -> Network {
@@ -197,7 +197,7 @@ impl Tracer {
                 *next = (*next).max(if is_parity { 0 } else { segment.seq_end() });
                 is_repeated
             }
-            Body::Datagram(_) | Body::Routing(_) => false,
+            Body::Datagram(_) | Body::Routing(_) | Body::Arp(_) => false,
         };
         let known = self.packets.send(packet, is_repeated);
         self.add_step(at, packet, known, Place::Node(packet.from), PacketStep::Sent);
@@ -337,6 +337,14 @@ impl Tracer {
         self.order.add_event(Held::Route(RouteEvent { at, node, destination, step }));
     }
 
+    #[cold]
+    #[inline(never)]
+    fn on_path(&mut self, id: PathId, nodes: &[NodeId]) {
+        for sink in &mut self.sinks {
+            sink.on_path(id, nodes);
+        }
+    }
+
     fn level(&mut self, at: Interface) -> &mut u32 {
         match at {
             Interface::Radio(radio) => &mut self.waiting[0][radio.0 as usize],
@@ -364,6 +372,7 @@ impl Observer for Tracer {
             Notice::Arrived { packet } => self.on_arrived(now, *packet),
             Notice::Renewed { flow } => self.renew(flow),
             Notice::Route { node, note, in_range } => self.on_route(now, node, note, in_range),
+            Notice::Path { id, nodes } => self.on_path(id, nodes),
             Notice::Waiting { at, packets } => *self.level(at) = packets as u32,
             Notice::Watched { record } => self.on_watched(record),
             Notice::Complete { until } => self.complete(until),
@@ -424,6 +433,7 @@ fn dropped(cause: DropCause) -> Dropped {
         DropCause::TimeToLive => Dropped::TimeToLive,
         DropCause::SalvageFailed => Dropped::SalvageFailed,
         DropCause::RoutingMessage => Dropped::RoutingMessage,
+        DropCause::Unresolved => Dropped::Unresolved,
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod ad_hoc;
 mod air;
+mod arp;
 mod rate_hints;
 mod rates;
 mod routers;
@@ -35,6 +36,8 @@ pub(crate) enum Event {
     Tcp { flow: FlowId, side: Side, timer: TimerId, generation: u32 },
     /// The timer of the router of a node.
     Route { node: NodeId, generation: u32 },
+    /// The timer of the address resolution of a node.
+    Arp { node: NodeId, generation: u32 },
     /// A timer of a traffic source.
     Traffic(FlowId),
     /// The earliest back-off of the cell ends.
@@ -72,7 +75,7 @@ impl Ranked for Event {
         match self {
             Self::AirStep => 0,
             Self::Wire(..) => 1,
-            Self::Tcp { .. } | Self::Route { .. } => 2,
+            Self::Tcp { .. } | Self::Route { .. } | Self::Arp { .. } => 2,
             Self::Traffic(_) => 3,
             Self::Access { .. } => 4,
             Self::Look(Look::Probes) => 5,
@@ -217,6 +220,7 @@ impl<O: Observer> World<O> {
                 self.on_tcp_timer(flow, side, timer, generation);
             }
             Event::Route { node, generation } => self.on_route_timer(node, generation),
+            Event::Arp { node, generation } => self.on_arp_timer(node, generation),
             Event::Traffic(flow) => self.on_traffic(flow),
             Event::Look(look) => return Step::Look(look),
             Event::End => return Step::End,

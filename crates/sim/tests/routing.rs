@@ -202,3 +202,46 @@ fn faults_name_the_key_and_a_remedy() {
         assert!(found[0].starts_with(expected), "{found:?}");
     }
 }
+
+#[test]
+fn each_neighbour_is_asked_once_for_its_address() {
+    let text = chain(4)
+        .replace("warmup_s = 2", "warmup_s = 0")
+        .replace("'static'\n", "'static'\narp = 'rfc826'\n");
+    let run = run(&(text + &flow("sta0", "sta3", DATAGRAMS) + "start_s = 0.5\n"));
+    // The node that is asked learns who has asked.
+    for messages in ["routing.arp_requests", "routing.arp_replies"] {
+        assert_eq!(number(&run, messages), 3.0);
+    }
+    assert_eq!(number(&run, "routing.arp_bytes"), 6.0 * 28.0);
+    assert_eq!(number(&run, "routing.messages"), 0.0);
+    assert_eq!(number(&run, "flows[0].arp_drops"), 0.0);
+    assert!(number(&run, "flows[0].goodput_mbps") > 0.019);
+}
+
+#[test]
+fn packets_for_a_node_that_does_not_answer_replace_each_other() {
+    // sta2 is away before the first packet, and routes are those of the start.
+    let leaves = "[[stations]]\nwaypoints = [{ at_s = 0.5, position_m = [400.0, 0.0] }, \
+                  { at_s = 1.0, position_m = [900.0, 0.0] }]\n";
+    let arp = |rules: &str| {
+        let rules = format!("'static'\narp = '{rules}'\n");
+        let text = chain(2).replace("warmup_s = 2", "warmup_s = 0").replace("'static'\n", &rules);
+        run(&(text + leaves + &flow("sta0", "sta2", DATAGRAMS) + "start_s = 2.0\n"))
+    };
+    let lost = |run: &Run| number(run, "flows[0].arp_drops");
+    let standard = arp("rfc826");
+    let sent = number(&standard, "flows[0].packets_sent");
+    // One packet waits at sta1 at the end, and one may be on its way to sta1.
+    assert!(sent > 100.0 && sent - lost(&standard) <= 2.0, "{} of {sent}", lost(&standard));
+    // One for sta1, and for sta2 one in each of the ten seconds.
+    assert!((11.0..=12.0).contains(&number(&standard, "routing.arp_requests")));
+    // Each third request is the last, a second before the link has failed.
+    assert_eq!(number(&standard, "routing.link_failures"), 3.0);
+    let ns2 = arp("ns2");
+    assert!(sent - lost(&ns2) <= 2.0);
+    // Of four packets three cause a request; the fourth fails, and with it the third.
+    let failures = number(&ns2, "routing.link_failures");
+    assert!((failures - sent / 2.0).abs() <= 2.0, "{failures} of {sent}");
+    assert!((number(&ns2, "routing.arp_requests") - 0.75 * sent).abs() <= 3.0);
+}

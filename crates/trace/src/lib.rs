@@ -36,6 +36,7 @@ pub use wire::{FrameKind, FrameLoss, FrameOutcome, Wait, WaitKind};
 
 use kernel::Instant;
 use std::io;
+use wire::{NodeId, PathId};
 
 /// One record of a trace.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +71,9 @@ impl Record<'_> {
 pub trait Sink: Send {
     /// The next record.
     fn on(&mut self, record: &Record<'_>) -> io::Result<()>;
+
+    /// From now on packets may refer to this list of nodes. Lists come in the order of their ids.
+    fn on_path(&mut self, _id: PathId, _nodes: &[NodeId]) {}
 
     /// The run has ended: writes what is still pending. Called once, unless writing has failed.
     fn finish(&mut self) -> io::Result<()>;

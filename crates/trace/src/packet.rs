@@ -37,6 +37,8 @@ pub enum Dropped {
     SalvageFailed,
     /// It is a routing message that a router does not send on.
     RoutingMessage,
+    /// The MAC address of its next hop was not known in time.
+    Unresolved,
 }
 
 /// A step on a packet's way.

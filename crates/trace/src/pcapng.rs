@@ -1,26 +1,27 @@
 //! A capture in pcapng (draft-ietf-opsawg-pcapng): 802.11 frames behind radiotap headers, as a
 //! monitor or as each radio sees them, and the packets of wired links in Ethernet frames.
 //!
-//! Headers are real: MAC, LLC, IPv4 and TCP or UDP with their options and checksums; payload is
-//! zeros. A frame has as many bytes as the simulation counts. Where the simulation counts more
+//! Headers are real: MAC, LLC, IPv4 and TCP, UDP or DSR with their options and checksums; payload
+//! is zeros. A frame has as many bytes as the simulation counts. Where the simulation counts more
 //! bytes than the headers have, zeros follow the IP packet; where it counts fewer (a SYN, whose
 //! options the simulation does not count), the frame is longer.
 
 mod addresses;
 mod aodv;
+mod arp;
 mod blocks;
 mod checksum;
 mod dot11;
+mod dsr;
 mod ip;
 mod radiotap;
 mod tcp;
 
-use self::addresses::{Addresses, ipv4, of_wired};
+use self::addresses::{ipv4, of_wired};
 use self::blocks::{Blocks, Content, ETHERNET, PacketInfo, RADIOTAP};
 use self::checksum::Crc;
-use self::dot11::LLC_IPV4;
+use self::ip::Packets;
 use self::radiotap::Reception;
-use self::tcp::TcpHeaders;
 use crate::{
     Frame, FrameKind, FrameLoss, FrameOutcome, Mpdu, Network, PacketEvent, PacketStep, Place,
     Record, Sink,
@@ -28,7 +29,7 @@ use crate::{
 use settings::{Choice, Settings};
 use std::fmt::Write as _;
 use std::io;
-use wire::NodeId;
+use wire::{NodeId, PathId};
 
 /// Bytes of the FCS.
 const FCS: usize = 4;
@@ -83,11 +84,10 @@ pub struct PcapngOptions {
 pub struct Pcapng<W> {
     network: Network,
     options: PcapngOptions,
-    addresses: Addresses,
     /// The interface of link 0.
     first_link: u32,
     blocks: Blocks<W>,
-    tcp: TcpHeaders,
+    packets: Packets,
     content: Content,
     comment: String,
 }
@@ -117,9 +117,9 @@ impl<W: io::Write + Send> Pcapng<W> {
         }
         let names = network.nodes.iter().enumerate();
         blocks.names(names.map(|(n, it)| (ipv4(Some(NodeId(n as u32))), it.name.as_str())))?;
-        let (addresses, tcp) = (Addresses::new(&network), TcpHeaders::new(network.flows.len()));
+        let packets = Packets::new(&network);
         let (content, comment) = (Content::default(), String::new());
-        Ok(Self { network, options, addresses, first_link, blocks, tcp, content, comment })
+        Ok(Self { network, options, first_link, blocks, packets, content, comment })
     }
 
     fn on_frame(&mut self, frame: &Frame) -> io::Result<()> {
@@ -160,7 +160,7 @@ impl<W: io::Write + Send> Pcapng<W> {
         let reception = Reception {
             tsft: self.options.tsft,
             channel_mhz: self.network.radios[frame.from as usize].channel_mhz,
-            uplink: frame.to.is_some_and(|to| self.addresses.is_access_point(to)),
+            uplink: frame.to.is_some_and(|to| self.packets.addresses.is_access_point(to)),
             bad_fcs,
             last: packets.as_ptr_range().end == frame.mpdus.as_ptr_range().end,
         };
@@ -169,7 +169,8 @@ impl<W: io::Write + Send> Pcapng<W> {
         let start = self.content.head.len();
         if let Some(first) = packets.first() {
             let has_qos = self.network.radios[frame.from as usize].has_qos;
-            dot11::data(frame, first, &self.addresses, has_qos, &mut self.content.head);
+            let addresses = &self.packets.addresses;
+            dot11::data(frame, first, addresses, has_qos, &mut self.content.head);
             self.body(packets, start);
         } else {
             dot11::control(frame, &mut self.content.head);
@@ -196,12 +197,12 @@ impl<W: io::Write + Send> Pcapng<W> {
                 head.resize(start + (head.len() - start).next_multiple_of(4), 0);
             }
             if mpdu.subframe.is_some() {
-                dot11::subframe(&mpdu.packet, &self.addresses, head);
+                dot11::subframe(&mpdu.packet, &self.packets.addresses, head);
                 length_at = Some(head.len());
                 head.extend([0; 2]);
             }
-            head.extend(LLC_IPV4);
-            self.content.zeros = ip::packet(&mpdu.packet, mpdu.packet_id, &mut self.tcp, head);
+            head.extend(dot11::llc(&mpdu.packet));
+            self.content.zeros = self.packets.write(&mpdu.packet, mpdu.packet_id, head);
         }
         let length = head.len() - start + self.content.zeros + FCS;
         let counted = packets.first().map_or(0, |mpdu| mpdu.bytes.0 as usize);
@@ -219,7 +220,7 @@ impl<W: io::Write + Send> Pcapng<W> {
         head.extend(of_wired(ends.to));
         head.extend(of_wired(ends.from));
         head.extend([0x08, 0x00]);
-        self.content.zeros = ip::packet(&event.packet, event.packet_id, &mut self.tcp, head);
+        self.content.zeros = self.packets.write(&event.packet, event.packet_id, head);
         let interface = self.first_link + wire / 2;
         let info = PacketInfo { interface, at_ns: event.at.0, flags: 0, comment: "" };
         self.blocks.packet(info, &self.content)
@@ -263,6 +264,10 @@ impl<W: io::Write + Send> Sink for Pcapng<W> {
             },
             Record::Wait(_) | Record::Segment(_) | Record::Route(_) => Ok(()),
         }
+    }
+
+    fn on_path(&mut self, id: PathId, nodes: &[NodeId]) {
+        self.packets.add_path(id, nodes);
     }
 
     fn finish(&mut self) -> io::Result<()> {

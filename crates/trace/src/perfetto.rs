@@ -13,8 +13,8 @@ mod tests;
 mod tracks;
 
 use crate::{
-    Frame, FrameKind, Mpdu, Network, PacketEvent, PacketStep, Place, Record, SegmentEvent,
-    SegmentRecord, Sink, Wait, WaitKind,
+    Frame, FrameKind, Mpdu, Network, PacketEvent, PacketStep, Place, Record, RouteEvent, RouteStep,
+    SegmentEvent, SegmentRecord, Sink, Wait, WaitKind,
 };
 use arrows::Arrows;
 use kernel::Instant;
@@ -27,10 +27,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
 use tracks::{Group, Lane, Tracks};
-use wire::Body;
+use wire::{Body, NodeId, PathId};
 
 /// The names of annotations, in the order of [`Note`].
-const NOTES: [&str; 18] = [
+const NOTES: [&str; 19] = [
     "frame",
     "exchange",
     "mode",
@@ -49,6 +49,7 @@ const NOTES: [&str; 18] = [
     "ack",
     "slots before",
     "slots after",
+    "route",
 ];
 
 /// An annotation, by its number.
@@ -72,6 +73,7 @@ enum Note {
     Ack,
     Before,
     After,
+    Route,
 }
 
 /// Options of [`Perfetto`].
@@ -149,6 +151,11 @@ impl<W: io::Write + Send> Perfetto<W> {
             Some(flow) => self.text(Text::Flow(flow.0))?,
             None => None,
         };
+        let path = frame.mpdus.first().and_then(|mpdu| mpdu.packet.source_route);
+        let route = match path.filter(|path| !path.is_implied()) {
+            Some(path) => self.text(Text::Path(path))?,
+            None => None,
+        };
         let track = self.begin(frame.from, lane, frame.start, frame.end)?;
         let (begin, end) = self.arrows.on_frame(frame);
         let annotations = self.options.annotations;
@@ -172,6 +179,7 @@ impl<W: io::Write + Send> Perfetto<W> {
                     double(e, Note::Signal, dbm);
                 }
                 text(e, Note::Flow, flow);
+                text(e, Note::Route, route);
                 note_mpdus(e, frame);
             }
         })
@@ -265,6 +273,25 @@ impl<W: io::Write + Send> Perfetto<W> {
         Ok(())
     }
 
+    /// An instant at the node; where the route of a flow changes, its hops, 0 without a route.
+    fn on_route(&mut self, event: &RouteEvent) -> io::Result<()> {
+        let RouteEvent { at, node, destination, step } = *event;
+        let lane = (Group::Node(node.0), Lane::Routes);
+        let track = self.tracks.of(lane.0, lane.1, &self.network, &mut self.packets)?;
+        let name = Name::Route { destination, step };
+        let name = self.names.name(name, &self.network, &mut self.packets)?;
+        self.packets.event(at, event::INSTANT, track, |e| e.varint(event::NAME_IID, name))?;
+        let RouteStep::Changed { hops } = step else { return Ok(()) };
+        for flow in 0..self.network.flows.len() {
+            let ends = &self.network.flows[flow];
+            if (ends.from, ends.to) == (node, Some(destination)) {
+                let lane = (Group::Flow(flow as u32), Lane::Hops);
+                self.counter(at, lane, f64::from(hops.unwrap_or(0)))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Finds the track of a slice, and notes that it ends.
     fn begin(&mut self, radio: u32, lane: Lane, start: Instant, end: Instant) -> io::Result<u64> {
         let group = self.tracks.of_radio(&self.network, radio);
@@ -340,8 +367,13 @@ impl<W: io::Write + Send> Sink for Perfetto<W> {
             Record::Wait(wait) => self.on_wait(wait),
             Record::Packet(event) => self.on_packet(event),
             Record::Segment(event) => self.on_segment(event),
-            Record::Route(_) => Ok(()),
+            Record::Route(event) => self.on_route(event),
         }
+    }
+
+    fn on_path(&mut self, id: PathId, nodes: &[NodeId]) {
+        let own = self.names.paths.intern(nodes);
+        debug_assert_eq!(own, id, "a sink learns of each path in their order");
     }
 
     fn finish(&mut self) -> io::Result<()> {

@@ -17,7 +17,7 @@ pub struct RouteEvent {
 }
 
 /// What happens to a route.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RouteStep {
     /// Packets take another route from now on, with this number of hops; `None` is no route.
     Changed {

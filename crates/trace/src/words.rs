@@ -30,6 +30,7 @@ impl Dropped {
             Self::TimeToLive => "time to live",
             Self::SalvageFailed => "salvage failed",
             Self::RoutingMessage => "routing message",
+            Self::Unresolved => "ARP",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The IP packet: a body with its addresses and its size on the wire.
 
-use crate::{Message, PathId, Segment};
+use crate::{ArpMessage, Message, PathId, Segment};
 use kernel::{Bytes, Instant};
 use settings::Choice;
 
@@ -47,6 +47,8 @@ pub enum Body {
     Datagram(Datagram),
     /// A message of a routing protocol, which belongs to no flow.
     Routing(Message),
+    /// A message of ARP, which belongs to no flow.
+    Arp(ArpMessage),
 }
 
 /// A UDP datagram.
@@ -115,7 +117,7 @@ impl Packet {
         match self.body {
             Body::Segment(segment) => Some(segment.flow),
             Body::Datagram(datagram) => Some(datagram.flow),
-            Body::Routing(_) => None,
+            Body::Routing(_) | Body::Arp(_) => None,
         }
     }
 
@@ -129,7 +131,7 @@ impl Packet {
         match self.body {
             Body::Segment(segment) => segment.payload(),
             Body::Datagram(datagram) => Bytes(u64::from(datagram.len)),
-            Body::Routing(_) => Bytes::ZERO,
+            Body::Routing(_) | Body::Arp(_) => Bytes::ZERO,
         }
     }
 }

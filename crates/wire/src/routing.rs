@@ -55,6 +55,23 @@ impl Paths {
         id
     }
 
+    /// The lists from the `first`-th on, with their ids.
+    pub fn since(&self, first: usize) -> impl Iterator<Item = (PathId, &[NodeId])> {
+        let id = |number: u32| NonZeroU32::new(number + 1).map(PathId);
+        let lists = self.lists.iter().zip(0..).skip(first);
+        lists.filter_map(move |(list, number)| Some((id(number)?, &**list)))
+    }
+
+    /// How many lists there are.
+    pub fn len(&self) -> usize {
+        self.lists.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.lists.is_empty()
+    }
+
     /// The list with this id.
     pub fn nodes(&self, id: PathId) -> &[NodeId] {
         &self.lists[id.number() as usize - 1]

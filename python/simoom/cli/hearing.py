@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,12 +9,12 @@ import typer
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
     File,
-    InputError,
     Replication,
     Seed,
     Settings,
     Unset,
     check_range,
+    check_time,
     load,
 )
 
@@ -47,8 +46,7 @@ def hearing(
     check_range("--seed", seed, bits=64)
     check_range("--replication", replication, bits=32)
     scenario = load(file, settings, unset=unset)
-    if not (math.isfinite(at_s) and at_s >= 0):
-        raise InputError(f"--at {at_s:g}: must be a number from 0 on")
+    check_time("--at", at_s)
     heard = pairs_of(scenario, seed=seed, replication=replication, at_s=at_s)
     if as_json:
         print_json([vars(pair) for pair in heard.pairs])

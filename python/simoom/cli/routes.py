@@ -11,12 +11,12 @@ import typer
 
 from simoom.cli.terminal import (
     File,
-    InputError,
     Replication,
     Seed,
     Settings,
     Unset,
     check_range,
+    check_time,
     load,
 )
 from simoom.tables import digits
@@ -49,8 +49,8 @@ def routes(
     check_range("--seed", seed, bits=64)
     check_range("--replication", replication, bits=32)
     scenario = load(file, settings, unset=unset)
-    if at_s is not None and not (math.isfinite(at_s) and at_s >= 0):
-        raise InputError(f"--at {at_s:g}: must be a number from 0 on")
+    if at_s is not None:
+        check_time("--at", at_s)
     times = None if at_s is None else [at_s]
     found = routes_of(scenario, seed=seed, replication=replication, times_s=times)
     if as_json:

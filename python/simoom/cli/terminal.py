@@ -111,6 +111,16 @@ def check_range(option: str, value: int, *, least: int = 0, bits: int) -> None:
         raise InputError(f"{option} {value}: must be from {least} to {(1 << bits) - 1}")
 
 
+def check_time(option: str, at_s: float) -> None:
+    """Refuse what is no simulated time."""
+    from simoom.run import moment
+
+    try:
+        moment(option, at_s)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+
+
 def load(
     file: str, settings: list[str], given: Iterable[str] = (), *, unset: Iterable[str] = ()
 ) -> Scenario:

@@ -1,11 +1,13 @@
 """Figures of results, in a format for print.
 
 Every function returns a `matplotlib.figure.Figure` or draws on given axes. `air` draws the frames
-of a stretch of time, `network` a map of an ad-hoc network, the others the results of a run.
+of a stretch of time, `network` a map of an ad-hoc network, `route_courses` its routes over time,
+the others the results of a run.
 """
 
 from simoom.palette import BLACK, CYCLE
 from simoom.plots.air import air, draw_air
+from simoom.plots.courses import draw_route_courses, route_courses
 from simoom.plots.network import carried_mbps, draw_network, network
 from simoom.plots.results import (
     airtime,
@@ -39,12 +41,14 @@ __all__ = [
     "draw_delay",
     "draw_goodput",
     "draw_network",
+    "draw_route_courses",
     "draw_series",
     "draw_sweep",
     "goodput",
     "measured_delays",
     "network",
     "overview",
+    "route_courses",
     "save",
     "series",
     "style",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +13,7 @@ from simoom.palette import BLACK, BLUE, VERMILION
 from simoom.plots.stretch import trace_of
 from simoom.plots.style import Picture, style
 from simoom.routes import Routes, routes
-from simoom.run import Run
+from simoom.run import Run, moment
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,8 +61,9 @@ def draw_network(axes: Axes, run: Run, at_s: float, *, window_s: float = 1.0) ->
     link has carried in this direction, on the right of the direction; the part that was lost is
     red. Links that carry less than 2 % of what the busiest link carries have no such line.
     """
-    if not (math.isfinite(at_s) and at_s >= 0 and window_s > 0):
-        raise ValueError("at_s: must be 0 or more, and window_s above 0")
+    moment("at_s", at_s)
+    if not window_s > 0:
+        raise ValueError(f"window_s {window_s:g}: must be above 0")
     found = routes(run.scenario, seed=run.seed, replication=run.replication, times_s=[at_s])
     positions = dict(zip(found.nodes, found.positions_m[0], strict=True))
     _draw_links(axes, found)

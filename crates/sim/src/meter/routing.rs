@@ -4,7 +4,7 @@ use super::copies::Arrivals;
 use crate::measure::DelayStats;
 use kernel::Instant;
 use net::route::RouteNote;
-use wire::{Body, Packet};
+use wire::{ArpOperation, Body, Packet};
 
 /// The measurements of an ad-hoc network whose nodes forward, and of its flows.
 #[derive(Debug)]
@@ -13,6 +13,8 @@ pub(crate) struct RoutingMeter {
     pub(crate) messages: u64,
     /// Their bytes.
     pub(crate) message_bytes: u64,
+    /// Requests and replies of ARP that nodes passed to their radios.
+    pub(crate) arp: [u64; 2],
     /// Packets of flows that routers passed to their radios, at each hop.
     pub(crate) forwarded: u64,
     /// Changes of routes from nodes to destinations.
@@ -56,6 +58,7 @@ impl RoutingMeter {
         Self {
             messages: 0,
             message_bytes: 0,
+            arp: [0; 2],
             forwarded: 0,
             changes: 0,
             link_failures: 0,
@@ -68,11 +71,16 @@ impl RoutingMeter {
 
     /// The router of a node passes a packet to its radio.
     pub(super) fn on_forwarded(&mut self, packet: &Packet) {
-        if let Body::Routing(_) = packet.body {
-            self.messages += 1;
-            self.message_bytes += packet.size.0;
-        } else {
-            self.forwarded += 1;
+        match packet.body {
+            Body::Routing(_) => {
+                self.messages += 1;
+                self.message_bytes += packet.size.0;
+            }
+            Body::Arp(message) => {
+                let is_reply = message.operation == ArpOperation::Reply;
+                self.arp[usize::from(is_reply)] += 1;
+            }
+            Body::Segment(_) | Body::Datagram(_) => self.forwarded += 1,
         }
     }
 

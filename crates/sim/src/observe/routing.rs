@@ -5,12 +5,20 @@ use super::observable::{Condition, Observable, observables};
 use crate::meter::{FlowMeter, RoutedFlow, RoutingMeter};
 use crate::notice::DropCause;
 use crate::observers::World;
+use net::ArpRules;
 use std::borrow::Cow;
+use wire::ArpMessage;
 
 const ROUTING: Condition = Condition {
     says: "with routing",
     holds: |plan, _| plan.routing.is_some(),
     lacks: |_, _, name| format!("without routing no flow has {name}"),
+};
+
+const ARP: Condition = Condition {
+    says: "with ARP",
+    holds: |plan, _| plan.routing.as_ref().is_some_and(|routing| routing.arp != ArpRules::Off),
+    lacks: |_, _, name| format!("without ARP (routing.arp) there is no {name}"),
 };
 
 pub(super) static ROUTED_FLOW: &[Observable] = observables! {
@@ -46,6 +54,8 @@ pub(super) static ROUTED_FLOW: &[Observable] = observables! {
     /// Packets of the flow whose time to live ended.
     "time_to_live_drops": "packets" if ROUTING =>
         Counter(|world, i| drops(world, i, DropCause::TimeToLive));
+    /// Packets of the flow that were lost because the MAC address of their next hop was not known.
+    "arp_drops": "packets" if ARP => Counter(|world, i| drops(world, i, DropCause::Unresolved));
 };
 
 pub(super) static ROUTING_TOTAL: &[Observable] = observables! {
@@ -55,6 +65,13 @@ pub(super) static ROUTING_TOTAL: &[Observable] = observables! {
     "messages": "messages" as "routing messages" => Counter(|world, _| meter(world).messages);
     /// The bytes of these messages, IP headers included.
     "message_bytes": "bytes" => Counter(|world, _| meter(world).message_bytes);
+    /// Requests for MAC addresses, which are broadcast.
+    "arp_requests": "messages" if ARP => Counter(|world, _| meter(world).arp[0]);
+    /// Replies to them.
+    "arp_replies": "messages" if ARP => Counter(|world, _| meter(world).arp[1]);
+    /// The bytes of both, 28 each.
+    "arp_bytes": "bytes" if ARP =>
+        Counter(|world, _| ArpMessage::SIZE * meter(world).arp.iter().sum::<u64>());
     /// Changes of the route from a node to a destination.
     "route_changes": "1" => Counter(|world, _| meter(world).changes);
     /// Links to neighbours that failed.

@@ -1,5 +1,6 @@
 //! Routing in an ad-hoc network.
 
+use net::ArpRules;
 use net::route::RoutingSettings;
 
 /// How the nodes of an ad-hoc network forward.
@@ -9,4 +10,6 @@ pub struct RoutingPlan {
     pub protocol: RoutingSettings,
     /// Whether the access point is a node of the network and its gateway.
     pub gateway: bool,
+    /// How a node learns the MAC addresses of its neighbours.
+    pub arp: ArpRules,
 }

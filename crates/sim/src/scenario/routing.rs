@@ -1,5 +1,6 @@
 //! The keys of routing.
 
+use net::ArpRules;
 use net::route::RoutingSettings;
 use settings::Settings;
 
@@ -12,4 +13,6 @@ pub struct Routing {
     /// Whether the access point is a node of the ad-hoc network, and the gateway to the server and
     /// to the links.
     pub gateway: bool,
+    /// How a node learns the MAC address of the next hop of a packet.
+    pub arp: ArpRules,
 }

@@ -11,7 +11,7 @@ use net::route::{Command, Context, RouteDrop, RouteNote, Router};
 use net::{Destination, Wanted};
 use tcp::Hint;
 use wifi::MsduOutcome;
-use wire::{NodeId, Packet, TrafficClass};
+use wire::{Body, NodeId, Packet, TrafficClass};
 
 /// A neighbour is in range if at least this fraction of the frames to it would arrive without
 /// interference.
@@ -19,13 +19,16 @@ const IN_RANGE: f64 = 0.5;
 
 /// What a router is doing while it drops a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cause {
+pub(super) enum Cause {
     /// It has received a packet from a transport of its node.
     Sending,
     /// The MAC has given up the packet.
     RetryLimit,
     /// The MAC has discarded the packet at the end of its lifetime.
     Lifetime,
+    /// No node answers the requests for the address of the next hop; `at_once` if the router has
+    /// sent the packet just now.
+    Unresolved { at_once: bool },
     /// Any other event.
     Other,
 }
@@ -39,6 +42,9 @@ impl<O: Observer> World<O> {
     /// The radio of a node has received a packet.
     pub(super) fn receive_ad_hoc(&mut self, by: RadioId, from: u32, packet: Packet) {
         let [node, from] = [by, RadioId(from)].map(|radio| self.topology.radio(radio).node);
+        if let Body::Arp(message) = packet.body {
+            return self.on_arp_message(node, message);
+        }
         self.ask_router(node, Cause::Other, |router, context| {
             router.on_received(from, packet, context);
         });
@@ -46,6 +52,9 @@ impl<O: Observer> World<O> {
 
     /// A radio has received a packet for another node.
     pub(super) fn overhear(&mut self, by: RadioId, from: u32, packet: &Packet) {
+        if let Body::Arp(_) = packet.body {
+            return;
+        }
         let [node, from] = [by, RadioId(from)].map(|radio| self.topology.radio(radio).node);
         self.ask_router(node, Cause::Other, |router, context| {
             router.on_overheard(from, packet, context);
@@ -69,6 +78,11 @@ impl<O: Observer> World<O> {
             _ => Cause::RetryLimit,
         };
         let (node, neighbour) = (self.topology.radio(by).node, packet.next);
+        if let Body::Arp(_) = packet.body {
+            let lost =
+                if cause == Cause::Lifetime { DropCause::Lifetime } else { DropCause::RetryLimit };
+            return self.drop_packet(Interface::Radio(by), packet, lost);
+        }
         self.ask_router(node, cause, |router, context| {
             router.on_link_failure(neighbour, *packet, false, context);
         });
@@ -88,13 +102,13 @@ impl<O: Observer> World<O> {
         }
     }
 
-    fn member(&mut self, node: NodeId) -> Option<&mut Member> {
+    pub(super) fn member(&mut self, node: NodeId) -> Option<&mut Member> {
         self.ad_hoc.as_mut()?.members[node.0 as usize].as_mut()
     }
 
     /// Passes an event to a router and executes its commands. A command may cause events for other
     /// routers, whose commands are appended to the same buffer.
-    fn ask_router(
+    pub(super) fn ask_router(
         &mut self,
         node: NodeId,
         cause: Cause,
@@ -103,10 +117,13 @@ impl<O: Observer> World<O> {
         let Some(ad_hoc) = &mut self.ad_hoc else { return };
         let AdHoc { members, paths, exits, out, .. } = &mut **ad_hoc;
         let Some(member) = &mut members[node.0 as usize] else { return };
-        let first = out.len();
+        let (first, known) = (out.len(), paths.len());
         let mut context = Context { now: self.now, paths, rng: &mut member.rng, exits, out };
         event(&mut *member.router, &mut context);
         let last = out.len();
+        for (id, nodes) in paths.since(known) {
+            self.observers.on(self.now, &Notice::Path { id, nodes });
+        }
         for i in first..last {
             let Some(ad_hoc) = &self.ad_hoc else { return };
             self.follow(node, cause, ad_hoc.out[i]);
@@ -140,13 +157,22 @@ impl<O: Observer> World<O> {
         }
     }
 
-    /// Queues a packet at the radio of a node.
+    /// The router of a node passes a packet to its radio.
     fn forward(&mut self, node: NodeId, packet: Packet) {
+        self.observers.on(self.now, &Notice::Forwarded { node, packet: &packet });
+        if self.needs_address(&packet) {
+            self.resolve(node, packet);
+        } else {
+            self.queue_for_neighbour(node, packet);
+        }
+    }
+
+    /// Queues a packet at the radio of a node.
+    pub(super) fn queue_for_neighbour(&mut self, node: NodeId, packet: Packet) {
         let by = self.routes.radio(node);
         if packet.to.is_some() {
             self.link(by, self.routes.radio(packet.next));
         }
-        self.observers.on(self.now, &Notice::Forwarded { node, packet: &packet });
         self.enqueue(by, packet);
     }
 
@@ -164,6 +190,9 @@ impl<O: Observer> World<O> {
                 DropCause::RetryLimit
             }
             (RouteDrop::SalvageFailed | RouteDrop::Message, Cause::Lifetime) => DropCause::Lifetime,
+            (RouteDrop::SalvageFailed | RouteDrop::Message, Cause::Unresolved { .. }) => {
+                DropCause::Unresolved
+            }
             (RouteDrop::NoRoute, _) => DropCause::NoRoute,
             (RouteDrop::SendBufferFull | RouteDrop::SendBufferTimeout, _) => DropCause::SendBuffer,
             (RouteDrop::TimeToLive, _) => DropCause::TimeToLive,
@@ -173,8 +202,8 @@ impl<O: Observer> World<O> {
         self.drop_packet(Interface::Radio(self.routes.radio(node)), packet, lost);
         match cause {
             // If the source sent another packet now, the router would drop it as well, and so on.
-            Cause::Sending => self.mark_short(node, packet),
-            Cause::Other => self.refill(node, packet),
+            Cause::Sending | Cause::Unresolved { at_once: true } => self.mark_short(node, packet),
+            Cause::Other | Cause::Unresolved { at_once: false } => self.refill(node, packet),
             // The end of the packet's service lets the source send another.
             Cause::RetryLimit | Cause::Lifetime => {}
         }
@@ -205,6 +234,11 @@ impl<O: Observer> World<O> {
         self.note_queue(by);
         for packet in waiting {
             self.observers.on(self.now, &Notice::Withdrawn { by, packet: &packet });
+            if let Body::Arp(_) = packet.body {
+                let at = Interface::Radio(by);
+                self.drop_packet(at, &packet, DropCause::SalvageFailed);
+                continue;
+            }
             self.ask_router(node, Cause::Other, |router, context| {
                 router.on_link_failure(neighbour, packet, true, context);
             });

@@ -5,6 +5,7 @@ use crate::medium::Medium;
 use crate::plan::Plan;
 use kernel::{Rng, Seed, Timer};
 use net::route::{Command, Router};
+use net::{Arp, ArpRules};
 use wire::{NodeId, Packet, Paths};
 
 /// The routers of an ad-hoc network, and what they share.
@@ -16,6 +17,8 @@ pub(crate) struct AdHoc {
     /// By node, the node by which packets for it leave the network.
     pub(super) exits: Vec<NodeId>,
     pub(super) links: LateLinks,
+    /// Whether nodes learn the MAC addresses of their neighbours by ARP.
+    pub(super) resolves: bool,
     pub(super) out: Vec<Command>,
 }
 
@@ -24,6 +27,14 @@ pub(crate) struct AdHoc {
 pub(super) struct Member {
     pub(super) router: Box<dyn Router>,
     pub(super) rng: Rng,
+    pub(super) timer: Timer,
+    pub(super) resolver: Option<Box<Resolver>>,
+}
+
+/// The address resolution of a node.
+#[derive(Debug)]
+pub(super) struct Resolver {
+    pub(super) arp: Arp,
     pub(super) timer: Timer,
 }
 
@@ -34,7 +45,9 @@ impl AdHoc {
         let settings = plan.space.as_ref().expect("an ad-hoc network is in space");
         let member = |(router, node): (Option<Box<dyn Router>>, u32)| {
             let rng = seed.stream("routing", node);
-            router.map(|router| Member { router, rng, timer: Timer::default() })
+            let resolver = Arp::new(NodeId(node), routing.arp)
+                .map(|arp| Box::new(Resolver { arp, timer: Timer::default() }));
+            router.map(|router| Member { router, rng, timer: Timer::default(), resolver })
         };
         let routers = build::routers(plan, routing, space);
         let nodes = (0..routers.len() as u32).map(NodeId);
@@ -43,6 +56,7 @@ impl AdHoc {
             members: routers.into_iter().zip(0..).map(member).collect(),
             paths: Paths::default(),
             links: LateLinks::new(plan, &settings.radio.error_model, seed),
+            resolves: routing.arp != ArpRules::Off,
             out: Vec::new(),
         }))
     }
@@ -53,8 +67,13 @@ impl AdHoc {
         router.hops(self.exits[to.0 as usize], &self.paths)
     }
 
-    /// Calls `visit` for each packet that a router holds.
+    /// Calls `visit` for each packet that waits at a node for a route or an address.
     pub(super) fn each(&self, visit: &mut dyn FnMut(&Packet)) {
-        self.members.iter().flatten().for_each(|member| member.router.each(visit));
+        for member in self.members.iter().flatten() {
+            member.router.each(visit);
+            if let Some(resolver) = &member.resolver {
+                resolver.arp.each(visit);
+            }
+        }
     }
 }

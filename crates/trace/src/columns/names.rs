@@ -31,7 +31,7 @@ const OUTCOMES: [FrameOutcome; 9] = [
     FrameOutcome::NotAddressed,
     FrameOutcome::Unknown,
 ];
-const CAUSES: [Dropped; 10] = [
+const CAUSES: [Dropped; 11] = [
     Dropped::Queue,
     Dropped::RetryLimit,
     Dropped::Lifetime,
@@ -42,6 +42,7 @@ const CAUSES: [Dropped; 10] = [
     Dropped::TimeToLive,
     Dropped::SalvageFailed,
     Dropped::RoutingMessage,
+    Dropped::Unresolved,
 ];
 const WAITS: [&str; 4] = ["backoff", "defer", "NAV", "busy tone"];
 const DIRECTIONS: [&str; 2] = ["forward", "reverse"];

@@ -2,10 +2,11 @@
 
 use super::addresses::{Addresses, BROADCAST, Mac, of_radio};
 use crate::{BlockAck, Frame, FrameKind, Mpdu};
-use wire::{Packet, TrafficClass};
+use wire::{Body, Packet, TrafficClass};
 
-/// LLC and SNAP headers of a payload with an Ethertype (IEEE 802, RFC 1042), which is IPv4.
-pub(super) const LLC_IPV4: [u8; 8] = [0xaa, 0xaa, 0x03, 0, 0, 0, 0x08, 0x00];
+/// LLC and SNAP headers of a payload with an Ethertype (IEEE 802, RFC 1042): IPv4 and ARP.
+const LLC_IPV4: [u8; 8] = [0xaa, 0xaa, 0x03, 0, 0, 0, 0x08, 0x00];
+const LLC_ARP: [u8; 8] = [0xaa, 0xaa, 0x03, 0, 0, 0, 0x08, 0x06];
 /// Bits of the second byte of the Frame Control field.
 const TO_DS: u8 = 1;
 const FROM_DS: u8 = 2;
@@ -81,6 +82,11 @@ pub(super) fn data(
 pub(super) fn subframe(packet: &Packet, addresses: &Addresses, out: &mut Vec<u8>) {
     out.extend(addresses.of_node(packet.to));
     out.extend(addresses.of_node(Some(packet.from)));
+}
+
+/// The LLC and SNAP headers of a packet.
+pub(super) fn llc(packet: &Packet) -> [u8; 8] {
+    if matches!(packet.body, Body::Arp(_)) { LLC_ARP } else { LLC_IPV4 }
 }
 
 /// The Duration field, rounded up to a microsecond (clause 9.2.5.1).

@@ -1,10 +1,13 @@
 //! IPv4 (RFC 791) and UDP (RFC 768).
 
-use super::addresses::ipv4;
-use super::aodv;
+use super::addresses::{Addresses, ipv4};
 use super::checksum::Sum;
 use super::tcp::TcpHeaders;
-use wire::{Body, Datagram, Ecn, Flags, FlowId, Message, Packet, TrafficClass};
+use super::{aodv, arp, dsr};
+use crate::Network;
+use wire::{
+    Body, Datagram, Ecn, Flags, FlowId, Message, NodeId, Packet, PathId, Paths, TrafficClass,
+};
 
 /// Bytes of an IPv4 header without options.
 const HEADER: usize = 20;
@@ -14,41 +17,79 @@ const DO_NOT_FRAGMENT: u8 = 0x40;
 const LARGEST_DATAGRAM: u32 = 65_535 - 28;
 const TCP: u8 = 6;
 const UDP: u8 = 17;
-const DSR: u8 = 48;
 
-/// Appends a packet: its IP and transport headers. Returns how many zero bytes of payload follow.
-pub(super) fn packet(
-    packet: &Packet,
-    id: u64,
-    headers: &mut TcpHeaders,
-    out: &mut Vec<u8>,
-) -> usize {
-    let start = out.len();
-    let transport = start + HEADER;
-    out.resize(transport, 0);
-    let (protocol, zeros) = match &packet.body {
-        Body::Segment(segment) => {
-            headers.write(segment, out);
-            (TCP, segment.len as usize)
+/// Writes packets: their IP and transport headers.
+#[derive(Debug)]
+pub(super) struct Packets {
+    pub(super) addresses: Addresses,
+    tcp: TcpHeaders,
+    paths: Paths,
+}
+
+impl Packets {
+    pub(super) fn new(network: &Network) -> Self {
+        let (addresses, tcp) = (Addresses::new(network), TcpHeaders::new(network.flows.len()));
+        Self { addresses, tcp, paths: Paths::default() }
+    }
+
+    /// Packets may refer to this list of nodes from now on.
+    pub(super) fn add_path(&mut self, id: PathId, nodes: &[NodeId]) {
+        let own = self.paths.intern(nodes);
+        debug_assert_eq!(own, id, "a sink learns of each path in their order");
+    }
+
+    /// Appends a packet. Returns how many zero bytes of payload follow.
+    pub(super) fn write(&mut self, packet: &Packet, id: u64, out: &mut Vec<u8>) -> usize {
+        if let Body::Arp(message) = &packet.body {
+            arp::message(message, &self.addresses, out);
+            return 0;
         }
-        Body::Datagram(datagram) => (UDP, udp(datagram, out)),
-        Body::Routing(Message::Aodv(message)) => {
-            out.extend(udp_header((aodv::PORT, aodv::PORT), message.size() as u16));
-            aodv::message(message, out);
-            (UDP, 0)
+        let start = out.len();
+        let after_ip = start + HEADER;
+        out.resize(after_ip, 0);
+        let has_dsr = packet.flow().is_some() && dsr::is_on(packet);
+        if has_dsr {
+            let next = if matches!(packet.body, Body::Segment(_)) { TCP } else { UDP };
+            dsr::before(next, packet, &self.paths, out);
         }
-        Body::Routing(Message::Dsr(_)) => {
-            dsr(packet.size.0 as usize - HEADER, out);
-            (DSR, 0)
+        let transport = out.len();
+        let (protocol, zeros) = self.body(packet, out);
+        checksum(packet, protocol, transport, zeros, out);
+        let length = (out.len() - start + zeros) as u16;
+        let protocol = if has_dsr { dsr::PROTOCOL } else { protocol };
+        header(packet, id, (protocol, length), &mut out[start..after_ip]);
+        zeros
+    }
+
+    /// Appends what follows the IP header. Returns its protocol, and how many zero bytes follow.
+    fn body(&mut self, packet: &Packet, out: &mut Vec<u8>) -> (u8, usize) {
+        match &packet.body {
+            Body::Segment(segment) => {
+                self.tcp.write(segment, out);
+                (TCP, segment.len as usize)
+            }
+            Body::Datagram(datagram) => (UDP, udp(datagram, out)),
+            Body::Routing(Message::Aodv(message)) => {
+                out.extend(udp_header((aodv::PORT, aodv::PORT), message.size() as u16));
+                aodv::message(message, out);
+                (UDP, 0)
+            }
+            Body::Routing(Message::Dsr(message)) => {
+                dsr::message(packet, message, &self.paths, out);
+                (dsr::PROTOCOL, 0)
+            }
+            Body::Arp(_) => unreachable!("ARP has no IP header"),
         }
-    };
-    let length = (out.len() - transport + zeros) as u16;
-    let (source, destination) = (ipv4(Some(packet.from)), ipv4(packet.to));
+    }
+}
+
+/// Sets the checksum of TCP or UDP, whose header begins at `transport`.
+fn checksum(packet: &Packet, protocol: u8, transport: usize, zeros: usize, out: &mut [u8]) {
     let mut sum = Sum::default();
-    sum.add(&source);
-    sum.add(&destination);
+    sum.add(&ipv4(Some(packet.from)));
+    sum.add(&ipv4(packet.to));
     sum.word(u16::from(protocol));
-    sum.word(length);
+    sum.word((out.len() - transport + zeros) as u16);
     sum.add(&out[transport..]);
     let checksum = match (protocol, sum.value()) {
         (TCP, value) => Some((16, value)),
@@ -60,36 +101,22 @@ pub(super) fn packet(
     if let Some((place, value)) = checksum {
         out[transport + place..][..2].copy_from_slice(&value.to_be_bytes());
     }
-    let header = &mut out[start..transport];
+}
+
+/// Fills in an IPv4 header: the protocol after it, and the length of the packet.
+fn header(packet: &Packet, id: u64, (protocol, length): (u8, u16), header: &mut [u8]) {
     header[0] = 0x45;
     header[1] = differentiated_services(packet.class) << 2 | ecn(packet);
-    header[2..4].copy_from_slice(&(length + HEADER as u16).to_be_bytes());
+    header[2..4].copy_from_slice(&length.to_be_bytes());
     header[4..6].copy_from_slice(&(id as u16).to_be_bytes());
     header[6] = DO_NOT_FRAGMENT;
     header[8] = TIME_TO_LIVE;
     header[9] = protocol;
-    header[12..16].copy_from_slice(&source);
-    header[16..20].copy_from_slice(&destination);
+    header[12..16].copy_from_slice(&ipv4(Some(packet.from)));
+    header[16..20].copy_from_slice(&ipv4(packet.to));
     let mut sum = Sum::default();
     sum.add(header);
     header[10..12].copy_from_slice(&sum.value().to_be_bytes());
-    zeros
-}
-
-/// Appends a DSR header of a size (RFC 4728 section 6.1) without a header after it. Its options are
-/// not written: `PadN` options are in their place.
-fn dsr(size: usize, out: &mut Vec<u8>) {
-    const NO_NEXT_HEADER: u8 = 59;
-    const FIXED: usize = 4;
-    let mut left = size.saturating_sub(FIXED);
-    out.extend([NO_NEXT_HEADER, 0]);
-    out.extend((left as u16).to_be_bytes());
-    while left > 1 {
-        let padding = left.min(257);
-        out.extend([0, (padding - 2) as u8]);
-        out.resize(out.len() + padding - 2, 0);
-        left -= padding;
-    }
 }
 
 /// The port of a flow's receiver: in the dynamic range (RFC 6335), where no protocol is registered.

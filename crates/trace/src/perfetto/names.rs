@@ -2,10 +2,10 @@
 
 use super::packets::Packets;
 use super::schema::interned;
-use crate::{Dropped, FrameKind, FrameMode, FrameOutcome, Network, words};
+use crate::{Dropped, FrameKind, FrameMode, FrameOutcome, Network, RouteStep, words};
 use std::collections::BTreeMap;
 use std::io;
-use wire::TrafficClass;
+use wire::{NodeId, PathId, Paths, TrafficClass};
 
 /// The name of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,6 +18,7 @@ pub(super) enum Name {
     Drop(Dropped),
     Mark,
     Retransmission,
+    Route { destination: NodeId, step: RouteStep },
 }
 
 impl Name {
@@ -31,6 +32,9 @@ impl Name {
             Self::Drop(cause) => return cause.name().into(),
             Self::Mark => return "ECN mark".into(),
             Self::Retransmission => return "retransmission".into(),
+            Self::Route { destination, step } => {
+                return route(&network.nodes[destination.0 as usize].name, step);
+            }
         };
         let to = to.map_or("all", |radio| &network.radios[radio as usize].name);
         let kind = kind.name();
@@ -51,6 +55,7 @@ pub(super) enum Text {
     Class(TrafficClass),
     Radio(u32),
     Flow(u32),
+    Path(PathId),
 }
 
 impl From<&FrameMode> for Text {
@@ -61,7 +66,7 @@ impl From<&FrameMode> for Text {
 }
 
 impl Text {
-    fn text(self, network: &Network) -> String {
+    fn text(self, network: &Network, paths: &Paths) -> String {
         match self {
             Self::Mode { format, kbps, mcs, streams, width_mhz } => {
                 let rate = format!("{} Mb/s", kbps as f64 / 1000.0);
@@ -76,15 +81,35 @@ impl Text {
             Self::Class(class) => words::class_name(class).into(),
             Self::Radio(radio) => network.radios[radio as usize].name.clone(),
             Self::Flow(flow) => network.flows[flow as usize].name.clone(),
+            Self::Path(path) => {
+                let name = |node: &NodeId| &network.nodes[node.0 as usize].name[..];
+                paths.nodes(path).iter().map(name).collect::<Vec<_>>().join(" ")
+            }
         }
+    }
+}
+
+/// What happens to the route to a node, or to the link to it.
+fn route(to: &str, step: RouteStep) -> String {
+    match step {
+        RouteStep::Changed { hops: None } => format!("no route to {to}"),
+        RouteStep::Changed { hops: Some(1) } => format!("route to {to}: 1 hop"),
+        RouteStep::Changed { hops: Some(hops) } => format!("route to {to}: {hops} hops"),
+        RouteStep::Discovered => format!("route to {to} found"),
+        RouteStep::Failed => format!("route to {to} failed"),
+        RouteStep::Restored => format!("route to {to} restored"),
+        RouteStep::LinkFailed { in_range: false } => format!("link to {to} failed"),
+        RouteStep::LinkFailed { in_range: true } => format!("link to {to} failed in range"),
     }
 }
 
 /// The texts that have been written, with their numbers.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    names: BTreeMap<Name, u64>,
+    events: BTreeMap<Name, u64>,
     texts: BTreeMap<Text, u64>,
+    /// The lists of nodes to which packets refer.
+    pub(super) paths: Paths,
 }
 
 impl Names {
@@ -95,7 +120,7 @@ impl Names {
         network: &Network,
         packets: &mut Packets<W>,
     ) -> io::Result<u64> {
-        number(&mut self.names, name, interned::EVENT_NAMES, || name.text(network), packets)
+        number(&mut self.events, name, interned::EVENT_NAMES, || name.text(network), packets)
     }
 
     /// The number of a value.
@@ -105,7 +130,8 @@ impl Names {
         network: &Network,
         packets: &mut Packets<W>,
     ) -> io::Result<u64> {
-        number(&mut self.texts, text, interned::ANNOTATION_STRINGS, || text.text(network), packets)
+        let value = || text.text(network, &self.paths);
+        number(&mut self.texts, text, interned::ANNOTATION_STRINGS, value, packets)
     }
 }
 

@@ -3,12 +3,14 @@
 use super::reading::{Shown, read};
 use super::{Perfetto, PerfettoOptions};
 use crate::examples::{
-    AP, STA1, STA2, ack, data, datagram, frame, he, lost, network, packet, segment, sent, tcp, wait,
+    AP, STA1, STA2, ack, data, datagram, frame, he, lost, network, packet, segment, sent, tcp, us,
+    wait,
 };
 use crate::{
-    Dropped, Frame, FrameKind, FrameLoss, Network, PacketStep, Place, Record, Sink, Wait, WaitKind,
+    Dropped, Frame, FrameKind, FrameLoss, Network, PacketStep, Place, Record, RouteEvent,
+    RouteStep, Sink, Wait, WaitKind,
 };
-use wire::{FlowId, NodeId, Packet, Segment, TrafficClass};
+use wire::{FlowId, NodeId, Packet, Paths, Segment, TrafficClass};
 
 const PLAIN: PerfettoOptions = PerfettoOptions { annotations: false };
 
@@ -250,4 +252,54 @@ fn a_plain_slice_takes_at_most_36_bytes() {
     let size: usize = shown.sizes.iter().sum();
     assert_eq!(shown.sizes.len(), 2000);
     assert!(size <= 36 * 1000, "{size} bytes for 1000 slices");
+}
+
+#[test]
+fn routes_have_a_lane_at_their_node_and_a_counter_at_their_flow() {
+    let server = NodeId(3);
+    let event = |at, destination, step| RouteEvent { at: us(at), node: server, destination, step };
+    let to = NodeId(STA1);
+    let events = [
+        event(1, to, RouteStep::Changed { hops: Some(3) }),
+        event(2, NodeId(STA2), RouteStep::Changed { hops: Some(1) }),
+        event(3, NodeId(STA2), RouteStep::LinkFailed { in_range: true }),
+        event(3, to, RouteStep::Changed { hops: None }),
+        event(3, to, RouteStep::Failed),
+    ];
+    let shown = written(network(), PLAIN, &events.each_ref().map(Record::Route));
+    let instants = shown.instants.iter().map(|(lane, at, name)| (&**lane, at / 1000, &**name));
+    let lane = "nodes/server/routes";
+    assert!(instants.eq([
+        (lane, 1, "route to sta1: 3 hops"),
+        (lane, 2, "route to sta2: 1 hop"),
+        (lane, 3, "link to sta2 failed in range"),
+        (lane, 3, "no route to sta1"),
+        (lane, 3, "route to sta1 failed"),
+    ]));
+    // Only flow 0, from the server to sta1, takes one of these routes.
+    let hops = "flows/download1/route (hops)".to_owned();
+    assert_eq!(shown.values, [(hops.clone(), 1000, 3.0), (hops, 3000, 0.0)]);
+}
+
+#[test]
+fn a_data_frame_has_its_source_route() {
+    let nodes = [NodeId(AP), NodeId(STA1), NodeId(STA2)];
+    let path = Paths::default().intern(&nodes);
+    let routed = |path| Packet { source_route: Some(path), ..datagram(0) };
+    let frames = [
+        data(1, (AP, Some(STA1)), (0, 90), &[routed(path)]),
+        // The nodes know the flow: the packet carries no route (RFC 4728 section 3.5).
+        data(2, (AP, Some(STA1)), (100, 190), &[routed(path.implied())]),
+    ];
+    let mut bytes = Vec::new();
+    let options = PerfettoOptions { annotations: true };
+    let mut trace = Perfetto::new(network(), &mut bytes, options).unwrap();
+    trace.on_path(path, &nodes);
+    for frame in &frames {
+        trace.on(&Record::Frame(frame)).unwrap();
+    }
+    trace.finish().unwrap();
+    let shown = read(&bytes);
+    assert_eq!(shown.notes[0]["route"], "ap sta1 sta2");
+    assert!(!shown.notes[1].contains_key("route"));
 }

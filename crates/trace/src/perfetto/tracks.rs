@@ -63,6 +63,8 @@ pub(super) enum Lane {
     Nav,
     /// Packets that are lost.
     Drops,
+    /// What happens to routes and links.
+    Routes,
     /// Packets in a queue.
     Queue,
     /// The congestion window.
@@ -75,6 +77,8 @@ pub(super) enum Lane {
     Rtt,
     /// Retransmitted segments.
     Retransmissions,
+    /// The hops of the route.
+    Hops,
 }
 
 impl Lane {
@@ -87,12 +91,14 @@ impl Lane {
             Self::Backoff(_) => "back-off".into(),
             Self::Nav => "NAV".into(),
             Self::Drops => "drops".into(),
+            Self::Routes => "routes".into(),
             Self::Queue => "queue (packets)".into(),
             Self::Window => "cwnd".into(),
             Self::Threshold => "ssthresh".into(),
             Self::InFlight => "in flight".into(),
             Self::Rtt => "RTT".into(),
             Self::Retransmissions => "retransmissions".into(),
+            Self::Hops => "route (hops)".into(),
         }
     }
 
@@ -104,19 +110,21 @@ impl Lane {
             Self::Backoff(class) => 3 + class as u64,
             Self::Nav => 7,
             Self::Drops => 8,
-            Self::Queue => 9,
-            Self::Window => 10,
-            Self::Threshold => 11,
-            Self::InFlight => 12,
-            Self::Rtt => 13,
-            Self::Retransmissions => 14,
+            Self::Routes => 9,
+            Self::Queue => 10,
+            Self::Window => 11,
+            Self::Threshold => 12,
+            Self::InFlight => 13,
+            Self::Rtt => 14,
+            Self::Retransmissions => 15,
+            Self::Hops => 16,
         }
     }
 
     /// The unit of a counter; `None` for a lane of slices or instants.
     fn unit(self) -> Option<u64> {
         match self {
-            Self::Queue => Some(track::UNIT_COUNT),
+            Self::Queue | Self::Hops => Some(track::UNIT_COUNT),
             Self::Window | Self::Threshold | Self::InFlight => Some(track::UNIT_SIZE_BYTES),
             Self::Rtt => Some(track::UNIT_TIME_NS),
             _ => None,

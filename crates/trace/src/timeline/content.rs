@@ -120,6 +120,10 @@ impl Run<'_> {
                 text.push_str(message.name());
                 Ok(())
             }
+            (Body::Arp(message), _) => {
+                text.push_str(message.name());
+                Ok(())
+            }
             _ => unreachable!("a run is of one flow"),
         }
         .expect(INFALLIBLE);

@@ -115,7 +115,9 @@ fn tshark_finds_no_fault_in_any_frame() {
             None => assert_eq!(transport, ["", "", ""]),
             Some(wire::Body::Segment(_)) => assert_eq!(transport, ["1", "1", ""]),
             Some(wire::Body::Datagram(_)) => assert_eq!(transport, ["1", "", "1"]),
-            Some(wire::Body::Routing(_)) => unreachable!("the fixture has no routing"),
+            Some(wire::Body::Routing(_) | wire::Body::Arp(_)) => {
+                unreachable!("the fixture has no routing")
+            }
         }
     }
 }

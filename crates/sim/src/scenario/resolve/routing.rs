@@ -31,7 +31,8 @@ pub(super) fn routing(document: &Document, check: &mut Check) -> Option<RoutingP
         check.fault("routing", message);
         return None;
     }
-    Some(RoutingPlan { protocol: routing.protocol.clone(), gateway: routing.gateway })
+    let protocol = routing.protocol.clone();
+    Some(RoutingPlan { protocol, gateway: routing.gateway, arp: routing.arp })
 }
 
 /// Nodes that forward have a limited queue unless the scenario gives another.
@@ -62,7 +63,8 @@ pub(super) fn list_routes(
     places: Places<'_>,
     check: &mut Check,
 ) {
-    let Some(RoutingPlan { protocol: RoutingSettings::Static(settings), gateway }) = routing else {
+    let Some(RoutingPlan { protocol: RoutingSettings::Static(settings), gateway, .. }) = routing
+    else {
         return;
     };
     for (route, index) in settings.routes.iter().zip(0..) {

@@ -1,0 +1,89 @@
+//! Address resolution of the nodes of an ad-hoc network, and its commands.
+
+use super::ad_hoc::Cause;
+use super::routers::Resolver;
+use super::{Event, World};
+use crate::notice::{DropCause, Notice, Observer};
+use crate::topology::Interface;
+use kernel::{Fired, Instant};
+use net::{Arp, ArpCommand};
+use wire::{ArpMessage, NodeId, Packet};
+
+impl<O: Observer> World<O> {
+    /// Whether a packet waits until the MAC address of its next hop is known.
+    pub(super) fn needs_address(&self, packet: &Packet) -> bool {
+        packet.to.is_some() && self.ad_hoc.as_ref().is_some_and(|ad_hoc| ad_hoc.resolves)
+    }
+
+    /// The router of a node sends a packet to a neighbour whose address may be unknown.
+    pub(super) fn resolve(&mut self, node: NodeId, packet: Packet) {
+        let how = Cause::Unresolved { at_once: true };
+        self.ask_arp(node, how, |arp, now, out| arp.on_packet(packet, now, out));
+    }
+
+    /// A node has received a message of ARP.
+    pub(super) fn on_arp_message(&mut self, node: NodeId, message: ArpMessage) {
+        let how = Cause::Unresolved { at_once: false };
+        self.ask_arp(node, how, |arp, now, out| arp.on_message(message, now, out));
+    }
+
+    pub(super) fn on_arp_timer(&mut self, node: NodeId, generation: u32) {
+        let Some(resolver) = self.resolver(node) else { return };
+        match resolver.timer.fire(generation) {
+            Fired::Stale => {}
+            Fired::Later(ticket) => {
+                let generation = ticket.generation;
+                self.event_queue.at(ticket.at, Event::Arp { node, generation });
+            }
+            Fired::Due => {
+                let how = Cause::Unresolved { at_once: false };
+                self.ask_arp(node, how, Arp::on_timer);
+            }
+        }
+    }
+
+    fn resolver(&mut self, node: NodeId) -> Option<&mut Resolver> {
+        self.member(node)?.resolver.as_deref_mut()
+    }
+
+    /// Passes an event to the address resolution of a node and executes its commands. A link that
+    /// fails may let the router send another packet, which needs a buffer of its own.
+    fn ask_arp(
+        &mut self,
+        node: NodeId,
+        cause: Cause,
+        event: impl FnOnce(&mut Arp, Instant, &mut Vec<ArpCommand>),
+    ) {
+        let (now, mut out) = (self.now, Vec::new());
+        let Some(resolver) = self.resolver(node) else { return };
+        event(&mut resolver.arp, now, &mut out);
+        for command in out {
+            match command {
+                ArpCommand::Send(packet) => {
+                    if packet.flow().is_none() && packet.from == node {
+                        self.observers.on(now, &Notice::Forwarded { node, packet: &packet });
+                    }
+                    self.queue_for_neighbour(node, packet);
+                }
+                ArpCommand::Drop(packet) => {
+                    let at = Interface::Radio(self.routes.radio(node));
+                    self.drop_packet(at, &packet, DropCause::Unresolved);
+                    self.mark_short(node, &packet);
+                }
+                ArpCommand::Fail(packet) => {
+                    let neighbour = packet.next;
+                    self.ask_router(node, cause, |router, context| {
+                        router.on_link_failure(neighbour, packet, false, context);
+                    });
+                }
+                ArpCommand::SetTimer(at) => {
+                    let ticket = self.resolver(node).and_then(|resolver| resolver.timer.set(at));
+                    if let Some(ticket) = ticket {
+                        let generation = ticket.generation;
+                        self.event_queue.at(ticket.at, Event::Arp { node, generation });
+                    }
+                }
+            }
+        }
+    }
+}
