@@ -19,7 +19,8 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 import simoom as sm
-from simoom.store import Store, identity
+from simoom.record import identity
+from simoom.store import Store
 
 ROOT = Path(__file__).parents[1]
 STEPS = 120

@@ -18,7 +18,8 @@ import polars as pl
 import pytest
 
 import simoom as sm
-from simoom.store import Record, Store, identity
+from simoom.record import Record, identity
+from simoom.store import Store
 from simoom.sweep import Sweep
 from simoom.sweep_table import text
 from simoom.tables import digits
@@ -201,6 +202,7 @@ def test_runs_that_were_not_checked_are_computed_again_with_check(small, tmp_pat
     (file,) = tmp_path.glob("??/*.json")
     assert not Record.read(file).checked
     sm.sweep(small, over=over, replications=1, store=tmp_path, check=True)
+    (file,) = tmp_path.glob("??/*.json")
     assert Record.read(file).checked
 
 

@@ -21,7 +21,9 @@ from simoom.replications import Replications, replicate, warmup
 from simoom.routes import Routes, routes
 from simoom.run import Run, run
 from simoom.scenario import Scenario
+from simoom.shards import merge
 from simoom.stats import Estimate, mean_ci, paired_difference, quantile_ci
+from simoom.store import Store
 from simoom.sweep import Sweep, sweep
 from simoom.timeline import timeline
 from simoom.trace import Trace, TraceFilter
@@ -43,6 +45,7 @@ __all__ = [
     "Run",
     "Scenario",
     "ScenarioError",
+    "Store",
     "Sweep",
     "Trace",
     "TraceFilter",
@@ -52,6 +55,7 @@ __all__ = [
     "designs",
     "hearing",
     "mean_ci",
+    "merge",
     "optimise",
     "paired_difference",
     "predict",

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,10 +23,11 @@ import numpy as np
 from simoom.observables import check_path, nearest, unit_of
 from simoom.precision import Reached, Rule, Target, Until, decide, next_count, required
 from simoom.replications import Replications, plan
-from simoom.run import RunJob, callback
-from simoom.runner import Runner
+from simoom.rounds import Request, Rounds, opened
+from simoom.run import callback
 from simoom.scenario import Scenario, ScenarioLike
 from simoom.stats import Estimate, holm, mean_ci, paired_p_value
+from simoom.store import Store
 from simoom.tables import digits
 from simoom.workers import Progress
 
@@ -182,6 +184,7 @@ def compare(
     max_replications: int | None = None,
     seed: int = 1,
     confidence: float = 0.95,
+    store: Store | Path | str | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
     check: bool = False,
@@ -206,6 +209,8 @@ def compare(
         The root of the random streams of all runs.
     confidence : float, optional
         Of each interval, and of all verdicts together.
+    store : Store or path, optional
+        The store to which each run is written when it ends, and from which stored runs are read.
     executor : concurrent.futures.Executor, optional
         The executor of the runs; by default a thread for each core.
     progress : callable, optional
@@ -230,32 +235,37 @@ def compare(
     for each in scenarios:
         each.check()
     paths = None if results is None else _named(results)
-    runs: tuple[list[Any], list[Any]] = ([], [])
-    wanted = replications if rule is None else rule.least
     reached: tuple[Reached, ...] = ()
-    with Runner(executor) as runner:
-        while (done := len(runs[0])) < wanted:
-            jobs = [RunJob(s, seed, n, check=check) for n in range(done, wanted) for s in scenarios]
-            new: dict[int, Any] = {}
-            for number, result in runner.results(jobs, describe=_describe(done)):
-                new[number] = result
-                if progress is not None:
-                    progress((2 * done + len(new)) / (2 * wanted))
-            for number in range(len(jobs)):
-                runs[number % 2].append(new[number])
-            one, two = (Replications(s, tuple(r)) for s, r in zip(scenarios, runs, strict=True))
-            if rule is not None:
-                reached, wanted = _look(rule, one, two)
-    for each_ in reached:
-        if not each_.reached:
-            warnings.warn(f"difference of {each_}", stacklevel=2)
+    rounds = Rounds(scenarios, Request(seed, check=check, progress=progress), _describe,
+                    opened(store))  # fmt: skip
+
+    def pair() -> tuple[Replications, Replications]:
+        one, two = (Replications(s, rounds.of(n)) for n, s in enumerate(scenarios))
+        return one, two
+
+    def next_count() -> list[int]:
+        nonlocal reached
+        assert rule is not None
+        reached, wanted = _look(rule, *pair())
+        return [wanted, wanted]
+
+    rounds.run(
+        executor,
+        replications if rule is None else rule.least,
+        None,
+        None if rule is None else next_count,
+    )
+    for target in reached:
+        if not target.reached:
+            warnings.warn(f"difference of {target}", stacklevel=2)
+    one, two = pair()
     if paths is None:
         paths = _totals(one, two)
     return Comparison(one, two, tuple(_rows(one, two, paths, confidence)), confidence, reached)
 
 
-def _describe(done: int) -> Any:
-    return lambda number: f"replication {done + number // 2} of the {number % 2 + 1}. scenario"
+def _describe(number: int, replication: int) -> str:
+    return f"replication {replication} of the {number + 1}. scenario"
 
 
 def _named(results: Iterable[str]) -> list[str]:

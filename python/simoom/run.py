@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from threading import Event
 from types import MappingProxyType
@@ -19,6 +22,7 @@ from simoom.patience import interruptible
 from simoom.scenario import Scenario, ScenarioLike
 from simoom.tables import Row, Value, rows, visible
 from simoom.trace import Trace, TraceFilter, Tracing
+from simoom.travel import Parcel, pack
 from simoom.workers import Progress
 
 if TYPE_CHECKING:
@@ -39,7 +43,7 @@ class Summary(dict[str, Value]):
 
     def get(self, path: str, default: Any = None) -> Any:
         """Return the value at a path, if there is one."""
-        if is_address(path):
+        if path not in self and is_address(path):
             try:
                 return value(self, path)
             except AddressError:
@@ -233,7 +237,8 @@ def run(
         scenario=scenario,
         seed=seed,
         replication=replication,
-        summary=Summary(done.summary),
+        # Runs share the paths, which take more memory than the values.
+        summary=Summary((sys.intern(path), value) for path, value in done.summary.items()),
         digest=f"{done.digest:016x}",
         events=done.events,
         simulated_s=done.simulated_s,
@@ -254,16 +259,38 @@ class RunJob:
     sources: tuple[str, ...] = ()
     """Hashes of the sources of its controllers in Python, if they must be these."""
 
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        """Take the source of controllers along; see `simoom.travel`."""
+        fields = tuple(vars(self).values())
+        paths = controllers(self.scenario)
+        return _arrive, (pack(paths) if paths else (), os.getpid(), fields)
+
     def __call__(self, progress: Progress | None = None) -> Run:
         """Run the scenario."""
         if self.sources:
-            from simoom.store import sources
+            from simoom.record import sources
 
             if sources(self.scenario) != self.sources:
                 message = "a controller in Python was edited while runs were started: start again"
                 raise ScenarioError([Issue("flows", message)])
         arguments = {name: value for name, value in vars(self).items() if name != "sources"}
         return run(**arguments, progress=progress)
+
+
+def _arrive(parcels: tuple[Parcel, ...], home: int, fields: tuple[Any, ...]) -> RunJob:
+    """Return a job that another process has sent."""
+    for parcel in parcels:
+        parcel.unpack(home)
+    return RunJob(*fields)
+
+
+@lru_cache(maxsize=256)
+def controllers(scenario: Scenario) -> tuple[str, ...]:
+    """Return the import paths of the controllers in Python of a scenario."""
+    controls = (flow.get("control") for flow in scenario.to_dict()["flows"])
+    return tuple(
+        each["python"]["path"] for each in controls if isinstance(each, dict) and "python" in each
+    )
 
 
 def whole(name: str, value: object, *, bits: int) -> None:

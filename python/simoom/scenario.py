@@ -148,7 +148,7 @@ class Scenario:
     def _paths(self, path: str) -> list[str]:
         """Return the paths with indices that a path with names stands for."""
         try:
-            return indexed(path, edit.written(self.to_toml()).get)
+            return indexed(path, lambda kind: edit.written(self.to_toml()).get(kind))
         except AddressError as error:
             message = str(error).partition("]: ")[2] or str(error)
             raise ScenarioError([Issue(path, message)]) from None
@@ -191,6 +191,12 @@ class Scenario:
             message = f"are {len(paths)} tables; name one, as {paths[0]}"
             raise ScenarioError([Issue(path, message)])
         return json.loads(self.core.get(paths[0]))
+
+    @property
+    def warmup_s(self) -> float:
+        """The time in seconds that is not measured: by default a tenth of the duration."""
+        given = self.get("warmup_s")
+        return float(self.get("duration_s") / 10 if given is None else given)
 
     def check(self) -> None:
         """Raise `ScenarioError` with all faults if there are any."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +21,7 @@ from simoom.cli.terminal import (
     told,
 )
 from simoom.cli.until import MaxReplications, UntilOption, read_until, refused_results
+from simoom.files import finite
 from simoom.tables import visible
 
 if TYPE_CHECKING:
@@ -108,14 +108,10 @@ def compare(
                 raise
             raise InputError(f"--result: {str(error).removeprefix('results: ')}") from None
     if as_json:
-        rows = [{key: _finite(value) for key, value in row.items()} for row in done.to_dicts()]
+        rows = finite(done.to_dicts())
         print_json({"pairs": len(done.first), "confidence": done.confidence, "results": rows})
     elif not quiet:
         _print(done)
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _print(done: Comparison) -> None:

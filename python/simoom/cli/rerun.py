@@ -30,8 +30,8 @@ def rerun(
     ] = False,
 ) -> None:
     """Run a stored run again from its own record, and say whether it still gives the same."""
+    from simoom.record import DamagedError, Record
     from simoom.run import run as simulate
-    from simoom.store import DamagedError, Record
 
     try:
         record = Record.read(file)

@@ -106,7 +106,8 @@ def run(
     check_range("--replication", replication, bits=32)
     targets = read_until(until, max_replications)
     if targets is not None:
-        alone = {"--probe": probes, "--out": out, "--trace": traces, "--replication": replication}
+        alone = {"--probe": probes, "--out": out, "--trace": traces, "--replication": replication,
+                 "--why": why}  # fmt: skip
         refuse_with_until(alone)
         repeated = load(file, settings, unset=unset)
         options = RepeatOptions(seed, check, as_json, quiet)
