@@ -35,6 +35,7 @@ SLOW = {
     "test_precision.py": "measures coverage, starts the command",
     "test_reliability.py": "starts the command for each test",
     "test_report.py": "draws pages and plots",
+    "test_search.py": "runs searches",
     "test_serve.py": "runs scenarios in a server",
     "test_serve_page.py": "opens pages in Chromium",
     "test_store.py": "starts the command, and processes that are killed",

@@ -21,6 +21,7 @@ from simoom.replications import Replications, replicate, warmup
 from simoom.routes import Routes, routes
 from simoom.run import Run, run
 from simoom.scenario import Scenario
+from simoom.sensitivity import Sensitivity, sensitivity
 from simoom.shards import merge
 from simoom.stats import Estimate, mean_ci, paired_difference, quantile_ci
 from simoom.store import Store
@@ -45,6 +46,7 @@ __all__ = [
     "Run",
     "Scenario",
     "ScenarioError",
+    "Sensitivity",
     "Store",
     "Sweep",
     "Trace",
@@ -63,6 +65,7 @@ __all__ = [
     "replicate",
     "routes",
     "run",
+    "sensitivity",
     "sweep",
     "timeline",
     "warmup",
