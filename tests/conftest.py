@@ -48,6 +48,7 @@ SLOW = {
     "test_twin.py": "solves the models of hundreds of scenarios",
     "test_twin_aggregates.py": "simulates a grid of cells",
     "test_twin_design.py": "starts the command for each test",
+    "test_variates.py": "repeats estimates thousands of times",
     "test_validation.py": "runs the quick version of the table of agreement",
 }
 """Files whose tests are marked slow, each with what takes the time."""

@@ -40,7 +40,7 @@ _core runner issue address observables stats precision transient models
 tables evidence control axis_text layout needs places
 edit scenario travel gallery trace_columns trace_files trace
 run record segments store compaction shards
-rounds replications compare axes designs sweep search sensitivity hearing routes airtime
+rounds variates replications compare axes designs sweep search sensitivity hearing routes airtime
 twin plots pages trace_page report notebook why sweep_table
 studies serve timeline
 cli __main__""".splitlines()

@@ -29,6 +29,7 @@ from simoom.scenario import Scenario, ScenarioLike
 from simoom.stats import Estimate, holm, mean_ci, paired_p_value
 from simoom.store import Store
 from simoom.tables import digits
+from simoom.variates import Controlled, controlled, controls
 from simoom.workers import Progress
 
 if TYPE_CHECKING:
@@ -67,6 +68,9 @@ class Row:
         neither is better; "undecided"; or "equal", if all pairs are.
     saved : float
         The fraction of the variance of the difference that pairing saves; negative if it adds.
+    controlled : Controlled or None
+        The difference by control variates, if a scenario has some (docs/sweep.md). The verdict is
+        that of the plain difference.
     """
 
     path: str
@@ -77,6 +81,7 @@ class Row:
     p_value: float
     verdict: str
     saved: float
+    controlled: Controlled | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -128,9 +133,20 @@ class Comparison:
                 "p_value": row.p_value,
                 "verdict": row.verdict,
                 "saved": row.saved,
+                **_controlled_columns(row),
             }
             for row in self.rows
         ]
+
+    @property
+    def is_controlled(self) -> bool:
+        """Whether control variates fit some results."""
+        return any(row.controlled is not None for row in self.rows)
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """The headings of `table`."""
+        return (*HEADINGS, *(CONTROLLED_HEADINGS if self.is_controlled else ()))
 
     def frame(self) -> pl.DataFrame:
         """Return a data frame with a row for each result."""
@@ -139,7 +155,7 @@ class Comparison:
         return pl.DataFrame(self.to_dicts(), infer_schema_length=None)
 
     def table(self) -> list[tuple[str, ...]]:
-        """Return the cells of a table: result, both means, difference, verdict, variance saved."""
+        """Return the cells of a table under `headings`."""
         return [
             (
                 f"{row.path}, {row.unit}" if row.unit else row.path,
@@ -149,6 +165,7 @@ class Comparison:
                 "-" if row.difference.n < 2 else f"± {digits(row.difference.half_width, 2)}",
                 row.verdict,
                 "-" if math.isnan(row.saved) else f"{100 * row.saved:.0f} %",
+                *(_controlled_cells(row) if self.is_controlled else ()),
             )
             for row in self.rows
         ]
@@ -172,6 +189,7 @@ class Comparison:
 
 
 HEADINGS = ("result", "first", "second", "difference", "95 %", "second is", "variance\nsaved")
+CONTROLLED_HEADINGS = ("by control\nvariates", "95 %", "variance\nsaved")
 
 
 def compare(
@@ -264,6 +282,45 @@ def compare(
     return Comparison(one, two, tuple(_rows(one, two, paths, confidence)), confidence, reached)
 
 
+def _controlled_columns(row: Row) -> dict[str, Any]:
+    found = row.controlled
+    if found is None:
+        return {}
+    each = found.estimate
+    return {
+        "controlled": each.mean,
+        "controlled_low": each.ci_low,
+        "controlled_high": each.ci_high,
+        "controlled_saved": found.saved,
+    }
+
+
+def _controlled_cells(row: Row) -> tuple[str, ...]:
+    found = row.controlled
+    if found is None:
+        return ("-", "-", "-")
+    mean = found.estimate.mean
+    saved = "-" if math.isnan(found.saved) else f"{100 * found.saved:.0f} %"
+    shown = f"{'+' if mean > 0 else ''}{digits(mean, 3)}"
+    return shown, f"± {digits(found.estimate.half_width, 2)}", saved
+
+
+def _difference_by_controls(
+    first: Replications, second: Replications, path: str, confidence: float
+) -> Controlled | None:
+    """Return the difference of a result by the controls of both scenarios, if they have some."""
+    columns = [
+        (f"{name} {each.name}", [each.value(run.summary) for run in runs])
+        for name, runs in (("first", first), ("second", second))
+        for each in controls(runs.scenario)
+    ]
+    if not columns:
+        return None
+    apart = np.array(second.values(path)) - np.array(first.values(path))
+    chance = np.array([values for _, values in columns]).T
+    return controlled(apart, chance, [name for name, _ in columns], confidence=confidence)
+
+
 def _describe(number: int, replication: int) -> str:
     return f"replication {replication} of the {number + 1}. scenario"
 
@@ -315,7 +372,8 @@ def _rows(
     adjusted = holm([p for _, _, p, _ in found])
     for (path, (one, two, difference), _, saved), p in zip(found, adjusted, strict=True):
         verdict = _verdict(path, difference, p, 1 - confidence)
-        yield Row(path, unit_of(path), one, two, difference, p, verdict, saved)
+        by_controls = _difference_by_controls(first, second, path, confidence)
+        yield Row(path, unit_of(path), one, two, difference, p, verdict, saved, by_controls)
 
 
 def _verdict(path: str, difference: Estimate, p_value: float, level: float) -> str:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from simoom.precision import LEAST_RUNS, Reached, Rule, Until, rule_of
 from simoom.rounds import Request, Rounds, check_warmup, opened
 from simoom.run import Run, Summary, callback, whole
@@ -17,6 +19,7 @@ from simoom.scenario import Scenario, ScenarioLike
 from simoom.stats import Estimate, mean_ci, quantile_ci
 from simoom.store import Store
 from simoom.transient import Warmup
+from simoom.variates import Controlled, controlled, controls
 from simoom.workers import Progress
 
 if TYPE_CHECKING:
@@ -67,6 +70,17 @@ class Replications:
         if not measured:
             raise ValueError(f"{path}: no run could measure it")
         return quantile_ci(measured, probability, confidence=confidence)
+
+    def controlled(self, path: str, *, confidence: float = 0.95) -> Controlled | None:
+        """Estimate the mean by control variates, if the scenario has some; see docs/sweep.md.
+
+        Returns None if the scenario has none, or there are fewer than twenty runs.
+        """
+        found = controls(self.scenario)
+        values = self.values(path)
+        chance = np.array([[each.value(run.summary) for each in found] for run in self.runs])
+        names = [each.name for each in found]
+        return controlled(values, chance, names, confidence=confidence) if found else None
 
     def __len__(self) -> int:
         return len(self.runs)

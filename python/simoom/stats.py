@@ -83,7 +83,7 @@ def mean_ci(values: Iterable[float], *, confidence: float = 0.95) -> Estimate:
     mean = float(sample.mean())
     if n == 1:
         return Estimate(mean, -math.inf, math.inf, 1, confidence)
-    half = _t_quantile((1 + confidence) / 2, n - 1) * float(sample.std(ddof=1)) / math.sqrt(n)
+    half = t_quantile((1 + confidence) / 2, n - 1) * float(sample.std(ddof=1)) / math.sqrt(n)
     return Estimate(mean, mean - half, mean + half, n, confidence)
 
 
@@ -117,7 +117,7 @@ def paired_p_value(first: Iterable[float], second: Iterable[float]) -> float:
     from scipy.special import stdtr
 
     each = paired_difference(first, second)
-    spread = each.half_width / _t_quantile(0.975, each.n - 1) if each.n > 1 else math.inf
+    spread = each.half_width / t_quantile(0.975, each.n - 1) if each.n > 1 else math.inf
     if spread == 0:
         return 1.0 if each.mean == 0 else 0.0
     return float(2 * stdtr(each.n - 1, -abs(each.mean) / spread))
@@ -191,7 +191,8 @@ def _sample(values: Iterable[float]) -> NDArray[np.float64]:
     return sample
 
 
-def _t_quantile(probability: float, degrees: int) -> float:
+def t_quantile(probability: float, degrees: int) -> float:
+    """Return a quantile of Student's t."""
     from scipy.special import stdtrit
 
     return float(stdtrit(degrees, probability))

@@ -119,10 +119,8 @@ def _print(done: Comparison) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from simoom.compare import HEADINGS
-
     table = Table(caption=done.caption)
-    for heading in HEADINGS:
+    for heading in done.headings:
         table.add_column(heading, justify="left" if heading in ("result", "second is") else "right")
     for row in done.table():
         table.add_row(*(Text(visible(cell)) for cell in row))
