@@ -4,7 +4,7 @@
 
 Prints the overhead of a run in a sweep with a store, the speed of two cores beside one, the memory
 of many runs, and the rate of empty jobs. Times are CPU times of this process where one core is
-enough to judge; the speed-up is by the clock, so that the load of the machine counts: it is
+enough; the speed-up is by the clock, so that the load of the machine counts: it is
 printed.
 """
 
@@ -125,7 +125,8 @@ def child(kind: str, count: int) -> None:
         with tempfile.TemporaryDirectory() as folder:
             store = Store(folder) if kind == "stored" else None
             sm.sweep(small, over={"wire.delay_ms": [1.0, 2.0]}, replications=count // 2,
-                     store=store, keep=keep, executor=Ready(sm.run(small), copies=True))  # fmt: skip
+                     store=store, keep=keep,
+                     executor=Ready(sm.run(small), copies=True))  # fmt: skip
             if store is not None:
                 store.compact()
                 assert len(store) == count

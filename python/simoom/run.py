@@ -108,6 +108,10 @@ class Run:
 
     def samples(self, path: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the times in seconds and the values of a probe."""
+        if path not in self._series and is_address(path):
+            path, *others = self.scenario.probe_paths(path)
+            if others:
+                raise KeyError(f"{path} is one of {len(others) + 1} probes of that name")
         if path not in self._series:
             hint = _unknown(path, self._series) if self._series else "this run has no probes"
             raise KeyError(f"{hint}; name it in run(..., probes=[{path!r}])")
@@ -219,7 +223,7 @@ def run(
     whole("seed", seed, bits=64)
     whole("replication", replication, bits=32)
     with Tracing(scenario, trace, trace_filter, trace_options) as tracing:
-        probed, request, core = list(probes), tracing.request, scenario.core
+        probed, request, core = _probe_paths(scenario, probes), tracing.request, scenario.core
 
         def call(stop: Event) -> _core.Run:
             def report(done: float) -> None:
@@ -245,6 +249,20 @@ def run(
         trace=tracing.trace,
         _series=_samples(done.series),
     )
+
+
+def _probe_paths(scenario: Scenario, probes: Iterable[str]) -> list[str]:
+    """Return the paths with indices of probes, each once; raise with the faults of all."""
+    found: dict[str, None] = {}
+    faults: list[Issue] = []
+    for path in probes:
+        try:
+            found |= dict.fromkeys(scenario.probe_paths(path))
+        except ScenarioError as error:
+            faults += error.issues
+    if faults:
+        raise ScenarioError(faults)
+    return list(found)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FOLDER = "segments"
 MOST_RUNS = 10_000
-MOST_CELLS = 2_000_000
+MOST_CELLS = 250_000
 """A segment has no more runs, and no more results: it is written from memory."""
 
 

@@ -42,6 +42,7 @@ from simoom.cli.until import (
     refuse_with_until,
     run_until,
 )
+from simoom.observables import DEFAULT_PROBES
 from simoom.trace import TraceFilter
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ Out = Annotated[
         parser=directory,
         help="Write summary.json, scenario.toml, report.html, report.png and the time series "
         "(series.csv, series.parquet) into this directory. Without --probe the time series are "
-        "total.goodput_mbps and ap.queue_packets.",
+        f"{' and '.join(DEFAULT_PROBES)}.",
     ),
 ]
 AndWhy = Annotated[
