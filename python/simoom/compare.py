@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simoom.observables import check_path, nearest, unit_of
-from simoom.precision import Reached, Rule, Target, Until, decide, next_count, required
+from simoom.precision import Reached, Rule, Target, Until, bounded, decide, next_count, required
 from simoom.replications import Replications, plan
 from simoom.rounds import Request, Rounds, opened
 from simoom.run import callback
@@ -399,6 +399,7 @@ def _look(rule: Rule, first: Replications, second: Replications) -> tuple[tuple[
         absolute = replace(target, half_width=width, relative=False) if width else target
         each = decide(absolute, b - a)
         need = required(b - a, absolute) * len(first) / max(a.size, 1)
+        each = bounded(each, len(first), rule.most)
         judged.append(replace(each, target=Target(target.path, width, relative=False)))
         needs.append(0 if each.reached else need)
     return tuple(judged), next_count(len(first), judged, needs, rule.most)
