@@ -138,16 +138,6 @@ class Comparison:
             for row in self.rows
         ]
 
-    @property
-    def is_controlled(self) -> bool:
-        """Whether control variates fit some results."""
-        return any(row.controlled is not None for row in self.rows)
-
-    @property
-    def headings(self) -> tuple[str, ...]:
-        """The headings of `table`."""
-        return (*HEADINGS, *(CONTROLLED_HEADINGS if self.is_controlled else ()))
-
     def frame(self) -> pl.DataFrame:
         """Return a data frame with a row for each result."""
         import polars as pl
@@ -155,19 +145,25 @@ class Comparison:
         return pl.DataFrame(self.to_dicts(), infer_schema_length=None)
 
     def table(self) -> list[tuple[str, ...]]:
-        """Return the cells of a table under `headings`."""
+        """Return the cells of a table: result, both means, difference, verdict, variance saved."""
         return [
             (
-                f"{row.path}, {row.unit}" if row.unit else row.path,
+                _name(row),
                 digits(row.first.mean, 4),
                 digits(row.second.mean, 4),
-                f"{'+' if row.difference.mean > 0 else ''}{digits(row.difference.mean, 3)}",
-                "-" if row.difference.n < 2 else f"± {digits(row.difference.half_width, 2)}",
+                *_with_sign(row.difference),
                 row.verdict,
-                "-" if math.isnan(row.saved) else f"{100 * row.saved:.0f} %",
-                *(_controlled_cells(row) if self.is_controlled else ()),
+                _percent(row.saved),
             )
             for row in self.rows
+        ]
+
+    def controlled_table(self) -> list[tuple[str, ...]]:
+        """Return the differences by control variates, with the variance that these save."""
+        return [
+            (_name(row), *_with_sign(found.estimate), _percent(found.saved))
+            for row in self.rows
+            if (found := row.controlled) is not None
         ]
 
     @property
@@ -189,7 +185,7 @@ class Comparison:
 
 
 HEADINGS = ("result", "first", "second", "difference", "95 %", "second is", "variance\nsaved")
-CONTROLLED_HEADINGS = ("by control\nvariates", "95 %", "variance\nsaved")
+CONTROLLED_HEADINGS = ("result", "difference", "95 %", "variance\nsaved")
 
 
 def compare(
@@ -295,14 +291,18 @@ def _controlled_columns(row: Row) -> dict[str, Any]:
     }
 
 
-def _controlled_cells(row: Row) -> tuple[str, ...]:
-    found = row.controlled
-    if found is None:
-        return ("-", "-", "-")
-    mean = found.estimate.mean
-    saved = "-" if math.isnan(found.saved) else f"{100 * found.saved:.0f} %"
-    shown = f"{'+' if mean > 0 else ''}{digits(mean, 3)}"
-    return shown, f"± {digits(found.estimate.half_width, 2)}", saved
+def _name(row: Row) -> str:
+    return f"{row.path}, {row.unit}" if row.unit else row.path
+
+
+def _with_sign(difference: Estimate) -> tuple[str, str]:
+    """Return a difference and half the width of its interval, as cells of a table."""
+    mean = f"{'+' if difference.mean > 0 else ''}{digits(difference.mean, 3)}"
+    return mean, "-" if difference.n < 2 else f"± {digits(difference.half_width, 2)}"
+
+
+def _percent(fraction: float) -> str:
+    return "-" if math.isnan(fraction) else f"{100 * fraction:.0f} %"
 
 
 def _difference_by_controls(

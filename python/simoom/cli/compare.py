@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,7 +26,12 @@ from simoom.files import finite
 from simoom.tables import visible
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from simoom.compare import Comparison
+
+NARROW = 76
+"""A table has at least so many columns."""
 
 Other = Annotated[
     str | None,
@@ -116,12 +122,35 @@ def compare(
 
 def _print(done: Comparison) -> None:
     from rich.console import Console
+
+    from simoom.compare import CONTROLLED_HEADINGS, HEADINGS
+
+    console = Console()
+    _print_table(console, HEADINGS, done.table(), done.caption)
+    if rows := done.controlled_table():
+        _print_table(console, CONTROLLED_HEADINGS, rows, "the same differences by control variates")
+
+
+def _print_table(
+    console: Console, headings: Sequence[str], rows: Sequence[Sequence[str]], caption: str
+) -> None:
+    """Print a table, or where it is too narrow for one, each row as lines."""
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(caption=done.caption)
-    for heading in done.headings:
-        table.add_column(heading, justify="left" if heading in ("result", "second is") else "right")
-    for row in done.table():
+    if console.width < NARROW:
+        names = [heading.replace("\n", " ") for heading in headings]
+        for first, *cells in rows:
+            console.print(Text(visible(first)))
+            for name, cell in zip(names[1:], cells, strict=True):
+                console.print(Text(f"  {name}: {visible(cell)}"))
+        console.print(Text(caption))
+        return
+    table = Table(caption=caption)
+    for heading in headings:
+        left = heading in ("result", "second is")
+        table.add_column(heading, justify="left" if left else "right", no_wrap=heading != "result",
+                         overflow="fold")  # fmt: skip
+    for row in rows:
         table.add_row(*(Text(visible(cell)) for cell in row))
-    Console().print(table)
+    console.print(table)
