@@ -92,6 +92,18 @@ def cell() -> sm.Scenario:
 
 
 @pytest.fixture
+def small() -> sm.Scenario:
+    """A TCP flow over a lossy wire, of which a run takes milliseconds."""
+    return sm.Scenario(
+        standard="11g",
+        stations=1,
+        duration_s=1.0,
+        wire={"rate_mbps": 50.0, "delay_ms": 5.0, "loss": {"uniform": {"probability": 0.01}}},
+        flows=[{"from": "server", "to": "sta*"}],
+    )
+
+
+@pytest.fixture
 def endless(cell: sm.Scenario) -> sm.Scenario:
     """A scenario that runs for minutes, so that a test can interrupt it."""
     return cell.set("duration_s", 100_000.0)

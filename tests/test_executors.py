@@ -40,17 +40,6 @@ class Counted(sm.Control):
 """
 
 
-@pytest.fixture
-def small() -> sm.Scenario:
-    return sm.Scenario(
-        standard="11g",
-        stations=1,
-        duration_s=1.0,
-        wire={"rate_mbps": 50.0, "delay_ms": 5.0, "loss": {"uniform": {"probability": 0.01}}},
-        flows=[{"from": "server", "to": "sta*"}],
-    )
-
-
 class Cluster:
     """A scheduler and workers of Dask, each a process of its own."""
 

@@ -161,6 +161,28 @@ class Store:
                 done.add(record.key)
                 yield record
 
+    def record(self, start: str) -> Record:
+        """Return the record of the run whose key begins so, a checked one before another.
+
+        Raises
+        ------
+        LookupError
+            There is no such run, there are several, or its record is damaged.
+        """
+        keys = sorted(key for key in self.keys() if key.startswith(start))
+        if len(keys) != 1:
+            found = f"{len(keys)} keys begin so" if keys else "no key of a run begins so"
+            raise LookupError(f"{self.place.name}: {start!r}: {found}")
+        names = [_file(keys[0], checked=True), _file(keys[0])]
+        there = self.place.read(names)
+        places = [(there[name], f"{self.place.name}/{name}") for name in names if name in there]
+        places += [(text.encode(), place) for _, text, place in self.in_segments(keys)]
+        records = [parsed(data, place, keys[0]) for data, place in places]
+        whole = [record for record, _, _ in records if record is not None]
+        if not whole:
+            raise LookupError(records[0][2])
+        return next((record for record in whole if record.checked), whole[0])
+
     def texts(self) -> Iterator[tuple[Record | None, str, str]]:
         """Yield the records of all files with their texts, or None, "" and what is damaged.
 
