@@ -123,6 +123,7 @@ deny:
 bench: $(EXTENSION)
 	$(BIN)/python benches/speed.py
 	$(BIN)/python benches/page.py
+	$(BIN)/python benches/runs.py
 
 validate: $(EXTENSION)
 	$(BIN)/python -m validation

@@ -23,8 +23,8 @@ from pathlib import Path
 from playwright.sync_api import CDPSession, Page, sync_playwright
 
 import simoom as sm
+from simoom.record import identity
 from simoom.serve.library import Library
-from simoom.store import identity
 
 ROOT = Path(__file__).parents[1]
 SECONDS = 8300.0

@@ -38,15 +38,18 @@ SLOW = {
     "test_compare.py": "starts the command",
     "test_designs.py": "starts the command for each test",
     "test_docs.py": "runs all commands and examples of the pages",
+    "test_executors.py": "starts a cluster, and workers that are killed",
     "test_instructions.py": "counts instructions, builds the runner",
     "test_lesson.py": "builds the simulator for browsers, opens pages in Chromium",
     "test_memory.py": "runs long simulations",
     "test_precision.py": "measures coverage, starts the command",
     "test_reliability.py": "starts the command for each test",
     "test_report.py": "draws pages and plots",
+    "test_search.py": "runs searches",
     "test_serve.py": "runs scenarios in a server",
     "test_serve_page.py": "opens pages in Chromium",
     "test_site.py": "builds the site",
+    "test_store.py": "starts the command, and processes that are killed",
     "test_sweep.py": "starts the command, and workers",
     "test_types.py": "runs mypy",
     "test_toy.py": "builds the simulator with the feature toy",
@@ -58,6 +61,7 @@ SLOW = {
     "test_twin.py": "solves the models of hundreds of scenarios",
     "test_twin_aggregates.py": "simulates a grid of cells",
     "test_twin_design.py": "starts the command for each test",
+    "test_variates.py": "repeats estimates thousands of times",
     "test_validation.py": "runs the quick version of the table of agreement",
 }
 """Files whose tests are marked slow, each with what takes the time."""
@@ -98,6 +102,18 @@ traffic.web = { size = { exponential = { mean_bytes = 20000.0 } }, think_s = 0.2
 @pytest.fixture
 def cell() -> sm.Scenario:
     return sm.Scenario.parse(CELL)
+
+
+@pytest.fixture
+def small() -> sm.Scenario:
+    """A TCP flow over a lossy wire, of which a run takes milliseconds."""
+    return sm.Scenario(
+        standard="11g",
+        stations=1,
+        duration_s=1.0,
+        wire={"rate_mbps": 50.0, "delay_ms": 5.0, "loss": {"uniform": {"probability": 0.01}}},
+        flows=[{"from": "server", "to": "sta*"}],
+    )
 
 
 @pytest.fixture

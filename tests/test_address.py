@@ -49,7 +49,7 @@ def test_tables_have_names(office, path, indices) -> None:
         ("flows[size=3].control", "size is none of name, from, to"),
         ('flows["up].control', "brackets contain a number from 0"),
         ("flows[a=b=c].control", 'write an index, a name or conditions: flows["download"]'),
-        ('stations["sta1"].mcs', "is no array of tables with names"),
+        ('stations["laptop"].mcs', "is no array of tables with names"),
         ('flows["up"].contrl', "did you mean control"),
     ],
 )
@@ -171,3 +171,81 @@ def test_the_command_line(simoom, cell_file, tmp_path) -> None:
         done = simoom("check", cell_file, *options)
         assert done.returncode == 2
         assert done.stderr.startswith(message)
+
+
+# --- Probes and single stations -------------------------------------------------------------------
+
+NAMED = [
+    {"name": "down", "from": "server", "to": "sta*"},
+    {"name": "up", "from": "sta1", "to": "server"},
+]
+
+
+@pytest.fixture
+def named() -> sm.Scenario:
+    return sm.Scenario(standard="11g", stations=3, duration_s=1.0, flows=NAMED)
+
+
+def test_probes_name_flows_and_stations(named):
+    paths = ['flows["up"].goodput_mbps', 'flows["down"].srtt_s', 'stations["sta2"].queue_packets']
+    run = sm.run(named, probes=paths)
+    assert run.probes == ("flows[3].goodput_mbps", "flows[0].srtt_s", "flows[1].srtt_s",
+                          "flows[2].srtt_s", "stations[2].queue_packets")  # fmt: skip
+    assert run.series(paths[0]).equals(run.series("flows[3].goodput_mbps"))
+    with pytest.raises(KeyError, match="is one of 3 probes"):
+        run.samples(paths[1])
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ('flows["dwn"].srtt_s', "no name is 'dwn'; there are"),
+        ('flows[to="sta1"].srtt_s', "a probe names a flow by its index or its name"),
+        ("sum(flows[*].srtt_s)", "has no function"),
+        ('stations["nowhere"].queue_packets', "name a station, as"),
+        ('flows["up"].srt_s', "srt_s"),
+    ],
+)
+def test_a_probe_that_is_of_no_flow_is_one_fault(named, path, message):
+    with pytest.raises(sm.ScenarioError) as caught:
+        sm.run(named, probes=[path])
+    (issue,) = caught.value.issues
+    assert message in str(issue)
+
+
+def test_one_station_of_a_table_gets_a_table_of_its_own(named):
+    scenario = named.set("stations", [{"count": 3, "data_loss": 0.1}, {"count": 2}])
+    one = scenario.set('stations["sta1"].data_loss', 0.5)
+    assert one.to_dict()["stations"] != scenario.to_dict()["stations"]
+    loss = [(each["count"], each["data_loss"]) for each in one.get("stations")]
+    assert loss == [(1, 0.1), (1, 0.5), (1, 0.1), (2, 0.0)]
+    assert one.get('stations["sta1"].data_loss') == 0.5
+    assert one.get("stations[sta2].data_loss") == 0.1
+    assert one.unset("stations[sta1].data_loss").get("stations[sta1].data_loss") == 0.0
+    again = one.set("stations[sta1].ack_loss", 0.2)
+    assert [each["count"] for each in again.get("stations")] == [1, 1, 1, 2]
+    plain = named.set("stations[sta0].data_loss", 0.5)
+    assert [each["count"] for each in plain.get("stations")] == [1, 2]
+    # The table of its own alone changes nothing.
+    split = named.set("stations[sta1].data_loss", 0.0)
+    assert sm.run(split).digest == sm.run(named).digest
+
+
+def test_a_station_that_cannot_be_apart_is_refused(named):
+    with pytest.raises(sm.ScenarioError, match="there is no sta7; the last is sta2"):
+        named.set('stations["sta7"].data_loss', 0.1)
+    ring = sm.Scenario(standard="11g", stations={"count": 4, "ring_m": 5.0})
+    with pytest.raises(sm.ScenarioError, match="stands by ring_m of 4 stations"):
+        ring.set('stations["sta1"].data_loss', 0.1)
+
+
+def test_the_command_line_names_probes_and_stations(simoom, cell_file, tmp_path):
+    done = simoom("run", cell_file, "--probe", 'flows["down"].goodput_mbps', "--out", "out", "-q",
+                  "--set", 'stations["sta1"].data_loss=0.2', "--set", "duration_s=1")  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "flows[0].goodput_mbps" in (tmp_path / "out" / "series.csv").read_text(encoding="utf-8")
+    done = simoom("check", cell_file, "--set", 'stations["sta9"].data_loss=0.2')
+    assert done.stderr == 'stations["sta9"].data_loss: there is no sta9; the last is sta2\n'
+    done = simoom("run", cell_file, "--until", "2 %", "--why")
+    assert done.returncode == 2
+    assert done.stderr.startswith("--why: is about one run")

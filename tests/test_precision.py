@@ -257,3 +257,17 @@ def test_the_command_line_says_what_is_wrong(simoom, cell_file, options, message
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_precision_that_cannot_be_reached_ends_at_a_bound_that_is_said():
+    scenario = sm.Scenario(
+        standard="11b", stations=2, duration_s=0.5, flows=[{"from": "server", "to": "sta*"}]
+    )
+    bound = r"needs about [\d,]+ runs; the bound, max_replications, is 25 runs"
+    arguments = {"until": "0.0001 %", "max_replications": 25}
+    with pytest.warns(UserWarning, match=bound):
+        assert len(sm.replicate(scenario, **arguments)) == 25
+    with pytest.warns(UserWarning, match=bound):
+        assert len(sm.sweep(scenario, over={"stations": [2]}, **arguments)) == 25
+    with pytest.warns(UserWarning, match=bound):
+        sm.compare(scenario, scenario.set("stations", 3), **arguments)

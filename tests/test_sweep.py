@@ -18,24 +18,14 @@ import polars as pl
 import pytest
 
 import simoom as sm
-from simoom.store import Record, Store, identity
+from simoom.record import Record, identity
+from simoom.store import Store
 from simoom.sweep import Sweep
 from simoom.sweep_table import text
 from simoom.tables import digits
 
 OVER = {"stations": [1, 2], "flows[0].control": ["new_reno", "cubic"]}
 Y = "total.goodput_mbps"
-
-
-@pytest.fixture
-def small() -> sm.Scenario:
-    return sm.Scenario(
-        standard="11g",
-        stations=1,
-        duration_s=1.0,
-        wire={"rate_mbps": 50.0, "delay_ms": 5.0, "loss": {"uniform": {"probability": 0.01}}},
-        flows=[{"from": "server", "to": "sta*"}],
-    )
 
 
 def digests(done: Sweep) -> list[str]:
@@ -201,6 +191,7 @@ def test_runs_that_were_not_checked_are_computed_again_with_check(small, tmp_pat
     (file,) = tmp_path.glob("??/*.json")
     assert not Record.read(file).checked
     sm.sweep(small, over=over, replications=1, store=tmp_path, check=True)
+    (file,) = tmp_path.glob("??/*.json")
     assert Record.read(file).checked
 
 
@@ -228,6 +219,23 @@ def test_a_stored_run_is_run_again_from_its_record(small, tmp_path, simoom) -> N
     assert "digest: was" in done.stdout
     file.write_text("{}", encoding="utf-8")
     assert simoom("rerun", file).returncode == 2
+
+
+def test_a_compacted_run_is_run_again_by_its_key(small, tmp_path, simoom) -> None:
+    store = Store(tmp_path / "kept")
+    sm.sweep(small, over={"stations": [1]}, replications=2, store=store)
+    store.compact()
+    key = min(store.keys())
+    done = simoom("rerun", "kept", key[:10])
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"kept {key[:12]}: the same" in done.stdout
+    for arguments, message in (
+        (["kept"], "kept: is a store; name one of its runs"),
+        (["kept", "xyz"], "no key of a run begins so"),
+    ):
+        done = simoom("rerun", *arguments)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert message in done.stderr
 
 
 def test_the_key_of_a_result_covers_everything_that_determines_it(small: sm.Scenario) -> None:

@@ -38,9 +38,10 @@ CRATES = {
 
 LAYERS = """\
 _core palette runner issue address observables shipped stats precision transient models
-tables evidence control axis_text layout
-edit scenario gallery trace_columns trace_files trace
-run replications compare axes designs sweep store hearing routes airtime
+tables evidence control axis_text layout needs places
+edit scenario travel gallery trace_columns trace_files trace
+run record segments store compaction shards
+rounds variates replications compare axes designs sweep search sensitivity hearing routes airtime
 twin plots pages trace_page report notebook why sweep_table
 studies serve timeline
 cli __main__""".splitlines()

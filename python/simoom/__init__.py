@@ -21,7 +21,10 @@ from simoom.replications import Replications, replicate, warmup
 from simoom.routes import Routes, routes
 from simoom.run import Run, run
 from simoom.scenario import Scenario
+from simoom.sensitivity import Sensitivity, sensitivity
+from simoom.shards import merge
 from simoom.stats import Estimate, mean_ci, paired_difference, quantile_ci
+from simoom.store import Store
 from simoom.sweep import Sweep, sweep
 from simoom.timeline import timeline
 from simoom.trace import Trace, TraceFilter
@@ -43,6 +46,8 @@ __all__ = [
     "Run",
     "Scenario",
     "ScenarioError",
+    "Sensitivity",
+    "Store",
     "Sweep",
     "Trace",
     "TraceFilter",
@@ -52,6 +57,7 @@ __all__ = [
     "designs",
     "hearing",
     "mean_ci",
+    "merge",
     "optimise",
     "paired_difference",
     "predict",
@@ -59,6 +65,7 @@ __all__ = [
     "replicate",
     "routes",
     "run",
+    "sensitivity",
     "sweep",
     "timeline",
     "warmup",

@@ -194,6 +194,39 @@ def indexed(path: str, tables: Callable[[str], object]) -> list[str]:
     return [f"{kind}[{n}]{match['rest']}" for n in chosen]
 
 
+def named_probes(path: str, flows: Sequence[str]) -> list[str]:
+    """Return the probes with indices that a path with a name stands for.
+
+    Parameters
+    ----------
+    path : str
+        A path that names flows or a station: ``flows["download"].goodput_mbps``.
+    flows : sequence of str
+        The names of all single flows, in order.
+
+    Examples
+    --------
+    >>> named_probes('stations["sta3"].queue_packets', [])
+    ['stations[3].queue_packets']
+    """
+    match = _ELEMENT.fullmatch(path)
+    if match is None or match["list"] not in ("flows", "stations"):
+        raise AddressError(f"{path}: a probe is of one flow or station, and has no function")
+    kind, which, rest = match["list"], match["which"], match["rest"]
+    if kind == "stations":
+        if number := re.fullmatch(r'"?sta(\d+)"?', which.strip()):
+            return [f"stations[{number[1]}]{rest}"]
+        raise AddressError(f'{kind}[{which}]: name a station, as stations["sta3"]')
+    rows = {}
+    for n, name in enumerate(flows):
+        ends = name.rpartition(" ")[2]
+        source, _, sink = ends.partition("->")
+        rows[n] = {"name": name, "from": source, "to": sink or source}
+    if any(key != "name" for key, _ in _conditions(kind, which)):
+        raise AddressError(f"{kind}[{which}]: a probe names a flow by its index or its name")
+    return [f"{kind}[{n}]{rest}" for n in matching(kind, rows, which)]
+
+
 def _with_name(kind: str, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the ends of a table, and its name or the default of reports."""
     arrow = "-" if kind == "links" else "->"

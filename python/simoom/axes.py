@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from simoom.control import import_path
+from simoom.designs import grid
 from simoom.issue import Issue, ScenarioError
 from simoom.scenario import Scenario, toml_value
 
@@ -52,8 +52,7 @@ def points(over: Over) -> Points:
         axes = {path: _named(path, values) for path, values in over.items()}
         if not axes:
             raise ValueError("over: must name at least one path, is empty")
-        combinations = itertools.product(*(axis.items() for axis in axes.values()))
-        chosen = [dict(zip(axes, each, strict=True)) for each in combinations]
+        chosen = grid({path: axis.items() for path, axis in axes.items()})
         return _of({path: tuple(axis) for path, axis in axes.items()}, chosen)
     if isinstance(over, (str, bytes)) or not isinstance(over, Sequence):
         raise TypeError(f"over: must be a mapping of axes or a list of points, is {over!r}")
@@ -89,9 +88,11 @@ def _listed(given: Sequence[Mapping[str, Any]]) -> Points:
         columns[path] = [(by_full[key], value) for key, value in zip(full, column, strict=True)]
     chosen = [{path: column[n] for path, column in columns.items()} for n in range(len(given))]
     done = _of(axes, chosen)
-    for n, each_ in enumerate(done.settings):
-        if each_ in done.settings[:n]:
-            raise ValueError(f"over[{n}]: has the point {describe(each_)} twice")
+    seen: set[tuple[Label, ...]] = set()
+    for n, settings in enumerate(done.settings):
+        if (point := tuple(settings.values())) in seen:
+            raise ValueError(f"over[{n}]: has the point {describe(settings)} twice")
+        seen.add(point)
     return done
 
 

@@ -21,7 +21,7 @@ def axis_values(text: str) -> list[Any]:
     >>> axis_values("1, 5, cubic, {python={path='a:B'}}")
     [1, 5, 'cubic', {'python': {'path': 'a:B'}}]
     """
-    parts = list(_split(text))
+    parts = [part.strip() for part in split(text, ",")]
     if any(not part for part in parts):
         raise ValueError("a value between two commas is missing")
     read = [axis_value(part) for part in parts]
@@ -31,10 +31,16 @@ def axis_values(text: str) -> list[Any]:
     return read
 
 
-def _split(values: str) -> Iterator[str]:
-    """Split at commas outside brackets, braces and quotes."""
+def split(text: str, at: str) -> Iterator[str]:
+    """Split at a character outside brackets, braces and quotes.
+
+    Examples
+    --------
+    >>> list(split('flows["a,b"].control, {x = [1, 2]}', ","))
+    ['flows["a,b"].control', ' {x = [1, 2]}']
+    """
     depth, quote, begin = 0, "", 0
-    for n, char in enumerate(values):
+    for n, char in enumerate(text):
         if quote:
             quote = "" if char == quote else quote
         elif char in "\"'":
@@ -42,11 +48,11 @@ def _split(values: str) -> Iterator[str]:
         elif char in "[{":
             depth += 1
         elif char in "]}":
-            depth -= 1
-        elif char == "," and depth == 0:
-            yield values[begin:n].strip()
+            depth = max(0, depth - 1)
+        elif char == at and depth == 0:
+            yield text[begin:n]
             begin = n + 1
-    yield values[begin:].strip()
+    yield text[begin:]
 
 
 def axis_value(text: str) -> Any:

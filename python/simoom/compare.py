@@ -15,17 +15,20 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simoom.observables import check_path, nearest, unit_of
-from simoom.precision import Reached, Rule, Target, Until, decide, next_count, required
+from simoom.precision import Reached, Rule, Target, Until, bounded, decide, next_count, required
 from simoom.replications import Replications, plan
-from simoom.run import RunJob, callback
-from simoom.runner import Runner
+from simoom.rounds import Request, Rounds, opened
+from simoom.run import callback
 from simoom.scenario import Scenario, ScenarioLike
 from simoom.stats import Estimate, holm, mean_ci, paired_p_value
+from simoom.store import Store
+from simoom.variates import Controlled, controlled, controls
 from simoom.workers import Progress
 
 if TYPE_CHECKING:
@@ -64,6 +67,9 @@ class Row:
         neither is better; "undecided"; or "equal", if all pairs are.
     saved : float
         The fraction of the variance of the difference that pairing saves; negative if it adds.
+    controlled : Controlled or None
+        The difference by control variates, if a scenario has some (docs/sweep.md). The verdict is
+        that of the plain difference.
     """
 
     path: str
@@ -74,6 +80,7 @@ class Row:
     p_value: float
     verdict: str
     saved: float
+    controlled: Controlled | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,6 +132,7 @@ class Comparison:
                 "p_value": row.p_value,
                 "verdict": row.verdict,
                 "saved": row.saved,
+                **_controlled_columns(row),
             }
             for row in self.rows
         ]
@@ -163,6 +171,7 @@ def compare(
     max_replications: int | None = None,
     seed: int = 1,
     confidence: float = 0.95,
+    store: Store | Path | str | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
     check: bool = False,
@@ -187,6 +196,8 @@ def compare(
         The root of the random streams of all runs.
     confidence : float, optional
         Of each interval, and of all verdicts together.
+    store : Store or path, optional
+        The store to which each run is written when it ends, and from which stored runs are read.
     executor : concurrent.futures.Executor, optional
         The executor of the runs; by default a thread for each core.
     progress : callable, optional
@@ -211,32 +222,66 @@ def compare(
     for each in scenarios:
         each.check()
     paths = None if results is None else _named(results)
-    runs: tuple[list[Any], list[Any]] = ([], [])
-    wanted = replications if rule is None else rule.least
     reached: tuple[Reached, ...] = ()
-    with Runner(executor) as runner:
-        while (done := len(runs[0])) < wanted:
-            jobs = [RunJob(s, seed, n, check=check) for n in range(done, wanted) for s in scenarios]
-            new: dict[int, Any] = {}
-            for number, result in runner.results(jobs, describe=_describe(done)):
-                new[number] = result
-                if progress is not None:
-                    progress((2 * done + len(new)) / (2 * wanted))
-            for number in range(len(jobs)):
-                runs[number % 2].append(new[number])
-            one, two = (Replications(s, tuple(r)) for s, r in zip(scenarios, runs, strict=True))
-            if rule is not None:
-                reached, wanted = _look(rule, one, two)
-    for each_ in reached:
-        if not each_.reached:
-            warnings.warn(f"difference of {each_}", stacklevel=2)
+    rounds = Rounds(scenarios, Request(seed, check=check, progress=progress), _describe,
+                    opened(store))  # fmt: skip
+
+    def pair() -> tuple[Replications, Replications]:
+        one, two = (Replications(s, rounds.of(n)) for n, s in enumerate(scenarios))
+        return one, two
+
+    def next_count() -> list[int]:
+        nonlocal reached
+        assert rule is not None
+        reached, wanted = _look(rule, *pair())
+        return [wanted, wanted]
+
+    rounds.run(
+        executor,
+        replications if rule is None else rule.least,
+        None,
+        None if rule is None else next_count,
+    )
+    for target in reached:
+        if not target.reached:
+            warnings.warn(f"difference of {target}", stacklevel=2)
+    one, two = pair()
     if paths is None:
         paths = _totals(one, two)
     return Comparison(one, two, tuple(_rows(one, two, paths, confidence)), confidence, reached)
 
 
-def _describe(done: int) -> Any:
-    return lambda number: f"replication {done + number // 2} of the {number % 2 + 1}. scenario"
+def _controlled_columns(row: Row) -> dict[str, Any]:
+    found = row.controlled
+    if found is None:
+        return {}
+    each = found.estimate
+    return {
+        "controlled": each.mean,
+        "controlled_low": each.ci_low,
+        "controlled_high": each.ci_high,
+        "controlled_saved": found.saved,
+    }
+
+
+def _difference_by_controls(
+    first: Replications, second: Replications, path: str, confidence: float
+) -> Controlled | None:
+    """Return the difference of a result by the controls of both scenarios, if they have some."""
+    columns = [
+        (f"{name} {each.name}", [each.value(run.summary) for run in runs])
+        for name, runs in (("first", first), ("second", second))
+        for each in controls(runs.scenario)
+    ]
+    if not columns:
+        return None
+    apart = np.array(second.values(path)) - np.array(first.values(path))
+    chance = np.array([values for _, values in columns]).T
+    return controlled(apart, chance, [name for name, _ in columns], confidence=confidence)
+
+
+def _describe(number: int, replication: int) -> str:
+    return f"replication {replication} of the {number + 1}. scenario"
 
 
 def _named(results: Iterable[str]) -> list[str]:
@@ -286,7 +331,8 @@ def _rows(
     adjusted = holm([p for _, _, p, _ in found])
     for (path, (one, two, difference), _, saved), p in zip(found, adjusted, strict=True):
         verdict = _verdict(path, difference, p, 1 - confidence)
-        yield Row(path, unit_of(path), one, two, difference, p, verdict, saved)
+        by_controls = _difference_by_controls(first, second, path, confidence)
+        yield Row(path, unit_of(path), one, two, difference, p, verdict, saved, by_controls)
 
 
 def _verdict(path: str, difference: Estimate, p_value: float, level: float) -> str:
@@ -312,6 +358,7 @@ def _look(rule: Rule, first: Replications, second: Replications) -> tuple[tuple[
         absolute = replace(target, half_width=width, relative=False) if width else target
         each = decide(absolute, b - a)
         need = required(b - a, absolute) * len(first) / max(a.size, 1)
+        each = bounded(each, len(first), rule.most)
         judged.append(replace(each, target=Target(target.path, width, relative=False)))
         needs.append(0 if each.reached else need)
     return tuple(judged), next_count(len(first), judged, needs, rule.most)

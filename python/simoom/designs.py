@@ -81,8 +81,8 @@ def latin_hypercube(
     """
     from scipy.stats import qmc
 
-    _check(space, points, log)
-    return _scaled(space, log, qmc.LatinHypercube(len(space), rng=seed).random(points))
+    check_space(space, points, log)
+    return scaled(space, log, qmc.LatinHypercube(len(space), rng=seed).random(points))
 
 
 def sobol(space: Space, points: int, *, seed: int = 1, log: Collection[str] = ()) -> list[Point]:
@@ -101,14 +101,15 @@ def sobol(space: Space, points: int, *, seed: int = 1, log: Collection[str] = ()
     """
     from scipy.stats import qmc
 
-    _check(space, points, log)
+    check_space(space, points, log)
     if points & (points - 1):
         low, high = 1 << points.bit_length() - 1, 1 << points.bit_length()
         raise ValueError(f"points: must be a power of two, is {points}; take {low} or {high}")
-    return _scaled(space, log, qmc.Sobol(len(space), rng=seed).random(points))
+    return scaled(space, log, qmc.Sobol(len(space), rng=seed).random(points))
 
 
-def _check(space: Space, points: int, log: Collection[str]) -> None:
+def check_space(space: Space, points: int, log: Collection[str]) -> None:
+    """Raise unless a space has ranges or values for each path, and the number of points is one."""
     if isinstance(points, bool) or not isinstance(points, int):
         raise TypeError(f"points: must be a whole number, is {points!r}")
     if not 1 <= points <= MOST_POINTS:
@@ -121,27 +122,28 @@ def _check(space: Space, points: int, log: Collection[str]) -> None:
         if path not in space:
             raise ValueError(f"log: {path}: is not a path of the space, {', '.join(space)}")
     for path, given in space.items():
-        _check_range(path, given, logarithmic=path in log)
+        check_range(f"space[{path!r}]", given, logarithmic=path in log)
 
 
-def _check_range(path: str, given: Any, *, logarithmic: bool) -> None:
+def check_range(where: str, given: Any, *, logarithmic: bool) -> None:
+    """Raise unless this is a range or a list of values; `where` begins the message."""
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Sequence) or not given:
         message = f"must be a range (least, greatest) or a list of values, is {given!r}"
-        raise TypeError(f"space[{path!r}]: {message}")
+        raise TypeError(f"{where}: {message}")
     if not isinstance(given, tuple):
         if logarithmic:
-            raise ValueError(f"space[{path!r}]: a list of values has no logarithmic scale")
+            raise ValueError(f"{where}: a list of values has no logarithmic scale")
         return
     numbers = [x for x in given if isinstance(x, (int, float)) and not isinstance(x, bool)]
     if len(numbers) != 2 or len(given) != 2 or not all(map(math.isfinite, numbers)):
-        raise ValueError(f"space[{path!r}]: must be two numbers (least, greatest), is {given!r}")
+        raise ValueError(f"{where}: must be two numbers (least, greatest), is {given!r}")
     if not numbers[0] < numbers[1]:
-        raise ValueError(f"space[{path!r}]: the first must be less than the second, is {given!r}")
+        raise ValueError(f"{where}: the first must be less than the second, is {given!r}")
     if logarithmic and numbers[0] <= 0:
-        raise ValueError(f"space[{path!r}]: a logarithmic range must be above 0, is {given!r}")
+        raise ValueError(f"{where}: a logarithmic range must be above 0, is {given!r}")
 
 
-def _scaled(space: Space, log: Collection[str], unit: NDArray[np.float64]) -> list[Point]:
+def scaled(space: Space, log: Collection[str], unit: NDArray[np.float64]) -> list[Point]:
     """Return points of the unit cube scaled to the space."""
     return [
         {path: _value(space[path], u, logarithmic=path in log)

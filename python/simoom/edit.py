@@ -10,6 +10,7 @@ from typing import Any
 from simoom.issue import Issue, ScenarioError
 
 _CLASS = re.compile(r"(?P<quote>[\"']?)(?P<module>[\w./\\-]+):(?P<name>[A-Za-z_][\w.]*)(?P=quote)")
+_STATION = re.compile(r'stations\["?sta(?P<number>\d{1,9})"?\](?P<rest>\..+)')
 _STEP = re.compile(r"\.?(?P<key>[\w-]+)|\[(?P<index>\d+|\*)\]")
 
 
@@ -54,6 +55,50 @@ def table(path: str, text: str) -> dict[str, Any]:
         message = f'takes a whole table, as {path}={{from = "server", to = "sta0"}}, is {text}'
         raise ScenarioError([Issue(path, message)])
     return found
+
+
+def station(path: str) -> tuple[int, str] | None:
+    """Return the number of the single station that a path names, and the rest of the path.
+
+    Examples
+    --------
+    >>> station('stations["sta3"].data_loss'), station("stations[3].data_loss")
+    ((3, '.data_loss'), None)
+    """
+    match = _STATION.fullmatch(path)
+    return None if match is None else (int(match["number"]), match["rest"])
+
+
+def split_station(path: str, stations: Any, number: int) -> tuple[list[dict[str, Any]], int]:
+    """Return the tables of stations with one of its own for a single station, and its index.
+
+    Parameters
+    ----------
+    path : str
+        The path that names it, for messages.
+    stations : int, mapping or list of mapping
+        The stations as they are written: a number, a table, or tables with counts.
+    number : int
+        The number of the station.
+    """
+    if isinstance(stations, int):
+        stations = {"count": stations}
+    tables = [dict(each) for each in (stations if isinstance(stations, list) else [stations])]
+    first = 0
+    for place, each in enumerate(tables):
+        count = each.get("count", 1)
+        if not isinstance(count, int) or number >= first + count:
+            first += count if isinstance(count, int) else 1
+            continue
+        if count == 1:
+            return tables, place
+        if key := next((key for key in ("ring_m", "placement") if key in each), None):
+            message = f"stands by {key} of {count} stations; give it a table of its own"
+            raise ScenarioError([Issue(path, message)])
+        counts = (number - first, 1, first + count - number - 1)
+        parts = [{**each, "count": part} for part in counts if part]
+        return [*tables[:place], *parts, *tables[place + 1 :]], place + (counts[0] > 0)
+    raise ScenarioError([Issue(path, f"there is no sta{number}; the last is sta{first - 1}")])
 
 
 def remove(keys: dict[str, Any], path: str) -> None:

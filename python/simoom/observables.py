@@ -18,6 +18,9 @@ from typing import Any, NamedTuple
 from simoom import _core
 from simoom.address import generic
 
+DEFAULT_PROBES = ("total.goodput_mbps", "ap.queue_packets")
+"""The time series of a report if the user names none, as far as the scenario has them."""
+
 
 @dataclass(frozen=True)
 class Observable:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -229,6 +229,13 @@ def next_count(done: int, judged: Sequence[Reached], needs: Sequence[float], mos
     return min(most, doubled if wanted > doubled else max(math.ceil(wanted), done + 1))
 
 
+def bounded(each: Reached, done: int, most: int) -> Reached:
+    """Return a verdict that says that the runs have ended at their bound, if they have."""
+    if each.reached or each.estimate is None or done < most:
+        return each
+    return replace(each, reason=f"{each.reason}; the bound, max_replications, is {most:,} runs")
+
+
 @dataclass(frozen=True)
 class Rule:
     """The rule by which replications of a scenario end.
@@ -254,7 +261,8 @@ class Rule:
             # Of some results only a part of the runs has a value.
             need = required(measured, target) * done / len(measured) if measured else math.inf
             needs.append(need if not each.reached else 0)
-        return judged, next_count(done, judged, needs, self.most)
+        count = next_count(done, judged, needs, self.most)
+        return [bounded(each, done, self.most) for each in judged], count
 
 
 def rule_of(until: Until, least: int, most: int | None) -> Rule:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from simoom.precision import LEAST_RUNS, Reached, Rule, Until, rule_of
-from simoom.run import Run, RunJob, Summary, callback, whole
-from simoom.runner import Runner
+from simoom.rounds import Request, Rounds, check_warmup, opened
+from simoom.run import Run, Summary, callback, whole
 from simoom.scenario import Scenario, ScenarioLike
 from simoom.stats import Estimate, mean_ci, quantile_ci
-from simoom.transient import Warmup, assess
+from simoom.store import Store
+from simoom.transient import Warmup
+from simoom.variates import Controlled, controlled, controls
 from simoom.workers import Progress
 
 if TYPE_CHECKING:
@@ -66,6 +71,17 @@ class Replications:
             raise ValueError(f"{path}: no run could measure it")
         return quantile_ci(measured, probability, confidence=confidence)
 
+    def controlled(self, path: str, *, confidence: float = 0.95) -> Controlled | None:
+        """Estimate the mean by control variates, if the scenario has some; see docs/sweep.md.
+
+        Returns None if the scenario has none, or there are fewer than twenty runs.
+        """
+        found = controls(self.scenario)
+        values = self.values(path)
+        chance = np.array([[each.value(run.summary) for each in found] for run in self.runs])
+        names = [each.name for each in found]
+        return controlled(values, chance, names, confidence=confidence) if found else None
+
     def __len__(self) -> int:
         return len(self.runs)
 
@@ -81,6 +97,8 @@ class Replications:
         return notebook.replications(self)
 
     def __repr__(self) -> str:
+        if not self.runs:
+            return "Replications(0 runs)"
         first = self.runs[0]
         return (
             f"Replications({len(self.runs)} runs, seed={first.seed}, "
@@ -96,6 +114,7 @@ def replicate(
     until: Until | None = None,
     max_replications: int | None = None,
     probes: Iterable[str] = (),
+    store: Store | Path | str | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
     check: bool = False,
@@ -122,6 +141,8 @@ def replicate(
         are not precise enough then.
     probes : iterable of str, optional
         Paths whose time series are recorded.
+    store : Store or path, optional
+        The store to which each run is written when it ends, and from which stored runs are read.
     executor : concurrent.futures.Executor, optional
         The executor of the runs; by default a thread for each core, because runs release the GIL.
     progress : callable, optional
@@ -142,35 +163,34 @@ def replicate(
     callback(progress)
     rule = plan(replications, seed, until, max_replications)
     probes = (probes,) if isinstance(probes, str) else tuple(probes)
+    if store is not None and probes:
+        raise ValueError("probes: a store keeps no time series; leave out the store or the probes")
     scenario.check()
-    extra = pilot_probe(scenario, rule)
-    runs: list[Run] = []
     reached: tuple[Reached, ...] = ()
-    wanted = replications if rule is None else rule.least
-    with Runner(executor) as runner:
-        while len(runs) < wanted:
-            numbers = range(len(runs), wanted)
-            jobs = [RunJob(scenario, seed, n, (*probes, *extra), check) for n in numbers]
-            new: dict[int, Run] = {}
-            describe = [f"replication {n}" for n in numbers].__getitem__
-            for number, result in runner.results(jobs, describe=describe):
-                new[number] = result
-                if progress is not None:
-                    progress((len(runs) + len(new)) / wanted)
-            runs += [new[number] for number in range(len(jobs))]
-            if extra:
-                if (judged := check_warmup(scenario, runs, extra[0])) and judged.too_short:
-                    warnings.warn(str(judged), stacklevel=2)
-                runs = [without_series(run, set(extra) - set(probes)) for run in runs]
-                extra = ()
-            if rule is not None:
-                for target in rule.targets:
-                    Replications(scenario, tuple(runs)).values(target.path)  # raises if unknown
-                reached, wanted = look(rule, Replications(scenario, tuple(runs)))
+    request = Request(seed, probes, check, progress)
+    rounds = Rounds([scenario], request, lambda _, r: f"replication {r}", opened(store))
+
+    def next_count() -> list[int]:
+        nonlocal reached
+        done = Replications(scenario, rounds.of(0))
+        assert rule is not None
+        for target in rule.targets:
+            done.values(target.path)  # raises if unknown
+        reached, wanted = look(rule, done)
+        return [wanted]
+
+    rounds.run(
+        executor,
+        replications if rule is None else rule.least,
+        rule,
+        None if rule is None else next_count,
+    )
+    for _, judged in rounds.warmups:
+        warnings.warn(str(judged), stacklevel=2)
     for each in reached:
         if not each.reached:
             warnings.warn(str(each), stacklevel=2)
-    return Replications(scenario, tuple(runs), reached)
+    return Replications(scenario, rounds.of(0), reached)
 
 
 def plan(
@@ -196,29 +216,6 @@ def look(rule: Rule, done: Replications) -> tuple[tuple[Reached, ...], int]:
     }
     reached, wanted = rule.look(values, len(done))
     return tuple(reached), wanted
-
-
-def pilot_probe(scenario: Scenario, rule: Rule | None) -> tuple[str, ...]:
-    """Return the probe by which the warm-up is judged: that of the first target that has one."""
-    if rule is None:
-        return ()
-    known = {probe.path for probe in scenario.probes()}
-    paths = (*(target.path for target in rule.targets), "total.goodput_mbps")
-    return next(((path,) for path in paths if path in known), ())
-
-
-def check_warmup(scenario: Scenario, runs: Sequence[Run], path: str) -> Warmup | None:
-    """Check the warm-up of a scenario by runs that recorded a probe; see `transient.assess`."""
-    recorded = [run.samples(path) for run in runs if path in run.probes]
-    given = scenario.get("warmup_s")
-    warmup_s = 0.1 * scenario.get("duration_s") if given is None else given
-    return assess(path, recorded, float(warmup_s))
-
-
-def without_series(run: Run, paths: Iterable[str]) -> Run:
-    """Return a run without some of its time series."""
-    kept = {path: run.samples(path) for path in run.probes if path not in set(paths)}
-    return replace(run, _series=kept)
 
 
 def warmup(

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from simoom.files import finite, write_frame, write_text
 from simoom.layout import GAP, MOST_ROWS, fitted
+from simoom.observables import DEFAULT_PROBES
 from simoom.tables import (
     AIRTIME,
     DELAYS,
@@ -49,9 +50,6 @@ if TYPE_CHECKING:
     from simoom.why.result import Why
 
 MOST_LINKS = 4
-
-DEFAULT_PROBES = ("total.goodput_mbps", "ap.queue_packets")
-"""The time series of a report if the user names none, as far as the scenario has them."""
 
 BAR_COLOURS = {
     "payload": "blue",

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from threading import Event
 from types import MappingProxyType
@@ -20,6 +23,7 @@ from simoom.patience import interruptible
 from simoom.scenario import Scenario, ScenarioLike
 from simoom.tables import rows, visible
 from simoom.trace import Trace, TraceFilter, Tracing
+from simoom.travel import Parcel, pack
 from simoom.workers import Progress
 
 if TYPE_CHECKING:
@@ -41,7 +45,7 @@ class Summary(dict[str, Any]):
 
     def get(self, path: str, default: Any = None) -> Any:
         """Return the value at a path, if there is one."""
-        if is_address(path):
+        if path not in self and is_address(path):
             try:
                 return value(self, path)
             except AddressError:
@@ -113,6 +117,10 @@ class Run:
             Times in seconds and values in the unit of the probe, both of one dimension and equal
             length.
         """
+        if path not in self._series and is_address(path):
+            path, *others = self.scenario.probe_paths(path)
+            if others:
+                raise KeyError(f"{path} is one of {len(others) + 1} probes of that name")
         if path not in self._series:
             hint = _unknown(path, self._series) if self._series else "this run has no probes"
             raise KeyError(f"{hint}; name it in run(..., probes=[{path!r}])")
@@ -258,7 +266,7 @@ def run(
     whole("seed", seed, bits=64)
     whole("replication", replication, bits=32)
     with Tracing(scenario, trace, trace_filter, trace_options) as tracing:
-        probed, request, core = list(probes), tracing.request, scenario.core
+        probed, request, core = _probe_paths(scenario, probes), tracing.request, scenario.core
 
         def call(stop: Event) -> _core.Run:
             def report(done: float) -> None:
@@ -276,13 +284,28 @@ def run(
         scenario=scenario,
         seed=seed,
         replication=replication,
-        summary=Summary(done.summary),
+        # Runs share the paths, which take more memory than the values.
+        summary=Summary((sys.intern(path), value) for path, value in done.summary.items()),
         digest=f"{done.digest:016x}",
         events=done.events,
         simulated_s=done.simulated_s,
         trace=tracing.trace,
         _series=_samples(done.series),
     )
+
+
+def _probe_paths(scenario: Scenario, probes: Iterable[str]) -> list[str]:
+    """Return the paths with indices of probes, each once; raise with the faults of all."""
+    found: dict[str, None] = {}
+    faults: list[Issue] = []
+    for path in probes:
+        try:
+            found |= dict.fromkeys(scenario.probe_paths(path))
+        except ScenarioError as error:
+            faults += error.issues
+    if faults:
+        raise ScenarioError(faults)
+    return list(found)
 
 
 @dataclass(frozen=True)
@@ -297,16 +320,38 @@ class RunJob:
     sources: tuple[str, ...] = ()
     """Hashes of the sources of its controllers in Python, if they must be these."""
 
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        """Take the source of controllers along; see `simoom.travel`."""
+        fields = tuple(vars(self).values())
+        paths = controllers(self.scenario)
+        return _arrive, (pack(paths) if paths else (), os.getpid(), fields)
+
     def __call__(self, progress: Progress | None = None) -> Run:
         """Run the scenario."""
         if self.sources:
-            from simoom.store import sources
+            from simoom.record import sources
 
             if sources(self.scenario) != self.sources:
                 message = "a controller in Python was edited while runs were started: start again"
                 raise ScenarioError([Issue("flows", message)])
         arguments = {name: value for name, value in vars(self).items() if name != "sources"}
         return run(**arguments, progress=progress)
+
+
+def _arrive(parcels: tuple[Parcel, ...], home: int, fields: tuple[Any, ...]) -> RunJob:
+    """Return a job that another process has sent."""
+    for parcel in parcels:
+        parcel.unpack(home)
+    return RunJob(*fields)
+
+
+@lru_cache(maxsize=256)
+def controllers(scenario: Scenario) -> tuple[str, ...]:
+    """Return the import paths of the controllers in Python of a scenario."""
+    controls = (flow.get("control") for flow in scenario.to_dict()["flows"])
+    return tuple(
+        each["python"]["path"] for each in controls if isinstance(each, dict) and "python" in each
+    )
 
 
 def whole(name: str, value: object, *, bits: int) -> None:

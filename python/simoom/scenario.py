@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from simoom import _core, edit
-from simoom.address import AddressError, indexed
+from simoom.address import AddressError, indexed, is_address, named_probes
 from simoom.control import import_path
 from simoom.issue import Issue, ScenarioError
 from simoom.observables import Probe
@@ -172,15 +172,29 @@ class Scenario:
         if path.endswith("[+]"):
             return self._append(path.removesuffix("[+]"), path, text)
         text = edit.controller(path, text)
-        done = self.core
-        for each in self._paths(path):
+        single, path = self._single(path)
+        done = single.core
+        for each in single._paths(path):  # noqa: SLF001  of the same class
             done = done.set(each, text)
         return self._of(done)
+
+    def _single(self, path: str) -> tuple[Scenario, str]:
+        """Return the scenario with a table for the station that a path names, and its path."""
+        found = edit.station(path)
+        if found is None:
+            return self, path
+        number, rest = found
+        written = edit.written(self.to_toml()).get("stations", 0)
+        tables, place = edit.split_station(path, written, number)
+        path = f"stations[{place}]{rest}"
+        if tables == written:
+            return self, path
+        return self._of(self.core.set("stations", toml_value(tables))), path
 
     def _paths(self, path: str) -> list[str]:
         """Return the paths with indices that a path with names stands for."""
         try:
-            return indexed(path, edit.written(self.to_toml()).get)
+            return indexed(path, lambda kind: edit.written(self.to_toml()).get(kind))
         except AddressError as error:
             message = str(error).partition("]: ")[2] or str(error)
             raise ScenarioError([Issue(path, message)]) from None
@@ -214,9 +228,10 @@ class Scenario:
         30.0
         """
         _utf8("", path)
-        keys = edit.written(self.to_toml())
+        single, path = self._single(path)
+        keys = edit.written(single.to_toml())
         # The last elements first, so that the indices of others do not change.
-        for each in reversed(self._paths(path)):
+        for each in reversed(single._paths(path)):  # noqa: SLF001  of the same class
             edit.remove(keys, each)
         return self._of(_core.Scenario.from_json(json.dumps(keys)))
 
@@ -229,11 +244,18 @@ class Scenario:
             The value as it is written or its default; None if the key has neither.
         """
         _utf8("", path)
-        paths = self._paths(path)
+        single, path = self._single(path)
+        paths = single._paths(path)  # noqa: SLF001  of the same class
         if len(paths) > 1:
             message = f"are {len(paths)} tables; name one, as {paths[0]}"
             raise ScenarioError([Issue(path, message)])
-        return json.loads(self.core.get(paths[0]))
+        return json.loads(single.core.get(paths[0]))
+
+    @property
+    def warmup_s(self) -> float:
+        """The time in seconds that is not measured: by default a tenth of the duration."""
+        given = self.get("warmup_s")
+        return float(self.get("duration_s") / 10 if given is None else given)
 
     def check(self) -> None:
         """Raise `ScenarioError` with all faults if there are any."""
@@ -255,6 +277,23 @@ class Scenario:
         Probe(path='flows[*].srtt_s', unit='s', meaning='The smoothed ...', series=3)
         """
         return tuple(Probe(*each) for each in self.core.probes())
+
+    def probe_paths(self, path: str) -> list[str]:
+        """Return the probes that a path with the name of a flow or of a station stands for.
+
+        Examples
+        --------
+        >>> flows = [{"name": "up", "from": "sta*", "to": "server"}]
+        >>> Scenario(standard="11g", stations=2, flows=flows).probe_paths('flows["up"].srtt_s')
+        ['flows[0].srtt_s', 'flows[1].srtt_s']
+        """
+        if not is_address(path):
+            return [path]
+        try:
+            return named_probes(path, dict(self.core.trace_names())["flow"])
+        except AddressError as error:
+            message = str(error).partition("]: ")[2] or str(error)
+            raise ScenarioError([Issue(path, message)]) from None
 
     def to_toml(self) -> str:
         """Return the scenario as the text of a TOML file.

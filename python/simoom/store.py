@@ -1,249 +1,358 @@
 """Results on disk, so that no run is computed twice.
 
-The key of a result is a hash of everything that determines it: the scenario with every default, the
-seed and the replication, the version of Simoom and the bytes of the compiled simulator, and the
-source of controllers written in Python. If any of these changes, the key changes.
+>>> import tempfile
+>>> import simoom as sm
+>>> s = sm.Scenario(standard="11b", duration_s=1.0, stations=1,
+...                 flows=[{"from": "server", "to": "sta0"}])
+>>> store = sm.Store(tempfile.mkdtemp())
+>>> _ = sm.sweep(s, over={"stations": [1, 2]}, replications=2, store=store)
+>>> store.compact()
+Compacted(runs=4, segments=1, damaged=())
+>>> store.query("SELECT count(*) AS runs, count(DISTINCT key) AS keys FROM runs").rows()
+[(4, 4)]
 """
 
 from __future__ import annotations
 
-import hashlib
-import importlib.metadata
-import json
+import contextlib
+import re
+import tempfile
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from simoom import _core
-from simoom.control import Control, find, source_of
-from simoom.files import write_text
-from simoom.issue import Issue, ScenarioError
-from simoom.run import Run, Summary
+from simoom import segments
+from simoom.needs import need
+from simoom.places import Folder, place_of
+from simoom.record import DamagedError, Record
+from simoom.run import Run
 from simoom.scenario import Scenario
-from simoom.tables import Value
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FILE = re.compile(r"[0-9a-f]{2}/(?P<key>[0-9a-f]{64})(?P<checked>\.checked)?\.json")
+"""The file of one run."""
+MOST_FILES = 1000
+"""The number of files of single runs that are read at once."""
+VIEW = """CREATE VIEW runs AS SELECT * EXCLUDE (record)
+FROM read_parquet([{}], union_by_name = true)
+QUALIFY row_number() OVER (PARTITION BY key ORDER BY checked DESC) = 1"""
+TRIES = 10
+"""How often a segment may be gone when it is read, because other processes compact the store."""
 
 
-def identity(
-    scenario: Scenario, *, seed: int, replication: int, known: tuple[str, ...] | None = None
-) -> str:
-    """Return the key of a run in a store: a hash of everything that determines its result.
-
-    `known` are its `sources`, if they were read before.
-
-    Raises
-    ------
-    ScenarioError
-        A controller has no source file, so that changes of it cannot be detected.
-    """
-    parts = [_simulator(), scenario.core.to_full_json(), str(seed), str(replication)]
-    parts += sources(scenario) if known is None else known
-    digest = hashlib.sha256()
-    for part in parts:
-        data = part.encode()
-        digest.update(len(data).to_bytes(8, "big") + data)
-    return digest.hexdigest()
-
-
-def _content(file: str) -> str:
-    """Return a hash of a file that the scenario names; empty if there is no such file."""
-    try:
-        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
-    except OSError:
-        return ""
-
-
-@cache
-def _simulator() -> str:
-    file = Path(str(_core.__file__))
-    return f"{importlib.metadata.version('simoom')} {hashlib.sha256(file.read_bytes()).hexdigest()}"
-
-
-def _controllers(scenario: Scenario) -> Iterator[tuple[str, str]]:
-    """Yield the paths that name controllers in Python, and their import paths."""
-    for number, flow in enumerate(scenario.to_dict()["flows"]):
-        control = flow.get("control")
-        if isinstance(control, dict) and "python" in control:
-            yield f"flows[{number}].control.python.path", control["python"]["path"]
-
-
-def sources(scenario: Scenario) -> tuple[str, ...]:
-    """Return a hash of each controller in Python and of each file that the scenario names.
-
-    The source of a controller is that which was imported: a file that is edited later changes
-    nothing until Python imports it again; a warning says so.
-
-    Raises
-    ------
-    ScenarioError
-        A controller has no source file, so that changes of it cannot be detected.
-    """
-    controllers = (_source(where, path) for where, path in _controllers(scenario))
-    return (*controllers, *map(_content, scenario.core.files()))
-
-
-def _source(where: str, path: str) -> str:
-    """Return a hash of the source of a controller and its base classes."""
-    digest = hashlib.sha256()
-    for kind in find(path).__mro__:
-        if kind is Control:
-            break
-        if kind is object:
-            continue
-        now = source_of(kind)
-        loaded = vars(kind).get("_source", now)
-        if now is None or loaded is None:
-            message = (
-                f"{path} has no source file, so that a store cannot tell whether it has changed; "
-                "write it in a module, or sweep without a store"
-            )
-            raise ScenarioError([Issue(where, message)])
-        if now != loaded:
-            warnings.warn(
-                f"{path}: the source of {kind.__qualname__} was edited after it was imported; runs "
-                "use the class as it was imported until Python is started again",
-                stacklevel=2,
-            )
-        digest.update(loaded.encode())
-    return digest.hexdigest()
-
-
-class DamagedError(ValueError):
-    """A file in a store is no complete record of a run, or not of the run of its name."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Record:
-    """A stored run.
+class Compacted:
+    """What a compaction did.
 
     Attributes
     ----------
-    key : str
-        Its name in the store, see `identity`.
-    simoom : str
-        The version of Simoom that computed it.
-    checked : bool
-        Whether the laws of conservation were checked during the run.
-    run : Run
-        The run, without time series.
+    runs : int
+        The number of runs that are now in segments, each once.
+    segments : int
+        The number of segments.
+    damaged : tuple of str
+        What was left alone because it is no complete record, with the reason.
     """
 
-    key: str
-    simoom: str
-    checked: bool
-    run: Run
-
-    @classmethod
-    def read(cls, file: Path) -> Record:
-        """Read a file.
-
-        Raises
-        ------
-        DamagedError
-            The file is not what `Record.text` writes.
-        """
-        try:
-            kept = json.loads(file.read_bytes())
-            if kept.pop("hash") != _hash(kept):
-                raise DamagedError(f"{file}: has been altered")
-            run = Run(
-                scenario=Scenario.parse(kept["scenario"]),
-                seed=kept["seed"],
-                replication=kept["replication"],
-                summary=Summary(kept["summary"]),
-                digest=kept["digest"],
-                events=kept["events"],
-                simulated_s=kept["simulated_s"],
-            )
-            return cls(kept["key"], kept["simoom"], kept["checked"], run)
-        except DamagedError:
-            raise
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            raise DamagedError(f"{file}: is no complete record of a run") from None
-
-    def text(self) -> str:
-        """Return the content of its file."""
-        run = self.run
-        kept: dict[str, Any] = {
-            "simoom": self.simoom,
-            "key": self.key,
-            "seed": run.seed,
-            "replication": run.replication,
-            "checked": self.checked,
-            "digest": run.digest,
-            "events": run.events,
-            "simulated_s": run.simulated_s,
-            "scenario": run.scenario.to_toml(),
-            "summary": run.summary,
-        }
-        return json.dumps({"hash": _hash(kept), **kept}, indent=1, ensure_ascii=False)
-
-    def differences(self, run: Run) -> list[tuple[str, Value, Value]]:
-        """Return the path, the stored value and the value of another run where the two differ."""
-        kept = {"digest": self.run.digest, "events": self.run.events, **self.run.summary}
-        new = {"digest": run.digest, "events": run.events, **run.summary}
-        paths = dict.fromkeys((*kept, *new))
-        pairs = ((path, kept.get(path), new.get(path)) for path in paths)
-        # As text, in which NaN equals NaN.
-        return [(path, was, now) for path, was, now in pairs if repr(was) != repr(now)]
-
-
-def _hash(kept: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+    runs: int
+    segments: int
+    damaged: tuple[str, ...]
 
 
 class Store:
-    """A directory of results, with one JSON file for each run.
+    """A folder of results: one JSON file for each run, until they are compacted to Parquet.
 
-    A file appears when it is complete, so that several processes may share a store, and an
-    interrupted process leaves no partial results. Each file has the scenario, the seed and a hash
-    of its content: a file that was damaged, altered or copied to another name is not used. Stores
-    may be merged by copying; any file may be deleted.
+    Any number of processes may write, read and compact a store at the same time, and be killed at
+    any moment. Files are complete or absent and never change; a file is removed only when another
+    one, which was read back, has all its runs. A run that is in two files counts once. Each record
+    has the scenario, the seed and a hash of its content: one that was damaged, altered or copied to
+    another name is not used.
 
     Parameters
     ----------
-    directory : path
-        The directory; created if it does not exist.
+    place : path or URL
+        The folder, created if it does not exist; or a URL of fsspec such as ``s3://bucket/runs``.
     """
 
-    def __init__(self, directory: Path | str) -> None:
-        self.directory = Path(directory)
-        self.directory.mkdir(parents=True, exist_ok=True)
+    def __init__(self, place: Path | str) -> None:
+        self.place = place_of(place)
+        self._index = segments.Index(self.place)
+
+    @property
+    def directory(self) -> Path:
+        """The folder; a store elsewhere has none."""
+        if not isinstance(self.place, Folder):
+            raise TypeError(f"{self.place.name}: is no folder of this machine")
+        return self.place.path
 
     def file(self, name: str) -> Path:
-        """Return the path of a result's file, whether it exists or not."""
-        return self.directory / name[:2] / f"{name}.json"
+        """Return the path of the file of a run that is not compacted, whether it exists or not."""
+        return self.directory / _file(name)
 
     def get(self, name: str, scenario: Scenario, *, checked: bool = False) -> Run | None:
-        """Return a stored run of this scenario, if there is one.
+        """Return a stored run of this scenario, if there is one; see `get_many`."""
+        return self.get_many({name: scenario}, checked=checked).get(name)
 
-        With `checked`, a run that was not checked does not count. A damaged file is no run; a
+    def get_many(self, wanted: Mapping[str, Scenario], *, checked: bool = False) -> dict[str, Run]:
+        """Return the stored runs among these, by key.
+
+        With `checked`, a run that was not checked does not count. A damaged record is no run; a
         warning names it.
+
+        Parameters
+        ----------
+        wanted : mapping
+            The scenario of each key.
+        checked : bool, optional
+            Whether the laws of conservation must have been checked.
         """
-        file = self.file(name)
-        try:
-            record = Record.read(file)
-        except FileNotFoundError:
-            return None
-        except DamagedError as error:
-            warnings.warn(f"{error}; the run is computed again", stacklevel=2)
-            return None
-        if record.key != name or record.run.scenario != scenario:
-            warnings.warn(f"{file}: is of another run, which is computed again", stacklevel=2)
-            return None
-        return record.run if record.checked or not checked else None
+        found: dict[str, Run] = {}
+
+        def examine(key: str, data: bytes | str, place: str) -> None:
+            try:
+                record = Record.parse(data, place)
+            except DamagedError as error:
+                warnings.warn(f"{error}; the run is computed again", stacklevel=4)
+                return
+            if record.key != key or record.run.scenario != wanted[key]:
+                message = f"{place}: is of another run, which is computed again"
+                warnings.warn(message, stacklevel=4)
+            elif record.checked or not checked:
+                found[key] = record.run
+
+        for each in (True,) if checked else (True, False):
+            files = {_file(key, checked=each): key for key in wanted if key not in found}
+            for name, data in self.place.read(files).items():
+                examine(files[name], data, f"{self.place.name}/{name}")
+        left = wanted.keys() - found.keys()
+        for key, text, place in self.in_segments(left) if left else []:
+            examine(key, text, place)
+        return found
 
     def put(self, name: str, run: Run, *, checked: bool = False) -> None:
         """Store a run without its time series."""
-        file = self.file(name)
-        file.parent.mkdir(exist_ok=True)
-        record = Record(name, importlib.metadata.version("simoom"), checked, run)
-        write_text(file, record.text())
+        record = Record.of(name, run, checked=checked)
+        self.place.write(_file(name, checked=checked), record.text().encode())
+        if checked:
+            self.place.remove(_file(name))
+
+    def keys(self) -> set[str]:
+        """Return the keys of all runs."""
+        files = {key_of(name) for name in self.files()}
+        return files | self._again(lambda: set(self._index.runs))
+
+    def records(self) -> Iterator[Record]:
+        """Yield each run once, a checked record before another; warn of damaged ones."""
+        done: set[str] = set()
+        for record, _, problem in self.texts():
+            if record is None:
+                warnings.warn(f"{problem}; it is left out", stacklevel=2)
+                continue
+            there = self._index.runs.get(record.key)
+            checked_comes = not record.checked and there is not None and there.checked
+            if record.key not in done and not checked_comes:
+                done.add(record.key)
+                yield record
+
+    def record(self, start: str) -> Record:
+        """Return the record of the run whose key begins so, a checked one before another.
+
+        Raises
+        ------
+        LookupError
+            There is no such run, there are several, or its record is damaged.
+        """
+        keys = sorted(key for key in self.keys() if key.startswith(start))
+        if len(keys) != 1:
+            found = f"{len(keys)} keys begin so" if keys else "no key of a run begins so"
+            raise LookupError(f"{self.place.name}: {start!r}: {found}")
+        names = [_file(keys[0], checked=True), _file(keys[0])]
+        there = self.place.read(names)
+        places = [(there[name], f"{self.place.name}/{name}") for name in names if name in there]
+        places += [(text.encode(), place) for _, text, place in self.in_segments(keys)]
+        records = [parsed(data, place, keys[0]) for data, place in places]
+        whole = [record for record, _, _ in records if record is not None]
+        if not whole:
+            raise LookupError(records[0][2])
+        return next((record for record in whole if record.checked), whole[0])
+
+    def texts(self) -> Iterator[tuple[Record | None, str, str]]:
+        """Yield the records of all files with their texts, or None, "" and what is damaged.
+
+        A run may come more than once.
+        """
+        self._again(lambda: None)
+        names = self.files()
+        for begin in range(0, len(names), MOST_FILES):
+            for name, data in self.place.read(names[begin : begin + MOST_FILES]).items():
+                yield parsed(data, f"{self.place.name}/{name}", key_of(name))
+        for segment in self._again(lambda: self._index.segments):
+            try:
+                for key, text in self._index.read(segment):
+                    yield parsed(text, f"{self.place.name}/{segment}", key)
+            except FileNotFoundError:
+                # Another process has compacted it. What it became is read in its place.
+                yield from self._of_new_segments()
+                return
+            except DamagedError as error:
+                yield None, "", str(error)
+        yield from ((None, "", problem) for problem in self._index.damaged.values())
+
+    def _of_new_segments(self) -> Iterator[tuple[Record | None, str, str]]:
+        def read() -> list[tuple[Record | None, str, str]]:
+            return [
+                parsed(text, f"{self.place.name}/{segment}", key)
+                for segment in self._index.segments
+                for key, text in self._index.read(segment)
+            ]
+
+        yield from self._again(read)
+
+    def compact(self) -> Compacted:
+        """Move all runs into Parquet files, so that they are few and can be queried fast.
+
+        Runs that other processes store meanwhile stay as they are. A compaction that is killed
+        leaves a store with the same runs.
+
+        Raises
+        ------
+        OSError
+            The store cannot be written.
+        """
+        from simoom.compaction import compact
+
+        return compact(self)
+
+    def frame(self) -> pl.DataFrame:
+        """Return a row for each run: what identifies it, its scenario as JSON, every result."""
+        return self.scan().collect()
+
+    def scan(self) -> pl.LazyFrame:
+        """Return `frame` as a lazy frame of polars, which reads the columns that a query needs.
+
+        Runs that are not compacted are read when this is called.
+        """
+        import polars as pl
+
+        rows = self._loose()
+        files = self._again(self._local_segments)
+        frames = [*([segments.frame(rows).lazy()] if rows else []), *map(pl.scan_parquet, files)]
+        if not frames:
+            return segments.empty().lazy()
+        every = pl.concat(frames, how="diagonal_relaxed")
+        first = every.sort("checked", descending=True, maintain_order=True)
+        return first.unique("key", keep="first", maintain_order=True).drop("record")
+
+    def query(self, sql: str) -> pl.DataFrame:
+        """Return the result of a query in SQL by DuckDB; the table ``runs`` is `frame`.
+
+        Raises
+        ------
+        ValueError
+            DuckDB cannot carry out the query; the message is its own.
+        MissingPackageError
+            DuckDB is not installed.
+        """
+        import polars as pl
+
+        duckdb = need("duckdb", "store", "a query in SQL")
+        with tempfile.TemporaryDirectory(prefix="simoom-") as folder:
+            rows = self._loose()
+            files = [str(path) for path in self._again(self._local_segments)]
+            if rows or not files:
+                loose = str(Path(folder) / "loose.parquet")
+                (segments.frame(rows) if rows else segments.empty()).write_parquet(loose)
+                files.append(loose)
+            listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
+            done = str(Path(folder) / "done.parquet")
+            with duckdb.connect() as connection:
+                connection.execute(VIEW.format(listed))
+                try:
+                    found = connection.sql(sql)
+                    if found is None:
+                        raise ValueError("the query has no result; write SELECT ... FROM runs")
+                    found.write_parquet(done)
+                except duckdb.Error as error:
+                    raise ValueError(str(error)) from None
+            return pl.read_parquet(done)
+
+    def files(self) -> list[str]:
+        """Return the names of the files of single runs, those of checked runs first."""
+        found = [match for name in self.place.names() if (match := FILE.fullmatch(name))]
+        return [match[0] for match in sorted(found, key=lambda match: not match["checked"])]
+
+    def _local_segments(self) -> list[Path]:
+        return [self.place.local(name) for name in self._index.segments]
+
+    def _loose(self) -> list[dict[str, Any]]:
+        """Return the rows of the runs that are in no segment."""
+        rows: dict[str, dict[str, Any]] = {}
+        for name, data in self.place.read(self.files()).items():
+            record, text, problem = parsed(data, f"{self.place.name}/{name}", key_of(name))
+            if record is None:
+                warnings.warn(f"{problem}; it is left out", stacklevel=4)
+            else:
+                rows.setdefault(record.key, segments.row(record, text))
+        return list(rows.values())
+
+    def in_segments(self, keys: Collection[str]) -> list[tuple[str, str, str]]:
+        """Return key, text and place of the records with these keys."""
+
+        def read() -> list[tuple[str, str, str]]:
+            by_segment: dict[str, list[str]] = {}
+            for key in keys & self._index.runs.keys():
+                by_segment.setdefault(self._index.runs[key].segment, []).append(key)
+            found = []
+            for segment, its in by_segment.items():
+                place = f"{self.place.name}/{segment}"
+                try:
+                    found += [(key, text, place) for key, text in self._index.read(segment, its)]
+                except DamagedError as error:
+                    warnings.warn(str(error), stacklevel=6)
+            return found
+
+        return self._again(read)
+
+    def _again(self, read: Callable[[], T]) -> T:
+        """Read segments, again if another process has compacted them meanwhile."""
+        for _ in range(TRIES):
+            with contextlib.suppress(FileNotFoundError):
+                self._index.refresh()
+                return read()
+        raise OSError(None, "its segments change faster than they are read", self.place.name)
 
     def __len__(self) -> int:
-        return sum(1 for _ in self.directory.glob("??/[!.]*.json"))
+        return len(self.keys())
 
     def __repr__(self) -> str:
-        return f"Store({str(self.directory)!r}, {len(self)} runs)"
+        return f"Store({self.place.name!r}, {len(self)} runs)"
+
+
+def _file(key: str, *, checked: bool = False) -> str:
+    """Return the name of the file of a run."""
+    return f"{key[:2]}/{key}{'.checked' if checked else ''}.json"
+
+
+def key_of(name: str) -> str:
+    """Return the key of the run of a file."""
+    return name[3:67]
+
+
+def parsed(data: bytes | str, place: str, key: str) -> tuple[Record | None, str, str]:
+    """Return a record and its text; or None, "", and what is wrong with it."""
+    try:
+        text = data if isinstance(data, str) else data.decode()
+        record = Record.parse(text, place)
+    except (DamagedError, UnicodeDecodeError) as error:
+        damaged = isinstance(error, DamagedError)
+        return None, "", str(error) if damaged else f"{place}: is no complete record of a run"
+    if record.key != key:
+        return None, "", f"{place}: is of another run"
+    return record, text, ""

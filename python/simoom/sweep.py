@@ -13,21 +13,23 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simoom.axes import Label, Over, describe, find_label, points, scenarios
+from simoom.observables import check_path
 from simoom.precision import Reached, Rule, Until
-from simoom.replications import Replications, check_warmup, look, pilot_probe, plan, without_series
-from simoom.run import Run, RunJob, callback
-from simoom.runner import Runner
+from simoom.replications import Replications, look, plan
+from simoom.rounds import Request, Rounds, opened
+from simoom.run import Run, callback
 from simoom.scenario import Scenario, ScenarioLike
+from simoom.shards import Shard, read_shard
 from simoom.stats import mean_ci
-from simoom.store import Store, identity, sources
-from simoom.workers import LostWorkerError, Progress
+from simoom.store import Store
+from simoom.workers import Progress
 
 if TYPE_CHECKING:
     import polars as pl
@@ -169,6 +171,8 @@ def sweep(
     until: Until | None = None,
     max_replications: int | None = None,
     store: Store | Path | str | None = None,
+    shard: Shard | None = None,
+    keep: Iterable[str] | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
     check: bool = False,
@@ -199,6 +203,11 @@ def sweep(
     store : Store or path, optional
         The store to which each run is written when it ends. Stored runs are not computed again:
         after Ctrl-C or a failure, the same call continues the sweep.
+    shard : str or tuple of int, optional
+        Run a part of the runs, ``"2/8"`` the second of eight; `simoom.merge` joins the stores of
+        all parts.
+    keep : iterable of str, optional
+        The results of each run that the `Sweep` has; by default all. A store has all of them.
     executor : concurrent.futures.Executor, optional
         The executor of the runs, for example a ``ProcessPoolExecutor`` or that of a Dask client; by
         default a thread for each core.
@@ -216,155 +225,76 @@ def sweep(
     scenario = Scenario.of(scenario)
     callback(progress)
     rule = plan(replications, seed, until, max_replications)
+    part = None if shard is None else read_shard(shard)
+    if part is not None and (store is None or rule is not None):
+        what = "needs a store, which keeps its runs" if store is None else "not with until"
+        raise ValueError(f"shard: {what}")
     at = points(over)
-    all_scenarios = scenarios(scenario, at)
-    runs = _SweepRuns(all_scenarios, at.settings, seed, None if store is None else _open(store))
-    runs.check, runs.progress = check, progress
-    runs.run(executor, replications, rule)
-    for message in runs.warnings():
+    kept = None if keep is None else _kept(keep, rule)
+    rounds = Rounds(
+        scenarios(scenario, at),
+        Request(seed, (), check, progress, kept, part),
+        lambda n, r: f"replication {r} at {describe(at.settings[n])}",
+        opened(store),
+    )
+    watch = _Watch(rounds, rule) if rule is not None else None
+    least = replications if rule is None else rule.least
+    rounds.run(executor, least, rule, None if watch is None else watch.look)
+    for message in _warnings(rounds, at.settings, watch):
         warnings.warn(message, stacklevel=2)
-    done = [Point(chosen, runs.point(n)) for n, chosen in enumerate(at.settings)]
+    done = [
+        Point(chosen, Replications(each, rounds.of(n), () if watch is None else watch.reached[n]))
+        for n, (chosen, each) in enumerate(zip(at.settings, rounds.scenarios, strict=True))
+    ]
     return Sweep(scenario, at.labels, tuple(done))
 
 
-class _SweepRuns:
-    """The runs of a sweep: those in the store, and those to be computed."""
-
-    def __init__(
-        self,
-        points: Sequence[Scenario],
-        settings: Sequence[Mapping[str, Label]],
-        seed: int,
-        store: Store | None,
-    ) -> None:
-        self.seed, self.store, self.scenarios, self.settings = seed, store, points, settings
-        self.check = False
-        self.progress: Progress | None = None
-        self.results: dict[tuple[int, int], Run] = {}
-        # The source of controllers is read before the runs, because it may be edited meanwhile.
-        self.sources = [sources(each) if store is not None else () for each in points]
-        self.wanted = [0] * len(points)
-        self.reached: list[tuple[Reached, ...]] = [() for _ in points]
-        self.short_warmups: list[str] = []
-
-    def run(self, executor: Executor | None, replications: int, rule: Rule | None) -> None:
-        """Read the stored runs, compute the missing ones, and store each when it ends."""
-        done = [0] * len(self.scenarios)
-        self.wanted = [replications if rule is None else rule.least for _ in done]
-        probes = [pilot_probe(each, rule) for each in self.scenarios]
-        with Runner(executor) as runner:
-            while done != self.wanted:
-                # One replication of all points, then the next: an interrupted sweep covers all.
-                pending = [
-                    (n, r)
-                    for r in range(min(done), max(self.wanted))
-                    for n in range(len(done))
-                    if done[n] <= r < self.wanted[n]
-                ]
-                self._read(pending)
-                self._compute(runner, [key for key in pending if key not in self.results], probes)
-                if rule is not None and not any(done):
-                    self._check_warmups(probes)
-                    probes = [() for _ in done]
-                done = list(self.wanted)
-                if rule is not None:
-                    self._look(rule)
-
-    def _read(self, pending: Sequence[tuple[int, int]]) -> None:
-        """Read the stored runs among these."""
-        for n, r in pending:
-            if self.store is None:
-                break
-            found = self.store.get(self._name(n, r), self.scenarios[n], checked=self.check)
-            if found is not None:
-                self.results[n, r] = found
-        self._report_progress()
-
-    def _compute(
-        self,
-        runner: Runner,
-        missing: Sequence[tuple[int, int]],
-        probes: Sequence[tuple[str, ...]],
-    ) -> None:
-        jobs = [
-            RunJob(self.scenarios[n], self.seed, r, probes[n], self.check, sources=self.sources[n])
-            for n, r in missing
-        ]
-
-        def describe_job(number: int) -> str:
-            n, r = missing[number]
-            return f"replication {r} at {describe(self.settings[n])}"
-
-        try:
-            for number, result in runner.results(jobs, describe=describe_job):
-                self._keep(missing[number], result)
-                self._report_progress()
-        except (KeyboardInterrupt, LostWorkerError):
-            # Further runs have ended, and the interrupt may have come before one was stored.
-            for number, result in runner.done(jobs):
-                self._keep(missing[number], result)
-            raise
-
-    def _name(self, n: int, r: int) -> str:
-        return identity(self.scenarios[n], seed=self.seed, replication=r, known=self.sources[n])
-
-    def _keep(self, key: tuple[int, int], result: Run) -> None:
-        if self.store is not None:
-            self.store.put(self._name(*key), result, checked=self.check)
-        self.results[key] = result
-
-    def _report_progress(self) -> None:
-        if self.progress is not None:
-            self.progress(len(self.results) / sum(self.wanted))
-
-    def _check_warmups(self, probes: Sequence[tuple[str, ...]]) -> None:
-        """Check the warm-up at each point by the runs that were computed, which have series."""
-        for n, paths in enumerate(probes):
-            for path in paths:
-                keys = [(n, r) for r in range(self.wanted[n])]
-                runs = [self.results[key] for key in keys]
-                judged = check_warmup(self.scenarios[n], runs, path)
-                if judged is not None and judged.too_short:
-                    self.short_warmups.append(f"{judged} (at {describe(self.settings[n])}")
-                self.results |= {
-                    key: without_series(run, paths) for key, run in zip(keys, runs, strict=True)
-                }
-
-    def _look(self, rule: Rule) -> None:
-        """Examine the runs so far, and plan further ones."""
-        for target in rule.targets:
-            if all(run.summary.get(target.path) is None for run in self.results.values()):
-                self.point(0).values(target.path)  # raises with suggestions, or all are NaN
-        for n, wanted in enumerate(self.wanted):
-            if not self.reached[n] or not all(each.reached for each in self.reached[n]):
-                self.reached[n], self.wanted[n] = look(rule, self.point(n))
-                self.wanted[n] = max(wanted, self.wanted[n])
-
-    def point(self, n: int) -> Replications:
-        """Return the runs of a point."""
-        runs = tuple(self.results[n, r] for r in range(self.wanted[n]) if (n, r) in self.results)
-        return Replications(self.scenarios[n], runs, self.reached[n])
-
-    def warnings(self) -> list[str]:
-        """Return what the user must know: short warm-ups, and points without the precision."""
-        found = list(self.short_warmups[:1])
-        if (others := len(self.short_warmups) - 1) > 0:
-            found[0] += f", and {others} more"
-        found = [f"{message})" for message in found]
-        lacking = [
-            f"{each} (at {describe(settings)}"
-            for settings, reached in zip(self.settings, self.reached, strict=True)
-            for each in reached
-            if not each.reached and each.estimate is not None
-        ]
-        if lacking:
-            more = f", and {len(lacking) - 1} more" if len(lacking) > 1 else ""
-            found.append(f"{lacking[0]}{more})")
-        return found
+def _kept(keep: Iterable[str], rule: Rule | None) -> tuple[str, ...]:
+    """Return the results to keep: those of the caller, and those of the rule."""
+    paths = (keep,) if isinstance(keep, str) else tuple(keep)
+    for path in paths:
+        check_path("keep", path)
+    return tuple(dict.fromkeys((*paths, *(t.path for t in (rule.targets if rule else ())))))
 
 
-def _open(store: Store | Path | str) -> Store:
-    return store if isinstance(store, Store) else Store(store)
+@dataclass
+class _Watch:
+    """The precision of each point after a round."""
+
+    rounds: Rounds
+    rule: Rule
+    reached: dict[int, tuple[Reached, ...]] = field(default_factory=dict)
+
+    def look(self) -> list[int]:
+        """Examine the runs so far, and return the number that each point needs."""
+        rounds = self.rounds
+        for target in self.rule.targets:
+            if all(run.summary.get(target.path) is None for run in rounds.results.values()):
+                # Raises with suggestions, or all are NaN.
+                Replications(rounds.scenarios[0], rounds.of(0)).values(target.path)
+        counts = list(rounds.wanted)
+        for n, scenario in enumerate(rounds.scenarios):
+            if n not in self.reached or not all(each.reached for each in self.reached[n]):
+                done = Replications(scenario, rounds.of(n))
+                self.reached[n], wanted = look(self.rule, done)
+                counts[n] = max(counts[n], wanted)
+        return counts
+
+
+def _warnings(
+    rounds: Rounds, settings: Sequence[Mapping[str, Label]], watch: _Watch | None
+) -> Iterator[str]:
+    """Yield what the user must know: short warm-ups, and points without the precision."""
+    short = [f"{judged} (at {describe(settings[n])}" for n, judged in rounds.warmups]
+    lacking = [
+        f"{each} (at {describe(settings[n])}"
+        for n, reached in (watch.reached if watch else {}).items()
+        for each in reached
+        if not each.reached and each.estimate is not None
+    ]
+    for found in (short, lacking):
+        if found:
+            yield f"{found[0]}, and {len(found) - 1} more)" if found[1:] else f"{found[0]})"
 
 
 def _estimate(point: Point, path: str, confidence: float) -> dict[str, float | int | None]:

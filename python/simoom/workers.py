@@ -21,11 +21,18 @@ Job = Callable[[Progress | None], T]
 
 
 class LostWorkerError(RuntimeError):
-    """A process that computed runs has ended without an exception."""
+    """A process that computed runs, or the executor, has ended without an exception of a run.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    reason : str, optional
+        What has ended.
+    """
+
+    def __init__(self, reason: str = "") -> None:
         super().__init__(
-            "a worker process has ended before its runs: it was killed, or memory was exhausted"
+            reason
+            or "a worker process has ended before its runs: it was killed, or memory was exhausted"
         )
 
 
@@ -82,6 +89,15 @@ class Sent(Generic[T]):
         for note in notes:
             substitute.add_note(note)
         raise substitute
+
+
+EXECUTORS = ("distributed", "dask", "mpi4py", "ipyparallel", "submitit", "loky", "parsl", "ray")
+"""Packages with executors: an exception of theirs is not an exception of the job."""
+
+
+def is_of_executor(error: BaseException) -> bool:
+    """Whether an executor, and not the job, has raised an exception."""
+    return (type(error).__module__ or "").partition(".")[0] in EXECUTORS
 
 
 def _can_be_sent(error: Exception) -> bool:

@@ -26,6 +26,7 @@ from simoom.cli import (
     run,
     scenario,
     serve,
+    store,
     study,
     sweep,
     tcp_script,
@@ -34,6 +35,7 @@ from simoom.cli import (
 from simoom.cli.streams import prepare
 from simoom.cli.terminal import InputError, origin, say, say_os_error
 from simoom.issue import ScenarioError
+from simoom.needs import MissingPackageError
 from simoom.startup import INTERRUPTED, loaded
 from simoom.workers import LostWorkerError
 
@@ -68,6 +70,7 @@ app.command("hearing")(hearing.hearing)
 app.command("routes")(routes.routes)
 app.command("probes")(probes.probes)
 app.command("serve")(serve.serve)
+app.add_typer(store.app, name="store")
 app.command("study")(study.study)
 app.command("tcp-script")(tcp_script.tcp_script)
 
@@ -114,7 +117,7 @@ def _report_failure(error: BaseException) -> int:
         case ScenarioError():
             for issue in error.issues:
                 say(origin.describe(issue))
-        case InputError():
+        case InputError() | MissingPackageError():
             say(str(error))
         case OSError():
             say_os_error(error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,10 +22,13 @@ from simoom.cli.terminal import (
     told,
 )
 from simoom.cli.until import MaxReplications, UntilOption, read_until, refused_results
+from simoom.files import finite
 from simoom.tables import Column, Row, digits, visible
 
 if TYPE_CHECKING:
     from simoom.compare import Comparison
+    from simoom.compare import Row as Compared
+    from simoom.stats import Estimate
 
 COLUMNS = (
     Column("result", "result"),
@@ -35,6 +38,7 @@ COLUMNS = (
     Column("verdict", "second\nis"),
     Column("saved", "variance\nsaved\n%"),
 )
+CONTROLLED = tuple(column for column in COLUMNS if column.key in ("result", "difference", "saved"))
 
 Other = Annotated[
     str | None,
@@ -117,37 +121,58 @@ def compare(
                 raise
             raise InputError(f"--result: {str(error).removeprefix('results: ')}") from None
     if as_json:
-        rows = [{key: _finite(value) for key, value in row.items()} for row in done.to_dicts()]
+        rows = finite(done.to_dicts())
         print_json({"pairs": len(done.first), "confidence": done.confidence, "results": rows})
     elif not quiet:
         _print(done)
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _print(done: Comparison) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from simoom.layout import fitted, with_interval
+    from simoom.layout import fitted
 
-    rows: list[Row] = [
-        {
-            "result": visible(row.path),
-            "first": digits(row.first.mean, 4),
-            "second": digits(row.second.mean, 4),
-            "difference": with_interval(
-                f"{'+' if row.difference.mean > 0 else ''}{digits(row.difference.mean, 3)}",
-                row.difference.half_width if row.difference.n > 1 else None,
-            ),
-            "verdict": row.verdict,
-            "saved": None if math.isnan(row.saved) else f"{100 * row.saved:.0f}",
-        }
-        for row in done.rows
-    ]
     console, longest = Console(), max(len(row.path) for row in done.rows)
-    words, most = ("result", "verdict"), len(rows)
-    console.print(fitted(COLUMNS, rows, console.width, least=longest, most=most, words=words))
-    console.print(Text(done.caption, style="dim"))
+    most, words = len(done.rows), ("result", "verdict")
+    tables = (
+        (COLUMNS, map(_cells, done.rows), done.caption),
+        (CONTROLLED, map(_controlled_cells, done.rows), "the same by control variates"),
+    )
+    for columns, cells, caption in tables:
+        if rows := [row for row in cells if row]:
+            table = fitted(columns, rows, console.width, least=longest, most=most, words=words)
+            console.print(table)
+            console.print(Text(caption, style="dim"))
+
+
+def _cells(row: Compared) -> Row:
+    """Return the difference of a result as texts by column."""
+    return {
+        "result": visible(row.path),
+        "first": digits(row.first.mean, 4),
+        "second": digits(row.second.mean, 4),
+        "difference": _signed(row.difference),
+        "verdict": row.verdict,
+        "saved": _percent(row.saved),
+    }
+
+
+def _controlled_cells(row: Compared) -> Row:
+    """Return the difference by control variates as texts by column; none without any."""
+    if row.controlled is None:
+        return {}
+    difference, saved = row.controlled.estimate, row.controlled.saved
+    name = visible(row.path)
+    return {"result": name, "difference": _signed(difference), "saved": _percent(saved)}
+
+
+def _signed(difference: Estimate) -> str:
+    from simoom.layout import with_interval
+
+    mean = f"{'+' if difference.mean > 0 else ''}{digits(difference.mean, 3)}"
+    return with_interval(mean, difference.half_width if difference.n > 1 else None)
+
+
+def _percent(fraction: float) -> str | None:
+    return None if math.isnan(fraction) else f"{100 * fraction:.0f}"

@@ -19,8 +19,11 @@ MOST_LINES = 10
 def rerun(
     file: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help="A run in the store of a sweep (DIR/??/*.json)."),
+        typer.Argument(metavar="FILE", help="A run in a store (STORE/??/*.json), or the store."),
     ],
+    key: Annotated[
+        str, typer.Argument(metavar="[KEY]", help="The key of a run in a store, or its beginning.")
+    ] = "",
     check: Annotated[
         bool,
         typer.Option("--check", help="Check the laws of conservation during the run (slower)."),
@@ -30,15 +33,18 @@ def rerun(
     ] = False,
 ) -> None:
     """Run a stored run again from its own record, and say whether it still gives the same."""
+    from simoom.record import DamagedError, Record
     from simoom.run import run as simulate
-    from simoom.store import DamagedError, Record
+    from simoom.store import Store
 
+    if file.is_dir() and not key:
+        raise InputError(f"{file}: is a store; name one of its runs: {file} KEY")
     try:
-        record = Record.read(file)
-    except DamagedError as error:
+        record = Store(file).record(key) if file.is_dir() else Record.read(file)
+    except (DamagedError, LookupError) as error:
         raise InputError(str(error)) from None
     kept = record.run
-    with progress_bar(file.stem[:12], quiet=quiet) as progress:
+    with progress_bar(record.key[:12], quiet=quiet) as progress:
         done = simulate(
             kept.scenario,
             seed=kept.seed,
@@ -50,7 +56,7 @@ def rerun(
     if not quiet:
         by = f"stored by Simoom {record.simoom}, this is {version('simoom')}"
         verdict = f"{len(found)} values differ" if found else f"the same, digest {done.digest}"
-        print(visible(f"{file}: {verdict}; {by}"))
+        print(visible(f"{file}{key and f' {record.key[:12]}'}: {verdict}; {by}"))
         for path, was, now in found[:MOST_LINES]:
             print(visible(f"  {path}: was {was}, is {now}"))
         if len(found) > MOST_LINES:

@@ -42,6 +42,7 @@ from simoom.cli.until import (
     refuse_with_until,
     run_until,
 )
+from simoom.observables import DEFAULT_PROBES
 from simoom.trace import TraceFilter
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ Out = Annotated[
         parser=directory,
         help="Write summary.json, scenario.toml, report.html, report.png and the time series "
         "(series.csv, series.parquet) into this directory. Without --probe the time series are "
-        "total.goodput_mbps and ap.queue_packets.",
+        f"{' and '.join(DEFAULT_PROBES)}.",
     ),
 ]
 AndWhy = Annotated[
@@ -106,7 +107,8 @@ def run(
     check_range("--replication", replication, bits=32)
     targets = read_until(until, max_replications)
     if targets is not None:
-        alone = {"--probe": probes, "--out": out, "--trace": traces, "--replication": replication}
+        alone = {"--probe": probes, "--out": out, "--trace": traces, "--replication": replication,
+                 "--why": why}  # fmt: skip
         refuse_with_until(alone)
         repeated = load(file, settings, unset=unset)
         options = RepeatOptions(seed, check, as_json, quiet)

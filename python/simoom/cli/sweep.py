@@ -28,6 +28,7 @@ from simoom.cli.terminal import (
     told,
 )
 from simoom.cli.until import MaxReplications, UntilOption, read_until, refused_results
+from simoom.files import finite
 from simoom.workers import LostWorkerError, WorkerProcesses
 
 if TYPE_CHECKING:
@@ -43,12 +44,21 @@ Replications = Annotated[
     ),
 ]
 StoreOption = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
         "--store",
         metavar="DIR",
-        parser=directory,
-        help="Store every run here when it ends, and do not repeat stored runs.",
+        help="Store every run here when it ends, and do not repeat stored runs. Also a URL such as "
+        "s3://BUCKET/FOLDER.",
+    ),
+]
+ShardOption = Annotated[
+    str | None,
+    typer.Option(
+        "--shard",
+        metavar="I/N",
+        help="Run the I-th of N parts of the runs, for arrays of jobs; simoom store merge joins "
+        "the stores.",
     ),
 ]
 ResultsOption = Annotated[
@@ -90,6 +100,7 @@ def sweep(
     max_replications: MaxReplications = None,
     seed: Seed = 1,
     store: StoreOption = None,
+    shard: ShardOption = None,
     results: ResultsOption = [],  # noqa: B006
     processes: Processes = 0,
     as_json: Annotated[
@@ -108,46 +119,89 @@ def sweep(
     check_range("--seed", seed, bits=64)
     check_range("--processes", processes, bits=16)
     targets = read_until(until, max_replications)
+    if shard is not None:
+        _check_shard(shard, store, {"--until": until, "--out": out, "--json": as_json,
+                                    "--mean": results})  # fmt: skip
     axes = read_over(over, design, points, points_from, seed=seed)
     scenario = load(file, settings, axes if isinstance(axes, dict) else axes[0], unset=unset)
-    if out is not None:
-        make_directory(out)
-    if store is not None:
-        make_directory(store)
-    try:
-        with (
-            told(),
-            refused_results("--until"),
-            _workers(processes) as executor,
-            progress_bar("sweep", quiet=quiet) as progress,
-        ):
-            done = run_sweep(
-                scenario,
-                over=axes,
-                replications=replications,
-                seed=seed,
-                until=targets,
-                max_replications=max_replications,
-                store=store,
-                executor=executor,
-                progress=progress,
-                check=check,
-            )
-    except (KeyboardInterrupt, LostWorkerError):
-        if store is not None:
-            say(f"completed runs are in {store}/: the same command continues the sweep")
-        raise
-    chosen = results or list(DEFAULT_RESULTS)
+    for folder in (out, None if store is None or "://" in store else directory(store)):
+        if folder is not None:
+            make_directory(folder)
+    with (
+        told(),
+        refused_results("--until"),
+        _continued(store),
+        _workers(processes) as executor,
+        progress_bar("sweep", quiet=quiet) as progress,
+    ):
+        done = run_sweep(
+            scenario,
+            over=axes,
+            replications=replications,
+            seed=seed,
+            until=targets,
+            max_replications=max_replications,
+            store=store,
+            shard=shard,
+            executor=executor,
+            progress=progress,
+            check=check,
+        )
+    if shard is not None:
+        if not quiet:
+            print(f"shard {shard}: {len(done)} runs in {store}")
+        return
+    _report(done, results or list(DEFAULT_RESULTS), out, as_json=as_json, quiet=quiet,
+            groups=not results)  # fmt: skip
+
+
+def _report(
+    done: Sweep,
+    chosen: Sequence[str],
+    out: Path | None,
+    *,
+    as_json: bool,
+    quiet: bool,
+    groups: bool,
+) -> None:
+    """Print the means, and write the results into a directory."""
     means = _means(done, chosen)
     if as_json:
         _print_json(means)
     elif not quiet:
-        _print(done, means, groups=not results)
+        _print(done, means, groups=groups)
     if out is not None:
         _write(done, chosen, out)
         if not quiet and not as_json:
             pictures = ", ".join(_picture(place) for place in range(len(chosen)))
             say(f"wrote runs.csv, runs.parquet, means.csv, {pictures} to {out}/")
+
+
+@contextmanager
+def _continued(store: str | None) -> Iterator[None]:
+    """Say after an interrupt that the runs so far are in the store."""
+    try:
+        yield
+    except (KeyboardInterrupt, LostWorkerError):
+        if store is not None:
+            say(f"completed runs are in {store}/: the same command continues the sweep")
+        raise
+
+
+def _check_shard(shard: str, store: str | None, others: dict[str, object]) -> None:
+    """Refuse a shard without a store, and options about the results of all runs."""
+    from simoom.shards import read_shard
+
+    try:
+        read_shard(shard)
+    except ValueError as error:
+        reason = str(error).removeprefix("shard: ").partition(", is ")[0]
+        raise InputError(f"--shard {shard}: {reason}") from None
+    if not store:
+        raise InputError("--shard: needs --store, which keeps its runs until they are merged")
+    for option, value in others.items():
+        if value:
+            raise InputError(f"--shard: not with {option}, which is about the runs of all shards")
 
 
 @contextmanager
@@ -176,17 +230,8 @@ def _means(done: Sweep, chosen: Sequence[str]) -> Means:
 
 
 def _print_json(means: Means) -> None:
-    import math
-
-    def finite(row: dict[str, Any]) -> dict[str, Any]:
-        # JSON has no infinity, and a single run has no interval.
-        return {
-            key: None if isinstance(value, float) and not math.isfinite(value) else value
-            for key, value in row.items()
-        }
-
-    plain = {path: [finite(row) for row in rows] for path, rows in means.items()}
-    print_json(plain)
+    # JSON has no infinity, and a single run has no interval.
+    print_json(finite(means))
 
 
 def _print(done: Sweep, means: Means, *, groups: bool) -> None:

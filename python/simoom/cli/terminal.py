@@ -15,6 +15,7 @@ import typer
 
 from simoom import shipped
 from simoom.address import every
+from simoom.axis_text import split
 from simoom.issue import Issue
 from simoom.observables import nearest
 from simoom.scenario import Scenario
@@ -159,17 +160,8 @@ def split_setting(text: str) -> tuple[str, str, str]:
     >>> split_setting('flows["a=b"].control=few')
     ('flows["a=b"].control', '=', 'few')
     """
-    depth, quote = 0, ""
-    for n, char in enumerate(text):
-        if quote:
-            quote = "" if char == quote else quote
-        elif char in "\"'":
-            quote = char
-        elif char in "[]":
-            depth += 1 if char == "[" else -1
-        elif char == "=" and depth <= 0:
-            return text[:n], "=", text[n + 1 :]
-    return text, "", ""
+    path = next(split(text, "="))
+    return path, text[len(path) : len(path) + 1], text[len(path) + 1 :]
 
 
 def directory(text: str) -> Path:

@@ -11,8 +11,9 @@ from matplotlib.collections import PatchCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
+from simoom.palette import CYCLE
 from simoom.plots.stretch import trace_of
-from simoom.plots.style import CYCLE, Picture, style
+from simoom.plots.style import Picture, style
 from simoom.run import Run
 
 if TYPE_CHECKING:

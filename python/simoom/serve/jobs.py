@@ -12,12 +12,12 @@ import numpy as np
 
 from simoom.files import finite
 from simoom.issue import ScenarioError
+from simoom.record import identity
 from simoom.run import Samples, run
 from simoom.scenario import Scenario
 from simoom.serve.library import MOST_SAMPLES, Library, plain
 from simoom.serve.limits import Limits
 from simoom.serve.sweeps import Plan, Sweeps
-from simoom.store import identity
 from simoom.workers import Progress
 
 WANTED = (

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simoom.files import finite, write_text
+from simoom.record import DamagedError, Record
 from simoom.run import Run, Samples
-from simoom.store import DamagedError, Record, Store
+from simoom.store import Store
 
 if TYPE_CHECKING:
     import numpy as np

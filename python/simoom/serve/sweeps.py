@@ -13,11 +13,11 @@ from typing import Any
 from simoom.axis_text import axis_values
 from simoom.files import finite, write_text
 from simoom.issue import Issue, ScenarioError
+from simoom.record import identity
 from simoom.scenario import Scenario
 from simoom.serve.drafts import Desk
 from simoom.serve.library import KEY, Library, Listing
 from simoom.stats import mean_ci
-from simoom.store import identity
 from simoom.tables import Value, number
 from simoom.workers import Progress
 

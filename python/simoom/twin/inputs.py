@@ -213,8 +213,7 @@ class Cell:
     @property
     def warmup_s(self) -> float:
         """The warm-up, by default a tenth of the duration."""
-        given = self.keys["warmup_s"]
-        return float(self.duration_s / 10 if given is None else given)
+        return self.scenario.warmup_s
 
     @property
     def measured_s(self) -> float:

@@ -5,15 +5,21 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simoom.scenario import Scenario
+from simoom.search import Constraint, Given, Held, Search, constraints, objective_of
+from simoom.stats import Estimate
+from simoom.store import Store
 from simoom.tables import digits, number
 from simoom.twin.selection import predict
 from simoom.twin.vary import Evaluate, HasSummary, check_axes, scenario_at
+from simoom.workers import Progress
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,7 +45,15 @@ class Optimum:
     objective : str
         The quantity that was maximised or minimised.
     tried : tuple of dict
-        Every evaluated point in order, with its ``value``; NaN if no model fits.
+        Every evaluated point in order, with its ``value``; NaN if no model fits. With `given` also
+        the constrained results, and whether they meet the constraints, ``feasible``.
+    estimate : Estimate or None
+        With `replications`: the objective with its interval, of runs that did not choose the point.
+    given : tuple of Held
+        With `replications`: each constraint with its result and a verdict, of the same runs.
+    ahead : Estimate or None
+        With `replications`: the objective minus that of the second-best point, over pairs of these
+        runs.
     """
 
     scenario: Scenario
@@ -47,6 +61,9 @@ class Optimum:
     value: float
     objective: str
     tried: tuple[dict[str, Any], ...]
+    estimate: Estimate | None = None
+    given: tuple[Held, ...] = ()
+    ahead: Estimate | None = None
 
     def frame(self) -> pl.DataFrame:
         """Return a row for each point that was tried.
@@ -62,7 +79,9 @@ class Optimum:
 
     def __repr__(self) -> str:
         at = ", ".join(f"{path}={_short(value)}" for path, value in self.at.items())
-        return f"Optimum({at}: {self.objective} = {digits(self.value, 5)}, of {len(self.tried)})"
+        value = digits(self.value, 5) if self.estimate is None else str(self.estimate)
+        held = "".join(f"; {each.constraint}: {each.verdict}" for each in self.given)
+        return f"Optimum({at}: {self.objective} = {value}, of {len(self.tried)}{held})"
 
 
 def _short(value: object) -> str:
@@ -77,6 +96,7 @@ class _Search:
     objective: Objective
     sign: float
     using: Evaluate
+    given: tuple[Constraint, ...] = ()
     tried: list[dict[str, Any]] = field(default_factory=list)
 
     def cost(self, point: Mapping[str, Any]) -> float:
@@ -87,8 +107,13 @@ class _Search:
         else:
             found = number(result.summary.get(self.objective))
             value = math.nan if found is None else found
-        self.tried.append({**point, "value": value})
-        return self.sign * value if math.isfinite(value) else math.inf
+        row = {**point, "value": value}
+        for each in self.given:
+            found = number(result.summary.get(each.path))
+            row[each.path] = math.nan if found is None else found
+        feasible = all(each.excess(row[each.path]) <= 0 for each in self.given)
+        self.tried.append(row | ({"feasible": feasible} if self.given else {}))
+        return self.sign * value if math.isfinite(value) and feasible else math.inf
 
     def over_ranges(
         self, fixed: Mapping[str, Any], ranges: Mapping[str, tuple[float, float]]
@@ -121,6 +146,13 @@ def optimise(
     objective: Objective = "total.goodput_mbps",
     maximise: bool = True,
     using: Evaluate = predict,
+    given: Given = (),
+    replications: int | None = None,
+    trials: int = EVALUATIONS,
+    seed: int = 1,
+    store: Store | Path | str | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
 ) -> Optimum:
     """Find the settings with the best value of an objective.
 
@@ -137,7 +169,20 @@ def optimise(
     maximise : bool, optional
         Whether to maximise the objective; otherwise it is minimised.
     using : callable, optional
-        The function that evaluates a scenario: `predict`, or `run` to simulate.
+        The function that evaluates a scenario: `predict`, or `run` to simulate once.
+    given : str or iterable of str, optional
+        Constraints that the best point must meet: ``"total.delay_s.p99 < 50 ms"``.
+    replications : int, optional
+        Simulate so many runs at each point, with the same seeds at all points, and compare their
+        means. Lists are tried in full if they make at most `trials` points, otherwise Optuna
+        searches. The four best points are run again with other seeds, and the best of these once
+        more, so that its interval is not that of the luckiest runs.
+    trials : int, optional
+        The bound on the number of points with `replications`.
+    seed : int, optional
+        With `replications`: the root of the streams of the runs, and of the search.
+    store, executor, progress : optional
+        With `replications`: as in `simoom.sweep`.
 
     Returns
     -------
@@ -148,7 +193,10 @@ def optimise(
     ScenarioError
         A path does not exist, or a value is invalid for it.
     ValueError
-        `over` has no values, or the objective has a value at no point.
+        `over` has no values, the objective has a value at no point, or no point meets the
+        constraints.
+    MissingPackageError
+        Optuna is needed and not installed.
 
     Examples
     --------
@@ -160,11 +208,23 @@ def optimise(
     """
     if not isinstance(maximise, bool):
         raise TypeError(f"maximise: must be True or False, is {maximise!r}")
-    ranges = {path: _range(path, given) for path, given in over.items() if _is_range(given)}
-    axes = {path: tuple(given) for path, given in over.items() if path not in ranges}
+    sign, bounds = -1.0 if maximise else 1.0, constraints(given)
+    if replications is not None:
+        if using is not predict:
+            raise ValueError("using: is for single evaluations; replications are simulated")
+        name, measure = objective_of(objective)
+        space = {path: each if _is_range(each) else list(each) for path, each in over.items()}
+        winner = Search(scenario, space, measure, name, sign, bounds, replications, trials, seed,
+                        store, executor, progress).run()  # fmt: skip
+        return Optimum(
+            scenario_at(scenario, winner.at), winner.at, winner.estimate.mean, name, winner.tried,
+            winner.estimate, winner.given, winner.ahead,
+        )  # fmt: skip
+    ranges = {path: _range(path, each) for path, each in over.items() if _is_range(each)}
+    axes = {path: tuple(each) for path, each in over.items() if path not in ranges}
     if axes or not ranges:
         check_axes(axes)
-    search = _Search(scenario, objective, -1.0 if maximise else 1.0, using)
+    search = _Search(scenario, objective, sign, using, bounds)
     for values in itertools.product(*axes.values()):
         point = dict(zip(axes, values, strict=True))
         if ranges:
@@ -173,6 +233,9 @@ def optimise(
             search.cost(point)
     name = objective if isinstance(objective, str) else getattr(objective, "__name__", "objective")
     found = [row for row in search.tried if math.isfinite(row["value"])]
+    if found and bounds and not (found := [row for row in found if row["feasible"]]):
+        wanted = ", ".join(map(str, bounds))
+        raise ValueError(f"given: none of {len(search.tried)} points has {wanted}")
     if not found:
         raise ValueError(f"objective: {name} has a value at none of {len(search.tried)} points")
     best = min(found, key=lambda row: search.sign * row["value"])
