@@ -16,8 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
-from simoom import plots
-from simoom.plots import stretch as stretches
+from simoom import palette, plots
 
 ROOT = Path(__file__).parents[1]
 SPEC = importlib.util.spec_from_file_location("hand_made", ROOT / "tests" / "hand_made.py")
@@ -150,7 +149,7 @@ def crowd(width_in):
 
 def test_kinds_can_be_told_apart_without_colour():
     by_height = {}
-    for kind, (colour, height) in stretches.KINDS.items():
+    for kind, (colour, height) in palette.KINDS.items():
         red, green, blue = to_rgb(colour)
         by_height.setdefault(height, {})[kind] = 0.299 * red + 0.587 * green + 0.114 * blue
     for kinds in by_height.values():

@@ -379,7 +379,7 @@ def test_a_page_that_leaves_ends_no_run(page, cell):
 def test_malformed_messages_are_answered_and_too_many_close_the_socket(page):
     messages = ["{", "[]", "3", '{"type": "fly"}', '{"type": "watch", "id": 7}', "[" * 10_000]
     with page.websocket_connect(LIVE, headers=ORIGIN) as live:
-        assert live.receive_json() == {"type": "runs", "runs": []}
+        assert live.receive_json() == {"type": "runs", "runs": [], "sweeps": []}
         for message in messages:
             live.send_text(message)
             assert live.receive_json()["type"] == "error"
@@ -573,6 +573,7 @@ def test_a_sweep_has_the_means_that_python_gives_and_its_points_open_runs(page):
     expected = sm.sweep(sm.Scenario.parse(SWEPT), over=axes, replications=2)
     means = expected.mean("total.goodput_mbps").to_dicts()
     assert found["over"] == axes
+    assert found["labels"] == {"stations": ["1", "2"], "flows[*].control": ["new_reno", "cubic"]}
     assert [point["mean"] for point in found["points"]] == [row["mean"] for row in means]
     assert [point["ci_low"] for point in found["points"]] == [row["ci_low"] for row in means]
     point = found["points"][3]

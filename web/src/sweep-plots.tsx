@@ -11,6 +11,8 @@ export interface Point {
 export interface Shown {
   id: string; name: string; title: string; over: Record<string, Label[]>; replications: number;
   seed: number; path: string; results: string[]; points: Point[];
+  /** The values of each axis as they are written where there is little room. */
+  labels: Record<string, string[]>;
 }
 interface Of { sweep: Shown; chosen: number | null; choose: (point: number) => void }
 
@@ -99,7 +101,7 @@ export function Curves({ sweep, chosen, choose }: Of) {
         ))}
         {drawn.map((value) => (
           <text key={value} x={x(value)} y={HEIGHT - EDGE.bottom + 18}>
-            {isNumeric ? written(value) : String(xs[value]).slice(0, 16)}</text>
+            {isNumeric ? written(value) : sweep.labels[first][value]}</text>
         ))}
         <text x={(EDGE.left + width - EDGE.right) / 2} y={HEIGHT - 6}>{first}</text>
         {lines.map((label, number) => {
@@ -142,7 +144,7 @@ export function Curves({ sweep, chosen, choose }: Of) {
             <li key={String(label)}><svg viewBox="0 0 12 12" aria-hidden="true"
               style={{ color: CYCLE[number % CYCLE.length] }}>
               <g class="swatch"><Marker number={number} x={6} y={6} /></g></svg>
-              {second} {String(label)}</li>
+              {second} {sweep.labels[second][number]}</li>
           ))}
         </ul>
       )}
@@ -159,12 +161,12 @@ export function HeatMap({ sweep, chosen, choose }: Of) {
     <div class="wide" tabIndex={0} role="region" aria-label="Heat map">
       <table class="heat">
         <thead><tr><th scope="col">{first} ↓ {second} →</th>
-          {sweep.over[second].map((label) => <th key={String(label)} scope="col">
-            {String(label)}</th>)}</tr></thead>
+          {sweep.labels[second].map((label, n) => <th key={n} scope="col">{label}</th>)}
+        </tr></thead>
         <tbody>
-          {sweep.over[first].map((row) => (
+          {sweep.over[first].map((row, number) => (
             <tr key={String(row)}>
-              <th scope="row">{String(row)}</th>
+              <th scope="row">{sweep.labels[first][number]}</th>
               {sweep.over[second].map((column) => {
                 const place = sweep.points.findIndex((point) =>
                   point.settings[0] === row && point.settings[1] === column);

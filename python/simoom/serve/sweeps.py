@@ -6,11 +6,11 @@ import hashlib
 import itertools
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from simoom.axis_text import axis_values
+from simoom.axis_text import axis_values, short
 from simoom.files import finite, write_text
 from simoom.issue import Issue, ScenarioError
 from simoom.record import identity
@@ -87,11 +87,7 @@ def plan_of(
     plan = Plan(name, desk.read(text), over, replications, seed)
     if plan.runs > most:
         raise ValueError(f"a sweep of {plan.runs:,} runs: this server takes at most {most:,}")
-    draft = Scenario.parse(text)
-    for chosen in itertools.product(*over.values()):
-        point = draft
-        for path, value in zip(over, chosen, strict=True):
-            point = point.set(path, value)
+    for chosen, point in varied(Scenario.parse(text), over):
         try:
             desk.read(point.to_toml())
         except ScenarioError as error:
@@ -100,6 +96,17 @@ def plan_of(
                 Issue(issue.path, f"{issue.message} (at {where})") for issue in error.issues
             ) from None
     return plan
+
+
+def varied(
+    scenario: Scenario, over: Mapping[str, Sequence[Any]]
+) -> Iterator[tuple[tuple[Any, ...], Scenario]]:
+    """Yield the values of each point and the scenario with them, the last axis varying fastest."""
+    for chosen in itertools.product(*over.values()):
+        point = scenario
+        for path, value in zip(over, chosen, strict=True):
+            point = point.set(path, value)
+        yield chosen, point
 
 
 class Sweeps:
@@ -116,10 +123,7 @@ class Sweeps:
         from simoom.sweep import sweep
 
         points = []
-        for values in itertools.product(*plan.over.values()):
-            point = plan.scenario
-            for path, value in zip(plan.over, values, strict=True):
-                point = point.set(path, value)
+        for _, point in varied(plan.scenario, plan.over):
             seeds = range(plan.replications)
             keys = [identity(point, seed=plan.seed, replication=each) for each in seeds]
             for key in keys:
@@ -202,7 +206,11 @@ class Sweeps:
             )  # fmt: skip
             points.append({**point, "mean": mean, "ci_low": low, "ci_high": high,
                            "values": values})  # fmt: skip
-        return {**kept, "id": key, "path": path, "results": results, "points": points}
+        # As the axes of figures write them: a value may be a table.
+        labels = {axis: [short(value) for value in values] for axis, values in kept["over"].items()}
+        return {
+            **kept, "id": key, "path": path, "results": results, "points": points, "labels": labels,
+        }  # fmt: skip
 
     def _summaries(self, key: str, kept: Mapping[str, Any]) -> list[list[Mapping[str, Value]]]:
         if self._read is None or self._read[0] != key:

@@ -136,6 +136,7 @@ tbody th { font-weight: 600; }
 .actions { display: flex; gap: 6px; border-bottom: 0; }
 .compare tbody th { font-weight: 400; }
 .hearing tbody th { white-space: nowrap; }
+.library thead th { white-space: normal; }
 .compare .bar { margin: 16px 0 8px; }
 .pair { margin: 0; padding-left: 20px; }
 
