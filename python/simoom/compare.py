@@ -139,7 +139,7 @@ class Comparison:
 
     def frame(self) -> pl.DataFrame:
         """Return a data frame with a row for each result."""
-        import polars as pl
+        from simoom.frames import pl
 
         return pl.DataFrame(self.to_dicts(), infer_schema_length=None)
 

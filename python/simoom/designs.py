@@ -15,6 +15,8 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from simoom.needs import needed
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -79,7 +81,8 @@ def latin_hypercube(
     ----------
     M. D. McKay, R. J. Beckman, W. J. Conover. Technometrics 21:2, 1979 (`scipy.stats.qmc`).
     """
-    from scipy.stats import qmc
+    with needed("a design"):
+        from scipy.stats import qmc
 
     check_space(space, points, log)
     return scaled(space, log, qmc.LatinHypercube(len(space), rng=seed).random(points))
@@ -99,7 +102,8 @@ def sobol(space: Space, points: int, *, seed: int = 1, log: Collection[str] = ()
     >>> len(sobol({"stations": (1, 50), "flows[*].control": ["cubic", "few"]}, 8))
     8
     """
-    from scipy.stats import qmc
+    with needed("a design"):
+        from scipy.stats import qmc
 
     check_space(space, points, log)
     if points & (points - 1):

@@ -123,7 +123,7 @@ class Hearing:
         polars.DataFrame
             A row for each pair of nodes; units are in the names of the columns.
         """
-        import polars as pl
+        from simoom.frames import pl
 
         return pl.DataFrame([vars(pair) for pair in self.pairs], infer_schema_length=None)
 

@@ -3,40 +3,81 @@
 from __future__ import annotations
 
 import importlib
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import metadata
 from typing import Any
 
 
-class MissingPackageError(ImportError):
+class MissingPackageError(ModuleNotFoundError):
     """A package of an extra is not installed; the message says how to install it."""
 
 
-def need(module: str, extra: str, purpose: str) -> Any:
+def need(module: str, purpose: str) -> Any:
     """Import a module of an extra.
 
     Parameters
     ----------
     module : str
         The module, ``duckdb``.
-    extra : str
-        The extra of Simoom that installs its package.
     purpose : str
         What needs it, the beginning of the message: ``a query in SQL``.
+
+    Returns
+    -------
+    module
+        The module.
 
     Raises
     ------
     MissingPackageError
         The package is not installed.
+    """
+    with needed(purpose):
+        return importlib.import_module(module)
+
+
+@contextmanager
+def needed(purpose: str) -> Iterator[None]:
+    """Say of an import that fails what needs the package and how to install it.
+
+    Parameters
+    ----------
+    purpose : str
+        What needs it, the beginning of the message: ``a data frame``.
+
+    Raises
+    ------
+    MissingPackageError
+        The package is not installed, and an extra of Simoom has it.
 
     Examples
     --------
-    >>> need("no_such_module", "store", "a query in SQL")
-    Traceback (most recent call last):
-    simoom.needs.MissingPackageError: a query in SQL needs no_such_module, ...
+    >>> with needed("this example"):
+    ...     import json
     """
     try:
-        return importlib.import_module(module)
+        yield
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] != module.partition(".")[0]:
-            raise  # it is installed, and what it imports is not
-        message = f"{purpose} needs {error.name}, which is missing: pip install 'simoom[{extra}]'"
-        raise MissingPackageError(message, name=error.name) from None
+        if (remedy := remedy_of(error)) is None:
+            raise
+        raise MissingPackageError(f"{purpose} {remedy}", name=error.name) from None
+
+
+def remedy_of(error: ModuleNotFoundError) -> str | None:
+    """Return which extra has the package that is missing, unless none has it.
+
+    Examples
+    --------
+    >>> remedy_of(ModuleNotFoundError(name="duckdb"))
+    "needs duckdb, which is missing: pip install 'simoom[store]'"
+    """
+    package = (error.name or "").partition(".")[0]
+    for requirement in metadata.requires("simoom") or ():
+        found = re.match(r"([\w-]+).*; *extra *== *['\"]([\w-]+)['\"]", requirement)
+        if found is None or found[2] in ("all", "dev"):
+            continue
+        if found[1].replace("-", "_").lower() == package.lower():
+            return f"needs {package}, which is missing: pip install 'simoom[{found[2]}]'"
+    return None

@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from simoom import plots
+from simoom.needs import needed
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -23,7 +24,8 @@ def render(template: str, **values: object) -> str:
 
 @cache
 def _templates() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    with needed("a page"):
+        from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
         loader=PackageLoader("simoom"),

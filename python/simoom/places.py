@@ -134,10 +134,10 @@ class Remote:
 
     def __init__(self, url: str) -> None:
         purpose = f"a store at {url}"
-        core = need("fsspec.core", "store", purpose)
+        core = need("fsspec.core", purpose)
         protocol = url.partition("://")[0]
         if protocol in ("s3", "s3a"):
-            need("s3fs", "store", purpose)
+            need("s3fs", purpose)
         self._url = url.rstrip("/")
         try:
             files, root = core.url_to_fs(self._url, use_listings_cache=False)

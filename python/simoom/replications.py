@@ -37,7 +37,7 @@ class Replications:
 
     def frame(self) -> pl.DataFrame:
         """Return a tidy data frame with a row for each run; columns are paths."""
-        import polars as pl
+        from simoom.frames import pl
 
         return pl.DataFrame([run.row() for run in self.runs], infer_schema_length=None)
 

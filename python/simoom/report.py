@@ -15,6 +15,7 @@ from rich.text import Text
 
 from simoom.files import finite, write_frame, write_text
 from simoom.layout import GAP, MOST_ROWS, fitted
+from simoom.needs import remedy_of
 from simoom.observables import DEFAULT_PROBES
 from simoom.tables import (
     AIRTIME,
@@ -169,7 +170,12 @@ def _airtime(run: Run, width: int) -> RenderableType:
 
 def twin_rows(run: Run) -> tuple[str, list[list[str]]]:
     """Return the name of the model and a row for each value that model and run have."""
-    twin = predict(run.scenario)
+    try:
+        twin = predict(run.scenario)
+    except ModuleNotFoundError as error:
+        if (remedy := remedy_of(error)) is None:
+            raise
+        return remedy, []
     if twin.model is None:
         return "no model fits; `simoom model` says why", []
     stretched = len(twin.model.stretched)
@@ -221,9 +227,8 @@ def write(run: Run, directory: Path, why: Why | None = None) -> list[str]:
 
     With an explanation the page has a section for it, and ``why.json`` has its data.
     """
-    import polars as pl
-
     from simoom import plots
+    from simoom.frames import pl
 
     plots.save(plots.overview(run), directory / "report.png")
     summary = json.dumps(summary_data(run), indent=2, allow_nan=False, ensure_ascii=False)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from simoom import _core
 from simoom.issue import Issue, ScenarioError
+from simoom.needs import needed
 from simoom.run import whole
 from simoom.scenario import Scenario
 
@@ -85,7 +86,8 @@ class Routes:
         return tuple(map(self._partitions_of, self.linked))
 
     def _partitions_of(self, linked: NDArray[np.bool_]) -> tuple[tuple[str, ...], ...]:
-        from scipy.sparse import csgraph, csr_array
+        with needed("a route"):
+            from scipy.sparse import csgraph, csr_array
 
         count, labels = csgraph.connected_components(csr_array(linked), directed=False)
         sets = [
@@ -113,7 +115,8 @@ class Routes:
         return tuple(self.nodes[node] for node in self._path(index, begin, end))
 
     def _path(self, index: int, begin: int, end: int) -> list[int]:
-        from scipy.sparse import csgraph, csr_array
+        with needed("a route"):
+            from scipy.sparse import csgraph, csr_array
 
         # A tree from the end, so that predecessors are the next nodes.
         graph = csr_array(self.linked[index])

@@ -134,7 +134,7 @@ class Run:
         polars.DataFrame
             A row for each sample; the value has the unit of the probe.
         """
-        import polars as pl
+        from simoom.frames import pl
 
         time_s, value = self.samples(path)
         return pl.DataFrame({"time_s": time_s, "value": value})
@@ -147,7 +147,7 @@ class Run:
         polars.DataFrame
             One row; the columns are seed, replication and the paths of the results.
         """
-        import polars as pl
+        from simoom.frames import pl
 
         return pl.DataFrame([self.row()], infer_schema_length=None)
 

@@ -234,7 +234,7 @@ class Search:
 
     def _ask_optuna(self) -> None:
         """Try the points that Optuna's tree-structured Parzen estimator suggests."""
-        optuna = need("optuna", "design", "an optimisation over runs")
+        optuna = need("optuna", "an optimisation over runs")
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         sampler = optuna.samplers.TPESampler(
             seed=self.seed % (1 << 32),

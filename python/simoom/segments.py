@@ -61,7 +61,7 @@ def row(record: Record, text: str) -> dict[str, Any]:
 
 def frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
     """Return rows as a data frame; what a row does not have is null."""
-    import polars as pl
+    from simoom.frames import pl
 
     done = pl.DataFrame(list(rows), infer_schema_length=None)
     # A seed has up to 64 bits, whatever the seeds of these rows are.
@@ -72,7 +72,7 @@ def frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
 
 def empty() -> pl.DataFrame:
     """Return the rows of a store without runs."""
-    import polars as pl
+    from simoom.frames import pl
 
     text = dict.fromkeys(("key", "simoom", "build", "digest", "scenario", "record"), pl.String)
     return pl.DataFrame(schema={**text, "checked": pl.Boolean, "seed": pl.UInt64})
@@ -93,7 +93,7 @@ def write(place: Folder | Remote, records: Mapping[str, tuple[Record, str]]) -> 
     OSError
         It cannot be written, or what is read back is not what was written.
     """
-    import polars as pl
+    from simoom.frames import pl
 
     texts = [text for _, text in records.values()]
     name = name_of(texts)
@@ -127,12 +127,12 @@ class Index:
 
     def refresh(self) -> None:
         """Look for segments that were written or removed; warn of damaged ones, once."""
-        import polars as pl
-
         present = {name for name in self._place.names(FOLDER) if is_segment(name)}
         present -= self.damaged.keys()
         if present == self._known.keys():
             return
+        from simoom.frames import pl
+
         for name in self._known.keys() - present:
             del self._known[name]
         for name in sorted(present - self._known.keys()):
@@ -161,7 +161,7 @@ class Index:
 
     def is_small(self, name: str) -> bool:
         """Whether a segment is so small that it should be joined with others."""
-        import polars as pl
+        from simoom.frames import pl
 
         count = len(self._known[name])
         width = len(pl.read_parquet_schema(self._place.local(name)))
@@ -173,7 +173,7 @@ class Index:
 
     def read(self, name: str, keys: Collection[str] | None = None) -> Iterator[tuple[str, str]]:
         """Yield the keys and the texts of the records of a segment; FileNotFoundError if gone."""
-        import polars as pl
+        from simoom.frames import pl
 
         file: Path = self._place.local(name)
         try:

@@ -100,7 +100,7 @@ class Sensitivity:
 
     def frame(self) -> pl.DataFrame:
         """Return a row for each setting: the effects with the ends of their 95 % intervals."""
-        import polars as pl
+        from simoom.frames import pl
 
         rows: list[dict[str, Any]] = []
         for each in self.effects:
@@ -208,7 +208,7 @@ def sensitivity(
 
 def _sample(problem: dict[str, Any], method: str, points: int, seed: int) -> NDArray[np.float64]:
     """Return the design in the unit cube."""
-    sample = need(f"SALib.sample.{method}", "design", "a sensitivity analysis").sample
+    sample = need(f"SALib.sample.{method}", "a sensitivity analysis").sample
     rng = np.random.default_rng(seed)
     if method == "sobol":
         found = sample(problem, points, calc_second_order=False, seed=rng)
@@ -224,7 +224,7 @@ def _effects(
     y: NDArray[np.float64],
     seed: int,
 ) -> Iterator[Effect]:
-    analyze = need(f"SALib.analyze.{method}", "design", "a sensitivity analysis").analyze
+    analyze = need(f"SALib.analyze.{method}", "a sensitivity analysis").analyze
     rng = np.random.default_rng(seed)
     if method == "sobol":
         found = analyze(problem, y, calc_second_order=False, seed=rng)

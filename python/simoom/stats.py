@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simoom._core import student_t_cdf, student_t_quantile
+from simoom.needs import needed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -185,7 +186,8 @@ def quantile_ci(
     >>> quantile_ci(range(1, 21), 0.5).ci_low, quantile_ci(range(1, 21), 0.5).ci_high
     (6.0, 15.0)
     """
-    from scipy.stats import quantile_test
+    with needed("a quantile with its interval"):
+        from scipy.stats import quantile_test
 
     for name, number in (("probability", probability), ("confidence", confidence)):
         if not 0 < number < 1:

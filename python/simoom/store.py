@@ -239,7 +239,7 @@ class Store:
 
         Runs that are not compacted are read when this is called.
         """
-        import polars as pl
+        from simoom.frames import pl
 
         rows = self._loose()
         files = self._again(self._local_segments)
@@ -260,9 +260,9 @@ class Store:
         MissingPackageError
             DuckDB is not installed.
         """
-        import polars as pl
+        from simoom.frames import pl
 
-        duckdb = need("duckdb", "store", "a query in SQL")
+        duckdb = need("duckdb", "a query in SQL")
         with tempfile.TemporaryDirectory(prefix="simoom-") as folder:
             rows = self._loose()
             files = [str(path) for path in self._again(self._local_segments)]

@@ -77,7 +77,7 @@ class Sweep:
 
     def frame(self) -> pl.DataFrame:
         """Return a tidy data frame with a row for each run; columns are axes, then result paths."""
-        import polars as pl
+        from simoom.frames import pl
 
         rows = [
             # If a result has the name of an axis (`flows[0].name`), the column is that of the axis.
@@ -93,12 +93,15 @@ class Sweep:
         Columns are the axes, ``mean``, ``ci_low``, ``ci_high`` and ``n``, the number of runs that
         measured the result. If ``n`` is 0, the mean is null.
         """
-        import polars as pl
+        from simoom.frames import pl
 
+        return pl.DataFrame(self.means(path, confidence=confidence), infer_schema_length=None)
+
+    def means(self, path: str, *, confidence: float = 0.95) -> list[dict[str, Any]]:
+        """Return the rows of `mean` as plain data."""
         if not any(run.summary.get(path) is not None for run in self):
             self.points[0].replications.values(path)  # raises with suggestions
-        rows = [{**p.settings, **_estimate(p, path, confidence)} for p in self.points]
-        return pl.DataFrame(rows, infer_schema_length=None)
+        return [{**p.settings, **_estimate(p, path, confidence)} for p in self.points]
 
     def quantile(self, path: str, probability: float, *, confidence: float = 0.95) -> pl.DataFrame:
         """Return a quantile over the replications, with its interval, for each point.
@@ -106,7 +109,7 @@ class Sweep:
         Columns are the axes, ``quantile``, ``ci_low``, ``ci_high`` and ``n``; see
         `Replications.quantile`.
         """
-        import polars as pl
+        from simoom.frames import pl
 
         rows = []
         for point in self.points:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simoom import _core
+from simoom.needs import needed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from simoom.run import Run
 
 WIDGET = Path(__file__).parent / "serve" / "static" / "widget.js"
-MISSING = "a timeline in a notebook needs the package anywidget: pip install 'simoom[notebook]'"
 
 
 def timeline(source: Run | Path | str, *, limit_mib: int = 256) -> Any:
@@ -97,11 +97,9 @@ def _whole(given: Mapping[str, Any], name: str) -> int:
 @cache
 def _widget() -> Any:
     """Return the class of the widget; anywidget is imported when the first one is made."""
-    try:
+    with needed("a timeline in a notebook"):
         import anywidget
         import traitlets
-    except ImportError:
-        raise ImportError(MISSING) from None
 
     class Timeline(anywidget.AnyWidget):
         """A timeline in a notebook."""

@@ -48,7 +48,7 @@ class Trace:
     _batches: dict[str, list[pl.DataFrame]] = field(default_factory=dict)
 
     def _table(self, name: str) -> pl.DataFrame:
-        import polars as pl
+        from simoom.frames import pl
 
         batches = self._batches.pop(name, [])
         return pl.concat(batches) if batches else self._columns.empty(name)

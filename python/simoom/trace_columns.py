@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,17 +25,19 @@ class Columns:
     """The columns of a trace as the simulator passes them, as batches of data frames."""
 
     def __init__(self, scenario: Scenario) -> None:
-        import polars as pl
-
-        self._names = {
-            kind: pl.Series(names, dtype=pl.Enum(names))
-            for kind, names in scenario.core.trace_names()
-        }
+        self._scenario = scenario
         self._tables = list(TABLES.items())
+
+    @cached_property
+    def _names(self) -> dict[str, pl.Series]:
+        from simoom.frames import pl
+
+        named = self._scenario.core.trace_names()
+        return {kind: pl.Series(names, dtype=pl.Enum(names)) for kind, names in named}
 
     def frame(self, table: int, columns: Sequence[bytes]) -> tuple[str, pl.DataFrame]:
         """Return the name of a table, and a batch of it."""
-        import polars as pl
+        from simoom.frames import pl
 
         name, schema = self._tables[table]
         made = [
@@ -44,12 +47,12 @@ class Columns:
 
     def empty(self, table: str) -> pl.DataFrame:
         """Return a table without rows."""
-        import polars as pl
+        from simoom.frames import pl
 
         return pl.DataFrame([self._series(*column, b"") for column in TABLES[table]])
 
     def _series(self, name: str, kind: str, values: bytes) -> pl.Series:
-        import polars as pl
+        from simoom.frames import pl
 
         kind, nullable = kind.removesuffix("?"), kind.endswith("?")
         if kind == "text":

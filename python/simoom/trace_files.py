@@ -56,7 +56,7 @@ class Parquet:
 
     def finish(self) -> None:
         """Join the parts of each table, a few at a time."""
-        import polars as pl
+        from simoom.frames import pl
 
         for table, count in self._parts.items():
             parts = [self._folder / f"{table}-{number:06}" for number in range(count)]
@@ -150,13 +150,14 @@ class TraceFile:
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        import polars as pl
-
         try:
             yield
         except OSError as error:
             raise self.named(error) from None
-        except pl.exceptions.PolarsError as error:
+        except Exception as error:
+            # Not every format needs polars.
+            if not type(error).__module__.startswith("polars"):
+                raise
             raise self.named(OSError(errno.EIO, str(error))) from None
 
 

@@ -130,7 +130,7 @@ class PageWriter:
 
     def finish(self) -> None:
         """Write the page."""
-        import polars as pl
+        from simoom.frames import pl
 
         tables = {
             name: pl.concat([self._columns.empty(name), *self._tables.pop(name, [])])
@@ -154,7 +154,7 @@ def _inside(
     trace: Watched, start_s: float | None, end_s: float | None
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Return frames, MPDUs and waits of a stretch; raise if they are none or too many."""
-    import polars as pl
+    from simoom.frames import pl
 
     inside = pl.lit(value=True)
     if start_s is not None:
@@ -249,7 +249,7 @@ def _mpdus(
 
 def _notes(segments: pl.DataFrame, packets: set[int]) -> dict[int, str]:
     """Return a line for the TCP segment of each packet."""
-    import polars as pl
+    from simoom.frames import pl
 
     if segments.is_empty():
         return {}

@@ -64,7 +64,7 @@ class Parcel:
             if _arrived.get(self.module) == self.digest:
                 return
             if self.pickled:
-                kind = need("cloudpickle", "dask", "a controller of a script").loads(self.pickled)
+                kind = need("cloudpickle", "a controller of a script").loads(self.pickled)
                 setattr(sys.modules["__main__"], kind.__qualname__, kind)
             elif not self._is_here():
                 self._install()
@@ -107,7 +107,7 @@ def _parcel(kind: Any) -> Parcel | None:
     module = sys.modules[kind.__module__]
     if module.__name__ == "__main__":
         # A class by value: its module has another content in the other process.
-        cloudpickle = need("cloudpickle", "dask", f"{kind.__qualname__} in another process")
+        cloudpickle = need("cloudpickle", f"{kind.__qualname__} in another process")
         return Parcel("__main__", pickled=cloudpickle.dumps(kind))
     file = getattr(module, "__file__", None)
     if file is None or _is_installed(file) or source_of(kind) != vars(kind).get("_source"):

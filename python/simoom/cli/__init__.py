@@ -35,7 +35,7 @@ from simoom.cli import (
 from simoom.cli.streams import prepare
 from simoom.cli.terminal import InputError, origin, say, say_os_error
 from simoom.issue import ScenarioError
-from simoom.needs import MissingPackageError
+from simoom.needs import MissingPackageError, remedy_of
 from simoom.startup import INTERRUPTED, loaded
 from simoom.workers import LostWorkerError
 
@@ -119,6 +119,8 @@ def _report_failure(error: BaseException) -> int:
                 say(origin.describe(issue))
         case InputError() | MissingPackageError():
             say(str(error))
+        case ModuleNotFoundError() if remedy := remedy_of(error):
+            say(f"this {remedy}")
         case OSError():
             say_os_error(error)
         case LostWorkerError():

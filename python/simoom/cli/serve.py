@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from simoom.cli.terminal import InputError, check_range, directory, say
+from simoom.needs import needed
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -60,6 +61,10 @@ def serve(
     check_range("--air-mib", air_mib, least=1, bits=20)
     if not run_s > 0:
         raise InputError(f"--run-s {run_s:g}: must be more than 0")
+    with needed("the page"):
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+
     from simoom.serve import Limits, application
     from simoom.serve.drafts import Desk
 

@@ -224,7 +224,7 @@ Means = dict[str, list[dict[str, Any]]]
 
 def _means(done: Sweep, chosen: Sequence[str]) -> Means:
     try:
-        return {path: done.mean(path).to_dicts() for path in chosen}
+        return {path: done.means(path) for path in chosen}
     except (KeyError, TypeError) as error:
         raise InputError(f"--mean: {error.args[0]}") from None
 
@@ -244,9 +244,8 @@ def _print(done: Sweep, means: Means, *, groups: bool) -> None:
 
 
 def _write(done: Sweep, chosen: Sequence[str], out: Path) -> None:
-    import polars as pl
-
     from simoom.files import write_frame
+    from simoom.frames import pl
     from simoom.plots import save
 
     frame = done.frame()

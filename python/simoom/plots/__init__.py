@@ -5,6 +5,12 @@ of a stretch of time, `network` a map of an ad-hoc network, `route_courses` its 
 the others the results of a run.
 """
 
+from simoom.needs import needed
+
+with needed("a figure"):
+    import matplotlib as mpl  # noqa: F401  all below needs it
+
+# isort: split
 from simoom.palette import BLACK, CYCLE
 from simoom.plots.air import air, draw_air
 from simoom.plots.courses import draw_route_courses, route_courses

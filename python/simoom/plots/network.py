@@ -108,7 +108,7 @@ def carried_mbps(
 
     The key is transmitter and receiver. Bytes are those of the PSDU.
     """
-    import polars as pl
+    from simoom.frames import pl
 
     begin_s, end_s = at_s - window_s / 2, at_s + window_s / 2
     frames = trace_of(run).frames.filter(

@@ -72,7 +72,7 @@ def stretch(
     ValueError
         No frame is in the stretch, more than `most` are, or a node is unknown.
     """
-    import polars as pl
+    from simoom.frames import pl
 
     if not (math.isfinite(start_s) and math.isfinite(end_s) and start_s < end_s):
         raise ValueError(f"start_s, end_s: from {start_s:g} to {end_s:g} s is no stretch of time")

@@ -172,7 +172,7 @@ class Figure:
     @property
     def data(self) -> pl.DataFrame:
         """The numbers as a long data frame with a row for each point."""
-        import polars as pl
+        from simoom.frames import pl
 
         rows = [
             (x, c.quantity, c.label, c.source.value, v.value, v.low, v.high, v.statistic, v.n)

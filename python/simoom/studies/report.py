@@ -168,7 +168,7 @@ def write(results: Results, directory: Path) -> list[str]:
 
 def _with_others(results: Results, path: Path) -> pl.DataFrame:
     """Return the claims, and those that the file has of figures which were not made now."""
-    import polars as pl
+    from simoom.frames import pl
 
     claims = results.frame()
     if not path.exists():

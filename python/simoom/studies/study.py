@@ -135,7 +135,7 @@ class Results:
 
     def frame(self) -> pl.DataFrame:
         """Return the claims as a data frame with a row for each claim."""
-        import polars as pl
+        from simoom.frames import pl
 
         rows = [{"figure": figure.key, **claim.row()} for figure, claim in self.claims]
         return pl.DataFrame(rows)

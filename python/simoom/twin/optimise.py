@@ -73,7 +73,7 @@ class Optimum:
         polars.DataFrame
             A row for each evaluated point.
         """
-        import polars as pl
+        from simoom.frames import pl
 
         return pl.DataFrame(list(self.tried), infer_schema_length=None, strict=False)
 

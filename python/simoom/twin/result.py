@@ -81,7 +81,7 @@ class Twin:
         polars.DataFrame
             One row; the columns are paths.
         """
-        import polars as pl
+        from simoom.frames import pl
 
         rows = [
             (fit.family, check.name, check.verdict, check.how)

@@ -59,7 +59,7 @@ class Variation:
 
     def frame(self) -> pl.DataFrame:
         """Return a row for each point: axes, model and all values except those of single flows."""
-        import polars as pl
+        from simoom.frames import pl
 
         paths = {
             path: None

@@ -81,7 +81,7 @@ class Difference:
 
     def frame(self) -> pl.DataFrame:
         """Return a data frame with a row for each key."""
-        import polars as pl
+        from simoom.frames import pl
 
         return pl.DataFrame([_row(move) for move in self.moves], infer_schema_length=None)
 

@@ -130,7 +130,7 @@ class Why:
 
     def frame(self) -> pl.DataFrame:
         """Return a data frame with a row for each change, in the order of `effects`."""
-        import polars as pl
+        from simoom.frames import pl
 
         return pl.DataFrame([_row(effect) for effect in self.effects], infer_schema_length=None)
 
