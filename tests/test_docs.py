@@ -90,6 +90,9 @@ def scenarios():
     """Yield scenarios that have every place of a result: short runs of all files."""
     for file in sorted((ROOT / "scenarios").glob("*.toml")):
         yield sm.Scenario.load(file).set("duration_s", 8).set("warmup_s", 0.1)
+    # Nodes that resolve addresses.
+    chain = sm.Scenario.load(ROOT / "scenarios" / "chain.toml").set("routing.arp", "rfc826")
+    yield chain.set("duration_s", 8).set("warmup_s", 0.1)
     # Several cells with A-MPDUs beside an interferer, which no scenario file has.
     several = sm.Scenario.load(ROOT / "benches" / "ten_cells.toml")
     oven = {"source": "microwave", "position_m": [0.0, 0.0], "tx_power_dbm": 10.0}
