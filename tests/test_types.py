@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import subprocess
 import sys
+
+import simoom as sm
 
 USER = """
 import simoom as sm
@@ -34,3 +38,25 @@ def test_the_type_checker_reads_the_package(tmp_path):
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", file]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert '"Run" has no attribute "sumary"' in done.stdout
+
+
+def public_functions():
+    for name in sm.__all__:
+        public = getattr(sm, name)
+        if inspect.isfunction(public):
+            yield name, public
+        elif inspect.isclass(public):
+            for part, member in vars(public).items():
+                function = getattr(member, "__func__", member)
+                if inspect.isfunction(function) and not part.startswith("_"):
+                    yield f"{name}.{part}", function
+
+
+def test_every_public_function_says_what_it_returns():
+    silent = [
+        name
+        for name, function in public_functions()
+        if inspect.signature(function).return_annotation not in ("None", None)
+        and not re.search(r"^ *(Returns|Yields)$|^Yield ", function.__doc__ or "", re.MULTILINE)
+    ]
+    assert silent == []

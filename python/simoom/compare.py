@@ -118,7 +118,13 @@ class Comparison:
         return len(self.rows)
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Return a row for each result as plain data."""
+        """Return a row for each result as plain data.
+
+        Returns
+        -------
+        list of dict
+            A row for each result, with the keys of `frame`.
+        """
         return [
             {
                 "result": row.path,
@@ -138,7 +144,13 @@ class Comparison:
         ]
 
     def frame(self) -> pl.DataFrame:
-        """Return a data frame with a row for each result."""
+        """Return a data frame with a row for each result.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each result, in the unit of the result: means, difference, interval, verdict.
+        """
         from simoom.frames import pl
 
         return pl.DataFrame(self.to_dicts(), infer_schema_length=None)
@@ -204,6 +216,11 @@ def compare(
         Called after each run with the fraction of completed runs, of those planned so far.
     check : bool, optional
         Whether to check the laws of conservation during the runs.
+
+    Returns
+    -------
+    Comparison
+        The results of both scenarios and their differences.
 
     Raises
     ------

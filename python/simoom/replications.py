@@ -36,17 +36,35 @@ class Replications:
     """With ``until``: the estimate of each result that it names, and whether the runs suffice."""
 
     def frame(self) -> pl.DataFrame:
-        """Return a tidy data frame with a row for each run; columns are paths."""
+        """Return a tidy data frame with a row for each run; columns are paths.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each run; columns are seed, replication and the paths of the results.
+        """
         from simoom.frames import pl
 
         return pl.DataFrame([run.row() for run in self.runs], infer_schema_length=None)
 
     def measured(self, path: str) -> bool:
-        """Whether any run has a value at a path."""
+        """Whether any run has a value at a path.
+
+        Returns
+        -------
+        bool
+            Whether a run could measure the result.
+        """
         return any(run.summary.get(path) is not None for run in self.runs)
 
     def values(self, path: str) -> list[float]:
-        """Return the number at a path for each run; NaN if a run could not measure it."""
+        """Return the number at a path for each run; NaN if a run could not measure it.
+
+        Returns
+        -------
+        list of float
+            The values of the runs that measured the result, in its unit.
+        """
         known = Summary((key, value) for run in self.runs for key, value in run.summary.items())
         if isinstance(known[path], str):
             raise TypeError(f"{path}: is text, {known[path]!r}, and not a number")
@@ -54,7 +72,13 @@ class Replications:
         return [float(value) if isinstance(value, (int, float)) else math.nan for value in found]
 
     def mean(self, path: str, *, confidence: float = 0.95) -> Estimate:
-        """Estimate the mean of the number at a path over the `n` runs that measured it."""
+        """Estimate the mean of the number at a path over the `n` runs that measured it.
+
+        Returns
+        -------
+        Estimate
+            The mean with its interval, in the unit of the result.
+        """
         measured = [value for value in self.values(path) if not math.isnan(value)]
         if not measured:
             raise ValueError(f"{path}: no run could measure it")
@@ -65,6 +89,11 @@ class Replications:
 
         It says how good or bad single runs are: one run in ten is worse than the 10 % quantile of
         goodput. See `simoom.quantile_ci`.
+
+        Returns
+        -------
+        Estimate
+            The quantile with its interval, in the unit of the result.
         """
         measured = [value for value in self.values(path) if not math.isnan(value)]
         if not measured:
@@ -75,6 +104,11 @@ class Replications:
         """Estimate the mean by control variates, if the scenario has some; see docs/sweep.md.
 
         Returns None if the scenario has none, or there are fewer than twenty runs.
+
+        Returns
+        -------
+        Controlled
+            The mean with its interval, and the variance saved.
         """
         found = controls(self.scenario)
         values = self.values(path)
@@ -149,6 +183,11 @@ def replicate(
         Called after each run with the fraction of completed runs, of those planned so far.
     check : bool, optional
         Whether to check the laws of conservation during the runs.
+
+    Returns
+    -------
+    Replications
+        The runs, in the order of their numbers.
 
     Examples
     --------
@@ -241,6 +280,11 @@ def warmup(
         The executor of the runs.
     progress : callable, optional
         Called after each run with the fraction of completed runs.
+
+    Returns
+    -------
+    Warmup
+        What MSER-5 finds about the warm-up of the runs.
 
     Raises
     ------

@@ -281,6 +281,11 @@ class Scenario:
     def probe_paths(self, path: str) -> list[str]:
         """Return the probes that a path with the name of a flow or of a station stands for.
 
+        Returns
+        -------
+        list of str
+            Paths of probes, with the indices of flows and stations.
+
         Examples
         --------
         >>> flows = [{"name": "up", "from": "sta*", "to": "server"}]

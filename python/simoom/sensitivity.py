@@ -99,7 +99,13 @@ class Sensitivity:
         return len(self.effects)
 
     def frame(self) -> pl.DataFrame:
-        """Return a row for each setting: the effects with the ends of their 95 % intervals."""
+        """Return a row for each setting: the effects with the ends of their 95 % intervals.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each setting.
+        """
         from simoom.frames import pl
 
         rows: list[dict[str, Any]] = []
@@ -161,6 +167,11 @@ def sensitivity(
         Settings whose logarithm is uniform.
     store, executor, progress : optional
         As in `simoom.sweep`.
+
+    Returns
+    -------
+    Sensitivity
+        The effects of the settings with their intervals.
 
     Raises
     ------

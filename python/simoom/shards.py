@@ -170,6 +170,11 @@ def merge(
     partial : bool, optional
         Whether to merge shards of which some, or some of their runs, are missing.
 
+    Returns
+    -------
+    Merged
+        How many runs were copied, and from where.
+
     Raises
     ------
     MergeError

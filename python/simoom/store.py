@@ -93,11 +93,23 @@ class Store:
         return self.place.path
 
     def file(self, name: str) -> Path:
-        """Return the path of the file of a run that is not compacted, whether it exists or not."""
+        """Return the path of the file of a run that is not compacted, whether it exists or not.
+
+        Returns
+        -------
+        Path
+            The path of the file.
+        """
         return self.directory / _file(name)
 
     def get(self, name: str, scenario: Scenario, *, checked: bool = False) -> Run | None:
-        """Return a stored run of this scenario, if there is one; see `get_many`."""
+        """Return a stored run of this scenario, if there is one; see `get_many`.
+
+        Returns
+        -------
+        Run or None
+            The run.
+        """
         return self.get_many({name: scenario}, checked=checked).get(name)
 
     def get_many(self, wanted: Mapping[str, Scenario], *, checked: bool = False) -> dict[str, Run]:
@@ -112,6 +124,11 @@ class Store:
             The scenario of each key.
         checked : bool, optional
             Whether the laws of conservation must have been checked.
+
+        Returns
+        -------
+        dict of str to Run
+            The runs by key.
         """
         found: dict[str, Run] = {}
 
@@ -144,7 +161,13 @@ class Store:
             self.place.remove(_file(name))
 
     def keys(self) -> set[str]:
-        """Return the keys of all runs."""
+        """Return the keys of all runs.
+
+        Returns
+        -------
+        set of str
+            The keys.
+        """
         files = {key_of(name) for name in self.files()}
         return files | self._again(lambda: set(self._index.runs))
 
@@ -163,6 +186,11 @@ class Store:
 
     def record(self, start: str) -> Record:
         """Return the record of the run whose key begins so, a checked one before another.
+
+        Returns
+        -------
+        Record
+            The record.
 
         Raises
         ------
@@ -221,6 +249,11 @@ class Store:
         Runs that other processes store meanwhile stay as they are. A compaction that is killed
         leaves a store with the same runs.
 
+        Returns
+        -------
+        Compacted
+            How many runs and files there were and are.
+
         Raises
         ------
         OSError
@@ -231,13 +264,24 @@ class Store:
         return compact(self)
 
     def frame(self) -> pl.DataFrame:
-        """Return a row for each run: what identifies it, its scenario as JSON, every result."""
+        """Return a row for each run: what identifies it, its scenario as JSON, every result.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each run; results are columns by path, in their units.
+        """
         return self.scan().collect()
 
     def scan(self) -> pl.LazyFrame:
         """Return `frame` as a lazy frame of polars, which reads the columns that a query needs.
 
         Runs that are not compacted are read when this is called.
+
+        Returns
+        -------
+        polars.LazyFrame
+            A row for each run.
         """
         from simoom.frames import pl
 
@@ -252,6 +296,11 @@ class Store:
 
     def query(self, sql: str) -> pl.DataFrame:
         """Return the result of a query in SQL by DuckDB; the table ``runs`` is `frame`.
+
+        Returns
+        -------
+        polars.DataFrame
+            The rows that the query selects.
 
         Raises
         ------
@@ -284,7 +333,13 @@ class Store:
             return pl.read_parquet(done)
 
     def files(self) -> list[str]:
-        """Return the names of the files of single runs, those of checked runs first."""
+        """Return the names of the files of single runs, those of checked runs first.
+
+        Returns
+        -------
+        list of str
+            Names relative to the store.
+        """
         found = [match for name in self.place.names() if (match := FILE.fullmatch(name))]
         return [match[0] for match in sorted(found, key=lambda match: not match["checked"])]
 
@@ -303,7 +358,13 @@ class Store:
         return list(rows.values())
 
     def in_segments(self, keys: Collection[str]) -> list[tuple[str, str, str]]:
-        """Return key, text and place of the records with these keys."""
+        """Return key, text and place of the records with these keys.
+
+        Returns
+        -------
+        list of tuple of str
+            Key, text and place of each record.
+        """
 
         def read() -> list[tuple[str, str, str]]:
             by_segment: dict[str, list[str]] = {}

@@ -76,7 +76,14 @@ class Sweep:
         return len(self.points) == math.prod(map(len, self.over.values()))
 
     def frame(self) -> pl.DataFrame:
-        """Return a tidy data frame with a row for each run; columns are axes, then result paths."""
+        """Return a tidy data frame with a row for each run; columns are axes, then result paths.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each run; columns are the axes, seed, replication and the paths of the
+            results.
+        """
         from simoom.frames import pl
 
         rows = [
@@ -92,13 +99,24 @@ class Sweep:
 
         Columns are the axes, ``mean``, ``ci_low``, ``ci_high`` and ``n``, the number of runs that
         measured the result. If ``n`` is 0, the mean is null.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each point; columns are the axes, and the estimate in the unit of the result.
         """
         from simoom.frames import pl
 
         return pl.DataFrame(self.means(path, confidence=confidence), infer_schema_length=None)
 
     def means(self, path: str, *, confidence: float = 0.95) -> list[dict[str, Any]]:
-        """Return the rows of `mean` as plain data."""
+        """Return the rows of `mean` as plain data.
+
+        Returns
+        -------
+        list of dict
+            A row for each point.
+        """
         if not any(run.summary.get(path) is not None for run in self):
             self.points[0].replications.values(path)  # raises with suggestions
         return [{**p.settings, **_estimate(p, path, confidence)} for p in self.points]
@@ -108,6 +126,11 @@ class Sweep:
 
         Columns are the axes, ``quantile``, ``ci_low``, ``ci_high`` and ``n``; see
         `Replications.quantile`.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each point; columns are the axes, and the estimate in the unit of the result.
         """
         from simoom.frames import pl
 
@@ -119,7 +142,13 @@ class Sweep:
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def at(self, settings: Mapping[str, Any]) -> Replications:
-        """Return the runs of one point; axes with a single value may be omitted."""
+        """Return the runs of one point; axes with a single value may be omitted.
+
+        Returns
+        -------
+        Replications
+            The runs of the point.
+        """
         fixed = {path: values[0] for path, values in self.over.items() if len(values) == 1}
         wanted = fixed | {
             path: find_label(value, self.over.get(path, ())) for path, value in settings.items()
@@ -140,6 +169,11 @@ class Sweep:
             without `hue` colours do.
         y : str
             Path of the result.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The plot.
         """
         from simoom import plots
 
@@ -219,6 +253,11 @@ def sweep(
     check : bool, optional
         Whether to check the laws of conservation during the runs. Stored runs that were not
         checked are computed again.
+
+    Returns
+    -------
+    Sweep
+        The runs of all points, in the order of the points.
 
     Raises
     ------
