@@ -142,7 +142,7 @@ def test_the_page_of_the_installed_wheel_runs_a_scenario(installed, browser, ser
 
 
 def test_the_source_distribution_has_what_the_wheel_is_built_from(tmp_path):
-    command = [sys.executable, "-m", "maturin", "sdist", "--quiet", "--out", tmp_path]
+    command = [sys.executable, "-m", "maturin", "sdist", "--out", tmp_path]
     subprocess.run(command, cwd=ROOT, check=True, stderr=subprocess.DEVNULL)
     (archive,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(archive) as files:
