@@ -9,6 +9,7 @@
 #   make docs       writes the generated files: scenario schema, reference pages, pictures
 #   make site       builds the documentation site into build/site
 #   make lesson     builds the simulator for browsers; make site then has it (needs rustup)
+#   make man        the manual pages of the commands, in build/man
 #   make docs-check checks that generated pages are current and API documentation has no warnings
 #   make web        builds the page of `simoom serve` from web/ (needs Node)
 #   make web-check  checks that the built page is current
@@ -37,7 +38,7 @@ RUST := Cargo.toml Cargo.lock pyproject.toml \
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test programs test-fast lint lint-rust lint-python lint-house lint-workflows \
-        actionlint deny bench validate campaign fuzz docs docs-check lesson site web web-check \
+        actionlint deny bench validate campaign fuzz docs docs-check man lesson site web web-check \
         wheel wheel-check sdist rust clean
 
 help:
@@ -144,6 +145,9 @@ lesson:
 
 site: $(EXTENSION)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+man: $(EXTENSION)
+	$(BIN)/python tools/manual.py build/man/man1
 
 docs-check: docs
 	git diff --exit-code -- schema python/simoom/serve README.md ':(glob)docs/**/*.md'

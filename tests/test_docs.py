@@ -29,6 +29,7 @@ def tool(name):
 
 reference = tool("reference")
 paper = tool("paper")
+manual = tool("manual")
 
 
 @pytest.mark.parametrize("page", reference.pages(), ids=lambda page: page.name)
@@ -53,6 +54,21 @@ def test_outputs_of_commands_are_current(page):
 
 def test_the_draft_of_a_paper_is_current():
     assert (ROOT / "docs" / "paper.md").read_text("utf-8") == paper.paper(), "make docs"
+
+
+def test_every_command_has_a_manual_page():
+    from simoom.cli import app
+
+    pages = manual.pages()
+    commands = {command.name for command in app.registered_commands}
+    groups = {group.name for group in app.registered_groups}
+    assert set(pages) == {"simoom.1", *(f"simoom-{name}.1" for name in commands | groups)}
+    sweep = pages["simoom-sweep.1"]
+    assert "\\fB\\-\\-over PATH=V1,V2,...\\fR" in sweep
+    for name, text in pages.items():
+        # A line that begins with a dot is a request of troff.
+        requests = re.findall(r"^\.(\w*)", text, re.MULTILINE)
+        assert set(requests) <= {"TH", "SH", "TP"}, name
 
 
 def test_the_key_reference_is_current():

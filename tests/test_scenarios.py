@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import simoom as sm
+from simoom import shipped
 
 FILES = sorted((Path(__file__).parents[1] / "scenarios").glob("*.toml"))
 
@@ -15,7 +16,8 @@ def test_there_are_enough():
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_a_scenario_runs(file):
-    assert file.read_text(encoding="utf-8").startswith("# ")
+    text = file.read_text(encoding="utf-8")
+    assert text.removeprefix(shipped.DIRECTIVE).startswith("# ")
     scenario = sm.Scenario.load(file)
     assert scenario.get("title")
     run = sm.run(scenario, check=True)

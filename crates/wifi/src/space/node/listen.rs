@@ -48,8 +48,7 @@ impl Node {
     }
 
     /// Carrier sense becomes busy. Returns whether the node has dozed: if so, it has counted no
-    /// slot,
-    /// and nothing else changes.
+    /// slot, and nothing else changes.
     #[inline]
     pub(in crate::space) fn end_doze(&mut self) -> bool {
         let dozed = std::mem::take(&mut self.dozing);
