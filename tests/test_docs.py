@@ -36,10 +36,14 @@ manual = tool("manual")
 def test_python_examples_run(page, tmp_path, monkeypatch):
     code = "\n".join(PYTHON.findall(page.read_text(encoding="utf-8")))
     monkeypatch.chdir(tmp_path)
+    # Two pages have a module mylab of their own, and other tests have another.
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    monkeypatch.delitem(sys.modules, "mylab", raising=False)
     (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
     example = doctest.DocTestParser().get_doctest(code, {}, page.name, str(page), 0)
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     result = doctest.DocTestRunner(optionflags=flags).run(example)
+    sys.modules.pop("mylab", None)
     assert result.failed == 0
     if page == ROOT / "README.md":
         assert result.attempted > 8
