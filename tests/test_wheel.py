@@ -150,3 +150,9 @@ def test_the_source_distribution_has_what_the_wheel_is_built_from(tmp_path):
     needed = ("python/simoom/scenarios/cafe.toml", "python/simoom/serve/static/app.js",
               "crates/sim/src/lib.rs", "Cargo.lock", "pyproject.toml", "README.md")  # fmt: skip
     assert set(needed) - names == set()
+
+
+def test_the_lock_file_has_versions_and_no_paths():
+    lines = (ROOT / "requirements.lock").read_text("utf-8").splitlines()
+    pinned = [line for line in lines if line and not line.lstrip().startswith("#")]
+    assert all(re.fullmatch(r"[\w.\[\]-]+==\S+", line) for line in pinned)
