@@ -352,6 +352,8 @@ def test_no_view_is_wider_than_a_phone(page):
     page.set_viewport_size({"width": 390, "height": 844})
     page.reload()
     for view in views(page):
+        # Charts get their size after the view is drawn.
+        page.wait_for_timeout(500)
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width == 390, view
 
