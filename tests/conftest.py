@@ -116,6 +116,20 @@ def small() -> sm.Scenario:
     )
 
 
+def build_site(there: Path) -> None:
+    """Build the documentation site; a link that leads nowhere fails the build."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(there)]
+    env = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="session")
+def site_builder() -> Callable[[Path], None]:
+    """The function that builds the documentation site into a folder."""
+    return build_site
+
+
 @pytest.fixture
 def endless(cell: sm.Scenario) -> sm.Scenario:
     """A scenario that runs for minutes, so that a test can interrupt it."""

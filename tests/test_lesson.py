@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import http.server
-import os
 import re
 import subprocess
-import sys
 import threading
 from functools import partial
 from pathlib import Path
@@ -33,14 +31,13 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
+def site(site_builder, tmp_path_factory):
     """The address of a site with the simulator for browsers."""
     if not has_target():
         pytest.skip("Rust has no target wasm32-unknown-unknown: make lesson installs it")
     subprocess.run(["make", "lesson"], cwd=ROOT, check=True, capture_output=True)
     there = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", there]
-    subprocess.run(command, cwd=ROOT, check=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})
+    site_builder(there)
     handler = partial(Quiet, directory=str(there))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

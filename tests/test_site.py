@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,18 +15,9 @@ ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """Build the site; a link that leads nowhere, in a page or to a heading, fails the build."""
+def site(site_builder, tmp_path_factory):
     there = tmp_path_factory.mktemp("site")
-    done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", there],
-        cwd=ROOT,
-        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    site_builder(there)
     return there
 
 
