@@ -19,7 +19,6 @@ import polars as pl
 import pytest
 
 import simoom as sm
-from simoom import segments
 from simoom.places import DRAFT_S, Folder
 from simoom.record import Record
 from simoom.shards import MergeError, manifests, merge, read_shard
@@ -192,6 +191,52 @@ def test_a_compaction_killed_at_any_change_loses_and_doubles_nothing(run, tmp_pa
         assert not json_files(again)
         shutil.rmtree(tmp_path / "killed")
         if ended:
+            break
+    assert 10 < changes < 99
+
+
+class Interrupted(Folder):
+    """A folder in which another process compacts the store just before the n-th change."""
+
+    left = 0
+
+    def change(self) -> None:
+        self.left -= 1
+        if self.left == -1:
+            Store(self.path).compact()
+
+    def write(self, name: str, data: bytes) -> None:
+        self.change()
+        super().write(name, data)
+
+    def remove(self, name: str) -> None:
+        self.change()
+        super().remove(name)
+
+
+def test_two_compactions_lose_nothing_whatever_their_order_and_the_next_one_joins_them(
+    run, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("simoom.compaction.MOST_RUNS", 3)
+    for changes in range(100):
+        folder = tmp_path / str(changes)
+        # Segments are read in the order of their names, which are random: each folder has another.
+        fill(first := Store(folder), run, range(4))
+        first.compact()
+        fill(first, run, range(2, 8), checked=True)
+        store = Store(folder)
+        store.place = Interrupted(folder)
+        store.place.left = changes
+        store.compact()
+        assert stored(Store(folder)) == numbers(range(8)), changes
+        Store(folder).compact()
+        Store(folder).compact()
+        again = Store(folder)
+        assert stored(again) == numbers(range(8)), changes
+        assert sum(record.checked for record in again.records()) == 6, changes
+        keys = [key for file in folder.glob("segments/*") for key in pl.read_parquet(file)["key"]]
+        assert len(keys) == 8, changes
+        if store.place.left >= 0:
             break
     assert 10 < changes < 99
 
@@ -505,7 +550,3 @@ def test_a_query_is_printed_or_written(run, simoom, tmp_path):
     assert simoom("store", "query", "kept", sql, "--out", "rows.csv").returncode == 0
     assert pl.read_csv(tmp_path / "rows.csv").height == 2
     assert "total.goodput_mbps" in simoom("store", "query", "kept").stdout
-
-
-def test_the_name_of_a_segment_is_that_of_its_records():
-    assert segments.name_of(["a", "b"]) == segments.name_of(["b", "a"]) != segments.name_of(["a"])

@@ -1,11 +1,14 @@
 """Compaction of a store: files of single runs, and small segments, become large segments.
 
-What is removed is in a segment that this process has written and read back. Two compactions at the
-same time may therefore write a run twice, and never lose it; the next one makes one run of both.
+What is removed is in a segment that this process has written and read back. Every segment has a
+name of its own: with names by content, a process could remove an old segment while another one has
+just written the same records under that name. Several compactions at the same time may therefore
+write a run twice, and never lose it; the next one makes one run of both.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -44,12 +47,10 @@ class _Batch:
 
     def write(self) -> None:
         """Write the segment, then remove the files."""
-        done = ""
         if self.records:
-            done = segments.write(self.place, dict(sorted(self.records.items())))
+            segments.write(self.place, dict(sorted(self.records.items())))
         for file in self.files:
-            if file != done:
-                self.place.remove(file)
+            self.place.remove(file)
         self.written |= {key: record.checked for key, (record, _) in self.records.items()}
         self.records, self.files, self.cells = {}, [], 0
 
@@ -61,7 +62,7 @@ def compact(store: Store) -> Compacted:
     damaged: list[str] = []
     batch = _Batch(place)
     names = store.files()
-    for file, found in _to_join(place, damaged):
+    for file, found in _to_join(place, damaged, comes_more=bool(names)):
         batch.add(file, found)
     for begin in range(0, len(names), MOST_FILES):
         some = names[begin : begin + MOST_FILES]
@@ -82,15 +83,19 @@ def compact(store: Store) -> Compacted:
 
 
 def _to_join(
-    place: Folder | Remote, damaged: list[str]
+    place: Folder | Remote, damaged: list[str], *, comes_more: bool
 ) -> Iterator[tuple[str, list[tuple[Record, str]]]]:
-    """Yield the segments that are small, or have a run that another one has, with their records."""
+    """Yield the segments that are small, or have a run that another one has, with their records.
+
+    A small segment alone stays, unless runs of other files come with it.
+    """
     index = Index(place)
     index.refresh()
     damaged += index.damaged.values()
-    for name in index.segments:
-        if not index.is_small(name) and not index.is_shared(name):
-            continue
+    names = [name for name in index.segments if index.is_small(name) or index.is_shared(name)]
+    if len(names) == 1 and not comes_more:
+        return
+    for name in names:
         try:
             rows = [parsed(text, f"{place.name}/{name}", key) for key, text in index.read(name)]
         except FileNotFoundError:
@@ -101,4 +106,24 @@ def _to_join(
         if problem := next((problem for record, _, problem in rows if record is None), ""):
             damaged.append(problem)
         else:
-            yield name, [(record, text) for record, text, _ in rows if record is not None]
+            found = [(record, text) for record, text, _ in rows if record is not None]
+            better = _checked_elsewhere(place, index, [record for record, _ in found])
+            yield name, [row for row in found if row[0].key not in better]
+
+
+def _checked_elsewhere(place: Folder | Remote, index: Index, records: list[Record]) -> set[str]:
+    """Return the keys of unchecked records of which another segment has a whole checked one."""
+    by_segment: dict[str, list[str]] = {}
+    for record in records:
+        there = index.runs[record.key]
+        if there.checked and not record.checked:
+            by_segment.setdefault(there.segment, []).append(record.key)
+    found = set()
+    for name, keys in by_segment.items():
+        # A segment that is gone or damaged is no reason to drop the unchecked record.
+        with contextlib.suppress(FileNotFoundError, DamagedError):
+            for key, text in index.read(name, keys):
+                there_too, _, _ = parsed(text, f"{place.name}/{name}", key)
+                if there_too is not None and there_too.checked:
+                    found.add(key)
+    return found

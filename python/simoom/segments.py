@@ -1,14 +1,14 @@
 """Segments of a store: many records in one Parquet file.
 
-A segment is named after the records that it has and never changes. It has a row for each run: what
+A segment never changes, and its name is never used again. It has a row for each run: what
 identifies the run, the scenario as JSON with every default, each result as a column, and in the
 column ``record`` the text of the record, from which the run is read back to the last bit.
 """
 
 from __future__ import annotations
 
-import hashlib
 import io
+import uuid
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -30,14 +30,6 @@ MOST_CELLS = 250_000
 def is_segment(name: str) -> bool:
     """Whether a file of a store is a segment."""
     return name.startswith(f"{FOLDER}/") and name.endswith(".parquet")
-
-
-def name_of(texts: Iterable[str]) -> str:
-    """Return the name of the segment with these records."""
-    digest = hashlib.sha256()
-    for text in sorted(texts):
-        digest.update(hashlib.sha256(text.encode()).digest())
-    return f"{FOLDER}/{digest.hexdigest()}.parquet"
 
 
 def row(record: Record, text: str) -> dict[str, Any]:
@@ -96,7 +88,7 @@ def write(place: Folder | Remote, records: Mapping[str, tuple[Record, str]]) -> 
     from simoom.frames import pl
 
     texts = [text for _, text in records.values()]
-    name = name_of(texts)
+    name = f"{FOLDER}/{uuid.uuid4().hex}.parquet"
     data = io.BytesIO()
     frame(row(*each) for each in records.values()).write_parquet(data)
     place.write(name, data.getvalue())

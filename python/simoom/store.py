@@ -271,12 +271,13 @@ class Store:
         polars.DataFrame
             A row for each run; results are columns by path, in their units.
         """
-        return self.scan().collect()
+        return self._again(lambda: self.scan().collect())
 
     def scan(self) -> pl.LazyFrame:
         """Return `frame` as a lazy frame of polars, which reads the columns that a query needs.
 
-        Runs that are not compacted are read when this is called.
+        Runs that are not compacted are read when this is called. If another process compacts the
+        store before the frame is collected, polars finds a file no more; call this again.
 
         Returns
         -------
@@ -312,24 +313,32 @@ class Store:
         from simoom.frames import pl
 
         duckdb = need("duckdb", "a query in SQL")
-        with tempfile.TemporaryDirectory(prefix="simoom-") as folder:
-            rows = self._loose()
-            files = [str(path) for path in self._again(self._local_segments)]
-            if rows or not files:
-                loose = str(Path(folder) / "loose.parquet")
-                (segments.frame(rows) if rows else segments.empty()).write_parquet(loose)
-                files.append(loose)
-            listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
-            done = str(Path(folder) / "done.parquet")
-            with duckdb.connect() as connection:
-                connection.execute(VIEW.format(listed))
-                try:
+
+        def ask(done: str) -> None:
+            with tempfile.TemporaryDirectory(prefix="simoom-") as folder:
+                files = self._parquet_files(Path(folder) / "loose.parquet")
+                listed = ", ".join("'" + str(file).replace("'", "''") + "'" for file in files)
+                with duckdb.connect() as connection:
+                    connection.execute(VIEW.format(listed))
                     found = connection.sql(sql)
                     if found is None:
                         raise ValueError("the query has no result; write SELECT ... FROM runs")
                     found.write_parquet(done)
-                except duckdb.Error as error:
-                    raise ValueError(str(error)) from None
+
+        def ask_once(done: str) -> None:
+            files = set(self._index.segments)
+            try:
+                ask(done)
+            except duckdb.IOException as error:
+                if files - set(self.place.names(segments.FOLDER)):
+                    raise FileNotFoundError from None  # another process has compacted the store
+                raise ValueError(str(error)) from None
+            except duckdb.Error as error:
+                raise ValueError(str(error)) from None
+
+        with tempfile.TemporaryDirectory(prefix="simoom-") as folder:
+            done = str(Path(folder) / "done.parquet")
+            self._again(lambda: ask_once(done))
             return pl.read_parquet(done)
 
     def files(self) -> list[str]:
@@ -345,6 +354,14 @@ class Store:
 
     def _local_segments(self) -> list[Path]:
         return [self.place.local(name) for name in self._index.segments]
+
+    def _parquet_files(self, loose: Path) -> list[Path]:
+        """Return the segments, and `loose` with the runs that are in none; at least one file."""
+        rows, files = self._loose(), self._local_segments()
+        if rows or not files:
+            (segments.frame(rows) if rows else segments.empty()).write_parquet(loose)
+            files.append(loose)
+        return files
 
     def _loose(self) -> list[dict[str, Any]]:
         """Return the rows of the runs that are in no segment."""
