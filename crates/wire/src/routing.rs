@@ -55,11 +55,12 @@ impl Paths {
         id
     }
 
-    /// The lists from the `first`-th on, with their ids.
+    /// The lists from the `first`-th on, with their ids. The earlier ones cost nothing.
     pub fn since(&self, first: usize) -> impl Iterator<Item = (PathId, &[NodeId])> {
-        let id = |number: u32| NonZeroU32::new(number + 1).map(PathId);
-        let lists = self.lists.iter().zip(0..).skip(first);
-        lists.filter_map(move |(list, number)| Some((id(number)?, &**list)))
+        let id = |number: usize| u32::try_from(number + 1).ok().and_then(NonZeroU32::new);
+        let new = self.lists.get(first..).unwrap_or_default();
+        let ids = (first..).map(move |number| id(number).map(PathId));
+        ids.zip(new).filter_map(|(id, list)| Some((id?, &**list)))
     }
 
     /// How many lists there are.
