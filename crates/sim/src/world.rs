@@ -23,7 +23,7 @@ use rate_hints::RateHints;
 use routers::AdHoc;
 use std::sync::Arc;
 use tcp::TimerId;
-use wire::{Body, Ecn, Flags, FlowId, NodeId, Packet, Segment};
+use wire::{Body, FlowId, NodeId, Packet, Segment};
 
 /// The events of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -315,7 +315,7 @@ impl<O: Observer> World<O> {
             _ => tcp.header,
         };
         let packet = Packet {
-            ecn: if segment.flags.has(Flags::ECT) { Ecn::Capable } else { Ecn::NotCapable },
+            ecn: segment.flags.ecn(),
             class,
             ..Packet::new(
                 from,

@@ -12,14 +12,16 @@ pub struct NodeId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
 
-/// The ECN field of the IP header (RFC 3168).
+/// The ECN field of the IP header (RFC 3168 section 5, RFC 8311).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ecn {
     /// Not ECN-capable.
     #[default]
     NotCapable,
-    /// ECN-capable.
-    Capable,
+    /// ECN-capable transport, ECT(0).
+    Ect0,
+    /// ECN-capable transport, ECT(1): the sender reacts to marks as L4S does (RFC 9331).
+    Ect1,
     /// Congestion experienced.
     Experienced,
 }

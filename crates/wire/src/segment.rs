@@ -1,6 +1,6 @@
 //! The TCP segment.
 
-use crate::FlowId;
+use crate::{Ecn, FlowId};
 use kernel::{Bytes, Instant};
 use std::num::NonZeroU8;
 
@@ -49,6 +49,17 @@ impl Flags {
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    /// The ECN field of the packet that carries the segment, as its transport sends it.
+    pub const fn ecn(self) -> Ecn {
+        if self.has(Self::ECT.and(Self::ECT1)) {
+            Ecn::Ect1
+        } else if self.has(Self::ECT) {
+            Ecn::Ect0
+        } else {
+            Ecn::NotCapable
+        }
     }
 
     /// The flags that are set and that are bits of the TCP header.

@@ -15,7 +15,7 @@ pub(crate) fn packet(flow: u32, number: u64, size: u64) -> Packet {
 
 /// The same, from an ECN-capable flow.
 pub(crate) fn capable(flow: u32, number: u64, size: u64) -> Packet {
-    Packet { ecn: Ecn::Capable, ..packet(flow, number, size) }
+    Packet { ecn: Ecn::Ect0, ..packet(flow, number, size) }
 }
 
 pub(crate) fn number(packet: &Packet) -> u64 {
@@ -287,7 +287,7 @@ proptest! {
             out.clear();
             match operation {
                 Operation::Push { flow, size, capable } => {
-                    let ecn = if capable { Ecn::Capable } else { Ecn::NotCapable };
+                    let ecn = if capable { Ecn::Ect0 } else { Ecn::NotCapable };
                     let offered = Packet { ecn, ..packet(flow, i as u64, size) };
                     queue.push(now, offered, &mut out);
                     record.waiting[flow as usize].push_back(offered);

@@ -167,7 +167,7 @@ mod tests {
 
     fn packet(number: u64) -> Packet {
         Packet {
-            ecn: Ecn::Capable,
+            ecn: Ecn::Ect0,
             ..Packet::new(
                 NodeId(0),
                 Some(NodeId(1)),

@@ -51,7 +51,7 @@ const STEPS: [&str; 10] = [
     "sent", "queued", "marked", "dequeued", "dropped", "crossed", "received", "served", "arrived",
     "resident",
 ];
-const ECNS: [&str; 3] = ["not capable", "capable", "experienced"];
+const ECNS: [&str; 4] = ["not capable", "ect(0)", "ect(1)", "experienced"];
 
 /// Different names, with codes in the order of their first occurrence.
 #[derive(Debug, Default)]
@@ -191,8 +191,9 @@ pub(crate) fn drop_cause(step: PacketStep) -> Option<u32> {
 pub(super) fn ecn(ecn: Ecn) -> u32 {
     match ecn {
         Ecn::NotCapable => 0,
-        Ecn::Capable => 1,
-        Ecn::Experienced => 2,
+        Ecn::Ect0 => 1,
+        Ecn::Ect1 => 2,
+        Ecn::Experienced => 3,
     }
 }
 

@@ -5,9 +5,7 @@ use super::checksum::Sum;
 use super::tcp::TcpHeaders;
 use super::{aodv, arp, dsr};
 use crate::Network;
-use wire::{
-    Body, Datagram, Ecn, Flags, FlowId, Message, NodeId, Packet, PathId, Paths, TrafficClass,
-};
+use wire::{Body, Datagram, Ecn, FlowId, Message, NodeId, Packet, PathId, Paths, TrafficClass};
 
 /// Bytes of an IPv4 header without options.
 const HEADER: usize = 20;
@@ -160,11 +158,10 @@ fn differentiated_services(class: TrafficClass) -> u8 {
 
 /// The ECN field (RFC 3168 section 5, RFC 8311).
 fn ecn(packet: &Packet) -> u8 {
-    let is_ect1 = matches!(&packet.body, Body::Segment(it) if it.flags.has(Flags::ECT1));
     match packet.ecn {
         Ecn::NotCapable => 0b00,
-        Ecn::Capable if is_ect1 => 0b01,
-        Ecn::Capable => 0b10,
+        Ecn::Ect1 => 0b01,
+        Ecn::Ect0 => 0b10,
         Ecn::Experienced => 0b11,
     }
 }

@@ -308,7 +308,7 @@ fn ecn_reaches_the_headers() {
     let ect1 = segment(true, Flags::ACK.and(Flags::ECT).and(Flags::ECT1), 1, 10, 1);
     let ect0 = segment(true, Flags::ACK.and(Flags::ECT), 1, 10, 1);
     for (segment, ecn, bits) in
-        [(ect0, Ecn::Capable, 2), (ect1, Ecn::Capable, 1), (ect0, Ecn::Experienced, 3)]
+        [(ect0, Ecn::Ect0, 2), (ect1, Ecn::Ect1, 1), (ect0, Ecn::Experienced, 3)]
     {
         let packet = wire::Packet { ecn, ..super::fixture::packet(segment) };
         let frame = data(AP, STA0, legacy(OFDM, 54.0), (0.0, 60.0), vec![mpdu(packet, 1, 38)]);
