@@ -1,4 +1,4 @@
-"""Commands that are interrupted or killed at random times, and stores that are damaged."""
+"""Commands that are interrupted or killed at random times; stores, damaged and compacted."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 CAFE = ROOT / "scenarios" / "cafe.toml"
@@ -94,9 +95,12 @@ def ctrl_c(name: str, number: int, path: str) -> tuple[str, float]:
 
 
 def store(number: int, path: str) -> str:
-    """Kill a sweep, damage its store, and compare the same sweep with one that was left alone."""
+    """Kill a sweep, damage and compact its store, and compare the sweep with one left alone.
+
+    Two processes compact the store at the same time, of which one is killed; then a third one does.
+    """
     draw = random.Random(number)
-    over = ("--over", "stations=12,13", "-n", "3", "--set", "duration_s=1.0", "--set",
+    over = ("--over", "stations=12,13", "-n", "3", "--set", "duration_s=3.0", "--set",
             "warmup_s=0.1", "--seed", str(number), "--json")  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
 
@@ -108,7 +112,8 @@ def store(number: int, path: str) -> str:
             )  # fmt: skip
             return done.stdout if done.returncode == 0 else f"failed: {done.stderr[:500]}"
 
-        alone = sweep()
+        if (alone := sweep()).startswith("failed"):
+            return alone
         # It is killed, as by a machine that is switched off.
         with contextlib.suppress(subprocess.TimeoutExpired):
             sweep("--store", "kept", timeout=draw.uniform(1.0, 6.0))
@@ -125,4 +130,22 @@ def store(number: int, path: str) -> str:
                 data = bytearray((Path(folder) / "copy").read_bytes())
             file.write_bytes(data)
         again = sweep("--store", "kept")
-    return "" if again == alone else f"the store changes the sweep: {again[:300]}"
+        if again != alone:
+            return f"the store changes the sweep: {again[:300]}"
+        compact = (sys.executable, "-m", "simoom", "store", "compact", "kept")
+        quiet: dict[str, Any] = {
+            "cwd": folder, "env": os.environ | {"PYTHONPATH": path}, "stdout": subprocess.DEVNULL,
+        }  # fmt: skip
+        beside, killed = subprocess.Popen(compact, **quiet), subprocess.Popen(compact, **quiet)
+        time.sleep(draw.uniform(0.3, 2.0))
+        killed.kill()
+        killed.wait()
+        if beside.wait() != 0:
+            return f"a compaction beside another ends with {beside.returncode}"
+        subprocess.run(compact, **quiet, check=True)
+        # Runs that the compactions have lost would be computed again, and stored in new files.
+        again = sweep("--store", "kept")
+        files = list(Path(folder).glob("kept/??/*.json"))
+    if again != alone:
+        return f"compactions change the sweep: {again[:300]}"
+    return f"compactions lost {len(files)} runs" if files else ""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from campaign import inputs, trials
+from campaign import inputs, interrupts, trials
 from campaign.minimise import minimised
+
+import simoom as sm
 
 
 @pytest.mark.parametrize("number", range(40))
@@ -23,9 +27,13 @@ def test_what_only_looks_at_a_run_does_not_change_it(number):
     assert trials.law(inputs.scenario(number)) == ""
 
 
+def test_a_store_that_is_killed_damaged_and_compacted_gives_the_same_sweep():
+    path = str(Path(sm.__file__).parents[1])
+    assert interrupts.store(0, path) == ""
+
+
 def test_random_scenarios_are_taken_and_refused_and_use_every_table():
     """Otherwise the campaign would show nothing."""
-    import simoom as sm
 
     def tables(value) -> set[str]:
         if isinstance(value, list):
