@@ -19,6 +19,7 @@ pub use sub_queues::Per;
 
 use kernel::{BitRate, Bytes, Duration, Instant, Rng};
 use std::fmt::Debug;
+use std::ops::AddAssign;
 use wire::{Ecn, NodeId, Packet, TrafficClass};
 
 settings::registry! {
@@ -34,6 +35,7 @@ settings::registry! {
     codel: Codel(CoDelConfig),
     fq_codel: FqCodel(FqCoDelConfig),
     pie: Pie(PieConfig),
+    dualpi2: Dualpi2(DualPi2Config),
     airtime_fair: AirtimeFair(AirtimeFairConfig),
     #[cfg(feature = "toy")]
     toy: Toy(ToyQueueConfig),
@@ -115,6 +117,10 @@ pub struct Wanted {
 }
 
 impl Wanted {
+    /// Any packet.
+    const ANY: Self =
+        Self { class: TrafficClass::BestEffort, to: Destination::Any, most: Bytes(u64::MAX) };
+
     /// Whether a packet is for the destination and not too large.
     fn fits(&self, packet: &Packet) -> bool {
         self.to.is_of(packet) && packet.size <= self.most
@@ -140,6 +146,28 @@ impl Destination {
             Self::Only(node) => packet.receiver() == Some(node),
             Self::Except(node) => packet.receiver().is_some_and(|to| to != node),
         }
+    }
+}
+
+/// What one of the two queues of a dual queue has done since the start of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Served {
+    /// Packets that it sent.
+    pub packets: u64,
+    /// Of these, those that it marked.
+    pub marked: u64,
+    /// Packets that it dropped.
+    pub dropped: u64,
+    /// The sum of the times for which the packets that it sent had waited.
+    pub waited: Duration,
+}
+
+impl AddAssign for Served {
+    fn add_assign(&mut self, other: Self) {
+        self.packets += other.packets;
+        self.marked += other.marked;
+        self.dropped += other.dropped;
+        self.waited += other.waited;
     }
 }
 
@@ -176,6 +204,12 @@ pub trait Queue: Debug + Send {
 
     /// Calls `visit` for each waiting packet, for checking.
     fn each(&self, visit: &mut dyn FnMut(&Packet));
+
+    /// The counters of a dual queue, first those of its low-latency queue, then those of the classic
+    /// one; none of other disciplines.
+    fn dual(&self) -> Option<[Served; 2]> {
+        None
+    }
 
     /// Whether no packet waits.
     fn is_empty(&self) -> bool {
