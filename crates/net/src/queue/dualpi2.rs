@@ -3,10 +3,10 @@
 use super::buffer::Buffer;
 use super::fifo::Fifo;
 use super::{
-    Discipline, Limit, OutputLink, Queue, Served, Signal, Wanted, mark_or_drop,
+    Codepoints, Discipline, Limit, OutputLink, Queue, Served, Signal, Wanted, mark_or_drop,
 };
 use kernel::{Bytes, Duration, Instant, Rng};
-use settings::{Choice, Settings};
+use settings::{Choice, Settings, number};
 use wire::{Ecn, Packet};
 
 /// `DualPI2` (RFC 9332): packets with ECT(1) or CE wait in a low-latency queue, L, and all others in
@@ -56,7 +56,7 @@ pub struct DualPi2Config {
     #[setting(default = true)]
     pub drop_overload: bool,
     /// What waits in L, besides CE.
-    pub low_latency: LowLatency,
+    pub low_latency: Codepoints,
     /// The rules in which Linux and the pseudo-code of RFC 9332 differ.
     pub rules: Rules,
     /// Whether p' is computed in the integers of Linux: multiples of 2⁻³², from weights per 64 ns.
@@ -67,16 +67,6 @@ pub struct DualPi2Config {
     /// The limits of both queues together.
     #[setting(flatten, default = Limit::packets(10_000))]
     pub limit: Limit,
-}
-
-/// The packets that wait in the low-latency queue of `DualPI2`, besides those with CE.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
-pub enum LowLatency {
-    /// Those with ECT(1) (RFC 9331).
-    #[default]
-    Ect1,
-    /// Those of all ECN-capable flows.
-    AnyEct,
 }
 
 /// Rules of `DualPI2`.
@@ -99,6 +89,31 @@ impl Discipline for DualPi2Config {
 
     fn limit(&self) -> Limit {
         self.limit
+    }
+
+    fn has_two_queues(&self) -> bool {
+        true
+    }
+
+    fn tells_l4s_apart(&self) -> bool {
+        true
+    }
+
+    /// A step below the time of a packet marks whatever waits for one other packet.
+    fn refusal(&self, output_link: OutputLink) -> Option<String> {
+        let OutputLink::Wire(..) = output_link else { return None };
+        let time = output_link.time_for(self.mtu);
+        let is_too_short = self.step < time && self.step_min_packets == 0;
+        let micros = |time: Duration| number(time.as_micros_f64());
+        is_too_short.then(|| {
+            format!(
+                "step_us is {}, and the link takes {} us for a packet of {} bytes: each packet that \
+                 waits for another would be marked; raise step_us, or set step_min_packets = 1",
+                micros(self.step),
+                micros(time),
+                self.mtu.0
+            )
+        })
     }
 }
 
@@ -157,11 +172,8 @@ impl DualPi2 {
     }
 
     fn class_of(&self, packet: &Packet) -> usize {
-        match packet.ecn {
-            Ecn::Ect1 | Ecn::Experienced => L,
-            Ecn::Ect0 if self.config.low_latency == LowLatency::AnyEct => L,
-            Ecn::Ect0 | Ecn::NotCapable => C,
-        }
+        let is_low = packet.ecn == Ecn::Experienced || self.config.low_latency.has(packet.ecn);
+        if is_low { L } else { C }
     }
 
     /// The initial credit lets L send (1 - w)/w times as much as C, without a first packet of C.
@@ -202,7 +214,7 @@ impl DualPi2 {
     fn update(&mut self, delay: Duration) {
         let DualPi2Config { alpha, beta, target, coupling, .. } = self.config;
         let growth = if self.config.integers {
-            let apart = |other: Duration| delay.0 as i128 - other.0 as i128;
+            let apart = |other: Duration| i128::from(delay.0) - i128::from(other.0);
             let nanos = apart(target) * integer_weight(alpha)
                 + apart(self.last_delay) * integer_weight(beta);
             // Integer division towards 0: Linux divides the absolute value.
@@ -349,7 +361,7 @@ const INTEGER_ONE: f64 = 4_294_967_296.0;
 /// factor from 1/s to 1/(64 ns) is 2⁶/10⁹.
 fn integer_weight(weight: f64) -> i128 {
     let parameter = libm::round(weight * 256.0) as i128;
-    (parameter * i128::from(u32::MAX) >> 2) / 1_000_000_000
+    ((parameter * i128::from(u32::MAX)) >> 2) / 1_000_000_000
 }
 
 impl Queue for DualPi2 {
@@ -590,7 +602,7 @@ mod tests {
         let config = DualPi2Config::default();
         assert_near(fates(config, 0.0, l4s, 1.0), (0.0, 0.0));
         assert_near(fates(config, 0.0, l4s, 1.000_001), (0.0, 1.0));
-        let any = DualPi2Config { low_latency: LowLatency::AnyEct, ..config };
+        let any = DualPi2Config { low_latency: Codepoints::AnyEct, ..config };
         assert_near(fates(any, 0.0, capable, 2.0), (0.0, 1.0));
         assert_near(fates(any, 0.0, packet, 2.0), (0.0, 0.0));
         let ramp = Some(Duration::from_micros(400));

@@ -57,6 +57,7 @@ fn law() -> impl Strategy<Value = ControlLaw> {
             interval: Duration::from_millis(interval),
             mtu: Bytes(mtu),
             ecn,
+            ..ControlLaw::default()
         }
     })
 }
@@ -235,7 +236,7 @@ impl Record {
     /// Records drops and marks: each must be of a packet that waits.
     fn note(&mut self, signals: &[Signal]) {
         for signal in signals {
-            let (Signal::Drop(packet) | Signal::Mark(packet)) = signal;
+            let (Signal::Drop(packet) | Signal::Mark(packet, _)) = signal;
             let line = &mut self.waiting[packet.flow().unwrap().0 as usize];
             let at = line.iter().position(|p| number(p) == number(packet));
             let at = at.unwrap_or_else(|| panic!("{signal:?} of what does not wait"));
@@ -243,7 +244,8 @@ impl Record {
                 Signal::Drop(packet) => {
                     assert_eq!(line.remove(at).as_ref(), Some(packet));
                 }
-                Signal::Mark(packet) => {
+                Signal::Mark(packet, before) => {
+                    assert_eq!(line[at].ecn, *before);
                     assert_ne!(
                         line[at].ecn,
                         Ecn::NotCapable,
