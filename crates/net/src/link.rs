@@ -1,7 +1,7 @@
 //! A wired simplex link: a queue, a transmitter and a wire.
 
 use crate::loss::LossSettings;
-use crate::queue::{OutputLink, Queue, QueueSettings, Signal};
+use crate::queue::{Marks, OutputLink, Queue, QueueSettings, Signal};
 use kernel::{BitRate, Bytes, Duration, Instant, Rng};
 use settings::Settings;
 use std::collections::VecDeque;
@@ -76,7 +76,7 @@ pub struct Counters {
     /// Packets that its queue dropped.
     pub dropped: u64,
     /// Packets that its queue marked.
-    pub marked: u64,
+    pub marked: Marks,
     /// Packets delivered.
     pub packets: u64,
     /// Bytes delivered, without the link's overhead.
@@ -207,7 +207,7 @@ impl Link {
         for signal in self.signals.drain(..) {
             match signal {
                 Signal::Drop(_) => self.counters.dropped += 1,
-                Signal::Mark(_) => self.counters.marked += 1,
+                Signal::Mark(_, before) => self.counters.marked.count(before),
             }
             out.push(Command::Signal(signal));
         }
@@ -304,7 +304,7 @@ mod tests {
                         self.dropped.push((now, number(&packet)));
                         continue;
                     }
-                    Command::Signal(Signal::Mark(_)) => continue,
+                    Command::Signal(Signal::Mark(..)) => continue,
                     Command::Lost(_) => panic!("a link alone loses nothing"),
                     Command::Departed(packet) => {
                         self.departed.push((now, number(&packet)));
@@ -394,8 +394,13 @@ mod tests {
         assert!(!bench.offer(Instant(11_999), packet(0, 1, 1500)));
         assert!(bench.offer(Instant(12_000), packet(0, 2, 1500)));
         bench.advance(Instant::NEVER, true);
-        let counters =
-            Counters { offered: 3, dropped: 1, marked: 0, packets: 2, bytes: Bytes(3000) };
+        let counters = Counters {
+            offered: 3,
+            dropped: 1,
+            marked: Marks::default(),
+            packets: 2,
+            bytes: Bytes(3000),
+        };
         assert_eq!(bench.link.counters(), &counters);
     }
 

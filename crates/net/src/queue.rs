@@ -18,7 +18,9 @@ pub use ring::Ring;
 pub use sub_queues::Per;
 
 use kernel::{BitRate, Bytes, Duration, Instant, Rng};
+use settings::Choice;
 use std::fmt::Debug;
+use std::ops::AddAssign;
 use wire::{Ecn, NodeId, Packet, TrafficClass};
 
 settings::registry! {
@@ -34,6 +36,7 @@ settings::registry! {
     codel: Codel(CoDelConfig),
     fq_codel: FqCodel(FqCoDelConfig),
     pie: Pie(PieConfig),
+    dualpi2: Dualpi2(DualPi2Config),
     airtime_fair: AirtimeFair(AirtimeFairConfig),
     #[cfg(feature = "toy")]
     toy: Toy(ToyQueueConfig),
@@ -53,8 +56,18 @@ pub trait Discipline {
     }
 
     /// Why the discipline is not allowed at this link, if it is not.
-    fn refusal(&self, _site: OutputLink) -> Option<&'static str> {
+    fn refusal(&self, _site: OutputLink) -> Option<String> {
         None
+    }
+
+    /// Whether it has an L queue and a C queue (RFC 9332), so that [`Queue::dual`] has counters.
+    fn has_two_queues(&self) -> bool {
+        false
+    }
+
+    /// Whether it treats ECT(1) and ECT(0) differently, or can be set to.
+    fn tells_l4s_apart(&self) -> bool {
+        false
     }
 }
 
@@ -88,8 +101,46 @@ impl OutputLink {
 pub enum Signal {
     /// The queue drops this packet: the one that was offered, or one that waited.
     Drop(Packet),
-    /// From now on this packet has the ECN codepoint "congestion experienced" (RFC 3168).
-    Mark(Packet),
+    /// From now on this packet has the ECN codepoint "congestion experienced" (RFC 3168), instead of
+    /// this one.
+    Mark(Packet, Ecn),
+}
+
+/// Marks by the codepoint that they replace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// All marks; those of packets that another queue had marked before included.
+    pub all: u64,
+    /// Marks of packets with ECT(0).
+    pub ect0: u64,
+    /// Marks of packets with ECT(1).
+    pub ect1: u64,
+}
+
+impl Marks {
+    /// Counts a mark that replaces this codepoint.
+    pub fn count(&mut self, before: Ecn) {
+        self.all += 1;
+        self.ect0 += u64::from(before == Ecn::Ect0);
+        self.ect1 += u64::from(before == Ecn::Ect1);
+    }
+}
+
+/// Which ECN-capable packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum Codepoints {
+    /// Those with ECT(1), of L4S flows (RFC 9331).
+    #[default]
+    Ect1,
+    /// Those with ECT(0) or ECT(1).
+    AnyEct,
+}
+
+impl Codepoints {
+    /// Whether a packet with this codepoint is one of them; CE is none.
+    fn has(self, ecn: Ecn) -> bool {
+        ecn == Ecn::Ect1 || (self == Self::AnyEct && ecn == Ecn::Ect0)
+    }
 }
 
 /// Airtime that a station's traffic has used.
@@ -115,6 +166,10 @@ pub struct Wanted {
 }
 
 impl Wanted {
+    /// Any packet.
+    const ANY: Self =
+        Self { class: TrafficClass::BestEffort, to: Destination::Any, most: Bytes(u64::MAX) };
+
     /// Whether a packet is for the destination and not too large.
     fn fits(&self, packet: &Packet) -> bool {
         self.to.is_of(packet) && packet.size <= self.most
@@ -140,6 +195,28 @@ impl Destination {
             Self::Only(node) => packet.receiver() == Some(node),
             Self::Except(node) => packet.receiver().is_some_and(|to| to != node),
         }
+    }
+}
+
+/// What one of the two queues of a dual queue has done since the start of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Served {
+    /// Packets that it sent.
+    pub packets: u64,
+    /// Of these, those that it marked.
+    pub marked: u64,
+    /// Packets that it dropped.
+    pub dropped: u64,
+    /// The sum of the times for which the packets that it sent had waited.
+    pub waited: Duration,
+}
+
+impl AddAssign for Served {
+    fn add_assign(&mut self, other: Self) {
+        self.packets += other.packets;
+        self.marked += other.marked;
+        self.dropped += other.dropped;
+        self.waited += other.waited;
     }
 }
 
@@ -177,6 +254,12 @@ pub trait Queue: Debug + Send {
     /// Calls `visit` for each waiting packet, for checking.
     fn each(&self, visit: &mut dyn FnMut(&Packet));
 
+    /// The counters of a dual queue, first those of its low-latency queue, then those of the classic
+    /// one; none of other disciplines.
+    fn dual(&self) -> Option<[Served; 2]> {
+        None
+    }
+
     /// Whether no packet waits.
     fn is_empty(&self) -> bool {
         self.len() == 0
@@ -191,8 +274,8 @@ fn mark_or_drop(ecn: bool, mut packet: Packet, out: &mut Vec<Signal>) -> Option<
         return None;
     }
     // A packet that another queue has marked already carries the signal, which counts nevertheless.
-    packet.ecn = Ecn::Experienced;
-    out.push(Signal::Mark(packet));
+    let before = std::mem::replace(&mut packet.ecn, Ecn::Experienced);
+    out.push(Signal::Mark(packet, before));
     Some(packet)
 }
 

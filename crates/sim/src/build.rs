@@ -11,7 +11,7 @@ pub(crate) use links::{LateLinks, PSDU, best_budget, rate_plan};
 pub(crate) use space::radio_and_sites;
 
 use crate::plan::{self, Endpoint};
-use crate::topology::{Hop, Interface, Radio, Wire, WireId};
+use crate::topology::{Hop, Interface, Radio, RadioId, Wire, WireId};
 use kernel::Seed;
 use std::collections::BTreeSet;
 use tcp::control::{Connection, External};
@@ -22,16 +22,10 @@ use wire::FlowId;
 pub(crate) fn queues(plan: &plan::Plan, seed: &Seed) -> Vec<Box<dyn net::Queue>> {
     let access_point = plan::access_point(&plan.stations);
     let build = |(radio, number): (&Radio, u32)| -> Box<dyn net::Queue> {
-        let (queue, site, ring) = match (plan.topology.node(radio.node).end, &plan.space) {
-            (Endpoint::Station(number), _) => {
-                let station = &plan.stations[number as usize];
-                (&station.queue, station.output_link(), station.ring)
-            }
-            (_, Some(space)) => {
-                let cell = &space.cells[radio.cell as usize];
-                (&cell.queue, access_point, cell.ring)
-            }
-            (_, None) => (&plan.ap.queue, access_point, plan.ap.ring),
+        let (queue, ring) = plan.queue_of(RadioId(number));
+        let site = match plan.topology.node(radio.node).end {
+            Endpoint::Station(number) => plan.stations[number as usize].output_link(),
+            _ => access_point,
         };
         let build = |stream| -> Box<dyn net::Queue> {
             let queue = queue.get().build(site, stream);

@@ -22,7 +22,7 @@ use kernel::{Bytes, Duration, Instant};
 use std::ops::{Index, IndexMut};
 use wifi::mac::{Exchange, ExchangeOutcome, Step};
 use wifi::{Cell, FrameOnAir};
-use wire::{Body, FlowId, FrameKind, Packet};
+use wire::{Body, Ecn, FlowId, FrameKind, Packet};
 
 /// Packets lost since the start, by cause.
 #[derive(Clone, Debug, Default)]
@@ -54,7 +54,7 @@ pub(crate) struct FlowMeter {
     pub(crate) sent: u64,
     pub(crate) drops: Drops,
     /// Packets that queues marked.
-    pub(crate) ecn_marks: u64,
+    pub(crate) ecn_marks: net::Marks,
     pub(crate) delay: DelayStats,
     pub(crate) rtt: DelayStats,
     pub(crate) session: DelayStats,
@@ -80,7 +80,7 @@ pub(crate) struct NodeMeter {
     pub(crate) service: Service,
     pub(crate) drops: Drops,
     /// Packets that its queue marked.
-    pub(crate) ecn_marks: u64,
+    pub(crate) ecn_marks: net::Marks,
 }
 
 /// All measurements of a run. The window is the time after the warm-up.
@@ -117,7 +117,7 @@ impl Meter {
             marks: Vec::with_capacity(plan.measure.batches as usize + 1),
             sent: 0,
             drops: Drops::default(),
-            ecn_marks: 0,
+            ecn_marks: net::Marks::default(),
             delay: DelayStats::coarse(),
             rtt: DelayStats::coarse(),
             session: DelayStats::fine(),
@@ -130,7 +130,7 @@ impl Meter {
             queue: Level::new(from, to),
             service: Service::default(),
             drops: Drops::default(),
-            ecn_marks: 0,
+            ecn_marks: net::Marks::default(),
         };
         Self {
             from,
@@ -250,12 +250,12 @@ impl Meter {
         }
     }
 
-    fn on_marked(&mut self, at: Interface, packet: &Packet) {
+    fn on_marked(&mut self, at: Interface, packet: &Packet, before: Ecn) {
         if let Some(flow) = packet.flow() {
-            self.flows[flow.0 as usize].ecn_marks += 1;
+            self.flows[flow.0 as usize].ecn_marks.count(before);
         }
         if let Interface::Radio(RadioId(radio)) = at {
-            self.nodes[radio as usize].ecn_marks += 1;
+            self.nodes[radio as usize].ecn_marks.count(before);
         }
     }
 
@@ -380,7 +380,7 @@ impl Observer for Meter {
             Notice::AirtimeUsed { by, used, mpdus, .. } => {
                 self.nodes[by.0 as usize].service.send(used, mpdus);
             }
-            Notice::Marked { at, packet } => self.on_marked(at, packet),
+            Notice::Marked { at, packet, before } => self.on_marked(at, packet, before),
             Notice::Dropped { at, packet, cause } => self.on_dropped(at, packet, cause),
             Notice::Arrived { packet } => self.on_arrived(now, packet),
             Notice::Forwarded { packet, .. } => {

@@ -15,7 +15,7 @@ use wifi::phy::Mode;
 use wifi::space::ReceivedFrame;
 use wifi::watch::WatchRecord;
 use wifi::{Cell, Mpdus, MsduOutcome};
-use wire::{FlowId, NodeId, Packet, PathId};
+use wire::{Ecn, FlowId, NodeId, Packet, PathId};
 
 /// Receives the notices of a run.
 pub(crate) trait Observer {
@@ -78,8 +78,8 @@ pub(crate) enum Notice<'a> {
     Dequeued { by: RadioId, to: Option<RadioId>, packet: &'a Packet },
     /// The number of packets that wait in the queue of an interface, without those in service.
     Waiting { at: Interface, packets: usize },
-    /// The queue of an interface marks a packet instead of dropping it.
-    Marked { at: Interface, packet: &'a Packet },
+    /// The queue of an interface marks a packet, which had this codepoint, instead of dropping it.
+    Marked { at: Interface, packet: &'a Packet, before: Ecn },
     /// A packet is lost.
     Dropped { at: Interface, packet: &'a Packet, cause: DropCause },
     /// A packet reaches the far end of a link direction.

@@ -24,7 +24,7 @@ pub use crate::scenario::tcp::LinkRate;
 pub use crate::topology::Endpoint;
 
 use crate::scenario::flow::Flow;
-use crate::topology::{Topology, WireId};
+use crate::topology::{RadioId, Topology, WireId};
 use kernel::Duration;
 use net::{OutputLink, QueueSettings};
 use std::sync::Arc;
@@ -66,6 +66,22 @@ impl Plan {
     /// The link of a direction, and which of its two directions it is.
     pub fn link(&self, wire: WireId) -> (&LinkPlan, usize) {
         link(&self.topology, &self.links, wire)
+    }
+
+    /// The queue from which a radio sends, and how many frames the device below it holds.
+    pub fn queue_of(&self, radio: RadioId) -> (&QueueSettings, Option<u32>) {
+        let radio = self.topology.radio(radio);
+        match (self.topology.node(radio.node).end, &self.space) {
+            (Endpoint::Station(number), _) => {
+                let station = &self.stations[number as usize];
+                (&station.queue, station.ring)
+            }
+            (_, Some(space)) => {
+                let cell = &space.cells[radio.cell as usize];
+                (&cell.queue, cell.ring)
+            }
+            (_, None) => (&self.ap.queue, self.ap.ring),
+        }
     }
 }
 

@@ -384,7 +384,7 @@ impl Observer for Tracer {
             Notice::Dequeued { by, packet, .. } => {
                 self.on_step(now, *packet, radio(by), PacketStep::Dequeued);
             }
-            Notice::Marked { at, packet } => {
+            Notice::Marked { at, packet, .. } => {
                 self.on_step(now, *packet, place(at), PacketStep::Marked);
             }
             Notice::Dropped { at, packet, cause } => {

@@ -30,7 +30,12 @@ fn wire(keys: &str) -> LinkSettings {
 #[test]
 fn defaults_are_those_of_the_rfcs() {
     let (millis, none) = (Duration::from_millis, Limit::NONE);
-    let law = ControlLaw { target: millis(5), interval: millis(100), mtu: Bytes(1500), ecn: false };
+    let law = ControlLaw {
+        target: millis(5),
+        interval: millis(100),
+        mtu: Bytes(1500),
+        ..ControlLaw::default()
+    };
     let codel = QueueSettings::Codel(CoDelConfig { law, limit: none });
     assert_eq!(wire("queue = \"codel\"").queue, codel);
     let fq_codel = QueueSettings::FqCodel(FqCoDelConfig {

@@ -109,7 +109,7 @@ mod tests {
                     Command::Signal(crate::Signal::Drop(packet)) => {
                         fates.push((now.0, number(&packet), "dropped"));
                     }
-                    Command::Signal(crate::Signal::Mark(_)) => panic!("drop-tail marks nothing"),
+                    Command::Signal(crate::Signal::Mark(..)) => panic!("drop-tail marks nothing"),
                     Command::Departed(_) => panic!("departures were not requested"),
                     Command::Arrive(at) => event_queue.push((at, LinkTimer::Arrival)),
                     Command::Ready(at) => event_queue.push((at, LinkTimer::Ready)),

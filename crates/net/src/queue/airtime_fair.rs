@@ -70,18 +70,23 @@ impl Discipline for AirtimeFairConfig {
         Some((format!("station.{}", self.station.name()), self.station.get()))
     }
 
-    fn refusal(&self, output_link: OutputLink) -> Option<&'static str> {
-        match output_link {
-            OutputLink::AccessPoint(_) => None,
-            OutputLink::Station(_) => Some(
+    fn refusal(&self, output_link: OutputLink) -> Option<String> {
+        let message = match output_link {
+            OutputLink::AccessPoint(_) => return None,
+            OutputLink::Station(_) => {
                 "a station sends to the access point only, which needs no share; this is a queue \
-                 for ap.queue",
-            ),
-            OutputLink::Wire(..) => Some(
+                 for ap.queue"
+            }
+            OutputLink::Wire(..) => {
                 "no airtime is used on a wire; this is a queue for ap.queue, and fq_codel or drr \
-                 share a wire",
-            ),
-        }
+                 share a wire"
+            }
+        };
+        Some(message.to_owned())
+    }
+
+    fn tells_l4s_apart(&self) -> bool {
+        self.station.get().tells_l4s_apart()
     }
 }
 

@@ -1,6 +1,6 @@
 //! A queue for each traffic class, as in EDCA (802.11-2020 clause 10.2.3.2).
 
-use super::{Destination, Queue, Signal, UsedAirtime, Wanted};
+use super::{Destination, Queue, Served, Signal, UsedAirtime, Wanted};
 use kernel::{Bytes, Instant};
 use wire::{Packet, TrafficClass};
 
@@ -61,6 +61,16 @@ impl Queue for Classes {
 
     fn each(&self, visit: &mut dyn FnMut(&Packet)) {
         self.queues.iter().for_each(|queue| queue.each(visit));
+    }
+
+    /// Of all classes together.
+    fn dual(&self) -> Option<[Served; 2]> {
+        let all = self.queues.iter().filter_map(|queue| queue.dual());
+        all.reduce(|[mut low_latency, mut classic], other| {
+            low_latency += other[0];
+            classic += other[1];
+            [low_latency, classic]
+        })
     }
 }
 

@@ -2,7 +2,9 @@
 
 use super::fifo::Fifo;
 use super::line::{Line, Policy};
-use super::{Destination, Discipline, Limit, OutputLink, Queue, Signal, mark_or_drop};
+use super::{
+    Codepoints, Destination, Discipline, Limit, OutputLink, Queue, Signal, mark_or_drop,
+};
 use kernel::{Bytes, Duration, Instant, Rng};
 use settings::{Faults, Path, Settings, number};
 use wire::Packet;
@@ -34,6 +36,13 @@ pub struct ControlLaw {
     /// A backlog of at most this size is never too long: one packet (RFC 8289 section 4.2).
     #[setting(key = "mtu_bytes", default = 1500, range = 0..=1_000_000)]
     pub mtu: Bytes,
+    /// A sojourn time beyond which a packet is marked in any case, whatever the state of the law
+    /// and `ecn`. Default: none. Linux has this for data centres and, with ECT(1), for L4S.
+    #[setting(key = "ce_threshold_us", range = 0.0..=60e6)]
+    pub ce_threshold: Option<Duration>,
+    /// The packets that `ce_threshold_us` marks.
+    #[setting(default = Codepoints::AnyEct)]
+    pub ce_threshold_for: Codepoints,
 }
 
 fn target_is_within_interval(law: &ControlLaw, at: &Path, faults: &mut Faults) {
@@ -57,6 +66,10 @@ impl Discipline for CoDelConfig {
 
     fn limit(&self) -> Limit {
         self.limit
+    }
+
+    fn tells_l4s_apart(&self) -> bool {
+        self.law.ce_threshold.is_some()
     }
 }
 
@@ -85,16 +98,33 @@ impl Control {
         to: Destination,
         out: &mut Vec<Signal>,
     ) -> Option<Packet> {
-        let (mut packet, mut ok_to_drop) = self.take(law, now, waiting, to)?;
+        let (since, packet) = self.select(law, now, waiting, to, out)?;
+        let is_late = law.ce_threshold.is_some_and(|threshold| now.since(since) > threshold);
+        if is_late && law.ce_threshold_for.has(packet.ecn) {
+            return mark_or_drop(true, packet, out);
+        }
+        Some(packet)
+    }
+
+    /// The next packet that the law does not drop, and since when it has waited.
+    fn select(
+        &mut self,
+        law: &ControlLaw,
+        now: Instant,
+        waiting: &mut Fifo,
+        to: Destination,
+        out: &mut Vec<Signal>,
+    ) -> Option<(Instant, Packet)> {
+        let ((mut since, mut packet), mut ok_to_drop) = self.take(law, now, waiting, to)?;
         if self.dropping {
             self.dropping = ok_to_drop;
             while self.dropping && now >= self.drop_next {
                 self.count += 1;
                 if let Some(marked) = mark_or_drop(law.ecn, packet, out) {
                     self.drop_next = law.next_drop(self.drop_next, self.count);
-                    return Some(marked);
+                    return Some((since, marked));
                 }
-                (packet, ok_to_drop) = self.take(law, now, waiting, to)?;
+                ((since, packet), ok_to_drop) = self.take(law, now, waiting, to)?;
                 self.dropping = ok_to_drop;
                 if ok_to_drop {
                     self.drop_next = law.next_drop(self.drop_next, self.count);
@@ -104,11 +134,11 @@ impl Control {
             if let Some(marked) = mark_or_drop(law.ecn, packet, out) {
                 packet = marked;
             } else {
-                (packet, _) = self.take(law, now, waiting, to)?;
+                ((since, packet), _) = self.take(law, now, waiting, to)?;
             }
             self.enter(law, now);
         }
-        Some(packet)
+        Some((since, packet))
     }
 
     /// Enters the drop state. Soon after the previous drop state, it continues at that one's drop
@@ -122,24 +152,25 @@ impl Control {
         self.last_count = self.count;
     }
 
-    /// The first packet, and whether it may be dropped for its sojourn time (`dodequeue`).
+    /// The first packet, since when it has waited, and whether it may be dropped for that
+    /// (`dodequeue`).
     fn take(
         &mut self,
         law: &ControlLaw,
         now: Instant,
         waiting: &mut Fifo,
         to: Destination,
-    ) -> Option<(Packet, bool)> {
+    ) -> Option<((Instant, Packet), bool)> {
         let Some((since, packet)) = waiting.pop_for(to) else {
             self.first_above = None;
             return None;
         };
         if now.since(since) < law.target || waiting.backlog() <= law.mtu {
             self.first_above = None;
-            return Some((packet, false));
+            return Some(((since, packet), false));
         }
         let first_above = *self.first_above.get_or_insert(now + law.interval);
-        Some((packet, now >= first_above))
+        Some(((since, packet), now >= first_above))
     }
 }
 
@@ -189,6 +220,8 @@ mod tests {
         interval: Duration::from_millis(100),
         mtu: Bytes(1500),
         ecn: false,
+        ce_threshold: None,
+        ce_threshold_for: Codepoints::AnyEct,
     };
 
     fn ms(ms: u64) -> Instant {
@@ -293,7 +326,7 @@ mod tests {
         let mut queue = queue(ControlLaw { ecn: true, ..LAW });
         let signals = hold(&mut queue, 20, 20, 1020);
         assert!(signals.iter().all(|(_, signal)| {
-            matches!(signal, Signal::Mark(packet) if packet.ecn == Ecn::Experienced)
+            matches!(signal, Signal::Mark(packet, Ecn::Ect0) if packet.ecn == Ecn::Experienced)
         }));
         assert_eq!(times(&signals), law_times(120, 1, signals.len()));
         assert!(signals.len() > 20);
@@ -310,6 +343,46 @@ mod tests {
         assert_eq!(out, []);
         assert_eq!(queue.pop(ms(110), &mut out).map(|p| number(&p)), Some(2));
         assert_eq!(out, [Signal::Drop(packet(0, 1, 1500))]);
+    }
+
+    #[test]
+    fn the_threshold_marks_selected_packets_that_waited_longer_and_no_others() {
+        let threshold = ControlLaw { ce_threshold: Some(Duration::from_millis(1)), ..LAW };
+        let selected = |ce_threshold_for, sojourn: Duration| {
+            let mut queue = queue(ControlLaw { ce_threshold_for, ..threshold });
+            let codepoints = [Ecn::NotCapable, Ecn::Ect0, Ecn::Ect1, Ecn::Experienced];
+            for (number, ecn) in (0..).zip(codepoints) {
+                let packet = Packet { ecn, ..packet(0, number, 1500) };
+                assert!(accepts(&mut queue, ms(0), packet));
+            }
+            let mut out = Vec::new();
+            while queue.pop(ms(0) + sojourn, &mut out).is_some() {}
+            let before = out.into_iter().map(|signal| match signal {
+                Signal::Mark(_, before) => before,
+                Signal::Drop(_) => panic!("{signal:?}"),
+            });
+            before.collect::<Vec<_>>()
+        };
+        let (at, after) = (Duration::from_millis(1), Duration::from_nanos(1_000_001));
+        assert_eq!(selected(Codepoints::AnyEct, at), []);
+        assert_eq!(selected(Codepoints::AnyEct, after), [Ecn::Ect0, Ecn::Ect1]);
+        assert_eq!(selected(Codepoints::Ect1, after), [Ecn::Ect1]);
+    }
+
+    #[test]
+    fn the_threshold_leaves_the_law_as_it_is() {
+        let threshold = Some(Duration::from_millis(10));
+        let law = ControlLaw { ce_threshold: threshold, ecn: true, ..LAW };
+        let signals = hold(&mut queue(law), 20, 20, 1020);
+        // Each packet is marked once: by the law or by the threshold.
+        assert_eq!(times(&signals), (20..1020).collect::<Vec<_>>());
+        let only_ect1 = ControlLaw { ce_threshold_for: Codepoints::Ect1, ..law };
+        let signals = hold(&mut queue(only_ect1), 20, 20, 1020);
+        assert_eq!(times(&signals), law_times(120, 1, signals.len()));
+        let drops = hold(&mut queue(ControlLaw { ecn: false, ..law }), 20, 20, 1020);
+        let at: Vec<_> =
+            drops.iter().filter(|(_, s)| matches!(s, Signal::Drop(_))).map(|d| d.0).collect();
+        assert_eq!(at, law_times(120, 1, at.len()));
     }
 
     #[test]

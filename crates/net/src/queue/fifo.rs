@@ -68,6 +68,11 @@ impl Fifo {
         self.waiting.front()?.as_ref().map(|(_, packet)| packet)
     }
 
+    /// Since when the first packet has waited.
+    pub(super) fn oldest(&self) -> Option<Instant> {
+        self.waiting.front()?.as_ref().map(|&(since, _)| since)
+    }
+
     /// The first packet for a destination, and its place.
     fn first_for(&mut self, station: NodeId) -> Option<usize> {
         let Self { waiting, passed, places, .. } = self;

@@ -42,6 +42,10 @@ impl Discipline for FqCoDelConfig {
     fn limit(&self) -> Limit {
         self.limit
     }
+
+    fn tells_l4s_apart(&self) -> bool {
+        self.law.ce_threshold.is_some()
+    }
 }
 
 #[derive(Debug)]
@@ -197,6 +201,7 @@ impl Scheduler for FqCoDel {
 #[cfg(test)]
 mod tests {
     use super::super::load::{SERVICE, responsive};
+    use super::super::Codepoints;
     use super::super::tests::{accepts, drain, number, packet, rng};
     use super::*;
     use kernel::Duration;
@@ -207,6 +212,8 @@ mod tests {
         interval: Duration::from_millis(100),
         mtu: Bytes(1500),
         ecn: false,
+        ce_threshold: None,
+        ce_threshold_for: Codepoints::AnyEct,
     };
     const CONFIG: FqCoDelConfig = FqCoDelConfig {
         law: LAW,

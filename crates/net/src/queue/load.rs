@@ -147,7 +147,7 @@ impl Bottleneck<'_> {
                     self.outcome.drops += 1;
                     self.at(RETURN, Event::Lost { flow: packet.flow().unwrap().0 });
                 }
-                Signal::Mark(_) => self.outcome.marks += 1,
+                Signal::Mark(..) => self.outcome.marks += 1,
             }
         }
     }

@@ -356,7 +356,7 @@ mod tests {
             for number in 0..20_000 {
                 queue.push(ms(1), make(0, number, 1500), &mut out);
             }
-            let marks = out.iter().filter(|s| matches!(s, Signal::Mark(_))).count();
+            let marks = out.iter().filter(|s| matches!(s, Signal::Mark(..))).count();
             (marks, out.len() - marks)
         };
         // Three standard deviations of the binomial distributions around 2000 and 4000.

@@ -386,7 +386,7 @@ mod tests {
             queue.push(ms(1), make(number), &mut out);
             fates.push(match out[..] {
                 [] => Verdict::Pass,
-                [Signal::Mark(_)] => Verdict::Mark,
+                [Signal::Mark(..)] => Verdict::Mark,
                 _ => Verdict::Drop,
             });
             if *fates.last().unwrap() != Verdict::Drop {

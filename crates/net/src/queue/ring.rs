@@ -1,7 +1,7 @@
 //! A device below a queue: the frames that it has accepted wait in FIFO order, whatever the
 //! discipline of the queue.
 
-use super::{Queue, Signal, UsedAirtime, Wanted};
+use super::{Queue, Served, Signal, UsedAirtime, Wanted};
 use kernel::{Bytes, Instant};
 use std::collections::VecDeque;
 use wire::Packet;
@@ -70,6 +70,10 @@ impl Queue for Ring {
 
     fn backlog(&self) -> Bytes {
         self.held.iter().map(|packet| packet.size).sum::<Bytes>() + self.above.backlog()
+    }
+
+    fn dual(&self) -> Option<[Served; 2]> {
+        self.above.dual()
     }
 
     fn each(&self, visit: &mut dyn FnMut(&Packet)) {

@@ -57,6 +57,7 @@ fn law() -> impl Strategy<Value = ControlLaw> {
             interval: Duration::from_millis(interval),
             mtu: Bytes(mtu),
             ecn,
+            ..ControlLaw::default()
         }
     })
 }
@@ -104,6 +105,30 @@ fn pie() -> impl Strategy<Value = PieConfig> {
     )
 }
 
+fn dualpi2() -> impl Strategy<Value = DualPi2Config> {
+    let flags = [any::<bool>(), any::<bool>(), any::<bool>()];
+    let ramp = prop::option::of((1u64..5).prop_map(Duration::from_millis));
+    ((0u64..10, 1u64..10, ramp), flags, 1.0..5.0f64, 0u32..3, limit()).prop_map(
+        |((target, update, ramp), [drop_overload, rfc, integers], coupling, few, limit)| {
+            DualPi2Config {
+                target: Duration::from_millis(target),
+                update: Duration::from_millis(update),
+                alpha: 12.5,
+                beta: 125.0,
+                ramp,
+                step_min_packets: few,
+                coupling,
+                drop_overload,
+                rules: if rfc { Rules::Rfc9332 } else { Rules::Linux },
+                integers,
+                mtu: Bytes(100),
+                limit,
+                ..DualPi2Config::default()
+            }
+        },
+    )
+}
+
 fn drop_tails() -> impl Strategy<Value = DropTailConfig> {
     limit().prop_map(|limit| DropTailConfig { limit })
 }
@@ -146,6 +171,7 @@ fn discipline() -> impl Strategy<Value = QueueSettings> {
         codel().prop_map(QueueSettings::Codel),
         fq_codel().prop_map(QueueSettings::FqCodel),
         pie().prop_map(QueueSettings::Pie),
+        dualpi2().prop_map(QueueSettings::Dualpi2),
         airtime_fair().prop_map(QueueSettings::AirtimeFair),
     ]
 }
@@ -210,7 +236,7 @@ impl Record {
     /// Records drops and marks: each must be of a packet that waits.
     fn note(&mut self, signals: &[Signal]) {
         for signal in signals {
-            let (Signal::Drop(packet) | Signal::Mark(packet)) = signal;
+            let (Signal::Drop(packet) | Signal::Mark(packet, _)) = signal;
             let line = &mut self.waiting[packet.flow().unwrap().0 as usize];
             let at = line.iter().position(|p| number(p) == number(packet));
             let at = at.unwrap_or_else(|| panic!("{signal:?} of what does not wait"));
@@ -218,7 +244,8 @@ impl Record {
                 Signal::Drop(packet) => {
                     assert_eq!(line.remove(at).as_ref(), Some(packet));
                 }
-                Signal::Mark(packet) => {
+                Signal::Mark(packet, before) => {
+                    assert_eq!(line[at].ecn, *before);
                     assert_ne!(
                         line[at].ecn,
                         Ecn::NotCapable,
@@ -287,7 +314,12 @@ proptest! {
             out.clear();
             match operation {
                 Operation::Push { flow, size, capable } => {
-                    let ecn = if capable { Ecn::Ect0 } else { Ecn::NotCapable };
+                    // A dual queue keeps the order of a flow only if all its packets wait in one.
+                    let ecn = match (flow, capable) {
+                        (4, _) => Ecn::Ect1,
+                        (_, true) => Ecn::Ect0,
+                        (_, false) => Ecn::NotCapable,
+                    };
                     let offered = Packet { ecn, ..packet(flow, i as u64, size) };
                     queue.push(now, offered, &mut out);
                     record.waiting[flow as usize].push_back(offered);

@@ -2,7 +2,7 @@
 
 use super::observable::Observable;
 use super::place::{Place, Subject};
-use super::{duplex, flow, hop, interferer, link, node, routing, whole};
+use super::{dual, duplex, flow, hop, interferer, link, node, routing, whole};
 use crate::plan::Plan;
 
 /// Observables that belong to the same places.
@@ -12,7 +12,7 @@ pub(crate) struct Group {
 }
 
 /// All observables. At a place, those of an earlier group come first in the summary.
-pub(crate) static CATALOGUE: [Group; 18] = [
+pub(crate) static CATALOGUE: [Group; 22] = [
     Group { places: &[Place::Total], observables: whole::TOTAL },
     Group { places: &[Place::Airtime], observables: whole::AIRTIME },
     Group { places: &[Place::Contending], observables: whole::CONTENDING },
@@ -25,6 +25,8 @@ pub(crate) static CATALOGUE: [Group; 18] = [
     Group { places: &[Place::Routing], observables: routing::ROUTING_TOTAL },
     Group { places: &[Place::Station], observables: node::STATION },
     Group { places: &[Place::Ap, Place::Station, Place::Cell], observables: node::NODE },
+    Group { places: &[Place::Ap, Place::Station, Place::Cell], observables: dual::NODE_MARKS },
+    Group { places: &[Place::Ap, Place::Station, Place::Cell], observables: dual::NODE_DUAL },
     Group { places: &[Place::Interferer], observables: interferer::INTERFERER },
     Group { places: &[Place::Down, Place::Up], observables: link::WIRE },
     Group { places: &[Place::Link], observables: link::NAME },
@@ -32,6 +34,14 @@ pub(crate) static CATALOGUE: [Group; 18] = [
     Group {
         places: &[Place::Down, Place::Up, Place::Link, Place::Reverse],
         observables: link::DIRECTION,
+    },
+    Group {
+        places: &[Place::Down, Place::Up, Place::Link, Place::Reverse],
+        observables: dual::WIRE_MARKS,
+    },
+    Group {
+        places: &[Place::Down, Place::Up, Place::Link, Place::Reverse],
+        observables: dual::WIRE_DUAL,
     },
     Group { places: &[Place::Run], observables: whole::RUN },
 ];

@@ -146,7 +146,7 @@ pub(super) static FLOW: &[Observable] = observables! {
     /// Packets of the flow that wired links lost.
     "wire_losses": "packets" => Counter(|world, i| meter(world, i).drops[DropCause::WireLoss]);
     /// Packets of the flow that queues marked instead of dropping them.
-    "ecn_marks": "packets" as "ECN\nmarks" => Counter(|world, i| meter(world, i).ecn_marks);
+    "ecn_marks": "packets" as "ECN\nmarks" => Counter(|world, i| meter(world, i).ecn_marks.all);
     /// One-way delay of data packets, from the sender's transport to the receiver's.
     "delay_s": "s" as "delay" => Delays {
         read: |world, i| Some(Cow::Borrowed(&meter(world, i).delay)),

@@ -16,7 +16,7 @@ pub(super) static WIRE: &[Observable] = observables! {
     /// Packets that it lost, in the whole run.
     "losses": "packets" as "lost" => Total(|world, w| wire(world, w).lost());
     /// Packets that its queue marked, in the whole run.
-    "ecn_marks": "packets" as "ECN\nmarks" => Total(|world, w| counters(world, w).marked);
+    "ecn_marks": "packets" as "ECN\nmarks" => Total(|world, w| counters(world, w).marked.all);
     /// The fraction of time in which it transmits.
     "utilisation": "1" was "busy_fraction" => Share(busy);
 };
@@ -39,7 +39,7 @@ pub(super) static LINK: &[Observable] = observables! {
     /// Packets that it lost.
     "losses": "packets" as "lost" => Counter(|world, w| wire(world, w).lost());
     /// Packets that its queue marked.
-    "ecn_marks": "packets" as "ECN\nmarks" => Counter(|world, w| counters(world, w).marked);
+    "ecn_marks": "packets" as "ECN\nmarks" => Counter(|world, w| counters(world, w).marked.all);
     /// The fraction of time in which it transmits.
     "utilisation": "1" => Share(busy);
 };

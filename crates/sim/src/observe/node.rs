@@ -71,7 +71,7 @@ pub(super) static NODE: &[Observable] = observables! {
     "queue_drops": "packets" as "queue\ndrops" =>
         Counter(|world, n| meter(world, n).drops[DropCause::Queue]);
     /// Packets that the node's queue marked instead of dropping them.
-    "ecn_marks": "packets" as "ECN\nmarks" => Counter(|world, n| meter(world, n).ecn_marks);
+    "ecn_marks": "packets" as "ECN\nmarks" => Counter(|world, n| meter(world, n).ecn_marks.all);
     /// Packets that wait in the node's queue, without the one in service.
     "queue_packets": "packets" => Gauge(|world, n| world.queues[n].len() as f64);
     /// Packets that wait in the node's queue, averaged over time.

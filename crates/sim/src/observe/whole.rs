@@ -38,7 +38,7 @@ pub(super) static TOTAL: &[Observable] = observables! {
         Counter(|world, _| over_flows(world, |flow| flow.drops[DropCause::WireLoss]));
     /// Packets that queues marked instead of dropping them.
     "ecn_marks": "packets" as "ECN\nmarks" =>
-        Counter(|world, _| over_flows(world, |flow| flow.ecn_marks));
+        Counter(|world, _| over_flows(world, |flow| flow.ecn_marks.all));
     /// Transmission attempts of all nodes: of data frames, or of the RTS frames before them.
     "attempts": "attempts" if CELL => Counter(|world, _| attempts(world));
     /// The fraction of attempts that collided.

@@ -216,8 +216,9 @@ impl<O: Observer> World<O> {
                 self.drop_packet(at, &packet, DropCause::Queue);
                 self.mark_short(self.topology.radio(by).node, &packet);
             }
-            Signal::Mark(packet) => {
-                self.observers.on(self.now, &Notice::Marked { at, packet: &packet });
+            Signal::Mark(packet, before) => {
+                let marked = Notice::Marked { at, packet: &packet, before };
+                self.observers.on(self.now, &marked);
             }
         }
     }

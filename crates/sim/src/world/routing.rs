@@ -58,8 +58,9 @@ impl<O: Observer> World<O> {
                     self.drop_packet(at, &packet, DropCause::WireQueue);
                     self.mark_short(self.topology.wire(wire).from, &packet);
                 }
-                net::Command::Signal(Signal::Mark(packet)) => {
-                    self.observers.on(self.now, &Notice::Marked { at, packet: &packet });
+                net::Command::Signal(Signal::Mark(packet, before)) => {
+                    let marked = Notice::Marked { at, packet: &packet, before };
+                    self.observers.on(self.now, &marked);
                 }
                 net::Command::Lost(packet) => {
                     self.drop_packet(at, &packet, DropCause::WireLoss);
