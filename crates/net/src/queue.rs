@@ -7,13 +7,17 @@
 mod buffer;
 mod classes;
 mod fifo;
+mod hardware;
 mod line;
+mod link_state;
 mod ring;
 mod shared;
 mod sub_queues;
 
 pub use buffer::Limit;
 pub use classes::Classes;
+pub use hardware::HardwareQueue;
+pub use link_state::{LinkState, Room};
 pub use ring::Ring;
 pub use sub_queues::Per;
 
@@ -35,6 +39,7 @@ settings::registry! {
     fq_codel: FqCodel(FqCoDelConfig),
     pie: Pie(PieConfig),
     airtime_fair: AirtimeFair(AirtimeFairConfig),
+    mac80211: Mac80211(Mac80211Config),
     #[cfg(feature = "toy")]
     toy: Toy(ToyQueueConfig),
 }
@@ -55,6 +60,12 @@ pub trait Discipline {
     /// Why the discipline is not allowed at this link, if it is not.
     fn refusal(&self, _site: OutputLink) -> Option<&'static str> {
         None
+    }
+
+    /// Whether the queue must know when a device below it has sent a packet, and not only when the
+    /// device has taken it.
+    fn follows_the_device(&self) -> bool {
+        false
     }
 }
 
@@ -167,6 +178,9 @@ pub trait Queue: Debug + Send {
 
     /// Airtime was used; disciplines that share airtime record it.
     fn on_airtime(&mut self, _airtime: &UsedAirtime) {}
+
+    /// The state of a link is known or has changed; disciplines that depend on rates record it.
+    fn on_link(&mut self, _link: &LinkState) {}
 
     /// Packets waiting, without those in service.
     fn len(&self) -> usize;

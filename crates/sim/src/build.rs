@@ -2,11 +2,13 @@
 
 mod ad_hoc;
 mod air;
+mod link_rules;
 mod links;
 mod space;
 
 pub(crate) use ad_hoc::{links, may_send, neighbours, neighbours_ever, routers};
 pub(crate) use air::medium;
+pub(crate) use link_rules::LinkRules;
 pub(crate) use links::{LateLinks, PSDU, best_budget, rate_plan};
 pub(crate) use space::radio_and_sites;
 
@@ -22,23 +24,21 @@ use wire::FlowId;
 pub(crate) fn queues(plan: &plan::Plan, seed: &Seed) -> Vec<Box<dyn net::Queue>> {
     let access_point = plan::access_point(&plan.stations);
     let build = |(radio, number): (&Radio, u32)| -> Box<dyn net::Queue> {
-        let (queue, site, ring) = match (plan.topology.node(radio.node).end, &plan.space) {
-            (Endpoint::Station(number), _) => {
-                let station = &plan.stations[number as usize];
-                (&station.queue, station.output_link(), station.ring)
-            }
-            (_, Some(space)) => {
-                let cell = &space.cells[radio.cell as usize];
-                (&cell.queue, access_point, cell.ring)
-            }
-            (_, None) => (&plan.ap.queue, access_point, plan.ap.ring),
+        let (queue, device) = queue_of(plan, radio);
+        let site = match plan.topology.node(radio.node).end {
+            Endpoint::Station(number) => plan.stations[number as usize].output_link(),
+            _ => access_point,
         };
         let build = |stream| -> Box<dyn net::Queue> {
-            let queue = queue.get().build(site, stream);
-            match ring {
-                Some(most) => Box::new(net::Ring::new(queue, most)),
-                None => queue,
+            let mut built = queue.get().build(site, stream);
+            if let Some(most) = device.ring_packets {
+                let follows = queue.get().follows_the_device();
+                built = Box::new(net::Ring::new(built, most, follows));
             }
+            if let Some(most) = device.hardware_aggregates {
+                built = Box::new(net::HardwareQueue::new(built, most, radio.is_shared));
+            }
+            built
         };
         if plan.wlan.edca.is_none() {
             return build(seed.stream("queue", number));
@@ -47,6 +47,21 @@ pub(crate) fn queues(plan: &plan::Plan, seed: &Seed) -> Vec<Box<dyn net::Queue>>
         Box::new(net::Classes::new([0, 1, 2, 3].map(|class| build(stream(class)))))
     };
     plan.topology.radios().iter().zip(0..).map(build).collect()
+}
+
+/// The queue from which a radio sends, and what its device takes from it ahead.
+fn queue_of<'a>(plan: &'a plan::Plan, radio: &Radio) -> (&'a net::QueueSettings, plan::Device) {
+    match (plan.topology.node(radio.node).end, &plan.space) {
+        (Endpoint::Station(number), _) => {
+            let station = &plan.stations[number as usize];
+            (&station.queue, station.device)
+        }
+        (_, Some(space)) => {
+            let cell = &space.cells[radio.cell as usize];
+            (&cell.queue, cell.device)
+        }
+        (_, None) => (&plan.ap.queue, plan.ap.device),
+    }
 }
 
 /// All link directions, in their order.

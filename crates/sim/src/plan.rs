@@ -20,6 +20,7 @@ pub use routing::RoutingPlan;
 pub use space::{BssPlan, MovementPlan, PlacePlan, SpacePlan};
 pub use wlan::RatePlan;
 
+pub use crate::scenario::Device;
 pub use crate::scenario::tcp::LinkRate;
 pub use crate::topology::Endpoint;
 
@@ -90,8 +91,10 @@ pub struct StationPlan {
     pub down: RatePlan,
     /// The queue from which it sends.
     pub queue: QueueSettings,
-    /// Frames that the device below the queue holds, those in service included; at least 1.
-    pub ring: Option<u32>,
+    /// What the device takes from it ahead.
+    pub device: Device,
+    /// Its share of airtime at the access point, relative to that of other stations.
+    pub airtime_weight: u32,
     /// Probability that noise corrupts a data frame on its link, in either direction; in [0, 1).
     pub data_loss: f64,
     /// Probability that noise corrupts an ACK on its link, in either direction; in [0, 1).
@@ -116,8 +119,8 @@ pub(crate) fn access_point(stations: &[StationPlan]) -> OutputLink {
 pub struct ApPlan {
     /// The queue from which it sends into the cell.
     pub queue: QueueSettings,
-    /// Frames that the device below the queue holds.
-    pub ring: Option<u32>,
+    /// What the device takes from it ahead.
+    pub device: Device,
 }
 
 /// One flow; `from` and `to` differ.
