@@ -7,13 +7,17 @@
 mod buffer;
 mod classes;
 mod fifo;
+mod hardware;
 mod line;
+mod link_state;
 mod ring;
 mod shared;
 mod sub_queues;
 
 pub use buffer::Limit;
 pub use classes::Classes;
+pub use hardware::HardwareQueue;
+pub use link_state::{LinkState, Room};
 pub use ring::Ring;
 pub use sub_queues::Per;
 
@@ -38,6 +42,7 @@ settings::registry! {
     pie: Pie(PieConfig),
     dualpi2: Dualpi2(DualPi2Config),
     airtime_fair: AirtimeFair(AirtimeFairConfig),
+    mac80211: Mac80211(Mac80211Config),
     #[cfg(feature = "toy")]
     toy: Toy(ToyQueueConfig),
 }
@@ -67,6 +72,12 @@ pub trait Discipline {
 
     /// Whether it treats ECT(1) and ECT(0) differently, or can be set to.
     fn tells_l4s_apart(&self) -> bool {
+        false
+    }
+
+    /// Whether the queue must know when a device below it has sent a packet, and not only when the
+    /// device has taken it.
+    fn follows_the_device(&self) -> bool {
         false
     }
 }
@@ -244,6 +255,9 @@ pub trait Queue: Debug + Send {
 
     /// Airtime was used; disciplines that share airtime record it.
     fn on_airtime(&mut self, _airtime: &UsedAirtime) {}
+
+    /// The state of a link is known or has changed; disciplines that depend on rates record it.
+    fn on_link(&mut self, _link: &LinkState) {}
 
     /// Packets waiting, without those in service.
     fn len(&self) -> usize;

@@ -2,11 +2,13 @@
 
 mod ad_hoc;
 mod air;
+mod link_rules;
 mod links;
 mod space;
 
 pub(crate) use ad_hoc::{links, may_send, neighbours, neighbours_ever, routers};
 pub(crate) use air::medium;
+pub(crate) use link_rules::LinkRules;
 pub(crate) use links::{LateLinks, PSDU, best_budget, rate_plan};
 pub(crate) use space::radio_and_sites;
 
@@ -22,17 +24,21 @@ use wire::FlowId;
 pub(crate) fn queues(plan: &plan::Plan, seed: &Seed) -> Vec<Box<dyn net::Queue>> {
     let access_point = plan::access_point(&plan.stations);
     let build = |(radio, number): (&Radio, u32)| -> Box<dyn net::Queue> {
-        let (queue, ring) = plan.queue_of(RadioId(number));
+        let (queue, device) = plan.queue_of(RadioId(number));
         let site = match plan.topology.node(radio.node).end {
             Endpoint::Station(number) => plan.stations[number as usize].output_link(),
             _ => access_point,
         };
         let build = |stream| -> Box<dyn net::Queue> {
-            let queue = queue.get().build(site, stream);
-            match ring {
-                Some(most) => Box::new(net::Ring::new(queue, most)),
-                None => queue,
+            let mut built = queue.get().build(site, stream);
+            if let Some(most) = device.ring_packets {
+                let follows = queue.get().follows_the_device();
+                built = Box::new(net::Ring::new(built, most, follows));
             }
+            if let Some(most) = device.hardware_aggregates {
+                built = Box::new(net::HardwareQueue::new(built, most, radio.is_shared));
+            }
+            built
         };
         if plan.wlan.edca.is_none() {
             return build(seed.stream("queue", number));

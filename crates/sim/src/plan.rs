@@ -20,6 +20,7 @@ pub use routing::RoutingPlan;
 pub use space::{BssPlan, MovementPlan, PlacePlan, SpacePlan};
 pub use wlan::RatePlan;
 
+pub use crate::scenario::Device;
 pub use crate::scenario::tcp::LinkRate;
 pub use crate::topology::Endpoint;
 
@@ -68,19 +69,19 @@ impl Plan {
         link(&self.topology, &self.links, wire)
     }
 
-    /// The queue from which a radio sends, and how many frames the device below it holds.
-    pub fn queue_of(&self, radio: RadioId) -> (&QueueSettings, Option<u32>) {
+    /// The queue from which a radio sends, and what its device takes from it ahead.
+    pub fn queue_of(&self, radio: RadioId) -> (&QueueSettings, Device) {
         let radio = self.topology.radio(radio);
         match (self.topology.node(radio.node).end, &self.space) {
             (Endpoint::Station(number), _) => {
                 let station = &self.stations[number as usize];
-                (&station.queue, station.ring)
+                (&station.queue, station.device)
             }
             (_, Some(space)) => {
                 let cell = &space.cells[radio.cell as usize];
-                (&cell.queue, cell.ring)
+                (&cell.queue, cell.device)
             }
-            (_, None) => (&self.ap.queue, self.ap.ring),
+            (_, None) => (&self.ap.queue, self.ap.device),
         }
     }
 }
@@ -106,8 +107,10 @@ pub struct StationPlan {
     pub down: RatePlan,
     /// The queue from which it sends.
     pub queue: QueueSettings,
-    /// Frames that the device below the queue holds, those in service included; at least 1.
-    pub ring: Option<u32>,
+    /// What the device takes from it ahead.
+    pub device: Device,
+    /// Its share of airtime at the access point, relative to that of other stations.
+    pub airtime_weight: u32,
     /// Probability that noise corrupts a data frame on its link, in either direction; in [0, 1).
     pub data_loss: f64,
     /// Probability that noise corrupts an ACK on its link, in either direction; in [0, 1).
@@ -132,8 +135,8 @@ pub(crate) fn access_point(stations: &[StationPlan]) -> OutputLink {
 pub struct ApPlan {
     /// The queue from which it sends into the cell.
     pub queue: QueueSettings,
-    /// Frames that the device below the queue holds.
-    pub ring: Option<u32>,
+    /// What the device takes from it ahead.
+    pub device: Device,
 }
 
 /// One flow; `from` and `to` differ.

@@ -19,7 +19,7 @@ mod routing;
 pub(crate) mod tcp;
 mod wlan;
 
-pub use document::{Ap, Document, Measure, Station, Stations, Waypoint};
+pub use document::{Ap, Device, Document, Measure, Station, Stations, Waypoint};
 pub use flow::Flow;
 pub use interferer::Interferer;
 pub use link::{Link, LossDirection, Reverse, Wire};

@@ -9,7 +9,7 @@ mod routers;
 mod routing;
 mod sources;
 
-use crate::build;
+use crate::build::{self, LinkRules};
 use crate::control::External;
 use crate::flow::{Flow, Side, Transport, UdpFlow};
 use crate::medium::Medium;
@@ -109,6 +109,8 @@ pub(crate) struct World<O> {
     is_short: Vec<bool>,
     /// Which senders receive hints about the rates of which links.
     rate_hints: RateHints,
+    /// How queues learn of links, if any depends on them.
+    link_rules: Option<Box<LinkRules>>,
     /// The observers.
     pub(crate) observers: O,
     pub(crate) events: u64,
@@ -161,6 +163,7 @@ impl<O: Observer> World<O> {
             saturated: vec![Vec::new(); nodes],
             is_short: vec![false; nodes],
             rate_hints: RateHints::default(),
+            link_rules: LinkRules::of(plan).map(Box::new),
             observers,
             events: 0,
             flows,
@@ -176,6 +179,7 @@ impl<O: Observer> World<O> {
             refilling: Vec::new(),
         };
         world.hint_rates(plan);
+        world.tell_queues(plan.stations.len());
         world.hint_hops();
         world.schedule_start();
         world

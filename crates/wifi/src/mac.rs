@@ -6,6 +6,7 @@ mod block_ack;
 mod config;
 mod contention;
 mod edcaf;
+mod estimate;
 mod exchange;
 mod full_duplex;
 mod originator;
@@ -24,6 +25,7 @@ pub use block_ack::Bitmap;
 pub use config::{Categories, MacConfig, NonErp};
 pub(crate) use contention::{BusySlot, Contention};
 pub(crate) use edcaf::{Edcaf, PeerRate, Response, Txop};
+pub use estimate::{AmpduRoom, estimated_overhead_us, kib_duration};
 pub(crate) use exchange::{ElicitedResponse, Opening};
 pub use exchange::{Exchange, ExchangeOutcome, Step};
 pub use full_duplex::{

@@ -1,6 +1,6 @@
 //! A queue for each traffic class, as in EDCA (802.11-2020 clause 10.2.3.2).
 
-use super::{Destination, Queue, Served, Signal, UsedAirtime, Wanted};
+use super::{Destination, LinkState, Queue, Served, Signal, UsedAirtime, Wanted};
 use kernel::{Bytes, Instant};
 use wire::{Packet, TrafficClass};
 
@@ -49,6 +49,10 @@ impl Queue for Classes {
     /// Airtime counts for a station, whatever the class.
     fn on_airtime(&mut self, airtime: &UsedAirtime) {
         self.queues.iter_mut().for_each(|queue| queue.on_airtime(airtime));
+    }
+
+    fn on_link(&mut self, link: &LinkState) {
+        self.queues.iter_mut().for_each(|queue| queue.on_link(link));
     }
 
     fn len(&self) -> usize {

@@ -1,7 +1,7 @@
 //! A device below a queue: the frames that it has accepted wait in FIFO order, whatever the
 //! discipline of the queue.
 
-use super::{Queue, Served, Signal, UsedAirtime, Wanted};
+use super::{LinkState, Queue, Served, Signal, UsedAirtime, Wanted};
 use kernel::{Bytes, Instant};
 use std::collections::VecDeque;
 use wire::Packet;
@@ -15,20 +15,25 @@ pub struct Ring {
     most: usize,
     held: VecDeque<Packet>,
     in_service: usize,
+    /// Whether the queue learns only when the device has sent a packet that the packet has left.
+    follows: bool,
 }
 
 impl Ring {
-    /// A device for `most` packets, at least one, below a queue.
-    pub fn new(above: Box<dyn Queue>, most: u32) -> Self {
+    /// A device for `most` packets, at least one, below a queue. If the queue `follows` the device,
+    /// packets leave it when the device has sent them, else when the device takes them.
+    pub fn new(above: Box<dyn Queue>, most: u32, follows: bool) -> Self {
         let most = most.max(1) as usize;
-        Self { above, most, held: VecDeque::with_capacity(most.min(1024)), in_service: 0 }
+        Self { above, most, held: VecDeque::with_capacity(most.min(1024)), in_service: 0, follows }
     }
 
     /// The device takes as many packets as it has room for.
     fn fill(&mut self, now: Instant, out: &mut Vec<Signal>) {
         while self.held.len() + self.in_service < self.most {
             let Some(packet) = self.above.pop(now, out) else { return };
-            self.above.release(now, &packet, out);
+            if !self.follows {
+                self.above.release(now, &packet, out);
+            }
             self.held.push_back(packet);
         }
     }
@@ -55,13 +60,20 @@ impl Queue for Ring {
         self.held.remove(first)
     }
 
-    fn release(&mut self, now: Instant, _packet: &Packet, out: &mut Vec<Signal>) {
+    fn release(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
         self.in_service = self.in_service.saturating_sub(1);
+        if self.follows {
+            self.above.release(now, packet, out);
+        }
         self.fill(now, out);
     }
 
     fn on_airtime(&mut self, airtime: &UsedAirtime) {
         self.above.on_airtime(airtime);
+    }
+
+    fn on_link(&mut self, link: &LinkState) {
+        self.above.on_link(link);
     }
 
     fn len(&self) -> usize {
@@ -92,7 +104,7 @@ mod tests {
     const NOW: Instant = Instant(0);
 
     fn ring(most: u32, above: u32) -> Ring {
-        Ring::new(drop_tail(Limit::packets(above)), most)
+        Ring::new(drop_tail(Limit::packets(above)), most, false)
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A buffer that sub-queues share.
 
 use super::buffer::Buffer;
-use super::{Queue, Signal, UsedAirtime, Wanted};
+use super::{LinkState, Queue, Signal, UsedAirtime, Wanted};
 use kernel::{Bytes, Instant};
 use std::fmt::Debug;
 use wire::Packet;
@@ -32,6 +32,9 @@ pub(super) trait Scheduler: Debug + Send {
 
     /// Airtime was used.
     fn on_airtime(&mut self, _airtime: &UsedAirtime) {}
+
+    /// The state of a link is known or has changed.
+    fn on_link(&mut self, _link: &LinkState) {}
 
     /// Calls `visit` for each waiting packet.
     fn each(&self, visit: &mut dyn FnMut(&Packet));
@@ -114,6 +117,10 @@ impl<S: Scheduler> Queue for Shared<S> {
 
     fn on_airtime(&mut self, airtime: &UsedAirtime) {
         self.scheduler.on_airtime(airtime);
+    }
+
+    fn on_link(&mut self, link: &LinkState) {
+        self.scheduler.on_link(link);
     }
 
     fn len(&self) -> usize {

@@ -159,6 +159,30 @@ fn airtime_fair() -> impl Strategy<Value = AirtimeFairConfig> {
     )
 }
 
+fn mac80211() -> impl Strategy<Value = Mac80211Config> {
+    let fair = prop_oneof![Just(AirtimeScheduler::Mac80211), Just(AirtimeScheduler::Ath9k)];
+    let flags = [any::<bool>(), any::<bool>(), any::<bool>()];
+    let sizes = (1u64..3000, 1u32..6, 1u32..5, 2304u64..50_000);
+    (fair, flags, law(), sizes, limit()).prop_map(
+        |(scheduler, [airtime_fairness, count_received, slow_stations], law, sizes, limit)| {
+            let (quantum, flows, drop_batch, memory) = sizes;
+            Mac80211Config {
+                airtime_fairness,
+                scheduler,
+                count_received,
+                law: ControlLaw { mtu: law.mtu.max(Bytes(1600)), ..law },
+                slow_stations,
+                quantum: Bytes(quantum),
+                flows,
+                drop_batch,
+                limit,
+                memory: Bytes(memory),
+                aql: None,
+            }
+        },
+    )
+}
+
 fn discipline() -> impl Strategy<Value = QueueSettings> {
     let per = prop_oneof![Just(Per::Flow), Just(Per::Station)];
     let drr = (per, (0u64..3000).prop_map(Bytes), limit());
@@ -173,6 +197,7 @@ fn discipline() -> impl Strategy<Value = QueueSettings> {
         pie().prop_map(QueueSettings::Pie),
         dualpi2().prop_map(QueueSettings::Dualpi2),
         airtime_fair().prop_map(QueueSettings::AirtimeFair),
+        mac80211().prop_map(QueueSettings::Mac80211),
     ]
 }
 

@@ -1,5 +1,6 @@
 //! Space: positions, propagation and receivers of nodes that do not all hear the same.
 
+use super::Device;
 use crate::mobility::movement::MovementSettings;
 use crate::mobility::{Area, TimedPosition};
 use kernel::Instant;
@@ -28,8 +29,8 @@ pub struct BssPlan {
     pub channel: u16,
     /// The queue from which it sends.
     pub queue: QueueSettings,
-    /// Frames that the device below the queue holds.
-    pub ring: Option<u32>,
+    /// What the device takes from it ahead.
+    pub device: Device,
 }
 
 /// The position of a station.

@@ -17,7 +17,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value as Json;
 use settings::{Check, Fault, Faults, Node, Path, Range, Root, Setting, Settings, Unit, Value};
 use std::borrow::Cow;
-use wifi::phy::{Amendment, McsKeys};
+use wifi::phy::{Amendment, Guard, McsKeys};
 use wifi::rate::RateControlSettings;
 
 /// A scenario: one 802.11 cell, the wired network around it, and the flows between them; or the
@@ -118,17 +118,32 @@ pub struct Station {
     /// The modes with an MCS; keys that are absent are as in `wlan`.
     #[setting(flatten)]
     pub modes: McsKeys,
-    /// MCS of the access point's data frames to these stations. Default: `mcs`.
+    /// MCS of the access point's data frames to these stations. In 802.11n it implies the number of
+    /// streams, as `mcs` does, unless `streams` or `ap_streams` is given. Default: `mcs`.
     #[setting(range = 0..=31)]
     pub ap_mcs: Option<u32>,
+    /// Spatial streams of these frames. Default: `streams`.
+    #[setting(range = 1..=8)]
+    pub ap_streams: Option<u32>,
+    /// Guard interval of these frames in nanoseconds. Default: `guard_ns`.
+    #[setting(key = "ap_guard_ns")]
+    pub ap_guard: Option<Guard>,
+    /// Rate in Mb/s of their data frames if these have a legacy rate, as in 802.11a, in a cell of
+    /// 802.11n, ac or ax: 6, 9, 12, 18, 24, 36, 48 or 54. Such frames are not aggregated.
+    pub legacy_rate_mbps: Option<f64>,
+    /// Likewise of the access point's data frames to these stations.
+    pub ap_legacy_rate_mbps: Option<f64>,
     /// The rate control of each station for its data frames. Default: `wlan.rate_control`.
     pub rate_control: Option<RateControlSettings>,
     /// The queue of each station. Default: a drop-tail queue without limit.
     pub queue: QueueSettings,
-    /// Frames that the device takes from that queue, those in service included, like the ring of a
-    /// driver. Default: none, so that the queue holds frames until their exchange has ended.
-    #[setting(range = 1..=100_000)]
-    pub ring_packets: Option<u32>,
+    /// What the device takes from that queue ahead.
+    #[setting(flatten)]
+    pub device: Device,
+    /// Their share of airtime at an access point whose queue is `mac80211`, relative to that of
+    /// other stations.
+    #[setting(default = 256, range = 1..=65_535)]
+    pub airtime_weight: u32,
     /// Probability that noise corrupts a data frame on the link to the access point, in either
     /// direction.
     #[setting(range = Range::PROBABILITY)]
@@ -155,6 +170,20 @@ pub struct Station {
     pub cell: Option<u64>,
 }
 
+/// What the device of a radio takes from a queue before its access to the medium.
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
+pub struct Device {
+    /// Frames that the device takes from that queue, those in service included, like the ring of a
+    /// driver; ath9k up to Linux 4.9: 123. Default: none, so that the queue holds frames until their
+    /// exchange has ended.
+    #[setting(range = 1..=100_000)]
+    pub ring_packets: Option<u32>,
+    /// A-MPDUs that the device forms ahead for each access category, the one on the air included;
+    /// ath9k: 2. Default: none, so that an A-MPDU is formed when its access begins.
+    #[setting(range = 1..=64)]
+    pub hardware_aggregates: Option<u32>,
+}
+
 /// A waypoint of a station. The station moves straight and at constant speed from each to the next,
 /// and stands still before the first and after the last.
 #[derive(Debug, Clone, PartialEq, Settings)]
@@ -172,9 +201,9 @@ pub struct Waypoint {
 pub struct Ap {
     /// The queue from which it sends into the cell. Default: a drop-tail queue without limit.
     pub queue: QueueSettings,
-    /// Frames that the device takes from that queue, as at a station. Default: none.
-    #[setting(range = 1..=100_000)]
-    pub ring_packets: Option<u32>,
+    /// What the device takes from that queue ahead.
+    #[setting(flatten)]
+    pub device: Device,
     /// The contention parameters of its own access categories. Default: by `wlan.edca_defaults`.
     pub edca: Edca,
     /// The rate control of its data frames, separately for each station. Default:

@@ -1,5 +1,6 @@
 //! The keys of space: radios and further cells.
 
+use super::document::Device;
 use net::QueueSettings;
 use settings::{Choice, Node, Settings};
 use wifi::space::RadioSettings;
@@ -49,9 +50,9 @@ pub struct Bss {
     pub channel: Option<u64>,
     /// What its access point sends from; default a drop-tail queue without limit.
     pub queue: QueueSettings,
-    /// Frames that the device takes over from that queue, as at a station; default none.
-    #[setting(range = 1..=100_000)]
-    pub ring_packets: Option<u32>,
+    /// What the device takes from that queue ahead.
+    #[setting(flatten)]
+    pub device: Device,
 }
 
 /// Nodes further from the origin than this are a mistake, in metres.

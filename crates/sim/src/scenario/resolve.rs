@@ -116,6 +116,7 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
         flows,
         measure,
     };
+    queues::refuse_in_ad_hoc(document, &mut check);
     queues::queues_hold_a_packet(document, &plan, &mut check);
     work::is_bounded(&plan, &mut check);
     routing::flows_have_paths(&plan, &mut check);

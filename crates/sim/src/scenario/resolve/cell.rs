@@ -216,7 +216,8 @@ fn station(
         up,
         down,
         queue: queue(&format!("{path}.queue"), &group.queue, output_link, check),
-        ring: group.ring_packets,
+        device: group.device,
+        airtime_weight: group.airtime_weight,
         data_loss: group.data_loss,
         ack_loss: group.ack_loss,
     }
@@ -238,6 +239,6 @@ fn any() -> RatePlan {
 pub(super) fn ap(document: &Document, stations: &[StationPlan], check: &mut Check) -> ApPlan {
     ApPlan {
         queue: queue("ap.queue", &document.ap.queue, access_point(stations), check),
-        ring: document.ap.ring_packets,
+        device: document.ap.device,
     }
 }

@@ -29,12 +29,18 @@ pub(super) struct Modes<'a> {
     reported: BTreeSet<String>,
 }
 
-/// A mode in each direction, and for an MCS a function that creates similar modes.
+/// A mode in each direction, and for an MCS the vector that creates similar modes.
 #[derive(Clone, Copy)]
 struct DirectionModes {
-    up: Mode,
-    down: Mode,
-    vector: Option<TxVector>,
+    up: (Mode, Option<TxVector>),
+    down: (Mode, Option<TxVector>),
+}
+
+impl DirectionModes {
+    /// One mode in both directions.
+    fn both(mode: Mode) -> Self {
+        Self { up: (mode, None), down: (mode, None) }
+    }
 }
 
 impl<'a> Modes<'a> {
@@ -65,7 +71,7 @@ impl<'a> Modes<'a> {
         } else {
             modes.refuse_mcs(check);
             let mode = modes.by_rate("wlan.rate_mbps", wlan.rate_mbps, check);
-            modes.general = Some(DirectionModes { up: mode, down: mode, vector: None });
+            modes.general = Some(DirectionModes::both(mode));
         }
         modes
     }
@@ -90,7 +96,7 @@ impl<'a> Modes<'a> {
                 None => self.general.expect("made at first"),
                 given => {
                     let mode = self.by_rate(&format!("{path}.rate_mbps"), given, check);
-                    DirectionModes { up: mode, down: mode, vector: None }
+                    DirectionModes::both(mode)
                 }
             }
         };
@@ -99,23 +105,22 @@ impl<'a> Modes<'a> {
         let own_path = format!("{path}.rate_control");
         let own = group.rate_control.as_ref().map_or(general, |control| (&own_path[..], control));
         let ap = self.ap_control.map_or(general, |control| ("ap.rate_control", control));
-        let up = self.link(own, choice.up, choice.vector, check);
-        let down = self.link(ap, choice.down, choice.vector, check);
+        let up = self.link(own, choice.up, check);
+        let down = self.link(ap, choice.down, check);
         (up, down)
     }
 
     /// The rate of a group of 802.11b without a rate of its own.
     fn fastest_of_b(&self) -> f64 {
-        let is_dsss = |choice: &DirectionModes| choice.up.class.is_dsss();
-        self.general.filter(is_dsss).map_or(11.0, |choice| choice.up.rate.as_mbps())
+        let is_dsss = |choice: &DirectionModes| choice.up.0.class.is_dsss();
+        self.general.filter(is_dsss).map_or(11.0, |choice| choice.up.0.rate.as_mbps())
     }
 
     /// A link with an initial mode, and the rate control at a path.
     fn link(
         &mut self,
         (path, control): (&str, &RateControlSettings),
-        mode: Mode,
-        vector: Option<TxVector>,
+        (mode, vector): (Mode, Option<TxVector>),
         check: &mut Check,
     ) -> RatePlan {
         let link = self.link_modes(mode, vector);
@@ -154,16 +159,30 @@ impl<'a> Modes<'a> {
         if let Some(mbps) = group.rate_mbps {
             check.fault(format!("{path}.rate_mbps"), self.advise_mcs(mbps, &group.modes));
         }
-        let has_own = group.modes != McsKeys::default() || group.ap_mcs.is_some();
+        let has_own = group.modes != McsKeys::default() || own_keys(group).next().is_some();
         if !has_own && let Some(general) = self.general {
             return general;
         }
         let choice = self.choose(path, group).unwrap_or_else(|fault| {
             self.tell(fault, check);
             let vector = self.slowest();
-            let mode = vector.mode().expect("the slowest mode exists");
-            DirectionModes { up: mode, down: mode, vector: Some(vector) }
+            let slowest = (vector.mode().expect("the slowest mode exists"), Some(vector));
+            DirectionModes { up: slowest, down: slowest }
         });
+        let mut legacy = |key: &str, mbps: Option<f64>, mode: (Mode, Option<TxVector>)| {
+            let Some(mbps) = mbps else { return mode };
+            match self.standard.mode_at(mbps) {
+                Ok(legacy) => (legacy, None),
+                Err(message) => {
+                    check.fault(format!("{path}.{key}"), message);
+                    mode
+                }
+            }
+        };
+        let choice = DirectionModes {
+            up: legacy("legacy_rate_mbps", group.legacy_rate_mbps, choice.up),
+            down: legacy("ap_legacy_rate_mbps", group.ap_legacy_rate_mbps, choice.down),
+        };
         if !has_own {
             self.general = Some(choice);
         }
@@ -187,18 +206,22 @@ impl<'a> Modes<'a> {
             };
             (path, fault.message)
         };
-        let (up, vector) = keys.mode(self.common()).map_err(place)?;
-        let down = match group.ap_mcs {
-            None => Ok(up),
-            mcs => McsKeys { mcs, ..keys }
-                .vector(self.common())
-                .and_then(|other| TxVector { mcs: other.mcs, ..vector }.mode()),
+        let with_vector = |(mode, vector)| (mode, Some(vector));
+        let up = keys.mode(self.common()).map(with_vector).map_err(place)?;
+        let own = McsKeys {
+            mcs: group.ap_mcs,
+            streams: group.ap_streams,
+            guard: group.ap_guard,
+            width: None,
         };
-        let down = down.map_err(|fault| match fault.parameter {
-            "mcs" => (format!("{path}.ap_mcs"), fault.message),
-            _ => place(fault),
+        let down = own.or(&keys).mode(self.common()).map(with_vector).map_err(|fault| match own
+            .given()
+            .find(|key| *key == fault.parameter)
+        {
+            Some(key) => (format!("{path}.ap_{key}"), fault.message),
+            None => place(fault),
         })?;
-        Ok(DirectionModes { up, down, vector: Some(vector) })
+        Ok(DirectionModes { up, down })
     }
 
     /// The settings that all links have in common.
@@ -227,13 +250,14 @@ impl<'a> Modes<'a> {
         let lowest_mbps = number(lowest.as_mbps());
         let own_mcs = group.modes.mcs;
         let mut reported = false;
-        for (mode, own) in [(choice.up, own_mcs), (choice.down, group.ap_mcs.or(own_mcs))] {
+        let both = [(choice.up.0, own_mcs), (choice.down.0, group.ap_mcs.or(own_mcs))];
+        for (mode, own) in both {
             if mode.reference_rate() >= lowest || std::mem::replace(&mut reported, true) {
                 continue;
             }
             if self.has_mcs() {
                 let path = match (own, group.ap_mcs) {
-                    (Some(_), Some(_)) if mode == choice.down => format!("{path}.ap_mcs"),
+                    (Some(_), Some(_)) if mode == choice.down.0 => format!("{path}.ap_mcs"),
                     (Some(_), _) => format!("{path}.mcs"),
                     (None, _) => "wlan.mcs".to_owned(),
                 };
@@ -315,8 +339,7 @@ impl<'a> Modes<'a> {
     }
 
     fn refuse_mcs_of(&self, path: &str, group: &Station, check: &mut Check) {
-        let ap_mcs = group.ap_mcs.map(|_| "ap_mcs");
-        self.refuse(path, group.modes.given().chain(ap_mcs), check);
+        self.refuse(path, group.modes.given().chain(own_keys(group)), check);
     }
 
     fn refuse(&self, path: &str, keys: impl Iterator<Item = &'static str>, check: &mut Check) {
@@ -329,6 +352,18 @@ impl<'a> Modes<'a> {
             check.fault(format!("{path}.{key}"), message);
         }
     }
+}
+
+/// The keys of a group for single directions that it sets.
+fn own_keys(group: &Station) -> impl Iterator<Item = &'static str> {
+    let given = [
+        ("ap_mcs", group.ap_mcs.is_some()),
+        ("ap_streams", group.ap_streams.is_some()),
+        ("ap_guard_ns", group.ap_guard.is_some()),
+        ("legacy_rate_mbps", group.legacy_rate_mbps.is_some()),
+        ("ap_legacy_rate_mbps", group.ap_legacy_rate_mbps.is_some()),
+    ];
+    given.into_iter().filter_map(|(key, given)| given.then_some(key))
 }
 
 /// A rate in Mb/s with one digit, as the standard's tables print it.

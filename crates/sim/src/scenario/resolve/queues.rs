@@ -21,6 +21,25 @@ pub(super) fn queue(
     queue.clone()
 }
 
+/// The nodes of an ad-hoc network send to several receivers, for which the queues of Linux's Wi-Fi
+/// stack have no state.
+pub(super) fn refuse_in_ad_hoc(document: &Document, check: &mut Check) {
+    if !document.radio.as_ref().is_some_and(|radio| radio.ad_hoc) {
+        return;
+    }
+    let sites =
+        document.groups().into_iter().map(|(path, group)| (path, &group.queue, group.device));
+    for (path, queue, device) in sites {
+        let remedy = "is for cells with an access point, not for an ad-hoc network; remove it";
+        if matches!(queue, QueueSettings::Mac80211(_)) {
+            check.fault(format!("{path}.queue.mac80211"), remedy);
+        }
+        if device.hardware_aggregates.is_some() {
+            check.fault(format!("{path}.hardware_aggregates"), remedy);
+        }
+    }
+}
+
 /// Each buffer must hold at least one packet of any flow, since the flow could otherwise never
 /// send.
 pub(super) fn queues_hold_a_packet(document: &Document, plan: &Plan, check: &mut Check) {

@@ -94,7 +94,7 @@ fn cells(
         position_m: position("ap.position_m", document.ap.position_m.as_ref(), radio, check),
         channel: channel(document.ap.channel),
         queue: ap.queue.clone(),
-        ring: ap.ring,
+        device: ap.device,
     };
     if document.cells.len() > MOST_CELLS {
         check
@@ -111,7 +111,7 @@ fn cells(
             position_m: position(&path("position_m"), bss.position_m.as_ref(), radio, check),
             channel: channel(bss.channel),
             queue: queue(&path("queue"), &bss.queue, output_link, check),
-            ring: bss.ring_packets,
+            device: bss.device,
         });
     }
     cells
