@@ -125,6 +125,7 @@ bench: $(EXTENSION)
 	$(BIN)/python benches/speed.py
 	$(BIN)/python benches/page.py
 	$(BIN)/python benches/runs.py
+	$(BIN)/python benches/steps.py
 
 validate: $(EXTENSION)
 	$(BIN)/python -m validation

@@ -43,7 +43,7 @@ edit scenario travel gallery trace_columns trace_files trace
 run record segments store compaction shards
 rounds variates replications compare axes designs sweep search sensitivity hearing routes airtime
 twin plots pages trace_page report notebook why sweep_table
-studies serve timeline
+studies serve timeline gym
 cli __main__""".splitlines()
 """Modules of the Python package, lowest layer first: each may import its own layer and those
 below; ``models`` is apart (`check_models`)."""

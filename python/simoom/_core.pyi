@@ -4,6 +4,9 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, final
 
+import numpy as np
+from numpy.typing import NDArray
+
 @final
 class Scenario:
     @staticmethod
@@ -138,6 +141,25 @@ class Run:
     def events(self) -> int: ...
     @property
     def simulated_s(self) -> float: ...
+
+@final
+class Steps:
+    def __init__(
+        self,
+        scenario: Scenario,
+        settings: Sequence[Sequence[Sequence[tuple[str, str]]]],
+        observed: Sequence[str],
+        step_s: float,
+        count: int,
+    ) -> None: ...
+    @property
+    def paths(self) -> list[str]: ...
+    def begin(self, which: int, seed: int, replication: int, into: NDArray[np.float64]) -> None: ...
+    def advance(
+        self, choices: NDArray[np.int64], going: NDArray[np.uint8], into: NDArray[np.float64]
+    ) -> None: ...
+    def now_s(self, which: int) -> float: ...
+    def finish(self, which: int) -> Run: ...
 
 def hearing(
     scenario: Scenario, seed: int, replication: int, at_s: float

@@ -93,6 +93,30 @@ class Run:
     trace: Trace | None = None
     _series: Samples = field(default_factory=dict)
 
+    @classmethod
+    def of(
+        cls,
+        done: _core.Run,
+        scenario: Scenario,
+        seed: int,
+        replication: int,
+        *,
+        trace: Trace | None = None,
+    ) -> Run:
+        """Return the results of the simulator as those of a run."""
+        return cls(
+            scenario=scenario,
+            seed=seed,
+            replication=replication,
+            # Runs share the paths, which take more memory than the values.
+            summary=Summary((sys.intern(path), value) for path, value in done.summary.items()),
+            digest=f"{done.digest:016x}",
+            events=done.events,
+            simulated_s=done.simulated_s,
+            trace=trace,
+            _series=_samples(done.series),
+        )
+
     @property
     def title(self) -> str:
         """The heading of a report."""
@@ -280,18 +304,7 @@ def run(
             return _core.run(core, seed, replication, probed, report, check, request, look)
 
         done = interruptible(call)
-    return Run(
-        scenario=scenario,
-        seed=seed,
-        replication=replication,
-        # Runs share the paths, which take more memory than the values.
-        summary=Summary((sys.intern(path), value) for path, value in done.summary.items()),
-        digest=f"{done.digest:016x}",
-        events=done.events,
-        simulated_s=done.simulated_s,
-        trace=tracing.trace,
-        _series=_samples(done.series),
-    )
+    return Run.of(done, scenario, seed, replication, trace=tracing.trace)
 
 
 def _probe_paths(scenario: Scenario, probes: Iterable[str]) -> list[str]:

@@ -6,7 +6,7 @@ import errno
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +177,28 @@ class Scenario:
         for each in single._paths(path):  # noqa: SLF001  of the same class
             done = done.set(each, text)
         return self._of(done)
+
+    def addressed(self, paths: Iterable[str]) -> tuple[Scenario, list[list[str]]]:
+        """Return a scenario with a table for each station that is named, and the paths in it.
+
+        Returns
+        -------
+        Scenario
+            An equal scenario.
+        list of list of str
+            For each path, those with indices for which it stands.
+
+        Examples
+        --------
+        >>> s = Scenario(standard="11n", stations=3)
+        >>> s.addressed(["stations[2].mcs"])[1]
+        [['stations[1].mcs']]
+        """
+        single, named = self, list(paths)
+        for path in named:
+            single, _ = single._single(path)
+        found = [single._single(path)[1] for path in named]  # noqa: SLF001  of the same class
+        return single, [single._paths(path) for path in found]  # noqa: SLF001
 
     def _single(self, path: str) -> tuple[Scenario, str]:
         """Return the scenario with a table for the station that a path names, and its path."""

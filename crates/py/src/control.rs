@@ -334,6 +334,7 @@ impl Control for PythonControl {
         let (name, value) = match hint {
             Hint::LinkRate(rate) => ("link_rate_mbps", rate.as_mbps()),
             Hint::RouteHops(hops) => ("route_hops", f64::from(*hops)),
+            Hint::Window(window) => ("window_segments", window.0),
         };
         self.call(|own, py| own.instance.call_method1(py, "on_hint", (name, value)).map(drop));
     }

@@ -3,6 +3,7 @@
 
 mod air;
 mod control;
+mod gym;
 mod run;
 mod scenario;
 mod student;
@@ -17,6 +18,8 @@ mod _core {
     use crate::air::AirFile;
     #[pymodule_export]
     use crate::control::{Ack, Delivery, Departing, Loss, cbrt};
+    #[pymodule_export]
+    use crate::gym::Steps;
     #[pymodule_export]
     use crate::run::{Run, run};
     #[pymodule_export]

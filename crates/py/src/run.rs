@@ -26,7 +26,7 @@ const PROGRESS: Duration = Duration::from_millis(100);
 
 /// The results of a run.
 #[pyclass(frozen, module = "simoom._core")]
-pub(crate) struct Run(sim::Run);
+pub(crate) struct Run(pub(crate) sim::Run);
 
 #[pymethods]
 impl Run {
@@ -147,7 +147,7 @@ fn report(progress: Option<&Bound<'_, PyAny>>, done: f64) -> PyResult<()> {
 }
 
 /// Advances for at most the delay of an interrupt; true while events remain.
-fn slice(simulation: &mut sim::Simulation) -> bool {
+pub(crate) fn slice(simulation: &mut sim::Simulation) -> bool {
     let start = Instant::now();
     while simulation.advance(EVENTS_PER_LOOK) {
         if start.elapsed() >= SLICE {

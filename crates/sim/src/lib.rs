@@ -1,5 +1,6 @@
 //! Combines the models: scenario, plan, world, measurement and run.
 
+mod adjustable;
 mod airtime;
 mod build;
 mod check;
@@ -18,6 +19,7 @@ mod observe;
 mod observers;
 pub mod plan;
 mod probe;
+mod readings;
 pub mod scenario;
 mod simulation;
 mod summary;
@@ -26,12 +28,14 @@ pub mod trace;
 pub mod traffic;
 mod world;
 
+pub use adjustable::{Adjustable, Keys, Settings};
 pub use airtime::{airtime, airtime_schema};
 pub use connectivity::{Connectivity, Snapshot, connectivity};
 pub use hearing::{NodePair, hearing};
 pub use observe::{Value, observables};
 pub use plan::Plan;
 pub use probe::{Listed, Series, probes};
+pub use readings::Readings;
 pub use scenario::{Issue, Scenario};
 /// The scenario as a tree of values.
 pub use settings::{Node, Value as Written};

@@ -7,7 +7,7 @@ use wifi::mac::{DuplexCounters, SecondaryRate};
 use wifi::phy::Mode;
 use wifi::space::{Airtimes, Space};
 use wifi::watch::WatchRecord;
-use wifi::{Cell, Command, Counters, FrameCounters, MsduSource};
+use wifi::{Cell, Command, Counters, FrameCounters, MacConfig, MsduSource};
 use wire::{Packet, TrafficClass};
 
 /// The medium through which frames travel.
@@ -64,6 +64,16 @@ impl Medium {
 
     pub(crate) fn is_contended(&self) -> bool {
         either!(self, medium => medium.is_contended())
+    }
+
+    /// From now on, the contention windows and the RTS threshold are those of this configuration.
+    pub(crate) fn adopt(&mut self, config: &MacConfig) {
+        either!(self, medium => medium.adopt(config));
+    }
+
+    /// Sets the mode in which a node sends to another.
+    pub(crate) fn set_mode(&mut self, from: u32, to: u32, mode: Mode) {
+        either!(self, medium => medium.set_mode(from, to, mode));
     }
 
     /// The mode in which a node sends to another, if there is a link.

@@ -23,6 +23,6 @@ mod whole;
 pub(crate) use catalogue::{at, of};
 pub(crate) use counters::Counters;
 pub use describe::observables;
-pub(crate) use observable::{Kind, Observable, PARTS, Read};
+pub(crate) use observable::{Count, Gauge, Kind, Observable, PARTS, Read};
 pub(crate) use place::{Place, Subject, subjects};
 pub use value::Value;

@@ -3,7 +3,7 @@
 use crate::build;
 use crate::control::External;
 use crate::measure;
-use crate::observe::{self, Observable, Place, Read, Subject, at};
+use crate::observe::{self, Kind, Observable, Place, Read, Subject, at};
 use crate::observers::World;
 use crate::plan::Plan;
 use crate::scenario::Issue;
@@ -54,8 +54,8 @@ impl Probes {
         resolved.next = Instant::ZERO + resolved.interval;
         let mut issues = Vec::new();
         for path in paths {
-            match resolve(plan, path, external) {
-                Ok(found) => resolved.all.extend(found),
+            match named(plan, path, external, Observable::probe, Read::Controller) {
+                Ok(found) => resolved.all.extend(found.into_iter().map(Probe::new)),
                 Err(message) => issues.push(Issue { path: path.clone(), message }),
             }
         }
@@ -111,10 +111,10 @@ impl Probes {
 }
 
 impl Probe {
-    fn new(subject: Subject, name: &str, read: Read) -> Self {
-        let path = format!("{}.{name}", subject.path());
+    fn new(named: Named<Read>) -> Self {
+        let Named { path, index, read } = named;
         let series = measure::SampleSeries::new(CAPACITY);
-        Self { path, read, index: subject.index, last_bytes: 0, series }
+        Self { path, read, index, last_bytes: 0, series }
     }
 
     fn rate(&mut self, bytes: u64, interval: Duration) -> f64 {
@@ -123,7 +123,7 @@ impl Probe {
     }
 }
 
-fn control_gauge(world: &World, flow: usize, gauge: &str) -> f64 {
+pub(crate) fn control_gauge(world: &World, flow: usize, gauge: &str) -> f64 {
     let Some(tcp) = world.flows[flow].tcp() else { return f64::NAN };
     let mut found = f64::NAN;
     tcp.sender.control().gauges(&mut |name, value| {
@@ -144,31 +144,51 @@ fn control_gauges(plan: &Plan, flow: usize, external: &dyn External) -> Vec<&'st
     names
 }
 
-/// The probes that a path names, wildcards included.
-fn resolve(plan: &Plan, path: &str, external: &dyn External) -> Result<Vec<Probe>, String> {
-    let (place, number, name) = split(path)?;
+/// An observable of one subject, and how it is read.
+#[derive(Clone, Debug)]
+pub(crate) struct Named<R> {
+    pub(crate) path: String,
+    /// The index of the flow, node or link direction that is read.
+    pub(crate) index: usize,
+    pub(crate) read: R,
+}
+
+impl<R> Named<R> {
+    fn new(subject: Subject, name: &str, read: R) -> Self {
+        Self { path: format!("{}.{name}", subject.path()), index: subject.index, read }
+    }
+}
+
+/// What a path names, wildcards included, as far as `read` reads it. `gauge` reads a gauge of a
+/// congestion control.
+pub(crate) fn named<R: Copy>(
+    plan: &Plan,
+    path: &str,
+    external: &dyn External,
+    read: fn(&Observable) -> Option<R>,
+    gauge: fn(&'static str) -> R,
+) -> Result<Vec<Named<R>>, String> {
+    let (place, number, name) = split(path, read)?;
     let chosen = choose(plan, place, number)?;
-    let known = at(place).find(|observable| observable.name == name);
-    match known.and_then(|observable| Some((observable, observable.probe()?))) {
-        Some((observable, read)) if !matches!(read, Read::Controller(_)) => {
-            let has = |subject: &&Subject| observable.is_of(plan, subject.index);
-            let probe = |&subject: &Subject| Probe::new(subject, name, read);
-            let probes: Vec<_> = chosen.iter().filter(has).map(probe).collect();
-            match observable.only.filter(|_| probes.is_empty()) {
-                Some(condition) => Err((condition.lacks)(plan, chosen[0].index, name)),
-                None => Ok(probes),
-            }
-        }
-        _ => match name.strip_prefix("control.").filter(|_| place == Place::Flow) {
-            Some(gauge) => control_probes(plan, &chosen, gauge, external),
-            None => Err(unknown(&names(place), place.pattern(), name)),
-        },
+    let known = of_all(place, read).find(|(observable, _)| observable.name == name);
+    if let Some((observable, read)) = known {
+        let has = |subject: &&Subject| observable.is_of(plan, subject.index);
+        let named = |&subject: &Subject| Named::new(subject, name, read);
+        let all: Vec<_> = chosen.iter().filter(has).map(named).collect();
+        return match observable.only.filter(|_| all.is_empty()) {
+            Some(condition) => Err((condition.lacks)(plan, chosen[0].index, name)),
+            None => Ok(all),
+        };
+    }
+    match name.strip_prefix("control.").filter(|_| place == Place::Flow) {
+        Some(own) => of_controls(plan, &chosen, own, external, gauge),
+        None => Err(unknown(&names(place, read), place.pattern(), name)),
     }
 }
 
 /// The place of a path, the number in its brackets, and the rest of the path.
-fn split(path: &str) -> Result<(Place, &str, &str), String> {
-    let places = Place::ALL.into_iter().filter(|&place| !names(place).is_empty());
+fn split<R>(path: &str, read: fn(&Observable) -> Option<R>) -> Result<(Place, &str, &str), String> {
+    let places = Place::ALL.into_iter().filter(|&place| !names(place, read).is_empty());
     let mut found = places.clone().filter_map(|place| {
         let (number, name) = place.split(path)?;
         Some((place, number, name))
@@ -186,12 +206,19 @@ fn split(path: &str) -> Result<(Place, &str, &str), String> {
     Err(format!("no such probe; probes begin with {} or {last}", others.join(", ")))
 }
 
-/// The names of probes at a place, without those of individual congestion controls.
-fn names(place: Place) -> Vec<&'static str> {
-    let of_all = |observable: &&Observable| {
-        observable.probe().is_some_and(|read| !matches!(read, Read::Controller(_)))
-    };
-    at(place).filter(of_all).map(|observable| observable.name).collect()
+/// What can be read at a place, without the gauges of individual congestion controls.
+fn of_all<R>(
+    place: Place,
+    read: fn(&Observable) -> Option<R>,
+) -> impl Iterator<Item = (&'static Observable, R)> {
+    at(place)
+        .filter(|observable| !matches!(observable.kind, Kind::Controller(_)))
+        .filter_map(move |observable| Some((observable, read(observable)?)))
+}
+
+/// Its names.
+fn names<R>(place: Place, read: fn(&Observable) -> Option<R>) -> Vec<&'static str> {
+    of_all(place, read).map(|(observable, _)| observable.name).collect()
 }
 
 /// The subjects at a place, all of them or the one with this number; at least one.
@@ -211,28 +238,28 @@ fn choose(plan: &Plan, place: Place, number: &str) -> Result<Vec<Subject>, Strin
     })
 }
 
-/// Probes of a congestion control's gauge, for the flows whose congestion control has it.
-fn control_probes(
+/// A congestion control's gauge, of the flows whose congestion control has it.
+fn of_controls<R>(
     plan: &Plan,
     flows: &[Subject],
     gauge: &str,
     external: &dyn External,
-) -> Result<Vec<Probe>, String> {
+    read: fn(&'static str) -> R,
+) -> Result<Vec<Named<R>>, String> {
     let mut all = vec!["window_segments"];
-    let mut probes = Vec::new();
+    let mut found = Vec::new();
     for &flow in flows {
         for name in control_gauges(plan, flow.index, external) {
             if name == gauge {
-                let read = Read::Controller(name);
-                probes.push(Probe::new(flow, &format!("control.{name}"), read));
+                found.push(Named::new(flow, &format!("control.{name}"), read(name)));
             }
             if !all.contains(&name) {
                 all.push(name);
             }
         }
     }
-    if !probes.is_empty() {
-        return Ok(probes);
+    if !found.is_empty() {
+        return Ok(found);
     }
     if all.contains(&gauge) {
         let flow = flows[0].index;

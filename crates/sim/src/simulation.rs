@@ -1,10 +1,12 @@
 //! The interface of a run: start it, advance it, read its results.
 
+use crate::adjustable::Adjustable;
 use crate::control::{self, External, NoExternal};
 use crate::observe::{Counters, Value};
 use crate::observers::{Observers, World};
 use crate::plan::Plan;
 use crate::probe::{Probes, Series};
+use crate::readings::Readings;
 use crate::scenario::Issue;
 use crate::summary;
 use crate::trace::{Failure, Filter, Tracer};
@@ -22,6 +24,8 @@ const LONGEST_WAIT: Duration = Duration::from_micros(100_000);
 #[derive(Debug)]
 pub struct Simulation {
     plan: Plan,
+    /// The values of the settings that may change.
+    settings: Arc<Adjustable>,
     world: World,
     probes: Probes,
     counters: Counters,
@@ -72,8 +76,16 @@ impl Simulation {
             world.listen();
         }
         let counters = Counters::new(plan);
-        let mut run =
-            Self { plan: plan.clone(), world, probes, counters, running: true, is_traced: false };
+        let settings = Arc::new(Adjustable::of_plan(plan));
+        let mut run = Self {
+            plan: plan.clone(),
+            settings,
+            world,
+            probes,
+            counters,
+            running: true,
+            is_traced: false,
+        };
         run.look_again(Look::Batch, run.world.observers.meter.next_batch());
         run.look_again(Look::Probes, run.probes.next_sample());
         Ok(run)
@@ -140,6 +152,7 @@ impl Simulation {
                 self.world.observers.meter.end_batch(self.world.now);
                 self.world.observers.meter.next_batch()
             }
+            Look::Step => None,
         };
         self.look_again(look, next);
     }
@@ -148,6 +161,43 @@ impl Simulation {
         if let Some(at) = at.filter(|&at| at <= self.world.end) {
             self.world.look_at(at, look);
         }
+    }
+
+    /// Advances an untraced run by this time, at most to its end; `false` at the end.
+    ///
+    /// # Panics
+    /// Like [`Simulation::advance`].
+    pub fn step(&mut self, by: Duration) -> bool {
+        if !self.running || self.world.now >= self.world.end {
+            return false;
+        }
+        self.look_again(Look::Step, Some((self.world.now + by).min(self.world.end)));
+        loop {
+            match self.world.step() {
+                Step::Event => {}
+                Step::Look(Look::Step) => break,
+                Step::Look(look) => self.look(look),
+                Step::End => {
+                    self.running = false;
+                    break;
+                }
+            }
+        }
+        self.running && self.world.now < self.world.end
+    }
+
+    /// From now on, the settings that may change during a run have these values: those of the same
+    /// scenario with other choices.
+    pub fn adopt(&mut self, settings: &Arc<Adjustable>) {
+        let old = std::mem::replace(&mut self.settings, Arc::clone(settings));
+        if !Arc::ptr_eq(&old, settings) && old != *settings {
+            self.world.adopt(&self.plan.wlan, &old, settings);
+        }
+    }
+
+    /// Reads observables over the time since they were last read, in the order of their paths.
+    pub fn read(&self, readings: &mut Readings, into: &mut [f64]) {
+        readings.read(&self.world, into);
     }
 
     /// Simulated time over the scenario's duration, 0 to 1.

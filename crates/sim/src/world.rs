@@ -1,6 +1,7 @@
 //! The world of a run: it owns all state machines and dispatches each `Event` in one `match`.
 
 mod ad_hoc;
+mod adopt;
 mod air;
 mod arp;
 mod rate_hints;
@@ -55,6 +56,8 @@ pub(crate) enum Look {
     Probes,
     /// The warm-up or a batch ends.
     Batch,
+    /// A step of the caller ends.
+    Step,
 }
 
 /// The result of handling an event.
@@ -78,7 +81,7 @@ impl Ranked for Event {
             Self::Tcp { .. } | Self::Route { .. } | Self::Arp { .. } => 2,
             Self::Traffic(_) => 3,
             Self::Access { .. } => 4,
-            Self::Look(Look::Probes) => 5,
+            Self::Look(Look::Probes | Look::Step) => 5,
             Self::Look(Look::Batch) => 6,
             Self::End => 7,
         }

@@ -9,7 +9,7 @@ const CELL: &str = "standard = '11g'\nstations = 2\nduration_s = 6.0\nwarmup_s =
     [[flows]]\nfrom = 'server'\nto = 'sta*'\ntcp.window_segments = 200\n";
 
 /// Each congestion control, with a setting of its own and a gauge.
-const KINDS: [(&str, &str, &str); 10] = [
+const KINDS: [(&str, &str, &str); 11] = [
     ("new_reno", "hystart = true", "ssthresh_segments"),
     ("cubic", "beta = 0.5", "w_max_segments"),
     ("westwood", "memory = 0.5", "rate_segments_per_s"),
@@ -20,6 +20,7 @@ const KINDS: [(&str, &str, &str); 10] = [
     ("bbr", "extra_acked = false", "rate_mbps"),
     ("bbr3", "loss_threshold = 0.05", "inflight_high_segments"),
     ("cross_layer", "inner = 'few'", "ideal_window_segments"),
+    ("fixed", "window_segments = 30.0", "window_segments"),
 ];
 
 fn with(lines: &str) -> Scenario {

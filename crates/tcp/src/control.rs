@@ -31,6 +31,7 @@ settings::registry! {
     bbr: Bbr(BbrConfig),
     bbr3: Bbr3(Bbr3Config),
     cross_layer: CrossLayer(CrossLayerConfig),
+    fixed: Fixed(FixedWindowConfig),
     python: Python(PythonConfig),
     #[cfg(feature = "toy")]
     toy: Toy(ToyControlConfig),
@@ -43,6 +44,11 @@ pub trait Controller {
 
     /// The same as a control whose window another one may set; `None` if it does not allow this.
     fn steerable(&self, _config: &Config) -> Option<Box<dyn Steerable>> {
+        None
+    }
+
+    /// The congestion window, if only these settings determine it.
+    fn set_window(&self) -> Option<Segments> {
         None
     }
 
@@ -197,6 +203,8 @@ pub enum Hint {
     LinkRate(BitRate),
     /// The number of hops of the route to the receiver is now this.
     RouteHops(u8),
+    /// The congestion window is to be this, for a control whose window is set from outside.
+    Window(Segments),
 }
 
 /// A congestion control: how much data may be in flight. The sender detects losses, decides when to

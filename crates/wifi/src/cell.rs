@@ -190,6 +190,12 @@ impl Cell {
         }
     }
 
+    /// From now on, the contention windows and the RTS threshold are those of this configuration. A
+    /// back-off that was drawn before is not drawn again.
+    pub fn adopt(&mut self, config: &MacConfig) {
+        self.rules.adopt(config, self.edcafs.iter_mut());
+    }
+
     /// Sets the mode in which a node sends to another, one of which is the access point.
     pub fn set_mode(&mut self, from: u32, to: u32, mode: Mode) {
         self.rates[link_direction(from, to)].mode = mode;

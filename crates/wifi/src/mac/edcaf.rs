@@ -9,7 +9,7 @@
 use super::block_ack::Bitmap;
 use super::exchange::{Exchange, ExchangeOutcome, Opening, Request};
 use super::originator::{Originator, Psdu, Settled};
-use super::station::{Access, Backoff, Failure};
+use super::station::{Access, Backoff, ContentionParameters, Failure};
 use super::{PsduLimits, Rules, Timing, block_ack};
 use crate::medium::{Command, FrameCounters, Mpdus, MsduSource, NodeCounters};
 use crate::phy::Mode;
@@ -142,6 +142,12 @@ impl Edcaf {
     /// The contention window.
     pub(crate) fn window(&self) -> u32 {
         self.access.window()
+    }
+
+    /// The contention parameters of all EDCAFs change.
+    pub(super) fn adopt(&mut self, old: &[ContentionParameters], new: &[ContentionParameters]) {
+        let set = usize::from(self.contention_parameters);
+        self.access.adopt(&old[set], &new[set]);
     }
 
     /// Takes an MSDU into service. The EDCAF must be idle.

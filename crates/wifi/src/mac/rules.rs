@@ -1,7 +1,7 @@
 //! The contention and framing rules that follow from a network's configuration.
 
 use super::{
-    Access, Backoff, BusySlot, ContentionParameters, Countdown, Framing, MacConfig, Timing,
+    Access, Backoff, BusySlot, ContentionParameters, Countdown, Edcaf, Framing, MacConfig, Timing,
     block_ack,
 };
 use crate::phy::{Mode, longest_psdu};
@@ -26,23 +26,8 @@ pub(crate) struct Rules {
 impl Rules {
     /// The rules of nodes whose links use these modes.
     pub(crate) fn new(config: MacConfig, mut modes: impl Iterator<Item = Mode> + Clone) -> Self {
-        let of = |cw_min, cw_max| ContentionParameters {
-            short_limit: config.short_retry_limit,
-            long_limit: config.long_retry_limit,
-            cw_min,
-            cw_max,
-            draw: config.backoff_draw,
-        };
-        let mut contention_parameters: Vec<_> = match &config.edca {
-            None => vec![of(config.cw_min, config.cw_max); 2],
-            Some(edca) => {
-                let all = edca.access_point.iter().chain(&edca.stations);
-                all.map(|category| of(category.cw_min, category.cw_max)).collect()
-            }
-        };
-        let per_node = contention_parameters.len() as u32 / 2;
-        contention_parameters
-            .extend(config.non_erp.iter().map(|nodes| of(nodes.cw_min, config.cw_max)));
+        let contention_parameters = contention_parameters(&config);
+        let per_node = if config.edca.is_some() { 4 } else { 1 };
         let framing = Framing {
             overhead: config.overhead(),
             llc: config.llc,
@@ -54,6 +39,24 @@ impl Rules {
         let common = dsss.or_else(|| modes.next()).unwrap_or(timing.standard.fastest());
         let broadcast_mode = timing.standard.broadcast_mode(&common, &timing.basic_rates);
         Self { config, framing, per_node, contention_parameters, broadcast_mode }
+    }
+
+    /// From now on, the contention windows and the RTS threshold are those of this configuration.
+    /// `edcafs` are all that follow these rules. A frame that was sent before keeps its RTS.
+    pub(crate) fn adopt<'a>(
+        &mut self,
+        config: &MacConfig,
+        edcafs: impl Iterator<Item = &'a mut Edcaf>,
+    ) {
+        let own = &mut self.config;
+        (own.cw_min, own.cw_max) = (config.cw_min, config.cw_max);
+        (own.edca, own.rts_threshold) = (config.edca, config.rts_threshold);
+        if let (Some(own), Some(new)) = (&mut own.non_erp, &config.non_erp) {
+            own.cw_min = new.cw_min;
+        }
+        let new = contention_parameters(own);
+        edcafs.for_each(|edcaf| edcaf.adopt(&self.contention_parameters, &new));
+        self.contention_parameters = new;
     }
 
     pub(crate) fn timing(&self) -> &Timing {
@@ -151,4 +154,25 @@ impl Rules {
         };
         opening + timing.sifs() + answer
     }
+}
+
+/// The contention parameters of the EDCAFs of an access point, then of a station, then of an
+/// 802.11b node.
+fn contention_parameters(config: &MacConfig) -> Vec<ContentionParameters> {
+    let of = |cw_min, cw_max| ContentionParameters {
+        short_limit: config.short_retry_limit,
+        long_limit: config.long_retry_limit,
+        cw_min,
+        cw_max,
+        draw: config.backoff_draw,
+    };
+    let mut all: Vec<_> = match &config.edca {
+        None => vec![of(config.cw_min, config.cw_max); 2],
+        Some(edca) => {
+            let all = edca.access_point.iter().chain(&edca.stations);
+            all.map(|category| of(category.cw_min, category.cw_max)).collect()
+        }
+    };
+    all.extend(config.non_erp.iter().map(|nodes| of(nodes.cw_min, config.cw_max)));
+    all
 }

@@ -94,6 +94,13 @@ impl Access {
         self.cw = (2 * before + 1).min(contention_parameters.cw_max);
     }
 
+    /// The contention parameters change: a window that was the smallest is the new smallest, and no
+    /// window is beyond the new limits.
+    pub(crate) fn adopt(&mut self, old: &ContentionParameters, new: &ContentionParameters) {
+        let smallest = self.cw == old.cw_min;
+        self.cw = if smallest { new.cw_min } else { self.cw.clamp(new.cw_min, new.cw_max) };
+    }
+
     /// Attempts that have failed since the last success.
     pub(crate) fn failures(&self) -> u32 {
         self.short_retries + self.long_retries
@@ -135,6 +142,18 @@ mod tests {
         access.fail(&PARAMETERS, false);
         access.succeed(&PARAMETERS);
         assert_eq!((access.window(), access.failures()), (31, 0));
+    }
+
+    #[test]
+    fn a_window_stays_within_new_limits() {
+        let new = ContentionParameters { cw_min: 7, cw_max: 15, ..PARAMETERS };
+        let mut smallest = access();
+        smallest.adopt(&PARAMETERS, &new);
+        assert_eq!(smallest.window(), 7);
+        let mut doubled = access();
+        doubled.fail(&PARAMETERS, false);
+        doubled.adopt(&PARAMETERS, &new);
+        assert_eq!(doubled.window(), 15);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::Space;
 use super::node::Node;
 use super::rules::{self, Peer};
 use crate::Link;
-use crate::mac::Originator;
+use crate::mac::{MacConfig, Originator};
 use crate::phy::Mode;
 use crate::rate::RateControl;
 use kernel::Instant;
@@ -36,6 +36,12 @@ impl Space {
     /// addressed to other nodes.
     pub fn overhear(&mut self) {
         self.overhears = true;
+    }
+
+    /// From now on, the contention windows and the RTS threshold are those of this configuration. A
+    /// back-off that was drawn before is not drawn again.
+    pub fn adopt(&mut self, config: &MacConfig) {
+        self.rules.mac.adopt(config, self.nodes.iter_mut().flat_map(Node::edcafs_mut));
     }
 
     /// Sets the mode in which a node sends to another.
