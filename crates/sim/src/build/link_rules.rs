@@ -29,9 +29,8 @@ impl LinkRules {
         let depends = |(queue, device): (&QueueSettings, Device)| {
             device.hardware_aggregates.is_some() || matches!(queue, QueueSettings::Mac80211(_))
         };
-        let radios = plan.topology.radios().iter();
-        let depends: Vec<bool> =
-            radios.map(|radio| depends(super::queue_of(plan, radio))).collect();
+        let radios = (0..).map(RadioId).take(plan.topology.radios().len());
+        let depends: Vec<bool> = radios.map(|radio| depends(plan.queue_of(radio))).collect();
         let weight = |end| match end {
             Endpoint::Station(number) => plan.stations[number as usize].airtime_weight,
             _ => WEIGHT,
