@@ -1,12 +1,16 @@
 //! The units that travel: segments, packets and frames. Data without behaviour.
 
 mod arp;
+mod dscp;
+mod echo;
 mod frame;
 mod packet;
 mod routing;
 mod segment;
 
 pub use arp::{ArpMessage, ArpOperation};
+pub use dscp::Dscp;
+pub use echo::{Echo, EchoProtocol};
 pub use frame::{FrameKind, FrameLoss, FrameOutcome, Wait, WaitKind};
 pub use packet::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
 pub use routing::{
