@@ -16,7 +16,7 @@ from rich.text import Text
 from simoom.files import finite, write_frame, write_text
 from simoom.layout import GAP, MOST_ROWS, fitted
 from simoom.needs import remedy_of
-from simoom.observables import DEFAULT_PROBES
+from simoom.observables import DEFAULT_PROBES, PING_PROBES
 from simoom.tables import (
     AIRTIME,
     DELAYS,
@@ -219,7 +219,12 @@ def _twin(run: Run, width: int) -> RenderableType:
 def default_probes(scenario: Scenario) -> list[str]:
     """Return the time series of a report if the user names none."""
     known = {probe.path for probe in scenario.probes()}
-    return [path for path in DEFAULT_PROBES if path in known]
+    return [path for path in (*DEFAULT_PROBES, *_of_pings(known)) if path in known]
+
+
+def _of_pings(known: set[str]) -> tuple[str, ...]:
+    """Return the time series of the picture of goodput and ping, if there are pings."""
+    return PING_PROBES if PING_PROBES[-1] in known else ()
 
 
 def write(run: Run, directory: Path, why: Why | None = None) -> list[str]:
@@ -277,6 +282,8 @@ def page(run: Run, why: Why | None = None) -> str:
     figures += [plots.delay(run, quantity) for quantity in plots.measured_delays(run)]
     if number(run.summary.get("contending.stations_mean")):
         figures.append(plots.contenders(run))
+    if plots.has_response(run):
+        figures.append(plots.response(run))
     if run.probes:
         figures.append(plots.series(run))
     return render(

@@ -28,7 +28,7 @@ use rule::rule;
 use std::collections::{BTreeMap, BTreeSet};
 use wifi::Cell;
 use wifi::space::ReceivedFrame;
-use wire::{Body, FlowId, Packet, Segment};
+use wire::{Body, Datagram, Echo, FlowId, Packet, Segment};
 
 /// The checker of the medium.
 #[derive(Debug)]
@@ -53,8 +53,8 @@ struct FlowRecord {
     connection: u32,
     /// In-order bytes that its receiver has delivered on the current connection.
     delivered: u64,
-    /// Greatest datagram number that arrived.
-    last_datagram: Option<u64>,
+    /// The numbers of the last datagram or echo request, and of the last echo reply.
+    last_datagram: [Option<u64>; 2],
 }
 
 /// The records of one link direction.
@@ -172,18 +172,25 @@ impl Checker {
         record.arrived += 1;
         match &packet.body {
             Body::Segment(segment) => record.note_data(segment),
-            Body::Datagram(datagram) => {
-                let last = record.last_datagram.replace(datagram.number);
-                // Routes that change let datagrams overtake each other, and a copy that a router
-                // sends on another route may arrive beside the first.
-                let may_change = self.forwarding.as_ref().is_some_and(|routes| !routes.is_static());
-                let in_order = may_change || last.is_none_or(|last| last < datagram.number);
-                self.rule(in_order, "datagrams arrive in order and once", || {
-                    format!("flow {}: {} after {last:?}", datagram.flow.0, datagram.number)
-                });
+            &Body::Datagram(Datagram { flow, number, .. })
+            | &Body::Echo(Echo { flow, number, is_reply: false, .. }) => {
+                self.on_datagram(flow, number, 0);
             }
+            &Body::Echo(Echo { flow, number, .. }) => self.on_datagram(flow, number, 1),
             Body::Routing(_) | Body::Arp(_) => {}
         }
+    }
+
+    /// A datagram arrives at the destination of its flow, or in the reverse direction (1).
+    fn on_datagram(&mut self, flow: FlowId, number: u64, direction: usize) {
+        let last = self.records[flow.0 as usize].last_datagram[direction].replace(number);
+        // Routes that change let datagrams overtake each other, and a copy that a router sends on
+        // another route may arrive beside the first.
+        let may_change = self.forwarding.as_ref().is_some_and(|routes| !routes.is_static());
+        let in_order = may_change || last.is_none_or(|last| last < number);
+        self.rule(in_order, "datagrams arrive in order and once", || {
+            format!("flow {}: {number} after {last:?}", flow.0)
+        });
     }
 
     /// A receiver delivered in-order bytes: all of them must have arrived, and each is delivered

@@ -7,7 +7,7 @@ use crate::traffic::{self, Call, Origin, Pace, Source};
 use kernel::{Bytes, Duration, Instant, Seed, Timer};
 use std::sync::Arc;
 use tcp::{LimitTimes, Receiver, ReceiverCounters, Sender, SenderCounters, TimerId};
-use wire::{FlowId, NodeId, TrafficClass};
+use wire::{EchoProtocol, FlowId, NodeId, TrafficClass};
 
 /// An end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +64,8 @@ pub(crate) struct TcpFlow {
 #[derive(Debug)]
 pub(crate) struct UdpFlow {
     pub(crate) header: Bytes,
+    /// The protocol of its datagrams if they are echo requests.
+    pub(crate) echo: Option<EchoProtocol>,
     pub(crate) next_number: u64,
     /// For a saturated source: the datagrams that wait at the node.
     pub(crate) waiting: Option<u32>,
@@ -90,6 +92,7 @@ impl Flow {
         let transport = match (traffic.transport(), &plan.tcp) {
             (traffic::Transport::Udp(size, pace), _) => Transport::Udp(UdpFlow {
                 header: size.header,
+                echo: traffic.echo(),
                 next_number: 0,
                 waiting: (pace == Pace::Saturated).then_some(0),
                 next_broadcast: 0,

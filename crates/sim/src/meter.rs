@@ -3,6 +3,7 @@
 mod both;
 mod copies;
 mod datagrams;
+mod echoes;
 mod hops;
 mod routing;
 mod service;
@@ -18,11 +19,12 @@ use crate::plan::{FlowPlan, Plan};
 use crate::topology::{Interface, RadioId, WireId};
 use crate::traffic::Transport;
 use datagrams::DatagramMeter;
+use echoes::EchoMeter;
 use kernel::{Bytes, Duration, Instant};
 use std::ops::{Index, IndexMut};
 use wifi::mac::{Exchange, ExchangeOutcome, Step};
 use wifi::{Cell, FrameOnAir};
-use wire::{Body, Ecn, FlowId, FrameKind, Packet};
+use wire::{Body, Echo, Ecn, FlowId, FrameKind, Packet};
 
 /// Packets lost since the start, by cause.
 #[derive(Clone, Debug, Default)]
@@ -59,6 +61,7 @@ pub(crate) struct FlowMeter {
     pub(crate) rtt: DelayStats,
     pub(crate) session: DelayStats,
     pub(crate) datagrams: DatagramMeter,
+    pub(crate) echoes: EchoMeter,
 }
 
 impl FlowMeter {
@@ -119,11 +122,18 @@ impl Meter {
             drops: Drops::default(),
             ecn_marks: net::Marks::default(),
             delay: DelayStats::coarse(),
-            rtt: DelayStats::coarse(),
+            rtt: match flow.settings.traffic.get().echo() {
+                Some(_) => DelayStats::fine(),
+                None => DelayStats::coarse(),
+            },
             session: DelayStats::fine(),
             datagrams: match flow.settings.traffic.get().transport() {
                 Transport::Udp(size, _) => DatagramMeter::new((from, to), size.deadline),
                 Transport::Tcp => DatagramMeter::default(),
+            },
+            echoes: match flow.settings.traffic.get().transport() {
+                Transport::Udp(size, _) => EchoMeter::new((from, to), size.deadline),
+                Transport::Tcp => EchoMeter::default(),
             },
         };
         let node = |_| NodeMeter {
@@ -213,7 +223,21 @@ impl Meter {
                 flow.bytes += u64::from(datagram.len);
                 flow.datagrams.on_arrived(now, packet.born, datagram.number);
             }
+            Body::Echo(echo) if echo.is_reply => self.on_reply(now, echo),
+            Body::Echo(echo) => {
+                self.on_delay(echo.flow, now - packet.born);
+                self.flows[echo.flow.0 as usize].bytes += u64::from(echo.len);
+            }
             Body::Routing(_) | Body::Arp(_) => {}
+        }
+    }
+
+    /// The reply to a request has arrived. A request of the warm-up is not measured.
+    fn on_reply(&mut self, now: Instant, echo: &Echo) {
+        let flow = &mut self.flows[echo.flow.0 as usize];
+        flow.echoes.on_reply(now, echo.asked);
+        if echo.asked >= self.from {
+            flow.rtt.record(now - echo.asked);
         }
     }
 
@@ -362,6 +386,13 @@ impl Observer for Meter {
                         let flow = &mut self.flows[datagram.flow.0 as usize];
                         flow.sent += 1;
                         flow.datagrams.on_sent(now);
+                    }
+                    Body::Echo(echo) => {
+                        let flow = &mut self.flows[echo.flow.0 as usize];
+                        flow.sent += 1;
+                        if !echo.is_reply {
+                            flow.echoes.on_request(now);
+                        }
                     }
                     Body::Routing(_) | Body::Arp(_) => {}
                 }

@@ -11,6 +11,7 @@ pub use size::*;
 use kernel::{Bytes, Duration, Instant, Rng, Seed};
 use settings::Settings;
 use std::fmt::Debug;
+use wire::EchoProtocol;
 
 settings::registry! {
     /// The traffic of a flow.
@@ -24,6 +25,7 @@ settings::registry! {
     on_off: OnOff(OnOff),
     call: Call(Call),
     game: Game(Game),
+    ping: Ping(Ping),
     csv: Csv(CsvTraffic),
     saturated: Saturated(Saturated),
     #[cfg(feature = "toy")]
@@ -45,6 +47,11 @@ pub trait TrafficModel {
 
     /// The settings of a voice call, whose quality is a result.
     fn call(&self) -> Option<&Call> {
+        None
+    }
+
+    /// The protocol of its datagrams if they are echo requests, whose round-trip times are a result.
+    fn echo(&self) -> Option<EchoProtocol> {
         None
     }
 

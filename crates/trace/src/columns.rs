@@ -172,6 +172,7 @@ impl Columns {
     fn on_packet(&mut self, event: &PacketEvent) {
         let is_forward = match &event.packet.body {
             Body::Segment(segment) => segment.forward,
+            Body::Echo(echo) => !echo.is_reply,
             Body::Datagram(_) | Body::Routing(_) | Body::Arp(_) => true,
         };
         let node = match event.place {

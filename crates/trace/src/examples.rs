@@ -39,6 +39,7 @@ pub(crate) fn network() -> Network {
         transport,
         header: Bytes(40),
         class: TrafficClass::BestEffort,
+        dscp: None,
     };
     Network {
         nodes: vec![node("ap"), node("sta1"), node("sta2"), node("server")],

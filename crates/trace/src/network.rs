@@ -1,7 +1,7 @@
 //! Who takes part in a run: the names and properties to which the numbers in records refer.
 
 use kernel::{BitRate, Bytes, Instant};
-use wire::{NodeId, TrafficClass};
+use wire::{Dscp, NodeId, TrafficClass};
 
 /// All nodes, radios, link directions and flows of a run, by number.
 #[derive(Clone, Debug, Default)]
@@ -92,4 +92,6 @@ pub struct FlowInfo {
     pub header: Bytes,
     /// Its access category.
     pub class: TrafficClass,
+    /// Its differentiated services code point, if it has its own.
+    pub dscp: Option<Dscp>,
 }

@@ -13,6 +13,7 @@ mod blocks;
 mod checksum;
 mod dot11;
 mod dsr;
+mod echo;
 mod ip;
 mod radiotap;
 mod tcp;

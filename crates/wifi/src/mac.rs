@@ -3,6 +3,7 @@
 
 mod aggregation;
 mod block_ack;
+mod cipher;
 mod config;
 mod contention;
 mod edcaf;
@@ -22,6 +23,7 @@ pub use aggregation::{
 };
 pub(crate) use aggregation::{PsduLimits, ampdu, block_ack, padded, single};
 pub use block_ack::Bitmap;
+pub use cipher::Cipher;
 pub use config::{Categories, MacConfig, NonErp};
 pub(crate) use contention::{BusySlot, Contention};
 pub(crate) use edcaf::{Edcaf, PeerRate, Response, Txop};

@@ -2,6 +2,8 @@
 
 mod accurate;
 mod arp;
+mod dscp;
+mod echo;
 mod frame;
 mod packet;
 mod routing;
@@ -9,6 +11,8 @@ mod segment;
 
 pub use accurate::{AccEcn, advance};
 pub use arp::{ArpMessage, ArpOperation};
+pub use dscp::Dscp;
+pub use echo::{Echo, EchoProtocol};
 pub use frame::{FrameKind, FrameLoss, FrameOutcome, Wait, WaitKind};
 pub use packet::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
 pub use routing::{

@@ -1,6 +1,6 @@
 //! The IP packet: a body with its addresses and its size on the wire.
 
-use crate::{ArpMessage, Message, PathId, Segment};
+use crate::{ArpMessage, Echo, Message, PathId, Segment};
 use kernel::{Bytes, Instant};
 use settings::Choice;
 
@@ -47,6 +47,8 @@ pub enum Body {
     Segment(Segment),
     /// A UDP datagram.
     Datagram(Datagram),
+    /// An echo request or reply.
+    Echo(Echo),
     /// A message of a routing protocol, which belongs to no flow.
     Routing(Message),
     /// A message of ARP, which belongs to no flow.
@@ -119,6 +121,7 @@ impl Packet {
         match self.body {
             Body::Segment(segment) => Some(segment.flow),
             Body::Datagram(datagram) => Some(datagram.flow),
+            Body::Echo(echo) => Some(echo.flow),
             Body::Routing(_) | Body::Arp(_) => None,
         }
     }
@@ -133,6 +136,7 @@ impl Packet {
         match self.body {
             Body::Segment(segment) => segment.payload(),
             Body::Datagram(datagram) => Bytes(u64::from(datagram.len)),
+            Body::Echo(echo) => Bytes(u64::from(echo.len)),
             Body::Routing(_) | Body::Arp(_) => Bytes::ZERO,
         }
     }

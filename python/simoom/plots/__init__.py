@@ -15,6 +15,7 @@ from simoom.palette import BLACK, CYCLE
 from simoom.plots.air import air, draw_air
 from simoom.plots.courses import draw_route_courses, route_courses
 from simoom.plots.network import carried_mbps, draw_network, network
+from simoom.plots.response import has_response, response
 from simoom.plots.results import (
     airtime,
     contenders,
@@ -51,9 +52,11 @@ __all__ = [
     "draw_series",
     "draw_sweep",
     "goodput",
+    "has_response",
     "measured_delays",
     "network",
     "overview",
+    "response",
     "route_courses",
     "save",
     "series",

@@ -11,6 +11,7 @@ from simoom.models.assumption import Assumption
 from simoom.models.fixed_point import backoff_slots
 from simoom.models.txop import Sender
 from simoom.twin import bulk, saturated
+from simoom.twin.air import overhead_bytes
 from simoom.twin.inputs import Cell
 from simoom.twin.medium import fixed_mcs, no_capture, noise, one_cell
 from simoom.twin.verdict import AssumptionCheck, Fit, broken, graded, met, stretched
@@ -237,7 +238,7 @@ def _sender(cell: Cell, packet_bytes: int, *, at_access_point: bool) -> Sender:
     basic = wlan["basic_rates_mbps"] or known.basic_rates_mbps
     elicited = timing.reference_rate_mbps(index)
     control = max((rate for rate in basic if rate <= elicited), default=6.0)
-    overhead = wlan["mac_header_bytes"] + 2 + wlan["llc_bytes"] + timing.FCS_BYTES
+    overhead = 2 + overhead_bytes(wlan)
     return Sender(
         standard=known.name,
         mpdu_bytes=int(packet_bytes + overhead),

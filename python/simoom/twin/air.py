@@ -19,6 +19,16 @@ from simoom.models.fixed_point import backoff_slots
 _DSSS = timing.STANDARDS["11b"].rates_mbps
 
 
+_CIPHER_BYTES = {"none": 0, "ccmp": 16}
+"""What a cipher suite adds to an MPDU (802.11-2020 clause 12.5.3.2)."""
+
+
+def overhead_bytes(wlan: Mapping[str, Any]) -> int:
+    """Return the bytes of an MPDU other than the IP packet, without QoS Control."""
+    known = wlan["mac_header_bytes"] + _CIPHER_BYTES[wlan["cipher"]] + wlan["llc_bytes"]
+    return int(known + timing.FCS_BYTES)
+
+
 @dataclass(frozen=True)
 class Exchange:
     """One frame exchange."""
@@ -91,7 +101,7 @@ class Air:
     @property
     def overhead_bytes(self) -> int:
         """The bytes of an MPDU other than the IP packet."""
-        return int(self.wlan["mac_header_bytes"] + self.wlan["llc_bytes"] + timing.FCS_BYTES)
+        return overhead_bytes(self.wlan)
 
     def backoff_slots(self) -> Array:
         """Mean back-off of each stage, including the slot of the attempt."""

@@ -188,7 +188,7 @@ impl Dsr {
                 self.end_error(errors, context);
             }
             Body::Routing(_) | Body::Arp(_) => {}
-            Body::Segment(_) | Body::Datagram(_) => {
+            Body::Segment(_) | Body::Datagram(_) | Body::Echo(_) => {
                 header::set_route(&mut packet, None, 0, context.paths);
                 context.out.push(Command::Deliver(packet));
             }

@@ -137,6 +137,21 @@ impl DelayStats {
         middle.clamp(self.min, self.max).as_secs_f64()
     }
 
+    /// The mean in seconds of the delays up to this quantile, by the middles of their bins; NaN if
+    /// there are none.
+    pub fn trimmed_mean(&self, q: f64) -> f64 {
+        let Some(histogram) = &self.histogram else { return f64::NAN };
+        let kept = ((self.count as f64 * q).ceil() as u64).max(1);
+        let (mut left, mut sum) = (kept, 0.0);
+        for bin in histogram.iter_recorded() {
+            let count = u64::from(bin.count_at_value()).min(left);
+            let middle = Duration(histogram.median_equivalent(bin.value_iterated_to()));
+            sum += middle.clamp(self.min, self.max).as_secs_f64() * count as f64;
+            left -= count;
+        }
+        sum / (kept - left) as f64
+    }
+
     /// The distribution: upper end in seconds and count of each bin that holds a delay, shortest
     /// first.
     pub fn distribution(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
@@ -189,6 +204,17 @@ mod tests {
         );
         assert_eq!(delay.distribution().count(), 0);
         assert!(recorded(delay, &[5]).sd().is_nan());
+    }
+
+    #[test]
+    fn a_trimmed_mean_leaves_the_longest_delays_out() {
+        let mut ns = vec![10_000_000; 95];
+        ns.extend([1_000_000_000; 5]);
+        let delay = recorded(DelayStats::fine(), &ns);
+        let (all, trimmed) = (delay.trimmed_mean(1.0), delay.trimmed_mean(0.95));
+        assert!((all / 0.0595 - 1.0).abs() < 1e-3, "{all}");
+        assert!((trimmed / 0.01 - 1.0).abs() < 1e-3, "{trimmed}");
+        assert!(DelayStats::fine().trimmed_mean(0.95).is_nan());
     }
 
     #[test]

@@ -180,6 +180,7 @@ impl HopMeter {
             Body::Segment(segment) if segment.forward && segment.len == 0 => return None,
             Body::Segment(segment) => segment.forward,
             Body::Datagram(_) => true,
+            Body::Echo(echo) => !echo.is_reply,
             Body::Routing(_) | Body::Arp(_) => return None,
         };
         let flow = packet.flow()?.0 as usize;

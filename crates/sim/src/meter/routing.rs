@@ -26,8 +26,10 @@ pub(crate) struct RoutingMeter {
     /// From the first packet that waits for a route to the route.
     pub(crate) discovery: DelayStats,
     pub(crate) flows: Vec<RoutedFlow>,
-    /// The datagrams that have arrived, by flow.
+    /// The datagrams and echo requests that have arrived, by flow.
     datagrams: Vec<Arrivals>,
+    /// The echo replies, likewise.
+    replies: Vec<Arrivals>,
 }
 
 /// The measurements of a flow of such a network.
@@ -66,6 +68,7 @@ impl RoutingMeter {
             discovery: DelayStats::fine(),
             flows: vec![RoutedFlow::default(); flows],
             datagrams: vec![Arrivals::default(); flows],
+            replies: vec![Arrivals::default(); flows],
         }
     }
 
@@ -80,7 +83,7 @@ impl RoutingMeter {
                 let is_reply = message.operation == ArpOperation::Reply;
                 self.arp[usize::from(is_reply)] += 1;
             }
-            Body::Segment(_) | Body::Datagram(_) => self.forwarded += 1,
+            Body::Segment(_) | Body::Datagram(_) | Body::Echo(_) => self.forwarded += 1,
         }
     }
 
@@ -127,6 +130,10 @@ impl RoutingMeter {
         match &packet.body {
             Body::Datagram(datagram) => {
                 self.datagrams[datagram.flow.0 as usize].is_first(datagram.number)
+            }
+            Body::Echo(echo) => {
+                let arrivals = if echo.is_reply { &mut self.replies } else { &mut self.datagrams };
+                arrivals[echo.flow.0 as usize].is_first(echo.number)
             }
             _ => true,
         }

@@ -20,6 +20,18 @@ const TCP: Condition = Condition {
     lacks: |_, i, name| format!("flow {i} runs over UDP and has no {name}"),
 };
 
+const TIMED: Condition = Condition {
+    says: "of TCP flows and pings",
+    holds: |plan, i| (TCP.holds)(plan, i) || (PING.holds)(plan, i),
+    lacks: |_, i, name| format!("flow {i} is neither TCP nor a ping and has no {name}"),
+};
+
+const PING: Condition = Condition {
+    says: "of pings",
+    holds: |plan, i| plan.flows[i].settings.traffic.get().echo().is_some(),
+    lacks: |_, i, name| format!("flow {i} is no ping and has no {name}"),
+};
+
 const CODED: Condition = Condition {
     says: "of flows with `tcp.fec`",
     holds: |plan, i| plan.flows[i].tcp.as_ref().is_some_and(|tcp| tcp.config.fec.is_some()),
@@ -34,8 +46,11 @@ const WEB: Condition = Condition {
 
 const UDP: Condition = Condition {
     says: "of UDP flows",
-    holds: |plan, i| plan.flows[i].tcp.is_none(),
-    lacks: |_, i, name| format!("flow {i} runs over TCP and has no {name}"),
+    holds: |plan, i| plan.flows[i].tcp.is_none() && !(PING.holds)(plan, i),
+    lacks: |plan, i, name| match plan.flows[i].tcp {
+        Some(_) => format!("flow {i} runs over TCP and has no {name}"),
+        None => format!("flow {i} is a ping and has no {name}; it has ping.lost"),
+    },
 };
 
 const CALL: Condition = Condition {
@@ -153,8 +168,8 @@ pub(super) static FLOW: &[Observable] = observables! {
         title: "packet delay",
         of: "packets",
     };
-    /// Round-trip times as measured by TCP.
-    "rtt_s": "s" as "RTT" if TCP => Delays {
+    /// Round-trip times as measured by TCP, or by the replies to pings.
+    "rtt_s": "s" as "RTT" if TIMED => Delays {
         read: |world, i| Some(Cow::Borrowed(&meter(world, i).rtt)),
         title: "round-trip time",
         of: "samples",
@@ -172,6 +187,20 @@ pub(super) static FLOW: &[Observable] = observables! {
     /// The fraction of the datagrams that took longer than `deadline_ms` or were lost.
     "late_fraction": "1" as "late" if UDP =>
         Once(|world, i| meter(world, i).datagrams.late_fraction().into());
+    /// Echo requests, without those that the end of the run leaves no time for (`timeout_ms`).
+    "ping.requests": "requests" if PING => Once(|world, i| meter(world, i).echoes.requests.into());
+    /// Those to which no reply came within `timeout_ms`.
+    "ping.lost": "requests" as "lost" if PING =>
+        Once(|world, i| meter(world, i).echoes.lost().into());
+    /// The round trips in a minute: 60 s by the mean of the round-trip times, without the longest 5
+    /// % (draft-ietf-ippm-responsiveness-05 section 4.3.1, trimmed mean).
+    "ping.rpm": "1/min" as "RPM" if PING => Once(|world, i| {
+        (60.0 / meter(world, i).rtt.trimmed_mean(TRIMMED)).into()
+    });
+    /// The round-trip time of the latest reply; NaN before the first.
+    "ping.rtt_s": "s" if PING => Gauge(|world, i| {
+        meter(world, i).echoes.latest.map_or(f64::NAN, Duration::as_secs_f64)
+    });
     /// The rating factor R of the E-model (ITU-T G.107), of 100 at most.
     "rating": "1" if CALL => Once(|world, i| rating(world, i).into());
     /// The mean opinion score of the E-model (ITU-T G.107), from 1 to 4.5.
@@ -256,6 +285,9 @@ pub(super) static CONTROL: &[Observable] = observables! {
     /// `cross_layer`: the window that corresponds to the link rate.
     "control.ideal_window_segments": "segments" if TCP => Controller("ideal_window_segments");
 };
+
+/// The part of the round-trip times of which responsiveness is the mean.
+pub(super) const TRIMMED: f64 = 0.95;
 
 /// What the viewer of a video has seen.
 fn viewed(world: &World, flow: usize) -> Viewed {

@@ -97,6 +97,13 @@ pub(super) const CELL: Condition = Condition {
     lacks: |_, _, _| NO_CELL.to_owned(),
 };
 
+/// There are pings.
+pub(super) const PINGS: Condition = Condition {
+    says: "with pings",
+    holds: |plan, _| plan.flows.iter().any(|flow| flow.settings.traffic.get().echo().is_some()),
+    lacks: |_, _, name| format!("without pings (traffic.ping) there is no {name}"),
+};
+
 /// There are access categories, and so a cell.
 pub(super) const CATEGORIES: Condition = Condition {
     says: "with access categories",

@@ -1,7 +1,8 @@
 //! The observables of all flows together, of the medium, and of the run.
 
+use super::flow::TRIMMED;
 use super::observable::Kind::{Counter, Delays, Fractions, Gauge, Once, Rate, Ratio};
-use super::observable::{BUSY_TONE, CATEGORIES, CELL, FULL_DUPLEX, Observable, observables};
+use super::observable::{BUSY_TONE, CATEGORIES, CELL, FULL_DUPLEX, Observable, PINGS, observables};
 use super::value::Value;
 use crate::measure::{AirtimeKind, DelayStats, jain};
 use crate::meter::FlowMeter;
@@ -50,6 +51,10 @@ pub(super) static TOTAL: &[Observable] = observables! {
         title: "packet delay",
         of: "packets",
     };
+    /// Responsiveness under working conditions, in round trips per minute: half the weight have the
+    /// round-trip times of pings, half those that loaded TCP connections measure
+    /// (draft-ietf-ippm-responsiveness-05 section 4.3.1).
+    "rpm": "1/min" as "RPM" if PINGS => Once(|world, _| responsiveness(world).into());
     /// Time from the request of a file to its complete reception, of web traffic.
     "session_delay_s": "s" as "file" => Delays {
         read: |world, _| {
@@ -85,6 +90,20 @@ fn fairness(world: &World) -> f64 {
         .iter()
         .filter_map(|flow| world.observers.meter.byte_rate(from_ref(flow)));
     jain(rates.map(|rate| rate.mean))
+}
+
+/// The round trips in a minute of all pings and TCP connections; of pings alone without the latter.
+fn responsiveness(world: &World) -> f64 {
+    let mean = |is_tcp: bool| {
+        let mut all = if is_tcp { DelayStats::coarse() } else { DelayStats::fine() };
+        let flows = world.flows.iter().zip(&world.observers.meter.flows);
+        for (_, meter) in flows.filter(|(flow, _)| flow.tcp().is_some() == is_tcp) {
+            all.merge(&meter.rtt);
+        }
+        all.trimmed_mean(TRIMMED)
+    };
+    let (foreign, own) = (mean(false), mean(true));
+    60.0 / if own.is_nan() { foreign } else { 0.5 * (foreign + own) }
 }
 
 fn merged(

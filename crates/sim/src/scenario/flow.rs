@@ -6,7 +6,7 @@ use crate::traffic::Traffic;
 use kernel::Duration;
 use settings::Settings;
 use tcp::control::ControlSettings;
-use wire::TrafficClass;
+use wire::{Dscp, TrafficClass};
 
 /// The maximum number of flows: two for each of the most stations. The statistics of a flow take
 /// some 20 kB, so that this number takes half a gigabyte.
@@ -39,6 +39,9 @@ pub struct Flow {
     pub stop: Option<Duration>,
     /// Access category. Without `wlan.qos` all packets are served alike.
     pub class: TrafficClass,
+    /// DSCP of its packets, in both directions: a name, as "EF", or a number. The access category
+    /// follows from it (RFC 8325). Default: the DSCP that stands for `class`.
+    pub dscp: Option<Dscp>,
     /// The traffic that the flow carries.
     pub traffic: Traffic,
     /// Congestion control of traffic over TCP. Default: `new_reno`.

@@ -74,5 +74,6 @@ fn flow(plan: &Plan, at: &FlowPlan) -> FlowInfo {
         transport,
         header,
         class: at.settings.class,
+        dscp: at.settings.dscp,
     }
 }

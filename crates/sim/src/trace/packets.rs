@@ -130,6 +130,7 @@ fn key(packet: &Packet) -> Key {
     match &packet.body {
         Body::Segment(of) => (packet.born, of.flow.0, of.forward, of.seq, of.ack),
         Body::Datagram(of) => (packet.born, of.flow.0, true, of.number, 0),
+        Body::Echo(of) => (packet.born, of.flow.0, !of.is_reply, of.number, 0),
         Body::Routing(_) => (packet.born, u32::MAX, true, u64::from(packet.from.0), 0),
         Body::Arp(of) => (packet.born, u32::MAX, false, of.sender.0.into(), of.target.0.into()),
     }

@@ -1,7 +1,8 @@
 //! A voice call in one direction, and how well it sounds.
 
-use super::{Command, DatagramSize, Event, Origin, Pace, Source, TrafficModel, Transport};
-use kernel::{Bytes, Duration, Instant};
+use super::cbr::Clock;
+use super::{DatagramSize, Origin, Pace, Source, TrafficModel, Transport};
+use kernel::{Bytes, Duration};
 use settings::{Choice, Settings};
 
 /// Voice over RTP and UDP in one direction. The receiver plays each packet a fixed time after it
@@ -105,29 +106,11 @@ impl TrafficModel for Call {
     }
 
     fn source(&self, _: &Origin<'_>) -> Box<dyn Source> {
-        Box::new(Speaker { payload: self.payload(), interval: self.interval })
+        Box::new(Clock { payload: self.payload(), interval: self.interval })
     }
 
     fn call(&self) -> Option<&Call> {
         Some(self)
-    }
-}
-
-#[derive(Debug)]
-struct Speaker {
-    payload: Bytes,
-    interval: Duration,
-}
-
-impl Source for Speaker {
-    fn on_event(&mut self, now: Instant, event: Event, out: &mut Vec<Command>) {
-        match event {
-            Event::Begin { start, .. } => out.push(Command::Wake(start)),
-            Event::Timer => {
-                out.extend([Command::Send(self.payload), Command::Wake(now + self.interval)]);
-            }
-            _ => {}
-        }
     }
 }
 

@@ -47,10 +47,11 @@ impl TrafficModel for Cbr {
     }
 }
 
+/// A source that sends equal datagrams at a constant interval.
 #[derive(Debug)]
-struct Clock {
-    payload: Bytes,
-    interval: Duration,
+pub(super) struct Clock {
+    pub(super) payload: Bytes,
+    pub(super) interval: Duration,
 }
 
 impl Source for Clock {

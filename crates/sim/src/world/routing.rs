@@ -92,6 +92,11 @@ impl<O: Observer> World<O> {
             }
             self.on_segment(&segment);
         }
+        if let Body::Echo(echo) = packet.body
+            && !echo.is_reply
+        {
+            self.reply(packet, echo);
+        }
     }
 
     /// A node of the cell has received a broadcast. The flow counts each broadcast once, at the

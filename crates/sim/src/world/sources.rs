@@ -6,7 +6,7 @@ use crate::notice::{Notice, Observer};
 use crate::traffic::{Command, Event};
 use kernel::{Bytes, Instant};
 use tcp::Sender;
-use wire::{Body, Datagram, FlowId, NodeId, Packet};
+use wire::{Body, Datagram, Echo, FlowId, NodeId, Packet};
 
 impl<O: Observer> World<O> {
     /// The timer of a source expired.
@@ -156,17 +156,29 @@ impl<O: Observer> World<O> {
         let number = udp.next_number;
         udp.next_number += 1;
         udp.waiting = udp.waiting.map(|waiting| waiting + 1);
-        let packet = Packet {
-            class,
-            ..Packet::new(
-                from,
-                to,
-                payload + udp.header,
-                self.now,
-                Body::Datagram(Datagram { flow: id, number, len: payload.0 as u32 }),
-            )
+        let len = payload.0 as u32;
+        let body = match udp.echo {
+            None => Body::Datagram(Datagram { flow: id, number, len }),
+            Some(protocol) => {
+                let (is_reply, asked) = (false, self.now);
+                Body::Echo(Echo { flow: id, number, len, protocol, is_reply, asked })
+            }
         };
+        let size = payload + udp.header;
+        self.send_packet(Packet { class, ..Packet::new(from, to, size, self.now, body) });
+    }
+
+    /// The destination of an echo request replies to it, in its access category (RFC 1122 section
+    /// 3.2.2.6).
+    pub(super) fn reply(&mut self, packet: &Packet, request: Echo) {
+        let node = packet.to.expect("the plan broadcasts no echo requests");
+        let body = Body::Echo(request.reply());
+        let reply = Packet::new(node, Some(packet.from), packet.size, self.now, body);
+        self.send_packet(Packet { class: packet.class, ..reply });
+    }
+
+    fn send_packet(&mut self, packet: Packet) {
         self.observers.on(self.now, &Notice::Sent { packet: &packet, sender: None });
-        self.route(from, packet);
+        self.route(packet.from, packet);
     }
 }

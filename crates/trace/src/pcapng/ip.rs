@@ -3,31 +3,38 @@
 use super::addresses::{Addresses, ipv4};
 use super::checksum::Sum;
 use super::tcp::TcpHeaders;
-use super::{aodv, arp, dsr};
+use super::{aodv, arp, dsr, echo};
 use crate::Network;
-use wire::{Body, Datagram, Ecn, FlowId, Message, NodeId, Packet, PathId, Paths, TrafficClass};
+use wire::{
+    Body, Datagram, Dscp, Echo, EchoProtocol, Ecn, FlowId, Message, NodeId, Packet, PathId, Paths,
+    TrafficClass,
+};
 
 /// Bytes of an IPv4 header without options.
 const HEADER: usize = 20;
 const TIME_TO_LIVE: u8 = 64;
 const DO_NOT_FRAGMENT: u8 = 0x40;
 /// The most data of a datagram: a scenario may count no headers and have more.
-const LARGEST_DATAGRAM: u32 = 65_535 - 28;
+pub(super) const LARGEST_DATAGRAM: u32 = 65_535 - 28;
 const TCP: u8 = 6;
-const UDP: u8 = 17;
+pub(super) const ICMP: u8 = 1;
+pub(super) const UDP: u8 = 17;
 
 /// Writes packets: their IP and transport headers.
 #[derive(Debug)]
 pub(super) struct Packets {
     pub(super) addresses: Addresses,
     tcp: TcpHeaders,
+    /// By flow: its own DSCP.
+    dscps: Vec<Option<Dscp>>,
     paths: Paths,
 }
 
 impl Packets {
     pub(super) fn new(network: &Network) -> Self {
         let (addresses, tcp) = (Addresses::new(network), TcpHeaders::new(network.flows.len()));
-        Self { addresses, tcp, paths: Paths::default() }
+        let dscps = network.flows.iter().map(|flow| flow.dscp).collect();
+        Self { addresses, tcp, dscps, paths: Paths::default() }
     }
 
     /// Packets may refer to this list of nodes from now on.
@@ -47,16 +54,22 @@ impl Packets {
         out.resize(after_ip, 0);
         let has_dsr = packet.flow().is_some() && dsr::is_on(packet);
         if has_dsr {
-            let next = if matches!(packet.body, Body::Segment(_)) { TCP } else { UDP };
-            dsr::before(next, packet, &self.paths, out);
+            dsr::before(protocol_of(packet), packet, &self.paths, out);
         }
         let transport = out.len();
         let (protocol, zeros) = self.body(packet, out);
         checksum(packet, protocol, transport, zeros, out);
         let length = (out.len() - start + zeros) as u16;
         let protocol = if has_dsr { dsr::PROTOCOL } else { protocol };
-        header(packet, id, (protocol, length), &mut out[start..after_ip]);
+        let services = self.differentiated_services(packet) << 2 | ecn(packet);
+        header(packet, services, id, (protocol, length), &mut out[start..after_ip]);
         zeros
+    }
+
+    /// The DSCP of a packet: that of its flow, or the one that stands for its access category.
+    fn differentiated_services(&self, packet: &Packet) -> u8 {
+        let own = packet.flow().and_then(|flow| self.dscps.get(flow.0 as usize).copied().flatten());
+        own.map_or_else(|| usual_dscp(packet.class), Dscp::value)
     }
 
     /// Appends what follows the IP header. Returns its protocol, and how many zero bytes follow.
@@ -67,6 +80,7 @@ impl Packets {
                 (TCP, segment.len as usize)
             }
             Body::Datagram(datagram) => (UDP, udp(datagram, out)),
+            Body::Echo(echo) => echo::message(echo, out),
             Body::Routing(Message::Aodv(message)) => {
                 out.extend(udp_header((aodv::PORT, aodv::PORT), message.size() as u16));
                 aodv::message(message, out);
@@ -81,16 +95,28 @@ impl Packets {
     }
 }
 
-/// Sets the checksum of TCP or UDP, whose header begins at `transport`.
+/// The protocol of a flow's packet.
+fn protocol_of(packet: &Packet) -> u8 {
+    match &packet.body {
+        Body::Segment(_) => TCP,
+        Body::Echo(Echo { protocol: EchoProtocol::Icmp, .. }) => ICMP,
+        _ => UDP,
+    }
+}
+
+/// Sets the checksum of TCP, UDP or ICMP, whose header begins at `transport`.
 fn checksum(packet: &Packet, protocol: u8, transport: usize, zeros: usize, out: &mut [u8]) {
     let mut sum = Sum::default();
-    sum.add(&ipv4(Some(packet.from)));
-    sum.add(&ipv4(packet.to));
-    sum.word(u16::from(protocol));
-    sum.word((out.len() - transport + zeros) as u16);
+    if protocol != ICMP {
+        sum.add(&ipv4(Some(packet.from)));
+        sum.add(&ipv4(packet.to));
+        sum.word(u16::from(protocol));
+        sum.word((out.len() - transport + zeros) as u16);
+    }
     sum.add(&out[transport..]);
     let checksum = match (protocol, sum.value()) {
         (TCP, value) => Some((16, value)),
+        (ICMP, value) => Some((2, value)),
         // RFC 768: zero means no checksum.
         (UDP, 0) => Some((6, 0xffff)),
         (UDP, value) => Some((6, value)),
@@ -101,10 +127,17 @@ fn checksum(packet: &Packet, protocol: u8, transport: usize, zeros: usize, out: 
     }
 }
 
-/// Fills in an IPv4 header: the protocol after it, and the length of the packet.
-fn header(packet: &Packet, id: u64, (protocol, length): (u8, u16), header: &mut [u8]) {
+/// Fills in an IPv4 header: the DS and ECN fields, the identification, the protocol after it, and the
+/// length of the packet.
+fn header(
+    packet: &Packet,
+    services: u8,
+    id: u64,
+    (protocol, length): (u8, u16),
+    header: &mut [u8],
+) {
     header[0] = 0x45;
-    header[1] = differentiated_services(packet.class) << 2 | ecn(packet);
+    header[1] = services;
     header[2..4].copy_from_slice(&length.to_be_bytes());
     header[4..6].copy_from_slice(&(id as u16).to_be_bytes());
     header[6] = DO_NOT_FRAGMENT;
@@ -138,7 +171,7 @@ fn udp(datagram: &Datagram, out: &mut Vec<u8>) -> usize {
 }
 
 /// A UDP header without its checksum.
-fn udp_header((source, destination): (u16, u16), payload: u16) -> [u8; 8] {
+pub(super) fn udp_header((source, destination): (u16, u16), payload: u16) -> [u8; 8] {
     let mut header = [0; 8];
     for (place, word) in [source, destination, payload + 8].into_iter().enumerate() {
         header[2 * place..][..2].copy_from_slice(&word.to_be_bytes());
@@ -147,7 +180,7 @@ fn udp_header((source, destination): (u16, u16), payload: u16) -> [u8; 8] {
 }
 
 /// The DSCP of an access category (RFC 8325 section 4): CS1, default, AF41, EF.
-fn differentiated_services(class: TrafficClass) -> u8 {
+fn usual_dscp(class: TrafficClass) -> u8 {
     match class {
         TrafficClass::Background => 8,
         TrafficClass::BestEffort => 0,

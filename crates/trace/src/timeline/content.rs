@@ -5,7 +5,7 @@ use super::columns::INFALLIBLE;
 use crate::{Frame, Network};
 use std::collections::BTreeSet;
 use std::fmt::{self, Write};
-use wire::{Body, Ecn, Flags, Packet, Segment};
+use wire::{Body, Echo, Ecn, Flags, Packet, Segment};
 
 /// A run of MPDUs that is written as one: of the same flow, with consecutive data.
 #[derive(Clone, Copy, Debug)]
@@ -116,6 +116,18 @@ impl Run<'_> {
             (Body::Datagram(first), _) => {
                 write!(text, " datagram {} ({})", first.number, first.len)
             }
+            (Body::Echo(first), Body::Echo(last)) if self.count > 1 => write!(
+                text,
+                " {} {} to {} ({} x {})",
+                echo(first),
+                first.number,
+                last.number,
+                self.count,
+                first.len
+            ),
+            (Body::Echo(first), _) => {
+                write!(text, " {} {} ({})", echo(first), first.number, first.len)
+            }
             (Body::Routing(message), _) => {
                 text.push_str(message.name());
                 Ok(())
@@ -141,6 +153,10 @@ fn continues(last: &Packet, next: &Packet) -> bool {
         (Body::Datagram(last), Body::Datagram(next)) => {
             (last.flow, last.number + 1, last.len) == (next.flow, next.number, next.len)
         }
+        (Body::Echo(last), Body::Echo(next)) => {
+            (last.flow, last.number + 1, last.len, last.is_reply)
+                == (next.flow, next.number, next.len, next.is_reply)
+        }
         (Body::Segment(last), Body::Segment(next)) => {
             let alike = |s: &Segment| (s.flow, s.connection, s.forward, s.flags, s.len, s.window);
             let plain = |s: &Segment| s.sack.is_empty() && s.coded.is_none();
@@ -153,6 +169,11 @@ fn continues(last: &Packet, next: &Packet) -> bool {
         }
         _ => false,
     }
+}
+
+/// The name of an echo request or reply.
+fn echo(echo: &Echo) -> &'static str {
+    if echo.is_reply { "echo reply" } else { "echo request" }
 }
 
 fn write_segments(text: &mut String, first: &Segment, last: &Segment, count: usize) -> fmt::Result {

@@ -6,7 +6,7 @@ use kernel::{Duration, Instant};
 use std::num::NonZeroU8;
 use trace::pcapng::{Interfaces, PcapngOptions, Tsft};
 use trace::{BlockAck, Format, Frame, FrameKind, FrameLoss, FrameMode, FrameOutcome, Record};
-use wire::{AccEcn, Coded, Ecn, Flags, SackBlock, Segment, Timestamps, TrafficClass};
+use wire::{AccEcn, Coded, EchoProtocol, Ecn, Flags, SackBlock, Segment, Timestamps, TrafficClass};
 
 const OFDM: Format = Format::Ofdm;
 
@@ -170,6 +170,11 @@ fn checksums_hold_for_payloads_of_any_length() {
         let packets = vec![mpdu(datagram(300, len, Some(STATION)), 1, 38)];
         let datagram = one(&data(AP, STA0, legacy(OFDM, 54.0), (0.0, 248.0), packets));
         assert!(datagram.checksums_are_right() && datagram.fcs_is_right(), "{len} bytes of UDP");
+        for (protocol, is_reply) in [(EchoProtocol::Icmp, true), (EchoProtocol::Udp, false)] {
+            let packets = vec![mpdu(echo(protocol, is_reply, len), 1, 38)];
+            let echo = one(&data(AP, STA0, legacy(OFDM, 54.0), (0.0, 248.0), packets));
+            assert!(echo.checksums_are_right() && echo.fcs_is_right(), "{len} bytes of echo");
+        }
     }
 }
 

@@ -7,7 +7,8 @@ use trace::{
     PacketEvent, PacketStep, Place, RadioInfo, RadioRole, Record, Sink, Transport, WireInfo,
 };
 use wire::{
-    Body, Datagram, Flags, FlowId, NodeId, Packet, SackBlocks, Segment, Timestamps, TrafficClass,
+    Body, Datagram, Echo, EchoProtocol, Flags, FlowId, NodeId, Packet, SackBlocks, Segment,
+    Timestamps, TrafficClass,
 };
 
 pub(crate) const SERVER: NodeId = NodeId(0);
@@ -46,6 +47,7 @@ pub(crate) fn network(channel_mhz: u16, has_qos: bool) -> Network {
         transport,
         header: Bytes(header),
         class: TrafficClass::BestEffort,
+        dscp: None,
     };
     let station = RadioRole::Station { access_point: AP };
     Network {
@@ -177,6 +179,14 @@ pub(crate) fn datagram(number: u64, len: u32, to: Option<NodeId>) -> Packet {
             Body::Datagram(Datagram { flow: CALL, number, len }),
         )
     }
+}
+
+/// An echo request of the call, or the reply to it.
+pub(crate) fn echo(protocol: EchoProtocol, is_reply: bool, len: u32) -> Packet {
+    let (from, to) = if is_reply { (STATION, SERVER) } else { (SERVER, STATION) };
+    let asked = Instant::ZERO;
+    let echo = Echo { flow: CALL, number: 3, len, protocol, is_reply, asked };
+    Packet::new(from, Some(to), Bytes(28 + u64::from(len)), asked, Body::Echo(echo))
 }
 
 /// A packet reaches the end of a link direction.

@@ -62,9 +62,13 @@ impl Captured {
     /// Whether the checksums of the IP header and of the transport are right.
     pub(crate) fn checksums_are_right(&self) -> bool {
         let (ip, transport) = (self.ip(), self.transport());
-        let mut pseudo = ip[12..20].to_vec();
-        pseudo.extend([0, ip[9]]);
-        pseudo.extend((transport.len() as u16).to_be_bytes());
+        let mut pseudo = Vec::new();
+        // ICMP has no pseudo header (RFC 792).
+        if ip[9] != 1 {
+            pseudo.extend(&ip[12..20]);
+            pseudo.extend([0, ip[9]]);
+            pseudo.extend((transport.len() as u16).to_be_bytes());
+        }
         pseudo.extend(transport);
         sum(&ip[..20]) == 0xffff && sum(&pseudo) == 0xffff
     }

@@ -6,7 +6,7 @@ use kernel::Bytes;
 use std::path::PathBuf;
 use trace::pcapng::{Interfaces, PcapngOptions, Tsft};
 use trace::{BlockAck, Format, Frame, FrameKind, FrameLoss, FrameMode, FrameOutcome, Mpdu, Record};
-use wire::{AccEcn, Flags, SackBlock, SackBlocks, Segment, TrafficClass};
+use wire::{AccEcn, EchoProtocol, Flags, SackBlock, SackBlocks, Segment, TrafficClass};
 
 /// The severity `PI_WARN` of tshark.
 const WARNING: u32 = 0x0060_0000;
@@ -115,6 +115,10 @@ fn tshark_finds_no_fault_in_any_frame() {
             None => assert_eq!(transport, ["", "", ""]),
             Some(wire::Body::Segment(_)) => assert_eq!(transport, ["1", "1", ""]),
             Some(wire::Body::Datagram(_)) => assert_eq!(transport, ["1", "", "1"]),
+            Some(wire::Body::Echo(echo)) => {
+                let is_udp = echo.protocol == EchoProtocol::Udp;
+                assert_eq!(transport, ["1", "", if is_udp { "1" } else { "" }]);
+            }
             Some(wire::Body::Routing(_) | wire::Body::Arp(_)) => {
                 unreachable!("the fixture has no routing")
             }

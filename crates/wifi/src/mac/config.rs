@@ -1,7 +1,7 @@
 //! Configuration of the MAC, the same at all nodes of a network.
 
 use super::{
-    Aggregation, BackoffDraw, Collisions, Countdown, FCS, FullDuplex, QOS_CONTROL, Timing,
+    Aggregation, BackoffDraw, Cipher, Collisions, Countdown, FCS, FullDuplex, QOS_CONTROL, Timing,
 };
 use crate::phy::{AccessCategory, Edca, Edition, Standard};
 use kernel::Bytes;
@@ -45,6 +45,8 @@ pub struct MacConfig {
     /// LLC and SNAP header before each IP packet in bytes.
     #[setting(key = "llc_bytes", default = 8, range = 0..=100)]
     pub llc: Bytes,
+    /// The cipher suite of data frames.
+    pub cipher: Cipher,
     /// Interframe spaces, rates and timeouts.
     #[setting(flatten)]
     pub timing: Timing,
@@ -78,9 +80,9 @@ impl MacConfig {
         Self { timing: Timing::of(standard), cw_min, cw_max, ..Self::default() }
     }
 
-    /// Bytes that MAC and LLC add to a packet, FCS included.
+    /// Bytes that MAC and LLC add to a packet, cipher and FCS included.
     pub fn overhead(&self) -> Bytes {
-        self.data_header() + FCS + self.llc
+        self.data_header() + self.cipher.overhead() + FCS + self.llc
     }
 
     /// Bytes of the MAC header of a data frame.

@@ -33,7 +33,7 @@ impl Dsr {
                 self.notice_path(&route, None, context);
             }
             Body::Routing(_) | Body::Arp(_) => {}
-            Body::Segment(_) | Body::Datagram(_) => self.cancel_replies(&nodes),
+            Body::Segment(_) | Body::Datagram(_) | Body::Echo(_) => self.cancel_replies(&nodes),
         }
         self.notice(path, from, context);
         if !matches!(packet.body, Body::Routing(_)) && self.rules.same.shortening {

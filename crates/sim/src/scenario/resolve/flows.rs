@@ -11,6 +11,7 @@ use crate::traffic::{Traffic, Transport};
 use kernel::Duration;
 use settings::Choice;
 use std::sync::Arc;
+use wire::TrafficClass;
 
 /// All flows of a scenario; those of a faulty table are left out.
 pub(super) fn flows(
@@ -34,7 +35,7 @@ pub(super) fn flows(
     let mut total = 0;
     for (group, flow) in document.flows.iter().enumerate() {
         let path = format!("flows[{group}]");
-        let flow = &with_file(&path, flow, check);
+        let flow = &classified(&path, with_file(&path, flow, check), check);
         let example = example(group, &path, flow, document, duration_s, check);
         let Some((from, to)) = pairs(&path, flow, document, places, check) else { continue };
         let pairs = from.count() * to.count() - from.shared_with(&to);
@@ -69,6 +70,21 @@ fn with_file(path: &str, flow: &Flow, check: &mut Check) -> Flow {
         }
     }
     flow
+}
+
+/// A table with the access category that its DSCP maps to.
+fn classified(path: &str, flow: Flow, check: &mut Check) -> Flow {
+    let Some(dscp) = flow.dscp else { return flow };
+    let class = dscp.class();
+    if flow.class != TrafficClass::default() && flow.class != class {
+        let (own, follows) = (flow.class.name(), class.name());
+        let message = format!(
+            "is \"{own}\", but the DSCP maps to \"{follows}\" [RFC 8325 section 4]; give one of \
+             the two keys"
+        );
+        check.fault(format!("{path}.class"), message);
+    }
+    Flow { class, ..flow }
 }
 
 /// A flow of a table, except its name and ends.
@@ -171,7 +187,8 @@ fn impossible(flow: &Flow, document: &Document, from: &Ends, to: &Ends) -> Optio
     let linked = !document.links.is_empty();
     if *to == Ends::One(Endpoint::Broadcast) {
         if over_tcp(&flow.traffic) {
-            let others = Traffic::all().into_iter().filter(|other| !over_tcp(other));
+            let takes = |other: &Traffic| !over_tcp(other) && other.get().echo().is_none();
+            let others = Traffic::all().into_iter().filter(takes);
             let mut others: Vec<_> =
                 others.map(|other| format!("traffic.{}", other.name())).collect();
             let last = others.pop().unwrap_or_default();
@@ -179,6 +196,9 @@ fn impossible(flow: &Flow, document: &Document, from: &Ends, to: &Ends) -> Optio
                 "TCP cannot go to \"broadcast\", which acknowledges nothing; take {} or {last}",
                 others.join(", ")
             ));
+        }
+        if flow.traffic.get().echo().is_some() {
+            return Some("no node replies to an echo request to \"broadcast\"".to_owned());
         }
         if matches!(from, Ends::Stations(_)) {
             return Some("only server and ap send to \"broadcast\"".to_owned());

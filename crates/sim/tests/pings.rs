@@ -1,0 +1,118 @@
+//! Pings: their round-trip times, their losses, and what a capture shows of them.
+
+mod common;
+#[allow(dead_code, reason = "each test uses a part")]
+#[path = "../../trace/tests/pcapng/program.rs"]
+mod program;
+
+use common::{number, run, run_with};
+use kernel::Seed;
+use program::{CHECKS, fields, is_installed};
+use sim::trace::{Filter, network};
+use sim::{Scenario, Simulation};
+use std::fs::File;
+use std::path::Path;
+use trace::pcapng::{Pcapng, PcapngOptions};
+
+/// A ping over a wire of 1 Mb/s and 10 ms each way, without a cell: 84 bytes take 0.672 ms.
+const WIRED: &str = r#"
+    duration_s = 10.0
+    warmup_s = 1.0
+    [[links]]
+    from = "near"
+    to = "far"
+    rate_mbps = 1.0
+    delay_ms = 10.0
+    queue.drop_tail.limit_packets = 50
+    [[flows]]
+    from = "near"
+    to = "far"
+    traffic.ping = { timeout_ms = 500.0 }
+"#;
+
+#[test]
+fn the_round_trip_is_twice_the_delay_and_the_time_on_the_link() {
+    let run = run_with(WIRED, 1, &["flows[0].ping.rtt_s"]);
+    let exact = 2.0 * (0.01 + 84.0 * 8e-6);
+    for part in ["mean", "max"] {
+        let found = number(&run, &format!("flows[0].rtt_s.{part}"));
+        assert!((found - exact).abs() < 1e-9, "{part}: {found}");
+    }
+    let p99 = number(&run, "flows[0].rtt_s.p99");
+    assert!((p99 / exact - 1.0).abs() < 1e-3, "{p99}");
+    // Requests at 1.0, 1.2, ... 9.4 s have 500 ms; all from 1 to 10 s have replies.
+    assert_eq!(number(&run, "flows[0].ping.requests"), 43.0);
+    assert_eq!(number(&run, "flows[0].rtt_s.count"), 45.0);
+    assert_eq!(number(&run, "flows[0].ping.lost"), 0.0);
+    let [series] = &run.series[..] else { panic!("one probe") };
+    assert!(series.value.iter().skip(2).all(|rtt| (rtt - exact).abs() < 1e-9));
+}
+
+#[test]
+fn a_reply_after_the_timeout_is_a_loss_and_has_a_round_trip_time() {
+    let run = run(&WIRED.replace("500.0", "20.0"));
+    assert_eq!(number(&run, "flows[0].ping.lost"), number(&run, "flows[0].ping.requests"));
+    assert!(number(&run, "flows[0].rtt_s.count") >= 45.0);
+}
+
+#[test]
+fn requests_that_a_link_loses_are_lost() {
+    let every = "delay_ms = 10.0\nloss.uniform.probability = 0.25";
+    let often = "{ interval_ms = 1.0, timeout_ms";
+    let text = WIRED.replace("delay_ms = 10.0", every).replace("{ timeout_ms", often);
+    let run = run(&text);
+    let lost = number(&run, "flows[0].ping.lost") / number(&run, "flows[0].ping.requests");
+    assert!((lost - 0.25).abs() < 0.02, "{lost}");
+}
+
+#[test]
+fn a_ping_waits_in_the_queue_before_the_bottleneck() {
+    let flows = "[[flows]]\nfrom = \"near\"\nto = \"far\"\n";
+    let alone = number(&run(WIRED), "flows[0].rtt_s.p50");
+    let beside = number(&run(&format!("{WIRED}{flows}")), "flows[0].rtt_s.p50");
+    assert!(beside > 2.0 * alone, "{beside} s beside a bulk transfer, {alone} s alone");
+}
+
+#[test]
+fn nothing_replies_to_a_broadcast() {
+    let text = r#"
+        standard = "11g"
+        stations = 1
+        duration_s = 2.0
+        warmup_s = 0.5
+        [[flows]]
+        from = "ap"
+        to = "broadcast"
+        traffic.ping = {}
+    "#;
+    let issues = Scenario::parse(text).unwrap().resolve().unwrap_err();
+    assert_eq!(issues.len(), 1);
+    assert_eq!(issues[0].path, "flows[0].to");
+    assert_eq!(issues[0].message, "no node replies to an echo request to \"broadcast\"");
+}
+
+#[test]
+fn tshark_finds_a_reply_to_each_request() {
+    if !is_installed("tshark_finds_a_reply_to_each_request") {
+        return;
+    }
+    let second = "[[flows]]\nfrom = \"near\"\nto = \"far\"\ntraffic.ping.protocol = \"udp\"\n";
+    let text = format!("{WIRED}{second}").replace("warmup_s = 1.0", "warmup_s = 0.0");
+    let plan = Scenario::parse(&text).unwrap().resolve().unwrap();
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pings.pcapng");
+    let out = File::create(&path).unwrap();
+    let sink = Pcapng::new(network(&plan), out, PcapngOptions::default()).unwrap();
+    let seed = Seed { root: 1, replication: 0 };
+    let mut run = Simulation::new(&plan, seed, &[], true).unwrap();
+    let failure = run.trace(&Filter::default(), vec![Box::new(sink)]).unwrap();
+    while run.advance(1 << 20) {}
+    assert!(failure.take().is_none());
+    let wanted = ["icmp.type", "icmp.resp_to", "icmp.checksum.status", "udp.port", "echo.request"];
+    let found = fields(&path, &CHECKS, &wanted);
+    let is = |kind: &'static str| found.iter().filter(move |it| it[0] == kind);
+    assert_eq!((is("8").count(), is("0").count()), (50, 50), "requests and replies");
+    assert!(is("0").all(|it| !it[1].is_empty() && it[2] == "1"), "each has its request");
+    let udp: Vec<_> = found.iter().filter(|it| it[0].is_empty()).collect();
+    assert_eq!(udp.iter().filter(|it| it[4] == "1").count(), 50, "{udp:?}");
+    assert_eq!(udp.len(), 100);
+}
