@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -29,11 +31,14 @@ from simoom.cli.terminal import (
 )
 from simoom.cli.until import MaxReplications, UntilOption, read_until, refused_results
 from simoom.files import finite
+from simoom.needs import need
 from simoom.workers import LostWorkerError, WorkerProcesses
 
 if TYPE_CHECKING:
     from simoom.sweep import Sweep
 
+CONNECT_S = 10
+"""The wait for a scheduler of Dask."""
 DEFAULT_RESULTS = ("total.goodput_mbps",)
 
 
@@ -76,6 +81,14 @@ Processes = Annotated[
         help="Run in this number of processes, not in threads: for controllers written in Python.",
     ),
 ]
+DaskOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Run on the cluster of this scheduler of Dask, tcp://HOST:8786.",
+    ),
+]
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -103,6 +116,7 @@ def sweep(
     shard: ShardOption = None,
     results: ResultsOption = [],  # noqa: B006
     processes: Processes = 0,
+    dask: DaskOption = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the means as one JSON object, nothing else.")
     ] = False,
@@ -118,6 +132,8 @@ def sweep(
     check_range("--replications", replications, least=1, bits=32)
     check_range("--seed", seed, bits=64)
     check_range("--processes", processes, bits=16)
+    if dask is not None and processes:
+        raise InputError("--dask: has workers of its own; leave out --processes")
     targets = read_until(until, max_replications)
     if shard is not None:
         _check_shard(shard, store, {"--until": until, "--out": out, "--json": as_json,
@@ -131,7 +147,7 @@ def sweep(
         told(),
         refused_results("--until"),
         _continued(store),
-        _workers(processes) as executor,
+        _workers(processes) if dask is None else _cluster(dask) as executor,
         progress_bar("sweep", quiet=quiet) as progress,
     ):
         done = run_sweep(
@@ -216,6 +232,23 @@ def _workers(processes: int) -> Iterator[Executor | None]:
     finally:
         # After a sweep that is complete they are idle.
         pool.kill()
+
+
+@contextmanager
+def _cluster(address: str) -> Iterator[Executor]:
+    """Connect to a cluster of Dask, or refuse its address."""
+    if re.fullmatch(r"(tcp|tls|wss?)://.+:\d+", address) is None:
+        raise InputError(f"--dask {address}: write the address of a scheduler, tcp://HOST:8786")
+    distributed = need("distributed", "--dask")
+    # What concerns the user is raised.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    try:
+        client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
+    except OSError:
+        message = f"no scheduler of Dask answers within {CONNECT_S} s"
+        raise InputError(f"--dask {address}: {message}; is it tcp://HOST:8786?") from None
+    with client:
+        yield client.get_executor()
 
 
 Means = dict[str, list[dict[str, Any]]]
