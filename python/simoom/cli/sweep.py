@@ -32,14 +32,19 @@ from simoom.cli.terminal import (
 from simoom.cli.until import MaxReplications, UntilOption, read_until, refused_results
 from simoom.files import finite
 from simoom.needs import need
+from simoom.observables import check_path, present
 from simoom.workers import LostWorkerError, WorkerProcesses
 
 if TYPE_CHECKING:
+    from simoom.scenario import Scenario
     from simoom.sweep import Sweep
 
+GROUPS = tuple(f"flows[*].{name}" for name in ("name", "from", "to", "goodput_mbps"))
+"""The results that sums over groups of flows need."""
 CONNECT_S = 10
 """The wait for a scheduler of Dask."""
 DEFAULT_RESULTS = ("total.goodput_mbps",)
+Axes = dict[str, Any] | list[dict[str, Any]]
 
 
 Replications = Annotated[
@@ -139,6 +144,7 @@ def sweep(
         _check_shard(shard, store, {"--until": until, "--out": out, "--json": as_json,
                                     "--mean": results})  # fmt: skip
     axes = read_over(over, design, points, points_from, seed=seed)
+    chosen = read_results(results)
     scenario = load(file, settings, axes if isinstance(axes, dict) else axes[0], unset=unset)
     for folder in (out, None if store is None or "://" in store else directory(store)):
         if folder is not None:
@@ -159,6 +165,7 @@ def sweep(
             max_replications=max_replications,
             store=store,
             shard=shard,
+            keep=None if out is not None else needed(scenario, axes, chosen, groups=not results),
             executor=executor,
             progress=progress,
             check=check,
@@ -167,8 +174,27 @@ def sweep(
         if not quiet:
             print(f"shard {shard}: {len(done)} runs in {store}")
         return
-    _report(done, results or list(DEFAULT_RESULTS), out, as_json=as_json, quiet=quiet,
+    _report(done, chosen, out, as_json=as_json, quiet=quiet,
             groups=not results)  # fmt: skip
+
+
+def read_results(texts: Sequence[str]) -> list[str]:
+    """Return the results of ``--mean`` by their present names, or refuse one that no run has."""
+    found = [present(path) for path in texts or DEFAULT_RESULTS]
+    for path in found:
+        try:
+            check_path("--mean", path)
+        except (ValueError, KeyError) as error:
+            raise InputError(str(error)) from None
+    return found
+
+
+def needed(scenario: Scenario, axes: Axes, chosen: Sequence[str], *, groups: bool) -> list[str]:
+    """Return the results of which the table is made: a large sweep has no room for others."""
+    paths = list(axes) if isinstance(axes, dict) else list(axes[0])
+    several = len(scenario.to_dict()["flows"]) > 1
+    several = several or any(path.startswith("flows") for path in paths)
+    return [*chosen, *(GROUPS if groups and several else ())]
 
 
 def _report(
