@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import simoom as sm
+from simoom.cli.sweep import needed
 from simoom.run import RunJob, Summary
 from simoom.runner import Runner
 from simoom.store import Store
@@ -121,13 +122,17 @@ def child(kind: str, count: int) -> None:
         assert total == count * (count - 1) // 2
     else:
         small = scenario(1.0)
-        keep = ["total.goodput_mbps"] if kind == "kept" else None
+        over = {"wire.delay_ms": [1.0, 2.0]}
+        keep = {
+            "kept": ["total.goodput_mbps"],
+            "command": needed(small, over, ["total.goodput_mbps"], groups=True),
+        }.get(kind)
         with tempfile.TemporaryDirectory() as folder:
-            store = Store(folder) if kind == "stored" else None
-            sm.sweep(small, over={"wire.delay_ms": [1.0, 2.0]}, replications=count // 2,
+            store = Store(folder) if kind in ("stored", "command") else None
+            sm.sweep(small, over=over, replications=count // 2,
                      store=store, keep=keep,
                      executor=Ready(sm.run(small), copies=True))  # fmt: skip
-            if store is not None:
+            if kind == "stored" and store is not None:
                 store.compact()
                 assert len(store) == count
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -153,7 +158,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
           f"{WANTED_OVERHEAD_MS:g}); {again:.3f} ms to read it back")  # fmt: skip
     print(f"two cores beside one: {speedup(40):.2f} times (wanted {WANTED_SPEEDUP:g}), "
           f"load {os.getloadavg()[0]:.1f}")  # fmt: skip
-    for kind, name in (("kept", "runs, keep=one result"), ("runs", "runs, all results")):
+    kinds = {
+        "kept": "runs, keep=one result",
+        "runs": "runs, all results",
+        "command": "runs of simoom sweep with --store",
+    }
+    for kind, name in kinds.items():
         low, high = peak_mib(kind, many // 10), peak_mib(kind, many)
         print(f"{many:,} {name}: {high[0]:.0f} MiB ({low[0]:.0f} MiB for {many // 10:,}), "
               f"{high[1]:.0f} s CPU")  # fmt: skip

@@ -297,6 +297,9 @@ def test_only_the_results_that_are_kept_take_memory(small, tmp_path):
         assert kept.mean(y).equals(whole.mean(y))
         assert kept.mean(paths[1]).equals(whole.mean(paths[1]))
         assert {len(run.summary) for run in kept} == {2}
+    flows = ["flows[*].goodput_mbps", "flows[*].name"]
+    kept = sm.sweep(small, over={"stations": [1, 2]}, replications=2, keep=flows)
+    assert [len(run.summary) for run in kept] == [2, 2, 4, 4]
     with pytest.raises(ValueError, match="keep: there is no"):
         sm.sweep(small, over={"stations": [1]}, keep=["total.goodputs"])
     with pytest.raises(ValueError, match="shard: needs a store"):

@@ -104,8 +104,8 @@ def unit_of(path: str) -> str:
     return "" if unit in ("1", "text") else unit
 
 
-def check_path(where: str, path: str) -> None:
-    """Raise unless a path is that of a number among the results of some scenario.
+def check_path(where: str, path: str, *, text: bool = False) -> None:
+    """Raise unless a path is that of a number, or of a text, among the results of some scenario.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def check_path(where: str, path: str) -> None:
     except KeyError:
         near = nearest(path, [re.sub(r"\[i\]", "[0]", known) for known in catalogue()])
         raise ValueError(f"{where}: there is no result {path!r}{near}") from None
-    if each.unit == "text":
+    if each.unit == "text" and not text:
         raise ValueError(f"{where}: {path}: is text and not a number")
 
 

@@ -244,7 +244,8 @@ def sweep(
         Run a part of the runs, ``"2/8"`` the second of eight; `simoom.merge` joins the stores of
         all parts.
     keep : iterable of str, optional
-        The results of each run that the `Sweep` has; by default all. A store has all of them.
+        The results of each run that the `Sweep` has, ``flows[*].goodput_mbps`` those of all flows;
+        by default all. A store has all of them.
     executor : concurrent.futures.Executor, optional
         The executor of the runs, for example a ``ProcessPoolExecutor`` or that of a Dask client; by
         default a thread for each core.
@@ -295,7 +296,7 @@ def _kept(keep: Iterable[str], rule: Rule | None) -> tuple[str, ...]:
     """Return the results to keep: those of the caller, and those of the rule."""
     paths = (keep,) if isinstance(keep, str) else tuple(keep)
     for path in paths:
-        check_path("keep", path)
+        check_path("keep", path.replace("[*]", "[0]"), text=True)
     return tuple(dict.fromkeys((*paths, *(t.path for t in (rule.targets if rule else ())))))
 
 

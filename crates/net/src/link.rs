@@ -94,6 +94,8 @@ pub struct Link {
     delay: Duration,
     overhead: Bytes,
     queue: Box<dyn Queue>,
+    /// The rate of the queue's shaper.
+    shaper: Option<BitRate>,
     /// The end of the current transmission, and its packet. If the end has passed, the transmission
     /// remains here until the next call (`settle`).
     transmitting: Option<(Instant, Packet)>,
@@ -119,6 +121,7 @@ impl Link {
             delay,
             overhead,
             queue: settings.queue.get().build(settings.output_link(), rng),
+            shaper: settings.queue.get().shaper(),
             transmitting: None,
             wire: VecDeque::new(),
             ready_pending: false,
@@ -240,7 +243,9 @@ impl Link {
         let length = self.rate.map_or(Duration::ZERO, |rate| rate.time_for(amount));
         let end = now + length;
         self.busy += length;
-        self.transmitting = Some((end, packet));
+        // A shaper holds back the next packet.
+        let spacing = self.shaper.map_or(length, |rate| rate.time_for(packet.size).max(length));
+        self.transmitting = Some((now + spacing, packet));
         let arrival = end + self.delay;
         if self.wire.is_empty() {
             out.push(Command::Arrive(arrival));

@@ -41,6 +41,7 @@ settings::registry! {
     fq_codel: FqCodel(FqCoDelConfig),
     pie: Pie(PieConfig),
     dualpi2: Dualpi2(DualPi2Config),
+    cake: Cake(CakeConfig),
     airtime_fair: AirtimeFair(AirtimeFairConfig),
     mac80211: Mac80211(Mac80211Config),
     #[cfg(feature = "toy")]
@@ -62,6 +63,12 @@ pub trait Discipline {
 
     /// Why the discipline is not allowed at this link, if it is not.
     fn refusal(&self, _site: OutputLink) -> Option<String> {
+        None
+    }
+
+    /// The rate to which it limits the link, if it has a shaper: the link begins no packet before the
+    /// one before it would have ended at this rate.
+    fn shaper(&self) -> Option<BitRate> {
         None
     }
 

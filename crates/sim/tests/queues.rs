@@ -153,6 +153,9 @@ fn active_queues_keep_the_delay_of_a_download_short_and_the_wire_in_use() {
         ("codel = {}", 45.0),
         ("fq_codel = {}", 45.0),
         ("pie = {}", 55.0),
+        ("dualpi2 = { step_us = 2500 }", 55.0),
+        ("cake = {}", 45.0),
+        ("cake = { bandwidth_mbps = 9.5 }", 45.0),
         ("red = { adaptive = true }", 55.0),
     ] {
         let short = delay_ms(queue, "");
@@ -249,4 +252,69 @@ fn saturated_sources_go_on_after_drops() {
             }
         }
     }
+}
+
+/// Two downloads over 40 Mb/s, of which the first is ECN-capable and waits in the L queue.
+fn two_downloads(queue: &str) -> sim::Run {
+    let flow = "[[flows]]\nfrom = \"server\"\nto = \"sta0\"\ncontrol = \"cubic\"\n\
+                tcp.window_bytes = 1000000\n";
+    run(&format!(
+        "standard = \"11ac\"\nstations = 1\nduration_s = 20\nwarmup_s = 5\n\
+         [wire]\nrate_mbps = 40\ndelay_ms = 10\n{queue}\n\
+         {flow}tcp.ecn = \"classic\"\n{flow}"
+    ))
+}
+
+#[test]
+fn a_dual_queue_keeps_both_classes_apart_and_reports_them() {
+    let run = two_downloads("queue.dualpi2 = { low_latency = \"any_ect\" }");
+    let of = |name: &str| number(&run, &format!("wire.down.{name}"));
+    let sent = number(&run, "flows[0].segments_sent") + number(&run, "flows[1].segments_sent");
+    let passed = of("l_queue.packets") + of("c_queue.packets") + of("c_queue.drops");
+    // At both ends of the window some packets wait.
+    assert!((passed - sent).abs() < 200.0 && sent > 20_000.0, "{passed} of {sent}");
+    assert!(of("l_queue.ecn_marks") > 10.0 && of("c_queue.drops") > 10.0);
+    assert_eq!((of("c_queue.ecn_marks"), of("l_queue.drops")), (0.0, 0.0));
+    assert_eq!(of("ecn_marks_ect0"), of("l_queue.ecn_marks"));
+    assert_eq!(of("ecn_marks_ect1"), 0.0);
+    // CUBIC in L halves at each round trip with a mark: the step holds L near 1 ms, PI2 holds C.
+    assert!(of("l_queue.queueing_s") < 1.5e-3, "{}", of("l_queue.queueing_s"));
+    assert!(of("c_queue.queueing_s") > 5e-3, "{}", of("c_queue.queueing_s"));
+    let none = two_downloads("");
+    assert!(
+        none.summary.iter().all(|(path, _)| !path.contains("l_queue") && !path.contains("ect1"))
+    );
+}
+
+#[test]
+fn a_threshold_marks_what_waits_longer() {
+    let marks = |queue: &str| {
+        let run = two_downloads(&format!("queue.fq_codel = {{ {queue} }}"));
+        (number(&run, "flows[0].ecn_marks"), number(&run, "wire.down.queueing_s"))
+    };
+    let (few, long) = marks("");
+    let (many, short) = marks("ce_threshold_us = 1000");
+    assert!(many > 1.5 * few && short < long, "{few} and {many} marks, {long} and {short} s");
+    assert_eq!(marks("ce_threshold_us = 1000, ce_threshold_for = \"ect1\"").0, few);
+}
+
+#[test]
+fn queues_refuse_what_no_link_can_do() {
+    let issue = |wire: &str, ap: &str| {
+        let text = format!(
+            "standard = \"11g\"\nstations = 1\n[ap]\n{ap}\n[wire]\n{wire}\n\
+             [[flows]]\nfrom = \"server\"\nto = \"sta0\"\n"
+        );
+        match Scenario::parse(&text) {
+            Ok(scenario) => scenario.resolve().unwrap_err().remove(0).to_string(),
+            Err(issue) => issue.to_string(),
+        }
+    };
+    let short = issue("rate_mbps = 10\nqueue = \"dualpi2\"", "");
+    assert!(short.contains("wire.queue.dualpi2") && short.contains("1200 us"), "{short}");
+    assert!(short.contains("step_min_packets = 1"), "{short}");
+    let coupling = issue("queue.dualpi2.coupling = 0", "");
+    assert!(coupling.contains("coupling") && coupling.contains("RFC 9332"), "{coupling}");
+    let air = issue("", "queue.cake.bandwidth_mbps = 10");
+    assert!(air.contains("ap.queue.cake") && air.contains("wire"), "{air}");
 }

@@ -25,6 +25,8 @@ from simoom.cli import (
     routes,
     run,
     scenario,
+    search,
+    sensitivity,
     serve,
     store,
     study,
@@ -60,6 +62,8 @@ app.command("why")(why.why)
 app.command("model")(model.model)
 app.command("sweep")(sweep.sweep)
 app.command("compare")(compare.compare)
+app.command("sensitivity")(sensitivity.sensitivity)
+app.command("search")(search.search)
 app.command("check")(scenario.check)
 app.command("scenarios")(scenario.scenarios)
 app.command("new")(scenario.new)

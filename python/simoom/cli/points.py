@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -44,6 +46,25 @@ PointsFrom = Annotated[
     ),
 ]
 
+SpaceOption = Annotated[
+    list[str],
+    typer.Option(
+        "--over",
+        metavar="PATH=LOW..HIGH",
+        help="Vary this value in a range, stations=1..50 or 'wire.delay_ms=1.0..100.0 log', or "
+        "among values, stations=1,5,20. Repeatable.",
+    ),
+]
+OPTIONS = {
+    "over": "--over",
+    "space": "--over",
+    "points": "--points",
+    "result": "--result",
+    "objective": "--best",
+    "given": "--given",
+}
+"""The options of `simoom search` and `simoom sensitivity` by the parameters in messages."""
+
 DESIGNS = ("grid", "zip", "latin", "sobol")
 SAMPLED = {"latin": designs.latin_hypercube, "sobol": designs.sobol}
 """Designs that sample ranges."""
@@ -66,20 +87,40 @@ def read_over(
         return _table(points_from)
     if not over:
         raise InputError("--over: name at least one value to vary, as --over stations=1,5,20")
-    sampled = design in SAMPLED
-    read = [_range(text) if sampled and ".." in text else (*_axis(text), False) for text in over]
-    axes = {path: values for path, values, _ in read}
-    if len(axes) < len(over):
-        raise InputError("--over: names a path twice; write all values of a path in one option")
+    axes, log = read_space(over, ranges=design in SAMPLED)
     try:
         if design == "zip":
             return designs.zipped(axes)
         if points is not None:
-            log = [path for path, _, logarithmic in read if logarithmic]
             return SAMPLED[design](axes, points, seed=seed, log=log)
     except ValueError as error:
         raise InputError(f"--{error}") from None
     return axes
+
+
+def read_space(over: Sequence[str], *, ranges: bool = True) -> tuple[dict[str, Any], list[str]]:
+    """Return the range or the values of each path, and the paths whose logarithm is uniform."""
+    if not over:
+        raise InputError("--over: name a range or values to vary, as --over stations=1..50")
+    read = [_range(text) if ranges and ".." in text else (*_axis(text), False) for text in over]
+    space = {path: values for path, values, _ in read}
+    if len(space) < len(over):
+        raise InputError("--over: names a path twice; write all values of a path in one option")
+    return space, [path for path, _, logarithmic in read if logarithmic]
+
+
+@contextmanager
+def refused_space() -> Iterator[None]:
+    """Report what a search or an analysis refuses as a fault of the option that says it."""
+    try:
+        yield
+    except ValueError as error:
+        found = re.fullmatch(r"(\w+)(\[.*\])?: (.*)", str(error), re.DOTALL)
+        option = OPTIONS.get(found[1]) if found else None
+        if found is None or option is None:
+            raise
+        where = "" if found[2] is None else f" {ast.literal_eval(found[2])[0]}:"
+        raise InputError(f"{option}:{where} {found[3]}") from None
 
 
 def _table(file: Path) -> list[dict[str, Any]]:

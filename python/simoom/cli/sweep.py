@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -29,12 +31,20 @@ from simoom.cli.terminal import (
 )
 from simoom.cli.until import MaxReplications, UntilOption, read_until, refused_results
 from simoom.files import finite
+from simoom.needs import need
+from simoom.observables import check_path, present
 from simoom.workers import LostWorkerError, WorkerProcesses
 
 if TYPE_CHECKING:
+    from simoom.scenario import Scenario
     from simoom.sweep import Sweep
 
+GROUPS = tuple(f"flows[*].{name}" for name in ("name", "from", "to", "goodput_mbps"))
+"""The results that sums over groups of flows need."""
+CONNECT_S = 10
+"""The wait for a scheduler of Dask."""
 DEFAULT_RESULTS = ("total.goodput_mbps",)
+Axes = dict[str, Any] | list[dict[str, Any]]
 
 
 Replications = Annotated[
@@ -76,6 +86,14 @@ Processes = Annotated[
         help="Run in this number of processes, not in threads: for controllers written in Python.",
     ),
 ]
+DaskOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Run on the cluster of this scheduler of Dask, tcp://HOST:8786.",
+    ),
+]
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -103,6 +121,7 @@ def sweep(
     shard: ShardOption = None,
     results: ResultsOption = [],  # noqa: B006
     processes: Processes = 0,
+    dask: DaskOption = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the means as one JSON object, nothing else.")
     ] = False,
@@ -118,11 +137,14 @@ def sweep(
     check_range("--replications", replications, least=1, bits=32)
     check_range("--seed", seed, bits=64)
     check_range("--processes", processes, bits=16)
+    if dask is not None and processes:
+        raise InputError("--dask: has workers of its own; leave out --processes")
     targets = read_until(until, max_replications)
     if shard is not None:
         _check_shard(shard, store, {"--until": until, "--out": out, "--json": as_json,
                                     "--mean": results})  # fmt: skip
     axes = read_over(over, design, points, points_from, seed=seed)
+    chosen = read_results(results)
     scenario = load(file, settings, axes if isinstance(axes, dict) else axes[0], unset=unset)
     for folder in (out, None if store is None or "://" in store else directory(store)):
         if folder is not None:
@@ -131,7 +153,7 @@ def sweep(
         told(),
         refused_results("--until"),
         _continued(store),
-        _workers(processes) as executor,
+        _workers(processes) if dask is None else _cluster(dask) as executor,
         progress_bar("sweep", quiet=quiet) as progress,
     ):
         done = run_sweep(
@@ -143,6 +165,7 @@ def sweep(
             max_replications=max_replications,
             store=store,
             shard=shard,
+            keep=None if out is not None else needed(scenario, axes, chosen, groups=not results),
             executor=executor,
             progress=progress,
             check=check,
@@ -151,8 +174,27 @@ def sweep(
         if not quiet:
             print(f"shard {shard}: {len(done)} runs in {store}")
         return
-    _report(done, results or list(DEFAULT_RESULTS), out, as_json=as_json, quiet=quiet,
+    _report(done, chosen, out, as_json=as_json, quiet=quiet,
             groups=not results)  # fmt: skip
+
+
+def read_results(texts: Sequence[str]) -> list[str]:
+    """Return the results of ``--mean`` by their present names, or refuse one that no run has."""
+    found = [present(path) for path in texts or DEFAULT_RESULTS]
+    for path in found:
+        try:
+            check_path("--mean", path)
+        except (ValueError, KeyError) as error:
+            raise InputError(str(error)) from None
+    return found
+
+
+def needed(scenario: Scenario, axes: Axes, chosen: Sequence[str], *, groups: bool) -> list[str]:
+    """Return the results of which the table is made: a large sweep has no room for others."""
+    paths = list(axes) if isinstance(axes, dict) else list(axes[0])
+    several = len(scenario.to_dict()["flows"]) > 1
+    several = several or any(path.startswith("flows") for path in paths)
+    return [*chosen, *(GROUPS if groups and several else ())]
 
 
 def _report(
@@ -216,6 +258,23 @@ def _workers(processes: int) -> Iterator[Executor | None]:
     finally:
         # After a sweep that is complete they are idle.
         pool.kill()
+
+
+@contextmanager
+def _cluster(address: str) -> Iterator[Executor]:
+    """Connect to a cluster of Dask, or refuse its address."""
+    if re.fullmatch(r"(tcp|tls|wss?)://.+:\d+", address) is None:
+        raise InputError(f"--dask {address}: write the address of a scheduler, tcp://HOST:8786")
+    distributed = need("distributed", "--dask")
+    # What concerns the user is raised.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    try:
+        client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
+    except OSError:
+        message = f"no scheduler of Dask answers within {CONNECT_S} s"
+        raise InputError(f"--dask {address}: {message}; is it tcp://HOST:8786?") from None
+    with client:
+        yield client.get_executor()
 
 
 Means = dict[str, list[dict[str, Any]]]

@@ -126,6 +126,11 @@ impl Fifo {
             return self.pop();
         }
         let index = self.place_for(to)?;
+        self.pop_at(index)
+    }
+
+    /// The packet at a place that has one.
+    fn pop_at(&mut self, index: usize) -> Option<(Instant, Packet)> {
         if index == 0 {
             return self.pop();
         }
@@ -133,6 +138,16 @@ impl Fifo {
         self.len -= 1;
         self.backlog -= packet.size;
         Some((since, packet))
+    }
+
+    /// Removes the first of those packets that fulfil a condition, if there are at least two.
+    pub(super) fn pop_if_two(&mut self, condition: impl Fn(&Packet) -> bool) -> Option<Packet> {
+        let fulfils = |place: &Option<(Instant, Packet)>| {
+            place.as_ref().is_some_and(|(_, packet)| condition(packet))
+        };
+        let first = self.waiting.iter().position(fulfils)?;
+        self.waiting.iter().skip(first + 1).any(fulfils).then_some(())?;
+        self.pop_at(first).map(|(_, packet)| packet)
     }
 
     pub(super) fn len(&self) -> usize {

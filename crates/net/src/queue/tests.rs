@@ -129,6 +129,21 @@ fn dualpi2() -> impl Strategy<Value = DualPi2Config> {
     )
 }
 
+fn cake() -> impl Strategy<Value = CakeConfig> {
+    let rate = prop::option::of(1.0..100.0f64);
+    (rate, any::<bool>(), any::<bool>(), any::<bool>(), 1u64..50, limit()).prop_map(
+        |(mbps, one, flows, ack_filter, rtt, limit)| CakeConfig {
+            bandwidth: mbps.map(BitRate::from_mbps),
+            tins: if one { Tins::Besteffort } else { Tins::Diffserv3 },
+            isolation: if flows { Isolation::Flows } else { Isolation::Triple },
+            rtt: Duration::from_millis(rtt),
+            ack_filter,
+            mtu: Bytes(1500),
+            limit,
+        },
+    )
+}
+
 fn drop_tails() -> impl Strategy<Value = DropTailConfig> {
     limit().prop_map(|limit| DropTailConfig { limit })
 }
@@ -196,6 +211,7 @@ fn discipline() -> impl Strategy<Value = QueueSettings> {
         fq_codel().prop_map(QueueSettings::FqCodel),
         pie().prop_map(QueueSettings::Pie),
         dualpi2().prop_map(QueueSettings::Dualpi2),
+        cake().prop_map(QueueSettings::Cake),
         airtime_fair().prop_map(QueueSettings::AirtimeFair),
         mac80211().prop_map(QueueSettings::Mac80211),
     ]

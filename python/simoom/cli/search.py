@@ -1,0 +1,141 @@
+"""``simoom search``: the settings with the best value of a result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from simoom.cli.points import SpaceOption, read_space, refused_space
+from simoom.cli.streams import print_json
+from simoom.cli.sweep import StoreOption
+from simoom.cli.terminal import (
+    File,
+    InputError,
+    Seed,
+    Settings,
+    Unset,
+    check_range,
+    load,
+    progress_bar,
+    told,
+)
+from simoom.files import finite
+from simoom.tables import Column, Row, digits, visible
+
+if TYPE_CHECKING:
+    from simoom.twin import Optimum
+
+COLUMNS = (Column("name", "best point"), Column("value", "value"), Column("verdict", "verdict"))
+
+
+def search(
+    file: File,
+    over: SpaceOption = [],  # noqa: B006
+    best: Annotated[
+        str, typer.Option("--best", metavar="PATH", help="The result that is to be largest.")
+    ] = "total.goodput_mbps",
+    smallest: Annotated[
+        bool, typer.Option("--smallest", help="Search for the smallest value of --best.")
+    ] = False,
+    given: Annotated[
+        list[str],
+        typer.Option(
+            "--given",
+            metavar="'PATH < NUMBER UNIT'",
+            help="A bound that the best point must meet, as 'total.delay_s.p99 < 50 ms'. "
+            "Repeatable.",
+        ),
+    ] = [],  # noqa: B006  typer copies it
+    trials: Annotated[
+        int, typer.Option(metavar="N", help="The bound on the number of points.")
+    ] = 60,
+    settings: Settings = [],  # noqa: B006
+    unset: Unset = [],  # noqa: B006
+    replications: Annotated[
+        int, typer.Option("--replications", "-n", metavar="N", help="Runs of each point.")
+    ] = 10,
+    seed: Seed = 1,
+    store: StoreOption = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object, and nothing else.")
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print no result and no progress.")
+    ] = False,
+) -> None:
+    """Search for the settings with the best value of a result, within constraints."""
+    from simoom.twin import optimise
+
+    check_range("--replications", replications, least=2, bits=32)
+    check_range("--trials", trials, least=1, bits=32)
+    check_range("--seed", seed, bits=64)
+    space, log = read_space(over)
+    if log:
+        raise InputError(f"--over: {log[0]}: a search has no logarithmic ranges; leave out log")
+    scenario = load(file, settings, space, unset=unset)
+    with told(), refused_space(), progress_bar("search", quiet=quiet) as progress:
+        done = optimise(
+            scenario,
+            over=space,
+            objective=best,
+            maximise=not smallest,
+            given=given,
+            replications=replications,
+            trials=trials,
+            seed=seed,
+            store=store,
+            progress=progress,
+        )
+    if as_json:
+        print_json(finite(_plain(done)))
+    elif not quiet:
+        _print(done)
+
+
+def _plain(done: Optimum) -> dict[str, Any]:
+    estimates = [(each.estimate, str(each.constraint), each.verdict) for each in done.given]
+    return {
+        "best": done.at,
+        "result": done.objective,
+        **_ends(done.estimate),
+        "given": [{"constraint": c, "verdict": v, **_ends(e)} for e, c, v in estimates],
+        "ahead": _ends(done.ahead) if done.ahead else None,
+        "tried": list(done.tried),
+    }
+
+
+def _ends(estimate: Any) -> dict[str, float]:
+    return {"mean": estimate.mean, "ci_low": estimate.ci_low, "ci_high": estimate.ci_high}
+
+
+def _print(done: Optimum) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    from simoom.layout import fitted
+
+    rows: list[Row] = [
+        {"name": visible(path), "value": digits(value, 4) if isinstance(value, float)
+         else visible(str(value))}
+        for path, value in done.at.items()
+    ]  # fmt: skip
+    rows.append({"name": done.objective, "value": _shown(done.estimate)})
+    rows += [
+        {"name": visible(str(each.constraint)), "value": _shown(each.estimate),
+         "verdict": each.verdict}
+        for each in done.given
+    ]  # fmt: skip
+    console, longest = Console(), max(len(str(row["name"])) for row in rows)
+    most, words = len(rows), ("name", "verdict")
+    columns = COLUMNS if done.given else COLUMNS[:2]
+    console.print(fitted(columns, rows, console.width, least=longest, most=most, words=words))
+    ahead = f"; ahead of the second best by {_shown(done.ahead)}" if done.ahead else ""
+    text = f"of {len(done.tried)} points, with 95 % intervals of runs that did not choose it{ahead}"
+    console.print(Text(text, style="dim"))
+
+
+def _shown(estimate: Any) -> str:
+    from simoom.layout import with_interval
+
+    return with_interval(digits(estimate.mean, 4), estimate.half_width)
