@@ -243,7 +243,6 @@ def test_a_missing_package_is_named_in_one_line():
     assert last.endswith("simoom.gym needs gymnasium, which is missing: pip install 'simoom[gym]'")
 
 
-@pytest.mark.slow
 def test_the_example_learns_to_beat_a_fixed_window():
     path = ROOT / "docs" / "gym" / "learn_window.py"
     spec = importlib.util.spec_from_file_location("learn_window", path)

@@ -112,7 +112,8 @@ pub type Keys = Vec<(String, String)>;
 pub struct Settings {
     scenario: Scenario,
     plan: Plan,
-    settings: Vec<Vec<Keys>>,
+    /// The choices of each.
+    offered: Vec<Vec<Keys>>,
     resolved: BTreeMap<Vec<u32>, Arc<Adjustable>>,
 }
 
@@ -121,11 +122,10 @@ impl Settings {
     ///
     /// # Errors
     /// The faults of the scenario, or of the first choice that is no allowed value by itself.
-    pub fn new(scenario: &Scenario, settings: Vec<Vec<Keys>>) -> Result<Self, Vec<Issue>> {
+    pub fn new(scenario: &Scenario, offered: Vec<Vec<Keys>>) -> Result<Self, Vec<Issue>> {
         let plan = scenario.resolve()?;
-        let all =
-            Self { scenario: scenario.clone(), plan, settings, resolved: BTreeMap::default() };
-        for choices in &all.settings {
+        let all = Self { scenario: scenario.clone(), plan, offered, resolved: BTreeMap::default() };
+        for choices in &all.offered {
             for keys in choices {
                 all.resolve(&[keys])?;
             }
@@ -140,7 +140,7 @@ impl Settings {
 
     /// The number of choices of each setting.
     pub fn choices(&self) -> impl Iterator<Item = usize> {
-        self.settings.iter().map(Vec::len)
+        self.offered.iter().map(Vec::len)
     }
 
     /// What a combination of choices means: one of each setting.
@@ -155,7 +155,7 @@ impl Settings {
             return Ok(Arc::clone(known));
         }
         let of = |(setting, choice): (&Vec<Keys>, &u32)| setting[*choice as usize].clone();
-        let keys: Vec<Keys> = self.settings.iter().zip(choices).map(of).collect();
+        let keys: Vec<Keys> = self.offered.iter().zip(choices).map(of).collect();
         let all: Vec<&Keys> = keys.iter().collect();
         let resolved = Arc::new(self.resolve(&all)?);
         if self.resolved.len() >= KEPT {

@@ -12,7 +12,8 @@ const SATURATED: &str = "standard = '11b'\nstations = 4\nduration_s = 1.0\nwarmu
 const DOWNLOAD: &str = "standard = '11n'\nstations = 2\nduration_s = 1.0\nwarmup_s = 0.2\n\
     [wire]\nrate_mbps = 50.0\ndelay_ms = 5.0\n\
     [[flows]]\nfrom = 'server'\nto = 'sta*'\ncontrol.fixed.window_segments = 20.0\n";
-const RADIO: &str = "standard = '11g'\nstations.count = 3\nstations.ring_m = 10.0\nduration_s = 1.0\nwarmup_s = 0.2\nradio = {}\n\
+const RADIO: &str = "standard = '11g'\nstations = { count = 3, ring_m = 10.0 }\n\
+    duration_s = 1.0\nwarmup_s = 0.2\nradio = {}\n\
     [[flows]]\nfrom = 'sta*'\nto = 'ap'\ntraffic.saturated.payload_bytes = 1472\n";
 
 fn keys(path: &str, value: &str) -> Keys {

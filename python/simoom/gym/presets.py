@@ -137,21 +137,31 @@ def _download(stations: int) -> Scenario:
         "control": {"fixed": {}},
         "tcp": {"window_segments": 1000},
     }
-    return _cell("11g", [flow], stations, wire={"rate_mbps": 20.0, "delay_ms": 20.0})
+    queue = {"drop_tail": {"limit_packets": 100}}
+    wire = {"rate_mbps": 20.0, "delay_ms": 20.0, "queue": queue}
+    return _cell("11g", [flow], stations, wire=wire)
 
 
 def _walk(stations: int) -> Scenario:
-    """Return stations that download while they walk to and fro between 5 m and 60 m."""
-    way = [{"at_s": at, "position_m": [x, 0.0]} for at, x in ((0, 5), (5, 60), (10, 5))]
+    """Return stations that download while they walk to and fro between 5 m and 50 m."""
+    way = [{"at_s": at, "position_m": [x, 0.0]} for at, x in ((0, 5), (5, 50), (10, 5))]
     flow = {"from": "server", "to": "sta*", "traffic": {"cbr": {"rate_mbps": 60.0}}}
     station = {"count": stations, "waypoints": way}
     return Scenario(
-        standard="11n", stations=station, duration_s=10.0, warmup_s=0.0, flows=[flow], radio={}
+        standard="11n",
+        stations=station,
+        duration_s=10.0,
+        warmup_s=0.0,
+        radio={},
+        ap={"queue": {"drop_tail": {"limit_packets": 1000}}},
+        flows=[flow],
     )
 
 
 def _rates(scenario: Scenario) -> list[Setting]:
-    return [Setting.allowed(scenario, "wlan.mcs", range(12))]
+    # 802.11n counts the MCSs of two streams from 8 on.
+    count = 8 if scenario.get("standard") == "11n" else 12
+    return [Setting.allowed(scenario, "wlan.mcs", range(count))]
 
 
 def _windows(scenario: Scenario) -> list[Setting]:
