@@ -213,7 +213,7 @@ impl Meter {
                 flow.bytes += u64::from(datagram.len);
                 flow.datagrams.on_arrived(now, packet.born, datagram.number);
             }
-            Body::Routing(_) | Body::Arp(_) => {}
+            Body::Routing(_) | Body::Arp(_) | Body::Management(_) => {}
         }
     }
 
@@ -312,12 +312,15 @@ impl Meter {
             FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckRequest => {
                 AirtimeKind::MacAck
             }
-            FrameKind::Data
+            FrameKind::Data | FrameKind::Beacon
                 if exchange.outcome == ExchangeOutcome::DataLost || exchange.repeated =>
             {
                 AirtimeKind::Lost
             }
-            FrameKind::Data => return self.count_data(exchange, step, cell),
+            FrameKind::Data | FrameKind::Beacon if cell.management_on_air().is_some() => {
+                AirtimeKind::Beacon
+            }
+            FrameKind::Data | FrameKind::Beacon => return self.count_data(exchange, step, cell),
         };
         self.ledger.add(kind, start, end);
     }
@@ -363,7 +366,7 @@ impl Observer for Meter {
                         flow.sent += 1;
                         flow.datagrams.on_sent(now);
                     }
-                    Body::Routing(_) | Body::Arp(_) => {}
+                    Body::Routing(_) | Body::Arp(_) | Body::Management(_) => {}
                 }
                 if let Some(routing) = &mut self.routing {
                     routing.on_sent(packet, self.open);

@@ -172,7 +172,7 @@ impl Columns {
     fn on_packet(&mut self, event: &PacketEvent) {
         let is_forward = match &event.packet.body {
             Body::Segment(segment) => segment.forward,
-            Body::Datagram(_) | Body::Routing(_) | Body::Arp(_) => true,
+            Body::Datagram(_) | Body::Routing(_) | Body::Arp(_) | Body::Management(_) => true,
         };
         let node = match event.place {
             Place::Node(node) => node,

@@ -2,12 +2,14 @@
 
 mod arp;
 mod frame;
+mod management;
 mod packet;
 mod routing;
 mod segment;
 
 pub use arp::{ArpMessage, ArpOperation};
 pub use frame::{FrameKind, FrameLoss, FrameOutcome, Wait, WaitKind};
+pub use management::{Beacon, Management};
 pub use packet::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
 pub use routing::{
     AodvErrors, AodvMessage, AodvReply, AodvRequest, DsrMessage, Message, PathId, Paths,

@@ -153,7 +153,7 @@ fn key(packet: &Packet) -> Option<Key> {
     match &packet.body {
         Body::Segment(of) => Some((of.flow.0, of.forward, of.seq, of.ack, packet.born)),
         Body::Datagram(of) => Some((of.flow.0, true, of.number, 0, packet.born)),
-        Body::Routing(_) | Body::Arp(_) => None,
+        Body::Routing(_) | Body::Arp(_) | Body::Management(_) => None,
     }
 }
 

@@ -115,8 +115,8 @@ fn tshark_finds_no_fault_in_any_frame() {
             None => assert_eq!(transport, ["", "", ""]),
             Some(wire::Body::Segment(_)) => assert_eq!(transport, ["1", "1", ""]),
             Some(wire::Body::Datagram(_)) => assert_eq!(transport, ["1", "", "1"]),
-            Some(wire::Body::Routing(_) | wire::Body::Arp(_)) => {
-                unreachable!("the fixture has no routing")
+            Some(wire::Body::Routing(_) | wire::Body::Arp(_) | wire::Body::Management(_)) => {
+                unreachable!("the fixture has no routing and no beacons")
             }
         }
     }
@@ -139,6 +139,7 @@ fn tshark_names_the_frames_and_their_radio() {
             FrameKind::Cts | FrameKind::CtsToSelf => "0x001c",
             FrameKind::Ack => "0x001d",
             FrameKind::Data => "0x0028",
+            FrameKind::Beacon => "0x0008",
         };
         let phy = match frame.mode.format {
             Format::Dsss { .. } => "4",
