@@ -24,6 +24,7 @@ KINDS = {
     "BlockAckReq": (PURPLE, 0.22),
     "BlockAck": (SKY, 0.36),
     "Ack": (GREEN, 0.28),
+    "Beacon": (VERMILION, 0.46),
 }
 """Colour and height of each kind of frame; a lane has the height 1."""
 

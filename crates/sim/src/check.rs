@@ -2,6 +2,7 @@
 //! dropped, and keeps its own records. If a rule is violated, it panics with the name of the rule
 //! and the simulated time.
 
+mod beacons;
 mod blocks;
 mod cell;
 mod duplex;
@@ -21,6 +22,7 @@ use crate::medium::Medium;
 use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
 use crate::topology::{Interface, WireId};
+use beacons::Beacons;
 use forwarding::Forwarding;
 use kernel::{Bytes, Duration, Instant, Seed};
 use order::Order;
@@ -75,6 +77,7 @@ pub(crate) struct Checker {
     /// None in tests of other rules.
     air: Option<MediumChecker>,
     order: Order,
+    beacons: Beacons,
     wires: Vec<Crossings>,
     /// Where nodes forward.
     forwarding: Option<Box<Forwarding>>,
@@ -108,6 +111,7 @@ impl Checker {
             records: vec![FlowRecord::default(); flows],
             air: None,
             order: Order::default(),
+            beacons: Beacons::default(),
             wires: vec![Crossings::default(); wires],
             forwarding: None,
         }
@@ -177,7 +181,7 @@ impl Checker {
                 self.on_datagram(flow, number, 0);
             }
             &Body::Echo(Echo { flow, number, .. }) => self.on_datagram(flow, number, 1),
-            Body::Routing(_) | Body::Arp(_) => {}
+            Body::Routing(_) | Body::Arp(_) | Body::Management(_) => {}
         }
     }
 
@@ -297,6 +301,7 @@ impl Observer for Checker {
             }
             Notice::Arrived { packet } => self.on_arrived(packet),
             Notice::Resident { at, packet } => self.on_resident(at, packet),
+            Notice::Beacon { by, packet } => self.beacons.on_beacon(now, by, packet),
             Notice::ExchangeBegan { cell, .. } => self.on_exchange(cell),
             Notice::Air { medium, heard } => self.on_air(medium, heard),
             Notice::Renewed { flow } => self.on_connection(flow),

@@ -228,7 +228,7 @@ impl Meter {
                 self.on_delay(echo.flow, now - packet.born);
                 self.flows[echo.flow.0 as usize].bytes += u64::from(echo.len);
             }
-            Body::Routing(_) | Body::Arp(_) => {}
+            Body::Routing(_) | Body::Arp(_) | Body::Management(_) => {}
         }
     }
 
@@ -336,12 +336,15 @@ impl Meter {
             FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckRequest => {
                 AirtimeKind::MacAck
             }
-            FrameKind::Data
+            FrameKind::Data | FrameKind::Beacon
                 if exchange.outcome == ExchangeOutcome::DataLost || exchange.repeated =>
             {
                 AirtimeKind::Lost
             }
-            FrameKind::Data => return self.count_data(exchange, step, cell),
+            FrameKind::Data | FrameKind::Beacon if cell.management_on_air().is_some() => {
+                AirtimeKind::Beacon
+            }
+            FrameKind::Data | FrameKind::Beacon => return self.count_data(exchange, step, cell),
         };
         self.ledger.add(kind, start, end);
     }
@@ -394,7 +397,7 @@ impl Observer for Meter {
                             flow.echoes.on_request(now);
                         }
                     }
-                    Body::Routing(_) | Body::Arp(_) => {}
+                    Body::Routing(_) | Body::Arp(_) | Body::Management(_) => {}
                 }
                 if let Some(routing) = &mut self.routing {
                     routing.on_sent(packet, self.open);

@@ -118,6 +118,8 @@ pub(crate) enum Notice<'a> {
     /// An exchange or a collision uses airtime. The notice is published for each radio that begins
     /// one: in a cell at the beginning, in space at the end. `arrived` is whether the data arrived.
     AirtimeUsed { by: RadioId, with: Option<RadioId>, used: Duration, arrived: bool, mpdus: Mpdus },
+    /// An access point passes a beacon to its MAC; the packet was born at the TBTT.
+    Beacon { by: RadioId, packet: &'a Packet },
     /// Frames have begun or ended on the air, and radios have received these to their ends.
     /// Receptions are reported only in space, and after a call of `World::listen`.
     Air { medium: &'a Medium, heard: &'a [ReceivedFrame] },

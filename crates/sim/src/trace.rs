@@ -197,7 +197,11 @@ impl Tracer {
                 *next = (*next).max(if is_parity { 0 } else { segment.seq_end() });
                 is_repeated
             }
-            Body::Datagram(_) | Body::Echo(_) | Body::Routing(_) | Body::Arp(_) => false,
+            Body::Datagram(_)
+            | Body::Echo(_)
+            | Body::Routing(_)
+            | Body::Arp(_)
+            | Body::Management(_) => false,
         };
         let known = self.packets.send(packet, is_repeated);
         self.add_step(at, packet, known, Place::Node(packet.from), PacketStep::Sent);

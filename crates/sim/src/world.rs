@@ -4,11 +4,13 @@ mod ad_hoc;
 mod adopt;
 mod air;
 mod arp;
+mod beacons;
 mod rate_hints;
 mod rates;
 mod routers;
 mod routing;
 mod sources;
+mod tbtt;
 
 use crate::build::{self, LinkRules};
 use crate::control::External;
@@ -18,6 +20,7 @@ use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
 use crate::topology::{Interface, RadioId, Routes, Topology, WireId};
 use crate::traffic;
+use beacons::Beacons;
 use kernel::{Bytes, EventQueue, Fired, Instant, Ranked, Seed};
 use net::{LinkTimer, Lossy, Signal};
 use rate_hints::RateHints;
@@ -39,6 +42,8 @@ pub(crate) enum Event {
     Route { node: NodeId, generation: u32 },
     /// The timer of the address resolution of a node.
     Arp { node: NodeId, generation: u32 },
+    /// A target beacon transmission time of an access point, by its number.
+    Tbtt { access_point: u32 },
     /// A timer of a traffic source.
     Traffic(FlowId),
     /// The earliest back-off of the cell ends.
@@ -78,7 +83,7 @@ impl Ranked for Event {
         match self {
             Self::AirStep => 0,
             Self::Wire(..) => 1,
-            Self::Tcp { .. } | Self::Route { .. } | Self::Arp { .. } => 2,
+            Self::Tcp { .. } | Self::Route { .. } | Self::Arp { .. } | Self::Tbtt { .. } => 2,
             Self::Traffic(_) => 3,
             Self::Access { .. } => 4,
             Self::Look(Look::Probes | Look::Step) => 5,
@@ -100,6 +105,8 @@ pub(crate) struct World<O> {
     routes: Routes,
     /// The routers of an ad-hoc network whose nodes forward.
     pub(crate) ad_hoc: Option<Box<AdHoc>>,
+    /// The beacons of access points.
+    pub(crate) beacons: Option<Box<Beacons>>,
     /// One queue per radio.
     pub(crate) queues: Vec<Box<dyn net::Queue>>,
     /// The link directions.
@@ -159,6 +166,7 @@ impl<O: Observer> World<O> {
             event_queue: EventQueue::new(),
             ad_hoc: AdHoc::new(plan, &mut cell, seed),
             cell,
+            beacons: None,
             queues: build::queues(plan, seed),
             wires: build::wires(plan, seed),
             routes: topology.routes().clone(),
@@ -185,6 +193,7 @@ impl<O: Observer> World<O> {
         world.tell_queues(plan.stations.len());
         world.hint_hops();
         world.schedule_start();
+        world.start_beacons(plan, seed);
         world
     }
 
@@ -228,6 +237,7 @@ impl<O: Observer> World<O> {
             }
             Event::Route { node, generation } => self.on_route_timer(node, generation),
             Event::Arp { node, generation } => self.on_arp_timer(node, generation),
+            Event::Tbtt { access_point } => self.on_tbtt(access_point),
             Event::Traffic(flow) => self.on_traffic(flow),
             Event::Look(look) => return Step::Look(look),
             Event::End => return Step::End,

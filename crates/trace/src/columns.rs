@@ -173,7 +173,7 @@ impl Columns {
         let is_forward = match &event.packet.body {
             Body::Segment(segment) => segment.forward,
             Body::Echo(echo) => !echo.is_reply,
-            Body::Datagram(_) | Body::Routing(_) | Body::Arp(_) => true,
+            Body::Datagram(_) | Body::Routing(_) | Body::Arp(_) | Body::Management(_) => true,
         };
         let node = match event.place {
             Place::Node(node) => node,

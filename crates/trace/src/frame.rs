@@ -114,7 +114,7 @@ pub struct Frame {
     pub lost_to: Option<u32>,
     /// Received power at the addressed node, where there are radios with positions.
     pub signal_dbm: Option<f64>,
-    /// Its MPDUs with data, in order; empty unless `kind` is [`FrameKind::Data`].
+    /// Its MPDUs with data, in order; empty unless `kind` has some ([`FrameKind::has_mpdus`]).
     pub mpdus: Vec<Mpdu>,
     /// What a BlockAck acknowledges; for a BlockAckReq only `start` has a meaning.
     pub block_ack: Option<BlockAck>,

@@ -15,6 +15,7 @@ mod dot11;
 mod dsr;
 mod echo;
 mod ip;
+mod management;
 mod radiotap;
 mod tcp;
 
@@ -24,13 +25,12 @@ use self::checksum::Crc;
 use self::ip::Packets;
 use self::radiotap::Reception;
 use crate::{
-    Frame, FrameKind, FrameLoss, FrameOutcome, Mpdu, Network, PacketEvent, PacketStep, Place,
-    Record, Sink,
+    Frame, FrameLoss, FrameOutcome, Mpdu, Network, PacketEvent, PacketStep, Place, Record, Sink,
 };
 use settings::{Choice, Settings};
 use std::fmt::Write as _;
 use std::io;
-use wire::{NodeId, PathId};
+use wire::{Body, NodeId, Packet, PathId};
 
 /// Bytes of the FCS.
 const FCS: usize = 4;
@@ -124,7 +124,7 @@ impl<W: io::Write + Send> Pcapng<W> {
     }
 
     fn on_frame(&mut self, frame: &Frame) -> io::Result<()> {
-        if frame.kind != FrameKind::Data {
+        if !frame.kind.has_mpdus() {
             return self.on_mpdu(frame, &[]);
         }
         let mut mpdus = frame.mpdus.chunk_by(|_, next| next.subframe.is_some_and(|it| it > 0));
@@ -168,7 +168,11 @@ impl<W: io::Write + Send> Pcapng<W> {
         self.content.clear();
         radiotap::header(frame, reception, &mut self.content.head);
         let start = self.content.head.len();
-        if let Some(first) = packets.first() {
+        if let Some(first @ Mpdu { packet: Packet { body: Body::Management(of), .. }, .. }) =
+            packets.first()
+        {
+            management::write(frame, first, *of, &mut self.content.head);
+        } else if let Some(first) = packets.first() {
             let has_qos = self.network.radios[frame.from as usize].has_qos;
             let addresses = &self.packets.addresses;
             dot11::data(frame, first, addresses, has_qos, &mut self.content.head);

@@ -133,7 +133,7 @@ impl<W: io::Write + Send> Perfetto<W> {
     fn on_frame(&mut self, frame: &Frame) -> io::Result<()> {
         let lane = match frame.kind {
             FrameKind::Rts | FrameKind::Cts | FrameKind::CtsToSelf => Lane::Protection,
-            FrameKind::Data => Lane::Data,
+            FrameKind::Data | FrameKind::Beacon => Lane::Data,
             FrameKind::Ack | FrameKind::BlockAckRequest | FrameKind::BlockAck => {
                 Lane::Acknowledgement
             }

@@ -42,7 +42,7 @@ use duplex::Duplex;
 use interference::CellInterference;
 use kernel::{Bytes, Instant, Rng, Seed, Timer};
 use watch::CellWatch;
-use wire::{Packet, TrafficClass};
+use wire::{Management, Packet, TrafficClass};
 
 /// The node number of the access point; station *i* is node *i* + 1.
 pub const ACCESS_POINT: u32 = 0;
@@ -323,6 +323,11 @@ impl Cell {
             let wasted = mpdu.received || self.is_lost(i);
             FrameOnAir { sequence, bytes: mpdu.bytes, wasted, originator, mpdu }
         })
+    }
+
+    /// The frame of the MAC itself on the air, if no packet is.
+    pub fn management_on_air(&self) -> Option<Management> {
+        self.edcaf(self.sender).originator.management()
     }
 
     /// Whether noise destroys an MPDU of the exchange on the air.

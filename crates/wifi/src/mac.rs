@@ -2,6 +2,7 @@
 //! 10.25).
 
 mod aggregation;
+mod beacon;
 mod block_ack;
 mod cipher;
 mod config;
@@ -22,6 +23,7 @@ pub use aggregation::{
     mpdus_within,
 };
 pub(crate) use aggregation::{PsduLimits, ampdu, block_ack, padded, single};
+pub use beacon::Beacons;
 pub use block_ack::Bitmap;
 pub use cipher::Cipher;
 pub use config::{Categories, MacConfig, NonErp};

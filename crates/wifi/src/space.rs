@@ -102,6 +102,8 @@ pub struct Airtimes {
     pub ack: Duration,
     /// BlockAckReqs.
     pub request: Duration,
+    /// Beacons.
+    pub beacon: Duration,
 }
 
 impl Airtimes {
@@ -121,12 +123,13 @@ impl Airtimes {
             FrameKind::Data => &mut self.data,
             FrameKind::Ack | FrameKind::BlockAck => &mut self.ack,
             FrameKind::BlockAckRequest => &mut self.request,
+            FrameKind::Beacon => &mut self.beacon,
         }
     }
 
     /// The sum.
     pub fn total(&self) -> Duration {
-        self.rts + self.cts + self.data + self.ack + self.request
+        self.rts + self.cts + self.data + self.ack + self.request + self.beacon
     }
 }
 
@@ -305,7 +308,8 @@ impl Space {
         let mut airtimes = self.nodes[node as usize].airtimes;
         let mut own = self.signals.ongoing().filter(|ongoing| ongoing.frame.from == node);
         if let Some(ongoing) = own.next() {
-            airtimes.remove(ongoing.frame.kind, ongoing.end().since(now));
+            let kind = self.nodes[node as usize].kind_of(&ongoing.frame);
+            airtimes.remove(kind, ongoing.end().since(now));
         }
         airtimes
     }

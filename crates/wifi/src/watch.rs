@@ -4,7 +4,7 @@
 use crate::mac::{Bitmap, BusySlot, Edcaf};
 use crate::phy::{Airtime, Mode};
 use kernel::{Bytes, Db, Duration, Instant};
-use wire::{FlowId, FrameKind, FrameOutcome, Packet, TrafficClass, Wait, WaitKind};
+use wire::{Body, FlowId, FrameKind, FrameOutcome, Packet, TrafficClass, Wait, WaitKind};
 
 /// One record.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,7 +61,7 @@ impl FrameRecord {
         self.start + self.airtime.total()
     }
 
-    /// The MPDUs of the PSDU that an EDCAF has assembled.
+    /// The MPDUs of the PSDU that an EDCAF has assembled, and what kind of frame they make it.
     pub(crate) fn fill(&mut self, edcaf: &Edcaf, is_received: impl Fn(u16) -> bool) {
         let mut bytes = Bytes::ZERO;
         for ((sequence, mpdu), index) in edcaf.originator.on_air().zip(0..) {
@@ -79,6 +79,11 @@ impl FrameRecord {
             self.mpdus.extend(records);
         }
         self.aggregate = self.psdu != bytes;
+        if let [MpduRecord { packet: Packet { body: Body::Management(frame), .. }, .. }] =
+            &self.mpdus[..]
+        {
+            self.kind = frame.kind();
+        }
     }
 }
 

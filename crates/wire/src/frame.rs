@@ -21,9 +21,16 @@ pub enum FrameKind {
     BlockAckRequest,
     /// BlockAck, by the receiver.
     BlockAck,
+    /// A beacon of an access point.
+    Beacon,
 }
 
 impl FrameKind {
+    /// Whether it has MPDUs of its own, and is neither a control frame nor a response.
+    pub const fn has_mpdus(self) -> bool {
+        matches!(self, Self::Data | Self::Beacon)
+    }
+
     /// Its name in the standard.
     pub const fn name(self) -> &'static str {
         match self {
@@ -34,6 +41,7 @@ impl FrameKind {
             Self::Ack => "Ack",
             Self::BlockAckRequest => "BlockAckReq",
             Self::BlockAck => "BlockAck",
+            Self::Beacon => "Beacon",
         }
     }
 }

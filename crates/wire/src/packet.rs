@@ -1,6 +1,6 @@
 //! The IP packet: a body with its addresses and its size on the wire.
 
-use crate::{ArpMessage, Echo, Message, PathId, Segment};
+use crate::{ArpMessage, Echo, Management, Message, PathId, Segment};
 use kernel::{Bytes, Instant};
 use settings::Choice;
 
@@ -53,6 +53,8 @@ pub enum Body {
     Routing(Message),
     /// A message of ARP, which belongs to no flow.
     Arp(ArpMessage),
+    /// A frame of the MAC without an IP packet, which belongs to no flow.
+    Management(Management),
 }
 
 /// A UDP datagram.
@@ -83,7 +85,8 @@ pub struct Packet {
     pub salvage: u8,
     /// Over how many hops it may go.
     pub ttl: u8,
-    /// Size with IP, transport and routing headers, without link headers.
+    /// Size with IP, transport and routing headers, without link headers. A frame of the MAC: the
+    /// whole MPDU, header and FCS included.
     pub size: Bytes,
     /// When its transport sent it.
     pub born: Instant,
@@ -122,7 +125,15 @@ impl Packet {
             Body::Segment(segment) => Some(segment.flow),
             Body::Datagram(datagram) => Some(datagram.flow),
             Body::Echo(echo) => Some(echo.flow),
-            Body::Routing(_) | Body::Arp(_) => None,
+            Body::Routing(_) | Body::Arp(_) | Body::Management(_) => None,
+        }
+    }
+
+    /// Bytes of an MPDU with it alone, where MAC and LLC add `overhead` to a packet.
+    pub fn mpdu(&self, overhead: Bytes) -> Bytes {
+        match self.body {
+            Body::Management(_) => self.size,
+            _ => overhead + self.size,
         }
     }
 
@@ -137,7 +148,7 @@ impl Packet {
             Body::Segment(segment) => segment.payload(),
             Body::Datagram(datagram) => Bytes(u64::from(datagram.len)),
             Body::Echo(echo) => Bytes(u64::from(echo.len)),
-            Body::Routing(_) | Body::Arp(_) => Bytes::ZERO,
+            Body::Routing(_) | Body::Arp(_) | Body::Management(_) => Bytes::ZERO,
         }
     }
 }

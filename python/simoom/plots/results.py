@@ -35,6 +35,7 @@ AIRTIME_COLOURS = {
     "header": "#9CC5DF",
     "mac_ack": GREEN,
     "rts_cts": "#8FD3BE",
+    "beacon": "#B8E2D2",
     "ifs_backoff": YELLOW,
     "collision": VERMILION,
     "lost": PURPLE,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from simoom.models import FAMILIES, assumption
 from simoom.models.assumption import Assumption
 from simoom.twin.inputs import Cell, choice
-from simoom.twin.verdict import AssumptionCheck, Fit, broken
+from simoom.twin.verdict import AssumptionCheck, Fit, broken, stretched
 
 STANDARDS = ("11b", "11a", "11g")
 """Standards in which an access to the medium carries one frame."""
@@ -20,6 +22,8 @@ NO_PROTECTION = Assumption(
 )
 
 HALF_DUPLEX = Assumption("half_duplex", "No node sends and receives at the same time.")
+
+NO_BEACONS = Assumption("no_beacons", "Nodes send frames of flows only.")
 
 IN_RANGE = Assumption("in_range", "The values lie in the range in which the model has a solution.")
 
@@ -75,6 +79,15 @@ def half_duplex(cell: Cell, family: str) -> AssumptionCheck | None:
     if family == "full_duplex" or not cell.is_full_duplex:
         return None
     return broken(HALF_DUPLEX, "the access point sends while it receives")
+
+
+def beside_beacons(cell: Cell, fit: Fit) -> Fit:
+    """Add to the verdict on a model that it does not represent the beacons of a cell."""
+    beacons = cell.air.wlan.get("beacons")
+    if beacons is None:
+        return fit
+    how = f"a beacon every {beacons['interval_tu']} TU takes airtime"
+    return replace(fit, checks=(*fit.checks, stretched(NO_BEACONS, how)))
 
 
 def _protection(cell: Cell) -> str:

@@ -86,7 +86,7 @@ def predict(scenario: ScenarioLike) -> Twin:
         if (reason := narrower) is not None:
             fits.append(Fit(family, "", (reason,)))
             continue
-        fits.append(_attempt(family, fit_functions[family], cell))
+        fits.append(scope.beside_beacons(cell, _attempt(family, fit_functions[family], cell)))
     # The sort is stable: of models with equally many stretched assumptions, the first in the
     # order above is chosen.
     ordered = sorted(fits, key=lambda fit: (not fit.fits, len(fit.stretched) if fit.fits else 0))

@@ -211,7 +211,7 @@ impl Router for Aodv {
             Body::Routing(Message::Aodv(AodvMessage::Error(errors))) => {
                 self.on_error(from, errors.as_slice(), context);
             }
-            Body::Routing(_) | Body::Arp(_) => {}
+            Body::Routing(_) | Body::Arp(_) | Body::Management(_) => {}
             Body::Segment(_) | Body::Datagram(_) | Body::Echo(_) => match packet.to {
                 Some(to) if context.exit(to) != self.node => self.forward(from, packet, context),
                 _ => {

@@ -187,7 +187,7 @@ impl Dsr {
             Body::Routing(Message::Dsr(DsrMessage::Error(ref errors))) => {
                 self.end_error(errors, context);
             }
-            Body::Routing(_) | Body::Arp(_) => {}
+            Body::Routing(_) | Body::Arp(_) | Body::Management(_) => {}
             Body::Segment(_) | Body::Datagram(_) | Body::Echo(_) => {
                 header::set_route(&mut packet, None, 0, context.paths);
                 context.out.push(Command::Deliver(packet));

@@ -17,6 +17,8 @@ listed! {
         MacAck,
         /// RTS and CTS frames.
         RtsCts,
+        /// Beacons.
+        Beacon,
         /// Interframe spaces and back-off.
         IfsBackoff,
         /// Collisions: frames that overlapped.

@@ -181,7 +181,7 @@ impl HopMeter {
             Body::Segment(segment) => segment.forward,
             Body::Datagram(_) => true,
             Body::Echo(echo) => !echo.is_reply,
-            Body::Routing(_) | Body::Arp(_) => return None,
+            Body::Routing(_) | Body::Arp(_) | Body::Management(_) => return None,
         };
         let flow = packet.flow()?.0 as usize;
         let own = self.first[flow] as usize..self.first[flow + 1] as usize;

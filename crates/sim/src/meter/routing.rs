@@ -84,6 +84,7 @@ impl RoutingMeter {
                 self.arp[usize::from(is_reply)] += 1;
             }
             Body::Segment(_) | Body::Datagram(_) | Body::Echo(_) => self.forwarded += 1,
+            Body::Management(_) => {}
         }
     }
 

@@ -22,6 +22,22 @@ const INTERFERERS: Condition = Condition {
     lacks: |_, _, name| format!("without interferers no node has {name}"),
 };
 
+/// Access points send beacons, and distance decides who receives them.
+const RADIO_BEACONS: Condition = Condition {
+    says: "of access points with beacons, with a radio",
+    holds: |plan, n| plan.space.is_some() && (BEACONS.holds)(plan, n),
+    lacks: |_, _, name| format!("without beacons and a radio no node has {name}"),
+};
+
+/// Access points send beacons.
+const BEACONS: Condition = Condition {
+    says: "of access points with beacons",
+    holds: |plan, n| {
+        plan.wlan.beacons.is_some() && plan.topology.is_access_point(RadioId(n as u32))
+    },
+    lacks: |_, _, name| format!("only access points with beacons (wlan.beacons) have {name}"),
+};
+
 const MCS: Condition = Condition {
     says: "of standards with MCSs",
     holds: |plan, _| plan.wlan.timing.standard.high.is_some(),
@@ -113,6 +129,17 @@ pub(super) static NODE: &[Observable] = observables! {
     /// The fraction of time in which the node sends BlockAckReq frames.
     "airtime.request_fraction": "1" as "block-ack requests" if RADIO =>
         Share(|world, n| airtimes(world, n).request.0);
+    /// The fraction of time in which the node sends beacons.
+    "airtime.beacon_fraction": "1" as "beacons" if RADIO_BEACONS =>
+        Share(|world, n| airtimes(world, n).beacon.0);
+    /// Beacons that the access point sent.
+    "beacons": "frames" if BEACONS => Counter(|world, n| {
+        world.beacons.as_ref().map_or(0, |beacons| beacons.sent(RadioId(n as u32)))
+    });
+    /// Beacons that still waited for the medium when the next one was due, and were not sent.
+    "beacons_skipped": "frames" if BEACONS => Counter(|world, n| {
+        world.beacons.as_ref().map_or(0, |beacons| beacons.skipped(RadioId(n as u32)))
+    });
     /// Data PPDUs that the node sent.
     "ppdus": "PPDUs" if CATEGORIES => Counter(|world, n| frames(world, n).data_attempts);
     /// Data frames in the node's PPDUs; each MPDU of an A-MPDU counts.

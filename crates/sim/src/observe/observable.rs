@@ -111,6 +111,13 @@ pub(super) const CATEGORIES: Condition = Condition {
     lacks: |_, _, name| format!("without access categories (wlan.qos) there is no {name}"),
 };
 
+/// Access points send beacons.
+pub(super) const BEACONS: Condition = Condition {
+    says: "with beacons",
+    holds: |plan, _| plan.wlan.beacons.is_some(),
+    lacks: |_, _, name| format!("without beacons (wlan.beacons) there is no {name}"),
+};
+
 /// Full-duplex nodes send a busy tone.
 pub(super) const BUSY_TONE: Condition = Condition {
     says: "with busy tones",

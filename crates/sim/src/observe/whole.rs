@@ -2,7 +2,9 @@
 
 use super::flow::TRIMMED;
 use super::observable::Kind::{Counter, Delays, Fractions, Gauge, Once, Rate, Ratio};
-use super::observable::{BUSY_TONE, CATEGORIES, CELL, FULL_DUPLEX, Observable, PINGS, observables};
+use super::observable::{
+    BEACONS, BUSY_TONE, CATEGORIES, CELL, FULL_DUPLEX, Observable, PINGS, observables,
+};
 use super::value::Value;
 use crate::measure::{AirtimeKind, DelayStats, jain};
 use crate::meter::FlowMeter;
@@ -129,6 +131,9 @@ pub(super) static AIRTIME: &[Observable] = observables! {
     "mac_ack_fraction": "1" as "MAC ACKs" => Once(|world, _| spent(world, AirtimeKind::MacAck));
     /// The fraction of airtime for RTS and CTS frames.
     "rts_cts_fraction": "1" as "RTS/CTS" => Once(|world, _| spent(world, AirtimeKind::RtsCts));
+    /// The fraction of airtime for beacons.
+    "beacon_fraction": "1" as "beacons" if BEACONS =>
+        Once(|world, _| spent(world, AirtimeKind::Beacon));
     /// The fraction of airtime for interframe spaces, and for back-off while a node has a frame to
     /// send.
     "ifs_backoff_fraction": "1" as "IFS, back-off" =>

@@ -3,6 +3,7 @@
 //! Each rule reports to a [`Check`] and continues with a valid value, so that one pass finds all
 //! faults. A [`Plan`] is returned only if there are none.
 
+mod beacons;
 mod cell;
 mod check;
 mod duplex;
@@ -90,6 +91,7 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
     let mut routing = routing::routing(document, &mut check);
     routing::limit_queues(routing.as_ref(), &mut stations, &mut ap.queue);
     duplex::full_duplex(document, &mut wlan, &stations, &mut check);
+    beacons::beacons(document, &wlan, &mut check);
     let space = radio::space(document, &ap, &stations, duration_s, &mut check);
     let interferers = interferers::interferers(document, space.as_ref(), duration_s, &mut check);
     let (hosts, links) = links::links(document, &mut check);

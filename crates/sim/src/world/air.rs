@@ -1,6 +1,7 @@
 //! The interface between the network layer and the medium: queues from which radios send, and
 //! received frames.
 
+use super::beacons::Beacons;
 use super::{Event, World};
 use crate::medium::Medium;
 use crate::notice::{DropCause, Notice, Observer};
@@ -8,7 +9,7 @@ use crate::topology::{Hop, Interface, RadioId, Routes, Topology};
 use kernel::{Bytes, Duration, Instant};
 use net::{Destination, Signal, UsedAirtime, Wanted};
 use wifi::{MsduOutcome, MsduSource};
-use wire::{Packet, TrafficClass};
+use wire::{Body, Packet, TrafficClass};
 
 /// The queues of radios as a frame source: the medium takes further packets from them.
 struct Waiting<'a, O> {
@@ -18,6 +19,7 @@ struct Waiting<'a, O> {
     queues: &'a mut [Box<dyn net::Queue>],
     /// Whether each class of traffic is sent separately.
     has_categories: bool,
+    beacons: Option<&'a Beacons>,
     signals: &'a mut Vec<Signal>,
     /// Drops and marks of the queues, with the radio of each queue.
     noted: &'a mut Vec<(RadioId, Signal)>,
@@ -50,6 +52,10 @@ impl<O: Observer> Waiting<'_, O> {
 impl<O: Observer> MsduSource for Waiting<'_, O> {
     fn next(&mut self, node: u32, class: TrafficClass, to: u32, most: Bytes) -> Option<Packet> {
         let (by, to) = (RadioId(node), RadioId(to));
+        // The beacon is the next frame: nothing more joins the packets in service.
+        if self.beacons.is_some_and(|all| all.is_due(by, class, self.has_categories)) {
+            return None;
+        }
         let is_shared = self.topology.radio(by).is_shared;
         let only = || Destination::Only(self.topology.radio(to).node);
         let destination = if is_shared { only() } else { Destination::Any };
@@ -158,6 +164,7 @@ impl<O: Observer> World<O> {
             routes: &self.routes,
             queues: &mut self.queues,
             has_categories: self.cell.has_categories(),
+            beacons: self.beacons.as_deref(),
             signals: &mut self.signals,
             noted: &mut self.refill_signals,
             refilling: &mut self.refilling,
@@ -182,7 +189,10 @@ impl<O: Observer> World<O> {
     }
 
     /// Passes the next packet to a radio that can accept one of this class.
-    fn serve(&mut self, by: RadioId, class: TrafficClass) {
+    pub(super) fn serve(&mut self, by: RadioId, class: TrafficClass) {
+        if self.beacons.is_some() && self.send_beacon(by, class) {
+            return;
+        }
         let queue = &mut self.queues[by.0 as usize];
         let popped = if self.cell.has_categories() {
             let wanted = Wanted { class, to: Destination::Any, most: Bytes(u64::MAX) };
@@ -231,7 +241,7 @@ impl<O: Observer> World<O> {
         self.observers.on(self.now, &waiting);
     }
 
-    fn note_contention(&mut self) {
+    pub(super) fn note_contention(&mut self) {
         self.observers.on(self.now, &Notice::Contention { medium: &self.cell });
     }
 
@@ -312,6 +322,9 @@ impl<O: Observer> World<O> {
 
     /// The MAC delivers a packet: its node is the destination, or forwards it.
     fn on_received(&mut self, by: RadioId, from: u32, packet: Packet) {
+        if matches!(packet.body, Body::Management(_)) {
+            return;
+        }
         self.observers.on(self.now, &Notice::Received { by, packet: &packet });
         if self.ad_hoc.is_some() {
             return self.receive_ad_hoc(by, from, packet);
@@ -324,6 +337,9 @@ impl<O: Observer> World<O> {
 
     /// A radio has sent or discarded a packet, and takes the next one.
     fn on_served(&mut self, by: RadioId, packet: &Packet, outcome: MsduOutcome, received: bool) {
+        if matches!(packet.body, Body::Management(_)) {
+            return self.on_management_served(by, packet);
+        }
         self.observers.on(self.now, &Notice::Served { by, packet, outcome, received });
         self.queues[by.0 as usize].release(self.now, packet, &mut self.signals);
         self.settle_signals(by);

@@ -7,7 +7,7 @@ use crate::{
 use std::collections::BTreeMap;
 use wire::{Ecn, Flags, FlowId, NodeId, SackBlocks, TrafficClass};
 
-const KINDS: [FrameKind; 7] = [
+const KINDS: [FrameKind; 8] = [
     FrameKind::Rts,
     FrameKind::Cts,
     FrameKind::CtsToSelf,
@@ -15,6 +15,7 @@ const KINDS: [FrameKind; 7] = [
     FrameKind::Ack,
     FrameKind::BlockAckRequest,
     FrameKind::BlockAck,
+    FrameKind::Beacon,
 ];
 const FORMATS: [Format; 5] =
     [Format::Dsss { short_preamble: false }, Format::Ofdm, Format::Ht, Format::Vht, Format::He];

@@ -25,7 +25,7 @@ pub(super) fn control(frame: &Frame, out: &mut Vec<u8>) {
         FrameKind::Ack => 0xd4,
         FrameKind::BlockAckRequest => 0x84,
         FrameKind::BlockAck => 0x94,
-        FrameKind::Data => unreachable!("a data frame is no control frame"),
+        FrameKind::Data | FrameKind::Beacon => unreachable!("it is no control frame"),
     };
     out.extend([kind, 0]);
     out.extend(duration_us(frame).to_le_bytes());

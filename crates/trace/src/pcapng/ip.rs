@@ -90,7 +90,7 @@ impl Packets {
                 dsr::message(packet, message, &self.paths, out);
                 (dsr::PROTOCOL, 0)
             }
-            Body::Arp(_) => unreachable!("ARP has no IP header"),
+            Body::Arp(_) | Body::Management(_) => unreachable!("it has no IP header"),
         }
     }
 }

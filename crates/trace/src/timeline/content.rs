@@ -5,7 +5,7 @@ use super::columns::INFALLIBLE;
 use crate::{Frame, Network};
 use std::collections::BTreeSet;
 use std::fmt::{self, Write};
-use wire::{Body, Echo, Ecn, Flags, Packet, Segment};
+use wire::{Body, Echo, Ecn, Flags, Management, Packet, Segment};
 
 /// A run of MPDUs that is written as one: of the same flow, with consecutive data.
 #[derive(Clone, Copy, Debug)]
@@ -136,11 +136,25 @@ impl Run<'_> {
                 text.push_str(message.name());
                 Ok(())
             }
+            (Body::Management(frame), _) => {
+                management(text, *frame);
+                Ok(())
+            }
             _ => unreachable!("a run is of one flow"),
         }
         .expect(INFALLIBLE);
         self.marks.append(text);
         text
+    }
+}
+
+/// What a frame of the MAC says.
+fn management(text: &mut String, frame: Management) {
+    let Management::Beacon(beacon) = frame;
+    if beacon.dtim_count == 0 {
+        text.push_str("DTIM");
+    } else {
+        write!(text, "TIM, DTIM in {}", beacon.dtim_count).expect(INFALLIBLE);
     }
 }
 

@@ -75,7 +75,7 @@ impl Exchange {
         let continues = frame.exchange == self.number
             && self.until.is_some()
             && match frame.kind {
-                FrameKind::Rts | FrameKind::CtsToSelf => false,
+                FrameKind::Rts | FrameKind::CtsToSelf | FrameKind::Beacon => false,
                 FrameKind::Cts => self.has_rts && !self.has_cts && self.main.is_none(),
                 FrameKind::Data | FrameKind::BlockAckRequest => {
                     self.has_cts && self.main.is_none() && frame.from == self.from
@@ -92,7 +92,10 @@ impl Exchange {
         match frame.kind {
             FrameKind::Rts => self.has_rts = true,
             FrameKind::Cts => self.has_cts = true,
-            FrameKind::Data | FrameKind::BlockAckRequest | FrameKind::CtsToSelf => {
+            FrameKind::Data
+            | FrameKind::BlockAckRequest
+            | FrameKind::CtsToSelf
+            | FrameKind::Beacon => {
                 self.main = Some(frame.kind);
                 self.mode = frame.mode;
                 self.psdu = frame.psdu;
@@ -109,7 +112,7 @@ impl Exchange {
         self.lost_to = frame.lost_to;
         let is_complete = frame.outcome != FrameOutcome::Received
             || self.response.is_some()
-            || frame.kind == FrameKind::Data && frame.to.is_none();
+            || frame.kind.has_mpdus() && frame.to.is_none();
         self.until = (!is_complete).then(|| frame.end + frame.nav.max(RESPONSE));
     }
 

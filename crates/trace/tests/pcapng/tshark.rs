@@ -119,7 +119,7 @@ fn tshark_finds_no_fault_in_any_frame() {
                 let is_udp = echo.protocol == EchoProtocol::Udp;
                 assert_eq!(transport, ["1", "", if is_udp { "1" } else { "" }]);
             }
-            Some(wire::Body::Routing(_) | wire::Body::Arp(_)) => {
+            Some(wire::Body::Routing(_) | wire::Body::Arp(_) | wire::Body::Management(_)) => {
                 unreachable!("the fixture has no routing")
             }
         }
@@ -143,6 +143,7 @@ fn tshark_names_the_frames_and_their_radio() {
             FrameKind::Cts | FrameKind::CtsToSelf => "0x001c",
             FrameKind::Ack => "0x001d",
             FrameKind::Data => "0x0028",
+            FrameKind::Beacon => "0x0008",
         };
         let phy = match frame.mode.format {
             Format::Dsss { .. } => "4",

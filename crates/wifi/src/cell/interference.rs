@@ -98,14 +98,14 @@ impl Cell {
         let mode = match step.kind {
             FrameKind::Rts | FrameKind::CtsToSelf => opening(),
             FrameKind::Cts => timing.response_mode(&opening()),
-            FrameKind::Data | FrameKind::BlockAckRequest => edcaf.mode,
+            FrameKind::Data | FrameKind::Beacon | FrameKind::BlockAckRequest => edcaf.mode,
             FrameKind::Ack | FrameKind::BlockAck => edcaf.response.mode,
         };
         let span = (step.start, step.end() - step.airtime.extension);
         interference.expose(span, &mode);
         match step.kind {
             FrameKind::CtsToSelf => false,
-            FrameKind::Data => {
+            FrameKind::Data | FrameKind::Beacon => {
                 outcome != ExchangeOutcome::DataLost && self.lose_mpdus(interference, f, step)
             }
             FrameKind::BlockAckRequest => {

@@ -206,7 +206,7 @@ impl Cell {
             FrameKind::CtsToSelf => return FrameOutcome::NotAddressed,
             FrameKind::Rts => exchange.outcome == ExchangeOutcome::RtsLost,
             FrameKind::Cts => exchange.outcome == ExchangeOutcome::CtsLost,
-            FrameKind::Data | FrameKind::BlockAckRequest => {
+            FrameKind::Data | FrameKind::Beacon | FrameKind::BlockAckRequest => {
                 let all_missed = self.missed.len() + 1 == self.nodes.len();
                 let is_broadcast = self.edcaf(self.sender).to().is_none();
                 exchange.outcome == ExchangeOutcome::DataLost || is_broadcast && all_missed
@@ -257,7 +257,7 @@ impl Cell {
             FrameKind::Rts => (edcaf.node, peer, rts(), RTS),
             FrameKind::Cts => (receiver, own, timing.response_mode(&rts()), ACK),
             FrameKind::CtsToSelf => (edcaf.node, own, rts(), ACK),
-            FrameKind::Data | FrameKind::BlockAckRequest => {
+            FrameKind::Data | FrameKind::Beacon | FrameKind::BlockAckRequest => {
                 (edcaf.node, peer, edcaf.mode, edcaf.psdu.bytes)
             }
             FrameKind::Ack => (receiver, own, edcaf.response.mode, ACK),

@@ -1,7 +1,8 @@
 //! Configuration of the MAC, the same at all nodes of a network.
 
 use super::{
-    Aggregation, BackoffDraw, Cipher, Collisions, Countdown, FCS, FullDuplex, QOS_CONTROL, Timing,
+    Aggregation, BackoffDraw, Beacons, Cipher, Collisions, Countdown, FCS, FullDuplex, QOS_CONTROL,
+    Timing,
 };
 use crate::phy::{AccessCategory, Edca, Edition, Standard};
 use kernel::Bytes;
@@ -68,6 +69,8 @@ pub struct MacConfig {
     /// An access point that sends to one station while it receives from another. Default: no node
     /// sends and receives at once.
     pub full_duplex: Option<FullDuplex>,
+    /// The beacons of access points. Default: none.
+    pub beacons: Option<Beacons>,
     /// The 802.11b nodes in an 802.11g network.
     #[setting(skip)]
     pub non_erp: Option<NonErp>,

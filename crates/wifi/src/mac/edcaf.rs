@@ -228,7 +228,11 @@ impl Edcaf {
         let choice = rate.as_deref_mut().and_then(|rate| self.select_mode(now, rate, out));
         let mut with_rts = choice.is_some_and(|choice| choice.rts);
         let alone = choice.is_some_and(|choice| choice.alone);
-        let mode = rate.map_or(rules.broadcast_mode, |rate| rate.mode);
+        let mode = match rate {
+            Some(rate) => rate.mode,
+            None if self.originator.management().is_some() => rules.beacon_mode,
+            None => rules.broadcast_mode,
+        };
         let timing = rules.timing();
         let room = match (&rules.framing.aggregation, to) {
             (Some(limits), Some(_)) => {

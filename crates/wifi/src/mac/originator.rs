@@ -177,7 +177,7 @@ impl Originator {
         self.mpdus.push_back(Mpdu {
             first: self.passed + self.packets.len() as u64,
             packets: 1,
-            bytes: framing.overhead + packet.size,
+            bytes: packet.mpdu(framing.overhead),
             attempts: 0,
             expires: now + lifetime,
             received: false,

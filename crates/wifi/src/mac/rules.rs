@@ -21,6 +21,8 @@ pub(crate) struct Rules {
     contention_parameters: Vec<ContentionParameters>,
     /// Mode of broadcasts, in the modulation class that all links have in common.
     pub(crate) broadcast_mode: Mode,
+    /// Mode of beacons.
+    pub(crate) beacon_mode: Mode,
 }
 
 impl Rules {
@@ -38,7 +40,11 @@ impl Rules {
         let dsss = modes.clone().find(|mode| mode.class.is_dsss());
         let common = dsss.or_else(|| modes.next()).unwrap_or(timing.standard.fastest());
         let broadcast_mode = timing.standard.broadcast_mode(&common, &timing.basic_rates);
-        Self { config, framing, per_node, contention_parameters, broadcast_mode }
+        let lowest = timing.basic_rates.iter().min();
+        let rate = config.beacons.and_then(|beacons| beacons.rate).or(lowest.copied());
+        let beacon_mode =
+            rate.and_then(|rate| timing.standard.mode(rate)).unwrap_or(broadcast_mode);
+        Self { config, framing, per_node, contention_parameters, broadcast_mode, beacon_mode }
     }
 
     /// From now on, the contention windows and the RTS threshold are those of this configuration.

@@ -338,6 +338,17 @@ impl Node {
         None
     }
 
+    /// The kind of a frame that the node sends: the medium treats a beacon as data.
+    pub(super) fn kind_of(&self, frame: &OnAir) -> FrameKind {
+        match frame.kind {
+            FrameKind::Data => {
+                let frame = self.edcaf(usize::from(frame.edcaf)).originator.management();
+                frame.map_or(FrameKind::Data, |frame| frame.kind())
+            }
+            kind => kind,
+        }
+    }
+
     /// The node begins to transmit a PPDU.
     pub(super) fn send(
         &mut self,
@@ -346,7 +357,7 @@ impl Node {
         lasting: Duration,
         rules: &SpaceRules,
     ) {
-        self.airtimes.add(frame.kind, lasting);
+        self.airtimes.add(self.kind_of(frame), lasting);
         self.freeze(now, rules);
         if frame.kind == FrameKind::Rts {
             self.note_end_of_rts(now + lasting);

@@ -224,7 +224,7 @@ impl Space {
         let edcaf = self.nodes[initiator as usize].edcaf(usize::from(frame.edcaf));
         let opens = match kind {
             FrameKind::Rts | FrameKind::CtsToSelf => true,
-            FrameKind::Data | FrameKind::BlockAckRequest => {
+            FrameKind::Data | FrameKind::Beacon | FrameKind::BlockAckRequest => {
                 edcaf.opening == Opening::None && frame.beside.is_none()
             }
             FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => false,

@@ -32,7 +32,7 @@ impl Dsr {
                 let route = context.paths.nodes(path).to_vec();
                 self.notice_path(&route, None, context);
             }
-            Body::Routing(_) | Body::Arp(_) => {}
+            Body::Routing(_) | Body::Arp(_) | Body::Management(_) => {}
             Body::Segment(_) | Body::Datagram(_) | Body::Echo(_) => self.cancel_replies(&nodes),
         }
         self.notice(path, from, context);

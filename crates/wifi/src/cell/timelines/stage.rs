@@ -348,6 +348,7 @@ impl Stage {
                 FrameKind::Ack => "ack".to_owned(),
                 FrameKind::BlockAckRequest => "bar".to_owned(),
                 FrameKind::BlockAck => "ba".to_owned(),
+                FrameKind::Beacon => "beacon".to_owned(),
                 FrameKind::Data => numbers(function),
             };
             frames.push(Frame { function, node, label, start, end, fill });

@@ -1,13 +1,21 @@
 //! What observers ask of an originator.
 
 use super::Originator;
-use wire::{FlowId, Packet};
+use wire::{Body, FlowId, Management, Packet};
 
 impl Originator {
     /// The flow of the first packet in service.
     pub(crate) fn flow(&self) -> Option<FlowId> {
         let last = || self.last.as_ref().map(|last| &last.packet);
         self.packets.front().or_else(last).and_then(Packet::flow)
+    }
+
+    /// The frame of the MAC itself that is in service, if there is one and no packet.
+    pub(crate) fn management(&self) -> Option<Management> {
+        match self.packets.front()?.body {
+            Body::Management(frame) => Some(frame),
+            _ => None,
+        }
     }
 
     /// Packets that the receiver does not have.

@@ -1,0 +1,65 @@
+//! Frames of the MAC that carry no packet: beacons (802.11-2020 clauses 9.3.3.2 and 9.4.2).
+
+use super::FCS;
+use super::addresses::{BROADCAST, of_radio};
+use crate::{Format, Frame, Mpdu};
+use wire::{Beacon, Management};
+
+/// The name of all networks.
+const SSID: &[u8] = b"simoom";
+/// Bit ESS of the Capability Information field.
+const ESS: u16 = 1;
+/// Element IDs (table 9-92).
+const ELEMENT_SSID: u8 = 0;
+const ELEMENT_RATES: u8 = 1;
+const ELEMENT_TIM: u8 = 5;
+const ELEMENT_VENDOR: u8 = 221;
+/// The longest element, and the shortest vendor-specific one, with their two bytes of header.
+const LONGEST: usize = 257;
+const SHORTEST_VENDOR: usize = 5;
+/// Supported rates in units of 500 kb/s; bit 7 marks those that are basic by default.
+const DSSS_RATES: [u8; 4] = [0x82, 0x84, 0x0b, 0x16];
+const OFDM_RATES: [u8; 8] = [0x8c, 0x12, 0x98, 0x24, 0xb0, 0x48, 0x60, 0x6c];
+
+/// Appends a frame without its FCS.
+pub(super) fn write(frame: &Frame, mpdu: &Mpdu, of: Management, out: &mut Vec<u8>) {
+    let start = out.len();
+    match of {
+        Management::Beacon(of) => beacon(frame, mpdu, of, out),
+    }
+    fill(start + (mpdu.bytes.0 as usize).saturating_sub(FCS), out);
+}
+
+fn beacon(frame: &Frame, mpdu: &Mpdu, of: Beacon, out: &mut Vec<u8>) {
+    out.extend([0x80, 0, 0, 0]);
+    out.extend(BROADCAST);
+    // The address of the access point is the BSSID.
+    out.extend(of_radio(frame.from));
+    out.extend(of_radio(frame.from));
+    out.extend((mpdu.sequence << 4).to_le_bytes());
+    out.extend((frame.payload.0 / 1000).to_le_bytes());
+    out.extend(of.interval.to_le_bytes());
+    out.extend(ESS.to_le_bytes());
+    element(ELEMENT_SSID, SSID, out);
+    match frame.mode.format {
+        Format::Dsss { .. } => element(ELEMENT_RATES, &DSSS_RATES, out),
+        _ => element(ELEMENT_RATES, &OFDM_RATES, out),
+    }
+    element(ELEMENT_TIM, &[of.dtim_count, of.dtim_period, 0, 0], out);
+}
+
+fn element(id: u8, content: &[u8], out: &mut Vec<u8>) {
+    out.extend([id, content.len() as u8]);
+    out.extend(content);
+}
+
+/// Appends vendor-specific elements of zeros up to this length.
+fn fill(until: usize, out: &mut Vec<u8>) {
+    while let Some(left) = until.checked_sub(out.len()).filter(|&left| left >= SHORTEST_VENDOR) {
+        let mut length = left.min(LONGEST);
+        if (1..SHORTEST_VENDOR).contains(&(left - length)) {
+            length -= SHORTEST_VENDOR;
+        }
+        element(ELEMENT_VENDOR, &[0; LONGEST][..length - 2], out);
+    }
+}
