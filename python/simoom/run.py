@@ -103,7 +103,13 @@ class Run:
         *,
         trace: Trace | None = None,
     ) -> Run:
-        """Return the results of the simulator as those of a run."""
+        """Return the results of the simulator as those of a run.
+
+        Returns
+        -------
+        Run
+            The run.
+        """
         return cls(
             scenario=scenario,
             seed=seed,

@@ -1,5 +1,7 @@
 //! Simulations that an agent steps, several in one call with the GIL released.
 
+#![allow(clippy::needless_pass_by_value, reason = "converted by PyO3")]
+
 use crate::control::Controllers;
 use crate::fault;
 use crate::run::{self, Run};
