@@ -1,4 +1,4 @@
-"""``python -m validation [--quick | --multi-hop]``: the table of agreement."""
+"""``python -m validation [--quick | --multi-hop | --testbed]``: the tables of agreement."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from simoom.evidence import Agreement
-from validation import report, table
+from validation import report, table, testbed, testbed_page
 from validation.case import Group, Row
 from validation.measure import measure
 
@@ -20,8 +21,12 @@ ROOT = Path(__file__).resolve().parent.parent
 STYLES = {Agreement.AGREES: "green", Agreement.INTERVAL: "cyan", Agreement.DIFFERS: "yellow"}
 
 
-def run(groups: list[Group]) -> list[tuple[Group, list[Row]]]:
-    """Run all cases with a progress bar."""
+Progressing = Callable[[int, int], object]
+T = TypeVar("T")
+
+
+def with_bar(work: Callable[[Progressing], T]) -> T:
+    """Work whose runs a progress bar counts."""
     shown = (TextColumn("validation"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*shown, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("runs", total=None)
@@ -29,8 +34,38 @@ def run(groups: list[Group]) -> list[tuple[Group, list[Row]]]:
         def advance(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total)
 
-        tell: Callable[[int, int], object] = advance
-        return measure(groups, tell)
+        return work(advance)
+
+
+def run(groups: list[Group]) -> list[tuple[Group, list[Row]]]:
+    """Run all cases with a progress bar."""
+    return with_bar(lambda tell: measure(groups, tell))
+
+
+def compare_with_hardware() -> int:
+    """Simulate the points of the test bed and write their page."""
+    points = {name: read() for name, (_, read) in testbed_page.SECTIONS.items()}
+    tried = {
+        name: [(each, each.points(points[name])) for each in testbed.EXPERIMENTS.get(read, ())]
+        for name, (_, read) in testbed_page.SECTIONS.items()
+    }
+    every = [point for section in points.values() for point in section]
+    every += [point for section in tried.values() for _, changed in section for point in changed]
+    results = iter(with_bar(lambda tell: testbed.measure(every, tell)))
+    compared = {name: [next(results) for _ in section] for name, section in points.items()}
+    sections = [
+        (
+            name,
+            testbed_page.SECTIONS[name][0],
+            compared[name],
+            [(each, [next(results) for _ in changed]) for each, changed in tried[name]],
+        )
+        for name in points
+    ]
+    (ROOT / "docs" / "testbed.md").write_text(testbed_page.page(sections), encoding="utf-8")
+    for name, those in compared.items():
+        print(f"{name}: {testbed_page.reach(those)}")
+    return 0
 
 
 def show(group: Group, rows: list[Row], console: Console) -> None:
@@ -56,7 +91,14 @@ def main() -> int:
         action="store_true",
         help="run the multi-hop networks only, and write nothing",
     )
+    parser.add_argument(
+        "--testbed",
+        action="store_true",
+        help="simulate what real hardware was measured at, and write docs/testbed.md",
+    )
     arguments = parser.parse_args()
+    if arguments.testbed:
+        return compare_with_hardware()
     groups = table.decisive(table.multi_hop()) if arguments.multi_hop else table.groups()
     results = run(table.quick() if arguments.quick else groups)
     console = Console(width=None if sys.stdout.isatty() else 160)

@@ -57,7 +57,10 @@ RULES = {
     "delivery": "ppdu",
 }
 """The same of ``wlan.aggregation``."""
-OWN = ("standard", "rate_mbps", "mcs", "streams", "width_mhz", "guard_ns", "ap_mcs")
+OWN = (
+    *("standard", "rate_mbps", "mcs", "streams", "width_mhz", "guard_ns", "ap_mcs", "ap_streams"),
+    *("ap_guard_ns", "legacy_rate_mbps", "ap_legacy_rate_mbps"),
+)
 """Keys of stations that would make their frames differ."""
 
 TXOP_LIMIT_US = {"2016": 2528.0, "2012": 0.0, "ns3": 0.0}

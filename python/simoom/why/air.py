@@ -16,7 +16,10 @@ NO_CELL = "there is no cell"
 NO_RADIO = "there is no table [radio]"
 APART_DB = 300.0
 """A loss at which nothing is received."""
-MODE_KEYS = ("rate_mbps", "mcs", "ap_mcs", "streams", "width_mhz", "guard_ns")
+MODE_KEYS = (
+    *("rate_mbps", "mcs", "ap_mcs", "streams", "ap_streams", "width_mhz", "guard_ns"),
+    *("ap_guard_ns", "legacy_rate_mbps", "ap_legacy_rate_mbps"),
+)
 
 
 def collisions(case: Case) -> Answer:

@@ -12,7 +12,7 @@ from simoom.why.draft import Edit
 
 FAST_MBPS = 100_000.0
 """A rate at which a link is no bottleneck."""
-FAIR = ("fq_codel", "airtime_fair")
+FAIR = ("fq_codel", "airtime_fair", "mac80211")
 
 
 def busiest(case: Case) -> Row | None:

@@ -1,0 +1,185 @@
+"""Writes the page of agreement with hardware, ``docs/testbed.md``."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Sequence
+from statistics import mean
+
+from validation import testbed
+from validation.testbed import Compared
+
+HEAD = """# Agreement with real access points
+
+Written by `python -m validation --testbed`, which simulates every point below. All points have one
+set of unknowns; no point has a setting of its own, and nothing was fitted. Measured values are
+public figures of others ([validation/data](../validation/data/README.md) has them with their
+provenance); part of the measured points was held back while the model was made. A value of Simoom
+is the mean of two seeds.
+
+An error in **bold** is beyond the tolerance of its table. Nothing is excused: the counts below are
+of all points, and each section says what explains its errors, as far as an experiment shows it.
+
+"""
+
+SETUP = f"""## Set-up
+
+| what | in the scenario | known from |
+| --- | --- | --- |
+| access point's mode | `stations.ap_mcs`, one or two streams at 20 MHz | measured |
+| guard interval | {testbed.GUARD_NS} ns; tables with a bracket also have 400 ns | not told |
+| stations' own modes | MCS {testbed.STATION_MCS} | not told; they choose themselves |
+| A-MPDU of ath9k | at most 32 frames and 4096 us | kernel |
+| hardware queue of ath9k | two A-MPDUs, one on the air and one ready | kernel |
+| queue of `fq_codel_airtime` | `mac80211` with `scheduler = "ath9k"`, 20 ms and 100 ms | kernel |
+| Linux 4.4 | its discipline above `ring_packets = 123`, the driver's queue | kernel |
+| distance, losses | none: every frame arrives that does not collide | not told |
+| TXOP limit of best effort | none, `wlan.edca_defaults = "2012"` | kernel, hostapd |
+| time until a host answers a ping | {testbed.TURNAROUND_MS} ms | not told |
+| TCP of senders | Reno, SACK, a window of at most 3 MiB | files' metadata |
+| ping | 56 bytes every 200 ms on a TCP connection; the round trip by TCP's clock | departs |
+
+"""
+
+
+def error(compared: Compared, quantity: str) -> str:
+    """The relative error in per cent, bold if it does not agree."""
+    text = f"{100 * compared.error(quantity):+.1f} %"
+    return text if compared.agrees(quantity) else f"**{text}**"
+
+
+def table(results: Sequence[Compared]) -> str:
+    """A table with a line for each point."""
+    quantities = list(dict.fromkeys(q for each in results for q in each.point.measured))
+    has_other = any(each.other for each in results)
+    head = ["point"]
+    for quantity in quantities:
+        head += [f"{quantity}, measured", "Simoom", "error"]
+        if has_other and quantity == "goodput":
+            head.append("400 ns")
+    lines = [head, ["---", *["---:"] * (len(head) - 1)]]
+    for each in results:
+        line = [each.point.name]
+        for quantity in quantities:
+            if quantity not in each.point.measured:
+                line += ["-", "-", "-"]
+                continue
+            measured, simulated = each.point.measured[quantity], each.simulated[quantity]
+            line += [number(measured), number(simulated), error(each, quantity)]
+            if has_other and quantity == "goodput":
+                line.append(number(each.other[quantity]) if each.other else "-")
+        lines.append(line)
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def number(value: float) -> str:
+    """Three significant digits."""
+    return f"{value:.3g}" if value < 100 else f"{value:.0f}"
+
+
+def reach(results: Sequence[Compared]) -> str:
+    """How many points agree in each quantity, and the mean error without sign."""
+    quantities = dict.fromkeys(q for each in results for q in each.point.measured)
+    parts = []
+    for quantity in quantities:
+        having = [each for each in results if quantity in each.point.measured]
+        agree = sum(each.agrees(quantity) for each in having)
+        size = sum(abs(each.error(quantity)) for each in having) / len(having)
+        within = sorted({each.point.tolerance[quantity] for each in having})
+        bound = " or ".join(f"{100 * each:g} %" for each in within)
+        parts.append(
+            f"{quantity}: {agree} of {len(having)} within {bound}, mean error {100 * size:.1f} %"
+        )
+    return "; ".join(parts)
+
+
+def signed(results: Sequence[Compared], quantity: str) -> str:
+    """The mean error without sign, and with it."""
+    errors = [100 * each.error(quantity) for each in results]
+    return f"{mean(map(abs, errors)):.1f} % ({mean(errors):+.1f} %)"
+
+
+Tried = Sequence[tuple[testbed.Experiment, Sequence[Compared]]]
+
+
+def experiments(tried: Tried) -> str:
+    """A table with the mean errors of each experiment."""
+    quantities = list(dict.fromkeys(q for q in tried[0][1][0].point.measured))
+    head = ["experiment", "points", *(f"error of {quantity}" for quantity in quantities)]
+    lines = [head, ["---", "---", *["---:"] * len(quantities)]]
+    for experiment, results in tried:
+        cells = [signed(results, quantity) for quantity in quantities]
+        lines.append([experiment.what, f"{experiment.begins}*", *cells])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+Section = tuple[str, str, Sequence[Compared], Tried]
+
+
+def page(sections: Sequence[Section]) -> str:
+    """The whole page: sections with a title, a text, and their points."""
+    text = HEAD + "## Reach\n\n| section | reach |\n| --- | --- |\n"
+    for title, _, results, _ in sections:
+        text += f"| {title} | {reach(results)} |\n"
+    text += "\n" + SETUP
+    for title, about, results, tried in sections:
+        text += f"## {title}\n\n{filled(about)}\n\n{table(results)}\n"
+        if tried:
+            text += (
+                "Experiments: the mean error without its sign, and in parentheses with it, when "
+                f"one\nthing of the set-up is changed.\n\n{experiments(tried)}\n"
+            )
+    return text.rstrip("\n") + "\n"
+
+
+def filled(text: str) -> str:
+    """Paragraphs of 100 columns."""
+    paragraphs = (" ".join(each.split()) for each in text.split("\n\n"))
+    return "\n\n".join(textwrap.fill(each, 100, break_on_hyphens=False) for each in paragraphs)
+
+
+SECTIONS: dict[str, tuple[str, Callable[[], list[testbed.Point]]]] = {
+    "Downloads through an ath9k access point": (
+        """Goodput is the sum of four downloads in Mb/s, ping the mean of both stations' medians in
+        ms. Under airtime fairness the ping hardly depends on the MCS, because an A-MPDU lasts 4 ms
+        at each, and two are in the hardware: the experiments with one and three show it.
+
+        The time in which a host answers is an unknown that the set-ups do not tell. If hosts answer
+        at once, the answer uses the gap before the access point's next A-MPDU, and the ping is too
+        short; after 0.2 to 2 ms it waits for the next gap, and the time itself hardly matters.
+
+        Goodput of MCS 0 and 8 is 4 to 7 % too high, and that of MCS 12 and 14 about 5 to 8 %. Of
+        the latter the number of acknowledgements is the cause, by the experiment with an ACK for
+        each segment; of MCS 0 and 8 the cause is not found. The points of Linux 4.4 carry more than
+        800 ns allow at low MCSs and less than 400 ns allow at high ones; `pfifo_20` at MCS 0, 2 and
+        8 carries more than either. The pings of `pfifo_1000` are poor truth, since longer runs
+        differ up to 2.7 times: the senders probably began with a cached ssthresh, and the
+        experiment with one shortens the ping.""",
+        testbed.downloads,
+    ),
+    "Two fast stations and a slow one": (
+        """Goodput of each station in Mb/s, by the commit that brought airtime fairness to ath9k
+        (Linux 63fefa050477). Direction, guard interval and flows are not told: here one download to
+        each, 400 ns, fixed modes, so that every A-MPDU has up to 32 frames. Minstrel's chain of
+        modes, whose slowest mode limits an A-MPDU in ath9k, is not modelled. With a limit of 14
+        frames, that of MCS 4 as the last mode of the chain, the stations before the change have
+        what was measured; after it the fast ones still have a third too much.""",
+        testbed.kernel,
+    ),
+    "Uploads through an ath9k access point": (
+        """Two uploads from each of two stations, which choose their own modes; the MCS is that of
+        the acknowledgements. The stations' systems limit how much a sender queues (TSQ, pacing by
+        fq), and here they do not: a drop-tail queue without limit at each station. This is where
+        the pings, and with them BBR's share against CUBIC, are wrong. No experiment shows yet how
+        much of it the limits explain.""",
+        testbed.uploads,
+    ),
+    "A wired bottleneck": (
+        """20 Mb/s shaped by htb, 48 ms, senders of Linux 4.8 with fq; the ping is that of the path.
+        With offloads the queue of 1000 packets counts bursts of several segments, which is why its
+        ping is longer than that of the same queue without offloads; here every packet is a
+        segment. The goodput of the two lossy runs with two flows exceeds what the link carries, as
+        counted at the sender.""",
+        testbed.wired,
+    ),
+}
