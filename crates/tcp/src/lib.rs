@@ -11,6 +11,7 @@ mod command;
 mod config;
 pub mod control;
 mod delivery;
+mod endpoint;
 pub mod fec;
 #[cfg(test)]
 mod harness;
@@ -29,6 +30,7 @@ pub use config::{
     RtoRule, Sack, StandByConfig,
 };
 pub use control::{Ack, Cause, Control, Delivery, Hint, Loss, Lost};
+pub use endpoint::{Device, Endpoint, Linux};
 pub use reassembly::Reassembly;
 pub use receiver::{Receiver, ReceiverCounters};
 pub use rtt::RttEstimator;

@@ -3,6 +3,7 @@
 pub(crate) mod autotuning;
 mod connection;
 mod decoding;
+mod linux;
 mod reading;
 mod window;
 
@@ -14,6 +15,7 @@ use crate::{
 use connection::Ending;
 use decoding::Decoder;
 use kernel::{Bytes, Duration, Instant};
+use linux::Acknowledger;
 use window::ReceiveWindow;
 use wire::{Flags, FlowId, SackBlock, SackBlocks, Segment, Timestamps};
 
@@ -91,6 +93,9 @@ pub struct Receiver {
     /// Whether the delayed-acknowledgement timer runs.
     delaying: bool,
 
+    /// With the endpoint of Linux.
+    linux: Option<Box<Acknowledger>>,
+
     /// This end's own sequence numbers: SYN 0, FIN 1.
     own_next: u64,
     own_una: u64,
@@ -132,6 +137,7 @@ impl Receiver {
             last_ack: 0,
             pending: 0,
             delaying: false,
+            linux: config.linux().map(|rules| Box::new(Acknowledger::new(rules, config.mss().0))),
             own_next: 0,
             own_una: 0,
             own_sent: None,
@@ -167,6 +173,7 @@ impl Receiver {
         }
         if segment.len > 0 {
             self.wnd.on_segment(now, segment, self.next);
+            self.on_arrival(now, segment, out);
         }
         if segment.len > 0 || segment.flags.has(Flags::FIN) {
             self.on_mark(now, segment, out);
@@ -185,7 +192,9 @@ impl Receiver {
         match timer {
             TimerId::DelayedAck if self.delaying => {
                 self.delaying = false;
-                self.acknowledge(now, out);
+                if self.is_due(now, out) {
+                    self.acknowledge(now, out);
+                }
             }
             TimerId::Pacing if self.reading => self.on_room(now, out),
             TimerId::Retransmit if self.own_una < self.own_next => {
@@ -242,6 +251,7 @@ impl Receiver {
         if end > limit || self.finished() {
             self.note_duplicate(start, end);
             self.counters.duplicates += u64::from(segment.len > 0 && end <= self.next);
+            self.hurry();
             self.acknowledge(now, out);
             return;
         }
@@ -254,10 +264,11 @@ impl Receiver {
             let new = self.store.insert(start, end);
             self.note_recent(start);
             self.counters.duplicates += u64::from(segment.len > 0 && !new);
-            self.acknowledge(now, out);
+            self.answer_hole(now, out);
         } else if segment.seq_end() <= self.next {
             self.note_duplicate(start, end);
             self.counters.duplicates += u64::from(segment.len > 0);
+            self.hurry();
             self.acknowledge(now, out);
         } else {
             self.note_duplicate(start, end);
@@ -267,6 +278,7 @@ impl Receiver {
 
     fn on_in_order(&mut self, now: Instant, end: u64, out: &mut Vec<Command>) {
         let hole = !self.store.is_empty();
+        let open = self.wnd.open();
         let before = self.next;
         self.next = if hole { self.store.take_from(end.max(before)) } else { end.max(before) };
         let fresh = self.next - before;
@@ -282,6 +294,8 @@ impl Receiver {
         if self.fin == Some(self.next) {
             self.next += 1;
             self.on_fin(now, out);
+        } else if self.linux.is_some() {
+            self.answer(now, (hole, self.wnd.open() > open), out);
         } else if hole || self.pending >= self.enough() {
             self.acknowledge(now, out);
         } else {
@@ -334,6 +348,9 @@ impl Receiver {
         self.counters.acks_sent += 1;
         self.pending = 0;
         self.last_ack = self.next;
+        if let Some(linux) = &mut self.linux {
+            linux.on_sent();
+        }
         if self.delaying {
             self.delaying = false;
             out.push(Command::Cancel(TimerId::DelayedAck));

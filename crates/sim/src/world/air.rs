@@ -215,6 +215,7 @@ impl<O: Observer> World<O> {
             Signal::Drop(packet) => {
                 self.drop_packet(at, &packet, DropCause::Queue);
                 self.mark_short(self.topology.radio(by).node, &packet);
+                self.complete(self.topology.radio(by).node, &packet);
             }
             Signal::Mark(packet) => {
                 self.observers.on(self.now, &Notice::Marked { at, packet: &packet });
@@ -340,6 +341,7 @@ impl<O: Observer> World<O> {
         }
         self.note_contention();
         self.refill(self.topology.radio(by).node, packet);
+        self.complete(self.topology.radio(by).node, packet);
         if self.cell.is_free_for(by.0, packet.class) {
             self.serve(by, packet.class);
         }
