@@ -92,7 +92,7 @@ def test_the_picture_has_goodputs_pings_and_their_distribution(loaded: sm.Run) -
     best_effort, voice = (np.asarray(line.get_xdata()).size for line in last)
     assert 23 <= voice <= 27
     assert 3 <= best_effort <= 27
-    assert page(loaded).count("<svg") > page(sm.run(loaded.scenario)).count("<svg")
+    assert "Upload, goodput" in page(loaded)
 
 
 def test_without_its_probes_there_is_no_picture() -> None:

@@ -51,27 +51,36 @@ pub(crate) fn queues(plan: &plan::Plan, seed: &Seed) -> Vec<Box<dyn net::Queue>>
 
 /// All link directions, in their order.
 pub(crate) fn wires(plan: &plan::Plan, seed: &Seed) -> Vec<net::Lossy> {
-    let saturated = saturated(plan);
+    let reporting = reporting(plan);
     let build = |at: &Wire| {
         let (link, direction) = plan.link(at.id);
         let wire = wire(link, direction, seed);
-        if saturated.contains(&at.id) { wire.reporting_departures() } else { wire }
+        if reporting.contains(&at.id) { wire.reporting_departures() } else { wire }
     };
     plan.topology.wires().iter().map(build).collect()
 }
 
-/// The link directions to which saturated sources send.
-fn saturated(plan: &plan::Plan) -> BTreeSet<WireId> {
+/// The link directions to which sources send that learn when a packet has left: saturated ones, and
+/// senders with TCP small queues.
+fn reporting(plan: &plan::Plan) -> BTreeSet<WireId> {
     let first = |flow: &plan::FlowPlan| {
         let path = plan.topology.path(flow.from, flow.to)?;
         path.into_iter().find_map(Hop::interface)
     };
-    let saturated = plan.flows.iter().filter(|flow| flow.settings.traffic.is_saturated());
+    let learns = |flow: &&plan::FlowPlan| {
+        flow.settings.traffic.is_saturated() || flow.tcp.as_ref().is_some_and(has_small_queue)
+    };
+    let learning = plan.flows.iter().filter(learns);
     let wire = |interface| match interface {
         Interface::Wire(wire) => Some(wire),
         Interface::Radio(_) => None,
     };
-    saturated.filter_map(first).filter_map(wire).collect()
+    learning.filter_map(first).filter_map(wire).collect()
+}
+
+/// Whether the sender of a connection learns when its packets have left its node.
+pub(crate) fn has_small_queue(tcp: &plan::TcpPlan) -> bool {
+    tcp.config.linux().is_some_and(|linux| linux.small_queues)
 }
 
 fn wire(link: &plan::LinkPlan, direction: usize, seed: &Seed) -> net::Lossy {

@@ -50,7 +50,8 @@ pub trait TrafficModel {
         None
     }
 
-    /// The protocol of its datagrams if they are echo requests, whose round-trip times are a result.
+    /// The protocol of its datagrams if they are echo requests, whose round-trip times are a
+    /// result.
     fn echo(&self) -> Option<EchoProtocol> {
         None
     }

@@ -117,6 +117,8 @@ pub(crate) struct World<O> {
     /// Nodes whose queue has dropped a packet of a saturated source, so that a source may be short
     /// of packets.
     is_short: Vec<bool>,
+    /// Whether senders learn when their packets have left their nodes.
+    has_small_queues: bool,
     /// Which senders receive hints about the rates of which links.
     rate_hints: RateHints,
     /// How queues learn of links, if any depends on them.
@@ -173,6 +175,10 @@ impl<O: Observer> World<O> {
             topology: Arc::clone(topology),
             saturated: vec![Vec::new(); nodes],
             is_short: vec![false; nodes],
+            has_small_queues: plan
+                .flows
+                .iter()
+                .any(|flow| flow.tcp.as_ref().is_some_and(build::has_small_queue)),
             rate_hints: RateHints::default(),
             link_rules: LinkRules::of(plan).map(Box::new),
             observers,
@@ -317,6 +323,22 @@ impl<O: Observer> World<O> {
         }
         out.clear();
         self.tcp_out = out;
+    }
+
+    /// A packet has left `node`, or a queue there has dropped it. If it is the node of its sender,
+    /// that learns of it.
+    pub(super) fn complete(&mut self, node: NodeId, packet: &Packet) {
+        if !self.has_small_queues || packet.from != node {
+            return;
+        }
+        let Body::Segment(segment) = &packet.body else { return };
+        let Transport::Tcp(tcp) = &mut self.flows[segment.flow.0 as usize].transport else {
+            return;
+        };
+        if segment.forward {
+            tcp.sender.on_transmitted(self.now, segment, &mut self.tcp_out);
+            self.settle_tcp(segment.flow, Side::Sender);
+        }
     }
 
     fn send_segment(&mut self, flow: FlowId, side: Side, segment: Segment) {

@@ -1,5 +1,6 @@
 //! The settings of a connection, shared by both ends.
 
+use crate::endpoint::Endpoint;
 use crate::fec::Fec;
 use crate::receiver::autotuning;
 use kernel::{BitRate, Bytes, Duration, Segments};
@@ -57,6 +58,8 @@ pub struct Config {
     /// TCP and IP headers of each segment; default 52 with timestamps, 40 without.
     #[setting(key = "header_bytes", range = 0..=200)]
     pub header: Option<Bytes>,
+    /// What both ends do beside the RFCs.
+    pub endpoint: Endpoint,
     /// When the receiver acknowledges data in order.
     pub delayed_ack: DelayedAck,
     /// Whether delayed acknowledgements leave at multiples of the delay since the start of the run,
@@ -199,6 +202,10 @@ fn relate(tcp: &Config, at: &Path, faults: &mut Faults) {
     if tcp.fec.is_some() && tcp.nagle != Nagle::Off {
         let message = "coded data (fec) leaves in blocks; keep nagle = \"off\"";
         faults.fault(at.key("nagle"), message.to_owned());
+    }
+    if tcp.fec.is_some() && tcp.linux().is_some() {
+        let message = "coded data (fec) is acknowledged unit by unit; keep endpoint = \"rfc\"";
+        faults.fault(at.key("endpoint"), message.to_owned());
     }
 }
 

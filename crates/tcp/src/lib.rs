@@ -12,6 +12,7 @@ mod command;
 mod config;
 pub mod control;
 mod delivery;
+mod endpoint;
 pub mod fec;
 #[cfg(test)]
 mod harness;
@@ -31,6 +32,7 @@ pub use config::{
     RouteFailure, RtoRule, Sack, StandByConfig,
 };
 pub use control::{Ack, Cause, Control, Delivery, Hint, Loss, Lost};
+pub use endpoint::{Device, Endpoint, Linux};
 pub use reassembly::Reassembly;
 pub use receiver::{Receiver, ReceiverCounters};
 pub use rtt::RttEstimator;

@@ -4,6 +4,7 @@ mod accurate;
 pub(crate) mod autotuning;
 mod connection;
 mod decoding;
+mod linux;
 mod reading;
 mod window;
 
@@ -19,6 +20,7 @@ use accurate::Accurate;
 use connection::Ending;
 use decoding::Decoder;
 use kernel::{Bytes, Duration, Instant};
+use linux::Acknowledger;
 use window::ReceiveWindow;
 use wire::{Flags, FlowId, SackBlock, SackBlocks, Segment, Timestamps};
 
@@ -98,6 +100,9 @@ pub struct Receiver {
     /// Whether the delayed-acknowledgement timer runs.
     delaying: bool,
 
+    /// With the endpoint of Linux.
+    linux: Option<Box<Acknowledger>>,
+
     /// This end's own sequence numbers: SYN 0, FIN 1.
     own_next: u64,
     own_una: u64,
@@ -140,6 +145,7 @@ impl Receiver {
             last_ack: 0,
             pending: 0,
             delaying: false,
+            linux: config.linux().map(|rules| Box::new(Acknowledger::new(rules, config.mss().0))),
             own_next: 0,
             own_una: 0,
             own_sent: None,
@@ -178,6 +184,7 @@ impl Receiver {
         }
         if segment.len > 0 {
             self.wnd.on_segment(now, segment, self.next);
+            self.on_arrival(now, segment, out);
         }
         if segment.len > 0 || segment.flags.has(Flags::FIN) {
             self.on_mark(now, segment, out);
@@ -196,7 +203,9 @@ impl Receiver {
         match timer {
             TimerId::DelayedAck if self.delaying => {
                 self.delaying = false;
-                self.acknowledge(now, out);
+                if self.is_due(now, out) {
+                    self.acknowledge(now, out);
+                }
             }
             TimerId::Pacing if self.reading => self.on_room(now, out),
             TimerId::Retransmit if self.own_una < self.own_next => {
@@ -256,6 +265,7 @@ impl Receiver {
         if end > limit || self.finished() {
             self.note_duplicate(start, end);
             self.counters.duplicates += u64::from(segment.len > 0 && end <= self.next);
+            self.hurry();
             self.acknowledge(now, out);
             return;
         }
@@ -268,10 +278,11 @@ impl Receiver {
             let new = self.store.insert(start, end);
             self.note_recent(start);
             self.counters.duplicates += u64::from(segment.len > 0 && !new);
-            self.acknowledge(now, out);
+            self.answer_hole(now, out);
         } else if segment.seq_end() <= self.next {
             self.note_duplicate(start, end);
             self.counters.duplicates += u64::from(segment.len > 0);
+            self.hurry();
             self.acknowledge(now, out);
         } else {
             self.note_duplicate(start, end);
@@ -281,6 +292,7 @@ impl Receiver {
 
     fn on_in_order(&mut self, now: Instant, end: u64, out: &mut Vec<Command>) {
         let hole = !self.store.is_empty();
+        let open = self.wnd.open();
         let before = self.next;
         self.next = if hole { self.store.take_from(end.max(before)) } else { end.max(before) };
         let fresh = self.next - before;
@@ -296,6 +308,8 @@ impl Receiver {
         if self.fin == Some(self.next) {
             self.next += 1;
             self.on_fin(now, out);
+        } else if self.linux.is_some() {
+            self.answer(now, (hole, self.wnd.open() > open), out);
         } else if hole || self.pending >= self.enough() || self.is_hurried() {
             self.acknowledge(now, out);
         } else {
@@ -353,6 +367,9 @@ impl Receiver {
         self.counters.acks_sent += 1;
         self.pending = 0;
         self.last_ack = self.next;
+        if let Some(linux) = &mut self.linux {
+            linux.on_sent();
+        }
         if self.delaying {
             self.delaying = false;
             out.push(Command::Cancel(TimerId::DelayedAck));

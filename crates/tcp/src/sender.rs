@@ -20,6 +20,7 @@ mod sampler;
 mod selective;
 mod sequence;
 mod small;
+mod small_queue;
 mod spurious;
 mod stand_by;
 mod tcb;

@@ -225,6 +225,7 @@ impl<O: Observer> World<O> {
             Signal::Drop(packet) => {
                 self.drop_packet(at, &packet, DropCause::Queue);
                 self.mark_short(self.topology.radio(by).node, &packet);
+                self.complete(self.topology.radio(by).node, &packet);
             }
             Signal::Mark(packet, before) => {
                 let marked = Notice::Marked { at, packet: &packet, before };
@@ -357,6 +358,7 @@ impl<O: Observer> World<O> {
         }
         self.note_contention();
         self.refill(self.topology.radio(by).node, packet);
+        self.complete(self.topology.radio(by).node, packet);
         if self.cell.is_free_for(by.0, packet.class) {
             self.serve(by, packet.class);
         }

@@ -57,6 +57,7 @@ impl<O: Observer> World<O> {
                 net::Command::Signal(Signal::Drop(packet)) => {
                     self.drop_packet(at, &packet, DropCause::WireQueue);
                     self.mark_short(self.topology.wire(wire).from, &packet);
+                    self.complete(self.topology.wire(wire).from, &packet);
                 }
                 net::Command::Signal(Signal::Mark(packet, before)) => {
                     let marked = Notice::Marked { at, packet: &packet, before };
@@ -67,6 +68,7 @@ impl<O: Observer> World<O> {
                 }
                 net::Command::Departed(packet) => {
                     self.refill(self.topology.wire(wire).from, &packet);
+                    self.complete(self.topology.wire(wire).from, &packet);
                 }
                 net::Command::Arrive(at) => {
                     self.event_queue.at(at, Event::Wire(wire, LinkTimer::Arrival));

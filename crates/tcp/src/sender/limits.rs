@@ -18,7 +18,8 @@ pub enum Limit {
     CongestionWindow,
     /// A loss is being repaired, in fast recovery or after a timeout.
     Recovery,
-    /// The windows allow another segment, and the pacing rate allows it later.
+    /// The windows allow another segment, and the pacing rate or the queue of the node allows it
+    /// later.
     Pacing,
 }
 
@@ -94,7 +95,7 @@ impl Sender {
         if self.recovery.state() != State::Open {
             return Limit::Recovery;
         }
-        if self.tcb.pacer.is_waiting() {
+        if self.tcb.pacer.is_waiting() || self.tcb.small_queue.is_throttled() {
             return Limit::Pacing;
         }
         // Data of a block counts as sent when the block is formed.

@@ -25,6 +25,13 @@ impl Pacer {
         false
     }
 
+    /// A segment may leave sooner than at its time, for another reason than the rate: the timer
+    /// expires now.
+    pub(super) fn wake(&mut self, now: Instant, out: &mut Vec<Command>) {
+        self.waits = true;
+        out.push(Command::Set(TimerId::Pacing, now));
+    }
+
     /// Whether a segment that the windows allow waits for its time.
     pub(super) fn is_waiting(&self) -> bool {
         self.waits

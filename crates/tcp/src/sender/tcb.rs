@@ -7,6 +7,7 @@ use super::pacer::{self, Pacer};
 use super::sampler::RttSampler;
 use super::sequence::{SendSequence, Span};
 use super::small::override_timeout;
+use super::small_queue::SmallQueue;
 use super::spurious::Eifel;
 use super::stand_by::StandBy;
 use super::timer::{Deadlines, Timer};
@@ -33,6 +34,7 @@ pub(super) struct Tcb {
     pub(super) sampler: RttSampler,
     pub(super) ecn: EcnSender,
     pub(super) pacer: Pacer,
+    pub(super) small_queue: SmallQueue,
     pub(super) timer: Timer,
     /// While the sender waits for a route.
     pub(super) stand_by: Option<StandBy>,
@@ -67,6 +69,7 @@ impl Tcb {
             sampler: RttSampler::new(config.timestamps),
             ecn: EcnSender::default(),
             pacer: Pacer::default(),
+            small_queue: SmallQueue::default(),
             timer: Timer::default(),
             stand_by: None,
             control_timer: None,
@@ -196,10 +199,10 @@ impl Tcb {
         }
     }
 
-    /// Whether the route and the pacing rate let a segment leave now. If the rate does not, the
-    /// pacing timer is set.
+    /// Whether the route, the queue of the node and the pacing rate let a segment leave now. If the
+    /// rate does not, the pacing timer is set.
     pub(super) fn may_leave(&mut self, now: Instant, out: &mut Vec<Command>) -> bool {
-        self.stand_by.is_none() && self.pacer.may_send(now, out)
+        self.stand_by.is_none() && self.fits_small_queue() && self.pacer.may_send(now, out)
     }
 
     /// Sends a segment while `flight` bytes are in flight. Only new data is sent as ECN-capable and
@@ -232,6 +235,7 @@ impl Tcb {
             self.sampler.forget();
         }
         self.on_departure(now, span.len, flight, !fresh);
+        self.on_queued(span.len);
         out.push(Command::Send(self.segment(now, span.seq, span.len as u32, flags)));
     }
 

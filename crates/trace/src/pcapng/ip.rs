@@ -127,8 +127,8 @@ fn checksum(packet: &Packet, protocol: u8, transport: usize, zeros: usize, out: 
     }
 }
 
-/// Fills in an IPv4 header: the DS and ECN fields, the identification, the protocol after it, and the
-/// length of the packet.
+/// Fills in an IPv4 header: the DS and ECN fields, the identification, the protocol after it, and
+/// the length of the packet.
 fn header(
     packet: &Packet,
     services: u8,

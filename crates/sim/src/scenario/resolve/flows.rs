@@ -6,7 +6,7 @@ use super::transport;
 use crate::plan::{Endpoint, FlowPlan};
 use crate::scenario::document::Document;
 use crate::scenario::flow::{Flow, MOST_FLOWS};
-use crate::topology::Topology;
+use crate::topology::{Interface, Topology};
 use crate::traffic::{Traffic, Transport};
 use kernel::Duration;
 use settings::Choice;
@@ -239,9 +239,23 @@ fn expand(
                 if per_pair > 1 {
                     name = format!("{name} #{}", copy + 1);
                 }
-                flows.push(FlowPlan { name, from: source, to: sink, ..example.clone() });
+                let mut plan = FlowPlan { name, from: source, to: sink, ..example.clone() };
+                if let Some(tcp) = &mut plan.tcp {
+                    tcp.config = tcp.config.sent_over(device(topology, source));
+                }
+                flows.push(plan);
             }
         }
+    }
+}
+
+/// The device over which a node sends.
+fn device(topology: &Topology, source: Endpoint) -> tcp::Device {
+    let first = topology.id(source).and_then(|id| topology.node(id).interfaces.first());
+    match first {
+        None => tcp::Device::None,
+        Some(Interface::Radio(_)) => tcp::Device::Radio,
+        Some(Interface::Wire(_)) => tcp::Device::Wire,
     }
 }
 

@@ -62,6 +62,11 @@ fn fits_an_msdu(
 /// The TCP settings of a flow at `path`.
 pub(super) fn tcp(path: &str, flow: &Flow, document: &Document, check: &mut Check) -> TcpPlan {
     let Tcp { config, link_rate } = flow.tcp;
+    let mut config = config.with_endpoint();
+    if document.routing.is_some() {
+        // Routers keep packets, too, and report none that they have sent.
+        config = config.sent_over(tcp::Device::None);
+    }
     let (path, mss) = (format!("{path}.tcp.mss_bytes"), config.mss().0);
     let headers = config.header() + config.fec.map_or(Bytes::ZERO, |fec| fec.header);
     if mss > LARGEST_MSDU && !document.has_cell() {

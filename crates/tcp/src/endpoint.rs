@@ -1,0 +1,179 @@
+//! The endpoint above congestion control and loss recovery: what a stack does of its own beside the
+//! RFCs.
+
+use crate::{Config, RtoRule};
+use kernel::{BitRate, Bytes, Duration};
+use settings::{Choice, Settings};
+
+/// What both ends of a connection do beside what the RFCs require.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum Endpoint {
+    /// What the RFCs say.
+    #[default]
+    Rfc,
+    /// As Linux 6.18: quick ACKs, GRO, compressed SACK ACKs, and TCP small queues.
+    Linux(Linux),
+}
+
+/// The rules of Linux 6.18. Beside them `rto_min_ms` is 200 and `rto_rule` "linux", unless the
+/// scenario gives these keys values other than the defaults of the RFC. `delayed_ack` has no
+/// effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
+#[settings(name = "LinuxEndpoint")]
+pub struct Linux {
+    /// Whether the receiver's driver merges segments that arrive at one instant (generic receive
+    /// offload), so that one acknowledgement answers up to 45 of them. The driver ath9k does not.
+    #[setting(default = true)]
+    pub gro: bool,
+    /// Whether acknowledgements of data above a hole are delayed after the third
+    /// (`tcp_comp_sack_delay_ns`).
+    #[setting(default = true)]
+    pub compressed_sack: bool,
+    /// Whether the sender keeps little data in the queue and the device of its own node, and waits
+    /// for transmissions to complete (TCP small queues). Not where nodes forward (`[routing]`), and
+    /// not at a server without `[wire]`.
+    #[setting(default = true)]
+    pub small_queues: bool,
+    /// The data that may wait there is what the pacing rate sends in 2^-n seconds
+    /// (`sk_pacing_shift`), and at least two packets before segmentation. Default: 7, which is 7.8
+    /// ms, for senders with a radio (mac80211), and 10 for others.
+    #[setting(range = 0..=20)]
+    pub pacing_shift: Option<u32>,
+    /// And never more than this (`tcp_limit_output_bytes`).
+    #[setting(key = "limit_output_bytes", default = 4_194_304, range = 1..)]
+    pub limit_output: Bytes,
+}
+
+/// The device over which the node of a sender sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Device {
+    /// None that reports the end of transmissions.
+    None,
+    /// A radio.
+    Radio,
+    /// A wired link.
+    Wire,
+}
+
+/// `sk_pacing_shift` of a socket, and what mac80211 sets for sockets above a radio.
+const PACING_SHIFT: u32 = 10;
+const PACING_SHIFT_RADIO: u32 = 7;
+/// The largest packet of generic segmentation offload (`gso_max_size`).
+const GSO_MOST: u64 = 65_536;
+/// The fewest segments of such a packet (`tcp_min_tso_segs`).
+const TSO_LEAST: u64 = 2;
+/// The burst grows by 2^-(RTT / 512 µs) of the largest packet (`tcp_tso_rtt_log`).
+const TSO_RTT_LOG: u32 = 9;
+const RTO_MIN: Duration = Duration::from_millis(200);
+
+impl Linux {
+    /// The rules at a sender.
+    #[must_use]
+    fn at(self, device: Device) -> Self {
+        let usual = if device == Device::Radio { PACING_SHIFT_RADIO } else { PACING_SHIFT };
+        Self {
+            pacing_shift: Some(self.pacing_shift.unwrap_or(usual)),
+            small_queues: self.small_queues && device != Device::None,
+            ..self
+        }
+    }
+
+    /// The bytes that the pacing rate sends in 2^-n seconds.
+    fn share(&self, rate: BitRate) -> u64 {
+        (rate.0 / 8) >> self.pacing_shift.unwrap_or(PACING_SHIFT)
+    }
+
+    /// Segments in a packet of the sender, before it is segmented (`tcp_tso_autosize`).
+    pub fn burst_segments(&self, rate: BitRate, mss: Bytes, rtt_min: Option<Duration>) -> u64 {
+        let r = rtt_min.map_or(u64::MAX, |rtt| (rtt.0 / 1000) >> TSO_RTT_LOG);
+        let near = if r < 32 { GSO_MOST >> r } else { 0 };
+        let bytes = (self.share(rate) + near).min(GSO_MOST);
+        (bytes / mss.0).max(TSO_LEAST)
+    }
+
+    /// The bytes that may wait in the queue and the device of the sender's node
+    /// (`tcp_small_queue_check`): two packets at least.
+    pub fn small_queue(&self, rate: BitRate, mss: Bytes, rtt_min: Option<Duration>) -> Bytes {
+        let packet = self.burst_segments(rate, mss, rtt_min) * mss.0;
+        Bytes(self.share(rate).max(2 * packet).min(self.limit_output.0))
+    }
+}
+
+impl Config {
+    /// The settings with the defaults of the endpoint.
+    #[must_use]
+    pub fn with_endpoint(mut self) -> Self {
+        let rfc = Self::default();
+        if let Endpoint::Linux(_) = self.endpoint {
+            if self.rto_rule == rfc.rto_rule {
+                self.rto_rule = RtoRule::Linux;
+            }
+            if self.rto_min == rfc.rto_min {
+                self.rto_min = RTO_MIN;
+            }
+        }
+        self
+    }
+
+    /// The settings of a connection whose sender sends over this device.
+    #[must_use]
+    pub fn sent_over(mut self, device: Device) -> Self {
+        if let Endpoint::Linux(linux) = &mut self.endpoint {
+            *linux = linux.at(device);
+        }
+        self
+    }
+
+    /// The rules of Linux, if the endpoint follows them.
+    pub fn linux(&self) -> Option<Linux> {
+        match self.endpoint {
+            Endpoint::Rfc => None,
+            Endpoint::Linux(linux) => Some(linux),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: Bytes = Bytes(1448);
+
+    /// The share of a rate in a shift.
+    #[test]
+    fn the_share_of_the_pacing_rate_by_hand() {
+        let share = |mbps: f64, shift| {
+            let linux = Linux { pacing_shift: Some(shift), ..Linux::default() };
+            linux.share(BitRate::from_mbps(mbps))
+        };
+        assert_eq!([10, 8, 7].map(|shift| share(50.0, shift)), [6103, 24_414, 48_828]);
+        assert_eq!(share(6.0, 7), 5859);
+    }
+
+    #[test]
+    fn bursts_follow_the_pacing_rate_and_near_peers_get_larger_ones() {
+        let segments = |mbps: f64, shift, rtt_ms| {
+            let linux = Linux { pacing_shift: Some(shift), ..Linux::default() };
+            let rtt = Some(Duration::from_millis(rtt_ms));
+            linux.burst_segments(BitRate::from_mbps(mbps), MSS, rtt)
+        };
+        let far = 100;
+        let rates = [1.0, 10.0, 50.0, 100.0, 400.0];
+        assert_eq!(rates.map(|rate| segments(rate, 10, far)), [2, 2, 4, 8, 33]);
+        assert_eq!(rates.map(|rate| segments(rate, 7, far)), [2, 6, 33, 45, 45]);
+        // 1 ms: 2^15 bytes more; 5 ms: 128.
+        assert_eq!([1, 5].map(|rtt| segments(50.0, 10, rtt)), [26, 4]);
+        assert_eq!(segments(50.0, 7, 1), 45);
+    }
+
+    #[test]
+    fn at_least_two_packets_may_wait_and_at_most_the_limit() {
+        let linux = Linux::default().at(Device::Radio);
+        let limit = |mbps: f64| linux.small_queue(BitRate::from_mbps(mbps), MSS, None).0;
+        assert_eq!(limit(1.0), 2 * 2 * 1448);
+        assert_eq!(limit(50.0), 2 * 33 * 1448, "two packets of 33 segments");
+        assert_eq!(limit(1000.0), 1_000_000_000 / 8 / 128);
+        assert_eq!(limit(100_000.0), 4 << 20);
+        assert_eq!(Linux::default().at(Device::Wire).pacing_shift, Some(10));
+    }
+}

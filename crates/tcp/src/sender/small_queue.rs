@@ -1,0 +1,96 @@
+//! TCP small queues: the sender keeps little data in the queue and the device of its own node, and
+//! waits for transmissions to complete (`tcp_small_queue_check` of Linux).
+
+use super::Sender;
+use super::pacer;
+use super::tcb::Tcb;
+use crate::Command;
+use kernel::{Bytes, Instant};
+use wire::Segment;
+
+/// What waits in the queue and the device of the sender's node.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SmallQueue {
+    /// Bytes of segments with data, with their headers.
+    waiting: u64,
+    /// Whether a segment that the windows allow waits for a transmission to complete.
+    is_throttled: bool,
+}
+
+impl SmallQueue {
+    /// Whether a segment waits for a transmission to complete.
+    pub(super) fn is_throttled(&self) -> bool {
+        self.is_throttled
+    }
+}
+
+impl Tcb {
+    /// A segment with this much data enters the queue of the sender's node.
+    pub(super) fn on_queued(&mut self, len: u64) {
+        if self.config.linux().is_some() && len > 0 {
+            self.small_queue.waiting += len + self.config.header().0;
+        }
+    }
+
+    /// Whether the queue and the device hold so little of this connection that a segment may
+    /// follow. With nothing outstanding it may always.
+    pub(super) fn fits_small_queue(&mut self) -> bool {
+        let Some(linux) = self.config.linux().filter(|linux| linux.small_queues) else {
+            return true;
+        };
+        let rate = self.cwnd.pacing().or_else(|| {
+            let (bytes, segments) = (self.cwnd.bytes(), self.cwnd.segments());
+            self.rtt.srtt().map(|srtt| pacer::rate_of(bytes, segments, self.cwnd.ssthresh(), srtt))
+        });
+        // Before the first sample the pacing rate is infinite.
+        let Some(rate) = rate.filter(|_| self.snd.outstanding() > 0) else { return true };
+        let most = linux.small_queue(rate, Bytes(self.snd.mss), self.rtt.least());
+        self.small_queue.is_throttled = self.small_queue.waiting > most.0;
+        !self.small_queue.is_throttled
+    }
+}
+
+impl Sender {
+    /// A segment has left the node of the sender: its transmission has completed, or a queue there
+    /// has dropped it.
+    pub fn on_transmitted(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
+        let tcb = &mut self.tcb;
+        if segment.connection != tcb.connection || segment.len == 0 {
+            return;
+        }
+        let bytes = u64::from(segment.len) + tcb.config.header().0;
+        tcb.small_queue.waiting = tcb.small_queue.waiting.saturating_sub(bytes);
+        if std::mem::take(&mut tcb.small_queue.is_throttled) {
+            tcb.pacer.wake(now, out);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::{Driven, config, ms, segment};
+    use crate::{Command, Config, Endpoint, Linux, TimerId};
+    use kernel::Segments;
+    use wire::Flags;
+
+    #[test]
+    fn two_bursts_wait_in_the_queue_and_each_transmission_lets_more_leave() {
+        let endpoint = Endpoint::Linux(Linux::default());
+        let initial_window = Some(Segments(20.0));
+        let mut tcp = Driven::new(&Config { endpoint, initial_window, ..config() });
+        tcp.open(0);
+        tcp.syn_ack(100);
+        // 20 segments of 100 bytes in 100 ms are 160 kbit/s, doubled 320: in 2^-10 s less than two
+        // bursts of two segments. More than 400 bytes stop the sender: with headers three segments.
+        let sent = tcp.write(100, 2000);
+        assert_eq!(sent.matches(':').count(), 3, "{sent}");
+        let mut out = Vec::new();
+        let done = |seq| segment(true, seq, 100, 1, Flags::ACK);
+        tcp.sender.on_transmitted(ms(110), &done(1), &mut out);
+        assert_eq!(out, [Command::Set(TimerId::Pacing, ms(110))]);
+        out.clear();
+        tcp.sender.on_timer(ms(110), TimerId::Pacing, &mut out);
+        let sent = out.iter().filter(|command| matches!(command, Command::Send(_))).count();
+        assert_eq!(sent, 1, "one has left");
+    }
+}

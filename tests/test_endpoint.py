@@ -1,0 +1,49 @@
+"""The endpoint of Linux: with a controller in Python, and wrong keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import simoom as sm
+
+
+class Fixed(sm.Control):
+    """A window of 30 segments."""
+
+    window = 30.0
+
+
+def upload(**tcp: Any) -> sm.Scenario:
+    """An upload over 802.11g with these keys of TCP."""
+    flow = {"from": "sta0", "to": "server", "tcp": tcp}
+    return sm.Scenario(
+        standard="11g", stations=1, duration_s=4.0, warmup_s=1.0, flows=[flow],
+        wire={"rate_mbps": 100.0, "delay_ms": 5.0},
+    )  # fmt: skip
+
+
+def test_a_controller_in_python_runs_above_the_endpoint_of_linux() -> None:
+    scenario = upload(endpoint="linux").set("flows[0].control", Fixed)
+    found = sm.run(scenario, check=True).summary
+    plain = sm.run(upload().set("flows[0].control", Fixed)).summary
+    assert found["flows[0].goodput_mbps"] > 0.9 * plain["flows[0].goodput_mbps"] > 5.0
+    # 30 segments fill the queue of the station; those of a small queue wait in the sender.
+    assert found["stations[0].queue_packets.mean"] < plain["stations[0].queue_packets.mean"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("endpoint", "windows", 'must be one of "rfc", "linux", is "windows"'),
+        ("endpoint.linux.pacing_shift", 40, "must be from 0 to 20, is 40"),
+        ("endpoint.linux.grow", True, "unknown key"),
+    ],
+)
+def test_a_wrong_key_is_one_message_at_its_path(key: str, value: object, message: str) -> None:
+    with pytest.raises(sm.ScenarioError) as error:
+        upload().set(f"flows[0].tcp.{key}", value).check()
+    (issue,) = error.value.issues
+    assert issue.path == f"flows[0].tcp.{key}"
+    assert issue.message.startswith(message)
