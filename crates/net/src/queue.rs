@@ -61,8 +61,8 @@ pub trait Discipline {
         None
     }
 
-    /// The rate to which it limits the link, if it has a shaper: the link begins no packet before the
-    /// one before it would have ended at this rate.
+    /// The rate to which it limits the link, if it has a shaper: the link begins no packet before
+    /// the one before it would have ended at this rate.
     fn shaper(&self) -> Option<BitRate> {
         None
     }
@@ -108,8 +108,8 @@ impl OutputLink {
 pub enum Signal {
     /// The queue drops this packet: the one that was offered, or one that waited.
     Drop(Packet),
-    /// From now on this packet has the ECN codepoint "congestion experienced" (RFC 3168), instead of
-    /// this one.
+    /// From now on this packet has the ECN codepoint "congestion experienced" (RFC 3168), instead
+    /// of this one.
     Mark(Packet, Ecn),
 }
 
@@ -261,8 +261,8 @@ pub trait Queue: Debug + Send {
     /// Calls `visit` for each waiting packet, for checking.
     fn each(&self, visit: &mut dyn FnMut(&Packet));
 
-    /// The counters of a dual queue, first those of its low-latency queue, then those of the classic
-    /// one; none of other disciplines.
+    /// The counters of a dual queue, first those of its low-latency queue, then those of the
+    /// classic one; none of other disciplines.
     fn dual(&self) -> Option<[Served; 2]> {
         None
     }
