@@ -332,7 +332,7 @@ def tcp(draw: Draw) -> Table:
         link_rate=lambda: draw.one(("own", "path")),
         recovery=lambda: recovery(draw),
         fec=lambda: fec(draw),
-        ecn=lambda: draw.one(("off", "classic", "accurate")),
+        ecn=lambda: draw.one(("off", "classic", "each_mark")),
         pacing=draw.flip,
         byte_counting=draw.flip,
         limited_transmit=draw.flip,

@@ -354,7 +354,8 @@ impl Draw {
                  unit_min_bytes = 100 }}"
             )
             .unwrap();
-            writeln!(text, "ecn = \"{}\"", self.one(&["off", "classic", "accurate"])).unwrap();
+            writeln!(text, "ecn = \"{}\"", self.one(&["off", "classic", "each_mark", "accurate"]))
+                .unwrap();
         }
     }
 }

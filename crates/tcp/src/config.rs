@@ -94,6 +94,8 @@ pub struct Config {
     pub fec: Option<Fec>,
     /// Explicit congestion notification.
     pub ecn: Ecn,
+    /// What the receiver agrees to, if this is not what the sender asks for. Default: as `ecn`.
+    pub ecn_receiver: Option<Ecn>,
     /// Whether segments are paced by the congestion window if the congestion control sets no pacing
     /// rate: twice the window per round trip in slow start, 1.2 times the window after it, as in
     /// Linux.
@@ -387,8 +389,25 @@ pub enum Ecn {
     /// The receiver echoes a mark until the sender has answered it, once per round trip (RFC 3168).
     Classic,
     /// The receiver echoes each mark individually, and a change between marked and unmarked data is
-    /// acknowledged at once (RFC 8257 section 3.2).
-    Accurate,
+    /// acknowledged at once (RFC 8257 section 3.2). The handshake is that of `classic`.
+    EachMark,
+    /// The receiver counts marked packets, and each acknowledgement has the counter modulo 8 (RFC
+    /// 9768). A peer that offers less gets `classic`, or none.
+    Accurate(AccurateEcn),
+}
+
+/// Accurate ECN (RFC 9768).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
+pub struct AccurateEcn {
+    /// Whether the receiver also sends its counters of bytes, in an option of the header (section
+    /// 3.2.3). Selective acknowledgements have precedence where the header has no room for both.
+    #[setting(default = true)]
+    pub option: bool,
+    /// Whether the sender takes the counter for wrapped where an acknowledgement covers so much
+    /// that it may have wrapped, unless the option or thinned acknowledgements tell otherwise
+    /// (appendix A.2).
+    #[setting(default = true)]
+    pub wraps: bool,
 }
 
 /// What a sender does when the route to the receiver has failed.

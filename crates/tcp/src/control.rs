@@ -12,10 +12,10 @@ mod slow_start;
 
 pub use slow_start::{Counting, HyStartRule};
 
-use crate::Config;
+use crate::{Config, Feedback};
 use kernel::{BitRate, Duration, Instant, Segments};
 use std::fmt::Debug;
-use wire::FlowId;
+use wire::{Flags, FlowId};
 
 settings::registry! {
     /// Congestion control.
@@ -120,7 +120,8 @@ pub struct Ack {
     pub forward_delay: Option<Duration>,
     /// Whether it echoes a congestion mark (RFC 3168).
     pub ecn_echo: bool,
-    /// How much of `delivered` was marked, if each mark is echoed individually.
+    /// How much of `delivered` was marked: all of it if it echoes a mark, or what accurate ECN
+    /// counts.
     pub marked: Segments,
 }
 
@@ -220,6 +221,19 @@ pub trait Control: Debug + Send {
     fn wants_delivery(&self) -> bool {
         false
     }
+    /// Whether the control answers marks by itself, from [`Ack::marked`]: the sender then reports
+    /// none by [`Control::on_loss`], and marks do not make [`Ack::may_grow`] false.
+    fn reads_marks(&self) -> bool {
+        false
+    }
+    /// The ECN field of data: `Flags::ECT` is ECT(0), with `Flags::ECT1` too it is ECT(1), which
+    /// needs accurate feedback.
+    fn ect(&self) -> Flags {
+        Flags::ECT
+    }
+    /// The connection is established with this congestion feedback. Afterwards the sender asks
+    /// [`Control::reads_marks`] again.
+    fn on_connected(&mut self, _feedback: Feedback) {}
     /// A segment is newly considered lost, before [`Control::on_loss`] and [`Control::on_ack`] tell
     /// of the loss. Only a control that `wants_delivery` is told, and only if the receiver sends
     /// selective acknowledgements. A change of the window takes effect with the next event.

@@ -5,6 +5,7 @@
 //! protocol. A [`Control`] decides how much may be in flight. The [`Sender`] decides what is lost
 //! and when to retransmit.
 
+mod accurate;
 mod blocks;
 mod challenge;
 mod command;
@@ -23,10 +24,11 @@ mod scoreboard;
 pub mod script;
 mod sender;
 
+pub use accurate::Feedback;
 pub use command::{Command, TimerId};
 pub use config::{
-    Close, Config, DelayedAck, DynamicAck, Ecn, FixedAck, Nagle, Recovery, Reduction, RouteFailure,
-    RtoRule, Sack, StandByConfig,
+    AccurateEcn, Close, Config, DelayedAck, DynamicAck, Ecn, FixedAck, Nagle, Recovery, Reduction,
+    RouteFailure, RtoRule, Sack, StandByConfig,
 };
 pub use control::{Ack, Cause, Control, Delivery, Hint, Loss, Lost};
 pub use reassembly::Reassembly;

@@ -1,16 +1,21 @@
 //! The receiver: which data has arrived, and when to acknowledge it.
 
+mod accurate;
 pub(crate) mod autotuning;
 mod connection;
 mod decoding;
 mod reading;
 mod window;
 
+pub(crate) use accurate::FIRST_MARKED;
+
+use crate::accurate::agree;
 use crate::challenge::Challenges;
 use crate::{
-    Command, Config, DelayedAck, DynamicAck, Ecn, FixedAck, Reassembly, Recovery, RttEstimator,
-    TimerId,
+    Command, Config, DelayedAck, DynamicAck, Ecn, Feedback, FixedAck, Reassembly, Recovery,
+    RttEstimator, TimerId,
 };
+use accurate::Accurate;
 use connection::Ending;
 use decoding::Decoder;
 use kernel::{Bytes, Duration, Instant};
@@ -79,9 +84,11 @@ pub struct Receiver {
     reading: bool,
     /// One past the highest sequence number that the advertised window ever allowed.
     edge: u64,
-    /// Whether ECN was negotiated; whether marks are being echoed.
-    ecn: bool,
+    /// The congestion feedback that both ends agreed on; whether marks are being echoed, and the
+    /// counters of accurate feedback.
+    feedback: Feedback,
     echo: bool,
+    accurate: Option<Box<Accurate>>,
     /// The FIN's sequence number, once seen.
     fin: Option<u64>,
     /// The acknowledgement number last sent.
@@ -113,7 +120,7 @@ impl Receiver {
         Self {
             flow,
             connection,
-            config: *config,
+            config: Config { ecn: config.ecn_receiver.unwrap_or(config.ecn), ..*config },
             mss: config.mss().0,
             wnd: ReceiveWindow::new(config),
             rtt: RttEstimator::new(config),
@@ -126,8 +133,9 @@ impl Receiver {
             read_at: Instant::ZERO,
             reading: false,
             edge: config.window().0,
-            ecn: false,
+            feedback: Feedback::None,
             echo: false,
+            accurate: None,
             fin: None,
             last_ack: 0,
             pending: 0,
@@ -164,6 +172,9 @@ impl Receiver {
             && timestamps.value >= self.recent
         {
             self.recent = timestamps.value;
+        }
+        if let Some(accurate) = &mut self.accurate {
+            accurate.on_segment(segment);
         }
         if segment.len > 0 {
             self.wnd.on_segment(now, segment, self.next);
@@ -207,8 +218,11 @@ impl Receiver {
                 // RFC 2018 §2: no SACK blocks without the SACK-permitted option.
                 self.config.recovery = Recovery::NewReno;
             }
-            let asks = segment.flags.has(Flags::ECE.and(Flags::CWR));
-            self.ecn = self.config.ecn != Ecn::Off && asks;
+            self.feedback = agree(self.config.ecn, segment.flags);
+            if let (Feedback::Accurate, Ecn::Accurate(settings)) = (self.feedback, self.config.ecn)
+            {
+                self.accurate = Some(Box::new(Accurate::new(settings, segment.flags.arrived())));
+            }
             self.own_sent = Some(now);
         } else {
             self.own_sent = None;
@@ -220,11 +234,11 @@ impl Receiver {
     /// RFC 3168 §6.1.3: a mark is echoed until the sender answers it. RFC 8257 §3.2: each
     /// acknowledgement covers either marked or unmarked data.
     fn on_mark(&mut self, now: Instant, segment: &Segment, out: &mut Vec<Command>) {
-        if !self.ecn {
+        if self.feedback != Feedback::Classic {
             return;
         }
         let marked = segment.flags.has(Flags::CE);
-        if self.config.ecn == Ecn::Classic {
+        if self.config.ecn != Ecn::EachMark {
             self.echo = marked || self.echo && !segment.flags.has(Flags::CWR);
         } else {
             if marked != self.echo && self.pending > 0 {
@@ -282,11 +296,16 @@ impl Receiver {
         if self.fin == Some(self.next) {
             self.next += 1;
             self.on_fin(now, out);
-        } else if hole || self.pending >= self.enough() {
+        } else if hole || self.pending >= self.enough() || self.is_hurried() {
             self.acknowledge(now, out);
         } else {
             self.delay(now, out);
         }
+    }
+
+    /// Whether marks let an acknowledgement leave at once.
+    fn is_hurried(&self) -> bool {
+        self.accurate.as_ref().is_some_and(|accurate| accurate.hurried)
     }
 
     fn delay(&mut self, now: Instant, out: &mut Vec<Command>) {
@@ -341,7 +360,15 @@ impl Receiver {
         let echo = Timestamps { value: now, echo: self.recent };
         let flags = if self.echo { flags.and(Flags::ECE) } else { flags };
         let permits = flags.has(Flags::SYN) && self.config.sack().is_some();
-        let sack = if permits { SackBlocks::PERMITTED } else { self.blocks() };
+        let mut sack = if permits { SackBlocks::PERMITTED } else { self.blocks() };
+        let flags = match &mut self.accurate {
+            None => flags,
+            Some(accurate) => {
+                let flags = accurate.flags(flags);
+                accurate.add_option(flags.has(Flags::SYN), self.timestamps, &mut sack);
+                flags
+            }
+        };
         self.read_on(now);
         let window = self.window();
         self.edge = self.edge.max(self.next.saturating_add(window));

@@ -5,6 +5,7 @@
 //! sequence numbers, congestion window, RTT samples, ECN, pacing and the timer. The retransmission
 //! timer (RFC 6298) is common to all three kinds of loss recovery.
 
+mod accurate;
 mod coded;
 mod connection;
 mod cumulative;
@@ -50,6 +51,9 @@ pub struct Sender {
     closed_second: bool,
     challenges: Challenges,
     limits: Limits,
+    /// The ECN fields of this end's SYN as it was last sent, and of the peer's as it arrived.
+    syn_sent: wire::Ecn,
+    syn_arrived: wire::Ecn,
 }
 
 impl Sender {
@@ -62,6 +66,8 @@ impl Sender {
             closed_second: false,
             challenges: Challenges::default(),
             limits: Limits::default(),
+            syn_sent: wire::Ecn::default(),
+            syn_arrived: wire::Ecn::default(),
         }
     }
 

@@ -252,7 +252,7 @@ fn marks_hold_the_queue_down() {
         (late.iter().sum::<f64>() / late.len() as f64 / PRODUCT, used)
     };
     let (without, _) = mean(&config());
-    let (with, used) = mean(&Config { ecn: Ecn::Accurate, ..config() });
+    let (with, used) = mean(&Config { ecn: Ecn::EachMark, ..config() });
     println!("{with:.3} products queued with marks, {without:.3} without; {used:.3} used");
     assert!(with < without, "{with} against {without}");
     assert!(used > 0.85, "{used}");

@@ -9,7 +9,8 @@ use kernel::{BitRate, Bytes, Duration, Instant, Segments};
 use plain::plain;
 use proptest::prelude::*;
 use tcp::{
-    Command, Config, DelayedAck, Ecn, Hint, Receiver, Recovery, Sack, Sender, TimerId, script,
+    AccurateEcn, Command, Config, DelayedAck, Ecn, Hint, Receiver, Recovery, Sack, Sender, TimerId,
+    script,
 };
 use wire::{Flags, FlowId, SackBlock, SackBlocks, Segment, Timestamps};
 
@@ -145,7 +146,7 @@ proptest! {
         rack in any::<bool>(),
         sack in any::<bool>(),
         timestamps in any::<bool>(),
-        ecn in any::<bool>(),
+        ecn in 0..3_u8,
         events in prop::collection::vec((noise(), 0..10u8, 0..80_000_000u64), 1..120),
     ) {
         let config = Config {
@@ -153,7 +154,11 @@ proptest! {
             window: Some(Bytes(10_000)),
             initial_window: Some(Segments(10.0)),
             timestamps,
-            ecn: if ecn { Ecn::Classic } else { Ecn::Off },
+            ecn: match ecn {
+                0 => Ecn::Off,
+                1 => Ecn::Classic,
+                _ => Ecn::Accurate(AccurateEcn::default()),
+            },
             delayed_ack: DelayedAck::None,
             recovery: if sack {
                 Recovery::Sack(Sack { rack, ..Sack::default() })
@@ -167,7 +172,7 @@ proptest! {
         sender.on_open(now, &mut out);
         let open = Segment {
             flow: FLOW, connection: 3, forward: false, seq: 0, len: 0, ack: 1, window: 10_000,
-            flags: Flags::SYN.and(Flags::ACK).and(Flags::ECE), sack: SackBlocks::PERMITTED,
+            flags: Flags::SYN.and(Flags::ACK).and(Flags::of_ace(if ecn == 2 { 2 } else { 1 })), sack: SackBlocks::PERMITTED,
             coded: None,
             timestamps: timestamps.then_some(Timestamps { value: now, echo: now }),
         };

@@ -12,8 +12,8 @@ use std::num::NonZeroU8;
 use tcp::control::{Counting, NewReno};
 use tcp::fec::{Binomial, Fec, Granularity, Normal, Parity};
 use tcp::{
-    Close, Config, DelayedAck, DynamicAck, Ecn, FixedAck, Receiver, Recovery, Reduction, Sack,
-    Sender, TimerId,
+    AccurateEcn, Close, Config, DelayedAck, DynamicAck, Ecn, FixedAck, Receiver, Recovery,
+    Reduction, Sack, Sender, TimerId,
 };
 use wire::{Coded, Flags, SackBlock, SackBlocks, Segment, Timestamps};
 
@@ -54,7 +54,9 @@ fn recovery() -> impl Strategy<Value = Recovery> {
 }
 
 fn ecn() -> impl Strategy<Value = Ecn> {
-    prop_oneof![Just(Ecn::Off), Just(Ecn::Classic), Just(Ecn::Accurate)]
+    let accurate =
+        any::<[bool; 2]>().prop_map(|[option, wraps]| Ecn::Accurate(AccurateEcn { option, wraps }));
+    prop_oneof![Just(Ecn::Off), Just(Ecn::Classic), Just(Ecn::EachMark), accurate]
 }
 
 fn fec() -> impl Strategy<Value = Fec> {

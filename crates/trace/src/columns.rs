@@ -14,7 +14,7 @@ use crate::{
     Frame, Network, PacketEvent, Place, Record, RouteEvent, RouteStep, SegmentEvent, SegmentRecord,
     Sink, Wait, WaitKind,
 };
-use names::{Names, drop_cause, ecn, flags, format, kind, outcome, sack, step};
+use names::{Names, accurate, drop_cause, ecn, flags, format, kind, outcome, sack, step};
 use std::io;
 use std::sync::mpsc::Sender;
 use wire::{Body, TrafficClass};
@@ -214,6 +214,7 @@ impl Columns {
             .u64(segment.window)
             .text(&flags(segment.flags))
             .text(&sack(&segment.sack))
+            .text(&accurate(&segment.sack))
             .u32(Some(ecn(event.ecn)))
             .bool(event.retransmission);
         row.f64(sender.map(|own| own.cwnd_bytes))

@@ -1,11 +1,13 @@
 //! The units that travel: segments, packets and frames. Data without behaviour.
 
+mod accurate;
 mod arp;
 mod frame;
 mod packet;
 mod routing;
 mod segment;
 
+pub use accurate::{AccEcn, advance};
 pub use arp::{ArpMessage, ArpOperation};
 pub use frame::{FrameKind, FrameLoss, FrameOutcome, Wait, WaitKind};
 pub use packet::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};

@@ -1,6 +1,6 @@
 //! The TCP segment.
 
-use crate::{Ecn, FlowId};
+use crate::{AccEcn, Ecn, FlowId};
 use kernel::{Bytes, Instant};
 use std::num::NonZeroU8;
 
@@ -51,6 +51,12 @@ impl Flags {
         Self(self.0 | other.0)
     }
 
+    /// The flags of this set that are not in the other.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
     /// The ECN field of the packet that carries the segment, as its transport sends it.
     pub const fn ecn(self) -> Ecn {
         if self.has(Self::ECT.and(Self::ECT1)) {
@@ -60,6 +66,26 @@ impl Flags {
         } else {
             Ecn::NotCapable
         }
+    }
+
+    /// The ECN field of the packet that brought the segment.
+    pub const fn arrived(self) -> Ecn {
+        if self.has(Self::CE) { Ecn::Experienced } else { self.ecn() }
+    }
+
+    /// The three flags AE, CWR and ECE as a number, AE first: the field ACE of RFC 9768 §3.2.2.
+    pub const fn ace(self) -> u8 {
+        (self.has(Self::AE) as u8) << 2
+            | (self.has(Self::CWR) as u8) << 1
+            | self.has(Self::ECE) as u8
+    }
+
+    /// The flags AE, CWR and ECE whose number modulo 8 this is.
+    pub const fn of_ace(number: u64) -> Self {
+        let ae = if number & 4 == 0 { 0 } else { Self::AE.0 };
+        let cwr = if number & 2 == 0 { 0 } else { Self::CWR.0 };
+        let ece = if number & 1 == 0 { 0 } else { Self::ECE.0 };
+        Self(ae | cwr | ece)
     }
 
     /// The flags that are set and that are bits of the TCP header.
@@ -111,18 +137,25 @@ pub struct SackBlock {
     pub end: u64,
 }
 
-/// Up to four SACK blocks (three with timestamps); or, on a SYN, the SACK-permitted option.
+/// Up to four SACK blocks (three with timestamps); or, on a SYN, the SACK-permitted option. With
+/// them comes the option of accurate ECN, which shares their room in the header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks {
     blocks: [SackBlock; 4],
     count: u8,
     permitted: bool,
+    /// Whether the fourth block is not a block but the option of accurate ECN.
+    accurate: bool,
 }
 
 impl SackBlocks {
     /// No block.
-    pub const NONE: Self =
-        Self { blocks: [SackBlock { start: 0, end: 0 }; 4], count: 0, permitted: false };
+    pub const NONE: Self = Self {
+        blocks: [SackBlock { start: 0, end: 0 }; 4],
+        count: 0,
+        permitted: false,
+        accurate: false,
+    };
     /// The SACK-permitted option of a SYN (RFC 2018 §2).
     pub const PERMITTED: Self = Self { permitted: true, ..Self::NONE };
 
@@ -131,8 +164,25 @@ impl SackBlocks {
         self.permitted
     }
 
-    /// Adds a block; a fifth block is omitted, because the option is full.
+    /// Adds the option of accurate ECN, which leaves room for so many blocks; later ones are
+    /// omitted.
+    pub fn add_accurate(&mut self, option: AccEcn, room: usize) {
+        self.count = self.count.min(room as u8).min(3);
+        let (start, end) = option.pack();
+        (self.blocks[3], self.accurate) = (SackBlock { start, end }, true);
+    }
+
+    /// The option of accurate ECN.
+    pub fn accurate(&self) -> Option<AccEcn> {
+        self.accurate.then(|| AccEcn::unpack((self.blocks[3].start, self.blocks[3].end)))
+    }
+
+    /// Adds a block; a fifth block is omitted, because the option is full, and so is a fourth beside
+    /// the option of accurate ECN.
     pub fn push(&mut self, block: SackBlock) {
+        if self.accurate && self.count == 3 {
+            return;
+        }
         if let Some(slot) = self.blocks.get_mut(usize::from(self.count)) {
             *slot = block;
             self.count += 1;
@@ -153,10 +203,16 @@ impl SackBlocks {
         ascending
     }
 
-    /// The length of the option in a header: kind and length, eight bytes per block, and padding to
-    /// a multiple of four (RFC 2018 §3).
+    /// The length of the options in a header: kind and length, eight bytes per block (RFC 2018 §3),
+    /// the option of accurate ECN, and padding to a multiple of four.
     pub const fn option_size(&self) -> Bytes {
-        if self.count == 0 { Bytes(0) } else { Bytes(4 + 8 * self.count as u64) }
+        let blocks = if self.count == 0 { 0 } else { 4 + 8 * self.count as u64 };
+        if !self.accurate {
+            return Bytes(blocks);
+        }
+        // The padding of the blocks is used: they need two bytes and eight for each.
+        let fields = 2 + 3 * (self.blocks[3].end >> 32 & 3);
+        Bytes((blocks.saturating_sub(2) + fields).next_multiple_of(4))
     }
 
     /// Whether there are no blocks.

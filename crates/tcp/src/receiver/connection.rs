@@ -3,7 +3,7 @@
 
 use super::Receiver;
 use crate::challenge::{Reset, TIME_WAIT, refusal};
-use crate::{Command, TimerId};
+use crate::{Command, Feedback, TimerId};
 use kernel::Instant;
 use wire::{Flags, SackBlocks, Segment};
 
@@ -199,7 +199,7 @@ impl Receiver {
     pub(super) fn send_own(&mut self, now: Instant, out: &mut Vec<Command>) {
         let flag = match self.own_next {
             // RFC 3168 §6.1.1: an ECN-setup SYN-ACK.
-            1 if self.ecn => Flags::SYN.and(Flags::ECE),
+            1 if self.feedback == Feedback::Classic => Flags::SYN.and(Flags::ECE),
             1 => Flags::SYN,
             _ => Flags::FIN,
         };

@@ -2,7 +2,7 @@
 
 use super::Failure;
 use kernel::{Duration, Instant};
-use wire::{Flags, HeaderFlag, SackBlock, SackBlocks};
+use wire::{AccEcn, Flags, HeaderFlag, SackBlock, SackBlocks};
 
 /// When an event is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub(super) struct Written {
     pub(super) scale: Option<u32>,
     pub(super) sack_ok: bool,
     pub(super) sack: SackBlocks,
+    /// The option of accurate ECN.
+    pub(super) accurate: Option<AccEcn>,
     /// Timestamp values in milliseconds; `None` matches any value.
     pub(super) timestamps: Option<(Option<u64>, Option<u64>)>,
     /// `<...>`: any options match.
@@ -281,11 +283,17 @@ fn read_flags(text: &str) -> Result<Flags, String> {
         let known = HeaderFlag::ALL.iter().find(|known| known.letter == letter);
         Ok(flags.and(match (letter, known) {
             (_, Some(known)) => known.flag,
+            // The field ACE of RFC 9768, as packetdrill writes it.
+            ('0'..='7', _) => Flags::of_ace(u64::from(letter as u32 - '0' as u32)),
             // tcpdump's letter.
             ('C', _) => Flags::CWR,
             // The PSH flag has no meaning here.
             ('P', _) => Flags::NONE,
-            _ => return Err(format!("{letter:?} in {text:?} is no flag; flags are SFPREWA.")),
+            _ => {
+                return Err(format!(
+                    "{letter:?} in {text:?} is no flag; flags are SFPREWA. and 0 to 7"
+                ));
+            }
         }))
     })
 }
@@ -303,6 +311,28 @@ fn read_numbers(text: &str) -> Result<(u64, u32), String> {
         return Err(format!("{text}: {first} and {len} bytes end at {right}"));
     }
     Ok((first, len))
+}
+
+/// `ECN e1b 1 ceb 0 e0b 1`, the option of accurate ECN: the first name tells the order.
+fn read_counters(option: &str, fields: &[&str]) -> Result<AccEcn, String> {
+    let first = fields.first().copied().unwrap_or_default();
+    let names = if first == "e0b" { ["e0b", "ceb", "e1b"] } else { ["e1b", "ceb", "e0b"] };
+    let wrong = || {
+        format!("{option:?}: write ECN e1b N ceb N e0b N, or in the order e0b, ceb, e1b; fewer too")
+    };
+    let mut read = AccEcn { ect1_first: first != "e0b", ..AccEcn::default() };
+    for (place, field) in fields.chunks(2).enumerate() {
+        let [name, value] = field[..] else { return Err(wrong()) };
+        if names.get(place) != Some(&name) {
+            return Err(wrong());
+        }
+        let value: u32 = value.parse().map_err(|_| wrong())?;
+        if value >= 1 << 24 {
+            return Err(format!("{option:?}: a field has 24 bits"));
+        }
+        (read.fields[place], read.count) = (value, place as u8 + 1);
+    }
+    Ok(read)
 }
 
 fn read_options(text: &str, written: &mut Written) -> Result<(), String> {
@@ -334,9 +364,11 @@ fn read_options(text: &str, written: &mut Written) -> Result<(), String> {
                 };
                 written.timestamps = Some((any(value)?, any(echo)?));
             }
+            ["ECN", ref fields @ ..] => written.accurate = Some(read_counters(option, fields)?),
             _ => {
                 return Err(format!(
-                    "{option:?} is no option; options are mss, sackOK, wscale, sack, TS, nop, eol"
+                    "{option:?} is no option; options are mss, sackOK, wscale, sack, TS, ECN, \
+                     nop, eol"
                 ));
             }
         }

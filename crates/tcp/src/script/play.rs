@@ -188,6 +188,10 @@ impl Player {
             |ms: Option<u64>| Instant(ms.map_or(self.now.0, |ms| ms.saturating_mul(1_000_000)));
         let syn = written.flags.has(Flags::SYN);
         let permits = syn && (written.sack_ok || written.any_options);
+        let mut sack = if permits { SackBlocks::PERMITTED } else { written.sack };
+        if let Some(accurate) = written.accurate {
+            sack.add_accurate(accurate, 3);
+        }
         let segment = Segment {
             flow: FLOW,
             connection: 0,
@@ -200,7 +204,7 @@ impl Player {
             timestamps: written
                 .timestamps
                 .map(|(value, echo)| Timestamps { value: ms(value), echo: ms(echo) }),
-            sack: if permits { SackBlocks::PERMITTED } else { written.sack },
+            sack,
             coded: None,
         };
         self.note(self.now, Kind::Injected, written.text.clone(), Some(line));
@@ -290,6 +294,9 @@ impl Player {
         }
         if written.sack.as_slice() != segment.sack.as_slice() {
             return Some("the selective acknowledgements differ".into());
+        }
+        if written.accurate != segment.sack.accurate() {
+            return Some("the option of accurate ECN differs".into());
         }
         if written.sack_ok && !segment.sack.are_permitted() {
             return Some("it does not permit selective acknowledgements".into());
@@ -393,6 +400,12 @@ fn show(segment: &Segment) -> String {
     if let Some(stamps) = segment.timestamps {
         let ms = |at: Instant| at.0 / 1_000_000;
         options.push(format!("TS val {} ecr {}", ms(stamps.value), ms(stamps.echo)));
+    }
+    if let Some(accurate) = segment.sack.accurate() {
+        let names = if accurate.ect1_first { ["e1b", "ceb", "e0b"] } else { ["e0b", "ceb", "e1b"] };
+        let fields = names.iter().zip(accurate.fields).take(usize::from(accurate.count));
+        let fields: String = fields.map(|(name, field)| format!(" {name} {field}")).collect();
+        options.push(format!("ECN{fields}"));
     }
     if !options.is_empty() {
         let _ = write!(text, " <{}>", options.join(","));

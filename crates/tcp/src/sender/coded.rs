@@ -10,6 +10,7 @@ mod sending;
 mod sizing;
 mod timeouts;
 
+use super::ecn::Marks;
 use super::gauges::State;
 use super::sampler;
 use super::tcb::Tcb;
@@ -102,10 +103,10 @@ impl Coded {
             self.on_unit(tcb, now, number, info.delivered);
         }
         let losses = self.find_losses(tcb, now, rtt, flight);
-        let echo = self.on_echo(tcb, now, segment, flight);
+        let marks = self.on_echo(tcb, now, (segment, info.delivered), flight);
         self.settle(tcb, now);
         if info.delivered > 0 {
-            self.inform(tcb, now, &info, losses.bytes, (rtt, echo));
+            self.inform(tcb, now, &info, losses.bytes, (rtt, marks));
         }
         if info.delivered > 0 || acked > 0 {
             self.deadlines.restart();
@@ -205,18 +206,25 @@ impl Coded {
 
     /// RFC 3168 §6.1.2, once per window of units. Until CWR is known to have arrived, the receiver
     /// may still echo the old mark.
-    fn on_echo(&mut self, tcb: &mut Tcb, now: Instant, segment: &Segment, flight: u64) -> bool {
-        let echo = tcb.ecn.is_echoed(segment);
+    fn on_echo(
+        &mut self,
+        tcb: &mut Tcb,
+        now: Instant,
+        (segment, delivered): (&Segment, u64),
+        flight: u64,
+    ) -> Marks {
+        let sent = (tcb.snd.una, tcb.snd.max);
+        let marks = tcb.ecn.read(segment, (delivered, tcb.snd.mss), sent);
         let heard = !tcb.ecn.is_cwr_pending() && self.cwr_unit.is_none();
         let newer = self.blocks.top() > tcb.ecn.reduced();
-        if echo && self.phase == Phase::Open && heard && newer {
+        if marks.any() && self.phase == Phase::Open && heard && newer {
             tcb.counters.marks_answered += 1;
             let (cause, lost, repeated) = (Cause::Ecn, 0, false);
             tcb.cwnd.reduce(&Congestion { now, cause, lost, flight, repeated });
             self.sizing.on_mark();
             self.on_reduction(tcb);
         }
-        echo
+        marks
     }
 
     /// Updates the loss estimate from blocks whose first transmission is complete, and requests the
@@ -234,7 +242,7 @@ impl Coded {
         now: Instant,
         info: &SackInfo,
         lost: u64,
-        (rtt, echo): (Option<Duration>, bool),
+        (rtt, marks): (Option<Duration>, Marks),
     ) {
         let delivered = info.delivered;
         let newest = info.newest.map(|(_, departure)| departure);
@@ -250,10 +258,10 @@ impl Coded {
             rtt,
             forward_delay: None,
             delivery,
-            may_grow: !echo && !recovery,
+            may_grow: !tcb.cwnd.is_held_by(marks) && !recovery,
             may_ramp: true,
             state: self.state(),
-            echo,
+            marks,
         };
         tcb.cwnd.on_ack(&arrival, &tcb.rtt);
     }

@@ -2,9 +2,10 @@
 
 use super::Sender;
 use super::ecn::EcnSender;
-use crate::{Command, Ecn, TimerId};
+use crate::accurate::{agree, answer, conclude, request, told};
+use crate::{Command, Ecn, Feedback, TimerId};
 use kernel::Instant;
-use wire::{Flags, SackBlocks, Segment};
+use wire::{Ecn as Field, Flags, SackBlocks, Segment};
 
 /// The state of a connection at the end that sends data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +75,8 @@ impl Sender {
             Connection::Listen => {
                 self.tcb.snd.open();
                 self.tcb.rcv_nxt = 1;
-                self.negotiate(segment, segment.flags.has(Flags::ECE.and(Flags::CWR)));
+                self.negotiate(segment, (agree(self.tcb.config.ecn, segment.flags), None));
+                self.syn_arrived = segment.flags.arrived();
                 self.connection = Connection::SynReceived(Syn::new(now));
                 self.send_syn(now, out);
             }
@@ -110,7 +112,7 @@ impl Sender {
         self.tcb.snd.set_window(segment.window);
         self.tcb.rcv_nxt = 1;
         if is_active {
-            self.negotiate(segment, segment.flags.has(Flags::ECE));
+            self.negotiate(segment, conclude(self.tcb.config.ecn, segment.flags));
         } else {
             self.tcb.sampler.on_segment(segment);
         }
@@ -126,13 +128,14 @@ impl Sender {
         }
         out.push(Command::Connected);
         self.tcb.timer.take();
+        let has_acknowledged = self.end_handshake(now, is_active, segment, out);
         self.transmit(now, out);
         self.set_control_timer(now, out);
         if self.tcb.snd.max == 1 {
             if !self.tcb.timer.is_running() {
                 out.push(Command::Cancel(TimerId::Retransmit));
             }
-            if is_active {
+            if is_active && !has_acknowledged {
                 self.tcb.send_ack(now, out);
             }
         }
@@ -149,11 +152,46 @@ impl Sender {
         }
     }
 
+    /// Tells the congestion control what was agreed on. With accurate feedback, a client answers the
+    /// SYN-ACK by a segment without data, which tells how it arrived (RFC 9768 §3.2.2.1). Returns
+    /// whether it did.
+    fn end_handshake(
+        &mut self,
+        now: Instant,
+        is_active: bool,
+        segment: &Segment,
+        out: &mut Vec<Command>,
+    ) -> bool {
+        self.tcb.cwnd.on_connected(self.tcb.ecn.feedback());
+        let EcnSender::Accurate(accurate) = &mut self.tcb.ecn else { return false };
+        let code = segment.flags.ace();
+        // The SYN of this end, or its SYN-ACK, was marked.
+        let marked = if is_active {
+            code == told(Field::Experienced).ace()
+        } else {
+            accurate.on_third(segment)
+        };
+        if marked {
+            let window = self.tcb.cwnd.bytes();
+            self.tcb.reduce_for_mark(now, window);
+        }
+        if is_active {
+            let mut third = self.tcb.segment(now, 1, 0, Flags::ACK);
+            third.flags = third.flags.without(Flags::of_ace(7)).and(told(segment.flags.arrived()));
+            out.push(Command::Send(third));
+        }
+        is_active
+    }
+
     /// Negotiates the options of the receiver's SYN.
-    fn negotiate(&mut self, syn: &Segment, ecn: bool) {
+    fn negotiate(&mut self, syn: &Segment, (feedback, arrived): (Feedback, Option<Field>)) {
         self.tcb.sampler.on_syn(syn);
         self.tcb.sampler.on_segment(syn);
-        self.tcb.ecn = EcnSender::negotiated(self.tcb.config.ecn != Ecn::Off && ecn);
+        let wraps = matches!(self.tcb.config.ecn, Ecn::Accurate(accurate) if accurate.wraps);
+        self.tcb.ecn = EcnSender::negotiated(feedback, self.tcb.cwnd.ect(), wraps);
+        if let EcnSender::Accurate(accurate) = &mut self.tcb.ecn {
+            accurate.on_syn(self.syn_sent, arrived, syn);
+        }
         if !syn.sack.are_permitted() {
             self.recovery.on_sack_refused();
         }
@@ -161,15 +199,20 @@ impl Sender {
 
     pub(super) fn send_syn(&mut self, now: Instant, out: &mut Vec<Command>) {
         self.tcb.last_sent = now;
-        // RFC 3168 §6.1.1: an ECN-setup SYN, or SYN-ACK.
-        let asks = self.tcb.config.ecn != Ecn::Off;
-        let agrees = self.tcb.ecn != EcnSender::Off;
-        let flags = match self.connection {
-            Connection::SynReceived(_) if agrees => Flags::SYN.and(Flags::ACK).and(Flags::ECE),
-            Connection::SynReceived(_) => Flags::SYN.and(Flags::ACK),
-            _ if asks => Flags::SYN.and(Flags::ECE).and(Flags::CWR),
+        let mut flags = match self.connection {
+            Connection::SynReceived(syn) => {
+                let ecn = answer(self.tcb.ecn.feedback(), self.syn_arrived);
+                let ecn = if syn.resent > 1 { Flags::NONE } else { ecn };
+                Flags::SYN.and(Flags::ACK).and(ecn)
+            }
+            Connection::SynSent(syn) => Flags::SYN.and(request(self.tcb.config.ecn, syn.resent)),
             _ => Flags::SYN,
         };
+        let ect = self.tcb.cwnd.ect();
+        if ect.has(Flags::ECT1) && flags.has(Flags::AE) {
+            flags = flags.and(ect);
+        }
+        self.syn_sent = flags.ecn();
         let mut syn = self.tcb.segment(now, 0, 0, flags);
         if self.recovery.wants_sack() {
             syn.sack = SackBlocks::PERMITTED;

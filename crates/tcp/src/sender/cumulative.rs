@@ -1,6 +1,7 @@
 //! Recovery by cumulative acknowledgements alone: three duplicate ACKs indicate a loss (RFC 5681
 //! §3.2), and `NewReno` repairs one hole per round trip (RFC 6582).
 
+use super::ecn::Marks;
 use super::gauges::State;
 use super::sequence::Span;
 use super::tcb::Tcb;
@@ -47,8 +48,8 @@ struct AckInfo {
     forward_delay: Option<Duration>,
     /// Whether the data that it acknowledges validates the window.
     may_grow: bool,
-    /// Whether it echoes a congestion mark.
-    echo: bool,
+    /// The congestion marks that it reports.
+    marks: Marks,
 }
 
 impl Cumulative {
@@ -123,7 +124,7 @@ impl Cumulative {
         tcb.set_peer_window(segment.window);
         let rtt = tcb.take_sample(now, segment, flight, out);
         let forward_delay = tcb.sampler.forward_delay(segment);
-        let mut info = AckInfo { acked, rtt, forward_delay, may_grow: true, echo: false };
+        let mut info = AckInfo { acked, rtt, forward_delay, may_grow: true, marks: Marks::None };
         if tcb.eifel.on_ack(tcb.sampler.echoed(segment), false, segment.ack == tcb.snd.max)
             && !tcb.ecn.is_echoed(segment)
         {
@@ -154,7 +155,8 @@ impl Cumulative {
                 if covered || matches!(self.phase, Phase::Open { .. }) {
                     self.phase = Phase::default();
                 }
-                info.echo = tcb.on_echo(now, segment, flight, self.state() == State::Open);
+                let is_open = self.state() == State::Open;
+                info.marks = tcb.on_echo(now, (segment, acked), flight, is_open);
                 self.inform(tcb, now, &info);
             }
         }
@@ -297,7 +299,7 @@ impl Cumulative {
 
     /// Passes a cumulative acknowledgement to the congestion control.
     fn inform(&self, tcb: &mut Tcb, now: Instant, info: &AckInfo) {
-        let AckInfo { acked, rtt, forward_delay, may_grow, echo } = *info;
+        let AckInfo { acked, rtt, forward_delay, may_grow, marks } = *info;
         let state = self.state();
         tcb.validate(now, acked, state);
         let arrival = Arrival {
@@ -309,10 +311,10 @@ impl Cumulative {
             rtt,
             forward_delay,
             delivery: None,
-            may_grow: may_grow && !echo,
+            may_grow: may_grow && !tcb.cwnd.is_held_by(marks),
             may_ramp: may_grow,
             state,
-            echo,
+            marks,
         };
         tcb.cwnd.on_ack(&arrival, &tcb.rtt);
     }

@@ -2,8 +2,9 @@
 
 use super::Sender;
 use super::connection::Connection;
+use super::ecn::EcnSender;
 use super::recovery::LossRecovery;
-use crate::Control;
+use crate::{Control, Feedback};
 use kernel::Duration;
 
 /// The congestion state of a sender.
@@ -43,6 +44,8 @@ pub struct SenderCounters {
     pub probes: u64,
     /// Reductions of the window for a congestion mark (RFC 3168).
     pub marks_answered: u64,
+    /// Marked packets that accurate feedback (RFC 9768) has counted.
+    pub marks_reported: u64,
     /// Challenge ACKs (RFC 5961).
     pub challenges: u64,
     /// Parity segments of the first transmission of a block.
@@ -156,6 +159,20 @@ impl Sender {
         self.recovery.state()
     }
 
+    /// The congestion feedback that both ends agreed on.
+    pub fn feedback(&self) -> Feedback {
+        self.tcb.ecn.feedback()
+    }
+
+    /// With accurate feedback: whether the path lets marks pass, and whether the receiver sends its
+    /// counters of bytes.
+    pub fn accurate_feedback(&self) -> Option<(bool, bool)> {
+        match &self.tcb.ecn {
+            EcnSender::Accurate(accurate) => Some((accurate.is_trusted(), accurate.has_option())),
+            EcnSender::Off | EcnSender::On { .. } => None,
+        }
+    }
+
     /// The counters.
     pub fn counters(&self) -> SenderCounters {
         self.tcb.counters
@@ -180,6 +197,7 @@ impl std::ops::AddAssign for SenderCounters {
         self.undone += other.undone;
         self.probes += other.probes;
         self.marks_answered += other.marks_answered;
+        self.marks_reported += other.marks_reported;
         self.challenges += other.challenges;
         self.proactive += other.proactive;
         self.reactive += other.reactive;

@@ -5,6 +5,7 @@ mod in_order;
 mod sending;
 mod timeouts;
 
+use super::ecn::Marks;
 use super::gauges::State;
 use super::spurious::{Advice, FRto, Resent};
 use super::tcb::Tcb;
@@ -130,7 +131,8 @@ impl Selective {
         };
         info.lost = self.find_losses(tcb, now, &info);
         let before = self.state();
-        let echo = tcb.on_echo(now, segment, info.outstanding, before == State::Open);
+        let is_open = before == State::Open;
+        let marks = tcb.on_echo(now, (segment, info.delivered), info.outstanding, is_open);
         let advice = self.advance(tcb, now, &info);
         let holds = advice == Advice::SendNew && self.send_two_new(tcb, now, out);
         let open = before == State::Open && self.state() == State::Open;
@@ -140,8 +142,9 @@ impl Selective {
         if info.delivered > 0 {
             // Data whose acknowledgement ends recovery was sent during recovery and does not
             // validate the window.
-            let may_grow = !echo && !is_spurious && before != State::Recovery;
-            self.inform(tcb, now, &info, (rtt, echo, may_grow));
+            let held = tcb.cwnd.is_held_by(marks);
+            let may_grow = !held && !is_spurious && before != State::Recovery;
+            self.inform(tcb, now, &info, (rtt, marks, may_grow));
         }
         self.follow(tcb, &info);
         if info.acked > 0 {
@@ -289,7 +292,7 @@ impl Selective {
         tcb: &mut Tcb,
         now: Instant,
         info: &AckInfo,
-        (rtt, echo, may_grow): (Option<Duration>, bool, bool),
+        (rtt, marks, may_grow): (Option<Duration>, Marks, bool),
     ) {
         let AckInfo { acked, delivered, lost, ref newest, forward_delay, .. } = *info;
         let state = self.state();
@@ -312,7 +315,7 @@ impl Selective {
             may_grow: may_grow && state != State::Recovery && acked > 0,
             may_ramp: acked > 0,
             state,
-            echo,
+            marks,
         };
         tcb.cwnd.on_ack(&arrival, &tcb.rtt);
     }

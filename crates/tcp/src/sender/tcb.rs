@@ -1,7 +1,7 @@
 //! The transmission control block (RFC 9293 §3.3.1): the state that a connection has with any kind
 //! of loss recovery. Loss recovery decides what to send, and sends segments through the block.
 
-use super::ecn::EcnSender;
+use super::ecn::{EcnSender, Marks};
 use super::gauges::{SenderCounters, State};
 use super::pacer::{self, Pacer};
 use super::sampler::RttSampler;
@@ -131,24 +131,33 @@ impl Tcb {
         self.sampler.forget();
     }
 
-    /// Returns whether the segment echoes a congestion mark. If it does, reduces the window, at
-    /// most once per window of data (RFC 3168 §6.1.2) and not while a loss is being repaired.
-    /// `flight` was outstanding before the segment arrived.
+    /// Returns the congestion marks that the segment, which delivers so many bytes, reports. If
+    /// there are any, reduces the window, at most once per window of data (RFC 3168 §6.1.2) and not
+    /// while a loss is being repaired. `flight` was outstanding before the segment arrived.
     pub(super) fn on_echo(
         &mut self,
         now: Instant,
-        segment: &Segment,
+        (segment, delivered): (&Segment, u64),
         flight: u64,
         is_open: bool,
-    ) -> bool {
-        let echo = self.ecn.is_echoed(segment);
-        if echo && is_open && self.snd.una > self.ecn.reduced() {
-            self.counters.marks_answered += 1;
-            let (cause, lost, repeated) = (Cause::Ecn, 0, false);
-            self.cwnd.reduce(&Congestion { now, cause, lost, flight, repeated });
-            self.ecn.on_reduction(self.snd.max);
+    ) -> Marks {
+        let sent = (self.snd.una, self.snd.max);
+        let marks = self.ecn.read(segment, (delivered, self.snd.mss), sent);
+        if let Marks::Packets(packets) = marks {
+            self.counters.marks_reported += packets;
         }
-        echo
+        if marks.any() && is_open && !self.cwnd.reads_marks() && self.snd.una > self.ecn.reduced() {
+            self.reduce_for_mark(now, flight);
+        }
+        marks
+    }
+
+    /// Reduces the window for a mark.
+    pub(super) fn reduce_for_mark(&mut self, now: Instant, flight: u64) {
+        self.counters.marks_answered += 1;
+        let (cause, lost, repeated) = (Cause::Ecn, 0, false);
+        self.cwnd.reduce(&Congestion { now, cause, lost, flight, repeated });
+        self.ecn.on_reduction(self.snd.max);
     }
 
     /// The retransmission timer expired (RFC 6298 (5.5)); returns whether it had already expired
@@ -215,6 +224,7 @@ impl Tcb {
             }
         }
         if !fresh {
+            flags = flags.and(self.ecn.on_old_data());
             self.resent += span.len;
             self.eifel.on_resend(now, span.seq == self.snd.una);
             // Karn's algorithm: no RTT sample of a segment that was sent twice, nor of one whose
@@ -247,6 +257,8 @@ impl Tcb {
     }
 
     pub(super) fn segment(&self, now: Instant, seq: u64, len: u32, flags: Flags) -> Segment {
+        let is_syn = flags.has(Flags::SYN);
+        let flags = if is_syn { flags } else { flags.and(self.ecn.on_any()) };
         Segment {
             flow: self.flow,
             connection: self.connection,

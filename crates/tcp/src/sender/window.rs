@@ -2,19 +2,22 @@
 //! itself; and how it changes while it is not used. All events reach the congestion control through
 //! this module.
 
+use super::ecn::Marks;
 use super::gauges::State;
 use super::ramp::Ramp;
 use super::usage::Usage;
 use super::validation::Unused;
 use crate::control::Departing;
-use crate::{Ack, Cause, Config, Control, Delivery, Hint, Loss, Lost, RttEstimator};
+use crate::{Ack, Cause, Config, Control, Delivery, Feedback, Hint, Loss, Lost, RttEstimator};
 use kernel::{BitRate, Duration, Instant, Segments};
+use wire::Flags;
 
 /// The congestion window of a connection, without the inflation of fast recovery.
 #[derive(Debug)]
 pub(super) struct CongestionWindow {
     control: Box<dyn Control>,
     wants_delivery: bool,
+    reads_marks: bool,
     mss: u64,
     /// The initial window.
     initial: f64,
@@ -46,9 +49,9 @@ pub(super) struct Arrival {
     /// as far as recovery and marks allow. A window that was not used does not grow in any case.
     pub(super) may_grow: bool,
     pub(super) may_ramp: bool,
-    /// The state after the acknowledgement, and whether it echoes a mark.
+    /// The state after the acknowledgement, and the marks that it reports.
     pub(super) state: State,
-    pub(super) echo: bool,
+    pub(super) marks: Marks,
 }
 
 /// A loss or a congestion mark, in bytes: [`Loss`] has the same fields in segments.
@@ -67,6 +70,7 @@ impl CongestionWindow {
     pub(super) fn new(config: &Config, control: Box<dyn Control>) -> Self {
         let mut window = Self {
             wants_delivery: control.wants_delivery(),
+            reads_marks: control.reads_marks(),
             control,
             mss: config.mss().0,
             initial: config.initial_window().0.max(1.0),
@@ -95,6 +99,11 @@ impl CongestionWindow {
             ramp.on_ack(acked.0);
         }
         let delivered = self.in_segments(arrival.delivered);
+        let marked = match arrival.marks {
+            Marks::None => 0.0,
+            Marks::All => delivered.0,
+            Marks::Packets(packets) => delivered.0.min(packets as f64),
+        };
         self.control.on_ack(&Ack {
             now: arrival.now,
             acked,
@@ -109,8 +118,8 @@ impl CongestionWindow {
             recovery: arrival.state == State::Recovery,
             after_timeout: arrival.state == State::Loss,
             forward_delay: arrival.forward_delay,
-            ecn_echo: arrival.echo,
-            marked: if arrival.echo { delivered } else { Segments(0.0) },
+            ecn_echo: arrival.marks.any(),
+            marked: Segments(marked),
         });
         self.refresh();
     }
@@ -179,6 +188,27 @@ impl CongestionWindow {
     /// Whether the congestion control uses delivery rate samples.
     pub(super) fn wants_delivery(&self) -> bool {
         self.wants_delivery
+    }
+
+    /// Whether the congestion control answers marks by itself.
+    pub(super) fn reads_marks(&self) -> bool {
+        self.reads_marks
+    }
+
+    /// Whether marks keep the window from growing on an acknowledgement that reports them.
+    pub(super) fn is_held_by(&self, marks: Marks) -> bool {
+        marks.any() && !self.reads_marks
+    }
+
+    /// The ECN field of data, as the congestion control wants it.
+    pub(super) fn ect(&self) -> Flags {
+        self.control.ect()
+    }
+
+    /// Both ends have agreed on this feedback.
+    pub(super) fn on_connected(&mut self, feedback: Feedback) {
+        self.control.on_connected(feedback);
+        self.reads_marks = self.control.reads_marks();
     }
 
     /// A segment is newly considered lost.
@@ -341,7 +371,7 @@ mod tests {
             may_grow: true,
             may_ramp: true,
             state: State::Open,
-            echo: false,
+            marks: Marks::None,
         }
     }
 

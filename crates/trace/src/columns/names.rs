@@ -202,6 +202,14 @@ pub(super) fn flags(flags: Flags) -> String {
     flags.in_header().map(|known| known.name).collect::<Vec<_>>().join("|")
 }
 
+/// The option of accurate ECN in its order: `e1b=2921 ceb=4380`.
+pub(super) fn accurate(blocks: &SackBlocks) -> String {
+    let Some(option) = blocks.accurate() else { return String::new() };
+    let names = if option.ect1_first { ["e1b", "ceb", "e0b"] } else { ["e0b", "ceb", "e1b"] };
+    let fields = names.iter().zip(option.fields).take(usize::from(option.count));
+    fields.map(|(name, field)| std::format!("{name}={field}")).collect::<Vec<_>>().join(" ")
+}
+
 /// SACK blocks: `1000-2448 4000-5448`.
 pub(super) fn sack(blocks: &SackBlocks) -> String {
     let block = |block: &wire::SackBlock| std::format!("{}-{}", block.start, block.end);

@@ -95,6 +95,7 @@ pub const SEGMENTS: &[Column] = &[
     ("window_bytes", "u64"),
     ("flags", "text"),
     ("sack", "text?"),
+    ("accurate_ecn", "text?"),
     ("ecn", "name:ecn"),
     ("retransmission", "bool"),
     ("cwnd_bytes", "f64?"),

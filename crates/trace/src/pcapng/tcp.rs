@@ -1,8 +1,8 @@
 //! TCP headers (RFC 9293) with options: MSS, window scale and timestamps (RFC 7323), SACK (RFC
-//! 2018), and an experimental option (RFC 6994) for the erasure code of LT-TCP.
+//! 2018), accurate ECN (RFC 9768), and an experimental option (RFC 6994) for the erasure code of LT-TCP.
 
 use super::ip::{receiver_port, sender_port};
-use wire::{Coded, Flags, FlowId, SackBlock, Segment};
+use wire::{AccEcn, Coded, Flags, FlowId, SackBlock, Segment};
 
 /// The shift of the window scale option in both directions: windows up to 16 MiB in units of 256
 /// bytes.
@@ -84,6 +84,9 @@ impl TcpHeaders {
         } else {
             sack(segment, start, out);
         }
+        if let Some(option) = segment.sack.accurate() {
+            accurate(&option, start, out);
+        }
     }
 }
 
@@ -117,15 +120,34 @@ fn room(start: usize, fixed: usize, out: &[u8]) -> usize {
 
 fn sack(segment: &Segment, start: usize, out: &mut Vec<u8>) {
     let blocks = segment.sack.as_slice();
-    let blocks = &blocks[..blocks.len().min(room(start, 4, out))];
+    let fixed = segment.sack.accurate().map_or(4, |option| 2 + usize::from(option.len()));
+    let blocks = &blocks[..blocks.len().min(room(start, fixed, out))];
     if blocks.is_empty() {
         return;
     }
-    out.extend([NO_OPERATION, NO_OPERATION, 5, 2 + 8 * blocks.len() as u8]);
+    if segment.sack.accurate().is_none() {
+        out.extend([NO_OPERATION; 2]);
+    }
+    out.extend([5, 2 + 8 * blocks.len() as u8]);
     let isn = isn(segment, !segment.forward);
     for SackBlock { start, end } in blocks {
         out.extend(isn.wrapping_add(*start as u32).to_be_bytes());
         out.extend(isn.wrapping_add(*end as u32).to_be_bytes());
+    }
+}
+
+/// The option of accurate ECN, and padding.
+fn accurate(option: &AccEcn, start: usize, out: &mut Vec<u8>) {
+    let blocks = out.len() - start;
+    if blocks + usize::from(option.len()) > LONGEST_OPTIONS {
+        return;
+    }
+    out.extend([option.kind(), option.len()]);
+    for field in &option.fields[..usize::from(option.count)] {
+        out.extend(&field.to_be_bytes()[1..]);
+    }
+    while (out.len() - start) % 4 != 0 {
+        out.push(NO_OPERATION);
     }
 }
 

@@ -6,7 +6,7 @@ use kernel::{Duration, Instant};
 use std::num::NonZeroU8;
 use trace::pcapng::{Interfaces, PcapngOptions, Tsft};
 use trace::{BlockAck, Format, Frame, FrameKind, FrameLoss, FrameMode, FrameOutcome, Record};
-use wire::{Coded, Ecn, Flags, SackBlock, Segment, Timestamps, TrafficClass};
+use wire::{AccEcn, Coded, Ecn, Flags, SackBlock, Segment, Timestamps, TrafficClass};
 
 const OFDM: Format = Format::Ofdm;
 
@@ -314,6 +314,30 @@ fn ecn_reaches_the_headers() {
         let frame = data(AP, STA0, legacy(OFDM, 54.0), (0.0, 60.0), vec![mpdu(packet, 1, 38)]);
         assert_eq!(one(&frame).ip()[1] & 3, bits);
     }
+}
+
+#[test]
+fn accurate_ecn_has_its_option() {
+    let with = |blocks: u64, timestamps: bool, option: AccEcn| {
+        let mut ack = segment(false, Flags::ACK, 1, 0, 1000);
+        (0..blocks).for_each(|n| ack.sack.push(SackBlock { start: 2000 * n, end: 2000 * n + 9 }));
+        ack.sack.add_accurate(option, 3);
+        ack.timestamps = ack.timestamps.filter(|_| timestamps);
+        let size = ack.sack.option_size().0 as usize;
+        let header = on_air(ack).transport().to_vec();
+        let options = header[20..usize::from(header[12] >> 4) * 4].to_vec();
+        assert_eq!(options.len(), size + if timestamps { 12 } else { 0 }, "{option:?}");
+        options
+    };
+    let counters = [1, 4380, 2921];
+    assert_eq!(with(0, false, AccEcn::new(true, 2, counters)), hex("ae 08 00 0b 69 00 11 1c"));
+    let three = with(0, true, AccEcn::new(false, 3, counters));
+    assert_eq!(three[12..], hex("ac 0b 00 00 01 00 11 1c 00 0b 69 01"));
+    let both = with(1, true, AccEcn::new(true, 1, counters));
+    assert_eq!(both[12..14], hex("05 0a"));
+    assert_eq!(both[22..], hex("ae 05 00 0b 69 01"));
+    with(2, true, AccEcn::new(true, 2, counters));
+    with(3, false, AccEcn::new(true, 3, counters));
 }
 
 #[test]

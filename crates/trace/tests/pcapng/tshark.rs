@@ -6,7 +6,7 @@ use kernel::Bytes;
 use std::path::PathBuf;
 use trace::pcapng::{Interfaces, PcapngOptions, Tsft};
 use trace::{BlockAck, Format, Frame, FrameKind, FrameLoss, FrameMode, FrameOutcome, Mpdu, Record};
-use wire::{Flags, SackBlock, SackBlocks, Segment, TrafficClass};
+use wire::{AccEcn, Flags, SackBlock, SackBlocks, Segment, TrafficClass};
 
 /// The severity `PI_WARN` of tshark.
 const WARNING: u32 = 0x0060_0000;
@@ -255,6 +255,23 @@ fn mac_retransmissions_can_be_told_from_those_of_tcp() {
     let wanted = ["wlan.fc.retry", "tcp.analysis.retransmission"];
     let found = fields("retry", &file, &["wlan.retransmitted:FALSE"], &wanted);
     assert_eq!(found, [["0", ""], ["1", ""], ["0", ""], ["0", "1"]]);
+}
+
+#[test]
+fn tshark_reads_accurate_ecn() {
+    if !is_installed("tshark_reads_accurate_ecn") {
+        return;
+    }
+    let ofdm = legacy(Format::Ofdm, 54.0);
+    let mut ack = segment(false, Flags::ACK.and(Flags::of_ace(6)), 1, 0, 1);
+    ack.sack.add_accurate(AccEcn::new(true, 3, [1, 4380, 2921]), 3);
+    let frames = [data(STA0, AP, ofdm, (1000.0, 60.0), vec![mpdu(packet(ack), 1, 38)])];
+    let file = capture_of(&frames, PcapngOptions::default());
+    let option = |name| format!("tcp.options.acc_ecn.{name}");
+    let names = ["ee1b", "eceb", "ee0b"].map(option);
+    let bits = ["tcp.flags.ae", "tcp.flags.cwr", "tcp.flags.ece"];
+    let wanted = [bits[0], bits[1], bits[2], &names[0], &names[1], &names[2]];
+    assert_eq!(fields("accurate", &file, &[], &wanted), [["1", "1", "0", "2921", "4380", "1"]]);
 }
 
 #[test]

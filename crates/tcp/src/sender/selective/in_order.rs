@@ -49,7 +49,7 @@ impl Selective {
         tcb.set_peer_window(segment.window);
         (self.duplicates, self.limited) = (0, 0);
         self.deadlines.reorder = None;
-        let echo = tcb.on_echo(now, segment, outstanding, true);
+        let marks = tcb.on_echo(now, (segment, acked), outstanding, true);
         tcb.validate(now, acked, State::Open);
         let delivery = if tcb.cwnd.wants_delivery() {
             self.meter.sample(now, acked, newest.as_ref(), least, tcb.snd.mss)
@@ -65,10 +65,10 @@ impl Selective {
             rtt,
             forward_delay: tcb.sampler.forward_delay(segment),
             delivery,
-            may_grow: !echo,
+            may_grow: !tcb.cwnd.is_held_by(marks),
             may_ramp: true,
             state: State::Open,
-            echo,
+            marks,
         };
         tcb.cwnd.on_ack(&arrival, &tcb.rtt);
         self.deadlines.restart();
