@@ -30,6 +30,8 @@ settings::registry! {
     lt: Lt(LtConfig),
     bbr: Bbr(BbrConfig),
     bbr3: Bbr3(Bbr3Config),
+    dctcp: Dctcp(DctcpConfig),
+    prague: Prague(PragueConfig),
     cross_layer: CrossLayer(CrossLayerConfig),
     python: Python(PythonConfig),
     #[cfg(feature = "toy")]
@@ -254,6 +256,11 @@ pub trait Control: Debug + Send {
     /// The pacing rate, if the control sets one.
     fn pacing(&self) -> Option<BitRate> {
         None
+    }
+    /// How long the segments that pacing lets leave together may take at the pacing rate. The
+    /// sender asks when the connection is established.
+    fn burst(&self) -> Duration {
+        Duration::ZERO
     }
     /// Reports the state by name. `ssthresh_segments` is the slow start threshold, for controls
     /// that have one.

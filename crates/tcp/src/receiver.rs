@@ -238,13 +238,13 @@ impl Receiver {
             return;
         }
         let marked = segment.flags.has(Flags::CE);
-        if self.config.ecn != Ecn::EachMark {
-            self.echo = marked || self.echo && !segment.flags.has(Flags::CWR);
-        } else {
+        if self.config.ecn == Ecn::EachMark {
             if marked != self.echo && self.pending > 0 {
                 self.acknowledge(now, out);
             }
             self.echo = marked;
+        } else {
+            self.echo = marked || self.echo && !segment.flags.has(Flags::CWR);
         }
     }
 

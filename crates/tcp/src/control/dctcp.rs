@@ -79,6 +79,8 @@ pub struct Dctcp {
     marked: f64,
     delivered: f64,
     left: f64,
+    /// How much is to be delivered until the window may grow again after a mark.
+    held: f64,
     /// Whether marks tell of each packet.
     feedback: bool,
 }
@@ -92,6 +94,7 @@ impl Dctcp {
             marked: 0.0,
             delivered: 0.0,
             left: 0.0,
+            held: 0.0,
             feedback: true,
         }
     }
@@ -117,12 +120,16 @@ impl Control for Dctcp {
         if self.feedback {
             self.observe(ack);
         }
-        self.reno.on_ack(ack);
+        self.held -= ack.delivered.0;
+        if self.held < 1e-6 {
+            self.reno.on_ack(ack);
+        }
     }
 
     fn on_loss(&mut self, loss: &Loss) {
         if loss.cause == Cause::Ecn && self.feedback {
             // §3.3, step 9: by the estimate of the last complete window.
+            self.held = loss.in_flight.0;
             let window = self.reno.window().0;
             self.reno.reduce(loss, window * (1.0 - 0.5 * self.alpha.get()));
         } else {

@@ -404,8 +404,8 @@ fn show(segment: &Segment) -> String {
     if let Some(accurate) = segment.sack.accurate() {
         let names = if accurate.ect1_first { ["e1b", "ceb", "e0b"] } else { ["e0b", "ceb", "e1b"] };
         let fields = names.iter().zip(accurate.fields).take(usize::from(accurate.count));
-        let fields: String = fields.map(|(name, field)| format!(" {name} {field}")).collect();
-        options.push(format!("ECN{fields}"));
+        let words = fields.flat_map(|(name, field)| [(*name).to_owned(), field.to_string()]);
+        options.push(std::iter::once("ECN".to_owned()).chain(words).collect::<Vec<_>>().join(" "));
     }
     if !options.is_empty() {
         let _ = write!(text, " <{}>", options.join(","));

@@ -87,9 +87,8 @@ impl Accurate {
         self.own += u64::from(syn.flags.arrived() == Ecn::Experienced);
         // §3.2.2.3: no router may turn these codepoints into one another.
         let legal = match (sent, told) {
-            (_, None) => true,
             (Ecn::NotCapable, Some(told)) => told == Ecn::NotCapable,
-            (_, Some(Ecn::Experienced)) => true,
+            (_, None | Some(Ecn::Experienced)) => true,
             (sent, Some(told)) => sent == told,
         };
         if !legal {

@@ -162,7 +162,7 @@ impl Sender {
         segment: &Segment,
         out: &mut Vec<Command>,
     ) -> bool {
-        self.tcb.cwnd.on_connected(self.tcb.ecn.feedback());
+        self.tcb.pacer.burst = self.tcb.cwnd.on_connected(self.tcb.ecn.feedback());
         let EcnSender::Accurate(accurate) = &mut self.tcb.ecn else { return false };
         let code = segment.flags.ace();
         // The SYN of this end, or its SYN-ACK, was marked.

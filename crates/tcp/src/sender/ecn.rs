@@ -76,9 +76,8 @@ impl EcnSender {
         sent: (u64, u64),
     ) -> Marks {
         match self {
-            Self::Off => Marks::None,
             Self::On { .. } if segment.flags.has(Flags::ECE) => Marks::All,
-            Self::On { .. } => Marks::None,
+            Self::Off | Self::On { .. } => Marks::None,
             Self::Accurate(accurate) => match accurate.on_ack(segment, delivered, sent) {
                 0 => Marks::None,
                 marked => Marks::Packets(marked),

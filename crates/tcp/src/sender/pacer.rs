@@ -8,6 +8,8 @@ use kernel::{BitRate, Bytes, Duration, Instant};
 pub(super) struct Pacer {
     /// When the next segment may leave.
     next: Instant,
+    /// By how much a segment may be early, so that segments leave in bursts.
+    pub(super) burst: Duration,
     /// Whether the timer for the next segment runs.
     waits: bool,
 }
@@ -15,7 +17,7 @@ pub(super) struct Pacer {
 impl Pacer {
     /// Whether a segment may leave now; otherwise sets the timer for when it may.
     pub(super) fn may_send(&mut self, now: Instant, out: &mut Vec<Command>) -> bool {
-        if self.next <= now {
+        if self.next <= now + self.burst {
             return true;
         }
         if !self.waits {
@@ -85,6 +87,18 @@ mod tests {
         assert!(!pacer.may_send(ms(19), &mut out) && pacer.may_send(ms(20), &mut out));
         pacer.on_send(ms(50), 100, BitRate(80_000));
         assert!(pacer.may_send(ms(60), &mut out), "time that passed unused is not saved");
+    }
+
+    #[test]
+    fn a_burst_leaves_together_and_then_waits() {
+        let (mut pacer, mut out) = (Pacer::default(), Vec::new());
+        pacer.burst = Duration::from_millis(25);
+        for _ in 0..3 {
+            assert!(pacer.may_send(ms(0), &mut out));
+            pacer.on_send(ms(0), 100, BitRate(80_000));
+        }
+        assert!(!pacer.may_send(ms(0), &mut out));
+        assert_eq!(show(&mut out), "pace@30", "when all of it has left at the rate");
     }
 
     #[test]

@@ -205,10 +205,12 @@ impl CongestionWindow {
         self.control.ect()
     }
 
-    /// Both ends have agreed on this feedback.
-    pub(super) fn on_connected(&mut self, feedback: Feedback) {
+    /// Both ends have agreed on this feedback. Returns how long a burst of paced segments lasts.
+    pub(super) fn on_connected(&mut self, feedback: Feedback) -> Duration {
         self.control.on_connected(feedback);
         self.reads_marks = self.control.reads_marks();
+        self.refresh();
+        self.control.burst()
     }
 
     /// A segment is newly considered lost.

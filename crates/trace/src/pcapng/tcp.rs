@@ -146,7 +146,7 @@ fn accurate(option: &AccEcn, start: usize, out: &mut Vec<u8>) {
     for field in &option.fields[..usize::from(option.count)] {
         out.extend(&field.to_be_bytes()[1..]);
     }
-    while (out.len() - start) % 4 != 0 {
+    while !(out.len() - start).is_multiple_of(4) {
         out.push(NO_OPERATION);
     }
 }
