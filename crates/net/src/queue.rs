@@ -66,8 +66,8 @@ pub trait Discipline {
         None
     }
 
-    /// The rate to which it limits the link, if it has a shaper: the link begins no packet before the
-    /// one before it would have ended at this rate.
+    /// The rate to which it limits the link, if it has a shaper: the link begins no packet before
+    /// the one before it would have ended at this rate.
     fn shaper(&self) -> Option<BitRate> {
         None
     }
@@ -119,8 +119,8 @@ impl OutputLink {
 pub enum Signal {
     /// The queue drops this packet: the one that was offered, or one that waited.
     Drop(Packet),
-    /// From now on this packet has the ECN codepoint "congestion experienced" (RFC 3168), instead of
-    /// this one.
+    /// From now on this packet has the ECN codepoint "congestion experienced" (RFC 3168), instead
+    /// of this one.
     Mark(Packet, Ecn),
 }
 
@@ -275,8 +275,8 @@ pub trait Queue: Debug + Send {
     /// Calls `visit` for each waiting packet, for checking.
     fn each(&self, visit: &mut dyn FnMut(&Packet));
 
-    /// The counters of a dual queue, first those of its low-latency queue, then those of the classic
-    /// one; none of other disciplines.
+    /// The counters of a dual queue, first those of its low-latency queue, then those of the
+    /// classic one; none of other disciplines.
     fn dual(&self) -> Option<[Served; 2]> {
         None
     }

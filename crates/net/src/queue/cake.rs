@@ -79,7 +79,7 @@ impl Discipline for CakeConfig {
     fn refusal(&self, output_link: OutputLink) -> Option<String> {
         let is_wire = matches!(output_link, OutputLink::Wire(..));
         (!is_wire && self.bandwidth.is_some()).then(|| {
-            "bandwidth_mbps is for a wire: the rate of the air changes with each frame; leave it out"
+            "bandwidth_mbps is for a wire: the rate of the air changes with each frame; remove it"
                 .to_owned()
         })
     }
@@ -266,7 +266,7 @@ impl Tin {
     ) -> Option<Packet> {
         let Flow { fifo, cobalt, deficit, .. } = &mut self.flows[flow];
         while let Some((since, packet)) = fifo.pop_for(to) {
-            let verdict = cobalt.judge(&self.law, now, now.since(since), &packet, rng);
+            let verdict = cobalt.decide(&self.law, now, now.since(since), &packet, rng);
             *deficit -= packet.size.0 as i64;
             match verdict {
                 Verdict::Mark => return mark_or_drop(true, packet, out),

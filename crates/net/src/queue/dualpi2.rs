@@ -9,10 +9,11 @@ use kernel::{Bytes, Duration, Instant, Rng};
 use settings::{Choice, Settings, number};
 use wire::{Ecn, Packet};
 
-/// `DualPI2` (RFC 9332): packets with ECT(1) or CE wait in a low-latency queue, L, and all others in
-/// a classic one, C. A PI controller sets a probability p'; C drops or marks with p'², L marks with
-/// p' times `coupling`, or if a packet has waited longer than the step. Defaults and rules are those
-/// of Linux. For the pseudo-code of RFC 9332 appendix A: `rules = "rfc9332"`, `update_ms = 15`,
+/// `DualPI2` (RFC 9332): packets with ECT(1) or CE wait in a low-latency queue, L, and all others
+/// in a classic one, C. A PI controller sets a probability p'; C drops or marks with p'², L marks
+/// with p' times `coupling`, or if a packet has waited longer than the step. Defaults and rules are
+/// those of Linux. For the pseudo-code of RFC 9332 appendix A: `rules = "rfc9332"`, `update_ms =
+/// 15`,
 /// `alpha = 0.15`, `beta = 3`, `step_us = 800`, `ramp_us = 400`, `step_min_packets = 1` and
 /// `classic_weight_percent = 6.25`.
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
@@ -44,7 +45,7 @@ pub struct DualPi2Config {
     #[setting(
         default = 2.0,
         range = 0.01..=1000.0,
-        too_low = "without coupling L4S flows would not leave classic ones a share; RFC 9332 takes 2"
+        too_low = "without coupling L4S flows leave classic ones no share; RFC 9332 takes 2"
     )]
     pub coupling: f64,
     /// The share of C in per cent while packets wait in both queues.
@@ -107,7 +108,7 @@ impl Discipline for DualPi2Config {
         let micros = |time: Duration| number(time.as_micros_f64());
         is_too_short.then(|| {
             format!(
-                "step_us is {}, and the link takes {} us for a packet of {} bytes: each packet that \
+                "step_us is {}, and the link takes {} us for a packet of {} bytes: each that \
                  waits for another would be marked; raise step_us, or set step_min_packets = 1",
                 micros(self.step),
                 micros(time),
@@ -465,12 +466,13 @@ mod tests {
         // 41 and 819 of 256 per second become 44 and 879 of 2³² per 64 ns.
         assert_eq!([41, 819].map(|n| integer_weight(f64::from(n) / 256.0)), [44, 879]);
         let units = |p: &f64| (p * INTEGER_ONE) as u64;
-        let seen: Vec<u64> =
-            trace(DualPi2Config { integers: true, ..Default::default() }).iter().map(units).collect();
+        let config = DualPi2Config { integers: true, ..Default::default() };
+        let seen: Vec<u64> = trace(config).iter().map(units).collect();
         let first = (5_000_000 * 44 + 20_000_000 * 879) / 64;
         let second = first + (10_000_000 * 44 + 5_000_000 * 879) / 64;
         assert_eq!(seen[..3], [0, first, second]);
-        let shares: Vec<f64> = seen.iter().map(|&n| (n as f64 / INTEGER_ONE * 1e6).round()).collect();
+        let share = |&n: &u64| (n as f64 / INTEGER_ONE * 1e6).round();
+        let shares: Vec<f64> = seen.iter().map(share).collect();
         assert_eq!(shares, [0.0, 64_756.0, 82_346.0, 83_946.0, 51_969.0, 35_179.0]);
     }
 
@@ -552,8 +554,8 @@ mod tests {
         assert_eq!(queue.credit, start);
     }
 
-    /// Packets of this kind leave after this sojourn while p' has this value: the fractions of drops
-    /// and of marks.
+    /// Packets of this kind leave after this sojourn while p' has this value: the fractions of
+    /// drops and of marks.
     fn fates(
         config: DualPi2Config,
         probability: f64,

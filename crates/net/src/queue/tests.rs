@@ -300,6 +300,15 @@ impl Record {
     }
 }
 
+/// A dual queue keeps the order of a flow only if all its packets wait in one queue.
+fn codepoint(flow: u32, capable: bool) -> Ecn {
+    match (flow, capable) {
+        (4, _) => Ecn::Ect1,
+        (_, true) => Ecn::Ect0,
+        (_, false) => Ecn::NotCapable,
+    }
+}
+
 /// Whether the limit holds for each flow, and whether packets are dropped only if they do not fit.
 fn promise(kind: &QueueSettings) -> (bool, bool) {
     match kind {
@@ -355,12 +364,7 @@ proptest! {
             out.clear();
             match operation {
                 Operation::Push { flow, size, capable } => {
-                    // A dual queue keeps the order of a flow only if all its packets wait in one.
-                    let ecn = match (flow, capable) {
-                        (4, _) => Ecn::Ect1,
-                        (_, true) => Ecn::Ect0,
-                        (_, false) => Ecn::NotCapable,
-                    };
+                    let ecn = codepoint(flow, capable);
                     let offered = Packet { ecn, ..packet(flow, i as u64, size) };
                     queue.push(now, offered, &mut out);
                     record.waiting[flow as usize].push_back(offered);

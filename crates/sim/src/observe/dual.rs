@@ -9,7 +9,10 @@ use net::{Marks, QueueSettings, Served};
 
 /// Declares the condition on a queue to have these observables, and the observables.
 macro_rules! queues {
-    ($APART:ident, $MARKS:ident, $TWO:ident, $DUAL:ident, $queue:ident, $marks:ident, $served:ident) => {
+    (
+        $APART:ident, $MARKS:ident, $TWO:ident, $DUAL:ident,
+        $queue:ident, $marks:ident, $served:ident
+    ) => {
         const $APART: Condition = Condition {
             says: "with a queue that tells L4S flows apart",
             holds: |plan, index| $queue(plan, index).get().tells_l4s_apart(),

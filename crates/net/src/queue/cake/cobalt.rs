@@ -55,7 +55,7 @@ pub(super) struct Cobalt {
 
 impl Cobalt {
     /// The fate of a packet that leaves after this sojourn.
-    pub(super) fn judge(
+    pub(super) fn decide(
         &mut self,
         law: &Law,
         now: Instant,

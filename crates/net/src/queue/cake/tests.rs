@@ -47,7 +47,8 @@ fn hosts_share_equally_and_their_flows_divide_the_share() {
     ];
     let limit = Limit::NONE;
     let counts = served(&mut cake(CakeConfig { limit, ..Default::default() }), &flows, 1200);
-    assert!(counts[..3].iter().all(|n| n.abs_diff(200) < 12) && counts[3].abs_diff(600) < 12, "{counts:?}");
+    let expected = [200, 200, 200, 600];
+    assert!(counts.iter().zip(expected).all(|(n, e)| n.abs_diff(e) < 12), "{counts:?}");
     let by_flow = CakeConfig { limit, isolation: Isolation::Flows, ..Default::default() };
     let counts = served(&mut cake(by_flow), &flows, 1200);
     assert!(counts.iter().all(|n| n.abs_diff(300) < 5), "{counts:?}");
@@ -123,12 +124,12 @@ fn the_target_is_a_twentieth_of_the_rtt_or_what_slow_links_need() {
 #[test]
 fn cobalt_signals_like_codel_and_forgets_by_and_by() {
     let (law, mut rng, mut cobalt) = (law(), rng(), Cobalt::default());
-    let mut judge = |cobalt: &mut Cobalt, at: u64, sojourn: u64, packet: &Packet| {
-        cobalt.judge(&law, ms(at), Duration::from_millis(sojourn), packet, &mut rng)
+    let mut decide = |cobalt: &mut Cobalt, at: u64, sojourn: u64, packet: &Packet| {
+        cobalt.decide(&law, ms(at), Duration::from_millis(sojourn), packet, &mut rng)
     };
     let mut marks = Vec::new();
     for at in 0..1000 {
-        match judge(&mut cobalt, at, 20, &capable(0, 0, 1500)) {
+        match decide(&mut cobalt, at, 20, &capable(0, 0, 1500)) {
             Verdict::Pass => {}
             verdict => marks.push((at, verdict)),
         }
@@ -140,13 +141,13 @@ fn cobalt_signals_like_codel_and_forgets_by_and_by() {
     }
     let before = cobalt.count;
     assert!(before > 10, "{before}");
-    assert_eq!(judge(&mut cobalt, 1001, 1, &capable(0, 0, 1500)), Verdict::Pass);
+    assert_eq!(decide(&mut cobalt, 1001, 1, &capable(0, 0, 1500)), Verdict::Pass);
     for at in 1002..1100 {
-        judge(&mut cobalt, at, 1, &capable(0, 0, 1500));
+        decide(&mut cobalt, at, 1, &capable(0, 0, 1500));
     }
     assert!(cobalt.count < before && cobalt.count > 0, "one per slot: {}", cobalt.count);
     for at in 1100..3000 {
-        judge(&mut cobalt, at, 1, &capable(0, 0, 1500));
+        decide(&mut cobalt, at, 1, &capable(0, 0, 1500));
     }
     assert_eq!(cobalt.count, 0);
     // Below four packets no delay is too long.
@@ -156,7 +157,8 @@ fn cobalt_signals_like_codel_and_forgets_by_and_by() {
     let mut fresh = Cobalt::default();
     for at in 0..1000 {
         let sojourn = Duration::from_millis(12);
-        assert_eq!(fresh.judge(&slow, ms(at), sojourn, &packet(0, 0, 1500), &mut rng), Verdict::Pass);
+        let verdict = fresh.decide(&slow, ms(at), sojourn, &packet(0, 0, 1500), &mut rng);
+        assert_eq!(verdict, Verdict::Pass);
     }
 }
 
@@ -172,7 +174,7 @@ fn blue_grows_with_overflows_and_shrinks_when_the_flow_is_empty() {
     }
     assert_eq!(cobalt.probability, 2.0 / 256.0 - 2.0 / 4096.0);
     cobalt.probability = 1.0;
-    let verdict = cobalt.judge(&law, ms(41), Duration::ZERO, &capable(0, 0, 1500), &mut rng());
+    let verdict = cobalt.decide(&law, ms(41), Duration::ZERO, &capable(0, 0, 1500), &mut rng());
     assert_eq!(verdict, Verdict::Drop, "ECN or not");
 }
 
