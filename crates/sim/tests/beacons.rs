@@ -65,6 +65,20 @@ fn a_beacon_is_the_next_frame_of_its_access_point() {
     }
 }
 
+/// A broadcast packet of 1000 bytes makes an MPDU of 1064 bytes. At the lowest basic rate of its
+/// modulation class, 6 or 1 Mb/s, that lasts 1444, 1450 or 8704 us, of 20 ms.
+#[test]
+fn a_broadcast_packet_costs_what_its_frame_lasts() {
+    for (standard, lasts_us) in [("11a", 1444.0), ("11g", 1450.0), ("11b", 8704.0)] {
+        let flow = "[[flows]]\nfrom = 'ap'\nto = 'broadcast'\n\
+                    traffic.cbr = { rate_mbps = 0.4, payload_bytes = 1000 }\n";
+        let cell = run(&format!("standard = '{standard}'\nstations = 2\n{TOP}{flow}"));
+        let shares = ["airtime.payload_fraction", "airtime.header_fraction"];
+        let fraction: f64 = shares.iter().map(|path| number(&cell, path)).sum();
+        assert!((fraction / (lasts_us / 20_000.0) - 1.0).abs() < 1e-6, "{standard}: {fraction}");
+    }
+}
+
 #[test]
 fn without_the_table_there_are_no_beacons_and_no_results_of_them() {
     let none = run(&format!("standard = '11a'\nstations = 2\n{TOP}{LIGHT}"));
@@ -76,7 +90,7 @@ fn wrong_keys_have_one_message() {
     let cases = [
         (
             "standard = '11a'\nwlan.beacons.rate_mbps = 11\n",
-            "wlan.beacons.rate_mbps: 11 is not a rate of 802.11a: 6, 9, 12, 18, 24, 36, 48, 54; \
+            "wlan.beacons.rate_mbps: 11 is not a rate of 802.11a (6, 9, 12, 18, 24, 36, 48, 54); \
              the nearest are 9 and 12",
         ),
         (
