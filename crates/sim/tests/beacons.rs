@@ -89,21 +89,25 @@ fn without_the_table_there_are_no_beacons_and_no_results_of_them() {
 fn wrong_keys_have_one_message() {
     let cases = [
         (
-            "standard = '11a'\nwlan.beacons.rate_mbps = 11\n",
+            "standard = '11a'\nstations = 2\nwlan.beacons.rate_mbps = 11\n",
             "wlan.beacons.rate_mbps: 11 is not a rate of 802.11a (6, 9, 12, 18, 24, 36, 48, 54); \
              the nearest are 9 and 12",
         ),
         (
-            "standard = '11a'\nradio.ad_hoc = true\nwlan.beacons = {}\n",
+            "standard = '11a'\nstations = { count = 2, position_m = [0, 0], ring_m = 5 }\n\
+             radio.ad_hoc = true\nwlan.beacons = {}\n",
             "wlan.beacons: an ad-hoc network has no access point that could send beacons; remove \
              the table",
         ),
-        ("standard = '11a'\nwlan.beacons.interval_tu = 10\n", "wlan.beacons.interval_tu: "),
+        (
+            "standard = '11a'\nstations = 2\nwlan.beacons.interval_tu = 10\n",
+            "wlan.beacons.interval_tu: ",
+        ),
     ];
     for (keys, expected) in cases {
         let flow = "[[flows]]\nfrom = 'sta0'\nto = 'sta1'\n";
         let flow = if keys.contains("ad_hoc") { flow } else { LIGHT };
-        let text = format!("stations = 2\n{keys}{flow}");
+        let text = format!("{keys}{flow}");
         let scenario = Scenario::parse(&text).unwrap_or_else(|issue| panic!("{issue}"));
         let issues = scenario.resolve().expect_err(keys);
         let found: Vec<String> = issues.iter().map(ToString::to_string).collect();
