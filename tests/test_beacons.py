@@ -95,6 +95,7 @@ def test_text_timeline_and_report_name_beacons(tmp_path: Path) -> None:
 def test_the_twin_says_that_it_has_no_beacons() -> None:
     cell = sm.Scenario.load("scenarios/performance_anomaly.toml")
     beside, without = (sm.predict(of).fits[0] for of in (cell.set("wlan.beacons", {}), cell))
-    assert beside.fits and without.fits
+    assert beside.fits
+    assert without.fits
     assert "no_beacons" in {check.name for check in beside.stretched}
     assert "no_beacons" not in {check.name for check in without.checks}

@@ -65,6 +65,20 @@ fn a_beacon_is_the_next_frame_of_its_access_point() {
     }
 }
 
+/// A broadcast packet of 1000 bytes makes an MPDU of 1064 bytes. At the lowest basic rate of its
+/// modulation class, 6 or 1 Mb/s, that lasts 1444, 1450 or 8704 us, of 20 ms.
+#[test]
+fn a_broadcast_packet_costs_what_its_frame_lasts() {
+    for (standard, lasts_us) in [("11a", 1444.0), ("11g", 1450.0), ("11b", 8704.0)] {
+        let flow = "[[flows]]\nfrom = 'ap'\nto = 'broadcast'\n\
+                    traffic.cbr = { rate_mbps = 0.4, payload_bytes = 1000 }\n";
+        let cell = run(&format!("standard = '{standard}'\nstations = 2\n{TOP}{flow}"));
+        let shares = ["airtime.payload_fraction", "airtime.header_fraction"];
+        let fraction: f64 = shares.iter().map(|path| number(&cell, path)).sum();
+        assert!((fraction / (lasts_us / 20_000.0) - 1.0).abs() < 1e-6, "{standard}: {fraction}");
+    }
+}
+
 #[test]
 fn without_the_table_there_are_no_beacons_and_no_results_of_them() {
     let none = run(&format!("standard = '11a'\nstations = 2\n{TOP}{LIGHT}"));
@@ -75,21 +89,25 @@ fn without_the_table_there_are_no_beacons_and_no_results_of_them() {
 fn wrong_keys_have_one_message() {
     let cases = [
         (
-            "standard = '11a'\nwlan.beacons.rate_mbps = 11\n",
-            "wlan.beacons.rate_mbps: 11 is not a rate of 802.11a: 6, 9, 12, 18, 24, 36, 48, 54; \
+            "standard = '11a'\nstations = 2\nwlan.beacons.rate_mbps = 11\n",
+            "wlan.beacons.rate_mbps: 11 is not a rate of 802.11a (6, 9, 12, 18, 24, 36, 48, 54); \
              the nearest are 9 and 12",
         ),
         (
-            "standard = '11a'\nradio.ad_hoc = true\nwlan.beacons = {}\n",
+            "standard = '11a'\nstations = { count = 2, position_m = [0, 0], ring_m = 5 }\n\
+             radio.ad_hoc = true\nwlan.beacons = {}\n",
             "wlan.beacons: an ad-hoc network has no access point that could send beacons; remove \
              the table",
         ),
-        ("standard = '11a'\nwlan.beacons.interval_tu = 10\n", "wlan.beacons.interval_tu: "),
+        (
+            "standard = '11a'\nstations = 2\nwlan.beacons.interval_tu = 10\n",
+            "wlan.beacons.interval_tu: ",
+        ),
     ];
     for (keys, expected) in cases {
         let flow = "[[flows]]\nfrom = 'sta0'\nto = 'sta1'\n";
         let flow = if keys.contains("ad_hoc") { flow } else { LIGHT };
-        let text = format!("stations = 2\n{keys}{flow}");
+        let text = format!("{keys}{flow}");
         let scenario = Scenario::parse(&text).unwrap_or_else(|issue| panic!("{issue}"));
         let issues = scenario.resolve().expect_err(keys);
         let found: Vec<String> = issues.iter().map(ToString::to_string).collect();
