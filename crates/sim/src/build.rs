@@ -15,6 +15,7 @@ pub(crate) use space::radio_and_sites;
 use crate::plan::{self, Endpoint};
 use crate::topology::{Hop, Interface, Radio, Wire, WireId};
 use kernel::Seed;
+use link_rules::queue_of;
 use std::collections::BTreeSet;
 use tcp::control::{Connection, External};
 use wire::FlowId;
@@ -47,21 +48,6 @@ pub(crate) fn queues(plan: &plan::Plan, seed: &Seed) -> Vec<Box<dyn net::Queue>>
         Box::new(net::Classes::new([0, 1, 2, 3].map(|class| build(stream(class)))))
     };
     plan.topology.radios().iter().zip(0..).map(build).collect()
-}
-
-/// The queue from which a radio sends, and what its device takes from it ahead.
-fn queue_of<'a>(plan: &'a plan::Plan, radio: &Radio) -> (&'a net::QueueSettings, plan::Device) {
-    match (plan.topology.node(radio.node).end, &plan.space) {
-        (Endpoint::Station(number), _) => {
-            let station = &plan.stations[number as usize];
-            (&station.queue, station.device)
-        }
-        (_, Some(space)) => {
-            let cell = &space.cells[radio.cell as usize];
-            (&cell.queue, cell.device)
-        }
-        (_, None) => (&plan.ap.queue, plan.ap.device),
-    }
 }
 
 /// All link directions, in their order.

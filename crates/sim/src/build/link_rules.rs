@@ -1,7 +1,7 @@
 //! What radios tell their queues about the links over which they send.
 
 use crate::plan::{Device, Endpoint, Plan};
-use crate::topology::RadioId;
+use crate::topology::{Radio, RadioId};
 use kernel::BitRate;
 use net::{AirtimeEstimate, LinkState, QueueSettings, Room};
 use wifi::MacConfig;
@@ -30,8 +30,7 @@ impl LinkRules {
             device.hardware_aggregates.is_some() || matches!(queue, QueueSettings::Mac80211(_))
         };
         let radios = plan.topology.radios().iter();
-        let depends: Vec<bool> =
-            radios.map(|radio| depends(super::queue_of(plan, radio))).collect();
+        let depends: Vec<bool> = radios.map(|radio| depends(queue_of(plan, radio))).collect();
         let weight = |end| match end {
             Endpoint::Station(number) => plan.stations[number as usize].airtime_weight,
             _ => WEIGHT,
@@ -61,5 +60,20 @@ impl LinkRules {
                 aggregates: room.frames > 1,
             },
         }
+    }
+}
+
+/// The queue from which a radio sends, and what its device takes from it ahead.
+pub(super) fn queue_of<'a>(plan: &'a Plan, radio: &Radio) -> (&'a QueueSettings, Device) {
+    match (plan.topology.node(radio.node).end, &plan.space) {
+        (Endpoint::Station(number), _) => {
+            let station = &plan.stations[number as usize];
+            (&station.queue, station.device)
+        }
+        (_, Some(space)) => {
+            let cell = &space.cells[radio.cell as usize];
+            (&cell.queue, cell.device)
+        }
+        (_, None) => (&plan.ap.queue, plan.ap.device),
     }
 }
