@@ -168,6 +168,19 @@ def downloads() -> list[Point]:
     return points
 
 
+FAIR = "fq_codel_airtime"
+
+
+def airtime_fair() -> list[Point]:
+    """The downloads under airtime fairness."""
+    return [each for each in downloads() if each.name.startswith(FAIR)]
+
+
+def driver_fifo() -> list[Point]:
+    """The downloads through the driver's FIFO of Linux 4.4."""
+    return [each for each in downloads() if not each.name.startswith(FAIR)]
+
+
 SENDERS = {"linux-bbr": "bbr", "linux-cubic": "cubic", "osx": "cubic"}
 
 
@@ -322,9 +335,8 @@ def answers_after(ms: float) -> dict[str, Any]:
     return {"flows[1].tcp.delayed_ack": {"fixed": {"segments": 2, "timer_ms": ms}}}
 
 
-FAIR = "fq_codel_airtime"
 EXPERIMENTS = {
-    downloads: (
+    airtime_fair: (
         Experiment("as above", FAIR, {}),
         Experiment("hosts answer a ping at once", FAIR, {"flows[1].tcp.delayed_ack": "none"}),
         Experiment("hosts answer a ping after 0.2 ms", FAIR, answers_after(0.2)),
@@ -334,6 +346,8 @@ EXPERIMENTS = {
         Experiment("an ACK for each segment", FAIR, {"flows[0].tcp.delayed_ack": "none"}),
         Experiment("TXOPs of 2528 us (802.11-2016)", FAIR, {"wlan.edca_defaults": "2016"}),
         Experiment("guard interval of 400 ns", FAIR, {"wlan.guard_ns": 400}),
+    ),
+    driver_fifo: (
         Experiment("as above", "pfifo_1000", {}),
         Experiment(
             "senders with a cached ssthresh of 50 segments",

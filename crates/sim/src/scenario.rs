@@ -8,6 +8,7 @@
 //! Reading ends at the first syntax fault, and reports its path and line. [`Scenario::resolve`]
 //! collects all semantic faults.
 
+mod device;
 mod document;
 pub(crate) mod flow;
 mod interferer;
@@ -19,7 +20,8 @@ mod routing;
 pub(crate) mod tcp;
 mod wlan;
 
-pub use document::{Ap, Device, Document, Measure, Station, Stations, Waypoint};
+pub use device::Device;
+pub use document::{Ap, Document, Measure, Station, Stations, Waypoint};
 pub use flow::Flow;
 pub use interferer::Interferer;
 pub use link::{Link, LossDirection, Reverse, Wire};

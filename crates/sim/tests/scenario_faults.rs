@@ -279,7 +279,8 @@ fn a_wrong_station_is_shown_the_keys() {
         "stations[0]: must be a table with the keys count, standard, rate_mbps, \
         mcs, streams, width_mhz, guard_ns, ap_mcs, ap_streams, ap_guard_ns, legacy_rate_mbps, \
         ap_legacy_rate_mbps, rate_control, queue, ring_packets, hardware_aggregates, \
-        airtime_weight, data_loss, ack_loss, position_m, ring_m, placement, movement, waypoints, cell, is 1 (line 1)",
+        airtime_weight, data_loss, ack_loss, position_m, ring_m, placement, movement, waypoints, \
+        cell, is 1 (line 1)",
     );
 }
 
@@ -793,6 +794,51 @@ fn faults_of_getting_name_the_path() {
 }
 
 #[test]
+fn the_queues_of_linux_are_possible_and_stand_where_they_work() {
+    wrong_with(
+        "wire.queue = 'mac80211'",
+        "wire.queue.mac80211: this is the queue of Linux's Wi-Fi stack, for ap.queue and \
+         stations.queue; fq_codel is its like for a wire",
+    );
+    wrong_with(
+        "ap.queue.mac80211.limit_packets = 0",
+        "ap.queue.mac80211.limit_packets: 0 would drop every packet: the limit counts the one in \
+         service too; 1 is the least, and without the key there is no limit",
+    );
+    wrong_with(
+        "ap.queue.mac80211.memory_limit_bytes = 2303",
+        "ap.queue.mac80211.memory_limit_bytes: Linux counts 2304 bytes for a packet of 1500: fewer \
+         hold no packet",
+    );
+    wrong_with(
+        "ap.queue.mac80211.aql.low_us = 12001",
+        "ap.queue.mac80211.aql.low_us: 12001 is above high_us, 12000; the low limit is the \
+         stricter one",
+    );
+    wrong_with(
+        "ap.queue.mac80211 = { target_ms = 200 }",
+        "ap.queue.mac80211.target_ms: 200 is above interval_ms, 100; it is 5 % to 10 % of it (RFC \
+         8289 section 3.2)",
+    );
+    wrong_with("ap.hardware_aggregates = 0", "ap.hardware_aggregates: must be from 1 to 64, is 0");
+    wrong(
+        &format!("standard = '11g'\nstations.airtime_weight = 0\n{FLOW}"),
+        &["stations.airtime_weight: must be from 1 to 65535, is 0"],
+    );
+    wrong(
+        "standard = '11g'\nradio.ad_hoc = true\n[stations]\ncount = 2\n\
+         hardware_aggregates = 2\nqueue = 'mac80211'\nring_m = 10\n\
+         [[flows]]\nfrom = 'sta0'\nto = 'sta1'\n",
+        &[
+            "stations.queue.mac80211: is for cells with an access point, not for an ad-hoc \
+             network; remove it",
+            "stations.hardware_aggregates: is for cells with an access point, not for an ad-hoc \
+             network; remove it",
+        ],
+    );
+}
+
+#[test]
 fn queues_are_possible_and_stand_where_they_work() {
     wrong_with(
         "ap.queue.red = { min_packets = 20, max_packets = 20 }",
@@ -838,49 +884,6 @@ fn queues_are_possible_and_stand_where_they_work() {
         "ap.queue.airtime_fair.station.drop_tail.limit_bytes = 1499",
         "ap.queue.airtime_fair.station.drop_tail.limit_bytes: 1499 bytes do not hold one packet of \
          1500 bytes, the largest of all flows",
-    );
-    wrong_with(
-        "wire.queue = 'mac80211'",
-        "wire.queue.mac80211: this is the queue of Linux's Wi-Fi stack, for ap.queue and \
-         stations.queue; fq_codel is its like for a wire",
-    );
-    wrong_with(
-        "ap.queue.mac80211.limit_packets = 0",
-        "ap.queue.mac80211.limit_packets: 0 would drop every packet: the limit counts the one in \
-         service too; 1 is the least, and without the key there is no limit",
-    );
-    wrong_with(
-        "ap.queue.mac80211.memory_limit_bytes = 2303",
-        "ap.queue.mac80211.memory_limit_bytes: Linux counts 2304 bytes for a packet of 1500: fewer \
-         hold no packet",
-    );
-    wrong_with(
-        "ap.queue.mac80211.aql.low_us = 12001",
-        "ap.queue.mac80211.aql.low_us: 12001 is above high_us, 12000; the low limit is the \
-         stricter one",
-    );
-    wrong_with(
-        "ap.queue.mac80211 = { target_ms = 200 }",
-        "ap.queue.mac80211.target_ms: 200 is above interval_ms, 100; it is 5 % to 10 % of it (RFC \
-         8289 section 3.2)",
-    );
-    wrong_with("ap.hardware_aggregates = 0", "ap.hardware_aggregates: must be from 1 to 64, is 0");
-    wrong(
-        &format!("standard = '11g'\nstations.airtime_weight = 0\n{FLOW}"),
-        &["stations.airtime_weight: must be from 1 to 65535, is 0"],
-    );
-    wrong(
-        &format!(
-            "standard = '11g'\nradio.ad_hoc = true\n[stations]\ncount = 2\n\
-             hardware_aggregates = 2\nqueue = 'mac80211'\nring_m = 10\n\
-             [[flows]]\nfrom = 'sta0'\nto = 'sta1'\n"
-        ),
-        &[
-            "stations.queue.mac80211: is for cells with an access point, not for an ad-hoc \
-             network; remove it",
-            "stations.hardware_aggregates: is for cells with an access point, not for an ad-hoc \
-             network; remove it",
-        ],
     );
     wrong_with(
         "ap.queue.pie.limit_bytes = 1499",

@@ -195,7 +195,9 @@ mod tests {
     }
 
     fn release(queue: &mut HardwareQueue, packets: &[Packet]) {
-        packets.iter().for_each(|packet| queue.release(NOW, packet, &mut Vec::new()));
+        for packet in packets {
+            queue.release(NOW, packet, &mut Vec::new());
+        }
     }
 
     #[test]

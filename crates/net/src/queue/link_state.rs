@@ -48,8 +48,8 @@ impl Default for Room {
 }
 
 impl Room {
-    /// The length of an A-MPDU of so many bytes with another packet: MPDUs before it are padded to a
-    /// multiple of 4.
+    /// The length of an A-MPDU of so many bytes with another packet: MPDUs before it are padded to
+    /// a multiple of 4.
     pub(super) fn with(&self, bytes: Bytes, packet: Bytes) -> Bytes {
         Bytes(bytes.0.next_multiple_of(4)) + self.overhead + packet
     }

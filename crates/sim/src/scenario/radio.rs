@@ -1,6 +1,6 @@
 //! The keys of space: radios and further cells.
 
-use super::document::Device;
+use super::device::Device;
 use net::QueueSettings;
 use settings::{Choice, Node, Settings};
 use wifi::space::RadioSettings;

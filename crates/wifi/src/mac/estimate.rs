@@ -106,7 +106,7 @@ mod tests {
         let duration = Duration::from_micros(4096);
         let aggregation = Some(Aggregation { frames: 32, duration, ..limits });
         let edca = Some(crate::Categories::of(&DOT11N, crate::phy::Edition::default()));
-        MacConfig { aggregation, edca, ..MacConfig::of(&DOT11N) }
+        MacConfig { edca, aggregation, ..MacConfig::of(&DOT11N) }
     }
 
     #[test]

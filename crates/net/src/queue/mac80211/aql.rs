@@ -6,8 +6,8 @@ use settings::{Faults, Path, Settings, number};
 use std::collections::VecDeque;
 use wire::{Packet, TrafficClass};
 
-/// Airtime queue limits of Linux 5.5 and later: the device gets packets for a station only while the
-/// estimated airtime of those that it holds is below a limit.
+/// Airtime queue limits of Linux 5.5 and later: the device gets packets for a station only while
+/// the estimated airtime of those that it holds is below a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 #[settings(check = limits_ascend)]
 pub struct Aql {
