@@ -9,7 +9,7 @@ const CELL: &str = "standard = '11g'\nstations = 2\nduration_s = 6.0\nwarmup_s =
     [[flows]]\nfrom = 'server'\nto = 'sta*'\ntcp.window_segments = 200\n";
 
 /// Each congestion control, with a setting of its own and a gauge.
-const KINDS: [(&str, &str, &str); 11] = [
+const KINDS: [(&str, &str, &str); 13] = [
     ("new_reno", "hystart = true", "ssthresh_segments"),
     ("cubic", "beta = 0.5", "w_max_segments"),
     ("westwood", "memory = 0.5", "rate_segments_per_s"),
@@ -19,6 +19,8 @@ const KINDS: [(&str, &str, &str); 11] = [
     ("lt", "timeout_keeps_ssthresh = true", "loss_estimate"),
     ("bbr", "extra_acked = false", "rate_mbps"),
     ("bbr3", "loss_threshold = 0.05", "inflight_high_segments"),
+    ("dctcp", "gain = 0.125", "mark_share"),
+    ("prague", "rtt_transition_rounds = 500", "fractional_window_segments"),
     ("cross_layer", "inner = 'few'", "ideal_window_segments"),
     ("fixed", "window_segments = 30.0", "window_segments"),
 ];
@@ -38,7 +40,10 @@ fn every_controller_runs_by_name_and_shows_its_gauge() {
     let mut digests = Vec::new();
     for (name, _, gauge) in KINDS {
         let path = format!("flows[*].control.{gauge}");
-        let run = run(&with(&format!("control = '{name}'")), &[&path]);
+        // Both are `NewReno` without marks.
+        let marks = ["dctcp", "prague"].contains(&name);
+        let ecn = if marks { "tcp.ecn = 'accurate'\n" } else { "" };
+        let run = run(&with(&format!("{ecn}control = '{name}'")), &[&path]);
         assert_eq!(run.series.len(), 2, "{name}");
         assert_eq!(run.series[0].path, format!("flows[0].control.{gauge}"));
         assert!(!run.series[0].value.is_empty(), "{name}");

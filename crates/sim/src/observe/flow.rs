@@ -234,6 +234,10 @@ pub(super) static FLOW: &[Observable] = observables! {
     /// The receive window, as the sender knows it.
     "receive_window_bytes": "bytes" if TCP =>
         Gauge(|world, i| shown(world, i, |sender| sender.receive_window_bytes() as f64));
+    /// The congestion feedback that both ends agreed on: 0 is none, 1 that of RFC 3168 or RFC 8257,
+    /// 2 accurate ECN.
+    "ecn.feedback": "1" if TCP =>
+        Gauge(|world, i| shown(world, i, |sender| f64::from(sender.feedback() as u8)));
     /// The retransmission timeout, including back-off.
     "rto_s": "s" if TCP => Gauge(|world, i| shown(world, i, |sender| sender.rto().as_secs_f64()));
     /// The smoothed round-trip time; NaN before the first sample.
@@ -280,8 +284,14 @@ pub(super) static CONTROL: &[Observable] = observables! {
     "control.inflight_low_segments": "segments" if TCP => Controller("inflight_low_segments");
     /// `bbr3`: the short-term bound of the rate.
     "control.rate_low_mbps": "Mb/s" if TCP => Controller("rate_low_mbps");
-    /// `bbr3`: the moving average of the fraction of marked segments.
+    /// `bbr3`, `dctcp` and `prague`: the moving average of the fraction of marked segments.
     "control.mark_share": "1" if TCP => Controller("mark_share");
+    /// `prague`: the window before it is rounded to whole segments; none while it is `NewReno`,
+    /// for want of accurate ECN.
+    "control.fractional_window_segments": "segments" if TCP =>
+        Controller("fractional_window_segments");
+    /// `prague`: the score by which a bottleneck seems to mark all flows alike.
+    "control.classic_score": "1" if TCP => Controller("classic_score");
     /// `cross_layer`: the window that corresponds to the link rate.
     "control.ideal_window_segments": "segments" if TCP => Controller("ideal_window_segments");
 };

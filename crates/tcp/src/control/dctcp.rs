@@ -147,7 +147,7 @@ impl Control for Dctcp {
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         self.reno.gauges(visit);
-        visit("alpha", if self.feedback { self.alpha.get() } else { 0.0 });
+        visit("mark_share", if self.feedback { self.alpha.get() } else { 0.0 });
     }
 }
 
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(dctcp.window(), Segments(7.5));
         dctcp.on_loss(&loss(Cause::FastRetransmit, 7.5));
         assert_eq!(dctcp.window(), Segments(3.75));
-        assert_eq!(gauge(&dctcp, "alpha"), Some(0.5));
+        assert_eq!(gauge(&dctcp, "mark_share"), Some(0.5));
     }
 
     #[test]
@@ -202,7 +202,7 @@ mod tests {
         dctcp.on_connected(Feedback::None);
         dctcp.on_ack(&ack(2.0));
         dctcp.on_loss(&loss(Cause::FastRetransmit, 12.0));
-        assert_eq!((dctcp.window(), gauge(&dctcp, "alpha")), (Segments(6.0), Some(0.0)));
+        assert_eq!((dctcp.window(), gauge(&dctcp, "mark_share")), (Segments(6.0), Some(0.0)));
     }
 
     #[test]
@@ -214,9 +214,9 @@ mod tests {
         dctcp.on_ack(&ack(1.0));
         for _ in 0..9 {
             dctcp.on_ack(&Ack { marked: Segments(1.0), ..ack(1.0) });
-            assert_eq!(gauge(&dctcp, "alpha"), Some(0.0));
+            assert_eq!(gauge(&dctcp, "mark_share"), Some(0.0));
         }
         dctcp.on_ack(&ack(1.0));
-        assert_eq!(gauge(&dctcp, "alpha"), Some(0.9 / 16.0));
+        assert_eq!(gauge(&dctcp, "mark_share"), Some(0.9 / 16.0));
     }
 }

@@ -371,7 +371,7 @@ impl Control for Prague {
             return;
         }
         visit("ssthresh_segments", self.threshold);
-        visit("alpha", self.alpha);
+        visit("mark_share", self.alpha);
         visit("fractional_window_segments", self.w);
         visit("classic_score", self.classic.score);
     }
