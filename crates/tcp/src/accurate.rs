@@ -62,11 +62,9 @@ pub(crate) fn answer(agreed: Feedback, syn: Field) -> Flags {
 /// and, with accurate feedback, how its SYN arrived, if the answer tells.
 pub(crate) fn conclude(own: Ecn, syn_ack: Flags) -> (Feedback, Option<Field>) {
     match (own, syn_ack.ace()) {
-        (Ecn::Off, _) => (Feedback::None, None),
         (Ecn::Classic | Ecn::EachMark, _) if syn_ack.has(Flags::ECE) => (Feedback::Classic, None),
-        (Ecn::Classic | Ecn::EachMark, _) | (_, 0b000) => (Feedback::None, None),
-        // A server that reflects the flags knows no ECN.
-        (_, 0b111) => (Feedback::None, None),
+        // A server that reflects all flags knows no ECN.
+        (Ecn::Off | Ecn::Classic | Ecn::EachMark, _) | (_, 0b000 | 0b111) => (Feedback::None, None),
         (_, 0b001) => (Feedback::Classic, None),
         (_, code) => (Feedback::Accurate, arrival(code)),
     }

@@ -172,7 +172,8 @@ proptest! {
         sender.on_open(now, &mut out);
         let open = Segment {
             flow: FLOW, connection: 3, forward: false, seq: 0, len: 0, ack: 1, window: 10_000,
-            flags: Flags::SYN.and(Flags::ACK).and(Flags::of_ace(if ecn == 2 { 2 } else { 1 })), sack: SackBlocks::PERMITTED,
+            flags: Flags::SYN.and(Flags::ACK).and(Flags::of_ace(if ecn == 2 { 2 } else { 1 })),
+            sack: SackBlocks::PERMITTED,
             coded: None,
             timestamps: timestamps.then_some(Timestamps { value: now, echo: now }),
         };

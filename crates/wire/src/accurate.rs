@@ -1,11 +1,11 @@
 //! The option of accurate ECN.
 
-/// The AccECN option (RFC 9768 §3.2.3): counters of received bytes, of which up to three are
+/// The `AccECN` option (RFC 9768 §3.2.3): counters of received bytes, of which up to three are
 /// present, each modulo 2^24.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AccEcn {
-    /// Whether the counter of ECT(1) is the first field and that of ECT(0) the last (kind 174, order
-    /// 1); otherwise the other way round (kind 172, order 0). CE is in the middle.
+    /// Whether the counter of ECT(1) is the first field and that of ECT(0) the last (kind 174,
+    /// order 1); otherwise the other way round (kind 172, order 0). CE is in the middle.
     pub ect1_first: bool,
     /// The fields in their order; those from `count` on are zero.
     pub fields: [u32; 3],

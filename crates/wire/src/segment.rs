@@ -177,8 +177,8 @@ impl SackBlocks {
         self.accurate.then(|| AccEcn::unpack((self.blocks[3].start, self.blocks[3].end)))
     }
 
-    /// Adds a block; a fifth block is omitted, because the option is full, and so is a fourth beside
-    /// the option of accurate ECN.
+    /// Adds a block; a fifth block is omitted, because the option is full, and so is a fourth
+    /// beside the option of accurate ECN.
     pub fn push(&mut self, block: SackBlock) {
         if self.accurate && self.count == 3 {
             return;

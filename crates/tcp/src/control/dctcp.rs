@@ -74,8 +74,8 @@ impl Alpha {
 pub struct Dctcp {
     reno: NewReno,
     alpha: Alpha,
-    /// How much was marked and delivered in the current window of observation, and how much is to be
-    /// delivered until its end.
+    /// How much was marked and delivered in the current window of observation, and how much is to
+    /// be delivered until its end.
     marked: f64,
     delivered: f64,
     left: f64,
@@ -170,7 +170,8 @@ mod tests {
         let mut next = alpha(settings);
         let values: Vec<_> = (0..5).map(|_| next(0.0) * 1024.0).collect();
         assert_eq!(values, [960.0, 900.0, 844.0, 792.0, 743.0]);
-        let last: Vec<_> = (0..100).map(|_| next(0.0) * 1024.0).skip_while(|it| *it > 16.0).collect();
+        let values = (0..100).map(|_| next(0.0) * 1024.0);
+        let last: Vec<_> = values.skip_while(|it| *it > 16.0).collect();
         assert_eq!(last[..3], [16.0, 15.0, 0.0], "it snaps to zero");
         let mut full = alpha(settings);
         assert_eq!((0..100).map(|_| full(1.0)).fold(0.0, f64::max), 1.0, "at most one");

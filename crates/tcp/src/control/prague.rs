@@ -29,7 +29,7 @@ pub struct PragueConfig {
     #[setting(default = 4, range = 0..=1_000_000)]
     pub rtt_transition_rounds: u32,
     /// How long a burst of paced segments lasts; Linux has 1 ms for other controls.
-    #[setting(key = "burst_us", default = 244.140625, range = 0.0..=1e6)]
+    #[setting(key = "burst_us", default = 244.140_625, range = 0.0..=1e6)]
     pub burst: Duration,
     /// Whether rising delay and its variation are taken for a bottleneck that marks by RFC 3168 for
     /// all flows, so that the response becomes that of `new_reno`. An option of version 0.6.
@@ -82,8 +82,8 @@ pub struct Prague {
     cwnd: f64,
     threshold: f64,
     alpha: f64,
-    /// The window of observation: what was marked and delivered in it, what is to be delivered until
-    /// its end, and when it began.
+    /// The window of observation: what was marked and delivered in it, what is to be delivered
+    /// until its end, and when it began.
     marked: f64,
     delivered: f64,
     left: f64,
@@ -408,9 +408,13 @@ mod tests {
     fn in_equilibrium_the_rate_is_that_of_the_reference() {
         // r = (1/p - 1)·25 ms/RTT in Mbit/s, of which the rule gives 0.96: two segments of 12,000
         // bits in 25 ms.
-        for (share, rtt_ms, rate) in
-            [(0.5, 25.0, 1.0), (0.1, 25.0, 9.0), (0.01, 25.0, 99.0), (0.1, 50.0, 4.5), (0.91, 25.0, 0.1)]
-        {
+        for (share, rtt_ms, rate) in [
+            (0.5, 25.0, 1.0),
+            (0.1, 25.0, 9.0),
+            (0.01, 25.0, 99.0),
+            (0.1, 50.0, 4.5),
+            (0.91, 25.0, 0.1),
+        ] {
             let found = run(&mut prague(PragueConfig::default()), share, rtt_ms, 60.0);
             assert!((found / rate - 1.0).abs() < 0.12, "{share} {rtt_ms}: {found}, not {rate}");
         }

@@ -125,8 +125,8 @@ impl Accurate {
         self.hears && segment.flags.ace() as u64 != self.marked % 8
     }
 
-    /// An acknowledgement arrived that delivers `delivered` bytes in segments of `mss` bytes; SND.UNA
-    /// and SND.NXT are the numbers after it. Returns how many more packets were marked.
+    /// An acknowledgement arrived that delivers `delivered` bytes in segments of `mss` bytes;
+    /// SND.UNA and SND.NXT are the numbers after it. Returns how many more packets were marked.
     pub(in crate::sender) fn on_ack(
         &mut self,
         segment: &Segment,

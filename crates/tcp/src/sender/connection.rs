@@ -152,9 +152,9 @@ impl Sender {
         }
     }
 
-    /// Tells the congestion control what was agreed on. With accurate feedback, a client answers the
-    /// SYN-ACK by a segment without data, which tells how it arrived (RFC 9768 §3.2.2.1). Returns
-    /// whether it did.
+    /// Tells the congestion control what was agreed on. With accurate feedback, a client answers
+    /// the SYN-ACK by a segment without data, which tells how it arrived (RFC 9768 §3.2.2.1).
+    /// Returns whether it did.
     fn end_handshake(
         &mut self,
         now: Instant,

@@ -77,7 +77,7 @@ mod tests {
     fn two_bursts_wait_in_the_queue_and_each_transmission_lets_more_leave() {
         let endpoint = Endpoint::Linux(Linux::default());
         let initial_window = Some(Segments(20.0));
-        let mut tcp = Driven::new(&Config { endpoint, initial_window, ..config() });
+        let mut tcp = Driven::new(&Config { initial_window, endpoint, ..config() });
         tcp.open(0);
         tcp.syn_ack(100);
         // 20 segments of 100 bytes in 100 ms are 160 kbit/s, doubled 320: in 2^-10 s less than two

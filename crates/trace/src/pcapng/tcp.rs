@@ -1,5 +1,6 @@
 //! TCP headers (RFC 9293) with options: MSS, window scale and timestamps (RFC 7323), SACK (RFC
-//! 2018), accurate ECN (RFC 9768), and an experimental option (RFC 6994) for the erasure code of LT-TCP.
+//! 2018), accurate ECN (RFC 9768), and an experimental option (RFC 6994) for the erasure code of
+//! LT-TCP.
 
 use super::ip::{receiver_port, sender_port};
 use wire::{AccEcn, Coded, Flags, FlowId, SackBlock, Segment};
