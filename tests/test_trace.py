@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import tomllib
 from pathlib import Path
 
 import polars as pl
@@ -18,9 +19,12 @@ LOST_TO_OTHERS = ["collision", "interference", "receiver transmits", "receiver b
 
 @functools.cache
 def traced(name: str) -> tuple[sm.Run, sm.Run]:
-    """Return a run of three seconds of a scenario without a trace, and one with."""
+    """Return a short run of a scenario without a trace, and one with."""
     file = next(file for file in FILES if file.stem == name)
-    scenario = sm.Scenario.load(file).set("duration_s", 3.0).set("warmup_s", 0.0)
+    flows = tomllib.loads(file.read_text(encoding="utf-8"))["flows"]
+    last_s = max(flow.get("start_s", 0.0) for flow in flows)
+    duration_s = 3.0 if last_s < 3.0 else last_s + 1.0
+    scenario = sm.Scenario.load(file).set("duration_s", duration_s).set("warmup_s", 0.0)
     return sm.run(scenario), sm.run(scenario, trace=True)
 
 
