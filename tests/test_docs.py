@@ -113,8 +113,21 @@ def scenarios():
     # Nodes that resolve addresses.
     chain = sm.Scenario.load(ROOT / "scenarios" / "chain.toml").set("routing.arp", "rfc826")
     yield chain.set("duration_s", 8).set("warmup_s", 0.1)
+    # Beacons, and DualPI2 at each place of a queue.
+    dual = sm.Scenario.load(ROOT / "scenarios" / "l4s_wifi.toml").set("wlan.beacons", {})
+    for place in ("wire.queue", "stations.queue"):
+        dual = dual.set(place, "dualpi2")
+    yield dual.set("duration_s", 8).set("warmup_s", 0.1)
+    yield (
+        dual.set("duration_s", 8)
+        .set("warmup_s", 0.1)
+        .set("radio", {})
+        .set("ap.position_m", [0, 0])
+        .set("stations", {"count": 1, "ring_m": 5})
+    )
     # Several cells with A-MPDUs beside an interferer, which no scenario file has.
-    several = sm.Scenario.load(ROOT / "benches" / "ten_cells.toml")
+    several = sm.Scenario.load(ROOT / "benches" / "ten_cells.toml").set("wlan.beacons", {})
+    several = several.set("cells[0].queue", "dualpi2")
     oven = {"source": "microwave", "position_m": [0.0, 0.0], "tx_power_dbm": 10.0}
     yield several.set("warmup_s", 0.1).set("duration_s", 0.2).set("interferers", [oven])
 

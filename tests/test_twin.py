@@ -308,7 +308,8 @@ def test_a_faulty_scenario_is_refused():
 def test_flows_are_read_in_the_order_of_the_summary(path):
     scenario = sm.Scenario.load(path)
     cell = Cell(scenario)
-    run = sm.run(scenario.set("duration_s", 2.5).set("warmup_s", 0.0))
+    at_once = scenario.set("flows[*].start_s", 0.0).set("flows[*].start_spread_s", 0.0)
+    run = sm.run(at_once.set("duration_s", 2.5).set("warmup_s", 0.0))
     assert [(row["from"], row["to"]) for row in run.flows] == [
         (flow.source, flow.sink) for flow in cell.flows
     ]

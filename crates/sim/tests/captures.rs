@@ -24,7 +24,8 @@ fn captured(test: &str, file: &Path, duration_s: &str) -> (PathBuf, Vec<(String,
     let scenario = set(scenario, "duration_s", duration_s);
     // The run may end before all flows would have begun.
     let plan = scenario.resolve().unwrap_or_else(|_| {
-        set(scenario.clone(), "flows[*].start_spread_s", "0").resolve().unwrap()
+        let at_once = set(scenario.clone(), "flows[*].start_spread_s", "0");
+        set(at_once, "flows[*].start_s", "0").resolve().unwrap()
     });
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
     std::fs::create_dir_all(&folder).unwrap();

@@ -134,7 +134,7 @@ fn unknown_keys_find_their_neighbours_and_their_places() {
     malformed_flow(
         "window_segments = 3",
         "flows[0].window_segments: unknown key (line 8); it \
-        belongs at flows[*].tcp.window_segments",
+        belongs at flows[*].control.fixed.window_segments or flows[*].tcp.window_segments",
     );
     malformed_flow(
         "traffic.cbr.packet_bytes = 3",
@@ -179,8 +179,8 @@ fn choices_list_what_there_is() {
     malformed_flow(
         "traffic = {}",
         "flows[0].traffic: must be one of \"bulk\", \"web\", \"requests\", \"writes\", \
-        \"video\", \"cbr\", \"on_off\", \"call\", \"game\", \"csv\", \"saturated\", is an empty \
-        table (line 8)",
+        \"video\", \"cbr\", \"on_off\", \"call\", \"game\", \"ping\", \"csv\", \"saturated\", \
+        is an empty table (line 8)",
     );
     malformed_flow(
         "traffic.web = {}\ntraffic.cbr = {}",
@@ -233,9 +233,9 @@ fn wrong_types_say_both_types() {
         "wlan: must be a table with the keys band_ghz, rate_mbps, mcs, streams, width_mhz, \
         guard_ns, coding, he_ltf, packet_extension_us, ppdu_timing, rate_control, preamble, \
         basic_rates_mbps, rts_rate_mbps, slot, protection, cw_min, cw_max, rts_threshold_bytes, \
-        short_retry_limit, long_retry_limit, mac_header_bytes, llc_bytes, eifs, slot_grid, \
-        idle_access, durations, model_header_us, countdown, backoff_draw, collisions, \
-        full_duplex, qos, edca_defaults, edca, aggregation, is 5 (line 1)",
+        short_retry_limit, long_retry_limit, mac_header_bytes, llc_bytes, cipher, eifs, \
+        slot_grid, idle_access, durations, model_header_us, countdown, backoff_draw, collisions, \
+        full_duplex, beacons, qos, edca_defaults, edca, aggregation, is 5 (line 1)",
     );
     malformed(
         "wlan.basic_rates_mbps = 2",

@@ -12,7 +12,7 @@ pub(crate) struct Group {
 }
 
 /// All observables. At a place, those of an earlier group come first in the summary.
-pub(crate) static CATALOGUE: [Group; 22] = [
+pub(crate) static CATALOGUE: [Group; 23] = [
     Group { places: &[Place::Total], observables: whole::TOTAL },
     Group { places: &[Place::Airtime], observables: whole::AIRTIME },
     Group { places: &[Place::Contending], observables: whole::CONTENDING },
@@ -25,6 +25,7 @@ pub(crate) static CATALOGUE: [Group; 22] = [
     Group { places: &[Place::Routing], observables: routing::ROUTING_TOTAL },
     Group { places: &[Place::Station], observables: node::STATION },
     Group { places: &[Place::Ap, Place::Station, Place::Cell], observables: node::NODE },
+    Group { places: &[Place::Ap, Place::Cell], observables: node::ACCESS_POINT },
     Group { places: &[Place::Ap, Place::Station, Place::Cell], observables: dual::NODE_MARKS },
     Group { places: &[Place::Ap, Place::Station, Place::Cell], observables: dual::NODE_DUAL },
     Group { places: &[Place::Interferer], observables: interferer::INTERFERER },

@@ -59,6 +59,20 @@ pub(super) static STATION: &[Observable] = observables! {
         Gauge(|world, n| of_mode(down(world, n), |mode| mode.rate.as_mbps()));
 };
 
+pub(super) static ACCESS_POINT: &[Observable] = observables! {
+    /// The fraction of time in which the access point sends beacons.
+    "airtime.beacon_fraction": "1" as "beacons" if RADIO_BEACONS =>
+        Share(|world, n| airtimes(world, n).beacon.0);
+    /// Beacons that the access point sent.
+    "beacons": "frames" if BEACONS => Counter(|world, n| {
+        world.beacons.as_ref().map_or(0, |beacons| beacons.sent(RadioId(n as u32)))
+    });
+    /// Beacons that still waited for the medium when the next one was due, and were not sent.
+    "beacons_skipped": "frames" if BEACONS => Counter(|world, n| {
+        world.beacons.as_ref().map_or(0, |beacons| beacons.skipped(RadioId(n as u32)))
+    });
+};
+
 pub(super) static NODE: &[Observable] = observables! {
     /// Transmission attempts: of data frames, or of the RTS frames before them.
     "attempts": "attempts" => Counter(|world, n| mac(world, n).attempts);
@@ -129,17 +143,6 @@ pub(super) static NODE: &[Observable] = observables! {
     /// The fraction of time in which the node sends BlockAckReq frames.
     "airtime.request_fraction": "1" as "block-ack requests" if RADIO =>
         Share(|world, n| airtimes(world, n).request.0);
-    /// The fraction of time in which the node sends beacons.
-    "airtime.beacon_fraction": "1" as "beacons" if RADIO_BEACONS =>
-        Share(|world, n| airtimes(world, n).beacon.0);
-    /// Beacons that the access point sent.
-    "beacons": "frames" if BEACONS => Counter(|world, n| {
-        world.beacons.as_ref().map_or(0, |beacons| beacons.sent(RadioId(n as u32)))
-    });
-    /// Beacons that still waited for the medium when the next one was due, and were not sent.
-    "beacons_skipped": "frames" if BEACONS => Counter(|world, n| {
-        world.beacons.as_ref().map_or(0, |beacons| beacons.skipped(RadioId(n as u32)))
-    });
     /// Data PPDUs that the node sent.
     "ppdus": "PPDUs" if CATEGORIES => Counter(|world, n| frames(world, n).data_attempts);
     /// Data frames in the node's PPDUs; each MPDU of an A-MPDU counts.

@@ -45,7 +45,10 @@ impl MacConfig {
         let bits = REFERENCE.0 * 8;
         let data = match symbol(mode) {
             Some((symbol, bits_per_symbol)) => {
-                (REFERENCE.1 * bits).div_ceil(bits_per_symbol) * symbol.0 / REFERENCE.1
+                let symbols = (REFERENCE.1 * bits).div_ceil(bits_per_symbol) * symbol.0;
+                // The kernel adds a fifth of a long symbol to short ones (`MCS_SYMBOL_TIME`).
+                let short = mode.guard == Guard::Ns400;
+                (symbols + if short { 800 } else { 0 }) / REFERENCE.1
             }
             None => mode.rate.time_for(Bytes(REFERENCE.0)).0,
         };
