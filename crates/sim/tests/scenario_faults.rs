@@ -185,7 +185,7 @@ fn choices_list_what_there_is() {
     malformed_flow(
         "traffic.web = {}\ntraffic.cbr = {}",
         "flows[0].traffic: takes one of bulk, web, requests, writes, video, cbr, on_off, call, \
-        game, csv, saturated, not both web and cbr (line 8)",
+        game, ping, csv, saturated, not both web and cbr (line 8)",
     );
     malformed_flow(
         "traffic.web.size.parto = {}",
