@@ -196,7 +196,7 @@ fn choices_list_what_there_is() {
         "control = 'qubic'",
         "flows[0].control: must be one of \"new_reno\", \"cubic\", \"westwood\", \"vegas\", \
         \"few\", \"afw\", \"lt\", \"bbr\", \"bbr3\", \"dctcp\", \"prague\", \
-        \"cross_layer\", \"python\", is \"qubic\"; \
+        \"cross_layer\", \"fixed\", \"python\", is \"qubic\"; \
         did you mean \"cubic\"? (line 8)",
     );
     malformed_flow(
