@@ -375,10 +375,8 @@ impl Scheduler for Cake {
 
     /// Drops the first packet of the flow with the most bytes, and tells its COBALT.
     fn give_up(&mut self, now: Instant, out: &mut Vec<Signal>) {
-        let flows = self
-            .tins
-            .iter_mut()
-            .flat_map(|tin| tin.flows.iter_mut().map(|flow| (&tin.law, flow)));
+        let flows =
+            self.tins.iter_mut().flat_map(|tin| tin.flows.iter_mut().map(|flow| (&tin.law, flow)));
         let fattest = flows.max_by_key(|(_, flow)| (flow.fifo.backlog(), flow.fifo.len()));
         let Some((law, flow)) = fattest else { return };
         flow.cobalt.on_full(law, now);

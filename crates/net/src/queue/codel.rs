@@ -2,9 +2,7 @@
 
 use super::fifo::Fifo;
 use super::line::{Line, Policy};
-use super::{
-    Codepoints, Destination, Discipline, Limit, OutputLink, Queue, Signal, mark_or_drop,
-};
+use super::{Codepoints, Destination, Discipline, Limit, OutputLink, Queue, Signal, mark_or_drop};
 use kernel::{Bytes, Duration, Instant, Rng};
 use settings::{Faults, Path, Settings, number};
 use wire::Packet;

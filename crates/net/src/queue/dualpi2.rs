@@ -307,8 +307,7 @@ impl DualPi2 {
     /// RFC 9332 figure 5 and the overload of appendix A.2.
     fn fate_in_rfc(&mut self, class: usize, sojourn: Duration, ecn: Ecn) -> Fate {
         let DualPi2Config { coupling, drop_overload, .. } = self.config;
-        let (classic, coupled) =
-            (self.probability * self.probability, self.probability * coupling);
+        let (classic, coupled) = (self.probability * self.probability, self.probability * coupling);
         let overload = drop_overload && coupled >= 1.0;
         if class == C {
             return match self.recur(C, classic) {

@@ -200,8 +200,8 @@ impl Scheduler for FqCoDel {
 
 #[cfg(test)]
 mod tests {
-    use super::super::load::{SERVICE, responsive};
     use super::super::Codepoints;
+    use super::super::load::{SERVICE, responsive};
     use super::super::tests::{accepts, drain, number, packet, rng};
     use super::*;
     use kernel::Duration;

@@ -387,17 +387,16 @@ impl Scheduler for Mac80211 {
 
     fn on_link(&mut self, link: &LinkState) {
         let key = self.key(Some(link.station));
-        let is_known = self.stations.number(key).is_some_and(|number| {
-            self.stations[number].expected > 0
-        });
+        let is_known =
+            self.stations.number(key).is_some_and(|number| self.stations[number].expected > 0);
         self.known += u64::from(!is_known);
         let number = self.number_of(key);
         let quantum = self.config.scheduler.quantum();
         let station = &mut self.stations[number];
         if station.weight != link.weight && self.config.scheduler == AirtimeScheduler::Mac80211 {
             // A station begins with a deficit of its weight.
-            station.deficit += quantum * (i64::from(link.weight) - i64::from(station.weight))
-                / i64::from(WEIGHT);
+            station.deficit +=
+                quantum * (i64::from(link.weight) - i64::from(station.weight)) / i64::from(WEIGHT);
         }
         station.weight = link.weight;
         station.expected = link.expected.0.max(1);

@@ -238,8 +238,8 @@ impl Prague {
 
     /// The estimate, or more behind a bottleneck that seems to mark all flows alike.
     fn response(&self) -> f64 {
-        let over = self.classic.score.min(self.settings.classic_score + 1.0)
-            - self.settings.classic_score;
+        let over =
+            self.classic.score.min(self.settings.classic_score + 1.0) - self.settings.classic_score;
         if self.settings.classic_fallback && over > 0.0 {
             self.alpha.max(0.625 * over)
         } else {

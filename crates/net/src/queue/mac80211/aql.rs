@@ -92,9 +92,8 @@ pub(super) struct Pending {
 impl Pending {
     /// The device takes a packet; returns its estimate.
     pub(super) fn add(&mut self, packet: &Packet) -> u64 {
-        let airtime = self.estimate.map_or(0, |estimate| {
-            estimate.airtime_us(packet.size, packet.class)
-        });
+        let airtime =
+            self.estimate.map_or(0, |estimate| estimate.airtime_us(packet.size, packet.class));
         self.packets.push_back(airtime as u32);
         self.sum += airtime;
         airtime

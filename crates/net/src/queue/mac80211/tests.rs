@@ -229,9 +229,7 @@ fn ht(bits: u64, streams: u64, short_guard: bool) -> AirtimeEstimate {
 
 #[test]
 fn airtime_is_estimated_as_the_kernel_does() {
-    let of = |estimate: AirtimeEstimate| {
-        estimate.airtime_us(Bytes(1500), TrafficClass::BestEffort)
-    };
+    let of = |estimate: AirtimeEstimate| estimate.airtime_us(Bytes(1500), TrafficClass::BestEffort);
     assert_eq!([of(ht(26, 1, false)), of(ht(26, 1, true))], [1928, 1736]);
     assert_eq!([of(ht(260, 1, false)), of(ht(260, 1, true))], [192, 172]);
     assert_eq!(of(ht(520, 2, true)), 84);
