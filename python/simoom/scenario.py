@@ -191,7 +191,7 @@ class Scenario:
         Examples
         --------
         >>> s = Scenario(standard="11n", stations=3)
-        >>> s.addressed(["stations[2].mcs"])[1]
+        >>> s.addressed(['stations["sta2"].mcs'])[1]
         [['stations[1].mcs']]
         """
         single, named = self, list(paths)
