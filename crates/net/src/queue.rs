@@ -87,6 +87,12 @@ pub trait Discipline {
     fn follows_the_device(&self) -> bool {
         false
     }
+
+    /// Whether the queue must know the state of the links over which the radio sends
+    /// ([`Queue::on_link`]).
+    fn follows_links(&self) -> bool {
+        false
+    }
 }
 
 /// The link over which a queue sends.

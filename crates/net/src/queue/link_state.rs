@@ -9,7 +9,7 @@ use wire::NodeId;
 pub struct LinkState {
     /// The station at the other end.
     pub station: NodeId,
-    /// Its weight in shares of airtime; 256 is that of an ordinary station.
+    /// Its weight in shares of airtime.
     pub weight: u32,
     /// The throughput that Linux's rate control expects.
     pub expected: BitRate,
@@ -20,12 +20,16 @@ pub struct LinkState {
 }
 
 impl LinkState {
+    /// The weight of a station for which the scenario has none
+    /// (`IEEE80211_DEFAULT_AIRTIME_WEIGHT`).
+    pub const WEIGHT: u32 = 256;
+
     /// A link of 54 Mb/s without aggregation.
     #[cfg(test)]
     pub(super) fn of(station: NodeId) -> Self {
         let (expected, room) = (BitRate::from_mbps(54.0), Room::default());
         let airtime = AirtimeEstimate { per_kib: 155_344, overhead_us: 36, aggregates: false };
-        Self { station, weight: 256, expected, room, airtime }
+        Self { station, weight: Self::WEIGHT, expected, room, airtime }
     }
 }
 

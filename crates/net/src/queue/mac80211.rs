@@ -133,10 +133,12 @@ impl Discipline for Mac80211Config {
     fn follows_the_device(&self) -> bool {
         self.aql.is_some()
     }
+
+    fn follows_links(&self) -> bool {
+        true
+    }
 }
 
-/// The weight of a station for which the scenario has none (`IEEE80211_DEFAULT_AIRTIME_WEIGHT`).
-const WEIGHT: u32 = 256;
 /// `STA_SLOW_THRESHOLD`: the share of throughput in bit/s below which a station is slow.
 const SLOW: u64 = 6_000_000;
 
@@ -196,7 +198,7 @@ impl Mac80211 {
         self.stations.number_or(key, || Station {
             tin: Tin::default(),
             deficit,
-            weight: WEIGHT,
+            weight: LinkState::WEIGHT,
             is_listed: false,
             expected: 0,
             pending: Pending::default(),
@@ -269,7 +271,7 @@ impl Mac80211 {
 
     fn quantum_of(&self, number: usize) -> i64 {
         let weight = i64::from(self.stations[number].weight);
-        (self.config.scheduler.quantum() * weight / i64::from(WEIGHT)).max(1)
+        (self.config.scheduler.quantum() * weight / i64::from(LinkState::WEIGHT)).max(1)
     }
 
     /// Moves the first station of its list to the end of the old ones.
@@ -395,8 +397,8 @@ impl Scheduler for Mac80211 {
         let station = &mut self.stations[number];
         if station.weight != link.weight && self.config.scheduler == AirtimeScheduler::Mac80211 {
             // A station begins with a deficit of its weight.
-            station.deficit +=
-                quantum * (i64::from(link.weight) - i64::from(station.weight)) / i64::from(WEIGHT);
+            station.deficit += quantum * (i64::from(link.weight) - i64::from(station.weight))
+                / i64::from(LinkState::WEIGHT);
         }
         station.weight = link.weight;
         station.expected = link.expected.0.max(1);

@@ -20,20 +20,17 @@ pub(crate) struct LinkRules {
     depends: Vec<bool>,
 }
 
-/// The weight of an access point.
-const WEIGHT: u32 = 256;
-
 impl LinkRules {
     /// The rules of a plan; `None` if no queue depends on the state of links.
     pub(crate) fn of(plan: &Plan) -> Option<Self> {
         let depends = |(queue, device): (&QueueSettings, Device)| {
-            device.hardware_aggregates.is_some() || matches!(queue, QueueSettings::Mac80211(_))
+            device.hardware_aggregates.is_some() || queue.get().follows_links()
         };
         let radios = (0..).map(RadioId).take(plan.topology.radios().len());
         let depends: Vec<bool> = radios.map(|radio| depends(plan.queue_of(radio))).collect();
         let weight = |end| match end {
             Endpoint::Station(number) => plan.stations[number as usize].airtime_weight,
-            _ => WEIGHT,
+            _ => LinkState::WEIGHT,
         };
         let weights = plan.topology.nodes().iter().map(|node| weight(node.end)).collect();
         let config = plan.wlan.clone();

@@ -143,7 +143,7 @@ pub struct Station {
     pub device: Device,
     /// Their share of airtime at an access point whose queue is `mac80211`, relative to that of
     /// other stations.
-    #[setting(default = 256, range = 1..=65_535)]
+    #[setting(default = net::LinkState::WEIGHT, range = 1..=65_535)]
     pub airtime_weight: u32,
     /// Probability that noise corrupts a data frame on the link to the access point, in either
     /// direction.
