@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from simoom.tables import EXPENDABLE, WORDS, Column, Row, digits, used
+
+if TYPE_CHECKING:
+    from simoom.stats import Estimate
 
 MOST_ROWS = 20
 """Longer tables are truncated in the terminal; the HTML page and the files have all rows."""
@@ -143,3 +147,15 @@ def with_interval(value: str, half_width: float | None) -> str:
     ('+2.53 ± 0.063', '+2.53')
     """
     return value if half_width is None else f"{value} ± {digits(half_width, 2)}"
+
+
+def estimated(estimate: Estimate, places: int) -> str:
+    """Write an estimate with so many significant digits, and its interval.
+
+    Examples
+    --------
+    >>> from simoom.stats import mean_ci
+    >>> estimated(mean_ci([1.0, 1.1, 1.3]), 3)
+    '1.13 ± 0.38'
+    """
+    return with_interval(digits(estimate.mean, places), estimate.half_width)

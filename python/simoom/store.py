@@ -314,32 +314,28 @@ class Store:
 
         duckdb = need("duckdb", "a query in SQL")
 
-        def ask(done: str) -> None:
-            with tempfile.TemporaryDirectory(prefix="simoom-") as folder:
-                files = self._parquet_files(Path(folder) / "loose.parquet")
-                listed = ", ".join("'" + str(file).replace("'", "''") + "'" for file in files)
-                with duckdb.connect() as connection:
-                    connection.execute(VIEW.format(listed))
-                    found = connection.sql(sql)
-                    if found is None:
-                        raise ValueError("the query has no result; write SELECT ... FROM runs")
-                    found.write_parquet(done)
-
-        def ask_once(done: str) -> None:
-            files = set(self._index.segments)
+        def ask(connection: Any, folder: Path) -> pl.DataFrame:
+            files = self._parquet_files(folder / "loose.parquet")
+            listed = ", ".join("'" + str(file).replace("'", "''") + "'" for file in files)
+            known = set(self._index.segments)
             try:
-                ask(done)
-            except duckdb.IOException as error:
-                if files - set(self.place.names(segments.FOLDER)):
+                connection.execute(VIEW.format(listed))
+                found = connection.sql(sql)
+                if found is None:
+                    raise ValueError("the query has no result; write SELECT ... FROM runs")
+                found.write_parquet(str(folder / "done.parquet"))
+            except duckdb.Error as error:
+                gone = known - set(self.place.names(segments.FOLDER))
+                if gone and isinstance(error, duckdb.IOException):
                     raise FileNotFoundError from None  # another process has compacted the store
                 raise ValueError(str(error)) from None
-            except duckdb.Error as error:
-                raise ValueError(str(error)) from None
+            return pl.read_parquet(folder / "done.parquet")
 
-        with tempfile.TemporaryDirectory(prefix="simoom-") as folder:
-            done = str(Path(folder) / "done.parquet")
-            self._again(lambda: ask_once(done))
-            return pl.read_parquet(done)
+        def ask_anew() -> pl.DataFrame:
+            with tempfile.TemporaryDirectory(prefix="simoom-") as folder, duckdb.connect() as one:
+                return ask(one, Path(folder))
+
+        return self._again(ask_anew)
 
     def files(self) -> list[str]:
         """Return the names of the files of single runs, those of checked runs first.

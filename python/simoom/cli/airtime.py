@@ -12,7 +12,7 @@ import typer
 from simoom.airtime import OPTIONS
 from simoom.airtime import airtime as parts_of
 from simoom.cli.streams import print_json
-from simoom.cli.terminal import InputError
+from simoom.cli.terminal import AsJson, InputError
 from simoom.issue import Issue, ScenarioError
 
 Command = TypeVar("Command", bound=Callable[..., None])
@@ -76,9 +76,7 @@ def airtime(
     preamble: Annotated[
         Literal["long", "short"], typer.Option(help="Of DSSS and CCK rates; OFDM has one only.")
     ] = "long",
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object, nothing else.")
-    ] = False,
+    as_json: AsJson = False,
     **ppdu: Any,
 ) -> None:
     """Compute how long a PPDU and each of its parts lasts, in microseconds."""

@@ -10,9 +10,11 @@ import typer
 
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
+    AsJson,
     Check,
     File,
     InputError,
+    Quiet,
     Seed,
     Settings,
     Unset,
@@ -80,12 +82,8 @@ def compare(
     max_replications: MaxReplications = None,
     seed: Seed = 1,
     check: Check = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object, and nothing else.")
-    ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print no result and no progress.")
-    ] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Compare the results of two scenarios by pairs of runs with common random numbers."""
     from simoom.compare import compare as run_pairs

@@ -11,6 +11,7 @@ import typer
 
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
+    AsJson,
     File,
     InputError,
     Settings,
@@ -33,9 +34,7 @@ def model(
     file: File,
     settings: Settings = [],  # noqa: B006  typer copies it
     unset: Unset = [],  # noqa: B006
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object, nothing else.")
-    ] = False,
+    as_json: AsJson = False,
     every: Annotated[
         bool,
         typer.Option("--all", help="Also list the models that do not concern the scenario."),

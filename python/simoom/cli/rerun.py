@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from simoom.cli.terminal import InputError, progress_bar
+from simoom.cli.terminal import InputError, Quiet, progress_bar
 from simoom.tables import visible
 
 DIFFERENT = 1
@@ -28,9 +28,7 @@ def rerun(
         bool,
         typer.Option("--check", help="Check the laws of conservation during the run (slower)."),
     ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print no result and no progress.")
-    ] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Run a stored run again from its own record, and say whether it still gives the same."""
     from simoom.record import DamagedError, Record

@@ -10,8 +10,10 @@ from simoom.cli.points import SpaceOption, read_space, refused_space
 from simoom.cli.streams import print_json
 from simoom.cli.sweep import StoreOption
 from simoom.cli.terminal import (
+    AsJson,
     File,
     InputError,
+    Quiet,
     Seed,
     Settings,
     Unset,
@@ -57,12 +59,8 @@ def search(
     ] = 10,
     seed: Seed = 1,
     store: StoreOption = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object, and nothing else.")
-    ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print no result and no progress.")
-    ] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Search for the settings with the best value of a result, within constraints."""
     from simoom.twin import optimise
@@ -113,16 +111,17 @@ def _print(done: Optimum) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from simoom.layout import fitted
+    from simoom.layout import estimated, fitted
 
     rows: list[Row] = [
         {"name": visible(path), "value": digits(value, 4) if isinstance(value, float)
          else visible(str(value))}
         for path, value in done.at.items()
     ]  # fmt: skip
-    rows.append({"name": done.objective, "value": _shown(done.estimate)})
+    if done.estimate is not None:
+        rows.append({"name": done.objective, "value": estimated(done.estimate, 4)})
     rows += [
-        {"name": visible(str(each.constraint)), "value": _shown(each.estimate),
+        {"name": visible(str(each.constraint)), "value": estimated(each.estimate, 4),
          "verdict": each.verdict}
         for each in done.given
     ]  # fmt: skip
@@ -130,12 +129,6 @@ def _print(done: Optimum) -> None:
     most, words = len(rows), ("name", "verdict")
     columns = COLUMNS if done.given else COLUMNS[:2]
     console.print(fitted(columns, rows, console.width, least=longest, most=most, words=words))
-    ahead = f"; ahead of the second best by {_shown(done.ahead)}" if done.ahead else ""
+    ahead = f"; ahead of the second best by {estimated(done.ahead, 4)}" if done.ahead else ""
     text = f"of {len(done.tried)} points, with 95 % intervals of runs that did not choose it{ahead}"
     console.print(Text(text, style="dim"))
-
-
-def _shown(estimate: Any) -> str:
-    from simoom.layout import with_interval
-
-    return with_interval(digits(estimate.mean, 4), estimate.half_width)

@@ -10,8 +10,10 @@ from simoom.cli.points import SpaceOption, read_space, refused_space
 from simoom.cli.streams import print_json
 from simoom.cli.sweep import StoreOption
 from simoom.cli.terminal import (
+    AsJson,
     File,
     InputError,
+    Quiet,
     Seed,
     Settings,
     Unset,
@@ -25,7 +27,6 @@ from simoom.tables import Column, Row, digits, visible
 
 if TYPE_CHECKING:
     from simoom.sensitivity import Effect, Sensitivity
-    from simoom.stats import Estimate
 
 COLUMNS = {
     "sobol": (
@@ -75,12 +76,8 @@ def sensitivity(
     ] = 5,
     seed: Seed = 1,
     store: StoreOption = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object, and nothing else.")
-    ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print no result and no progress.")
-    ] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Find out which settings move a result, over whole ranges."""
     from simoom.sensitivity import METHODS
@@ -132,13 +129,13 @@ def _print(done: Sensitivity) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from simoom.layout import fitted
+    from simoom.layout import estimated, fitted
 
     rows: list[Row] = [
         {
             "path": visible(each.path),
-            "total": _shown(each.total),
-            "first": None if each.first is None else _shown(each.first),
+            "total": estimated(each.total, 3),
+            "first": None if each.first is None else estimated(each.first, 3),
             "spread": None if each.spread is None else digits(each.spread, 3),
         }
         for each in done
@@ -148,9 +145,3 @@ def _print(done: Sensitivity) -> None:
     console.print(fitted(columns, rows, console.width, least=longest, most=most, words=("path",)))
     caption = f"{done.result}: {CAPTIONS[done.method]}; chance makes {done.noise:.0%} of it at most"
     console.print(Text(caption, style="dim"))
-
-
-def _shown(value: Estimate) -> str:
-    from simoom.layout import with_interval
-
-    return with_interval(digits(value.mean, 3), value.half_width)

@@ -9,7 +9,7 @@ import typer
 
 from simoom import _core
 from simoom.cli.streams import print_json
-from simoom.cli.terminal import InputError
+from simoom.cli.terminal import AsJson, InputError
 from simoom.scenario import read
 from simoom.tables import visible
 
@@ -19,9 +19,7 @@ FAILED = 1
 
 def tcp_script(
     file: Annotated[Path, typer.Argument(help="The script; docs/tcp-script.md has the grammar.")],
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object, nothing else.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run a script against a TCP sender or receiver; print the exchange and the verdict."""
     text = read(file).decode(errors="replace")

@@ -49,6 +49,8 @@ Seed = Annotated[int, typer.Option(metavar="N", help="The root of the random str
 Check = Annotated[
     bool, typer.Option("--check", help="Check the laws of conservation during the runs (slower).")
 ]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no result and no progress.")]
 Replication = Annotated[
     int, typer.Option(metavar="N", help="The number of the replication with this seed.")
 ]

@@ -9,8 +9,10 @@ import typer
 
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
+    AsJson,
     File,
     InputError,
+    Quiet,
     Seed,
     Settings,
     Unset,
@@ -46,9 +48,7 @@ def why(
         int, typer.Option("--replications", "-n", metavar="N", help="Runs of each change.")
     ] = 5,
     seed: Seed = 1,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object, and nothing else.")
-    ] = False,
+    as_json: AsJson = False,
     page: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write a page for the browser.")
     ] = None,
@@ -61,9 +61,7 @@ def why(
             "(why.json), and all that simoom run --out writes, into this directory.",
         ),
     ] = None,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print no result and no progress.")
-    ] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Say what limits a flow: what a run shows, and what runs with one change show."""
     from rich.console import Console

@@ -100,7 +100,6 @@ class Simulations:
         first = _core.Steps(self.scenario.core, [], observed, self.step_s, 0)
         self.names, self._all = tuple(first.paths), self._core.paths
         self._places = self._find([*observe, *also, *self._all])
-        self._going = np.zeros(count, np.uint8)
         self._episodes: list[tuple[int, int] | None] = [None] * count
 
     def _keys(self) -> tuple[Scenario, list[list[list[tuple[str, str]]]]]:
@@ -172,7 +171,7 @@ class Simulations:
         whole("replication", replication, bits=32)
         values = np.empty(len(self._all))
         self._core.begin(which, seed, replication, values)
-        self._going[which], self._episodes[which] = True, (seed, replication)
+        self._episodes[which] = seed, replication
         return values
 
     def advance(self, choices: NDArray[np.int64], going: NDArray[np.uint8]) -> NDArray[np.float64]:
