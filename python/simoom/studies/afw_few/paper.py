@@ -75,13 +75,16 @@ TCP: Mapping[str, Any] = {
     "rto_initial_ms": 3000.0,
     "rto_min_ms": 200.0,
     "recovery": "new_reno",
-    "limited_transmit": False,
+    "limited_transmit": True,
+    "rtt_tick_ms": 10.0,
     "close": "none",
     "header_bytes": 60,
 }
 """ns-2's TCP/Newreno, which counts acknowledgements, and its sink without delayed ACKs.
 
-Its routing agent adds 20 bytes of IP header to packets whose 40 bytes of TCP header include them.
+Each of the first two duplicate acknowledgements sends a segment (`singledup_`), and samples of the
+round-trip time are whole ticks (`tcpTick_`). Its routing agent adds 20 bytes of IP header to
+packets whose 40 bytes of TCP header include them.
 """
 
 KBPS: Mapping[str, tuple[float, float, float]] = {
@@ -167,7 +170,7 @@ WLAN: Mapping[str, Any] = {
 """The same with what ns-2's MAC does differently from 802.11."""
 RADIO: Mapping[str, Any] = {"preset": "ns2", "ad_hoc": True}
 """Two-ray ground, reception up to 250 m, carrier sense up to 550 m."""
-DSR: Mapping[str, Any] = {"protocol": {"dsr": {"preset": "ns2"}}}
+DSR: Mapping[str, Any] = {"protocol": {"dsr": {"preset": "ns2"}}, "arp": "ns2"}
 QUEUE: Mapping[str, Any] = {"priority": {"limit_packets": 50}}
 """ns-2's interface queue: routing messages and TCP ACKs first."""
 AREA_M, SPEED_MPS, PAUSE_S = 1000.0, (1.0, 10.0), 2.0
