@@ -18,7 +18,8 @@ HEADER = Option(
 TICK = Option(
     "flows[0].tcp.rtt_tick_ms", 10.0, "samples of the round-trip time are whole ticks (`tcpTick_`)"
 )
-OPTIONS = (ns2.DRAW, ns2.DURATIONS, ns2.IDLE, HEADER, TICK)
+MAC = (ns2.DRAW, ns2.DURATIONS, ns2.IDLE, ns2.EIFS)
+OPTIONS = (*MAC, HEADER, TICK)
 QUEUE = Option(
     "stations[*].queue",
     {"priority": {"limit_packets": 50}},

@@ -21,7 +21,7 @@ ARP = Option(
     "the address of a neighbour is asked for, one packet waits for the answer, and the next one "
     "replaces it",
 )
-OPTIONS = (*chains.OPTIONS[:3], HEADER, TICK, QUEUE, chains.PRESET, ARP)
+OPTIONS = (*chains.MAC, HEADER, TICK, QUEUE, chains.PRESET, ARP)
 
 
 def network(movement: str, flows: int, alpha: float) -> dict[str, Any]:

@@ -51,6 +51,11 @@ IDLE = Option(
     "a frame that arrives while the medium is idle and no back-off is pending draws one, which "
     "begins a DIFS later",
 )
+EIFS = Option(
+    "wlan.eifs",
+    "ns2",
+    "an EIFS is a NAV, which a frame that is received afterwards does not end and a DIFS follows",
+)
 HEARTBEAT = Option(
     "flows[0].tcp.ack_heartbeat",
     True,

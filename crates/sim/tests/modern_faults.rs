@@ -239,6 +239,14 @@ fn access_categories() {
     );
     right("11g", "wlan.idle_access = 'ns2'");
     wrong(
+        "11g",
+        "wlan.eifs = 'ns2'",
+        &[
+            "wlan.eifs: \"ns2\" needs nodes with receivers of their own; take \"standard\", or add a \
+           table [radio]",
+        ],
+    );
+    wrong(
         "11n",
         "wlan.edca.best_effort.aifsn = 1\nap.edca.voice.aifsn = 16",
         &[

@@ -42,7 +42,7 @@ pub(crate) use originator::{Framing, Mpdu, Originator, Settled};
 pub(crate) use recipient::{Cache, Recipient};
 pub(crate) use rules::Rules;
 pub(crate) use station::{Access, Backoff, ContentionParameters};
-pub(crate) use timing::{ACK, RTS};
+pub(crate) use timing::{ACK, Deferral, RTS};
 pub use timing::{
     BackoffDraw, Collisions, Countdown, Durations, Eifs, FCS, IdleAccess, Protection, SlotGrid,
     Timing,

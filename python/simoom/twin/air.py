@@ -163,8 +163,9 @@ class Air:
         if rule == "none" or self.wlan["slot_grid"] == "difs":
             return self.difs_us
         lowest = 1.0 if rate_mbps in _DSSS else 6.0
-        answer = lowest if rule == "standard" else self.response_mbps(rate_mbps)
-        return self.sifs_us + self.ppdu_us(timing.ACK_BYTES, answer) + self.difs_us
+        answer = self.response_mbps(rate_mbps) if rule == "estimated" else lowest
+        spaces = 2 if rule == "ns2" else 1
+        return self.sifs_us + self.ppdu_us(timing.ACK_BYTES, answer) + spaces * self.difs_us
 
     def resume_us(self, rate_mbps: float) -> float:
         """Return how long the colliding stations wait: their response timeout.

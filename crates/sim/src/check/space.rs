@@ -286,7 +286,12 @@ impl Watch {
             return;
         }
         if !heard.understood {
-            receiver.extra = times.eifs(&frame.mode).saturating_sub(times.difs());
+            let eifs = times.eifs(&frame.mode);
+            if times.eifs_is_nav() {
+                receiver.reserve(now + eifs, None);
+            } else {
+                receiver.extra = eifs.saturating_sub(times.difs());
+            }
             return;
         }
         receiver.extra = Duration::ZERO;

@@ -111,11 +111,16 @@ impl Times {
     pub(crate) fn eifs(&self, failed: &Mode) -> Duration {
         let ack = match self.eifs {
             Eifs::None => return self.difs(),
-            Eifs::Standard => self.lowest(failed, |rate| self.is_mandatory(rate)),
+            Eifs::Standard | Eifs::Ns2 => self.lowest(failed, |rate| self.is_mandatory(rate)),
             Eifs::Estimated => Some(self.response_mode(failed)),
         };
         let ack = ack.expect("every family has a mandatory rate");
         self.sifs() + self.airtime(&ack, RESPONSE).total() + self.difs()
+    }
+
+    /// Whether a received frame does not end an EIFS, which a DIFS follows.
+    pub(crate) fn eifs_is_nav(&self) -> bool {
+        self.eifs == Eifs::Ns2
     }
 
     /// SIFS, a slot and `aRxPHYStartDelay` of the response (clauses 10.3.2.9, 10.3.2.11).

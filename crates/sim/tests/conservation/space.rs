@@ -51,6 +51,8 @@ impl Draw {
         // Slots with a common beginning, and delivery of frames one by one, require a cell.
         let text = text.replace("slot_grid = \"shared\"", "slot_grid = \"free\"");
         let text = text.replace("slot_grid = \"difs\"", "slot_grid = \"free\"");
+        // An EIFS that is a NAV requires a radio.
+        let text = text.replace("eifs = \"none\"", "eifs = \"ns2\"");
         text.replace("stop_s = 0.95", "stop_s = 0.39")
     }
 

@@ -22,8 +22,22 @@ pub enum Eifs {
     Standard,
     /// Dynamic EIFS: SIFS + the time of the ACK that the failed frame would have elicited + DIFS.
     Estimated,
+    /// The same time as a NAV, which no received frame ends and which a DIFS follows. A signal that
+    /// begins while the station receives another frame, or transmits, causes it too. ns-2 does
+    /// this. With `[radio]` only.
+    Ns2,
     /// DIFS, as if the frame had been decoded.
     None,
+}
+
+/// What a frame that could not be decoded does to a node's virtual carrier sense.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deferral {
+    /// The next idle time begins with an EIFS, which is so much longer than a DIFS, unless the node
+    /// decodes a frame before.
+    Extra(Duration),
+    /// A NAV of this duration.
+    Nav(Duration),
 }
 
 /// Where a station's back-off slots begin after a collision.
@@ -185,11 +199,20 @@ impl Timing {
     pub fn eifs(&self, failed: &Mode) -> Duration {
         let ack = match self.eifs {
             Eifs::None => return self.difs(),
-            Eifs::Standard => self.standard.lowest_mandatory(failed.class),
+            Eifs::Standard | Eifs::Ns2 => self.standard.lowest_mandatory(failed.class),
             Eifs::Estimated => self.response_mode(failed),
         };
         // The Ack at the lowest DSSS rate always has the long preamble, and so has the EIFS.
         self.sifs() + airtime(&ack, self.preamble, ACK).total() + self.difs()
+    }
+
+    /// What a frame in `failed` that could not be decoded does.
+    pub(crate) fn deferral(&self, failed: &Mode) -> Deferral {
+        let eifs = self.eifs(failed);
+        match self.eifs {
+            Eifs::Ns2 => Deferral::Nav(eifs),
+            _ => Deferral::Extra(eifs.saturating_sub(self.difs())),
+        }
     }
 
     /// Ack or CTS timeout after the end of a frame sent in `eliciting`: SIFS + slot +

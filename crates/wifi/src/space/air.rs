@@ -11,10 +11,10 @@ use super::reception::{Change, End, Received};
 use super::records::SpaceWatch;
 use super::rules::SpaceRules;
 use super::timers::NodeTimers;
-use crate::mac::ElicitedResponse;
+use crate::mac::{Deferral, ElicitedResponse};
 use crate::phy::Airtime;
 use crate::{Command, MsduSource};
-use kernel::{Duration, Instant};
+use kernel::Instant;
 use wire::FrameKind;
 
 /// Buffers for the work of one instant, which keep their memory.
@@ -39,7 +39,7 @@ pub(super) struct Beginning {
     pub(super) frame: OnAir,
     pub(super) airtime: Airtime,
     /// How much longer than a DIFS the nodes defer that cannot decode it.
-    extra: Duration,
+    deferral: Deferral,
 }
 
 impl Scratch {
@@ -73,9 +73,9 @@ impl Space {
             match self.nodes[node as usize].begin(now, &self.rules, source, out) {
                 Some(frame) => {
                     let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
-                    let &FrameFacts { airtime, extra, .. } =
+                    let &FrameFacts { airtime, deferral, .. } =
                         self.per_cache.facts(&frame.mode, frame.psdu, timing, error);
-                    beginning.push(Beginning { frame, airtime, extra });
+                    beginning.push(Beginning { frame, airtime, deferral });
                 }
                 None => self.set_timer(node),
             }
@@ -108,12 +108,12 @@ impl Space {
     fn begin_transmission(
         &mut self,
         now: Instant,
-        &Beginning { ref frame, airtime, extra }: &Beginning,
+        &Beginning { ref frame, airtime, deferral }: &Beginning,
         (is_alone, in_crowd): (bool, Option<usize>),
         out: &mut Vec<Command>,
     ) {
         let reach = Reach::default();
-        let transmission = &Transmission { frame: *frame, start: now, airtime, extra, reach };
+        let transmission = &Transmission { frame: *frame, start: now, airtime, deferral, reach };
         out.push(Command::Step(transmission.end()));
         let id = if let Some(place) = in_crowd {
             self.begin_in_crowd(place, transmission)
@@ -148,10 +148,15 @@ impl Space {
         // not know that changes of a receiver leave them unchanged.
         let (receivers, nodes) = (receivers.as_mut_slice(), nodes.as_mut_slice());
         let all_know = frame.mode.class.is_dsss() || rules.mac.all_know_ofdm();
-        let detected = transmission.payload();
+        let (detected, end) = (transmission.payload(), transmission.end());
         signals.each(id, |node, power| {
             let is_decodable = all_know || rules.mac.knows_ofdm(node);
             let (receiver, state) = (&mut receivers[node as usize], &mut nodes[node as usize]);
+            if let Deferral::Nav(eifs) = deferral
+                && !receiver.is_clear()
+            {
+                state.carrier.reserve(end + eifs, None);
+            }
             let is_found = is_alone && is_decodable && power.milliwatts >= levels.alone;
             if is_found && receiver.is_clear() && !state.awaits() {
                 receiver.receive_alone(now, (id, power), &levels);
@@ -248,7 +253,7 @@ impl Space {
         let weak_below = self.weak_below();
         let clear_below = if self.crowd.is_on_air() { 0.0 } else { weak_below };
         let Self { signals, receivers, rules, scratch, nodes, timers, watch, .. } = self;
-        let &Transmission { frame: OnAir { to, .. }, extra, .. } = signals.transmission(id);
+        let &Transmission { frame: OnAir { to, .. }, deferral, .. } = signals.transmission(id);
         let (receivers, nodes) = (receivers.as_mut_slice(), nodes.as_mut_slice());
         let energy = rules.levels.energy;
         let mut lost = 0;
@@ -256,7 +261,7 @@ impl Space {
             let (receiver, state) = (&mut receivers[node as usize], &mut nodes[node as usize]);
             if !state.awaits() && receiver.clear_of_weak((id, power), clear_below) {
                 lost += u32::from(to.is_none_or(|to| to == node));
-                state.carrier.on_decoding_error(extra);
+                state.carrier.on_decoding_error(now, deferral);
                 return sense(now, (node, state), false, rules, (timers, watch));
             }
             match receiver.depart((id, power), energy) {
@@ -264,7 +269,7 @@ impl Space {
                 End::Energy => {}
                 End::Received(how) if how.power < weak_below && !state.awaits() => {
                     lost += u32::from(to.is_none_or(|to| to == node));
-                    state.carrier.on_decoding_error(extra);
+                    state.carrier.on_decoding_error(now, deferral);
                 }
                 End::Received(how) => scratch.received.push((node, id, how)),
             }

@@ -5,7 +5,7 @@ use super::Space;
 use super::frame::{OnAir, Reach, Transmission};
 use super::per::{PerCalculator, PpduParts};
 use super::radio::FixedPower;
-use crate::mac::ElicitedResponse;
+use crate::mac::{Deferral, ElicitedResponse};
 use crate::phy::{Milliwatts, Mode, decibels};
 use kernel::{Bytes, Db, Dbm, Duration, Instant};
 use wire::FrameKind;
@@ -51,7 +51,7 @@ impl Space {
             frame,
             start: now,
             airtime,
-            extra: Duration::ZERO,
+            deferral: Deferral::Extra(Duration::ZERO),
             reach: Reach::default(),
         };
         let (error, per_cache) = (&*self.signals.radio.error, &mut self.per_cache);

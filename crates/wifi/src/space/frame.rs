@@ -1,7 +1,7 @@
 //! Frames and their Duration fields (clauses 9.2.5, 9.3.1, 10.6.6).
 
 use super::rules::{Responses, SpaceRules};
-use crate::mac::{ACK, Edcaf, ElicitedResponse, RTS, Timing};
+use crate::mac::{ACK, Deferral, Edcaf, ElicitedResponse, RTS, Timing};
 use crate::phy::{Airtime, Mode};
 use kernel::{Bytes, Duration, Instant};
 use wire::FrameKind;
@@ -111,8 +111,8 @@ pub(super) struct Transmission {
     pub(super) frame: OnAir,
     pub(super) start: Instant,
     pub(super) airtime: Airtime,
-    /// How much longer than a DIFS the nodes defer that cannot decode it.
-    pub(super) extra: Duration,
+    /// What it causes at nodes that cannot decode it.
+    pub(super) deferral: Deferral,
     pub(super) reach: Reach,
 }
 

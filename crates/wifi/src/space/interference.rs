@@ -145,7 +145,7 @@ pub(super) fn overlap(chunk: &Chunk, begin: Instant, end: Instant) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mac::ElicitedResponse;
+    use crate::mac::{Deferral, ElicitedResponse};
     use crate::phy::error::Nist;
     use crate::phy::propagation::{Position, Trajectory};
     use crate::phy::{Airtime, DOT11A};
@@ -172,8 +172,8 @@ mod tests {
         };
         let (preamble, header, extension) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
         let airtime = Airtime { preamble, header, payload: us(end) - us(begin), extension };
-        let (extra, reach) = (Duration::ZERO, Reach::default());
-        Transmission { frame, start: us(begin), airtime, extra, reach }
+        let (deferral, reach) = (Deferral::Extra(Duration::ZERO), Reach::default());
+        Transmission { frame, start: us(begin), airtime, deferral, reach }
     }
 
     /// Nodes of which node *i* loses `losses[i]` dB to each other.

@@ -117,7 +117,7 @@ impl Space {
             }
             // To an access point, the loss of an RTS is a collision with its own RTS.
             if !(has_sent && frame.kind == FrameKind::Rts) {
-                receiver.on_decoding_error(now, transmission.extra, rules, out);
+                receiver.on_decoding_error(now, transmission.deferral, rules, out);
             }
             return;
         }
@@ -154,7 +154,7 @@ impl Space {
         if !is_lost {
             receiver.overhear(now, frame.reserves, nav_reset_at, rules, out);
         } else if !(has_sent && frame.kind == FrameKind::Rts) {
-            receiver.on_decoding_error(now, transmission.extra, rules, out);
+            receiver.on_decoding_error(now, transmission.deferral, rules, out);
         }
         true
     }

@@ -1,7 +1,7 @@
 //! What recurs often: answers of the error model, and what is the same for all frames of one mode
 //! and length.
 
-use crate::mac::{ACK, Timing};
+use crate::mac::{ACK, Deferral, Timing};
 use crate::phy::error::{Certain, ErrorModel, SinrChunk};
 use crate::phy::{Airtime, Coding, Mode, Width, decibels};
 use kernel::{Bytes, Db, Duration};
@@ -46,8 +46,8 @@ pub(super) struct FrameFacts {
     mode: u64,
     psdu: Bytes,
     pub(super) airtime: Airtime,
-    /// The difference of EIFS and DIFS after such a frame.
-    pub(super) extra: Duration,
+    /// What such a frame causes at a node that cannot decode it.
+    pub(super) deferral: Deferral,
     /// An RTS sets a NAV that ends so long after the RTS if no frame has begun by then.
     pub(super) nav_reset: Duration,
     /// If the PSDU is one MPDU.
@@ -98,7 +98,7 @@ impl PerCache {
             mode: key(mode),
             psdu,
             airtime: timing.airtime(mode, psdu),
-            extra: timing.eifs(mode).saturating_sub(timing.difs()),
+            deferral: timing.deferral(mode),
             nav_reset: timing.sifs() * 2 + lasting + delay + timing.slot * 2,
             limits: self.limits(mode, (psdu.bits(), psdu.bits(), 1), timing, error),
         }

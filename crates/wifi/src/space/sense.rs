@@ -1,7 +1,7 @@
 //! The carrier sense of one node, and the idle slots that it counts (clauses 10.3.4.3 and
 //! 10.23.2.4).
 
-use crate::mac::{self, BusySlot, Edcaf, IdleAccess, SlotGrid, Timing};
+use crate::mac::{self, BusySlot, Deferral, Edcaf, IdleAccess, SlotGrid, Timing};
 use crate::watch::Counting;
 use kernel::{Duration, Instant};
 
@@ -86,9 +86,12 @@ impl Carrier {
         }
     }
 
-    /// A frame could not be decoded: the next idle time begins with an EIFS.
-    pub(super) fn on_decoding_error(&mut self, extra: Duration) {
-        self.extra = extra;
+    /// A frame could not be decoded: the node defers for an EIFS.
+    pub(super) fn on_decoding_error(&mut self, now: Instant, deferral: Deferral) {
+        match deferral {
+            Deferral::Extra(extra) => self.extra = extra,
+            Deferral::Nav(eifs) => self.reserve(now + eifs, None),
+        }
     }
 
     /// A frame is decoded: an EIFS from an earlier frame of the same busy time is cancelled (clause
@@ -349,7 +352,7 @@ mod tests {
         let expiry = |extra: u64, nav: u64, unless: Option<u64>| {
             let (mut slots, mut carrier) = (slots(SlotGrid::Standard), Carrier::new());
             freeze(&mut slots, &mut carrier, 0, false);
-            carrier.on_decoding_error(Duration::from_micros(extra));
+            carrier.on_decoding_error(us(80), Deferral::Extra(Duration::from_micros(extra)));
             carrier.reserve(us(nav), unless.map(us));
             carrier.begin_idle(us(100));
             slots.back_off(1);
@@ -360,6 +363,22 @@ mod tests {
         assert_eq!(expiry(314, 0, None), 484);
         assert_eq!(expiry(314, 1000, None), 1070);
         assert_eq!(expiry(0, 1000, Some(600)), 670, "nobody follows the RTS");
+    }
+
+    #[test]
+    fn in_ns2_a_received_frame_does_not_end_an_eifs() {
+        let expiry = |deferral| {
+            let (mut slots, mut carrier) = (slots(SlotGrid::Standard), Carrier::new());
+            freeze(&mut slots, &mut carrier, 0, false);
+            carrier.on_decoding_error(us(80), deferral);
+            carrier.on_decoded();
+            carrier.begin_idle(us(100));
+            slots.back_off(1);
+            slots.listen(us(100), &carrier);
+            slots.expiry().unwrap().0 / 1000
+        };
+        assert_eq!(expiry(Deferral::Extra(Duration::from_micros(314))), 100 + 50 + 20);
+        assert_eq!(expiry(Deferral::Nav(Duration::from_micros(364))), 80 + 364 + 50 + 20);
     }
 
     #[test]

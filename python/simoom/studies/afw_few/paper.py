@@ -166,6 +166,7 @@ WLAN: Mapping[str, Any] = {
     "backoff_draw": "ns2",
     "durations": "ns2",
     "idle_access": "ns2",
+    "eifs": "ns2",
 }
 """The same with what ns-2's MAC does differently from 802.11."""
 RADIO: Mapping[str, Any] = {"preset": "ns2", "ad_hoc": True}

@@ -139,12 +139,16 @@ impl Dsr {
         let period = Duration::from_secs_f64(period).min(self.rules.same.request_period_max);
         discovery.next_at = now + period;
         discovery.propagate_at = None;
-        // A node asks its neighbours once for packets of other nodes.
-        if is_last || (!own && discovery.requests > 0) {
-            discovery.requests = if is_last { 0 } else { discovery.requests + 1 };
-            return self.give_up(to, context);
+        if is_last {
+            discovery.requests = 0;
+            return self.give_up(to, usize::MAX, context);
         }
         discovery.requests += 1;
+        // A node asks its neighbours once for packets of other nodes. Each time at which it does
+        // not ask again, it drops one of them; the others wait for a route that it learns.
+        if !own && discovery.requests > 1 {
+            return self.give_up(to, 1, context);
+        }
         let is_first = discovery.requests == 1;
         let asks_neighbours = match self.rules.non_propagating {
             NonPropagating::Never => !own,
@@ -160,9 +164,10 @@ impl Dsr {
         self.send_request(to, hops, context);
     }
 
-    /// Drops the packets that wait for a route to this target.
-    fn give_up(&mut self, to: NodeId, context: &mut Context<'_>) {
-        while let Some(waiting) = self.buffer.take(|waiting| waiting.to == to) {
+    /// Drops at most so many of the packets that wait for a route to this target.
+    fn give_up(&mut self, to: NodeId, most: usize, context: &mut Context<'_>) {
+        let waiting = std::iter::from_fn(|| self.buffer.take(|waiting| waiting.to == to));
+        for waiting in waiting.take(most) {
             context.out.push(Command::Drop(waiting.packet, RouteDrop::NoRoute));
         }
     }

@@ -230,6 +230,25 @@ fn a_packet_without_another_route_is_dropped_where_the_link_has_failed() {
 }
 
 #[test]
+fn in_ns_2_packets_of_others_wait_for_a_route_and_are_dropped_one_by_one() {
+    let check = Some(Duration::ZERO);
+    let config = DsrConfig { send_buffer_check: check, broadcast_jitter: Duration::ZERO, ..ns2() };
+    let mut network = Network::new(&config, 3, 1).with_links(&[(0, 1), (1, 2)]);
+    network.send_at(ms(0), 0, 2);
+    network.run(ms(1000));
+    network.link_at(ms(1000), 1, 2, false);
+    let packets: Vec<u64> = (0..4).map(|_| network.send_at(ms(1001), 0, 2)).collect();
+    network.link_at(ms(14_000), 1, 2, true);
+    network.send_at(ms(14_001), 1, 2);
+    network.run(ms(25_000));
+    // Node 1 asks its neighbours at once; it would ask again 2 s, and 8 s, later.
+    let ends: Vec<_> = packets.iter().map(|&packet| network.end(packet)).collect();
+    let dropped = Some(End::Dropped(NodeId(1), RouteDrop::NoRoute));
+    let delivered = Some(End::Delivered(NodeId(2), 2));
+    assert_eq!(ends, [dropped, dropped, delivered, delivered]);
+}
+
+#[test]
 fn packets_that_wait_for_a_link_that_has_failed_are_salvaged_too() {
     let mut network = Network::new(&exact(), 3, 1).with_links(&[(0, 1), (1, 2)]);
     network.send_at(ms(0), 0, 2);

@@ -10,7 +10,7 @@ use crate::plan::{
 use crate::scenario::document::Document;
 use crate::scenario::radio::Radio;
 use kernel::{Db, Dbm, Instant};
-use wifi::mac::{Delivery, SlotGrid};
+use wifi::mac::{Delivery, Eifs, SlotGrid};
 use wifi::phy::{Milliwatts, propagation};
 use wifi::space::{RadioSettings, STRONGEST_SUM};
 
@@ -27,6 +27,11 @@ pub(super) fn space(
 ) -> Option<SpacePlan> {
     let Some(radio) = document.radio.as_ref().filter(|_| document.has_cell()) else {
         no_radio(document, check);
+        if document.wlan.mac.timing.eifs == Eifs::Ns2 {
+            let message = "\"ns2\" needs nodes with receivers of their own; take \"standard\", or \
+                           add a table [radio]";
+            check.fault("wlan.eifs", message);
+        }
         return None;
     };
     let grid = document.wlan.mac.timing.slot_grid;

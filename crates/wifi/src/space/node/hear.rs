@@ -2,7 +2,7 @@
 
 use super::Node;
 use crate::Command;
-use crate::mac::{ACK, Bitmap, ElicitedResponse, block_ack};
+use crate::mac::{ACK, Bitmap, Deferral, ElicitedResponse, block_ack};
 use crate::phy::{Mode, decibels};
 use crate::space::frame::OnAir;
 use crate::space::rules::{SpaceRules, peer_mut};
@@ -10,16 +10,15 @@ use kernel::{Duration, Instant};
 use wire::FrameKind;
 
 impl Node {
-    /// A frame ends that the node could not decode: it defers for an EIFS, which is longer than a
-    /// DIFS by `extra` (clause 10.3.2.3.7).
+    /// A frame ends that the node could not decode: it defers for an EIFS (clause 10.3.2.3.7).
     pub(in crate::space) fn on_decoding_error(
         &mut self,
         now: Instant,
-        extra: Duration,
+        deferral: Deferral,
         rules: &SpaceRules,
         out: &mut Vec<Command>,
     ) {
-        self.carrier.on_decoding_error(extra);
+        self.carrier.on_decoding_error(now, deferral);
         self.miss(now, rules, out);
     }
 
