@@ -119,6 +119,7 @@ impl Times {
     }
 
     /// Whether a received frame does not end an EIFS, which a DIFS follows.
+    #[allow(dead_code, reason = "only the checker of a space needs it")]
     pub(crate) fn eifs_is_nav(&self) -> bool {
         self.eifs == Eifs::Ns2
     }
