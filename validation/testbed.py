@@ -22,10 +22,6 @@ STATION_MCS = 15
 """Stations choose their own mode, which the set-ups do not tell: the highest of two streams."""
 WINDOW_BYTES = 3 << 20
 """Half of ``tcp_rmem`` of 2016, because Linux counts the memory of packets."""
-PING = {"requests": {"size": {"constant": {"bytes": 56}}, "think_s": 0.2, "pauses": "constant"}}
-"""A ping of 56 bytes every 200 ms: a segment and its acknowledgement, whose round trip TCP
-measures. Replaced by an ICMP echo where the simulator has one."""
-
 TURNAROUND_MS = 0.5
 """How long a host takes to answer a ping, which the set-ups do not tell."""
 
@@ -87,8 +83,7 @@ class Compared:
 
 def pings(start: str, to: str) -> dict[str, Any]:
     """The flows of pings."""
-    answer = {"fixed": {"segments": 2, "timer_ms": TURNAROUND_MS}}
-    return {"from": start, "to": to, "traffic": PING, "tcp": {"delayed_ack": answer}}
+    return {"from": start, "to": to, "traffic": {"ping": {"reply_after_ms": TURNAROUND_MS}}}
 
 
 def linux_tcp(**more: Any) -> dict[str, Any]:
@@ -136,7 +131,7 @@ def goodput_and_ping(run: sm.Run) -> Result:
     """Sum of the flows with bulk data, and the mean of the stations' median pings."""
     summary = run.summary
     flows = range(len(run.flows))
-    pings = [i for i in flows if f"flows[{i}].session_delay_s.count" in summary]
+    pings = [i for i in flows if f"flows[{i}].ping.requests" in summary]
     bulk = [i for i in flows if i not in pings]
     return {
         "goodput": sum(plain(summary[f"flows[{i}].goodput_mbps"]) for i in bulk),
@@ -181,7 +176,11 @@ def driver_fifo() -> list[Point]:
     return [each for each in downloads() if not each.name.startswith(FAIR)]
 
 
-SENDERS = {"linux-bbr": "bbr", "linux-cubic": "cubic", "osx": "cubic"}
+BBR = {"bbr": {"extra_acked": False, "send_quantum": "rate"}}
+"""BBR of 2016: Linux 5.2 brought the allowance for aggregation."""
+SENDERS = {"linux-bbr": BBR, "linux-cubic": "cubic", "osx": "cubic"}
+ENDS = {"endpoint": "linux"}
+"""TSQ bounds what a sender has in its own queue."""
 
 
 def uploads() -> list[Point]:
@@ -196,7 +195,7 @@ def uploads() -> list[Point]:
                 "to": "server",
                 "count": 2,
                 "control": SENDERS[sender],
-                "tcp": linux_tcp(),
+                "tcp": linux_tcp(**ENDS),
             }
             for station, sender in enumerate((first, second))
         ]
@@ -248,14 +247,20 @@ def wired() -> list[Point]:
             "queue": {"drop_tail": queue},
         }
         near = {"rate_mbps": 1000.0, "delay_ms": 0.01}
-        tcp = linux_tcp(ecn=ecn, pacing=True)
+        tcp = linux_tcp(ecn=ecn, pacing=True, **ENDS)
         if row["test"] == "cubic_bbr":
             ends, controls, count = [("a", "b"), ("b", "a")], ["cubic", "bbr"], 1
         else:
             ends, controls = [("a", "b")], [title.rsplit("-", 1)[1]]
             count = int(title.split("flows=")[1][0])
         flows: list[dict[str, Any]] = [
-            {"from": start, "to": end, "count": count, "control": control, "tcp": tcp}
+            {
+                "from": start,
+                "to": end,
+                "count": count,
+                "control": SENDERS[f"linux-{control}"],
+                "tcp": tcp,
+            }
             for start, end in ends
             for control in controls
         ]
@@ -332,13 +337,16 @@ class Experiment:
 
 def answers_after(ms: float) -> dict[str, Any]:
     """Hosts that answer a ping after this time."""
-    return {"flows[1].tcp.delayed_ack": {"fixed": {"segments": 2, "timer_ms": ms}}}
+    return {"flows[1].traffic.ping.reply_after_ms": ms}
 
 
+CUBIC, AGAINST_BBR, BBR_ONLY = "osx and linux-cubic", "osx and linux-bbr", "linux-bbr and"
+UPLOAD_ENDS = ("flows[0].tcp.endpoint", "flows[1].tcp.endpoint")
+STATIONS_AHEAD = {"stations.hardware_aggregates": 2}
 EXPERIMENTS = {
     airtime_fair: (
         Experiment("as above", FAIR, {}),
-        Experiment("hosts answer a ping at once", FAIR, {"flows[1].tcp.delayed_ack": "none"}),
+        Experiment("hosts answer a ping at once", FAIR, answers_after(0.0)),
         Experiment("hosts answer a ping after 0.2 ms", FAIR, answers_after(0.2)),
         Experiment("hosts answer a ping after 2 ms", FAIR, answers_after(2.0)),
         Experiment("one A-MPDU in the hardware", FAIR, {"ap.hardware_aggregates": 1}),
@@ -346,6 +354,17 @@ EXPERIMENTS = {
         Experiment("an ACK for each segment", FAIR, {"flows[0].tcp.delayed_ack": "none"}),
         Experiment("TXOPs of 2528 us (802.11-2016)", FAIR, {"wlan.edca_defaults": "2016"}),
         Experiment("guard interval of 400 ns", FAIR, {"wlan.guard_ns": 400}),
+        Experiment("both ends as Linux (TSQ, GRO)", FAIR, {"flows[0].tcp.endpoint": "linux"}),
+    ),
+    uploads: (
+        Experiment("as above", CUBIC, {}),
+        Experiment("ends as in the RFCs", CUBIC, dict.fromkeys(UPLOAD_ENDS, "rfc")),
+        Experiment("two A-MPDUs in the stations' hardware", CUBIC, STATIONS_AHEAD),
+        Experiment("as above", AGAINST_BBR, {}),
+        Experiment("BBR of Linux 5.2", AGAINST_BBR, {"flows[1].control": "bbr"}),
+        Experiment("two A-MPDUs in the stations' hardware", AGAINST_BBR, STATIONS_AHEAD),
+        Experiment("as above", BBR_ONLY, {}),
+        Experiment("two A-MPDUs in the stations' hardware", BBR_ONLY, STATIONS_AHEAD),
     ),
     driver_fifo: (
         Experiment("as above", "pfifo_1000", {}),

@@ -3,11 +3,12 @@
 use crate::build;
 use crate::control::External;
 use crate::plan::{self, FlowPlan};
-use crate::traffic::{self, Call, Origin, Pace, Source};
+use crate::traffic::{self, Call, Origin, Pace, Replies, Source};
 use kernel::{Bytes, Duration, Instant, Seed, Timer};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use tcp::{LimitTimes, Receiver, ReceiverCounters, Sender, SenderCounters, TimerId};
-use wire::{EchoProtocol, FlowId, NodeId, TrafficClass};
+use wire::{FlowId, NodeId, Packet, TrafficClass};
 
 /// An end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,8 +65,10 @@ pub(crate) struct TcpFlow {
 #[derive(Debug)]
 pub(crate) struct UdpFlow {
     pub(crate) header: Bytes,
-    /// The protocol of its datagrams if they are echo requests.
-    pub(crate) echo: Option<EchoProtocol>,
+    /// How the destination replies if its datagrams are echo requests.
+    pub(crate) echo: Option<Replies>,
+    /// The requests to which the destination has not replied yet.
+    pub(crate) unanswered: VecDeque<Packet>,
     pub(crate) next_number: u64,
     /// For a saturated source: the datagrams that wait at the node.
     pub(crate) waiting: Option<u32>,
@@ -93,6 +96,7 @@ impl Flow {
             (traffic::Transport::Udp(size, pace), _) => Transport::Udp(UdpFlow {
                 header: size.header,
                 echo: traffic.echo(),
+                unanswered: VecDeque::new(),
                 next_number: 0,
                 waiting: (pace == Pace::Saturated).then_some(0),
                 next_broadcast: 0,

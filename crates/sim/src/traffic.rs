@@ -11,7 +11,6 @@ pub use size::*;
 use kernel::{Bytes, Duration, Instant, Rng, Seed};
 use settings::Settings;
 use std::fmt::Debug;
-use wire::EchoProtocol;
 
 settings::registry! {
     /// The traffic of a flow.
@@ -50,9 +49,9 @@ pub trait TrafficModel {
         None
     }
 
-    /// The protocol of its datagrams if they are echo requests, whose round-trip times are a
+    /// How the other end replies if its datagrams are echo requests, whose round-trip times are a
     /// result.
-    fn echo(&self) -> Option<EchoProtocol> {
+    fn echo(&self) -> Option<Replies> {
         None
     }
 

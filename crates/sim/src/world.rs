@@ -46,6 +46,8 @@ pub(crate) enum Event {
     Tbtt { access_point: u32 },
     /// A timer of a traffic source.
     Traffic(FlowId),
+    /// The destination of echo requests replies.
+    Reply(FlowId),
     /// The earliest back-off of the cell ends.
     Access { generation: u32 },
     /// The caller reads the state of the world.
@@ -84,7 +86,7 @@ impl Ranked for Event {
             Self::AirStep => 0,
             Self::Wire(..) => 1,
             Self::Tcp { .. } | Self::Route { .. } | Self::Arp { .. } | Self::Tbtt { .. } => 2,
-            Self::Traffic(_) => 3,
+            Self::Traffic(_) | Self::Reply(_) => 3,
             Self::Access { .. } => 4,
             Self::Look(Look::Probes | Look::Step) => 5,
             Self::Look(Look::Batch) => 6,
@@ -245,6 +247,7 @@ impl<O: Observer> World<O> {
             Event::Arp { node, generation } => self.on_arp_timer(node, generation),
             Event::Tbtt { access_point } => self.on_tbtt(access_point),
             Event::Traffic(flow) => self.on_traffic(flow),
+            Event::Reply(flow) => self.on_reply_due(flow),
             Event::Look(look) => return Step::Look(look),
             Event::End => return Step::End,
         }

@@ -49,6 +49,21 @@ fn the_round_trip_is_twice_the_delay_and_the_time_on_the_link() {
 }
 
 #[test]
+fn the_other_end_may_take_a_time_to_reply() {
+    let answers = |ms: &str| {
+        let late = format!("{{ interval_ms = 5.0, reply_after_ms = {ms}, timeout_ms");
+        run(&WIRED.replace("{ timeout_ms", &late))
+    };
+    let exact = 2.0 * (0.01 + 84.0 * 8e-6);
+    let late = answers("12.5");
+    assert!((number(&late, "flows[0].rtt_s.mean") - exact - 0.0125).abs() < 1e-9);
+    assert_eq!(number(&late, "flows[0].ping.lost"), 0.0);
+    let at_once = answers("0.0");
+    let count = |run| number(run, "flows[0].ping.requests");
+    assert_eq!(count(&at_once), count(&late), "requests do not wait for replies");
+}
+
+#[test]
 fn a_reply_after_the_timeout_is_a_loss_and_has_a_round_trip_time() {
     let run = run(&WIRED.replace("500.0", "20.0"));
     assert_eq!(number(&run, "flows[0].ping.lost"), number(&run, "flows[0].ping.requests"));

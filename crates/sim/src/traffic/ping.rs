@@ -26,6 +26,18 @@ pub struct Ping {
     pub timeout: Duration,
     /// What carries requests and replies.
     pub protocol: EchoProtocol,
+    /// How long the other end takes to reply.
+    #[setting(key = "reply_after_ms", default = 0.0, range = 0..=60_000)]
+    pub reply_after: Duration,
+}
+
+/// How the other end of a flow of echo requests replies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Replies {
+    /// What carries requests and replies.
+    pub protocol: EchoProtocol,
+    /// How long after a request its reply is sent.
+    pub after: Duration,
 }
 
 impl TrafficModel for Ping {
@@ -39,7 +51,7 @@ impl TrafficModel for Ping {
         Box::new(Clock { payload: self.payload, interval: self.interval })
     }
 
-    fn echo(&self) -> Option<EchoProtocol> {
-        Some(self.protocol)
+    fn echo(&self) -> Option<Replies> {
+        Some(Replies { protocol: self.protocol, after: self.reply_after })
     }
 }

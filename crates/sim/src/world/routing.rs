@@ -97,7 +97,7 @@ impl<O: Observer> World<O> {
         if let Body::Echo(echo) = packet.body
             && !echo.is_reply
         {
-            self.reply(packet, echo);
+            self.on_request(packet, echo);
         }
     }
 

@@ -3,8 +3,8 @@
 use super::World;
 use crate::flow::{Flow, Side, Transport, UdpFlow};
 use crate::notice::{Notice, Observer};
-use crate::traffic::{Command, Event};
-use kernel::{Bytes, Instant};
+use crate::traffic::{Command, Event, Replies};
+use kernel::{Bytes, Duration, Instant};
 use tcp::Sender;
 use wire::{Body, Datagram, Echo, FlowId, NodeId, Packet};
 
@@ -159,7 +159,7 @@ impl<O: Observer> World<O> {
         let len = payload.0 as u32;
         let body = match udp.echo {
             None => Body::Datagram(Datagram { flow: id, number, len }),
-            Some(protocol) => {
+            Some(Replies { protocol, .. }) => {
                 let (is_reply, asked) = (false, self.now);
                 Body::Echo(Echo { flow: id, number, len, protocol, is_reply, asked })
             }
@@ -168,9 +168,29 @@ impl<O: Observer> World<O> {
         self.send_packet(Packet { class, ..Packet::new(from, to, size, self.now, body) });
     }
 
-    /// The destination of an echo request replies to it, in its access category (RFC 1122 section
-    /// 3.2.2.6).
-    pub(super) fn reply(&mut self, packet: &Packet, request: Echo) {
+    /// An echo request has reached its destination, which replies to it after a time.
+    pub(super) fn on_request(&mut self, packet: &Packet, request: Echo) {
+        let flow = request.flow;
+        let Transport::Udp(udp) = &mut self.flows[flow.0 as usize].transport else { return };
+        let Some(Replies { after, .. }) = udp.echo else { return };
+        if after == Duration::ZERO {
+            return self.reply(packet, request);
+        }
+        udp.unanswered.push_back(*packet);
+        self.event_queue.at(self.now + after, super::Event::Reply(flow));
+    }
+
+    /// The destination of echo requests replies to the oldest.
+    pub(super) fn on_reply_due(&mut self, flow: FlowId) {
+        let Transport::Udp(udp) = &mut self.flows[flow.0 as usize].transport else { return };
+        let Some(packet) = udp.unanswered.pop_front() else { return };
+        if let Body::Echo(request) = packet.body {
+            self.reply(&packet, request);
+        }
+    }
+
+    /// Replies to an echo request, in its access category (RFC 1122 section 3.2.2.6).
+    fn reply(&mut self, packet: &Packet, request: Echo) {
         let node = packet.to.expect("the plan broadcasts no echo requests");
         let body = Body::Echo(request.reply());
         let reply = Packet::new(node, Some(packet.from), packet.size, self.now, body);

@@ -11,7 +11,7 @@ use super::path_model::{Bunches, Plateau, RoundTrips};
 use super::{Ack, Cause, Connection, Control, Controller, Departing, Loss};
 use crate::Config;
 use kernel::{BitRate, Bytes, Duration, Instant, Segments};
-use settings::Settings;
+use settings::{Choice, Settings};
 
 /// §4.1.1: 2/ln 2, the smallest gain that doubles the rate each round trip.
 const HIGH_GAIN: f64 = 2.885;
@@ -28,7 +28,7 @@ const PROBE_RTT: Duration = Duration::from_millis(200);
 const LEAST_WINDOW: f64 = 4.0;
 /// §4.2.1: segments are paced one percent below the estimated rate, so that no queue builds up.
 const MARGIN: f64 = 0.99;
-/// §4.2.3.2: an allowance of three segments for the hosts at both ends.
+/// §4.2.3.2: an allowance of three send quanta for the hosts at both ends.
 const QUANTA: f64 = 3.0;
 /// The maximum excess of acknowledgements, as a time.
 const EXTRA_MOST_S: f64 = 0.1;
@@ -44,6 +44,28 @@ pub struct BbrConfig {
     /// (section 4.2.3.4 of the draft, and Linux). If there are losses in each round trip, Startup
     /// then ends early, and with 5 % of losses 0.87 of the capacity is left instead of 0.9.
     pub conservation: bool,
+    /// The size of a send quantum, of which the window has three in excess.
+    pub send_quantum: SendQuantum,
+}
+
+/// The data that a host hands to its network device at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum SendQuantum {
+    /// A segment: the host sends segments one by one, as here without TSO.
+    #[default]
+    Segment,
+    /// By the pacing rate (section 4.2.2 of the draft, and Linux): one segment below 1.2 Mb/s, two
+    /// below 24 Mb/s, and from there on the data of a millisecond, at most 64 KB.
+    Rate,
+}
+
+/// The send quantum at a pacing rate, in segments of this size (§4.2.2).
+fn send_quantum(pacing: BitRate, mss: Bytes) -> f64 {
+    match pacing.0 {
+        0..1_200_000 => 1.0,
+        1_200_000..24_000_000 => 2.0,
+        rate => (rate as f64 / 8000.0).min(65_536.0) / mss.0 as f64,
+    }
 }
 
 impl Controller for BbrConfig {
@@ -258,7 +280,11 @@ impl Bbr {
 
     /// §4.2.3.
     fn set_window(&mut self, ack: &Ack) {
-        let mut target = self.product(self.gains().1) + QUANTA;
+        let quantum = match self.settings.send_quantum {
+            SendQuantum::Segment => 1.0,
+            SendQuantum::Rate => self.pacing().map_or(1.0, |rate| send_quantum(rate, self.mss)),
+        };
+        let mut target = self.product(self.gains().1) + QUANTA * quantum;
         if self.settings.extra_acked && self.filled {
             let most = self.rate.greatest().unwrap_or(0.0) * EXTRA_MOST_S;
             target += self.extra.greatest().unwrap_or(0.0).min(most);
@@ -425,6 +451,25 @@ mod tests {
         assert_eq!(gauge(&path.control, "rtt_min_s"), Some(0.1));
         // Twice the bandwidth-delay product, three segments and the aggregation allowance.
         assert!((200.0..320.0).contains(&path.control.window().0), "{}", path.control.window().0);
+    }
+
+    #[test]
+    fn a_send_quantum_follows_the_rate_and_the_window_has_three() {
+        let quantum = |mbps: f64| send_quantum(BitRate((mbps * 1e6) as u64), Bytes(1448));
+        assert_eq!([quantum(1.0), quantum(1.2), quantum(20.0)], [1.0, 2.0, 2.0]);
+        assert!((quantum(115.84) - 10.0).abs() < 1e-9);
+        assert!((quantum(1000.0) - 65_536.0 / 1448.0).abs() < 1e-9);
+
+        let windows = [SendQuantum::Segment, SendQuantum::Rate].map(|send_quantum| {
+            let settings = BbrConfig { send_quantum, extra_acked: false, ..BbrConfig::default() };
+            let mut path = Path { control: Bbr::new(&config(), settings), ..Path::new(1000.0) };
+            for _ in 0..30 {
+                path.round();
+            }
+            path.control.window().0
+        });
+        // 1000 segments of 1460 bytes per second are 11.7 Mb/s.
+        assert!((windows[1] - windows[0] - 3.0).abs() < 1e-9, "{windows:?}");
     }
 
     #[test]
