@@ -55,12 +55,14 @@ impl Dsr {
     /// Sends the packets to whose destinations a route is known now.
     pub(super) fn release(&mut self, context: &mut Context<'_>) {
         let (cache, now) = (&mut self.cache, context.now);
+        // A path that is used may displace another, which another packet would have taken.
         let mut released = Vec::new();
         while let Some(waiting) = self.buffer.take(|w| cache.find(now, w.to, false).is_some()) {
-            released.push(waiting);
+            let path = cache.find(now, waiting.to, true).expect("a route was found just now");
+            released.push((waiting, context.paths.intern(path)));
         }
         let mut send_at = now;
-        for waiting in released {
+        for (waiting, path) in released {
             let (is_own, Waiting { to, mut packet, since }) = (waiting.is_own(), waiting);
             if self.discoveries.contains_key(&to) {
                 let found = RouteNote::Discovered { destination: to, since };
@@ -70,8 +72,6 @@ impl Dsr {
             if self.rules.send_buffer_check == Duration::ZERO {
                 self.discoveries.remove(&to);
             }
-            let path = self.cache.find(now, to, true).expect("a route was found just now");
-            let path = context.paths.intern(path);
             if is_own {
                 self.set_own_route(&mut packet, to, path, context);
             } else {

@@ -1,3 +1,5 @@
+use super::path_cache::PathCacheConfig;
+use super::rules::CacheSettings;
 use super::*;
 use crate::route::network::{End, Network, number, random_links};
 use kernel::{Duration, Rng, Seed};
@@ -475,4 +477,19 @@ fn in_10_000_random_networks_no_packet_loops_and_each_ends_once() {
             network.ends.values().filter(|ends| matches!(ends[0], End::Delivered(..))).count();
     }
     assert!(delivered * 10 > offered * 7, "{delivered} of {offered} were delivered");
+}
+
+#[test]
+fn a_packet_may_displace_the_route_of_another_that_is_sent_with_it() {
+    let mut rng = Seed { root: 4, replication: 0 }.stream("test", 0);
+    let few = PathCacheConfig { primary_paths: 1, secondary_paths: 8, timeout: None };
+    let config = DsrConfig { cache: Some(CacheSettings::Path(few)), ..ns2() };
+    for seed in 0..1000 {
+        let mut network = random_network(&config, seed, &mut rng);
+        for to in 1..5 {
+            network.send_at(ms(0), 0, to);
+        }
+        network.run(ms(40_000));
+        network.check_conservation();
+    }
 }
