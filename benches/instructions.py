@@ -36,6 +36,8 @@ DUPLEX_LIMIT = 1.3
 """The most instructions per delivered byte with full duplex, of those with half duplex."""
 VOICE_LIMIT = 1.5
 """The most instructions of a download beside a voice link HV1, of those without the link."""
+MAC80211_LIMIT = 1.25
+"""The most instructions of a cell under `mac80211`, of those under `fq_codel`."""
 
 
 def build() -> Path:
@@ -109,6 +111,28 @@ def voice_cost(runner: Path) -> float:
     return count_text(runner, text, *seconds, hv1)[0] / count_text(runner, alone, *seconds)[0]
 
 
+def mac80211_cost(runner: Path) -> float:
+    """Instructions of ten downloads in 802.11g under `mac80211`, of those under `fq_codel`.
+
+    The larger of two ratios: that of TCP, and that of UDP beyond the capacity, whose packets pass a
+    driver's FIFO under airtime queue limits.
+    """
+    tcp = ("duration_s=5", "warmup_s=1", "stations=10")
+    udp = (*tcp, "flows[0].traffic.cbr.rate_mbps=6", "ap.ring_packets=1000")
+    text = (ROOT / "benches" / "cell_11g_50.toml").read_text(encoding="utf-8")
+    no_tcp = text.replace("tcp.window_bytes = 65535\n", "")
+
+    def cost(cell: str, sets: tuple[str, ...], mac80211: str) -> float:
+        queues = (mac80211, "ap.queue=fq_codel")
+        linux, plain = (count_text(runner, cell, *sets, queue)[0] for queue in queues)
+        return linux / plain
+
+    return max(
+        cost(text, tcp, "ap.queue=mac80211"),
+        cost(no_tcp, udp, "ap.queue.mac80211.aql={}"),
+    )
+
+
 def is_explained(name: str) -> bool:
     """Whether CHANGELOG.md's unreleased part has a SPEED line that names this run."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
@@ -152,6 +176,8 @@ def main() -> int:
     print(f"full duplex    {duplex:.2f} of half duplex per byte; the limit is {DUPLEX_LIMIT:g}")
     voice = voice_cost(runner)
     print(f"beside HV1     {voice:.2f} of the run without it; the limit is {VOICE_LIMIT:g}")
+    mac80211 = mac80211_cost(runner)
+    print(f"mac80211       {mac80211:.2f} of fq_codel; the limit is {MAC80211_LIMIT:g}")
     if options.record:
         unexplained = [name for name in exceeding(counts, record) if not is_explained(name)]
         if unexplained:
@@ -164,6 +190,8 @@ def main() -> int:
         faults.append(f"full duplex costs {duplex:.2f} of half duplex; the limit is {DUPLEX_LIMIT}")
     if voice > VOICE_LIMIT:
         faults.append(f"HV1 costs {voice:.2f} of the run without it; the limit is {VOICE_LIMIT}")
+    if mac80211 > MAC80211_LIMIT:
+        faults.append(f"mac80211 costs {mac80211:.2f} of fq_codel; the limit is {MAC80211_LIMIT}")
     for fault in faults:
         print(fault)
     return 1 if faults else 0

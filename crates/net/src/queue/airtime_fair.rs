@@ -218,12 +218,9 @@ impl Scheduler for AirtimeFair {
             Destination::Any => self.turn()?,
             Destination::Only(node) => self.sub_queues.number(Per::station_key(Some(node)))?,
             Destination::Except(node) => {
-                let others =
-                    [Some(node), None].map(|not| self.sub_queues.number(Per::station_key(not)));
-                let has = |number: &usize| {
-                    !others.contains(&Some(*number)) && !self.sub_queues[*number].queue.is_empty()
-                };
-                self.new.iter().chain(&self.old).copied().find(has)?
+                let not = [Some(node), None].map(Per::station_key);
+                let listed = self.new.iter().chain(&self.old).copied();
+                self.sub_queues.first_but(not, listed, |station| !station.queue.is_empty())?
             }
         };
         let any = Wanted { to: Destination::Any, ..*wanted };

@@ -124,9 +124,9 @@ impl FqCoDel {
 
     /// Moves the first sub-queue of its list to the end of the old ones.
     fn move_to_old(&mut self, is_new: bool) {
-        let list = if is_new { &mut self.new } else { &mut self.old };
-        let number = list.pop_front();
-        self.old.extend(number);
+        if let Some(number) = if is_new { &mut self.new } else { &mut self.old }.pop_front() {
+            self.old.push_back(number);
+        }
     }
 }
 

@@ -158,6 +158,8 @@ struct Station {
 #[derive(Debug)]
 struct Mac80211 {
     config: Mac80211Config,
+    /// The control law of flows to slow stations.
+    slow_law: ControlLaw,
     /// Whether all packets are for the access point, whatever their destination.
     is_station: bool,
     classifier: Classifier,
@@ -170,12 +172,17 @@ struct Mac80211 {
     known: u64,
     /// Estimated airtime in microseconds of all packets in the device.
     pending: u64,
+    /// While the device may get no packet for any listed station: how often a turn was asked for in
+    /// vain. Each time the stations move on by one.
+    stuck: Option<usize>,
 }
 
 impl Mac80211 {
     fn queue(config: Mac80211Config, is_station: bool, rng: &mut Rng) -> Shared<Self> {
+        let (target, interval) = (Duration::from_millis(50), Duration::from_millis(300));
         let scheduler = Self {
             config,
+            slow_law: ControlLaw { target, interval, ecn: false, ..config.law },
             is_station,
             classifier: Classifier::new(Some(config.flows), rng),
             flows: Flows::new(config.quantum),
@@ -184,6 +191,7 @@ impl Mac80211 {
             old: VecDeque::new(),
             known: 0,
             pending: 0,
+            stuck: None,
         };
         Shared::new(scheduler, Buffer::new(config.limit))
     }
@@ -205,16 +213,6 @@ impl Mac80211 {
         })
     }
 
-    /// The control law of a station's flows.
-    fn law(&self, number: usize) -> ControlLaw {
-        let (law, expected) = (self.config.law, self.stations[number].expected);
-        if self.config.slow_stations && expected > 0 && expected < SLOW * self.known {
-            let (target, interval) = (Duration::from_millis(50), Duration::from_millis(300));
-            return ControlLaw { target, interval, ecn: false, ..law };
-        }
-        law
-    }
-
     /// Whether the device may get a packet for a station.
     fn may_send(&self, number: usize) -> bool {
         let Some(aql) = &self.config.aql else { return true };
@@ -222,16 +220,30 @@ impl Mac80211 {
         aql.admits(&self.stations[number].pending, self.pending, listed)
     }
 
+    /// Some listed station may have become one for which the device may get a packet.
+    fn unblock(&mut self) {
+        if let Some(turns) = self.stuck.take() {
+            let steps = turns % self.old.len().max(1);
+            self.old.rotate_left(steps);
+        }
+    }
+
     /// The station whose turn begins.
     fn turn(&mut self) -> Option<usize> {
+        if let Some(turns) = &mut self.stuck {
+            *turns += 1;
+            return None;
+        }
         let is_fair = self.config.airtime_fairness;
         let least = i64::from(self.config.scheduler == AirtimeScheduler::Ath9k);
         let (mut in_debt, mut blocked) = (0, 0);
+        let mut had_debt = false;
         loop {
             let is_new = !self.new.is_empty();
             let number = *if is_new { &self.new } else { &self.old }.front()?;
             let has_debt = is_fair && self.stations[number].deficit < least;
             if has_debt {
+                had_debt = true;
                 self.earn(number, 1);
                 self.move_to_old(is_new);
                 in_debt += 1;
@@ -251,6 +263,8 @@ impl Mac80211 {
                 self.move_to_old(is_new);
                 blocked += 1;
                 if blocked > self.old.len() {
+                    // Without debts another search would only pass all stations again.
+                    self.stuck = (!had_debt).then_some(0);
                     return None;
                 }
             } else {
@@ -276,9 +290,9 @@ impl Mac80211 {
 
     /// Moves the first station of its list to the end of the old ones.
     fn move_to_old(&mut self, is_new: bool) {
-        let list = if is_new { &mut self.new } else { &mut self.old };
-        let number = list.pop_front();
-        self.old.extend(number);
+        if let Some(number) = if is_new { &mut self.new } else { &mut self.old }.pop_front() {
+            self.old.push_back(number);
+        }
     }
 
     /// If all stations have debts, adds at once the quanta of the rounds in which none had a turn.
@@ -303,9 +317,12 @@ impl Mac80211 {
         if !self.may_send(number) {
             return None;
         }
-        let law = self.law(number);
         let station = &mut self.stations[number];
-        let packet = station.tin.pop(&mut self.flows, &law, most, now, out)?;
+        let is_slow = self.config.slow_stations
+            && station.expected > 0
+            && station.expected < SLOW * self.known;
+        let law = if is_slow { &self.slow_law } else { &self.config.law };
+        let packet = station.tin.pop(&mut self.flows, law, most, now, out)?;
         if self.config.aql.is_some() {
             self.pending += station.pending.add(&packet);
         }
@@ -324,6 +341,7 @@ impl Scheduler for Mac80211 {
             let is_sparse = self.config.airtime_fairness
                 && self.config.scheduler == AirtimeScheduler::Ath9k
                 && station.deficit > 0;
+            self.unblock();
             if is_sparse { &mut self.new } else { &mut self.old }.push_back(number);
         }
         while self.flows.memory() > self.config.memory {
@@ -353,11 +371,10 @@ impl Scheduler for Mac80211 {
             Destination::Any => self.turn()?,
             Destination::Only(node) => self.stations.number(self.key(Some(node)))?,
             Destination::Except(node) => {
-                let not = [Some(node), None].map(|to| self.stations.number(self.key(to)));
-                let mut listed = self.new.iter().chain(&self.old).copied();
-                listed.find(|number| {
-                    !not.contains(&Some(*number)) && !self.stations[*number].tin.is_empty()
-                })?
+                self.unblock();
+                let not = [Some(node), None].map(|to| self.key(to));
+                let listed = self.new.iter().chain(&self.old).copied();
+                self.stations.first_but(not, listed, |station| !station.tin.is_empty())?
             }
         };
         self.take(number, wanted.most, now, out)
@@ -367,15 +384,19 @@ impl Scheduler for Mac80211 {
         let owner = self.flows.drop_from_fattest(self.config.drop_batch, out);
         if let Some((number, dropped)) = owner {
             self.stations[number].tin.forget(dropped);
+            if self.stations[number].tin.is_empty() {
+                self.unblock();
+            }
         }
     }
 
     fn release(&mut self, _now: Instant, packet: &Packet, _out: &mut Vec<Signal>) {
-        let key = self.key(packet.receiver());
-        if self.config.aql.is_some()
-            && let Some(station) = self.stations.by_key(key)
-        {
-            self.pending -= station.pending.remove_first();
+        let Some(aql) = &self.config.aql else { return };
+        let Some(number) = self.stations.number(self.key(packet.receiver())) else { return };
+        let was_scarce = aql.is_scarce(self.pending);
+        self.pending -= self.stations[number].pending.remove_first();
+        if was_scarce != aql.is_scarce(self.pending) || aql.per_category || self.may_send(number) {
+            self.unblock();
         }
     }
 
@@ -384,10 +405,14 @@ impl Scheduler for Mac80211 {
         let Some(station) = self.stations.by_key(key) else { return };
         if !airtime.received || (self.config.count_received && station.is_listed) {
             station.deficit -= airtime.used.0 as i64;
+            if station.deficit < 1 {
+                self.unblock();
+            }
         }
     }
 
     fn on_link(&mut self, link: &LinkState) {
+        self.unblock();
         let key = self.key(Some(link.station));
         let is_known =
             self.stations.number(key).is_some_and(|number| self.stations[number].expected > 0);

@@ -44,7 +44,12 @@ impl Aql {
         }
         // Broadcast has no station and no limit.
         let Some(_) = station.estimate else { return true };
-        station.sum < low || (total < us(self.total) && station.sum < high)
+        station.sum < low || (!self.is_scarce(total) && station.sum < high)
+    }
+
+    /// Whether the low limit holds, if the airtime of all stations is `total` microseconds.
+    pub(super) fn is_scarce(&self, total: u64) -> bool {
+        total >= self.total.0 / 1000
     }
 }
 

@@ -287,3 +287,35 @@ fn the_category_has_a_limit_that_grows_with_the_stations() {
     assert_eq!([held(true, 3), held(true, 1)], [9, 7]);
     assert!(held(false, 3) > 12);
 }
+
+#[test]
+fn each_turn_in_vain_moves_the_stations_on() {
+    let next_after = |vain: usize| {
+        let mut queue = with_aql(Aql::default(), ht(26, 1, false));
+        fill(&mut queue, 1..4, 40);
+        let held: Vec<_> = std::iter::from_fn(|| queue.pop(NOW, &mut Vec::new())).collect();
+        let mut order: Vec<_> = queue.scheduler.old.iter().copied().collect();
+        for _ in 0..vain {
+            assert_eq!(queue.pop(NOW, &mut Vec::new()), None);
+        }
+        order.rotate_left(vain % 3);
+        for packet in &held {
+            queue.release(NOW, packet, &mut Vec::new());
+        }
+        (queue.scheduler.old.iter().copied().collect::<Vec<_>>(), order)
+    };
+    for vain in 0..7 {
+        let (found, expected) = next_after(vain);
+        assert_eq!(found, expected, "after {vain}");
+    }
+}
+
+#[test]
+fn a_station_that_is_new_to_the_lists_is_not_blocked_by_the_others() {
+    let mut queue = with_aql(Aql::default(), ht(26, 1, false));
+    fill(&mut queue, 1..3, 40);
+    while queue.pop(NOW, &mut Vec::new()).is_some() {}
+    assert_eq!(queue.pop(NOW, &mut Vec::new()), None);
+    accepts(&mut queue, NOW, packet(3, 0, 1500));
+    assert_eq!(queue.pop(NOW, &mut Vec::new()).map(|packet| station_of(&packet)), Some(3));
+}
