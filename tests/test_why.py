@@ -88,6 +88,12 @@ CASES: dict[str, tuple[str, dict[str, Any], str | None]] = {
         "standard": "11g", "duration_s": 2.0, "stations": [{"ack_loss": 0.5, "data_loss": 0.02}],
         "flows": [{"from": "sta0", "to": "ap", "traffic": "saturated"}],
     }, None),
+    # Packets wait for the aggregate before longer than the step.
+    "step below an aggregate": ("marking", {
+        "standard": "11ac", "stations": 1, "duration_s": 6.0,
+        "ap": {"queue": {"dualpi2": {"step_us": 500.0}}}, "wire": {"delay_ms": 5.0},
+        "flows": [{**DOWN, "control": "prague", "tcp": {"ecn": "accurate"}}],
+    }, None),
 }  # fmt: skip
 
 
@@ -109,6 +115,7 @@ CURED: dict[str, tuple[str, Any]] = {
     "deep fade": ("radio.fading.m", 50.0),
     "wrong MCS": ("stations[0].rate_mbps", 54.0),
     "ACK loss": ("stations[0].ack_loss", 0.0),
+    "step below an aggregate": ("ap.queue.dualpi2.step_us", 20_000.0),
 }
 """The key without which a case does not have its cause."""
 
@@ -280,6 +287,17 @@ def test_other_flows_keep_their_random_numbers_when_one_is_off() -> None:
     alone = sm.run(draft.apply(single, edits)).summary
     assert alone["flows[0].goodput_mbps"] == alone["flows[1].goodput_mbps"] == 0.0
     assert alone["flows[2].goodput_mbps"] > 0.0
+
+
+def test_marks_are_those_of_the_queues_that_set_them() -> None:
+    case = CASES["step below an aggregate"][1]
+    found = measured.measured((summary := sm.run(sm.Scenario(**case)).summary), 0)
+    (marks,) = found.marks
+    assert (marks.at, marks.packets) == ("ap", summary["ap.ecn_marks"])
+    assert found.marked == marks.packets > 0
+    assert marks.queueing_s == summary["ap.l_queue.queueing_s"]
+    unmarked = sm.run(sm.Scenario(**case).set("flows[0].control", "cubic").set("flows[0].tcp", {}))
+    assert measured.measured(unmarked.summary, 0).marks == ()
 
 
 def test_two_scenarios_differ_by_the_key_that_explains_most() -> None:

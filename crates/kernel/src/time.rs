@@ -18,11 +18,13 @@ impl Instant {
     pub const NEVER: Self = Self(u64::MAX);
 
     /// Seconds since the start of the run.
+    #[inline]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 * 1e-9
     }
 
     /// The time since `earlier`, or zero if `earlier` is later.
+    #[inline]
     pub fn since(self, earlier: Self) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }
@@ -58,6 +60,7 @@ impl Duration {
     }
 
     /// The length in seconds.
+    #[inline]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 * 1e-9
     }

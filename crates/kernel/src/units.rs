@@ -30,6 +30,7 @@ impl Bytes {
     pub const ZERO: Self = Self(0);
 
     /// The amount in bits.
+    #[inline]
     pub const fn bits(self) -> u64 {
         self.0 * 8
     }
@@ -47,8 +48,14 @@ impl BitRate {
     }
 
     /// The time that `amount` takes at this rate, rounded up to a nanosecond.
+    #[inline]
     pub fn time_for(self, amount: Bytes) -> Duration {
-        let bit_ns = u128::from(amount.bits()) * 1_000_000_000;
+        const SECOND: u64 = 1_000_000_000;
+        // Division of 128 bits is slow, and amounts below 2 GB do not need it.
+        if let Some(bit_ns) = amount.bits().checked_mul(SECOND) {
+            return Duration(bit_ns.div_ceil(self.0));
+        }
+        let bit_ns = u128::from(amount.bits()) * u128::from(SECOND);
         Duration(bit_ns.div_ceil(u128::from(self.0)) as u64)
     }
 }

@@ -1,13 +1,14 @@
 //! A connection that sends without limit over a path that only delays: the cost of TCP alone. `bulk
-//! SEGMENTS RECOVERY CONTROL [LOST]`: RECOVERY is one of `new_reno`, `sack`, `rack`; CONTROL is one
-//! of `new_reno`, `cubic`; with LOST one in this many segments is lost. The difference of
+//! SEGMENTS RECOVERY CONTROL [LOST [MARKED]]`: RECOVERY is one of `new_reno`, `sack`, `rack`;
+//! CONTROL is one of `new_reno`, `cubic`, and `prague` with accurate ECN. With LOST, one in so many
+//! segments is lost; with MARKED, one in so many is marked if it is ECN-capable. The difference of
 //! callgrind's counts for two lengths gives the cost of a delivered segment.
 
 use kernel::{Bytes, Duration, Instant, Segments};
 use std::collections::VecDeque;
-use tcp::control::{Cubic, CubicConfig, NewReno};
-use tcp::{Command, Config, Control, Receiver, Recovery, Sack, Sender, TimerId};
-use wire::{FlowId, Segment};
+use tcp::control::{Cubic, CubicConfig, NewReno, Prague, PragueConfig};
+use tcp::{AccurateEcn, Command, Config, Control, Ecn, Receiver, Recovery, Sack, Sender, TimerId};
+use wire::{Flags, FlowId, Segment};
 
 /// The one-way delay; a segment leaves each step, so that about twenty are in flight.
 const DELAY: Duration = Duration::from_millis(1);
@@ -21,6 +22,7 @@ struct Ends {
     free: Instant,
     sent: u64,
     lost: u64,
+    marked: u64,
     delivered: u64,
 }
 
@@ -28,10 +30,14 @@ impl Ends {
     fn obey(&mut self, now: Instant, out: &mut Vec<Command>, at_sender: bool) {
         for command in out.drain(..) {
             match command {
-                Command::Send(segment) if at_sender => {
+                Command::Send(mut segment) if at_sender => {
                     self.sent += 1;
                     if self.lost > 0 && self.sent.is_multiple_of(self.lost) {
                         continue;
+                    }
+                    let capable = segment.flags.has(Flags::ECT);
+                    if capable && self.marked > 0 && self.sent.is_multiple_of(self.marked) {
+                        segment.flags = segment.flags.and(Flags::CE);
                     }
                     self.free = self.free.max(now) + STEP;
                     self.lanes[0].push_back((self.free + DELAY, segment));
@@ -86,8 +92,15 @@ impl Ends {
     }
 }
 
-/// Transfers this many segments; one in `lost` is lost, or none if it is 0. Returns the sender.
-pub(crate) fn transfer(segments: u64, recovery: &str, control: &str, lost: u64) -> Sender {
+/// Transfers this many segments; one in `lost` is lost and one in `marked` marked, or none if it is
+/// 0. Returns the sender.
+pub(crate) fn transfer(
+    segments: u64,
+    recovery: &str,
+    control: &str,
+    lost: u64,
+    marked: u64,
+) -> Sender {
     let recovery = match recovery {
         "new_reno" => Recovery::NewReno,
         "sack" => Recovery::Sack(Sack { rack: false, ..Sack::default() }),
@@ -95,9 +108,14 @@ pub(crate) fn transfer(segments: u64, recovery: &str, control: &str, lost: u64) 
     };
     let (mss, window) = (Some(Bytes(1460)), Some(Bytes(20 * 1460)));
     let initial_ssthresh = Some(Segments(10.0));
-    let config = Config { mss, recovery, window, initial_ssthresh, ..Config::default() };
+    let ecn = match control {
+        "prague" => Ecn::Accurate(AccurateEcn::default()),
+        _ => Ecn::default(),
+    };
+    let config = Config { mss, recovery, window, initial_ssthresh, ecn, ..Config::default() };
     let control: Box<dyn Control> = match control {
         "cubic" => Box::new(Cubic::new(&config, CubicConfig::default())),
+        "prague" => Box::new(Prague::new(&config, PragueConfig::default())),
         _ => Box::new(NewReno::from(&config)),
     };
     let mut out = Vec::new();
@@ -109,6 +127,7 @@ pub(crate) fn transfer(segments: u64, recovery: &str, control: &str, lost: u64) 
         free: Instant::ZERO,
         sent: 0,
         lost,
+        marked,
         delivered: 0,
     };
     ends.sender.on_open(Instant::ZERO, &mut out);
@@ -125,6 +144,7 @@ fn main() {
     let word = |i: usize| words.get(i).map_or("", String::as_str);
     let number = |i| word(i).parse::<u64>().ok();
     let segments = number(0).unwrap_or(100_000);
-    let counters = transfer(segments, word(1), word(2), number(3).unwrap_or(0)).counters();
+    let [lost, marked] = [3, 4].map(|i| number(i).unwrap_or(0));
+    let counters = transfer(segments, word(1), word(2), lost, marked).counters();
     println!("{} sent, {} resent", counters.segments, counters.retransmissions);
 }

@@ -273,6 +273,17 @@ pub trait Control: Debug + Send {
     /// Reports the state by name. `ssthresh_segments` is the slow start threshold, for controls
     /// that have one.
     fn gauges(&self, _visit: &mut dyn FnMut(&'static str, f64)) {}
+    /// The slow start threshold in segments; `None` while it is arbitrarily high. A control may
+    /// know it without the search among its gauges.
+    fn ssthresh(&self) -> Option<f64> {
+        let mut ssthresh = None;
+        self.gauges(&mut |name, value| {
+            if name == "ssthresh_segments" && value.is_finite() {
+                ssthresh = Some(value);
+            }
+        });
+        ssthresh
+    }
 }
 
 /// A congestion control whose window another one may set, as [`CrossLayer`] does.

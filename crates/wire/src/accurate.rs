@@ -19,13 +19,19 @@ const FIELD: u64 = (1 << 24) - 1;
 impl AccEcn {
     /// An option with the first `count` fields of the counters of payload bytes with ECT(0), CE and
     /// ECT(1).
+    #[inline]
     pub fn new(ect1_first: bool, count: u8, [e0b, ceb, e1b]: [u64; 3]) -> Self {
         let ordered = if ect1_first { [e1b, ceb, e0b] } else { [e0b, ceb, e1b] };
-        let mut fields = [0; 3];
-        for (field, counter) in fields.iter_mut().zip(ordered).take(usize::from(count)) {
-            *field = (counter & FIELD) as u32;
-        }
-        Self { ect1_first, fields, count: count.min(3) }
+        let field = |place: u8| {
+            if place < count { (ordered[usize::from(place)] & FIELD) as u32 } else { 0 }
+        };
+        Self { ect1_first, fields: [field(0), field(1), field(2)], count: count.min(3) }
+    }
+
+    /// The counter of payload bytes with CE, of which `before` was known (appendix A.1).
+    #[inline]
+    pub fn marked_after(&self, before: u64) -> u64 {
+        if self.count < 2 { before } else { advance(before, self.fields[1]) }
     }
 
     /// The option's kind.
@@ -34,6 +40,7 @@ impl AccEcn {
     }
 
     /// The option's length in bytes: kind, length, and three bytes a field.
+    #[inline]
     pub const fn len(&self) -> u8 {
         2 + 3 * self.count
     }
@@ -52,6 +59,7 @@ impl AccEcn {
 
     /// The option in two words: it shares the place of the fourth SACK block, for which a header
     /// with this option has no room.
+    #[inline]
     pub(crate) const fn pack(self) -> (u64, u64) {
         let [first, middle, last] = self.fields;
         let start = first as u64 | (middle as u64) << 32;
@@ -60,6 +68,7 @@ impl AccEcn {
     }
 
     /// See [`AccEcn::pack`].
+    #[inline]
     pub(crate) const fn unpack((start, end): (u64, u64)) -> Self {
         Self {
             ect1_first: (end >> 40) & 1 == 1,
@@ -70,7 +79,8 @@ impl AccEcn {
 }
 
 /// A counter that a field of 24 bits updates: RFC 9768 appendix A.1.
-pub fn advance(counter: u64, field: u32) -> u64 {
+#[inline]
+fn advance(counter: u64, field: u32) -> u64 {
     counter + ((u64::from(field) + FIELD + 1 - (counter & FIELD)) & FIELD)
 }
 

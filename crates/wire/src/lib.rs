@@ -10,7 +10,7 @@ mod packet;
 mod routing;
 mod segment;
 
-pub use accurate::{AccEcn, advance};
+pub use accurate::AccEcn;
 pub use arp::{ArpMessage, ArpOperation};
 pub use dscp::Dscp;
 pub use echo::{Echo, EchoProtocol};

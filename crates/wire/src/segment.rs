@@ -36,28 +36,33 @@ impl Flags {
     pub const AE: Self = Self(512);
 
     /// Whether all of `other`'s flags are set.
+    #[inline]
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
     /// Whether one of `other`'s flags is set.
+    #[inline]
     pub const fn has_any(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
     /// The union of both sets.
+    #[inline]
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
     /// The flags of this set that are not in the other.
+    #[inline]
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
     /// The ECN field of the packet that carries the segment, as its transport sends it.
+    #[inline]
     pub const fn ecn(self) -> Ecn {
         if self.has(Self::ECT.and(Self::ECT1)) {
             Ecn::Ect1
@@ -69,11 +74,13 @@ impl Flags {
     }
 
     /// The ECN field of the packet that brought the segment.
+    #[inline]
     pub const fn arrived(self) -> Ecn {
         if self.has(Self::CE) { Ecn::Experienced } else { self.ecn() }
     }
 
     /// The three flags AE, CWR and ECE as a number, AE first: the field ACE of RFC 9768 §3.2.2.
+    #[inline]
     pub const fn ace(self) -> u8 {
         (self.has(Self::AE) as u8) << 2
             | (self.has(Self::CWR) as u8) << 1
@@ -81,6 +88,7 @@ impl Flags {
     }
 
     /// The flags AE, CWR and ECE whose number modulo 8 this is.
+    #[inline]
     pub const fn of_ace(number: u64) -> Self {
         let ae = if number & 4 == 0 { 0 } else { Self::AE.0 };
         let cwr = if number & 2 == 0 { 0 } else { Self::CWR.0 };
@@ -166,6 +174,7 @@ impl SackBlocks {
 
     /// Adds the option of accurate ECN, which leaves room for so many blocks; later ones are
     /// omitted.
+    #[inline]
     pub fn add_accurate(&mut self, option: AccEcn, room: usize) {
         self.count = self.count.min(room as u8).min(3);
         let (start, end) = option.pack();
@@ -173,6 +182,7 @@ impl SackBlocks {
     }
 
     /// The option of accurate ECN.
+    #[inline]
     pub fn accurate(&self) -> Option<AccEcn> {
         self.accurate.then(|| AccEcn::unpack((self.blocks[3].start, self.blocks[3].end)))
     }
@@ -190,6 +200,7 @@ impl SackBlocks {
     }
 
     /// The blocks, most recent first.
+    #[inline]
     pub fn as_slice(&self) -> &[SackBlock] {
         &self.blocks[..usize::from(self.count)]
     }

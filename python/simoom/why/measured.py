@@ -38,6 +38,25 @@ class Hop:
 
 
 @dataclass(frozen=True)
+class Marks:
+    """What the queue of a link or node has marked.
+
+    Attributes
+    ----------
+    at : str
+        The interface, as hops name it.
+    packets : int
+        The packets of all flows that it marked.
+    queueing_s : float
+        The mean time of a packet in the queue; in the low-latency queue of a dual queue.
+    """
+
+    at: str
+    packets: int
+    queueing_s: float
+
+
+@dataclass(frozen=True)
 class Measured:
     """What a run says about a flow.
 
@@ -54,6 +73,10 @@ class Measured:
         The fraction of the measured time for frames of the flow.
     airtime_of_others : float or None
         That for frames of other flows.
+    marked : int
+        The packets of the flow that were marked.
+    marks : tuple of Marks
+        The queues that marked any packets, the one with most first.
     """
 
     limits: Mapping[str, float]
@@ -61,6 +84,8 @@ class Measured:
     places: tuple[Hop, ...]
     airtime: float | None
     airtime_of_others: float | None
+    marked: int
+    marks: tuple[Marks, ...]
 
     @property
     def busiest_queue(self) -> Hop | None:
@@ -91,7 +116,28 @@ def measured(summary: Mapping[str, Value], index: int) -> Measured:
         places=tuple(sorted(map(_place, delays(summary)), key=lambda place: -place.delay_s)),
         airtime=airtime.get(True, 0.0) if known else None,
         airtime_of_others=airtime.get(False, 0.0) if known else None,
+        marked=int(number(flow.get("ecn_marks")) or 0),
+        marks=marks_of(summary),
     )
+
+
+MARKS = ".ecn_marks"
+
+
+def marks_of(summary: Mapping[str, Value]) -> tuple[Marks, ...]:
+    """Return the queues that marked any packets, the one with most first."""
+    found = []
+    for path, value in summary.items():
+        owner = path.removesuffix(MARKS)
+        packets = number(value)
+        if owner == path or not packets or f"{owner}.queueing_s" not in summary:
+            continue
+        low = number(summary.get(f"{owner}.l_queue.queueing_s"))
+        wait = number(summary[f"{owner}.queueing_s"]) if low is None else low
+        if not owner.endswith("_queue"):
+            at = str(summary.get(f"{owner}.name", owner)) if owner[:8] == "stations" else owner
+            found.append(Marks(at, int(packets), wait or 0.0))
+    return tuple(sorted(found, key=lambda marks: -marks.packets))
 
 
 def _place(row: Row) -> Hop:

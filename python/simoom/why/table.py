@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simoom.why import air, path, transport
+from simoom.why import air, marking, path, transport
 from simoom.why.counterfactual import Counterfactual
 
 COUNTERFACTUALS = (
@@ -11,6 +11,7 @@ COUNTERFACTUALS = (
     Counterfactual("delayed_ack", "an ACK for each segment", transport.delayed_ack),
     Counterfactual("buffer", "buffers without limit", path.buffer),
     Counterfactual("fq_codel", "FQ-CoDel in the busiest queue", path.fq_codel),
+    Counterfactual("marking", "no marks beyond a delay", marking.marking),
     Counterfactual("wire", "fast links for the data", path.wire),
     Counterfactual("reverse_wire", "fast links for the TCP ACKs", path.reverse_wire),
     Counterfactual("wire_loss", "links without losses", path.wire_loss),

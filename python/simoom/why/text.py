@@ -69,6 +69,13 @@ def says(measured: Measured, width: int) -> Iterator[str]:
         wait = digits(1e3 * queue.parts["queueing_s"])
         line = f"busiest queue: {queue.at}, {wait} ms for {queue.packets}"
         yield from _wrapped(line, width, "  ", "    ")
+    if measured.marked:
+        queues = ", ".join(
+            f"{marks.at} ({marks.packets:,} of all flows, {digits(1e3 * marks.queueing_s)} ms)"
+            for marks in measured.marks
+        )
+        line = f"marked: {measured.marked:,} packets of the flow; marked by {queues}"
+        yield from _wrapped(line, width, "  ", "    ")
     if measured.airtime is not None and measured.airtime_of_others is not None:
         own, others = (f"{100 * x:.0f} %" for x in (measured.airtime, measured.airtime_of_others))
         line = f"airtime: {own}, other flows {others} (a collision counts for each frame)"

@@ -7,7 +7,8 @@ use super::{
 };
 use kernel::{Bytes, Duration, Instant, Rng};
 use settings::{Choice, Settings, number};
-use wire::{Ecn, Packet};
+use std::collections::BTreeMap;
+use wire::{Ecn, NodeId, Packet};
 
 /// `DualPI2` (RFC 9332): packets with ECT(1) or CE wait in a low-latency queue, L, and all others
 /// in a classic one, C. A PI controller sets a probability p'; C drops or marks with p'², L marks
@@ -38,9 +39,16 @@ pub struct DualPi2Config {
     /// Default: it is 1 beyond the step.
     #[setting(key = "ramp_us", range = 0.001..=60e6)]
     pub ramp: Option<Duration>,
-    /// The step applies to a packet only if at least this many packets wait behind it in L.
+    /// The step applies to a packet only if at least this many packets waited in L when it arrived;
+    /// with `rules = "rfc9332"`, if as many wait behind it when it leaves.
     #[setting(range = 0..=1_000_000)]
     pub step_min_packets: u32,
+    /// The step is raised by this many times of an aggregate: the packets for a station that leave
+    /// at one instant. Its time is the mean (weight 1/8) of the time since the one before, or of
+    /// the time for which its first packet has waited if that is shorter. On a wire an aggregate is
+    /// a packet.
+    #[setting(range = 0.0..=1000.0)]
+    pub step_aggregates: f64,
     /// The factor k between p' and the probability of a mark in L.
     #[setting(
         default = 2.0,
@@ -104,7 +112,8 @@ impl Discipline for DualPi2Config {
     fn refusal(&self, output_link: OutputLink) -> Option<String> {
         let OutputLink::Wire(..) = output_link else { return None };
         let time = output_link.time_for(self.mtu);
-        let is_too_short = self.step < time && self.step_min_packets == 0;
+        let spares_one = self.step_min_packets > 0 || self.step_aggregates >= 1.0;
+        let is_too_short = self.step < time && !spares_one;
         let micros = |time: Duration| number(time.as_micros_f64());
         is_too_short.then(|| {
             format!(
@@ -125,10 +134,35 @@ const C: usize = 1;
 /// One of the two queues.
 #[derive(Debug, Default)]
 struct Class {
-    fifo: Fifo,
+    fifo: Fifo<Arrival>,
     /// The sum of probabilities since the last signal (`recur` of RFC 9332 appendix A.1).
     likelihood: f64,
     served: Served,
+}
+
+/// A packet's arrival.
+#[derive(Clone, Copy, Debug)]
+struct Arrival {
+    at: Instant,
+    /// The packets that waited in the same queue.
+    found: usize,
+}
+
+/// A packet that leaves: its codepoint, how long it has waited, the step for it, and the packets
+/// that it found.
+#[derive(Clone, Copy, Debug)]
+struct Leaving {
+    ecn: Ecn,
+    sojourn: Duration,
+    step: Duration,
+    found: usize,
+}
+
+/// The last aggregate for a station, and the mean time of one.
+#[derive(Clone, Copy, Debug)]
+struct Aggregates {
+    last: Instant,
+    time: Option<Duration>,
 }
 
 /// The fate of a packet that leaves.
@@ -154,6 +188,8 @@ struct DualPi2 {
     next_update: Instant,
     /// The credit of C in per cent of bytes: L sends while it is 0 or less.
     credit: f64,
+    /// By station; empty without `step_aggregates`.
+    aggregates: BTreeMap<Option<NodeId>, Aggregates>,
 }
 
 impl DualPi2 {
@@ -167,6 +203,7 @@ impl DualPi2 {
             last_delay: Duration::ZERO,
             next_update: Instant::ZERO + config.update,
             credit: 0.0,
+            aggregates: BTreeMap::new(),
         };
         queue.reset_credit();
         queue
@@ -203,7 +240,7 @@ impl DualPi2 {
     fn delay_at(&self, now: Instant) -> Duration {
         let delay = |class: usize| {
             let since = self.classes[class].fifo.oldest();
-            since.map_or(Duration::ZERO, |since| now.since(since))
+            since.map_or(Duration::ZERO, |arrival| now.since(arrival.at))
         };
         match self.config.rules {
             Rules::Linux => delay(L).max(delay(C)),
@@ -258,10 +295,32 @@ impl DualPi2 {
         true
     }
 
+    /// The delay beyond which a packet for a station that leaves now is marked.
+    fn step_for(&mut self, now: Instant, to: Option<NodeId>, sojourn: Duration) -> Duration {
+        let DualPi2Config { step, step_aggregates, .. } = self.config;
+        if step_aggregates == 0.0 {
+            return step;
+        }
+        let known = self.aggregates.entry(to).or_insert(Aggregates { last: now, time: None });
+        if known.last < now || known.time.is_none() {
+            let since = now.since(known.last);
+            let sample = if known.time.is_none() { sojourn } else { sojourn.min(since) };
+            let before = known.time.unwrap_or(sample);
+            *known = Aggregates { last: now, time: Some((before * 7 + sample) / 8) };
+        }
+        let time = known.time.unwrap_or(Duration::ZERO);
+        step + Duration::from_secs_f64(step_aggregates * time.as_secs_f64())
+    }
+
     /// The probability of a mark in L by the delay of the packet alone (`laqm`).
-    fn native(&self, sojourn: Duration) -> f64 {
-        let DualPi2Config { step, ramp, step_min_packets, .. } = self.config;
-        if sojourn <= step || self.classes[L].fifo.len() < step_min_packets as usize {
+    fn native(&self, leaving: &Leaving) -> f64 {
+        let &Leaving { sojourn, step, found, .. } = leaving;
+        let DualPi2Config { ramp, step_min_packets, rules, .. } = self.config;
+        let others = match rules {
+            Rules::Linux => found,
+            Rules::Rfc9332 => self.classes[L].fifo.len(),
+        };
+        if sojourn <= step || others < step_min_packets as usize {
             return 0.0;
         }
         let above = sojourn - step;
@@ -269,18 +328,18 @@ impl DualPi2 {
     }
 
     /// The fate of a packet of this queue that leaves now.
-    fn fate(&mut self, class: usize, sojourn: Duration, ecn: Ecn) -> Fate {
+    fn fate(&mut self, class: usize, leaving: &Leaving) -> Fate {
         if self.backlog().0 < 2 * self.config.mtu.0 {
             return Fate::Pass;
         }
         match self.config.rules {
-            Rules::Linux => self.fate_in_linux(class, sojourn, ecn),
-            Rules::Rfc9332 => self.fate_in_rfc(class, sojourn, ecn),
+            Rules::Linux => self.fate_in_linux(class, leaving),
+            Rules::Rfc9332 => self.fate_in_rfc(class, leaving),
         }
     }
 
     /// `must_drop` of Linux.
-    fn fate_in_linux(&mut self, class: usize, sojourn: Duration, ecn: Ecn) -> Fate {
+    fn fate_in_linux(&mut self, class: usize, leaving: &Leaving) -> Fate {
         let DualPi2Config { coupling, drop_overload, .. } = self.config;
         let probability = self.probability;
         let overload = probability * coupling > 1.0;
@@ -288,7 +347,7 @@ impl DualPi2 {
             let signals = self.roll(probability) && self.roll(probability);
             return match signals {
                 false => Fate::Pass,
-                true if overload || ecn == Ecn::NotCapable => Fate::Drop,
+                true if overload || leaving.ecn == Ecn::NotCapable => Fate::Drop,
                 true => Fate::Mark,
             };
         }
@@ -297,7 +356,7 @@ impl DualPi2 {
             return if drops { Fate::Drop } else { Fate::Mark };
         }
         let coupled = self.roll(probability * coupling);
-        let native = self.native(sojourn);
+        let native = self.native(leaving);
         if coupled || native >= 1.0 || native > 0.0 && self.roll(native) {
             return Fate::Mark;
         }
@@ -305,21 +364,21 @@ impl DualPi2 {
     }
 
     /// RFC 9332 figure 5 and the overload of appendix A.2.
-    fn fate_in_rfc(&mut self, class: usize, sojourn: Duration, ecn: Ecn) -> Fate {
+    fn fate_in_rfc(&mut self, class: usize, leaving: &Leaving) -> Fate {
         let DualPi2Config { coupling, drop_overload, .. } = self.config;
         let (classic, coupled) = (self.probability * self.probability, self.probability * coupling);
         let overload = drop_overload && coupled >= 1.0;
         if class == C {
             return match self.recur(C, classic) {
                 false => Fate::Pass,
-                true if overload || ecn == Ecn::NotCapable => Fate::Drop,
+                true if overload || leaving.ecn == Ecn::NotCapable => Fate::Drop,
                 true => Fate::Mark,
             };
         }
         if overload && self.recur(C, classic) {
             return Fate::Drop;
         }
-        let native = if overload { 0.0 } else { self.native(sojourn) };
+        let native = if overload { 0.0 } else { self.native(leaving) };
         if self.recur(L, coupled.max(native)) { Fate::Mark } else { Fate::Pass }
     }
 
@@ -328,9 +387,11 @@ impl DualPi2 {
         self.catch_up(now);
         loop {
             let (number, credit_per_byte) = self.turn(&wanted)?;
-            let (since, packet) = self.classes[number].fifo.pop_for(wanted.to)?;
-            let sojourn = now.since(since);
-            let fate = self.fate(number, sojourn, packet.ecn);
+            let (arrival, packet) = self.classes[number].fifo.pop_for(wanted.to)?;
+            let sojourn = now.since(arrival.at);
+            let step = self.step_for(now, packet.receiver(), sojourn);
+            let leaving = Leaving { ecn: packet.ecn, sojourn, step, found: arrival.found };
+            let fate = self.fate(number, &leaving);
             let served = &mut self.classes[number].served;
             let packet = match fate {
                 Fate::Pass => Some(packet),
@@ -376,7 +437,8 @@ impl Queue for DualPi2 {
             self.reset_credit();
         }
         self.buffer.take(packet.size);
-        self.classes[class].fifo.push(now, packet);
+        let fifo = &mut self.classes[class].fifo;
+        fifo.push(Arrival { at: now, found: fifo.len() }, packet);
     }
 
     fn pop(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet> {
@@ -617,8 +679,78 @@ mod tests {
             let either = 1.0 - (1.0 - expected) * 0.5;
             assert_near(fates(ramp, 0.25, l4s, sojourn_ms), (0.0, either));
         }
-        let few = DualPi2Config { step_min_packets: 5000, ..config };
-        assert_near(fates(few, 0.0, l4s, 2.0), (0.0, 0.75));
+        // Linux counts what an arriving packet finds, the RFC what a leaving packet leaves: the
+        // first or the last 5000 of 20,000 are exempt.
+        for rules in [Rules::Linux, Rules::Rfc9332] {
+            let few = DualPi2Config { step_min_packets: 5000, rules, ..config };
+            assert_near(fates(few, 0.0, l4s, 2.0), (0.0, 0.75));
+            let marks = [0, 1].map(|found| {
+                let mut queue = dual(DualPi2Config { step_min_packets: 1, rules, ..config });
+                for number in 0..3 {
+                    assert!(accepts(&mut queue, ms(0.0), l4s(0, number, 9000)));
+                }
+                let mut out = Vec::new();
+                for _ in 0..=found {
+                    queue.pop(ms(2.0), &mut out);
+                }
+                out.len()
+            });
+            assert_eq!(marks, if rules == Rules::Linux { [0, 1] } else { [1, 2] }, "{rules:?}");
+        }
+    }
+
+    /// Aggregates of `size` packets leave every 4 ms, and each packet arrives this long before the
+    /// aggregate leaves. Returns whether the packets of the last aggregates are marked.
+    fn marks_of_aggregates(step_aggregates: f64, waited_ms: f64) -> bool {
+        let config = DualPi2Config { step_aggregates, ..Default::default() };
+        let mut queue = dual(config);
+        let mut out = Vec::new();
+        for number in 1..=40u32 {
+            let leaves = 4.0 * f64::from(number);
+            for each in 0..8u32 {
+                let packet = l4s(0, u64::from(8 * number + each), 1500);
+                assert!(accepts(&mut queue, ms(leaves - waited_ms), packet));
+            }
+            out.clear();
+            for _ in 0..8 {
+                let packet = queue.pop(ms(leaves), &mut out).unwrap();
+                queue.release(ms(leaves), &packet, &mut Vec::new());
+            }
+        }
+        // The last two packets are no backlog.
+        assert!([0, 6].contains(&out.len()), "{}", out.len());
+        !out.is_empty()
+    }
+
+    #[test]
+    fn a_step_that_follows_the_aggregates_spares_what_waits_for_one() {
+        assert!(marks_of_aggregates(0.0, 3.0), "3 ms exceed the step of 1 ms");
+        assert!(!marks_of_aggregates(1.0, 3.0), "they have waited for one aggregate");
+        // Steps of 1 ms and half of the 3 ms for which a first packet waits.
+        assert!(marks_of_aggregates(0.5, 3.0));
+        assert!(!marks_of_aggregates(0.75, 3.0));
+    }
+
+    #[test]
+    fn a_packet_that_waits_for_two_aggregates_is_marked() {
+        // Two aggregates wait whenever one leaves: sojourn times of 8 ms, a step of 1 + 4 ms.
+        let mut queue = dual(DualPi2Config { step_aggregates: 1.0, ..Default::default() });
+        let mut out = Vec::new();
+        for number in 0..80u32 {
+            let now = 4.0 * f64::from(number);
+            if number >= 2 {
+                out.clear();
+                for _ in 0..8 {
+                    let packet = queue.pop(ms(now), &mut out).unwrap();
+                    queue.release(ms(now), &packet, &mut Vec::new());
+                }
+            }
+            for each in 0..8u32 {
+                let packet = l4s(0, u64::from(8 * number + each), 1500);
+                assert!(accepts(&mut queue, ms(now), packet));
+            }
+        }
+        assert_eq!(out.len(), 8);
     }
 
     #[test]

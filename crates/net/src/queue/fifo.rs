@@ -6,12 +6,13 @@ use kernel::{Bytes, Instant};
 use std::collections::VecDeque;
 use wire::{NodeId, Packet};
 
-/// Waiting packets in FIFO order, for all destinations or for one.
-#[derive(Debug, Default)]
-pub(super) struct Fifo {
+/// Waiting packets in FIFO order, for all destinations or for one, each with what is recorded at
+/// its arrival: the time.
+#[derive(Debug)]
+pub(super) struct Fifo<Record = Instant> {
     /// A packet that left before earlier ones leaves an empty place; the first place is never
     /// empty.
-    waiting: VecDeque<Option<(Instant, Packet)>>,
+    waiting: VecDeque<Option<(Record, Packet)>>,
     /// The number of places removed from the front.
     passed: u64,
     len: usize,
@@ -35,25 +36,32 @@ impl Places {
     }
 }
 
-impl Fifo {
-    pub(super) fn push(&mut self, now: Instant, packet: Packet) {
+impl<Record> Default for Fifo<Record> {
+    fn default() -> Self {
+        let (waiting, backlog) = (VecDeque::new(), Bytes::ZERO);
+        Self { waiting, passed: 0, len: 0, backlog, places: None }
+    }
+}
+
+impl<Record: Copy> Fifo<Record> {
+    pub(super) fn push(&mut self, record: Record, packet: Packet) {
         self.backlog += packet.size;
         self.len += 1;
         if let Some(places) = &mut self.places {
             places.of(packet.receiver()).push_back(self.passed + self.waiting.len() as u64);
         }
-        self.waiting.push_back(Some((now, packet)));
+        self.waiting.push_back(Some((record, packet)));
     }
 
-    /// The first packet, and since when it has waited.
-    pub(super) fn pop(&mut self) -> Option<(Instant, Packet)> {
+    /// The first packet with its record.
+    pub(super) fn pop(&mut self) -> Option<(Record, Packet)> {
         let first = self.waiting.pop_front()?;
         self.passed += 1;
         self.skip_empty();
-        let (since, packet) = first?;
+        let (record, packet) = first?;
         self.len -= 1;
         self.backlog -= packet.size;
-        Some((since, packet))
+        Some((record, packet))
     }
 
     /// The first place is never empty.
@@ -68,9 +76,9 @@ impl Fifo {
         self.waiting.front()?.as_ref().map(|(_, packet)| packet)
     }
 
-    /// Since when the first packet has waited.
-    pub(super) fn oldest(&self) -> Option<Instant> {
-        self.waiting.front()?.as_ref().map(|&(since, _)| since)
+    /// The record of the first packet.
+    pub(super) fn oldest(&self) -> Option<Record> {
+        self.waiting.front()?.as_ref().map(|&(record, _)| record)
     }
 
     /// The first packet for a destination, and its place.
@@ -121,7 +129,7 @@ impl Fifo {
     }
 
     /// The first packet for `to`, whatever its size.
-    pub(super) fn pop_for(&mut self, to: Destination) -> Option<(Instant, Packet)> {
+    pub(super) fn pop_for(&mut self, to: Destination) -> Option<(Record, Packet)> {
         if to == Destination::Any {
             return self.pop();
         }
@@ -130,19 +138,19 @@ impl Fifo {
     }
 
     /// The packet at a place that has one.
-    fn pop_at(&mut self, index: usize) -> Option<(Instant, Packet)> {
+    fn pop_at(&mut self, index: usize) -> Option<(Record, Packet)> {
         if index == 0 {
             return self.pop();
         }
-        let (since, packet) = self.waiting[index].take()?;
+        let (record, packet) = self.waiting[index].take()?;
         self.len -= 1;
         self.backlog -= packet.size;
-        Some((since, packet))
+        Some((record, packet))
     }
 
     /// Removes the first of those packets that fulfil a condition, if there are at least two.
     pub(super) fn pop_if_two(&mut self, condition: impl Fn(&Packet) -> bool) -> Option<Packet> {
-        let fulfils = |place: &Option<(Instant, Packet)>| {
+        let fulfils = |place: &Option<(Record, Packet)>| {
             place.as_ref().is_some_and(|(_, packet)| condition(packet))
         };
         let first = self.waiting.iter().position(fulfils)?;

@@ -95,6 +95,8 @@ pub struct Prague {
     reduced: Option<Instant>,
     held: f64,
     srtt: Duration,
+    /// The same in seconds.
+    srtt_s: f64,
     in_flight: f64,
     now: Instant,
     /// The size of a segment in bits, and 1500 bytes over the size of a packet.
@@ -102,6 +104,8 @@ pub struct Prague {
     scale: f64,
     /// Window, rate and threshold before the last loss.
     before: (f64, f64, f64),
+    /// The pacing rate, which changes only with an acknowledgement, a loss or an undo.
+    paced: Option<BitRate>,
     classic: Classic,
 }
 
@@ -153,11 +157,13 @@ impl Prague {
             reduced: None,
             held: 0.0,
             srtt: Duration::ZERO,
+            srtt_s: 0.0,
             in_flight: 0.0,
             now: Instant::ZERO,
             bits: 8.0 * mss as f64,
             scale: 1500.0 / (mss + config.header().0) as f64,
             before: (window, 0.0, f64::INFINITY),
+            paced: None,
             classic: Classic::default(),
         }
     }
@@ -172,8 +178,8 @@ impl Prague {
 
     /// The virtual round-trip time in seconds.
     fn virtual_rtt(&self) -> f64 {
-        let rtt = if self.is_independent() { self.settings.rtt_target } else { self.srtt };
-        rtt.as_secs_f64().max(1e-6)
+        let target = self.settings.rtt_target;
+        (if self.is_independent() { target.as_secs_f64() } else { self.srtt_s }).max(1e-6)
     }
 
     /// Counts an acknowledgement; at the end of a round trip updates the estimate.
@@ -182,8 +188,11 @@ impl Prague {
         self.delivered += ack.delivered.0;
         self.left -= ack.delivered.0;
         self.held -= ack.delivered.0;
+        if self.left >= -1e-6 {
+            return;
+        }
         let elapsed = ack.now.since(self.since);
-        if self.left >= -1e-6 || self.is_independent() && elapsed < self.settings.rtt_target {
+        if self.is_independent() && elapsed < self.settings.rtt_target {
             return;
         }
         if self.phase != Phase::SlowStart {
@@ -204,12 +213,12 @@ impl Prague {
             Phase::SlowStart => self.w += unmarked,
             Phase::Window if self.w < self.threshold => self.w += unmarked,
             Phase::Window => {
-                let share = self.srtt.as_secs_f64() / self.virtual_rtt();
+                let share = self.srtt_s / self.virtual_rtt();
                 self.w += unmarked * self.scale * share * share / self.w;
             }
             Phase::Rate => {
                 let rtt = self.virtual_rtt();
-                self.rate += unmarked * self.scale / rtt / libm::ceil(self.rate * rtt).max(1.0);
+                self.rate += unmarked * self.scale / rtt / ceil(self.rate * rtt).max(1.0);
             }
         }
     }
@@ -249,7 +258,7 @@ impl Prague {
 
     /// Makes window or rate the state, and lets the whole window follow.
     fn settle(&mut self) {
-        let srtt = self.srtt.as_secs_f64();
+        let srtt = self.srtt_s;
         if self.phase == Phase::SlowStart || srtt == 0.0 {
             self.cwnd = self.w;
             return;
@@ -258,7 +267,7 @@ impl Prague {
             self.rate = self.rate.max(LEAST_RATE as f64 / self.bits);
             self.w = self.rate * srtt;
         }
-        let wanted = libm::ceil(self.w).max(LEAST_WINDOW);
+        let wanted = ceil(self.w).max(LEAST_WINDOW);
         if self.w < self.threshold && wanted > self.cwnd {
             self.cwnd = wanted;
         } else {
@@ -270,6 +279,23 @@ impl Prague {
             (Phase::Rate, false) => self.phase = Phase::Window,
             _ => {}
         }
+    }
+
+    /// Computes the pacing rate.
+    fn pace(&mut self) {
+        let srtt = self.srtt_s;
+        if srtt == 0.0 {
+            self.paced = None;
+            return;
+        }
+        let rate = if self.phase == Phase::Rate {
+            let half = self.now.since(self.since).as_secs_f64() < 0.5 * self.virtual_rtt();
+            self.rate * if half { 1.0 + DITHER } else { 1.0 - DITHER }
+        } else {
+            let doubled = if self.cwnd < 0.5 * self.threshold { 2.0 } else { 1.0 };
+            doubled * floor(self.w).max(self.in_flight).max(1.0) / srtt
+        };
+        self.paced = Some(BitRate(((rate * self.bits) as u64).max(LEAST_RATE)));
     }
 }
 
@@ -283,7 +309,8 @@ impl Control for Prague {
             reno.on_ack(ack);
             return;
         }
-        (self.srtt, self.in_flight, self.now) = (ack.srtt, ack.in_flight.0, ack.now);
+        (self.srtt, self.srtt_s) = (ack.srtt, ack.srtt.as_secs_f64());
+        (self.in_flight, self.now) = (ack.in_flight.0, ack.now);
         if self.settings.classic_fallback {
             self.classic.on_sample(ack);
         }
@@ -298,6 +325,7 @@ impl Control for Prague {
             self.reduce(ack);
         }
         self.settle();
+        self.pace();
     }
 
     fn on_loss(&mut self, loss: &Loss) {
@@ -320,6 +348,7 @@ impl Control for Prague {
         if loss.cause == Cause::Timeout {
             (self.w, self.cwnd, self.phase) = (1.0, 1.0, Phase::Window);
         }
+        self.pace();
     }
 
     fn on_undo(&mut self) {
@@ -329,7 +358,8 @@ impl Control for Prague {
         }
         let (w, rate, threshold) = self.before;
         (self.w, self.rate, self.threshold) = (self.w.max(w), self.rate.max(rate), threshold);
-        self.cwnd = self.cwnd.max(libm::ceil(self.w));
+        self.cwnd = self.cwnd.max(ceil(self.w));
+        self.pace();
     }
 
     fn reads_marks(&self) -> bool {
@@ -343,6 +373,7 @@ impl Control for Prague {
     fn on_connected(&mut self, feedback: Feedback) {
         if feedback != Feedback::Accurate {
             self.reno = Some(self.initial.clone());
+            self.paced = None;
         }
     }
 
@@ -351,18 +382,14 @@ impl Control for Prague {
     }
 
     fn pacing(&self) -> Option<BitRate> {
-        let srtt = self.srtt.as_secs_f64();
-        if self.reno.is_some() || srtt == 0.0 {
-            return None;
+        self.paced
+    }
+
+    fn ssthresh(&self) -> Option<f64> {
+        match &self.reno {
+            Some(reno) => reno.ssthresh(),
+            None => self.threshold.is_finite().then_some(self.threshold),
         }
-        let rate = if self.phase == Phase::Rate {
-            let half = self.now.since(self.since).as_secs_f64() < 0.5 * self.virtual_rtt();
-            self.rate * if half { 1.0 + DITHER } else { 1.0 - DITHER }
-        } else {
-            let doubled = if self.cwnd < 0.5 * self.threshold { 2.0 } else { 1.0 };
-            doubled * libm::floor(self.w).max(self.in_flight).max(1.0) / srtt
-        };
-        Some(BitRate(((rate * self.bits) as u64).max(LEAST_RATE)))
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
@@ -375,6 +402,20 @@ impl Control for Prague {
         visit("fractional_window_segments", self.w);
         visit("classic_score", self.classic.score);
     }
+}
+
+/// The next integer below. Windows are finite and not negative, so that a conversion does what the
+/// function of libm does in many more instructions.
+#[inline]
+fn floor(value: f64) -> f64 {
+    value as u64 as f64
+}
+
+/// The next integer above.
+#[inline]
+fn ceil(value: f64) -> f64 {
+    let below = floor(value);
+    if below < value { below + 1.0 } else { below }
 }
 
 #[cfg(test)]
@@ -434,7 +475,7 @@ mod tests {
     fn avoiding(w: f64, settings: PragueConfig) -> Prague {
         let mut prague = prague(settings);
         (prague.phase, prague.w, prague.cwnd, prague.threshold) = (Phase::Window, w, w, w);
-        prague.srtt = Duration::from_millis(5);
+        (prague.srtt, prague.srtt_s) = (Duration::from_millis(5), 5e-3);
         prague.rounds = 100;
         prague
     }

@@ -18,15 +18,17 @@ pub(super) struct Accurate {
     pub(super) syn: Ecn,
     /// How often this end's SYN was sent.
     syns: u32,
-    /// Marked packets: `r.cep`.
+    /// Marked packets: `r.cep`; and the counter ACE that says so.
     marked: u64,
+    ace: Flags,
     /// Bytes of payload with ECT(0), CE and ECT(1): `r.e0b`, `r.ceb`, `r.e1b`.
     bytes: [u64; 3],
-    /// The byte counters when they were last told.
-    told: [u64; 3],
+    /// Whether one of them has changed since they were last told.
+    has_news: bool,
     ect1_first: bool,
-    /// How many leading fields of the option have ever changed.
+    /// How many leading fields of the option have ever changed, and which counters.
     fields: u8,
+    changed: [bool; 3],
     /// Whether the last data segment was marked.
     last_marked: bool,
     /// Marked packets since the last acknowledgement.
@@ -46,10 +48,12 @@ impl Accurate {
             syn,
             syns: 0,
             marked: FIRST_MARKED,
+            ace: Flags::of_ace(FIRST_MARKED),
             bytes: FIRST,
-            told: FIRST,
+            has_news: false,
             ect1_first: syn == Ecn::Ect1,
             fields: 0,
+            changed: [false; 3],
             last_marked: false,
             since: 0,
             hurried: false,
@@ -57,40 +61,68 @@ impl Accurate {
     }
 
     /// An acceptable segment arrived that is no SYN.
+    #[inline]
     pub(super) fn on_segment(&mut self, segment: &Segment) {
-        let field = segment.flags.arrived();
-        let is_marked = field == Ecn::Experienced;
-        if is_marked {
-            self.marked += 1;
-            self.since += 1;
+        if segment.flags.has(Flags::CE) {
+            return self.on_marked(segment.len);
         }
         if segment.len == 0 {
             return;
         }
-        if let Some(place) = place(field) {
-            self.bytes[place] += u64::from(segment.len);
-            // The order is chosen once, with the first byte that is counted.
-            if self.fields == 0 {
-                self.ect1_first |= field == Ecn::Ect1;
-                self.ect1_first &= field != Ecn::Ect0;
-            }
-            let is_first = (place == 2) == self.ect1_first;
-            self.fields = self.fields.max(match place {
-                1 => 2,
-                _ if is_first => 1,
-                _ => 3,
-            });
+        match segment.flags.ecn() {
+            Ecn::Ect0 => self.count(ECT0, segment.len),
+            Ecn::Ect1 => self.count(ECT1, segment.len),
+            Ecn::NotCapable | Ecn::Experienced => {}
         }
+        self.hurried = self.since >= MARKS;
+        self.last_marked = false;
+    }
+
+    /// A marked segment arrived with so many bytes.
+    fn on_marked(&mut self, len: u32) {
+        self.marked += 1;
+        self.ace = Flags::of_ace(self.marked);
+        self.since += 1;
+        if len == 0 {
+            return;
+        }
+        self.count(CE, len);
         // §3.2.2.5.1, (a) and (b).
-        self.hurried = is_marked && !self.last_marked || self.since >= MARKS;
-        self.last_marked = is_marked;
+        self.hurried = !self.last_marked || self.since >= MARKS;
+        self.last_marked = true;
+    }
+
+    /// So many bytes arrived with the codepoint of this place.
+    #[inline]
+    fn count(&mut self, place: usize, len: u32) {
+        self.bytes[place] += u64::from(len);
+        self.has_news = true;
+        if !self.changed[place] {
+            self.on_first(place);
+        }
+    }
+
+    /// The counter at this place changes for the first time.
+    fn on_first(&mut self, place: usize) {
+        self.changed[place] = true;
+        // The order is chosen once, with the first byte that is counted.
+        if self.fields == 0 {
+            self.ect1_first |= place == ECT1;
+            self.ect1_first &= place != ECT0;
+        }
+        let is_first = (place == ECT1) == self.ect1_first;
+        self.fields = self.fields.max(match place {
+            CE => 2,
+            _ if is_first => 1,
+            _ => 3,
+        });
     }
 
     /// The flags of a segment that this end sends.
     pub(super) fn flags(&mut self, flags: Flags) -> Flags {
         (self.since, self.hurried) = (0, false);
         if !flags.has(Flags::SYN) {
-            return flags.and(Flags::of_ace(self.marked));
+            return flags.and(self.ace);
         }
         self.syns += 1;
         // §3.2.3.2.2: the second retransmission no longer asks for anything.
@@ -102,7 +134,7 @@ impl Accurate {
     pub(super) fn add_option(&mut self, is_syn: bool, timestamps: bool, sack: &mut SackBlocks) {
         // A SYN-ACK shows that the path lets the option pass; retransmitted, it goes without.
         let is_first_syn = is_syn && self.syns == 1;
-        let has_news = !is_syn && self.bytes != self.told;
+        let has_news = !is_syn && self.has_news;
         if !self.settings.option || !(is_first_syn || has_news) {
             return;
         }
@@ -113,20 +145,15 @@ impl Accurate {
         // At least two blocks have precedence.
         if sack.as_slice().len() <= room.min(3) || room >= 2 {
             sack.add_accurate(option, room);
-            self.told = self.bytes;
+            self.has_news = false;
         }
     }
 }
 
-/// The place of a codepoint among the byte counters.
-const fn place(field: Ecn) -> Option<usize> {
-    match field {
-        Ecn::NotCapable => None,
-        Ecn::Ect0 => Some(0),
-        Ecn::Experienced => Some(1),
-        Ecn::Ect1 => Some(2),
-    }
-}
+/// The places of the byte counters.
+const ECT0: usize = 0;
+const CE: usize = 1;
+const ECT1: usize = 2;
 
 #[cfg(test)]
 mod tests {
@@ -148,8 +175,8 @@ mod tests {
         }
     }
 
-    const ECT1: Flags = Flags::ECT.and(Flags::ECT1);
-    const CE: Flags = Flags::ECT.and(Flags::ECT1).and(Flags::CE);
+    const WITH_ECT1: Flags = Flags::ECT.and(Flags::ECT1);
+    const WITH_CE: Flags = Flags::ECT.and(Flags::ECT1).and(Flags::CE);
 
     /// The acknowledgements of this segment.
     fn replies(tcp: &mut Listening, at: u64, segment: &Segment) -> Vec<Segment> {
@@ -164,7 +191,7 @@ mod tests {
 
     fn connected(config: &Config) -> Listening {
         let mut tcp = Listening::new(config);
-        let syn = segment(true, 0, 0, 0, Flags::SYN.and(Flags::of_ace(7)).and(ECT1));
+        let syn = segment(true, 0, 0, 0, Flags::SYN.and(Flags::of_ace(7)).and(WITH_ECT1));
         let answer = replies(&mut tcp, 0, &syn);
         assert_eq!(answer[0].flags.ace(), 0b011, "the SYN arrived with ECT(1)");
         let option = answer[0].sack.accurate().unwrap();
@@ -181,14 +208,14 @@ mod tests {
     #[test]
     fn the_trace_of_the_design() {
         let mut tcp = connected(&accurate());
-        assert!(data(&mut tcp, 0, ECT1).is_empty());
-        let second = data(&mut tcp, 1, ECT1);
+        assert!(data(&mut tcp, 0, WITH_ECT1).is_empty());
+        let second = data(&mut tcp, 1, WITH_ECT1);
         assert_eq!((second.len(), second[0].flags.ace()), (1, 5));
         assert_eq!(second[0].sack.accurate().unwrap().counters(), [None, None, Some(2921)]);
-        let third = data(&mut tcp, 2, CE);
+        let third = data(&mut tcp, 2, WITH_CE);
         assert_eq!((third.len(), third[0].flags.ace()), (1, 6), "at once: the first mark");
-        assert!(data(&mut tcp, 3, CE).is_empty());
-        let fifth = data(&mut tcp, 4, CE);
+        assert!(data(&mut tcp, 3, WITH_CE).is_empty());
+        let fifth = data(&mut tcp, 4, WITH_CE);
         assert_eq!((fifth.len(), fifth[0].flags.ace()), (1, 0), "8 modulo 8");
         let option = fifth[0].sack.accurate().unwrap();
         assert_eq!((option.kind(), option.len()), (174, 8));
@@ -200,10 +227,10 @@ mod tests {
         let timer = Duration::from_millis(100);
         let delayed_ack = DelayedAck::Fixed(FixedAck { segments: 10, timer });
         let mut tcp = connected(&Config { delayed_ack, ..accurate() });
-        assert_eq!(data(&mut tcp, 0, CE).len(), 1);
-        assert_eq!(data(&mut tcp, 1, CE).len(), 0);
-        assert_eq!(data(&mut tcp, 2, CE).len(), 1);
-        assert_eq!(data(&mut tcp, 3, ECT1).len(), 0, "the end of marks can wait");
+        assert_eq!(data(&mut tcp, 0, WITH_CE).len(), 1);
+        assert_eq!(data(&mut tcp, 1, WITH_CE).len(), 0);
+        assert_eq!(data(&mut tcp, 2, WITH_CE).len(), 1);
+        assert_eq!(data(&mut tcp, 3, WITH_ECT1).len(), 0, "the end of marks can wait");
     }
 
     #[test]
@@ -235,7 +262,7 @@ mod tests {
             (4, false, 1, 3, true),
         ] {
             let mut end = Accurate::new(AccurateEcn::default(), Ecn::Ect1);
-            (end.bytes, end.fields) = ([2, 2, 2], fields);
+            (end.bytes, end.has_news, end.fields) = ([2, 2, 2], true, fields);
             let mut sack = blocks(wanted);
             end.add_option(false, timestamps, &mut sack);
             let case = (wanted, timestamps, fields);
@@ -253,7 +280,7 @@ mod tests {
         let answer = replies(&mut tcp, 0, &syn);
         assert_eq!((answer[0].flags.ace(), answer[0].sack.accurate()), (0b010, None));
         replies(&mut tcp, 0, &segment(true, 1, 0, 1, Flags::ACK.and(Flags::of_ace(2))));
-        let reply = data(&mut tcp, 0, CE);
+        let reply = data(&mut tcp, 0, WITH_CE);
         assert_eq!((reply[0].flags.ace(), reply[0].sack.accurate()), (6, None));
     }
 
@@ -268,7 +295,7 @@ mod tests {
         assert_eq!(codes, [(0b110, true), (0b110, false), (0, false)]);
         // It still counts: a mark of the SYN does not.
         replies(&mut tcp, 9, &segment(true, 1, 0, 1, Flags::ACK));
-        assert_eq!(data(&mut tcp, 0, CE)[0].flags.ace(), 6);
+        assert_eq!(data(&mut tcp, 0, WITH_CE)[0].flags.ace(), 6);
     }
 
     #[test]
@@ -276,11 +303,11 @@ mod tests {
         let config = Config { timestamps: true, delayed_ack: DelayedAck::None, ..accurate() };
         let mut tcp = Listening::new(&config);
         let timestamps = Some(Timestamps::default());
-        let syn = segment(true, 0, 0, 0, Flags::SYN.and(Flags::of_ace(7)).and(ECT1));
+        let syn = segment(true, 0, 0, 0, Flags::SYN.and(Flags::of_ace(7)).and(WITH_ECT1));
         replies(&mut tcp, 0, &Segment { timestamps, ..syn });
         let third = segment(true, 1, 0, 1, Flags::ACK.and(Flags::of_ace(2)));
         replies(&mut tcp, 0, &Segment { timestamps, ..third });
-        let hole = segment(true, 1461, 1460, 1, Flags::ACK.and(ECT1));
+        let hole = segment(true, 1461, 1460, 1, Flags::ACK.and(WITH_ECT1));
         let reply = replies(&mut tcp, 5, &Segment { timestamps, ..hole });
         assert_eq!(reply[0].sack.as_slice().len(), 1);
         assert_eq!(reply[0].sack.option_size(), Bytes(16), "10 and 5, padded");

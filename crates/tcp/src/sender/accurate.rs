@@ -4,7 +4,7 @@
 use crate::accurate;
 use crate::receiver::FIRST_MARKED;
 use kernel::Instant;
-use wire::{Ecn, Flags, Segment, advance};
+use wire::{Ecn, Flags, Segment};
 
 /// The scale of the mean number of segments per acknowledgement, and the weight of a new value: as
 /// in Linux, 1/64.
@@ -24,8 +24,8 @@ const ALL_MARKED: u32 = 4;
 pub(in crate::sender) struct Accurate {
     /// Marked packets: `s.cep`.
     marked: u64,
-    /// Bytes of payload with CE: `s.ceb`; and with ECT(0) and ECT(1).
-    bytes: [u64; 3],
+    /// Bytes of payload with CE: `s.ceb`. The sender needs no others.
+    marked_bytes: u64,
     option: Telling,
     /// Whether the counter is taken for wrapped where this is the safe assumption.
     wraps: bool,
@@ -39,8 +39,9 @@ pub(in crate::sender) struct Accurate {
     hears: bool,
     /// Whether the first acknowledgement after the handshake has arrived.
     begun: bool,
-    /// Marked packets among those that this end has received: `r.cep`.
+    /// Marked packets among those that this end has received: `r.cep`; and the flags that say so.
     own: u64,
+    any: Flags,
     /// Round trips in which everything was marked, since the start: their number, and the end of
     /// the current one. None after the first without.
     all_marked: Option<(u32, u64)>,
@@ -63,9 +64,9 @@ enum Telling {
 impl Accurate {
     /// A connection whose data has this ECN field.
     pub(in crate::sender) fn new(ect: Flags, wraps: bool) -> Self {
-        Self {
+        let mut new = Self {
             marked: FIRST_MARKED,
-            bytes: [1, 0, 1],
+            marked_bytes: 0,
             option: Telling::Missing,
             wraps,
             mean: 0,
@@ -74,17 +75,33 @@ impl Accurate {
             hears: true,
             begun: false,
             own: FIRST_MARKED,
+            any: Flags::NONE,
             all_marked: Some((0, 1)),
             unheard: 0,
             reduced: 0,
-        }
+        };
+        new.send_with(ect);
+        new
+    }
+
+    /// From now on the data of this end has this ECN field.
+    fn send_with(&mut self, ect: Flags) {
+        self.ect = ect;
+        self.count_own(false);
+    }
+
+    /// A segment arrived, marked or not.
+    fn count_own(&mut self, marked: bool) {
+        self.own += u64::from(marked);
+        let ace = Flags::of_ace(self.own);
+        self.any = if self.ect.has(Flags::ECT1) { ace.and(self.ect) } else { ace };
     }
 
     /// The peer's SYN or SYN-ACK arrived; `told` is how it says this end's arrived, which was sent
     /// with `sent`.
     pub(in crate::sender) fn on_syn(&mut self, sent: Ecn, told: Option<Ecn>, syn: &Segment) {
         self.read_option(syn, 0);
-        self.own += u64::from(syn.flags.arrived() == Ecn::Experienced);
+        self.count_own(syn.flags.arrived() == Ecn::Experienced);
         // §3.2.2.3: no router may turn these codepoints into one another.
         let legal = match (sent, told) {
             (Ecn::NotCapable, Some(told)) => told == Ecn::NotCapable,
@@ -92,7 +109,7 @@ impl Accurate {
             (sent, Some(told)) => sent == told,
         };
         if !legal {
-            self.ect = Flags::NONE;
+            self.send_with(Flags::NONE);
         }
     }
 
@@ -101,18 +118,23 @@ impl Accurate {
     pub(in crate::sender) fn on_third(&mut self, segment: &Segment) -> bool {
         let code = segment.flags.ace();
         if code == 0 {
-            (self.ect, self.hears) = (Flags::NONE, false);
+            self.distrust();
         }
         let marked = accurate::arrival(code) == Some(Ecn::Experienced);
         self.marked += u64::from(marked);
         marked
     }
 
+    /// Marks of this path do not count, and data is not ECN-capable.
+    fn distrust(&mut self) {
+        self.send_with(Flags::NONE);
+        self.hears = false;
+    }
+
     /// The flags of any segment but a SYN: the counter ACE; and ECT(1), with which senders of L4S
     /// send all packets (RFC 9331 §4.1).
     pub(in crate::sender) const fn on_any(&self) -> Flags {
-        let ace = Flags::of_ace(self.own);
-        if self.ect.has(Flags::ECT1) { ace.and(self.ect) } else { ace }
+        self.any
     }
 
     /// The ECN field of data.
@@ -133,17 +155,20 @@ impl Accurate {
         (delivered, mss): (u64, u64),
         (una, nxt): (u64, u64),
     ) -> u64 {
-        self.own += u64::from(segment.flags.arrived() == Ecn::Experienced);
+        if segment.flags.has(Flags::CE) {
+            self.count_own(true);
+        }
         let stamp = segment.timestamps.map_or(Instant::ZERO, |stamps| stamps.value);
         if delivered == 0 && stamp <= self.newest || stamp < self.newest {
             return 0;
         }
         self.newest = stamp;
         let code = segment.flags.ace();
-        if !std::mem::replace(&mut self.begun, true) && code == 0 {
+        if !self.begun && code == 0 {
             // §3.2.2.4: a path that clears the flags.
-            (self.ect, self.hears) = (Flags::NONE, false);
+            self.distrust();
         }
+        self.begun = true;
         let count = delivered / mss;
         let least = (u64::from(code) + 8 - self.marked % 8) % 8;
         let bytes = self.read_option(segment, nxt);
@@ -151,7 +176,7 @@ impl Accurate {
         self.marked += more;
         if bytes.is_some_and(|bytes| bytes > 0) && more == 0 {
             // The byte counter rose and the packet counter cannot have (§3.2.2.4).
-            self.ect = Flags::NONE;
+            self.send_with(Flags::NONE);
         }
         self.watch(more > 0 && more >= count, (una, nxt));
         if !self.hears {
@@ -165,7 +190,7 @@ impl Accurate {
     /// acknowledgement covers `count` full segments, and `bytes` more were marked by the option.
     fn decode(&mut self, least: u64, count: u64, bytes: Option<u64>, mss: u64) -> u64 {
         self.update_mean(count);
-        if count <= least || !self.wraps {
+        if count < least + 8 || !self.wraps {
             return least;
         }
         let safe = count - (count - least) % 8;
@@ -188,13 +213,13 @@ impl Accurate {
 
     /// Reads the byte counters; returns how many more bytes were marked, if they tell.
     fn read_option(&mut self, segment: &Segment, nxt: u64) -> Option<u64> {
-        let counters = segment.sack.accurate()?.counters();
+        let option = segment.sack.accurate()?;
         match self.option {
             Telling::Mangled => return None,
             Telling::Missing if nxt > FIRST_WRAP => return None,
             Telling::Missing => {
                 // §3.2.3.2.4: these counters begin with 1.
-                let [ect0, _, ect1] = counters;
+                let [ect0, _, ect1] = option.counters();
                 let mangled = ect0 == Some(0) || ect1 == Some(0);
                 self.option = if mangled { Telling::Mangled } else { Telling::Used };
                 if mangled {
@@ -203,11 +228,9 @@ impl Accurate {
             }
             Telling::Used => {}
         }
-        let before = self.bytes[1];
-        for (counter, field) in self.bytes.iter_mut().zip(counters) {
-            *counter = field.map_or(*counter, |field| advance(*counter, field));
-        }
-        Some(self.bytes[1] - before)
+        let before = self.marked_bytes;
+        self.marked_bytes = option.marked_after(before);
+        Some(self.marked_bytes - before)
     }
 
     /// Watches for a path that marks everything from the start on.
@@ -219,7 +242,7 @@ impl Accurate {
             *rounds += 1;
             *end = nxt;
             if *rounds > ALL_MARKED {
-                (self.ect, self.hears) = (Flags::NONE, false);
+                self.distrust();
             }
         }
     }

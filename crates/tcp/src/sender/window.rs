@@ -305,13 +305,7 @@ impl CongestionWindow {
 
     /// The slow start threshold in segments; `None` while it is arbitrarily high.
     pub(super) fn ssthresh(&self) -> Option<f64> {
-        let mut ssthresh = None;
-        self.control.gauges(&mut |name, value| {
-            if name == "ssthresh_segments" && value.is_finite() {
-                ssthresh = Some(value);
-            }
-        });
-        ssthresh
+        self.control.ssthresh()
     }
 
     pub(super) fn is_slow_start(&self) -> bool {

@@ -1,0 +1,112 @@
+"""Congestion feedback under loss of acknowledgements."""
+
+from __future__ import annotations
+
+from simoom.evidence import Check, Value
+from simoom.studies.claim import claim
+from simoom.studies.figure import Axis, Figure, Source, curve
+from simoom.studies.l4s_wifi.networks import (
+    ACCURATE,
+    BARE,
+    CLASSIC,
+    DCTCP_ACCURATE,
+    DCTCP_EACH,
+    ECHO_MS,
+    ECHOES,
+    OURS,
+    echo,
+    measure_first,
+    paired,
+)
+from simoom.studies.lab import Lab, figure_function
+
+LOSSES = (0.0, 0.1, 0.3, 0.5)
+
+
+@figure_function("figure echo")
+def figure_echo(lab: Lab) -> Figure:
+    """Goodput and delay by the echo of marks against the loss of acknowledgements."""
+    cases = {(name, loss): echo(name, loss) for name in ECHOES for loss in LOSSES}
+    found = lab.sample(cases, measure_first, replications=lab.pick(10, 4))
+    goodput, delay = (
+        {
+            name: curve(
+                name,
+                Source.SIMULATION,
+                LOSSES,
+                [Value.mean(found[name, loss][column] - less) for loss in LOSSES],
+                column,
+                colour=colour,
+            )
+            for colour, name in enumerate(ECHOES)
+        }
+        for column, less in (("goodput_mbps", 0.0), ("p99_ms", ECHO_MS))
+    )
+    lossy = LOSSES[1:]
+
+    def kept(name: str, loss: float) -> Value:
+        ratio = paired(found[name, loss], found[name, 0.0], "goodput_mbps")
+        return ratio.named("goodput over that without loss", name, str(loss))
+
+    claims = (
+        claim(
+            "accurate_ecn_survives_ack_loss",
+            "With accurate ECN, Prague keeps at least 95 % of its goodput when up to half of the "
+            "acknowledgements are lost, with its option and without.",
+            paper=OURS,
+            checks=[
+                Check(f"{name}, {loss:g}", kept(name, loss), low=0.95)
+                for name in (ACCURATE, BARE)
+                for loss in lossy
+            ],
+            tolerance="the interval of the paired ratio lies above 0.95",
+        ),
+        claim(
+            "accurate_ecn_keeps_the_queue_short",
+            "With accurate ECN, the queue adds at most 3 ms to 99 % of Prague's packets, whatever "
+            "the loss.",
+            paper=OURS,
+            checks=[
+                Check(f"{name}, {loss:g}", delay[name].at(loss), high=3.0)
+                for name in (ACCURATE, BARE)
+                for loss in LOSSES
+            ],
+            tolerance="three times the step",
+        ),
+        claim(
+            "the_echo_of_rfc_3168_costs_delay",
+            "With the echo of RFC 3168, Prague falls back to the classic response, and the queue "
+            "adds at least five times as much to 99 % of its packets.",
+            paper=OURS,
+            checks=[
+                Check(f"{loss:g}", delay[CLASSIC].at(loss).over(delay[ACCURATE].at(loss)), low=5.0)
+                for loss in LOSSES
+            ],
+            tolerance="a ratio of 5",
+        ),
+        claim(
+            "the_echo_of_rfc_8257_loses_marks",
+            "The echo of RFC 8257 loses marks with acknowledgements: DCTCP has a delay that is "
+            "higher by a tenth or more than with accurate ECN at a loss of a half.",
+            paper=OURS,
+            checks=[
+                Check(
+                    "each mark over accurate",
+                    delay[DCTCP_EACH].at(0.5).over(delay[DCTCP_ACCURATE].at(0.5)),
+                    low=1.1,
+                )
+            ],
+            tolerance="a tenth",
+        ),
+    )
+    return Figure(
+        "figure echo",
+        "Feedback of marks while acknowledgements are lost; 50 Mb/s, RTT 20 ms, DualPI2",
+        Axis("ack_loss", "acknowledgements lost", -0.02, 0.55),
+        (
+            Axis("goodput_mbps", "goodput, Mb/s", 0, 50),
+            Axis("p99_ms", "99th percentile of the delay beyond propagation, ms", 0, 30),
+        ),
+        (*goodput.values(), *delay.values()),
+        claims,
+    )

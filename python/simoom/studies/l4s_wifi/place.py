@@ -1,0 +1,105 @@
+"""Marking in the MAC's queue, and in a queue above a device."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from simoom.evidence import Check
+from simoom.studies.claim import claim
+from simoom.studies.figure import Axis, Figure
+from simoom.studies.l4s_wifi.networks import (
+    LINKS,
+    ONE,
+    OURS,
+    PANELS,
+    SOME,
+    cell,
+    curves_of,
+    dualpi2,
+    measure_total,
+    paired,
+)
+from simoom.studies.l4s_wifi.steps import classics, replications
+from simoom.studies.lab import Lab, figure_function
+
+INSIDE = "in the MAC"
+FORMED = "above 2 A-MPDUs"
+RING = "above 64 frames"
+DEVICES: Mapping[str, Mapping[str, Any]] = {
+    INSIDE: {},
+    FORMED: {"hardware_aggregates": 2},
+    RING: {"ring_packets": 64},
+}
+"""What the device below the queue holds."""
+STEP_MS = 5.0
+
+
+@figure_function("figure place")
+def figure_place(lab: Lab) -> Figure:
+    """Goodput and delay by where marks are set: when a packet leaves for the air, or before."""
+    labels = (ONE, SOME)
+    mac80211 = {
+        "mac80211": {"ce_threshold_us": 1e3 * STEP_MS, "ce_threshold_for": "ect1"},
+    }
+    cases = {
+        (place, label): cell(dualpi2(STEP_MS), device=device, **LINKS[label])
+        for place, device in DEVICES.items()
+        for label in labels
+    } | {("mac80211", label): cell(mac80211, **LINKS[label]) for label in labels}
+    found = lab.sample(cases, measure_total, replications=replications(lab))
+    classic = classics(lab)
+    places = (*DEVICES, "mac80211")
+    curves = {
+        label: curves_of(
+            label,
+            places,
+            [found[place, label] for place in places],
+            [classic[label]] * len(places),
+            colour,
+        )
+        for colour, label in enumerate(labels)
+    }
+
+    def longer(place: str, label: str) -> Check:
+        ratio = paired(found[place, label], found[INSIDE, label], "p99_ms")
+        return Check(
+            label, ratio.named(f"p99_ms {place} over {INSIDE}", label),
+            low={FORMED: 1.25, RING: 1.5}.get(place, 0.8),
+            high=1.25 if place == "mac80211" else float("inf"),
+        )  # fmt: skip
+
+    claims = (
+        claim(
+            "a_ring_hides_the_delay",
+            "Marking above a device of 64 frames, whose time the step does not see, has at least "
+            "1.5 times the 99th percentile of the delay.",
+            paper=OURS,
+            checks=[longer(RING, label) for label in labels],
+            tolerance="a paired ratio of 1.5 or more",
+        ),
+        claim(
+            "formed_aggregates_hide_it",
+            "Marking above a device that forms two A-MPDUs ahead has at least 1.25 times the 99th "
+            "percentile of the delay.",
+            paper=OURS,
+            checks=[longer(FORMED, label) for label in labels],
+            tolerance="a paired ratio of 1.25 or more",
+        ),
+        claim(
+            "a_threshold_in_mac80211_is_a_step",
+            "A threshold in the queues of mac80211 has the 99th percentile of the delay of the "
+            "step of DualPI2.",
+            paper=OURS,
+            checks=[longer("mac80211", label) for label in labels],
+            tolerance="a paired ratio between 0.8 and 1.25",
+        ),
+    )
+    return Figure(
+        "figure place",
+        f"a step of {STEP_MS:g} ms in the MAC's queue and above it",
+        Axis("place", "where packets are marked"),
+        PANELS,
+        tuple(each for both in curves.values() for each in both),
+        claims,
+    )
