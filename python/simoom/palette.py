@@ -25,6 +25,9 @@ KINDS = {
     "BlockAck": (SKY, 0.36),
     "Ack": (GREEN, 0.28),
     "Beacon": (VERMILION, 0.46),
+    "Null": (BLACK, 0.22),
+    "QoS Null": (BLACK, 0.22),
+    "PS-Poll": (ORANGE, 0.22),
 }
 """Colour and height of each kind of frame; a lane has the height 1."""
 

@@ -10,6 +10,7 @@ mod exchanges;
 mod forwarding;
 mod order;
 mod overlap;
+mod power_save;
 mod powers;
 mod reception;
 mod rule;
@@ -26,6 +27,7 @@ use beacons::Beacons;
 use forwarding::Forwarding;
 use kernel::{Bytes, Duration, Instant, Seed};
 use order::Order;
+use power_save::PowerSave;
 use rule::rule;
 use std::collections::{BTreeMap, BTreeSet};
 use wifi::Cell;
@@ -78,6 +80,8 @@ pub(crate) struct Checker {
     air: Option<MediumChecker>,
     order: Order,
     beacons: Beacons,
+    /// If stations save power.
+    power_save: Option<Box<PowerSave>>,
     wires: Vec<Crossings>,
     /// Where nodes forward.
     forwarding: Option<Box<Forwarding>>,
@@ -101,7 +105,8 @@ impl Checker {
             )))
         };
         let records = Self::with_records(plan.flows.len(), plan.topology.wires().len());
-        Self { air: Some(air), forwarding: Forwarding::new(plan), ..records }
+        let (forwarding, power_save) = (Forwarding::new(plan), PowerSave::new(plan));
+        Self { air: Some(air), forwarding, power_save, ..records }
     }
 
     /// For this many flows and link directions.
@@ -112,6 +117,7 @@ impl Checker {
             air: None,
             order: Order::default(),
             beacons: Beacons::default(),
+            power_save: None,
             wires: vec![Crossings::default(); wires],
             forwarding: None,
         }
@@ -279,6 +285,9 @@ impl Observer for Checker {
     fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         if self.forwarding.is_some() {
             self.note_forwarding(now, notice);
+        }
+        if let Some(power_save) = &mut self.power_save {
+            power_save.on(now, notice);
         }
         match *notice {
             Notice::Time { before } => self.on_time(before, now),

@@ -24,7 +24,7 @@ use kernel::{Bytes, Duration, Instant};
 use std::ops::{Index, IndexMut};
 use wifi::mac::{Exchange, ExchangeOutcome, Step};
 use wifi::{Cell, FrameOnAir};
-use wire::{Body, Echo, Ecn, FlowId, FrameKind, Packet};
+use wire::{Body, Echo, Ecn, FlowId, FrameKind, Management, Packet};
 
 /// Packets lost since the start, by cause.
 #[derive(Clone, Debug, Default)]
@@ -336,15 +336,14 @@ impl Meter {
             FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckRequest => {
                 AirtimeKind::MacAck
             }
-            FrameKind::Data | FrameKind::Beacon
-                if exchange.outcome == ExchangeOutcome::DataLost || exchange.repeated =>
-            {
+            _ if exchange.outcome == ExchangeOutcome::DataLost || exchange.repeated => {
                 AirtimeKind::Lost
             }
-            FrameKind::Data | FrameKind::Beacon if cell.management_on_air().is_some() => {
-                AirtimeKind::Beacon
-            }
-            FrameKind::Data | FrameKind::Beacon => return self.count_data(exchange, step, cell),
+            _ => match cell.management_on_air() {
+                None => return self.count_data(exchange, step, cell),
+                Some(Management::Beacon(_)) => AirtimeKind::Beacon,
+                Some(_) => AirtimeKind::PowerSave,
+            },
         };
         self.ledger.add(kind, start, end);
     }

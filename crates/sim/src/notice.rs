@@ -15,7 +15,7 @@ use wifi::phy::Mode;
 use wifi::space::ReceivedFrame;
 use wifi::watch::WatchRecord;
 use wifi::{Cell, Mpdus, MsduOutcome};
-use wire::{Ecn, FlowId, NodeId, Packet, PathId};
+use wire::{Ecn, FlowId, Management, NodeId, Packet, PathId, PowerBits};
 
 /// Receives the notices of a run.
 pub(crate) trait Observer {
@@ -36,7 +36,7 @@ listed! {
         RetryLimit,
         /// The MAC discarded it when its lifetime expired.
         Lifetime,
-        /// A broadcast collided, which no node retransmits.
+        /// A broadcast collided, which no node retransmits, or all nodes slept.
         Broadcast,
         /// A wired link lost it.
         WireLoss,
@@ -55,6 +55,9 @@ listed! {
         /// The MAC address of its next hop was not known: another packet for the same node took its
         /// place, or no node answered.
         Unresolved,
+        /// It waited at an access point for a station that saves power: the buffer was full, or the
+        /// station did not fetch it in time.
+        PowerSave,
     }
 }
 
@@ -76,6 +79,13 @@ pub(crate) enum Notice<'a> {
     /// A packet leaves the queue of a radio and enters service for this receiver; `None` is
     /// broadcast.
     Dequeued { by: RadioId, to: Option<RadioId>, packet: &'a Packet },
+    /// An access point keeps a packet for a station that saves power, or a broadcast for all of
+    /// them.
+    Buffered { by: RadioId, to: Option<RadioId>, packet: &'a Packet },
+    /// A packet that a radio takes into service has these bits in its MAC header.
+    Power { by: RadioId, packet: &'a Packet, bits: PowerBits },
+    /// A radio has received a frame by which another one saves power, or wakes one that does.
+    SavesPower { by: RadioId, from: RadioId, frame: Management },
     /// The number of packets that wait in the queue of an interface, without those in service.
     Waiting { at: Interface, packets: usize },
     /// The queue of an interface marks a packet, which had this codepoint, instead of dropping it.

@@ -16,6 +16,7 @@ mod link;
 mod node;
 mod observable;
 mod place;
+mod power_save;
 mod routing;
 mod value;
 mod whole;

@@ -31,6 +31,7 @@ use net::{OutputLink, QueueSettings};
 use std::sync::Arc;
 use tcp::control::ControlSettings;
 use wifi::MacConfig;
+use wifi::power_save::PowerSaveSettings;
 
 /// A whole run except its seed.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,6 +112,8 @@ pub struct StationPlan {
     pub device: Device,
     /// Its share of airtime at the access point, relative to that of other stations.
     pub airtime_weight: u32,
+    /// How it saves power, if it does.
+    pub power_save: Option<PowerSaveSettings>,
     /// Probability that noise corrupts a data frame on its link, in either direction; in [0, 1).
     pub data_loss: f64,
     /// Probability that noise corrupts an ACK on its link, in either direction; in [0, 1).

@@ -388,6 +388,7 @@ impl Observer for Tracer {
             Notice::Dequeued { by, packet, .. } => {
                 self.on_step(now, *packet, radio(by), PacketStep::Dequeued);
             }
+            Notice::Power { by, packet, bits } => self.packets.note_power(packet, by.0, bits),
             Notice::Marked { at, packet, .. } => {
                 self.on_step(now, *packet, place(at), PacketStep::Marked);
             }
@@ -438,6 +439,7 @@ fn dropped(cause: DropCause) -> Dropped {
         DropCause::SalvageFailed => Dropped::SalvageFailed,
         DropCause::RoutingMessage => Dropped::RoutingMessage,
         DropCause::Unresolved => Dropped::Unresolved,
+        DropCause::PowerSave => Dropped::PowerSave,
     }
 }
 

@@ -5,10 +5,12 @@ mod adopt;
 mod air;
 mod arp;
 mod beacons;
+mod power_save;
 mod rate_hints;
 mod rates;
 mod routers;
 mod routing;
+mod sleep;
 mod sources;
 mod tbtt;
 
@@ -23,6 +25,7 @@ use crate::traffic;
 use beacons::Beacons;
 use kernel::{Bytes, EventQueue, Fired, Instant, Ranked, Seed};
 use net::{LinkTimer, Lossy, Signal};
+use power_save::PowerSave;
 use rate_hints::RateHints;
 use routers::AdHoc;
 use std::sync::Arc;
@@ -44,6 +47,8 @@ pub(crate) enum Event {
     Arp { node: NodeId, generation: u32 },
     /// A target beacon transmission time of an access point, by its number.
     Tbtt { access_point: u32 },
+    /// The timer of a station that saves power.
+    PowerSave { radio: RadioId, generation: u32 },
     /// A timer of a traffic source.
     Traffic(FlowId),
     /// The destination of echo requests replies.
@@ -85,7 +90,11 @@ impl Ranked for Event {
         match self {
             Self::AirStep => 0,
             Self::Wire(..) => 1,
-            Self::Tcp { .. } | Self::Route { .. } | Self::Arp { .. } | Self::Tbtt { .. } => 2,
+            Self::Tcp { .. }
+            | Self::Route { .. }
+            | Self::Arp { .. }
+            | Self::Tbtt { .. }
+            | Self::PowerSave { .. } => 2,
             Self::Traffic(_) | Self::Reply(_) => 3,
             Self::Access { .. } => 4,
             Self::Look(Look::Probes | Look::Step) => 5,
@@ -109,6 +118,8 @@ pub(crate) struct World<O> {
     pub(crate) ad_hoc: Option<Box<AdHoc>>,
     /// The beacons of access points.
     pub(crate) beacons: Option<Box<Beacons>>,
+    /// The stations that save power; only with beacons.
+    pub(crate) power_save: Option<Box<PowerSave>>,
     /// One queue per radio.
     pub(crate) queues: Vec<Box<dyn net::Queue>>,
     /// The link directions.
@@ -171,6 +182,7 @@ impl<O: Observer> World<O> {
             ad_hoc: AdHoc::new(plan, &mut cell, seed),
             cell,
             beacons: None,
+            power_save: None,
             queues: build::queues(plan, seed),
             wires: build::wires(plan, seed),
             routes: topology.routes().clone(),
@@ -202,6 +214,7 @@ impl<O: Observer> World<O> {
         world.hint_hops();
         world.schedule_start();
         world.start_beacons(plan, seed);
+        world.start_power_save(plan);
         world
     }
 
@@ -246,6 +259,9 @@ impl<O: Observer> World<O> {
             Event::Route { node, generation } => self.on_route_timer(node, generation),
             Event::Arp { node, generation } => self.on_arp_timer(node, generation),
             Event::Tbtt { access_point } => self.on_tbtt(access_point),
+            Event::PowerSave { radio, generation } => {
+                self.on_power_save_timer(radio, generation);
+            }
             Event::Traffic(flow) => self.on_traffic(flow),
             Event::Reply(flow) => self.on_reply_due(flow),
             Event::Look(look) => return Step::Look(look),
@@ -392,6 +408,10 @@ impl<O: Observer> World<O> {
         self.cell.each_in_service(&mut in_service);
         if let Some(ad_hoc) = &self.ad_hoc {
             ad_hoc.each(&mut |packet| observers.on(now, &Notice::Resident { at: None, packet }));
+        }
+        for (radio, packet) in self.power_save.iter().flat_map(|all| all.each()) {
+            let at = Some(Interface::Radio(radio));
+            observers.on(now, &Notice::Resident { at, packet });
         }
         for (wire, direction) in self.wires.iter().zip(0..) {
             let at = Some(Interface::Wire(WireId(direction)));

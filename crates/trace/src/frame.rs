@@ -1,7 +1,7 @@
 //! PPDUs.
 
 use kernel::{BitRate, Bytes, Duration, Instant};
-use wire::{FrameKind, FrameOutcome, Packet, TrafficClass};
+use wire::{Body, FrameKind, FrameOutcome, Packet, PowerBits, TrafficClass};
 
 /// The format of a PPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,9 +58,19 @@ pub struct Mpdu {
     /// The place of the packet in an A-MSDU, whose packets follow each other with the same sequence
     /// number; `None` if the packet is alone in its MPDU.
     pub subframe: Option<u16>,
+    /// How its MAC header serves power saving, if it carries a packet.
+    pub power: PowerBits,
 }
 
 impl Mpdu {
+    /// How its MAC header serves power saving.
+    pub fn power_bits(&self) -> PowerBits {
+        match &self.packet.body {
+            Body::Management(frame) => frame.power_bits(),
+            _ => self.power,
+        }
+    }
+
     /// Whether it is the first packet of its MPDU: to count those is to count MPDUs.
     pub fn is_first(&self) -> bool {
         self.subframe.is_none_or(|place| place == 0)

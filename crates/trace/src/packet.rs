@@ -39,6 +39,8 @@ pub enum Dropped {
     RoutingMessage,
     /// The MAC address of its next hop was not known in time.
     Unresolved,
+    /// It waited at an access point for a station that saves power.
+    PowerSave,
 }
 
 /// A step on a packet's way.

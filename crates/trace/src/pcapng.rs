@@ -171,7 +171,8 @@ impl<W: io::Write + Send> Pcapng<W> {
         if let Some(first @ Mpdu { packet: Packet { body: Body::Management(of), .. }, .. }) =
             packets.first()
         {
-            management::write(frame, first, *of, &mut self.content.head);
+            let addresses = &self.packets.addresses;
+            management::write(frame, first, *of, addresses, &mut self.content.head);
         } else if let Some(first) = packets.first() {
             let has_qos = self.network.radios[frame.from as usize].has_qos;
             let addresses = &self.packets.addresses;

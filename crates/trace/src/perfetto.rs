@@ -133,10 +133,10 @@ impl<W: io::Write + Send> Perfetto<W> {
     fn on_frame(&mut self, frame: &Frame) -> io::Result<()> {
         let lane = match frame.kind {
             FrameKind::Rts | FrameKind::Cts | FrameKind::CtsToSelf => Lane::Protection,
-            FrameKind::Data | FrameKind::Beacon => Lane::Data,
             FrameKind::Ack | FrameKind::BlockAckRequest | FrameKind::BlockAck => {
                 Lane::Acknowledgement
             }
+            _ => Lane::Data,
         };
         let name = Name::Frame { kind: frame.kind, to: frame.to, outcome: frame.outcome };
         let name = self.names.name(name, &self.network, &mut self.packets)?;

@@ -31,6 +31,7 @@ impl Dropped {
             Self::SalvageFailed => "salvage failed",
             Self::RoutingMessage => "routing message",
             Self::Unresolved => "ARP",
+            Self::PowerSave => "power-save buffer",
         }
     }
 }

@@ -8,6 +8,7 @@ pub mod interferer;
 pub mod mac;
 mod medium;
 pub mod phy;
+pub mod power_save;
 pub mod rate;
 pub mod space;
 pub mod watch;

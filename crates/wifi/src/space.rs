@@ -104,6 +104,8 @@ pub struct Airtimes {
     pub request: Duration,
     /// Beacons.
     pub beacon: Duration,
+    /// Null frames and PS-Polls.
+    pub power_save: Duration,
 }
 
 impl Airtimes {
@@ -124,12 +126,13 @@ impl Airtimes {
             FrameKind::Ack | FrameKind::BlockAck => &mut self.ack,
             FrameKind::BlockAckRequest => &mut self.request,
             FrameKind::Beacon => &mut self.beacon,
+            FrameKind::Null | FrameKind::QosNull | FrameKind::PsPoll => &mut self.power_save,
         }
     }
 
     /// The sum.
     pub fn total(&self) -> Duration {
-        self.rts + self.cts + self.data + self.ack + self.request + self.beacon
+        self.rts + self.cts + self.data + self.ack + self.request + self.beacon + self.power_save
     }
 }
 

@@ -23,12 +23,30 @@ pub enum FrameKind {
     BlockAck,
     /// A beacon of an access point.
     Beacon,
+    /// A data frame without data: its Power Management bit says whether a station saves power.
+    Null,
+    /// The same with `QoS` Control: a trigger frame, or the end of a service period.
+    QosNull,
+    /// By which a station that saves power requests a buffered frame.
+    PsPoll,
 }
 
 impl FrameKind {
-    /// Whether it has MPDUs of its own, and is neither a control frame nor a response.
+    /// Whether it has MPDUs of its own: it carries packets, or is a frame by which nodes announce
+    /// themselves or save power.
     pub const fn has_mpdus(self) -> bool {
-        matches!(self, Self::Data | Self::Beacon)
+        matches!(self, Self::Data) || self.is_of_mac()
+    }
+
+    /// Whether it is a frame that a node sends for itself, without a packet, and not as a part of
+    /// another exchange.
+    pub const fn is_of_mac(self) -> bool {
+        matches!(self, Self::Beacon) || self.saves_power()
+    }
+
+    /// Whether it is a frame that serves power saving alone.
+    pub const fn saves_power(self) -> bool {
+        matches!(self, Self::Null | Self::QosNull | Self::PsPoll)
     }
 
     /// Its name in the standard.
@@ -42,6 +60,9 @@ impl FrameKind {
             Self::BlockAckRequest => "BlockAckReq",
             Self::BlockAck => "BlockAck",
             Self::Beacon => "Beacon",
+            Self::Null => "Null",
+            Self::QosNull => "QoS Null",
+            Self::PsPoll => "PS-Poll",
         }
     }
 }

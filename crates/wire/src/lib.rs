@@ -15,7 +15,7 @@ pub use arp::{ArpMessage, ArpOperation};
 pub use dscp::Dscp;
 pub use echo::{Echo, EchoProtocol};
 pub use frame::{FrameKind, FrameLoss, FrameOutcome, Wait, WaitKind};
-pub use management::{Beacon, Management};
+pub use management::{Beacon, Management, PowerBits};
 pub use packet::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
 pub use routing::{
     AodvErrors, AodvMessage, AodvReply, AodvRequest, DsrMessage, Message, PathId, Paths,

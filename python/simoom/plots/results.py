@@ -36,6 +36,7 @@ AIRTIME_COLOURS = {
     "mac_ack": GREEN,
     "rts_cts": "#8FD3BE",
     "beacon": "#B8E2D2",
+    "power_save": "#4F7F6F",
     "ifs_backoff": YELLOW,
     "collision": VERMILION,
     "lost": PURPLE,

@@ -25,6 +25,8 @@ HALF_DUPLEX = Assumption("half_duplex", "No node sends and receives at the same 
 
 NO_BEACONS = Assumption("no_beacons", "Nodes send frames of flows only.")
 
+ALL_AWAKE = Assumption("all_awake", "Stations are awake all the time.")
+
 IN_RANGE = Assumption("in_range", "The values lie in the range in which the model has a solution.")
 
 
@@ -82,12 +84,16 @@ def half_duplex(cell: Cell, family: str) -> AssumptionCheck | None:
 
 
 def beside_beacons(cell: Cell, fit: Fit) -> Fit:
-    """Add to the verdict on a model that it does not represent the beacons of a cell."""
+    """Add to the verdict on a model that it does not represent beacons and power save."""
     beacons = cell.air.wlan.get("beacons")
     if beacons is None:
         return fit
     how = f"a beacon every {beacons['interval_tu']} TU takes airtime"
-    return replace(fit, checks=(*fit.checks, stretched(NO_BEACONS, how)))
+    checks = [*fit.checks, stretched(NO_BEACONS, how)]
+    if asleep := sum(station.get("power_save") is not None for station in cell.stations):
+        verb = "station saves" if asleep == 1 else "stations save"
+        checks.append(stretched(ALL_AWAKE, f"{asleep} {verb} power"))
+    return replace(fit, checks=tuple(checks))
 
 
 def _protection(cell: Cell) -> str:

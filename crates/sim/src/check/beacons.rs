@@ -58,7 +58,7 @@ mod tests {
         let mut checker = Beacons::default();
         for &(at, dtim_count) in beacons {
             let born = Instant(at * TIME_UNIT_NS);
-            let beacon = Beacon { interval: 100, dtim_count, dtim_period: 3 };
+            let beacon = Beacon { interval: 100, dtim_count, dtim_period: 3, ..Beacon::default() };
             let body = Body::Management(Management::Beacon(beacon));
             let packet = Packet::new(NodeId(0), None, Bytes(250), born, body);
             checker.on_beacon(born, RadioId(0), &packet);

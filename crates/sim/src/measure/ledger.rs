@@ -19,6 +19,8 @@ listed! {
         RtsCts,
         /// Beacons.
         Beacon,
+        /// Null frames and PS-Polls.
+        PowerSave,
         /// Interframe spaces and back-off.
         IfsBackoff,
         /// Collisions: frames that overlapped.

@@ -193,7 +193,10 @@ impl HopMeter {
         let from = self.from;
         let Some(hop) = self.hop(packet, |hop| hop.at == at) else { return };
         match cause {
-            DropCause::Queue | DropCause::WireQueue | DropCause::WireLoss => {
+            DropCause::Queue
+            | DropCause::WireQueue
+            | DropCause::WireLoss
+            | DropCause::PowerSave => {
                 hop.queue.leave(now, from);
             }
             DropCause::RetryLimit | DropCause::Lifetime => hop.service.leave(now, from),

@@ -2,7 +2,7 @@
 
 use super::observable::Observable;
 use super::place::{Place, Subject};
-use super::{dual, duplex, flow, hop, interferer, link, node, routing, whole};
+use super::{dual, duplex, flow, hop, interferer, link, node, power_save, routing, whole};
 use crate::plan::Plan;
 
 /// Observables that belong to the same places.
@@ -12,7 +12,7 @@ pub(crate) struct Group {
 }
 
 /// All observables. At a place, those of an earlier group come first in the summary.
-pub(crate) static CATALOGUE: [Group; 23] = [
+pub(crate) static CATALOGUE: [Group; 25] = [
     Group { places: &[Place::Total], observables: whole::TOTAL },
     Group { places: &[Place::Airtime], observables: whole::AIRTIME },
     Group { places: &[Place::Contending], observables: whole::CONTENDING },
@@ -26,6 +26,8 @@ pub(crate) static CATALOGUE: [Group; 23] = [
     Group { places: &[Place::Station], observables: node::STATION },
     Group { places: &[Place::Ap, Place::Station, Place::Cell], observables: node::NODE },
     Group { places: &[Place::Ap, Place::Cell], observables: node::ACCESS_POINT },
+    Group { places: &[Place::Station], observables: power_save::STATION },
+    Group { places: &[Place::Ap, Place::Cell], observables: power_save::ACCESS_POINT },
     Group { places: &[Place::Ap, Place::Station, Place::Cell], observables: dual::NODE_MARKS },
     Group { places: &[Place::Ap, Place::Station, Place::Cell], observables: dual::NODE_DUAL },
     Group { places: &[Place::Interferer], observables: interferer::INTERFERER },

@@ -3,7 +3,7 @@
 use super::observable::Kind::{
     Controller, Counter, Delays, Gauge, Last, Once, Rate, Ratio, Share, Text,
 };
-use super::observable::{CATEGORIES, CELL, Condition, Observable, observables};
+use super::observable::{CATEGORIES, CELL, Condition, Observable, POWER_SAVE, observables};
 use crate::flow::TcpFlow;
 use crate::meter::FlowMeter;
 use crate::notice::DropCause;
@@ -158,6 +158,10 @@ pub(super) static FLOW: &[Observable] = observables! {
     /// Broadcast packets of the flow that collided; no node retransmits them.
     "broadcast_losses": "packets" if CELL =>
         Counter(|world, i| meter(world, i).drops[DropCause::Broadcast]);
+    /// Packets of the flow that an access point dropped while it buffered them for a station that
+    /// saves power.
+    "power_save_drops": "packets" if POWER_SAVE =>
+        Counter(|world, i| meter(world, i).drops[DropCause::PowerSave]);
     /// Packets of the flow that wired links lost.
     "wire_losses": "packets" => Counter(|world, i| meter(world, i).drops[DropCause::WireLoss]);
     /// Packets of the flow that queues marked instead of dropping them.

@@ -102,8 +102,9 @@ pub(super) static NODE: &[Observable] = observables! {
         Counter(|world, n| meter(world, n).drops[DropCause::Queue]);
     /// Packets that the node's queue marked instead of dropping them.
     "ecn_marks": "packets" as "ECN\nmarks" => Counter(|world, n| meter(world, n).ecn_marks.all);
-    /// Packets that wait in the node's queue, without the one in service.
-    "queue_packets": "packets" => Gauge(|world, n| world.queues[n].len() as f64);
+    /// Packets that wait in the node's queue, without the one in service; at an access point also
+    /// those that it buffers for stations that save power.
+    "queue_packets": "packets" => Gauge(|world, n| world.backlog(RadioId(n as u32)) as f64);
     /// Packets that wait in the node's queue, averaged over time.
     "queue_packets.mean": "packets" as "queue\nmean" =>
         Once(|world, n| meter(world, n).queue.mean().into());

@@ -118,6 +118,13 @@ pub(super) const BEACONS: Condition = Condition {
     lacks: |_, _, name| format!("without beacons (wlan.beacons) there is no {name}"),
 };
 
+/// A station saves power.
+pub(super) const POWER_SAVE: Condition = Condition {
+    says: "with stations that save power",
+    holds: |plan, _| plan.stations.iter().any(|station| station.power_save.is_some()),
+    lacks: |_, _, name| format!("no station saves power (stations.power_save): there is no {name}"),
+};
+
 /// Full-duplex nodes send a busy tone.
 pub(super) const BUSY_TONE: Condition = Condition {
     says: "with busy tones",

@@ -3,7 +3,7 @@
 use super::flow::TRIMMED;
 use super::observable::Kind::{Counter, Delays, Fractions, Gauge, Once, Rate, Ratio};
 use super::observable::{
-    BEACONS, BUSY_TONE, CATEGORIES, CELL, FULL_DUPLEX, Observable, PINGS, observables,
+    BEACONS, BUSY_TONE, CATEGORIES, CELL, FULL_DUPLEX, Observable, PINGS, POWER_SAVE, observables,
 };
 use super::value::Value;
 use crate::measure::{AirtimeKind, DelayStats, jain};
@@ -36,6 +36,9 @@ pub(super) static TOTAL: &[Observable] = observables! {
     /// Packets discarded because their lifetime in the MAC expired.
     "lifetime_drops": "packets" as "lifetime\ndrops" if CATEGORIES =>
         Counter(|world, _| over_flows(world, |flow| flow.drops[DropCause::Lifetime]));
+    /// Packets that access points dropped while they buffered them for stations that save power.
+    "power_save_drops": "packets" as "power-save\ndrops" if POWER_SAVE =>
+        Counter(|world, _| over_flows(world, |flow| flow.drops[DropCause::PowerSave]));
     /// Packets that wired links lost.
     "wire_losses": "packets" =>
         Counter(|world, _| over_flows(world, |flow| flow.drops[DropCause::WireLoss]));
@@ -134,6 +137,9 @@ pub(super) static AIRTIME: &[Observable] = observables! {
     /// The fraction of airtime for beacons.
     "beacon_fraction": "1" as "beacons" if BEACONS =>
         Once(|world, _| spent(world, AirtimeKind::Beacon));
+    /// The fraction of airtime for Null frames and PS-Polls.
+    "power_save_fraction": "1" as "power save" if POWER_SAVE =>
+        Once(|world, _| spent(world, AirtimeKind::PowerSave));
     /// The fraction of airtime for interframe spaces, and for back-off while a node has a frame to
     /// send.
     "ifs_backoff_fraction": "1" as "IFS, back-off" =>

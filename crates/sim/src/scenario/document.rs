@@ -19,6 +19,7 @@ use serde_json::Value as Json;
 use settings::{Check, Fault, Faults, Node, Path, Range, Root, Setting, Settings, Unit, Value};
 use std::borrow::Cow;
 use wifi::phy::{Amendment, Guard, McsKeys};
+use wifi::power_save::PowerSaveSettings;
 use wifi::rate::RateControlSettings;
 
 /// A scenario: one 802.11 cell, the wired network around it, and the flows between them; or the
@@ -145,6 +146,8 @@ pub struct Station {
     /// other stations.
     #[setting(default = net::LinkState::WEIGHT, range = 1..=65_535)]
     pub airtime_weight: u32,
+    /// How each station saves power; requires `wlan.beacons`. Default: it is awake all the time.
+    pub power_save: Option<PowerSaveSettings>,
     /// Probability that noise corrupts a data frame on the link to the access point, in either
     /// direction.
     #[setting(range = Range::PROBABILITY)]

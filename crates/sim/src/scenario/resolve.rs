@@ -15,6 +15,7 @@ mod links;
 mod mixed;
 mod modes;
 mod positions;
+mod power_save;
 mod qos;
 mod queues;
 mod radio;
@@ -93,6 +94,7 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
     duplex::full_duplex(document, &mut wlan, &stations, &mut check);
     beacons::beacons(document, &wlan, &mut check);
     let space = radio::space(document, &ap, &stations, duration_s, &mut check);
+    power_save::power_save(document, &wlan, (&stations, space.as_ref()), &mut check);
     let interferers = interferers::interferers(document, space.as_ref(), duration_s, &mut check);
     let (hosts, links) = links::links(document, &mut check);
     let topology = topology(&stations, space.as_ref(), hosts, &links);

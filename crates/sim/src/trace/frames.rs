@@ -21,6 +21,7 @@ pub(super) fn frame(of: &FrameRecord, packets: &Packets, end: Instant) -> Frame 
             bytes: record.bytes,
             received: record.received && !is_open,
             subframe: record.subframe,
+            power: packets.power(&record.packet, of.from),
         });
     }
     let outcome = if is_open { FrameOutcome::Unknown } else { of.outcome };

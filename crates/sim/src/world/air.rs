@@ -2,6 +2,7 @@
 //! received frames.
 
 use super::beacons::Beacons;
+use super::power_save::{Join, PowerSave};
 use super::{Event, World};
 use crate::medium::Medium;
 use crate::notice::{DropCause, Notice, Observer};
@@ -9,7 +10,7 @@ use crate::topology::{Hop, Interface, RadioId, Routes, Topology};
 use kernel::{Bytes, Duration, Instant};
 use net::{Destination, Signal, UsedAirtime, Wanted};
 use wifi::{MsduOutcome, MsduSource};
-use wire::{Body, Packet, TrafficClass};
+use wire::{Body, Packet, PowerBits, TrafficClass};
 
 /// The queues of radios as a frame source: the medium takes further packets from them.
 struct Waiting<'a, O> {
@@ -20,6 +21,7 @@ struct Waiting<'a, O> {
     /// Whether each class of traffic is sent separately.
     has_categories: bool,
     beacons: Option<&'a Beacons>,
+    power_save: Option<&'a mut PowerSave>,
     signals: &'a mut Vec<Signal>,
     /// Drops and marks of the queues, with the radio of each queue.
     noted: &'a mut Vec<(RadioId, Signal)>,
@@ -47,19 +49,63 @@ impl<O: Observer> Waiting<'_, O> {
         }
         taken
     }
+
+    /// Takes a packet for this receiver from the queue of a radio.
+    #[allow(clippy::inline_always, reason = "it runs for each packet")]
+    #[inline(always)]
+    fn next_of_queue(
+        &mut self,
+        (by, to): (RadioId, RadioId),
+        class: TrafficClass,
+        most: Bytes,
+    ) -> Option<Packet> {
+        let is_shared = self.topology.radio(by).is_shared;
+        let only = || Destination::Only(self.topology.radio(to).node);
+        let destination = if is_shared { only() } else { Destination::Any };
+        self.take(by, Some(to), &Wanted { class, to: destination, most }).map(|(packet, _)| packet)
+    }
+
+    /// The same where stations save power.
+    #[cold]
+    fn next_in_power_save(
+        &mut self,
+        pair: (RadioId, RadioId),
+        class: TrafficClass,
+        most: Bytes,
+    ) -> Option<Packet> {
+        let of_class = Some(class).filter(|_| self.has_categories);
+        let power_save = self.power_save.as_deref_mut()?;
+        let (by, to) = (pair.0, Some(pair.1));
+        match power_save.join(self.now, pair, of_class, most) {
+            Join::Nothing => None,
+            Join::Buffered(packet) => {
+                self.observers.on(self.now, &Notice::Dequeued { by, to, packet: &packet });
+                let bits = PowerBits::NONE;
+                self.observers.on(self.now, &Notice::Power { by, packet: &packet, bits });
+                Some(packet)
+            }
+            Join::Queued(bits) => {
+                let packet = self.next_of_queue(pair, class, most)?;
+                self.observers.on(self.now, &Notice::Power { by, packet: &packet, bits });
+                Some(packet)
+            }
+        }
+    }
 }
 
 impl<O: Observer> MsduSource for Waiting<'_, O> {
     fn next(&mut self, node: u32, class: TrafficClass, to: u32, most: Bytes) -> Option<Packet> {
         let (by, to) = (RadioId(node), RadioId(to));
-        // The beacon is the next frame: nothing more joins the packets in service.
-        if self.beacons.is_some_and(|all| all.is_due(by, class, self.has_categories)) {
-            return None;
+        if let Some(beacons) = self.beacons {
+            // The beacon is the next frame: nothing more joins the packets in service.
+            if beacons.is_due(by, class, self.has_categories) {
+                return None;
+            }
+            if self.power_save.is_some() {
+                return self.next_in_power_save((by, to), class, most);
+            }
         }
-        let is_shared = self.topology.radio(by).is_shared;
-        let only = || Destination::Only(self.topology.radio(to).node);
-        let destination = if is_shared { only() } else { Destination::Any };
-        self.take(by, Some(to), &Wanted { class, to: destination, most }).map(|(packet, _)| packet)
+        self.next_of_queue((by, to), class, most)
     }
 
     fn next_other(&mut self, node: u32, class: TrafficClass, than: u32) -> Option<(Packet, u32)> {
@@ -146,6 +192,9 @@ impl<O: Observer> World<O> {
         self.observers.on(self.now, &Notice::Queued { at, packet: &packet });
         self.queues[by.0 as usize].push(self.now, packet, &mut self.signals);
         self.settle_signals(by);
+        if self.power_save.is_some() {
+            self.wake_to_send(by);
+        }
         if self.cell.is_free_for(by.0, packet.class) {
             self.serve(by, packet.class);
         } else {
@@ -165,6 +214,7 @@ impl<O: Observer> World<O> {
             queues: &mut self.queues,
             has_categories: self.cell.has_categories(),
             beacons: self.beacons.as_deref(),
+            power_save: self.power_save.as_deref_mut(),
             signals: &mut self.signals,
             noted: &mut self.refill_signals,
             refilling: &mut self.refilling,
@@ -190,9 +240,30 @@ impl<O: Observer> World<O> {
 
     /// Passes the next packet to a radio that can accept one of this class.
     pub(super) fn serve(&mut self, by: RadioId, class: TrafficClass) {
-        if self.beacons.is_some() && self.send_beacon(by, class) {
+        if self.beacons.is_some()
+            && (self.send_beacon(by, class)
+                || self.power_save.is_some() && self.serve_power_save(by, class))
+        {
             return;
         }
+        if let Some((packet, to)) = self.pop(by, class) {
+            self.observers.on(self.now, &Notice::Dequeued { by, to, packet: &packet });
+            let to = to.map(|radio| radio.0);
+            self.cell.on_packet(self.now, by.0, packet, to, &mut self.cell_out);
+            self.note_contention();
+            self.settle_cell();
+        }
+        self.note_queue(by);
+    }
+
+    /// Takes the next packet from the queue of a radio, and returns its receiver.
+    #[allow(clippy::inline_always, reason = "it runs for each packet")]
+    #[inline(always)]
+    pub(super) fn pop(
+        &mut self,
+        by: RadioId,
+        class: TrafficClass,
+    ) -> Option<(Packet, Option<RadioId>)> {
         let queue = &mut self.queues[by.0 as usize];
         let popped = if self.cell.has_categories() {
             let wanted = Wanted { class, to: Destination::Any, most: Bytes(u64::MAX) };
@@ -201,15 +272,8 @@ impl<O: Observer> World<O> {
             queue.pop(self.now, &mut self.signals)
         };
         self.settle_signals(by);
-        if let Some(packet) = popped {
-            let to = receiver(&self.routes, &self.topology, by, &packet);
-            self.observers.on(self.now, &Notice::Dequeued { by, to, packet: &packet });
-            let to = to.map(|radio| radio.0);
-            self.cell.on_packet(self.now, by.0, packet, to, &mut self.cell_out);
-            self.note_contention();
-            self.settle_cell();
-        }
-        self.note_queue(by);
+        let packet = popped?;
+        Some((packet, receiver(&self.routes, &self.topology, by, &packet)))
     }
 
     /// Handles the drops and marks of a radio's queue.
@@ -234,10 +298,18 @@ impl<O: Observer> World<O> {
         }
     }
 
+    /// Packets that wait in the queue of a radio or, for stations that save power, in its buffer.
+    #[allow(clippy::inline_always, reason = "it runs for each packet")]
+    #[inline(always)]
+    pub(crate) fn backlog(&self, by: RadioId) -> usize {
+        let buffered = self.power_save.as_ref().map_or(0, |all| all.buffered(by));
+        self.queues[by.0 as usize].len() + buffered
+    }
+
     #[allow(clippy::inline_always, reason = "an unread notice is never constructed")]
     #[inline(always)]
     pub(super) fn note_queue(&mut self, by: RadioId) {
-        let packets = self.queues[by.0 as usize].len();
+        let packets = self.backlog(by);
         let waiting = Notice::Waiting { at: Interface::Radio(by), packets };
         self.observers.on(self.now, &waiting);
     }
@@ -323,10 +395,16 @@ impl<O: Observer> World<O> {
 
     /// The MAC delivers a packet: its node is the destination, or forwards it.
     fn on_received(&mut self, by: RadioId, from: u32, packet: Packet) {
-        if matches!(packet.body, Body::Management(_)) {
+        if let Body::Management(frame) = packet.body {
+            return self.on_management(by, RadioId(from), frame);
+        }
+        if self.power_save.is_some() && !self.hears(by, &packet) {
             return;
         }
         self.observers.on(self.now, &Notice::Received { by, packet: &packet });
+        if self.power_save.is_some() {
+            self.note_power_save(by, RadioId(from), &packet);
+        }
         if self.ad_hoc.is_some() {
             return self.receive_ad_hoc(by, from, packet);
         }
@@ -338,12 +416,16 @@ impl<O: Observer> World<O> {
 
     /// A radio has sent or discarded a packet, and takes the next one.
     fn on_served(&mut self, by: RadioId, packet: &Packet, outcome: MsduOutcome, received: bool) {
-        if matches!(packet.body, Body::Management(_)) {
-            return self.on_management_served(by, packet);
+        if let Body::Management(frame) = packet.body {
+            return self.on_management_served(by, packet, (frame, outcome));
         }
         self.observers.on(self.now, &Notice::Served { by, packet, outcome, received });
-        self.queues[by.0 as usize].release(self.now, packet, &mut self.signals);
-        self.settle_signals(by);
+        let was_buffered =
+            self.power_save.is_some() && self.leave_power_save(by, packet, (outcome, received));
+        if !was_buffered {
+            self.queues[by.0 as usize].release(self.now, packet, &mut self.signals);
+            self.settle_signals(by);
+        }
         let is_discarded = outcome != MsduOutcome::Sent && packet.to.is_some();
         if self.ad_hoc.is_some() && is_discarded {
             self.fail_link(by, packet, outcome, received);

@@ -56,12 +56,24 @@ impl Beacons {
             && self.of(radio).is_some_and(|schedule| schedule.due.is_some())
     }
 
-    /// A TBTT of the access point of this number. Returns its radio, and its next TBTT.
-    pub(super) fn on_tbtt(&mut self, now: Instant, access_point: u32) -> (RadioId, Instant) {
+    /// The radio of the access point of this number.
+    pub(super) fn radio(&self, access_point: u32) -> RadioId {
+        self.schedules[access_point as usize].radio
+    }
+
+    /// The beacon intervals of an access point that have begun, and after how many of them a DTIM
+    /// comes.
+    pub(super) fn begun(&self, access_point: u32) -> (u64, u32) {
+        (self.schedules[access_point as usize].begun, self.settings.dtim_period)
+    }
+
+    /// A TBTT of the access point of this number, which buffers packets for these stations and, or
+    /// not, for all. Returns its next TBTT.
+    pub(super) fn on_tbtt(&mut self, now: Instant, access_point: u32, tim: (u64, bool)) -> Instant {
         let schedule = &mut self.schedules[access_point as usize];
-        let beacon = schedule.beacon(now, &self.settings);
+        let beacon = schedule.beacon(now, &self.settings, tim);
         schedule.skipped += u64::from(schedule.due.replace(beacon).is_some());
-        (schedule.radio, now + self.settings.between())
+        now + self.settings.between()
     }
 
     /// Removes and returns the beacon that a radio sends before packets of this class.
@@ -99,7 +111,12 @@ impl Beacons {
 
 impl Schedule {
     /// The beacon of a TBTT.
-    fn beacon(&mut self, now: Instant, settings: &mac::Beacons) -> Packet {
+    fn beacon(
+        &mut self,
+        now: Instant,
+        settings: &mac::Beacons,
+        (tim, has_group): (u64, bool),
+    ) -> Packet {
         let period = u64::from(settings.dtim_period);
         let count = (period - self.begun % period) % period;
         self.begun += 1;
@@ -107,6 +124,8 @@ impl Schedule {
             interval: settings.interval as u16,
             dtim_count: count as u8,
             dtim_period: settings.dtim_period as u8,
+            tim,
+            has_group,
         };
         let body = Body::Management(Management::Beacon(beacon));
         Packet { class: CLASS, ..Packet::new(ACCESS_POINT, None, settings.size, now, body) }

@@ -6,7 +6,8 @@ use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
 use crate::topology::RadioId;
 use kernel::Seed;
-use wire::{Packet, TrafficClass};
+use wifi::MsduOutcome;
+use wire::{FrameKind, Management, Packet, TrafficClass};
 
 impl<O: Observer> World<O> {
     /// Schedules the first beacon of each access point.
@@ -21,7 +22,14 @@ impl<O: Observer> World<O> {
     /// A TBTT of an access point: it schedules a beacon as the next frame.
     pub(super) fn on_tbtt(&mut self, access_point: u32) {
         let Some(beacons) = &mut self.beacons else { return };
-        let (radio, next) = beacons.on_tbtt(self.now, access_point);
+        let radio = beacons.radio(access_point);
+        if self.power_save.is_some() {
+            let (before, period) = beacons.begun(access_point);
+            self.sleep_until_tbtt(radio, before, period);
+        }
+        let tim = self.tim(radio);
+        let Some(beacons) = &mut self.beacons else { return };
+        let next = beacons.on_tbtt(self.now, access_point, tim);
         self.event_queue.at(next, Event::Tbtt { access_point });
         if self.cell.is_free_for(radio.0, CLASS) {
             self.send_beacon(radio, CLASS);
@@ -41,11 +49,19 @@ impl<O: Observer> World<O> {
     }
 
     /// A radio has sent a frame of the MAC, and takes the next packet.
-    pub(super) fn on_management_served(&mut self, by: RadioId, packet: &Packet) {
-        if let Some(beacons) = &mut self.beacons {
+    pub(super) fn on_management_served(
+        &mut self,
+        by: RadioId,
+        packet: &Packet,
+        (frame, outcome): (Management, MsduOutcome),
+    ) {
+        if let Some(beacons) = self.beacons.as_mut().filter(|_| frame.kind() == FrameKind::Beacon) {
             beacons.on_sent(by);
         }
         self.note_contention();
+        if self.power_save.is_some() {
+            self.on_frame_served(by, frame, outcome);
+        }
         if self.cell.is_free_for(by.0, packet.class) {
             self.serve(by, packet.class);
         }

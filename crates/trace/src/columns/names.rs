@@ -7,7 +7,7 @@ use crate::{
 use std::collections::BTreeMap;
 use wire::{Ecn, Flags, FlowId, NodeId, SackBlocks, TrafficClass};
 
-const KINDS: [FrameKind; 8] = [
+const KINDS: [FrameKind; 11] = [
     FrameKind::Rts,
     FrameKind::Cts,
     FrameKind::CtsToSelf,
@@ -16,6 +16,9 @@ const KINDS: [FrameKind; 8] = [
     FrameKind::BlockAckRequest,
     FrameKind::BlockAck,
     FrameKind::Beacon,
+    FrameKind::Null,
+    FrameKind::QosNull,
+    FrameKind::PsPoll,
 ];
 const FORMATS: [Format; 5] =
     [Format::Dsss { short_preamble: false }, Format::Ofdm, Format::Ht, Format::Vht, Format::He];
@@ -32,7 +35,7 @@ const OUTCOMES: [FrameOutcome; 9] = [
     FrameOutcome::NotAddressed,
     FrameOutcome::Unknown,
 ];
-const CAUSES: [Dropped; 11] = [
+const CAUSES: [Dropped; 12] = [
     Dropped::Queue,
     Dropped::RetryLimit,
     Dropped::Lifetime,
@@ -44,6 +47,7 @@ const CAUSES: [Dropped; 11] = [
     Dropped::SalvageFailed,
     Dropped::RoutingMessage,
     Dropped::Unresolved,
+    Dropped::PowerSave,
 ];
 const WAITS: [&str; 4] = ["backoff", "defer", "NAV", "busy tone"];
 const DIRECTIONS: [&str; 2] = ["forward", "reverse"];

@@ -2,7 +2,7 @@
 
 use super::addresses::{Addresses, BROADCAST, Mac, of_radio};
 use crate::{BlockAck, Frame, FrameKind, Mpdu};
-use wire::{Body, Packet, TrafficClass};
+use wire::{Body, Packet, PowerBits, TrafficClass};
 
 /// LLC and SNAP headers of a payload with an Ethertype (IEEE 802, RFC 1042): IPv4 and ARP.
 const LLC_IPV4: [u8; 8] = [0xaa, 0xaa, 0x03, 0, 0, 0, 0x08, 0x00];
@@ -11,9 +11,13 @@ const LLC_ARP: [u8; 8] = [0xaa, 0xaa, 0x03, 0, 0, 0, 0x08, 0x06];
 const TO_DS: u8 = 1;
 const FROM_DS: u8 = 2;
 const RETRY: u8 = 8;
+const POWER_MANAGEMENT: u8 = 0x10;
+const MORE_DATA: u8 = 0x20;
 /// `QoS` Control: the frame elicits no acknowledgement; its body is an A-MSDU.
 const NO_ACK: u16 = 1 << 5;
 const A_MSDU: u16 = 1 << 7;
+/// `QoS` Control: the frame ends the service period.
+const EOSP: u16 = 1 << 4;
 
 /// Appends a frame without data.
 pub(super) fn control(frame: &Frame, out: &mut Vec<u8>) {
@@ -25,7 +29,7 @@ pub(super) fn control(frame: &Frame, out: &mut Vec<u8>) {
         FrameKind::Ack => 0xd4,
         FrameKind::BlockAckRequest => 0x84,
         FrameKind::BlockAck => 0x94,
-        FrameKind::Data | FrameKind::Beacon => unreachable!("it is no control frame"),
+        _ => unreachable!("it is no control frame"),
     };
     out.extend([kind, 0]);
     out.extend(duration_us(frame).to_le_bytes());
@@ -62,7 +66,8 @@ pub(super) fn data(
         (true, true) => (TO_DS | FROM_DS, if is_amsdu { bssid } else { destination }),
     };
     let retry = if mpdu.retry { RETRY } else { 0 };
-    out.extend([if has_qos { 0x88 } else { 0x08 }, system | retry]);
+    let power = mpdu.power_bits();
+    out.extend([if has_qos { 0x88 } else { 0x08 }, system | retry | power_flags(power)]);
     out.extend(duration_us(frame).to_le_bytes());
     out.extend(receiver);
     out.extend(transmitter);
@@ -74,8 +79,47 @@ pub(super) fn data(
     if has_qos {
         let policy = if frame.to.is_none() { NO_ACK } else { 0 };
         let body = if is_amsdu { A_MSDU } else { 0 };
-        out.extend((tid(frame.class) | policy | body).to_le_bytes());
+        out.extend((tid(frame.class) | policy | body | end_of_period(power)).to_le_bytes());
     }
+}
+
+/// Appends a Null or `QoS` Null frame (clause 9.3.2.1).
+pub(super) fn null(frame: &Frame, mpdu: &Mpdu, addresses: &Addresses, out: &mut Vec<u8>) {
+    let receiver = frame.to.map_or(BROADCAST, of_radio);
+    let transmitter = of_radio(frame.from);
+    let has_qos = frame.kind == FrameKind::QosNull;
+    let is_down = addresses.is_access_point(frame.from);
+    let retry = if mpdu.retry { RETRY } else { 0 };
+    let system = if is_down { FROM_DS } else { TO_DS };
+    let power = mpdu.power_bits();
+    out.extend([if has_qos { 0xc8 } else { 0x48 }, system | retry | power_flags(power)]);
+    out.extend(duration_us(frame).to_le_bytes());
+    out.extend(receiver);
+    out.extend(transmitter);
+    // Both Address 3 are the BSSID: the destination, or the source, is the access point.
+    out.extend(addresses.bssid(frame.from));
+    out.extend((mpdu.sequence << 4).to_le_bytes());
+    if has_qos {
+        out.extend((tid(frame.class) | end_of_period(power)).to_le_bytes());
+    }
+}
+
+/// Appends a PS-Poll (clause 9.3.1.5), whose Duration field has the AID and two bits.
+pub(super) fn poll(frame: &Frame, mpdu: &Mpdu, aid: u8, out: &mut Vec<u8>) {
+    let retry = if mpdu.retry { RETRY } else { 0 };
+    out.extend([0xa4, retry | power_flags(mpdu.power_bits())]);
+    out.extend((0xc000 | u16::from(aid)).to_le_bytes());
+    out.extend(frame.to.map_or(BROADCAST, of_radio));
+    out.extend(of_radio(frame.from));
+}
+
+fn power_flags(bits: PowerBits) -> u8 {
+    let saves = if bits.has(PowerBits::POWER_MANAGEMENT) { POWER_MANAGEMENT } else { 0 };
+    saves | if bits.has(PowerBits::MORE_DATA) { MORE_DATA } else { 0 }
+}
+
+fn end_of_period(bits: PowerBits) -> u16 {
+    if bits.has(PowerBits::EOSP) { EOSP } else { 0 }
 }
 
 /// Appends the header of an A-MSDU subframe (clause 9.3.2.2.2), whose length follows in two bytes.

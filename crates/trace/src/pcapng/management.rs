@@ -1,7 +1,9 @@
-//! Frames of the MAC that carry no packet: beacons (802.11-2020 clauses 9.3.3.2 and 9.4.2).
+//! Frames of the MAC that carry no packet: beacons (802.11-2020 clauses 9.3.3.2 and 9.4.2), and
+//! those by which stations save power.
 
 use super::FCS;
-use super::addresses::{BROADCAST, of_radio};
+use super::addresses::{Addresses, BROADCAST, of_radio};
+use super::dot11;
 use crate::{Format, Frame, Mpdu};
 use wire::{Beacon, Management};
 
@@ -22,12 +24,24 @@ const DSSS_RATES: [u8; 4] = [0x82, 0x84, 0x0b, 0x16];
 const OFDM_RATES: [u8; 8] = [0x8c, 0x12, 0x98, 0x24, 0xb0, 0x48, 0x60, 0x6c];
 
 /// Appends a frame without its FCS.
-pub(super) fn write(frame: &Frame, mpdu: &Mpdu, of: Management, out: &mut Vec<u8>) {
+pub(super) fn write(
+    frame: &Frame,
+    mpdu: &Mpdu,
+    of: Management,
+    addresses: &Addresses,
+    out: &mut Vec<u8>,
+) {
     let start = out.len();
     match of {
-        Management::Beacon(of) => beacon(frame, mpdu, of, out),
+        Management::Beacon(of) => {
+            beacon(frame, mpdu, of, out);
+            fill(start + (mpdu.bytes.0 as usize).saturating_sub(FCS), out);
+        }
+        Management::Null { .. } | Management::QosNull { .. } => {
+            dot11::null(frame, mpdu, addresses, out);
+        }
+        Management::PsPoll(aid) => dot11::poll(frame, mpdu, aid, out),
     }
-    fill(start + (mpdu.bytes.0 as usize).saturating_sub(FCS), out);
 }
 
 fn beacon(frame: &Frame, mpdu: &Mpdu, of: Beacon, out: &mut Vec<u8>) {
@@ -45,7 +59,20 @@ fn beacon(frame: &Frame, mpdu: &Mpdu, of: Beacon, out: &mut Vec<u8>) {
         Format::Dsss { .. } => element(ELEMENT_RATES, &DSSS_RATES, out),
         _ => element(ELEMENT_RATES, &OFDM_RATES, out),
     }
-    element(ELEMENT_TIM, &[of.dtim_count, of.dtim_period, 0, 0], out);
+    tim(of, out);
+}
+
+/// The TIM (clause 9.4.2.5): of the bitmap, whose bit 0 stands for no station, the bytes from an
+/// even one to the last that is not zero.
+fn tim(of: Beacon, out: &mut Vec<u8>) {
+    let bitmap = (u128::from(of.tim) << 1).to_le_bytes();
+    let is_set = |byte: &u8| *byte != 0;
+    let first = bitmap.iter().position(is_set).unwrap_or(0) & !1;
+    let last = bitmap.iter().rposition(is_set).unwrap_or(0);
+    let control = first as u8 | u8::from(of.has_group);
+    let mut content = vec![of.dtim_count, of.dtim_period, control];
+    content.extend(&bitmap[first..=last]);
+    element(ELEMENT_TIM, &content, out);
 }
 
 fn element(id: u8, content: &[u8], out: &mut Vec<u8>) {

@@ -5,7 +5,7 @@ use super::columns::INFALLIBLE;
 use crate::{Frame, Network};
 use std::collections::BTreeSet;
 use std::fmt::{self, Write};
-use wire::{Body, Echo, Ecn, Flags, Management, Packet, Segment};
+use wire::{Beacon, Body, Echo, Ecn, Flags, Management, Packet, PowerBits, Segment};
 
 /// A run of MPDUs that is written as one: of the same flow, with consecutive data.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +25,8 @@ pub(super) struct Marks {
     pub(super) retry: bool,
     /// It was lost, as opposed to other MPDUs of the frame.
     pub(super) lost: bool,
+    /// How its MAC header serves power saving.
+    pub(super) power: PowerBits,
 }
 
 /// Writes the content of a frame, a line for each run of MPDUs.
@@ -45,6 +47,7 @@ pub(super) fn of_frame(
             retransmission: repeated.contains(&mpdu.packet_id),
             retry: mpdu.retry && !all_retry,
             lost: !mpdu.received && !none_received,
+            power: mpdu.power_bits(),
         };
         match &mut run {
             Some(run) if run.marks == marks && continues(run.last, packet) => {
@@ -91,6 +94,7 @@ impl Marks {
                 text.push_str(mark);
             }
         }
+        power_bits(text, self.power);
     }
 }
 
@@ -150,11 +154,35 @@ impl Run<'_> {
 
 /// What a frame of the MAC says.
 fn management(text: &mut String, frame: Management) {
-    let Management::Beacon(beacon) = frame;
-    if beacon.dtim_count == 0 {
-        text.push_str("DTIM");
-    } else {
-        write!(text, "TIM, DTIM in {}", beacon.dtim_count).expect(INFALLIBLE);
+    match frame {
+        Management::Beacon(beacon) => {
+            if beacon.dtim_count == 0 {
+                text.push_str("DTIM");
+            } else {
+                write!(text, "TIM, DTIM in {}", beacon.dtim_count).expect(INFALLIBLE);
+            }
+            for aid in (1..=Beacon::STATIONS as u8).filter(|&aid| beacon.announces(aid)) {
+                write!(text, ", frames for AID {aid}").expect(INFALLIBLE);
+            }
+            if beacon.has_group {
+                text.push_str(", group frames");
+            }
+        }
+        Management::PsPoll(aid) => write!(text, "AID {aid}").expect(INFALLIBLE),
+        Management::Null { .. } | Management::QosNull { .. } => {}
+    }
+}
+
+/// The bits by which a frame serves power saving, by their names in Wireshark.
+fn power_bits(text: &mut String, bits: PowerBits) {
+    let names = [
+        (PowerBits::POWER_MANAGEMENT, "PM"),
+        (PowerBits::MORE_DATA, "more data"),
+        (PowerBits::EOSP, "EOSP"),
+    ];
+    for (_, name) in names.into_iter().filter(|&(bit, _)| bits.has(bit)) {
+        let comma = if text.is_empty() { "" } else { ", " };
+        write!(text, "{comma}{name}").expect(INFALLIBLE);
     }
 }
 

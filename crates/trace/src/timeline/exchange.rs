@@ -75,12 +75,12 @@ impl Exchange {
         let continues = frame.exchange == self.number
             && self.until.is_some()
             && match frame.kind {
-                FrameKind::Rts | FrameKind::CtsToSelf | FrameKind::Beacon => false,
                 FrameKind::Cts => self.has_rts && !self.has_cts && self.main.is_none(),
                 FrameKind::Data | FrameKind::BlockAckRequest => {
                     self.has_cts && self.main.is_none() && frame.from == self.from
                 }
                 FrameKind::Ack | FrameKind::BlockAck => self.main.is_some(),
+                _ => false,
             };
         if continues {
             self.add(frame);
@@ -92,10 +92,8 @@ impl Exchange {
         match frame.kind {
             FrameKind::Rts => self.has_rts = true,
             FrameKind::Cts => self.has_cts = true,
-            FrameKind::Data
-            | FrameKind::BlockAckRequest
-            | FrameKind::CtsToSelf
-            | FrameKind::Beacon => {
+            FrameKind::Ack | FrameKind::BlockAck => self.response = Some(frame.kind),
+            _ => {
                 self.main = Some(frame.kind);
                 self.mode = frame.mode;
                 self.psdu = frame.psdu;
@@ -104,7 +102,6 @@ impl Exchange {
                 self.received = mpdus().filter(|mpdu| mpdu.received).count();
                 self.retry = frame.mpdus.iter().any(|mpdu| mpdu.retry);
             }
-            FrameKind::Ack | FrameKind::BlockAck => self.response = Some(frame.kind),
         }
         self.end = frame.end;
         self.outcome = frame.outcome;

@@ -144,6 +144,9 @@ fn tshark_names_the_frames_and_their_radio() {
             FrameKind::Ack => "0x001d",
             FrameKind::Data => "0x0028",
             FrameKind::Beacon => "0x0008",
+            FrameKind::Null => "0x0024",
+            FrameKind::QosNull => "0x002c",
+            FrameKind::PsPoll => "0x001a",
         };
         let phy = match frame.mode.format {
             Format::Dsss { .. } => "4",

@@ -98,16 +98,13 @@ impl Cell {
         let mode = match step.kind {
             FrameKind::Rts | FrameKind::CtsToSelf => opening(),
             FrameKind::Cts => timing.response_mode(&opening()),
-            FrameKind::Data | FrameKind::Beacon | FrameKind::BlockAckRequest => edcaf.mode,
             FrameKind::Ack | FrameKind::BlockAck => edcaf.response.mode,
+            _ => edcaf.mode,
         };
         let span = (step.start, step.end() - step.airtime.extension);
         interference.expose(span, &mode);
         match step.kind {
             FrameKind::CtsToSelf => false,
-            FrameKind::Data | FrameKind::Beacon => {
-                outcome != ExchangeOutcome::DataLost && self.lose_mpdus(interference, f, step)
-            }
             FrameKind::BlockAckRequest => {
                 outcome != ExchangeOutcome::DataLost && interference.lose_control()
             }
@@ -115,6 +112,7 @@ impl Cell {
                 outcome != ExchangeOutcome::AckLost && interference.lose_control()
             }
             FrameKind::Rts | FrameKind::Cts => interference.lose_control(),
+            _ => outcome != ExchangeOutcome::DataLost && self.lose_mpdus(interference, f, step),
         }
     }
 

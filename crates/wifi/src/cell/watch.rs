@@ -206,12 +206,12 @@ impl Cell {
             FrameKind::CtsToSelf => return FrameOutcome::NotAddressed,
             FrameKind::Rts => exchange.outcome == ExchangeOutcome::RtsLost,
             FrameKind::Cts => exchange.outcome == ExchangeOutcome::CtsLost,
-            FrameKind::Data | FrameKind::Beacon | FrameKind::BlockAckRequest => {
+            FrameKind::Ack | FrameKind::BlockAck => exchange.outcome == ExchangeOutcome::AckLost,
+            _ => {
                 let all_missed = self.missed.len() + 1 == self.nodes.len();
                 let is_broadcast = self.edcaf(self.sender).to().is_none();
                 exchange.outcome == ExchangeOutcome::DataLost || is_broadcast && all_missed
             }
-            FrameKind::Ack | FrameKind::BlockAck => exchange.outcome == ExchangeOutcome::AckLost,
         };
         let is_disturbed = self.interference.as_ref().is_some_and(|all| all.decides());
         match () {
@@ -257,11 +257,9 @@ impl Cell {
             FrameKind::Rts => (edcaf.node, peer, rts(), RTS),
             FrameKind::Cts => (receiver, own, timing.response_mode(&rts()), ACK),
             FrameKind::CtsToSelf => (edcaf.node, own, rts(), ACK),
-            FrameKind::Data | FrameKind::Beacon | FrameKind::BlockAckRequest => {
-                (edcaf.node, peer, edcaf.mode, edcaf.psdu.bytes)
-            }
             FrameKind::Ack => (receiver, own, edcaf.response.mode, ACK),
             FrameKind::BlockAck => (receiver, own, edcaf.response.mode, acked()),
+            _ => (edcaf.node, peer, edcaf.mode, edcaf.psdu.bytes),
         };
         let until = match step.kind {
             FrameKind::Ack | FrameKind::BlockAck => exchange.start + exchange.planned(),

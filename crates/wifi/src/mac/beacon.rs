@@ -13,8 +13,8 @@ pub struct Beacons {
     /// Time between two TBTTs in time units of 1024 us (clause 9.4.1.3).
     #[setting(key = "interval_tu", default = 100, range = 15..=65_535)]
     pub interval: u32,
-    /// Each beacon of this number is a DTIM (clause 9.4.2.5). No station sleeps, so that this
-    /// changes the count in the TIM only.
+    /// Each beacon of this number is a DTIM (clause 9.4.2.5). Stations that save power
+    /// wake for DTIMs, and broadcasts follow them if a station sleeps.
     #[setting(default = 1, range = 1..=255)]
     pub dtim_period: u32,
     /// Bytes of a beacon, MAC header and FCS included. Names, rates and options of a network

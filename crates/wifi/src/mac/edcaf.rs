@@ -234,6 +234,7 @@ impl Edcaf {
             None => rules.broadcast_mode,
         };
         let timing = rules.timing();
+        let mode = if self.originator.is_poll() { timing.rts_mode(&mode) } else { mode };
         let room = match (&rules.framing.aggregation, to) {
             (Some(limits), Some(_)) => {
                 let within = within.saturating_sub(rules.around(&mode, with_rts));

@@ -266,8 +266,8 @@ fn lost_to_bursts(
 fn link_loss(receiver: &Node, frame: &OnAir) -> f64 {
     let Some(peer) = receiver.peer(frame.from) else { return 0.0 };
     match frame.kind {
-        FrameKind::Data | FrameKind::Beacon => peer.link.data_loss,
         FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckRequest => peer.link.ack_loss,
         FrameKind::Rts | FrameKind::Cts | FrameKind::CtsToSelf => 0.0,
+        _ => peer.link.data_loss,
     }
 }

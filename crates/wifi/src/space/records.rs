@@ -224,10 +224,8 @@ impl Space {
         let edcaf = self.nodes[initiator as usize].edcaf(usize::from(frame.edcaf));
         let opens = match kind {
             FrameKind::Rts | FrameKind::CtsToSelf => true,
-            FrameKind::Data | FrameKind::Beacon | FrameKind::BlockAckRequest => {
-                edcaf.opening == Opening::None && frame.beside.is_none()
-            }
             FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => false,
+            _ => edcaf.opening == Opening::None && frame.beside.is_none(),
         };
         let sequence = edcaf.originator.start();
         let mut record = FrameRecord {

@@ -218,6 +218,7 @@ fn station(
         queue: queue(&format!("{path}.queue"), &group.queue, output_link, check),
         device: group.device,
         airtime_weight: group.airtime_weight,
+        power_save: group.power_save.clone(),
         data_loss: group.data_loss,
         ack_loss: group.ack_loss,
     }

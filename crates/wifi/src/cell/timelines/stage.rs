@@ -348,8 +348,8 @@ impl Stage {
                 FrameKind::Ack => "ack".to_owned(),
                 FrameKind::BlockAckRequest => "bar".to_owned(),
                 FrameKind::BlockAck => "ba".to_owned(),
-                FrameKind::Beacon => "beacon".to_owned(),
                 FrameKind::Data => numbers(function),
+                kind => kind.name().to_lowercase(),
             };
             frames.push(Frame { function, node, label, start, end, fill });
         };

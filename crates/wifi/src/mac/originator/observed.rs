@@ -18,6 +18,12 @@ impl Originator {
         }
     }
 
+    /// Whether a PS-Poll is in service, which is a control frame.
+    pub(crate) fn is_poll(&self) -> bool {
+        let body = self.packets.front().map(|packet| &packet.body);
+        matches!(body, Some(Body::Management(Management::PsPoll(_))))
+    }
+
     /// Packets that the receiver does not have.
     pub(crate) fn unreceived(&self) -> impl Iterator<Item = &Packet> {
         let open = self.mpdus.iter().filter(|mpdu| !mpdu.received && !mpdu.settled);

@@ -1,0 +1,62 @@
+//! What stations that save power need.
+
+use super::check::Check;
+use crate::plan::{SpacePlan, StationPlan};
+use crate::scenario::document::Document;
+use std::collections::BTreeMap;
+use wifi::MacConfig;
+use wifi::power_save::PowerSaveSettings;
+use wire::Beacon;
+
+/// The rules of stations that save power.
+pub(super) fn power_save(
+    document: &Document,
+    wlan: &MacConfig,
+    (stations, space): (&[StationPlan], Option<&SpacePlan>),
+    check: &mut Check,
+) {
+    if document.standard.is_none() {
+        return;
+    }
+    for (group, station) in document.groups() {
+        let path = format!("{group}.power_save");
+        let Some(settings) = &station.power_save else { continue };
+        if document.routing.is_some() || space.is_some_and(|space| space.ad_hoc) {
+            let message = "an ad-hoc network has no access point that could buffer frames; remove \
+                           the key";
+            check.fault(path, message);
+        } else if wlan.full_duplex.is_some() {
+            check.fault(path, "is not supported together with wlan.full_duplex; remove either");
+        } else if wlan.beacons.is_none() {
+            let message = "needs beacons, by which an access point announces the frames that it \
+                           buffers; add wlan.beacons = {}";
+            check.fault(path, message);
+        } else if matches!(settings, PowerSaveSettings::UApsd(_)) && wlan.edca.is_none() {
+            let message = "\"u_apsd\" needs access categories; add wlan.qos = true, or take \
+                           \"legacy\"";
+            check.fault(path, message);
+        }
+    }
+    tim_has_room(document, (stations, space), check);
+}
+
+/// The TIM has a bit for each station of a cell that saves power.
+fn tim_has_room(
+    document: &Document,
+    (stations, space): (&[StationPlan], Option<&SpacePlan>),
+    check: &mut Check,
+) {
+    let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
+    for (number, _) in stations.iter().enumerate().filter(|(_, it)| it.power_save.is_some()) {
+        let place = space.and_then(|space| space.stations.get(number));
+        *counts.entry(place.map_or(0, |place| place.cell)).or_default() += 1;
+    }
+    let Some(count) = counts.into_values().find(|&count| count > Beacon::STATIONS) else { return };
+    let groups = document.groups();
+    let Some((path, _)) = groups.iter().rfind(|(_, group)| group.power_save.is_some()) else {
+        return;
+    };
+    let most = Beacon::STATIONS;
+    let message = format!("{count} stations of a cell save power; at most {most}");
+    check.fault(format!("{path}.power_save"), message);
+}
