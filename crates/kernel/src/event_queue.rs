@@ -82,15 +82,13 @@ impl<E: Ranked> EventQueue<E> {
     }
 
     fn insert(&mut self, entry: Entry<E>) {
-        let is_before = |other: Option<&Entry<E>>| other.is_some_and(|o| entry.key() < o.key());
-        let is_soon =
-            is_before(self.soon.first()) || self.heap.is_empty() || is_before(self.heap.peek());
-        if !is_soon {
-            return self.heap.push(entry);
-        }
+        let key = entry.key();
         let mut place = self.soon.len();
-        while place > 0 && self.soon[place - 1].key() < entry.key() {
+        while place > 0 && self.soon[place - 1].key() < key {
             place -= 1;
+        }
+        if place == 0 && self.heap.peek().is_some_and(|first| first.key() < key) {
+            return self.heap.push(entry);
         }
         self.soon.insert(place, entry);
         if self.soon.len() == Self::SOON {

@@ -77,10 +77,15 @@ impl Arp {
         Some(Self { node, is_ns2, entries: BTreeMap::new(), timer: None })
     }
 
+    /// Whether the node knows the address of a neighbour: it sends a packet to it at once.
+    pub fn knows(&self, neighbour: NodeId, now: Instant) -> bool {
+        self.entries.get(&neighbour).is_some_and(|entry| entry.is_known(now))
+    }
+
     /// The node sends a packet to its neighbour [`Packet::next`].
     pub fn on_packet(&mut self, packet: Packet, now: Instant, out: &mut Vec<ArpCommand>) {
         let entry = self.entries.entry(packet.next).or_default();
-        if entry.valid_until.is_some_and(|until| now < until) {
+        if entry.is_known(now) {
             out.push(ArpCommand::Send(packet));
             return;
         }
@@ -153,6 +158,10 @@ impl Arp {
 }
 
 impl Entry {
+    fn is_known(&self, now: Instant) -> bool {
+        self.valid_until.is_some_and(|until| now < until)
+    }
+
     /// Broadcasts a request, and waits for the answer.
     fn ask(&mut self, ends: (NodeId, NodeId), now: Instant, out: &mut Vec<ArpCommand>) {
         self.requests += 1;

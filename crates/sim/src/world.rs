@@ -244,9 +244,7 @@ impl<O: Observer> World<O> {
         self.now = now;
         self.events += 1;
         match event {
-            Event::AirStep => {
-                self.with_frame_source(|cell, source, out| cell.on_step(now, source, out));
-            }
+            Event::AirStep => self.on_air_step(),
             Event::Access { generation } => {
                 self.with_frame_source(|cell, source, out| {
                     cell.on_access(now, generation, source, out);

@@ -371,10 +371,14 @@ impl Space {
         out: &mut Vec<Command>,
     ) {
         match self.wake.fire(generation) {
-            Fired::Stale => return,
-            Fired::Later(ticket) => return out.push(Command::Access(ticket)),
-            Fired::Due => {}
+            Fired::Stale => {}
+            Fired::Later(ticket) => out.push(Command::Access(ticket)),
+            Fired::Due => self.act(now, source, out),
         }
+    }
+
+    /// The nodes act whose timers expire now.
+    fn act(&mut self, now: Instant, source: &mut dyn MsduSource, out: &mut Vec<Command>) {
         let mut due = std::mem::take(&mut self.scratch.due);
         self.timers.take_due(now, &mut due);
         let before = out.len();
@@ -386,7 +390,7 @@ impl Space {
             // transmits.
             for &node in &due {
                 self.note_contending(node);
-                self.timers.set(node, Some(now));
+                self.timers.set(node, now);
             }
         } else {
             self.begin_frames(now, &due, source, out);
@@ -432,7 +436,11 @@ impl Space {
         }
         match self.timers.earliest() {
             Some(at) if self.wake.deadline() == Some(at) => {}
-            Some(at) => out.extend(self.wake.set(at).map(Command::Access)),
+            Some(at) => {
+                if let Some(ticket) = self.wake.set(at) {
+                    out.push(Command::Access(ticket));
+                }
+            }
             None => self.wake.cancel(),
         }
     }

@@ -115,7 +115,9 @@ impl Dsr {
         let Some(path) = self.cache.find(context.now, to, true) else {
             return self.wait(packet, context);
         };
-        let path = context.paths.intern(path);
+        // Mostly that of the last packet.
+        let last = self.used.get(&to).filter(|&&last| context.paths.nodes(last) == path);
+        let path = last.copied().unwrap_or_else(|| context.paths.intern(path));
         self.set_own_route(&mut packet, to, path, context);
         self.send_along(packet, context);
     }

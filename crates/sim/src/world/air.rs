@@ -221,6 +221,23 @@ impl<O: Observer> World<O> {
             observers: &mut self.observers,
         };
         event(&mut self.cell, &mut waiting, &mut self.cell_out);
+        self.settle_medium();
+    }
+
+    /// Frames or an exchange end. In space, that takes no packet out of a queue.
+    pub(super) fn on_air_step(&mut self) {
+        let now = self.now;
+        if let Medium::Space(space) = &mut self.cell {
+            space.on_step(now, &mut self.cell_out);
+            self.settle_medium();
+        } else {
+            self.with_frame_source(|cell, source, out| cell.on_step(now, source, out));
+        }
+    }
+
+    /// The medium has handled an event.
+    #[inline]
+    fn settle_medium(&mut self) {
         let heard = match &mut self.cell {
             Medium::Space(space) => space.take_heard(),
             Medium::Cell(_) => Vec::new(),
@@ -320,7 +337,7 @@ impl<O: Observer> World<O> {
 
     /// Executes the commands of the medium in their order.
     pub(super) fn settle_cell(&mut self) {
-        if self.cell_settling {
+        if self.cell_settling || self.cell_out.is_empty() {
             return;
         }
         self.cell_settling = true;
@@ -336,7 +353,7 @@ impl<O: Observer> World<O> {
         self.cell_settling = false;
     }
 
-    /// Carries out a command of the medium.
+    /// Carries out a command of the medium. Most of them schedule an event.
     #[inline]
     fn execute(&mut self, command: &wifi::Command) {
         match *command {
@@ -345,6 +362,16 @@ impl<O: Observer> World<O> {
                 self.event_queue.at(ticket.at, Event::Access { generation });
             }
             wifi::Command::Step(at) => self.event_queue.at(at, Event::AirStep),
+            _ => self.follow_medium(command),
+        }
+    }
+
+    /// Carries out a command that schedules no event of the medium. It is not inlined, so that the
+    /// other commands need no room on the stack for packets.
+    #[inline(never)]
+    fn follow_medium(&mut self, command: &wifi::Command) {
+        match *command {
+            wifi::Command::Access(_) | wifi::Command::Step(_) => {}
             wifi::Command::Began => self.on_exchange(),
             wifi::Command::Ended => self.observers.on(self.now, &Notice::ExchangeEnded),
             wifi::Command::ExchangeSent { node, peer, used, arrived, mpdus } => {

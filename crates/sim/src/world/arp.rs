@@ -17,6 +17,10 @@ impl<O: Observer> World<O> {
 
     /// The router of a node sends a packet to a neighbour whose address may be unknown.
     pub(super) fn resolve(&mut self, node: NodeId, packet: Packet) {
+        let now = self.now;
+        if self.resolver(node).is_some_and(|resolver| resolver.arp.knows(packet.next, now)) {
+            return self.send_resolved(node, packet);
+        }
         let how = Cause::Unresolved { at_once: true };
         self.ask_arp(node, how, |arp, now, out| arp.on_packet(packet, now, out));
     }
@@ -46,6 +50,14 @@ impl<O: Observer> World<O> {
         self.member(node)?.resolver.as_deref_mut()
     }
 
+    /// A packet is sent that needs no address, or whose address is known.
+    fn send_resolved(&mut self, node: NodeId, packet: Packet) {
+        if packet.flow().is_none() && packet.from == node {
+            self.observers.on(self.now, &Notice::Forwarded { node, packet: &packet });
+        }
+        self.queue_for_neighbour(node, packet);
+    }
+
     /// Passes an event to the address resolution of a node and executes its commands. A link that
     /// fails may let the router send another packet, which needs a buffer of its own.
     fn ask_arp(
@@ -59,12 +71,7 @@ impl<O: Observer> World<O> {
         event(&mut resolver.arp, now, &mut out);
         for command in out {
             match command {
-                ArpCommand::Send(packet) => {
-                    if packet.flow().is_none() && packet.from == node {
-                        self.observers.on(now, &Notice::Forwarded { node, packet: &packet });
-                    }
-                    self.queue_for_neighbour(node, packet);
-                }
+                ArpCommand::Send(packet) => self.send_resolved(node, packet),
                 ArpCommand::Drop(packet) => {
                     let at = Interface::Radio(self.routes.radio(node));
                     self.drop_packet(at, &packet, DropCause::Unresolved);

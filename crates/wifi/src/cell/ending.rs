@@ -156,7 +156,7 @@ impl Cell {
         }
         self.txop = None;
         let timing = &self.rules.config.timing;
-        let Response { mode: response, timeout, eifs } = self.edcaf(f).response;
+        let Response { mode: response, timeout, eifs, .. } = self.edcaf(f).response;
         let reserved_until = exchange.reserved_until(timing);
         // A CTS-to-self sets the NAV of the receiver too.
         let bound = self.edcaf(f).opening == Opening::CtsToSelf;
@@ -364,7 +364,7 @@ impl Cell {
         let (node, receiver) = (self.node_of(f), self.edcaf(f).to());
         let timing = self.rules.timing();
         let (difs, end) = (timing.difs(), exchange.end);
-        let Response { mode: cts, timeout, eifs } = self.edcaf(f).exposed_response(timing);
+        let Response { mode: cts, timeout, eifs, .. } = self.edcaf(f).exposed_response(timing);
         let is_heard = self.edcaf(f).first_mode(timing).class.is_dsss();
         let is_cts = exchange.outcome == ExchangeOutcome::CtsLost;
         let eifs = if is_cts { timing.eifs(&cts) } else { eifs };

@@ -10,7 +10,7 @@ use super::block_ack::Bitmap;
 use super::exchange::{Exchange, ExchangeOutcome, Opening, Request};
 use super::originator::{Originator, Psdu, Settled};
 use super::station::{Access, Backoff, ContentionParameters, Failure};
-use super::{PsduLimits, Rules, Timing, block_ack};
+use super::{ACK, PsduLimits, Rules, Timing, block_ack};
 use crate::medium::{Command, FrameCounters, Mpdus, MsduSource, NodeCounters};
 use crate::phy::Mode;
 use crate::rate::{self, AttemptParameters, RateControl, TxReport};
@@ -40,6 +40,8 @@ impl PeerRate {
 pub(crate) struct Response {
     /// Mode of the response.
     pub(crate) mode: Mode,
+    /// The duration of an Ack in this mode.
+    pub(crate) ack: Duration,
     /// How long the transmitter waits for the response (AckTimeout or CTSTimeout).
     pub(crate) timeout: Duration,
     /// EIFS of the nodes that could not decode the frame.
@@ -48,8 +50,10 @@ pub(crate) struct Response {
 
 impl Response {
     pub(crate) fn to(timing: &Timing, mode: &Mode) -> Self {
+        let response = timing.response_mode(mode);
         Self {
-            mode: timing.response_mode(mode),
+            mode: response,
+            ack: timing.airtime(&response, ACK).total(),
             timeout: timing.response_timeout(mode),
             eifs: timing.eifs(mode),
         }

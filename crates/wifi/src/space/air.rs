@@ -1,7 +1,7 @@
 //! Start and end of transmissions.
 
 use super::Space;
-use super::frame::{OnAir, Reach, Transmission};
+use super::frame::{OnAir, Transmission};
 use super::interference::Interference;
 use super::node::Node;
 use super::per_cache::FrameFacts;
@@ -12,7 +12,6 @@ use super::records::SpaceWatch;
 use super::rules::SpaceRules;
 use super::timers::NodeTimers;
 use crate::mac::{Deferral, ElicitedResponse};
-use crate::phy::Airtime;
 use crate::{Command, MsduSource};
 use kernel::Instant;
 use wire::FrameKind;
@@ -21,7 +20,7 @@ use wire::FrameKind;
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     pub(super) due: Vec<u32>,
-    beginning: Vec<Beginning>,
+    beginning: Vec<Transmission>,
     ending: Vec<u32>,
     /// Nodes that must evaluate what has begun or ended, each once.
     touched: Vec<u32>,
@@ -33,15 +32,6 @@ pub(super) struct Scratch {
     pub(super) bursts: Vec<FixedPower>,
 }
 
-/// A frame that begins.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Beginning {
-    pub(super) frame: OnAir,
-    pub(super) airtime: Airtime,
-    /// How much longer than a DIFS the nodes defer that cannot decode it.
-    deferral: Deferral,
-}
-
 impl Scratch {
     pub(super) fn new(nodes: usize) -> Self {
         Self { is_touched: vec![false; nodes], ..Self::default() }
@@ -51,6 +41,13 @@ impl Scratch {
         if !std::mem::replace(&mut self.is_touched[node as usize], true) {
             self.touched.push(node);
         }
+    }
+
+    /// The node at a place among those that are touched. It may be touched again.
+    fn begin_settling(&mut self, place: usize) -> u32 {
+        let node = self.touched[place];
+        self.is_touched[node as usize] = false;
+        node
     }
 }
 
@@ -73,21 +70,22 @@ impl Space {
             match self.nodes[node as usize].begin(now, &self.rules, source, out) {
                 Some(frame) => {
                     let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
-                    let &FrameFacts { airtime, deferral, .. } =
+                    let (facts, &FrameFacts { airtime, deferral, .. }) =
                         self.per_cache.facts(&frame.mode, frame.psdu, timing, error);
-                    beginning.push(Beginning { frame, airtime, deferral });
+                    let mut transmission = Transmission::new(frame, now, airtime, deferral);
+                    transmission.facts = facts;
+                    beginning.push(transmission);
                 }
                 None => self.set_timer(node),
             }
         }
-        for Beginning { frame, airtime, .. } in &beginning {
-            let end = now + airtime.total();
-            self.receivers[frame.from as usize].begin_sending(now, end);
+        for begun in &beginning {
+            self.receivers[begun.frame.from as usize].begin_sending(now, begun.end());
         }
         if self.rules.mac.config.full_duplex.is_some() {
             self.count_alone(now, &beginning);
         }
-        let is_crowd = self.gather(now, &beginning);
+        let is_crowd = self.crowd.may_form(beginning.len()) && self.gather(now, &beginning);
         let is_alone = beginning.len() == 1;
         for (begun, place) in beginning.iter().zip(0..) {
             self.begin_transmission(now, begun, (is_alone, is_crowd.then_some(place)), out);
@@ -95,12 +93,11 @@ impl Space {
         }
         beginning.clear();
         self.scratch.beginning = beginning;
-        let mut touched = std::mem::take(&mut self.scratch.touched);
-        for node in touched.drain(..) {
-            self.scratch.is_touched[node as usize] = false;
+        for place in 0..self.scratch.touched.len() {
+            let node = self.scratch.begin_settling(place);
             self.settle_arrivals(now, node, out);
         }
-        self.scratch.touched = touched;
+        self.scratch.touched.clear();
     }
 
     /// Begins a transmission, alone, or with others, or as the member of a crowd at a place. It
@@ -108,12 +105,11 @@ impl Space {
     fn begin_transmission(
         &mut self,
         now: Instant,
-        &Beginning { ref frame, airtime, deferral }: &Beginning,
+        transmission: &Transmission,
         (is_alone, in_crowd): (bool, Option<usize>),
         out: &mut Vec<Command>,
     ) {
-        let reach = Reach::default();
-        let transmission = &Transmission { frame: *frame, start: now, airtime, deferral, reach };
+        let frame = &transmission.frame;
         out.push(Command::Step(transmission.end()));
         let id = if let Some(place) = in_crowd {
             self.begin_in_crowd(place, transmission)
@@ -152,7 +148,7 @@ impl Space {
         signals.each(id, |node, power| {
             let is_decodable = all_know || rules.mac.knows_ofdm(node);
             let (receiver, state) = (&mut receivers[node as usize], &mut nodes[node as usize]);
-            if let Deferral::Nav(eifs) = deferral
+            if let Deferral::Nav(eifs) = transmission.deferral
                 && !receiver.is_clear()
             {
                 state.carrier.reserve(end + eifs, None);
@@ -166,7 +162,7 @@ impl Space {
                 scratch.touch(node);
             }
         });
-        self.nodes[from as usize].send(now, frame, airtime.total(), &self.rules);
+        self.nodes[from as usize].send(now, frame, transmission.end() - now, &self.rules);
     }
 
     /// A receiver evaluates the signals that have begun.
@@ -235,12 +231,11 @@ impl Space {
             self.scratch.touch(from);
         }
         self.scratch.ending = ending;
-        let mut touched = std::mem::take(&mut self.scratch.touched);
-        for node in touched.drain(..) {
-            self.scratch.is_touched[node as usize] = false;
+        for place in 0..self.scratch.touched.len() {
+            let node = self.scratch.begin_settling(place);
             self.settle_carrier(now, node, true);
         }
-        self.scratch.touched = touched;
+        self.scratch.touched.clear();
         self.schedule(out);
         if self.watch.is_some() {
             self.record_waits(now);

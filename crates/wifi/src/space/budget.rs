@@ -2,7 +2,7 @@
 //! interference.
 
 use super::Space;
-use super::frame::{OnAir, Reach, Transmission};
+use super::frame::{OnAir, Transmission};
 use super::per::{PerCalculator, PpduParts};
 use super::radio::FixedPower;
 use crate::mac::{Deferral, ElicitedResponse};
@@ -47,13 +47,7 @@ impl Space {
             beside: None,
         };
         let airtime = timing.airtime(mode, psdu);
-        let transmission = Transmission {
-            frame,
-            start: now,
-            airtime,
-            deferral: Deferral::Extra(Duration::ZERO),
-            reach: Reach::default(),
-        };
+        let transmission = Transmission::new(frame, now, airtime, Deferral::Extra(Duration::ZERO));
         let (error, per_cache) = (&*self.signals.radio.error, &mut self.per_cache);
         let whole = None::<std::iter::Empty<_>>;
         let ppdu = PpduParts::new(&transmission, whole, timing, error, per_cache);

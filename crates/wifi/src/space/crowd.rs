@@ -8,7 +8,6 @@
 //! reception or on carrier sense.
 
 use super::Space;
-use super::air::Beginning;
 use super::frame::Transmission;
 use super::radio::{FixedPower, Losses, Power, Radio, Separation, Site};
 use super::reception::End;
@@ -76,6 +75,12 @@ impl Crowd {
     #[inline]
     pub(super) fn is_on_air(&self) -> bool {
         !self.members.is_empty()
+    }
+
+    /// Whether so many transmissions that begin together may form a crowd.
+    #[inline]
+    pub(super) fn may_form(&self, beginning: usize) -> bool {
+        beginning >= self.least
     }
 
     /// Whether the sum of a node contains a lower bound of the crowd's power.
@@ -156,16 +161,17 @@ impl Space {
     /// Frames begin. Forms a crowd of their transmitters if it floods most nodes, and returns
     /// whether it does.
     #[inline(never)]
-    pub(super) fn gather(&mut self, now: Instant, beginning: &[Beginning]) -> bool {
-        if beginning.len() < self.crowd.least || !self.may_gather(beginning) {
+    pub(super) fn gather(&mut self, now: Instant, beginning: &[Transmission]) -> bool {
+        if !self.may_gather(beginning) {
             return false;
         }
         let Self { signals, receivers, rules, crowd, scratch, .. } = self;
         let sites = &signals.sites;
         crowd.begin = now;
-        crowd.members.extend(beginning.iter().map(|Beginning { frame, airtime, .. }| {
+        crowd.members.extend(beginning.iter().map(|begun| {
+            let Transmission { frame, .. } = begun;
             let site = &sites[frame.from as usize];
-            let end = now + airtime.total();
+            let end = begun.end();
             let (channel, place) = (site.channel, site.trajectory.at(now));
             Member { id: 0, from: frame.from, end, channel, place }
         }));
@@ -205,13 +211,13 @@ impl Space {
 
     /// Whether the bounds hold for these frames: all have the same power, and no other crowd is on
     /// the air.
-    fn may_gather(&mut self, beginning: &[Beginning]) -> bool {
+    fn may_gather(&mut self, beginning: &[Transmission]) -> bool {
         let Self { signals, crowd, .. } = self;
         if crowd.is_on_air() || !signals.is_steady() {
             return false;
         }
         let power =
-            |Beginning { frame, .. }: &Beginning| signals.sites[frame.from as usize].tx_power;
+            |Transmission { frame, .. }: &Transmission| signals.sites[frame.from as usize].tx_power;
         let tx_power = power(&beginning[0]);
         if beginning.iter().any(|begun| power(begun) != tx_power) {
             return false;

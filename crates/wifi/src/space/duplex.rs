@@ -11,7 +11,7 @@
 //! responses begin; the secondary frame announces the same to its receiver.
 
 use super::Space;
-use super::air::Beginning;
+use super::frame::Transmission;
 use super::node::{Announced, NodeDuplex};
 use super::radio::FixedPower;
 use super::reception::PhyReceiver;
@@ -183,8 +183,8 @@ impl Space {
     /// Counts the exchanges that full-duplex access points begin now without a station that begins
     /// another with them.
     #[inline(never)]
-    pub(super) fn count_alone(&mut self, now: Instant, beginning: &[Beginning]) {
-        for Beginning { frame, .. } in beginning {
+    pub(super) fn count_alone(&mut self, now: Instant, beginning: &[Transmission]) {
+        for Transmission { frame, .. } in beginning {
             let is_alone = !beginning.iter().any(|other| other.frame.to == Some(frame.from));
             self.nodes[frame.from as usize].count_opening(now, frame, is_alone);
         }

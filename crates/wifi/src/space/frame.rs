@@ -1,5 +1,6 @@
 //! Frames and their Duration fields (clauses 9.2.5, 9.3.1, 10.6.6).
 
+use super::per_cache::FactsPlace;
 use super::rules::{Responses, SpaceRules};
 use crate::mac::{ACK, Deferral, Edcaf, ElicitedResponse, RTS, Timing};
 use crate::phy::{Airtime, Mode};
@@ -32,12 +33,12 @@ impl OnAir {
     /// `block_ack` bytes.
     pub(super) fn body(timing: &Timing, index: u8, edcaf: &Edcaf, block_ack: Bytes) -> Self {
         let Edcaf { node, mode, response, psdu, .. } = edcaf;
-        let answer = match psdu.answer {
+        let lasting = match psdu.answer {
             ElicitedResponse::None => None,
-            ElicitedResponse::Ack => Some(ACK),
-            ElicitedResponse::BlockAck => Some(block_ack),
+            ElicitedResponse::Ack => Some(response.ack),
+            ElicitedResponse::BlockAck => Some(timing.airtime(&response.mode, block_ack).total()),
         };
-        let lasting = |bytes| timing.sifs() + timing.airtime(&response.mode, bytes).total();
+        let reserves = |lasting| timing.reservation(timing.sifs() + lasting);
         let is_request = psdu.mpdus == 0;
         Self {
             kind: if is_request { FrameKind::BlockAckRequest } else { FrameKind::Data },
@@ -46,7 +47,7 @@ impl OnAir {
             edcaf: index,
             mode: *mode,
             psdu: psdu.bytes,
-            reserves: answer.map_or(Duration::ZERO, |bytes| timing.reservation(lasting(bytes))),
+            reserves: lasting.map_or(Duration::ZERO, reserves),
             answer: psdu.answer,
             beside: None,
         }
@@ -89,7 +90,8 @@ impl OnAir {
         kind: FrameKind,
         psdu: Bytes,
     ) -> Self {
-        let (timing, Responses { mode, ack, .. }) = (rules.timing(), rules.responses(&self.mode));
+        let timing = rules.timing();
+        let Responses { mode, ack, .. } = *rules.responses(&self.mode);
         let lasting = if psdu == ACK { ack } else { timing.airtime(&mode, psdu).total() };
         let taken = timing.sifs() + lasting;
         // The CTS has reserved the medium for both responses to two data frames.
@@ -110,9 +112,12 @@ impl OnAir {
 pub(super) struct Transmission {
     pub(super) frame: OnAir,
     pub(super) start: Instant,
+    end: Instant,
     pub(super) airtime: Airtime,
     /// What it causes at nodes that cannot decode it.
     pub(super) deferral: Deferral,
+    /// Where the facts of such frames were when it began.
+    pub(super) facts: FactsPlace,
     pub(super) reach: Reach,
 }
 
@@ -139,8 +144,14 @@ impl Reach {
 }
 
 impl Transmission {
+    /// A transmission of which nobody has received anything yet.
+    pub(super) fn new(frame: OnAir, start: Instant, airtime: Airtime, deferral: Deferral) -> Self {
+        let (end, reach) = (start + airtime.total(), Reach::default());
+        Self { frame, start, end, airtime, deferral, facts: FactsPlace::default(), reach }
+    }
+
     pub(super) fn end(&self) -> Instant {
-        self.start + self.airtime.total()
+        self.end
     }
 
     /// When the PSDU begins and receivers have decoded the PHY header.

@@ -149,7 +149,7 @@ mod tests {
     use crate::phy::error::Nist;
     use crate::phy::propagation::{Position, Trajectory};
     use crate::phy::{Airtime, DOT11A};
-    use crate::space::frame::{OnAir, Reach, Transmission};
+    use crate::space::frame::{OnAir, Transmission};
     use crate::space::{Losses, Radio, Site};
     use kernel::{Bytes, Db, Dbm};
     use wire::FrameKind;
@@ -172,8 +172,7 @@ mod tests {
         };
         let (preamble, header, extension) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
         let airtime = Airtime { preamble, header, payload: us(end) - us(begin), extension };
-        let (deferral, reach) = (Deferral::Extra(Duration::ZERO), Reach::default());
-        Transmission { frame, start: us(begin), airtime, deferral, reach }
+        Transmission::new(frame, us(begin), airtime, Deferral::Extra(Duration::ZERO))
     }
 
     /// Nodes of which node *i* loses `losses[i]` dB to each other.

@@ -3,7 +3,7 @@
 use super::radio::{Losses, Power, Radio, Site};
 use super::range::ReceiverInRange;
 use crate::phy::Milliwatts;
-use crate::phy::propagation::{Leg, Position};
+use crate::phy::propagation::Leg;
 use kernel::Instant;
 
 /// Where nodes are, and their transmit powers in milliwatts. A position is looked up in the leg of
@@ -31,45 +31,41 @@ impl Motion {
         })
     }
 
-    /// The position of a node at an instant that is not before the last one.
-    #[inline]
-    fn position(&mut self, node: u32, now: Instant, sites: &[Site]) -> Position {
-        let leg = &mut self.legs[node as usize];
-        if now >= leg.during.end {
-            *leg = sites[node as usize].trajectory.leg(now);
-        }
-        leg.at(now)
-    }
-
-    /// Appends the mean power of a frame that begins now at each of these nodes; `None` below the
-    /// weakest signal.
+    /// Fills an empty list with those of these nodes at which a frame that begins now arrives, and
+    /// with its mean power there.
     pub(super) fn powers(
         &mut self,
         (from, now): (u32, Instant),
         radio: &Radio,
         sites: &[Site],
         receivers: &[ReceiverInRange],
-        into: &mut Vec<Option<Power>>,
+        into: &mut Vec<ReceiverInRange>,
     ) {
-        let here = self.position(from, now, sites);
-        let mut squares = std::mem::take(&mut self.squares);
+        let Self { legs, squares, .. } = self;
+        // No frame begins before the last one.
+        let mut position = |node: u32| {
+            let leg = &mut legs[node as usize];
+            if now >= leg.during.end {
+                *leg = sites[node as usize].trajectory.leg(now);
+            }
+            leg.at(now)
+        };
+        let here = position(from);
         squares.clear();
-        squares.extend(
-            receivers
-                .iter()
-                .map(|receiver| here.square_distance(self.position(receiver.node, now, sites))),
-        );
+        squares
+            .extend(receivers.iter().map(|receiver| here.square_distance(position(receiver.node))));
         if let Losses::Places(model) = &radio.losses {
-            model.factors(&mut squares);
+            model.factors(squares);
         }
         let (sent, weakest) = (self.sent[from as usize], self.weakest);
-        into.extend(receivers.iter().zip(&squares).map(|(receiver, factor)| {
-            if !receiver.moves {
-                return Some(receiver.power);
-            }
-            let power = sent * factor;
-            (power >= weakest).then(|| Power::from(power))
-        }));
-        self.squares = squares;
+        into.extend_from_slice(receivers);
+        let mut least = f64::INFINITY;
+        for (receiver, factor) in into.iter_mut().zip(&*squares).filter(|(r, _)| r.moves) {
+            receiver.power = Power::from(sent * factor);
+            least = least.min(receiver.power.milliwatts);
+        }
+        if least < weakest {
+            into.retain(|receiver| !receiver.moves || receiver.power.milliwatts >= weakest);
+        }
     }
 }

@@ -179,35 +179,40 @@ impl Node {
     }
 
     /// The node has acted, or carrier sense has changed. Returns when the node acts next, if it
-    /// receives nothing before.
+    /// receives nothing before; [`Instant::NEVER`] if it does not.
     #[inline]
-    pub(super) fn deadline(&mut self) -> Option<Instant> {
+    pub(super) fn deadline(&mut self) -> Instant {
         let acts = self.acts();
         self.quiet = self.active == 0 && !self.contends && !acts;
         if acts { self.deadline_in_exchange() } else { self.end_of_slots() }
     }
 
-    /// When a back-off of the node ends.
+    /// When a back-off of the node ends. While carrier sense is busy, no slots are counted.
     #[inline]
-    fn end_of_slots(&self) -> Option<Instant> {
-        if !self.contends {
-            return None;
+    fn end_of_slots(&self) -> Instant {
+        let mut end = Instant::NEVER;
+        if self.contends && !self.carrier.is_sensed() {
+            for index in bits(self.active) {
+                let EdcafState { edcaf, slots } = &self.contenders[index];
+                if let Some(expiry) = slots.expiry()
+                    && !edcaf.is_idle()
+                {
+                    end = end.min(expiry);
+                }
+            }
         }
-        let active = bits(self.active).map(|index| &self.contenders[index]);
-        let due =
-            |EdcafState { edcaf, slots }: &EdcafState| slots.expiry().filter(|_| !edcaf.is_idle());
-        active.filter_map(due).min()
+        end
     }
 
     /// When a node in an exchange acts next.
-    fn deadline_in_exchange(&self) -> Option<Instant> {
+    fn deadline_in_exchange(&self) -> Instant {
         if let Some((at, _)) = &self.answer {
-            return Some(*at);
+            return *at;
         }
         if let Some(awaited) = &self.awaited {
-            return (!awaited.receiving).then_some(awaited.until);
+            return if awaited.receiving { Instant::NEVER } else { awaited.until };
         }
-        self.txop.and_then(|txop| txop.next).or_else(|| self.end_of_slots())
+        self.txop.and_then(|txop| txop.next).unwrap_or_else(|| self.end_of_slots())
     }
 
     /// The timeout of a missing response expires.

@@ -44,8 +44,8 @@ impl Space {
         });
         self.scratch.interference.with(id, &self.signals, bursts.unwrap_or_default());
         let is_reset = rules.nav_reset && frame.kind == FrameKind::Rts;
-        let nav_reset_at = is_reset
-            .then(|| now + self.per_cache.facts(&frame.mode, frame.psdu, timing, error).nav_reset);
+        let nav_reset_at =
+            is_reset.then(|| now + self.per_cache.facts_of(&transmission, timing, error).nav_reset);
         let mut reach = transmission.reach;
         let ended_frame = EndedFrame { id, transmission: &transmission, ppdu: &ppdu, nav_reset_at };
         for &(node, _, how) in received {
@@ -264,10 +264,12 @@ fn lost_to_bursts(
 
 /// The loss probability of the link, in addition to the errors of the radio.
 fn link_loss(receiver: &Node, frame: &OnAir) -> f64 {
-    let Some(peer) = receiver.peer(frame.from) else { return 0.0 };
+    let link = || receiver.peer(frame.from).map(|peer| &peer.link);
     match frame.kind {
-        FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckRequest => peer.link.ack_loss,
+        FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckRequest => {
+            link().map_or(0.0, |link| link.ack_loss)
+        }
         FrameKind::Rts | FrameKind::Cts | FrameKind::CtsToSelf => 0.0,
-        _ => peer.link.data_loss,
+        _ => link().map_or(0.0, |link| link.data_loss),
     }
 }

@@ -82,8 +82,10 @@ impl PpduParts {
         let (start, payload) = (transmission.start, transmission.payload());
         let OnAir { ref mode, psdu, .. } = transmission.frame;
         let Some(spans) = spans else {
-            let limits = per_cache.facts(mode, psdu, timing, error).limits;
-            return Self { start, payload, limits, spans: Spans::One(span((Bytes::ZERO, psdu))) };
+            let limits = per_cache.facts_of(transmission, timing, error).limits;
+            let end = payload + transmission.airtime.payload;
+            let span = BitSpan { begin: payload, end, bits: psdu.bits() };
+            return Self { start, payload, limits, spans: Spans::One(span) };
         };
         let spans: Vec<BitSpan> = spans.map(span).collect();
         let most = spans.iter().map(|span| span.bits).max().unwrap_or(1);

@@ -1,6 +1,7 @@
 //! What recurs often: answers of the error model, and what is the same for all frames of one mode
 //! and length.
 
+use super::frame::Transmission;
 use crate::mac::{ACK, Deferral, Timing};
 use crate::phy::error::{Certain, ErrorModel, SinrChunk};
 use crate::phy::{Airtime, Coding, Mode, Width, decibels};
@@ -22,6 +23,15 @@ pub(super) struct PerCache {
     answers: Vec<(PerKey, f64)>,
     modes: Vec<KnownMode>,
     frames: Vec<Option<FrameFacts>>,
+    /// How often an entry of `frames` was computed, and one more.
+    version: u64,
+}
+
+/// The place of facts in a version of the cache.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FactsPlace {
+    place: u32,
+    version: u64,
 }
 
 /// Power, noise with interference, bits, and the key of the mode.
@@ -61,26 +71,45 @@ impl PerCache {
     pub(super) fn new() -> Self {
         // No entry is for zero bits.
         let answers = vec![([0; 4], 1.0); Self::ANSWERS];
-        Self { answers, modes: Vec::new(), frames: vec![None; Self::FRAMES] }
+        Self { answers, modes: Vec::new(), frames: vec![None; Self::FRAMES], version: 1 }
     }
 
-    /// What is the same for all frames of this mode and length.
-    #[inline]
+    /// What is the same for all frames of this mode and length, and its place.
     pub(super) fn facts(
         &mut self,
         mode: &Mode,
         psdu: Bytes,
         timing: &Timing,
         error: &dyn ErrorModel,
-    ) -> &FrameFacts {
+    ) -> (FactsPlace, &FrameFacts) {
         let key = key(mode);
         let place = mix([key, psdu.0]) as usize % Self::FRAMES;
         let is_known = |facts: &FrameFacts| facts.psdu == psdu && facts.mode == key;
         if !self.frames[place].as_ref().is_some_and(is_known) {
             let facts = self.compute(mode, psdu, timing, error);
             self.frames[place] = Some(facts);
+            self.version += 1;
         }
-        self.frames[place].as_ref().expect("it is known now")
+        let at = FactsPlace { place: place as u32, version: self.version };
+        (at, self.frames[place].as_ref().expect("it is known now"))
+    }
+
+    /// The same for a transmission. They are still at their place if the cache has not changed
+    /// since it began.
+    #[inline]
+    pub(super) fn facts_of(
+        &mut self,
+        transmission: &Transmission,
+        timing: &Timing,
+        error: &dyn ErrorModel,
+    ) -> &FrameFacts {
+        let Transmission { ref frame, facts: FactsPlace { mut place, version }, .. } =
+            *transmission;
+        if version != self.version {
+            let (found, _) = self.facts(&frame.mode, frame.psdu, timing, error);
+            place = found.place;
+        }
+        self.frames[place as usize].as_ref().expect("it is known now")
     }
 
     #[cold]

@@ -5,6 +5,7 @@ use crate::Link;
 use crate::mac::{self, ACK, PeerRate, Timing};
 use crate::phy::{Mode, ModeClass};
 use kernel::{BitRate, Duration};
+use std::borrow::Cow;
 
 /// Rules of medium access, and properties of receivers.
 #[derive(Debug)]
@@ -30,10 +31,10 @@ impl SpaceRules {
 
     /// What responds to frames in this mode.
     #[inline]
-    pub(super) fn responses(&self, mode: &Mode) -> Responses {
+    pub(super) fn responses(&self, mode: &Mode) -> Cow<'_, Responses> {
         let is_known = |known: &&Responses| (known.rate, known.class) == (mode.rate, mode.class);
-        let known = self.responses.iter().find(is_known).copied();
-        known.unwrap_or_else(|| Responses::to(self.timing(), mode))
+        let known = self.responses.iter().find(is_known).map(Cow::Borrowed);
+        known.unwrap_or_else(|| Cow::Owned(Responses::to(self.timing(), mode)))
     }
 }
 

@@ -17,8 +17,6 @@ pub(super) struct Signals {
     pub(super) radio: Radio,
     pub(super) sites: Vec<Site>,
     receiver_sets: ReceiverSetCache,
-    /// Of what is on the air no more.
-    nobody: Arc<ReceiverSet>,
     /// What arrives of one node at another is always the same.
     is_steady: bool,
     /// Where nodes are that move.
@@ -38,10 +36,17 @@ pub(super) struct Signals {
 #[derive(Debug)]
 struct TransmissionRecord {
     transmission: Transmission,
-    receiver_set: Arc<ReceiverSet>,
-    /// Where that is not always the same: what arrives at those that hear it; none, if they have
-    /// gone out of range.
-    powers: Vec<Option<Power>>,
+    /// `None` when nobody asks for it any more.
+    receiver_set: Option<Arc<ReceiverSet>>,
+    /// Where powers are not always the same: those of the set that are in range now, with what
+    /// arrives there.
+    arrivals: Vec<ReceiverInRange>,
+}
+
+impl TransmissionRecord {
+    fn receiver_set(&self) -> &ReceiverSet {
+        self.receiver_set.as_deref().expect("it overlaps with what is on the air")
+    }
 }
 
 /// What all ask of a transmission.
@@ -57,13 +62,11 @@ impl Signals {
         let receiver_sets = ReceiverSetCache::new(&radio, &sites);
         let is_steady = radio.fading.is_none() && !sites.iter().any(|site| site.trajectory.moves());
         let motion = if is_steady { None } else { Motion::new(&radio, &sites) };
-        let nobody = Arc::default();
         let (transmissions, free, ongoing, ended) = Default::default();
         Self {
             radio,
             sites,
             receiver_sets,
-            nobody,
             is_steady,
             motion,
             residuals: Vec::new(),
@@ -122,8 +125,8 @@ impl Signals {
 
     /// The mean power of a transmission that begins, at a node; none if it does not arrive there.
     pub(super) fn mean_of(&self, id: u32, to: u32) -> Option<Power> {
-        let TransmissionRecord { transmission, receiver_set, .. } =
-            &self.transmissions[id as usize];
+        let record = &self.transmissions[id as usize];
+        let (transmission, receiver_set) = (&record.transmission, record.receiver_set());
         if self.radio.fading.is_none() && receiver_set.is_complete() {
             return self.power_of(id, to);
         }
@@ -168,44 +171,43 @@ impl Signals {
     fn put(&mut self, transmission: &Transmission, receiver_set: Arc<ReceiverSet>) -> u32 {
         let (from, begin, end) = (transmission.frame.from, transmission.start, transmission.end());
         let id = self.free.pop().unwrap_or_else(|| {
-            let (transmission, receiver_set) = (*transmission, Arc::clone(&self.nobody));
-            let powers = Vec::new();
-            self.transmissions.push(TransmissionRecord { transmission, receiver_set, powers });
+            let (transmission, arrivals) = (*transmission, Vec::new());
+            let record = TransmissionRecord { transmission, receiver_set: None, arrivals };
+            self.transmissions.push(record);
             self.transmissions.len() as u32 - 1
         });
         let record = &mut self.transmissions[id as usize];
         record.transmission = *transmission;
         if !self.is_steady {
-            let mut powers = std::mem::take(&mut record.powers);
-            powers.clear();
-            self.compute_powers((from, begin), receiver_set.receivers(), &mut powers);
-            self.transmissions[id as usize].powers = powers;
+            let mut arrivals = std::mem::take(&mut record.arrivals);
+            arrivals.clear();
+            self.compute_powers((from, begin), receiver_set.receivers(), &mut arrivals);
+            self.transmissions[id as usize].arrivals = arrivals;
         }
-        self.transmissions[id as usize].receiver_set = receiver_set;
+        self.transmissions[id as usize].receiver_set = Some(receiver_set);
         self.ongoing.push(TransmissionSpan { id, begin, end });
         id
     }
 
-    /// Appends the power of a frame that begins at each of these nodes.
+    /// Fills an empty list with those of these nodes at which a frame that begins arrives, and with
+    /// its power there.
     fn compute_powers(
         &mut self,
         (from, now): (u32, Instant),
         receivers: &[ReceiverInRange],
-        into: &mut Vec<Option<Power>>,
+        into: &mut Vec<ReceiverInRange>,
     ) {
-        let begin = into.len();
         if let Some(motion) = &mut self.motion {
             motion.powers((from, now), &self.radio, &self.sites, receivers, into);
         } else {
-            into.extend(receivers.iter().map(|receiver| self.mean_at(from, receiver, now)));
+            into.extend(receivers.iter().filter_map(|receiver| {
+                let power = self.mean_at(from, receiver, now)?;
+                Some(ReceiverInRange { power, ..*receiver })
+            }));
         }
-        if self.radio.fading.is_none() {
-            return;
-        }
-        for (receiver, power) in receivers.iter().zip(&mut into[begin..]) {
-            if let Some(mean) = *power {
-                let ends = (from, receiver.node);
-                *power = Some(self.radio.fade(mean, &self.sites, ends, now));
+        if self.radio.fading.is_some() {
+            for ReceiverInRange { node, power, .. } in into {
+                *power = self.radio.fade(*power, &self.sites, (from, *node), now);
             }
         }
     }
@@ -215,7 +217,7 @@ impl Signals {
     fn forget(&mut self, now: Instant) {
         let oldest = self.ongoing.first().map_or(now, |sent| sent.begin);
         while let Some(sent) = self.ended.pop_front_if(|sent| sent.end <= oldest) {
-            self.transmissions[sent.id as usize].receiver_set = Arc::clone(&self.nobody);
+            self.transmissions[sent.id as usize].receiver_set = None;
             self.free.push(sent.id);
         }
     }
@@ -233,26 +235,14 @@ impl Signals {
         });
     }
 
-    /// What arrives of a transmission at one of those that hear its sender.
-    #[inline]
-    fn power(&self, transmission: &TransmissionRecord, place: usize) -> Option<Power> {
-        if self.is_steady {
-            Some(transmission.receiver_set.receivers()[place].power)
-        } else {
-            transmission.powers[place]
-        }
-    }
-
     /// For all nodes at which a transmission arrives: what does of it.
     #[inline]
     pub(super) fn each(&self, id: u32, mut take: impl FnMut(u32, Power)) {
-        let TransmissionRecord { receiver_set, powers, .. } = &self.transmissions[id as usize];
+        let record = &self.transmissions[id as usize];
+        let set = if self.is_steady { record.receiver_set().receivers() } else { &record.arrivals };
         // One call, so that the function is compiled into the loop.
-        for (place, receiver) in receiver_set.receivers().iter().enumerate() {
-            let power = if self.is_steady { Some(receiver.power) } else { powers[place] };
-            if let Some(power) = power {
-                take(receiver.node, power);
-            }
+        for receiver in set {
+            take(receiver.node, receiver.power);
         }
     }
 
@@ -265,14 +255,20 @@ impl Signals {
     /// What arrives of the transmission with this number at a node, if the node hears it.
     #[inline]
     pub(super) fn power_of(&self, id: u32, node: u32) -> Option<Power> {
-        let transmission = &self.transmissions[id as usize];
-        match transmission.receiver_set.place(node) {
-            Some(place) => self.power(transmission, place),
-            None if transmission.transmission.frame.from == node => self.residual(node),
+        let TransmissionRecord { transmission, arrivals, .. } = &self.transmissions[id as usize];
+        let receiver_set = self.transmissions[id as usize].receiver_set();
+        let receiver = if self.is_steady {
+            receiver_set.find(node)
+        } else {
+            let place = arrivals.binary_search_by_key(&node, |arrival| arrival.node);
+            place.ok().map(|place| &arrivals[place])
+        };
+        match receiver {
+            Some(receiver) => Some(receiver.power),
+            None if transmission.frame.from == node => self.residual(node),
             // Left out, perhaps because a crowd floods it.
-            None if self.is_steady && !transmission.receiver_set.is_complete() => {
-                let Transmission { frame, start, .. } = transmission.transmission;
-                Some(self.receiver(frame.from, node, start)?.power)
+            None if self.is_steady && !receiver_set.is_complete() => {
+                Some(self.receiver(transmission.frame.from, node, transmission.start)?.power)
             }
             None => None,
         }
@@ -291,8 +287,8 @@ impl Signals {
 
     /// All who may hear a transmission.
     pub(super) fn receivers(&self, id: u32) -> Cow<'_, [ReceiverInRange]> {
-        let TransmissionRecord { transmission, receiver_set, .. } =
-            &self.transmissions[id as usize];
+        let record = &self.transmissions[id as usize];
+        let (transmission, receiver_set) = (&record.transmission, record.receiver_set());
         if receiver_set.is_complete() {
             receiver_set.receivers().into()
         } else {
@@ -305,8 +301,8 @@ impl Signals {
     /// A node as one that may hear a transmission, even if it transmits meanwhile; none if it never
     /// does.
     pub(super) fn receiver_of(&self, id: u32, node: u32) -> Option<ReceiverInRange> {
-        let TransmissionRecord { transmission, receiver_set, .. } =
-            &self.transmissions[id as usize];
+        let record = &self.transmissions[id as usize];
+        let (transmission, receiver_set) = (&record.transmission, record.receiver_set());
         match receiver_set.find(node) {
             None if !receiver_set.is_complete() => {
                 self.receiver(transmission.frame.from, node, transmission.start)
@@ -331,16 +327,16 @@ impl Signals {
     /// What has been on the air with a transmission that has ended, and arrives at some who hear
     /// it.
     pub(super) fn others(&self, id: u32) -> impl Iterator<Item = TransmissionSpan> {
-        let TransmissionRecord { transmission, receiver_set, .. } =
-            &self.transmissions[id as usize];
+        let record = &self.transmissions[id as usize];
+        let (transmission, receiver_set) = (&record.transmission, record.receiver_set());
         let (begin, end) = (transmission.start, transmission.end());
         let others = self.ended.iter().chain(&self.ongoing).copied();
         others.filter(move |other| {
             let overlaps = || {
-                let TransmissionRecord { transmission, receiver_set: set, .. } =
-                    &self.transmissions[other.id as usize];
+                let record = &self.transmissions[other.id as usize];
                 // Its transmitter may receive beside its own signal.
-                receiver_set.overlaps(set) || self.residual(transmission.frame.from).is_some()
+                receiver_set.overlaps(record.receiver_set())
+                    || self.residual(record.transmission.frame.from).is_some()
             };
             other.id != id && other.begin < end && other.end > begin && overlaps()
         })

@@ -39,7 +39,7 @@ impl NodeTimers {
     /// A node begins to doze now: its timer is set when it is roused.
     #[inline]
     pub(super) fn doze(&mut self, node: u32, now: Instant) {
-        self.set(node, None);
+        self.set(node, Instant::NEVER);
         if self.dozing.is_empty() {
             self.doze_until = now + self.space;
         }
@@ -57,10 +57,10 @@ impl NodeTimers {
         &mut self.dozing
     }
 
-    /// Sets the timer of a node, or cancels it.
+    /// Sets the timer of a node; [`Instant::NEVER`] cancels it.
     #[inline]
-    pub(super) fn set(&mut self, node: u32, at: Option<Instant>) {
-        self.change(self.earliest.len() / 2 + node as usize, at.unwrap_or(Instant::NEVER));
+    pub(super) fn set(&mut self, node: u32, at: Instant) {
+        self.change(self.earliest.len() / 2 + node as usize, at);
     }
 
     fn change(&mut self, mut place: usize, mut at: Instant) {
@@ -102,13 +102,13 @@ mod tests {
     #[test]
     fn nodes_are_roused_before_one_of_them_may_act() {
         let mut timers = NodeTimers::new(3, Duration(50));
-        timers.set(0, Some(Instant(59)));
+        timers.set(0, Instant(59));
         timers.doze(1, Instant(10));
         timers.doze(2, Instant(30));
         assert!(!timers.must_rouse(), "node 0 acts before");
-        timers.set(0, Some(Instant(60)));
+        timers.set(0, Instant(60));
         assert!(timers.must_rouse());
-        timers.set(0, None);
+        timers.set(0, Instant::NEVER);
         assert!(timers.must_rouse());
         assert_eq!(std::mem::take(timers.dozing()), [1, 2]);
         assert!(!timers.must_rouse());
@@ -124,7 +124,7 @@ mod tests {
             let mut all = vec![None; nodes as usize];
             for (now, (node, at)) in (0..).map(|step| Instant(step / 8)).zip(steps) {
                 let (node, at) = (node % nodes, at.map(|at| now + Duration(at)));
-                timers.set(node, at);
+                timers.set(node, at.unwrap_or(Instant::NEVER));
                 all[node as usize] = at;
                 prop_assert_eq!(timers.earliest(), all.iter().copied().flatten().min());
                 let mut due = Vec::new();

@@ -23,7 +23,6 @@ impl Dsr {
             }
             return;
         }
-        let nodes = context.paths.nodes(path).to_vec();
         match packet.body {
             Body::Routing(Message::Dsr(DsrMessage::Error(ref errors))) => {
                 self.on_errors(errors.as_slice(), context);
@@ -33,7 +32,9 @@ impl Dsr {
                 self.notice_path(&route, None, context);
             }
             Body::Routing(_) | Body::Arp(_) | Body::Management(_) => {}
-            Body::Segment(_) | Body::Datagram(_) | Body::Echo(_) => self.cancel_replies(&nodes),
+            Body::Segment(_) | Body::Datagram(_) | Body::Echo(_) => {
+                self.cancel_replies(context.paths.nodes(path));
+            }
         }
         self.notice(path, from, context);
         if !matches!(packet.body, Body::Routing(_)) && self.rules.same.shortening {

@@ -29,17 +29,53 @@ pub(super) struct PathCache {
     timeout: Option<Duration>,
     primary: Store,
     secondary: Store,
+    /// What was found last: packets that wait for a route ask for the same nodes again and again.
+    found: [Option<Found>; PathCache::FOUND],
+}
+
+/// The best path to a node when the cache had changed so often.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    to: NodeId,
+    changes: u64,
+    best: Option<Place>,
+}
+
+/// The place of a node: the index of a path, and the place in the path.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    is_secondary: bool,
+    index: usize,
+    place: usize,
 }
 
 impl PathCache {
+    const FOUND: usize = 8;
+
     pub(super) fn new(node: NodeId, config: &PathCacheConfig) -> Self {
-        let store = |most| Store { most, paths: Vec::new(), victim: 0, changes: 0 };
+        let store = |most| Store { most, ..Store::default() };
         Self {
             node,
             timeout: config.timeout,
             primary: store(config.primary_paths),
             secondary: store(config.secondary_paths),
+            found: [None; Self::FOUND],
         }
+    }
+
+    /// The best path to a node.
+    fn best(&mut self, to: NodeId) -> Option<Place> {
+        let (changes, last) = (self.changes(), &mut self.found[to.0 as usize % Self::FOUND]);
+        if let Some(found) = last.filter(|found| (found.to, found.changes) == (to, changes)) {
+            return found.best;
+        }
+        let place = |is_secondary| move |(index, place)| Place { is_secondary, index, place };
+        let primary = self.primary.find(to).map(place(false));
+        let secondary = self.secondary.find(to).map(place(true));
+        let is_shorter = |second: &Place| primary.is_none_or(|first| second.place < first.place);
+        let best = secondary.filter(is_shorter).or(primary);
+        *last = Some(Found { to, changes, best });
+        best
     }
 }
 
@@ -68,20 +104,15 @@ impl RouteCache for PathCache {
             self.primary.expire(now, timeout);
             self.secondary.expire(now, timeout);
         }
-        let primary = self.primary.find(to);
-        let secondary = self.secondary.find(to);
-        let (index, place) = match (primary, secondary) {
-            (primary, Some((index, place))) if primary.is_none_or(|(_, first)| place < first) => {
-                if !for_use {
-                    return Some(&self.secondary.paths[index].nodes[..=place]);
-                }
-                // A path that is used moves to the first store.
-                let path = std::mem::take(&mut self.secondary.paths[index]).nodes;
-                self.secondary.changes += 1;
-                (self.primary.add(now, &path), place)
+        let Place { is_secondary, mut index, place } = self.best(to)?;
+        if is_secondary {
+            if !for_use {
+                return Some(&self.secondary.paths[index].nodes[..=place]);
             }
-            (primary, _) => primary?,
-        };
+            // A path that is used moves to the first store.
+            let path = self.secondary.take(index);
+            index = self.primary.add(now, &path);
+        }
         let path = &mut self.primary.paths[index];
         if for_use {
             path.heard = now;
@@ -91,11 +122,13 @@ impl RouteCache for PathCache {
 }
 
 /// Paths of one kind.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Store {
     most: usize,
     /// A place may be empty.
     paths: Vec<Stored>,
+    /// [`bits`] of the nodes of each path, in an array of their own: few paths are looked at.
+    bits: Vec<u64>,
     /// The path that is replaced next.
     victim: usize,
     changes: u64,
@@ -105,8 +138,6 @@ struct Store {
 #[derive(Debug, Default)]
 struct Stored {
     nodes: Vec<NodeId>,
-    /// [`bits`] of the nodes.
-    bits: u64,
     heard: Instant,
 }
 
@@ -120,39 +151,49 @@ impl Store {
     /// Adds a path; returns its place. A path that begins with a stored one replaces it.
     fn add(&mut self, now: Instant, path: &[NodeId]) -> usize {
         let bits = bits(path);
-        for (index, stored) in self.paths.iter_mut().enumerate() {
-            let both = stored.bits & bits;
-            if both != stored.bits && both != bits {
+        for (index, stored_bits) in self.bits.iter_mut().enumerate() {
+            let both = *stored_bits & bits;
+            if both != *stored_bits && both != bits {
                 continue;
             }
+            let stored = &mut self.paths[index];
             let common = stored.nodes.iter().zip(path).take_while(|(a, b)| a == b).count();
             if common == stored.nodes.len() || common == path.len() {
                 self.changes += u64::from(common < path.len());
                 stored.nodes.extend(&path[common..]);
-                stored.bits |= bits;
+                *stored_bits |= bits;
                 stored.heard = now;
                 return index;
             }
         }
         self.changes += 1;
-        let stored = Stored { nodes: path.to_vec(), bits, heard: now };
+        let stored = Stored { nodes: path.to_vec(), heard: now };
         if self.paths.len() < self.most {
             self.paths.push(stored);
+            self.bits.push(bits);
             return self.paths.len() - 1;
         }
         let index = self.victim;
         self.victim = (index + 1) % self.most;
-        self.paths[index] = stored;
+        (self.paths[index], self.bits[index]) = (stored, bits);
         index
+    }
+
+    /// Removes the path at a place, and leaves the place empty.
+    fn take(&mut self, index: usize) -> Vec<NodeId> {
+        self.changes += 1;
+        self.bits[index] = 0;
+        std::mem::take(&mut self.paths[index]).nodes
     }
 
     /// The first of the shortest paths to a node: its index, and the place of the node in it.
     fn find(&self, to: NodeId) -> Option<(usize, usize)> {
         let (mut best, bit) = (None, bits(&[to]));
-        for (index, path) in self.paths.iter().enumerate().filter(|(_, path)| path.bits & bit > 0) {
+        for (index, _) in self.bits.iter().enumerate().filter(|(_, bits)| **bits & bit > 0) {
             // Behind the best place so far, the node is of no use.
             let most = best.map_or(usize::MAX, |(_, place)| place);
-            if let Some(place) = path.nodes.iter().take(most).position(|&node| node == to) {
+            let nodes = &self.paths[index].nodes;
+            if let Some(place) = nodes.iter().take(most).position(|&node| node == to) {
                 best = Some((index, place));
             }
         }
@@ -162,19 +203,21 @@ impl Store {
     /// Removes what is behind a link.
     fn cut(&mut self, from: NodeId, to: NodeId) {
         let both = bits(&[from, to]);
-        for path in self.paths.iter_mut().filter(|path| path.bits & both == both) {
+        let all = self.paths.iter_mut().zip(&mut self.bits);
+        for (path, path_bits) in all.filter(|(_, path_bits)| **path_bits & both == both) {
             if let Some(place) = path.nodes.windows(2).position(|pair| pair == [from, to]) {
                 self.changes += 1;
                 path.nodes.truncate(if place == 0 { 0 } else { place + 1 });
-                path.bits = bits(&path.nodes);
+                *path_bits = bits(&path.nodes);
             }
         }
     }
 
     fn expire(&mut self, now: Instant, timeout: Duration) {
-        for path in self.paths.iter_mut().filter(|path| now.since(path.heard) > timeout) {
+        let all = self.paths.iter_mut().zip(&mut self.bits);
+        for (path, bits) in all.filter(|(path, _)| now.since(path.heard) > timeout) {
             self.changes += u64::from(!path.nodes.is_empty());
-            (path.nodes, path.bits) = (Vec::new(), 0);
+            (path.nodes, *bits) = (Vec::new(), 0);
         }
     }
 }
