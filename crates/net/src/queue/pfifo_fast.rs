@@ -44,12 +44,12 @@ mod tests {
 
     #[test]
     fn bands_leave_in_strict_order_and_each_has_its_own_limit() {
+        use TrafficClass::{Background, BestEffort, Video, Voice};
         let now = Instant::ZERO;
         let limit = Limit::packets(2);
         let site = OutputLink::Wire(None, Duration::ZERO);
         let mut queue = PfifoFastConfig { limit }.build(site, rng());
         let of = |class, n| Packet { class, ..packet(1, n, 100) };
-        use TrafficClass::{Background, BestEffort, Video, Voice};
         for (n, class) in (0..).zip([Background, BestEffort, Video, Background, Voice]) {
             assert!(accepts(&mut *queue, now, of(class, n)));
         }
