@@ -26,6 +26,8 @@ def upload(**tcp: Any) -> sm.Scenario:
 
 def test_a_controller_in_python_runs_above_the_endpoint_of_linux() -> None:
     scenario = upload(endpoint="linux").set("flows[0].control", Fixed)
+    paced = sm.run(scenario.set("stations[0].queue", "fq"), check=True).summary
+    assert paced["flows[0].limited_by.pacing_fraction"] > 0
     found = sm.run(scenario, check=True).summary
     plain = sm.run(upload().set("flows[0].control", Fixed)).summary
     assert found["flows[0].goodput_mbps"] > 0.9 * plain["flows[0].goodput_mbps"] > 5.0
@@ -39,6 +41,8 @@ def test_a_controller_in_python_runs_above_the_endpoint_of_linux() -> None:
         ("endpoint", "windows", 'must be one of "rfc", "linux", is "windows"'),
         ("endpoint.linux.pacing_shift", 40, "must be from 0 to 20, is 40"),
         ("endpoint.linux.grow", True, "unknown key"),
+        ("endpoint.linux.version", "5.4", 'must be one of "6.18", "4.9", is "5.4"'),
+        ("endpoint.linux.limit_output_bytes", 0, "must be"),
     ],
 )
 def test_a_wrong_key_is_one_message_at_its_path(key: str, value: object, message: str) -> None:

@@ -39,6 +39,8 @@ settings::registry! {
     red: Red(RedConfig),
     codel: Codel(CoDelConfig),
     fq_codel: FqCodel(FqCoDelConfig),
+    fq: Fq(FqConfig),
+    pfifo_fast: PfifoFast(PfifoFastConfig),
     pie: Pie(PieConfig),
     dualpi2: Dualpi2(DualPi2Config),
     cake: Cake(CakeConfig),
@@ -79,6 +81,11 @@ pub trait Discipline {
 
     /// Whether it treats ECT(1) and ECT(0) differently, or can be set to.
     fn tells_l4s_apart(&self) -> bool {
+        false
+    }
+
+    /// Whether the queue paces the flows that begin at its node.
+    fn paces(&self) -> bool {
         false
     }
 

@@ -58,3 +58,45 @@ fn merged_packets_have_few_acknowledgements() {
     let goodput = |run| number(run, "flows[0].goodput_mbps");
     assert!(goodput(&merged) > 0.9 * goodput(&single));
 }
+
+#[test]
+fn a_queue_fq_paces_linux_in_bursts() {
+    let with = |queue: &str, tcp: &str| {
+        run(&format!(
+            r#"
+            standard = "11n"
+            stations = 1
+            wire = {{ rate_mbps = 1000.0, delay_ms = 5.0, queue = "{queue}" }}
+            wlan.mcs = 7
+            warmup_s = 2.0
+            duration_s = 8.0
+            [[flows]]
+            from = "server"
+            to = "sta0"
+            {tcp}
+            "#
+        ))
+    };
+    let paced = |run: &sim::Run| number(run, "flows[0].limited_by.pacing_fraction");
+    let bursts = with("fq", LINUX);
+    let single = with("fq", "tcp.endpoint.linux.gso = false");
+    // 2 % of the time: mostly the window limits.
+    assert!(paced(&bursts) > 0.01, "{}", paced(&bursts));
+    for other in [with("fq", ""), with("pfifo_fast", "tcp.pacing = false")] {
+        assert_eq!(paced(&other), 0.0);
+    }
+    // The segments of a burst have one timestamp, so that the receiver merges them.
+    let [together, alone] = [&bursts, &single].map(acks_per_segment);
+    assert!(together < 0.5 * alone, "{together} and {alone} acknowledgements for each segment");
+}
+
+#[test]
+fn an_older_kernel_keeps_less_in_its_queue() {
+    let ping = |version| {
+        let keys = format!("tcp.endpoint.linux.version = \"{version}\"");
+        number(&transfer("sta0", "server", &keys), "flows[1].rtt_s.p50")
+    };
+    // Two bursts at 50 Mb/s are 8 segments in place of 66.
+    let [new, old] = ["6.18", "4.9"].map(ping);
+    assert!(old < 0.8 * new, "{old} s, {new} s");
+}

@@ -121,3 +121,24 @@ fn a_legacy_station_sends_single_frames() {
     let mean = |i: u32| number(&run, &format!("stations[{i}].mpdus_per_ppdu"));
     assert!(mean(0) > 2.0 && mean(1) <= 1.0, "{} and {} MPDUs", mean(0), mean(1));
 }
+
+#[test]
+fn the_retry_chain_limits_aggregates() {
+    // Two streams at 144 Mb/s hold 32 MPDUs of 1500 bytes in 4 ms, one stream at 72 Mb/s 23, which
+    // both ways of forming aggregates heed.
+    let mean = |rule: &str, ahead: &str| {
+        let text = cell(ahead, "[stations]\ncount = 1\nstreams = 2\nmcs = 7\n");
+        let minstrel = "rate_control.minstrel_ht = { fewer_streams_last = true, \
+                        sampling = 'linux6' }";
+        let text = text.replace("[wlan]\n", &format!("[wlan]\n{minstrel}\n"));
+        let duration = "duration_us = 4096\n";
+        let text = text.replace(duration, &format!("{duration}duration_in = '{rule}'\n"));
+        let full = "traffic.cbr = { rate_mbps = 160, payload_bytes = 1472 }";
+        number(&run(&text.replace("traffic.cbr.rate_mbps = 60", full)), "ap.mpdus_per_ppdu")
+    };
+    for ahead in ["", "hardware_aggregates = 2"] {
+        let means = ["mode", "chain"].map(|rule| mean(rule, ahead));
+        assert!((30.0..=32.0).contains(&means[0]), "{ahead}: {means:?}");
+        assert!((21.0..=23.0).contains(&means[1]), "{ahead}: {means:?}");
+    }
+}

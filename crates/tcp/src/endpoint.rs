@@ -11,24 +11,44 @@ pub enum Endpoint {
     /// What the RFCs say.
     #[default]
     Rfc,
-    /// As Linux 6.18: quick ACKs, GRO, compressed SACK ACKs, and TCP small queues.
+    /// As Linux: quick ACKs, GRO, compressed SACK ACKs, bursts (GSO), and TCP small queues.
     Linux(Linux),
 }
 
-/// The rules of Linux 6.18. Beside them `rto_min_ms` is 200 and `rto_rule` "linux", unless the
-/// scenario gives these keys values other than the defaults of the RFC. `delayed_ack` has no
-/// effect.
+/// The version of the kernel whose defaults hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum Kernel {
+    /// Linux 6.18.
+    #[default]
+    #[setting(name = "6.18")]
+    V6_18,
+    /// Linux 4.9: no compressed SACK ACKs, a `pacing_shift` of 10 for radios too, at most 256 KiB
+    /// in a small queue, and bursts that do not grow for near peers.
+    #[setting(name = "4.9")]
+    V4_9,
+}
+
+/// The rules of Linux. Beside them `rto_min_ms` is 200 and `rto_rule` "linux", unless the scenario
+/// gives these keys values other than the defaults of the RFC. `delayed_ack` has no effect. A queue
+/// `fq` of the sender's node paces it, as `pacing = true` does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 #[settings(name = "LinuxEndpoint")]
 pub struct Linux {
+    /// The version of the kernel.
+    pub version: Kernel,
     /// Whether the receiver's driver merges segments that arrive at one instant (generic receive
     /// offload), so that one acknowledgement answers up to 45 of them. The driver ath9k does not.
     #[setting(default = true)]
     pub gro: bool,
     /// Whether acknowledgements of data above a hole are delayed after the third
-    /// (`tcp_comp_sack_delay_ns`).
+    /// (`tcp_comp_sack_delay_ns`); never in version 4.9.
     #[setting(default = true)]
     pub compressed_sack: bool,
+    /// Whether segments leave in bursts of the size of a packet before segmentation (GSO), which is
+    /// what the pacing rate sends in about 2^-`pacing_shift` seconds, and at least two segments
+    /// (`tcp_tso_autosize`). Pacing and small queues then hold back bursts, not segments.
+    #[setting(default = true)]
+    pub gso: bool,
     /// Whether the sender keeps little data in the queue and the device of its own node, and waits
     /// for transmissions to complete (TCP small queues). Not where nodes forward (`[routing]`), and
     /// not at a server without `[wire]`.
@@ -36,12 +56,13 @@ pub struct Linux {
     pub small_queues: bool,
     /// The data that may wait there is what the pacing rate sends in 2^-n seconds
     /// (`sk_pacing_shift`), and at least two packets before segmentation. Default: 7, which is 7.8
-    /// ms, for senders with a radio (mac80211), and 10 for others.
+    /// ms, for senders with a radio (mac80211), and 10 for others and in version 4.9.
     #[setting(range = 0..=20)]
     pub pacing_shift: Option<u32>,
-    /// And never more than this (`tcp_limit_output_bytes`).
-    #[setting(key = "limit_output_bytes", default = 4_194_304, range = 1..)]
-    pub limit_output: Bytes,
+    /// And never more than this (`tcp_limit_output_bytes`). Default: 4 MiB, and 256 KiB in version
+    /// 4.9.
+    #[setting(key = "limit_output_bytes", range = 1..)]
+    pub limit_output: Option<Bytes>,
 }
 
 /// The device over which the node of a sender sends.
@@ -64,15 +85,20 @@ const GSO_MOST: u64 = 65_536;
 const TSO_LEAST: u64 = 2;
 /// The burst grows by 2^-(RTT / 512 µs) of the largest packet (`tcp_tso_rtt_log`).
 const TSO_RTT_LOG: u32 = 9;
+/// The largest header that version 4.9 leaves room for in such a packet (`MAX_TCP_HEADER`).
+const LARGEST_HEADER: u64 = 320;
 const RTO_MIN: Duration = Duration::from_millis(200);
 
 impl Linux {
     /// The rules at a sender.
     #[must_use]
     fn at(self, device: Device) -> Self {
-        let usual = if device == Device::Radio { PACING_SHIFT_RADIO } else { PACING_SHIFT };
+        let is_recent = self.version == Kernel::V6_18;
+        let by_radio = is_recent && device == Device::Radio;
+        let usual = if by_radio { PACING_SHIFT_RADIO } else { PACING_SHIFT };
         Self {
             pacing_shift: Some(self.pacing_shift.unwrap_or(usual)),
+            compressed_sack: self.compressed_sack && is_recent,
             small_queues: self.small_queues && device != Device::None,
             ..self
         }
@@ -85,9 +111,14 @@ impl Linux {
 
     /// Segments in a packet of the sender, before it is segmented (`tcp_tso_autosize`).
     pub fn burst_segments(&self, rate: BitRate, mss: Bytes, rtt_min: Option<Duration>) -> u64 {
-        let r = rtt_min.map_or(u64::MAX, |rtt| (rtt.0 / 1000) >> TSO_RTT_LOG);
-        let near = if r < 32 { GSO_MOST >> r } else { 0 };
-        let bytes = (self.share(rate) + near).min(GSO_MOST);
+        let bytes = match self.version {
+            Kernel::V6_18 => {
+                let r = rtt_min.map_or(u64::MAX, |rtt| (rtt.0 / 1000) >> TSO_RTT_LOG);
+                let near = if r < 32 { GSO_MOST >> r } else { 0 };
+                (self.share(rate) + near).min(GSO_MOST)
+            }
+            Kernel::V4_9 => self.share(rate).min(GSO_MOST - 1 - LARGEST_HEADER),
+        };
         (bytes / mss.0).max(TSO_LEAST)
     }
 
@@ -95,7 +126,9 @@ impl Linux {
     /// (`tcp_small_queue_check`): two packets at least.
     pub fn small_queue(&self, rate: BitRate, mss: Bytes, rtt_min: Option<Duration>) -> Bytes {
         let packet = self.burst_segments(rate, mss, rtt_min) * mss.0;
-        Bytes(self.share(rate).max(2 * packet).min(self.limit_output.0))
+        let usual = if self.version == Kernel::V6_18 { 4 << 20 } else { 256 << 10 };
+        let most = self.limit_output.unwrap_or(Bytes(usual));
+        Bytes(self.share(rate).max(2 * packet).min(most.0))
     }
 }
 
@@ -112,6 +145,13 @@ impl Config {
                 self.rto_min = RTO_MIN;
             }
         }
+        self
+    }
+
+    /// The settings of a connection whose sender is paced by the queue of its node (`sch_fq`).
+    #[must_use]
+    pub fn paced_by_queue(mut self) -> Self {
+        self.pacing |= self.linux().is_some();
         self
     }
 
@@ -164,6 +204,22 @@ mod tests {
         // 1 ms: 2^15 bytes more; 5 ms: 128.
         assert_eq!([1, 5].map(|rtt| segments(50.0, 10, rtt)), [26, 4]);
         assert_eq!(segments(50.0, 7, 1), 45);
+    }
+
+    #[test]
+    fn version_4_9_has_smaller_queues_and_bursts() {
+        let old = Linux { version: Kernel::V4_9, ..Linux::default() }.at(Device::Radio);
+        assert_eq!((old.pacing_shift, old.compressed_sack), (Some(10), false));
+        let segments = |mbps: f64| {
+            old.burst_segments(BitRate::from_mbps(mbps), MSS, Some(Duration::from_millis(1)))
+        };
+        let rates = [1.0, 10.0, 50.0, 100.0, 400.0, 10_000.0];
+        assert_eq!(rates.map(segments), [2, 2, 4, 8, 33, 45]);
+        let limit = |mbps: f64| old.small_queue(BitRate::from_mbps(mbps), MSS, None).0;
+        assert_eq!(limit(50.0), 2 * 4 * 1448);
+        assert_eq!(limit(100_000.0), 256 << 10);
+        let kept = Linux { pacing_shift: Some(8), limit_output: Some(Bytes(9000)), ..old };
+        assert_eq!(kept.at(Device::Radio).small_queue(BitRate::from_mbps(1e3), MSS, None).0, 9000);
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub use config::{
     RouteFailure, RtoRule, Sack, StandByConfig,
 };
 pub use control::{Ack, Cause, Control, Delivery, Hint, Loss, Lost};
-pub use endpoint::{Device, Endpoint, Linux};
+pub use endpoint::{Device, Endpoint, Kernel, Linux};
 pub use reassembly::Reassembly;
 pub use receiver::{Receiver, ReceiverCounters};
 pub use rtt::RttEstimator;

@@ -122,6 +122,8 @@ pub enum Command {
         peer: u32,
         /// The mode.
         mode: Mode,
+        /// The slowest mode in which the frame may have to be sent.
+        slowest: Mode,
     },
 }
 

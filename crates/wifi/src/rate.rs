@@ -3,6 +3,7 @@
 //! Each link direction has its own controller, which knows only the attempts: it chooses the mode
 //! before each attempt and learns the result after it.
 
+mod candidates;
 mod ladder;
 mod link;
 mod sampling;
@@ -64,11 +65,13 @@ pub struct AttemptParameters {
     pub rts: bool,
     /// Whether the PPDU carries one MPDU only, because it samples a mode that may fail.
     pub alone: bool,
+    /// The slowest mode in which the frame may be sent, if all further attempts fail.
+    pub slowest: Mode,
 }
 
 impl AttemptParameters {
     fn plain(mode: Mode) -> Self {
-        Self { mode, rts: false, alone: false }
+        Self { mode, rts: false, alone: false, slowest: mode }
     }
 }
 

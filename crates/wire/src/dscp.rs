@@ -45,7 +45,7 @@ impl Dscp {
     }
 
     /// The access category of a packet with this code point (RFC 8325 sections 4.1 to 4.3, and RFC
-    /// 8622 section 7 for LE). Code points that are not named there are best effort.
+    /// 8622 section 7 for LE). Code points that are not named there are best effort (section 4.3).
     pub fn class(self) -> TrafficClass {
         match self.0 {
             // Lower effort, and low-priority data.

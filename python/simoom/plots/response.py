@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatter
 
 from simoom.observables import PING_PROBES
 from simoom.palette import BLACK, CYCLE
@@ -157,6 +158,8 @@ def _draw_distribution(axes: Axes, run: Run, pings: list[int]) -> None:
     axes.set(xlabel="round-trip time, ms", ylabel="fraction of pings", ylim=(0.0, 1.0))
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter("{x:g}")
+    # Between powers of ten only where these are few, in plain numbers.
+    axes.xaxis.set_minor_formatter(LogFormatter(minor_thresholds=(1.0, 0.5)))
     axes.set_title("Ping, cumulative distribution")
     _legend(axes)
 

@@ -19,7 +19,7 @@ pub struct PriorityConfig {
 
 impl Discipline for PriorityConfig {
     fn build(&self, _: OutputLink, _: Rng) -> Box<dyn Queue> {
-        Box::new(Priority { lines: [(); 4].map(|()| Line::new(DropTail, self.limit)) })
+        Box::new(Bands::<4>::new(self.limit, rank))
     }
 
     fn limit(&self) -> Limit {
@@ -27,16 +27,23 @@ impl Discipline for PriorityConfig {
     }
 }
 
-/// Four queues, the one that is served first in front.
+/// Queues in strict order, the one that is served first in front.
 #[derive(Debug)]
-struct Priority {
-    lines: [Line<DropTail>; 4],
+pub(super) struct Bands<const N: usize> {
+    lines: [Line<DropTail>; N],
+    /// The number of the queue of a packet.
+    rank: fn(&Packet) -> usize,
 }
 
-impl Priority {
+impl<const N: usize> Bands<N> {
+    /// Empty queues, each with these limits.
+    pub(super) fn new(limit: Limit, rank: fn(&Packet) -> usize) -> Self {
+        Self { lines: [(); N].map(|()| Line::new(DropTail, limit)), rank }
+    }
+
     /// The queue of a packet.
     fn of(&mut self, packet: &Packet) -> &mut Line<DropTail> {
-        &mut self.lines[rank(packet)]
+        &mut self.lines[(self.rank)(packet)]
     }
 }
 
@@ -50,7 +57,7 @@ fn rank(packet: &Packet) -> usize {
     }
 }
 
-impl Queue for Priority {
+impl<const N: usize> Queue for Bands<N> {
     fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
         self.of(&packet).push(now, packet, out);
     }

@@ -42,9 +42,10 @@ impl LinkRules {
         self.depends[radio.0 as usize]
     }
 
-    /// The state of a link in this mode to a node.
-    pub(crate) fn state(&self, station: NodeId, mode: &Mode) -> LinkState {
-        let room = self.config.ampdu_room(mode);
+    /// The state of a link to a node in this mode, if its frames may have to be sent in a slower
+    /// one.
+    pub(crate) fn state(&self, station: NodeId, mode: &Mode, slowest: &Mode) -> LinkState {
+        let room = self.config.ampdu_room(mode, slowest);
         let expected: BitRate = self.config.expected_throughput(mode);
         LinkState {
             station,

@@ -196,8 +196,8 @@ pub(super) static FLOW: &[Observable] = observables! {
     /// Those to which no reply came within `timeout_ms`.
     "ping.lost": "requests" as "lost" if PING =>
         Once(|world, i| meter(world, i).echoes.lost().into());
-    /// The round trips in a minute: 60 s by the mean of the round-trip times, without the longest 5
-    /// % (draft-ietf-ippm-responsiveness-05 section 4.3.1, trimmed mean).
+    /// The round trips in a minute: 60 s by the mean of the round-trip times without the longest
+    /// twentieth (draft-ietf-ippm-responsiveness-09, "Aggregating the Measurements").
     "ping.rpm": "1/min" as "RPM" if PING => Once(|world, i| {
         (60.0 / meter(world, i).rtt.trimmed_mean(TRIMMED)).into()
     });

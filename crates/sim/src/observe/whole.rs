@@ -56,9 +56,9 @@ pub(super) static TOTAL: &[Observable] = observables! {
         title: "packet delay",
         of: "packets",
     };
-    /// Responsiveness under working conditions, in round trips per minute: half the weight have the
-    /// round-trip times of pings, half those that loaded TCP connections measure
-    /// (draft-ietf-ippm-responsiveness-05 section 4.3.1).
+    /// Responsiveness under working conditions, in round trips per minute: the mean of that of
+    /// pings and of that of loaded TCP connections, whose own measurements stand for probes on them
+    /// (draft-ietf-ippm-responsiveness-09, "For the TCP-Only Case").
     "rpm": "1/min" as "RPM" if PINGS => Once(|world, _| responsiveness(world).into());
     /// Time from the request of a file to its complete reception, of web traffic.
     "session_delay_s": "s" as "file" => Delays {
@@ -107,8 +107,8 @@ fn responsiveness(world: &World) -> f64 {
         }
         all.trimmed_mean(TRIMMED)
     };
-    let (foreign, own) = (mean(false), mean(true));
-    60.0 / if own.is_nan() { foreign } else { 0.5 * (foreign + own) }
+    let (foreign, loaded) = (60.0 / mean(false), 60.0 / mean(true));
+    if loaded.is_nan() { foreign } else { 0.5 * (foreign + loaded) }
 }
 
 fn merged(

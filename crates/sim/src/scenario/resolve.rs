@@ -105,7 +105,7 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
     radio::flows((space.as_ref(), routing.as_ref()), &flows, &mut check);
     let mut measure = measure(document, duration_s, warmup_s, &mut check);
     measure.hops = measured_hops(document, (&topology, &flows), &mut check);
-    let plan = Plan {
+    let mut plan = Plan {
         title: document.title.clone(),
         duration: Duration::from_secs_f64(duration_s),
         warmup: Duration::from_secs_f64(warmup_s),
@@ -120,6 +120,7 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
         flows,
         measure,
     };
+    queues::pace_flows(&mut plan);
     queues::refuse_in_ad_hoc(document, &mut check);
     queues::queues_hold_a_packet(document, &plan, &mut check);
     work::is_bounded(&plan, &mut check);

@@ -35,6 +35,6 @@ impl<O: Observer> World<O> {
 
     fn set_mode(&mut self, from: RadioId, to: RadioId, mode: wifi::phy::Mode) {
         self.cell.set_mode(from.0, to.0, mode);
-        self.on_mode(from, to, &mode);
+        self.on_mode(from, to, &mode, &mode);
     }
 }

@@ -386,8 +386,8 @@ impl<O: Observer> World<O> {
             wifi::Command::Overheard { node, from, ref packet } => {
                 self.overhear(RadioId(node), from, packet);
             }
-            wifi::Command::Mode { node, peer, ref mode } => {
-                self.on_mode(RadioId(node), RadioId(peer), mode);
+            wifi::Command::Mode { node, peer, ref mode, ref slowest } => {
+                self.on_mode(RadioId(node), RadioId(peer), mode, slowest);
             }
             wifi::Command::Done { node, ref packet, outcome, received } => {
                 self.on_served(RadioId(node), packet, outcome, received);

@@ -30,25 +30,26 @@ impl<O: Observer> World<O> {
         for station in 0..stations {
             let radio = self.topology.station(station);
             let access_point = self.topology.access_point_of(radio);
-            self.tell_queue(radio, access_point);
-            self.tell_queue(access_point, radio);
+            self.tell_queue(radio, access_point, None);
+            self.tell_queue(access_point, radio, None);
         }
     }
 
-    /// Tells the queue of a radio the state of a link, if it depends on it.
-    fn tell_queue(&mut self, by: RadioId, to: RadioId) {
+    /// Tells the queue of a radio the state of a link, if it depends on it. `slowest` is the
+    /// slowest mode in which the next frame may have to be sent, if not that of the link.
+    fn tell_queue(&mut self, by: RadioId, to: RadioId, slowest: Option<&Mode>) {
         let Some(rules) = self.link_rules.as_ref().filter(|rules| rules.applies_to(by)) else {
             return;
         };
         let Some(mode) = self.cell.mode(by.0, to.0) else { return };
-        let state = rules.state(self.topology.radio(to).node, mode);
+        let state = rules.state(self.topology.radio(to).node, mode, slowest.unwrap_or(mode));
         self.queues[by.0 as usize].on_link(&state);
     }
 
     /// The mode of a link direction changes.
-    pub(super) fn on_mode(&mut self, by: RadioId, to: RadioId, mode: &Mode) {
+    pub(super) fn on_mode(&mut self, by: RadioId, to: RadioId, mode: &Mode, slowest: &Mode) {
         self.observers.on(self.now, &Notice::Mode { by, to, mode });
-        self.tell_queue(by, to);
+        self.tell_queue(by, to, Some(slowest));
         for i in 0..self.rate_hints.flows((by, to)).len() {
             self.hint_rate(self.rate_hints.flows((by, to))[i]);
         }

@@ -1,11 +1,12 @@
 //! TCP small queues: the sender keeps little data in the queue and the device of its own node, and
-//! waits for transmissions to complete (`tcp_small_queue_check` of Linux).
+//! waits for transmissions to complete (`tcp_small_queue_check` of Linux). Segments leave in
+//! bursts, the packets of generic segmentation offload.
 
 use super::Sender;
 use super::pacer;
 use super::tcb::Tcb;
 use crate::Command;
-use kernel::{Bytes, Instant};
+use kernel::{BitRate, Bytes, Instant};
 use wire::Segment;
 
 /// What waits in the queue and the device of the sender's node.
@@ -15,6 +16,15 @@ pub(super) struct SmallQueue {
     waiting: u64,
     /// Whether a segment that the windows allow waits for a transmission to complete.
     is_throttled: bool,
+    burst: Burst,
+}
+
+/// The packet before segmentation of which segments leave.
+#[derive(Clone, Copy, Debug, Default)]
+struct Burst {
+    at: Instant,
+    /// Segments that still belong to it.
+    left: u64,
 }
 
 impl SmallQueue {
@@ -32,18 +42,40 @@ impl Tcb {
         }
     }
 
+    /// Whether the next segment belongs to a burst that leaves at this instant.
+    pub(super) fn is_in_burst(&self, now: Instant) -> bool {
+        let Burst { at, left } = self.small_queue.burst;
+        left > 0 && at == now
+    }
+
+    /// A segment with data leaves: one of a burst, or the first of the next one.
+    pub(super) fn on_burst(&mut self, now: Instant) {
+        let Some(linux) = self.config.linux().filter(|linux| linux.gso) else { return };
+        if !self.is_in_burst(now) {
+            let rate = self.linux_rate().unwrap_or(BitRate(u64::MAX));
+            let left = linux.burst_segments(rate, Bytes(self.snd.mss), self.rtt.least());
+            self.small_queue.burst = Burst { at: now, left };
+        }
+        self.small_queue.burst.left -= 1;
+    }
+
+    /// The pacing rate, whether it holds segments back or not; before the first sample of a
+    /// round-trip time it is infinite.
+    fn linux_rate(&self) -> Option<BitRate> {
+        self.cwnd.pacing().or_else(|| {
+            let (bytes, segments) = (self.cwnd.bytes(), self.cwnd.segments());
+            self.rtt.srtt().map(|srtt| pacer::rate_of(bytes, segments, self.cwnd.ssthresh(), srtt))
+        })
+    }
+
     /// Whether the queue and the device hold so little of this connection that a segment may
     /// follow. With nothing outstanding it may always.
     pub(super) fn fits_small_queue(&mut self) -> bool {
         let Some(linux) = self.config.linux().filter(|linux| linux.small_queues) else {
             return true;
         };
-        let rate = self.cwnd.pacing().or_else(|| {
-            let (bytes, segments) = (self.cwnd.bytes(), self.cwnd.segments());
-            self.rtt.srtt().map(|srtt| pacer::rate_of(bytes, segments, self.cwnd.ssthresh(), srtt))
-        });
-        // Before the first sample the pacing rate is infinite.
-        let Some(rate) = rate.filter(|_| self.snd.outstanding() > 0) else { return true };
+        let rate = self.linux_rate().filter(|_| self.snd.outstanding() > 0);
+        let Some(rate) = rate else { return true };
         let most = linux.small_queue(rate, Bytes(self.snd.mss), self.rtt.least());
         self.small_queue.is_throttled = self.small_queue.waiting > most.0;
         !self.small_queue.is_throttled
@@ -61,6 +93,7 @@ impl Sender {
         let bytes = u64::from(segment.len) + tcb.config.header().0;
         tcb.small_queue.waiting = tcb.small_queue.waiting.saturating_sub(bytes);
         if std::mem::take(&mut tcb.small_queue.is_throttled) {
+            tcb.small_queue.burst.left = 0;
             tcb.pacer.wake(now, out);
         }
     }
@@ -75,22 +108,27 @@ mod tests {
 
     #[test]
     fn two_bursts_wait_in_the_queue_and_each_transmission_lets_more_leave() {
-        let endpoint = Endpoint::Linux(Linux::default());
         let initial_window = Some(Segments(20.0));
-        let mut tcp = Driven::new(&Config { initial_window, endpoint, ..config() });
-        tcp.open(0);
-        tcp.syn_ack(100);
         // 20 segments of 100 bytes in 100 ms are 160 kbit/s, doubled 320: in 2^-10 s less than two
-        // bursts of two segments. More than 400 bytes stop the sender: with headers three segments.
-        let sent = tcp.write(100, 2000);
-        assert_eq!(sent.matches(':').count(), 3, "{sent}");
-        let mut out = Vec::new();
-        let done = |seq| segment(true, seq, 100, 1, Flags::ACK);
-        tcp.sender.on_transmitted(ms(110), &done(1), &mut out);
-        assert_eq!(out, [Command::Set(TimerId::Pacing, ms(110))]);
-        out.clear();
-        tcp.sender.on_timer(ms(110), TimerId::Pacing, &mut out);
-        let sent = out.iter().filter(|command| matches!(command, Command::Send(_))).count();
-        assert_eq!(sent, 1, "one has left");
+        // bursts of two segments. More than 400 bytes with headers stop the sender.
+        for (gso, first, then) in [(false, 3, [1, 1]), (true, 4, [0, 2])] {
+            let endpoint = Endpoint::Linux(Linux { gso, ..Linux::default() });
+            let mut tcp = Driven::new(&Config { initial_window, endpoint, ..config() });
+            tcp.open(0);
+            tcp.syn_ack(100);
+            let sent = tcp.write(100, 2000);
+            assert_eq!(sent.matches(':').count(), first, "{sent}");
+            for (n, count) in (0..).zip(then) {
+                let mut out = Vec::new();
+                let now = ms(110 + n);
+                let done = segment(true, 1 + 100 * n, 100, 1, Flags::ACK);
+                tcp.sender.on_transmitted(now, &done, &mut out);
+                assert_eq!(out, [Command::Set(TimerId::Pacing, now)]);
+                out.clear();
+                tcp.sender.on_timer(now, TimerId::Pacing, &mut out);
+                let sent = out.iter().filter(|command| matches!(command, Command::Send(_)));
+                assert_eq!(sent.count(), count, "{n} with GSO {gso}");
+            }
+        }
     }
 }

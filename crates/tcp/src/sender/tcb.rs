@@ -202,7 +202,8 @@ impl Tcb {
     /// Whether the route, the queue of the node and the pacing rate let a segment leave now. If the
     /// rate does not, the pacing timer is set.
     pub(super) fn may_leave(&mut self, now: Instant, out: &mut Vec<Command>) -> bool {
-        self.stand_by.is_none() && self.fits_small_queue() && self.pacer.may_send(now, out)
+        self.stand_by.is_none()
+            && (self.is_in_burst(now) || self.fits_small_queue() && self.pacer.may_send(now, out))
     }
 
     /// Sends a segment while `flight` bytes are in flight. Only new data is sent as ECN-capable and
@@ -236,6 +237,9 @@ impl Tcb {
         }
         self.on_departure(now, span.len, flight, !fresh);
         self.on_queued(span.len);
+        if span.len > 0 {
+            self.on_burst(now);
+        }
         out.push(Command::Send(self.segment(now, span.seq, span.len as u32, flags)));
     }
 

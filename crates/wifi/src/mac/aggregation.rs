@@ -54,6 +54,17 @@ pub enum Delivery {
     Mpdu,
 }
 
+/// The modes in which an A-MPDU must not last longer than `duration_us`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum DurationIn {
+    /// The one in which it is sent.
+    #[default]
+    Mode,
+    /// Each one in the retry chain of the rate control, as in the driver ath9k: only `minstrel_ht`
+    /// has a chain of modes with aggregation.
+    Chain,
+}
+
 /// Limits and rules of aggregation under immediate block ack agreements. The PHY and other keys
 /// determine what no key here sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
@@ -71,6 +82,8 @@ pub struct Aggregation {
     /// The longest PPDU that carries an A-MPDU, if that is less than the PHY allows (aPPDUMaxTime).
     #[setting(key = "duration_us", default = 5484.0, range = 100.0..=5484.0)]
     pub duration: Duration,
+    /// The modes in which an A-MPDU must not last longer than that.
+    pub duration_in: DurationIn,
     /// The most bytes in an A-MSDU, up to 7935 in 802.11n and 11398 in ac and ax; 0 turns A-MSDUs
     /// off (table 9-25).
     #[setting(key = "amsdu_bytes")]
@@ -103,6 +116,22 @@ impl Aggregation {
         let longest = psdu_within(mode, preamble, within).unwrap_or(Bytes::ZERO);
         let frames = if mode.class.is_high() { self.frames.max(1) } else { 1 };
         PsduLimits { frames, bytes: self.bytes.min(longest) }
+    }
+
+    /// The same for a frame that may have to be sent in a slower mode too.
+    pub(crate) fn room_in_chain(
+        &self,
+        mode: &Mode,
+        slowest: &Mode,
+        preamble: Preamble,
+        within: Duration,
+    ) -> PsduLimits {
+        let room = self.room(mode, preamble, within);
+        if self.duration_in == DurationIn::Mode || slowest == mode {
+            return room;
+        }
+        let last = self.room(slowest, preamble, Duration(u64::MAX));
+        PsduLimits { frames: room.frames.min(last.frames), bytes: room.bytes.min(last.bytes) }
     }
 }
 

@@ -6,6 +6,7 @@
 //! contention, and the outcome of each attempt. The EDCAF returns the frames to send, the back-off
 //! to count, and the MSDUs whose service has ended.
 
+use super::aggregation::DurationIn;
 use super::block_ack::Bitmap;
 use super::exchange::{Exchange, ExchangeOutcome, Opening, Request};
 use super::originator::{Originator, Psdu, Settled};
@@ -21,13 +22,15 @@ use wire::{Packet, TrafficClass};
 #[derive(Debug)]
 pub(crate) struct PeerRate {
     pub(crate) mode: Mode,
+    /// The slowest mode in which the frame may have to be sent.
+    slowest: Mode,
     /// `None`: the mode is fixed.
     pub(crate) control: Option<Box<dyn RateControl>>,
 }
 
 impl PeerRate {
     pub(crate) fn fixed(mode: Mode) -> Self {
-        Self { mode, control: None }
+        Self { mode, slowest: mode, control: None }
     }
 
     fn adapts(&self) -> bool {
@@ -229,7 +232,10 @@ impl Edcaf {
             return;
         }
         let (node, class, to) = (self.node, self.class, self.to());
-        let choice = rate.as_deref_mut().and_then(|rate| self.select_mode(now, rate, out));
+        let limits = rules.framing.aggregation.as_ref();
+        let heeds_chain = limits.is_some_and(|limits| limits.duration_in == DurationIn::Chain);
+        let choice =
+            rate.as_deref_mut().and_then(|rate| self.select_mode(now, rate, heeds_chain, out));
         let mut with_rts = choice.is_some_and(|choice| choice.rts);
         let alone = choice.is_some_and(|choice| choice.alone);
         let mode = match rate {
@@ -239,10 +245,11 @@ impl Edcaf {
         };
         let timing = rules.timing();
         let mode = if self.originator.is_poll() { timing.rts_mode(&mode) } else { mode };
-        let room = match (&rules.framing.aggregation, to) {
+        let room = match (limits, to) {
             (Some(limits), Some(_)) => {
                 let within = within.saturating_sub(rules.around(&mode, with_rts));
-                let room = limits.room(&mode, timing.preamble, within);
+                let slowest = choice.map_or(mode, |choice| choice.slowest);
+                let room = limits.room_in_chain(&mode, &slowest, timing.preamble, within);
                 if alone { PsduLimits { frames: 1, ..room } } else { room }
             }
             _ => PsduLimits::SINGLE,
@@ -267,14 +274,16 @@ impl Edcaf {
         &self,
         now: Instant,
         rate: &mut PeerRate,
+        heeds_chain: bool,
         out: &mut Vec<Command>,
     ) -> Option<AttemptParameters> {
         let (Some(control), Some(peer)) = (&mut rate.control, self.to()) else { return None };
         let choice = control.select(now, self.access.failures());
-        if choice.mode != rate.mode {
-            rate.mode = choice.mode;
-            out.push(Command::Mode { node: self.node, peer, mode: choice.mode });
+        let AttemptParameters { mode, slowest, .. } = choice;
+        if mode != rate.mode || heeds_chain && slowest != rate.slowest {
+            out.push(Command::Mode { node: self.node, peer, mode, slowest });
         }
+        (rate.mode, rate.slowest) = (mode, slowest);
         Some(choice)
     }
 

@@ -25,13 +25,14 @@ const OVERHEAD_NS: u64 = 96_000;
 const REFERENCE: (u64, u64) = (1200, 16);
 
 impl MacConfig {
-    /// How much an A-MPDU in this mode may hold; one MPDU of any size without aggregation.
-    pub fn ampdu_room(&self, mode: &Mode) -> AmpduRoom {
+    /// How much an A-MPDU in this mode may hold, if it may have to be sent in a slower one too; one
+    /// MPDU of any size without aggregation.
+    pub fn ampdu_room(&self, mode: &Mode, slowest: &Mode) -> AmpduRoom {
         let overhead = DELIMITER + self.overhead();
         let Some(limits) = self.aggregation.filter(|_| mode.class.is_high()) else {
             return AmpduRoom { frames: 1, bytes: Bytes(u64::MAX), overhead };
         };
-        let room = limits.room(mode, self.timing.preamble, Duration(u64::MAX));
+        let room = limits.room_in_chain(mode, slowest, self.timing.preamble, Duration(u64::MAX));
         AmpduRoom { frames: room.frames.min(limits.window), bytes: room.bytes, overhead }
     }
 
@@ -39,7 +40,7 @@ impl MacConfig {
     /// (`minstrel_ht_get_tp_avg`).
     pub fn expected_throughput(&self, mode: &Mode) -> BitRate {
         let mpdu = Bytes(1500) + self.overhead() + FCS;
-        let room = self.ampdu_room(mode);
+        let room = self.ampdu_room(mode, mode);
         let fit = room.bytes.0 / (mpdu + DELIMITER).0.next_multiple_of(4);
         let mpdus = fit.clamp(1, u64::from(room.frames)).min(REFERENCE.1);
         let bits = REFERENCE.0 * 8;
@@ -97,6 +98,7 @@ pub fn estimated_overhead_us(mode: &Mode) -> u64 {
 mod tests {
     use super::*;
     use crate::mac::Aggregation;
+    use crate::mac::aggregation::DurationIn;
     use crate::phy::{DOT11AC, DOT11N, TxVector, Width};
 
     fn ht(mcs: u8, streams: u8, guard: Guard) -> Mode {
@@ -115,17 +117,36 @@ mod tests {
     #[test]
     fn an_ampdu_of_ath9k_lasts_four_milliseconds() {
         use Guard::{Ns400, Ns800};
-        let bytes = |mcs, streams| {
-            [Ns800, Ns400].map(|guard| ath9k().ampdu_room(&ht(mcs, streams, guard)).bytes.0)
-        };
+        let room = |mode: &Mode| ath9k().ampdu_room(mode, mode);
+        let bytes =
+            |mcs, streams| [Ns800, Ns400].map(|guard| room(&ht(mcs, streams, guard)).bytes.0);
         assert_eq!(bytes(0, 1), [3296, 3660]);
         assert_eq!(bytes(3, 1), [13_192, 14_648]);
         assert_eq!(bytes(4, 1), [19_789, 21_973]);
         assert_eq!(bytes(7, 1), [32_984, 36_624]);
         assert_eq!(bytes(3, 2), [26_361, 29_273]);
-        assert_eq!(ath9k().ampdu_room(&ht(7, 2, Ns400)).frames, 32);
-        let legacy = ath9k().ampdu_room(&DOT11N.fastest());
+        assert_eq!(room(&ht(7, 2, Ns400)).frames, 32);
+        let legacy = room(&DOT11N.fastest());
         assert_eq!(legacy.frames, 1, "a legacy rate has no A-MPDU");
+    }
+
+    #[test]
+    fn a_chain_limits_an_ampdu_by_its_slowest_mode() {
+        let guard = Guard::Ns400;
+        let mut config = ath9k();
+        let mut room = |duration_in, slowest: &Mode| {
+            let limits = config.aggregation.as_mut().expect("802.11n aggregates");
+            limits.duration_in = duration_in;
+            let room = config.ampdu_room(&ht(7, 2, guard), slowest);
+            (room.frames, room.bytes.0)
+        };
+        let [alone, slow] = [ht(7, 2, guard), ht(4, 1, guard)];
+        // 65,535 bytes last less than 4 ms at 144 Mb/s.
+        assert_eq!(room(DurationIn::Mode, &slow), (32, 65_535));
+        assert_eq!(room(DurationIn::Chain, &alone), (32, 65_535));
+        assert_eq!(room(DurationIn::Chain, &slow), (32, 21_973), "14 MPDUs of 1538 bytes");
+        assert_eq!(room(DurationIn::Chain, &ht(7, 1, guard)), (32, 36_624), "23");
+        assert_eq!(room(DurationIn::Chain, &DOT11N.fastest()).0, 1, "a legacy rate");
     }
 
     #[test]

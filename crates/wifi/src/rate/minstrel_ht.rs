@@ -1,15 +1,34 @@
 //! Minstrel for HT, VHT and HE.
 
+use super::candidates::{Candidates, Kind, MOST};
 use super::sampling::{CERTAIN, Chain, Columns, NEGLIGIBLE, Stats, attempts_for, two_best};
 use super::{Answer, AttemptParameters, Ladder, LinkModes, RateControl, Rule, Rung, TxReport};
 use crate::phy::error::ErrorModel;
 use crate::phy::{Guard, Mode, Width};
 use kernel::{Duration, Instant, Rng};
-use settings::{Faults, Path, Settings};
+use settings::{Choice, Faults, Path, Settings};
 
 /// Minstrel for modes with an MCS (Linux).
 #[derive(Clone, Debug, PartialEq, Settings)]
-pub struct MinstrelHtSettings {}
+pub struct MinstrelHtSettings {
+    /// Which modes are sampled, and when.
+    pub sampling: Sampling,
+    /// Whether the last mode of the retry chain has fewer streams than the best one, if there are
+    /// such modes, as in Linux. With `wlan.aggregation.duration_in = "chain"` it then limits
+    /// A-MPDUs.
+    pub fewer_streams_last: bool,
+}
+
+/// How Minstrel-HT samples modes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum Sampling {
+    /// A random mode after some frames, slow ones rarely (before 2021).
+    #[default]
+    Linux5,
+    /// At most one mode every 20 ms: three times of six the next faster one than the best, twice a
+    /// random faster one, and once a slower one that may fail (since Linux 5.13).
+    Linux6,
+}
 
 impl Rule for MinstrelHtSettings {
     fn check(&self, link: &LinkModes, _: Instant, at: &Path, faults: &mut Faults) {
@@ -32,7 +51,7 @@ impl Rule for MinstrelHtSettings {
         rng: Rng,
     ) -> Option<Box<dyn RateControl>> {
         let ladder = Ladder::new(link.standard, self.modes(link));
-        Some(Box::new(MinstrelHt::new(&ladder, rng)))
+        Some(Box::new(MinstrelHt::new(&ladder, rng).with(self)))
     }
 }
 
@@ -59,6 +78,9 @@ pub struct MinstrelHt {
     ppdus: u32,
     /// MPDUs to send before the next sample.
     wait: u32,
+    /// With the sampling of Linux 6.
+    candidates: Option<Candidates>,
+    fewer_streams_last: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -126,7 +148,17 @@ impl MinstrelHt {
             mpdus: 0,
             ppdus: 0,
             wait: 0,
+            candidates: None,
+            fewer_streams_last: false,
         }
+    }
+
+    /// The same with these settings.
+    #[must_use]
+    pub fn with(mut self, settings: &MinstrelHtSettings) -> Self {
+        self.candidates = (settings.sampling == Sampling::Linux6).then(Candidates::default);
+        self.fewer_streams_last = settings.fewer_streams_last;
+        self
     }
 
     /// Duration of an MPDU with its share of the overhead of an access.
@@ -151,6 +183,40 @@ impl MinstrelHt {
             entry.stats.update();
         }
         self.rank();
+        self.choose_candidates();
+    }
+
+    /// Chooses the modes that may be sampled until the next update.
+    fn choose_candidates(&mut self) {
+        let Some(mut candidates) = self.candidates.take() else { return };
+        let Best { throughput, second, probability } = self.best;
+        let used = [throughput, second, probability];
+        let data = |place: usize| self.entries[place].data;
+        let fastest = used.map(data).into_iter().min().unwrap_or_default();
+        let slowest = used.map(data).into_iter().max().unwrap_or_default();
+        let groups = self.groups.len();
+        let next = (0..groups).filter_map(|group| {
+            let Group { first, ref columns } = self.groups[(self.turn + group) % groups];
+            (first..first + columns.modes()).find(|&place| data(place) < data(throughput))
+        });
+        candidates.refill(Kind::Next, next);
+        let slow = (0..self.entries.len()).filter(|&place| {
+            let is_between = data(place) > fastest && data(place) <= slowest;
+            let is_sure = self.entries[place].stats.probability() > CERTAIN;
+            is_between && !is_sure && !used.contains(&place)
+        });
+        candidates.refill(Kind::Slow, slow);
+        let mut jumps = Vec::new();
+        for group in 0..groups * MOST {
+            let group = &mut self.groups[(self.turn + group) % groups];
+            let place = group.first + group.columns.next();
+            if self.entries[place].data < fastest && !jumps.contains(&place) {
+                jumps.push(place);
+            }
+        }
+        candidates.refill(Kind::Jump, jumps);
+        self.turn = (self.turn + 1) % groups;
+        self.candidates = Some(candidates);
     }
 
     fn rank(&mut self) {
@@ -159,12 +225,28 @@ impl MinstrelHt {
             probability if probability > SAFE => 1.0 + self.throughput(entry),
             probability => probability,
         };
-        let (probability, _) = two_best(self.entries.iter().map(safety));
+        let (mut probability, _) = two_best(self.entries.iter().map(safety));
+        if self.fewer_streams_last {
+            let streams = self.entries[throughput].rung.mode.streams;
+            let safest = |group: &Group| {
+                let modes = &self.entries[group.first..group.first + group.columns.modes()];
+                group.first + two_best(modes.iter().map(safety)).0
+            };
+            let fewer = self.groups.iter().map(safest);
+            let fewer = fewer.filter(|&place| self.entries[place].rung.mode.streams < streams);
+            let works = |&(_, throughput): &(usize, f64)| throughput > 0.0;
+            let tried = fewer.map(|place| (place, self.throughput(&self.entries[place])));
+            let best = tried.filter(works).max_by(|a, b| a.1.total_cmp(&b.1));
+            probability = best.map_or(probability, |(place, _)| place);
+        }
         self.best = Best { throughput, second, probability };
     }
 
     /// The mode to sample with this frame, if a sample is due and useful.
-    fn sample(&mut self) -> Option<usize> {
+    fn sample(&mut self, now: Instant) -> Option<usize> {
+        if let Some(candidates) = &mut self.candidates {
+            return candidates.take(now);
+        }
         if self.wait > 0 {
             return None;
         }
@@ -180,10 +262,10 @@ impl MinstrelHt {
         if known || sure || slow && entry.stats.idle < SLOW_AFTER { None } else { Some(place) }
     }
 
-    fn plan(&mut self) {
+    fn plan(&mut self, now: Instant) {
         let Best { throughput, second, probability } = self.best;
         self.chain = Chain::default();
-        let sample = self.sample();
+        let sample = self.sample(now);
         self.samples = sample.is_some();
         let fallback = if let Some(sample) = sample {
             self.chain.push(sample, 1);
@@ -230,11 +312,17 @@ impl RateControl for MinstrelHt {
             self.update(now);
         }
         if attempt == 0 && !self.planned {
-            self.plan();
+            self.plan(now);
             self.planned = true;
         }
-        let mode = self.entries[self.chain.mode(attempt)].rung.mode;
-        AttemptParameters { alone: self.samples && attempt == 0, ..AttemptParameters::plain(mode) }
+        let mode = |place: usize| self.entries[place].rung.mode;
+        let chosen = mode(self.chain.mode(attempt));
+        AttemptParameters {
+            mode: chosen,
+            rts: false,
+            alone: self.samples && attempt == 0,
+            slowest: self.chain.modes().map(mode).min_by_key(|mode| mode.rate).unwrap_or(chosen),
+        }
     }
 
     fn on_report(&mut self, _now: Instant, report: &TxReport) {

@@ -202,3 +202,46 @@ fn it_finds_the_best_of_many_modes() {
         assert!((0.9..=1.01).contains(&share), "{by_rate} {by_streams} {gentle}");
     }
 }
+
+const LINUX_6: MinstrelHtSettings =
+    MinstrelHtSettings { sampling: Sampling::Linux6, fewer_streams_last: true };
+
+#[test]
+fn the_slowest_mode_of_the_chain_has_fewer_streams() {
+    // All modes succeed, those of one stream up to MCS 4.
+    let works = |mode: &Mode| mode.streams == 2 || mode.mcs <= 4;
+    let last = |settings: &MinstrelHtSettings| {
+        let mut machine = known(|mode| f64::from(u8::from(works(mode)))).with(settings);
+        machine.update(Instant::ZERO);
+        let chosen = machine.select(Instant::ZERO + Duration::from_millis(1), 0);
+        assert!(!chosen.alone && chosen.mode.mcs == 8 && chosen.mode.streams == 2);
+        (chosen.slowest.streams, chosen.slowest.mcs)
+    };
+    let linux_5 = MinstrelHtSettings { sampling: Sampling::Linux5, ..LINUX_6 };
+    assert_eq!(last(&MinstrelHtSettings::default()), (2, 7), "the second best");
+    assert_eq!(last(&linux_5), (1, 4));
+}
+
+#[test]
+fn linux_6_samples_the_next_faster_mode_and_never_more_than_fifty_a_second() {
+    // Modes up to MCS 4 succeed.
+    let works = |mode: &Mode| mode.streams == 1 && mode.rate.0 < 45_000_000;
+    let mut machine = known(|mode| f64::from(u8::from(works(mode)))).with(&LINUX_6);
+    machine.update(Instant::ZERO);
+    let best = machine.entries[machine.best.throughput].rung.mode.rate;
+    let mut samples = Vec::new();
+    for ms in 0..1000 {
+        let now = Instant::ZERO + Duration::from_millis(ms);
+        let chosen = machine.select(now, 0);
+        if chosen.alone {
+            samples.push((ms, chosen.mode.rate));
+        }
+        let acked = u32::from(chosen.mode.rate <= best);
+        machine.on_report(now, &report(chosen.mode, 1, acked));
+    }
+    assert!((30..=50).contains(&samples.len()), "{}", samples.len());
+    assert!(samples.windows(2).all(|pair| pair[1].0 - pair[0].0 >= 20));
+    let next = machine.entries.iter().map(|entry| entry.rung.mode.rate).filter(|&rate| rate > best);
+    assert_eq!(samples[0].1, next.min().expect("there are faster modes"), "the first of each six");
+    assert!(samples.iter().all(|&(_, rate)| rate != best));
+}

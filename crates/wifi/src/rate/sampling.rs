@@ -82,6 +82,11 @@ impl Columns {
         Self { order, next: 0 }
     }
 
+    /// The number of modes.
+    pub(super) fn modes(&self) -> usize {
+        self.order.len() / Self::COUNT
+    }
+
     pub(super) fn next(&mut self) -> usize {
         let mode = self.order[self.next];
         self.next = (self.next + 1) % self.order.len();
@@ -101,6 +106,11 @@ impl Chain {
     pub(super) fn push(&mut self, mode: usize, attempts: u32) {
         self.links[self.len] = (mode, attempts);
         self.len += 1;
+    }
+
+    /// All modes, in the order in which they are tried.
+    pub(super) fn modes(&self) -> impl Iterator<Item = usize> + '_ {
+        self.links[..self.len].iter().map(|&(mode, _)| mode)
     }
 
     /// The mode of an attempt, counted from 0.

@@ -170,7 +170,7 @@ fn learners() -> Vec<(Box<dyn RateControl>, f64)> {
         // At 6 Mb/s, six consecutive frames raise the rate, and four losses lower it again.
         (build(&RraaSettings {}), 0.65),
         (build(&MinstrelSettings {}), 0.88),
-        (build(&MinstrelHtSettings {}), 0.90),
+        (build(&MinstrelHtSettings::default()), 0.90),
     ]
 }
 

@@ -3,6 +3,7 @@
 use super::check::Check;
 use crate::plan::{FlowPlan, Plan, TcpPlan};
 use crate::scenario::document::{Document, Stations};
+use crate::topology::Interface;
 use crate::traffic::Transport;
 use kernel::Bytes;
 use net::{OutputLink, QueueSettings};
@@ -19,6 +20,27 @@ pub(super) fn queue(
         check.fault(format!("{path}.{}", queue.name()), message);
     }
     queue.clone()
+}
+
+/// A queue that paces flows does so for those of Linux endpoints that begin at its node.
+pub(super) fn pace_flows(plan: &mut Plan) {
+    let paces = |flow: &FlowPlan| {
+        let node = plan.topology.id(flow.from)?;
+        let queue = match *plan.topology.node(node).interfaces.first()? {
+            Interface::Radio(radio) => plan.queue_of(radio).0,
+            Interface::Wire(wire) => {
+                let (link, direction) = plan.link(wire);
+                &link.directions[direction].queue
+            }
+        };
+        Some(queue.get().paces())
+    };
+    let paces: Vec<_> = plan.flows.iter().map(paces).collect();
+    for (flow, paces) in plan.flows.iter_mut().zip(paces) {
+        if let Some(tcp) = flow.tcp.as_mut().filter(|_| paces == Some(true)) {
+            tcp.config = tcp.config.paced_by_queue();
+        }
+    }
 }
 
 /// The nodes of an ad-hoc network send to several receivers, for which the queues of Linux's Wi-Fi
