@@ -33,9 +33,12 @@ from simoom.tables import (
     flow_rows,
     headline,
     hops,
+    hundredths_of_ms,
     links,
     nodes,
     number,
+    observed,
+    percent,
     plain,
     rows,
     sums,
@@ -84,6 +87,18 @@ SHADES = {
 }
 """Fill characters, which differ without colour, as in a file."""
 
+SLEEPERS = (
+    observed("stations[i]", "name"),
+    observed("stations[i]", "power_save.awake_fraction", percent),
+    observed("stations[i]", "power_save.buffered"),
+    observed("stations[i]", "power_save.buffering_s", hundredths_of_ms),
+    observed("stations[i]", "power_save.drops"),
+    observed("stations[i]", "power_save.polls"),
+    observed("stations[i]", "power_save.null_frames"),
+    observed("stations[i]", "power_save.beacons_missed"),
+)
+"""Columns of stations that save power."""
+
 
 def text(run: Run, *, width: int = 100) -> str:
     """Return the report as plain text."""
@@ -110,6 +125,7 @@ def tables(run: Run, *, width: int = 100) -> RenderableType:
         (DELAYS, delays(run.summary)),
         (LINKS, links(run.summary)),
         (NODES, nodes(run.summary)),
+        (SLEEPERS, sleepers(run.summary)),
         (INTERFERERS, rows(run.summary, "interferers")),
     ):
         if all_rows:
@@ -125,6 +141,11 @@ def tables(run: Run, *, width: int = 100) -> RenderableType:
         *middle,
         Text(footer, style="dim"),
     )
+
+
+def sleepers(summary: Mapping[str, Any]) -> list[Row]:
+    """Return the values of a summary for each station that saves power."""
+    return [row for row in rows(summary, "stations") if "power_save.awake_fraction" in row]
 
 
 def out_of_reach(run: Run) -> list[str]:

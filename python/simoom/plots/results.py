@@ -1,7 +1,4 @@
-"""Figures of a run's results: airtime, goodput, delays, contending stations, time series, sweeps.
-
-A function without the prefix `draw_` returns a figure; one with it draws on given axes.
-"""
+"""Figures of a run's results; a function whose name begins with `draw_` draws on given axes."""
 
 from __future__ import annotations
 
