@@ -63,3 +63,9 @@ def test_a_voice_link_costs_at_most_half_of_a_run_more() -> None:
     need_valgrind()
     instructions = load()
     assert 0.1 < instructions.voice_cost(instructions.build()) < instructions.VOICE_LIMIT
+
+
+def test_mac80211_costs_at_most_a_quarter_more_than_fq_codel() -> None:
+    need_valgrind()
+    instructions = load()
+    assert 0.9 < instructions.mac80211_cost(instructions.build()) < instructions.MAC80211_LIMIT
