@@ -38,12 +38,12 @@ pub(super) struct PathCache {
 struct Found {
     to: NodeId,
     changes: u64,
-    best: Option<Place>,
+    best: Option<Hit>,
 }
 
 /// The place of a node: the index of a path, and the place in the path.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Hit {
     is_secondary: bool,
     index: usize,
     place: usize,
@@ -64,15 +64,15 @@ impl PathCache {
     }
 
     /// The best path to a node.
-    fn best(&mut self, to: NodeId) -> Option<Place> {
+    fn best(&mut self, to: NodeId) -> Option<Hit> {
         let (changes, last) = (self.changes(), &mut self.found[to.0 as usize % Self::FOUND]);
         if let Some(found) = last.filter(|found| (found.to, found.changes) == (to, changes)) {
             return found.best;
         }
-        let place = |is_secondary| move |(index, place)| Place { is_secondary, index, place };
+        let place = |is_secondary| move |(index, place)| Hit { is_secondary, index, place };
         let primary = self.primary.find(to).map(place(false));
         let secondary = self.secondary.find(to).map(place(true));
-        let is_shorter = |second: &Place| primary.is_none_or(|first| second.place < first.place);
+        let is_shorter = |second: &Hit| primary.is_none_or(|first| second.place < first.place);
         let best = secondary.filter(is_shorter).or(primary);
         *last = Some(Found { to, changes, best });
         best
@@ -104,7 +104,7 @@ impl RouteCache for PathCache {
             self.primary.expire(now, timeout);
             self.secondary.expire(now, timeout);
         }
-        let Place { is_secondary, mut index, place } = self.best(to)?;
+        let Hit { is_secondary, mut index, place } = self.best(to)?;
         if is_secondary {
             if !for_use {
                 return Some(&self.secondary.paths[index].nodes[..=place]);
