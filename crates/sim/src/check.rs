@@ -105,7 +105,7 @@ impl Checker {
             )))
         };
         let records = Self::with_records(plan.flows.len(), plan.topology.wires().len());
-        let (forwarding, power_save) = (Forwarding::new(plan), PowerSave::new(plan));
+        let (forwarding, power_save) = (Forwarding::new(plan), PowerSave::new(plan).map(Box::new));
         Self { air: Some(air), forwarding, power_save, ..records }
     }
 

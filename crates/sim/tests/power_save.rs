@@ -190,8 +190,8 @@ fn wrong_keys_have_one_message() {
              take \"legacy\"",
         ),
         (
-            "standard = '11a'\nwlan.beacons = {}\nwlan.full_duplex = {}\nwlan.rts_threshold_bytes = 0\n\
-             stations = { count = 3, power_save = 'legacy' }\n",
+            "standard = '11a'\nwlan.beacons = {}\nwlan.full_duplex = {}\n\
+             wlan.rts_threshold_bytes = 0\nstations = { count = 3, power_save = 'legacy' }\n",
             "stations.power_save: is not supported together with wlan.full_duplex; remove either",
         ),
         (

@@ -39,7 +39,7 @@ pub(super) struct PowerSave {
 
 impl PowerSave {
     /// The records of a plan in which stations save power.
-    pub(super) fn new(plan: &Plan) -> Option<Box<Self>> {
+    pub(super) fn new(plan: &Plan) -> Option<Self> {
         let topology = &plan.topology;
         let mut members = vec![0; topology.radios().len()];
         let mut stations = Vec::new();
@@ -61,7 +61,7 @@ impl PowerSave {
         }
         let dtims = vec![None; members.len()];
         let (topology, group) = (Arc::clone(topology), VecDeque::new());
-        (!stations.is_empty()).then(|| Box::new(Self { topology, stations, group, dtims }))
+        (!stations.is_empty()).then_some(Self { topology, stations, group, dtims })
     }
 
     fn station(&mut self, radio: RadioId) -> Option<&mut Station> {
@@ -116,7 +116,8 @@ impl PowerSave {
     fn on_buffered(&mut self, now: Instant, (by, to): (RadioId, Option<RadioId>), packet: &Packet) {
         let Some(to) = to else {
             let sleeps = self.any_sleeps(by);
-            rule(now, sleeps, "broadcasts are buffered only if a station sleeps", String::new);
+            let may = sleeps || self.group.iter().any(|(at, _, _)| *at == by);
+            rule(now, may, "broadcasts are buffered only if a station sleeps", String::new);
             return self.group.push_back((by, now, *packet));
         };
         let Some(station) = self.station(to) else { return };
@@ -222,7 +223,7 @@ mod tests {
     }
 
     /// A station that sleeps and has two packets in the buffer.
-    fn scene(power_save: &str) -> Box<PowerSave> {
+    fn scene(power_save: &str) -> PowerSave {
         let text = format!(
             "standard = '11n'\nstations.power_save = '{power_save}'\nwlan.beacons = {{}}\n\
              [[flows]]\nfrom = 'ap'\nto = 'sta0'\n"

@@ -105,10 +105,10 @@ impl PowerSave {
         most: kernel::Bytes,
     ) -> Join {
         if let Some(client) = self.station(by) {
-            return match client.holds_back() {
-                true => Join::Nothing,
-                false => Join::Queued(client.machine.power_bits()),
-            };
+            if client.holds_back() {
+                return Join::Nothing;
+            }
+            return Join::Queued(client.machine.power_bits());
         }
         match self.access_point(by) {
             Some(access_point) if access_point.precedes(to.0) => {

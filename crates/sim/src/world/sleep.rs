@@ -193,23 +193,19 @@ impl<O: Observer> World<O> {
     #[cold]
     pub(super) fn on_management(&mut self, by: RadioId, from: RadioId, frame: Management) {
         let Some(power_save) = &mut self.power_save else { return };
-        match frame {
-            Management::Beacon(beacon) => {
-                let is_own = |client: &&mut super::power_save::Client| client.access_point == from;
-                if power_save.station(by).filter(is_own).is_some() {
-                    self.at_station(by, |it, now, out| it.on_beacon(now, &beacon, out));
-                }
+        if let Management::Beacon(beacon) = frame {
+            if power_save.station(by).is_some_and(|client| client.access_point == from) {
+                self.at_station(by, |it, now, out| it.on_beacon(now, &beacon, out));
             }
-            _ => {
-                self.observers.on(self.now, &Notice::SavesPower { by, from, frame });
-                if let Some(access_point) = power_save.access_point(by) {
-                    access_point.on_frame(from.0, frame);
-                    return self.serve_ready(by);
-                }
-                let bits = frame.power_bits();
-                self.at_station(by, |station, now, out| station.on_frame(now, bits, out));
-            }
+            return;
         }
+        self.observers.on(self.now, &Notice::SavesPower { by, from, frame });
+        if let Some(access_point) = power_save.access_point(by) {
+            access_point.on_frame(from.0, frame);
+            return self.serve_ready(by);
+        }
+        let bits = frame.power_bits();
+        self.at_station(by, |station, now, out| station.on_frame(now, bits, out));
     }
 
     /// Whether a radio receives a packet: a station that sleeps receives no broadcast.
@@ -264,23 +260,28 @@ impl<O: Observer> World<O> {
 
     /// The service of a packet of a station, or of a frame without one, has ended.
     fn on_sent_by_station(&mut self, by: RadioId, frame: Option<Management>, outcome: MsduOutcome) {
-        let (queued, is_free) = (self.queues[by.0 as usize].len() > 0, self.cell.is_free(by.0));
+        let (is_empty, is_free) = (self.queues[by.0 as usize].is_empty(), self.cell.is_free(by.0));
         let Some(client) = self.power_save.as_mut().and_then(|all| all.station(by)) else { return };
         if frame.is_some() {
             client.in_service = None;
         }
-        let sends = queued || !is_free || client.due.is_some();
+        let sends = !is_empty || !is_free || client.due.is_some();
         let how = (outcome == MsduOutcome::Sent, sends);
         self.at_station(by, |station, now, out| station.on_sent(now, frame, how, out));
     }
 
-    /// The service of a frame of the MAC has ended.
+    /// The service of a frame of the MAC, which was due at `born`, has ended.
     #[cold]
-    pub(super) fn on_frame_served(&mut self, by: RadioId, frame: Management, outcome: MsduOutcome) {
+    pub(super) fn on_frame_served(
+        &mut self,
+        by: RadioId,
+        (frame, born): (Management, Instant),
+        outcome: MsduOutcome,
+    ) {
         if let Management::Beacon(beacon) = frame {
             let machine = self.power_save.as_mut().and_then(|all| all.access_point(by));
             if let Some(machine) = machine.filter(|_| beacon.dtim_count == 0) {
-                machine.on_dtim();
+                machine.on_dtim(born);
             }
         } else if self.topology.radio(by).node != ACCESS_POINT {
             self.on_sent_by_station(by, Some(frame), outcome);

@@ -60,7 +60,7 @@ impl<O: Observer> World<O> {
         }
         self.note_contention();
         if self.power_save.is_some() {
-            self.on_frame_served(by, frame, outcome);
+            self.on_frame_served(by, (frame, packet.born), outcome);
         }
         if self.cell.is_free_for(by.0, packet.class) {
             self.serve(by, packet.class);

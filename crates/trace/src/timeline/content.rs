@@ -169,6 +169,7 @@ fn management(text: &mut String, frame: Management) {
             }
         }
         Management::PsPoll(aid) => write!(text, "AID {aid}").expect(INFALLIBLE),
+        Management::Null { saves_power: false } => text.push_str("PM clear"),
         Management::Null { .. } | Management::QosNull { .. } => {}
     }
 }

@@ -141,10 +141,12 @@ impl AccessPoint {
         self.clients.iter_mut().find(|client| client.radio == radio)
     }
 
-    /// Whether packets to a station, or broadcasts, must be buffered.
+    /// Whether packets to a station, or broadcasts, must be buffered. Broadcasts do not overtake
+    /// those that wait for the DTIM, even if no station sleeps any more.
     pub fn buffers(&self, to: Option<u32>) -> bool {
         let is_it = |client: &Client| to.is_none_or(|radio| client.radio == radio);
-        self.clients.iter().any(|client| client.is_asleep && is_it(client))
+        let sleeps = self.clients.iter().any(|client| client.is_asleep && is_it(client));
+        sleeps || to.is_none() && !self.group.is_empty()
     }
 
     /// What it has buffered for a station.
@@ -221,9 +223,9 @@ impl AccessPoint {
         (stations, !self.group.is_empty())
     }
 
-    /// A DTIM was sent: the group addressed packets follow.
-    pub fn on_dtim(&mut self) {
-        self.group_ready = self.group.len();
+    /// The DTIM of this TBTT was sent: the group addressed packets that it announced follow.
+    pub fn on_dtim(&mut self, tbtt: Instant) {
+        self.group_ready = self.group.partition_point(|&(since, _)| since <= tbtt);
     }
 
     /// A station has sent a frame by which it saves power.
@@ -233,7 +235,6 @@ impl AccessPoint {
             Management::Null { saves_power } => {
                 client.is_asleep = saves_power;
                 (client.credit, client.is_served, client.empty) = (0, false, None);
-                self.release_group();
             }
             Management::PsPoll(_) if client.is_served => {}
             Management::PsPoll(_) => {
@@ -250,19 +251,9 @@ impl AccessPoint {
     pub fn on_data(&mut self, radio: u32) {
         let Some(client) = self.client(radio).filter(|client| client.is_asleep) else { return };
         match client.fetch {
-            Fetch::Wake(_) => {
-                client.is_asleep = false;
-                self.release_group();
-            }
+            Fetch::Wake(_) => client.is_asleep = false,
             Fetch::Trigger(_) => client.begin_period(),
             Fetch::PsPoll => {}
-        }
-    }
-
-    /// If no station sleeps, group addressed packets need not wait for a DTIM.
-    fn release_group(&mut self) {
-        if !self.clients.iter().any(|client| client.is_asleep) {
-            self.group_ready = self.group.len();
         }
     }
 
@@ -270,10 +261,9 @@ impl AccessPoint {
     pub fn next(&mut self, now: Instant, class: Option<TrafficClass>) -> Option<Request> {
         let next = self.next_group(class).or_else(|| {
             let count = self.clients.len();
-            let order = (0..count).map(|after| (self.turn + after) % count);
-            let (index, next) = order
-                .filter_map(|index| Some((index, self.clients[index].next(now, class)?)))
-                .next()?;
+            let mut order = (0..count).map(|after| (self.turn + after) % count);
+            let (index, next) =
+                order.find_map(|index| Some((index, self.clients[index].next(now, class)?)))?;
             // Those that sleep take turns; one that is awake gets all.
             self.turn = index + usize::from(self.clients[index].is_asleep);
             Some(next)
@@ -460,15 +450,18 @@ mod tests {
             access_point.hold(NOW, None, Packet { to: None, ..packet(n) });
         }
         assert_eq!((access_point.tim(), next(&mut access_point)), ((0, true), None));
-        access_point.on_dtim();
-        access_point.hold(NOW, None, Packet { to: None, ..packet(2) });
+        let later = NOW + Duration::from_millis(2);
+        access_point.hold(later, None, Packet { to: None, ..packet(2) });
+        access_point.on_dtim(NOW + Duration::from_millis(1));
         assert_eq!(next(&mut access_point), Some((None, 0, PowerBits::MORE_DATA)));
         assert_eq!(next(&mut access_point), Some((None, 1, PowerBits::NONE)));
         assert_eq!(next(&mut access_point), None, "it waits for the next DTIM");
         access_point.on_frame(1, AWAKE);
-        assert_eq!(next(&mut access_point), None);
         access_point.on_data(2);
-        assert_eq!(next(&mut access_point), Some((None, 2, PowerBits::NONE)), "nobody sleeps");
+        assert!(access_point.buffers(None), "others do not overtake it");
+        access_point.on_dtim(later);
+        assert_eq!(next(&mut access_point), Some((None, 2, PowerBits::NONE)));
+        assert!(!access_point.buffers(None), "nobody sleeps");
     }
 
     #[test]

@@ -418,8 +418,8 @@ mod tests {
         scene.station.on_frame(ms(206), PowerBits::NONE, &mut scene.out);
         assert_eq!(scene.sent(), []);
         assert!(!scene.station.is_awake(ms(207)));
-        // Up to 100 ms awake, then from the TBTT to the last frame.
-        assert_eq!(scene.station.awake(ms(300)), Duration::from_millis(100 - 100 + 106 - 100));
+        // Up to the ACK of its first Null frame, then from the TBTT to the last frame.
+        assert_eq!(scene.station.awake(ms(300)), Duration::from_millis(100 + 6));
     }
 
     #[test]
@@ -461,7 +461,7 @@ mod tests {
             };
             let retrieval = Retrieval::PsPoll;
             let mut scene =
-                Scene::new(&LegacySettings { listening, retrieval, ..Default::default() });
+                Scene::new(&LegacySettings { retrieval, listening, ..Default::default() });
             scene.station.on_tbtt(ms(200), before, dtim_period);
             scene.station.is_awake(ms(201))
         };
