@@ -214,3 +214,37 @@ def test_a_page_has_the_explanation_of_a_flow() -> None:
     assert [bar.begin for bar in together] == [
         *([why.value.mean] if together else []), *(bar.value.mean for bar in together[:-1])
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("control", "tcp", "sentence"),
+    [
+        ("prague", {"ecn": "accurate"}, ""),
+        ("prague", {}, "Prague falls back to NewReno, without ECT(1): the sender offers no ECN"),
+        (
+            "prague",
+            {"ecn": "accurate", "ecn_receiver": "classic"},
+            "the receiver offers ECN by RFC 3168, and not accurate ECN (tcp.ecn_receiver)",
+        ),
+        ("dctcp", {"ecn": "classic"}, ""),
+        ("dctcp", {"ecn": "accurate", "ecn_receiver": "off"}, "DCTCP falls back to NewReno"),
+        ("cubic", {}, ""),
+    ],
+)
+def test_a_fall_back_is_a_sentence_of_the_report(control, tcp, sentence):
+    flow = {"from": "server", "to": "home", "control": control, "tcp": tcp}
+    run = sm.run(
+        sm.Scenario(
+            duration_s=2.0,
+            links=[{"from": "server", "to": "home", "rate_mbps": 10.0, "delay_ms": 5.0}],
+            flows=[flow],
+        ),
+        probes=["flows[0].ecn.feedback"],
+    )
+    text = " ".join(run.report().split())
+    assert ("falls back" in text) == bool(sentence)
+    assert sentence in text
+    # What the ends agreed on is what the sentence says.
+    agreed = run.samples("flows[0].ecn.feedback")[1][-1]
+    needed = {"prague": 2, "dctcp": 1}.get(control, 0)
+    assert (agreed < needed) == bool(sentence)

@@ -47,6 +47,14 @@ PICTURES = {
         "figure aggregates",
     ),
     "http_queueing": ("figure 8", "figure elephants"),
+    "l4s_wifi": (
+        "figure fibre",
+        "figure bursty",
+        "figure step",
+        "figure rules",
+        "figure place",
+        "figure echo",
+    ),
     "lt_tcp": (
         "figure 1",
         "figure 3",

@@ -13,6 +13,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from simoom.fallbacks import fallbacks
 from simoom.files import finite, write_frame, write_text
 from simoom.layout import GAP, MOST_ROWS, fitted
 from simoom.needs import remedy_of
@@ -137,7 +138,7 @@ def tables(run: Run, *, width: int = 100) -> RenderableType:
         facts,
         Text(),
         *_flows(run, width),
-        *(Text(line, style="yellow") for line in out_of_reach(run)),
+        *(Text(line, style="yellow") for line in (*out_of_reach(run), *_fallbacks(run))),
         *middle,
         Text(footer, style="dim"),
     )
@@ -162,6 +163,11 @@ def out_of_reach(run: Run) -> list[str]:
     more = f" and {len(undetected) - MOST_LINKS} more" if len(undetected) > MOST_LINKS else ""
     names = ", ".join(undetected[:MOST_LINKS])
     return [f"too weak to be received: {names}{more}; `simoom hearing` shows all links", ""]
+
+
+def _fallbacks(run: Run) -> list[str]:
+    found = fallbacks(run)
+    return [*found, ""] if found else []
 
 
 def _flows(run: Run, width: int) -> list[RenderableType]:

@@ -2,7 +2,7 @@
 
 >>> from simoom import studies
 >>> list(studies.STUDIES)
-['afw_few', 'full_duplex', 'http_queueing', 'lt_tcp', 'mcs_cubic']
+['afw_few', 'full_duplex', 'http_queueing', 'l4s_wifi', 'lt_tcp', 'mcs_cubic']
 >>> figure = studies.lt_tcp.figure_corruption()
 >>> figure.claims[2].verdict.value
 'reproduced'
@@ -16,7 +16,7 @@ from difflib import get_close_matches
 from types import MappingProxyType
 
 from simoom.evidence import Check, Outcome, Value, Verdict
-from simoom.studies import afw_few, full_duplex, http_queueing, lt_tcp, mcs_cubic
+from simoom.studies import afw_few, full_duplex, http_queueing, l4s_wifi, lt_tcp, mcs_cubic
 from simoom.studies.claim import Claim
 from simoom.studies.figure import Figure
 from simoom.studies.lab import Lab
@@ -29,6 +29,7 @@ STUDIES = MappingProxyType(
             afw_few.STUDY,
             full_duplex.STUDY,
             http_queueing.STUDY,
+            l4s_wifi.STUDY,
             lt_tcp.STUDY,
             mcs_cubic.STUDY,
         )
@@ -68,6 +69,7 @@ __all__ = [
     "find",
     "full_duplex",
     "http_queueing",
+    "l4s_wifi",
     "lt_tcp",
     "mcs_cubic",
 ]

@@ -134,22 +134,26 @@ PUBLISHED: Mapping[tuple[float, float], float] = {
 }
 """Published goodput of Prague in Mb/s by the rate of the wire, Mb/s, and the step, ms."""
 
-RADIOS: Mapping[str, float | None] = {
-    "802.11ac alone": None,
-    "beside PPDUs of 1 ms": 1.0,
-    "beside PPDUs of 2 ms": 2.0,
-    "beside PPDUs of 4 ms": 4.0,
+PERIOD_MS = 8.0
+ALONE = "802.11ac alone"
+BUSY = "beside a busy station"
+RADIOS: Mapping[str, float] = {
+    ALONE: 0.0,
+    "silent for 1 of 8 ms": 1.0,
+    "silent for 2 of 8 ms": 2.0,
+    "silent for 4 of 8 ms": 4.0,
+    BUSY: 0.0,
 }
-"""The PPDUs of a neighbour in `bursty` in milliseconds; None without one."""
-AS_PUBLISHED = "beside PPDUs of 4 ms"
+"""How long the radio link of `bursty` is silent in each period, in milliseconds."""
 
 
 def bursty(radio: str, rate_mbps: float, step_ms: float) -> Scenario:
     """Return an upload over a radio link and then a wired DualPI2, with an RTT of 7 ms.
 
-    The published radio link is a proprietary one, of which is known that its bursts last up to
-    4 ms. Here a neighbour sends one PPDU after the other, so that the packets that gather
-    meanwhile arrive at the wire together.
+    The published radio link is a proprietary one with a schedule, of which is known that its bursts
+    last up to 4 ms. Here a source that is not 802.11 silences the link for a part of each period:
+    energy detection hears it, and it is too weak to destroy a frame. Packets gather meanwhile, and
+    arrive at the wire together. Alternatively, another station always has frames to send.
 
     Parameters
     ----------
@@ -158,20 +162,28 @@ def bursty(radio: str, rate_mbps: float, step_ms: float) -> Scenario:
     rate_mbps, step_ms : float
         The rate of the wire and the step of its L queue.
     """
-    ppdu_ms = RADIOS[radio]
-    crowded = ppdu_ms is not None
-    endless = {"cbr": {"rate_mbps": 500.0, "payload_bytes": 1472}}
-    neighbour = {"name": "neighbour", "from": "sta1", "to": "ap", "traffic": endless}
+    silent_ms = RADIOS[radio]
+    schedule = {
+        "name": "schedule",
+        "source": {"duty_cycle": {"on_ms": silent_ms, "period_ms": PERIOD_MS}},
+        "position_m": [1.0, 1.0],
+        "tx_power_dbm": -8.0,
+    }
+    busy = {"cbr": {"rate_mbps": 150.0, "payload_bytes": 1472}}
+    neighbour = {"name": "neighbour", "from": "sta1", "to": "ap", "traffic": busy}
+    stations = {"position_m": [2.0, 0.0], "queue": {"drop_tail": {"limit_packets": 500}}}
     upload = flow("upload", "sta0", "server", PRAGUE)
     return Scenario(
         title="A radio link before a wired DualPI2",
         standard="11ac",
         duration_s=40.0,
         warmup_s=10.0,
-        stations={"count": 2 if crowded else 1, "queue": {"drop_tail": {"limit_packets": 500}}},
-        wlan={"width_mhz": 80, "aggregation": {"duration_us": 1e3 * (ppdu_ms or 4.0)}},
+        radio={},
+        stations=[stations, stations] if radio == BUSY else [stations],
+        wlan={"width_mhz": 80, "mcs": 4},
         wire={"rate_mbps": rate_mbps, "delay_ms": 3.0, "queue": dualpi2(step_ms)},
-        flows=[upload, neighbour] if crowded else [upload],
+        interferers=[schedule] if silent_ms else [],
+        flows=[upload, neighbour] if radio == BUSY else [upload],
     )
 
 
@@ -195,7 +207,7 @@ ECHO_MS = 10.0
 
 
 def echo(name: str, ack_loss: float) -> Scenario:
-    """Return a flow over a wire of 50 Mb/s that loses a share of the acknowledgements.
+    """Return a flow over a wire of 50 Mb/s that loses a share of acknowledgements from 1 s on.
 
     L of the queue has ECT(1) for Prague, and any ECN-capable packet for DCTCP.
 
@@ -208,7 +220,9 @@ def echo(name: str, ack_loss: float) -> Scenario:
     """
     control, ecn = ECHOES[name]
     codepoints: dict[str, Any] = {"low_latency": "any_ect"} if control == "dctcp" else {}
-    reverse = {"loss": {"uniform": {"probability": ack_loss}}} if ack_loss else {}
+    # Without a SYN-ACK twice, accurate ECN falls back (RFC 9768 section 3.1.4.1): a loss of the
+    # handshake is no matter of the echo.
+    reverse = {"loss": {"trace": {"times_s": [0.0, 1.0], "probabilities": [0.0, ack_loss]}}}
     keys = {"control": control, "tcp": {"ecn": ecn}}
     return Scenario(
         title="Congestion feedback over a path that loses acknowledgements",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from simoom.evidence import Check
-from simoom.studies.claim import claim
+from simoom.studies.claim import Claim, claim
 from simoom.studies.figure import Axis, Curve, Figure
 from simoom.studies.l4s_wifi.networks import (
     CUBIC,
@@ -30,6 +30,9 @@ from simoom.studies.lab import Lab, Sample, figure_function
 ENOUGH = 0.95
 """The part of CUBIC's goodput that a step must leave Prague."""
 
+COARSE = "links differ: some are far from the bound"
+"""Why 10 % of one link's number need not change a claim about all links."""
+
 FIXED_1, FIXED_5 = "1 ms", "5 ms"
 FOLLOWS, FOLLOWS_2 = "1 ms and an aggregate", "1 ms and two aggregates"
 SPARES = "1 ms, sparing 32 packets"
@@ -45,7 +48,7 @@ RULES: Mapping[str, Mapping[str, Any]] = {
 
 def replications(lab: Lab) -> int:
     """Return the number of runs of each case."""
-    return lab.pick(8, 3)
+    return lab.pick(6, 3)
 
 
 def classics(lab: Lab) -> dict[str, Sample]:
@@ -74,15 +77,35 @@ def figure_step(lab: Lab) -> Figure:
         )
         for colour, label in enumerate(LINKS)
     }
+    claims = step_claims(curves)
+    return Figure(
+        "figure step",
+        "Prague through an access point with DualPI2, RTT 10 ms",
+        Axis("step_ms", "step of the L queue, ms", 0.4, 12, log=True, ticks=STEPS_MS),
+        PANELS,
+        tuple(each for both in curves.values() for each in both),
+        claims,
+    )
+
+
+def step_claims(curves: Mapping[str, tuple[Curve, Curve]]) -> tuple[Claim, ...]:
+    """Check what the step does.
+
+    Parameters
+    ----------
+    curves : mapping of (Curve, Curve)
+        Goodput over that of CUBIC, and 99th percentile of the delay, by link.
+    """
     share = {label: both[0] for label, both in curves.items()}
     delay = {label: both[1] for label, both in curves.items()}
-    claims = (
+    return (
         claim(
             "a_step_of_1_ms_misfires",
             "With a step of 1 ms, Prague leaves more than 5 % of CUBIC's goodput unused.",
             paper=OURS,
             checks=[Check(label, share[label].at(1.0), high=ENOUGH) for label in LINKS],
             tolerance="the interval of the paired ratio lies below 0.95",
+            coarse=COARSE,
         ),
         claim(
             "a_step_of_5_ms_is_enough",
@@ -90,6 +113,7 @@ def figure_step(lab: Lab) -> Figure:
             paper="published for a wire behind a radio link",
             checks=[Check(label, share[label].at(5.0), low=ENOUGH) for label in LINKS],
             tolerance="the interval of the paired ratio lies above 0.95",
+            coarse=COARSE,
         ),
         claim(
             "a_longer_step_costs_delay",
@@ -100,6 +124,7 @@ def figure_step(lab: Lab) -> Figure:
                 for label in LINKS
             ],
             tolerance="5 of the 9 ms between the steps",
+            coarse=COARSE,
         ),
         claim(
             "short_aggregates_spare_goodput",
@@ -119,6 +144,7 @@ def figure_step(lab: Lab) -> Figure:
                 for label in (SOME, MANY)
             ],
             tolerance="a tenth",
+            coarse=COARSE,
         ),
         claim(
             "a_fast_link_needs_less",
@@ -127,14 +153,6 @@ def figure_step(lab: Lab) -> Figure:
             checks=[Check("80 MHz, 2 ms", share[FAST].at(2.0), low=ENOUGH)],
             tolerance="the interval of the paired ratio lies above 0.95",
         ),
-    )
-    return Figure(
-        "figure step",
-        "Prague through an access point with DualPI2, RTT 10 ms",
-        Axis("step_ms", "step of the L queue, ms", 0.4, 12, log=True, ticks=STEPS_MS),
-        PANELS,
-        tuple(each for both in curves.values() for each in both),
-        claims,
     )
 
 
@@ -168,6 +186,7 @@ def figure_rules(lab: Lab) -> Figure:
                 paper=OURS,
                 checks=[Check(label, curves[rule][0].at(label), low=ENOUGH) for label in LINKS],
                 tolerance="the interval of the paired ratio lies above 0.95",
+                coarse=COARSE if rule == FOLLOWS_2 else "",
             )
             for rule, name, words in enough
         ),
@@ -178,10 +197,11 @@ def figure_rules(lab: Lab) -> Figure:
             paper=OURS,
             checks=[
                 Check(label, paired(found[FOLLOWS, label], found[FIXED_5, label], "p99_ms")
-                      .named("p99_ms of following over 5 ms", label), high=1.0)
+                      .named("p99_ms by simulation", f"{FOLLOWS} over {FIXED_5}", label), high=1.0)
                 for label in LINKS
             ],
             tolerance="a paired ratio of 1 or less",
+            coarse=COARSE,
         ),
         claim(
             "following_beats_1_ms",
