@@ -179,8 +179,8 @@ def driver_fifo() -> list[Point]:
 BBR = {"bbr": {"extra_acked": False, "send_quantum": "rate"}}
 """BBR of 2016: Linux 5.2 brought the allowance for aggregation."""
 SENDERS = {"linux-bbr": BBR, "linux-cubic": "cubic", "osx": "cubic"}
-ENDS = {"endpoint": "linux"}
-"""TSQ bounds what a sender has in its own queue."""
+ENDS = {"endpoint": {"linux": {"version": "4.9"}}}
+"""TSQ of 2016 bounds what a sender has in its own queue."""
 
 
 def uploads() -> list[Point]:
@@ -343,6 +343,7 @@ def answers_after(ms: float) -> dict[str, Any]:
 CUBIC, AGAINST_BBR, BBR_ONLY = "osx and linux-cubic", "osx and linux-bbr", "linux-bbr and"
 UPLOAD_ENDS = ("flows[0].tcp.endpoint", "flows[1].tcp.endpoint")
 STATIONS_AHEAD = {"stations.hardware_aggregates": 2}
+MINSTREL = {"wlan.rate_control": "minstrel_ht", "wlan.aggregation.duration_in": "chain"}
 EXPERIMENTS = {
     airtime_fair: (
         Experiment("as above", FAIR, {}),
@@ -354,7 +355,7 @@ EXPERIMENTS = {
         Experiment("an ACK for each segment", FAIR, {"flows[0].tcp.delayed_ack": "none"}),
         Experiment("TXOPs of 2528 us (802.11-2016)", FAIR, {"wlan.edca_defaults": "2016"}),
         Experiment("guard interval of 400 ns", FAIR, {"wlan.guard_ns": 400}),
-        Experiment("both ends as Linux (TSQ, GRO)", FAIR, {"flows[0].tcp.endpoint": "linux"}),
+        Experiment("both ends as Linux (TSQ, GRO)", FAIR, {"flows[0].tcp": linux_tcp(**ENDS)}),
     ),
     uploads: (
         Experiment("as above", CUBIC, {}),
@@ -374,9 +375,12 @@ EXPERIMENTS = {
             {"flows[0].tcp.initial_ssthresh_segments": 50},
         ),
     ),
-    kernel: tuple(
-        Experiment(f"A-MPDUs of at most {most} frames", "", {"wlan.aggregation.frames": most})
-        for most in (32, 20, 14, 10)
+    kernel: (
+        *(
+            Experiment(f"A-MPDUs of at most {most} frames", "", {"wlan.aggregation.frames": most})
+            for most in (32, 20, 14, 10)
+        ),
+        Experiment("Minstrel-HT, and A-MPDUs within all modes of its chain", "", MINSTREL),
     ),
 }
 """Experiments by table: what a change of the set-up changes."""
