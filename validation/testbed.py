@@ -360,9 +360,11 @@ EXPERIMENTS = {
     uploads: (
         Experiment("as above", CUBIC, {}),
         Experiment("ends as in the RFCs", CUBIC, dict.fromkeys(UPLOAD_ENDS, "rfc")),
+        Experiment("TSQ of Linux 6.18", CUBIC, dict.fromkeys(UPLOAD_ENDS, "linux")),
         Experiment("two A-MPDUs in the stations' hardware", CUBIC, STATIONS_AHEAD),
         Experiment("as above", AGAINST_BBR, {}),
         Experiment("BBR of Linux 5.2", AGAINST_BBR, {"flows[1].control": "bbr"}),
+        Experiment("TSQ of Linux 6.18", AGAINST_BBR, dict.fromkeys(UPLOAD_ENDS, "linux")),
         Experiment("two A-MPDUs in the stations' hardware", AGAINST_BBR, STATIONS_AHEAD),
         Experiment("as above", BBR_ONLY, {}),
         Experiment("two A-MPDUs in the stations' hardware", BBR_ONLY, STATIONS_AHEAD),
