@@ -241,10 +241,8 @@ fn access_categories() {
     wrong(
         "11g",
         "wlan.eifs = 'ns2'",
-        &[
-            "wlan.eifs: \"ns2\" needs nodes with receivers of their own; take \"standard\", \
-             or add a table [radio]",
-        ],
+        &["wlan.eifs: \"ns2\" needs nodes with receivers of their own; take \"standard\", \
+             or add a table [radio]"],
     );
     wrong(
         "11n",
