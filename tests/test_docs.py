@@ -125,11 +125,18 @@ def scenarios():
         .set("ap.position_m", [0, 0])
         .set("stations", {"count": 1, "ring_m": 5})
     )
+    # Stations that sleep.
+    polls = {"legacy": {"retrieval": "ps_poll"}}
+    sleeps = sm.Scenario.load(ROOT / "scenarios" / "cafe.toml").set("wlan.beacons", {})
+    sleeps = sleeps.set("stations.power_save", polls)
+    yield sleeps.set("duration_s", 8).set("warmup_s", 0.1)
     # Several cells with A-MPDUs beside an interferer, which no scenario file has.
     several = sm.Scenario.load(ROOT / "benches" / "ten_cells.toml").set("wlan.beacons", {})
     several = several.set("cells[0].queue", "dualpi2")
     oven = {"source": "microwave", "position_m": [0.0, 0.0], "tx_power_dbm": 10.0}
     yield several.set("warmup_s", 0.1).set("duration_s", 0.2).set("interferers", [oven])
+    sleeping = several.set("stations[*].power_save", "legacy")
+    yield sleeping.set("warmup_s", 0.1).set("duration_s", 0.3)
 
 
 def test_every_result_is_documented_and_no_other():

@@ -248,3 +248,18 @@ def test_a_fall_back_is_a_sentence_of_the_report(control, tcp, sentence):
     agreed = run.samples("flows[0].ecn.feedback")[1][-1]
     needed = {"prague": 2, "dctcp": 1}.get(control, 0)
     assert (agreed < needed) == bool(sentence)
+
+
+def test_acks_without_room_for_the_option_of_accurate_ecn_are_a_sentence_of_the_report():
+    run = sm.run(
+        sm.Scenario(
+            duration_s=1.0,
+            links=[{"from": "server", "to": "home", "rate_mbps": 10.0, "delay_ms": 5.0}],
+            flows=[{"from": "server", "to": "home", "tcp": {"ecn": "accurate"}}],
+        )
+    )
+    sentence = "timestamps and SACK blocks left no room"
+    assert run.summary["flows[0].ecn.acks_without_option"] == 0
+    assert sentence not in " ".join(run.report().split())
+    run.summary["flows[0].ecn.acks_without_option"] = 3
+    assert f"{sentence}: flows[0] (3)" in " ".join(run.report().split())

@@ -1,4 +1,4 @@
-"""Congestion controls that fall back because of the feedback that both ends agree on."""
+"""What becomes of the feedback of ECN: congestion controls that fall back, options left out."""
 
 from __future__ import annotations
 
@@ -17,12 +17,26 @@ NEEDS = {
     "dctcp": ("classic", "DCTCP falls back to NewReno"),
 }
 """The least feedback that a congestion control needs, and what happens without."""
+CRAMPED = "ecn.acks_without_option"
+MOST_FLOWS = 5
 WORDS = {"none": "no ECN", "classic": "ECN by RFC 3168", "accurate": "accurate ECN"}
 
 
 def fallbacks(run: Run) -> list[str]:
-    """Return a sentence for each table of flows whose congestion control falls back."""
-    return list(_sentences(run.scenario.to_dict()["flows"]))
+    """Return a sentence for each table of flows whose congestion control falls back.
+
+    And one if the headers of ACKs had no room for the option of accurate ECN.
+    """
+    sentences = list(_sentences(run.scenario.to_dict()["flows"]))
+    acks = [run.summary.get(f"flows[{i}].{CRAMPED}", 0) for i in range(len(run.flows))]
+    flows = [f"flows[{i}] ({count})" for i, count in enumerate(acks) if count]
+    if flows:
+        most = f" and {len(flows) - MOST_FLOWS} more" if len(flows) > MOST_FLOWS else ""
+        sentences.append(
+            "ACKs without the option of accurate ECN, for which timestamps and SACK blocks left no "
+            f"room: {', '.join(flows[:MOST_FLOWS])}{most}"
+        )
+    return sentences
 
 
 def _sentences(tables: list[Mapping[str, Any]]) -> Iterator[str]:

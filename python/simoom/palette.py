@@ -27,7 +27,7 @@ KINDS = {
     "Beacon": (VERMILION, 0.46),
     "Null": (BLACK, 0.22),
     "QoS Null": (BLACK, 0.22),
-    "PS-Poll": (ORANGE, 0.22),
+    "PS-Poll": (BLUE, 0.22),
 }
 """Colour and height of each kind of frame; a lane has the height 1."""
 

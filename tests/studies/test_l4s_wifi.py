@@ -43,8 +43,10 @@ def test_claims_fail_for_numbers_10_percent_off(results):
     assert silent_claims(results) == {}
     assert needless_reasons(results) == []
     assert foreign_claims(results) == []
-    # The L queue is far below the bound that RFC 9332 names.
-    assert silent_subjects(results) <= {"delay of the L queue by simulation"}
+    # The L queue is far below the bound that RFC 9332 names, and few runs leave the ratio of Prague
+    # and CUBIC undecided, with other numbers too.
+    allowed = {"delay of the L queue by simulation", "ratio by simulation"}
+    assert silent_subjects(results) <= allowed
 
 
 def test_a_silent_radio_loses_no_frame_and_delays_what_gathers():

@@ -37,6 +37,9 @@ pub struct ReceiverCounters {
     pub acks_sent: u64,
     /// Those of them that are challenge ACKs (RFC 5961).
     pub challenges: u64,
+    /// Those of them whose header had no room for the option of accurate ECN beside timestamps and
+    /// SACK blocks, although there was news to tell.
+    pub without_option: u64,
     /// Blocks of coded data that were decoded because data was missing, the data units recovered by
     /// this, and how many of these blocks were compared with the data sent.
     pub decoded: u64,
@@ -53,6 +56,7 @@ impl std::ops::AddAssign for ReceiverCounters {
         self.out_of_order += other.out_of_order;
         self.acks_sent += other.acks_sent;
         self.challenges += other.challenges;
+        self.without_option += other.without_option;
         self.decoded += other.decoded;
         self.recovered += other.recovered;
         self.verified += other.verified;
@@ -382,7 +386,9 @@ impl Receiver {
             None => flags,
             Some(accurate) => {
                 let flags = accurate.flags(flags);
-                accurate.add_option(flags.has(Flags::SYN), self.timestamps, &mut sack);
+                let is_syn = flags.has(Flags::SYN);
+                let lacks_room = accurate.add_option(is_syn, self.timestamps, &mut sack);
+                self.counters.without_option += u64::from(lacks_room);
                 flags
             }
         };

@@ -38,6 +38,15 @@ const CODED: Condition = Condition {
     lacks: |_, i, name| format!("flow {i} sends no parity (tcp.fec) and has no {name}"),
 };
 
+const ACCURATE: Condition = Condition {
+    says: "of flows with accurate ECN",
+    holds: |plan, i| {
+        let tcp = plan.flows[i].tcp.as_ref();
+        tcp.is_some_and(|tcp| matches!(tcp.config.ecn, tcp::Ecn::Accurate(_)))
+    },
+    lacks: |_, i, name| format!("flow {i} has no accurate ECN (tcp.ecn) and no {name}"),
+};
+
 const WEB: Condition = Condition {
     says: "of web traffic",
     holds: |plan, i| plan.flows[i].settings.traffic.get().has_sessions(),
@@ -134,6 +143,10 @@ pub(super) static FLOW: &[Observable] = observables! {
         |world, i| sent(world, i).parity_bytes,
         |world, i| sent(world, i).bytes - sent(world, i).parity_bytes,
     );
+    /// ACKs whose header had no room for the option of accurate ECN beside timestamps and SACK
+    /// blocks.
+    "ecn.acks_without_option": "ACKs" if ACCURATE =>
+        Counter(|world, i| received(world, i).without_option);
     /// Blocks that were decoded by means of parity.
     "fec.decoded_blocks": "blocks" if CODED => Counter(|world, i| received(world, i).decoded);
     /// Data units that were recovered by means of parity.

@@ -130,23 +130,30 @@ impl Accurate {
     }
 
     /// Adds the option to a segment, if a counter has changed since it was last told and the header
-    /// has room for it (§3.2.3.3).
-    pub(super) fn add_option(&mut self, is_syn: bool, timestamps: bool, sack: &mut SackBlocks) {
+    /// has room for it (§3.2.3.3). Returns whether the room is missing.
+    pub(super) fn add_option(
+        &mut self,
+        is_syn: bool,
+        timestamps: bool,
+        sack: &mut SackBlocks,
+    ) -> bool {
         // A SYN-ACK shows that the path lets the option pass; retransmitted, it goes without.
         let is_first_syn = is_syn && self.syns == 1;
         let has_news = !is_syn && self.has_news;
         if !self.settings.option || !(is_first_syn || has_news) {
-            return;
+            return false;
         }
         let count = if is_syn { 3 } else { self.fields };
         let option = AccEcn::new(self.ect1_first, count, self.bytes);
         let others = if timestamps { TIMESTAMPS } else { 0 };
         let room = (OPTIONS - others - 2 - usize::from(option.len())) / 8;
         // At least two blocks have precedence.
-        if sack.as_slice().len() <= room.min(3) || room >= 2 {
+        let has_room = sack.as_slice().len() <= room.min(3) || room >= 2;
+        if has_room {
             sack.add_accurate(option, room);
             self.has_news = false;
         }
+        !has_room
     }
 }
 
@@ -264,9 +271,10 @@ mod tests {
             let mut end = Accurate::new(AccurateEcn::default(), Ecn::Ect1);
             (end.bytes, end.has_news, end.fields) = ([2, 2, 2], true, fields);
             let mut sack = blocks(wanted);
-            end.add_option(false, timestamps, &mut sack);
+            let lacks_room = end.add_option(false, timestamps, &mut sack);
             let case = (wanted, timestamps, fields);
             assert_eq!((sack.as_slice().len(), sack.accurate().is_some()), (sent, has), "{case:?}");
+            assert_eq!(lacks_room, !has, "{case:?}");
             let most = if timestamps { OPTIONS - TIMESTAMPS } else { OPTIONS };
             assert!(sack.option_size().0 <= most as u64, "{case:?}");
         }
