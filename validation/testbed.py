@@ -355,7 +355,9 @@ EXPERIMENTS = {
         Experiment("an ACK for each segment", FAIR, {"flows[0].tcp.delayed_ack": "none"}),
         Experiment("TXOPs of 2528 us (802.11-2016)", FAIR, {"wlan.edca_defaults": "2016"}),
         Experiment("guard interval of 400 ns", FAIR, {"wlan.guard_ns": 400}),
-        Experiment("both ends as Linux (TSQ, GRO)", FAIR, {"flows[0].tcp": linux_tcp(**ENDS)}),
+        Experiment(
+            "both ends as Linux (TSQ, GRO)", FAIR, {"flows[0].tcp.endpoint": ENDS["endpoint"]}
+        ),
     ),
     uploads: (
         Experiment("as above", CUBIC, {}),
