@@ -8,7 +8,7 @@ are in `PUBLISHED`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ from simoom.studies.lab import Sample
 
 OURS = "a finding of this study"
 """What stands for a paper's wording."""
+
+Point = TypeVar("Point", float, str)
 
 PRAGUE: Mapping[str, Any] = {"control": "prague", "tcp": {"ecn": "accurate"}}
 CUBIC: Mapping[str, Any] = {"control": "cubic"}
@@ -309,3 +311,35 @@ def curves_of(
         curve(label, Source.SIMULATION, points, shares, SHARE.column, colour=colour),
         curve(label, Source.SIMULATION, points, delays, P99.column, colour=colour),
     )
+
+
+def curves_of_links(
+    labels: Iterable[str],
+    x: Iterable[Point],
+    found: Mapping[tuple[str, Point], Sample],
+    classics: Mapping[str, Sample],
+) -> dict[str, tuple[Curve, Curve]]:
+    """Return the curves of goodput and of delay of each link.
+
+    Parameters
+    ----------
+    labels : iterable of str
+        The links.
+    x : iterable
+        The points.
+    found : mapping of (str, point) to Sample
+        The values of `measure_total` of Prague, by link and point.
+    classics : mapping of str to Sample
+        Those of CUBIC, by link.
+    """
+    points = tuple(x)
+    return {
+        label: curves_of(
+            label,
+            points,
+            [found[label, point] for point in points],
+            [classics[label]] * len(points),
+            colour,
+        )
+        for colour, label in enumerate(labels)
+    }

@@ -15,7 +15,7 @@ from simoom.studies.l4s_wifi.networks import (
     PANELS,
     SOME,
     cell,
-    curves_of,
+    curves_of_links,
     dualpi2,
     measure_total,
     paired,
@@ -43,26 +43,16 @@ def figure_place(lab: Lab) -> Figure:
         "mac80211": {"ce_threshold_us": 1e3 * STEP_MS, "ce_threshold_for": "ect1"},
     }
     cases = {
-        (place, label): cell(dualpi2(STEP_MS), device=device, **LINKS[label])
+        (label, place): cell(dualpi2(STEP_MS), device=device, **LINKS[label])
         for place, device in DEVICES.items()
         for label in labels
-    } | {("mac80211", label): cell(mac80211, **LINKS[label]) for label in labels}
+    } | {(label, "mac80211"): cell(mac80211, **LINKS[label]) for label in labels}
     found = lab.sample(cases, measure_total, replications=replications(lab))
-    classic = classics(lab)
     places = (*DEVICES, "mac80211")
-    curves = {
-        label: curves_of(
-            label,
-            places,
-            [found[place, label] for place in places],
-            [classic[label]] * len(places),
-            colour,
-        )
-        for colour, label in enumerate(labels)
-    }
+    curves = curves_of_links(labels, places, found, classics(lab))
 
     def longer(place: str, label: str) -> Check:
-        ratio = paired(found[place, label], found[INSIDE, label], "p99_ms")
+        ratio = paired(found[label, place], found[label, INSIDE], "p99_ms")
         return Check(
             label, ratio.named("p99_ms by simulation", f"{place} over {INSIDE}", label),
             low={FORMED: 1.25, RING: 1.5}.get(place, 0.8),

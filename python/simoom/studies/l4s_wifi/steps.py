@@ -21,6 +21,7 @@ from simoom.studies.l4s_wifi.networks import (
     STEPS_MS,
     cell,
     curves_of,
+    curves_of_links,
     dualpi2,
     measure_total,
     paired,
@@ -66,17 +67,7 @@ def figure_step(lab: Lab) -> Figure:
         for step in STEPS_MS
     }
     found = lab.sample(cases, measure_total, replications=replications(lab))
-    classic = classics(lab)
-    curves: dict[str, tuple[Curve, Curve]] = {
-        label: curves_of(
-            label,
-            STEPS_MS,
-            [found[label, step] for step in STEPS_MS],
-            [classic[label]] * len(STEPS_MS),
-            colour,
-        )
-        for colour, label in enumerate(LINKS)
-    }
+    curves = curves_of_links(LINKS, STEPS_MS, found, classics(lab))
     claims = step_claims(curves)
     return Figure(
         "figure step",
