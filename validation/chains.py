@@ -11,15 +11,15 @@ from validation.references import given, goodput, table
 SPACING_M = 200.0
 MEASURED_S, WARMUP_S = 150.0, 10.0
 HEADER = Option(
-    "flows[0].tcp.header_bytes",
+    "flows[*].tcp.header_bytes",
     60,
     "the routing agent adds 20 bytes of IP header to packets whose TCP header includes them",
 )
 TICK = Option(
-    "flows[0].tcp.rtt_tick_ms", 10.0, "samples of the round-trip time are whole ticks (`tcpTick_`)"
+    "flows[*].tcp.rtt_tick_ms", 10.0, "samples of the round-trip time are whole ticks (`tcpTick_`)"
 )
 MAC = (ns2.DRAW, ns2.DURATIONS, ns2.IDLE, ns2.EIFS)
-OPTIONS = (*MAC, HEADER, TICK)
+OPTIONS = (*MAC, HEADER, TICK, ns2.SSTHRESH)
 QUEUE = Option(
     "stations[*].queue",
     {"priority": {"limit_packets": 50}},
@@ -85,11 +85,6 @@ def rows(name: str, routing: str) -> list[dict[str, str]]:
     return [row for row in table(name) if row["routing"] == routing]
 
 
-def is_unexplained(row: dict[str, str]) -> bool:
-    """Whether the cause of the difference between Simoom and this row of ns2_adhoc is unknown."""
-    return row["hops_of_chain"] == "5" and float(row["alpha"]) == 1.0
-
-
 def static() -> Group:
     """Goodput over chains with static routes (p2chain, p2chainfew)."""
     cases = []
@@ -131,7 +126,7 @@ def dsr() -> Group:
     open_ = [
         (1000, row, "goodput_mbps")
         for row in table("ns2_adhoc")
-        if not (row["movement"] or is_unexplained(row))
+        if not row["movement"]
     ]
     cases = []
     for segments, row, column in limited + open_:

@@ -13,15 +13,13 @@ MEASURED_S, WARMUP_S = 190.0, 10.0
 NODES = 50
 TOLERANCE = 0.10
 QUEUE = Option("stations.queue", chains.QUEUE.value, chains.QUEUE.why)
-TICK = Option("flows[*].tcp.rtt_tick_ms", chains.TICK.value, chains.TICK.why)
-HEADER = Option("flows[*].tcp.header_bytes", chains.HEADER.value, chains.HEADER.why)
 ARP = Option(
     "routing.arp",
     "ns2",
     "the address of a neighbour is asked for, one packet waits for the answer, and the next one "
     "replaces it",
 )
-OPTIONS = (*chains.MAC, HEADER, TICK, QUEUE, chains.PRESET, ARP)
+OPTIONS = (*chains.OPTIONS, QUEUE, chains.PRESET, ARP)
 
 
 def network(movement: str, flows: int, alpha: float) -> dict[str, Any]:

@@ -67,7 +67,12 @@ ACKS = Option(
     "the window grows by a segment per acknowledgement, however much that covers, and so more "
     "slowly with delayed ACKs",
 )
-QUIRKS = (DRAW, DURATIONS, GRID, IDLE)
+SSTHRESH = Option(
+    "flows[*].tcp.ssthresh_from",
+    "congestion_window",
+    "a loss halves the congestion window, not the data in flight, and each timeout does so again",
+)
+QUIRKS = (DRAW, DURATIONS, GRID, IDLE, SSTHRESH)
 DELAYED = (*QUIRKS, HEARTBEAT, ACKS)
 
 

@@ -108,6 +108,8 @@ pub struct Config {
     /// `afw`.
     #[setting(default = true)]
     pub byte_counting: bool,
+    /// From what a loss computes the slow start threshold.
+    pub ssthresh_from: SsthreshFrom,
     /// Whether each of the first two duplicate acknowledgements lets a new segment leave (RFC
     /// 3042).
     #[setting(default = true)]
@@ -360,6 +362,18 @@ pub enum Reduction {
     /// is `FlightSize`, and each acknowledgement below the target adds a segment (RFC 6937).
     #[setting(name = "proportional_rfc6937")]
     Proportional6937,
+}
+
+/// From what a loss computes the slow start threshold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum SsthreshFrom {
+    /// From the data in flight (`FlightSize`), and not again when the same segment times out again
+    /// (RFC 5681 section 3.1).
+    #[default]
+    FlightSize,
+    /// From the congestion window, at each timeout again, as in ns-2: two timeouts in sequence
+    /// lower the threshold to two segments. After a timeout it is a whole number of segments.
+    CongestionWindow,
 }
 
 /// Whether a segment that is not full waits for an acknowledgement. The last segment before the FIN

@@ -73,6 +73,8 @@ struct Dsr {
     deadlines: Deadlines<Due>,
     /// When the send buffer is examined next.
     check_at: Option<Instant>,
+    /// When it was examined last.
+    checked: Option<Instant>,
 }
 
 /// What happens at a deadline.
@@ -105,6 +107,7 @@ impl Dsr {
             lost: Vec::new(),
             deadlines: Deadlines::default(),
             check_at: None,
+            checked: None,
             rules,
         }
     }
@@ -281,7 +284,9 @@ impl Router for Dsr {
         purged: bool,
         context: &mut Context<'_>,
     ) {
+        let first = context.out.len();
         self.on_failure(neighbour, packet, purged, context);
+        self.postpone(first, context);
         self.settle(context);
     }
 

@@ -7,6 +7,7 @@ use super::gauges::State;
 use super::ramp::Ramp;
 use super::usage::Usage;
 use super::validation::Unused;
+use crate::config::SsthreshFrom;
 use crate::control::Departing;
 use crate::{Ack, Cause, Config, Control, Delivery, Feedback, Hint, Loss, Lost, RttEstimator};
 use kernel::{BitRate, Duration, Instant, Segments};
@@ -26,6 +27,7 @@ pub(super) struct CongestionWindow {
     ramp: Option<Ramp>,
     usage: Usage,
     unused: Unused,
+    ssthresh_from: SsthreshFrom,
 }
 
 /// The information of an acknowledgement that delivers data, in bytes.
@@ -78,6 +80,7 @@ impl CongestionWindow {
             ramp: None,
             usage: Usage::default(),
             unused: Unused::Kept,
+            ssthresh_from: config.ssthresh_from,
         };
         if !window.is_owned() {
             window.unused = Unused::new(config);
@@ -131,8 +134,14 @@ impl CongestionWindow {
     /// reduction would increase the window. RFC 5681 §4.3: each loss lowers the window, that of a
     /// retransmission too.
     pub(super) fn reduce(&mut self, congestion: &Congestion) {
-        let Congestion { now, cause, lost, flight, repeated } = *congestion;
-        let mut flight = flight.min(self.bytes);
+        let Congestion { now, cause, lost, .. } = *congestion;
+        let (mut flight, repeated) = match self.ssthresh_from {
+            SsthreshFrom::FlightSize => (congestion.flight.min(self.bytes), congestion.repeated),
+            SsthreshFrom::CongestionWindow if cause == Cause::Timeout => {
+                (self.bytes - self.bytes % (2 * self.mss), false)
+            }
+            SsthreshFrom::CongestionWindow => (self.bytes, false),
+        };
         if let Unused::Validated(validation) = &mut self.unused {
             flight = validation.on_loss(flight, self.bytes);
         }
@@ -421,6 +430,38 @@ mod tests {
             use_up(&mut window, 100 * flight);
         }
         assert_eq!(window.segments(), 16.0, "slow start leads back to the former window");
+    }
+
+    #[test]
+    fn the_threshold_comes_from_what_is_in_flight_or_from_the_window() {
+        let after = |ssthresh_from, losses: &[(Cause, bool)]| {
+            let mut window = sixteen(&Config { ssthresh_from, ..config() });
+            for &(cause, repeated) in losses {
+                let (now, lost, flight) = (ms(0), 100, 1000);
+                window.reduce(&Congestion { now, cause, lost, flight, repeated });
+            }
+            (window.segments(), window.ssthresh())
+        };
+        let timeout = [(Cause::Timeout, false), (Cause::Timeout, true)];
+        let fast = [(Cause::FastRetransmit, false)];
+        // RFC 5681 §3.1: half of ten segments, which the second timeout keeps.
+        assert_eq!(after(SsthreshFrom::FlightSize, &fast), (5.0, Some(5.0)));
+        assert_eq!(after(SsthreshFrom::FlightSize, &timeout), (1.0, Some(5.0)));
+        assert_eq!(after(SsthreshFrom::CongestionWindow, &fast), (8.0, Some(8.0)));
+        assert_eq!(after(SsthreshFrom::CongestionWindow, &timeout[..1]), (1.0, Some(8.0)));
+        assert_eq!(after(SsthreshFrom::CongestionWindow, &timeout), (1.0, Some(2.0)));
+    }
+
+    #[test]
+    fn after_a_timeout_the_threshold_is_a_whole_number_of_segments_in_ns_2() {
+        let config = Config { ssthresh_from: SsthreshFrom::CongestionWindow, ..config() };
+        let mut window = CongestionWindow::new(&config, Box::new(NewReno::from(&config)));
+        for flight in 4..7 {
+            use_up(&mut window, 100 * flight);
+        }
+        let (cause, lost, flight, repeated) = (Cause::Timeout, 700, 700, false);
+        window.reduce(&Congestion { now: ms(0), cause, lost, flight, repeated });
+        assert_eq!(window.ssthresh(), Some(3.0), "half of seven is 3.5");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::{Dsr, Due, NonPropagating, header};
 use crate::route::send_buffer::Waiting;
 use crate::route::{Command, Context, RouteDrop, RouteNote, jitter};
-use kernel::{Duration, Instant};
+use kernel::{Duration, Instant, Rng};
 use std::collections::VecDeque;
 use wire::{DsrMessage, NodeId, Packet};
 
@@ -39,11 +39,12 @@ impl Dsr {
     /// Examines the send buffer: drops what has waited too long, sends what has a route, and
     /// requests the other routes again.
     pub(super) fn check_buffer(&mut self, context: &mut Context<'_>) {
+        self.checked = Some(context.now);
         let timeout = self.rules.same.send_buffer_timeout;
         while let Some(packet) = self.buffer.expire(context.now, timeout) {
             context.out.push(Command::Drop(packet, RouteDrop::SendBufferTimeout));
         }
-        self.release(context);
+        self.release(Duration::ZERO, context);
         let mut targets: Vec<NodeId> = self.buffer.iter().map(|waiting| waiting.to).collect();
         targets.sort_unstable();
         targets.dedup();
@@ -52,8 +53,8 @@ impl Dsr {
         }
     }
 
-    /// Sends the packets to whose destinations a route is known now.
-    pub(super) fn release(&mut self, context: &mut Context<'_>) {
+    /// Sends the packets to whose destinations a route is known now, with this gap between them.
+    pub(super) fn release(&mut self, gap: Duration, context: &mut Context<'_>) {
         let (cache, now) = (&mut self.cache, context.now);
         // A path that is used may displace another, which another packet would have taken.
         let mut released = Vec::new();
@@ -83,20 +84,22 @@ impl Dsr {
             } else {
                 self.deadlines.add(send_at, Due::Send(packet));
             }
-            send_at += self.rules.send_buffer_gap;
+            send_at += gap;
         }
     }
 
     /// Sets the deadline at which the send buffer is examined next.
     pub(super) fn set_check(&mut self, context: &mut Context<'_>) {
         let period = self.rules.send_buffer_check;
-        let at = if period > Duration::ZERO {
-            if self.check_at.is_some() || self.buffer.is_empty() {
-                return;
-            }
+        let at = if period == Duration::ZERO {
+            self.first_due()
+        } else if self.check_at.is_some() || self.buffer.is_empty() {
+            return;
+        } else if self.checked == Some(context.now) {
             Some(context.now + period + jitter(period, context.rng))
         } else {
-            self.first_due()
+            // The node looks all the time, also while the buffer is empty.
+            Some(context.now + until_next_look(period, context.rng))
         };
         if at != self.check_at {
             self.deadlines.remove(|due| matches!(due, Due::Check));
@@ -158,7 +161,10 @@ impl Dsr {
         if asks_neighbours {
             let propagate_at = now + self.rules.same.non_propagating_timeout;
             discovery.propagate_at = Some(propagate_at);
-            discovery.next_at = propagate_at + period;
+            // With `each`, the period is that of the requests to the neighbours.
+            if self.rules.non_propagating != NonPropagating::Each {
+                discovery.next_at = propagate_at + period;
+            }
         }
         let hops = if asks_neighbours { 1 } else { self.rules.same.discovery_hops };
         self.send_request(to, hops, context);
@@ -187,6 +193,15 @@ impl Dsr {
         let delay = jitter(self.rules.same.broadcast_jitter, context.rng);
         self.deadlines.add(context.now + delay, Due::Send(packet));
     }
+}
+
+/// The time from any instant to the next look, if looks are one to two periods apart, uniform.
+pub(super) fn until_next_look(period: Duration, rng: &mut Rng) -> Duration {
+    let part = rng.uniform();
+    // The density is the probability that a gap is longer: constant up to one period, which is 2/3
+    // of the probability, and then falling to 0 at two periods.
+    let periods = if part < 2.0 / 3.0 { 1.5 * part } else { 2.0 - (3.0 * (1.0 - part)).sqrt() };
+    Duration::from_secs_f64(period.as_secs_f64() * periods)
 }
 
 /// The Route Requests that a node has seen (RFC 4728 section 4.3), those of the last initiators.

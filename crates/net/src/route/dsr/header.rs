@@ -6,7 +6,7 @@ use wire::{DsrMessage, Packet, PathId, Paths};
 /// The fixed portion of the DSR Options header (section 6.1).
 const FIXED: u64 = 4;
 /// An IPv4 header without options (RFC 791).
-const IP: u64 = 20;
+pub(super) const IP: Bytes = Bytes(20);
 const ADDRESS: u64 = 4;
 /// Section 6.4: type, length, error type, salvage, two addresses and the unreachable node.
 const ROUTE_ERROR: u64 = 16;
@@ -36,7 +36,7 @@ pub(super) fn message_size(packet: &Packet, message: &DsrMessage, paths: &Paths)
     // Padding to a multiple of four bytes (sections 6.8 and 6.9). A source route brings the fixed
     // portion; only a broadcast has none.
     let fixed = if packet.to.is_some() { 0 } else { FIXED };
-    Bytes(IP + fixed + options.next_multiple_of(4)) + source_route(packet, paths)
+    IP + Bytes(fixed + options.next_multiple_of(4)) + source_route(packet, paths)
 }
 
 /// The fixed portion and the DSR Source Route option (section 6.7), without the addresses of source

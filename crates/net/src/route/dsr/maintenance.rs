@@ -2,7 +2,7 @@
 //! 8.3).
 
 use super::replies::drop_message;
-use super::{Dsr, header, position, reversed};
+use super::{Dsr, Due, header, position, reversed};
 use crate::route::{Command, Context, RouteDrop, RouteNote};
 use kernel::{Duration, Instant};
 use wire::{Body, DsrMessage, Message, NodeId, Packet, RouteError, RouteErrors};
@@ -38,6 +38,20 @@ impl Dsr {
         }
         if !purged || self.rules.errors_of_waiting {
             self.report(neighbour, &packet, context);
+        }
+    }
+
+    /// Of the commands from `first` on, sends the packets of a link failure only after the delay.
+    pub(super) fn postpone(&mut self, first: usize, context: &mut Context<'_>) {
+        let delay = self.rules.repair_delay;
+        if delay == Duration::ZERO {
+            return;
+        }
+        for command in context.out.split_off(first) {
+            match command {
+                Command::Send(packet) => self.deadlines.add(context.now + delay, Due::Send(packet)),
+                other => context.out.push(other),
+            }
         }
     }
 

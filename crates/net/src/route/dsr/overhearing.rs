@@ -77,7 +77,7 @@ impl Dsr {
         }
         // ns-2 examines the send buffer at its own times only.
         if self.rules.send_buffer_check == Duration::ZERO && !self.buffer.is_empty() {
-            self.release(context);
+            self.release(self.rules.send_buffer_gap, context);
         }
     }
 

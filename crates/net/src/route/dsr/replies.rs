@@ -1,7 +1,7 @@
 //! Route Requests at the nodes that receive them, and Route Replies (RFC 4728 sections 8.2.2 to
 //! 8.2.6).
 
-use super::{Dsr, Due, position, reversed};
+use super::{Dsr, Due, header, position, reversed};
 use crate::route::{Command, Context, jitter};
 use wire::{Body, DsrMessage, Message, NodeId, Packet, PathId};
 
@@ -57,6 +57,9 @@ impl Dsr {
             let mut request = self.message(None, None, message, context);
             (request.from, request.ttl) = (packet.from, packet.ttl - 1);
             request.born = packet.born;
+            if self.rules.growing_requests {
+                request.size += packet.size - header::IP;
+            }
             self.send_later(request, context);
         }
     }
@@ -108,7 +111,7 @@ impl Dsr {
         let Some(place) = position(&route, self.node) else { return };
         self.learn(&route[place..], place == 0, context);
         if place == 0 {
-            self.release(context);
+            self.release(self.rules.send_buffer_gap, context);
             // A later request begins with the shortest delay again.
             if let Some(target) = route.last() {
                 self.discoveries.remove(target);

@@ -29,7 +29,8 @@ pub struct DsrConfig {
     /// to all nodes (`NonpropRequestTimeout`).
     #[setting(key = "non_propagating_timeout_ms", default = 30.0, range = 0.0..=10_000.0)]
     pub non_propagating_timeout: Duration,
-    /// The time after the first Route Request to all nodes until the second (`RequestPeriod`).
+    /// The time after the first Route Request to all nodes until the second (`RequestPeriod`); with
+    /// `non_propagating = "each"` between the requests to the neighbours.
     /// Default: 0.5 s; ns-2: 2 s.
     #[setting(key = "request_period_s", range = 0.001..=1000.0)]
     pub request_period: Option<Duration>,
@@ -89,6 +90,13 @@ pub struct DsrConfig {
     /// Whether the sources of packets that wait for the link that has failed receive Route Errors
     /// too. Default: true; ns-2: false.
     pub errors_of_waiting: Option<bool>,
+    /// Whether each node that forwards a Route Request adds the whole DSR Options header to its
+    /// size again, not the node's address only. Default: false; ns-2: true.
+    pub growing_requests: Option<bool>,
+    /// How long after a link failure a node queues the Route Error and the salvaged packets. With 0
+    /// they come before the next packet that the MAC takes from the queue. Default: 0; ns-2: 25 us.
+    #[setting(key = "repair_delay_us", range = 0.0..=1e6)]
+    pub repair_delay: Option<Duration>,
     /// For how long a node that has received a Route Error repeats it in its next Route Request to
     /// all nodes (section 3.4.3); 0 is never.
     #[setting(key = "error_on_request_s", default = 1.0, range = 0.0..=1000.0)]
@@ -102,7 +110,7 @@ pub struct DsrConfig {
     /// How long a packet waits for a route (`SendBufferTimeout`).
     #[setting(key = "send_buffer_timeout_s", default = 30.0, range = 0.001..=10_000.0)]
     pub send_buffer_timeout: Duration,
-    /// Gap between packets that leave the send buffer together. Default: 0; ns-2: 30 ms.
+    /// Gap between packets that leave the send buffer after a Route Reply. Default: 0; ns-2: 30 ms.
     #[setting(key = "send_buffer_gap_ms", range = 0.0..=1000.0)]
     pub send_buffer_gap: Option<Duration>,
     /// The least time between two looks at the send buffer; the largest is twice this. With 0,
@@ -135,6 +143,12 @@ impl DsrConfig {
             cached_reply_delay: self.cached_reply_delay.unwrap_or(either(3, 0)),
             salvage_requests: self.salvage_requests.unwrap_or(ns2),
             errors_of_waiting: self.errors_of_waiting.unwrap_or(!ns2),
+            growing_requests: self.growing_requests.unwrap_or(ns2),
+            repair_delay: self.repair_delay.unwrap_or(Duration::from_micros(if ns2 {
+                25
+            } else {
+                0
+            })),
             flow_state: self.flow_state.unwrap_or(ns2),
             send_buffer_gap: self.send_buffer_gap.unwrap_or(either(0, 30)),
             send_buffer_check: self.send_buffer_check.unwrap_or(either(0, 30)),
@@ -208,6 +222,8 @@ pub(super) struct Rules {
     pub cached_reply_delay: Duration,
     pub salvage_requests: bool,
     pub errors_of_waiting: bool,
+    pub growing_requests: bool,
+    pub repair_delay: Duration,
     pub flow_state: bool,
     pub send_buffer_gap: Duration,
     pub send_buffer_check: Duration,

@@ -1,3 +1,5 @@
+mod ns2;
+
 use super::path_cache::PathCacheConfig;
 use super::rules::CacheSettings;
 use super::*;
@@ -86,27 +88,6 @@ fn requests_that_are_not_answered_are_repeated_after_times_that_double_up_to_10_
     network.run(ms(30_000));
     let times: Vec<u64> = network.sent.iter().map(|(at, ..)| at.0 / 1_000_000).collect();
     assert_eq!(times, [0, 30, 530, 1530, 3530, 7530, 15530, 25530]);
-}
-
-#[test]
-fn in_ns_2_each_repetition_asks_the_neighbours_again_after_2_8_and_10_s() {
-    let check = Some(Duration::ZERO);
-    let config = DsrConfig { send_buffer_check: check, broadcast_jitter: Duration::ZERO, ..ns2() };
-    let mut network = Network::new(&config, 2, 1);
-    network.send_at(ms(0), 0, 1);
-    network.run(ms(29_000));
-    let sent = network.sent.iter().map(|(at, _, packet)| (at.0 / 1_000_000, packet.ttl));
-    let expected = [
-        (0, 1),
-        (30, 255),
-        (2030, 1),
-        (2060, 255),
-        (10060, 1),
-        (10090, 255),
-        (20090, 1),
-        (20120, 255),
-    ];
-    assert_eq!(sent.collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -229,25 +210,6 @@ fn a_packet_without_another_route_is_dropped_where_the_link_has_failed() {
     let notes: Vec<RouteNote> = network.notes.iter().map(|(.., note)| *note).collect();
     let lost = RouteNote::Failure { destination: NodeId(2) };
     assert!(notes.contains(&lost), "the source knows by the Route Error: {notes:?}");
-}
-
-#[test]
-fn in_ns_2_packets_of_others_wait_for_a_route_and_are_dropped_one_by_one() {
-    let check = Some(Duration::ZERO);
-    let config = DsrConfig { send_buffer_check: check, broadcast_jitter: Duration::ZERO, ..ns2() };
-    let mut network = Network::new(&config, 3, 1).with_links(&[(0, 1), (1, 2)]);
-    network.send_at(ms(0), 0, 2);
-    network.run(ms(1000));
-    network.link_at(ms(1000), 1, 2, false);
-    let packets: Vec<u64> = (0..4).map(|_| network.send_at(ms(1001), 0, 2)).collect();
-    network.link_at(ms(14_000), 1, 2, true);
-    network.send_at(ms(14_001), 1, 2);
-    network.run(ms(25_000));
-    // Node 1 asks its neighbours at once; it would ask again 2 s, and 8 s, later.
-    let ends: Vec<_> = packets.iter().map(|&packet| network.end(packet)).collect();
-    let dropped = Some(End::Dropped(NodeId(1), RouteDrop::NoRoute));
-    let delivered = Some(End::Delivered(NodeId(2), 2));
-    assert_eq!(ends, [dropped, dropped, delivered, delivered]);
 }
 
 #[test]
