@@ -80,11 +80,6 @@ def not_comparable() -> list[tuple[str, int, str]]:
             "runs with intervals of less than 10 %; docs/dsr.md has the values",
         ),
         (
-            "ns-2, NewReno over five hops with DSR",
-            sum(chains.is_unexplained(row) for row in table("ns2_adhoc")),
-            "the cause of a goodput that is 10 % lower in ns-2; docs/dsr.md has what it is not",
-        ),
-        (
             "ns-3, three cells in a row, 25 m apart",
             sum(ns3_cells.OUT_OF_REACH in row["case"] for row in table("ns3_cells")),
             (
