@@ -76,15 +76,17 @@ TCP: Mapping[str, Any] = {
     "rto_min_ms": 200.0,
     "recovery": "new_reno",
     "limited_transmit": True,
+    "ssthresh_from": "congestion_window",
     "rtt_tick_ms": 10.0,
     "close": "none",
     "header_bytes": 60,
 }
 """ns-2's TCP/Newreno, which counts acknowledgements, and its sink without delayed ACKs.
 
-Each of the first two duplicate acknowledgements sends a segment (`singledup_`), and samples of the
-round-trip time are whole ticks (`tcpTick_`). Its routing agent adds 20 bytes of IP header to
-packets whose 40 bytes of TCP header include them.
+Each of the first two duplicate acknowledgements sends a segment (`singledup_`), a loss halves the
+congestion window and each timeout does so again, and samples of the round-trip time are whole ticks
+(`tcpTick_`). Its routing agent adds 20 bytes of IP header to packets whose 40 bytes of TCP header
+include them.
 """
 
 KBPS: Mapping[str, tuple[float, float, float]] = {
