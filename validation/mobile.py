@@ -78,7 +78,7 @@ def dsr() -> Group:
                 network(movement, flows, float(row["alpha"])),
                 expected,
                 OPTIONS,
-                replications=8,
+                replications=16,
                 quick=(movement, name, flows) == ("waypoint_3", "NewReno", 10),
             )
         )
