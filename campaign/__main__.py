@@ -145,6 +145,7 @@ def main() -> int:
                         ("interrupts", 40), ("stores", 20)):  # fmt: skip
         options.add_argument(f"--{part}", type=int, default=count, metavar="N")
     options.add_argument("--first", type=int, default=0, metavar="N", help="the first number")
+    options.add_argument("--step", type=int, default=1, metavar="N", help="between two numbers")
     options.add_argument("--processes", type=int, default=2, metavar="N")
     options.add_argument("--try", dest="one", nargs=2, metavar=("KIND", "NUMBER"))
     chosen = options.parse_args()
@@ -165,7 +166,7 @@ def main() -> int:
         findings = 0
         counts = {"mutated": chosen.mutated, "law": chosen.laws, "scenario": chosen.scenarios}
         for kind, count in counts.items():
-            numbers = iter(range(chosen.first, chosen.first + count))
+            numbers = itertools.islice(itertools.count(chosen.first, chosen.step), count)
             end = time.monotonic() + 60 * chosen.minutes
             findings += trials(kind, numbers, end, workers)[1]
     finally:

@@ -1,8 +1,9 @@
 """Random scenarios with what `benches/random_scenarios.py` lacks, by the schema.
 
 Half of the scenarios are of that file. The others are networks whose stations forward, cells with
-full duplex, and cells and networks with interferers, placements and movements. Their tables are
-filled in from the schema, so that a new key needs no line here.
+full duplex, cells and networks with interferers, placements and movements, and cells of hosts as
+Linux has them, with stations that sleep. Their tables are filled in from the schema, so that a new
+key needs no line here.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from campaign.schema import ROOT, Table, Values, schema, table
 sys.path.append(str(ROOT / "benches"))
 
 from random_flows import Draw, flow, tree
-from random_scenarios import HIGH, RATES, Cell, Space
+from random_scenarios import RATES, Cell, Space
 from random_scenarios import scenario as plain
 
-STANDARDS = (*RATES, *HIGH)
+from campaign.hosts import STANDARDS, groups, hosts
 
 
 def scenario(number: int, seed: int, draw: random.Random) -> Table:
@@ -27,7 +28,7 @@ def scenario(number: int, seed: int, draw: random.Random) -> Table:
     half, odd = divmod(number, 2)
     if not odd:
         return plain(half, seed=seed)
-    make = (_network, _full_duplex, _with_interferers, _moving)[half % 4]
+    make = (_network, _full_duplex, _with_interferers, _moving, hosts)[half % 5]
     return make(Draw(1_000_003 * seed + number), Values(draw, wild=False))
 
 
@@ -148,7 +149,7 @@ def _full_duplex(draw: Draw, values: Values) -> Table:
     duplex = wlan["full_duplex"] = values.table(table("FullDuplex"))
     if draw.chance(0.1):
         return made
-    for group in (wlan, made["ap"], *_groups(made)):
+    for group in (wlan, made["ap"], *groups(made)):
         group.pop("rate_control", None)
     for key in ("protection", "model_header_us"):
         wlan.pop(key, None)
@@ -172,13 +173,6 @@ def _full_duplex(draw: Draw, values: Values) -> Table:
     both = [["server", "sta*"], ["sta*", "server"]]
     made["flows"] += [flow(draw, made["duration_s"], ends) for ends in both]
     return made
-
-
-def _groups(made: Table) -> list[Table]:
-    stations = made.get("stations")
-    if isinstance(stations, dict):
-        return [stations]
-    return stations if isinstance(stations, list) else []
 
 
 def _with_interferers(draw: Draw, values: Values) -> Table:

@@ -117,6 +117,7 @@ def scenarios():
     dual = sm.Scenario.load(ROOT / "scenarios" / "l4s_wifi.toml").set("wlan.beacons", {})
     for place in ("wire.queue", "stations.queue"):
         dual = dual.set(place, "dualpi2")
+    dual = dual.set("wire.driver", {})
     yield dual.set("duration_s", 8).set("warmup_s", 0.1)
     yield (
         dual.set("duration_s", 8)
@@ -125,6 +126,9 @@ def scenarios():
         .set("ap.position_m", [0, 0])
         .set("stations", {"count": 1, "ring_m": 5})
     )
+    # Drivers of links.
+    rings = sm.Scenario.load(ROOT / "scenarios" / "dumbbell.toml").set("links[*].driver", {})
+    yield rings.set("duration_s", 8).set("warmup_s", 0.1)
     # Stations that sleep.
     polls = {"legacy": {"retrieval": "ps_poll"}}
     sleeps = sm.Scenario.load(ROOT / "scenarios" / "cafe.toml").set("wlan.beacons", {})

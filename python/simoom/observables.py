@@ -19,7 +19,7 @@ from simoom import _core
 from simoom.address import generic
 
 DEFAULT_PROBES = ("total.goodput_mbps", "ap.queue_packets")
-PING_PROBES = ("flows[*].goodput_mbps", "flows[*].ping.rtt_s")
+PING_PROBES = ("flows[*].goodput_mbps", "flows[*].ping.reply_rtt_s")
 """The time series of a report if the user names none, as far as the scenario has them."""
 
 

@@ -316,6 +316,8 @@ LINKS = (
     observed("links[i]", "ecn_marks"),
     observed("links[i]", "queue_packets.mean", thousandths),
     observed("links[i]", "queue_packets.max"),
+    observed("links[i]", "ring.queueing_s", hundredths_of_ms),
+    observed("links[i]", "ring.limit_bytes.mean"),
 )
 """The directions of wired links."""
 

@@ -1,5 +1,6 @@
 //! A wired simplex link: a queue, a transmitter and a wire.
 
+use crate::driver::{Driver, DriverSettings};
 use crate::loss::LossSettings;
 use crate::queue::{Marks, OutputLink, Queue, QueueSettings, Signal};
 use kernel::{BitRate, Bytes, Duration, Instant, Rng};
@@ -19,6 +20,9 @@ pub struct LinkSettings {
     pub delay: Duration,
     /// The queue from which the near end sends.
     pub queue: QueueSettings,
+    /// The transmit ring of the driver below that queue. Default: none, so that each packet stays
+    /// in the queue until its transmission begins.
+    pub driver: Option<DriverSettings>,
     /// Framing around each IP packet, 38 bytes for Ethernet with preamble and gap (IEEE 802.3
     /// clauses 3.1.1 and 4.4.2: preamble 8, header 14, FCS 4, gap 12).
     #[setting(key = "overhead_bytes", range = Self::OVERHEADS)]
@@ -51,21 +55,26 @@ pub enum Command {
     Signal(Signal),
     /// The packet has reached the far end corrupted and is discarded.
     Lost(Packet),
-    /// The transmission of the packet has ended; only for a link that reports departures.
+    /// The transmission of the packet has ended, and its driver knows; only for a link that reports
+    /// departures.
     Departed(Packet),
     /// Call [`Link::on_timer`] with [`LinkTimer::Arrival`] at this instant.
     Arrive(Instant),
     /// Call [`Link::on_timer`] with [`LinkTimer::Ready`] at this instant.
     Ready(Instant),
+    /// Call [`Link::on_timer`] with [`LinkTimer::Completion`] at this instant.
+    Complete(Instant),
 }
 
-/// The two timers of a link. At most one event of each is pending, and none is ever stale.
+/// The timers of a link. At most one event of each is pending, and none is ever stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkTimer {
     /// The first packet on the wire reaches the far end.
     Arrival,
     /// The transmitter is idle and can send a waiting packet.
     Ready,
+    /// The driver learns which transmissions have ended.
+    Completion,
 }
 
 /// The counters of a link since the start of the run.
@@ -94,6 +103,7 @@ pub struct Link {
     delay: Duration,
     overhead: Bytes,
     queue: Box<dyn Queue>,
+    driver: Option<Box<Driver>>,
     /// The rate of the queue's shaper.
     shaper: Option<BitRate>,
     /// The end of the current transmission, and its packet. If the end has passed, the transmission
@@ -103,6 +113,8 @@ pub struct Link {
     wire: VecDeque<(Instant, Packet)>,
     /// Whether a `Ready` event is pending.
     ready_pending: bool,
+    /// Whether a `Completion` event is pending.
+    completion_pending: bool,
     /// Whether the link reports the end of each transmission, which then is an event.
     tells_departures: bool,
     signals: Vec<Signal>,
@@ -121,10 +133,12 @@ impl Link {
             delay,
             overhead,
             queue: settings.queue.get().build(settings.output_link(), rng),
+            driver: settings.driver.as_ref().map(|driver| Box::new(Driver::new(driver))),
             shaper: settings.queue.get().shaper(),
             transmitting: None,
             wire: VecDeque::new(),
             ready_pending: false,
+            completion_pending: false,
             tells_departures: false,
             signals: Vec::new(),
             counters: Counters::default(),
@@ -151,6 +165,7 @@ impl Link {
         self.settle(now, out);
         self.counters.offered += 1;
         self.queue.push(now, packet, &mut self.signals);
+        self.fill(now);
         self.report(out);
         self.proceed(now, out);
     }
@@ -164,12 +179,34 @@ impl Link {
                 self.settle(now, out);
                 self.proceed(now, out);
             }
+            LinkTimer::Completion => {
+                self.completion_pending = false;
+                self.settle(now, out);
+                self.complete(now, out);
+                self.proceed(now, out);
+            }
         }
     }
 
     /// The queue of the link.
     pub fn queue(&self) -> &dyn Queue {
         &*self.queue
+    }
+
+    /// The driver below the queue.
+    pub fn driver(&self) -> Option<&Driver> {
+        self.driver.as_deref()
+    }
+
+    /// Packets that wait for their transmission, in the queue and in the driver's ring.
+    pub fn waiting(&self) -> usize {
+        self.queue.len() + self.driver.as_ref().map_or(0, |driver| driver.len())
+    }
+
+    /// Their bytes.
+    pub fn backlog(&self) -> Bytes {
+        let held = self.driver.as_ref().map_or(Bytes::ZERO, |driver| driver.backlog());
+        self.queue.backlog() + held
     }
 
     /// Packets between the queue and the far end: in transmission or on the wire.
@@ -180,6 +217,7 @@ impl Link {
     /// Calls `visit` for each packet between the two ends, for checking.
     pub fn each(&self, visit: &mut dyn FnMut(&Packet)) {
         self.queue.each(visit);
+        self.driver.iter().for_each(|driver| driver.each(visit));
         self.wire.iter().for_each(|(_, packet)| visit(packet));
     }
 
@@ -196,12 +234,54 @@ impl Link {
 
     /// Completes a transmission whose end has passed, which frees the packet's room in the buffer.
     fn settle(&mut self, now: Instant, out: &mut Vec<Command>) {
-        if let Some((end, packet)) = self.transmitting.take_if(|(end, _)| *end <= now) {
+        let Some((end, packet)) = self.transmitting.take_if(|(end, _)| *end <= now) else { return };
+        let Some(driver) = &mut self.driver else {
             self.queue.release(end, &packet, &mut self.signals);
             self.report(out);
             if self.tells_departures {
                 out.push(Command::Departed(packet));
             }
+            return;
+        };
+        driver.done.push(packet);
+        let at = driver.learns(end);
+        if self.completion_pending {
+            return;
+        }
+        if at <= now {
+            return self.complete(at, out);
+        }
+        self.completion_pending = true;
+        out.push(Command::Complete(at));
+    }
+
+    /// The driver learns which transmissions have ended, which makes room in its ring.
+    fn complete(&mut self, now: Instant, out: &mut Vec<Command>) {
+        let Some(driver) = &mut self.driver else { return };
+        driver.complete(now);
+        let told = if self.tells_departures { usize::MAX } else { 0 };
+        out.extend(driver.done.drain(..).take(told).map(Command::Departed));
+        self.fill(now);
+        self.report(out);
+    }
+
+    /// The driver takes packets from the queue.
+    fn fill(&mut self, now: Instant) {
+        if let Some(driver) = &mut self.driver {
+            driver.fill(now, &mut *self.queue, &mut self.signals);
+        }
+    }
+
+    /// Whether no packet waits for its transmission.
+    fn is_empty(&self) -> bool {
+        self.queue.is_empty() && self.driver.as_ref().is_none_or(|driver| driver.is_empty())
+    }
+
+    /// The next packet to transmit.
+    fn next(&mut self, now: Instant) -> Option<Packet> {
+        match &mut self.driver {
+            None => self.queue.pop(now, &mut self.signals),
+            Some(driver) => driver.take(now),
         }
     }
 
@@ -221,18 +301,18 @@ impl Link {
     fn proceed(&mut self, now: Instant, out: &mut Vec<Command>) {
         while !self.ready_pending {
             if let Some((end, _)) = self.transmitting
-                && (self.tells_departures || !self.queue.is_empty())
+                && (self.tells_departures || !self.is_empty())
             {
                 self.ready_pending = true;
                 out.push(Command::Ready(end));
                 return;
             }
-            if self.queue.is_empty() {
+            if self.is_empty() {
                 return;
             }
-            let popped = self.queue.pop(now, &mut self.signals);
+            let packet = self.next(now);
             self.report(out);
-            let Some(packet) = popped else { return };
+            let Some(packet) = packet else { return };
             self.transmit(now, packet, out);
             self.settle(now, out);
         }
@@ -285,6 +365,7 @@ mod tests {
         link: Link,
         arrival: Option<Instant>,
         ready: Option<Instant>,
+        completion: Option<Instant>,
         events: u32,
         delivered: Vec<(Instant, u64)>,
         dropped: Vec<(Instant, u64)>,
@@ -294,7 +375,8 @@ mod tests {
     impl Bench {
         fn new(link: Link) -> Self {
             let (delivered, dropped, departed) = (Vec::new(), Vec::new(), Vec::new());
-            Self { link, arrival: None, ready: None, events: 0, delivered, dropped, departed }
+            let (arrival, ready, completion) = (None, None, None);
+            Self { link, arrival, ready, completion, events: 0, delivered, dropped, departed }
         }
 
         /// Schedules the events that the link requests; at most one of each timer may be pending.
@@ -317,6 +399,7 @@ mod tests {
                     }
                     Command::Arrive(at) => (&mut self.arrival, at),
                     Command::Ready(at) => (&mut self.ready, at),
+                    Command::Complete(at) => (&mut self.completion, at),
                 };
                 assert!(at >= now, "asked for an event in the past");
                 assert_eq!(pending.replace(at), None, "a second event of the same timer");
@@ -327,22 +410,27 @@ mod tests {
         /// Dispatches the events before `until`, or also those at `until` if `inclusive`.
         fn advance(&mut self, until: Instant, inclusive: bool) {
             loop {
-                let arrival = self.arrival.unwrap_or(Instant::NEVER);
-                let ready = self.ready.unwrap_or(Instant::NEVER);
-                let now = arrival.min(ready);
+                let [arrival, ready, completion] = [self.arrival, self.ready, self.completion]
+                    .map(|at| at.unwrap_or(Instant::NEVER));
+                let now = arrival.min(ready).min(completion);
                 if now > until || (now == until && !inclusive) || now == Instant::NEVER {
                     return;
                 }
-                let timer = if arrival <= ready { LinkTimer::Arrival } else { LinkTimer::Ready };
-                match timer {
-                    LinkTimer::Arrival => self.arrival = None,
-                    LinkTimer::Ready => self.ready = None,
-                }
+                let timer = if arrival <= ready.min(completion) {
+                    self.arrival = None;
+                    LinkTimer::Arrival
+                } else if ready <= completion {
+                    self.ready = None;
+                    LinkTimer::Ready
+                } else {
+                    self.completion = None;
+                    LinkTimer::Completion
+                };
                 let (before, mut out) = (self.delivered.len(), Vec::new());
                 self.link.on_timer(now, timer, &mut out);
-                assert!(!out.is_empty() || timer == LinkTimer::Ready, "a stale arrival");
+                assert!(!out.is_empty() || timer != LinkTimer::Arrival, "a stale arrival");
                 self.execute(now, out);
-                assert!(timer == LinkTimer::Ready || self.delivered.len() > before);
+                assert!(timer != LinkTimer::Arrival || self.delivered.len() > before);
             }
         }
 
@@ -444,6 +532,71 @@ mod tests {
         assert_eq!(bench.departed, [(Instant(12_000), 0), (Instant(24_000), 1)]);
         assert_eq!(bench.dropped, [(Instant(0), 2)]);
         assert!(bench.delivered.is_empty());
+    }
+
+    /// A link at 1 Gb/s with a driver, which reports departures.
+    fn with_driver(driver: DriverSettings, limit: Limit) -> Bench {
+        let queue = QueueSettings::DropTail(DropTailConfig { limit });
+        let (rate, driver) = (GIGABIT, Some(driver));
+        let settings = LinkSettings { rate, queue, driver, ..LinkSettings::default() };
+        Bench::new(Link::new(&settings, rng()).reporting_departures())
+    }
+
+    #[test]
+    fn a_ring_takes_what_the_queue_then_has_room_for() {
+        let driver = DriverSettings { ring_packets: 2, bql: false, ..DriverSettings::default() };
+        let mut bench = with_driver(driver, Limit::packets(1));
+        for number in 0..4 {
+            bench.offer(Instant(0), packet(0, number, 1500));
+        }
+        assert_eq!(bench.dropped, [(Instant(0), 3)]);
+        assert_eq!((bench.link.waiting(), bench.link.queue().len()), (2, 1));
+        let mut resident = 0;
+        bench.link.each(&mut |_| resident += 1);
+        assert_eq!(resident, 3);
+        bench.advance(Instant::NEVER, true);
+        assert_eq!(
+            bench.departed.iter().map(|(at, _)| at.0).collect::<Vec<_>>(),
+            [12_000, 24_000, 36_000]
+        );
+        assert_eq!(bench.link.driver().unwrap().waited(Instant(50_000)), 12_000 + 12_000);
+    }
+
+    #[test]
+    fn a_ring_of_which_the_driver_learns_late_runs_dry() {
+        // Two packets of 12 µs, of which the driver learns 30 µs after the end of the first.
+        let coalescing = Duration::from_micros(30);
+        let driver =
+            DriverSettings { ring_packets: 2, bql: false, coalescing, ..DriverSettings::default() };
+        let mut bench = with_driver(driver, Limit::NONE);
+        for number in 0..5 {
+            bench.offer(Instant(0), packet(0, number, 1500));
+        }
+        bench.advance(Instant::NEVER, true);
+        let of = |list: &[(Instant, u64)]| list.iter().map(|(at, _)| at.0).collect::<Vec<_>>();
+        let later = 12_000 + 30_000;
+        let again = later + 12_000 + 30_000;
+        let sent = [12_000, 24_000, later + 12_000, later + 24_000, again + 12_000];
+        assert_eq!(of(&bench.delivered), sent);
+        assert_eq!(of(&bench.departed), [later, later, again, again, again + 42_000]);
+    }
+
+    #[test]
+    fn byte_limits_find_the_least_ring_that_keeps_the_link_busy() {
+        // 100 packets of 1500 bytes last 1.2 ms; reports are 120 µs apart, ten packets.
+        let coalescing = Duration::from_micros(120);
+        let driver = DriverSettings { coalescing, ..DriverSettings::default() };
+        let mut bench = with_driver(driver, Limit::NONE);
+        let packets = 200_000;
+        for number in 0..packets {
+            bench.offer(Instant(0), packet(0, number, 1500));
+        }
+        bench.advance(Instant(1_500_000_000), true);
+        let before = bench.link.counters().packets;
+        bench.advance(Instant(2_100_000_000), true);
+        assert_eq!(bench.link.counters().packets - before, 50_000, "always busy");
+        let limit = bench.link.driver().unwrap().limit().unwrap();
+        assert!((15_000..=33_000).contains(&limit.0), "{limit}");
     }
 
     #[test]

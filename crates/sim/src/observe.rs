@@ -7,6 +7,7 @@
 mod catalogue;
 mod counters;
 mod describe;
+mod driver;
 mod dual;
 mod duplex;
 mod flow;

@@ -1,4 +1,5 @@
-//! Probes read the public state of the world, by path and at equal intervals.
+//! Probes read the public state of the world, by path and at equal intervals. Some have a value of
+//! each event instead.
 
 use crate::build;
 use crate::control::External;
@@ -9,9 +10,6 @@ use crate::plan::Plan;
 use crate::scenario::Issue;
 use kernel::{Duration, Instant};
 use std::collections::BTreeMap;
-
-/// Points kept per probe; beyond this number, every other one is discarded.
-const CAPACITY: usize = 1_000_000;
 
 /// A probe's samples.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,6 +65,15 @@ impl Probes {
         (!self.all.is_empty()).then_some(self.next)
     }
 
+    /// The run begins to keep what events are asked for.
+    pub(crate) fn keep(&self, world: &mut World) {
+        for probe in &self.all {
+            if let Read::Each(each) = probe.read {
+                (each.keep)(world, probe.index);
+            }
+        }
+    }
+
     /// Reads every probe; returns when they are to be read next.
     pub(crate) fn sample(&mut self, world: &World) -> Instant {
         let now = self.next;
@@ -77,6 +84,7 @@ impl Probes {
                 Read::Count(count) => count(world, probe.index) as f64,
                 Read::Rate(bytes) => probe.rate(bytes(world, probe.index), self.interval),
                 Read::Controller(name) => control_gauge(world, probe.index, name),
+                Read::Each(_) => continue,
             };
             probe.series.push(now, value);
         }
@@ -84,9 +92,13 @@ impl Probes {
     }
 
     /// The samples of each probe after an instant.
-    pub(crate) fn since(&self, after: Option<Instant>) -> impl Iterator<Item = Series> {
+    pub(crate) fn since(
+        &self,
+        world: &World,
+        after: Option<Instant>,
+    ) -> impl Iterator<Item = Series> {
         self.all.iter().map(move |probe| {
-            let points = probe.series.points();
+            let points = probe.points(world);
             let first = points.partition_point(|&(at, _)| after.is_some_and(|after| at <= after));
             Series {
                 path: probe.path.clone(),
@@ -97,14 +109,12 @@ impl Probes {
     }
 
     /// The samples, by path.
-    pub(crate) fn take_series(&mut self) -> Vec<Series> {
+    pub(crate) fn take_series(&mut self, world: &World) -> Vec<Series> {
         let series = |probe: Probe| {
-            let points = probe.series.points();
-            Series {
-                path: probe.path,
-                time_s: points.iter().map(|(t, _)| t.as_secs_f64()).collect(),
-                value: points.iter().map(|&(_, v)| v).collect(),
-            }
+            let points = probe.points(world);
+            let time_s = points.iter().map(|(t, _)| t.as_secs_f64()).collect();
+            let value = points.iter().map(|&(_, v)| v).collect();
+            Series { path: probe.path, time_s, value }
         };
         std::mem::take(&mut self.all).into_iter().map(series).collect()
     }
@@ -113,8 +123,18 @@ impl Probes {
 impl Probe {
     fn new(named: Named<Read>) -> Self {
         let Named { path, index, read } = named;
-        let series = measure::SampleSeries::new(CAPACITY);
+        let series = measure::SampleSeries::new(measure::SampleSeries::MOST);
         Self { path, read, index, last_bytes: 0, series }
+    }
+
+    /// Its own samples, or the values of events.
+    fn points<'a>(&'a self, world: &'a World) -> &'a [(Instant, f64)] {
+        match self.read {
+            Read::Each(each) => {
+                (each.kept)(world, self.index).map_or(&[], measure::SampleSeries::points)
+            }
+            _ => self.series.points(),
+        }
     }
 
     fn rate(&mut self, bytes: u64, interval: Duration) -> f64 {

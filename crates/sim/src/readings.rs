@@ -38,7 +38,11 @@ impl Over {
             Kind::MeanRate(of, to) => ratio(of, to, 1e-6),
             Kind::MeanTime(of, to) => ratio(of, to, 1e-9),
             Kind::Share(count) => Some(Self::Share(count)),
-            Kind::Text(_) | Kind::Delays { .. } | Kind::Fractions(_) | Kind::Once(_) => None,
+            Kind::Text(_)
+            | Kind::Each(_)
+            | Kind::Delays { .. }
+            | Kind::Fractions(_)
+            | Kind::Once(_) => None,
         }
     }
 }

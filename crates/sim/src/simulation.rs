@@ -75,6 +75,7 @@ impl Simulation {
         if check {
             world.listen();
         }
+        probes.keep(&mut world);
         let counters = Counters::new(plan);
         let settings = Arc::new(Adjustable::of_plan(plan));
         let mut run = Self {
@@ -212,7 +213,7 @@ impl Simulation {
 
     /// The samples of each probe after an instant, while the run goes on.
     pub fn samples_since(&self, after: Option<Instant>) -> Vec<Series> {
-        self.probes.since(after).collect()
+        self.probes.since(&self.world, after).collect()
     }
 
     /// Runs to the end, if it has not ended yet, and reads the results.
@@ -225,7 +226,7 @@ impl Simulation {
         self.world.observers.check_ledger();
         Run {
             summary: summary::summarise(&self.plan, &self.world, &self.counters),
-            series: self.probes.take_series(),
+            series: self.probes.take_series(&self.world),
             digest: self.world.observers.digest.value(),
             events: self.world.events,
             simulated_s: self.world.end.as_secs_f64(),

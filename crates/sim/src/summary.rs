@@ -51,7 +51,7 @@ fn read(
             put(&[], (Duration(added()).as_secs_f64() / window).into());
         }
         Kind::Rate(_, mean) => put(&[], mean(world, index).into()),
-        Kind::Gauge(_) | Kind::Controller(_) => {}
+        Kind::Gauge(_) | Kind::Each(_) | Kind::Controller(_) => {}
         Kind::Last(now, condition) => {
             if (condition.holds)(plan, index) {
                 put(&[], now(world, index).into());

@@ -32,7 +32,7 @@ const WIRED: &str = r#"
 
 #[test]
 fn the_round_trip_is_twice_the_delay_and_the_time_on_the_link() {
-    let run = run_with(WIRED, 1, &["flows[0].ping.rtt_s"]);
+    let run = run_with(WIRED, 1, &["flows[0].ping.rtt_s", "flows[0].ping.reply_rtt_s"]);
     let exact = 2.0 * (0.01 + 84.0 * 8e-6);
     for part in ["mean", "max"] {
         let found = number(&run, &format!("flows[0].rtt_s.{part}"));
@@ -44,8 +44,14 @@ fn the_round_trip_is_twice_the_delay_and_the_time_on_the_link() {
     assert_eq!(number(&run, "flows[0].ping.requests"), 43.0);
     assert_eq!(number(&run, "flows[0].rtt_s.count"), 45.0);
     assert_eq!(number(&run, "flows[0].ping.lost"), 0.0);
-    let [series] = &run.series[..] else { panic!("one probe") };
+    let [series, replies] = &run.series[..] else { panic!("two probes") };
     assert!(series.value.iter().skip(2).all(|rtt| (rtt - exact).abs() < 1e-9));
+    // Each reply has a value of its own, at its own time: those of requests at 0, 0.2, ... 9.8 s.
+    assert_eq!(replies.value.len(), 50);
+    for ((at, rtt), n) in replies.time_s.iter().zip(&replies.value).zip(0..) {
+        assert!((rtt - exact).abs() < 1e-9, "{rtt}");
+        assert!((at - 0.2 * f64::from(n) - exact).abs() < 1e-9, "{at}");
+    }
 }
 
 #[test]
@@ -130,4 +136,28 @@ fn tshark_finds_a_reply_to_each_request() {
     let udp: Vec<_> = found.iter().filter(|it| it[0].is_empty()).collect();
     assert_eq!(udp.iter().filter(|it| it[4] == "1").count(), 50, "{udp:?}");
     assert_eq!(udp.len(), 100);
+}
+
+#[test]
+fn replies_that_come_in_bunches_are_all_kept() {
+    // An upload fills the wire towards the other end, and requests wait behind it.
+    let upload = r#"
+    [[flows]]
+    from = "near"
+    to = "far"
+    "#;
+    let text =
+        format!("{}\n{upload}", WIRED.replace("{ timeout_ms", "{ interval_ms = 5, timeout_ms"));
+    let run = run_with(&text, 1, &["flows[0].ping.reply_rtt_s"]);
+    let [replies] = &run.series[..] else { panic!("one probe") };
+    let measured: Vec<f64> = replies
+        .time_s
+        .iter()
+        .zip(&replies.value)
+        .filter(|(at, rtt)| *at - *rtt >= 1.0 - 1e-9)
+        .map(|(_, rtt)| *rtt)
+        .collect();
+    assert_eq!(measured.len() as f64, number(&run, "flows[0].rtt_s.count"));
+    let mean = measured.iter().sum::<f64>() / measured.len() as f64;
+    assert!((mean / number(&run, "flows[0].rtt_s.mean") - 1.0).abs() < 1e-9, "{mean}");
 }

@@ -225,3 +225,27 @@ fn wrong_keys_have_one_message() {
         assert!(found.len() == 1 && found[0].starts_with(expected), "{found:?}");
     }
 }
+
+/// The access point relays between two stations that sleep: what one receives from the other says
+/// nothing about whether the other sleeps.
+#[test]
+fn stations_that_sleep_send_to_each_other() {
+    let keys = "{ legacy = { timeout_ms = 1.0 } }";
+    for standard in ["11g", "11ac"] {
+        let cell = cell(standard, keys, "").replace("102.0", "3.0");
+        let run = run(&format!("{cell}[[flows]]\nfrom = 'sta0'\nto = 'sta1'\n"));
+        assert!(number(&run, "flows[0].goodput_mbps") > 0.1, "{standard}");
+    }
+}
+
+/// The end of a service period with A-MSDUs: a frame of the MAC carries no MSDU.
+#[test]
+fn null_frames_do_not_become_a_msdus() {
+    for mode in ["'legacy'", "'u_apsd'"] {
+        let rest = "wlan.aggregation.amsdu_bytes = 3839\n";
+        let cell = cell("11n", mode, rest).replace("102.0", "3.0");
+        let flow = "[[flows]]\nfrom = 'server'\nto = 'sta*'\n[[flows]]\nfrom = 'sta0'\nto = 'ap'\n";
+        let run = run(&format!("{cell}{flow}"));
+        assert!(number(&run, "total.goodput_mbps") > 1.0, "{mode}");
+    }
+}

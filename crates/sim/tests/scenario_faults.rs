@@ -1082,7 +1082,7 @@ fn values_of_links() {
         "[[links]]\nreverse.from = 'a'",
         "links[0].reverse.from: unknown key (line 2); it belongs at links[*].from or \
          flows[*].from; \
-         the keys here are rate_mbps, delay_ms, queue, overhead_bytes, loss",
+         the keys here are rate_mbps, delay_ms, queue, driver, overhead_bytes, loss",
     );
     let fast =
         "[[links]]\nfrom = 'a'\nto = 'b'\nrate_mbps = 1e6\n[[flows]]\nfrom = 'a'\nto = 'b'\n";
@@ -1115,5 +1115,39 @@ fn without_a_cell_nothing_is_said_of_one() {
     wrong(
         &format!("stations = 2\n{LINK}[[flows]]\nfrom = 'a'\nto = 'b'\n"),
         &["standard: missing; one of \"11b\", \"11a\", \"11g\", \"11n\", \"11ac\", \"11ax\""],
+    );
+}
+
+#[test]
+fn a_ring_must_be_able_to_fill() {
+    wrong_with(
+        "wire.driver.ring_packets = 64",
+        "wire.driver: the ring before an infinitely fast link is empty; give wire.rate_mbps",
+    );
+    wrong_with(
+        "wire.rate_mbps = 100\nwire.queue.cake.bandwidth_mbps = 20\nwire.driver.bql = true",
+        "wire.driver: the queue cake limits the rate itself, below which the ring is empty; remove \
+         it, or the rate of cake",
+    );
+    wrong_with(
+        "wire.rate_mbps = 100\nwire.driver = { bql_min_bytes = 3000, bql_max_bytes = 2000 }",
+        "wire.driver.bql_max_bytes: 2000 is below bql_min_bytes, 3000",
+    );
+    let link = "[[links]]\nfrom = 'server'\nto = 'ap'\n";
+    wrong_with(
+        &format!(
+            "{link}rate_mbps = 9\nreverse = {{ queue.cake.bandwidth_mbps = 5, driver = {{}} }}"
+        ),
+        "links[0].reverse.driver: the queue cake limits the rate itself, below which the ring is \
+         empty; remove it, or the rate of cake",
+    );
+    wrong_with(
+        &format!("{link}driver.ring_packets = 64"),
+        "links[0].driver: the ring before an infinitely fast link is empty; give \
+         links[0].rate_mbps",
+    );
+    malformed(
+        &format!("{HEAD}wire.driver.ring = 64\n{FLOW}"),
+        "wire.driver.ring: unknown key (line 5); did you mean ring_packets?",
     );
 }

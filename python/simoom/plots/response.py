@@ -23,6 +23,8 @@ STEP_S = 0.2
 """Goodputs are means over so much time: the step of flent."""
 SMOOTHED = 10
 """The black line of a mean is smoothed over so many steps."""
+ROUNDING_S = 1e-9
+"""The resolution of simulated time, which sums of times in seconds are less off than."""
 BEYOND = 1.1
 """The axis of goodputs ends this much above all but the largest hundredth of them."""
 
@@ -43,7 +45,7 @@ def response(run: Run) -> Figure:
     Parameters
     ----------
     run : Run
-        A run with the probes ``flows[*].goodput_mbps`` and ``flows[*].ping.rtt_s``.
+        A run with the probes ``flows[*].goodput_mbps`` and ``flows[*].ping.reply_rtt_s``.
 
     Raises
     ------
@@ -121,17 +123,9 @@ def _draw_rates(axes: Axes, run: Run, flows: list[int], title: str) -> None:
 
 
 def replies(run: Run, flow: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return when replies to a ping came, in seconds, and their round-trip times in milliseconds.
-
-    A probe has the time of the latest reply; of equal neighbours the first is kept. Replies that
-    come within one interval of the probes are one.
-    """
+    """Return when replies to a ping came, in s, and their round-trip times, in ms."""
     time_s, rtt_s = run.samples(f"flows[{flow}].{PING}")
-    known = np.isfinite(rtt_s)
-    time_s, rtt_s = time_s[known], rtt_s[known]
-    is_new = np.ones(rtt_s.size, dtype=bool)
-    is_new[1:] = rtt_s[1:] != rtt_s[:-1]
-    return time_s[is_new], 1e3 * rtt_s[is_new]
+    return time_s, 1e3 * rtt_s
 
 
 def _draw_pings(axes: Axes, run: Run, pings: list[int]) -> None:
@@ -147,15 +141,19 @@ def _draw_pings(axes: Axes, run: Run, pings: list[int]) -> None:
 
 
 def _draw_distribution(axes: Axes, run: Run, pings: list[int]) -> None:
-    """Draw the distribution of the round-trip times of pings in the measured time."""
+    """Draw the distribution of the round-trip times of pings that were sent in the measured time.
+
+    These are the pings that the results count (``flows[i].rtt_s``).
+    """
     begin_s = run.simulated_s - float(run.summary["run.measured_s"])
     for place, flow in enumerate(pings):
         time_s, rtt_ms = replies(run, flow)
-        sorted_ms = np.sort(rtt_ms[time_s >= begin_s])
+        asked_s = time_s - 1e-3 * rtt_ms
+        sorted_ms = np.sort(rtt_ms[asked_s >= begin_s - ROUNDING_S])
         share = np.arange(1, sorted_ms.size + 1) / max(1, sorted_ms.size)
         colour = CYCLE[place % len(CYCLE)]
         axes.step(sorted_ms, share, where="post", color=colour, label=_label(run, flow, "Ping"))
-    axes.set(xlabel="round-trip time, ms", ylabel="fraction of pings", ylim=(0.0, 1.0))
+    axes.set(xlabel="round-trip time, ms", ylabel="fraction of replies", ylim=(0.0, 1.0))
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter("{x:g}")
     # Between powers of ten only where these are few, in plain numbers.

@@ -110,6 +110,7 @@ mod tests {
                         fates.push((now.0, number(&packet), "dropped"));
                     }
                     Command::Signal(crate::Signal::Mark(..)) => panic!("drop-tail marks nothing"),
+                    Command::Complete(_) => panic!("there is no driver"),
                     Command::Departed(_) => panic!("departures were not requested"),
                     Command::Arrive(at) => event_queue.push((at, LinkTimer::Arrival)),
                     Command::Ready(at) => event_queue.push((at, LinkTimer::Ready)),

@@ -67,58 +67,30 @@ impl FlowQueue {
 
 /// The sub-queues and the lists of new and old ones.
 #[derive(Debug)]
-pub(super) struct FqCoDel {
+struct FqCoDel {
     law: ControlLaw,
     quantum: i64,
-    /// The credits of a sub-queue that begins.
-    initial: i64,
     drop_batch: u32,
     classifier: Classifier,
     sub_queues: SubQueues<FlowQueue>,
     /// Sub-queues on their first turn, which are served before all old ones.
     new: VecDeque<usize>,
     old: VecDeque<usize>,
-    tail: Option<Tail>,
-    waiting: usize,
-}
-
-/// The most packets that wait in each sub-queue and in all: arrivals beyond them are dropped.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Tail {
-    pub(super) each: usize,
-    pub(super) all: usize,
 }
 
 impl FqCoDel {
-    /// An empty queue.
+    /// An empty queue. With a quantum of zero it would never send, so that zero counts as one byte.
     fn queue(config: FqCoDelConfig, rng: &mut Rng) -> Shared<Self> {
-        let classifier = Classifier::new(config.buckets, rng);
-        let credits = [config.quantum, config.quantum];
-        let fq_codel = Self::new(config.law, credits, config.drop_batch, classifier, None);
-        Shared::new(fq_codel, Buffer::new(config.limit))
-    }
-
-    /// Without sub-queues. The credits are those of a round and those of a sub-queue that begins.
-    /// With a quantum of zero it would never send, so that zero counts as one byte.
-    pub(super) fn new(
-        law: ControlLaw,
-        [quantum, initial]: [Bytes; 2],
-        drop_batch: u32,
-        classifier: Classifier,
-        tail: Option<Tail>,
-    ) -> Self {
-        Self {
-            law,
-            quantum: (quantum.0 as i64).max(1),
-            initial: initial.0 as i64,
-            drop_batch: drop_batch.max(1),
-            classifier,
+        let fq_codel = Self {
+            law: config.law,
+            quantum: (config.quantum.0 as i64).max(1),
+            drop_batch: config.drop_batch.max(1),
+            classifier: Classifier::new(config.buckets, rng),
             sub_queues: SubQueues::new(),
             new: VecDeque::new(),
             old: VecDeque::new(),
-            tail,
-            waiting: 0,
-        }
+        };
+        Shared::new(fq_codel, Buffer::new(config.limit))
     }
 
     /// The sub-queue whose turn it is, and whether it is a new one.
@@ -147,8 +119,6 @@ impl FqCoDel {
         let sub_queue = &mut self.sub_queues[number];
         let packet = sub_queue.control.pop(&self.law, now, &mut sub_queue.fifo, to, out)?;
         sub_queue.credits -= packet.size.0 as i64;
-        // Counted for the tail, which has no other drops.
-        self.waiting = self.waiting.saturating_sub(1);
         Some(packet)
     }
 
@@ -161,23 +131,13 @@ impl FqCoDel {
 }
 
 impl Scheduler for FqCoDel {
-    fn enqueue(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
-        let initial = self.initial;
-        let make = || FlowQueue { credits: initial, ..FlowQueue::new() };
-        let number = self.sub_queues.number_or(self.classifier.key(&packet), make);
+    fn enqueue(&mut self, now: Instant, packet: Packet, _out: &mut Vec<Signal>) {
+        let number = self.sub_queues.number_or(self.classifier.key(&packet), FlowQueue::new);
         let sub_queue = &mut self.sub_queues[number];
-        if let Some(Tail { each, all }) = self.tail {
-            if sub_queue.fifo.len() >= each || self.waiting >= all {
-                out.push(Signal::Drop(packet));
-                return;
-            }
-            self.waiting += 1;
-        }
         sub_queue.fifo.push(now, packet);
         if !sub_queue.is_listed {
             sub_queue.is_listed = true;
-            // One that begins has not used its credits.
-            sub_queue.credits = sub_queue.credits.max(self.quantum);
+            sub_queue.credits = self.quantum;
             self.new.push_back(number);
         }
     }

@@ -28,7 +28,7 @@ impl Discipline for PfifoFastConfig {
 
 /// The band of a packet: `prio2band` of the user priorities 6, 4, 0 and 1, which mac80211 gives the
 /// packets of the access categories.
-fn band(packet: &Packet) -> usize {
+pub(super) fn band(packet: &Packet) -> usize {
     match packet.class {
         TrafficClass::Voice => 0,
         TrafficClass::Video | TrafficClass::BestEffort => 1,

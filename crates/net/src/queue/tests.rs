@@ -198,6 +198,20 @@ fn mac80211() -> impl Strategy<Value = Mac80211Config> {
     )
 }
 
+/// Its limits are those of waiting packets.
+fn fq() -> impl Strategy<Value = FqConfig> {
+    (1u64..3000, 0u64..9000, any::<bool>(), 1u32..9).prop_map(
+        |(quantum, initial, bands, flow_limit)| FqConfig {
+            quantum: Bytes(quantum),
+            initial_quantum: Bytes(initial),
+            refill_delay: Duration::from_millis(1),
+            bands,
+            flow_limit,
+            ..FqConfig::default()
+        },
+    )
+}
+
 fn discipline() -> impl Strategy<Value = QueueSettings> {
     let per = prop_oneof![Just(Per::Flow), Just(Per::Station)];
     let drr = (per, (0u64..3000).prop_map(Bytes), limit());
@@ -209,6 +223,7 @@ fn discipline() -> impl Strategy<Value = QueueSettings> {
         red().prop_map(QueueSettings::Red),
         codel().prop_map(QueueSettings::Codel),
         fq_codel().prop_map(QueueSettings::FqCodel),
+        fq().prop_map(QueueSettings::Fq),
         pie().prop_map(QueueSettings::Pie),
         dualpi2().prop_map(QueueSettings::Dualpi2),
         cake().prop_map(QueueSettings::Cake),

@@ -75,7 +75,7 @@ impl PowerSave {
     pub(super) fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         match *notice {
             Notice::SavesPower { from, frame, .. } => self.on_frame(from, frame),
-            Notice::Received { packet, .. } => self.on_received(packet),
+            Notice::Received { by, packet } => self.on_received(by, packet),
             Notice::Buffered { by, to, packet } => self.on_buffered(now, (by, to), packet),
             Notice::Dequeued { by, to: Some(to), packet } => {
                 if let Some(station) = self.station(to).filter(|it| it.access_point == by) {
@@ -104,10 +104,10 @@ impl PowerSave {
         }
     }
 
-    /// A station has sent data.
-    fn on_received(&mut self, packet: &Packet) {
+    /// A station has sent data to its access point, which may relay them to another station.
+    fn on_received(&mut self, by: RadioId, packet: &Packet) {
         let from = self.topology.routes().radio(packet.from);
-        if let Some(station) = self.station(from) {
+        if let Some(station) = self.station(from).filter(|it| it.access_point == by) {
             station.is_asleep &= !matches!(station.fetch, Fetch::Wake(_));
             station.may_receive |= matches!(station.fetch, Fetch::Trigger(_));
         }

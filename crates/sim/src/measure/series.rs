@@ -14,6 +14,9 @@ pub struct SampleSeries {
 }
 
 impl SampleSeries {
+    /// Points kept of each probe of a run.
+    pub const MOST: usize = 1_000_000;
+
     /// An empty series of at most `capacity` points, and at least 2.
     pub fn new(capacity: usize) -> Self {
         Self { points: Vec::new(), capacity: capacity.max(2), stride: 1, samples: 0 }

@@ -1,5 +1,6 @@
 //! Echo requests and their replies.
 
+use crate::measure::SampleSeries;
 use kernel::{Duration, Instant};
 
 /// The echo requests of a flow in the window.
@@ -15,6 +16,8 @@ pub(crate) struct EchoMeter {
     answered: u64,
     /// The round-trip time of the latest reply.
     pub(crate) latest: Option<Duration>,
+    /// The round-trip times of all replies, in seconds, if they are kept.
+    replies: Option<SampleSeries>,
 }
 
 impl EchoMeter {
@@ -34,7 +37,20 @@ impl EchoMeter {
     pub(super) fn on_reply(&mut self, now: Instant, asked: Instant) {
         let rtt = now - asked;
         self.latest = Some(rtt);
+        if let Some(replies) = &mut self.replies {
+            replies.push(now, rtt.as_secs_f64());
+        }
         self.answered += u64::from(self.counts(asked) && rtt <= self.timeout);
+    }
+
+    /// From now on the round-trip times of all replies are kept.
+    pub(crate) fn keep_replies(&mut self) {
+        self.replies = Some(SampleSeries::new(SampleSeries::MOST));
+    }
+
+    /// The round-trip times of all replies, in seconds, if they are kept.
+    pub(crate) fn replies(&self) -> Option<&SampleSeries> {
+        self.replies.as_ref()
     }
 
     /// Requests to which no reply came in time.

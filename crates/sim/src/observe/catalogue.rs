@@ -2,7 +2,7 @@
 
 use super::observable::Observable;
 use super::place::{Place, Subject};
-use super::{dual, duplex, flow, hop, interferer, link, node, power_save, routing, whole};
+use super::{driver, dual, duplex, flow, hop, interferer, link, node, power_save, routing, whole};
 use crate::plan::Plan;
 
 /// Observables that belong to the same places.
@@ -12,7 +12,7 @@ pub(crate) struct Group {
 }
 
 /// All observables. At a place, those of an earlier group come first in the summary.
-pub(crate) static CATALOGUE: [Group; 25] = [
+pub(crate) static CATALOGUE: [Group; 26] = [
     Group { places: &[Place::Total], observables: whole::TOTAL },
     Group { places: &[Place::Airtime], observables: whole::AIRTIME },
     Group { places: &[Place::Contending], observables: whole::CONTENDING },
@@ -45,6 +45,10 @@ pub(crate) static CATALOGUE: [Group; 25] = [
     Group {
         places: &[Place::Down, Place::Up, Place::Link, Place::Reverse],
         observables: dual::WIRE_DUAL,
+    },
+    Group {
+        places: &[Place::Down, Place::Up, Place::Link, Place::Reverse],
+        observables: driver::RING,
     },
     Group { places: &[Place::Run], observables: whole::RUN },
 ];

@@ -1,9 +1,9 @@
 //! The observables of a flow.
 
 use super::observable::Kind::{
-    Controller, Counter, Delays, Gauge, Last, Once, Rate, Ratio, Share, Text,
+    Controller, Counter, Delays, Each, Gauge, Last, Once, Rate, Ratio, Share, Text,
 };
-use super::observable::{CATEGORIES, CELL, Condition, Observable, POWER_SAVE, observables};
+use super::observable::{CATEGORIES, CELL, Condition, Events, Observable, POWER_SAVE, observables};
 use crate::flow::TcpFlow;
 use crate::meter::FlowMeter;
 use crate::notice::DropCause;
@@ -30,6 +30,11 @@ const PING: Condition = Condition {
     says: "of pings",
     holds: |plan, i| plan.flows[i].settings.traffic.get().echo().is_some(),
     lacks: |_, i, name| format!("flow {i} is no ping and has no {name}"),
+};
+
+const REPLIES: Events = Events {
+    keep: |world, i| world.observers.meter.flows[i].echoes.keep_replies(),
+    kept: |world, i| meter(world, i).echoes.replies(),
 };
 
 const CODED: Condition = Condition {
@@ -218,6 +223,8 @@ pub(super) static FLOW: &[Observable] = observables! {
     "ping.rtt_s": "s" if PING => Gauge(|world, i| {
         meter(world, i).echoes.latest.map_or(f64::NAN, Duration::as_secs_f64)
     });
+    /// The round-trip time of each reply, at the instant at which the reply comes.
+    "ping.reply_rtt_s": "s" if PING => Each(REPLIES);
     /// The rating factor R of the E-model (ITU-T G.107), of 100 at most.
     "rating": "1" if CALL => Once(|world, i| rating(world, i).into());
     /// The mean opinion score of the E-model (ITU-T G.107), from 1 to 4.5.

@@ -47,7 +47,7 @@ pub(super) static LINK: &[Observable] = observables! {
 /// Of either.
 pub(super) static DIRECTION: &[Observable] = observables! {
     /// Packets that wait for transmission, without the one being transmitted.
-    "queue_packets": "packets" => Gauge(|world, w| wire(world, w).link().queue().len() as f64);
+    "queue_packets": "packets" => Gauge(|world, w| wire(world, w).link().waiting() as f64);
     /// Packets that wait for transmission, averaged over time.
     "queue_packets.mean": "packets" as "queue\nmean" =>
         Once(|world, w| world.observers.meter.wires[w].mean().into());
@@ -64,8 +64,8 @@ pub(super) static DIRECTION: &[Observable] = observables! {
         Once(|world, w| (world.observers.meter.wires[w].max() as u64).into());
     /// Bytes that wait for transmission.
     "queue_bytes": "bytes" =>
-        Gauge(|world, w| wire(world, w).link().queue().backlog().0 as f64);
-    /// Packets that have left the queue and have not reached the far end.
+        Gauge(|world, w| wire(world, w).link().backlog().0 as f64);
+    /// Packets whose transmission has begun and that have not reached the far end.
     "in_flight_packets": "packets" => Gauge(|world, w| wire(world, w).link().in_flight() as f64);
 };
 

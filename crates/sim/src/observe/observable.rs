@@ -2,7 +2,7 @@
 
 use super::place::NO_CELL;
 use super::value::Value;
-use crate::measure::DelayStats;
+use crate::measure::{DelayStats, SampleSeries};
 use crate::observers::World;
 use crate::plan::Plan;
 use std::borrow::Cow;
@@ -39,6 +39,9 @@ pub(crate) enum Kind {
     Gauge(Gauge),
     /// A current value. Probe, and if the condition holds result: the value at the end.
     Last(Gauge, &'static Condition),
+    /// A value of each of certain events, at the instant of the event and not at equal intervals.
+    /// Probe.
+    Each(Events),
     /// A gauge of this name, if the flow's congestion control has one. Probe.
     Controller(&'static str),
     /// Delays. Result: the statistics in [`PARTS`], or none.
@@ -55,6 +58,15 @@ pub(crate) enum Kind {
     Once(fn(&World, usize) -> Value),
 }
 
+/// The values of events, which a run keeps only if they are asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Events {
+    /// From now on they are kept.
+    pub(crate) keep: fn(&mut World, usize),
+    /// Those kept; none if they are not.
+    pub(crate) kept: for<'a> fn(&'a World, usize) -> Option<&'a SampleSeries>,
+}
+
 /// How a probe is read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Read {
@@ -62,6 +74,8 @@ pub(crate) enum Read {
     Count(Count),
     /// The increase of a byte counter since the last sample, in Mb/s.
     Rate(Count),
+    /// A value of each event.
+    Each(Events),
     /// A gauge of the flow's congestion control.
     Controller(&'static str),
 }
@@ -211,6 +225,7 @@ impl Observable {
             Kind::Counter(count) | Kind::Total(count) => Some(Read::Count(count)),
             Kind::Rate(bytes, _) => Some(Read::Rate(bytes)),
             Kind::Gauge(now) | Kind::Last(now, _) => Some(Read::Gauge(now)),
+            Kind::Each(each) => Some(Read::Each(each)),
             Kind::Controller(name) => Some(Read::Controller(name)),
             Kind::Text(_)
             | Kind::Ratio(..)
@@ -226,7 +241,7 @@ impl Observable {
 
     /// Whether it is a result.
     pub(crate) fn is_result(&self) -> bool {
-        !matches!(self.kind, Kind::Gauge(_) | Kind::Controller(_))
+        !matches!(self.kind, Kind::Gauge(_) | Kind::Each(_) | Kind::Controller(_))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The keys of wired links.
 
 use kernel::{BitRate, Bytes, Duration};
-use net::{LinkSettings, LossSettings, QueueSettings};
+use net::{DriverSettings, LinkSettings, LossSettings, QueueSettings};
 use settings::{Choice, Settings};
 
 /// A full-duplex link between server and access point.
@@ -68,6 +68,7 @@ impl Link {
             rate: back.rate.or(there.rate),
             delay: back.delay.unwrap_or(there.delay),
             queue: back.queue.clone().unwrap_or_else(|| there.queue.clone()),
+            driver: back.driver.or(there.driver),
             overhead: back.overhead.unwrap_or(there.overhead),
             loss: back.loss.clone(),
         };
@@ -86,6 +87,8 @@ pub struct Reverse {
     pub delay: Option<Duration>,
     /// The queue from which `to` sends. Default: a queue with the settings of the other direction.
     pub queue: Option<QueueSettings>,
+    /// The transmit ring below that queue. Default: as in the other direction.
+    pub driver: Option<DriverSettings>,
     /// Framing around each IP packet. Default: as in the other direction.
     #[setting(key = "overhead_bytes", range = LinkSettings::OVERHEADS)]
     pub overhead: Option<Bytes>,

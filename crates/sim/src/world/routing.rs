@@ -46,7 +46,7 @@ impl<O: Observer> World<O> {
     /// buffer thus serves a path of any length.
     fn settle_wire(&mut self, wire: WireId, first: usize) {
         let at = Interface::Wire(wire);
-        let packets = self.wires[wire.0 as usize].link().queue().len();
+        let packets = self.wires[wire.0 as usize].link().waiting();
         self.observers.on(self.now, &Notice::Waiting { at, packets });
         for i in first..self.wire_out.len() {
             match self.wire_out[i] {
@@ -75,6 +75,9 @@ impl<O: Observer> World<O> {
                 }
                 net::Command::Ready(at) => {
                     self.event_queue.at(at, Event::Wire(wire, LinkTimer::Ready));
+                }
+                net::Command::Complete(at) => {
+                    self.event_queue.at(at, Event::Wire(wire, LinkTimer::Completion));
                 }
             }
         }

@@ -202,8 +202,8 @@ impl Originator {
         if self.request {
             return Psdu { bytes: BLOCK_ACK_REQUEST, mpdus: 0, answer: ElicitedResponse::BlockAck };
         }
-        // Without aggregation, the general case below yields the same PSDU.
-        if framing.aggregation.is_none() {
+        // Without aggregation, the general case would do the same. A frame of the MAC goes alone.
+        if framing.aggregation.is_none() || self.management().is_some() {
             self.psdu.push(0);
             return self.describe(class, Bytes::ZERO);
         }

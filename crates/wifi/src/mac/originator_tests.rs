@@ -306,6 +306,21 @@ fn small_packets_share_a_frame() {
 }
 
 #[test]
+fn a_frame_of_the_mac_is_alone() {
+    // 30 bytes, which is less than the header of a QoS data frame.
+    let null = Body::Management(wire::Management::QosNull { ends_period: true });
+    let null = Packet { body: null, ..packet(0, 30) };
+    for amsdu in [0, 300] {
+        let framing = framing(Aggregation { amsdu: Bytes(amsdu), ..aggregation() });
+        let mut originator = Originator::new(false);
+        originator.begin_service(&framing, NOW, null, Some(0));
+        let psdu =
+            originator.assemble(&framing, ModeClass::Ht, LIMITS, NOW, |_| Some(packet(1, 52)));
+        assert_eq!(psdu, Psdu { bytes: Bytes(30), mpdus: 1, answer: ElicitedResponse::Ack });
+    }
+}
+
+#[test]
 fn sequence_numbers_are_each_receivers_own() {
     let framing = framing(aggregation());
     let mut originator = Originator::new(true);

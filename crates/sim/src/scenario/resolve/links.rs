@@ -10,7 +10,7 @@ use crate::scenario::link::{Link, Wire};
 use crate::topology::WireId;
 use kernel::Duration;
 use net::LinkSettings;
-use settings::{is_bare, shown};
+use settings::{Choice, is_bare, shown};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum length of a name, which keeps columns readable.
@@ -55,6 +55,7 @@ pub(super) fn links(document: &Document, check: &mut Check) -> (Vec<String>, Vec
             let path = format!("links[{number}].reverse.queue");
             queue(&path, back, directions[1].output_link(), check);
         }
+        driver(number, link, &directions, check);
         let Some([from, to]) = names else { continue };
         let name = if link.name.is_empty() { format!("{from}-{to}") } else { link.name.clone() };
         if let Some(other) = called.insert(name.clone(), number) {
@@ -66,6 +67,37 @@ pub(super) fn links(document: &Document, check: &mut Check) -> (Vec<String>, Vec
         links.push(LinkPlan { name, number: Some(number), ends: [end(from), end(to)], directions });
     }
     (hosts, links)
+}
+
+/// Whether the drivers of a link of `[[links]]` have rings that can fill.
+fn driver(number: usize, link: &Link, [there, back]: &[LinkSettings; 2], check: &mut Check) {
+    let path = format!("links[{number}]");
+    if no_ring(&path, there, check) && link.reverse.driver.is_none() {
+        return;
+    }
+    no_ring(&format!("{path}.reverse"), back, check);
+}
+
+/// Reports a driver whose ring never fills, or holds what the queue above should hold; returns
+/// whether it did.
+fn no_ring(path: &str, direction: &LinkSettings, check: &mut Check) -> bool {
+    if direction.driver.is_none() {
+        return false;
+    }
+    let queue = &direction.queue;
+    let why = if direction.rate.is_none() {
+        format!("the ring before an infinitely fast link is empty; give {path}.rate_mbps")
+    } else if queue.get().shaper().is_some() {
+        let name = queue.name();
+        format!(
+            "the queue {name} limits the rate itself, below which the ring is empty; remove it, or \
+             the rate of {name}"
+        )
+    } else {
+        return false;
+    };
+    check.fault(format!("{path}.driver"), why);
+    true
 }
 
 fn is_fixed(name: &str) -> bool {
@@ -151,6 +183,7 @@ fn wire(wire: &Wire, document: &Document, check: &mut Check) -> LinkPlan {
         check.fault("wire", message);
     }
     queue("wire.queue", &wire.direction.queue, wire.direction.output_link(), check);
+    no_ring("wire", &wire.direction, check);
     let ends = [Endpoint::Server, Endpoint::AccessPoint];
     LinkPlan { name: "wire".to_owned(), number: None, ends, directions: wire.directions() }
 }
