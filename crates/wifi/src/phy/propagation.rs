@@ -44,6 +44,13 @@ impl Position {
         let (x, y, z) = (self.x - other.x, self.y - other.y, self.z - other.z);
         x * x + y * y + z * z
     }
+
+    /// The same of two positions at one height, equal to the last bit.
+    #[inline]
+    pub fn square_ground_distance(self, other: Self) -> f64 {
+        let (x, y) = (self.x - other.x, self.y - other.y);
+        x * x + y * y
+    }
 }
 
 /// A path between two nodes at one instant.
