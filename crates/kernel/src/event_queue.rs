@@ -78,7 +78,14 @@ impl<E: Ranked> EventQueue<E> {
         debug_assert!(when >= self.now, "an event scheduled in the past: {when} < {}", self.now);
         let order = u64::from(event.rank()) << 56 | self.scheduled;
         self.scheduled += 1;
-        self.insert(Entry { when, order, event });
+        let entry = Entry { when, order, event };
+        // Mostly it is the next event.
+        match self.soon.last() {
+            Some(next) if entry.key() < next.key() && self.soon.len() < Self::SOON - 1 => {
+                self.soon.push(entry);
+            }
+            _ => self.insert(entry),
+        }
     }
 
     fn insert(&mut self, entry: Entry<E>) {

@@ -145,6 +145,8 @@ pub(crate) struct World<O> {
     cell_settling: bool,
     /// Whether the frames and the waits of the medium are reported to observers.
     is_watched: bool,
+    /// Whether the events of the medium are, which only the checker needs.
+    is_checked: bool,
     tcp_out: Vec<tcp::Command>,
     source_out: Vec<traffic::Command>,
     wire_out: Vec<net::Command>,
@@ -202,6 +204,7 @@ impl<O: Observer> World<O> {
             cell_done: Vec::with_capacity(64),
             cell_settling: false,
             is_watched: false,
+            is_checked: false,
             tcp_out: Vec::with_capacity(64),
             source_out: Vec::with_capacity(8),
             wire_out: Vec::with_capacity(8),

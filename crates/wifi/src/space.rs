@@ -42,6 +42,7 @@ mod reception;
 mod records;
 mod rules;
 mod sense;
+mod shared;
 mod signals;
 mod slices;
 mod timers;
@@ -418,6 +419,7 @@ impl Space {
     }
 
     /// Sets a node's timer to the instant of its next action.
+    #[inline(never)]
     fn set_timer(&mut self, node: u32) {
         let Self { nodes, timers, watch, .. } = self;
         air::set_timer((node, &mut nodes[node as usize]), timers, watch);

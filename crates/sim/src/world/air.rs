@@ -139,8 +139,9 @@ fn receiver(routes: &Routes, topology: &Topology, by: RadioId, packet: &Packet) 
 }
 
 impl<O: Observer> World<O> {
-    /// From now on, receptions in space are reported to observers.
+    /// From now on, what the medium does and receptions in space are reported to observers.
     pub(crate) fn listen(&mut self) {
+        self.is_checked = true;
         if let Medium::Space(space) = &mut self.cell {
             space.listen();
         }
@@ -165,6 +166,16 @@ impl<O: Observer> World<O> {
         if let Some((records, _)) = self.cell.watched(self.now) {
             *records = recorded;
         }
+    }
+
+    /// Publishes an event of the medium and the receptions that it has recorded.
+    #[cold]
+    fn publish_heard(&mut self) {
+        let heard = match &mut self.cell {
+            Medium::Space(space) => space.take_heard(),
+            Medium::Cell(_) => Vec::new(),
+        };
+        self.observers.on(self.now, &Notice::Air { medium: &self.cell, heard: &heard });
     }
 
     /// Waits that have lasted for this long are reported up to now, so that later records need not
@@ -238,11 +249,9 @@ impl<O: Observer> World<O> {
     /// The medium has handled an event.
     #[inline]
     fn settle_medium(&mut self) {
-        let heard = match &mut self.cell {
-            Medium::Space(space) => space.take_heard(),
-            Medium::Cell(_) => Vec::new(),
-        };
-        self.observers.on(self.now, &Notice::Air { medium: &self.cell, heard: &heard });
+        if self.is_checked {
+            self.publish_heard();
+        }
         if self.is_watched {
             self.publish_watched();
         }

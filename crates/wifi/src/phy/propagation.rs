@@ -44,6 +44,13 @@ impl Position {
         let (x, y, z) = (self.x - other.x, self.y - other.y, self.z - other.z);
         x * x + y * y + z * z
     }
+
+    /// The same of two positions at one height, equal to the last bit.
+    #[inline]
+    pub fn square_ground_distance(self, other: Self) -> f64 {
+        let (x, y) = (self.x - other.x, self.y - other.y);
+        x * x + y * y
+    }
 }
 
 /// A path between two nodes at one instant.
@@ -124,6 +131,9 @@ mod tests {
         let (a, b) = (Position { x: 1.0, y: 2.0, z: 3.0 }, Position { x: 4.0, y: 6.0, z: 15.0 });
         assert_eq!(a.distance(b), 13.0);
         assert_eq!(b.distance(a), 13.0);
+        assert_ne!(a.square_ground_distance(b), a.square_distance(b));
+        let level = Position { z: a.z, ..b };
+        assert_eq!(a.square_ground_distance(level), a.square_distance(level));
     }
 
     #[test]

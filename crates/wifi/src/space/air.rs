@@ -20,7 +20,7 @@ use wire::FrameKind;
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     pub(super) due: Vec<u32>,
-    beginning: Vec<Transmission>,
+    beginning: Vec<u32>,
     ending: Vec<u32>,
     /// Nodes that must evaluate what has begun or ended, each once.
     touched: Vec<u32>,
@@ -62,6 +62,7 @@ impl Space {
         out: &mut Vec<Command>,
     ) {
         let mut beginning = std::mem::take(&mut self.scratch.beginning);
+        self.signals.forget(now);
         for &node in due {
             self.note_contending(node);
             if self.rules.mac.config.full_duplex.is_some() {
@@ -74,12 +75,13 @@ impl Space {
                         self.per_cache.facts(&frame.mode, frame.psdu, timing, error);
                     let mut transmission = Transmission::new(frame, now, airtime, deferral);
                     transmission.facts = facts;
-                    beginning.push(transmission);
+                    beginning.push(self.signals.enter(transmission));
                 }
                 None => self.set_timer(node),
             }
         }
-        for begun in &beginning {
+        for &id in &beginning {
+            let begun = self.signals.transmission(id);
             self.receivers[begun.frame.from as usize].begin_sending(now, begun.end());
         }
         if self.rules.mac.config.full_duplex.is_some() {
@@ -87,11 +89,9 @@ impl Space {
         }
         let is_crowd = self.crowd.may_form(beginning.len()) && self.gather(now, &beginning);
         let is_alone = beginning.len() == 1;
-        for (begun, place) in beginning.iter().zip(0..) {
-            self.begin_transmission(now, begun, (is_alone, is_crowd.then_some(place)), out);
-            self.set_timer(begun.frame.from);
+        for id in beginning.drain(..) {
+            self.begin_transmission(now, id, (is_alone, is_crowd), out);
         }
-        beginning.clear();
         self.scratch.beginning = beginning;
         for place in 0..self.scratch.touched.len() {
             let node = self.scratch.begin_settling(place);
@@ -100,55 +100,54 @@ impl Space {
         self.scratch.touched.clear();
     }
 
-    /// Begins a transmission, alone, or with others, or as the member of a crowd at a place. It
-    /// arrives at the nodes in range.
+    /// Begins a transmission, alone, or with others, or as a member of a crowd. It arrives at the
+    /// nodes in range.
     fn begin_transmission(
         &mut self,
         now: Instant,
-        transmission: &Transmission,
-        (is_alone, in_crowd): (bool, Option<usize>),
+        id: u32,
+        (is_alone, in_crowd): (bool, bool),
         out: &mut Vec<Command>,
     ) {
-        let frame = &transmission.frame;
-        out.push(Command::Step(transmission.end()));
-        let id = if let Some(place) = in_crowd {
-            self.begin_in_crowd(place, transmission)
+        let begun = self.signals.transmission(id);
+        let (deferral, detected, end) = (begun.deferral, begun.payload(), begun.end());
+        let OnAir { from, to, answer, ref mode, .. } = begun.frame;
+        let (width, is_dsss) = (mode.width, mode.class.is_dsss());
+        out.push(Command::Step(end));
+        if in_crowd {
+            self.begin_in_crowd(id);
         } else {
-            let (receivers, end) = (&self.receivers, transmission.end());
-            let is_transmitting = |node: u32| receivers[node as usize].is_transmitting_until(end);
-            let id = self.signals.begin(transmission, is_transmitting);
+            let receivers = &self.receivers;
+            self.signals.begin(id, |node| receivers[node as usize].is_transmitting_until(end));
             if self.crowd.is_on_air() {
                 self.prepare_arrival(now, id);
             }
-            id
-        };
+        }
         if self.watch.is_some() {
             self.record_begin(now, id);
         }
         if let Some(interferers) = &mut self.interferers {
-            let (span, width) = ((now, transmission.end()), frame.mode.width);
             let detect = self.rules.levels.detect;
-            interferers.on_frame(span, frame.from, width, detect, &self.signals);
+            interferers.on_frame((now, end), from, width, detect, &self.signals);
             out.extend(interferers.follow_reactions(now, &self.signals.sites).map(Command::Step));
         }
-        let (from, levels) = (frame.from, self.rules.levels);
+        let levels = self.rules.levels;
         // A lower bound in the sum of a receiver does not tell that it is clear.
         let is_alone = is_alone && !self.crowd.is_on_air();
         let Self { signals, receivers, nodes, rules, timers, watch, scratch, .. } = self;
         // Rate control learns the power of a frame that elicits an Ack or a BlockAck.
-        if let (Some(to), false) = (frame.to, frame.answer == ElicitedResponse::None) {
+        if let (Some(to), false) = (to, answer == ElicitedResponse::None) {
             let power = signals.mean_of(id, to);
             nodes[from as usize].on_power(to, power.map_or(0.0, |power| power.milliwatts));
         }
         // Values that are the same for all receivers are read before the loop: the compiler does
         // not know that changes of a receiver leave them unchanged.
         let (receivers, nodes) = (receivers.as_mut_slice(), nodes.as_mut_slice());
-        let all_know = frame.mode.class.is_dsss() || rules.mac.all_know_ofdm();
-        let (detected, end) = (transmission.payload(), transmission.end());
+        let all_know = is_dsss || rules.mac.all_know_ofdm();
         signals.each(id, |node, power| {
             let is_decodable = all_know || rules.mac.knows_ofdm(node);
             let (receiver, state) = (&mut receivers[node as usize], &mut nodes[node as usize]);
-            if let Deferral::Nav(eifs) = transmission.deferral
+            if let Deferral::Nav(eifs) = deferral
                 && !receiver.is_clear()
             {
                 state.carrier.reserve(end + eifs, None);
@@ -162,7 +161,9 @@ impl Space {
                 scratch.touch(node);
             }
         });
-        self.nodes[from as usize].send(now, frame, transmission.end() - now, &self.rules);
+        let frame = &self.signals.transmission(id).frame;
+        self.nodes[from as usize].send(now, frame, end - now, &self.rules);
+        self.set_timer(from);
     }
 
     /// A receiver evaluates the signals that have begun.
@@ -340,24 +341,36 @@ fn sense(
     (timers, watch): (&mut NodeTimers, &mut Option<Box<SpaceWatch>>),
 ) {
     // A quiet node counts no slots and has no timer.
-    let is_quiet = state.is_quiet();
-    match (is_quiet, is_busy) {
+    match (state.is_quiet(), is_busy) {
         (true, true) => _ = state.carrier.end_idle(),
         (true, false) => state.carrier.begin_idle(now),
-        (false, true) if state.end_doze() => return,
-        (false, true) => state.freeze(now, rules),
-        (false, false) if timers.may_doze() && watch.is_none() && state.doze(now) => {
-            return timers.doze(node, now);
-        }
-        (false, false) => state.sense_idle(now),
-    }
-    if !is_quiet {
-        set_timer((node, state), timers, watch);
+        (false, true) if state.end_doze() => {}
+        (false, _) => count_slots(now, (node, state), is_busy, rules, (timers, watch)),
     }
 }
 
+/// The same of a node that counts slots or is in an exchange.
+#[inline(never)]
+fn count_slots(
+    now: Instant,
+    (node, state): (u32, &mut Node),
+    is_busy: bool,
+    rules: &SpaceRules,
+    (timers, watch): (&mut NodeTimers, &mut Option<Box<SpaceWatch>>),
+) {
+    if is_busy {
+        state.freeze(now, rules);
+    } else if timers.may_doze() && watch.is_none() && state.doze(now) {
+        return timers.doze(node, now);
+    } else {
+        state.sense_idle(now);
+    }
+    set_timer((node, state), timers, watch);
+}
+
 /// Sets a node's timer to the instant of its next action.
-#[inline]
+#[allow(clippy::inline_always, reason = "it runs for many nodes with each frame")]
+#[inline(always)]
 pub(super) fn set_timer(
     (node, state): (u32, &mut Node),
     timers: &mut NodeTimers,

@@ -8,7 +8,6 @@
 //! reception or on carrier sense.
 
 use super::Space;
-use super::frame::Transmission;
 use super::radio::{FixedPower, Losses, Power, Radio, Separation, Site};
 use super::reception::End;
 use super::signals::Signals;
@@ -161,19 +160,19 @@ impl Space {
     /// Frames begin. Forms a crowd of their transmitters if it floods most nodes, and returns
     /// whether it does.
     #[inline(never)]
-    pub(super) fn gather(&mut self, now: Instant, beginning: &[Transmission]) -> bool {
+    pub(super) fn gather(&mut self, now: Instant, beginning: &[u32]) -> bool {
         if !self.may_gather(beginning) {
             return false;
         }
         let Self { signals, receivers, rules, crowd, scratch, .. } = self;
         let sites = &signals.sites;
         crowd.begin = now;
-        crowd.members.extend(beginning.iter().map(|begun| {
-            let Transmission { frame, .. } = begun;
-            let site = &sites[frame.from as usize];
-            let end = begun.end();
+        crowd.members.extend(beginning.iter().map(|&id| {
+            let begun = signals.transmission(id);
+            let (from, end) = (begun.frame.from, begun.end());
+            let site = &sites[from as usize];
             let (channel, place) = (site.channel, site.trajectory.at(now));
-            Member { id: 0, from: frame.from, end, channel, place }
+            Member { id, from, end, channel, place }
         }));
         let end = crowd.members.iter().map(|member| member.end).max().unwrap_or(now);
         let flooded_with = |crowd: &Crowd, node: usize| {
@@ -211,15 +210,17 @@ impl Space {
 
     /// Whether the bounds hold for these frames: all have the same power, and no other crowd is on
     /// the air.
-    fn may_gather(&mut self, beginning: &[Transmission]) -> bool {
+    fn may_gather(&mut self, beginning: &[u32]) -> bool {
         let Self { signals, crowd, .. } = self;
         if crowd.is_on_air() || !signals.is_steady() {
             return false;
         }
-        let power =
-            |Transmission { frame, .. }: &Transmission| signals.sites[frame.from as usize].tx_power;
-        let tx_power = power(&beginning[0]);
-        if beginning.iter().any(|begun| power(begun) != tx_power) {
+        let power = |id: u32| {
+            let from = signals.transmission(id).frame.from;
+            signals.sites[from as usize].tx_power
+        };
+        let tx_power = power(beginning[0]);
+        if beginning.iter().any(|&id| power(id) != tx_power) {
             return false;
         }
         if crowd.bounds.as_ref().is_none_or(|(power, _)| *power != tx_power) {
@@ -229,16 +230,14 @@ impl Space {
         crowd.bounds.is_some()
     }
 
-    /// The frame of the member at this place begins. Returns the identifier of the transmission.
+    /// The frame of a member begins.
     #[inline(never)]
-    pub(super) fn begin_in_crowd(&mut self, place: usize, transmission: &Transmission) -> u32 {
+    pub(super) fn begin_in_crowd(&mut self, id: u32) {
         let Self { signals, receivers, crowd, .. } = self;
-        let end = transmission.end();
+        let end = signals.transmission(id).end();
         let is_transmitting = |node: u32| receivers[node as usize].is_transmitting_until(end);
         let listeners = crowd.listeners.iter().copied().filter(|&node| !is_transmitting(node));
-        let id = signals.begin_among(transmission, listeners);
-        crowd.members[place].id = id;
-        id
+        signals.begin_among(id, listeners);
     }
 
     /// Another frame begins. Its transmitter, and the nodes that may detect its preamble, get the

@@ -11,7 +11,6 @@
 //! responses begin; the secondary frame announces the same to its receiver.
 
 use super::Space;
-use super::frame::Transmission;
 use super::node::{Announced, NodeDuplex};
 use super::radio::FixedPower;
 use super::reception::PhyReceiver;
@@ -183,9 +182,11 @@ impl Space {
     /// Counts the exchanges that full-duplex access points begin now without a station that begins
     /// another with them.
     #[inline(never)]
-    pub(super) fn count_alone(&mut self, now: Instant, beginning: &[Transmission]) {
-        for Transmission { frame, .. } in beginning {
-            let is_alone = !beginning.iter().any(|other| other.frame.to == Some(frame.from));
+    pub(super) fn count_alone(&mut self, now: Instant, beginning: &[u32]) {
+        for &id in beginning {
+            let frame = &self.signals.transmission(id).frame;
+            let mut others = beginning.iter().map(|&id| self.signals.transmission(id).frame.to);
+            let is_alone = !others.any(|to| to == Some(frame.from));
             self.nodes[frame.from as usize].count_opening(now, frame, is_alone);
         }
     }

@@ -150,6 +150,11 @@ impl Transmission {
         Self { frame, start, end, airtime, deferral, facts: FactsPlace::default(), reach }
     }
 
+    /// Its transmitter, and when it begins.
+    pub(super) fn begin(&self) -> (u32, Instant) {
+        (self.frame.from, self.start)
+    }
+
     pub(super) fn end(&self) -> Instant {
         self.end
     }

@@ -196,7 +196,9 @@ mod tests {
         let mut ended = Vec::new();
         for (from, begin, end) in transmissions.into_iter().chain([(2, 210, 500)]) {
             signals.end(us(begin), &mut ended);
-            signals.begin(&transmission(from, begin, end), |_| false);
+            signals.forget(us(begin));
+            let id = signals.enter(transmission(from, begin, end));
+            signals.begin(id, |_| false);
         }
         signals.end(us(410), &mut ended);
         let of_node_0 = |id: &&u32| signals.transmission(**id).frame.from == 0;

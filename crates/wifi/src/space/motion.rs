@@ -14,6 +14,8 @@ pub(super) struct Motion {
     sent: Vec<f64>,
     /// The weakest signal that the simulator takes into account.
     weakest: f64,
+    /// All nodes are always at the same height, so that only the ground distance counts.
+    is_flat: bool,
     /// A buffer: squares of distances, then losses over these distances.
     squares: Vec<f64>,
 }
@@ -23,7 +25,9 @@ impl Motion {
     /// square of the distance.
     pub(super) fn new(radio: &Radio, sites: &[Site]) -> Option<Self> {
         let Losses::Places(model) = &radio.losses else { return None };
+        let height = sites.first().map(|site| site.trajectory.at(Instant::ZERO).z);
         model.factors(&mut []).then(|| Self {
+            is_flat: sites.iter().all(|site| height.is_some_and(|z| site.trajectory.stays_at(z))),
             legs: sites.iter().map(|site| site.trajectory.leg(Instant::ZERO)).collect(),
             sent: sites.iter().map(|site| Milliwatts::from(site.tx_power).0).collect(),
             weakest: Milliwatts::from(radio.receiver.weakest()).0,
@@ -52,20 +56,27 @@ impl Motion {
         };
         let here = position(from);
         squares.clear();
-        squares
-            .extend(receivers.iter().map(|receiver| here.square_distance(position(receiver.node))));
+        if self.is_flat {
+            let square = |r: &ReceiverInRange| here.square_ground_distance(position(r.node));
+            squares.extend(receivers.iter().map(square));
+        } else {
+            let square = |r: &ReceiverInRange| here.square_distance(position(r.node));
+            squares.extend(receivers.iter().map(square));
+        }
         if let Losses::Places(model) = &radio.losses {
             model.factors(squares);
         }
         let (sent, weakest) = (self.sent[from as usize], self.weakest);
-        into.extend_from_slice(receivers);
-        let mut least = f64::INFINITY;
-        for (receiver, factor) in into.iter_mut().zip(&*squares).filter(|(r, _)| r.moves) {
-            receiver.power = Power::from(sent * factor);
-            least = least.min(receiver.power.milliwatts);
-        }
-        if least < weakest {
-            into.retain(|receiver| !receiver.moves || receiver.power.milliwatts >= weakest);
+        into.reserve(receivers.len());
+        for (receiver, factor) in receivers.iter().zip(&*squares) {
+            if !receiver.moves {
+                into.push(*receiver);
+                continue;
+            }
+            let power = sent * factor;
+            if power >= weakest {
+                into.push(ReceiverInRange { power: Power::from(power), ..*receiver });
+            }
         }
     }
 }

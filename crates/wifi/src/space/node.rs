@@ -192,9 +192,9 @@ impl Node {
     fn end_of_slots(&self) -> Instant {
         let mut end = Instant::NEVER;
         if self.contends && !self.carrier.is_sensed() {
-            for index in bits(self.active) {
-                let EdcafState { edcaf, slots } = &self.contenders[index];
-                if let Some(expiry) = slots.expiry()
+            for (index, EdcafState { edcaf, slots }) in self.contenders.iter().enumerate() {
+                if has(self.active, index)
+                    && let Some(expiry) = slots.expiry()
                     && !edcaf.is_idle()
                 {
                     end = end.min(expiry);
@@ -419,11 +419,8 @@ fn rate(peers: &mut [Peer], to: Option<u32>) -> Option<&mut PeerRate> {
     Some(&mut peer.rate)
 }
 
-/// The indices of the bits that are set, lowest first.
-fn bits(mut set: u8) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lowest = set.trailing_zeros() as usize;
-        set &= set.wrapping_sub(1);
-        (lowest < 8).then_some(lowest)
-    })
+/// Whether the bit of an EDCAF is set.
+#[inline]
+fn has(set: u8, index: usize) -> bool {
+    set & 1 << index != 0
 }

@@ -5,10 +5,10 @@
 //! costs nothing, and neither does a pair of nodes out of range.
 
 use super::radio::{Power, Radio, Separation, Site};
+use super::shared::Shared;
 use super::slices::{Slice, Slices};
 use crate::phy::Milliwatts;
 use kernel::Instant;
-use std::sync::Arc;
 
 /// More than the rounding of a distance, in metres.
 const ROUNDING_M: f64 = 1e-6;
@@ -180,6 +180,8 @@ pub(super) struct ReceiverSetCache {
     /// The limit of the sets' memory in bytes; the last set is not counted.
     room: usize,
     slices: Slices,
+    /// The sets that are kept or used by transmissions.
+    sets: Shared<ReceiverSet>,
     /// The set of each transmitter.
     kept: Vec<Option<Kept>>,
     /// The memory of all sets in bytes.
@@ -193,7 +195,8 @@ pub(super) struct ReceiverSetCache {
 /// The set of a transmitter that is kept.
 #[derive(Clone, Debug)]
 struct Kept {
-    receiver_set: Arc<ReceiverSet>,
+    /// Its number.
+    receiver_set: u32,
     /// The number of the slice for which it holds.
     slice: u64,
     /// The number of its last request.
@@ -205,27 +208,42 @@ impl ReceiverSetCache {
     pub(super) fn new(radio: &Radio, sites: &[Site]) -> Self {
         let (kept, slices) = (vec![None; sites.len()], Slices::new(radio, sites));
         let (found, near) = Default::default();
-        Self { room: 64 << 20, slices, kept, size: 0, requests: 0, found, near }
+        let sets = Shared::new();
+        Self { room: 64 << 20, slices, sets, kept, size: 0, requests: 0, found, near }
     }
 
-    /// The receiver set of a node for a frame that begins now. If sets in use take all memory,
-    /// nodes that are `transmitting` are omitted and the set is not stored.
+    /// The set with this number.
+    #[inline]
+    pub(super) fn get(&self, number: u32) -> &ReceiverSet {
+        self.sets.get(number)
+    }
+
+    /// A transmission no longer needs a set.
+    #[inline]
+    pub(super) fn release(&mut self, number: u32) {
+        self.sets.release(number);
+    }
+
+    /// The number of the receiver set of a node for a frame that begins now, which is released when
+    /// nothing more is asked of the frame. If sets in use take all memory, nodes that are
+    /// `transmitting` are omitted and the set is not stored.
     pub(super) fn of(
         &mut self,
         (from, now): (u32, Instant),
         radio: &Radio,
         sites: &[Site],
         transmitting: impl Fn(u32) -> bool,
-    ) -> Arc<ReceiverSet> {
+    ) -> u32 {
         self.requests += 1;
         let slice = self.slices.at(now);
         if let Some(kept) = &mut self.kept[from as usize] {
             if kept.slice == slice.number {
                 kept.last_request = self.requests;
-                return Arc::clone(&kept.receiver_set);
+                return self.sets.share(kept.receiver_set);
             }
-            self.size -= kept.receiver_set.size();
+            let outdated = kept.receiver_set;
             self.kept[from as usize] = None;
+            self.remove(outdated);
         }
         let is_partial = !self.make_room();
         let (mut found, mut near) =
@@ -235,12 +253,12 @@ impl ReceiverSetCache {
         self.slices.near(from, slice, sites, &mut near);
         let nodes = near.iter().copied().filter(|&node| !(is_partial && transmitting(node)));
         found.extend(self.find((from, slice), radio, sites, nodes));
-        let receiver_set = Arc::new(ReceiverSet { is_partial, ..ReceiverSet::new(&found) });
+        let receiver_set = self.sets.add(ReceiverSet { is_partial, ..ReceiverSet::new(&found) });
         (self.found, self.near) = (found, near);
         if !is_partial {
-            self.size += receiver_set.size();
+            self.size += self.sets.get(receiver_set).size();
             self.kept[from as usize] = Some(Kept {
-                receiver_set: Arc::clone(&receiver_set),
+                receiver_set: self.sets.share(receiver_set),
                 slice: slice.number,
                 last_request: self.requests,
             });
@@ -253,17 +271,23 @@ impl ReceiverSetCache {
         self.slices.at(now)
     }
 
-    /// The partial receiver set of a node with only the given nodes.
+    /// The cache no longer keeps a set.
+    fn remove(&mut self, number: u32) {
+        self.size -= self.sets.get(number).size();
+        self.sets.release(number);
+    }
+
+    /// The number of the partial receiver set of a node with only the given nodes.
     pub(super) fn among(
-        &self,
+        &mut self,
         (from, now): (u32, Instant),
         radio: &Radio,
         sites: &[Site],
         nodes: impl Iterator<Item = u32>,
-    ) -> Arc<ReceiverSet> {
+    ) -> u32 {
         let at = (from, self.slices.at(now));
         let found: Vec<ReceiverInRange> = self.find(at, radio, sites, nodes).collect();
-        Arc::new(ReceiverSet { is_partial: true, ..ReceiverSet::new(&found) })
+        self.sets.add(ReceiverSet { is_partial: true, ..ReceiverSet::new(&found) })
     }
 
     /// The same as a list.
@@ -283,10 +307,10 @@ impl ReceiverSetCache {
             let (separation, moves) = closest(radio, sites, ends, slice)
                 .filter(|(separation, _)| separation.distance <= reach)?;
             match &self.kept[to as usize] {
-                Some(back) if back.slice == slice.number && is_mutual(to as usize) => back
-                    .receiver_set
-                    .find(from)
-                    .map(|receiver| ReceiverInRange { node: to, ..*receiver }),
+                Some(back) if back.slice == slice.number && is_mutual(to as usize) => {
+                    let found = self.sets.get(back.receiver_set).find(from);
+                    found.map(|receiver| ReceiverInRange { node: to, ..*receiver })
+                }
                 _ => ReceiverInRange::over(radio, sites, ends, (separation, moves)),
             }
         };
@@ -302,11 +326,11 @@ impl ReceiverSetCache {
     /// others are within the limit. Returns whether they are.
     fn make_room(&mut self) -> bool {
         while self.size > self.room {
-            let is_unused = |kept: &Kept| Arc::strong_count(&kept.receiver_set) == 1;
+            let is_unused = |kept: &Kept| !self.sets.is_shared(kept.receiver_set);
             let unused = self.kept.iter_mut().filter(|kept| kept.as_ref().is_some_and(is_unused));
             let oldest = unused.min_by_key(|kept| kept.as_ref().map(|kept| kept.last_request));
             let Some(oldest) = oldest.and_then(Option::take) else { return false };
-            self.size -= oldest.receiver_set.size();
+            self.remove(oldest.receiver_set);
         }
         true
     }
@@ -405,11 +429,8 @@ mod tests {
                 let slice = cache.slice(Instant::ZERO);
                 let alone = |to| ReceiverInRange::find(&radio, &sites, (from, to), slice);
                 let expected: Vec<ReceiverInRange> = (0..120).filter_map(alone).collect();
-                assert_eq!(
-                    cache.of((from, Instant::ZERO), &radio, &sites, |_| true).receivers(),
-                    expected,
-                    "{from}, {radio:?}"
-                );
+                let number = cache.of((from, Instant::ZERO), &radio, &sites, |_| true);
+                assert_eq!(cache.get(number).receivers(), expected, "{from}, {radio:?}");
                 pairs += expected.len();
             }
             assert!((1000..7000).contains(&pairs), "{pairs} of 7140: {radio:?}");
@@ -422,18 +443,17 @@ mod tests {
         let sites = vec![site(Position::default().into()); 9];
         let mut cache = ReceiverSetCache::new(&radio, &sites);
         cache.room = 0;
-        let nodes = |receiver_set: &ReceiverSet| -> Vec<u32> {
-            receiver_set.receivers().iter().map(|receiver| receiver.node).collect()
+        let found = |cache: &ReceiverSetCache, number: u32| -> (bool, Vec<u32>) {
+            let set = cache.get(number);
+            (set.is_complete(), set.receivers().iter().map(|receiver| receiver.node).collect())
         };
         let first = cache.of((0, Instant::ZERO), &radio, &sites, |_| true);
-        assert!(first.is_complete() && nodes(&first) == [1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(found(&cache, first), (true, vec![1, 2, 3, 4, 5, 6, 7, 8]));
         let second = cache.of((1, Instant::ZERO), &radio, &sites, |node| node % 2 == 0);
-        assert!(!second.is_complete() && nodes(&second) == [3, 5, 7]);
-        drop(first);
-        assert!(
-            cache.of((1, Instant::ZERO), &radio, &sites, |_| true).is_complete(),
-            "there is room again"
-        );
+        assert_eq!(found(&cache, second), (false, vec![3, 5, 7]));
+        cache.release(first);
+        let again = cache.of((1, Instant::ZERO), &radio, &sites, |_| true);
+        assert!(cache.get(again).is_complete(), "there is room again");
     }
 
     #[test]
@@ -450,13 +470,12 @@ mod tests {
         // Node 3 sends all the time, the others in turn.
         for from in (0..120).chain(0..120).flat_map(|node| [3, node]) {
             let expected = ample.of((from, Instant::ZERO), &radio, &sites, |_| true);
-            assert_eq!(
-                tight.of((from, Instant::ZERO), &radio, &sites, |_| true).receivers(),
-                expected.receivers()
-            );
-            let size: usize =
-                tight.kept.iter().flatten().map(|kept| kept.receiver_set.size()).sum();
-            assert_eq!(size, tight.size);
+            let found = tight.of((from, Instant::ZERO), &radio, &sites, |_| true);
+            assert_eq!(tight.get(found).receivers(), ample.get(expected).receivers());
+            ample.release(expected);
+            tight.release(found);
+            let sizes = tight.kept.iter().flatten().map(|kept| tight.get(kept.receiver_set).size());
+            assert_eq!(sizes.sum::<usize>(), tight.size);
         }
         assert_eq!(kept(&ample).len(), 120);
         let (left, size) = (kept(&tight), tight.size);

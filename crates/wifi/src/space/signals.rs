@@ -8,8 +8,6 @@ use super::slices::Slice;
 use crate::phy::Milliwatts;
 use kernel::{Db, Instant};
 use std::borrow::Cow;
-use std::collections::VecDeque;
-use std::sync::Arc;
 
 /// Frames on the air, propagation, and who hears whom.
 #[derive(Debug)]
@@ -30,23 +28,17 @@ pub(super) struct Signals {
     /// Those on the air, in the order in which they began.
     ongoing: Vec<TransmissionSpan>,
     /// Those that have ended while one of these was on the air, in the order in which they ended.
-    ended: VecDeque<TransmissionSpan>,
+    ended: Vec<TransmissionSpan>,
 }
 
 #[derive(Debug)]
 struct TransmissionRecord {
     transmission: Transmission,
-    /// `None` when nobody asks for it any more.
-    receiver_set: Option<Arc<ReceiverSet>>,
+    /// The number of the set; `None` when nobody asks for it any more.
+    receiver_set: Option<u32>,
     /// Where powers are not always the same: those of the set that are in range now, with what
     /// arrives there.
     arrivals: Vec<ReceiverInRange>,
-}
-
-impl TransmissionRecord {
-    fn receiver_set(&self) -> &ReceiverSet {
-        self.receiver_set.as_deref().expect("it overlaps with what is on the air")
-    }
 }
 
 /// What all ask of a transmission.
@@ -126,7 +118,7 @@ impl Signals {
     /// The mean power of a transmission that begins, at a node; none if it does not arrive there.
     pub(super) fn mean_of(&self, id: u32, to: u32) -> Option<Power> {
         let record = &self.transmissions[id as usize];
-        let (transmission, receiver_set) = (&record.transmission, record.receiver_set());
+        let (transmission, receiver_set) = (&record.transmission, self.receiver_set(id));
         if self.radio.fading.is_none() && receiver_set.is_complete() {
             return self.power_of(id, to);
         }
@@ -144,59 +136,54 @@ impl Signals {
         self.is_steady
     }
 
-    /// A frame begins; its number. Nodes may be `transmitting` from its begin to its end.
-    pub(super) fn begin(
-        &mut self,
-        transmission: &Transmission,
-        transmitting: impl Fn(u32) -> bool,
-    ) -> u32 {
-        self.forget(transmission.start);
-        let start = (transmission.frame.from, transmission.start);
-        let receiver_set = self.receiver_sets.of(start, &self.radio, &self.sites, transmitting);
-        self.put(transmission, receiver_set)
-    }
-
-    /// A frame begins that arrives only at these nodes, as far as they hear it; its number.
-    pub(super) fn begin_among(
-        &mut self,
-        transmission: &Transmission,
-        listeners: impl Iterator<Item = u32>,
-    ) -> u32 {
-        self.forget(transmission.start);
-        let start = (transmission.frame.from, transmission.start);
-        let receiver_set = self.receiver_sets.among(start, &self.radio, &self.sites, listeners);
-        self.put(transmission, receiver_set)
-    }
-
-    fn put(&mut self, transmission: &Transmission, receiver_set: Arc<ReceiverSet>) -> u32 {
-        let (from, begin, end) = (transmission.frame.from, transmission.start, transmission.end());
-        let id = self.free.pop().unwrap_or_else(|| {
-            let (transmission, arrivals) = (*transmission, Vec::new());
-            let record = TransmissionRecord { transmission, receiver_set: None, arrivals };
-            self.transmissions.push(record);
-            self.transmissions.len() as u32 - 1
-        });
-        let record = &mut self.transmissions[id as usize];
-        record.transmission = *transmission;
-        if !self.is_steady {
-            let mut arrivals = std::mem::take(&mut record.arrivals);
-            arrivals.clear();
-            self.compute_powers((from, begin), receiver_set.receivers(), &mut arrivals);
-            self.transmissions[id as usize].arrivals = arrivals;
-        }
-        self.transmissions[id as usize].receiver_set = Some(receiver_set);
-        self.ongoing.push(TransmissionSpan { id, begin, end });
+    /// Takes down a frame that begins now. Returns its number.
+    #[inline]
+    pub(super) fn enter(&mut self, transmission: Transmission) -> u32 {
+        let Some(id) = self.free.pop() else {
+            let (receiver_set, arrivals) = Default::default();
+            self.transmissions.push(TransmissionRecord { transmission, receiver_set, arrivals });
+            return self.transmissions.len() as u32 - 1;
+        };
+        self.transmissions[id as usize].transmission = transmission;
         id
     }
 
-    /// Fills an empty list with those of these nodes at which a frame that begins arrives, and with
+    /// A frame begins. Nodes may be `transmitting` from its begin to its end.
+    pub(super) fn begin(&mut self, id: u32, transmitting: impl Fn(u32) -> bool) {
+        let begin = self.transmission(id).begin();
+        let receiver_set = self.receiver_sets.of(begin, &self.radio, &self.sites, transmitting);
+        self.put(id, receiver_set);
+    }
+
+    /// A frame begins that arrives only at these nodes, as far as they hear it.
+    pub(super) fn begin_among(&mut self, id: u32, listeners: impl Iterator<Item = u32>) {
+        let begin = self.transmission(id).begin();
+        let receiver_set = self.receiver_sets.among(begin, &self.radio, &self.sites, listeners);
+        self.put(id, receiver_set);
+    }
+
+    fn put(&mut self, id: u32, receiver_set: u32) {
+        let record = &mut self.transmissions[id as usize];
+        record.receiver_set = Some(receiver_set);
+        let begin @ (_, start) = record.transmission.begin();
+        self.ongoing.push(TransmissionSpan { id, begin: start, end: record.transmission.end() });
+        if !self.is_steady {
+            let mut arrivals = std::mem::take(&mut record.arrivals);
+            arrivals.clear();
+            self.compute_powers(begin, receiver_set, &mut arrivals);
+            self.transmissions[id as usize].arrivals = arrivals;
+        }
+    }
+
+    /// Fills an empty list with those nodes of a set at which a frame that begins arrives, and with
     /// its power there.
     fn compute_powers(
         &mut self,
         (from, now): (u32, Instant),
-        receivers: &[ReceiverInRange],
+        receiver_set: u32,
         into: &mut Vec<ReceiverInRange>,
     ) {
+        let receivers = self.receiver_sets.get(receiver_set).receivers();
         if let Some(motion) = &mut self.motion {
             motion.powers((from, now), &self.radio, &self.sites, receivers, into);
         } else {
@@ -214,11 +201,21 @@ impl Signals {
 
     /// Forgets transmissions for which nobody can ask any more: they ended before those began that
     /// are on the air now.
-    fn forget(&mut self, now: Instant) {
+    pub(super) fn forget(&mut self, now: Instant) {
         let oldest = self.ongoing.first().map_or(now, |sent| sent.begin);
-        while let Some(sent) = self.ended.pop_front_if(|sent| sent.end <= oldest) {
-            self.transmissions[sent.id as usize].receiver_set = None;
-            self.free.push(sent.id);
+        let Self { ended, transmissions, receiver_sets, free, .. } = self;
+        let is_over = |sent: &&TransmissionSpan| sent.end <= oldest;
+        let over = ended.iter().take_while(is_over).count();
+        for sent in &ended[..over] {
+            if let Some(number) = transmissions[sent.id as usize].receiver_set.take() {
+                receiver_sets.release(number);
+            }
+            free.push(sent.id);
+        }
+        if over == ended.len() {
+            ended.clear();
+        } else {
+            ended.drain(..over);
         }
     }
 
@@ -229,7 +226,7 @@ impl Signals {
             let goes_on = sent.end > now;
             if !goes_on {
                 ending.push(sent.id);
-                ended.push_back(sent);
+                ended.push(sent);
             }
             goes_on
         });
@@ -239,7 +236,7 @@ impl Signals {
     #[inline]
     pub(super) fn each(&self, id: u32, mut take: impl FnMut(u32, Power)) {
         let record = &self.transmissions[id as usize];
-        let set = if self.is_steady { record.receiver_set().receivers() } else { &record.arrivals };
+        let set = if self.is_steady { self.receiver_set(id).receivers() } else { &record.arrivals };
         // One call, so that the function is compiled into the loop.
         for receiver in set {
             take(receiver.node, receiver.power);
@@ -256,7 +253,7 @@ impl Signals {
     #[inline]
     pub(super) fn power_of(&self, id: u32, node: u32) -> Option<Power> {
         let TransmissionRecord { transmission, arrivals, .. } = &self.transmissions[id as usize];
-        let receiver_set = self.transmissions[id as usize].receiver_set();
+        let receiver_set = self.receiver_set(id);
         let receiver = if self.is_steady {
             receiver_set.find(node)
         } else {
@@ -288,7 +285,7 @@ impl Signals {
     /// All who may hear a transmission.
     pub(super) fn receivers(&self, id: u32) -> Cow<'_, [ReceiverInRange]> {
         let record = &self.transmissions[id as usize];
-        let (transmission, receiver_set) = (&record.transmission, record.receiver_set());
+        let (transmission, receiver_set) = (&record.transmission, self.receiver_set(id));
         if receiver_set.is_complete() {
             receiver_set.receivers().into()
         } else {
@@ -302,13 +299,18 @@ impl Signals {
     /// does.
     pub(super) fn receiver_of(&self, id: u32, node: u32) -> Option<ReceiverInRange> {
         let record = &self.transmissions[id as usize];
-        let (transmission, receiver_set) = (&record.transmission, record.receiver_set());
+        let (transmission, receiver_set) = (&record.transmission, self.receiver_set(id));
         match receiver_set.find(node) {
             None if !receiver_set.is_complete() => {
                 self.receiver(transmission.frame.from, node, transmission.start)
             }
             found => found.copied(),
         }
+    }
+
+    fn receiver_set(&self, id: u32) -> &ReceiverSet {
+        let number = self.transmissions[id as usize].receiver_set;
+        self.receiver_sets.get(number.expect("it overlaps with what is on the air"))
     }
 
     pub(super) fn transmission(&self, id: u32) -> &Transmission {
@@ -328,14 +330,14 @@ impl Signals {
     /// it.
     pub(super) fn others(&self, id: u32) -> impl Iterator<Item = TransmissionSpan> {
         let record = &self.transmissions[id as usize];
-        let (transmission, receiver_set) = (&record.transmission, record.receiver_set());
+        let (transmission, receiver_set) = (&record.transmission, self.receiver_set(id));
         let (begin, end) = (transmission.start, transmission.end());
         let others = self.ended.iter().chain(&self.ongoing).copied();
         others.filter(move |other| {
             let overlaps = || {
                 let record = &self.transmissions[other.id as usize];
                 // Its transmitter may receive beside its own signal.
-                receiver_set.overlaps(record.receiver_set())
+                receiver_set.overlaps(self.receiver_set(other.id))
                     || self.residual(record.transmission.frame.from).is_some()
             };
             other.id != id && other.begin < end && other.end > begin && overlaps()

@@ -40,6 +40,14 @@ impl Trajectory {
         matches!(self.0, Waypoints::Moving(_))
     }
 
+    /// Whether the node is at this height at any time.
+    pub fn stays_at(&self, z: f64) -> bool {
+        match &self.0 {
+            Waypoints::Fixed(position) => position.z == z,
+            Waypoints::Moving(waypoints) => waypoints.iter().all(|(_, position)| position.z == z),
+        }
+    }
+
     /// The position at this instant.
     pub fn at(&self, now: Instant) -> Position {
         let waypoints = match &self.0 {
@@ -195,6 +203,9 @@ mod tests {
             (s(40.0), place(42.0, -10.0)),
         ]);
         assert!(trajectory.moves());
+        assert!(trajectory.stays_at(1.5) && !trajectory.stays_at(0.0));
+        let climbing = vec![(s(0.0), place(0.0, 0.0)), (s(9.0), Position::default())];
+        assert!(!Trajectory::through(climbing).stays_at(1.5));
         let expected = [
             (0.0, 2.0, 0.0),
             (10.0, 2.0, 0.0),

@@ -6,7 +6,7 @@
 //! earliest ([`NodeTimers::must_rouse`](crate::space::timers::NodeTimers::must_rouse)). Mostly the
 //! next frame comes before.
 
-use super::{Node, bits};
+use super::{Node, has};
 use crate::Command;
 use crate::space::rules::SpaceRules;
 use crate::space::sense::EdcafState;
@@ -14,11 +14,15 @@ use kernel::Instant;
 
 impl Node {
     /// Carrier sense becomes busy: by the receiver, or because the node transmits.
+    #[allow(clippy::inline_always, reason = "it runs for many nodes with each frame")]
+    #[inline(always)]
     pub(in crate::space) fn freeze(&mut self, now: Instant, rules: &SpaceRules) {
         let Some(idle_since) = self.carrier.end_idle() else { return };
         self.dozing = false;
-        for index in bits(self.active) {
-            let contender = &mut self.contenders[index];
+        for (index, contender) in self.contenders.iter_mut().enumerate() {
+            if !has(self.active, index) {
+                continue;
+            }
             let has_msdus = !contender.edcaf.is_idle();
             let waits = has_msdus && self.exchange != Some(index);
             if contender.slots.freeze(now, idle_since, waits) {
@@ -83,9 +87,8 @@ impl Node {
         if self.active == 0 || self.exchange.is_some() || self.answer.is_some() || goes_on() {
             return;
         }
-        for index in bits(self.active) {
-            let EdcafState { edcaf, slots } = &mut self.contenders[index];
-            if slots.is_pending() || !edcaf.is_idle() {
+        for (index, EdcafState { edcaf, slots }) in self.contenders.iter_mut().enumerate() {
+            if has(self.active, index) && (slots.is_pending() || !edcaf.is_idle()) {
                 slots.listen(now, &self.carrier);
             }
         }
