@@ -17,6 +17,7 @@ mod node;
 mod observable;
 mod place;
 mod power_save;
+mod roaming;
 mod routing;
 mod value;
 mod whole;
