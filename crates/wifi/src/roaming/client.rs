@@ -444,3 +444,215 @@ impl Client {
         &self.handovers
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: u32 = 0;
+    const NEW: u32 = 9;
+    const STRONG: Dbm = Dbm(-60.0);
+    const WEAK: Dbm = Dbm(-75.0);
+
+    /// A station and its time in milliseconds, with what it has asked for since.
+    struct Scene {
+        client: Client,
+        now: Instant,
+        generation: u32,
+        due: Option<Instant>,
+    }
+
+    impl Scene {
+        fn new(rules: Roaming) -> Self {
+            let client = Client::new(rules, OLD, vec![(OLD, 36), (NEW, 40)]);
+            Self { client, now: Instant::ZERO, generation: 0, due: None }
+        }
+
+        fn take(&mut self, commands: Vec<Command>) -> Vec<Command> {
+            let mut is_ticket = |command: &Command| {
+                if let Command::Set(ticket) = command {
+                    (self.generation, self.due) = (ticket.generation, Some(ticket.at));
+                }
+                matches!(command, Command::Set(_))
+            };
+            commands.into_iter().filter(|command| !is_ticket(command)).collect()
+        }
+
+        fn beacon(&mut self, signal: Dbm) -> Vec<Command> {
+            let mut out = Vec::new();
+            self.client.on_beacon(self.now, OLD, signal, &mut out);
+            self.take(out)
+        }
+
+        fn sent(&mut self, frame: Management, arrived: bool) -> Vec<Command> {
+            let mut out = Vec::new();
+            self.client.on_sent(self.now, frame, arrived, &mut out);
+            self.take(out)
+        }
+
+        fn frame(&mut self, frame: Management) -> Vec<Command> {
+            let mut out = Vec::new();
+            self.client.on_frame(self.now, NEW, frame, &mut out);
+            self.take(out)
+        }
+
+        /// The timer expires: the station is at rest, and detects these signals.
+        fn expire(&mut self, heard: &[(u32, Dbm)]) -> Vec<Command> {
+            self.now = self.due.take().expect("a timer is set");
+            let mut out = Vec::new();
+            self.client.on_timer(self.now, self.generation, (true, heard), &mut out);
+            self.take(out)
+        }
+    }
+
+    fn quiet() -> Roaming {
+        Roaming { announce: false, ..Roaming::default() }
+    }
+
+    const AWAY: Management = Management::Null { saves_power: true };
+    const BACK: Management = Management::Null { saves_power: false };
+
+    #[test]
+    fn a_weak_signal_begins_a_scan_and_a_strong_one_does_not() {
+        let mut scene = Scene::new(Roaming::default());
+        assert_eq!(scene.beacon(STRONG), []);
+        assert!(scene.client.may_send());
+        assert_eq!(scene.beacon(WEAK), [Command::Send(OLD, AWAY)]);
+        assert!(!scene.client.may_send());
+        assert_eq!(scene.sent(AWAY, true), []);
+        assert_eq!(scene.expire(&[]), [Command::Tune(36)]);
+        assert_eq!(scene.expire(&[(OLD, WEAK)]), [Command::Tune(40)]);
+        let back = [Command::Tune(36), Command::Send(OLD, BACK)];
+        assert_eq!(scene.expire(&[(NEW, Dbm(-68.0))]), back, "7 dB are too little");
+        assert!(scene.client.may_send());
+        assert_eq!(scene.beacon(WEAK), [], "the short interval has not passed");
+        scene.now = scene.now + Duration::from_secs(30);
+        assert_eq!(scene.beacon(WEAK), [Command::Send(OLD, AWAY)]);
+    }
+
+    #[test]
+    fn a_strong_access_point_is_scanned_for_at_the_long_interval() {
+        let mut scene = Scene::new(quiet());
+        scene.now = Instant::ZERO + Duration::from_secs(299);
+        scene.beacon(STRONG);
+        assert!(scene.client.may_send());
+        scene.now = scene.now + Duration::from_secs(1);
+        scene.beacon(STRONG);
+        assert!(!scene.client.may_send());
+    }
+
+    /// A station that has scanned and found a stronger access point.
+    fn changing(rules: Roaming) -> Scene {
+        let mut scene = Scene::new(rules);
+        scene.beacon(WEAK);
+        scene.expire(&[]);
+        scene.expire(&[(OLD, WEAK)]);
+        let request = Command::Send(NEW, Management::Authentication(1));
+        let turn = Command::Turn { from: OLD, to: NEW };
+        let commands = scene.expire(&[(NEW, Dbm(-67.0))]);
+        assert_eq!(commands, [Command::Tune(40), turn, request]);
+        assert_eq!(scene.client.access_point(), None);
+        scene
+    }
+
+    #[test]
+    fn a_handover_is_two_pairs_of_frames() {
+        let mut scene = changing(quiet());
+        let request = Management::ReassociationRequest { current: OLD };
+        assert_eq!(scene.sent(Management::Authentication(1), true), []);
+        assert_eq!(scene.frame(Management::Authentication(2)), [Command::Send(NEW, request)]);
+        assert_eq!(scene.sent(request, true), []);
+        let response = Management::ReassociationResponse;
+        assert_eq!(scene.frame(response), [Command::Associated(NEW)]);
+        assert_eq!(scene.client.access_point(), Some(NEW));
+        let at = scene.now;
+        assert_eq!(scene.client.handovers(), [Handover { at, from: OLD, to: NEW }]);
+        let scan = Duration::from_millis(60) + LOOK;
+        assert_eq!(scene.client.outage(at), scan);
+        assert_eq!(scene.client.served(at), [Duration::ZERO; 2]);
+    }
+
+    #[test]
+    fn keys_are_exchanged_before_data() {
+        let authentication = Duration::from_millis(70);
+        let mut scene = changing(Roaming { authentication, ..quiet() });
+        scene.frame(Management::Authentication(2));
+        let response = scene.now;
+        assert_eq!(scene.frame(Management::ReassociationResponse), []);
+        assert!(!scene.client.may_send());
+        assert_eq!(scene.expire(&[]), [Command::Associated(NEW)]);
+        assert_eq!(scene.now, response + authentication);
+    }
+
+    #[test]
+    fn an_access_point_that_does_not_answer_is_given_up() {
+        let mut scene = changing(quiet());
+        for _ in 1..TRIES {
+            let again = Command::Send(NEW, Management::Authentication(1));
+            assert_eq!(scene.expire(&[]), [again]);
+        }
+        assert_eq!(scene.expire(&[]), []);
+        assert_eq!(scene.expire(&[]), [Command::Tune(36)], "it scans again");
+        scene.expire(&[(OLD, Dbm(-81.0))]);
+        let commands = scene.expire(&[]);
+        assert_eq!(
+            commands[1],
+            Command::Turn { from: NEW, to: OLD },
+            "any one is better than none"
+        );
+    }
+
+    #[test]
+    fn without_beacons_the_station_looks_for_any_access_point() {
+        let mut scene = Scene::new(Roaming { beacon_losses: 2, ..Roaming::default() });
+        let mut out = Vec::new();
+        for _ in 0..2 {
+            scene.client.on_tbtt(scene.now, OLD, &mut out);
+            scene.client.on_tbtt(scene.now, NEW, &mut out);
+        }
+        assert!(out.is_empty() && scene.client.may_send());
+        scene.client.on_tbtt(scene.now, OLD, &mut out);
+        assert_eq!(scene.take(out), [], "it announces nothing");
+        assert!(!scene.client.may_send());
+        assert_eq!(scene.expire(&[]), [Command::Tune(36)]);
+        assert_eq!(scene.expire(&[]), [Command::Tune(40)]);
+        let before = scene.now;
+        assert_eq!(scene.expire(&[]), [], "there is none");
+        assert_eq!(scene.expire(&[]), []);
+        assert!(scene.now - before >= SEARCH);
+        assert_eq!(scene.expire(&[]), [Command::Tune(36)]);
+    }
+
+    #[test]
+    fn a_passive_scan_learns_of_beacons_alone() {
+        let mut scene = Scene::new(Roaming { scan: Scan::Passive, ..quiet() });
+        scene.beacon(WEAK);
+        scene.expire(&[]);
+        assert!(!scene.client.surveys());
+        scene.expire(&[]);
+        let mut out = Vec::new();
+        scene.client.on_beacon(scene.now, NEW, STRONG, &mut out);
+        let begun = scene.now;
+        assert_eq!(scene.expire(&[])[1], Command::Turn { from: OLD, to: NEW });
+        assert_eq!(scene.now - begun, Duration::from_millis(110));
+    }
+
+    #[test]
+    fn a_station_waits_for_the_end_of_what_is_on_the_air() {
+        let mut scene = Scene::new(quiet());
+        scene.beacon(WEAK);
+        scene.now = scene.due.take().unwrap();
+        let mut out = Vec::new();
+        scene.client.on_timer(scene.now, scene.generation, (false, &[]), &mut out);
+        assert_eq!(scene.take(out), []);
+        assert_eq!(scene.expire(&[]), [Command::Tune(36)]);
+    }
+
+    #[test]
+    fn further_channels_are_without_a_cell() {
+        let mut scene = Scene::new(Roaming { scan_channels: Some(4), ..quiet() });
+        scene.beacon(WEAK);
+        let tuned: Vec<_> = (0..4).flat_map(|_| scene.expire(&[(OLD, WEAK)])).collect();
+        assert_eq!(tuned, [36, 40, 0, 0].map(Command::Tune));
+    }
+}
