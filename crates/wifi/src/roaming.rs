@@ -29,7 +29,7 @@ pub enum Scan {
 #[settings(name = "Roaming")]
 pub struct Roaming {
     /// Signal of a beacon in dBm below which the station scans. The default is that of Apple's
-    /// devices, and of `bgscan = "simple:30:-70:300"` in `wpa_supplicant`.
+    /// devices, and of `bgscan="simple:30:-70:86400"` in `wpa_supplicant`.
     #[setting(key = "threshold_dbm", default = -70.0, range = -120.0..=0.0)]
     pub threshold: Dbm,
     /// By how many dB another access point must be stronger. The default is that of Apple's devices
@@ -37,16 +37,17 @@ pub struct Roaming {
     #[setting(key = "hysteresis_db", default = 8.0, range = 0.0..=100.0)]
     pub hysteresis: Db,
     /// Least time in s between two scans while the signal is below the threshold. The default is
-    /// that of the setting of `wpa_supplicant` above.
+    /// that of the same setting of `wpa_supplicant`.
     #[setting(key = "short_interval_s", default = 30.0, range = 0.01..=1e6)]
     pub short_interval: Duration,
-    /// Time in s between two scans while it is not. The default is that of the setting above.
+    /// Time in s between two scans while it is not. The default is that of
+    /// `bgscan="simple:30:-65:300"`.
     #[setting(key = "long_interval_s", default = 300.0, range = 0.01..=1e6)]
     pub long_interval: Duration,
     /// How the station finds access points in a channel.
     pub scan: Scan,
     /// Time in ms that it stays in each channel. Default: 30 if it scans actively, and 110 if
-    /// passively, as in Linux (`IEEE80211_CHANNEL_TIME`, `IEEE80211_PASSIVE_CHANNEL_TIME`).
+    /// passively, about as in Linux (`IEEE80211_CHANNEL_TIME`, `IEEE80211_PASSIVE_CHANNEL_TIME`).
     #[setting(key = "channel_time_ms", range = 1.0..=10_000.0)]
     pub channel_time: Option<Duration>,
     /// Number of channels that it scans: those of all cells, and others in which there is no cell.

@@ -10,7 +10,6 @@ use crate::notice::{DropCause, Notice, Observer};
 use crate::plan::Plan;
 use crate::topology::{ACCESS_POINT, Interface, RadioId};
 use kernel::{Bytes, Dbm, Instant, Seed};
-use net::{Destination, Wanted};
 use wifi::MsduOutcome;
 use wifi::roaming::{Client, Command};
 use wire::{Management, Packet, TrafficClass};
@@ -25,10 +24,6 @@ const REQUEST: u64 = 2 + 2 + 6 + 8 + 2;
 /// The body of a Reassociation Response (clause 9.3.3.8): capabilities, status, AID, and the header
 /// of the rates.
 const RESPONSE: u64 = 2 + 2 + 2 + 2;
-
-/// All access categories.
-const CLASSES: [TrafficClass; 4] =
-    [TrafficClass::Background, TrafficClass::BestEffort, TrafficClass::Video, TrafficClass::Voice];
 
 impl<O: Observer> World<O> {
     /// Prepares stations that roam: links to all access points, of which only that to their own is
@@ -126,7 +121,7 @@ impl<O: Observer> World<O> {
         self.routes.move_station(node, (station, to), ACCESS_POINT);
         self.rate_hints.move_station(station, from, to);
         self.tell_of_station(station, to);
-        let queued = self.drain(from, station);
+        let queued = self.withdraw(from, node);
         let forward = self.roaming.as_ref().and_then(|all| all.client(station));
         let forward = forward.is_some_and(|client| client.rules().forward);
         for packet in buffered.into_iter().chain(queued) {
@@ -141,23 +136,6 @@ impl<O: Observer> World<O> {
             }
         }
         self.note_queue(from);
-    }
-
-    /// Removes the packets for a station from the queue of an access point.
-    fn drain(&mut self, access_point: RadioId, station: RadioId) -> Vec<Packet> {
-        let mut packets = Vec::new();
-        let classes = if self.cell.has_categories() { &CLASSES[..] } else { &CLASSES[..1] };
-        let to = Destination::Only(self.topology.radio(station).node);
-        let queue = &mut self.queues[access_point.0 as usize];
-        for &class in classes {
-            let wanted = Wanted { class, to, most: Bytes(u64::MAX) };
-            while let Some(packet) = queue.pop_for(self.now, &wanted, &mut self.signals) {
-                queue.release(self.now, &packet, &mut self.signals);
-                packets.push(packet);
-            }
-        }
-        self.settle_signals(access_point);
-        packets
     }
 
     /// The timer of a station that roams.

@@ -526,7 +526,7 @@ mod tests {
         assert_eq!(scene.expire(&[(NEW, Dbm(-68.0))]), back, "7 dB are too little");
         assert!(scene.client.may_send());
         assert_eq!(scene.beacon(WEAK), [], "the short interval has not passed");
-        scene.now = scene.now + Duration::from_secs(30);
+        scene.now += Duration::from_secs(30);
         assert_eq!(scene.beacon(WEAK), [Command::Send(OLD, AWAY)]);
     }
 
@@ -536,7 +536,7 @@ mod tests {
         scene.now = Instant::ZERO + Duration::from_secs(299);
         scene.beacon(STRONG);
         assert!(scene.client.may_send());
-        scene.now = scene.now + Duration::from_secs(1);
+        scene.now += Duration::from_secs(1);
         scene.beacon(STRONG);
         assert!(!scene.client.may_send());
     }
