@@ -134,6 +134,9 @@ def scenarios():
     sleeps = sm.Scenario.load(ROOT / "scenarios" / "cafe.toml").set("wlan.beacons", {})
     sleeps = sleeps.set("stations.power_save", polls)
     yield sleeps.set("duration_s", 8).set("warmup_s", 0.1)
+    # A station that runs past its access point.
+    runs = sm.Scenario.load(ROOT / "scenarios" / "roaming.toml").set("warmup_s", 0.1)
+    yield runs.set("duration_s", 8).set("stations.waypoints[1].at_s", 7.0)
     # Several cells with A-MPDUs beside an interferer, which no scenario file has.
     several = sm.Scenario.load(ROOT / "benches" / "ten_cells.toml").set("wlan.beacons", {})
     several = several.set("cells[0].queue", "dualpi2")

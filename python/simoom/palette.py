@@ -28,6 +28,9 @@ KINDS = {
     "Null": (BLACK, 0.22),
     "QoS Null": (BLACK, 0.22),
     "PS-Poll": (BLUE, 0.22),
+    "Authentication": (PURPLE, 0.34),
+    "Reassociation Request": (BLUE, 0.34),
+    "Reassociation Response": (YELLOW, 0.34),
 }
 """Colour and height of each kind of frame; a lane has the height 1."""
 

@@ -18,6 +18,7 @@ from simoom.files import finite, write_frame, write_text
 from simoom.layout import GAP, MOST_ROWS, fitted
 from simoom.needs import remedy_of
 from simoom.observables import DEFAULT_PROBES, PING_PROBES
+from simoom.roaming import HANDOVERS, ROAMERS, handovers, roamers
 from simoom.tables import (
     AIRTIME,
     DELAYS,
@@ -127,6 +128,8 @@ def tables(run: Run, *, width: int = 100) -> RenderableType:
         (LINKS, links(run.summary)),
         (NODES, nodes(run.summary)),
         (SLEEPERS, sleepers(run.summary)),
+        (ROAMERS, roamers(run.summary)),
+        (HANDOVERS, handovers(run.summary)),
         (INTERFERERS, rows(run.summary, "interferers")),
     ):
         if all_rows:

@@ -13,6 +13,7 @@ mod overlap;
 mod power_save;
 mod powers;
 mod reception;
+mod roaming;
 mod rule;
 mod space;
 mod timing;
@@ -28,6 +29,7 @@ use forwarding::Forwarding;
 use kernel::{Bytes, Duration, Instant, Seed};
 use order::Order;
 use power_save::PowerSave;
+use roaming::Roaming;
 use rule::rule;
 use std::collections::{BTreeMap, BTreeSet};
 use wifi::Cell;
@@ -82,6 +84,8 @@ pub(crate) struct Checker {
     beacons: Beacons,
     /// If stations save power.
     power_save: Option<Box<PowerSave>>,
+    /// If stations roam.
+    roaming: Option<Box<Roaming>>,
     wires: Vec<Crossings>,
     /// Where nodes forward.
     forwarding: Option<Box<Forwarding>>,
@@ -106,7 +110,8 @@ impl Checker {
         };
         let records = Self::with_records(plan.flows.len(), plan.topology.wires().len());
         let (forwarding, power_save) = (Forwarding::new(plan), PowerSave::new(plan).map(Box::new));
-        Self { air: Some(air), forwarding, power_save, ..records }
+        let roaming = Roaming::new(plan).map(Box::new);
+        Self { air: Some(air), forwarding, power_save, roaming, ..records }
     }
 
     /// For this many flows and link directions.
@@ -118,6 +123,7 @@ impl Checker {
             order: Order::default(),
             beacons: Beacons::default(),
             power_save: None,
+            roaming: None,
             wires: vec![Crossings::default(); wires],
             forwarding: None,
         }
@@ -241,6 +247,13 @@ impl Checker {
         }
     }
 
+    /// A radio has another channel.
+    fn on_tuned(&mut self, radio: u32, channel: u16) {
+        if let Some(MediumChecker::Space(watch)) = &mut self.air {
+            watch.tune(self.now, radio, channel);
+        }
+    }
+
     /// Records what happens to the packets of nodes that forward.
     fn note_forwarding(&mut self, now: Instant, notice: &Notice<'_>) {
         let Some(forwarding) = &mut self.forwarding else { return };
@@ -289,6 +302,9 @@ impl Observer for Checker {
         if let Some(power_save) = &mut self.power_save {
             power_save.on(now, notice);
         }
+        if let Some(roaming) = &mut self.roaming {
+            roaming.on(now, notice);
+        }
         match *notice {
             Notice::Time { before } => self.on_time(before, now),
             Notice::Sent { packet, .. } | Notice::Copied { packet } => {
@@ -311,6 +327,7 @@ impl Observer for Checker {
             Notice::Arrived { packet } => self.on_arrived(packet),
             Notice::Resident { at, packet } => self.on_resident(at, packet),
             Notice::Beacon { by, packet } => self.beacons.on_beacon(now, by, packet),
+            Notice::Tuned { radio, channel } => self.on_tuned(radio.0, channel),
             Notice::ExchangeBegan { cell, .. } => self.on_exchange(cell),
             Notice::Air { medium, heard } => self.on_air(medium, heard),
             Notice::Renewed { flow } => self.on_connection(flow),

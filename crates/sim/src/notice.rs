@@ -58,6 +58,8 @@ listed! {
         /// It waited at an access point for a station that saves power: the buffer was full, or the
         /// station did not fetch it in time.
         PowerSave,
+        /// Its station scanned other channels, or had moved to another access point.
+        Roaming,
     }
 }
 
@@ -86,6 +88,12 @@ pub(crate) enum Notice<'a> {
     Power { by: RadioId, packet: &'a Packet, bits: PowerBits },
     /// A radio has received a frame by which another one saves power, or wakes one that does.
     SavesPower { by: RadioId, from: RadioId, frame: Management },
+    /// A radio receives and sends in this channel from now on.
+    Tuned { radio: RadioId, channel: u16 },
+    /// A station has sent a frame to this access point by which it leaves the one before.
+    Left { station: RadioId, towards: RadioId },
+    /// A station has received the response of this access point, which is its own from now on.
+    Associated { station: RadioId, with: RadioId },
     /// The number of packets that wait in the queue of an interface, without those in service.
     Waiting { at: Interface, packets: usize },
     /// The queue of an interface marks a packet, which had this codepoint, instead of dropping it.

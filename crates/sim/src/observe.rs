@@ -18,6 +18,7 @@ mod node;
 mod observable;
 mod place;
 mod power_save;
+mod roaming;
 mod routing;
 mod value;
 mod whole;

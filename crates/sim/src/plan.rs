@@ -32,6 +32,7 @@ use std::sync::Arc;
 use tcp::control::ControlSettings;
 use wifi::MacConfig;
 use wifi::power_save::PowerSaveSettings;
+use wifi::roaming::Roaming;
 
 /// A whole run except its seed.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,6 +115,8 @@ pub struct StationPlan {
     pub airtime_weight: u32,
     /// How it saves power, if it does.
     pub power_save: Option<PowerSaveSettings>,
+    /// How it changes its access point, if it does.
+    pub roaming: Option<Roaming>,
     /// Probability that noise corrupts a data frame on its link, in either direction; in [0, 1).
     pub data_loss: f64,
     /// Probability that noise corrupts an ACK on its link, in either direction; in [0, 1).

@@ -440,6 +440,7 @@ fn dropped(cause: DropCause) -> Dropped {
         DropCause::RoutingMessage => Dropped::RoutingMessage,
         DropCause::Unresolved => Dropped::Unresolved,
         DropCause::PowerSave => Dropped::PowerSave,
+        DropCause::Roaming => Dropped::Roaming,
     }
 }
 

@@ -5,9 +5,11 @@ mod adopt;
 mod air;
 mod arp;
 mod beacons;
+mod handover;
 mod power_save;
 mod rate_hints;
 mod rates;
+mod roaming;
 mod routers;
 mod routing;
 mod sleep;
@@ -27,6 +29,7 @@ use kernel::{Bytes, EventQueue, Fired, Instant, Ranked, Seed};
 use net::{LinkTimer, Lossy, Signal};
 use power_save::PowerSave;
 use rate_hints::RateHints;
+use roaming::Roaming;
 use routers::AdHoc;
 use std::sync::Arc;
 use tcp::TimerId;
@@ -49,6 +52,8 @@ pub(crate) enum Event {
     Tbtt { access_point: u32 },
     /// The timer of a station that saves power.
     PowerSave { radio: RadioId, generation: u32 },
+    /// The timer of a station that roams.
+    Roaming { radio: RadioId, generation: u32 },
     /// A timer of a traffic source.
     Traffic(FlowId),
     /// The destination of echo requests replies.
@@ -94,7 +99,8 @@ impl Ranked for Event {
             | Self::Route { .. }
             | Self::Arp { .. }
             | Self::Tbtt { .. }
-            | Self::PowerSave { .. } => 2,
+            | Self::PowerSave { .. }
+            | Self::Roaming { .. } => 2,
             Self::Traffic(_) | Self::Reply(_) => 3,
             Self::Access { .. } => 4,
             Self::Look(Look::Probes | Look::Step) => 5,
@@ -120,6 +126,8 @@ pub(crate) struct World<O> {
     pub(crate) beacons: Option<Box<Beacons>>,
     /// The stations that save power; only with beacons.
     pub(crate) power_save: Option<Box<PowerSave>>,
+    /// The stations that change their access points; only with beacons.
+    pub(crate) roaming: Option<Box<Roaming>>,
     /// One queue per radio.
     pub(crate) queues: Vec<Box<dyn net::Queue>>,
     /// The link directions.
@@ -185,6 +193,7 @@ impl<O: Observer> World<O> {
             cell,
             beacons: None,
             power_save: None,
+            roaming: None,
             queues: build::queues(plan, seed),
             wires: build::wires(plan, seed),
             routes: topology.routes().clone(),
@@ -218,6 +227,7 @@ impl<O: Observer> World<O> {
         world.schedule_start();
         world.start_beacons(plan, seed);
         world.start_power_save(plan);
+        world.start_roaming(plan, seed);
         world
     }
 
@@ -263,6 +273,7 @@ impl<O: Observer> World<O> {
             Event::PowerSave { radio, generation } => {
                 self.on_power_save_timer(radio, generation);
             }
+            Event::Roaming { radio, generation } => self.on_roaming_timer(radio, generation),
             Event::Traffic(flow) => self.on_traffic(flow),
             Event::Reply(flow) => self.on_reply_due(flow),
             Event::Look(look) => return Step::Look(look),

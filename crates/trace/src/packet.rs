@@ -41,6 +41,8 @@ pub enum Dropped {
     Unresolved,
     /// It waited at an access point for a station that saves power.
     PowerSave,
+    /// Its station scanned other channels, or had moved to another access point.
+    Roaming,
 }
 
 /// A step on a packet's way.

@@ -158,10 +158,13 @@ impl<W: io::Write + Send> Pcapng<W> {
         flags: u32,
     ) -> io::Result<()> {
         let bad_fcs = flags & CRC_ERROR != 0;
+        let uplink = frame.to.filter(|to| self.packets.addresses.is_access_point(*to));
+        // A station that changes its access point has the channel of the new one.
+        let in_channel_of = uplink.unwrap_or(frame.from);
         let reception = Reception {
             tsft: self.options.tsft,
-            channel_mhz: self.network.radios[frame.from as usize].channel_mhz,
-            uplink: frame.to.is_some_and(|to| self.packets.addresses.is_access_point(to)),
+            channel_mhz: self.network.radios[in_channel_of as usize].channel_mhz,
+            uplink: uplink.is_some(),
             bad_fcs,
             last: packets.as_ptr_range().end == frame.mpdus.as_ptr_range().end,
         };

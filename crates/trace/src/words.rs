@@ -32,6 +32,7 @@ impl Dropped {
             Self::RoutingMessage => "routing message",
             Self::Unresolved => "ARP",
             Self::PowerSave => "power-save buffer",
+            Self::Roaming => "roaming",
         }
     }
 }

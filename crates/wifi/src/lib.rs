@@ -10,6 +10,7 @@ mod medium;
 pub mod phy;
 pub mod power_save;
 pub mod rate;
+pub mod roaming;
 pub mod space;
 pub mod watch;
 

@@ -46,6 +46,7 @@ mod shared;
 mod signals;
 mod slices;
 mod timers;
+mod tuning;
 mod watch;
 
 // Functions of the medium that most runs do without are not inlined, so that the code of the others
@@ -107,6 +108,8 @@ pub struct Airtimes {
     pub beacon: Duration,
     /// Null frames and PS-Polls.
     pub power_save: Duration,
+    /// Frames by which stations change their access points.
+    pub association: Duration,
 }
 
 impl Airtimes {
@@ -128,12 +131,16 @@ impl Airtimes {
             FrameKind::BlockAckRequest => &mut self.request,
             FrameKind::Beacon => &mut self.beacon,
             FrameKind::Null | FrameKind::QosNull | FrameKind::PsPoll => &mut self.power_save,
+            FrameKind::Authentication
+            | FrameKind::ReassociationRequest
+            | FrameKind::ReassociationResponse => &mut self.association,
         }
     }
 
     /// The sum.
     pub fn total(&self) -> Duration {
-        self.rts + self.cts + self.data + self.ack + self.request + self.beacon + self.power_save
+        let exchanges = self.rts + self.cts + self.data + self.ack + self.request;
+        exchanges + self.beacon + self.power_save + self.association
     }
 }
 

@@ -29,6 +29,12 @@ pub enum FrameKind {
     QosNull,
     /// By which a station that saves power requests a buffered frame.
     PsPoll,
+    /// By which a station and an access point authenticate each other.
+    Authentication,
+    /// By which a station moves to another access point.
+    ReassociationRequest,
+    /// The answer of that access point.
+    ReassociationResponse,
 }
 
 impl FrameKind {
@@ -41,12 +47,20 @@ impl FrameKind {
     /// Whether it is a frame that a node sends for itself, without a packet, and not as a part of
     /// another exchange.
     pub const fn is_of_mac(self) -> bool {
-        matches!(self, Self::Beacon) || self.saves_power()
+        matches!(self, Self::Beacon) || self.saves_power() || self.associates()
     }
 
     /// Whether it is a frame that serves power saving alone.
     pub const fn saves_power(self) -> bool {
         matches!(self, Self::Null | Self::QosNull | Self::PsPoll)
+    }
+
+    /// Whether it is a frame by which a station changes its access point.
+    pub const fn associates(self) -> bool {
+        matches!(
+            self,
+            Self::Authentication | Self::ReassociationRequest | Self::ReassociationResponse
+        )
     }
 
     /// Its name in the standard.
@@ -63,6 +77,9 @@ impl FrameKind {
             Self::Null => "Null",
             Self::QosNull => "QoS Null",
             Self::PsPoll => "PS-Poll",
+            Self::Authentication => "Authentication",
+            Self::ReassociationRequest => "Reassociation Request",
+            Self::ReassociationResponse => "Reassociation Response",
         }
     }
 }

@@ -21,6 +21,16 @@ pub enum Management {
     },
     /// A PS-Poll of the station with this AID (clause 9.3.1.5).
     PsPoll(u8),
+    /// An Authentication frame with this transaction sequence number: 1 of a station, 2 of the
+    /// access point that answers (clause 9.3.3.11).
+    Authentication(u8),
+    /// A Reassociation Request frame (clause 9.3.3.7).
+    ReassociationRequest {
+        /// The radio of the access point with which the station is associated.
+        current: u32,
+    },
+    /// A Reassociation Response frame, which accepts the station (clause 9.3.3.8).
+    ReassociationResponse,
 }
 
 /// What changes from beacon to beacon, or differs between networks.
@@ -52,7 +62,10 @@ impl Management {
     /// The bits by which it serves power saving.
     pub const fn power_bits(&self) -> PowerBits {
         match self {
-            Self::Beacon(_) => PowerBits::NONE,
+            Self::Beacon(_)
+            | Self::Authentication(_)
+            | Self::ReassociationRequest { .. }
+            | Self::ReassociationResponse => PowerBits::NONE,
             Self::Null { saves_power } => {
                 PowerBits::NONE.and_if(*saves_power, PowerBits::POWER_MANAGEMENT)
             }
@@ -68,6 +81,9 @@ impl Management {
             Self::Null { .. } => FrameKind::Null,
             Self::QosNull { .. } => FrameKind::QosNull,
             Self::PsPoll(_) => FrameKind::PsPoll,
+            Self::Authentication(_) => FrameKind::Authentication,
+            Self::ReassociationRequest { .. } => FrameKind::ReassociationRequest,
+            Self::ReassociationResponse => FrameKind::ReassociationResponse,
         }
     }
 }

@@ -100,7 +100,7 @@ impl PowerSave {
                 (station.is_asleep, station.may_receive) = (saves_power, false);
             }
             Management::PsPoll(_) | Management::QosNull { .. } => station.may_receive = true,
-            Management::Beacon(_) => {}
+            _ => {}
         }
     }
 

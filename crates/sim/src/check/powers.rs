@@ -19,6 +19,8 @@ pub(super) const STEP: f64 = 1e-15;
 pub(super) struct Powers {
     losses: Losses,
     sites: Vec<Site>,
+    /// The changes of channel: since when a node has which one, in the order of time.
+    tuned: Vec<(u32, Instant, u16)>,
     /// The lowest power that the medium considers.
     floor: Dbm,
     /// The powers between fixed nodes, by transmitter and receiver; empty for nodes that never
@@ -52,6 +54,7 @@ impl Powers {
             residuals: vec![None; sites.len()],
             losses: radio.losses,
             sites,
+            tuned: Vec::new(),
             floor: noise - receiver.floor,
             fading: radio.fading,
             interferers: Vec::new(),
@@ -72,6 +75,18 @@ impl Powers {
             let known = |to| still(to).then(|| self.mean(from, to, Instant::ZERO));
             self.known[from as usize] = (0..self.sites.len() as u32).map(known).collect();
         }
+    }
+
+    /// A node has this channel from now on.
+    pub(super) fn tune(&mut self, node: u32, now: Instant, channel: u16) {
+        self.tuned.push((node, now, channel));
+    }
+
+    /// The channel of a node for a frame that began at an instant.
+    fn channel(&self, node: u32, began: Instant) -> u16 {
+        let mut changes = self.tuned.iter().rev();
+        let last = changes.find(|&&(other, since, _)| other == node && since <= began);
+        last.map_or(self.sites[node as usize].channel, |&(_, _, channel)| channel)
     }
 
     /// The same beside interferers with these transmitters.
@@ -117,7 +132,7 @@ impl Powers {
             return known;
         }
         let [a, b] = [from, to].map(|node| &self.sites[node as usize]);
-        if from == to || a.channel != b.channel {
+        if from == to || self.channel(from, now) != self.channel(to, now) {
             return 0.0;
         }
         let loss = match &self.losses {

@@ -61,6 +61,11 @@ impl Watch {
         }
     }
 
+    /// A node has this channel from now on.
+    pub(super) fn tune(&mut self, now: Instant, node: u32, channel: u16) {
+        self.powers.tune(node, now, channel);
+    }
+
     /// The space has changed.
     pub(super) fn after(&mut self, now: Instant, space: &Space, heard: &[ReceivedFrame]) {
         let new = |air: &OngoingFrame| air.start == now && !self.frames.contains(air);

@@ -2,7 +2,10 @@
 
 use super::observable::Observable;
 use super::place::{Place, Subject};
-use super::{driver, dual, duplex, flow, hop, interferer, link, node, power_save, routing, whole};
+use super::whole;
+use super::{
+    driver, dual, duplex, flow, hop, interferer, link, node, power_save, roaming, routing,
+};
 use crate::plan::Plan;
 
 /// Observables that belong to the same places.
@@ -12,8 +15,9 @@ pub(crate) struct Group {
 }
 
 /// All observables. At a place, those of an earlier group come first in the summary.
-pub(crate) static CATALOGUE: [Group; 26] = [
+pub(crate) static CATALOGUE: [Group; 30] = [
     Group { places: &[Place::Total], observables: whole::TOTAL },
+    Group { places: &[Place::Total], observables: roaming::TOTAL },
     Group { places: &[Place::Airtime], observables: whole::AIRTIME },
     Group { places: &[Place::Contending], observables: whole::CONTENDING },
     Group { places: &[Place::FullDuplex], observables: duplex::FULL_DUPLEX },
@@ -21,6 +25,7 @@ pub(crate) static CATALOGUE: [Group; 26] = [
     Group { places: &[Place::Flow], observables: flow::FLOW },
     Group { places: &[Place::Flow], observables: flow::CONTROL },
     Group { places: &[Place::Flow], observables: routing::ROUTED_FLOW },
+    Group { places: &[Place::Flow], observables: roaming::FLOW },
     Group { places: &[Place::Hop], observables: hop::HOP },
     Group { places: &[Place::Routing], observables: routing::ROUTING_TOTAL },
     Group { places: &[Place::Station], observables: node::STATION },
@@ -28,6 +33,8 @@ pub(crate) static CATALOGUE: [Group; 26] = [
     Group { places: &[Place::Ap, Place::Cell], observables: node::ACCESS_POINT },
     Group { places: &[Place::Station], observables: power_save::STATION },
     Group { places: &[Place::Ap, Place::Cell], observables: power_save::ACCESS_POINT },
+    Group { places: &[Place::Station], observables: roaming::STATION },
+    Group { places: &[Place::Ap, Place::Station, Place::Cell], observables: roaming::NODE },
     Group { places: &[Place::Ap, Place::Station, Place::Cell], observables: dual::NODE_MARKS },
     Group { places: &[Place::Ap, Place::Station, Place::Cell], observables: dual::NODE_DUAL },
     Group { places: &[Place::Interferer], observables: interferer::INTERFERER },

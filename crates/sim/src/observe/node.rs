@@ -199,12 +199,12 @@ fn airtimes(world: &World, node: usize) -> Airtimes {
 
 fn up(world: &World, station: usize) -> Option<&Mode> {
     let station = RadioId(station as u32);
-    world.mode(station, world.topology.access_point_of(station))
+    world.mode(station, world.access_point_of(station))
 }
 
 fn down(world: &World, station: usize) -> Option<&Mode> {
     let station = RadioId(station as u32);
-    world.mode(world.topology.access_point_of(station), station)
+    world.mode(world.access_point_of(station), station)
 }
 
 /// Reads a property of a mode; NaN without a link.

@@ -21,6 +21,7 @@ use std::borrow::Cow;
 use wifi::phy::{Amendment, Guard, McsKeys};
 use wifi::power_save::PowerSaveSettings;
 use wifi::rate::RateControlSettings;
+use wifi::roaming::Roaming;
 
 /// A scenario: one 802.11 cell, the wired network around it, and the flows between them; or the
 /// wired network alone.
@@ -148,6 +149,9 @@ pub struct Station {
     pub airtime_weight: u32,
     /// How each station saves power; requires `wlan.beacons`. Default: it is awake all the time.
     pub power_save: Option<PowerSaveSettings>,
+    /// When each station changes its access point, and how; requires `wlan.beacons`, a radio,
+    /// `cells` and stations that move. Default: it stays with the access point of its cell.
+    pub roaming: Option<Roaming>,
     /// Probability that noise corrupts a data frame on the link to the access point, in either
     /// direction.
     #[setting(range = Range::PROBABILITY)]

@@ -19,6 +19,7 @@ mod power_save;
 mod qos;
 mod queues;
 mod radio;
+mod roaming;
 mod routing;
 mod transport;
 mod work;
@@ -95,6 +96,7 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
     beacons::beacons(document, &wlan, &mut check);
     let space = radio::space(document, &ap, &stations, duration_s, &mut check);
     power_save::power_save(document, &wlan, (&stations, space.as_ref()), &mut check);
+    roaming::roaming(document, &wlan, (&stations, space.as_ref()), &mut check);
     let interferers = interferers::interferers(document, space.as_ref(), duration_s, &mut check);
     let (hosts, links) = links::links(document, &mut check);
     let topology = topology(&stations, space.as_ref(), hosts, &links);

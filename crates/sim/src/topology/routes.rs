@@ -101,6 +101,22 @@ impl Routes {
         (table.others, table.broadcast) = (Others::Hop(hop), Some(hop));
     }
 
+    /// From now on, the next hop of a station is its radio `by` to this access point, and it is
+    /// reached from `hub`, the node of the access points, by the same link.
+    pub(crate) fn move_station(
+        &mut self,
+        station: NodeId,
+        (by, access_point): (RadioId, RadioId),
+        hub: NodeId,
+    ) {
+        self.set_others(station, Hop::Air { by, to: Some(access_point) });
+        let table = &mut self.tables[hub.0 as usize];
+        let place = station.0.wrapping_sub(table.first) as usize;
+        if let Some(hop) = table.hops.get_mut(place) {
+            *hop = Some(Hop::Air { by: access_point, to: Some(by) });
+        }
+    }
+
     /// At `node`, packets for all other destinations go directly to each by a radio.
     pub(super) fn set_neighbours(&mut self, node: NodeId, by: RadioId) {
         self.tables[node.0 as usize].others = Others::Neighbours(by);

@@ -209,9 +209,8 @@ impl<O: Observer> World<O> {
         }
     }
 
-    /// Gives the packets that wait at a node for a neighbour back to its router.
-    fn purge(&mut self, node: NodeId, neighbour: NodeId) {
-        let by = self.routes.radio(node);
+    /// Removes and returns the packets that wait at a radio for a node.
+    pub(super) fn withdraw(&mut self, by: RadioId, to: NodeId) -> Vec<Packet> {
         let mut waiting = Vec::new();
         let queue = &mut self.queues[by.0 as usize];
         let each = [
@@ -223,7 +222,7 @@ impl<O: Observer> World<O> {
         // Without categories all classes wait together.
         let classes = if self.cell.has_categories() { &each[..] } else { &each[..1] };
         for &class in classes {
-            let to = Destination::Only(neighbour);
+            let to = Destination::Only(to);
             let wanted = Wanted { class, to, most: Bytes(u64::MAX) };
             while let Some(packet) = queue.pop_for(self.now, &wanted, &mut self.signals) {
                 queue.release(self.now, &packet, &mut self.signals);
@@ -232,6 +231,13 @@ impl<O: Observer> World<O> {
         }
         self.settle_signals(by);
         self.note_queue(by);
+        waiting
+    }
+
+    /// Gives the packets that wait at a node for a neighbour back to its router.
+    fn purge(&mut self, node: NodeId, neighbour: NodeId) {
+        let by = self.routes.radio(node);
+        let waiting = self.withdraw(by, neighbour);
         for packet in waiting {
             self.observers.on(self.now, &Notice::Withdrawn { by, packet: &packet });
             if let Body::Arp(_) = packet.body {

@@ -16,7 +16,7 @@ impl<O: Observer> World<O> {
         }
         for (station, (old, new)) in old.modes.iter().zip(&new.modes).enumerate() {
             let station = self.topology.station(station);
-            let ap = self.topology.access_point_of(station);
+            let ap = self.access_point_of(station);
             let directions = [(station, ap, old.0, new.0), (ap, station, old.1, new.1)];
             for (from, to, _, mode) in directions.into_iter().filter(|(_, _, old, new)| old != new)
             {

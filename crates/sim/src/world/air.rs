@@ -3,6 +3,7 @@
 
 use super::beacons::Beacons;
 use super::power_save::{Join, PowerSave};
+use super::roaming::Roaming;
 use super::{Event, World};
 use crate::medium::Medium;
 use crate::notice::{DropCause, Notice, Observer};
@@ -22,6 +23,7 @@ struct Waiting<'a, O> {
     has_categories: bool,
     beacons: Option<&'a Beacons>,
     power_save: Option<&'a mut PowerSave>,
+    roaming: Option<&'a Roaming>,
     signals: &'a mut Vec<Signal>,
     /// Drops and marks of the queues, with the radio of each queue.
     noted: &'a mut Vec<(RadioId, Signal)>,
@@ -99,6 +101,10 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
         if let Some(beacons) = self.beacons {
             // The beacon is the next frame: nothing more joins the packets in service.
             if beacons.is_due(by, class, self.has_categories) {
+                return None;
+            }
+            let held = |all: &Roaming| all.holds_back(by, class, self.has_categories);
+            if self.roaming.is_some_and(held) {
                 return None;
             }
             if self.power_save.is_some() {
@@ -226,6 +232,7 @@ impl<O: Observer> World<O> {
             has_categories: self.cell.has_categories(),
             beacons: self.beacons.as_deref(),
             power_save: self.power_save.as_deref_mut(),
+            roaming: self.roaming.as_deref(),
             signals: &mut self.signals,
             noted: &mut self.refill_signals,
             refilling: &mut self.refilling,
@@ -268,6 +275,7 @@ impl<O: Observer> World<O> {
     pub(super) fn serve(&mut self, by: RadioId, class: TrafficClass) {
         if self.beacons.is_some()
             && (self.send_beacon(by, class)
+                || self.roaming.is_some() && self.serve_roaming(by, class)
                 || self.power_save.is_some() && self.serve_power_save(by, class))
         {
             return;
@@ -468,6 +476,9 @@ impl<O: Observer> World<O> {
         } else if !received {
             // A packet that was discarded only because its ACKs were lost has arrived.
             let cause = match outcome {
+                MsduOutcome::RetryLimit | MsduOutcome::Lifetime if self.is_missed(by, packet) => {
+                    DropCause::Roaming
+                }
                 MsduOutcome::RetryLimit => DropCause::RetryLimit,
                 MsduOutcome::Lifetime => DropCause::Lifetime,
                 MsduOutcome::Sent => DropCause::Broadcast,

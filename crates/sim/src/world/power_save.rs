@@ -4,7 +4,7 @@
 use crate::plan::Plan;
 use crate::topology::{RadioId, Topology};
 use kernel::{Duration, Instant};
-use wifi::power_save::{AccessPoint, Held, Station};
+use wifi::power_save::{AccessPoint, Held, PowerSaveSettings, Station};
 use wire::{Management, Packet, PowerBits, TrafficClass};
 
 /// The access category of the frames by which stations save power, as in Linux.
@@ -80,6 +80,31 @@ impl PowerSave {
             headers: Vec::new(),
             is_heard: false,
         }))
+    }
+
+    /// The access points of a plan whose stations roam, which buffer packets for stations that scan
+    /// other channels.
+    pub(super) fn of_roaming(plan: &Plan) -> Self {
+        let topology: &Topology = &plan.topology;
+        let radios = topology.radios().len();
+        let interval = plan.wlan.beacons.map_or(Duration::ZERO, |beacons| beacons.between());
+        let roams = |number: &usize| plan.stations[*number].roaming.is_some();
+        let rules = PowerSaveSettings::default().get().rules();
+        let members: Vec<_> = (0..plan.stations.len())
+            .filter(roams)
+            .zip(1..)
+            .map(|(number, aid)| (topology.station(number).0, aid, rules, interval))
+            .collect();
+        let mut access_points: Vec<Option<Box<AccessPoint>>> = Vec::new();
+        access_points.resize_with(radios, || None);
+        for radio in topology.access_points() {
+            let machine = AccessPoint::new(members.iter().copied());
+            access_points[radio.0 as usize] = Some(Box::new(machine));
+        }
+        let mut stations = Vec::new();
+        stations.resize_with(radios, || None);
+        let (dropped, headers) = Default::default();
+        Self { stations, access_points, dropped, headers, is_heard: false }
     }
 
     pub(super) fn access_point(&mut self, radio: RadioId) -> Option<&mut AccessPoint> {

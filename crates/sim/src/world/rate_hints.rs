@@ -35,6 +35,21 @@ impl RateHints {
         &self.directions[flow.0 as usize]
     }
 
+    /// A station has moved from one access point to another.
+    pub(super) fn move_station(&mut self, station: RadioId, from: RadioId, to: RadioId) {
+        let pairs = [((station, from), (station, to)), ((from, station), (to, station))];
+        for (before, after) in pairs {
+            for direction in self.directions.iter_mut().flatten() {
+                if *direction == before {
+                    *direction = after;
+                }
+            }
+            if let Some(flows) = self.flows.remove(&before) {
+                self.flows.insert(after, flows);
+            }
+        }
+    }
+
     /// The flows that receive hints about a link direction.
     pub(super) fn flows(&self, direction: LinkDirection) -> &[FlowId] {
         self.flows.get(&direction).map_or(&[], |flows| flows)

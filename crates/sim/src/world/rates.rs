@@ -29,9 +29,22 @@ impl<O: Observer> World<O> {
     pub(super) fn tell_queues(&mut self, stations: usize) {
         for station in 0..stations {
             let radio = self.topology.station(station);
-            let access_point = self.topology.access_point_of(radio);
-            self.tell_queue(radio, access_point, None);
-            self.tell_queue(access_point, radio, None);
+            self.tell_of_link(radio, self.topology.access_point_of(radio));
+        }
+    }
+
+    fn tell_of_link(&mut self, station: RadioId, access_point: RadioId) {
+        self.tell_queue(station, access_point, None);
+        self.tell_queue(access_point, station, None);
+    }
+
+    /// Tells queues and senders the state of the link between a station and its new access point.
+    pub(super) fn tell_of_station(&mut self, station: RadioId, access_point: RadioId) {
+        self.tell_of_link(station, access_point);
+        for direction in [(station, access_point), (access_point, station)] {
+            for i in 0..self.rate_hints.flows(direction).len() {
+                self.hint_rate(self.rate_hints.flows(direction)[i]);
+            }
         }
     }
 

@@ -60,7 +60,7 @@ impl<O: Observer> World<O> {
     }
 
     /// Lets a radio send what it may send now.
-    fn serve_ready(&mut self, by: RadioId) {
+    pub(super) fn serve_ready(&mut self, by: RadioId) {
         for class in CLASSES {
             if self.cell.is_free_for(by.0, class) {
                 self.serve(by, class);
@@ -98,7 +98,8 @@ impl<O: Observer> World<O> {
     }
 
     fn drop_buffered(&mut self, by: RadioId, packet: &Packet) {
-        self.drop_packet(Interface::Radio(by), packet, DropCause::PowerSave);
+        let cause = if self.roaming.is_some() { DropCause::Roaming } else { DropCause::PowerSave };
+        self.drop_packet(Interface::Radio(by), packet, cause);
         self.mark_short(self.topology.radio(by).node, packet);
         self.complete(self.topology.radio(by).node, packet);
     }
@@ -174,11 +175,12 @@ impl<O: Observer> World<O> {
     }
 
     /// Passes a frame without data to the medium.
-    fn send_frame(&mut self, by: RadioId, to: RadioId, frame: Management) {
+    pub(super) fn send_frame(&mut self, by: RadioId, to: RadioId, frame: Management) {
         let size = match frame {
             Management::PsPoll(_) => PS_POLL,
             Management::QosNull { .. } => QOS_NULL,
             Management::Null { .. } | Management::Beacon(_) => NULL,
+            _ => self.length_of_association(frame),
         };
         let [from, destination] = [by, to].map(|radio| self.topology.radio(radio).node);
         let body = Body::Management(frame);
@@ -192,7 +194,13 @@ impl<O: Observer> World<O> {
     /// A radio has received a frame of the MAC without a packet.
     #[cold]
     pub(super) fn on_management(&mut self, by: RadioId, from: RadioId, frame: Management) {
+        if self.roaming.is_some() {
+            self.on_association(by, from, frame);
+        }
         let Some(power_save) = &mut self.power_save else { return };
+        if frame.kind().associates() {
+            return;
+        }
         if let Management::Beacon(beacon) = frame {
             if power_save.station(by).is_some_and(|client| client.access_point == from) {
                 self.at_station(by, |it, now, out| it.on_beacon(now, &beacon, out));

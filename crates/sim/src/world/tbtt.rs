@@ -27,6 +27,9 @@ impl<O: Observer> World<O> {
             let (before, period) = beacons.begun(access_point);
             self.sleep_until_tbtt(radio, before, period);
         }
+        if self.roaming.is_some() {
+            self.tell_clients_of_tbtt(radio);
+        }
         let tim = self.tim(radio);
         let Some(beacons) = &mut self.beacons else { return };
         let next = beacons.on_tbtt(self.now, access_point, tim);
@@ -61,6 +64,9 @@ impl<O: Observer> World<O> {
         self.note_contention();
         if self.power_save.is_some() {
             self.on_frame_served(by, (frame, packet.born), outcome);
+        }
+        if self.roaming.is_some() {
+            self.on_association_served(by, frame, outcome);
         }
         if self.cell.is_free_for(by.0, packet.class) {
             self.serve(by, packet.class);

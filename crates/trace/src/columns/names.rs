@@ -7,7 +7,7 @@ use crate::{
 use std::collections::BTreeMap;
 use wire::{Ecn, Flags, FlowId, NodeId, SackBlocks, TrafficClass};
 
-const KINDS: [FrameKind; 11] = [
+const KINDS: [FrameKind; 14] = [
     FrameKind::Rts,
     FrameKind::Cts,
     FrameKind::CtsToSelf,
@@ -19,6 +19,9 @@ const KINDS: [FrameKind; 11] = [
     FrameKind::Null,
     FrameKind::QosNull,
     FrameKind::PsPoll,
+    FrameKind::Authentication,
+    FrameKind::ReassociationRequest,
+    FrameKind::ReassociationResponse,
 ];
 const FORMATS: [Format; 5] =
     [Format::Dsss { short_preamble: false }, Format::Ofdm, Format::Ht, Format::Vht, Format::He];
@@ -35,7 +38,7 @@ const OUTCOMES: [FrameOutcome; 9] = [
     FrameOutcome::NotAddressed,
     FrameOutcome::Unknown,
 ];
-const CAUSES: [Dropped; 12] = [
+const CAUSES: [Dropped; 13] = [
     Dropped::Queue,
     Dropped::RetryLimit,
     Dropped::Lifetime,
@@ -48,6 +51,7 @@ const CAUSES: [Dropped; 12] = [
     Dropped::RoutingMessage,
     Dropped::Unresolved,
     Dropped::PowerSave,
+    Dropped::Roaming,
 ];
 const WAITS: [&str; 4] = ["backoff", "defer", "NAV", "busy tone"];
 const DIRECTIONS: [&str; 2] = ["forward", "reverse"];

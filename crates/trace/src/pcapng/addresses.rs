@@ -65,9 +65,12 @@ impl Addresses {
         node.map_or(BROADCAST, |node| self.nodes[node.0 as usize])
     }
 
-    /// The BSSID of a radio's cell.
-    pub(super) fn bssid(&self, radio: u32) -> Mac {
-        self.bssids[radio as usize]
+    /// The BSSID of the cell in which a radio sends to another one. A station may change its cell
+    /// during a run.
+    pub(super) fn bssid(&self, from: u32, to: Option<u32>) -> Mac {
+        let own = self.bssids[from as usize];
+        let access_point = to.filter(|&to| own != IBSS && self.is_access_point(to));
+        access_point.map_or(own, of_radio)
     }
 
     /// Whether a radio is an access point.

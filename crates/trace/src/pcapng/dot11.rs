@@ -10,7 +10,7 @@ const LLC_ARP: [u8; 8] = [0xaa, 0xaa, 0x03, 0, 0, 0, 0x08, 0x06];
 /// Bits of the second byte of the Frame Control field.
 const TO_DS: u8 = 1;
 const FROM_DS: u8 = 2;
-const RETRY: u8 = 8;
+pub(super) const RETRY: u8 = 8;
 const POWER_MANAGEMENT: u8 = 0x10;
 const MORE_DATA: u8 = 0x20;
 /// `QoS` Control: the frame elicits no acknowledgement; its body is an A-MSDU.
@@ -57,7 +57,7 @@ pub(super) fn data(
     let destination = addresses.of_node(mpdu.packet.to);
     let is_uplink = frame.to.is_some_and(|to| addresses.is_access_point(to));
     let is_amsdu = mpdu.subframe.is_some();
-    let bssid = addresses.bssid(frame.from);
+    let bssid = addresses.bssid(frame.from, frame.to);
     // Table 9-30: what Address 3 is depends on To DS, From DS and on whether there is an A-MSDU.
     let (system, third): (u8, Mac) = match (is_uplink, addresses.is_access_point(frame.from)) {
         (false, false) => (0, bssid),
@@ -97,7 +97,7 @@ pub(super) fn null(frame: &Frame, mpdu: &Mpdu, addresses: &Addresses, out: &mut 
     out.extend(receiver);
     out.extend(transmitter);
     // Both Address 3 are the BSSID: the destination, or the source, is the access point.
-    out.extend(addresses.bssid(frame.from));
+    out.extend(addresses.bssid(frame.from, frame.to));
     out.extend((mpdu.sequence << 4).to_le_bytes());
     if has_qos {
         out.extend((tid(frame.class) | end_of_period(power)).to_le_bytes());
@@ -134,7 +134,7 @@ pub(super) fn llc(packet: &Packet) -> [u8; 8] {
 }
 
 /// The Duration field, rounded up to a microsecond (clause 9.2.5.1).
-fn duration_us(frame: &Frame) -> u16 {
+pub(super) fn duration_us(frame: &Frame) -> u16 {
     frame.nav.0.div_ceil(1000).min(0x7fff) as u16
 }
 

@@ -1,5 +1,5 @@
-//! Frames of the MAC that carry no packet: beacons (802.11-2020 clauses 9.3.3.2 and 9.4.2), and
-//! those by which stations save power.
+//! Frames of the MAC that carry no packet: beacons (802.11-2020 clauses 9.3.3.2 and 9.4.2), those
+//! by which stations save power, and those by which they change their access points.
 
 use super::FCS;
 use super::addresses::{Addresses, BROADCAST, of_radio};
@@ -9,6 +9,8 @@ use wire::{Beacon, Management};
 
 /// The name of all networks.
 const SSID: &[u8] = b"simoom";
+/// The highest AID (clause 9.4.1.8).
+const HIGHEST_AID: u32 = 2007;
 /// Bit ESS of the Capability Information field.
 const ESS: u16 = 1;
 /// Element IDs (table 9-92).
@@ -41,6 +43,9 @@ pub(super) fn write(
             dot11::null(frame, mpdu, addresses, out);
         }
         Management::PsPoll(aid) => dot11::poll(frame, mpdu, aid, out),
+        Management::Authentication(_)
+        | Management::ReassociationRequest { .. }
+        | Management::ReassociationResponse => association(frame, mpdu, of, addresses, out),
     }
 }
 
@@ -55,11 +60,56 @@ fn beacon(frame: &Frame, mpdu: &Mpdu, of: Beacon, out: &mut Vec<u8>) {
     out.extend(of.interval.to_le_bytes());
     out.extend(ESS.to_le_bytes());
     element(ELEMENT_SSID, SSID, out);
+    rates(frame, out);
+    tim(of, out);
+}
+
+fn rates(frame: &Frame, out: &mut Vec<u8>) {
     match frame.mode.format {
         Format::Dsss { .. } => element(ELEMENT_RATES, &DSSS_RATES, out),
         _ => element(ELEMENT_RATES, &OFDM_RATES, out),
     }
-    tim(of, out);
+}
+
+/// A frame between a station and its next access point (clauses 9.3.3.7, 9.3.3.8 and 9.3.3.11).
+fn association(
+    frame: &Frame,
+    mpdu: &Mpdu,
+    of: Management,
+    addresses: &Addresses,
+    out: &mut Vec<u8>,
+) {
+    let receiver = frame.to.unwrap_or(frame.from);
+    let access_point = if addresses.is_access_point(frame.from) { frame.from } else { receiver };
+    let kind = match of {
+        Management::Authentication(_) => 0xb0,
+        Management::ReassociationRequest { .. } => 0x20,
+        _ => 0x30,
+    };
+    out.extend([kind, if mpdu.retry { dot11::RETRY } else { 0 }]);
+    out.extend(dot11::duration_us(frame).to_le_bytes());
+    out.extend(of_radio(receiver));
+    out.extend(of_radio(frame.from));
+    out.extend(of_radio(access_point));
+    out.extend((mpdu.sequence << 4).to_le_bytes());
+    match of {
+        // Open System, the transaction, and the status "successful".
+        Management::Authentication(transaction) => out.extend([0, 0, transaction, 0, 0, 0]),
+        Management::ReassociationRequest { current } => {
+            out.extend(ESS.to_le_bytes());
+            out.extend(1_u16.to_le_bytes());
+            out.extend(of_radio(current));
+            element(ELEMENT_SSID, SSID, out);
+            rates(frame, out);
+        }
+        _ => {
+            out.extend(ESS.to_le_bytes());
+            out.extend(0_u16.to_le_bytes());
+            // AIDs have the numbers of radios, and the two highest bits set (clause 9.4.1.8).
+            out.extend((0xc000 | receiver.min(HIGHEST_AID) as u16).to_le_bytes());
+            rates(frame, out);
+        }
+    }
 }
 
 /// The TIM (clause 9.4.2.5): of the bitmap, whose bit 0 stands for no station, the bytes from an

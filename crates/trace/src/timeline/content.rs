@@ -170,7 +170,13 @@ fn management(text: &mut String, frame: Management) {
         }
         Management::PsPoll(aid) => write!(text, "AID {aid}").expect(INFALLIBLE),
         Management::Null { saves_power: false } => text.push_str("PM clear"),
-        Management::Null { .. } | Management::QosNull { .. } => {}
+        Management::Authentication(transaction) => {
+            write!(text, "transaction {transaction}").expect(INFALLIBLE);
+        }
+        Management::Null { .. }
+        | Management::QosNull { .. }
+        | Management::ReassociationRequest { .. }
+        | Management::ReassociationResponse => {}
     }
 }
 

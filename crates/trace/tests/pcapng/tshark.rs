@@ -147,6 +147,9 @@ fn tshark_names_the_frames_and_their_radio() {
             FrameKind::Null => "0x0024",
             FrameKind::QosNull => "0x002c",
             FrameKind::PsPoll => "0x001a",
+            FrameKind::Authentication => "0x000b",
+            FrameKind::ReassociationRequest => "0x0002",
+            FrameKind::ReassociationResponse => "0x0003",
         };
         let phy = match frame.mode.format {
             Format::Dsss { .. } => "4",

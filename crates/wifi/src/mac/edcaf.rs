@@ -16,7 +16,7 @@ use crate::medium::{Command, FrameCounters, Mpdus, MsduSource, NodeCounters};
 use crate::phy::Mode;
 use crate::rate::{self, AttemptParameters, RateControl, TxReport};
 use kernel::{BitRate, Db, Duration, Instant};
-use wire::{Packet, TrafficClass};
+use wire::{FrameKind, Packet, TrafficClass};
 
 /// The mode in which a node sends to a peer.
 #[derive(Debug)]
@@ -244,7 +244,11 @@ impl Edcaf {
             None => rules.broadcast_mode,
         };
         let timing = rules.timing();
-        let mode = if self.originator.is_poll() { timing.rts_mode(&mode) } else { mode };
+        let mode = match self.originator.kind() {
+            Some(FrameKind::PsPoll) => timing.rts_mode(&mode),
+            Some(kind) if kind.associates() => rules.beacon_mode,
+            _ => mode,
+        };
         let room = match (limits, to) {
             (Some(limits), Some(_)) => {
                 let within = within.saturating_sub(rules.around(&mode, with_rts));

@@ -98,6 +98,11 @@ impl Recipient {
         self.held.iter().map(|(_, packet)| packet)
     }
 
+    /// Removes and returns the packets that wait for earlier ones. Their numbers count as received.
+    pub(crate) fn discard_held(&mut self) -> impl Iterator<Item = Packet> {
+        self.held.drain(..).map(|(_, packet)| packet)
+    }
+
     /// Moves the window, and delivers the packets before it.
     fn advance(&mut self, by: u16, up: &mut Vec<Packet>) {
         if by == 0 {

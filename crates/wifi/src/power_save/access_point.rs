@@ -200,6 +200,21 @@ impl AccessPoint {
         Some(oldest)
     }
 
+    /// A station has moved to another access point: returns what was buffered for it, and forgets
+    /// that it sleeps.
+    pub fn forget(&mut self, now: Instant, radio: u32) -> Vec<Packet> {
+        let Some(client) = self.client(radio) else { return Vec::new() };
+        (client.is_asleep, client.credit, client.is_served, client.empty) = (false, 0, false, None);
+        let mut packets: Vec<(Instant, Packet)> =
+            client.buffers.iter_mut().flat_map(|buffer| buffer.drain(..)).collect();
+        packets.sort_by_key(|(since, _)| *since);
+        let leave = |(since, packet)| {
+            client.leave(now, since);
+            packet
+        };
+        packets.into_iter().map(leave).collect()
+    }
+
     /// Drops what has been buffered for too long.
     pub fn expire(&mut self, now: Instant, dropped: &mut Vec<Packet>) {
         for client in &mut self.clients {
@@ -243,7 +258,7 @@ impl AccessPoint {
                 client.empty = is_empty.then_some(Management::Null { saves_power: false });
             }
             Management::QosNull { .. } => client.begin_period(),
-            Management::Beacon(_) => {}
+            _ => {}
         }
     }
 

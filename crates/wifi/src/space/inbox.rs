@@ -33,6 +33,15 @@ impl Inbox {
         recipients.flat_map(Recipient::held)
     }
 
+    /// Removes the packets of a transmitter that wait for earlier ones, and appends them to a list.
+    pub(super) fn discard_held(&mut self, from: u32, into: &mut Vec<Packet>) {
+        for entry in self.entries.iter_mut().filter(|entry| entry.from.0 == from) {
+            if let Filter::Agreement(recipient) = &mut entry.filter {
+                into.extend(recipient.discard_held());
+            }
+        }
+    }
+
     fn filter(&mut self, from: (u32, u8), window: Option<u16>) -> &mut Filter {
         let at = match self.entries.binary_search_by_key(&from, |entry| entry.from) {
             Ok(at) => at,

@@ -132,6 +132,12 @@ impl Node {
         self.edcafs().all(Edcaf::is_idle)
     }
 
+    /// Whether the node has nothing in service, answers no frame, and waits for no response.
+    pub(super) fn is_at_rest(&self) -> bool {
+        let is_in_exchange = self.exchange.is_some() || self.awaited.is_some();
+        self.is_idle() && !is_in_exchange && self.answer.is_none() && self.txop.is_none()
+    }
+
     /// Whether the node acts only when a frame is addressed to it.
     #[inline]
     pub(super) fn is_quiet(&self) -> bool {

@@ -264,12 +264,17 @@ fn lost_to_bursts(
 
 /// The loss probability of the link, in addition to the errors of the radio.
 fn link_loss(receiver: &Node, frame: &OnAir) -> f64 {
-    let link = || receiver.peer(frame.from).map(|peer| &peer.link);
+    let peer = || receiver.peer(frame.from);
+    let link = || peer().map(|peer| &peer.link);
     match frame.kind {
         FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckRequest => {
             link().map_or(0.0, |link| link.ack_loss)
         }
         FrameKind::Rts | FrameKind::Cts | FrameKind::CtsToSelf => 0.0,
-        _ => link().map_or(0.0, |link| link.data_loss),
+        _ => match peer() {
+            Some(peer) if peer.is_closed && frame.to.is_some() => 1.0,
+            Some(peer) => peer.link.data_loss,
+            None => 0.0,
+        },
     }
 }

@@ -266,6 +266,12 @@ impl ReceiverSetCache {
         receiver_set
     }
 
+    /// Forgets all sets: a node has changed its channel.
+    pub(super) fn forget(&mut self) {
+        self.kept.fill(None);
+        self.size = 0;
+    }
+
     /// The slice of an instant.
     pub(super) fn slice(&self, now: Instant) -> Slice {
         self.slices.at(now)

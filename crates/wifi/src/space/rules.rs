@@ -72,6 +72,8 @@ impl Responses {
 pub(super) struct Peer {
     pub(super) node: u32,
     pub(super) link: Link,
+    /// The node receives nothing that this peer addresses to it.
+    pub(super) is_closed: bool,
     /// The mode of frames to it.
     pub(super) rate: PeerRate,
     /// The mean power at which it receives the node's frames, in milliwatts; if one of the two
@@ -83,7 +85,7 @@ impl Peer {
     /// A peer over this link, which receives this mean power.
     pub(super) fn new(node: u32, link: Link, power: Option<Power>) -> Self {
         let power = power.map_or(0.0, |power| power.milliwatts);
-        Self { node, link, rate: PeerRate::fixed(link.mode), power }
+        Self { node, link, is_closed: false, rate: PeerRate::fixed(link.mode), power }
     }
 }
 

@@ -84,6 +84,16 @@ impl Signals {
         self.residuals.get(node as usize).copied().flatten()
     }
 
+    /// From now on a node sends and receives in this channel. Frames that are on the air still
+    /// arrive where they arrived before.
+    pub(super) fn tune(&mut self, node: u32, channel: u16) {
+        let site = &mut self.sites[node as usize];
+        if site.channel != channel {
+            site.channel = channel;
+            self.receiver_sets.forget();
+        }
+    }
+
     /// A node as one that hears another in the slice of an instant; none if it does not.
     pub(super) fn receiver(&self, from: u32, to: u32, now: Instant) -> Option<ReceiverInRange> {
         let slice = self.receiver_sets.slice(now);

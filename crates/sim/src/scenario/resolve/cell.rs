@@ -219,6 +219,7 @@ fn station(
         device: group.device,
         airtime_weight: group.airtime_weight,
         power_save: group.power_save.clone(),
+        roaming: group.roaming,
         data_loss: group.data_loss,
         ack_loss: group.ack_loss,
     }

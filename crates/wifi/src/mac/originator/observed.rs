@@ -1,7 +1,7 @@
 //! What observers ask of an originator.
 
 use super::Originator;
-use wire::{Body, FlowId, Management, Packet};
+use wire::{Body, FlowId, FrameKind, Management, Packet};
 
 impl Originator {
     /// The flow of the first packet in service.
@@ -18,10 +18,13 @@ impl Originator {
         }
     }
 
-    /// Whether a PS-Poll is in service, which is a control frame.
-    pub(crate) fn is_poll(&self) -> bool {
-        let body = self.packets.front().map(|packet| &packet.body);
-        matches!(body, Some(Body::Management(Management::PsPoll(_))))
+    /// The kind of the frame of the MAC itself that is in service. A PS-Poll is a control frame,
+    /// which has another mode than data, and so have management frames.
+    pub(crate) fn kind(&self) -> Option<FrameKind> {
+        match &self.packets.front()?.body {
+            Body::Management(frame) => Some(frame.kind()),
+            _ => None,
+        }
     }
 
     /// Packets that the receiver does not have.

@@ -1,0 +1,69 @@
+//! What stations that roam need.
+
+use super::check::Check;
+use crate::plan::{MovementPlan, SpacePlan, StationPlan};
+use crate::scenario::document::Document;
+use wifi::MacConfig;
+use wire::Beacon;
+
+/// The rules of stations that roam.
+pub(super) fn roaming(
+    document: &Document,
+    wlan: &MacConfig,
+    (stations, space): (&[StationPlan], Option<&SpacePlan>),
+    check: &mut Check,
+) {
+    if document.standard.is_none() {
+        return;
+    }
+    let saves_power = document.groups().iter().any(|(_, group)| group.power_save.is_some());
+    let mut first = 0;
+    for (group, station) in document.groups() {
+        let own = first..first + station.count as usize;
+        first = own.end;
+        if station.roaming.is_none() {
+            continue;
+        }
+        let has_waypoints = station.waypoints.is_some() || station.movement.is_some();
+        let fault = if document.routing.is_some() || space.is_some_and(|space| space.ad_hoc) {
+            Some("an ad-hoc network has no access points; remove the key")
+        } else if document.radio.is_none() {
+            Some("needs signals that change with distance; add a table [radio]")
+        } else if document.cells.is_empty() {
+            Some("there is one access point; add others by tables [[cells]], or remove the key")
+        } else if !has_waypoints || !own.clone().all(|number| moves(space, number)) {
+            Some("the station does not move; give it waypoints or a movement, or remove the key")
+        } else if wlan.beacons.is_none() {
+            Some("needs beacons, whose signal a station measures; add wlan.beacons = {}")
+        } else if saves_power {
+            Some("is not supported together with stations.power_save; remove either")
+        } else if wlan.full_duplex.is_some() {
+            Some("is not supported together with wlan.full_duplex; remove either")
+        } else if document.measure.hops {
+            Some("is not supported together with measure.hops, which needs fixed paths")
+        } else {
+            None
+        };
+        if let Some(message) = fault {
+            check.fault(format!("{group}.roaming"), message);
+        }
+    }
+    let count = stations.iter().filter(|station| station.roaming.is_some()).count();
+    let path = document.groups().into_iter().rfind(|(_, group)| group.roaming.is_some());
+    if let Some((path, _)) = path.filter(|_| count > Beacon::STATIONS as usize) {
+        let message = format!("{count} stations roam; at most {}", Beacon::STATIONS);
+        check.fault(format!("{path}.roaming"), message);
+    }
+}
+
+/// Whether a station moves, as far as it is known before the run.
+fn moves(space: Option<&SpacePlan>, number: usize) -> bool {
+    let place = space.and_then(|space| space.stations.get(number));
+    place.is_none_or(|place| match &place.movement {
+        MovementPlan::Waypoints(points) => {
+            points.windows(2).any(|pair| pair[0].position_m != pair[1].position_m)
+        }
+        MovementPlan::Random(_) => true,
+        MovementPlan::Anywhere(_) => false,
+    })
+}

@@ -1,0 +1,54 @@
+//! Nodes that change their channel, and the access points from which they accept frames.
+
+use super::Space;
+use super::rules::peer_mut;
+use crate::phy::{Milliwatts, Mode};
+use kernel::{Dbm, Instant};
+use wire::Packet;
+
+impl Space {
+    /// Whether a node may change its channel now: it has nothing in service, and neither sends nor
+    /// is about to answer a frame.
+    pub fn is_at_rest(&self, node: u32, now: Instant) -> bool {
+        let sends = self.receivers[node as usize].is_transmitting_until(now);
+        !sends && self.nodes[node as usize].is_at_rest()
+    }
+
+    /// From now on a node sends and receives in this channel. The node must be at rest. Frames that
+    /// are on the air still arrive where they arrived before.
+    pub fn tune(&mut self, node: u32, channel: u16) {
+        self.signals.tune(node, channel);
+    }
+
+    /// The mode of beacons and of the frames by which stations change their access points.
+    pub fn management_mode(&self) -> &Mode {
+        &self.rules.mac.beacon_mode
+    }
+
+    /// Whether two nodes with a link receive what the other one addresses to them; they do unless
+    /// this was called. Frames that they do not receive are lost, and not acknowledged.
+    pub fn open_link(&mut self, ends: [u32; 2], is_open: bool) {
+        let [a, b] = ends;
+        for (at, from) in [(a, b), (b, a)] {
+            if let Some(peer) = peer_mut(&mut self.nodes[at as usize].peers, from) {
+                peer.is_closed = !is_open;
+            }
+        }
+    }
+
+    /// Removes the packets that wait in the reorder buffers of two nodes for earlier ones of the
+    /// other node, and appends them to a list.
+    pub fn discard_held(&mut self, ends: [u32; 2], into: &mut Vec<Packet>) {
+        let [a, b] = ends;
+        for (at, from) in [(a, b), (b, a)] {
+            self.nodes[at as usize].inbox.discard_held(from, into);
+        }
+    }
+
+    /// The mean power of a frame at a node if another one began to send it now; `None` if the node
+    /// would not detect it.
+    pub fn signal(&self, from: u32, to: u32, now: Instant) -> Option<Dbm> {
+        let power = self.signals.mean_power(from, to, now)?.milliwatts;
+        (power >= self.rules.levels.detect).then(|| Milliwatts(power).into())
+    }
+}
