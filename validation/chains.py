@@ -123,11 +123,7 @@ def static() -> Group:
 def dsr() -> Group:
     """Goodput over chains with DSR (p2chain, ns2_adhoc)."""
     limited = [(int(row["W"]), row, "agg_bps") for row in rows("ns2_p2chain", "DSR")]
-    open_ = [
-        (1000, row, "goodput_mbps")
-        for row in table("ns2_adhoc")
-        if not row["movement"]
-    ]
+    open_ = [(1000, row, "goodput_mbps") for row in table("ns2_adhoc") if not row["movement"]]
     cases = []
     for segments, row, column in limited + open_:
         hops = int(row.get("hops_of_chain") or row["hops"])
