@@ -233,16 +233,24 @@ impl Link {
     }
 
     /// Completes a transmission whose end has passed, which frees the packet's room in the buffer.
+    #[inline]
     fn settle(&mut self, now: Instant, out: &mut Vec<Command>) {
-        let Some((end, packet)) = self.transmitting.take_if(|(end, _)| *end <= now) else { return };
-        let Some(driver) = &mut self.driver else {
+        if let Some((end, packet)) = self.transmitting.take_if(|(end, _)| *end <= now) {
+            if self.driver.is_some() {
+                return self.end_in_ring(now, end, packet, out);
+            }
             self.queue.release(end, &packet, &mut self.signals);
             self.report(out);
             if self.tells_departures {
                 out.push(Command::Departed(packet));
             }
-            return;
-        };
+        }
+    }
+
+    /// The transmission of a packet of the driver's ring ended at this time.
+    #[cold]
+    fn end_in_ring(&mut self, now: Instant, end: Instant, packet: Packet, out: &mut Vec<Command>) {
+        let Some(driver) = &mut self.driver else { return };
         driver.done.push(packet);
         let at = driver.learns(end);
         if self.completion_pending {
@@ -266,27 +274,41 @@ impl Link {
     }
 
     /// The driver takes packets from the queue.
+    #[inline]
     fn fill(&mut self, now: Instant) {
+        if self.driver.is_some() {
+            self.fill_ring(now);
+        }
+    }
+
+    #[cold]
+    fn fill_ring(&mut self, now: Instant) {
         if let Some(driver) = &mut self.driver {
             driver.fill(now, &mut *self.queue, &mut self.signals);
         }
     }
 
     /// Whether no packet waits for its transmission.
+    #[inline]
     fn is_empty(&self) -> bool {
         self.queue.is_empty() && self.driver.as_ref().is_none_or(|driver| driver.is_empty())
     }
 
-    /// The next packet to transmit.
-    fn next(&mut self, now: Instant) -> Option<Packet> {
-        match &mut self.driver {
-            None => self.queue.pop(now, &mut self.signals),
-            Some(driver) => driver.take(now),
-        }
+    /// The next packet of the driver's ring.
+    #[cold]
+    fn take_from_ring(&mut self, now: Instant) -> Option<Packet> {
+        self.driver.as_mut()?.take(now)
     }
 
     /// Passes on the drops and marks of the queue.
+    #[inline]
     fn report(&mut self, out: &mut Vec<Command>) {
+        if !self.signals.is_empty() {
+            self.report_signals(out);
+        }
+    }
+
+    fn report_signals(&mut self, out: &mut Vec<Command>) {
         for signal in self.signals.drain(..) {
             match signal {
                 Signal::Drop(_) => self.counters.dropped += 1,
@@ -310,9 +332,13 @@ impl Link {
             if self.is_empty() {
                 return;
             }
-            let packet = self.next(now);
+            let popped = if self.driver.is_none() {
+                self.queue.pop(now, &mut self.signals)
+            } else {
+                self.take_from_ring(now)
+            };
             self.report(out);
-            let Some(packet) = packet else { return };
+            let Some(packet) = popped else { return };
             self.transmit(now, packet, out);
             self.settle(now, out);
         }
