@@ -37,20 +37,28 @@ impl Aql {
     /// Whether a station with this airtime in the device may send another packet, if that of all
     /// stations is `total` microseconds and so many have packets.
     pub(super) fn admits(&self, station: &Pending, total: u64, listed: u64) -> bool {
-        let us = |limit: Duration| limit.0 / 1000;
-        let (low, high) = (us(self.low), us(self.high));
-        if self.per_category && total >= listed.saturating_sub(1) * low / 2 + high {
-            return false;
+        // Mostly the airtime of all is below what one station may have.
+        if self.per_category && reaches(total, self.high) {
+            let [low, high] = [self.low, self.high].map(|limit| limit.0 / 1000);
+            if total >= listed.saturating_sub(1) * low / 2 + high {
+                return false;
+            }
         }
         // Broadcast has no station and no limit.
         let Some(_) = station.estimate else { return true };
-        station.sum < low || (!self.is_scarce(total) && station.sum < high)
+        !reaches(station.sum, self.low)
+            || (!self.is_scarce(total) && !reaches(station.sum, self.high))
     }
 
     /// Whether the low limit holds, if the airtime of all stations is `total` microseconds.
     pub(super) fn is_scarce(&self, total: u64) -> bool {
-        total >= self.total.0 / 1000
+        reaches(total, self.total)
     }
+}
+
+/// Whether so many microseconds are at least the limit in whole microseconds, without a division.
+fn reaches(airtime_us: u64, limit: Duration) -> bool {
+    (airtime_us + 1) * 1000 > limit.0
 }
 
 /// How Linux estimates the airtime of a packet from the mode of the last frame to a station
