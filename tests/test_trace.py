@@ -16,6 +16,8 @@ FILES = sorted((Path(__file__).parents[1] / "scenarios").glob("*.toml"))
 OF_THE_MAC = [
     "Beacon",
     "Null",
+    "QoS Null",
+    "PS-Poll",
     "Authentication",
     "Reassociation Request",
     "Reassociation Response",

@@ -130,6 +130,7 @@ impl DsrConfig {
                 CacheSettings::Path(PathCacheConfig { timeout: None, ..Default::default() })
             }
         };
+        let repair_us = if ns2 { 25 } else { 0 };
         let non_propagating = if ns2 { NonPropagating::Each } else { NonPropagating::First };
         Rules {
             cache: self.cache.clone().unwrap_or_else(cache),
@@ -144,11 +145,7 @@ impl DsrConfig {
             salvage_requests: self.salvage_requests.unwrap_or(ns2),
             errors_of_waiting: self.errors_of_waiting.unwrap_or(!ns2),
             growing_requests: self.growing_requests.unwrap_or(ns2),
-            repair_delay: self.repair_delay.unwrap_or(Duration::from_micros(if ns2 {
-                25
-            } else {
-                0
-            })),
+            repair_delay: self.repair_delay.unwrap_or(Duration::from_micros(repair_us)),
             flow_state: self.flow_state.unwrap_or(ns2),
             send_buffer_gap: self.send_buffer_gap.unwrap_or(either(0, 30)),
             send_buffer_check: self.send_buffer_check.unwrap_or(either(0, 30)),
