@@ -297,6 +297,8 @@ def views(page):
     yield "air"
     run(page, CELL)
     page.get_by_role("link", name="Runs").click()
+    # The page may have the results of a run before the list has the run.
+    expect(page.get_by_role("checkbox")).to_have_count(2)
     for number in range(2):
         page.get_by_role("checkbox").nth(number).check()
     yield "runs"
@@ -325,6 +327,7 @@ def views(page):
     page.get_by_role("button", name="Run the sweep").click()
     expect(page.locator(".sweep-plot .point")).to_have_count(4)
     page.locator(".sweep-plot .point").first.press("Enter")
+    expect(page.get_by_label("Chosen point")).to_be_visible()
     yield "sweep"
     page.get_by_role("tab", name="Heat map").click()
     expect(page.locator(".heat td")).to_have_count(4)
@@ -335,6 +338,13 @@ def fill_sweep(page):
     page.get_by_label("Values").first.fill("1, 3")
     page.get_by_label("Second key").fill("wlan.cw_min")
     page.get_by_label("Values").nth(1).fill("15, 31")
+
+
+@pytest.mark.parametrize("view", ["sweep/0", "run/0", "why/0", "twin/0", "compare/0/1"])
+def test_a_view_without_its_data_has_a_heading_and_says_why(page, view):
+    page.evaluate(f"location.hash = '#/{view}'")
+    expect(page.get_by_role("main").get_by_role("heading", level=1)).to_have_count(1)
+    expect(page.get_by_role("main").get_by_role("status")).to_contain_text("no such")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

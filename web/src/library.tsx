@@ -6,6 +6,7 @@ import {
   type Value,
 } from "./api";
 import { Chart } from "./chart";
+import { Pending } from "./pending";
 import { HEADLINES, show } from "./results";
 
 /** Where a run is shown: an explanation at the run that it explains, a sweep as its results. */
@@ -51,9 +52,13 @@ function Row({ run, isChosen, choose }: {
 
 export function LibraryView() {
   const [chosen, setChosen] = useState<string[]>([]);
-  const kept = chosen.filter((id) => runs.value.some((run) => run.id === id));
-  const choose = (id: string, is: boolean) =>
-    setChosen(is ? [...kept.slice(-1), id] : kept.filter((other) => other !== id));
+  const present = (ids: string[]) => ids.filter((id) => runs.value.some((run) => run.id === id));
+  const kept = present(chosen);
+  // A second choice may come before the first is drawn.
+  const choose = (id: string, is: boolean) => setChosen((before) => {
+    const others = present(before).filter((other) => other !== id);
+    return is ? [...others.slice(-1), id] : others;
+  });
   return (
     <div class="library">
       <div class="heading">
@@ -106,7 +111,7 @@ export function Compare({ ids }: { ids: string[] }) {
     Promise.all(ids.map((id) => get<RunResults>(`/api/runs/${id}`)))
       .then(setBoth, (error) => setFault(error.message));
   }, []);
-  if (!both) return <p class="pad" role="status">{fault || "Loading …"}</p>;
+  if (!both) return <Pending title="Compare" text={fault} />;
   const [a, b] = both;
   const paths = [...new Set([...Object.keys(a.summary), ...Object.keys(b.summary)])];
   const rows = paths

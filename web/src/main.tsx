@@ -8,6 +8,7 @@ import "./style.css";
 import { connect, get, isOnline, runs, said, type Start } from "./api";
 import { AirView } from "./air/page";
 import { Compare, LibraryView } from "./library";
+import { Pending } from "./pending";
 import { RunView } from "./run";
 import { openLinked, ScenarioView } from "./scenario";
 import { HearingView } from "./hearing";
@@ -56,7 +57,7 @@ function App() {
     if (view === "scenario" && options.has("text")) openLinked(options);
     document.title = `${view[0].toUpperCase()}${view.slice(1)} – Simoom`;
   }, [address.value]);
-  let main = <p class="pad">{fault || "Loading …"}</p>;
+  let main = <Pending title="Simoom" text={fault} />;
   if (start) {
     if (view === "runs") main = <LibraryView />;
     else if (view === "run") main = <RunView key={first} id={first} />;

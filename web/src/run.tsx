@@ -5,6 +5,7 @@ import {
   get, link, nameOf, runs, said, send, stop, watch, type RunResults, type SeriesByPath,
 } from "./api";
 import { Chart, groups } from "./chart";
+import { Pending } from "./pending";
 import { openText } from "./scenario";
 import { HEADLINES, show } from "./results";
 
@@ -34,7 +35,7 @@ export function RunView({ id }: { id: string }) {
     get<RunResults>(`/api/runs/${id}`).then(setResults, (error) => setFault(error.message));
   }, [id, state]);
   if (!entry && !results) {
-    return <p class="pad" role="status">{fault || "This run is neither queued nor kept."}</p>;
+    return <Pending title="Run" text={fault} />;
   }
   const shown = results?.series ?? series;
   const labels = Object.fromEntries(Object.keys(shown).map((path) => [path, labelOf(path, results)]));

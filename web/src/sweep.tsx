@@ -5,6 +5,7 @@ import {
   get, runs, said, send, stop, sweeps, type SweepEntry, type Value,
 } from "./api";
 import { Curves, HeatMap, type Point, type Shown } from "./sweep-plots";
+import { Pending } from "./pending";
 import { show } from "./results";
 import { draft } from "./scenario";
 
@@ -104,7 +105,8 @@ function Chosen({ sweep, point }: { sweep: Shown; point: Point }) {
   );
 }
 
-function Results({ id }: { id: string }) {
+/** The results of a sweep, read again when it has been `made` anew. */
+function Results({ id, made }: { id: string; made: string | undefined }) {
   const [sweep, setSweep] = useState<Shown | null>(null);
   const [path, setPath] = useState("total.goodput_mbps");
   const [kind, setKind] = useState<"curves" | "map">("curves");
@@ -113,8 +115,8 @@ function Results({ id }: { id: string }) {
   useEffect(() => {
     get<Shown>(`/api/sweeps/${id}?path=${encodeURIComponent(path)}`).then(
       setSweep, (error) => setFault(error.message));
-  }, [id, path]);
-  if (!sweep) return <p class="pad" role="status">{fault || "Loading …"}</p>;
+  }, [id, path, made]);
+  if (!sweep) return <Pending title="Sweep" text={fault} />;
   const isTwo = Object.keys(sweep.over).length === 2;
   const general = [...new Set(sweep.results.filter((own) => !/\[\d+\]/.test(own)))];
   const tab = (own: "curves" | "map", label: string) => (
@@ -153,7 +155,7 @@ function Results({ id }: { id: string }) {
 export function SweepView({ id }: { id: string }) {
   const job = runs.value.find((run) => run.id === id);
   if (!id) return <SweepList />;
-  if (!job) return <Results key={sweeps.value.find((own) => own.id === id)?.made} id={id} />;
+  if (!job) return <Results id={id} made={sweeps.value.find((own) => own.id === id)?.made} />;
   const isActive = job.state === "running" || job.state === "waiting";
   return (
     <div class="sweep">

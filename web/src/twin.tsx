@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { get, nameOf, runs } from "./api";
+import { Pending } from "./pending";
 import { show } from "./results";
 
 interface Residual { path: string; predicted: number; measured: number; half_width: number | null }
@@ -85,7 +86,7 @@ export function TwinView({ id }: { id: string }) {
   useEffect(() => {
     get<Twin>(`/api/runs/${id}/twin`).then(setTwin, (error) => setFault(error.message));
   }, [id]);
-  if (!twin) return <p class="pad" role="status">{fault || "Loading …"}</p>;
+  if (!twin) return <Pending title="Analytic twin" text={fault} />;
   const first = twin.model === null ? null : twin.fits[0];
   const others = twin.fits.filter((fit) => fit !== first);
   return (

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { get, nameOf, runs, said, send, stop } from "./api";
+import { Pending } from "./pending";
 
 interface Bar {
   label: string; begin: number; mean: number; ci_low: number | null; ci_high: number | null;
@@ -96,7 +97,7 @@ export function WhyView({ id }: { id: string }) {
   useEffect(() => {
     get<Why>(`/api/runs/${id}/why`).then(setWhy, (error) => setFault(error.message));
   }, [id, run?.explained]);
-  if (!why) return <p class="pad" role="status">{fault || "Loading …"}</p>;
+  if (!why) return <Pending title="Why" text={fault} />;
   const explain = async () => {
     said.value = "";
     await send("POST", `/api/runs/${id}/why`, { flow }).catch(
