@@ -88,7 +88,8 @@ pub struct Members {
 }
 
 /// All nodes of a run. A path over wires has the fewest links. Of several such paths, each node
-/// forwards to the neighbour whose name comes first.
+/// forwards to the neighbour whose name comes first. Wires lead on from the access point, or from a
+/// station that is a router; no wires lead from the one to the other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Topology {
     nodes: Vec<Node>,
@@ -201,11 +202,13 @@ impl Topology {
         }
     }
 
-    /// The paths over wires, to one destination node after the other.
+    /// The paths over wires, to one destination node after the other, and to what is behind stations.
     fn fill_wires(&self, routes: &mut Routes) {
         let near: Vec<Vec<&Wire>> = self.nodes.iter().map(|node| self.neighbours(node)).collect();
         let ids = (0..self.nodes.len() as u32).map(NodeId);
         let wired: Vec<NodeId> = ids.filter(|node| !near[node.0 as usize].is_empty()).collect();
+        let stations: Vec<NodeId> =
+            wired.iter().copied().filter(|&node| self.is_station(node)).collect();
         let mut distance = vec![usize::MAX; self.nodes.len()];
         for &to in &wired {
             for node in &wired {
@@ -226,12 +229,18 @@ impl Topology {
                 let closer = |wire: &&&Wire| away(wire.to) + 1 == away(node);
                 let wire = near[node.0 as usize].iter().find(closer);
                 let hop = Hop::Wire(wire.expect("what is reached is reached by a neighbour").id);
-                if to == ACCESS_POINT {
-                    // Behind the access point are all stations, and the server if it is there.
+                if to == ACCESS_POINT || self.is_station(to) {
+                    // All that wires do not reach is beyond the air.
                     routes.set_others(node, hop);
                 } else {
                     routes.set(node, to, hop);
                 }
+            }
+            let is_before = |station: &&NodeId| **station != to && away(**station) < usize::MAX;
+            if let Some(&station) = stations.iter().find(is_before) {
+                let radio = self.reached_by(self.node(station));
+                let by = self.access_point_of(radio);
+                routes.set(ACCESS_POINT, to, Hop::Air { by, to: Some(radio) });
             }
         }
     }
@@ -347,6 +356,16 @@ impl Topology {
     /// The node whose interfaces a node uses: itself, or the access point that it is at.
     pub fn outlet(&self, node: NodeId) -> NodeId {
         if self.node(node).interfaces.is_empty() { ACCESS_POINT } else { node }
+    }
+
+    /// Whether a link ends here.
+    pub fn has_wires(&self, end: Endpoint) -> bool {
+        self.id(end).is_some_and(|node| self.node(node).is_wired())
+    }
+
+    /// Whether wires lead on from a station, so that frames to it may carry packets for others.
+    pub fn has_wired_stations(&self) -> bool {
+        self.stations.iter().any(|&station| self.node(station).is_wired())
     }
 
     /// Whether a node is a station.
@@ -472,6 +491,27 @@ mod tests {
         assert_eq!(path, [air(1, 0), air(3, 2)]);
         assert_eq!(topology.radio_name(RadioId(3)), "cells[0]");
         assert_eq!(topology.radio(RadioId(3)).node, topology.radio(RadioId(0)).node);
+    }
+
+    #[test]
+    fn what_is_behind_a_station_is_reached_over_the_air() {
+        let [server, lan, switch] = [Endpoint::Server, Endpoint::Host(0), Endpoint::Host(1)];
+        let station = Endpoint::Station;
+        let topology = Topology::new(&Members {
+            stations: vec![("sta0".to_owned(), 0), ("sta1".to_owned(), 1)],
+            further_cells: 1,
+            hosts: vec!["lan".to_owned(), "switch".to_owned()],
+            links: vec![[server, Endpoint::AccessPoint], [station(1), switch], [switch, lan]],
+            ..Members::default()
+        });
+        let air = |by, to| Hop::Air { by: RadioId(by), to: Some(RadioId(to)) };
+        let wire = |number| Hop::Wire(WireId(number));
+        let path = |from, to| topology.path(from, to).unwrap();
+        assert_eq!(path(server, lan), [wire(0), air(3, 2), wire(2), wire(4)]);
+        assert_eq!(path(lan, server), [wire(5), wire(3), air(2, 3), wire(1)]);
+        assert_eq!(path(station(0), switch), [air(1, 0), air(3, 2), wire(2)]);
+        assert_eq!(path(switch, station(0)), [wire(3), air(2, 3), air(0, 1)]);
+        assert_eq!(path(lan, station(1)), [wire(5), wire(3)]);
     }
 
     #[test]

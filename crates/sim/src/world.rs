@@ -120,6 +120,8 @@ pub(crate) struct World<O> {
     pub(crate) topology: Arc<Topology>,
     /// The tables of next hops.
     routes: Routes,
+    /// Whether some stations forward packets to wires.
+    has_wired_stations: bool,
     /// The routers of an ad-hoc network whose nodes forward.
     pub(crate) ad_hoc: Option<Box<AdHoc>>,
     /// The beacons of access points.
@@ -197,6 +199,7 @@ impl<O: Observer> World<O> {
             queues: build::queues(plan, seed),
             wires: build::wires(plan, seed),
             routes: topology.routes().clone(),
+            has_wired_stations: topology.has_wired_stations(),
             topology: Arc::clone(topology),
             saturated: vec![Vec::new(); nodes],
             is_short: vec![false; nodes],

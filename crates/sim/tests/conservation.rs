@@ -240,6 +240,20 @@ impl Draw {
                 self.between(&ends, udp, saturated, &mut flows);
             }
         }
+        if self.flip(0.2) {
+            let router = format!("sta{}", self.whole(0, stations - 1));
+            writeln!(text, "[[links]]\nfrom = \"{router}\"\nto = \"lan\"\nrate_mbps = 100")
+                .unwrap();
+            for _ in 0..self.whole(1, 2) {
+                let far = self.one(&["server", "sta0", "ap"]).to_owned();
+                let mut ends = ["lan".to_owned(), far];
+                if self.flip(0.5) {
+                    ends.swap(0, 1);
+                }
+                let udp = self.flip(0.3);
+                self.between(&ends, udp, false, &mut flows);
+            }
+        }
         text + &flows
     }
 

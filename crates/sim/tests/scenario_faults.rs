@@ -971,6 +971,71 @@ fn wrong_ends(from: &str, to: &str, expected: &str) {
     wrong(&format!("{LINK}[[flows]]\nfrom = '{from}'\nto = '{to}'\n"), &[expected]);
 }
 
+/// The one semantic fault of links in a cell of two stations, with a flow from the last link's end.
+#[track_caller]
+fn wrong_lan(more: &str, links: &[[&str; 2]], expected: &str) {
+    let link = |[from, to]: &[&str; 2]| format!("[[links]]\nfrom = '{from}'\nto = '{to}'\n");
+    let links: String = links.iter().map(link).collect();
+    let head = "standard = '11g'\nduration_s = 2\n";
+    wrong(&format!("{head}{more}\n{links}[[flows]]\nfrom = 'lan'\nto = 'server'\n"), &[expected]);
+}
+
+#[test]
+fn links_of_stations() {
+    let two = "stations = 2";
+    wrong_lan(
+        two,
+        &[["sta2", "lan"]],
+        "links[0].from: there is no sta2: there are 2 stations, sta0 to sta1",
+    );
+    for name in ["sta*", "sta0-1", "sta00", "sta99999999999"] {
+        let message = "is not one station; a link ends at one, as \"sta0\"";
+        wrong_lan(two, &[[name, "lan"]], &format!("links[0].from: \"{name}\" {message}"));
+    }
+    let one_way = "what is wired reaches the air by one of them only";
+    wrong_lan(
+        two,
+        &[["sta0", "lan"], ["lan", "ap"]],
+        &format!("links[1].to: wires now lead from sta0 to ap; {one_way}"),
+    );
+    wrong_lan(
+        two,
+        &[["sta0", "lan"], ["r", "sta1"], ["lan", "r"]],
+        &format!("links[2].to: wires now lead from sta0 to sta1; {one_way}"),
+    );
+    wrong_lan(
+        "stations = 2\nwire.delay_ms = 1",
+        &[["server", "lan"], ["lan", "sta1"]],
+        &format!("links[1].to: wires now lead from ap to sta1; {one_way}"),
+    );
+    wrong_lan(
+        "stations = { count = 2, power_save = { legacy = {} } }\nwlan.beacons = {}",
+        &[["sta1", "lan"]],
+        "links[0].from: \"sta1\" saves power, and a router with wires is always awake",
+    );
+    let ad_hoc = "radio.ad_hoc = true\nstations = { count = 2, ring_m = 10 }";
+    let roams = "stations = { roaming = {}, waypoints = \
+                 [{ at_s = 0, position_m = [0, 0] }, { at_s = 1, position_m = [9, 0] }] }\nwlan.beacons = {}\n\
+                 cells = [{ position_m = [50, 0] }]\nradio = {}\nap = { position_m = [1, 0] }";
+    wrong_lan(
+        roams,
+        &[["sta0", "lan"]],
+        "links[0].from: \"sta0\" roams, and a router with wires stays with its access point",
+    );
+    wrong_lan(
+        ad_hoc,
+        &[["sta1", "lan"]],
+        "links[0].from: \"sta1\" is a node of an ad-hoc network, whose wires lead from its gateway: \
+         give \"ap\"",
+    );
+    wrong(
+        "standard = '11g'\nduration_s = 2\nstations = 2\n[[links]]\nfrom = 'sta1'\nto = 'lan'\n\
+         [[flows]]\nfrom = 'sta*'\nto = 'lan'\n",
+        &["flows[0].to: no link from sta1 to lan has a rate or a delay, so that everything would \
+           happen in one instant; give links[0].rate_mbps"],
+    );
+}
+
 #[test]
 fn ends_of_links() {
     let second = |from: &str, to: &str| format!("[[links]]\nfrom = '{from}'\nto = '{to}'");
@@ -978,7 +1043,7 @@ fn ends_of_links() {
         &second("", "sta3"),
         &[
             "links[1].from: missing; \"server\", \"ap\", or a name for a host or router, as \"r1\"",
-            "links[1].to: \"sta3\" is a station without wired links; a link may end at \"ap\"",
+            "links[1].to: there is no sta3: the cell has no stations",
         ],
     );
     wrong_link(

@@ -47,7 +47,8 @@ pub enum LossDirection {
 pub struct Link {
     /// The name in reports. Default: the two ends, as "r1-r2".
     pub name: String,
-    /// One end: "server", "ap", or a name for a host or router, as "r1".
+    /// One end: "server", "ap", a station that is a router, as "sta1", or a name for a host or
+    /// router, as "r1".
     #[setting(required)]
     pub from: String,
     /// The other end.

@@ -98,10 +98,18 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
     power_save::power_save(document, &wlan, (&stations, space.as_ref()), &mut check);
     roaming::roaming(document, &wlan, (&stations, space.as_ref()), &mut check);
     let interferers = interferers::interferers(document, space.as_ref(), duration_s, &mut check);
-    let (hosts, links) = links::links(document, &mut check);
+    let ad_hoc = space.as_ref().is_some_and(|space| space.ad_hoc);
+    let cell = links::Cell { stations: &stations, ad_hoc };
+    let (hosts, links) = links::links(document, cell, &mut check);
     let topology = topology(&stations, space.as_ref(), hosts, &links);
     let has_cell = document.has_cell();
-    let places = Places { has_cell, stations: stations.len(), topology: &topology, links: &links };
+    let places = Places {
+        has_cell,
+        stations: stations.len(),
+        topology: &topology,
+        links: &links,
+        has_all_links: links.len() == document.links.len() + usize::from(document.wire.is_some()),
+    };
     let flows = flows::flows(document, places, duration_s, &mut check);
     routing::list_routes(routing.as_mut(), places, &mut check);
     radio::flows((space.as_ref(), routing.as_ref()), &flows, &mut check);

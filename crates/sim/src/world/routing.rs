@@ -9,12 +9,17 @@ use wire::{Body, Ecn, Flags, NodeId, Packet};
 
 impl<O: Observer> World<O> {
     /// Forwards a packet from `node` towards its destination.
-    pub(super) fn route(&mut self, mut node: NodeId, packet: Packet) {
+    pub(super) fn route(&mut self, mut node: NodeId, mut packet: Packet) {
         while packet.to != Some(node) {
             let hop = self.routes.hop(node, packet.to);
             match hop.expect("the plan has no flow without a path") {
                 Hop::Wire(wire) => return self.transmit(wire, packet),
-                Hop::Air { by, .. } => {
+                Hop::Air { by, to } => {
+                    if self.has_wired_stations
+                        && let Some(to) = to.filter(|_| self.topology.radio(by).is_shared)
+                    {
+                        packet.next = self.topology.radio(to).node;
+                    }
                     return match self.ad_hoc {
                         None => self.enqueue(by, packet),
                         Some(_) => self.send_ad_hoc(node, packet),

@@ -61,6 +61,8 @@ pub(super) struct Places<'a> {
     /// All nodes.
     pub(super) topology: &'a Topology,
     pub(super) links: &'a [LinkPlan],
+    /// Whether no link of the scenario is missing because of a fault.
+    pub(super) has_all_links: bool,
 }
 
 /// Parses a pattern; the error is the message.
@@ -102,11 +104,19 @@ pub(super) fn parse(pattern: &str, places: Places<'_>) -> Result<Ends, String> {
     match stations {
         0 => Err(format!("there is no \"{}\": the cell has no stations", shown(pattern))),
         _ if last < stations as u64 => Ok(Ends::Stations(first as u32..last as u32 + 1)),
-        1 => Err(format!("there is no sta{last}: the only station is sta0")),
-        _ => Err(format!(
-            "there is no sta{last}: there are {stations} stations, sta0 to sta{}",
+        _ => Err(no_station(last, stations)),
+    }
+}
+
+/// Why there is no station with this number.
+pub(super) fn no_station(number: u64, stations: usize) -> String {
+    match stations {
+        0 => format!("there is no sta{number}: the cell has no stations"),
+        1 => format!("there is no sta{number}: the only station is sta0"),
+        _ => format!(
+            "there is no sta{number}: there are {stations} stations, sta0 to sta{}",
             stations - 1
-        )),
+        ),
     }
 }
 
@@ -147,8 +157,9 @@ fn unknown(pattern: &str, topology: &Topology) -> String {
     };
     let pattern = shown(pattern);
     let node = if topology.hosts().next().is_none() { "" } else { ", or a node of a link" };
+    let an = if meant.is_empty() { "an" } else { "An" };
     format!(
-        "\"{pattern}\" is no end of a flow; {meant}An end is \"server\", \"ap\", a station \
+        "\"{pattern}\" is no end of a flow; {meant}{an} end is \"server\", \"ap\", a station \
          \"sta3\", all stations \"sta*\", or some \"sta0-4\"{node}; a flow may go to \"broadcast\""
     )
 }
@@ -160,7 +171,8 @@ mod tests {
 
     fn parse(pattern: &str, stations: usize) -> Result<Ends, String> {
         let topology = &Topology::new(&Members::default());
-        super::parse(pattern, Places { has_cell: true, stations, topology, links: &[] })
+        let (has_cell, has_all_links) = (true, true);
+        super::parse(pattern, Places { has_cell, stations, topology, links: &[], has_all_links })
     }
 
     #[test]

@@ -156,7 +156,12 @@ fn pairs(
     let (from_path, to_path) = (format!("{path}.from"), format!("{path}.to"));
     // Without stations only their absence is reported, and not each pattern that names them.
     let no_stations = places.has_cell && places.stations == 0;
-    let hidden = |end: &str| no_stations && end.starts_with("sta");
+    // The same holds of nodes whose link has a fault.
+    let is_of_link =
+        |end: &str| document.links.iter().any(|link| link.from == end || link.to == end);
+    let hidden = |end: &str| {
+        no_stations && end.starts_with("sta") || !places.has_all_links && is_of_link(end)
+    };
     let mut end = |at: &str, pattern: &str| {
         match ends::parse(pattern, places) {
             Ok(ends) => return Some(ends),
@@ -172,12 +177,25 @@ fn pairs(
     }
     let (from, to) = (from?, to?);
     let fault = impossible(flow, document, &from, &to)
-        .or_else(|| super::links::impassable(flow, places, [&from, &to].map(Ends::first)));
+        .or_else(|| impassable(flow, places, &from, &to).filter(|_| places.has_all_links));
     if let Some(message) = fault {
         check.fault(to_path, message);
         return None;
     }
     Some((from, to))
+}
+
+/// Why no flow is possible over the links between some of these ends. Stations without wires are
+/// alike.
+fn impassable(flow: &Flow, places: Places<'_>, from: &Ends, to: &Ends) -> Option<String> {
+    let unlike = |ends: &Ends| -> Vec<Endpoint> {
+        let first = ends.first();
+        ends.iter().filter(|&end| end == first || places.topology.has_wires(end)).collect()
+    };
+    let (from, to) = (unlike(from), unlike(to));
+    let pairs = from.iter().flat_map(|&from| to.iter().map(move |&to| [from, to]));
+    let mut pairs = pairs.filter(|[from, to]| from != to);
+    pairs.find_map(|ends| super::links::impassable(flow, places, ends))
 }
 
 /// Why no flow is possible between these ends.

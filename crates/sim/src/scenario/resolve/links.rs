@@ -1,13 +1,13 @@
 //! Wired links, and the network that they form.
 
 use super::check::Check;
-use super::ends::Places;
+use super::ends::{Places, no_station};
 use super::queues::queue;
-use crate::plan::{self, Endpoint, LinkPlan};
+use crate::plan::{self, Endpoint, LinkPlan, StationPlan};
 use crate::scenario::document::Document;
 use crate::scenario::flow::Flow;
 use crate::scenario::link::{Link, Wire};
-use crate::topology::WireId;
+use crate::topology::{Hop, WireId};
 use kernel::Duration;
 use net::LinkSettings;
 use settings::{Choice, is_bare, shown};
@@ -19,25 +19,53 @@ const LONGEST_NAME: usize = 40;
 /// The maximum number of links.
 const MOST_LINKS: usize = 999;
 
+/// The nodes of the cell, at which links may end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cell<'a> {
+    pub(super) stations: &'a [StationPlan],
+    /// Whether stations send to each other without an access point.
+    pub(super) ad_hoc: bool,
+}
+
 /// The hosts and links of a scenario, without faulty links.
-pub(super) fn links(document: &Document, check: &mut Check) -> (Vec<String>, Vec<LinkPlan>) {
-    let names: Vec<Option<[&str; 2]>> = document
-        .links
-        .iter()
-        .enumerate()
-        .map(|(number, link)| ends(number, link, document, check))
-        .collect();
-    let hosts: BTreeSet<&str> = names.iter().flatten().flatten().copied().collect();
-    let hosts: Vec<String> =
-        hosts.into_iter().filter(|name| !is_fixed(name)).map(str::to_owned).collect();
+pub(super) fn links(
+    document: &Document,
+    cell: Cell<'_>,
+    check: &mut Check,
+) -> (Vec<String>, Vec<LinkPlan>) {
     if document.links.len() > MOST_LINKS {
         let links = document.links.len();
         check.fault("links", format!("{links} are too many; at most {MOST_LINKS}"));
         return (Vec::new(), Vec::new());
     }
+    let mut islands = Islands::default();
+    if document.wire.is_some() {
+        islands.join("server", "ap");
+    }
+    let names: Vec<Option<[&str; 2]>> = document
+        .links
+        .iter()
+        .enumerate()
+        .map(|(number, link)| {
+            let ends = ends(number, link, (document, cell), check)?;
+            if let Some([one, other]) = islands.join(ends[0], ends[1]) {
+                let message = format!(
+                    "wires now lead from {one} to {other}; what is wired reaches the air by one \
+                     of them only"
+                );
+                check.fault(format!("links[{number}].to"), message);
+                return None;
+            }
+            Some(ends)
+        })
+        .collect();
+    let hosts: BTreeSet<&str> = names.iter().flatten().flatten().copied().collect();
+    let hosts: Vec<String> =
+        hosts.into_iter().filter(|name| !is_fixed(name)).map(str::to_owned).collect();
     let end = |name: &str| match name {
         "server" => Endpoint::Server,
         "ap" => Endpoint::AccessPoint,
+        name if let Some(Ok(number)) = station(name) => Endpoint::Station(number),
         _ => Endpoint::Host(hosts.partition_point(|host| **host < *name) as u32),
     };
     let mut links: Vec<LinkPlan> =
@@ -100,21 +128,67 @@ fn no_ring(path: &str, direction: &LinkSettings, check: &mut Check) -> bool {
     true
 }
 
+/// Whether a name is that of a node that exists without links.
 fn is_fixed(name: &str) -> bool {
-    matches!(name, "server" | "ap")
+    matches!(name, "server" | "ap") || is_station(name)
+}
+
+/// Whether a name is that of a station.
+fn is_station(name: &str) -> bool {
+    station(name).is_some_and(|number| number.is_ok())
+}
+
+/// The number of a station; an error if the name begins like one, but is that of no single station.
+fn station(name: &str) -> Option<Result<u32, ()>> {
+    let which = name.strip_prefix("sta")?;
+    let like_number = |c: char| c.is_ascii_digit() || matches!(c, '*' | '-');
+    which.starts_with(like_number).then(|| {
+        let number = which.parse().map_err(|_| ())?;
+        if name == format!("sta{number}") { Ok(number) } else { Err(()) }
+    })
+}
+
+/// Nodes that wires join.
+#[derive(Debug, Default)]
+struct Islands<'a> {
+    /// Of each node, its island, by number.
+    of: BTreeMap<&'a str, usize>,
+    /// Of each island, its node with a radio.
+    radios: Vec<Option<&'a str>>,
+}
+
+impl<'a> Islands<'a> {
+    /// Joins two nodes; returns the two with radios that wires join now, if there are.
+    fn join(&mut self, a: &'a str, b: &'a str) -> Option<[&'a str; 2]> {
+        let [into, from] = [a, b].map(|name| {
+            *self.of.entry(name).or_insert_with(|| {
+                self.radios.push((name == "ap" || is_station(name)).then_some(name));
+                self.radios.len() - 1
+            })
+        });
+        if into == from {
+            return None;
+        }
+        if let (Some(one), Some(other)) = (self.radios[into], self.radios[from]) {
+            return Some([one, other]);
+        }
+        self.radios[into] = self.radios[into].or(self.radios[from]);
+        self.of.values_mut().filter(|island| **island == from).for_each(|island| *island = into);
+        None
+    }
 }
 
 /// The names of a link's ends, if a link is possible between them.
 fn ends<'a>(
     number: usize,
     link: &'a Link,
-    document: &'a Document,
+    (document, cell): (&'a Document, Cell<'_>),
     check: &mut Check,
 ) -> Option<[&'a str; 2]> {
     let path = format!("links[{number}]");
     let mut good = true;
     for (key, name) in [("from", &link.from), ("to", &link.to)] {
-        if let Some(message) = no_node(name, document) {
+        if let Some(message) = no_node(name, document, cell) {
             check.fault(format!("{path}.{key}"), message);
             good = false;
         }
@@ -150,15 +224,12 @@ fn ends<'a>(
 }
 
 /// Why no link can end at a node with this name.
-fn no_node(name: &str, document: &Document) -> Option<String> {
+fn no_node(name: &str, document: &Document, cell: Cell<'_>) -> Option<String> {
     let shown = shown(name);
-    let station = name.strip_prefix("sta").is_some_and(|rest| {
-        rest.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '*' | '-'))
-    });
     if name.is_empty() {
         Some("missing; \"server\", \"ap\", or a name for a host or router, as \"r1\"".to_owned())
-    } else if station {
-        Some(format!("\"{shown}\" is a station without wired links; a link may end at \"ap\""))
+    } else if let Some(number) = station(name) {
+        no_router(&shown, number.ok(), cell)
     } else if name == "broadcast" {
         Some("\"broadcast\" is all stations of the cell and not a node".to_owned())
     } else if name == "ap" && !document.has_cell() {
@@ -170,6 +241,28 @@ fn no_node(name: &str, document: &Document) -> Option<String> {
             "\"{shown}\" is no name of a node: it has up to {LONGEST_NAME} letters, digits, \
              underscores and hyphens"
         ))
+    } else {
+        None
+    }
+}
+
+/// Why no link can end at a station.
+fn no_router(shown: &str, number: Option<u32>, cell: Cell<'_>) -> Option<String> {
+    let Some(number) = number else {
+        return Some(format!("\"{shown}\" is not one station; a link ends at one, as \"sta0\""));
+    };
+    let Some(station) = cell.stations.get(number as usize) else {
+        return Some(no_station(u64::from(number), cell.stations.len()));
+    };
+    if cell.ad_hoc {
+        Some(format!(
+            "\"{shown}\" is a node of an ad-hoc network, whose wires lead from its gateway: give \
+             \"ap\""
+        ))
+    } else if station.power_save.is_some() {
+        Some(format!("\"{shown}\" saves power, and a router with wires is always awake"))
+    } else if station.roaming.is_some() {
+        Some(format!("\"{shown}\" roams, and a router with wires stays with its access point"))
     } else {
         None
     }
@@ -205,9 +298,9 @@ pub(super) fn impassable(
             "no links lead from {from_name} to {to_name}; {from_name} reaches {what}"
         ));
     };
-    let in_cell = |end| matches!(end, Endpoint::Station(_) | Endpoint::Broadcast);
-    if in_cell(from) || in_cell(to) {
-        return endless(flow, places, &forward, in_cell(from));
+    let path = topology.path(from, to).unwrap_or_default();
+    if path.iter().any(|hop| matches!(hop, Hop::Air { .. })) {
+        return endless(flow, places, &path);
     }
     if forward.is_empty() {
         return Some(format!(
@@ -226,13 +319,17 @@ pub(super) fn impassable(
             key(places, forward[0], "rate_mbps")
         ));
     }
-    endless(flow, places, &forward, false)
+    endless(flow, places, &path)
 }
 
 /// Why a saturated source cannot send over this path.
-fn endless(flow: &Flow, places: Places<'_>, path: &[WireId], in_cell: bool) -> Option<String> {
-    let saturated = flow.traffic.is_saturated() && !in_cell;
-    let &first = path.first().filter(|_| saturated)?;
+fn endless(flow: &Flow, places: Places<'_>, path: &[Hop]) -> Option<String> {
+    let Hop::Wire(first) = path.iter().copied().find(|hop| hop.interface().is_some())? else {
+        return None;
+    };
+    if !flow.traffic.is_saturated() {
+        return None;
+    }
     let (link, direction) = plan::link(places.topology, places.links, first);
     link.directions[direction].rate.is_none().then(|| {
         let key = key(places, first, "rate_mbps");
