@@ -14,16 +14,23 @@ import simoom as sm
 from simoom.run import RunJob
 from simoom.runner import Runner
 from validation.references import plain, table
+from validation.testbed_setup import (
+    ATH9K,
+    ENDS,
+    GUARD_NS,
+    NODES,
+    OSX_CUBIC,
+    ROUTER,
+    ROUTER_WIRES,
+    SENDERS,
+    SETUPS,
+    UPLOAD_ENDS,
+    cell,
+    linux_tcp,
+    pings,
+)
 
 SEEDS = (1, 2)
-GUARD_NS = 800
-"""The guard interval of the access point, which the set-ups do not tell."""
-STATION_MCS = 15
-"""Stations choose their own mode, which the set-ups do not tell: the highest of two streams."""
-WINDOW_BYTES = 3 << 20
-"""Half of ``tcp_rmem`` of 2016, because Linux counts the memory of packets."""
-TURNAROUND_MS = 0.5
-"""How long a host takes to answer a ping, which the set-ups do not tell."""
 
 Result = dict[str, float]
 
@@ -81,52 +88,6 @@ class Compared:
         return min(ends) * (1 - within) <= measured <= max(ends) * (1 + within)
 
 
-def pings(start: str, to: str) -> dict[str, Any]:
-    """The flows of pings."""
-    return {"from": start, "to": to, "traffic": {"ping": {"reply_after_ms": TURNAROUND_MS}}}
-
-
-def linux_tcp(**more: Any) -> dict[str, Any]:
-    """TCP of the senders: SACK, timestamps, the largest window of 2016."""
-    return {"window_max_bytes": WINDOW_BYTES, **more}
-
-
-ATH9K: dict[str, Any] = {"hardware_aggregates": 2}
-"""Two A-MPDUs are in the hardware, one on the air and one ready."""
-DRIVER_FIFO: dict[str, Any] = {"ring_packets": 123, **ATH9K}
-"""Up to Linux 4.9 the driver has a queue of 123 frames."""
-MAC80211: dict[str, Any] = {"mac80211": {"scheduler": "ath9k", "drop_batch_packets": 1}}
-"""Equal airtime by ath9k, as in Linux 4.10."""
-
-SETUPS: dict[str, dict[str, Any]] = {
-    "fq_codel_airtime": {"queue": MAC80211, **ATH9K},
-    "fq_codel_airtime_ecn": {"queue": MAC80211, **ATH9K},
-    "stock_4.4": {"queue": {"fq_codel": {}}, **DRIVER_FIFO},
-    "pfifo_1000": {"queue": {"drop_tail": {"limit_packets": 1000}}, **DRIVER_FIFO},
-    "pfifo_20": {"queue": {"drop_tail": {"limit_packets": 20}}, **DRIVER_FIFO},
-}
-
-
-def cell(ap: Mapping[str, Any], ap_mcs: int, guard_ns: int) -> dict[str, Any]:
-    """The cell: the MCS is forced at the access point only; ath9k sends at most 32 frames and 4
-    ms at once."""
-    return {
-        "standard": "11n",
-        "duration_s": 28.0,
-        "warmup_s": 8.0,
-        "stations": {"count": 2, "ap_mcs": ap_mcs},
-        "wlan": {
-            "mcs": STATION_MCS,
-            "guard_ns": guard_ns,
-            # hostapd and ath9k have no TXOP limit for best effort.
-            "edca_defaults": "2012",
-            "aggregation": {"frames": 32, "duration_us": 4096.0},
-        },
-        "ap": dict(ap),
-        "wire": {"rate_mbps": 1000.0, "delay_ms": 0.2},
-    }
-
-
 def goodput_and_ping(run: sm.Run) -> Result:
     """Sum of the flows with bulk data, and the mean of the stations' median pings."""
     summary = run.summary
@@ -147,19 +108,24 @@ def downloads() -> list[Point]:
         fair = setup.startswith("fq_codel_airtime")
         ecn = "off" if setup == "fq_codel_airtime" else "classic"
         tcp = linux_tcp(ecn=ecn)
+        ends = (NODES["osx"], NODES["server"])
         flows = [
-            {"from": "server", "to": "sta*", "count": 2, "control": "new_reno", "tcp": tcp},
-            pings("server", "sta*"),
+            {"from": "server", "to": end, "count": 2, "control": "new_reno", "tcp": tcp}
+            for end in ends
         ]
+        flows += [pings("server", end) for end in ends]
         measured = {
             "goodput": float(row["goodput_mbps"]),
             "ping": (float(row["ping_a_median_ms"]) + float(row["ping_b_median_ms"])) / 2,
         }
-        scenario = {**cell(SETUPS[setup], mcs, GUARD_NS), "flows": flows}
-        other = None if fair else {**cell(SETUPS[setup], mcs, 400), "flows": flows}
+        scenario, other = (
+            {**cell(SETUPS[setup], mcs, guard_ns), "links": ROUTER_WIRES, "flows": flows}
+            for guard_ns in (GUARD_NS, 400)
+        )
         tolerance = {"goodput": 0.05 if fair else 0.03, "ping": 0.15 if fair else 0.25}
         name = f"{setup}, MCS {mcs}"
-        points.append(Point(name, measured, scenario, goodput_and_ping, tolerance, other))
+        bracket = None if fair else other
+        points.append(Point(name, measured, scenario, goodput_and_ping, tolerance, bracket))
     return points
 
 
@@ -176,49 +142,52 @@ def driver_fifo() -> list[Point]:
     return [each for each in downloads() if not each.name.startswith(FAIR)]
 
 
-BBR = {"bbr": {"extra_acked": False, "send_quantum": "rate"}}
-"""BBR of 2016: Linux 5.2 brought the allowance for aggregation."""
-SENDERS = {"linux-bbr": BBR, "linux-cubic": "cubic", "osx": "cubic"}
-ENDS = {"endpoint": {"linux": {"version": "4.9"}}}
-"""TSQ of 2016 bounds what a sender has in its own queue."""
-
-
 def uploads() -> list[Point]:
-    """Four uploads, two from each of two stations, whose acknowledgements have the forced MCS."""
+    """Four uploads, two from each of two hosts; the acknowledgements have the forced MCS.
+
+    The hosts are those of the files' metadata: titles call a laptop with macOS "linux-bbr" too.
+    """
     points = []
     for row in table("testbed_ath9k_uploads"):
-        first, second = row["title"].removeprefix("ap-from-").split("-mcs-")[0].split("-and-")
         mcs = int(row["mcs"])
+        linux = row["title"].split("-mcs-")[0].rsplit("-", 1)[1]
+        hosts = row["hosts"].split(";")
+        controls = {host: "cubic" if host == "osx" else linux for host in hosts}
         flows: list[dict[str, Any]] = [
             {
-                "from": f"sta{station}",
+                "from": NODES[host],
                 "to": "server",
                 "count": 2,
-                "control": SENDERS[sender],
-                "tcp": linux_tcp(**ENDS),
+                "control": OSX_CUBIC if host == "osx" else SENDERS[linux],
+                "tcp": linux_tcp(**UPLOAD_ENDS),
             }
-            for station, sender in enumerate((first, second))
+            for host in hosts
         ]
-        flows.append(pings("server", "sta*"))
-        name = f"{first} and {second}, MCS {mcs} ({row['run'][11:]})"
-        hosts = [float(each) for each in row["goodput_by_host_mbps"].split(";")]
+        flows += [pings("server", NODES[host]) for host in hosts]
+        # With two hosts on the router's wire, one station sends all.
+        who = " and ".join(f"{host} {control}" for host, control in controls.items())
+        goodputs = [float(each) for each in row["goodput_by_host_mbps"].split(";")]
         rtts = [float(each) for each in row["ping_median_ms"].split(";")]
         measured = {"goodput": float(row["goodput_mbps"]), "ping": mean(rtts)}
         tolerance = {"goodput": 0.15, "ping": 0.25}
-        if first == "osx":
-            measured["share of the second"] = hosts[1] / sum(hosts)
-            tolerance["share of the second"] = 0.15
-        scenario = {**cell(SETUPS["fq_codel_airtime"], mcs, GUARD_NS), "flows": flows}
+        if "osx" in hosts:
+            behind = sum(own for host, own in zip(hosts, goodputs, strict=True) if host != "osx")
+            measured["share of the router"] = behind / sum(goodputs)
+            tolerance["share of the router"] = 0.15
+        scenario = cell(SETUPS["fq_codel_airtime"], mcs, GUARD_NS)
+        scenario["stations"] = [{"ap_mcs": mcs}, {"ap_mcs": mcs, **ROUTER}]
+        scenario |= {"links": ROUTER_WIRES, "flows": flows}
+        name = f"{who}, MCS {mcs} ({row['run'][11:]})"
         points.append(Point(name, measured, scenario, read_uploads, tolerance))
     return points
 
 
 def read_uploads(run: sm.Run) -> Result:
-    """As of downloads, and the share of the second station."""
-    second = [row for row in run.flows if str(row["from"]) == "sta1"]
+    """As of downloads, and the share of what comes through the router."""
     result = goodput_and_ping(run)
-    share = sum(plain(row["goodput_mbps"]) for row in second) / result["goodput"]
-    return {**result, "share of the second": share}
+    behind = [row for row in run.flows if str(row["from"]) not in {"server", NODES["osx"]}]
+    share = sum(plain(row["goodput_mbps"]) for row in behind) / result["goodput"]
+    return {**result, "share of the router": share}
 
 
 WIRED_MBPS = 20.0 * 1500 / 1514
@@ -258,7 +227,7 @@ def wired() -> list[Point]:
                 "from": start,
                 "to": end,
                 "count": count,
-                "control": SENDERS[f"linux-{control}"],
+                "control": SENDERS[control],
                 "tcp": tcp,
             }
             for start, end in ends
@@ -287,19 +256,32 @@ def wired() -> list[Point]:
     return points
 
 
-KERNEL = {
-    "before": ({"airtime_fairness": False, "drop_batch_packets": 1}, (19.17, 19.83, 2.58)),
-    "after": ({"scheduler": "ath9k", "drop_batch_packets": 1}, (25.09, 25.21, 1.77)),
+FAST_AND_SLOW = {
+    "TCP, before": ({"airtime_fairness": False, "drop_batch_packets": 1}, (19.17, 19.83, 2.58)),
+    "TCP, after": ({"scheduler": "ath9k", "drop_batch_packets": 1}, (25.09, 25.21, 1.77)),
+}
+UDP_FAST_AND_SLOW = {
+    "UDP, FIFO": ("pfifo_1000", (7.1, 6.3, 5.3)),
+    "UDP, airtime fairness": ("fq_codel_airtime", (38.8, 35.6, 2.0)),
 }
 
 
 def kernel() -> list[Point]:
-    """Two stations at the highest rate and one at the lowest, by the commit of airtime fairness."""
+    """Two stations at the highest rate and one at the lowest: TCP by the commit of airtime
+    fairness, UDP by the paper about it."""
+    udp = {"cbr": {"rate_mbps": 100.0}}
+    set_ups = [
+        (name, {"queue": {"mac80211": queue}, **ATH9K}, {"tcp": linux_tcp()}, measured)
+        for name, (queue, measured) in FAST_AND_SLOW.items()
+    ] + [
+        (name, SETUPS[setup], {"traffic": udp}, measured)
+        for name, (setup, measured) in UDP_FAST_AND_SLOW.items()
+    ]
     points = []
-    for name, (queue, measured) in KERNEL.items():
-        scenario = cell({"queue": {"mac80211": queue}, **ATH9K}, 15, 400)
+    for name, ap, load, measured in set_ups:
+        scenario = cell(ap, 15, 400)
         scenario["stations"] = [{"count": 2, "mcs": 15}, {"mcs": 0}]
-        scenario["flows"] = [{"from": "server", "to": "sta*", "tcp": linux_tcp()}]
+        scenario["flows"] = [{"from": "server", "to": "sta*", **load}]
         points.append(
             Point(
                 name,
@@ -337,12 +319,19 @@ class Experiment:
 
 def answers_after(ms: float) -> dict[str, Any]:
     """Hosts that answer a ping after this time."""
-    return {"flows[1].traffic.ping.reply_after_ms": ms}
+    return {f"flows[{ping}].traffic.ping.reply_after_ms": ms for ping in (2, 3)}
 
 
-CUBIC, AGAINST_BBR, BBR_ONLY = "osx and linux-cubic", "osx and linux-bbr", "linux-bbr and"
-UPLOAD_ENDS = ("flows[0].tcp.endpoint", "flows[1].tcp.endpoint")
-STATIONS_AHEAD = {"stations.hardware_aggregates": 2}
+def of_tcp(key: str, value: Any) -> dict[str, Any]:
+    """Both flows of TCP with another value."""
+    return {f"flows[{flow}].{key}": value for flow in (0, 1)}
+
+
+CUBIC, AGAINST_BBR = "osx cubic and server cubic", "osx cubic and server bbr"
+BBR_ONLY = "delay bbr and server bbr"
+AT_STATION = {"flows[1].from": "sta1", "flows[3].to": "sta1"}
+STATIONS_AHEAD = {f"stations[{station}].hardware_aggregates": 2 for station in (0, 1)}
+OTHER_GUARD = {"wlan.guard_ns": 400}
 MINSTREL = {"wlan.rate_control": "minstrel_ht", "wlan.aggregation.duration_in": "chain"}
 EXPERIMENTS = {
     airtime_fair: (
@@ -352,39 +341,44 @@ EXPERIMENTS = {
         Experiment("hosts answer a ping after 2 ms", FAIR, answers_after(2.0)),
         Experiment("one A-MPDU in the hardware", FAIR, {"ap.hardware_aggregates": 1}),
         Experiment("three A-MPDUs in the hardware", FAIR, {"ap.hardware_aggregates": 3}),
-        Experiment("an ACK for each segment", FAIR, {"flows[0].tcp.delayed_ack": "none"}),
+        Experiment("2 % of the MPDUs are lost", FAIR, {"stations.data_loss": 0.02}),
+        Experiment("an ACK for each segment", FAIR, of_tcp("tcp.delayed_ack", "none")),
         Experiment("TXOPs of 2528 us (802.11-2016)", FAIR, {"wlan.edca_defaults": "2016"}),
-        Experiment("guard interval of 400 ns", FAIR, {"wlan.guard_ns": 400}),
-        Experiment(
-            "both ends as Linux (TSQ, GRO)", FAIR, {"flows[0].tcp.endpoint": ENDS["endpoint"]}
-        ),
+        Experiment("guard interval of 400 ns", FAIR, OTHER_GUARD),
+        Experiment("both ends as Linux (TSQ, GRO)", FAIR, of_tcp("tcp.endpoint", ENDS["endpoint"])),
     ),
     uploads: (
         Experiment("as above", CUBIC, {}),
-        Experiment("ends as in the RFCs", CUBIC, dict.fromkeys(UPLOAD_ENDS, "rfc")),
-        Experiment("TSQ of Linux 6.18", CUBIC, dict.fromkeys(UPLOAD_ENDS, "linux")),
-        Experiment("two A-MPDUs in the stations' hardware", CUBIC, STATIONS_AHEAD),
+        Experiment("the router's hosts are the station itself", CUBIC, AT_STATION),
+        Experiment("512 descriptors in the router", CUBIC, {"stations[1].ring_packets": 512}),
+        Experiment("HyStart in macOS", CUBIC, {"flows[0].control": "cubic"}),
+        Experiment("guard interval of 400 ns", CUBIC, OTHER_GUARD),
         Experiment("as above", AGAINST_BBR, {}),
+        Experiment("the router's hosts are the station itself", AGAINST_BBR, AT_STATION),
         Experiment("BBR of Linux 5.2", AGAINST_BBR, {"flows[1].control": "bbr"}),
-        Experiment("TSQ of Linux 6.18", AGAINST_BBR, dict.fromkeys(UPLOAD_ENDS, "linux")),
+        Experiment("HyStart in macOS", AGAINST_BBR, {"flows[0].control": "cubic"}),
         Experiment("two A-MPDUs in the stations' hardware", AGAINST_BBR, STATIONS_AHEAD),
         Experiment("as above", BBR_ONLY, {}),
         Experiment("two A-MPDUs in the stations' hardware", BBR_ONLY, STATIONS_AHEAD),
+        Experiment("BBR of Linux 5.2", BBR_ONLY, of_tcp("control", "bbr")),
+        Experiment("stations at MCS 12", BBR_ONLY, {"wlan.mcs": 12}),
     ),
     driver_fifo: (
         Experiment("as above", "pfifo_1000", {}),
         Experiment(
             "senders with a cached ssthresh of 50 segments",
             "pfifo_1000",
-            {"flows[0].tcp.initial_ssthresh_segments": 50},
+            of_tcp("tcp.initial_ssthresh_segments", 50),
         ),
     ),
     kernel: (
         *(
-            Experiment(f"A-MPDUs of at most {most} frames", "", {"wlan.aggregation.frames": most})
+            Experiment(
+                f"A-MPDUs of at most {most} frames", "TCP", {"wlan.aggregation.frames": most}
+            )
             for most in (32, 20, 14, 10)
         ),
-        Experiment("Minstrel-HT, and A-MPDUs within all modes of its chain", "", MINSTREL),
+        Experiment("Minstrel-HT, and A-MPDUs within all modes of its chain", "TCP", MINSTREL),
     ),
 }
 """Experiments by table: what a change of the set-up changes."""

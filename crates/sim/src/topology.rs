@@ -202,7 +202,8 @@ impl Topology {
         }
     }
 
-    /// The paths over wires, to one destination node after the other, and to what is behind stations.
+    /// The paths over wires, to one destination node after the other, and to what is behind
+    /// stations.
     fn fill_wires(&self, routes: &mut Routes) {
         let near: Vec<Vec<&Wire>> = self.nodes.iter().map(|node| self.neighbours(node)).collect();
         let ids = (0..self.nodes.len() as u32).map(NodeId);

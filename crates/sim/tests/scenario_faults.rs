@@ -1014,9 +1014,9 @@ fn links_of_stations() {
         "links[0].from: \"sta1\" saves power, and a router with wires is always awake",
     );
     let ad_hoc = "radio.ad_hoc = true\nstations = { count = 2, ring_m = 10 }";
-    let roams = "stations = { roaming = {}, waypoints = \
-                 [{ at_s = 0, position_m = [0, 0] }, { at_s = 1, position_m = [9, 0] }] }\nwlan.beacons = {}\n\
-                 cells = [{ position_m = [50, 0] }]\nradio = {}\nap = { position_m = [1, 0] }";
+    let roams = "ap = { position_m = [1, 0] }\ncells = [{ position_m = [50, 0] }]\nradio = {}\n\
+                 wlan.beacons = {}\nstations = { roaming = {}, waypoints = [\
+                 { at_s = 0, position_m = [0, 0] }, { at_s = 1, position_m = [9, 0] }] }";
     wrong_lan(
         roams,
         &[["sta0", "lan"]],
@@ -1025,8 +1025,8 @@ fn links_of_stations() {
     wrong_lan(
         ad_hoc,
         &[["sta1", "lan"]],
-        "links[0].from: \"sta1\" is a node of an ad-hoc network, whose wires lead from its gateway: \
-         give \"ap\"",
+        "links[0].from: \"sta1\" is a node of an ad-hoc network, whose wires lead from its \
+         gateway: give \"ap\"",
     );
     wrong(
         "standard = '11g'\nduration_s = 2\nstations = 2\n[[links]]\nfrom = 'sta1'\nto = 'lan'\n\
