@@ -49,6 +49,10 @@ impl Addresses {
         for (number, radio) in network.radios.iter().enumerate().rev() {
             nodes[radio.node.0 as usize] = of_radio(number as u32);
         }
+        let stations = network.radios.iter().filter(|radio| radio.role != RadioRole::AccessPoint);
+        for station in stations {
+            lend(station.node, network, &mut nodes);
+        }
         for (number, radio) in network.radios.iter().enumerate() {
             bssids.push(match radio.role {
                 RadioRole::AccessPoint => of_radio(number as u32),
@@ -60,7 +64,8 @@ impl Addresses {
         Self { nodes, bssids, access_points }
     }
 
-    /// The address of a node: that of its first radio, or its wired one.
+    /// The address of a node on the air: that of its first radio, of the station behind which it is
+    /// wired, or its own wired one.
     pub(super) fn of_node(&self, node: Option<NodeId>) -> Mac {
         node.map_or(BROADCAST, |node| self.nodes[node.0 as usize])
     }
@@ -79,7 +84,48 @@ impl Addresses {
     }
 }
 
+/// Gives the address of a node to all that wires join to it.
+fn lend(node: NodeId, network: &Network, nodes: &mut [Mac]) {
+    let address = nodes[node.0 as usize];
+    let mut frontier = vec![node];
+    while let Some(node) = frontier.pop() {
+        for wire in network.wires.iter().filter(|wire| wire.from == node) {
+            let end = &mut nodes[wire.to.0 as usize];
+            if *end != address {
+                *end = address;
+                frontier.push(wire.to);
+            }
+        }
+    }
+}
+
 fn numbered(first: u8, number: u32) -> Mac {
     let [a, b, c, d] = number.to_be_bytes();
     [first, 0, a, b, c, d]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::examples;
+
+    #[test]
+    fn what_is_wired_to_a_station_has_its_address_on_the_air() {
+        let mut network = examples::network();
+        let behind = NodeId(network.nodes.len() as u32);
+        let mut node = network.nodes[0].clone();
+        node.name = "lan".into();
+        network.nodes.push(node);
+        for (from, to) in [(NodeId(2), behind), (behind, NodeId(2))] {
+            let wire = network.wires[0].clone();
+            network.wires.push(crate::WireInfo { from, to, ..wire });
+        }
+        let addresses = Addresses::new(&network);
+        assert_eq!(addresses.of_node(Some(behind)), of_radio(examples::STA2));
+        assert_eq!(
+            addresses.of_node(Some(NodeId(3))),
+            of_wired(NodeId(3)),
+            "behind the access point"
+        );
+    }
 }
