@@ -49,6 +49,19 @@ pub struct Linux {
     /// (`tcp_tso_autosize`). Pacing and small queues then hold back bursts, not segments.
     #[setting(default = true)]
     pub gso: bool,
+    /// Whether the sender waits for further acknowledgements while its windows have room for less
+    /// than such a packet, and less than a third of the window (TSO deferral,
+    /// `tcp_tso_should_defer`). It waits only if its last segment left within 1 ms and if it
+    /// expects the next acknowledgement within 1 ms or half a round trip; in version 4.9 if its
+    /// last segment left in the same 4 ms and the first outstanding one half a round trip ago. It
+    /// never waits while a loss is repaired. Without `gso` it has no effect.
+    #[setting(default = true)]
+    pub tso_defer: bool,
+    /// Whether a packet that leaves late at the pacing rate takes less time of what follows: by the
+    /// time it is late, and at most by half its own time (`tcp_update_skb_after_send`, `fq` in
+    /// version 4.9).
+    #[setting(default = true)]
+    pub pacing_credit: bool,
     /// Whether the sender keeps little data in the queue and the device of its own node, and waits
     /// for transmissions to complete (TCP small queues). Not where nodes forward (`[routing]`), and
     /// not at a server without `[wire]`.
