@@ -2,8 +2,9 @@
 //! waits for acknowledgements that make room for a larger packet (TSO deferral).
 //!
 //! The rules are those of `tcp_write_xmit`, `tcp_cwnd_test` and `tcp_tso_should_defer` in
-//! `net/ipv4/tcp_output.c` of Linux 4.9 and 6.18. The write queue of Linux holds packets of 64 KiB;
-//! here it is data without boundaries.
+//! `net/ipv4/tcp_output.c` of Linux 4.9 and 6.18, of which the newer one asks for an
+//! acknowledgement that is near since commit 295ce1eb36ae (6.18-rc2). The write queue of Linux
+//! holds packets of 64 KiB; here it is data without boundaries.
 
 use super::limits::Limit;
 use super::sequence::Span;
