@@ -49,22 +49,12 @@ impl Bursts {
         self.sent.front().map(|&(_, at)| at)
     }
 
-    /// A segment leaves: new data, of the last packet or of another one, or a retransmission.
-    fn record(&mut self, now: Instant, una: u64, span: Span, (fresh, continues): (bool, bool)) {
+    /// New data up to this sequence number leaves, in the last packet or in another one.
+    fn record(&mut self, now: Instant, una: u64, end: u64, continues: bool) {
         self.head(una);
-        if !fresh {
-            if let Some((_, at)) = self.sent.front_mut()
-                && span.seq == una
-            {
-                *at = now;
-            }
-        } else if let Some((end, at)) = self.sent.back_mut()
-            && continues
-            && *at == now
-        {
-            *end = span.end();
-        } else {
-            self.sent.push_back((span.end(), now));
+        match self.sent.back_mut() {
+            Some((last, at)) if continues && *at == now => *last = end,
+            _ => self.sent.push_back((end, now)),
         }
     }
 }
@@ -146,8 +136,9 @@ impl Tcb {
             (self.bursts.at, self.bursts.left) = (now, self.burst_segments(&linux).min(half));
         }
         self.bursts.left -= 1;
-        if linux.tso_defer {
-            self.bursts.record(now, self.snd.una, span, (fresh, continues));
+        // Retransmissions do not count: nothing waits while a loss is repaired.
+        if linux.tso_defer && fresh {
+            self.bursts.record(now, self.snd.una, span.end(), continues);
         }
     }
 
@@ -312,6 +303,43 @@ mod tests {
         let limited = |tcp: &Driven, at| tcp.sender.limit_times(ms(at)).of(Limit::CongestionWindow);
         let before = limited(&tcp, 200);
         assert_eq!(limited(&tcp, 210).saturating_sub(before), Duration::from_millis(10));
+    }
+
+    /// A window of 40 in congestion avoidance, which tells whether acknowledgements may raise it.
+    #[derive(Debug)]
+    struct Told(std::sync::mpsc::Sender<bool>);
+
+    impl crate::Control for Told {
+        fn window(&self) -> Segments {
+            Segments(40.0)
+        }
+
+        fn on_ack(&mut self, ack: &crate::Ack) {
+            self.0.send(ack.may_grow).unwrap();
+        }
+
+        fn on_loss(&mut self, _: &crate::Loss) {}
+
+        fn ssthresh(&self) -> Option<f64> {
+            Some(20.0)
+        }
+    }
+
+    #[test]
+    fn a_window_whose_room_waits_is_used() {
+        let linux = Linux { pacing_shift: Some(3), small_queues: false, ..Linux::default() };
+        let (tell, told) = std::sync::mpsc::channel();
+        let config = Config { endpoint: Endpoint::Linux(linux), ..config() };
+        let mut tcp = Driven::with(&config, Box::new(Told(tell)));
+        tcp.open(0);
+        tcp.write(0, u64::MAX);
+        assert_eq!(sent(&tcp.syn_ack(100)), 40);
+        // The second round trip begins with the third acknowledgement, after which room for one
+        // segment waits.
+        let counts = [(200, 3801), (300, 3901), (300, 4001), (300, 4101)]
+            .map(|(at, ack)| sent(&tcp.ack(at, ack)));
+        assert_eq!(counts, [38, 1, 0, 0]);
+        assert_eq!(told.try_iter().collect::<Vec<_>>(), [true; 4]);
     }
 
     #[test]
