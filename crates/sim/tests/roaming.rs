@@ -151,6 +151,11 @@ fn faults(text: &str) -> Vec<String> {
     issues.iter().map(ToString::to_string).collect()
 }
 
+const AD_HOC: &str = "standard = '11g'\nradio.ad_hoc = true\n\
+                      [stations]\ncount = 2\nroaming = {}\n\
+                      movement.random_waypoint = { area_m = [90.0, 9.0] }\n\
+                      [[flows]]\nfrom = 'sta0'\nto = 'sta1'\n";
+
 #[test]
 fn what_roaming_needs_is_told_in_one_message() {
     let whole = walk("11n", "", CBR);
@@ -158,11 +163,18 @@ fn what_roaming_needs_is_told_in_one_message() {
     let (start, rest) = whole.split_once("waypoints").unwrap();
     let standing = format!("{start}{fixed}{}", rest.split_once('\n').unwrap().1);
     let with = |key: &str| whole.replace("[stations]\n", &format!("[stations]\n{key}\n"));
+    let rts = "wlan.full_duplex = {}\nwlan.rts_threshold_bytes = 0\n";
+    let full_duplex = format!("{rts}{}", walk("11a", "", CBR))
+        .replace("wlan.rate_control = 'ideal'\n", "")
+        .replace("[stations]\n", "[stations]\ncount = 2\n");
     let cases = [
         (standing, "does not move"),
         (whole.replace("wlan.beacons = {}\n", ""), "needs beacons"),
         (with("power_save = 'legacy'"), "together with stations.power_save"),
         (format!("measure.hops = true\n{whole}"), "together with measure.hops"),
+        (full_duplex, "together with wlan.full_duplex"),
+        (AD_HOC.to_string(), "an ad-hoc network has no access points"),
+        (format!("routing.protocol = 'aodv'\n{AD_HOC}"), "an ad-hoc network has no access points"),
     ];
     for (text, expected) in cases {
         let found = faults(&text);
@@ -172,6 +184,12 @@ fn what_roaming_needs_is_told_in_one_message() {
     }
     let one = faults(&walk("11n", "hysteresis_db = -1.0", CBR));
     assert_eq!(one, ["stations.roaming.hysteresis_db: must be from 0 to 100 dB, is -1"]);
+    let many = |count: u32| {
+        let stations = format!("[stations]\ncount = {count}\n");
+        faults(&whole.replace("[stations]\n", &stations))
+    };
+    assert!(many(64).is_empty(), "{:?}", many(64));
+    assert_eq!(many(65), ["stations.roaming: 65 stations roam; at most 64"]);
     let alone = "standard = '11n'\nwlan.beacons = {}\nradio = {}\n[stations]\nroaming = {}\n\
                  movement.random_waypoint = { area_m = [9.0, 9.0] }\n";
     assert!(faults(&format!("{alone}{CBR}"))[0].contains("one access point"));

@@ -11,7 +11,8 @@ pub enum Endpoint {
     /// What the RFCs say.
     #[default]
     Rfc,
-    /// As Linux: quick ACKs, GRO, compressed SACK ACKs, bursts (GSO), and TCP small queues.
+    /// As Linux: quick ACKs, GRO, compressed SACK ACKs, bursts (GSO) and their deferral, TCP small
+    /// queues, and credit for late packets.
     Linux(Linux),
 }
 
@@ -23,7 +24,7 @@ pub enum Kernel {
     #[setting(name = "6.18")]
     V6_18,
     /// Linux 4.9: no compressed SACK ACKs, a `pacing_shift` of 10 for radios too, at most 256 KiB
-    /// in a small queue, and bursts that do not grow for near peers.
+    /// in a small queue, bursts that do not grow for near peers, and an older rule of deferral.
     #[setting(name = "4.9")]
     V4_9,
 }
@@ -45,10 +46,24 @@ pub struct Linux {
     #[setting(default = true)]
     pub compressed_sack: bool,
     /// Whether segments leave in bursts of the size of a packet before segmentation (GSO), which is
-    /// what the pacing rate sends in about 2^-`pacing_shift` seconds, and at least two segments
-    /// (`tcp_tso_autosize`). Pacing and small queues then hold back bursts, not segments.
+    /// what the pacing rate sends in about 2^-`pacing_shift` seconds, at least two segments
+    /// (`tcp_tso_autosize`), and at most half of the congestion window. Pacing and small queues
+    /// then hold back bursts, not segments.
     #[setting(default = true)]
     pub gso: bool,
+    /// Whether the sender waits for further acknowledgements while its windows have room for less
+    /// than such a packet, and less than a third of the window (TSO deferral,
+    /// `tcp_tso_should_defer`). It waits only if its last segment left within 1 ms and if it
+    /// expects the next acknowledgement within 1 ms, or half a round trip if that is less; in
+    /// version 4.9 if its last segment left in the same 4 ms and the first outstanding one half a
+    /// round trip ago. It never waits while a loss is repaired. Without `gso` it has no effect.
+    #[setting(default = true)]
+    pub tso_defer: bool,
+    /// Whether a packet that leaves late at the pacing rate takes less time of what follows: by the
+    /// time it is late, and at most by half its own time (`tcp_update_skb_after_send`, `fq` in
+    /// version 4.9).
+    #[setting(default = true)]
+    pub pacing_credit: bool,
     /// Whether the sender keeps little data in the queue and the device of its own node, and waits
     /// for transmissions to complete (TCP small queues). Not where nodes forward (`[routing]`), and
     /// not at a server without `[wire]`.

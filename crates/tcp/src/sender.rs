@@ -6,6 +6,7 @@
 //! timer (RFC 6298) is common to all three kinds of loss recovery.
 
 mod accurate;
+mod burst;
 mod coded;
 mod connection;
 mod cumulative;

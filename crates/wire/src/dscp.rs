@@ -44,8 +44,11 @@ impl Dscp {
         self.0
     }
 
-    /// The access category of a packet with this code point (RFC 8325 sections 4.1 to 4.3, and RFC
-    /// 8622 section 7 for LE). Code points that are not named there are best effort (section 4.3).
+    /// The access category of a packet with this code point (RFC 8325 figure 1, and section 7 of
+    /// RFC 8622 for LE). Code points that are not named there are best effort (section 4.3). Figure
+    /// 1 leaves a choice for CS6 and CS7: voice, as here and in section 4.1.1, or best effort, as
+    /// section 8.2 recommends for an access point at the edge of the network, and section 5.1 for
+    /// packets of its clients.
     pub fn class(self) -> TrafficClass {
         match self.0 {
             // Lower effort, and low-priority data.
@@ -113,7 +116,7 @@ impl JsonSchema for Dscp {
 mod tests {
     use super::*;
 
-    /// RFC 8325 section 4.3 (figure 1), and RFC 8622.
+    /// Each line of RFC 8325 figure 1, and LE of RFC 8622.
     #[test]
     fn each_service_class_has_its_access_category() {
         use TrafficClass::{Background, BestEffort, Video, Voice};

@@ -87,12 +87,19 @@ impl Cumulative {
             Phase::Recovery { inflation, .. } => tcb.cwnd.bytes().saturating_add_signed(inflation),
             Phase::Open { .. } | Phase::Loss => tcb.cwnd.bytes(),
         };
-        while let Some(span) = tcb.snd.cut(tcb.snd.nxt - tcb.snd.una, window)
-            && tcb.may_leave(now, out)
-        {
+        loop {
+            let flight = tcb.snd.nxt - tcb.snd.una;
+            let Some(span) = tcb.snd.cut(flight, window) else { break };
+            let leaves = match self.phase {
+                Phase::Open { .. } => tcb.may_leave_new(now, (flight, window), out),
+                Phase::Recovery { .. } | Phase::Loss => tcb.may_leave(now, out),
+            };
+            if !leaves {
+                break;
+            }
             self.send(tcb, now, span, out);
         }
-        tcb.cwnd.on_transmitted(tcb.snd.nxt - tcb.snd.una, (tcb.snd.una, tcb.snd.nxt));
+        tcb.on_transmitted(tcb.snd.nxt - tcb.snd.una);
         tcb.start_timer(now, out);
     }
 

@@ -98,6 +98,9 @@ impl Sender {
         if self.tcb.pacer.is_waiting() || self.tcb.small_queue.is_throttled() {
             return Limit::Pacing;
         }
+        if let Some(limit) = self.tcb.bursts.deferred() {
+            return limit;
+        }
         // Data of a block counts as sent when the block is formed.
         if let LossRecovery::Coded(coded) = &self.recovery
             && coded.in_flight() + coded.unit() > cwnd

@@ -12,9 +12,22 @@ pub(super) struct Pacer {
     pub(super) burst: Duration,
     /// Whether the timer for the next segment runs.
     waits: bool,
+    /// Whether a packet that leaves late takes up to half its time less (`endpoint.linux`), and by
+    /// how much the one that is leaving was late, as far as it has not been credited.
+    has_credit: bool,
+    credit: Duration,
 }
 
 impl Pacer {
+    pub(super) fn new(has_credit: bool) -> Self {
+        Self { has_credit, ..Self::default() }
+    }
+
+    /// When the next segment may leave.
+    pub(super) fn due(&self) -> Instant {
+        self.next
+    }
+
     /// Whether a segment may leave now; otherwise sets the timer for when it may.
     pub(super) fn may_send(&mut self, now: Instant, out: &mut Vec<Command>) -> bool {
         if self.next <= now + self.burst {
@@ -42,7 +55,21 @@ impl Pacer {
     /// A segment with this much data leaves now. Windows, and the rates computed from them, count
     /// data without headers.
     pub(super) fn on_send(&mut self, now: Instant, len: u64, rate: BitRate) {
-        self.next = self.next.max(now) + BitRate(rate.0.max(1)).time_for(Bytes(len));
+        let mut time = BitRate(rate.0.max(1)).time_for(Bytes(len));
+        if self.has_credit {
+            if self.next <= now {
+                self.credit = now.since(self.next);
+            }
+            let credited = self.credit.min(Duration(time.0 / 2));
+            self.credit = self.credit.saturating_sub(credited);
+            time = time.saturating_sub(credited);
+        }
+        self.next = self.next.max(now) + time;
+    }
+
+    /// A segment leaves now that is not paced.
+    pub(super) fn on_unpaced(&mut self, now: Instant) {
+        self.next = self.next.max(now);
     }
 
     /// The pacing timer expired; returns whether it was expected.
@@ -51,7 +78,8 @@ impl Pacer {
     }
 }
 
-/// The first segments of a connection are not paced by the window, as in Linux.
+/// The first segments of a connection are not paced by the window, as in Linux. There the packet
+/// that has the last of them is paced, and these segments are not paced by any rate.
 pub(super) const UNPACED: u64 = 10;
 
 /// The pacing rate of a window, in bytes and in segments, given the slow start threshold. As in
@@ -70,7 +98,8 @@ pub(super) fn rate_of(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::{ms, show};
+    use crate::harness::{Driven, config, ms, show};
+    use crate::{Config, Linux};
 
     #[test]
     fn segments_leave_a_transmission_time_apart() {
@@ -94,6 +123,42 @@ mod tests {
         assert!(!pacer.may_send(ms(19), &mut out) && pacer.may_send(ms(20), &mut out));
         pacer.on_send(ms(50), 100, BitRate(80_000));
         assert!(pacer.may_send(ms(60), &mut out), "time that passed unused is not saved");
+    }
+
+    #[test]
+    fn a_late_packet_takes_at_most_half_of_its_time_less() {
+        // 100 bytes take 10 ms.
+        let rate = BitRate(80_000);
+        let mut pacer = Pacer::new(true);
+        pacer.on_unpaced(ms(100));
+        // 3 ms late, 8 ms late, and then two segments of a packet that is 7 ms late.
+        for (at, due) in [(103, 110), (118, 123), (130, 135), (130, 143), (143, 153)] {
+            pacer.on_send(ms(at), 100, rate);
+            assert_eq!(pacer.due(), ms(due), "at {at} ms");
+        }
+        let mut without = Pacer::new(false);
+        without.on_unpaced(ms(100));
+        without.on_send(ms(103), 100, rate);
+        assert_eq!(without.due(), ms(113));
+    }
+
+    #[test]
+    fn linux_paces_from_the_packet_with_the_tenth_segment() {
+        let unpaced = |gso, segments: u64| {
+            let linux = Linux { gso, small_queues: false, ..Linux::default() };
+            let config = Config {
+                initial_window: Some(kernel::Segments(20.0)),
+                endpoint: crate::Endpoint::Linux(linux),
+                pacing: true,
+                ..config()
+            };
+            let (tcp, first) = Driven::connected(&config, 100 * segments);
+            (first.matches(':').count(), tcp.sender.tcb.pacer.due() > ms(100))
+        };
+        // In packets of two segments, the fifth is paced: it leaves, and the sixth waits.
+        assert_eq!([unpaced(false, 9), unpaced(false, 20)], [(9, false), (10, true)]);
+        assert_eq!([unpaced(true, 8), unpaced(true, 20)], [(8, false), (10, true)]);
+        assert_eq!(unpaced(true, 9), (9, true), "its tenth segment is not written yet");
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! TCP small queues: the sender keeps little data in the queue and the device of its own node, and
-//! waits for transmissions to complete (`tcp_small_queue_check` of Linux). Segments leave in
-//! bursts, the packets of generic segmentation offload.
+//! waits for transmissions to complete (`tcp_small_queue_check` of Linux).
 
 use super::Sender;
 use super::pacer;
@@ -16,15 +15,6 @@ pub(super) struct SmallQueue {
     waiting: u64,
     /// Whether a segment that the windows allow waits for a transmission to complete.
     is_throttled: bool,
-    burst: Burst,
-}
-
-/// The packet before segmentation of which segments leave.
-#[derive(Clone, Copy, Debug, Default)]
-struct Burst {
-    at: Instant,
-    /// Segments that still belong to it.
-    left: u64,
 }
 
 impl SmallQueue {
@@ -42,26 +32,9 @@ impl Tcb {
         }
     }
 
-    /// Whether the next segment belongs to a burst that leaves at this instant.
-    pub(super) fn is_in_burst(&self, now: Instant) -> bool {
-        let Burst { at, left } = self.small_queue.burst;
-        left > 0 && at == now
-    }
-
-    /// A segment with data leaves: one of a burst, or the first of the next one.
-    pub(super) fn on_burst(&mut self, now: Instant) {
-        let Some(linux) = self.config.linux().filter(|linux| linux.gso) else { return };
-        if !self.is_in_burst(now) {
-            let rate = self.linux_rate().unwrap_or(BitRate(u64::MAX));
-            let left = linux.burst_segments(rate, Bytes(self.snd.mss), self.rtt.least());
-            self.small_queue.burst = Burst { at: now, left };
-        }
-        self.small_queue.burst.left -= 1;
-    }
-
     /// The pacing rate, whether it holds segments back or not; before the first sample of a
     /// round-trip time it is infinite.
-    fn linux_rate(&self) -> Option<BitRate> {
+    pub(super) fn linux_rate(&self) -> Option<BitRate> {
         self.cwnd.pacing().or_else(|| {
             let (bytes, segments) = (self.cwnd.bytes(), self.cwnd.segments());
             self.rtt.srtt().map(|srtt| pacer::rate_of(bytes, segments, self.cwnd.ssthresh(), srtt))
@@ -93,7 +66,7 @@ impl Sender {
         let bytes = u64::from(segment.len) + tcb.config.header().0;
         tcb.small_queue.waiting = tcb.small_queue.waiting.saturating_sub(bytes);
         if std::mem::take(&mut tcb.small_queue.is_throttled) {
-            tcb.small_queue.burst.left = 0;
+            tcb.bursts.end();
             tcb.pacer.wake(now, out);
         }
     }

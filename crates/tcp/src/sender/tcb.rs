@@ -1,6 +1,7 @@
 //! The transmission control block (RFC 9293 §3.3.1): the state that a connection has with any kind
 //! of loss recovery. Loss recovery decides what to send, and sends segments through the block.
 
+use super::burst::Bursts;
 use super::ecn::{EcnSender, Marks};
 use super::gauges::{SenderCounters, State};
 use super::pacer::{self, Pacer};
@@ -13,7 +14,7 @@ use super::stand_by::StandBy;
 use super::timer::{Deadlines, Timer};
 use super::window::{Congestion, CongestionWindow};
 use crate::{Cause, Command, Config, Control, RttEstimator, TimerId};
-use kernel::{Duration, Instant};
+use kernel::{BitRate, Duration, Instant};
 use wire::{Flags, FlowId, SackBlocks, Segment};
 
 /// The transmission control block.
@@ -35,6 +36,7 @@ pub(super) struct Tcb {
     pub(super) ecn: EcnSender,
     pub(super) pacer: Pacer,
     pub(super) small_queue: SmallQueue,
+    pub(super) bursts: Bursts,
     pub(super) timer: Timer,
     /// While the sender waits for a route.
     pub(super) stand_by: Option<StandBy>,
@@ -68,8 +70,9 @@ impl Tcb {
             rtt: RttEstimator::new(config),
             sampler: RttSampler::new(config.timestamps),
             ecn: EcnSender::default(),
-            pacer: Pacer::default(),
+            pacer: Pacer::new(config.linux().is_some_and(|linux| linux.pacing_credit)),
             small_queue: SmallQueue::default(),
+            bursts: Bursts::default(),
             timer: Timer::default(),
             stand_by: None,
             control_timer: None,
@@ -206,6 +209,18 @@ impl Tcb {
             && (self.is_in_burst(now) || self.fits_small_queue() && self.pacer.may_send(now, out))
     }
 
+    /// Whether new data may leave now while no loss is known, with `flight` bytes in flight in a
+    /// window of `window` bytes.
+    pub(super) fn may_leave_new(
+        &mut self,
+        now: Instant,
+        (flight, window): (u64, u64),
+        out: &mut Vec<Command>,
+    ) -> bool {
+        let waits = !self.is_in_burst(now) && self.defers(now, (flight, window));
+        !waits && self.may_leave(now, out)
+    }
+
     /// Sends a segment while `flight` bytes are in flight. Only new data is sent as ECN-capable and
     /// carries CWR (RFC 3168 §6.1.2 and §6.1.5).
     pub(super) fn put(
@@ -235,11 +250,11 @@ impl Tcb {
             // acknowledgement depends on a retransmission.
             self.sampler.forget();
         }
+        if span.len > 0 {
+            self.on_burst(now, span, fresh);
+        }
         self.on_departure(now, span.len, flight, !fresh);
         self.on_queued(span.len);
-        if span.len > 0 {
-            self.on_burst(now);
-        }
         out.push(Command::Send(self.segment(now, span.seq, span.len as u32, flags)));
     }
 
@@ -248,16 +263,30 @@ impl Tcb {
     pub(super) fn on_departure(&mut self, now: Instant, len: u64, flight: u64, resent: bool) {
         self.last_sent = now;
         self.cwnd.on_send(now, (len, flight), resent);
-        let rate = match self.cwnd.pacing() {
-            Some(rate) => rate,
-            None if self.config.pacing && self.counters.segments > pacer::UNPACED => {
-                let Some(srtt) = self.rtt.srtt() else { return };
-                let ssthresh = self.cwnd.ssthresh();
-                pacer::rate_of(self.cwnd.bytes(), self.cwnd.segments(), ssthresh, srtt)
-            }
-            None => return,
+        if let Some(rate) = self.pacing_rate() {
+            self.pacer.on_send(now, len, rate);
+        } else {
+            self.pacer.on_unpaced(now);
+        }
+    }
+
+    /// The rate at which a segment that leaves now is paced, if it is.
+    fn pacing_rate(&self) -> Option<BitRate> {
+        let is_linux = self.config.linux().is_some();
+        let is_first = if is_linux {
+            self.counters.segments + self.bursts.left() < pacer::UNPACED
+        } else {
+            self.counters.segments <= pacer::UNPACED
         };
-        self.pacer.on_send(now, len, rate);
+        match self.cwnd.pacing() {
+            Some(rate) => (!is_linux || !is_first).then_some(rate),
+            None if self.config.pacing && !is_first => {
+                let (bytes, segments) = (self.cwnd.bytes(), self.cwnd.segments());
+                let srtt = self.rtt.srtt()?;
+                Some(pacer::rate_of(bytes, segments, self.cwnd.ssthresh(), srtt))
+            }
+            None => None,
+        }
     }
 
     pub(super) fn send_ack(&self, now: Instant, out: &mut Vec<Command>) {

@@ -14,13 +14,15 @@ pub(super) struct Usage {
 
 impl Usage {
     /// The sender has sent all that it may: `flight` bytes are in flight in a window of `window`
-    /// bytes. SND.UNA and SND.NXT delimit the round trip.
+    /// bytes, or a window that `is_limited` although it has room. SND.UNA and SND.NXT delimit the
+    /// round trip.
     pub(super) fn on_transmitted(
         &mut self,
         (flight, window, mss): (u64, u64, u64),
+        is_limited: bool,
         (una, nxt): (u64, u64),
     ) {
-        let is_limited = flight + mss > window;
+        let is_limited = is_limited || flight + mss > window;
         if una >= self.round_end {
             *self = Self { peak: flight, is_limited, round_end: nxt };
         } else {
@@ -43,13 +45,15 @@ mod tests {
     #[test]
     fn slow_start_doubles_what_was_in_flight_and_avoidance_needs_a_full_window() {
         let mut usage = Usage::default();
-        usage.on_transmitted((1000, 1000, 100), (1, 1001));
+        usage.on_transmitted((1000, 1000, 100), false, (1, 1001));
         assert!(usage.may_grow(1900, || true));
         // The application has no more data: nine segments are in flight in a window of eleven.
-        usage.on_transmitted((900, 1100, 100), (101, 1001));
+        usage.on_transmitted((900, 1100, 100), false, (101, 1001));
         assert!(usage.may_grow(1100, || false), "the window was full in this round trip");
-        usage.on_transmitted((600, 2000, 100), (1001, 1601));
+        usage.on_transmitted((600, 2000, 100), false, (1001, 1601));
         assert!(!usage.may_grow(2000, || true), "the next round trip uses less than half");
         assert!(usage.may_grow(1100, || true) && !usage.may_grow(1100, || false));
+        usage.on_transmitted((900, 1100, 100), true, (1601, 2501));
+        assert!(usage.may_grow(1100, || false), "what the window has room for waits for more");
     }
 }

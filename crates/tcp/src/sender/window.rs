@@ -234,9 +234,10 @@ impl CongestionWindow {
     }
 
     /// The sender has sent all that the windows, the data and pacing allow, and `flight` bytes are
-    /// in flight. SND.UNA and SND.NXT delimit a round trip.
-    pub(super) fn on_transmitted(&mut self, flight: u64, round: (u64, u64)) {
-        self.usage.on_transmitted((flight, self.bytes, self.mss), round);
+    /// in flight. `is_limited` if the window limits the sender although it has room. SND.UNA and
+    /// SND.NXT delimit a round trip.
+    pub(super) fn on_transmitted(&mut self, flight: u64, is_limited: bool, round: (u64, u64)) {
+        self.usage.on_transmitted((flight, self.bytes, self.mss), is_limited, round);
     }
 
     /// When the congestion control is to be called, if it has a timer.
@@ -382,7 +383,7 @@ mod tests {
 
     /// A segment is acknowledged after this much was in flight.
     fn use_up(window: &mut CongestionWindow, flight: u64) {
-        window.on_transmitted(flight, (0, 0));
+        window.on_transmitted(flight, false, (0, 0));
         window.on_ack(&arrival(), &RttEstimator::new(&config()));
     }
 
@@ -394,7 +395,7 @@ mod tests {
         assert_eq!(window.bytes(), 200);
         use_up(&mut window, 100);
         assert_eq!(window.bytes(), 200, "not used");
-        window.on_transmitted(200, (0, 0));
+        window.on_transmitted(200, false, (0, 0));
         window.on_ack(&Arrival { may_ramp: false, ..arrival() }, &rtt);
         assert_eq!(window.bytes(), 200);
         for flight in 2..16 {

@@ -6,9 +6,12 @@ use wire::Management;
 
 /// How often a station that waits for the end of what is on the air looks again.
 const LOOK: Duration = Duration::from_micros(100);
-/// For how long it waits for the answer to a frame, and how often it sends that, as in Linux
-/// (`IEEE80211_AUTH_TIMEOUT`, `IEEE80211_AUTH_MAX_TRIES`, `IEEE80211_ASSOC_TIMEOUT`).
-const ANSWER: Duration = Duration::from_millis(200);
+/// For how long it waits for the end of the service of a frame, then for the answer to it, and how
+/// often it sends it: as Linux 4.9 to 6.18 with a driver that reports acknowledgements
+/// (`IEEE80211_AUTH_TIMEOUT_LONG`, `_SHORT` and `IEEE80211_AUTH_MAX_TRIES` in
+/// `net/mac80211/mlme.c`; those of association are the same).
+const SERVICE: Duration = Duration::from_millis(500);
+const ANSWER: Duration = Duration::from_millis(100);
 const TRIES: u32 = 3;
 /// When a Null frame that was not acknowledged is sent again, as in Linux.
 const AGAIN: Duration = Duration::from_millis(10);
@@ -267,8 +270,9 @@ impl Client {
                     self.wait(now + AGAIN, out);
                 }
             }
-            (State::Authenticating(_) | State::Reassociating(_), _) if !arrived => {
-                self.wait(now + LOOK, out);
+            (State::Authenticating(_), Management::Authentication(_))
+            | (State::Reassociating(_), Management::ReassociationRequest { .. }) => {
+                self.wait(now + if arrived { ANSWER } else { LOOK }, out);
             }
             _ => {}
         }
@@ -373,7 +377,7 @@ impl Client {
         }
         self.state = State::Authenticating(tries + 1);
         out.push(Command::Send(self.candidate, Management::Authentication(1)));
-        self.wait(now + ANSWER, out);
+        self.wait(now + SERVICE, out);
     }
 
     fn reassociate(&mut self, now: Instant, tries: u32, out: &mut Vec<Command>) {
@@ -383,7 +387,7 @@ impl Client {
         self.state = State::Reassociating(tries + 1);
         let frame = Management::ReassociationRequest { current: self.own };
         out.push(Command::Send(self.candidate, frame));
-        self.wait(now + ANSWER, out);
+        self.wait(now + SERVICE, out);
     }
 
     /// The access point does not answer: the station looks for any.
@@ -587,11 +591,20 @@ mod tests {
     #[test]
     fn an_access_point_that_does_not_answer_is_given_up() {
         let mut scene = changing(quiet());
-        for _ in 1..TRIES {
-            let again = Command::Send(NEW, Management::Authentication(1));
-            assert_eq!(scene.expire(&[]), [again]);
-        }
+        let frame = Management::Authentication(1);
+        let again = Command::Send(NEW, frame);
+        // The first is not served, the second is not acknowledged, and the third not answered.
+        let mut before = scene.now;
+        assert_eq!(scene.expire(&[]), [again]);
+        assert_eq!(scene.now - before, Duration::from_millis(500));
+        before = scene.now;
+        scene.sent(frame, false);
+        assert_eq!(scene.expire(&[]), [again]);
+        assert_eq!(scene.now - before, LOOK);
+        before = scene.now;
+        scene.sent(frame, true);
         assert_eq!(scene.expire(&[]), []);
+        assert_eq!(scene.now - before, Duration::from_millis(100));
         assert_eq!(scene.expire(&[]), [Command::Tune(36)], "it scans again");
         scene.expire(&[(OLD, Dbm(-81.0))]);
         let commands = scene.expire(&[]);

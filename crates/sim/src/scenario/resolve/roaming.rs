@@ -25,7 +25,7 @@ pub(super) fn roaming(
             continue;
         }
         let has_waypoints = station.waypoints.is_some() || station.movement.is_some();
-        let fault = if document.routing.is_some() || space.is_some_and(|space| space.ad_hoc) {
+        let fault = if document.radio.as_ref().is_some_and(|radio| radio.ad_hoc) {
             Some("an ad-hoc network has no access points; remove the key")
         } else if document.radio.is_none() {
             Some("needs signals that change with distance; add a table [radio]")

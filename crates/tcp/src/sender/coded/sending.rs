@@ -21,7 +21,7 @@ impl Coded {
         if tcb.snd.nxt >= tcb.snd.end && flight < tcb.cwnd.bytes() {
             self.meter.on_idle(flight);
         }
-        tcb.cwnd.on_transmitted(flight, (tcb.snd.una, tcb.snd.nxt));
+        tcb.on_transmitted(flight);
         self.set_timer(tcb, now, out);
     }
 

@@ -83,7 +83,7 @@ impl Selective {
         out: &mut Vec<Command>,
     ) {
         while let Some(span) = tcb.snd.cut(tcb.snd.nxt - tcb.snd.una, window)
-            && tcb.may_leave(now, out)
+            && tcb.may_leave_new(now, (tcb.snd.nxt - tcb.snd.una, window), out)
         {
             let (end, flight) = (span.end(), tcb.snd.nxt - tcb.snd.una);
             let record = self.record(tcb, now, flight, span.len);

@@ -38,7 +38,7 @@ impl Selective {
         if idle && flight < self.allowed(tcb) {
             self.meter.on_idle(flight);
         }
-        tcb.cwnd.on_transmitted(flight, (tcb.snd.una, tcb.snd.nxt));
+        tcb.on_transmitted(flight);
         self.set_timer(tcb, now, out);
     }
 
@@ -148,7 +148,10 @@ impl Selective {
         let limited = tcb.config.limited_transmit || !matches!(self.phase, Phase::Open);
         let flight = if limited { pipe } else { tcb.snd.outstanding() };
         if let Some(span) = tcb.snd.cut(flight, window) {
-            let leaves = tcb.may_leave(now, out);
+            let leaves = match self.phase {
+                Phase::Open => tcb.may_leave_new(now, (flight, window), out),
+                Phase::Recovery(_) | Phase::Loss(_) => tcb.may_leave(now, out),
+            };
             if leaves {
                 self.send_fresh(tcb, now, span, out);
             }
