@@ -25,6 +25,7 @@ from validation.testbed_setup import (
     SENDERS,
     SETUPS,
     UPLOAD_ENDS,
+    WITHOUT_OFFLOADS,
     cell,
     linux_tcp,
     pings,
@@ -216,7 +217,8 @@ def wired() -> list[Point]:
             "queue": {"drop_tail": queue},
         }
         near = {"rate_mbps": 1000.0, "delay_ms": 0.01}
-        tcp = linux_tcp(ecn=ecn, pacing=True, **ENDS)
+        ends_of_tcp = WITHOUT_OFFLOADS if "offloads=off" in title else ENDS
+        tcp = linux_tcp(ecn=ecn, pacing=True, **ends_of_tcp)
         if row["test"] == "cubic_bbr":
             ends, controls, count = [("a", "b"), ("b", "a")], ["cubic", "bbr"], 1
         else:

@@ -199,19 +199,20 @@ SECTIONS: dict[str, tuple[str, Callable[[], list[testbed.Point]]]] = {
         laptop.
 
         Beside CUBIC the router's queue is too long here, and fits with 512 in place of 1424
-        descriptors: before the model of the router there was no cause for pings of this length. BBR
-        of 2016 has no allowance for aggregated acknowledgements, and has little beside CUBIC, as
-        measured. Where both hosts behind the router use BBR, it has a shorter queue than measured.
-        The real router reaches 36 Mb/s at MCS 0, where the laptop beside it reaches 49 to 58.
-        Goodput of up to 108 Mb/s shows that stations used the short guard interval at times.""",
+        descriptors. If the hosts were the station itself, TSQ would bound it, and the ping would be
+        54 % too short. BBR of 2016 has no allowance for aggregated acknowledgements, and has little
+        beside CUBIC, as measured. Where both hosts behind the router use BBR, it has a shorter
+        queue than measured. The real router reaches 36 Mb/s at MCS 0, where the laptop beside it
+        reaches 49 to 58. Goodput of up to 108 Mb/s shows that stations used the short guard
+        interval at times.""",
         testbed.uploads,
     ),
     "A wired bottleneck": (
         """20 Mb/s shaped by htb, 48 ms, senders of Linux 4.8 with fq; the ping is that of the path.
         With offloads the queue of 1000 packets counts bursts of several segments, which is why its
-        ping is longer than that of the same queue without offloads; here every packet is a
-        segment. The goodput of the two lossy runs with two flows exceeds what the link carries, as
-        counted at the sender.""",
+        ping is longer than that of the same queue without offloads; here every packet of a queue is
+        a segment. The goodput of the two lossy runs with two flows exceeds what the link carries,
+        as counted at the sender.""",
         testbed.wired,
     ),
 }

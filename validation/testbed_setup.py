@@ -84,3 +84,5 @@ ENDS = {"endpoint": {"linux": {"version": "4.9"}}}
 """TSQ of 2016 bounds what a sender has in its own queue."""
 UPLOAD_ENDS = {"endpoint": {"linux": {"version": "4.9", "gro": False}}}
 """The host that receives uploads acknowledges 1.95 segments at a time, as its counters tell."""
+WITHOUT_OFFLOADS = {"endpoint": {"linux": {"version": "4.9", "gso": False, "gro": False}}}
+"""The same with offloads switched off, as some titles tell."""
