@@ -9,8 +9,8 @@
 use super::limits::Limit;
 use super::sequence::Span;
 use super::tcb::Tcb;
-use crate::Linux;
 use crate::endpoint::Kernel;
+use crate::{Endpoint, Linux};
 use kernel::{BitRate, Bytes, Duration, Instant};
 use std::collections::VecDeque;
 
@@ -128,8 +128,16 @@ impl Tcb {
 
     /// A segment with data leaves: one of a packet, or the first of the next one. A packet is at
     /// most half of the congestion window, so that two are in flight.
+    #[inline]
     pub(super) fn on_burst(&mut self, now: Instant, span: Span, fresh: bool) {
-        let Some(linux) = self.config.linux().filter(|linux| linux.gso) else { return };
+        if let Endpoint::Linux(linux) = &self.config.endpoint
+            && linux.gso
+        {
+            self.add_to_burst(*linux, now, span, fresh);
+        }
+    }
+
+    fn add_to_burst(&mut self, linux: Linux, now: Instant, span: Span, fresh: bool) {
         let continues = self.is_in_burst(now);
         if !continues {
             let half = (self.cwnd.segments() as u64 / 2).max(1);
@@ -146,8 +154,10 @@ impl Tcb {
     /// in flight in a window of `window` bytes.
     #[inline]
     pub(super) fn defers(&mut self, now: Instant, room: (u64, u64)) -> bool {
-        match self.config.linux() {
-            Some(linux) if linux.gso && linux.tso_defer => self.examine(&linux, now, room),
+        match self.config.endpoint {
+            Endpoint::Linux(linux) if linux.gso && linux.tso_defer => {
+                self.examine(&linux, now, room)
+            }
             _ => false,
         }
     }
@@ -194,7 +204,7 @@ impl Tcb {
 mod tests {
     use super::*;
     use crate::harness::{Driven, config, ms};
-    use crate::{Config, Endpoint, Limit};
+    use crate::{Config, Limit};
     use kernel::Segments;
 
     /// Room for 3 of 40 segments of 100 bytes at 100 ms; packets have 10, and the round trip of 20

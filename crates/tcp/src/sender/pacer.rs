@@ -57,14 +57,20 @@ impl Pacer {
     pub(super) fn on_send(&mut self, now: Instant, len: u64, rate: BitRate) {
         let mut time = BitRate(rate.0.max(1)).time_for(Bytes(len));
         if self.has_credit {
-            if self.next <= now {
-                self.credit = now.since(self.next);
-            }
-            let credited = self.credit.min(Duration(time.0 / 2));
-            self.credit = self.credit.saturating_sub(credited);
-            time = time.saturating_sub(credited);
+            time = self.credited(now, time);
         }
         self.next = self.next.max(now) + time;
+    }
+
+    /// What is left of a packet's time after its credit.
+    #[inline(never)]
+    fn credited(&mut self, now: Instant, time: Duration) -> Duration {
+        if self.next <= now {
+            self.credit = now.since(self.next);
+        }
+        let credited = self.credit.min(Duration(time.0 / 2));
+        self.credit = self.credit.saturating_sub(credited);
+        time.saturating_sub(credited)
     }
 
     /// A segment leaves now that is not paced.

@@ -13,7 +13,7 @@ use super::spurious::Eifel;
 use super::stand_by::StandBy;
 use super::timer::{Deadlines, Timer};
 use super::window::{Congestion, CongestionWindow};
-use crate::{Cause, Command, Config, Control, RttEstimator, TimerId};
+use crate::{Cause, Command, Config, Control, Endpoint, RttEstimator, TimerId};
 use kernel::{BitRate, Duration, Instant};
 use wire::{Flags, FlowId, SackBlocks, Segment};
 
@@ -263,30 +263,34 @@ impl Tcb {
     pub(super) fn on_departure(&mut self, now: Instant, len: u64, flight: u64, resent: bool) {
         self.last_sent = now;
         self.cwnd.on_send(now, (len, flight), resent);
-        if let Some(rate) = self.pacing_rate() {
-            self.pacer.on_send(now, len, rate);
-        } else {
-            self.pacer.on_unpaced(now);
+        match self.cwnd.pacing() {
+            None if !self.config.pacing => {}
+            Some(rate) if matches!(self.config.endpoint, Endpoint::Rfc) => {
+                self.pacer.on_send(now, len, rate);
+            }
+            own => match self.pacing_rate(own) {
+                Some(rate) => self.pacer.on_send(now, len, rate),
+                None => self.pacer.on_unpaced(now),
+            },
         }
     }
 
-    /// The rate at which a segment that leaves now is paced, if it is.
-    fn pacing_rate(&self) -> Option<BitRate> {
-        let is_linux = self.config.linux().is_some();
+    /// The rate at which a segment that leaves now is paced, if it is: that of the congestion
+    /// control, or that of the window.
+    fn pacing_rate(&self, own: Option<BitRate>) -> Option<BitRate> {
+        let is_linux = matches!(self.config.endpoint, Endpoint::Linux(_));
         let is_first = if is_linux {
             self.counters.segments + self.bursts.left() < pacer::UNPACED
         } else {
             self.counters.segments <= pacer::UNPACED
         };
-        match self.cwnd.pacing() {
-            Some(rate) => (!is_linux || !is_first).then_some(rate),
-            None if self.config.pacing && !is_first => {
-                let (bytes, segments) = (self.cwnd.bytes(), self.cwnd.segments());
-                let srtt = self.rtt.srtt()?;
-                Some(pacer::rate_of(bytes, segments, self.cwnd.ssthresh(), srtt))
-            }
-            None => None,
+        if is_first {
+            return None;
         }
+        own.or_else(|| {
+            let (bytes, segments) = (self.cwnd.bytes(), self.cwnd.segments());
+            Some(pacer::rate_of(bytes, segments, self.cwnd.ssthresh(), self.rtt.srtt()?))
+        })
     }
 
     pub(super) fn send_ack(&self, now: Instant, out: &mut Vec<Command>) {
