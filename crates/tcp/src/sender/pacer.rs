@@ -73,9 +73,12 @@ impl Pacer {
         time.saturating_sub(credited)
     }
 
-    /// A segment leaves now that is not paced.
+    /// A segment leaves now that is not paced: a later one has no credit for the time before.
+    #[inline]
     pub(super) fn on_unpaced(&mut self, now: Instant) {
-        self.next = self.next.max(now);
+        if self.has_credit {
+            self.next = self.next.max(now);
+        }
     }
 
     /// The pacing timer expired; returns whether it was expected.
@@ -146,6 +149,17 @@ mod tests {
         without.on_unpaced(ms(100));
         without.on_send(ms(103), 100, rate);
         assert_eq!(without.due(), ms(113));
+    }
+
+    #[test]
+    fn a_sender_of_linux_without_a_rate_saves_no_credit() {
+        let due = |pacing_credit| {
+            let linux = Linux { pacing_credit, ..Linux::default() };
+            let config = Config { endpoint: crate::Endpoint::Linux(linux), ..config() };
+            let (tcp, _) = Driven::connected(&config, 300);
+            tcp.sender.tcb.pacer.due()
+        };
+        assert_eq!([due(true), due(false)], [ms(100), Instant::ZERO]);
     }
 
     #[test]

@@ -264,7 +264,7 @@ impl Tcb {
         self.last_sent = now;
         self.cwnd.on_send(now, (len, flight), resent);
         match self.cwnd.pacing() {
-            None if !self.config.pacing => {}
+            None if !self.config.pacing => self.pacer.on_unpaced(now),
             Some(rate) if matches!(self.config.endpoint, Endpoint::Rfc) => {
                 self.pacer.on_send(now, len, rate);
             }
