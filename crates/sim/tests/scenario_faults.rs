@@ -1029,6 +1029,12 @@ fn links_of_stations() {
          gateway: give \"ap\"",
     );
     wrong(
+        "standard = '11g'\nduration_s = 2\nstations = 2\n[[links]]\nfrom = 'sta1'\nto = 'server'\n\
+         delay_ms = 1\n[[flows]]\nfrom = 'server'\nto = 'broadcast'\ntraffic.cbr.rate_mbps = 1\n",
+        &["flows[0].to: server is behind a station, and what is broadcast comes from the access \
+           point's side"],
+    );
+    wrong(
         "standard = '11g'\nduration_s = 2\nstations = 2\n[[links]]\nfrom = 'sta1'\nto = 'lan'\n\
          [[flows]]\nfrom = 'sta*'\nto = 'lan'\n",
         &["flows[0].to: no link from sta1 to lan has a rate or a delay, so that everything would \

@@ -299,6 +299,14 @@ pub(super) fn impassable(
         ));
     };
     let path = topology.path(from, to).unwrap_or_default();
+    if to == Endpoint::Broadcast
+        && path.iter().any(|hop| matches!(hop, Hop::Air { to: Some(_), .. }))
+    {
+        return Some(format!(
+            "{from_name} is behind a station, and what is broadcast comes from the access point's \
+             side"
+        ));
+    }
     if path.iter().any(|hop| matches!(hop, Hop::Air { .. })) {
         return endless(flow, places, &path);
     }
