@@ -165,7 +165,6 @@ def uploads() -> list[Point]:
             for host in hosts
         ]
         flows += [pings("server", NODES[host]) for host in hosts]
-        # With two hosts on the router's wire, one station sends all.
         who = " and ".join(f"{host} {control}" for host, control in controls.items())
         goodputs = [float(each) for each in row["goodput_by_host_mbps"].split(";")]
         rtts = [float(each) for each in row["ping_median_ms"].split(";")]

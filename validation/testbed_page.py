@@ -26,6 +26,8 @@ of all points, and each section says what explains its errors, as far as an expe
 
 """
 
+DELAYS = " and ".join(f"{wire['delay_ms']}" for wire in testbed_setup.ROUTER_WIRES)
+DESCRIPTORS = testbed_setup.ROUTER["ring_packets"]
 SETUP = f"""## Set-up
 
 | what | in the scenario | known from |
@@ -40,12 +42,12 @@ SETUP = f"""## Set-up
 | distance, losses | none: every frame arrives that does not collide | not told |
 | TXOP limit of best effort | none, `wlan.edca_defaults = "2012"` | kernel, hostapd |
 | stations | a laptop with macOS; a router with two hosts on its wire | authors' posts, addresses |
-| their wires | 0.05 and 0.1 ms, half of the differences of idle pings | measured |
+| their wires | {DELAYS} ms, half of the differences of idle pings | measured |
 | time until a ping's answer | {testbed_setup.TURNAROUND_MS} ms | not told; chosen, see above |
 | TCP of downloads | Reno, SACK, a window of at most 3 MiB | files' metadata |
 | uploads and wired runs | `endpoint.linux.version = "4.9"`: TSQ, GSO, GRO | kernel; macOS too |
 | receiver of uploads | no GRO: 1.95 segments an ACK | its packet counters |
-| queue of the router | `fq_codel` above the 1424 descriptors of ath10k's firmware | kernel, posts |
+| queue of the router | `fq_codel` above {DESCRIPTORS} descriptors of ath10k | kernel, posts |
 | CUBIC of Linux, macOS | `hystart_rule = "first"`; β 0.8, without HyStart | kernels |
 | BBR of 2016 | `extra_acked = false`, `send_quantum = "rate"` | kernel |
 
@@ -195,8 +197,8 @@ SECTIONS: dict[str, tuple[str, Callable[[], list[testbed.Point]]]] = {
         stations choose their own modes. A laptop with macOS is a station, and `delay` and `server`
         are hosts behind the other station, a router: what they send waits in its driver, which TSQ
         does not bound. The laptop has the TSQ of Linux 4.9, for want of the rule of macOS. Names
-        are of the hosts in the files' metadata: two titles have two Linux hosts and measured the
-        laptop.
+        are of the hosts in the files' metadata: two titles name two Linux hosts, although one of
+        the measured hosts is the laptop.
 
         Beside CUBIC the router's queue is too long here, and fits with 512 in place of 1424
         descriptors. If the hosts were the station itself, TSQ would bound it, and the ping would be

@@ -80,9 +80,16 @@ OSX_CUBIC = {"cubic": {"beta": 0.8, "hystart": False, "fast_convergence": False,
 """CUBIC of macOS in 2016."""
 SENDERS = {"bbr": BBR, "cubic": LINUX_CUBIC}
 """Congestion control of Linux by the names of the titles."""
-ENDS = {"endpoint": {"linux": {"version": "4.9"}}}
-"""TSQ of 2016 bounds what a sender has in its own queue."""
-UPLOAD_ENDS = {"endpoint": {"linux": {"version": "4.9", "gro": False}}}
+
+
+def linux_ends(**rules: bool) -> dict[str, Any]:
+    """Both ends of a flow as Linux of 2016, whose TSQ bounds what a sender has in its own queue."""
+    return {"endpoint": {"linux": {"version": "4.9", **rules}}}
+
+
+ENDS = linux_ends()
+"""With all offloads."""
+UPLOAD_ENDS = linux_ends(gro=False)
 """The host that receives uploads acknowledges 1.95 segments at a time, as its counters tell."""
-WITHOUT_OFFLOADS = {"endpoint": {"linux": {"version": "4.9", "gso": False, "gro": False}}}
-"""The same with offloads switched off, as some titles tell."""
+WITHOUT_OFFLOADS = linux_ends(gso=False, gro=False)
+"""With offloads switched off, as some titles tell."""
