@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -17,7 +18,7 @@ def paper() -> str:
     """Return the text of the draft."""
     benches = text("benches/README.md")
     agree, comparisons = found(r"(\d+) of (\d+) comparisons agree", text("README.md"))
-    claims = [found(r"(\d+) claims: (\d+) reproduced", page(name)) for name in studies.STUDIES]
+    judged = [row["verdict"] for row in claims() if row["kind"] == studies.Kind.PAPER]
     environment = Environment(
         loader=FileSystemLoader(ROOT / "tools"),
         undefined=StrictUndefined,
@@ -27,13 +28,13 @@ def paper() -> str:
     return environment.get_template("paper.md.j2").render(
         agree=agree,
         comparisons=comparisons,
-        claims=sum(int(all_) for all_, _ in claims),
+        claims=len(judged),
         # One more way to choose a control is a class in Python.
         controllers=len(json.loads(_core.schema())["$defs"]["Control"]["oneOf"]) - 1,
-        reproduced=sum(int(number) for _, number in claims),
+        reproduced=judged.count(studies.Verdict.REPRODUCED),
         speed=found(r"(?s)(\| cell \| simulated s per CPU s.*?)\n\n", benches)[0],
         speed_note=found(r"(?s)(The table was measured on.*?)\n\n", benches)[0],
-        studies=len(studies.STUDIES),
+        studies=sum(bool(each.originals) for each in studies.STUDIES.values()),
     )
 
 
@@ -42,9 +43,11 @@ def text(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def page(study: str) -> str:
-    """Return the page of a study."""
-    return text(f"docs/studies/{study}.md")
+def claims() -> list[dict[str, str]]:
+    """Return the claims of the stored runs of the studies of papers."""
+    papers = (name for name, each in studies.STUDIES.items() if each.originals)
+    paths = (ROOT / "docs/studies/claims" / f"{name}.csv" for name in papers)
+    return [row for path in paths for row in csv.DictReader(path.open(encoding="utf-8"))]
 
 
 def found(pattern: str, where: str) -> tuple[str, ...]:

@@ -1,78 +1,137 @@
 """Run the studies and write their claims and pictures into these pages.
 
-    python docs/studies/update.py [STUDY ...] [--quick]
+    python docs/studies/update.py [STUDY ...] [--figure KEY ...] [--quick] [--costs | --pages]
 
-Replaces the text between the markers ``<!-- claims -->`` and ``<!-- /claims -->`` of each page, and
-the tables between ``<!-- table NAME -->`` and ``<!-- /table -->``.
+The claims of a run are in ``claims/STUDY.csv``, what runs cost in ``costs.csv``. The text between
+the markers ``<!-- NAME -->`` and ``<!-- /NAME -->`` of the pages follows from these two files:
+``--pages`` writes it without a run.
+
+claims
+    The counts, and a line for each claim of the paper; a page begins with them.
+reasons
+    What each verdict allows, other readings, reasons; then the findings of the study.
+counts, costs, originals
+    In README.md: the counts of all studies, what runs cost, each figure and table of the papers.
+table KEY
+    A figure of one panel as a table, from a run only.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import re
+import resource
+import textwrap
+from collections.abc import Mapping
 from pathlib import Path
 
 from simoom import plots
-from simoom.studies import STUDIES, Lab, Results
+from simoom.evidence import Verdict
+from simoom.studies import STUDIES, Kind, Lab, Results, Study, headlines
 from simoom.studies.figure import Figure, Source
-from simoom.studies.report import markdown, summary
 from simoom.studies.study import slug
 
 HERE = Path(__file__).parent
+COSTS = HERE / "costs.csv"
 SOURCES = {Source.PAPER: "the paper", Source.SIMULATION: ""}
 """What tables show."""
-BLOCK = re.compile(r"(<!-- claims -->\n).*?(<!-- /claims -->)", re.DOTALL)
-TABLE = re.compile(r"(<!-- (table [\w ]+) -->\n).*?(<!-- /table -->)", re.DOTALL)
-PICTURES = {
-    "afw_few": (
-        "table 4",
-        "table 5",
-        "figure 2",
-        "figure pairs",
-        "figure scenarios",
-        "figure area",
-        "figure chain",
-    ),
-    "full_duplex": (
-        "figure 4",
-        "figure 5",
-        "figure 6",
-        "figure loss",
-        "figure acks",
-        "figure queue",
-        "figure worth",
-        "figure places",
-        "figure cancellation",
-        "figure bidirectional",
-        "figure aggregates",
-    ),
-    "http_queueing": ("figure 8", "figure elephants"),
-    "l4s_wifi": (
-        "figure fibre",
-        "figure bursty",
-        "figure step",
-        "figure rules",
-        "figure place",
-        "figure echo",
-    ),
-    "lt_tcp": (
-        "figure 1",
-        "figure 3",
-        "figure corruption",
-        "figure timer",
-        "figure captures",
-        "figure hidden",
-        "figure choices",
-        "figure controllers",
-    ),
-    "mcs_cubic": ("figure 2b", "figure 3a", "figure 3b", "figure walking", "figure pace"),
-}
+MARKED = re.compile(r"(<!-- ([\w. ]+) -->\n)(.*?)(<!-- /\2 -->)", re.DOTALL)
+TABLE = re.compile(r"(<!-- table ([\w ]+) -->\n).*?(<!-- /table \2 -->)", re.DOTALL)
+IMAGE = re.compile(r"images/(\w+)\.png")
+
+Row = dict[str, str]
 
 
-def block(results: Results, *, quick: bool) -> str:
-    """Return the text between the markers."""
-    how = "From a quick run, with fewer and shorter replications.\n\n" if quick else ""
-    return f"\n{summary(results).partition(': ')[2]}.\n\n{how}{markdown(results)}\n"
+def rows(study: str) -> list[Row]:
+    """Return the claims of the stored run of a study."""
+    return _read(HERE / "claims" / f"{study}.csv")
+
+
+def page(study: Study, text: str) -> str:
+    """Return the text of the page of a study with the blocks that follow from its claims."""
+    found = rows(study.name)
+    blocks = {"claims": _headline(found), "reasons": _reasons(found)}
+    return _filled(text, blocks)
+
+
+def readme(text: str) -> str:
+    """Return the text of README.md with the blocks that follow from all claims."""
+    blocks = {"counts": _counts(), "costs": _costs()}
+    blocks |= {f"originals {each.name}": _originals(each) for each in STUDIES.values()}
+    return _filled(text, blocks)
+
+
+def _filled(text: str, blocks: Mapping[str, str]) -> str:
+    return MARKED.sub(
+        lambda found: (
+            f"{found[1]}\n{blocks[found[2]]}\n{found[4]}" if found[2] in blocks else found[0]
+        ),
+        text,
+    )
+
+
+def _headline(found: list[Row]) -> str:
+    """Return the counts and a line for each claim of the paper."""
+    quick = [row["figure"] for row in found if row["lab"] == "quick"]
+    how = f"From a quick run: {', '.join(dict.fromkeys(quick))}.\n\n" if quick else ""
+    shown = [row for row in found if row["kind"] in (Kind.PAPER, Kind.LOOSE)]
+    lines = f"\n\n{headlines.lines(found)}" if shown else "\n"
+    counts = textwrap.fill(f"**{headlines.counts(found)}.**", 100)
+    return f"{counts}{lines}{how and chr(10)}{how}".rstrip("\n") + "\n"
+
+
+def _reasons(found: list[Row]) -> str:
+    parts = [headlines.reasons(found)]
+    if any(row["kind"] == Kind.FINDING for row in found):
+        parts.append(f"### Findings of the study\n\n{headlines.findings(found)}")
+    return "\n".join(parts)
+
+
+def _counts() -> str:
+    """Return the table of the counts of all studies."""
+    words = [each.value for each in Verdict]
+    heads = ["study", "claims", *words, "loosely worded", "findings that hold"]
+    lines = [f"| {' | '.join(heads)} |", "| --- " * len(heads) + "|"]
+    for name in STUDIES:
+        found = rows(name)
+        by = headlines.verdicts(found)
+        ours = headlines.verdicts(found, Kind.FINDING)
+        loose = sum(headlines.verdicts(found, Kind.LOOSE).values())
+        counts = [sum(by.values()), *by.values(), loose]
+        hold = f"{ours[Verdict.REPRODUCED]} of {sum(ours.values())}"
+        lines.append(f"| [{name}]({name}.md) | {' | '.join(map(str, counts))} | {hold} |")
+    return "\n".join(lines) + "\n"
+
+
+def _costs() -> str:
+    """Return the table of what runs cost; what was not measured is absent."""
+    known = {(row["study"], row["lab"]): row for row in _read(COSTS)}
+    heads = ("study", "quick: runs", "CPU time, s", "full: runs", "CPU time, s")
+    lines = [f"| {' | '.join(heads)} |", "| --- " * len(heads) + "|"]
+    for name in STUDIES:
+        both = [known.get((name, lab)) for lab in ("quick", "full")]
+        cells = [cell for row in both for cell in (_cost(row, "runs"), _cost(row, "cpu_s"))]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _cost(row: Row | None, column: str) -> str:
+    return row[column] if row else "-"
+
+
+def _originals(study: Study) -> str:
+    """Return a row for each figure and table of a paper."""
+    found = rows(study.name)
+    heads = ("in the paper", "what", "here", "method", "reading", "verdict")
+    lines = [f"| {' | '.join(heads)} |", "| --- " * len(heads) + "|"]
+    for each in study.originals:
+        cells = (
+            each.place, each.what, ", ".join(each.figures) or "-", each.method,
+            each.reading or "-", headlines.outcome(found, each),
+        )  # fmt: skip
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
 
 
 def table(figure: Figure) -> str:
@@ -87,32 +146,92 @@ def table(figure: Figure) -> str:
     return "\n" + "\n".join(lines) + "\n\n"
 
 
-def update(results: Results, *, quick: bool) -> None:
-    """Write the claims of a study into its page, and its pictures beside it."""
-    name = results.study.name
-    page = HERE / f"{name}.md"
-    text, count = BLOCK.subn(
-        lambda found: found[1] + block(results, quick=quick) + found[2],
-        page.read_text(encoding="utf-8"),
-    )
-    if count != 1:
-        raise SystemExit(f"{page.name}: needs one pair of markers, has {count}")
-    text = TABLE.sub(lambda found: found[1] + table(results[found[2]]) + found[3], text)
-    page.write_text(text, encoding="utf-8")
-    for key in PICTURES[name]:
-        plots.save(results[key].plot(), HERE / "images" / f"{name}_{slug(key)}.png")
+def store(results: Results, *, lab: str) -> None:
+    """Store the claims of a run, beside those of figures that were not made now."""
+    study = results.study
+    path = HERE / "claims" / f"{study.name}.csv"
+    made = {figure.key for figure in results}
+    now = [{**row, "lab": lab} for row in results.rows]
+    kept = [row for row in (_read(path) if path.exists() else []) if row["figure"] not in made]
+    order = {key: place for place, key in enumerate(study.keys)}
+    every = sorted((row for row in kept + now if row["figure"] in order),
+                   key=lambda row: order[row["figure"]])  # fmt: skip
+    _write(path, every)
+
+
+def draw(results: Results) -> None:
+    """Draw the pictures that some page shows, and fill the tables of the study's page."""
+    shown = {name for page in HERE.parent.rglob("*.md")
+             for name in IMAGE.findall(page.read_text(encoding="utf-8"))}  # fmt: skip
+    for figure in results:
+        name = f"{results.study.name}_{slug(figure.key)}"
+        if name in shown:
+            plots.save(figure.plot(), HERE / "images" / f"{name}.png")
+    path = HERE / f"{results.study.name}.md"
+    made = {figure.key: figure for figure in results}
+
+    def filled(found: re.Match[str]) -> str:
+        return found[1] + table(made[found[2]]) + found[3] if found[2] in made else found[0]
+
+    path.write_text(TABLE.sub(filled, path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def write_pages() -> None:
+    """Write all that follows from the stored claims and costs into the pages."""
+    for study in STUDIES.values():
+        path = HERE / f"{study.name}.md"
+        path.write_text(page(study, path.read_text(encoding="utf-8")), encoding="utf-8")
+    path = HERE / "README.md"
+    path.write_text(readme(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def record(study: str, lab: str, runs: int, cpu_s: float) -> None:
+    """Store what the run of a whole study cost."""
+    kept = [row for row in _read(COSTS) if (row["study"], row["lab"]) != (study, lab)]
+    now = {"study": study, "lab": lab, "runs": str(runs), "cpu_s": f"{cpu_s:.0f}"}
+    _write(COSTS, sorted([*kept, now], key=lambda row: (row["study"], row["lab"])))
+
+
+def _read(path: Path) -> list[Row]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _write(path: Path, found: list[Row]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(found[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(found)
+
+
+def _cpu_s() -> float:
+    """Return the CPU time of all threads so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_utime
 
 
 def main() -> None:
     """Run the studies asked for, all by default."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("study", nargs="*", choices=[[], *STUDIES], default=[])
+    parser.add_argument("--figure", action="append", metavar="KEY", help="only this: 'figure 5'")
     parser.add_argument("--quick", action="store_true", help="fewer and shorter runs")
+    parser.add_argument("--costs", action="store_true", help="store only what the run costs")
+    parser.add_argument("--pages", action="store_true", help="no run: the pages only")
+    parser.add_argument("--workers", type=int, help="threads; one for each core by default")
     chosen = parser.parse_args()
-    (HERE / "images").mkdir(exist_ok=True)
-    with Lab(quick=chosen.quick) as lab:
-        for name in chosen.study or STUDIES:
-            update(STUDIES[name].run(lab=lab), quick=chosen.quick)
+    for folder in ("images", "claims"):
+        (HERE / folder).mkdir(exist_ok=True)
+    lab_name = "quick" if chosen.quick else "full"
+    for name in [] if chosen.pages else chosen.study or STUDIES:
+        before_s = _cpu_s()
+        with Lab(quick=chosen.quick, workers=chosen.workers) as lab:
+            results = STUDIES[name].run(chosen.figure, lab=lab)
+            if not chosen.figure:
+                record(name, lab_name, lab.runs, _cpu_s() - before_s)
+        if not chosen.costs:
+            store(results, lab=lab_name)
+            draw(results)
+    write_pages()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 import pytest
 
-from simoom.studies import Check, Value, Verdict
-from simoom.studies.claim import claim, unchecked
+from simoom.studies import Check, Kind, Reading, Value, Verdict, headlines
+from simoom.studies.claim import claim, finding, unchecked
 
 INSIDE = Check("inside", Value(1.0, 0.9, 1.1, 5, "mean"), 0.5, 1.5)
 OUTSIDE = Check("outside", Value(2.0, 1.9, 2.1, 5, "mean"), 0.5, 1.5)
@@ -84,3 +84,32 @@ def test_a_failing_check_is_no_reason_to_trust_a_number():
                                                                 within=0.1)])  # fmt: skip
     assert far.verdict is Verdict.NOT_REPRODUCED
     assert far.insensitive_to() == []
+
+
+def test_a_claim_that_cannot_fail_leaves_the_count_and_counts_if_it_fails():
+    loose = {"paper": "starvation", "coarse": "it is a word"}
+    assert claim("it", "It starves.", checks=[INSIDE], **loose).kind is Kind.LOOSE
+    assert claim("it", "It starves.", checks=[OUTSIDE], **loose).kind is Kind.PAPER
+
+
+def test_counts_have_the_claims_of_the_paper_once_each_and_apart_from_findings():
+    own = finding("own", "It is new.", checks=[INSIDE])
+    first = claim("first", "It is so.", paper="so", checks=[INSIDE])
+    again = claim("again", "It is so.", paper="so", checks=[INSIDE], repeats="first")
+    rows = [{"figure": "figure 1", **each.row()} for each in (own, first, again)]
+    assert headlines.counts(rows) == (
+        "1 claim of the paper: 1 reproduced; 1 repeat of a claim; 1 finding of the study: 1 holds"
+    )
+    assert headlines.lines(rows).count("\n") == 3
+    assert "It is new." in headlines.findings(rows)
+
+
+def test_other_readings_are_shown_and_do_not_decide():
+    others = [Reading("5 to 45 s", (OUTSIDE,)), Reading("two", (INSIDE, OUTSIDE))]
+    judged = claim("it", "It is 1.", paper="1", checks=[INSIDE], reading="0 to 45 s", others=others)
+    assert judged.verdict is Verdict.REPRODUCED
+    assert judged.tried == (
+        "5 to 45 s: 2.000 ± 0.100 (not reproduced); "
+        "two: inside: 1.000 ± 0.100, outside: 2.000 ± 0.100 (reproduced in part)"
+    )
+    assert (judged.row()["reading"], judged.row()["others"]) == ("0 to 45 s", judged.tried)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import simoom as sm
-from simoom.studies import Verdict, mcs_cubic
+from simoom.studies import Kind, Verdict, mcs_cubic
 from simoom.studies.mcs_cubic import rules, walking
-from simoom.studies.mcs_cubic.paper import CONTROLS, DRIVEN, GOODPUT, OURS, PLAIN, upload
+from simoom.studies.mcs_cubic.paper import CONTROLS, DRIVEN, GOODPUT, PLAIN, upload
 from simoom.studies.sensitivity import (
     foreign_claims,
     needless_reasons,
@@ -83,4 +83,4 @@ def test_findings_of_the_study_are_not_attributed_to_the_paper():
     sample = {"goodput_mbps": np.array([1.0, 1.1]), "rtt_ms": np.array([5.0, 6.0])}
     found = {(control, rule): sample for control in CONTROLS for rule in walking.RULES}
     for claim in walking.walking_claims(found, dict.fromkeys(CONTROLS, sample)):
-        assert claim.paper == OURS
+        assert claim.kind is Kind.FINDING

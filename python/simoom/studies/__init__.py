@@ -17,9 +17,10 @@ from types import MappingProxyType
 
 from simoom.evidence import Check, Outcome, Value, Verdict
 from simoom.studies import afw_few, full_duplex, http_queueing, l4s_wifi, lt_tcp, mcs_cubic
-from simoom.studies.claim import Claim
+from simoom.studies.claim import Claim, Kind, Reading
 from simoom.studies.figure import Figure
 from simoom.studies.lab import Lab
+from simoom.studies.original import Original
 from simoom.studies.study import Results, Study, UnknownStudyError
 
 STUDIES = MappingProxyType(
@@ -58,8 +59,11 @@ __all__ = [
     "Check",
     "Claim",
     "Figure",
+    "Kind",
     "Lab",
+    "Original",
     "Outcome",
+    "Reading",
     "Results",
     "Study",
     "UnknownStudyError",

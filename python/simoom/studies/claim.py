@@ -1,14 +1,50 @@
 """Claims: sentences of a paper, compared with numbers.
 
-A verdict follows only from checks, see `simoom.evidence`.
+A verdict follows only from checks, see `simoom.evidence`. What a paper leaves open has readings:
+the verdict is that of the reading which the text supports best, the others are shown beside it.
 """
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from simoom.evidence import Check, Outcome, Quantity, Verdict
+
+
+class Kind(enum.StrEnum):
+    """What a claim counts as. The headline of a study is about the claims of its paper."""
+
+    PAPER = "paper"
+    LOOSE = "loose"
+    """A claim of the paper that holds, worded so loosely that 10 % would not make it fail."""
+    REPEAT = "repeat"
+    """A claim of the paper that another claim counts."""
+    FINDING = "finding"
+    """A finding of the study, which the paper does not have."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a paper leaves open, read in one way, with the numbers that this gives.
+
+    Parameters
+    ----------
+    name : str
+        What is read how: "0 to 45 s".
+    checks : tuple of Check
+        The checks of the claim under this reading.
+    """
+
+    name: str
+    checks: tuple[Check, ...]
+
+    def __str__(self) -> str:
+        verdict = Verdict.of(self.checks).value
+        if len(self.checks) == 1:
+            return f"{self.name}: {self.checks[0].value} ({verdict})"
+        return f"{self.name}: {_ours(self.checks, ', ')} ({verdict})"
 
 
 @dataclass(frozen=True)
@@ -32,6 +68,16 @@ class Claim:
     coarse : str
         Why the paper allows more than 10 %, if a change of a quantity by 10 % does not change the
         outcome of a check.
+    reading : str
+        The reading of the paper that the checks are about.
+    others : tuple of Reading
+        Other readings, which do not decide the verdict.
+    place : str
+        Where the paper has it, "Fig. 5"; that of the figure by default, see `Study.originals`.
+    repeats : str
+        The name of the claim that counts it, if this is the same sentence once more.
+    is_finding : bool
+        Whether it is a finding of the study, and no sentence of the paper.
     """
 
     name: str
@@ -41,6 +87,21 @@ class Claim:
     tolerance: str = ""
     remark: str = ""
     coarse: str = ""
+    reading: str = ""
+    others: tuple[Reading, ...] = ()
+    place: str = ""
+    repeats: str = ""
+    is_finding: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        """What it counts as. A loosely worded claim that fails counts against the study."""
+        if self.is_finding:
+            return Kind.FINDING
+        if self.repeats:
+            return Kind.REPEAT
+        holds = self.verdict is Verdict.REPRODUCED
+        return Kind.LOOSE if self.coarse and holds else Kind.PAPER
 
     @property
     def verdict(self) -> Verdict:
@@ -50,16 +111,12 @@ class Claim:
     @property
     def ours(self) -> str:
         """The values found here: of each check if there are few, otherwise of the worst check."""
-        if len(self.checks) <= FEW:
-            return "; ".join(map(str, self.checks))
-        worst = max(self.checks, key=lambda check: check.distance)
-        return f"{self.count} hold; furthest off {worst}"
+        return _ours(self.checks, "; ")
 
     @property
-    def count(self) -> str:
-        """The number of checks that hold, as text."""
-        hold = sum(check.outcome is Outcome.HOLDS for check in self.checks)
-        return f"{hold} of {len(self.checks)}"
+    def tried(self) -> str:
+        """The other readings with their numbers, as text."""
+        return "; ".join(map(str, self.others))
 
     @property
     def is_undecided(self) -> bool:
@@ -112,9 +169,14 @@ class Claim:
         """Return the claim as a row of a table."""
         return {
             "claim": self.name,
+            "kind": self.kind.value,
+            "repeats": self.repeats,
+            "place": self.place,
             "statement": self.statement,
             "paper": self.paper,
             "ours": self.ours,
+            "reading": self.reading,
+            "others": self.tried,
             "tolerance": self.tolerance,
             "verdict": self.verdict.value,
             "reason": self.reason,
@@ -128,6 +190,8 @@ FEW = 3
 """Up to this number, checks are listed with their numbers."""
 PERTURBATIONS = (0.9, 1.1)
 """The factors by which a quantity is changed to see whether a claim can fail."""
+FINDING = "a finding of this study"
+"""What stands for the paper's wording where it has none."""
 
 
 def claim(
@@ -139,6 +203,10 @@ def claim(
     tolerance: str = "",
     remark: str = "",
     coarse: str = "",
+    reading: str = "",
+    others: Iterable[Reading] = (),
+    place: str = "",
+    repeats: str = "",
 ) -> Claim:
     """Return a claim with its checks, of which there must be at least one.
 
@@ -152,12 +220,45 @@ def claim(
     some = tuple(checks)
     if not some:
         raise ValueError(f"{name}: a claim needs a check; use `unchecked` if there can be none")
-    return Claim(name, statement, paper, some, tolerance, remark, coarse)
+    return Claim(
+        name, statement, paper, some, tolerance, remark, coarse, reading, tuple(others), place,
+        repeats,
+    )  # fmt: skip
 
 
-def unchecked(name: str, statement: str, *, paper: str, because: str) -> Claim:
+def finding(
+    name: str,
+    statement: str,
+    *,
+    checks: Iterable[Check],
+    about: str = FINDING,
+    tolerance: str = "",
+    remark: str = "",
+    coarse: str = "",
+) -> Claim:
+    """Return a finding of the study, which no headline counts as a claim of the paper.
+
+    `about` says what it is instead, for example "a check of the formula".
+    """
+    made = claim(
+        name, statement, paper=about, checks=checks, tolerance=tolerance, remark=remark,
+        coarse=coarse,
+    )  # fmt: skip
+    return replace(made, is_finding=True)
+
+
+def unchecked(name: str, statement: str, *, paper: str, because: str, place: str = "") -> Claim:
     """Return a claim that cannot be checked, with the reason."""
-    return Claim(name, statement, paper, (), remark=because)
+    return Claim(name, statement, paper, (), remark=because, place=place)
+
+
+def _ours(checks: Sequence[Check], between: str) -> str:
+    """Return the values of a few checks, or how many of many hold and the worst one."""
+    if len(checks) <= FEW:
+        return between.join(map(str, checks))
+    worst = max(checks, key=lambda check: check.distance)
+    hold = sum(check.outcome is Outcome.HOLDS for check in checks)
+    return f"{hold} of {len(checks)} hold{between}furthest off {worst}"
 
 
 def _named(checks: Sequence[Check]) -> str:

@@ -18,6 +18,7 @@ from simoom.evidence import Value, Verdict
 from simoom.files import complete, write_frame
 from simoom.studies.claim import Claim
 from simoom.studies.figure import Curve, Figure, X, shown_x_values
+from simoom.studies.headlines import counts
 from simoom.studies.study import Results, slug
 from simoom.tables import digits
 
@@ -50,10 +51,9 @@ def tables(results: Results, *, width: int = 100) -> RenderableType:
 
 
 def summary(results: Results) -> str:
-    """Return the numbers of claims by verdict."""
-    counts = ", ".join(f"{n} {verdict.value}" for verdict, n in results.verdicts.items() if n)
-    claims = sum(results.verdicts.values())
-    return f"{results.study.name}: {claims} claims: {counts}" if claims else results.study.name
+    """Return the numbers of claims by kind and verdict."""
+    found = counts(results.rows)
+    return f"{results.study.name}: {found}" if found else results.study.name
 
 
 def _head(figure: Figure) -> str:
@@ -140,8 +140,15 @@ def _claim(claim: Claim) -> RenderableType:
 
 def _reasons(claim: Claim) -> list[tuple[str, str]]:
     """Return the reasons of a verdict, without empty ones."""
-    rows = [("paper", claim.paper), ("here", claim.ours), ("allowed", claim.tolerance)]
-    return [(name, text) for name, text in (*rows, ("why", claim.reason)) if text]
+    rows = [
+        ("paper", claim.paper),
+        ("here", claim.ours),
+        ("reading", claim.reading),
+        ("others", claim.tried),
+        ("allowed", claim.tolerance),
+        ("why", claim.reason),
+    ]
+    return [(name, text) for name, text in rows if text]
 
 
 def write(results: Results, directory: Path) -> list[str]:
@@ -183,18 +190,6 @@ def _with_others(results: Results, path: Path) -> pl.DataFrame:
     return pl.DataFrame(
         sorted(rows, key=lambda row: order[row[0]]), schema=claims.schema, orient="row"
     )
-
-
-def markdown(results: Results) -> str:
-    """Return the claims as a table of a Markdown page."""
-    lines = ["| claim | paper | here | verdict |", "| --- | --- | --- | --- |"]
-    for figure, claim in results.claims:
-        statement = f"{figure.key}: {claim.statement}"
-        allowed = f"allowed: {claim.tolerance}. " if claim.tolerance else ""
-        verdict = f"**{claim.verdict.value}**. {allowed}{claim.reason}"
-        row = (statement, claim.paper, claim.ours or "-", verdict.rstrip())
-        lines.append(f"| {' | '.join(part.replace('|', '/') for part in row)} |")
-    return "\n".join(lines) + "\n"
 
 
 def page(studies: Sequence[Results]) -> str:

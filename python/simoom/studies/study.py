@@ -9,11 +9,12 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from simoom.evidence import Verdict
 from simoom.runner import Runner
 from simoom.studies.claim import Claim
 from simoom.studies.figure import Figure
+from simoom.studies.headlines import Row, counts
 from simoom.studies.lab import FigureFunction, Lab
+from simoom.studies.original import Original
 from simoom.workers import Progress
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class Study:
         Its figures and tables, in order.
     notes : str
         The reading of the paper, and deviations from it.
+    originals : tuple of Original
+        All figures and tables of the paper, and passages with claims of their own.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Study:
     reference: str
     figure_functions: tuple[FigureFunction, ...]
     notes: str = ""
+    originals: tuple[Original, ...] = ()
     by_key: Mapping[str, FigureFunction] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -62,6 +66,11 @@ class Study:
     def keys(self) -> tuple[str, ...]:
         """The keys of all figures and tables."""
         return tuple(self.by_key)
+
+    def original(self, figure: str) -> Original:
+        """Return the original that a figure is about; one of its own if the paper has none."""
+        found = (each for each in self.originals if figure in each.figures)
+        return next(found, Original(figure, "", (figure,)))
 
     def find(self, kind: str, number: str) -> str:
         """Return the key of a figure or table.
@@ -128,17 +137,22 @@ class Results:
         return [(figure, claim) for figure in self.figures for claim in figure.claims]
 
     @property
-    def verdicts(self) -> dict[Verdict, int]:
-        """The numbers of claims by verdict."""
-        found = [claim.verdict for _, claim in self.claims]
-        return {verdict: found.count(verdict) for verdict in Verdict}
+    def rows(self) -> list[Row]:
+        """The claims as rows of a table: from column to text."""
+        rows: list[Row] = []
+        for figure, claim in self.claims:
+            row = claim.row()
+            original = self.study.original(figure.key)
+            place = row["place"] or original.place
+            reading = row["reading"] or original.reading
+            rows.append({"figure": figure.key, **row, "place": place, "reading": reading})
+        return rows
 
     def frame(self) -> pl.DataFrame:
         """Return the claims as a data frame with a row for each claim."""
         from simoom.frames import pl
 
-        rows = [{"figure": figure.key, **claim.row()} for figure, claim in self.claims]
-        return pl.DataFrame(rows)
+        return pl.DataFrame(self.rows)
 
     def __iter__(self) -> Iterator[Figure]:
         return iter(self.figures)
@@ -147,8 +161,7 @@ class Results:
         return next(figure for figure in self.figures if figure.key == key)
 
     def __repr__(self) -> str:
-        counts = ", ".join(f"{n} {verdict}" for verdict, n in self.verdicts.items() if n)
-        return f"Results({self.study.name}: {len(self.figures)} figures; {counts})"
+        return f"Results({self.study.name}: {len(self.figures)} figures; {counts(self.rows)})"
 
 
 def _make(figure_function: FigureFunction, lab: Lab, _: Progress | None) -> Figure:

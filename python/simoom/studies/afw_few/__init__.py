@@ -14,6 +14,7 @@ from simoom.studies.afw_few.beyond import (
 )
 from simoom.studies.afw_few.chains import figure_chain
 from simoom.studies.afw_few.course import figure_2
+from simoom.studies.afw_few.originals import ORIGINALS
 from simoom.studies.afw_few.pairs import figure_pairs, figure_scenarios
 from simoom.studies.afw_few.tables import table_4, table_5
 from simoom.studies.study import Study
@@ -40,6 +41,7 @@ STUDY = Study(
     notes="The paper gives neither area nor speeds, pauses, duration or the ends of flows: 1,000 m "
     "x 1,000 m, 1 to 10 m/s, pauses of 2 s and 200 s are chosen here. AFW's rule is a "
     "reconstruction. The paper's percentages are ratios: 1.12 % is 11.7 %, 154 % is 154 times.",
+    originals=ORIGINALS,
 )
 
 __all__ = [

@@ -18,7 +18,6 @@ from simoom.studies.afw_few.paper import (
     GOODPUT,
     LOST,
     NEW_RENO,
-    OURS,
     TCP,
     WLAN,
     Control,
@@ -28,7 +27,7 @@ from simoom.studies.afw_few.paper import (
     mobile,
     ratio,
 )
-from simoom.studies.claim import claim
+from simoom.studies.claim import finding
 from simoom.studies.figure import Axis, Curve, Figure, Source, X, curve
 from simoom.studies.lab import Lab, Sample, figure_function
 
@@ -197,10 +196,9 @@ def figure_rules(lab: Lab) -> Figure:
             for quantity in (GOODPUT, LOST)
         ),
         (
-            claim(
+            finding(
                 "no_reading_gains_12_percent",
                 "No reading of AFW's rule has 1.117 times FeW's throughput.",
-                paper=OURS,
                 checks=[Check(name, each, high=1.067) for name, each in over.items()],
                 tolerance="5 % of FeW's throughput",
             ),

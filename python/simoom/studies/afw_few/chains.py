@@ -16,7 +16,6 @@ from simoom.studies.afw_few.paper import (
     GOODPUT,
     LOST,
     NEW_RENO,
-    OURS,
     QUEUE,
     RADIO,
     STUDY,
@@ -25,7 +24,7 @@ from simoom.studies.afw_few.paper import (
     Course,
     ratio,
 )
-from simoom.studies.claim import Claim, claim
+from simoom.studies.claim import Claim, finding
 from simoom.studies.figure import Axis, Curve, Figure, X
 from simoom.studies.lab import Lab, Sample, figure_function
 
@@ -103,11 +102,10 @@ def _gain(found: Mapping[tuple[str, X], Sample], hops: Sequence[float]) -> Claim
         )
         for x in hops
     }
-    return claim(
+    return finding(
         "few_gains_most_over_chains",
         "Over chains of four and more hops FeW has at least 1.3 times NewReno's goodput: small "
         "windows cause fewer false link failures.",
-        paper=OURS,
         checks=[Check(f"{x:g} hops", gain[x], low=1.3) for x in hops if x >= 4],
         tolerance="ns-2.35 has 1.8 over 4 hops and 2.0 over 6",
         coarse="what it says is that the gain is large, as in ns-2",
@@ -117,10 +115,10 @@ def _gain(found: Mapping[tuple[str, X], Sample], hops: Sequence[float]) -> Claim
 def _as_in_ns2(ns2: Curve, found: Mapping[tuple[str, X], Sample]) -> Claim:
     """Return the claim that the goodput of a controller is that of ns-2."""
     name = ns2.label
-    return claim(
+    return finding(
         f"{name.lower().replace(' ', '_')}_over_chains_as_in_ns2",
         f"{name}'s goodput over chains is that of ns-2.35.",
-        paper="not in the paper; ns-2.35 itself",
+        about="ns-2.35 itself",
         checks=[
             Check.near(
                 f"{x:g} hops, kb/s",

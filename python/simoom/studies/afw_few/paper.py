@@ -22,7 +22,6 @@ from simoom.scenario import Scenario
 from simoom.studies.lab import Lab, Sample
 
 STUDY = "afw_few"
-OURS = "not in the paper; a finding of this study"
 NODES = 50
 FLOWS = (10, 30, 50)
 

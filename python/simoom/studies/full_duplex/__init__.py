@@ -15,6 +15,7 @@ from simoom.studies.full_duplex.beyond import (
 )
 from simoom.studies.full_duplex.contention import figure_4, table_fixed_point
 from simoom.studies.full_duplex.course import table_gains, table_windows
+from simoom.studies.full_duplex.originals import ORIGINALS
 from simoom.studies.full_duplex.places import figure_cancellation, figure_places
 from simoom.studies.full_duplex.throughput import figure_5, figure_6
 from simoom.studies.study import Study
@@ -45,6 +46,7 @@ STUDY = Study(
     "contending stations for half duplex. Simulation: 45 s, NewReno with an initial ssthresh of "
     "32 KB, measured from 30 s. The Monte Carlo, a closed loop with frozen back-off, decides no "
     "claim.",
+    originals=ORIGINALS,
 )
 
 __all__ = [

@@ -12,7 +12,7 @@ from typing import Any
 
 from simoom.evidence import Check, Value
 from simoom.scenario import Scenario
-from simoom.studies.claim import Claim, claim
+from simoom.studies.claim import Claim, finding
 from simoom.studies.figure import Axis, Curve, Figure, Source, X, curve
 from simoom.studies.full_duplex.paper import (
     BLUE,
@@ -243,10 +243,9 @@ def _few_gains_more(pairs: Pairs) -> Claim:
         checks.append(
             Check(f"full-duplex stations over others, f = {f:g}", more, low=1.0, high=1.1)
         )
-    return claim(
+    return finding(
         "full_duplex_stations_gain_little",
         "Full-duplex stations add up to 10 % to the throughput of a full-duplex access point.",
-        paper="future work",
         checks=checks,
         tolerance="more than 0 and less than 10 %, N = 20, r2 = 36 Mb/s",
         remark="with 20 stations the access point seldom wins alone, and seldom has a packet for "
@@ -298,10 +297,9 @@ def _rts_decides(pairs: Pairs) -> Claim:
         )
         for label, low, high in (("RTS and CTS", 110, 135), ("no RTS and CTS", 88, 104))
     ]
-    return claim(
+    return finding(
         "only_rts_makes_it_worth_it",
         "With 802.11ac and 20 stations full duplex gains only behind RTS and CTS.",
-        paper="future work",
         checks=checks,
         tolerance="10 to 35 % with RTS and CTS, -12 to 4 % without, one MPDU in a PPDU",
         remark="all stations contend all the time, and without RTS and CTS each collision costs a "

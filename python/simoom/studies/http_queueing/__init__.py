@@ -16,6 +16,7 @@ from simoom.studies.http_queueing.fairness import (
     figure_fair_queue,
     figure_uplink,
 )
+from simoom.studies.http_queueing.originals import ORIGINALS
 from simoom.studies.http_queueing.paper import PAPER
 from simoom.studies.http_queueing.persistent import figure_3, figure_4, figure_5, figure_6
 from simoom.studies.http_queueing.saturated import figure_1, figure_2
@@ -53,6 +54,7 @@ STUDY = Study(
     "a printed equation, that is checked too. Simulated: an RTS of 160 bits (the paper "
     "has 180), the last segment of a file padded, no FIN, TCP sources at the access point, "
     "retransmission timers of RFC 6298.",
+    originals=ORIGINALS,
 )
 
 __all__ = [

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from simoom.evidence import Check, Value
-from simoom.studies.claim import Claim, claim
+from simoom.studies.claim import Claim, claim, finding
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.l4s_wifi.networks import (
     ALONE,
-    OURS,
     PUBLISHED,
     RADIOS,
     bursty,
@@ -115,11 +114,10 @@ def bursty_claims(
             tolerance="a ratio of 0.8",
             coarse="the longer interruptions are far below the bound",
         ),
-        claim(
+        finding(
             "without_bursts_it_does_not",
             "Without interruptions the radio makes no bursts: a step of 1 ms leaves 5 % unused at "
             "most.",
-            paper=OURS,
             checks=[
                 Check(
                     f"part of {rate:g} Mb/s",

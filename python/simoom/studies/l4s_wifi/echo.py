@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from simoom.evidence import Check, Value
-from simoom.studies.claim import Claim, claim
+from simoom.studies.claim import Claim, finding
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.l4s_wifi.networks import (
     ACCURATE,
@@ -15,7 +15,6 @@ from simoom.studies.l4s_wifi.networks import (
     DCTCP_EACH,
     ECHO_MS,
     ECHOES,
-    OURS,
     echo,
     measure_first,
     paired,
@@ -77,11 +76,10 @@ def echo_claims(
         return ratio.named("goodput over that without loss", name, str(loss))
 
     return (
-        claim(
+        finding(
             "accurate_ecn_survives_ack_loss",
             "With accurate ECN, Prague keeps at least 95 % of its goodput when up to half of the "
             "acknowledgements are lost, with its option and without.",
-            paper=OURS,
             checks=[
                 Check(f"{name}, {loss:g}", kept(name, loss), low=0.95)
                 for name in (ACCURATE, BARE)
@@ -89,11 +87,10 @@ def echo_claims(
             ],
             tolerance="the interval of the paired ratio lies above 0.95",
         ),
-        claim(
+        finding(
             "accurate_ecn_keeps_the_queue_short",
             "With accurate ECN, the queue adds at most 3 ms to 99 % of Prague's packets, whatever "
             "the loss.",
-            paper=OURS,
             checks=[
                 Check(f"{name}, {loss:g}", delay[name].at(loss), high=3.0)
                 for name in (ACCURATE, BARE)
@@ -102,11 +99,10 @@ def echo_claims(
             tolerance="three times the step",
             coarse="the bound is a multiple, and most numbers are far from it",
         ),
-        claim(
+        finding(
             "the_echo_of_rfc_3168_costs_delay",
             "With the echo of RFC 3168, Prague falls back to the classic response, and the queue "
             "adds at least five times as much to 99 % of its packets.",
-            paper=OURS,
             checks=[
                 Check(f"{loss:g}", delay[CLASSIC].at(loss).over(delay[ACCURATE].at(loss)), low=5.0)
                 for loss in LOSSES
@@ -114,11 +110,10 @@ def echo_claims(
             tolerance="a ratio of 5",
             coarse="the bound is a multiple, and most numbers are far from it",
         ),
-        claim(
+        finding(
             "the_echo_of_rfc_8257_loses_marks",
             "The echo of RFC 8257 loses marks with acknowledgements: DCTCP has a delay that is "
             "higher by a tenth or more than with accurate ECN at a loss of a half.",
-            paper=OURS,
             checks=[
                 Check(
                     "each mark over accurate",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from simoom.evidence import Check, Value
-from simoom.studies.claim import claim
+from simoom.studies.claim import claim, finding
 from simoom.studies.figure import Axis, Figure, Source, curve
-from simoom.studies.l4s_wifi.networks import OURS, dualpi2, fibre, measure_pair
+from simoom.studies.l4s_wifi.networks import dualpi2, fibre, measure_pair
 from simoom.studies.lab import Lab, figure_function
 
 RTTS_MS = (5.0, 10.0, 20.0, 50.0, 100.0)
@@ -50,10 +50,9 @@ def figure_fibre(lab: Lab) -> Figure:
             tolerance="none",
             coarse="the step bounds the delay, and the mean is a tenth of it",
         ),
-        claim(
+        finding(
             "c_queue_at_its_target",
             "CUBIC's queue is held between 7.5 and 20 ms from an RTT of 20 ms on.",
-            paper=OURS,
             checks=[Check(f"C, {x:g} ms", queues[1].at(x), 7.5, 20.0) for x in RTTS_MS if x >= 20],
             tolerance="half the target to 4/3 of it",
             coarse="the controller holds 15 ms, which CUBIC's window swings below",

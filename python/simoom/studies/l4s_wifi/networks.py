@@ -19,9 +19,6 @@ from simoom.scenario import Scenario
 from simoom.studies.figure import Axis, Curve, Source, X, curve
 from simoom.studies.lab import Sample
 
-OURS = "a finding of this study"
-"""What stands for a paper's wording."""
-
 Point = TypeVar("Point", float, str)
 
 PRAGUE: Mapping[str, Any] = {"control": "prague", "tcp": {"ecn": "accurate"}}

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from simoom.evidence import Check
-from simoom.studies.claim import claim
+from simoom.studies.claim import finding
 from simoom.studies.figure import Axis, Figure
 from simoom.studies.l4s_wifi.networks import (
     LINKS,
     ONE,
-    OURS,
     PANELS,
     SOME,
     cell,
@@ -60,28 +59,25 @@ def figure_place(lab: Lab) -> Figure:
         )  # fmt: skip
 
     claims = (
-        claim(
+        finding(
             "a_ring_hides_the_delay",
             "Marking above a device of 64 frames, whose time the step does not see, has at least "
             "1.5 times the 99th percentile of the delay.",
-            paper=OURS,
             checks=[longer(RING, label) for label in labels],
             tolerance="a paired ratio of 1.5 or more",
             coarse="the cells differ: one is far from the bound",
         ),
-        claim(
+        finding(
             "formed_aggregates_hide_it",
             "Marking above a device that forms two A-MPDUs ahead has at least 1.25 times the 99th "
             "percentile of the delay.",
-            paper=OURS,
             checks=[longer(FORMED, label) for label in labels],
             tolerance="a paired ratio of 1.25 or more",
         ),
-        claim(
+        finding(
             "a_threshold_in_mac80211_is_a_step",
             "A threshold in the queues of mac80211 has the 99th percentile of the delay of the "
             "step of DualPI2.",
-            paper=OURS,
             checks=[longer("mac80211", label) for label in labels],
             tolerance="a paired ratio between 0.8 and 1.25",
         ),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from simoom.evidence import Check
-from simoom.studies.claim import Claim, claim
+from simoom.studies.claim import Claim, claim, finding
 from simoom.studies.figure import Axis, Curve, Figure
 from simoom.studies.l4s_wifi.networks import (
     CUBIC,
@@ -14,7 +14,6 @@ from simoom.studies.l4s_wifi.networks import (
     LINKS,
     MANY,
     ONE,
-    OURS,
     PANELS,
     SHORT,
     SOME,
@@ -90,10 +89,9 @@ def step_claims(curves: Mapping[str, tuple[Curve, Curve]]) -> tuple[Claim, ...]:
     share = {label: both[0] for label, both in curves.items()}
     delay = {label: both[1] for label, both in curves.items()}
     return (
-        claim(
+        finding(
             "a_step_of_1_ms_misfires",
             "With a step of 1 ms, Prague leaves more than 5 % of CUBIC's goodput unused.",
-            paper=OURS,
             checks=[Check(label, share[label].at(1.0), high=ENOUGH) for label in LINKS],
             tolerance="the interval of the paired ratio lies below 0.95",
             coarse=COARSE,
@@ -106,10 +104,9 @@ def step_claims(curves: Mapping[str, tuple[Curve, Curve]]) -> tuple[Claim, ...]:
             tolerance="the interval of the paired ratio lies above 0.95",
             coarse=COARSE,
         ),
-        claim(
+        finding(
             "a_longer_step_costs_delay",
             "A step of 10 ms has a 99th percentile of the delay at least 5 ms above that of 1 ms.",
-            paper=OURS,
             checks=[
                 Check(label, delay[label].at(10.0).minus(delay[label].at(1.0)), low=5.0)
                 for label in LINKS
@@ -117,19 +114,17 @@ def step_claims(curves: Mapping[str, tuple[Curve, Curve]]) -> tuple[Claim, ...]:
             tolerance="5 of the 9 ms between the steps",
             coarse=COARSE,
         ),
-        claim(
+        finding(
             "short_aggregates_spare_goodput",
             "With at most 8 frames in an A-MPDU, a step of 1 ms leaves a part of CUBIC's goodput "
             "that is larger by 5 % or more.",
-            paper=OURS,
             checks=[Check("8 over 64", share[SHORT].at(1.0).over(share[ONE].at(1.0)), low=1.05)],
             tolerance="5 %",
         ),
-        claim(
+        finding(
             "stations_make_it_worse",
             "With five stations and with twenty, a step of 1 ms leaves a part that is smaller by "
             "a tenth or more.",
-            paper=OURS,
             checks=[
                 Check(label, share[label].at(1.0).over(share[ONE].at(1.0)), high=0.9)
                 for label in (SOME, MANY)
@@ -137,10 +132,9 @@ def step_claims(curves: Mapping[str, tuple[Curve, Curve]]) -> tuple[Claim, ...]:
             tolerance="a tenth",
             coarse=COARSE,
         ),
-        claim(
+        finding(
             "a_fast_link_needs_less",
             "At 80 MHz, where an aggregate is shorter, a step of 2 ms leaves at least 95 %.",
-            paper=OURS,
             checks=[Check("80 MHz, 2 ms", share[FAST].at(2.0), low=ENOUGH)],
             tolerance="the interval of the paired ratio lies above 0.95",
         ),
@@ -170,22 +164,20 @@ def figure_rules(lab: Lab) -> Figure:
     )
     claims = (
         *(
-            claim(
+            finding(
                 name,
                 f"With a step of 1 ms that {words}, Prague has at least 95 % of CUBIC's goodput "
                 "on every link.",
-                paper=OURS,
                 checks=[Check(label, curves[rule][0].at(label), low=ENOUGH) for label in LINKS],
                 tolerance="the interval of the paired ratio lies above 0.95",
                 coarse=COARSE if rule == FOLLOWS_2 else "",
             )
             for rule, name, words in enough
         ),
-        claim(
+        finding(
             "following_is_no_slower_than_5_ms",
             "With the step that follows the time of an aggregate, the 99th percentile of the delay "
             "is at most that of a step of 5 ms.",
-            paper=OURS,
             checks=[
                 Check(label, paired(found[FOLLOWS, label], found[FIXED_5, label], "p99_ms")
                       .named("p99_ms by simulation", f"{FOLLOWS} over {FIXED_5}", label), high=1.0)
@@ -194,10 +186,9 @@ def figure_rules(lab: Lab) -> Figure:
             tolerance="a paired ratio of 1 or less",
             coarse=COARSE,
         ),
-        claim(
+        finding(
             "following_beats_1_ms",
             "Where a step of 1 ms leaves less than 95 %, the step that follows gains a tenth.",
-            paper=OURS,
             checks=[
                 Check(label, curves[FOLLOWS][0].at(label).over(curves[FIXED_1][0].at(label)),
                       low=1.1)

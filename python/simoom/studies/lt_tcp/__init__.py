@@ -31,6 +31,7 @@ from simoom.studies.lt_tcp.later import (
     figure_queues,
 )
 from simoom.studies.lt_tcp.lossy import figure_1, figure_2, figure_3, figure_parts
+from simoom.studies.lt_tcp.originals import ORIGINALS
 from simoom.studies.lt_tcp.readings import figure_readings
 from simoom.studies.lt_tcp.reconstruction import figure_choices, figure_timer
 from simoom.studies.lt_tcp.tables import table_4, table_5, table_6
@@ -71,6 +72,7 @@ STUDY = Study(
     ),
     notes="p as printed: 0.27 times 1, 0.5 and 0.3 for HV1, HV2 and HV3. LT-TCP is reconstructed "
     "where the paper and its sources leave it open.",
+    originals=ORIGINALS,
 )
 
 __all__ = [

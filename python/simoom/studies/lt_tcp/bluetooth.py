@@ -14,7 +14,7 @@ from simoom.evidence import Check, Value
 from simoom.models import bluetooth
 from simoom.run import Run
 from simoom.scenario import Scenario
-from simoom.studies.claim import Claim, claim
+from simoom.studies.claim import Claim, claim, finding
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.lab import Lab, figure_function
 from simoom.tables import number
@@ -264,10 +264,10 @@ def _claims_goodput(
             tolerance="at each step up",
             coarse="the paper says only that it is the best",
         ),
-        claim(
+        finding(
             "mac_goodput_by_formula",
             "The goodput of the MAC follows from the loss of a frame and the number of attempts.",
-            paper="not in the paper: a check of the formula",
+            about="a check of the formula",
             checks=[
                 Check.agrees(
                     f"{curves[key].label}, {r:g} Mb/s", each.at(r), curves[key].at(r), within=0.05

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from simoom.evidence import Check, Value
 from simoom.scenario import Scenario
-from simoom.studies.claim import Claim, claim
+from simoom.studies.claim import Claim, claim, finding
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.lab import Lab, Sample, figure_function
 from simoom.studies.lt_tcp.cell import ATTEMPTS, RTTS, WARMUP_S, printed, table_runs, upload
@@ -213,11 +213,11 @@ def _claims_remedies(
             tolerance="at least 95 % of the time without RTS",
             coarse="the paper says only that it may not be enough",
         ),
-        claim(
+        finding(
             "lost_acks_explain_the_rule",
             "A source that reaches BS-1 and node 1 has the effect of the rule, by which all "
             "frames are lost.",
-            paper="not in the paper: a check of its model of capture",
+            about="a check of its model of capture",
             checks=[
                 Check.agrees(f"K = {k}, goodput", each.at(NEARER), each.at(BY_RULE), within=0.03)
                 for k, each in goodputs.items()
@@ -226,11 +226,11 @@ def _claims_remedies(
             remark="node 1 then also misses TCP ACKs and MAC ACKs, which no frame of a cell beyond "
             "500 m disturbs",
         ),
-        claim(
+        finding(
             "ratio_of_10_db_protects",
             "Where a frame that is 10 dB above the interference is received, as in ns-2, the "
             "second cell has no effect.",
-            paper="not in the paper: a check of its model of interference",
+            about="a check of its model of interference",
             checks=[
                 *(
                     Check.agrees(
@@ -333,10 +333,10 @@ def _claims_tables(panels: Panels) -> list[Claim]:
 def _claims_agreement(panels: Panels) -> list[Claim]:
     """Check whether a source or the rule may stand for the second cell."""
     return [
-        claim(
+        finding(
             f"{short}_stands_for_cell",
             f"Node 1 gets the same goodput if instead of the second cell {text}.",
-            paper="not in the paper: a check of its model of capture",
+            about="a check of its model of capture",
             checks=[
                 Check.agrees(
                     f"{protocol}, K = {ATTEMPTS[table]}, {rtt:g} ms",

@@ -7,7 +7,7 @@ from typing import Any
 
 from simoom.evidence import Check, Value
 from simoom.scenario import Scenario
-from simoom.studies.claim import Claim, claim
+from simoom.studies.claim import Claim, claim, finding
 from simoom.studies.figure import Axis, Curve, Figure
 from simoom.studies.lab import Lab, figure_function
 from simoom.studies.lt_tcp.cell import grid, headset, measured_s, table_runs, upload
@@ -15,7 +15,6 @@ from simoom.studies.lt_tcp.link import COLOURS, GOODPUT, RED
 
 PANEL = Axis(GOODPUT, "TCP goodput, Mb/s", 0, 5)
 RTT_MS = 200.0
-NOT_IN_PAPER = "not in the paper"
 ORDER = "the paper has no numbers for it"
 PROTOCOLS = ("SACK", "LT-TCP", "CUBIC", "BBR", "BBR version 3")
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
@@ -45,10 +44,9 @@ def figure_controllers(lab: Lab) -> Figure:
     curves = in_settings(lab, PROTOCOLS, {"red": RED})
     lt, cubic = curves["LT-TCP"], curves["CUBIC"]
     claims = (
-        claim(
+        finding(
             "bbr_needs_no_code",
             "BBR tolerates Bluetooth voice as LT-TCP does, without a code.",
-            paper=NOT_IN_PAPER,
             checks=[
                 Check.agrees(
                     f"{voice}, BBR over LT-TCP", curves["BBR"].at(voice), lt.at(voice), within=0.1
@@ -57,29 +55,26 @@ def figure_controllers(lab: Lab) -> Figure:
             ],
             tolerance="10 % of LT-TCP's goodput",
         ),
-        claim(
+        finding(
             "bbr3_answers_losses",
             "BBR version 3 answers a loss of more than 2 % and gets less than version 1 near HV1, "
             "where 2 % remain lost, but not near HV3.",
-            paper=NOT_IN_PAPER,
             checks=[
                 Check("HV1, version 3 over 1", _over(curves, "HV1"), high=0.75),
                 Check("HV3, version 3 over 1", _over(curves, "HV3"), 0.9, 1.05),
             ],
             tolerance="three quarters at most near HV1; 0.9 to 1.05 near HV3",
         ),
-        claim(
+        finding(
             "cubic_is_no_remedy",
             "CUBIC does not replace LT-TCP near HV1: it gets a fifth of its goodput at most.",
-            paper=NOT_IN_PAPER,
             checks=[Check("HV1, CUBIC over LT-TCP", cubic.at("HV1").over(lt.at("HV1")), high=0.2)],
             tolerance="a fifth",
             coarse=ORDER,
         ),
-        claim(
+        finding(
             "bbr_survives_captures",
             "Both versions of BBR get 3 Mb/s or more at 200 ms beside captures, whatever K is.",
-            paper=NOT_IN_PAPER,
             checks=[
                 Check(f"{p}, {name}, Mb/s", curves[p].at(name), 3.0)
                 for p in ("BBR", "BBR version 3")
@@ -121,12 +116,11 @@ def figure_queues(lab: Lab) -> Figure:
         for p, c in fair.items()
     }
     claims = (
-        claim(
+        finding(
             "fq_codel_costs_lt_tcp",
             "FQ-CoDel in place of RED costs LT-TCP a fifth of its goodput near HV3 and HV1, and "
             "half beside captures with K = 7: it marks at queues of 5 ms, which a round trip of "
             "200 ms drains.",
-            paper=NOT_IN_PAPER,
             checks=[
                 Check(f"{name}, FQ-CoDel over RED", ratios["LT-TCP"].at(name), high=0.9)
                 for name in ("HV3", "HV1", "captures, K = 7")
@@ -134,10 +128,9 @@ def figure_queues(lab: Lab) -> Figure:
             tolerance="a tenth less or more",
             coarse=ORDER,
         ),
-        claim(
+        finding(
             "fq_codel_leaves_bbr",
             "BBR does not depend on the queue: with FQ-CoDel it keeps its goodput.",
-            paper=NOT_IN_PAPER,
             checks=[
                 Check(f"{name}, FQ-CoDel over RED", ratios["BBR"].at(name), 0.88, 1.08)
                 for name in ("HV3", "HV1", "captures, K = 7")
@@ -208,11 +201,10 @@ def _claims_rate_controls(curves: Mapping[str, Curve]) -> tuple[Claim, ...]:
         return of.at(rule).over(of.at(fixed))
 
     return (
-        claim(
+        finding(
             "cara_does_not_tell_interference",
             "CARA tells collisions from noise, but not Bluetooth from noise: the RTS before the "
             "second attempt arrives, and the frame does not. It drops as the paper's scheme does.",
-            paper=NOT_IN_PAPER,
             checks=[
                 Check(f"{p}, {voice}, share kept", kept(p, voice, cara), high=0.1)
                 for p in COLOURS
@@ -221,21 +213,19 @@ def _claims_rate_controls(curves: Mapping[str, Curve]) -> tuple[Claim, ...]:
             tolerance="a tenth of the goodput at 11 Mb/s at most",
             coarse=ORDER,
         ),
-        claim(
+        finding(
             "minstrel_keeps_the_rate",
             "Minstrel compares throughputs and keeps 11 Mb/s, so that LT-TCP loses nothing.",
-            paper=NOT_IN_PAPER,
             checks=[
                 Check(f"LT-TCP, {voice}, share kept", kept("LT-TCP", voice, minstrel), 0.95, 1.05)
                 for voice in ("HV3", "HV1")
             ],
             tolerance="5 %",
         ),
-        claim(
+        finding(
             "minstrel_needs_packets",
             "Minstrel needs packets to learn from: near HV1 some runs of SACK begin at 1 Mb/s, "
             "where nothing arrives, and stay there.",
-            paper=NOT_IN_PAPER,
             checks=[
                 Check(
                     "SACK, HV1, less by, Mb/s",
@@ -254,10 +244,9 @@ def _claims_bursts(lab: Lab, curves: Mapping[str, Curve]) -> tuple[Claim, ...]:
     fixed = next(iter(RATE_CONTROLS))
     clean = {p: c.at(RTT_MS) for p, c in table_runs(lab, "IV").items()}
     return (
-        claim(
+        finding(
             "afh_ends_it",
             "With AFH the goodput is that without interference, whatever the rate control.",
-            paper=NOT_IN_PAPER,
             checks=[
                 Check(
                     f"{p}, {name}",

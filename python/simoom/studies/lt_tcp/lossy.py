@@ -8,7 +8,7 @@ from itertools import pairwise
 from simoom.evidence import Check, Value
 from simoom.models import tcp_loss
 from simoom.studies import reference
-from simoom.studies.claim import Claim, claim
+from simoom.studies.claim import Claim, claim, finding
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.lab import Lab, figure_function
 from simoom.studies.lt_tcp.link import (
@@ -246,10 +246,10 @@ def _claims_2_elsewhere(
             remark="the options that name the rules of ns-2 remove the differences, see "
             "docs/validation.md",
         ),
-        claim(
+        finding(
             "sack_as_pftk",
             "Where losses limit SACK, PFTK predicts its goodput.",
-            paper="not in the paper: a check of the simulation",
+            about="a check of the simulation",
             checks=[
                 Check.agrees(
                     f"{rtt:g} ms, {loss:g}",

@@ -8,7 +8,7 @@ from typing import Any
 
 from simoom.evidence import Check, Value
 from simoom.scenario import Scenario
-from simoom.studies.claim import Claim, claim
+from simoom.studies.claim import Claim, claim, finding
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.lab import Lab, figure_function
 from simoom.studies.lt_tcp.cell import (
@@ -99,29 +99,28 @@ def _claims_reconstruction(curves: Mapping[str, Curve]) -> tuple[Claim, ...]:
         return names[setting].at(variant).over(names[setting].at(AS_BUILT))
 
     return (
-        claim(
+        finding(
             "code_decides_little",
             "Near Bluetooth voice no choice about the code changes LT-TCP's goodput by 5 %: c, G, "
             "the smallest unit, and whether lost data is repaired by parity.",
-            paper="not in the paper: P = f(E), G and the reactive rule are open",
+            about="P = f(E), G and the reactive rule are open",
             checks=[Check(f"{s}, {v}", ratio(s, v), 0.95, 1.05) for s in voice for v in CODE],
             tolerance="5 %",
         ),
-        claim(
+        finding(
             "code_does_not_survive_captures",
             "No choice about parity, G or repair brings the paper's 2.35 Mb/s with K = 3 at "
             "200 ms.",
-            paper="2.35 Mb/s [2.01, 2.68]",
+            about="the paper has 2.35 Mb/s [2.01, 2.68]",
             checks=[Check(f"{v}, Mb/s", names[captures[2]].at(v), high=2.01) for v in CODE],
             tolerance="below the paper's interval",
             remark="it has two states: a run that keeps its window beyond the first captures, as "
             "few do, has 3 to 3.6 Mb/s, all others 0.13 Mb/s",
         ),
-        claim(
+        finding(
             "probes_decide_captures",
             "Beside captures of 250 ms with K = 7 at 80 ms, RFC 8985's probe and the undo of "
             "spurious timeouts make most of LT-TCP's goodput.",
-            paper="not in the paper",
             checks=[
                 Check(
                     f"{captures[3]}, without them",

@@ -5,6 +5,7 @@ LAN interfaces".
 """
 
 from simoom.studies.mcs_cubic.beyond import figure_clients, figure_controllers, figure_falling
+from simoom.studies.mcs_cubic.originals import ORIGINALS
 from simoom.studies.mcs_cubic.rules import figure_rules
 from simoom.studies.mcs_cubic.throughput import figure_3a, figure_3b, figure_readings
 from simoom.studies.mcs_cubic.walking import figure_pace, figure_walking
@@ -32,6 +33,7 @@ STUDY = Study(
     notes="The queue of 10 packets is read as 10 frames in the device below FQ-CoDel, and only "
     "the MCS of the client changes; another figure shows other readings. There are no "
     "A-MSDUs: 1498 bytes have no room for two such segments.",
+    originals=ORIGINALS,
 )
 
 __all__ = [

@@ -26,9 +26,6 @@ BIN_S = 0.1
 STEPS = tuple(range(1, 9))
 """x of Fig. 3b."""
 
-OURS = "not in the paper; a finding of this study"
-"""What stands for the paper's wording where it has none."""
-
 WINDOW = "flows[0].control.window_segments"
 GOODPUT = "flows[0].goodput_mbps"
 PROBES = (WINDOW, GOODPUT)

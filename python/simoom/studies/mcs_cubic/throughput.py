@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simoom.evidence import Check, Value
 from simoom.studies import reference
-from simoom.studies.claim import claim
+from simoom.studies.claim import claim, finding
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.lab import Lab, Sample, figure_function
 from simoom.studies.mcs_cubic.paper import (
@@ -12,7 +12,6 @@ from simoom.studies.mcs_cubic.paper import (
     CONTROLS,
     DRIVEN,
     END_S,
-    OURS,
     PLAIN,
     PROBES,
     READINGS,
@@ -144,11 +143,10 @@ def figure_3b(lab: Lab) -> Figure:
             checks=[Check(f"gain, x = {x}", gain[x], low=1.0) for x in STEPS if x >= 5],
             tolerance="the interval of the paired ratio lies above 1",
         ),
-        claim(
+        finding(
             "no_gains_below_mcs_5",
             "If the MCS changes from 0 to 4 or less, the driver changes the throughput by less "
             "than 5 %.",
-            paper=OURS,
             checks=[Check.near(f"gain, x = {x}", gain[x], 1.0, within=0.05)
                     for x in STEPS if x < 5],
             tolerance="5 %",

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from simoom.evidence import Check, Value
 from simoom.run import Run
 from simoom.scenario import Scenario
-from simoom.studies.claim import Claim, claim
+from simoom.studies.claim import Claim, finding
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.lab import Lab, Sample, figure_function
-from simoom.studies.mcs_cubic.paper import BIN_S, CONTROLS, DRIVEN, GOODPUT, OURS, PLAIN, upload
+from simoom.studies.mcs_cubic.paper import BIN_S, CONTROLS, DRIVEN, GOODPUT, PLAIN, upload
 
 NEAR_M, FAR_M = 5.0, 85.0
 """The ends of the client's path: the signal allows MCS 8 at the first and 1 at the second."""
@@ -183,30 +183,27 @@ def walking_claims(
     still = _ratio(standing[DRIVEN], standing[PLAIN], "goodput_mbps")
     ideal, minstrel = (gain(rule, "goodput_mbps") for rule in RULES)
     return (
-        claim(
+        finding(
             "a_walker_needs_no_driver",
             "While a client walks, ideal rate control changes the MCS by one step at a time; "
             "CUBIC follows without the driver, which has no gain.",
-            paper=OURS,
             checks=[Check.near("driven over plain, throughput", ideal, 1.0, within=0.05)],
             tolerance="5 %",
         ),
-        claim(
+        finding(
             "probes_steer_the_window",
             "Under Minstrel-HT each probe of another mode is a change of the MCS: the driver "
             "reduces the window repeatedly, which reduces the throughput.",
-            paper=OURS,
             checks=[
                 Check("driven over plain, throughput", minstrel, high=0.85),
                 Check("standing still", still, high=0.85),
             ],
             tolerance="at least 15 % less, walking and standing still",
         ),
-        claim(
+        finding(
             "the_driver_shortens_queues",
             "Under Minstrel-HT the driver reduces the delay too: half a bandwidth-delay product "
             "fills no queue.",
-            paper=OURS,
             checks=[
                 Check(
                     "driven over plain, round-trip time", gain("Minstrel-HT", "rtt_ms"), high=2 / 3
@@ -245,19 +242,17 @@ def figure_pace(lab: Lab) -> Figure:
     )
     fastest = max(PACES_MPS)
     claims = (
-        claim(
+        finding(
             "the_driver_gains_if_the_mcs_jumps",
             f"A client that returns at {fastest:.0f} m/s is at MCS 8 before CUBIC has grown: with "
             "ideal rate control the driver has a gain of a fifth or more, as after the paper's "
             "jump.",
-            paper=OURS,
             checks=[Check(f"gain at {fastest:.0f} m/s", gain["ideal", fastest], low=1.2)],
             tolerance="a paired ratio of 1.2 or more",
         ),
-        claim(
+        finding(
             "no_jump_outweighs_the_probes",
             "Under Minstrel-HT the driver has a gain at no speed, but loses a tenth or more.",
-            paper=OURS,
             checks=[
                 Check(f"gain at {pace:.0f} m/s", gain["Minstrel-HT", pace], high=0.9)
                 for pace in PACES_MPS

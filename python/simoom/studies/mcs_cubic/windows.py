@@ -70,11 +70,11 @@ def _jumps(to_mcs: int, sample: Sample) -> Claim:
     )
 
 
-def _faster(found: dict[str, Sample]) -> Claim:
+def _faster(to_mcs: int, found: dict[str, Sample]) -> Claim:
     half_a_second = name("window_segments", CHANGE_S + 0.4)
     driven, plain = (Value.mean(found[control][half_a_second]) for control in (DRIVEN, PLAIN))
     return claim(
-        "window_grows_faster",
+        f"window_grows_faster_{to_mcs}",
         "The driven window grows faster than that of CUBIC, which grows gradually.",
         paper="rapidly",
         checks=[Check("driven over plain after 0.5 s", driven.over(plain), low=1.2)],
@@ -94,7 +94,7 @@ def _figure(lab: Lab, key: str, to_mcs: int, *more: Claim) -> Figure:
             *(first_run(control, found[control], 15.0) for control in CONTROLS),
             *reference.curves(STUDY, key, COLOURS),
         ),
-        (_jumps(to_mcs, found[DRIVEN]), _faster(found), *more),
+        (_jumps(to_mcs, found[DRIVEN]), _faster(to_mcs, found), *more),
     )
 
 
