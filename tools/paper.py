@@ -46,8 +46,8 @@ def text(name: str) -> str:
 def claims() -> list[dict[str, str]]:
     """Return the claims of the stored runs of the studies of papers."""
     papers = (name for name, each in studies.STUDIES.items() if each.originals)
-    paths = (ROOT / "docs/studies/claims" / f"{name}.csv" for name in papers)
-    return [row for path in paths for row in csv.DictReader(path.open(encoding="utf-8"))]
+    stored = (text(f"docs/studies/claims/{name}.csv").splitlines() for name in papers)
+    return [row for lines in stored for row in csv.DictReader(lines)]
 
 
 def found(pattern: str, where: str) -> tuple[str, ...]:
