@@ -24,6 +24,7 @@ from playwright.sync_api import CDPSession, Page, sync_playwright
 
 import simoom as sm
 from simoom.record import identity
+from simoom.serve.drafts import Desk
 from simoom.serve.library import Library
 
 ROOT = Path(__file__).parents[1]
@@ -86,7 +87,7 @@ def main() -> None:
 
 def library(folder: Path, seconds: float, air: Path | None) -> str:
     """Make a library with the run and its timeline; return the run's key."""
-    kept = Library(folder)
+    kept = Library(folder, Desk(folder))
     saturation = sm.Scenario.load(ROOT / "scenarios" / "saturation_11b.toml")
     scenario = saturation.set("duration_s", seconds)
     key = identity(scenario, seed=1, replication=0)

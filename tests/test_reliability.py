@@ -193,6 +193,23 @@ def test_a_reader_that_leaves_is_no_failure(cell_file, tmp_path):
     assert (tmp_path / "out" / "summary.json").exists()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="descriptors of POSIX")
+@pytest.mark.parametrize(
+    ("closed", "code", "said"),
+    [
+        (">&-", 2, "standard output: bad file descriptor\n"),
+        ("2>&-", 0, ""),
+        ("<&-", 0, ""),
+        (">&- 2>&- <&-", 2, ""),
+    ],
+)
+def test_a_closed_descriptor_is_at_most_one_line(cell_file, closed, code, said):
+    line = f"{sys.executable} -m simoom run {cell_file} --json {closed}"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (code, said)
+    assert bool(done.stdout) == (">&-" not in closed.replace("2>&-", ""))
+
+
 def test_names_are_no_formulas_and_no_markup(cell, simoom, cell_file, tmp_path):
     named = cell.set("flows[0].name", r"$\frac$").set("title", "[/x] $")
     plots.save(plots.overview(sm.run(named)), tmp_path / "run.png")

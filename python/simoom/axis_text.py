@@ -56,11 +56,19 @@ def split(text: str, at: str) -> Iterator[str]:
 
 
 def axis_value(text: str) -> Any:
-    """Read a value as ``--set`` does: TOML, or a bare word."""
+    """Read a value as ``--set`` does: TOML, or a bare word.
+
+    Raises
+    ------
+    ValueError
+        It is nested too deeply, or has a number of too many digits.
+    """
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
+    except RecursionError:
+        raise ValueError(f"{text[:20]}... is nested too deeply") from None
 
 
 def short(value: Any, most: int = 14) -> str:

@@ -199,6 +199,15 @@ def source_of(kind: type) -> str | None:
     return digest.hexdigest()
 
 
+_is_forbidden = False
+
+
+def forbid() -> None:
+    """Import no controller in this process from now on: `find` raises."""
+    global _is_forbidden  # noqa: PLW0603  a property of the process
+    _is_forbidden = True
+
+
 def find(path: str) -> type[Control]:
     """Return the class that an import path names.
 
@@ -213,6 +222,8 @@ def find(path: str) -> type[Control]:
         If there is no such module or class, or the class is not a controller. An exception that the
         module raises while it is imported is passed on.
     """
+    if _is_forbidden:
+        raise NoControllerError(f"{path}: is code in Python, which this process does not run")
     module, _, name = path.partition(":")
     # A path that begins with a dot would be relative to a package, and there is none.
     if not all(module.split(".")) or "/" in module or not all(name.split(".")):

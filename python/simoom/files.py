@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import errno
 import io
+import json
 import math
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import polars as pl
+
+DEEPEST = 100
+"""Limit of the nesting of values."""
+LARGEST = 1e300
+"""The largest number that is read from JSON."""
 
 
 @contextmanager
@@ -37,7 +43,8 @@ def complete(path: Path) -> Iterator[Path]:
     'all of it'
     """
     # Programs recognise formats by the suffix.
-    draft = path.with_name(f".{path.stem}-{secrets.token_hex(4)}.part{path.suffix}")
+    name = f".{path.stem}-{_mark}{secrets.token_hex(4)}.part{path.suffix}"
+    draft = path.with_name(name)
     try:
         with _named(path):
             yield draft
@@ -45,6 +52,22 @@ def complete(path: Path) -> Iterator[Path]:
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+
+
+_mark = ""
+"""What the names of the drafts of this process have."""
+
+
+def mark_drafts(mark: str) -> None:
+    """Give the drafts of this process a mark, by which `discard_drafts` finds them."""
+    global _mark  # noqa: PLW0603  a property of the process
+    _mark = f"{mark}-"
+
+
+def discard_drafts(folder: Path, mark: str) -> None:
+    """Remove the drafts that a process with this mark has left below a folder."""
+    for draft in folder.rglob(f".*-{mark}-*.part*"):
+        draft.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -73,6 +96,52 @@ def _named(path: Path) -> Iterator[None]:
     except OSError as error:
         number = error.errno or errno.EIO
         raise OSError(number, error.strerror or str(error), str(path)) from None
+
+
+def read_json(data: bytes | str) -> Any:
+    r"""Read JSON whose texts are Unicode, whose numbers are finite, and that is not nested deeply.
+
+    Raises
+    ------
+    ValueError
+        It is not such JSON; the message says why.
+
+    Examples
+    --------
+    >>> read_json('{"name": "\\ud800"}')
+    Traceback (most recent call last):
+    ValueError: has half of a surrogate pair, which is no character
+    """
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        raise ValueError("is not JSON") from None
+    level: list[Any] = [found]
+    for _ in range(DEEPEST):
+        if fault := next(filter(None, map(_fault, level)), None):
+            raise ValueError(fault)
+        level = [part for value in level for part in _parts(value)]
+        if not level:
+            return found
+    raise ValueError(f"is nested more than {DEEPEST} deep")
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return [*value, *value.values()]
+    return value if isinstance(value, list) else ()
+
+
+def _fault(value: Any) -> str | None:
+    if isinstance(value, str) and not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return "has half of a surrogate pair, which is no character"
+    is_number = isinstance(value, (int, float))
+    if is_number and not -LARGEST <= value <= LARGEST:
+        return f"has a number that is not from -{LARGEST:g} to {LARGEST:g}"
+    return None
 
 
 def finite(value: Any) -> Any:

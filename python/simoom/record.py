@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
+import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -170,6 +171,7 @@ class Record:
             kept = json.loads(data)
             if kept.pop("hash") != _hash(kept):
                 raise DamagedError(f"{place}: has been altered")
+            _check(kept)
             run = Run(
                 scenario=Scenario.parse(kept["scenario"]),
                 seed=kept["seed"],
@@ -182,7 +184,7 @@ class Record:
             return cls(kept["key"], kept["simoom"], kept.get("build", ""), kept["checked"], run)
         except DamagedError:
             raise
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             raise DamagedError(f"{place}: is no complete record of a run") from None
 
     def text(self) -> str:
@@ -220,3 +222,28 @@ class Record:
 
 def _hash(kept: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+
+
+KINDS: dict[str, tuple[type, ...]] = {
+    "key": (str,), "simoom": (str,), "scenario": (str,), "digest": (str,), "summary": (dict,),
+    "seed": (int,), "replication": (int,), "events": (int,), "simulated_s": (int, float),
+    "checked": (bool,),
+}  # fmt: skip
+"""The types of what a record has."""
+VALUES = (str, int, float, bool, type(None))
+"""The types of results."""
+
+
+def _check(kept: Mapping[str, Any]) -> None:
+    """Raise unless this can be a record: its hash may be that of others than `Record.text`."""
+    for name, kinds in KINDS.items():
+        if type(kept[name]) not in kinds:
+            raise TypeError(name)
+    if not all(isinstance(value, VALUES) for value in kept["summary"].values()):
+        raise TypeError("summary")
+    if not (0 <= kept["seed"] < 1 << 64 and 0 <= kept["replication"] < 1 << 32):
+        raise ValueError("seed")
+    if not 0 <= kept["simulated_s"] < math.inf:
+        raise ValueError("simulated_s")
+    # Half of a surrogate pair cannot be written anywhere.
+    json.dumps(kept, ensure_ascii=False).encode()

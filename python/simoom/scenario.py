@@ -13,12 +13,10 @@ from typing import Any
 from simoom import _core, edit
 from simoom.address import AddressError, indexed, is_address, named_probes
 from simoom.control import import_path
+from simoom.files import DEEPEST
 from simoom.issue import Issue, ScenarioError
 from simoom.observables import Probe
 from simoom.shipped import resolved
-
-DEEPEST = 100
-"""Limit of the nesting of values."""
 
 _READ_LIMIT = 64 << 20
 """Limit of the bytes read from a file, far more than a scenario has: a device may be endless."""

@@ -28,10 +28,15 @@ def rerun(
         bool,
         typer.Option("--check", help="Check the laws of conservation during the run (slower)."),
     ] = False,
+    code: Annotated[
+        bool,
+        typer.Option("--controllers", help="Run the controllers in Python that the record names."),
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Run a stored run again from its own record, and say whether it still gives the same."""
     from simoom.record import DamagedError, Record
+    from simoom.run import controllers
     from simoom.run import run as simulate
     from simoom.store import Store
 
@@ -42,6 +47,10 @@ def rerun(
     except (DamagedError, LookupError) as error:
         raise InputError(str(error)) from None
     kept = record.run
+    if (named := controllers(kept.scenario)) and not code:
+        # A record may be of others.
+        message = f"{file}: names code in Python ({', '.join(dict.fromkeys(named))}), which runs "
+        raise InputError(f"{message}only with --controllers")
     with progress_bar(record.key[:12], quiet=quiet) as progress:
         done = simulate(
             kept.scenario,

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import errno
+import os
 import secrets
 import socket
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simoom import control
 from simoom.cli.terminal import InputError, check_range, directory, say
 from simoom.needs import needed
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
+
+    from simoom.serve import Limits
 
 PORT = 8642
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -45,6 +50,9 @@ def serve(
     run_s: Annotated[
         float, typer.Option(metavar="S", help="After how much time a run is stopped.")
     ] = 600.0,
+    run_mib: Annotated[
+        int, typer.Option(metavar="N", help="How much memory in MiB a run may take.")
+    ] = 4096,
     air_mib: Annotated[
         int, typer.Option(metavar="N", help="The maximum length of a run's timeline in MiB.")
     ] = 1024,
@@ -57,10 +65,8 @@ def serve(
     """Open a page in the browser to write scenarios, run them and look at the air."""
     check_range("--port", port, bits=16)
     check_range("--threads", threads, least=1, bits=8)
-    check_range("--queue", queue, least=1, bits=16)
-    check_range("--air-mib", air_mib, least=1, bits=20)
-    if not run_s > 0:
-        raise InputError(f"--run-s {run_s:g}: must be more than 0")
+    if not controllers:
+        _run_no_code()
     with needed("the page"):
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
@@ -68,7 +74,8 @@ def serve(
     from simoom.serve import Limits, application
     from simoom.serve.drafts import Desk
 
-    limits = Limits(queue=queue, run_s=run_s, air_mib=air_mib)
+    limits = Limits(queue=queue, run_s=run_s, run_mib=run_mib, air_mib=air_mib)
+    _check_limits(limits)
     first = None if file is None else _first(file, limits.scenario_bytes)
     listener = _listen(host, port)
     port = listener.getsockname()[1]
@@ -91,6 +98,22 @@ def serve(
     _serve(app, listener, limits.message_bytes)
 
 
+def _check_limits(limits: Limits) -> None:
+    """Refuse what limits nothing."""
+    check_range("--queue", limits.queue, least=1, bits=16)
+    check_range("--run-mib", limits.run_mib, least=1, bits=24)
+    check_range("--air-mib", limits.air_mib, least=1, bits=20)
+    if not limits.run_s > 0:
+        raise InputError(f"--run-s {limits.run_s:g}: must be more than 0")
+
+
+def _run_no_code() -> None:
+    """Import nothing from the current folder, which may be of others, and no controller at all."""
+    control.forbid()
+    here = Path.cwd()
+    sys.path[:] = [folder for folder in sys.path if Path(folder or ".").resolve() != here]
+
+
 def _first(file: Path, most: int) -> dict[str, str]:
     """Return name and text of the scenario that the page opens."""
     from simoom.scenario import read
@@ -98,7 +121,8 @@ def _first(file: Path, most: int) -> dict[str, str]:
     data = read(file)
     if len(data) > most:
         raise OSError(errno.EFBIG, f"has more than {most >> 10:,} KiB", str(file))
-    return {"name": file.name, "text": data.decode(errors="replace")}
+    name = os.fsencode(file.name).decode(errors="replace")
+    return {"name": name, "text": data.decode(errors="replace")}
 
 
 def _listen(host: str, port: int) -> socket.socket:

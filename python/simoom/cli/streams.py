@@ -8,6 +8,8 @@ import os
 import sys
 from typing import Any
 
+DESCRIPTORS = {"stdin": 0, "stdout": 1, "stderr": 2}
+
 
 class _Output(io.RawIOBase):
     """A file descriptor for output. What is written after its reader has left is dropped.
@@ -44,19 +46,37 @@ class _Output(io.RawIOBase):
 
 def prepare() -> None:
     """Prepare the standard streams of the process."""
+    _open_closed()
     for name, meaning in (("stdout", "standard output"), ("stderr", "standard error")):
-        stream = getattr(sys, name)
-        if isinstance(stream, io.TextIOWrapper):
-            stream.flush()
-            output = _Output(stream.fileno(), meaning)
+        stream, descriptor = getattr(sys, name), DESCRIPTORS[name]
+        if stream is None or isinstance(stream, io.TextIOWrapper):
+            encoding = "utf-8"
+            if stream is not None:
+                stream.flush()
+                descriptor, encoding = stream.fileno(), stream.encoding
+            output = _Output(descriptor, meaning)
             # What the encoding lacks is shown as in Python: \u2192.
             text = io.TextIOWrapper(
                 io.BufferedWriter(output),
-                encoding=stream.encoding,
+                encoding=encoding,
                 errors="backslashreplace",
                 line_buffering=output.isatty() or name == "stderr",
             )
             setattr(sys, name, text)
+
+
+def _open_closed() -> None:
+    """Open descriptors that were closed (``>&-``), lest a file of the command gets their numbers.
+
+    What is written to standard output then fails, as in every program, and messages are lost.
+    """
+    modes = {"stdin": os.O_RDONLY, "stdout": os.O_RDONLY, "stderr": os.O_WRONLY}
+    for name, descriptor in DESCRIPTORS.items():
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            # The lowest free number is this one.
+            os.open(os.devnull, modes[name])
 
 
 def print_json(data: Any) -> None:

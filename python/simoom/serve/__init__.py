@@ -2,8 +2,9 @@
 
 An ASGI application (Starlette) with a WebSocket for runs in progress. ``guard`` decides which
 requests are answered, ``drafts`` checks and edits scenarios, ``jobs`` runs them one after the
-other, ``library`` keeps their results, ``timeline`` gives tiles of their traces. ``static`` is the
-page, which `make web` builds from the folder ``web`` of the repository.
+other, ``workers`` are the processes of checks and runs, ``library`` keeps results, ``timeline``
+gives tiles of their traces. ``static`` is the page, which `make web` builds from the folder ``web``
+of the repository.
 """
 
 from simoom.serve.app import application

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
+import asyncio
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -19,17 +20,28 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 
 from simoom import _core, shipped
-from simoom.files import finite
-from simoom.issue import ScenarioError
-from simoom.serve.drafts import Desk, Draft, issues_of
+from simoom.serve.drafts import Desk, Draft
+from simoom.serve.faults import (
+    STATUS,
+    RefusedError,
+    answer,
+    body_of,
+    field,
+    number,
+    small,
+    time,
+    whole,
+)
 from simoom.serve.guard import Guard
-from simoom.serve.jobs import BusyError, Jobs
+from simoom.serve.jobs import Jobs
 from simoom.serve.library import Library
 from simoom.serve.limits import Limits
 from simoom.serve.live import Live, listed
 from simoom.serve.sweeps import DEFAULT, plan_of
+from simoom.serve.tasks import accepted, results
 from simoom.serve.timeline import Timelines
 from simoom.serve.views import hearing_of, twin_of
+from simoom.serve.workers import Bounds, Workers
 
 STATIC = Path(__file__).parent / "static"
 KINDS = {
@@ -38,33 +50,28 @@ KINDS = {
     ".txt": "text/plain",
     ".svg": "image/svg+xml",
 }
-REPORT_WIDTH = 100
-DRAIN_BYTES = 1 << 30
-"""How much of a body that is too long is read, so that its sender hears of it."""
-
 Answer = Callable[[Request], Awaitable[Response]]
+T = TypeVar("T")
 
-
-class RefusedError(Exception):
-    """A request that is answered by a message."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
+LOOK_S = 0.1
+"""Time between two looks at whether a page has left."""
+MOST_NAME = 200
 
 
 class Service:
     """Answers the requests of the page."""
 
     def __init__(
-        self, library: Library, desk: Desk, limits: Limits, first: dict[str, str] | None, jobs: Jobs
+        self, library: Library, limits: Limits, first: dict[str, str] | None, jobs: Jobs
     ) -> None:
         self.library = library
-        self.desk = desk
+        self.desk = library.desk
         self.limits = limits
         self.first = first
         self.jobs = jobs
         self.timelines = Timelines(library)
+        bounds = Bounds(limits.check_s, limits.check_mib, library.desk.controllers)
+        self.workers = Workers(bounds, library.folder, limits.checks)
 
     async def page(self, request: Request) -> Response:
         """Answer with the page."""
@@ -74,8 +81,8 @@ class Service:
     async def static(self, request: Request) -> Response:
         """Answer with a part of the page."""
         name = request.path_params["name"]
-        file = STATIC / name
-        if "/" in name or "\\" in name or file.suffix not in KINDS or not file.is_file():
+        file = next((each for each in STATIC.iterdir() if each.name == name), None)
+        if file is None or file.suffix not in KINDS:
             raise RefusedError(404, "there is no such file")
         return Response(file.read_bytes(), media_type=KINDS[file.suffix])
 
@@ -94,16 +101,15 @@ class Service:
 
     async def check(self, request: Request) -> Response:
         """Check a scenario."""
-        draft = Draft(await self._text(request), self.desk)
-        return JSONResponse(await run_in_threadpool(draft.state))
+        draft = Draft(field(await self._body(request), "text", str), self.desk)
+        return JSONResponse(await self._aside(request, draft.state))
 
     async def edit(self, request: Request) -> Response:
         """Change one value of a scenario's text."""
         body = await self._body(request)
         draft = Draft(field(body, "text", str), self.desk)
         path, value = field(body, "path", str), body.get("value")
-        changed = await run_in_threadpool(draft.changed, path, value)
-        return JSONResponse({"text": changed})
+        return JSONResponse({"text": await self._aside(request, draft.changed, path, value)})
 
     async def runs(self, _: Request) -> Response:
         """List the runs."""
@@ -113,39 +119,23 @@ class Service:
     async def add(self, request: Request) -> Response:
         """Queue a run."""
         body = await self._body(request)
-        text, seed = field(body, "text", str), field(body, "seed", int)
-        if not 0 <= seed < 1 << 53:
-            raise RefusedError(422, f"seed: must be in [0, 2**53), is {seed}")
-        name, air = field(body, "name", str), field(body, "air", bool)
-        draft = Draft(text, self.desk)
-        try:
-            scenario = await run_in_threadpool(lambda: draft.scenario)
-            key = await run_in_threadpool(
-                self.jobs.add, scenario, seed=seed, name=name.strip()[:200], air=air
-            )
-        except BusyError as error:
-            raise RefusedError(429, str(error)) from None
-        except ScenarioError as error:
-            return JSONResponse({"issues": issues_of(error, text)}, status_code=422)
+        draft, seed = Draft(field(body, "text", str), self.desk), whole(body, "seed", 0, 1 << 53)
+        name, air = field(body, "name", str).strip()[:MOST_NAME], field(body, "air", bool)
+        found = await self._aside(request, accepted, draft, seed)
+        if isinstance(found, list):
+            return JSONResponse({"issues": found}, status_code=422)
+        scenario, key = found
+        await run_in_threadpool(self.jobs.add, key, scenario, seed=seed, name=name, air=air)
         return JSONResponse({"id": key})
 
     async def run(self, request: Request) -> Response:
         """Answer with the results of a run."""
-        return JSONResponse(await run_in_threadpool(self._results, request.path_params["id"]))
-
-    def _results(self, key: str) -> dict[str, Any]:
-        from simoom.report import summary_data, text
-
-        run = self.library.record(key).run
-        return {
-            **self.library.entry(key),
-            "summary": summary_data(run),
-            "scenario": run.scenario.to_toml(),
-            "series": self.library.series(key),
-            "report": text(run, width=REPORT_WIDTH),
-            "digest": run.digest,
-            "events": run.events,
-        }
+        key = request.path_params["id"]
+        record = await run_in_threadpool(self.library.record, key)
+        beside = await run_in_threadpool(
+            lambda: {**self.library.entry(key), "series": self.library.series(key)}
+        )
+        return JSONResponse({**beside, **await self._aside(request, results, record.run)})
 
     async def rename(self, request: Request) -> Response:
         """Give a run another name."""
@@ -180,11 +170,7 @@ class Service:
         flows = (await run_in_threadpool(self._why, key))["flows"]
         if flow and flow not in flows:
             raise RefusedError(422, f"flow: there is no flow {flow[:40]!r} in this run")
-        try:
-            own = await run_in_threadpool(self.jobs.explain, key, flow or None)
-        except BusyError as error:
-            raise RefusedError(429, str(error)) from None
-        return JSONResponse({"id": own})
+        return JSONResponse({"id": await run_in_threadpool(self.jobs.explain, key, flow or None)})
 
     async def sweeps(self, _: Request) -> Response:
         """List the sweeps."""
@@ -194,26 +180,14 @@ class Service:
         """Queue a sweep."""
         body = await self._body(request)
         text, over = field(body, "text", str), field(body, "over", dict)
-        runs, seed = field(body, "replications", int), field(body, "seed", int)
-        if not (0 <= seed < 1 << 53 and 1 <= runs < 1 << 16):
-            raise RefusedError(422, "replications: at least 1; seed: in [0, 2**53)")
+        runs, seed = whole(body, "replications", 1, 1 << 16), whole(body, "seed", 0, 1 << 53)
         if not all(isinstance(values, str) for values in over.values()):
             raise RefusedError(400, "over: the values of an axis must be one text")
-        name = field(body, "name", str).strip()[:200]
-        try:
-            plan = await run_in_threadpool(
-                lambda: plan_of(
-                    text, over, self.desk, name=name, replications=runs, seed=seed,
-                    most=self.limits.sweep_runs,
-                )
-            )  # fmt: skip
-            return JSONResponse({"id": await run_in_threadpool(self.jobs.run_sweep, plan)})
-        except BusyError as error:
-            raise RefusedError(429, str(error)) from None
-        except ScenarioError:
-            raise
-        except (ValueError, TypeError) as error:
-            raise RefusedError(422, str(error)) from None
+        name = field(body, "name", str).strip()[:MOST_NAME]
+        plan = await self._aside(
+            request, plan_of, text, over, self.desk, name, runs, seed, self.limits.sweep_runs
+        )
+        return JSONResponse({"id": await run_in_threadpool(self.jobs.run_sweep, plan)})
 
     async def sweep(self, request: Request) -> Response:
         """Answer with the means of a sweep."""
@@ -228,26 +202,15 @@ class Service:
 
     async def twin(self, request: Request) -> Response:
         """Answer with the analytic twin beside the values of a run."""
-        key = request.path_params["id"]
-        found = await run_in_threadpool(lambda: twin_of(self.library.record(key).run))
-        return JSONResponse(await run_in_threadpool(finite, found))
+        record = await run_in_threadpool(self.library.record, request.path_params["id"])
+        return JSONResponse(await self._aside(request, twin_of, record.run))
 
     async def hearing(self, request: Request) -> Response:
         """Answer which nodes of a scenario receive each other."""
         body = await self._body(request)
-        draft, seed = Draft(field(body, "text", str), self.desk), field(body, "seed", int)
-        at_s = body.get("at_s", 0.0)
-        if not 0 <= seed < 1 << 53 or isinstance(at_s, bool) or not isinstance(at_s, (int, float)):
-            raise RefusedError(422, "seed, at_s: must be numbers from 0 on")
-        try:
-            found = await run_in_threadpool(
-                lambda: hearing_of(draft.scenario, seed=seed, at_s=float(at_s))
-            )
-        except ScenarioError:
-            raise
-        except ValueError as error:
-            raise RefusedError(422, str(error)) from None
-        return JSONResponse(found)
+        draft, seed = Draft(field(body, "text", str), self.desk), whole(body, "seed", 0, 1 << 53)
+        at_s = time(body, "at_s")
+        return JSONResponse(await self._aside(request, hearing_of, draft, seed, at_s))
 
     async def air(self, request: Request) -> Response:
         """Answer what a timeline has."""
@@ -288,60 +251,23 @@ class Service:
         key, name = request.path_params["id"], small(request.path_params["number"])
         return JSONResponse(await run_in_threadpool(lambda: self.timelines.file(key).life(name)))
 
-    async def _text(self, request: Request) -> str:
-        text: str = field(await self._body(request), "text", str)
-        return text
-
     async def _body(self, request: Request) -> dict[str, Any]:
-        """Read the JSON object of a request."""
-        # Escapes of JSON make a text longer.
-        limit = 2 * self.limits.scenario_bytes + 4096
-        data, length = bytearray(), 0
-        async for chunk in request.stream():
-            length += len(chunk)
-            if length <= limit:
-                data += chunk
-            elif length > DRAIN_BYTES:
-                break
-        most = self.limits.scenario_bytes
-        long = f"the scenario has more than {most >> 10:,} KiB, and this server takes no longer one"
-        if length > limit:
-            raise RefusedError(413, long)
+        return await body_of(request, self.limits.scenario_bytes)
+
+    async def _aside(self, request: Request, function: Callable[..., T], *arguments: Any) -> T:
+        """Call a function in a worker, and end it if the page leaves meanwhile."""
+        stop = threading.Event()
+
+        async def watch() -> None:
+            while not await request.is_disconnected():
+                await asyncio.sleep(LOOK_S)
+            stop.set()
+
+        watching = asyncio.create_task(watch())
         try:
-            body = json.loads(data)
-        except (ValueError, RecursionError):
-            raise RefusedError(400, "the request is not JSON") from None
-        if not isinstance(body, dict):
-            raise RefusedError(400, "the request must be a JSON object")
-        if len(str(body.get("text", "")).encode(errors="replace")) > most:
-            raise RefusedError(413, long)
-        return body
-
-
-def field(body: dict[str, Any], name: str, kind: type) -> Any:
-    """Return a field of a request; raise if it is missing or of another type."""
-    value = body.get(name)
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise RefusedError(400, f"{name}: must be of type {kind.__name__}")
-    return value
-
-
-def number(query: Any, name: str) -> int:
-    """Return a whole number of an address; 0 if there is none."""
-    text = query.get(name, "0")
-    if not text.removeprefix("-").isdecimal() or len(text) > 12:
-        raise RefusedError(400, f"{name}: must be a whole number")
-    value = int(text)
-    if name != "number" and not 0 <= value < (1 << 32 if name == "radio" else 256):
-        raise RefusedError(400, f"{name}: is out of range")
-    return value
-
-
-def small(value: int) -> int:
-    """Return the number of a frame or packet; raise if there can be none."""
-    if not 0 <= value < 1 << 32:
-        raise RefusedError(404, "there is no such number")
-    return value
+            return await run_in_threadpool(self.workers.call, stop, function, *arguments)
+        finally:
+            watching.cancel()
 
 
 def application(
@@ -382,14 +308,15 @@ def application(
         The library cannot be written.
     """
     limits = limits or Limits()
-    library = Library(folder)
+    library = Library(folder, desk or Desk(Path.cwd()))
     jobs = Jobs(library, limits, threads)
-    service = Service(library, desk or Desk(Path.cwd()), limits, first, jobs)
+    service = Service(library, limits, first, jobs)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
         jobs.close()
+        service.workers.close()
 
     run = "/api/runs/{id}"
     routes = [
@@ -420,25 +347,7 @@ def application(
         WebSocketRoute("/api/live", Live(jobs, library, limits).serve),
     ]
     guard = Middleware(Guard, hosts=hosts, token=token, cookie=cookie)
-    handlers: Any = {RefusedError: _refused, ScenarioError: _faulty, LookupError: _missing,
-                     OSError: _os_error}  # fmt: skip
+    handlers = dict.fromkeys((RefusedError, *STATUS), answer)
     return Starlette(
         routes=routes, middleware=[guard], exception_handlers=handlers, lifespan=lifespan
     )
-
-
-async def _refused(_: Request, error: RefusedError) -> Response:
-    return JSONResponse({"error": str(error)}, status_code=error.status)
-
-
-async def _faulty(_: Request, error: ScenarioError) -> Response:
-    return JSONResponse({"error": "; ".join(map(str, error.issues))}, status_code=422)
-
-
-async def _missing(_: Request, error: LookupError) -> Response:
-    return JSONResponse({"error": str(error)}, status_code=404)
-
-
-async def _os_error(_: Request, error: OSError) -> Response:
-    reason = error.strerror or "cannot be written"
-    return JSONResponse({"error": f"the run library: {reason.lower()}"}, status_code=507)

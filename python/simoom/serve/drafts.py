@@ -12,9 +12,10 @@ from simoom.hearing import hearing
 from simoom.issue import Issue, ScenarioError
 from simoom.scenario import Scenario, toml_value
 from simoom.serve.places import edit, place_of
+from simoom.tables import visible
 
 MOST_NODES = 200
-"""Nodes of a map, beyond which it has none: a line for each pair would hide everything."""
+"""Nodes whose pairs are shown: a line for each pair of more would hide everything."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +42,24 @@ class Desk:
             It has faults, or names what this server does not open.
         """
         scenario = Scenario.parse(text)
-        issues = [*self._foreign_code(scenario), *self._foreign_files(scenario)]
-        if issues:
-            raise ScenarioError(issues)
+        self.admit(scenario)
         if scenario.core.files():
             scenario = Scenario._of(scenario.core.in_folder(self.folder))  # noqa: SLF001
         scenario.check()
         return scenario
+
+    def admit(self, scenario: Scenario) -> None:
+        """Refuse a scenario that names what this server does not open, before anything reads it.
+
+        Each scenario passes here: what is posted, the points of sweeps, and records of the library.
+
+        Raises
+        ------
+        ScenarioError
+            It names code in Python, or a file outside the folder.
+        """
+        if issues := [*self._foreign_code(scenario), *self._foreign_files(scenario)]:
+            raise ScenarioError(issues)
 
     def _foreign_code(self, scenario: Scenario) -> Iterable[Issue]:
         if self.controllers:
@@ -59,7 +71,9 @@ class Desk:
     def _foreign_files(self, scenario: Scenario) -> Iterable[Issue]:
         folder = self.folder.resolve()
         for name in scenario.core.files():
-            if not (folder / name).resolve().is_relative_to(folder):
+            if "\0" in name:
+                yield Issue("", f"{visible(name)}: is no name of a file: it has a NUL character")
+            elif not (folder / name).resolve().is_relative_to(folder):
                 yield Issue("", f"{name}: is outside the folder of this server")
 
 
@@ -113,7 +127,15 @@ class Draft:
             return None
 
     def changed(self, path: str, value: Any) -> str:
-        """Return the text with another value at a path."""
+        """Return the text with another value at a path.
+
+        Raises
+        ------
+        ScenarioError
+            The scenario can have no such value there.
+        TypeError
+            No scenario can have such a value.
+        """
         written = toml_value(value)
         wanted = Scenario.parse(self.text).set_text(path, written)
         text = edit(self.text, path, written)
@@ -144,7 +166,7 @@ def _units(text: str, offset: int) -> int:
 
 def map_of(scenario: Scenario, keys: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the nodes of a scenario with a radio and positions, and who detects whom."""
-    if keys.get("radio") is None:
+    if keys.get("radio") is None or nodes_of(scenario) > MOST_NODES:
         return None
     from simoom.routes import routes
 
@@ -159,7 +181,7 @@ def map_of(scenario: Scenario, keys: Mapping[str, Any]) -> dict[str, Any] | None
     except (ScenarioError, ValueError):
         return None
     nodes = [{"name": name, **positions[name]} for name in heard.nodes if name in positions]
-    if not nodes or len(nodes) > MOST_NODES:
+    if not nodes:
         return None
     links = [
         {"from": pair.source, "to": pair.sink, "signal_dbm": pair.signal_dbm,
@@ -167,6 +189,11 @@ def map_of(scenario: Scenario, keys: Mapping[str, Any]) -> dict[str, Any] | None
         for pair in heard.pairs if pair.source in positions and pair.sink in positions
     ]  # fmt: skip
     return {"nodes": nodes, "links": links, "hidden": heard.hidden}
+
+
+def nodes_of(scenario: Scenario) -> int:
+    """Return how many nodes have a radio."""
+    return len(dict(scenario.core.trace_names())["radio"])
 
 
 def _written(keys: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

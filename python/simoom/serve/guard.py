@@ -8,8 +8,7 @@ script sends a request or opens a WebSocket, and by the token, which only the pr
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
-from http.cookies import CookieError, SimpleCookie
+from collections.abc import Iterator
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -74,7 +73,7 @@ class Guard:
             response = PlainTextResponse(f"{fault}\n", status_code=403)
             await response(scope, receive, send_guarded)
 
-    def _fault(self, scope: Scope, headers: Mapping[str, str], *, is_in_link: bool) -> str | None:
+    def _fault(self, scope: Scope, headers: Headers, *, is_in_link: bool) -> str | None:
         """Return why a request is refused, if it is."""
         host = headers.get("host", "").lower()
         if host not in self._hosts:
@@ -85,7 +84,7 @@ class Guard:
             return "the request comes from another site"
         if headers.get("sec-fetch-site", "none") == "cross-site" and not is_in_link:
             return "the request comes from another site"
-        if not (is_in_link or self._is_token(_cookie(headers, self._cookie))):
+        if not (is_in_link or any(map(self._is_token, _cookies(headers, self._cookie)))):
             return "the token is missing: open the link that simoom serve printed"
         if is_in_link and scope.get("method", "GET") not in READING:
             return "the token in the address only opens the page"
@@ -104,10 +103,10 @@ def _queried(scope: Scope) -> str:
     return token
 
 
-def _cookie(headers: Mapping[str, str], name: str) -> str:
-    try:
-        cookies: SimpleCookie = SimpleCookie(headers.get("cookie", ""))
-    except CookieError:
-        return ""
-    value: str = cookies[name].value if name in cookies else ""
-    return value
+def _cookies(headers: Headers, name: str) -> Iterator[str]:
+    """Yield the values of all cookies of this name: others of this host may be malformed."""
+    for header in headers.getlist("cookie"):
+        for pair in header.split(";"):
+            own, _, value = pair.partition("=")
+            if own.strip() == name:
+                yield value.strip()

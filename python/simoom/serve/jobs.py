@@ -1,44 +1,27 @@
-"""Runs in progress: a queue, and threads that take from it."""
+"""Runs in progress: a queue, and threads that take from it and have workers run what is in it."""
 
 from __future__ import annotations
 
 import hashlib
 import threading
-import time
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from simoom.files import finite
-from simoom.issue import ScenarioError
-from simoom.record import identity
-from simoom.run import Samples, run
+from simoom.run import Samples
 from simoom.scenario import Scenario
 from simoom.serve.library import MOST_SAMPLES, Library, plain
 from simoom.serve.limits import Limits
 from simoom.serve.sweeps import Plan, Sweeps
-from simoom.workers import Progress
-
-WANTED = (
-    "total.goodput_mbps",
-    "ap.queue_packets",
-    "flows[*].goodput_mbps",
-    "flows[*].srtt_s",
-    "flows[*].control.window_segments",
-    "stations[*].queue_packets",
-)
-"""The time series of a run, while there is room for them."""
+from simoom.serve.tasks import Explanation, Simulation, Swept
+from simoom.serve.workers import Bounds, StoppedError, Worker, message
 
 ENDED = ("done", "stopped", "failed")
-REPLICATIONS = 5
-"""The runs of each change of an explanation."""
 KEPT = 50
 """Runs that were stopped or have failed, of which the newest are listed."""
-
-
-class _StoppedError(Exception):
-    """The run is to end; the message says why if the user did not stop it."""
+END_S = 5.0
+"""How long a thread may take to end; a worker is killed long before."""
 
 
 class BusyError(Exception):
@@ -114,23 +97,21 @@ class Jobs:
         for thread in self._threads:
             thread.start()
 
-    def add(self, scenario: Scenario, *, seed: int, name: str, air: bool) -> str:
-        """Queue a run, unless it is kept or queued already, and return its key.
+    def add(self, key: str, scenario: Scenario, *, seed: int, name: str, air: bool) -> None:
+        """Queue the run that has this key in a store, unless it is kept or queued already.
 
         Raises
         ------
         BusyError
             Too many runs wait.
         """
-        key = identity(scenario, seed=seed, replication=0)
         with self._changed:
             known = self._jobs.get(key)
             if known is not None and known.state not in ENDED:
-                return key
+                return
             if self.library.has(key) and (not air or self.library.air(key).is_file()):
-                return key
+                return
             self._queue(Job(key, scenario, seed, name, air))
-        return key
 
     def explain(self, key: str, flow: str | None) -> str:
         """Queue the runs that explain a flow of a kept run, and return their key.
@@ -230,16 +211,15 @@ class Jobs:
         with self._changed:
             self._tell()
 
-    def close(self, timeout_s: float = 1.0) -> None:
-        """Stop all runs and wait for their threads."""
+    def close(self) -> None:
+        """Stop all runs and wait for their threads, which end their workers soon."""
         with self._changed:
             self._closed = True
             for job in self._jobs.values():
                 job.stop.set()
             self._tell()
-        end = time.monotonic() + timeout_s
         for thread in self._threads:
-            thread.join(max(0.0, end - time.monotonic()))
+            thread.join(END_S)
 
     def _tell(self) -> None:
         self.version += 1
@@ -249,10 +229,10 @@ class Jobs:
         while (job := self._next()) is not None:
             try:
                 self._run(job)
-            except _StoppedError as reason:
+            except StoppedError as reason:
                 self._end(job, "stopped", str(reason))
-            except BaseException as error:  # noqa: BLE001  a panic has no other base class
-                self._end(job, "failed", _message(error))
+            except Exception as error:  # noqa: BLE001  whatever it is, the next run follows
+                self._end(job, "failed", message(error))
             else:
                 self._end(job, "done", "")
 
@@ -268,46 +248,39 @@ class Jobs:
             return None
 
     def _run(self, job: Job) -> None:
-        runs = 1 if job.sweep is None else job.sweep.runs
-        end = time.monotonic() + self.limits.run_s * runs
-
-        def progress(done: float) -> None:
-            if job.stop.is_set():
-                raise _StoppedError
-            if time.monotonic() > end:
-                raise _StoppedError(f"it took more than {self.limits.run_s * runs:g} s")
-            job.done = done
-            with self._changed:
-                self._tell()
-
-        if job.sweep is not None:
-            self.sweeps.run(job.sweep, progress)
-            return
+        """Have a worker of its own run a job: it takes its memory along when it ends."""
+        bounds = Bounds(self.limits.run_s, self.limits.run_mib, self.library.desk.controllers)
+        worker = Worker(bounds, self.library.folder)
+        times = 1 if job.sweep is None else job.sweep.runs
+        try:
+            found = worker.call(
+                self._task(job), stop=job.stop, times=times, hear=lambda news: self._hear(job, news)
+            )
+        finally:
+            worker.end()
         if job.explains is not None:
-            self._explain(job, job.explains, progress)
-            return
-        air = self.library.air(job.key)
-        finished = run(
-            job.scenario,
-            seed=job.seed,
-            probes=probes_of(job.scenario, self.limits.series),
-            progress=progress,
-            on_samples=lambda samples: self._collect(job, samples),
-            trace=[air] if job.wants_air else False,
-            trace_options={"air.limit_mib": self.limits.air_mib} if job.wants_air else {},
-        )
-        self.library.put(job.key, finished, name=job.name)
+            self.library.explain(job.explains, job.flow, found)
+        self.library.changed()
+        self.sweeps.changed()
 
-    def _explain(self, job: Job, key: str, progress: Progress) -> None:
-        # Imported when it is used: the server starts in half the time.
-        from simoom.why import why
-        from simoom.why.page import data
-
-        found = why(
-            job.scenario, flow=job.flow, replications=REPLICATIONS, seed=job.seed,
-            progress=progress,
+    def _task(self, job: Job) -> Swept | Explanation | Simulation:
+        if job.sweep is not None:
+            return Swept(self.library.folder.absolute(), self.library.desk, job.sweep)
+        if job.explains is not None:
+            return Explanation(job.scenario, job.seed, job.flow)
+        return Simulation(
+            self.library.folder.absolute(), self.library.desk, job.key, job.scenario, job.seed,
+            job.name, self.limits.series, self.limits.air_mib if job.wants_air else 0,
         )  # fmt: skip
-        self.library.explain(key, job.flow, finite(data(found)))
+
+    def _hear(self, job: Job, news: float | Samples) -> None:
+        """Take the completed fraction, or the samples since the last ones."""
+        if not isinstance(news, float):
+            self._collect(job, news)
+            return
+        job.done = news
+        with self._changed:
+            self._tell()
 
     def _collect(self, job: Job, samples: Samples) -> None:
         with self._changed:
@@ -326,25 +299,3 @@ class Jobs:
             for key in ended[:-KEPT]:
                 del self._jobs[key]
             self._tell()
-
-
-def probes_of(scenario: Scenario, most: int) -> list[str]:
-    """Return the paths of the time series of a run, at most so many series."""
-    known = {probe.path: probe.series for probe in scenario.probes()}
-    chosen, count = [], 0
-    for path in WANTED:
-        if path in known and count + known[path] <= most:
-            chosen.append(path)
-            count += known[path]
-    return chosen
-
-
-def _message(error: BaseException) -> str:
-    """Return why a run has failed, for the user."""
-    if isinstance(error, ScenarioError):
-        return "; ".join(map(str, error.issues))
-    if type(error).__name__ == "PanicException":
-        return f"a defect of Simoom, please report it with the scenario: {error}"
-    if isinstance(error, OSError):
-        return f"{error.filename}: {error.strerror}" if error.filename else str(error)
-    return f"{type(error).__name__}: {error}"

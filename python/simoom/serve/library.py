@@ -1,18 +1,25 @@
-"""The run library: results in a `Store`, with names, time series and indexed traces beside them."""
+"""The run library: results in a `Store`, with names, time series and indexed traces beside them.
+
+A library may come from elsewhere. Its records are data: `Library.record` passes on only those that
+the `Desk` admits, and a file that is damaged is shown as such, alone.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 import re
+import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simoom.files import finite, write_text
+from simoom.files import finite, read_json, write_text
+from simoom.issue import ScenarioError
 from simoom.record import DamagedError, Record
 from simoom.run import Run, Samples
+from simoom.serve.drafts import Desk
 from simoom.store import Store
 
 if TYPE_CHECKING:
@@ -33,6 +40,10 @@ HEADLINES = (
     "total.retry_drops",
 )
 """The results in the list of runs."""
+
+
+class BadRecordError(Exception):
+    """A run is in the library, and cannot be shown; the message says why."""
 
 
 class Listing:
@@ -77,6 +88,8 @@ class Library:
     ----------
     folder : Path
         The folder; created if it does not exist.
+    desk : Desk
+        Says which scenarios of records are admitted.
 
     Raises
     ------
@@ -84,14 +97,14 @@ class Library:
         The folder cannot be written.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, desk: Desk) -> None:
         self.folder = folder
+        self.desk = desk
         self.store = Store(folder / "runs")
         for part in ("names", "series", "air", "why", "sweeps"):
             (folder / part).mkdir(exist_ok=True)
-        probe = folder / ".writable"
-        write_text(probe, "")
-        probe.unlink()
+        with tempfile.TemporaryFile(dir=folder):
+            pass
         self._read: dict[str, tuple[int, dict[str, Any]]] = {}
         self._listing = Listing(self._found)
         self._lock = threading.Lock()
@@ -110,6 +123,10 @@ class Library:
         series = {path: thin(*run.samples(path)) for path in run.probes}
         write_text(self._series(key), json.dumps(plain(series), separators=(",", ":")))
         self.store.put(key, run)
+        self.changed()
+
+    def changed(self) -> None:
+        """Take note that a run was added or removed."""
         self._listing.changed()
 
     def rename(self, key: str, name: str, sweep: str | None = None) -> None:
@@ -132,23 +149,28 @@ class Library:
         Raises
         ------
         LookupError
-            There is none, or its file is damaged.
+            There is none.
+        BadRecordError
+            Its file is damaged, or the server does not open its scenario.
         """
-        try:
-            record = Record.read(self.store.file(checked(key)))
-        except (FileNotFoundError, DamagedError):
-            raise LookupError("there is no such run in the library") from None
-        if record.key != key:
+        file = self.store.file(checked(key))
+        if not file.is_file():
             raise LookupError("there is no such run in the library")
+        try:
+            record = Record.read(file)
+            self.desk.admit(record.run.scenario)
+        except DamagedError:
+            raise BadRecordError("the record of this run is damaged") from None
+        except ScenarioError as error:
+            raise BadRecordError("; ".join(map(str, error.issues))) from None
+        if record.key != key:
+            raise BadRecordError("the record in this file is that of another run")
         return record
 
     def series(self, key: str) -> dict[str, Any]:
         """Return the time series of a run."""
-        try:
-            series: dict[str, Any] = json.loads(self._series(key).read_bytes())
-        except (OSError, ValueError):
-            return {}
-        return series
+        found = read_object(self._series(key))
+        return {path: pair for path, pair in found.items() if _is_series(pair)}
 
     def explain(self, key: str, flow: str | None, found: Any) -> None:
         """Keep the explanation of a flow of a run; None is its slowest flow."""
@@ -160,11 +182,7 @@ class Library:
 
     def explanations(self, key: str) -> dict[str, Any]:
         """Return the explanations of a run by flow; the empty name is the slowest flow."""
-        try:
-            found: dict[str, Any] = json.loads(self._why(key).read_bytes())
-        except (OSError, ValueError):
-            return {}
-        return found
+        return read_object(self._why(key))
 
     def entries(self, *, anew: bool = False) -> list[dict[str, Any]]:
         """Return what the list of runs shows of each, the newest first.
@@ -179,7 +197,7 @@ class Library:
             if KEY.fullmatch(file.stem):
                 try:
                     found.append((file.stat().st_mtime_ns, self._entry(file)))
-                except (LookupError, OSError):
+                except OSError:
                     continue
         found.sort(key=lambda pair: pair[0], reverse=True)
         return [entry for _, entry in found]
@@ -188,28 +206,49 @@ class Library:
         """Return what the list of runs shows of one."""
         return self._entry(self.store.file(checked(key)))
 
-    def _entry(self, file: Path) -> dict[str, Any]:
-        from simoom.report import summary_data
+    def admit(self, key: str) -> None:
+        """Raise as `record` if this run is not to be shown; does not read its record again."""
+        entry = self._known(self.store.file(checked(key)))
+        if entry["state"] == "failed":
+            raise BadRecordError(entry["message"])
 
-        key, changed = file.stem, file.stat().st_mtime_ns
+    def _known(self, file: Path) -> dict[str, Any]:
+        """Return what the record of a run says, or that it is bad."""
+        key = file.stem
+        try:
+            changed = file.stat().st_mtime_ns
+        except FileNotFoundError:
+            raise LookupError("there is no such run in the library") from None
         known = self._read.get(key)
         if known is None or known[0] != changed:
-            run = self.record(key).run
-            summary = summary_data(run)
-            entry = {
-                "id": key,
-                "title": run.title,
-                "seed": run.seed,
-                "replication": run.replication,
-                "simulated_s": run.simulated_s,
-                "made_s": changed / 1e9,
-                "results": {path: summary[path] for path in HEADLINES if path in summary},
-            }
+            entry = {"id": key, "progress": 1.0, "made_s": changed / 1e9, **self._shown(key)}
             known = self._read[key] = (changed, entry)
+        return known[1]
+
+    def _shown(self, key: str) -> dict[str, Any]:
+        from simoom.report import summary_data
+
+        try:
+            run = self.record(key).run
+        except BadRecordError as error:
+            return {"state": "failed", "message": str(error), "title": "A record that is not shown",
+                    "seed": 0, "replication": 0, "simulated_s": 0.0}  # fmt: skip
+        summary = summary_data(run)
         return {
-            **known[1],
+            "state": "done",
+            "title": run.title,
+            "seed": run.seed,
+            "replication": run.replication,
+            "simulated_s": run.simulated_s,
+            "results": {path: summary[path] for path in HEADLINES if path in summary},
+        }
+
+    def _entry(self, file: Path) -> dict[str, Any]:
+        key, entry = file.stem, self._known(file)
+        return {
+            **entry,
             "name": self._named(key, "name"),
-            "sweep": self._named(key, "sweep"),
+            "sweep": self.sweep_of(key),
             "has_air": self.air(key).is_file(),
             "explained": self._explained(key),
         }
@@ -221,11 +260,13 @@ class Library:
         except OSError:
             return None
 
+    def sweep_of(self, key: str) -> str | None:
+        """Return the key of the sweep that has made a run, if one has."""
+        return self._named(key, "sweep")
+
     def _named(self, key: str, what: str) -> str | None:
-        try:
-            return str(json.loads(self._name(key).read_bytes())[what])
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
+        found = read_object(self._name(key)).get(what)
+        return found if isinstance(found, str) else None
 
     def _name(self, key: str) -> Path:
         return self.folder / "names" / f"{checked(key)}.json"
@@ -235,6 +276,26 @@ class Library:
 
     def _series(self, key: str) -> Path:
         return self.folder / "series" / f"{checked(key)}.json"
+
+
+def read_object(file: Path) -> dict[str, Any]:
+    """Return the object in a JSON file; an empty one if there is none."""
+    try:
+        # A library from elsewhere may have pipes and devices.
+        found = read_json(file.read_bytes()) if file.is_file() else {}
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _is_series(pair: Any) -> bool:
+    """Whether this is a time series as `plain` writes it."""
+    is_pair = isinstance(pair, dict) and pair.keys() == {"t", "v"}
+    return is_pair and all(
+        isinstance(values, list)
+        and all(each is None or isinstance(each, (int, float)) for each in values)
+        for values in pair.values()
+    )
 
 
 def checked(key: str) -> str:

@@ -19,6 +19,14 @@ class Limits:
         Runs of a sweep.
     run_s : float, optional
         Wall-clock time of a run, after which it is stopped.
+    run_mib : int, optional
+        Memory of a run, or of all runs of a sweep or an explanation, beyond which it is ended.
+    checks : int, optional
+        How many scenarios are checked at once.
+    check_s : float, optional
+        Wall-clock time of a check, and of a view of a scenario or a run.
+    check_mib : int, optional
+        Memory of a check.
     air_mib : int, optional
         Length of the indexed trace of a run, after which later records are left out.
     pages : int, optional
@@ -35,6 +43,10 @@ class Limits:
     queue: int = 20
     sweep_runs: int = 2000
     run_s: float = 600.0
+    run_mib: int = 4096
+    checks: int = 2
+    check_s: float = 20.0
+    check_mib: int = 2048
     air_mib: int = 1024
     pages: int = 50
     series: int = 64

@@ -15,6 +15,7 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from simoom.files import read_json
 from simoom.serve.jobs import ENDED, Jobs
 from simoom.serve.library import Library
 from simoom.serve.limits import Limits
@@ -85,9 +86,9 @@ class _Page:
         if text is None:
             return "a message must be text"
         try:
-            message = json.loads(text)
-        except (ValueError, RecursionError):
-            return "a message must be JSON"
+            message = read_json(text)
+        except ValueError as error:
+            return f"the message {error}"
         if not isinstance(message, dict):
             return "a message must be an object"
         key = message.get("id")
@@ -137,11 +138,7 @@ def listed(jobs: Jobs, library: Library) -> list[dict[str, Any]]:
     The runs of sweeps are not among them: there may be thousands.
     """
     own = jobs.entries()
-    kept = [
-        {**entry, "state": "done", "progress": 1.0}
-        for entry in library.entries()
-        if entry["sweep"] is None
-    ]
+    kept = [entry for entry in library.entries() if entry["sweep"] is None]
     active = [job for job in own if job["state"] not in ENDED]
     names = {entry["id"] for entry in (*kept, *active)}
     ended = [job for job in own if job["state"] != "done" and job["id"] not in names]

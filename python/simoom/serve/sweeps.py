@@ -16,13 +16,14 @@ from simoom.issue import Issue, ScenarioError
 from simoom.record import identity
 from simoom.scenario import Scenario
 from simoom.serve.drafts import Desk
-from simoom.serve.library import KEY, Library, Listing
+from simoom.serve.library import KEY, Library, Listing, read_object
 from simoom.stats import mean_ci
 from simoom.tables import Value, number
 from simoom.workers import Progress
 
 MOST_AXES = 2
-PARTS = {"name", "title", "scenario", "over", "replications", "seed", "points"}
+PARTS = {"name": str, "title": str, "scenario": str, "over": dict, "replications": int,
+         "seed": int, "points": list}  # fmt: skip
 """What the file of a sweep has."""
 DEFAULT = "total.goodput_mbps"
 """The result that is shown first."""
@@ -64,7 +65,7 @@ class Plan:
 
 
 def plan_of(
-    text: str, given: Mapping[str, str], desk: Desk, *, name: str, replications: int, seed: int,
+    text: str, given: Mapping[str, str], desk: Desk, name: str, replications: int, seed: int,
     most: int,
 ) -> Plan:  # fmt: skip
     """Read a sweep that a user wrote, and check all of its points.
@@ -74,7 +75,7 @@ def plan_of(
     ScenarioError
         The scenario or a point has faults, or names what this server does not open.
     ValueError
-        An axis has faults, or there are too many runs.
+        An axis cannot be read, or there are too many runs.
     """
     if not 1 <= len(given) <= MOST_AXES:
         raise ValueError(f"a sweep has one axis or two, and not {len(given)}")
@@ -147,6 +148,10 @@ class Sweeps:
             ],
         }
         write_text(self._folder / f"{plan.key}.json", json.dumps(kept))
+        self.changed()
+
+    def changed(self) -> None:
+        """Take note that a sweep was added or removed."""
         self._listing.changed()
 
     def entries(self, *, anew: bool = False) -> list[dict[str, Any]]:
@@ -173,11 +178,10 @@ class Sweeps:
     def _kept(self, key: str) -> dict[str, Any]:
         if not KEY.fullmatch(key):
             raise LookupError("there is no such sweep")
-        try:
-            kept: dict[str, Any] = json.loads((self._folder / f"{key}.json").read_bytes())
-        except (OSError, ValueError):
-            raise LookupError("there is no such sweep") from None
-        if not (isinstance(kept, dict) and kept.keys() >= PARTS):
+        kept = read_object(self._folder / f"{key}.json")
+        if not kept:
+            raise LookupError("there is no such sweep")
+        if not _is_whole(kept):
             raise LookupError("the file of this sweep is damaged: run it again")
         return kept
 
@@ -226,8 +230,28 @@ class Sweeps:
         """Remove a sweep, and its runs that were not run before it."""
         kept = self._kept(key)
         for run in itertools.chain.from_iterable(point["runs"] for point in kept["points"]):
-            if self._library.has(run) and self._library.entry(run)["sweep"] == key:
+            if self._library.has(run) and self._library.sweep_of(run) == key:
                 self._library.remove(run)
         (self._folder / f"{key}.json").unlink(missing_ok=True)
         self._read = None
         self._listing.changed()
+
+
+def _is_whole(kept: Mapping[str, Any]) -> bool:
+    """Whether the file of a sweep is one that `Sweeps.run` writes."""
+    return (
+        kept.keys() == PARTS.keys()
+        and all(isinstance(kept[name], kind) for name, kind in PARTS.items())
+        and all(isinstance(values, list) for values in kept["over"].values())
+        and bool(kept["points"])
+        and all(map(_is_point, kept["points"]))
+    )
+
+
+def _is_point(point: Any) -> bool:
+    is_point = isinstance(point, dict) and point.keys() == {"settings", "runs"}
+    return (
+        is_point
+        and all(isinstance(values, list) and bool(values) for values in point.values())
+        and all(isinstance(run, str) for run in point["runs"])
+    )

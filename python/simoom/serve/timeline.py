@@ -32,10 +32,13 @@ class Timelines:
         ------
         LookupError
             There is none, or it is damaged.
+        BadRecordError
+            The record of the run is not to be shown.
         """
         return self._opened(key)[1]
 
     def _opened(self, key: str) -> tuple[int, _core.AirFile]:
+        self._library.admit(key)
         path = self._library.air(key)
         try:
             changed = path.stat().st_mtime_ns

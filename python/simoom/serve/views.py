@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from simoom.files import finite
 from simoom.hearing import hearing
+from simoom.issue import Issue, ScenarioError
+from simoom.serve.drafts import MOST_NODES, nodes_of
 
 if TYPE_CHECKING:
     from simoom.run import Run
-    from simoom.scenario import Scenario
+    from simoom.serve.drafts import Draft
 
 MOST_HEARING = 60
 """Of more nodes the page has no matrix, only the links."""
@@ -33,11 +36,26 @@ def twin_of(run: Run) -> dict[str, Any]:
         for fit in twin.fits
         if fit is model or fit.relevant
     ]  # fmt: skip
-    return {"model": None if model is None else model.family, "values": values, "fits": fits}
+    found = {"model": None if model is None else model.family, "values": values, "fits": fits}
+    shown: dict[str, Any] = finite(found)
+    return shown
 
 
-def hearing_of(scenario: Scenario, *, seed: int, at_s: float) -> dict[str, Any]:
-    """Return which nodes of a scenario receive each other, and how well."""
+def hearing_of(draft: Draft, seed: int, at_s: float) -> dict[str, Any]:
+    """Return which nodes of a scenario receive each other, and how well.
+
+    Raises
+    ------
+    ScenarioError
+        The scenario has faults or no radio, or there are more pairs than can be shown.
+    """
+    scenario = draft.scenario
+    if scenario.get("radio") is not None and (count := nodes_of(scenario)) > MOST_NODES:
+        message = (
+            f"{count:,} nodes: this page shows the pairs of at most {MOST_NODES}; the command "
+        )
+        message += "simoom hearing prints those of more"
+        raise ScenarioError([Issue("stations", message)])
     heard = hearing(scenario, seed=seed, at_s=at_s)
     count = len(heard.nodes)
     number = {name: place for place, name in enumerate(heard.nodes)}

@@ -8,6 +8,9 @@ const LARGEST_FILE: u64 = 256 << 20;
 
 /// The text of a file, or why it cannot be read.
 pub(super) fn text(name: &str) -> Result<String, String> {
+    if name.is_empty() {
+        return Err("is empty; name a file".to_owned());
+    }
     let mut text = Vec::new();
     File::open(name)
         .and_then(|file| file.take(LARGEST_FILE + 1).read_to_end(&mut text))

@@ -59,9 +59,7 @@ pub(super) fn flows(
 /// A table with the content of the file that it names.
 fn with_file(path: &str, flow: &Flow, check: &mut Check) -> Flow {
     let mut flow = flow.clone();
-    if let Traffic::Csv(csv) = &mut flow.traffic
-        && !csv.file.is_empty()
-    {
+    if let Traffic::Csv(csv) = &mut flow.traffic {
         let file = csv.file.clone();
         let read = super::file::text(&file)
             .and_then(|text| csv.read(&text).map_err(|fault| format!("{file}: {fault}")));

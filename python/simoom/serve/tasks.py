@@ -1,0 +1,143 @@
+"""What workers do for the server: runs, explanations and sweeps, and views of records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from simoom.files import finite
+from simoom.issue import Issue, ScenarioError
+from simoom.record import identity
+from simoom.report import summary_data, text
+from simoom.run import Run, run
+from simoom.scenario import Scenario
+from simoom.serve.drafts import Desk, Draft, issues_of
+from simoom.serve.library import Library
+from simoom.serve.sweeps import Plan, Sweeps
+from simoom.serve.workers import Teller
+
+WANTED = (
+    "total.goodput_mbps",
+    "ap.queue_packets",
+    "flows[*].goodput_mbps",
+    "flows[*].srtt_s",
+    "flows[*].control.window_segments",
+    "stations[*].queue_packets",
+)
+"""The time series of a run, while there is room for them."""
+REPLICATIONS = 5
+"""The runs of each change of an explanation."""
+REPORT_WIDTH = 100
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """A run that is kept in the library.
+
+    Attributes
+    ----------
+    folder, desk : Path, Desk
+        The library, and what it admits.
+    key : str
+        The key of the run.
+    scenario, seed, name : Scenario, int, str
+        What is run, and the name of the run.
+    series : int
+        The most time series.
+    air_mib : int
+        The longest indexed trace; 0 for none.
+    """
+
+    folder: Path
+    desk: Desk
+    key: str
+    scenario: Scenario
+    seed: int
+    name: str
+    series: int
+    air_mib: int
+
+    def __call__(self, teller: Teller) -> None:
+        """Run and keep it."""
+        if identity(self.scenario, seed=self.seed, replication=0) != self.key:
+            message = (
+                "a file that the scenario names was changed while the run waited: run it again"
+            )
+            raise ScenarioError([Issue("", message)])
+        library = Library(self.folder, self.desk)
+        finished = run(
+            self.scenario,
+            seed=self.seed,
+            probes=probes_of(self.scenario, self.series),
+            progress=teller.progress,
+            on_samples=teller.tell,
+            trace=[library.air(self.key)] if self.air_mib else False,
+            trace_options={"air.limit_mib": self.air_mib} if self.air_mib else {},
+        )
+        library.put(self.key, finished, name=self.name)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The runs that explain a flow; None is the slowest."""
+
+    scenario: Scenario
+    seed: int
+    flow: str | None
+
+    def __call__(self, teller: Teller) -> Any:
+        """Return the explanation as the page shows it."""
+        # Imported when it is used: workers start in half the time.
+        from simoom.why import why
+        from simoom.why.page import data
+
+        found = why(
+            self.scenario, flow=self.flow, replications=REPLICATIONS, seed=self.seed,
+            progress=teller.progress,
+        )  # fmt: skip
+        return finite(data(found))
+
+
+@dataclass(frozen=True)
+class Swept:
+    """A sweep whose runs are kept in the library."""
+
+    folder: Path
+    desk: Desk
+    plan: Plan
+
+    def __call__(self, teller: Teller) -> None:
+        """Run and keep it."""
+        Sweeps(Library(self.folder, self.desk)).run(self.plan, teller.progress)
+
+
+def probes_of(scenario: Scenario, most: int) -> list[str]:
+    """Return the paths of the time series of a run, at most so many series."""
+    known = {probe.path: probe.series for probe in scenario.probes()}
+    chosen, count = [], 0
+    for path in WANTED:
+        if path in known and count + known[path] <= most:
+            chosen.append(path)
+            count += known[path]
+    return chosen
+
+
+def accepted(draft: Draft, seed: int) -> tuple[Scenario, str] | list[dict[str, Any]]:
+    """Return the scenario of a draft and the key of its run, or its faults."""
+    try:
+        scenario = draft.scenario
+        return scenario, identity(scenario, seed=seed, replication=0)
+    except ScenarioError as error:
+        return issues_of(error, draft.text)
+
+
+def results(run: Run) -> dict[str, Any]:
+    """Return the results of a run as the page shows them."""
+    return {
+        "summary": summary_data(run),
+        "scenario": run.scenario.to_toml(),
+        "report": text(run, width=REPORT_WIDTH),
+        "digest": run.digest,
+        "events": run.events,
+    }
