@@ -51,7 +51,7 @@ class Lab:
 
     A figure with an undecided claim is made again with twice and four times as many replications
     (`with_more`), and then stays undecided. Each of the three looks has intervals of 95 %. A quick
-    lab looks once.
+    lab looks once, as does a figure that fixes its replications.
 
     Parameters
     ----------
@@ -158,9 +158,9 @@ def _stack(runs: list[Mapping[str, float]]) -> Sample:
 class FigureFunction:
     """A function that makes a figure: ``figure_5(quick=True)``, or in a shared lab."""
 
-    def __init__(self, key: str, make: Callable[[Lab], Figure]) -> None:
+    def __init__(self, key: str, make: Callable[[Lab], Figure], *, again: bool) -> None:
         self.key = key
-        self._make = make
+        self._make, self._again = make, again
         update_wrapper(self, make)
 
     def __call__(self, *, quick: bool = False, lab: Lab | None = None) -> Figure:
@@ -177,7 +177,9 @@ class FigureFunction:
             with Lab(quick=quick) as own:
                 return self(lab=own)
         figure = self._make(lab)
-        while any(claim.is_undecided for claim in figure.claims) and (more := lab.with_more()):
+        while self._again and any(each.is_undecided for each in figure.claims):
+            if (more := lab.with_more()) is None:
+                break
             lab, figure = more, self._make(more)
         return figure
 
@@ -185,6 +187,17 @@ class FigureFunction:
         return f"FigureFunction({self.key})"
 
 
-def figure_function(key: str) -> Callable[[Callable[[Lab], Figure]], FigureFunction]:
-    """Decorate a function of a lab, so that it can be called as ``figure_5(quick=True)``."""
-    return lambda make: FigureFunction(key, make)
+def figure_function(
+    key: str, *, again: bool = True
+) -> Callable[[Callable[[Lab], Figure]], FigureFunction]:
+    """Decorate a function of a lab, so that it can be called as ``figure_5(quick=True)``.
+
+    Parameters
+    ----------
+    key : str
+        The figure's key.
+    again : bool, optional
+        Whether it is made again with more replications as long as a claim is undecided. Otherwise
+        its function fixes their number.
+    """
+    return lambda make: FigureFunction(key, make, again=again)

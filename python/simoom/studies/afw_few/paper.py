@@ -45,8 +45,9 @@ def course(lab: Lab) -> Course:
 FACTORS = (2, 4, 6, 8)
 """The values of alpha and beta."""
 PAIRS = tuple((alpha, beta) for alpha in FACTORS for beta in FACTORS)
-"""All 16 pairs; the paper prints the 12 with alpha = 2, 4, 6."""
+"""All 16 pairs of the scenarios."""
 PRINTED_PAIRS = PAIRS[:12]
+"""The 12 pairs of Tables IV and V, those with alpha = 2, 4 and 6."""
 
 NEW_RENO, FEW = "NewReno", "FeW"
 Control = Mapping[str, Any]
@@ -134,16 +135,19 @@ def printed_mean(table: Mapping[str, Sequence[float]], flows: int) -> float:
 
 def mean_of_pairs(sample: Mapping[str, Sample], quantity: str) -> NDArray[np.float64]:
     """Return the mean over AFW's printed pairs of each replication; a quick run has few pairs."""
-    names = [afw(*pair) for pair in PRINTED_PAIRS if afw(*pair) in sample]
-    return np.asarray(np.mean([sample[name][quantity] for name in names], axis=0))
+    rows = [sample[afw(*pair)][quantity] for pair in PRINTED_PAIRS if afw(*pair) in sample]
+    networks = min(map(len, rows))
+    return np.asarray(np.mean([row[:networks] for row in rows], axis=0))
 
 
 def ratio(one: NDArray[np.float64], other: NDArray[np.float64]) -> Value:
-    """Return the ratio of two means over replications with the same movement.
+    """Return the ratio of two means over the replications of both, with the same movement.
 
     The interval is that of the mean of ``one - r * other``, where r is the ratio (Fieller's
     method to first order), so that pairs with much traffic count as much as they carry.
     """
+    networks = min(len(one), len(other))
+    one, other = one[:networks], other[:networks]
     if not np.mean(other):
         return Value(np.nan, -np.inf, np.inf, len(one), "mean")
     r = float(np.mean(one) / np.mean(other))
@@ -192,6 +196,7 @@ def mobile(
     tcp: Mapping[str, Any] | None = None,
     wlan: Mapping[str, Any] = WLAN,
     routing: Mapping[str, Any] = DSR,
+    queue: Mapping[str, Any] = QUEUE,
 ) -> Scenario:
     """Return the network of Tables I and II.
 
@@ -217,8 +222,8 @@ def mobile(
         Controllers by name.
     tcp : mapping, optional
         Further keys of TCP.
-    wlan, routing : mapping, optional
-        The tables of the MAC and of the routing protocol.
+    wlan, routing, queue : mapping, optional
+        The tables of the MAC, of the routing protocol, and of the nodes' queues.
     """
     movement = {
         "area_m": [area_m, area_m],
@@ -238,7 +243,7 @@ def mobile(
         stations={
             "count": NODES,
             "movement": {"random_waypoint": movement},
-            "queue": dict(QUEUE),
+            "queue": dict(queue),
         },
         flows=[
             {
@@ -257,7 +262,9 @@ def mobile(
     )
 
 
-GOODPUT, LOSS, LOST = "goodput_kbps", "loss_percent", "end_to_end_loss_percent"
+GOODPUT, SENT = "goodput_kbps", "sent_kbps"
+QUEUE_LOSS, LOSS, LOST = "queue_loss_percent", "loss_percent", "end_to_end_loss_percent"
+"""Packets that queues drop, packets that are lost on the way, and those that do not arrive."""
 MESSAGES, FAILURES = "messages_per_s", "link_failures_per_s"
 FALSE_FAILURES = "false_link_failures_percent"
 STARVED = "starved_flows"
@@ -273,6 +280,8 @@ def measure(run: Run) -> dict[str, float]:
     failures = float(get("routing.link_failures"))
     return {
         GOODPUT: 1000 * float(get("total.goodput_mbps")),
+        SENT: 8e-3 * TCP["mss_bytes"] * float(sent.sum()) / seconds,
+        QUEUE_LOSS: 100 * float(get("total.queue_drops")) / max(1.0, sent.sum()),
         LOSS: 100 * float(get("routing.dropped_fraction") or 0.0),
         LOST: 100 * float(sent @ lost / max(1.0, sent.sum())),
         MESSAGES: float(get("routing.messages")) / seconds,
