@@ -7,7 +7,7 @@ import pytest
 
 import simoom as sm
 from simoom.studies import Verdict, afw_few
-from simoom.studies.afw_few import chains, paper
+from simoom.studies.afw_few import chains, paper, readings
 from simoom.studies.afw_few.pairs import scenarios_needed
 from simoom.studies.afw_few.paper import FEW, KBPS, LOSS_PERCENT, afw
 from simoom.studies.sensitivity import (
@@ -27,9 +27,10 @@ OTHERS = """
     throughput_of_few throughput_of_afw gain_as_printed gain_as_tabulated afw_above_few best_pair
     best_pair_as_printed largest_ratio_as_printed
     optimum_of_table_3 few_above_new_reno
-    loss_of_few loss_of_afw few_loses_less loss_grows_with_flows
-    few_loses_154_percent_less one_scenario_tells_12_percent
+    loss_of_few loss_of_afw cells_of_table_4 cells_of_table_5 table_6 table_7
+    few_loses_154_percent_less one_scenario_tells_12_percent few_has_lowest_loss afw_sends_more
     few_loses_less_end_to_end falls_with_time pairs_differ_little no_reading_gains_12_percent
+    no_reading_gains_11_7_percent
 """
 """Claims that few runs leave undecided: movement matters more than controllers."""
 EXPECTED = {Verdict.REPRODUCED: REPRODUCED, Verdict.NOT_REPRODUCED: NOT, None: OTHERS}
@@ -90,6 +91,24 @@ def test_a_ratio_of_runs_in_the_same_movement_has_no_interval_from_the_movement(
     assert other.half_width > 1.0
 
 
+def test_a_ratio_is_over_the_networks_that_both_have():
+    many = np.array([400.0, 800.0, 1600.0, 9000.0])
+    assert paper.ratio(1.1 * many[:3], many).value == pytest.approx(1.1)
+
+
+# Twice of three cells and half of three are a factor of 2, and cells as printed one of 1.
+def test_the_factor_from_a_table_counts_twice_and_half_alike():
+    def sample(scale):
+        return {
+            ("base", flows, name): {paper.GOODPUT: np.array([scale * cell])}
+            for name, scale in ((FEW, scale), (afw(2, 2), 1 / scale))
+            for flows, cell in zip(paper.FLOWS, KBPS[name], strict=True)
+        }
+
+    assert readings.factor(sample(2.0), "base", paper.GOODPUT, KBPS) == pytest.approx(2.0)
+    assert readings.factor(sample(1.0), "base", paper.GOODPUT, KBPS) == pytest.approx(1.0)
+
+
 # (1.96 * 0.1 / 0.0112)^2 = 306; the variance of 3 runs is known within 2/7.38 and 2/0.0506.
 def test_scenarios_that_show_a_difference():
     needed = scenarios_needed(np.array([-0.1, 0.0, 0.1]), 0.0112)
@@ -104,8 +123,10 @@ def test_losses_of_a_checked_run():
     assert taken[paper.GOODPUT] == pytest.approx(
         1000 * sum(flow["goodput_mbps"] for flow in run.flows)
     )
-    # What is lost on the way does not arrive; what arrives late or twice is not counted as lost.
-    assert 0 <= taken[paper.LOSS] < taken[paper.LOST] < 100
+    # Queues drop a part of what is lost on the way, and what is lost does not arrive; what arrives
+    # late or twice is not counted as lost.
+    assert 0 <= taken[paper.QUEUE_LOSS] <= taken[paper.LOSS] < taken[paper.LOST] < 100
+    assert taken[paper.SENT] >= taken[paper.GOODPUT]
     assert 0 < taken[paper.FALSE_FAILURES] <= 100
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import update_wrapper
@@ -98,7 +98,7 @@ class Lab:
         cases: Mapping[Key, Scenario],
         measure: Measure,
         *,
-        replications: int,
+        replications: int | Mapping[Key, Sequence[int]],
         probes: tuple[str, ...] = (),
     ) -> dict[Key, Sample]:
         """Run replications of every case and return the extracted values.
@@ -109,8 +109,9 @@ class Lab:
             The scenarios by name.
         measure : callable
             The function that extracts the values from a run.
-        replications : int
-            The number of runs of each case; a lab of `with_more` runs more.
+        replications : int or mapping
+            The number of runs of each case, of which a lab of `with_more` runs more; or the numbers
+            of the replications of each case, in this order.
         probes : tuple of str, optional
             Paths of the time series that `measure` reads.
 
@@ -119,14 +120,16 @@ class Lab:
         ScenarioError
             A case has faults.
         """
-        replications *= self.times
-        keys = [(key, replication) for key in cases for replication in range(replications)]
+        if isinstance(replications, int):
+            replications = dict.fromkeys(cases, range(replications * self.times))
+        numbers = {key: tuple(replications[key]) for key in cases}
+        keys = [(key, replication) for key in cases for replication in numbers[key]]
         jobs = [_MeasureJob(RunJob(cases[key], self.seed, r, probes), measure) for key, r in keys]
         found: dict[tuple[Key, int], Mapping[str, float]] = {}
         for number, measured in self._runner.results(jobs):
             found[keys[number]] = measured
             self._report_progress()
-        return {key: _stack([found[key, r] for r in range(replications)]) for key in cases}
+        return {key: _stack([found[key, r] for r in numbers[key]]) for key in cases}
 
     def _report_progress(self) -> None:
         """Report the progress of all figures together, which never decreases."""

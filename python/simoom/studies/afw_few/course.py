@@ -13,7 +13,7 @@ from simoom.studies.figure import Axis, Figure, Source, curve
 from simoom.studies.lab import Lab, figure_function
 
 SETDEST = "FeW, start of setdest"
-SETDEST_NETWORKS = 40
+SETDEST_NETWORKS = 20
 SHOWN = {FEW: 0, BEST: 1, NEW_RENO: 2, SETDEST: 3}
 FALL = 0.95
 """The most that the second half may have of the throughput of the first."""

@@ -14,11 +14,10 @@ from simoom.studies.afw_few.paper import (
     OURS,
     PRINTED_PAIRS,
     afw,
-    mean_of_pairs,
     printed,
     ratio,
 )
-from simoom.studies.afw_few.runs import runs
+from simoom.studies.afw_few.runs import BEST, mean_of_pairs, runs
 from simoom.studies.claim import claim
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.lab import Lab, figure_function
@@ -111,7 +110,7 @@ def figure_scenarios(lab: Lab) -> Figure:
             values = []
             for flows in FLOWS:
                 few = found[flows][FEW][GOODPUT]
-                one = found[flows][afw(2, 2)][GOODPUT]
+                one = found[flows][BEST][GOODPUT]
                 scale = np.mean(few)
                 # Scenarios that differ have the sum of both variances.
                 apart = np.sqrt(2) * np.concatenate([few - np.mean(few), one - np.mean(one)])

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from simoom.evidence import Value
 from simoom.run import Run
 from simoom.scenario import Scenario
-from simoom.studies.lab import Lab, Sample
+from simoom.studies.lab import Lab
 
 STUDY = "afw_few"
 NODES = 50
@@ -133,21 +133,15 @@ def printed_mean(table: Mapping[str, Sequence[float]], flows: int) -> float:
     return float(np.mean([printed(table, afw(*pair), flows) for pair in PRINTED_PAIRS]))
 
 
-def mean_of_pairs(sample: Mapping[str, Sample], quantity: str) -> NDArray[np.float64]:
-    """Return the mean over AFW's printed pairs of each replication; a quick run has few pairs."""
-    rows = [sample[afw(*pair)][quantity] for pair in PRINTED_PAIRS if afw(*pair) in sample]
-    networks = min(map(len, rows))
-    return np.asarray(np.mean([row[:networks] for row in rows], axis=0))
-
-
 def ratio(one: NDArray[np.float64], other: NDArray[np.float64]) -> Value:
-    """Return the ratio of two means over the replications of both, with the same movement.
+    """Return the ratio of two means over the networks that both have, with the same movement.
 
     The interval is that of the mean of ``one - r * other``, where r is the ratio (Fieller's
     method to first order), so that pairs with much traffic count as much as they carry.
     """
-    networks = min(len(one), len(other))
-    one, other = one[:networks], other[:networks]
+    count = min(len(one), len(other))
+    both = np.isfinite(one[:count]) & np.isfinite(other[:count])
+    one, other = one[:count][both], other[:count][both]
     if not np.mean(other):
         return Value(np.nan, -np.inf, np.inf, len(one), "mean")
     r = float(np.mean(one) / np.mean(other))

@@ -24,6 +24,7 @@ from simoom.studies.lt_tcp.bluetooth import (
     figure_residual,
     figure_retries,
 )
+from simoom.studies.lt_tcp.distances import figure_voice
 from simoom.studies.lt_tcp.hidden import figure_hidden, figure_shutouts
 from simoom.studies.lt_tcp.later import (
     figure_adaptation,
@@ -54,6 +55,7 @@ STUDY = Study(
         figure_retries,
         table_2,
         table_3,
+        figure_voice,
         figure_rates,
         figure_readings,
         figure_overheads,
@@ -98,6 +100,7 @@ __all__ = [
     "figure_retries",
     "figure_shutouts",
     "figure_timer",
+    "figure_voice",
     "table_2",
     "table_3",
     "table_4",

@@ -10,7 +10,8 @@ from simoom.scenario import Scenario
 from simoom.studies.claim import Claim, claim, finding
 from simoom.studies.figure import Axis, Curve, Figure
 from simoom.studies.lab import Lab, figure_function
-from simoom.studies.lt_tcp.cell import grid, headset, measured_s, table_runs, upload
+from simoom.studies.lt_tcp.captures import View
+from simoom.studies.lt_tcp.cell import grid, headset, measured_s, upload
 from simoom.studies.lt_tcp.link import COLOURS, GOODPUT, RED
 
 PANEL = Axis(GOODPUT, "TCP goodput, Mb/s", 0, 5)
@@ -242,7 +243,7 @@ def _claims_rate_controls(curves: Mapping[str, Curve]) -> tuple[Claim, ...]:
 def _claims_bursts(lab: Lab, curves: Mapping[str, Curve]) -> tuple[Claim, ...]:
     """Check what AFH gives, and what bursts leave that the rule of slots does not take."""
     fixed = next(iter(RATE_CONTROLS))
-    clean = {p: c.at(RTT_MS) for p, c in table_runs(lab, "IV").items()}
+    clean = {p: c.at(RTT_MS) for p, c in View(lab)("IV").items()}
     return (
         finding(
             "afh_ends_it",

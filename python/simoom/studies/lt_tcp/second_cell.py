@@ -16,17 +16,27 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from simoom.run import Run
 from simoom.scenario import Scenario
-from simoom.studies.lt_tcp.cell import PERIOD_S, SHUT_S, WARMUP_S, upload
+from simoom.studies.lt_tcp.cell import (
+    MAC_ACK_BYTES,
+    MAC_MBPS,
+    PERIOD_S,
+    SHUT_S,
+    TIMEOUTS,
+    WARMUP_S,
+    upload,
+)
 from simoom.studies.lt_tcp.link import CONTROLS, GOODPUT
 from simoom.tables import number
 
 RADIUS_M = 30.0
+RATE_MBPS = 11.0
 APART_M = 480.0
 """Between the base stations: within 500 m, with 510 m from each to the node of the other."""
 NEARER_M = 440.0
@@ -55,7 +65,6 @@ FILES: Mapping[str, Any] = {
 }
 ENDLESS: Mapping[str, Any] = {"bulk": {}}
 SECOND = "second_mbps"
-TIMEOUTS = "timeouts_in_2_s"
 MEDIAN_MS, LONG_MS = "shut_median_ms", "shut_p90_ms"
 SHUT_FRACTION = "shut_fraction"
 SAMPLE_S = 0.01
@@ -64,9 +73,18 @@ SHORTEST_S = 0.05
 PROBES = ("stations[0].sent", "stations[0].attempts")
 
 
-def alone(protocol: str, *, rtt_ms: float, attempts: int, measured_s: float) -> Scenario:
-    """Return the upload of node 1 in space, without a second cell."""
-    keys = _given(upload(protocol, rtt_ms=rtt_ms, attempts=attempts, measured_s=measured_s))
+def alone(
+    protocol: str,
+    *,
+    rtt_ms: float,
+    attempts: int,
+    measured_s: float,
+    flow: Mapping[str, Any] = MappingProxyType({}),
+) -> Scenario:
+    """Return the upload of node 1 in space, without a second cell; see `upload`."""
+    keys = _given(
+        upload(protocol, rtt_ms=rtt_ms, attempts=attempts, measured_s=measured_s, flow=flow)
+    )
     del keys["wire"]
     keys["stations"] = [keys["stations"] | {"position_m": [-RADIUS_M, 0.0]}]
     keys["flows"][0]["to"] = "remote"
@@ -96,7 +114,7 @@ def beside_cell(scenario: Scenario, traffic: Mapping[str, Any]) -> Scenario:
         {
             "cell": 1,
             "position_m": [APART_M + RADIUS_M, 0.0],
-            "rate_mbps": 11.0,
+            "rate_mbps": RATE_MBPS,
             "queue": drop_tail,
         }
     )
@@ -130,7 +148,7 @@ def beside_source(scenario: Scenario, *, at_m: float = APART_M) -> Scenario:
 
 
 def measure_shut_outs(run: Run) -> dict[str, float]:
-    """Return goodputs, timeouts of node 1, and how long and how often it is shut out.
+    """Return goodputs, and of cell 1 timeouts, MAC throughput, and how long it is shut out.
 
     A shut-out is a time of at least 50 ms between two deliveries of node 1 in which a frame fails
     at all of its attempts.
@@ -142,11 +160,31 @@ def measure_shut_outs(run: Run) -> dict[str, float]:
     return {
         GOODPUT: number(get("flows[0].goodput_mbps")) or 0.0,
         SECOND: (number(get("flows[1].goodput_mbps")) or 0.0) if has_second else 0.0,
-        TIMEOUTS: (number(get("flows[0].timeouts")) or 0.0) * PERIOD_S / measured_s,
+        TIMEOUTS: (number(get("flows[0].timeouts")) or 0.0) * 100.0 / measured_s,
+        MAC_MBPS: _mac_mbps(run),
         MEDIAN_MS: 1e3 * middle,
         LONG_MS: 1e3 * long,
         SHUT_FRACTION: float(gaps.sum()) / measured_s,
     }
+
+
+PREAMBLE_S, PREAMBLE_BYTES = 192e-6, 24
+"""Preamble and PHY header at 1 Mb/s."""
+
+
+def _mac_mbps(run: Run) -> float:
+    """Return the bits of all attempts and MAC ACKs of cell 1 per time, preambles included."""
+
+    def share(node: str) -> float:
+        """Return the bytes that a node sends in data frames per second."""
+        attempts = (number(run.summary.get(f"{node}.attempts")) or 0.0) / seconds
+        air = number(run.summary.get(f"{node}.airtime.data_fraction")) or 0.0
+        frames = (air - attempts * PREAMBLE_S) * 1e6 / 8 * RATE_MBPS
+        answered = (number(run.summary.get(f"{node}.sent")) or 0.0) / seconds
+        return frames + attempts * PREAMBLE_BYTES + answered * MAC_ACK_BYTES
+
+    seconds = float(run.summary["run.measured_s"])
+    return 8e-6 * (share("stations[0]") + share("ap"))
 
 
 def shut_outs(run: Run) -> tuple[np.ndarray[Any, Any], float]:
