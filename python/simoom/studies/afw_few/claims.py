@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from simoom.evidence import Check
+from collections.abc import Callable
+
+from simoom.evidence import Check, Value
 from simoom.studies.afw_few.paper import (
     FEW,
     FLOWS,
     GOODPUT,
     KBPS,
+    LOSS,
     LOSS_PERCENT,
     LOST,
     NEW_RENO,
-    OURS,
     PRINTED_PAIRS,
     QUEUE_LOSS,
     SENT,
@@ -19,19 +21,23 @@ from simoom.studies.afw_few.paper import (
     printed,
     printed_mean,
 )
+from simoom.studies.afw_few.readings import other_cells, other_gains
 from simoom.studies.afw_few.runs import MEAN, Found, over, value
-from simoom.studies.claim import Claim, claim
+from simoom.studies.claim import Claim, Reading, claim, finding
+from simoom.studies.lab import Lab
 
 OF_THROUGHPUT, OF_LOSS = 0.05, 0.2
 """Tolerances of printed cells: the 12 pairs, which have no trend, scatter so."""
 ABOVE = "the interval of the paired ratio lies above 1"
+AS_JUDGED = "2 Mb/s as in Table I; RTS/CTS, queue and DSR of ns-2; 1000 m x 1000 m"
+DISCARDED = "packets that queues discard, as the paper defines a dropped packet"
 
 
-def throughput_claims(found: Found) -> tuple[Claim, ...]:
+def throughput_claims(lab: Lab, found: Found) -> tuple[Claim, ...]:
     """Return the claims about the throughput."""
     return (
-        *_levels_of_throughput(found),
-        *_gains(found),
+        *_levels_of_throughput(lab, found),
+        *_gains(lab, found),
         *_comparisons(found),
         *_best_throughput(found),
     )
@@ -64,7 +70,7 @@ def _cells(found: Found, quantity: str) -> list[Check]:
     ]
 
 
-def _levels_of_throughput(found: Found) -> tuple[Claim, ...]:
+def _levels_of_throughput(lab: Lab, found: Found) -> tuple[Claim, ...]:
     return (
         claim(
             "throughput_of_few",
@@ -72,6 +78,8 @@ def _levels_of_throughput(found: Found) -> tuple[Claim, ...]:
             paper="1712, 1878 and 1739 kb/s",
             checks=_as_printed(found, FEW, GOODPUT),
             tolerance="5 %",
+            reading=AS_JUDGED,
+            others=other_cells(lab, FEW, GOODPUT, KBPS, OF_THROUGHPUT),
             remark="Area, speed and duration are not in the paper; figure area shows what hangs "
             "on them.",
         ),
@@ -81,6 +89,9 @@ def _levels_of_throughput(found: Found) -> tuple[Claim, ...]:
             paper="1880, 1939 and 1943 kb/s",
             checks=_as_printed(found, MEAN, GOODPUT),
             tolerance="5 %",
+            reading=AS_JUDGED,
+            others=other_cells(lab, afw(2, 2), GOODPUT, KBPS, OF_THROUGHPUT),
+            remark="the other readings have AFW with 2 and 2",
         ),
         claim(
             "cells_of_table_4",
@@ -88,13 +99,14 @@ def _levels_of_throughput(found: Found) -> tuple[Claim, ...]:
             paper="1796 to 2021 kb/s",
             checks=_cells(found, GOODPUT),
             tolerance="5 %",
+            reading=AS_JUDGED,
             remark="2014 kb/s of payload do not fit into the 2 Mb/s of Table I unless several "
             "nodes send at the same time",
         ),
     )
 
 
-def _gains(found: Found) -> tuple[Claim, ...]:
+def _gains(lab: Lab, found: Found) -> tuple[Claim, ...]:
     gain = over(found, 50, MEAN, FEW, GOODPUT)
     best = over(found, 50, afw(2, 2), FEW, GOODPUT)
     return (
@@ -112,6 +124,8 @@ def _gains(found: Found) -> tuple[Claim, ...]:
             paper="1.117",
             checks=[Check("ratio", gain, 1.067, 1.167)],
             tolerance="5 % of FeW's throughput",
+            reading=AS_JUDGED,
+            others=other_gains(lab, 1.067, 1.167),
         ),
         claim(
             "best_pair",
@@ -119,6 +133,8 @@ def _gains(found: Found) -> tuple[Claim, ...]:
             paper="1.158",
             checks=[Check.near("ratio", best, 1.158, within=0.05)],
             tolerance="5 % of FeW's throughput",
+            reading=AS_JUDGED,
+            others=other_gains(lab, 1.108, 1.208),
         ),
         claim(
             "best_pair_as_printed",
@@ -153,6 +169,8 @@ def _comparisons(found: Found) -> tuple[Claim, ...]:
             "With 50 flows alpha = 4 and beta = 8 is the optimum (Table III), not 2 and 2 "
             "(Table VI).",
             paper="0.978 by Table IV",
+            place="Table III",
+            reading=AS_JUDGED,
             checks=[Check("4, 8 over 2, 2", optimum, low=1.0)],
             tolerance=ABOVE,
         ),
@@ -175,6 +193,8 @@ def _best_throughput(found: Found) -> tuple[Claim, ...]:
             "With 50 flows alpha = 2 and beta = 2 is the best pair, with 2014 kb/s, 1.037 times "
             "the mean of the pairs (Table VI).",
             paper="2014.01 kb/s",
+            place="Table VI",
+            reading=AS_JUDGED,
             checks=[
                 Check.near(
                     "kb/s", value(found, 50, best, GOODPUT), target, within=OF_THROUGHPUT * target
@@ -201,18 +221,16 @@ def _best_throughput(found: Found) -> tuple[Claim, ...]:
     )
 
 
-def loss_claims(found: Found) -> tuple[Claim, ...]:
+def loss_claims(lab: Lab, found: Found) -> tuple[Claim, ...]:
     """Return the claims about lost packets."""
-    return (*_levels_of_loss(found), *_ratios_of_loss(found), *_least_loss(found))
+    return (*_levels_of_loss(lab, found), *_ratios_of_loss(found), *_least_loss(found))
 
 
-DISCARDED = (
-    "lost as the paper counts it: discarded by a queue. Table 5 also has what is lost on the way "
-    "and what does not arrive"
-)
+COUNTS = {"lost on the way": LOSS, "sent and not delivered": LOST}
+"""Other readings of a lost packet."""
 
 
-def _levels_of_loss(found: Found) -> tuple[Claim, ...]:
+def _levels_of_loss(lab: Lab, found: Found) -> tuple[Claim, ...]:
     lowest = value(found, 30, FEW, QUEUE_LOSS)
     return (
         claim(
@@ -221,7 +239,11 @@ def _levels_of_loss(found: Found) -> tuple[Claim, ...]:
             paper="0.01, 0.08 and 0.15 %",
             checks=_as_printed(found, FEW, QUEUE_LOSS),
             tolerance="20 %",
-            remark=DISCARDED,
+            reading=DISCARDED,
+            others=[
+                *(Reading(n, tuple(_as_printed(found, FEW, q))) for n, q in COUNTS.items()),
+                *other_cells(lab, FEW, QUEUE_LOSS, LOSS_PERCENT, OF_LOSS),
+            ],
         ),
         claim(
             "loss_of_afw",
@@ -229,7 +251,12 @@ def _levels_of_loss(found: Found) -> tuple[Claim, ...]:
             paper="1.54, 2.49 and 3.97 %",
             checks=_as_printed(found, MEAN, QUEUE_LOSS),
             tolerance="20 %: the printed pairs scatter so",
-            remark=DISCARDED,
+            reading=DISCARDED,
+            others=[
+                *(Reading(n, tuple(_as_printed(found, MEAN, q))) for n, q in COUNTS.items()),
+                *other_cells(lab, afw(2, 2), QUEUE_LOSS, LOSS_PERCENT, OF_LOSS),
+            ],
+            remark="the readings of the network have AFW with 2 and 2",
         ),
         claim(
             "cells_of_table_5",
@@ -237,6 +264,7 @@ def _levels_of_loss(found: Found) -> tuple[Claim, ...]:
             paper="0.88 to 5.15 %",
             checks=_cells(found, QUEUE_LOSS),
             tolerance="20 %",
+            reading=DISCARDED,
         ),
         claim(
             "few_has_lowest_loss",
@@ -253,38 +281,56 @@ def _levels_of_loss(found: Found) -> tuple[Claim, ...]:
 
 
 def _ratios_of_loss(found: Found) -> tuple[Claim, ...]:
-    mean = over(found, 10, MEAN, FEW, QUEUE_LOSS)
-    largest = over(found, 50, afw(6, 8), FEW, QUEUE_LOSS)
+    def mean(quantity: str) -> Value:
+        return over(found, 10, MEAN, FEW, quantity)
+
+    def largest(quantity: str) -> Value:
+        return over(found, 50, afw(6, 8), FEW, quantity)
+
+    def others(ratio: Callable[[str], Value], wanted: float, within: float) -> list[Reading]:
+        return [
+            Reading(name, (Check.near("ratio", ratio(quantity), wanted, within=within),))
+            for name, quantity in COUNTS.items()
+        ]
+
     return (
         claim(
             "few_loses_154_times_less",
             "With 10 flows AFW loses 154 times as many packets as FeW (the text: 154 %).",
             paper="154",
-            checks=[Check.near("ratio", mean, 154.0, within=30.8)],
+            checks=[Check.near("ratio", mean(QUEUE_LOSS), 154.0, within=30.8)],
             tolerance="20 %",
+            reading=DISCARDED,
+            others=others(mean, 154.0, 30.8),
         ),
         claim(
             "few_loses_154_percent_less",
             "With 10 flows FeW's loss is better by 154 %, as the text prints it.",
             paper="154 %",
-            checks=[Check.near("ratio", mean, 2.54, within=0.25)],
+            checks=[Check.near("ratio", mean(QUEUE_LOSS), 2.54, within=0.25)],
             tolerance="10 %",
+            reading=DISCARDED,
+            others=others(mean, 2.54, 0.25),
         ),
         claim(
             "largest_ratio_of_losses",
             "With 50 flows AFW with alpha 6 and beta 8 loses 34.33 times as many packets as FeW "
             "(the text: 34.33 %).",
             paper="34.33",
-            checks=[Check.near("ratio", largest, 34.33, within=6.9)],
+            checks=[Check.near("ratio", largest(QUEUE_LOSS), 34.33, within=6.9)],
             tolerance="20 %",
+            reading=DISCARDED,
+            others=others(largest, 34.33, 6.9),
         ),
         claim(
             "largest_ratio_as_printed",
             "With 50 flows FeW's loss is better by 34.33 % than that of AFW with alpha 6 and beta "
             "8, as the text prints it.",
             paper="34.33 %",
-            checks=[Check.near("ratio", largest, 1.3433, within=0.13)],
+            checks=[Check.near("ratio", largest(QUEUE_LOSS), 1.3433, within=0.13)],
             tolerance="10 %",
+            reading=DISCARDED,
+            others=others(largest, 1.3433, 0.13),
         ),
     )
 
@@ -298,6 +344,8 @@ def _least_loss(found: Found) -> tuple[Claim, ...]:
             "With 10 flows alpha = 2 and beta = 6 loses least of AFW's pairs, 0.88 %, which is "
             "0.57 of their mean (Table VII).",
             paper="0.88 %",
+            place="Table VII",
+            reading=DISCARDED,
             checks=[
                 Check.near(
                     "%", value(found, 10, least, QUEUE_LOSS), target, within=OF_LOSS * target
@@ -311,11 +359,10 @@ def _least_loss(found: Found) -> tuple[Claim, ...]:
             ],
             tolerance="20 %",
         ),
-        claim(
+        finding(
             "few_loses_less_end_to_end",
             "With 10 flows, where the paper's difference is largest, FeW loses fewer packets than "
             "AFW, counted as sent and not delivered.",
-            paper=OURS,
             checks=[Check("10 flows", over(found, 10, MEAN, FEW, LOST), low=1.0)],
             tolerance=ABOVE,
         ),

@@ -11,14 +11,13 @@ from simoom.studies.afw_few.paper import (
     FLOWS,
     GOODPUT,
     KBPS,
-    OURS,
     PRINTED_PAIRS,
     afw,
     printed,
     ratio,
 )
 from simoom.studies.afw_few.runs import BEST, mean_of_pairs, runs
-from simoom.studies.claim import claim
+from simoom.studies.claim import finding
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.lab import Lab, figure_function
 
@@ -55,11 +54,10 @@ def figure_pairs(lab: Lab) -> Figure:
     )
     middle = mean_of_pairs(found, GOODPUT)
     claims = (
-        claim(
+        finding(
             "pairs_differ_little",
             "The throughput is almost independent of alpha and beta: each pair is within 5 % of "
             "the mean of the pairs.",
-            paper=OURS,
             checks=[
                 Check.near(
                     LABELS[pair],
@@ -129,10 +127,9 @@ def figure_scenarios(lab: Lab) -> Figure:
                 )
             )
     claims = tuple(
-        claim(
+        finding(
             f"one_scenario_tells_{name}",
             f"One network with 50 flows shows a difference of {label} between AFW and FeW.",
-            paper=OURS,
             checks=[Check("scenarios with the same movement", each.at(50), high=1.0)],
             tolerance="a 95 % interval as wide as the difference on each side",
         )

@@ -66,7 +66,7 @@ def table_4(lab: Lab) -> Figure:
         Axis("flows", "number of flows", 0, 60),
         (Axis(GOODPUT, "throughput, sum of all flows, kb/s", 0, 2200),),
         (*_curves(found, GOODPUT, "table 4"), *reference.curves(STUDY, "table 4", COLOURS)),
-        throughput_claims(found),
+        throughput_claims(lab, found),
     )
 
 
@@ -89,7 +89,7 @@ def table_5(lab: Lab) -> Figure:
             *reference.curves(STUDY, "table 5", COLOURS),
             *_simulated(found, LOST),
         ),
-        loss_claims(found),
+        loss_claims(lab, found),
         notes="The paper counts packets that a router discards when it faces an overload: what "
         "queues drop. The second panel has all that is lost on the way; ns-2's trace, and its "
         "value here, also counts a packet as dropped that DSR salvages or a later attempt "

@@ -7,18 +7,21 @@ of BS-2, and a rule by which the frames of both directions are lost, are other r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from simoom.evidence import Check
 from simoom.scenario import Scenario
 from simoom.studies.claim import Claim, Reading, claim
 from simoom.studies.figure import Curve
-from simoom.studies.lab import Lab
+from simoom.studies.lab import Lab, Sample
 from simoom.studies.lt_tcp.cell import (
     ATTEMPTS,
     RTTS,
+    SHUT_S,
+    At,
+    by_label,
     measure,
     measured,
     measured_s,
@@ -27,13 +30,15 @@ from simoom.studies.lt_tcp.cell import (
 )
 from simoom.studies.lt_tcp.link import COLOURS, GOODPUT
 from simoom.studies.lt_tcp.second_cell import (
-    FILES,
     PROBES,
     alone,
     beside_cell,
     beside_source,
+    files,
     measure_shut_outs,
 )
+
+Key = TypeVar("Key", bound=Hashable)
 
 CELL, SOURCE, RULE = "second cell", "source at BS-2", "all frames lost, by rule"
 KINDS = {CELL: 0, SOURCE: 1, RULE: 2}
@@ -62,19 +67,12 @@ class View:
     def __call__(self, table: str, quantity: str = GOODPUT) -> dict[str, Curve]:
         """Return the goodput, or another quantity, against the round-trip time, by protocol."""
         is_shut = table != "IV"
-        in_space = is_shut and self.kind != RULE
         cases = {
             (protocol, rtt): self._scenario(protocol, table, rtt, is_shut=is_shut)
             for protocol in COLOURS
             for rtt in RTTS
         }
-        found = (
-            self.lab.sample(
-                cases, measure_shut_outs, replications=space_replications(self.lab), probes=PROBES
-            )
-            if in_space
-            else self.lab.sample(cases, measure, replications=replications(self.lab))
-        )
+        found = self.sample(cases, in_space=is_shut)
         is_same = not is_shut or self == View(self.lab)
         setting = table if is_same else f"{table}, {self.name}"
         return {
@@ -86,15 +84,41 @@ class View:
         # Without interference no timer expires, whatever its minimum.
         is_slow = is_shut and self.rto_min_ms is not None
         timer = {"tcp": {"rto_min_ms": self.rto_min_ms}} if is_slow else {}
-        keys: Mapping[str, Any] = {
-            "rtt_ms": rtt_ms,
-            "attempts": ATTEMPTS[table],
-            "flow": timer,
-        }
-        if not is_shut or self.kind == RULE:
-            return upload(protocol, measured_s=measured_s(self.lab), is_shut=is_shut, **keys)
+        keys: Mapping[str, Any] = {"rtt_ms": rtt_ms, "attempts": ATTEMPTS[table], "flow": timer}
+        if is_shut:
+            return self.shut(protocol, **keys)
+        return upload(protocol, measured_s=measured_s(self.lab), **keys)
+
+    def shut(self, protocol: str, *, shut_s: float = SHUT_S, **keys: Any) -> Scenario:
+        """Return an upload that is shut out for a part of every 2 s; see `upload` for its keys."""
+        if self.kind == RULE:
+            keys |= {"is_shut": True, "shut_s": shut_s}
+            return upload(protocol, measured_s=measured_s(self.lab), **keys)
         single = alone(protocol, measured_s=space_s(self.lab), **keys)
-        return beside_cell(single, FILES) if self.kind == CELL else beside_source(single)
+        if self.kind == CELL:
+            return beside_cell(single, files(shut_s))
+        return beside_source(single, shut_s=shut_s)
+
+    def sample(
+        self, cases: Mapping[Key, Scenario], *, in_space: bool = True
+    ) -> Mapping[Key, Sample]:
+        """Run cases that are shut out, or not in space."""
+        if in_space and self.kind != RULE:
+            number = space_replications(self.lab)
+            return self.lab.sample(cases, measure_shut_outs, replications=number, probes=PROBES)
+        return self.lab.sample(cases, measure, replications=replications(self.lab))
+
+    def grid(self, cases: Mapping[tuple[str, At], Mapping[str, Any]]) -> dict[str, Curve]:
+        """Return the goodput of cases that are shut out, see `shut` for their keys.
+
+        Cases are named by a label, which begins with the protocol, and an x value.
+        """
+        scenarios = {
+            (label, x): self.shut(label.partition(",")[0], **keys)
+            for (label, x), keys in cases.items()
+        }
+        setting = "" if self == View(self.lab) else f", {self.name}"
+        return by_label(self.sample(scenarios), GOODPUT, setting)
 
 
 def space_s(lab: Lab) -> float:

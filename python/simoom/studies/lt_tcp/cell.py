@@ -220,14 +220,20 @@ def grid(
 
     The label begins with the protocol: "SACK, K = 3".
     """
-    found = lab.sample(cases, measure, replications=replications(lab))
+    return by_label(lab.sample(cases, measure, replications=replications(lab)), quantity)
+
+
+def by_label(
+    found: Mapping[tuple[str, At], Sample], quantity: str, setting: str = ""
+) -> dict[str, Curve]:
+    """Return a curve for each label; the setting tells equal labels apart."""
     rows: dict[str, list[At]] = {}
-    for label, x in cases:
+    for label, x in found:
         rows.setdefault(label, []).append(x)
     return {
         label: measured(
             label.partition(",")[0],
-            label,
+            f"{label}{setting}",
             xs,
             [found[label, x] for x in xs],
             quantity,

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -56,13 +55,20 @@ RADIO: Mapping[str, Any] = {
 }
 FILE_BYTES = 137_500
 """What a cell carries in 250 ms at the 4.4 Mb/s that the paper has without interference."""
-FILES: Mapping[str, Any] = {
-    "web": {
-        "size": {"constant": {"bytes": FILE_BYTES}},
-        "think_s": PERIOD_S - SHUT_S,
-        "pauses": "constant",
+
+
+def files(shut_s: float = SHUT_S) -> dict[str, Any]:
+    """Return the traffic of a second cell that is busy for so long every 2 s."""
+    return {
+        "web": {
+            "size": {"constant": {"bytes": round(FILE_BYTES * shut_s / SHUT_S)}},
+            "think_s": PERIOD_S - shut_s,
+            "pauses": "constant",
+        }
     }
-}
+
+
+FILES: Mapping[str, Any] = files()
 ENDLESS: Mapping[str, Any] = {"bulk": {}}
 SECOND = "second_mbps"
 MEDIAN_MS, LONG_MS = "shut_median_ms", "shut_p90_ms"
@@ -73,18 +79,9 @@ SHORTEST_S = 0.05
 PROBES = ("stations[0].sent", "stations[0].attempts")
 
 
-def alone(
-    protocol: str,
-    *,
-    rtt_ms: float,
-    attempts: int,
-    measured_s: float,
-    flow: Mapping[str, Any] = MappingProxyType({}),
-) -> Scenario:
+def alone(protocol: str, *, rtt_ms: float, **upload_keys: Any) -> Scenario:
     """Return the upload of node 1 in space, without a second cell; see `upload`."""
-    keys = _given(
-        upload(protocol, rtt_ms=rtt_ms, attempts=attempts, measured_s=measured_s, flow=flow)
-    )
+    keys = _given(upload(protocol, rtt_ms=rtt_ms, **upload_keys))
     del keys["wire"]
     keys["stations"] = [keys["stations"] | {"position_m": [-RADIUS_M, 0.0]}]
     keys["flows"][0]["to"] = "remote"
@@ -131,12 +128,12 @@ def beside_cell(scenario: Scenario, traffic: Mapping[str, Any]) -> Scenario:
     return Scenario(**keys)
 
 
-def beside_source(scenario: Scenario, *, at_m: float = APART_M) -> Scenario:
-    """Return the scenario with a source in place of BS-2, which is on for 250 ms every 2 s.
+def beside_source(scenario: Scenario, *, at_m: float = APART_M, shut_s: float = SHUT_S) -> Scenario:
+    """Return the scenario with a source in place of BS-2, which is on for a part of every 2 s.
 
     Its phase is random.
     """
-    source = {"on_ms": 1e3 * SHUT_S, "period_ms": 1e3 * PERIOD_S}
+    source = {"on_ms": 1e3 * shut_s, "period_ms": 1e3 * PERIOD_S}
     cell = {
         "name": "cell 2",
         "position_m": [at_m, 0.0],
