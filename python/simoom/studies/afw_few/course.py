@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from simoom.evidence import Check, Value
 from simoom.studies.afw_few.paper import FEW, GOODPUT, NEW_RENO, course, ratio
 from simoom.studies.afw_few.runs import BEST, PARTS, PROBES, case, measure_parts, runs
-from simoom.studies.claim import claim
+from simoom.studies.claim import Reading, claim
 from simoom.studies.figure import Axis, Figure, Source, curve
 from simoom.studies.lab import Lab, figure_function
 
@@ -64,9 +64,13 @@ def figure_2(lab: Lab) -> Figure:
                 paper="consistently decreases",
                 checks=[Check(name, late_over_early(name), high=FALL) for name in (FEW, BEST)],
                 tolerance="100 to 200 s at least 5 % below 20 to 100 s",
-                remark="Movement begins in its equilibrium here. With the start of ns-2's setdest, "
-                "where nodes gather in the middle and become slower, FeW has "
-                f"{late_over_early(SETDEST)}.",
+                reading="movement in its equilibrium from the start",
+                others=[
+                    Reading(
+                        "start of ns-2's setdest, nodes gather in the middle and become slower",
+                        (Check("FeW", late_over_early(SETDEST), high=FALL),),
+                    )
+                ],
             ),
         ),
     )

@@ -8,6 +8,7 @@ packet that is dropped, or that does not arrive.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -125,6 +126,12 @@ def other_cells(
         for name in names
         if name != AS_HERE
     ]
+
+
+def other_bests(lab: Lab, within: float) -> list[Reading]:
+    """Return what other readings give for the throughput of Table VI."""
+    cells = other_cells(lab, BEST, GOODPUT, KBPS, within)
+    return [replace(each, checks=each.checks[-1:]) for each in cells]
 
 
 def other_gains(lab: Lab, low: float, high: float) -> list[Reading]:

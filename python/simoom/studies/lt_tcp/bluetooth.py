@@ -7,14 +7,14 @@ bytes, and each frame is lost with the probability that the formula has.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 from simoom.evidence import Check, Value
 from simoom.models import bluetooth
 from simoom.run import Run
 from simoom.scenario import Scenario
-from simoom.studies.claim import Claim, claim, finding
+from simoom.studies.claim import Claim, Reading, claim, finding
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.lab import Lab, figure_function
 from simoom.tables import number
@@ -72,6 +72,13 @@ def figure_corruption(_: Lab) -> Figure:
     )
 
 
+def _fraction(cut: Callable[[float], int] | None = None) -> Check:
+    """Return the check of the channel's share of the hops, cut to percents if asked for."""
+    share = bluetooth.slot_hit_probability("HV1")
+    value = Value.exact(cut(100 * share) / 100 if cut else share, "channel fraction")
+    return Check.near("slots of HV1, all on the air", value, 0.27, within=0.005)
+
+
 def _claims_corruption(
     printed: Mapping[str, Curve], bursts: Mapping[str, Curve]
 ) -> tuple[Claim, ...]:
@@ -81,16 +88,11 @@ def _claims_corruption(
             "channel_fraction",
             "A Bluetooth packet hops into a WLAN channel with probability 22/79 = 0.27.",
             paper="0.27",
-            checks=[
-                Check.near(
-                    "slots of HV1, all on the air",
-                    Value.exact(bluetooth.slot_hit_probability("HV1"), "channel fraction"),
-                    0.27,
-                    within=0.005,
-                )
-            ],
+            checks=[_fraction()],
             tolerance="the digits printed",
-            remark="0.278 was truncated, not rounded; HV3 has a third of the slots instead of 0.3",
+            reading="rounded",
+            others=[Reading("cut after two digits", (_fraction(math.floor),))],
+            remark="HV3 has a third of the slots instead of 0.3",
         ),
         claim(
             "slots_conservative",
@@ -106,6 +108,21 @@ def _claims_corruption(
                 for r in RATES
             ],
             tolerance="at least the corruption by any overlap",
+            reading="p as printed",
+            others=[
+                Reading(
+                    "exact p",
+                    tuple(
+                        Check(
+                            f"{v}, {r:g} Mb/s, slots over bursts",
+                            Value.exact(corruption(v, r)).over(bursts[v].at(r)),
+                            low=1.0,
+                        )
+                        for v in COLOURS
+                        for r in RATES
+                    ),
+                )
+            ],
             remark="it is optimistic: partial slots corrupt packets too",
         ),
         claim(

@@ -228,10 +228,10 @@ def _claims_2_elsewhere(
     far = [rtt for rtt in curves if rtt >= FIGURE_1_RTT_MS]
     few = [loss for loss in losses if 0 < loss <= SMALL]
     return (
-        claim(
+        finding(
             "sack_as_in_ns2",
             "ns-2.35 finds the same for one SACK flow over this link.",
-            paper="ns-2 made the paper's figures",
+            about="ns-2.35 itself",
             checks=[
                 Check.agrees(
                     f"{rtt:g} ms, {loss:g}", curves[rtt].at(loss), c.at(loss), within=AGREEMENT
@@ -388,10 +388,9 @@ def _claims_parts(
     """Check the gain of the code over the window alone, and the cost of parity."""
     whole, mean = overheads["LT-TCP"], overheads["parity for the mean"]
     return (
-        claim(
+        finding(
             "code_beats_window_alone",
             "From 20 % of loss on the code improves on a window that reacts only to marks.",
-            paper="proactive and reactive FEC are building blocks of LT-TCP",
             checks=[
                 Check(
                     f"{loss:g}, more by Mb/s",
@@ -406,10 +405,9 @@ def _claims_parts(
             remark="at 10 % some runs of the window alone collapse, others have the same goodput, "
             "because RFC 8985 detects lost retransmissions",
         ),
-        claim(
+        finding(
             "parity_for_mean_costs_less",
             "Parity for the expected losses alone has less overhead than parity with a margin.",
-            paper="P is a function of E; a patent claims P = E N",
             checks=[
                 Check(f"{loss:g}", whole.at(loss).minus(mean.at(loss)), low=0.0) for loss in losses
             ],

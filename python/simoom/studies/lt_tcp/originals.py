@@ -23,12 +23,16 @@ ORIGINALS = (
     Original(
         "Table II",
         "one upload near HV3",
-        ("table 2", "figure rates", "figure adaptation"),
+        ("table 2", "figure voice", "figure rates", "figure adaptation"),
         "simulation",
         "whole slots, K = 3, 200 ms",
     ),
     Original(
-        "Table III", "one upload near HV1", ("table 3",), "simulation", "whole slots, K = 3, 200 ms"
+        "Table III",
+        "one upload near HV1",
+        ("table 3", "figure voice"),
+        "simulation",
+        "whole slots, K = 3, 200 ms",
     ),
     Original(
         "section I",
@@ -43,14 +47,14 @@ ORIGINALS = (
         "one upload shut out for 250 ms every 2 s, K = 3",
         ("table 5",),
         "simulation",
-        "a stub that corrupts both directions",
+        "beside the hidden cell of Fig. 4; a source in its place, and a rule for both directions",
     ),
     Original(
         "Table VI",
         "one upload shut out for 250 ms every 2 s, K = 7",
         ("table 6",),
         "simulation",
-        "a stub that corrupts both directions",
+        "beside the hidden cell of Fig. 4; a source in its place, and a rule for both directions",
     ),
     Original(
         "section IV-D",
