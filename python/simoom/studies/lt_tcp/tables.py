@@ -299,6 +299,7 @@ def _claims_5_timeouts(lab: Lab) -> list[Claim]:
             paper="55, 21 and 1.16",
             checks=fall,
             tolerance="at most 10 % above the paper's ratio",
+            coarse="the text says only that they are fewer",
         ),
         judged(
             lab,
@@ -307,6 +308,7 @@ def _claims_5_timeouts(lab: Lab) -> list[Claim]:
             paper="55, 21, 1.16 against 141, 146, 200",
             checks=fewer,
             tolerance="at most 10 % above the paper's ratio",
+            coarse="the text says only that they are fewer",
         ),
     ]
 
