@@ -41,14 +41,14 @@ FAST = {"rate_mbps": 11.0}
 READINGS: Mapping[str, Mapping[str, Any]] = {
     AS_HERE: {},
     "no RTS": {"wlan": NO_RTS},
-    "11 Mb/s": {"wlan": WLAN | FAST},
+    "11 Mb/s": {"wlan": {**WLAN, **FAST}},
     "no RTS, 11 Mb/s": {"wlan": NO_RTS | FAST},
     "drop tail": {"queue": {"drop_tail": {"limit_packets": 50}}},
     "queue of 10": {"queue": {"priority": {"limit_packets": 10}}},
     "RFC 4728": {"routing": {"protocol": "dsr"}},
     "1500 m": {"area_m": 1500.0},
     "1500 m, no RTS": {"area_m": 1500.0, "wlan": NO_RTS},
-    "1500 m, 11 Mb/s": {"area_m": 1500.0, "wlan": WLAN | FAST},
+    "1500 m, 11 Mb/s": {"area_m": 1500.0, "wlan": {**WLAN, **FAST}},
 }
 """Readings as arguments of `mobile`."""
 QUICK_READINGS = (AS_HERE, "no RTS", "11 Mb/s")
