@@ -132,7 +132,7 @@ def space_replications(lab: Lab) -> int:
 
 
 def others(lab: Lab) -> tuple[View, ...]:
-    """Return the readings of the tables beside that which judges them."""
+    """Return the readings of the tables beside that which decides."""
     return (
         View(lab, SOURCE),
         View(lab, RULE),
