@@ -6,7 +6,7 @@ import pytest
 
 import simoom as sm
 from simoom.studies import Verdict, full_duplex
-from simoom.studies.full_duplex import course, paper
+from simoom.studies.full_duplex import course, gains, paper
 from simoom.studies.sensitivity import (
     foreign_claims,
     needless_reasons,
@@ -15,16 +15,16 @@ from simoom.studies.sensitivity import (
 )
 
 REPRODUCED = """
-    insensitive_to_stations only_full_duplex_depends_on_uploads analysis_within_6_percent
-    gain_27_f0 full_duplex_stations_gain_little only_rts_makes_it_worth_it
+    insensitive_to_stations analysis_within_6_percent gain_36_f0 gain_27_f0 gain_27_f100
+    full_duplex_stations_gain_little only_rts_makes_it_worth_it
 """
 NOT = """
-    all_contend_in_full_duplex access_point_has_a_packet gain_36_f0 gain_36_f65 gain_27_f100
-    attempt_probability_as_printed
+    three_contend_in_half_duplex all_contend_in_full_duplex gain_36_f65
+    attempt_probability_as_printed slow_r2_loses
 """
 OTHERS = """
-    three_contend_in_half_duplex analysis_within_5_percent gain_36_f25 gain_36_f75 slow_r2_loses
-    result_1_holds_for_tcp time_to_full_windows
+    analysis_within_5_percent only_full_duplex_depends_on_uploads gain_36_f25 gain_36_f75
+    access_point_has_a_packet result_1_holds_for_tcp time_to_full_windows
 """
 """Claims that few runs leave undecided, or that hold in part: they have no one verdict."""
 EXPECTED = {Verdict.REPRODUCED: REPRODUCED, Verdict.NOT_REPRODUCED: NOT, None: OTHERS}
@@ -64,8 +64,8 @@ def test_the_throughput_is_that_of_the_monte_carlo(label, at, results):
 @pytest.mark.parametrize(
     ("way", "reference"),
     [
-        ("from 5 to 45 s after slow start only", "at the senders"),
-        ("from 80 to 110 s", "steady"),
+        ("5 to 45 s, slow start only", "at the senders"),
+        ("80 to 110 s", "steady"),
     ],
 )
 def test_the_gains_are_those_of_the_monte_carlo(way, reference, results):
@@ -82,7 +82,7 @@ def test_the_gains_are_those_of_the_monte_carlo(way, reference, results):
 )  # fmt: skip
 def test_gains_are_those_of_the_equations(r2, uploads, percent):
     (quoted,) = (
-        each for each in (*paper.FIG_5, *paper.FIG_6) if (each.r2, each.uploads) == (r2, uploads)
+        each for each in (*gains.FIG_5, *gains.FIG_6) if (each.r2, each.uploads) == (r2, uploads)
     )
     assert quoted.analysed == pytest.approx(percent, rel=1e-5)
 
@@ -129,3 +129,23 @@ def test_every_figure_can_be_drawn(results):
     for figure in results:
         assert len(figure.plot().axes) == len(figure.panels)
         assert figure.data["value"].is_finite().all()
+
+
+def test_readings_that_do_not_decide_are_shown_beside_each_quoted_gain(claims):
+    for quoted in (*gains.FIG_5, *gains.FIG_6):
+        shown = claims[quoted.name]
+        assert shown.reading == "0 to 45 s"
+        assert {"5 to 45 s, slow start only, N = 80", "80 to 110 s, N = 80"} <= {
+            each.name for each in shown.others
+        }
+
+
+def test_pictures_show_the_values_of_the_paper(results):
+    marks = {
+        key: [c for c in results[key].curves if c.source.value == "paper"]
+        for key in ("figure 4", "figure 5", "figure 6")
+    }
+    half = curves(results["figure 6"], "half duplex")["simulation"]
+    (cross,) = (c for c in marks["figure 6"] if "r2 = 36, f = 0.65" in c.label)
+    assert cross.at(0.65).value == pytest.approx(1.503 * half.at(0.65).value)
+    assert [len(found) for found in marks.values()] == [2, 2, 5]

@@ -14,7 +14,8 @@ from simoom.studies.full_duplex.beyond import (
     figure_worth,
 )
 from simoom.studies.full_duplex.contention import figure_4, table_fixed_point
-from simoom.studies.full_duplex.course import table_gains, table_windows
+from simoom.studies.full_duplex.course import table_windows
+from simoom.studies.full_duplex.gains import figure_gains, table_gains
 from simoom.studies.full_duplex.originals import ORIGINALS
 from simoom.studies.full_duplex.places import figure_cancellation, figure_places
 from simoom.studies.full_duplex.throughput import figure_5, figure_6
@@ -31,6 +32,7 @@ STUDY = Study(
         figure_6,
         table_fixed_point,
         table_gains,
+        figure_gains,
         table_windows,
         figure_loss,
         figure_delay,
@@ -43,8 +45,8 @@ STUDY = Study(
         figure_aggregates,
     ),
     notes="Analysis: (9) to (11) as printed on the corrected (6), L_d = 16000 bits, and a chain of "
-    "contending stations for half duplex. Simulation: 45 s, NewReno with an initial ssthresh of "
-    "32 KB, measured from 30 s. The Monte Carlo, a closed loop with frozen back-off, decides no "
+    "contending stations for half duplex. Simulation: all of the 45 s, NewReno with an "
+    "initial ssthresh of 32 KB. The Monte Carlo, a closed loop with frozen back-off, decides no "
     "claim.",
     originals=ORIGINALS,
 )
@@ -59,6 +61,7 @@ __all__ = [
     "figure_bidirectional",
     "figure_cancellation",
     "figure_delay",
+    "figure_gains",
     "figure_loss",
     "figure_places",
     "figure_queue",

@@ -11,11 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from simoom.evidence import Check, Outcome, Value
-from simoom.models import full_duplex as model
+from simoom.evidence import Value
 from simoom.run import Run
 from simoom.scenario import Scenario
-from simoom.studies.claim import Claim, claim
 from simoom.studies.lab import Lab, Sample
 
 NAME = "full_duplex"
@@ -59,9 +57,12 @@ class Course:
 
 HALF_WINDOW = {"initial_window_segments": 1, "initial_ssthresh_segments": 16}
 SLOW_START = {"initial_window_segments": 1}
-PAPER = Course(HALF_WINDOW, 30.0, 45.0)
-"""45 s, measured once the windows are full. The paper does not give the initial ssthresh: half of
-the largest window takes about as long to fill the windows as the paper reports."""
+AT_ONCE = {"initial_window_segments": WINDOW_SEGMENTS}
+PAPER = Course(HALF_WINDOW, 0.0, 45.0)
+"""All of the paper's 45 s. It does not give the initial ssthresh: half of the largest window takes
+about as long to fill the windows as the paper reports."""
+FULL = Course(HALF_WINDOW, 30.0, 45.0)
+"""The time in which nearly all windows are full."""
 START = Course(SLOW_START, 5.0, 45.0)
 """Slow start up to the largest window, so that nearly all segments wait at the senders at 5 s."""
 STEADY = Course(SLOW_START, 80.0, 110.0)
@@ -203,64 +204,3 @@ def share(full: Sample, half: Sample) -> Value:
 def replications(lab: Lab) -> int:
     """Return the number of runs of each case."""
     return lab.pick(5, 3)
-
-
-@dataclass(frozen=True)
-class Quoted:
-    """A gain that the paper quotes."""
-
-    name: str
-    r2: float
-    uploads: float
-    percent: float
-    figure: str
-
-    @property
-    def label(self) -> str:
-        """Its place in tables."""
-        return f"r2 = {self.r2:g}, f = {self.uploads:g}"
-
-    @property
-    def analysed(self) -> float:
-        """The gain at N = 80 by (9) to (11)."""
-        at = model.cell(MANY, upload_fraction=self.uploads, cli_rate_mbps=self.r2)
-        return float(at.gain_percent)
-
-    def claim(self, shares: Mapping[int, Value]) -> Claim:
-        """Compare it with the simulated throughput in percent of half duplex, for each N."""
-        checks = [
-            Check.near(
-                f"N = {n}, % of half duplex",
-                each.named("gain by simulation", self.label, str(n)),
-                100 + self.percent,
-                within=GAIN_POINTS,
-            )
-            for n, each in shares.items()
-        ]
-        where = "at each N, because the paper names none" if len(checks) > 1 else "at N = 80"
-        is_missed = any(check.outcome is not Outcome.HOLDS for check in checks)
-        return claim(
-            self.name,
-            f"At r2 = {self.r2:g} Mb/s and f = {self.uploads:g} full duplex has "
-            f"{self.percent:+g} % over half duplex ({self.figure}).",
-            paper=f"{self.percent:+g} %",
-            checks=checks,
-            tolerance=f"{GAIN_POINTS:g} points of gain, {where}",
-            remark=UNSTATED if is_missed else "",
-        )
-
-
-UNSTATED = (
-    "table gains has it over other times of the run, and with a CTS timeout and an EIFS after "
-    "collisions, which the paper does not mention"
-)
-FIG_5 = (
-    Quoted("gain_36_f25", 36.0, 0.25, 41.0, "Fig. 5"),
-    Quoted("gain_36_f75", 36.0, 0.75, 54.0, "Fig. 5"),
-)
-FIG_6 = (
-    Quoted("gain_36_f0", 36.0, 0.0, 26.2, "Fig. 6"),
-    Quoted("gain_36_f65", 36.0, 0.65, 50.3, "Fig. 6"),
-    Quoted("gain_27_f0", 27.0, 0.0, 5.7, "Fig. 6"),
-    Quoted("gain_27_f100", 27.0, 1.0, 48.7, "Fig. 6"),
-)
