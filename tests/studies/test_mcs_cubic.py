@@ -5,7 +5,7 @@ import pytest
 
 import simoom as sm
 from simoom.studies import Kind, Verdict, mcs_cubic
-from simoom.studies.mcs_cubic import rules, walking
+from simoom.studies.mcs_cubic import walking, ways
 from simoom.studies.mcs_cubic.paper import CONTROLS, DRIVEN, GOODPUT, PLAIN, upload
 from simoom.studies.sensitivity import (
     foreign_claims,
@@ -19,7 +19,6 @@ REPRODUCED = """
 """
 NOT_REPRODUCED = """
     window_jumps_to_100_kb window_jumps_to_147_kb plain_reaches_43_in_6_s
-    rules_plain_start rules_plain_level rules_plain_time rules_driven_jump
 """
 STUDY = mcs_cubic.STUDY
 
@@ -43,7 +42,7 @@ def test_claims_fail_for_numbers_10_percent_off(results):
 
 
 def test_each_rule_of_ns3_is_an_option_of_the_scenario():
-    keys = upload(8, DRIVEN, rules=rules.RULES[rules.ALL]).to_dict()
+    keys = upload(8, DRIVEN, rules=ways.RULES[ways.ALL]).to_dict()
     cubic = keys["flows"][0]["control"]["cross_layer"]["inner"]["cubic"]
     assert (cubic["friendly"], cubic["hystart_rule"]) == (False, "first")
     assert keys["flows"][0]["tcp"]["recovery"]["sack"]["reduction"] == "proportional_rfc6937"

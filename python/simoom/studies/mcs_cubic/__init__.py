@@ -6,7 +6,7 @@ LAN interfaces".
 
 from simoom.studies.mcs_cubic.beyond import figure_clients, figure_controllers, figure_falling
 from simoom.studies.mcs_cubic.originals import ORIGINALS
-from simoom.studies.mcs_cubic.rules import figure_rules
+from simoom.studies.mcs_cubic.rules import figure_occupancy, figure_rules
 from simoom.studies.mcs_cubic.throughput import figure_3a, figure_3b, figure_readings
 from simoom.studies.mcs_cubic.walking import figure_pace, figure_walking
 from simoom.studies.mcs_cubic.windows import figure_2a, figure_2b
@@ -23,6 +23,7 @@ STUDY = Study(
         figure_3a,
         figure_3b,
         figure_readings,
+        figure_occupancy,
         figure_rules,
         figure_falling,
         figure_controllers,
@@ -30,9 +31,9 @@ STUDY = Study(
         figure_walking,
         figure_pace,
     ),
-    notes="The queue of 10 packets is read as 10 frames in the device below FQ-CoDel, and only "
-    "the MCS of the client changes; another figure shows other readings. There are no "
-    "A-MSDUs: 1498 bytes have no room for two such segments.",
+    notes="The queue of 10 packets is read as 10 frames in the device, each until its BlockAck "
+    "arrives, below FQ-CoDel, and only the MCS of the client changes; other figures show other "
+    "readings. There are no A-MSDUs: 1498 bytes have no room for two such segments.",
     originals=ORIGINALS,
 )
 
@@ -45,6 +46,7 @@ __all__ = [
     "figure_clients",
     "figure_controllers",
     "figure_falling",
+    "figure_occupancy",
     "figure_pace",
     "figure_readings",
     "figure_rules",

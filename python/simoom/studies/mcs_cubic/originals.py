@@ -21,7 +21,7 @@ ORIGINALS = (
     Original(
         "Fig. 3a",
         "throughput against time, MCS 0 to 8",
-        ("figure 3a", "figure rules"),
+        ("figure 3a", "figure readings", "figure occupancy", "figure rules"),
         "simulation",
         "10 frames below FQ-CoDel",
     ),

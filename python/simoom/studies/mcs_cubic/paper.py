@@ -71,17 +71,27 @@ READINGS = {
     "ten": Reading("10 packets in all", TEN, None),
     "wire": Reading("10 packets on the wire only", {"drop_tail": {"limit_packets": 500}}, None),
 }
-"""Readings by name; the study uses the first."""
+"""Readings by name; the study uses the first. A device holds a frame until its BlockAck arrives."""
+
+
+OCCUPANCIES = (5, 6, 7, 8, 9, 10, 12, 16)
+"""Frames in the device, those included that are in the air or wait for their BlockAck."""
+READINGS |= {
+    f"{n} frames": Reading(f"{n} frames below FQ-CoDel", FQ_CODEL, n)
+    for n in OCCUPANCIES
+    if n != 10
+}
 
 
 @dataclass(frozen=True)
 class Rules:
-    """Departures of a simulator from the standard, each a named option of the scenario."""
+    """Departures of a simulator from the standard, or of the driver from the study's reading."""
 
     cubic: Mapping[str, Any] = field(default_factory=dict)
     tcp: Mapping[str, Any] = field(default_factory=dict)
     wlan: Mapping[str, Any] = field(default_factory=dict)
     aggregation: Mapping[str, Any] = field(default_factory=dict)
+    driver: Mapping[str, Any] = field(default_factory=dict)
 
 
 def upload(
@@ -120,6 +130,8 @@ def upload(
     if rules.cubic and base is None:
         cubic = {"cubic": {**CUBIC["cubic"], **rules.cubic}}
         chosen = cubic if control == PLAIN else {"cross_layer": {"inner": cubic}}
+    if control == DRIVEN and rules.driver:
+        chosen = {"cross_layer": {**chosen["cross_layer"], **rules.driver}}
     ring = {} if read.ring_packets is None else {"ring_packets": read.ring_packets}
     return Scenario(
         title="An MCS that changes under TCP",
