@@ -1,6 +1,7 @@
 """Run the studies and write their claims and pictures into these pages.
 
-    python docs/studies/update.py [STUDY ...] [--figure KEY ...] [--quick] [--costs | --pages]
+    python docs/studies/update.py [STUDY ...] [--figure KEY ...] [--quick | --once]
+    python docs/studies/update.py --pages
 
 The claims of a run are in ``claims/STUDY.csv``, what runs cost in ``costs.csv``. The text between
 the markers ``<!-- NAME -->`` and ``<!-- /NAME -->`` of the pages follows from these two files:
@@ -40,6 +41,12 @@ MARKED = re.compile(r"(<!-- ([\w. ]+) -->\n)(.*?)(<!-- /\2 -->)", re.DOTALL)
 TABLE = re.compile(r"(<!-- table ([\w ]+) -->\n).*?(<!-- /table \2 -->)", re.DOTALL)
 IMAGE = re.compile(r"images/(\w+)\.png")
 
+LABS = {
+    "quick": "From a quick run, with fewer replications and points",
+    "once": "From one look, without more replications for what is undecided",
+}
+"""Labs other than that of a full run, in words."""
+
 Row = dict[str, str]
 
 
@@ -73,8 +80,10 @@ def _filled(text: str, blocks: Mapping[str, str]) -> str:
 
 def _headline(found: list[Row]) -> str:
     """Return the counts and a line for each claim of the paper."""
-    quick = [row["figure"] for row in found if row["lab"] == "quick"]
-    how = f"From a quick run: {', '.join(dict.fromkeys(quick))}.\n\n" if quick else ""
+    how = ""
+    for lab, what in LABS.items():
+        figures = dict.fromkeys(row["figure"] for row in found if row["lab"] == lab)
+        how += textwrap.fill(f"{what}: {', '.join(figures)}.", 100) + "\n\n" if figures else ""
     shown = [row for row in found if row["kind"] in (Kind.PAPER, Kind.LOOSE)]
     lines = f"\n\n{headlines.lines(found)}" if shown else "\n"
     counts = textwrap.fill(f"**{headlines.counts(found)}.**", 100)
@@ -215,16 +224,18 @@ def main() -> None:
     parser.add_argument("study", nargs="*", choices=[[], *STUDIES], default=[])
     parser.add_argument("--figure", action="append", metavar="KEY", help="only this: 'figure 5'")
     parser.add_argument("--quick", action="store_true", help="fewer and shorter runs")
+    parser.add_argument("--once", action="store_true", help="no further looks at the undecided")
     parser.add_argument("--costs", action="store_true", help="store only what the run costs")
     parser.add_argument("--pages", action="store_true", help="no run: the pages only")
     parser.add_argument("--workers", type=int, help="threads; one for each core by default")
     chosen = parser.parse_args()
     for folder in ("images", "claims"):
         (HERE / folder).mkdir(exist_ok=True)
-    lab_name = "quick" if chosen.quick else "full"
+    lab_name = "quick" if chosen.quick else "once" if chosen.once else "full"
     for name in [] if chosen.pages else chosen.study or STUDIES:
         before_s = _cpu_s()
-        with Lab(quick=chosen.quick, workers=chosen.workers) as lab:
+        looks = {"most_times": 1} if chosen.once else {}
+        with Lab(quick=chosen.quick, workers=chosen.workers, **looks) as lab:
             results = STUDIES[name].run(chosen.figure, lab=lab)
             if not chosen.figure:
                 record(name, lab_name, lab.runs, _cpu_s() - before_s)

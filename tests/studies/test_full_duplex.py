@@ -51,9 +51,10 @@ def curves(figure, label):
     return {each.source.value: each for each in found}
 
 
-# A closed loop with frozen back-off, written independently of Simoom.
+# A closed loop with frozen back-off in a steady state, written independently of Simoom: twenty
+# stations have full windows after a few of the 45 s.
 @pytest.mark.parametrize(
-    ("label", "at"), [("full duplex, f = 0.25", 80.0), ("half duplex, f = 0.25", 80.0)]
+    ("label", "at"), [("full duplex, f = 0.25", 20.0), ("half duplex, f = 0.25", 80.0)]
 )
 def test_the_throughput_is_that_of_the_monte_carlo(label, at, results):
     found = curves(results["figure 5"], label)

@@ -63,17 +63,21 @@ class Lab:
         Threads; one for each core by default. Results do not depend on it.
     progress : callable, optional
         Called with the completed fraction of the submitted runs.
+    most_times : int, optional
+        The largest factor by which a figure has more replications; 1 to look once.
     """
 
     def __init__(
         self,
         *,
         quick: bool = False,
+        most_times: int = MOST_TIMES,
         seed: int = 1,
         workers: int | None = None,
         progress: Progress | None = None,
     ) -> None:
         self.quick = quick
+        self.most_times = most_times
         self.seed = seed
         self._runner = Runner(workers=workers)
         self._progress = progress
@@ -83,7 +87,7 @@ class Lab:
 
     def with_more(self) -> Lab | None:
         """Return a lab with the same runs and twice the replications; None if these are enough."""
-        if self.quick or self.times >= MOST_TIMES:
+        if self.quick or self.times >= self.most_times:
             return None
         more = copy(self)
         more.times = 2 * self.times

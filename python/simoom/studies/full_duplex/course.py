@@ -48,7 +48,7 @@ OPENING = {
 KINDS = {"full duplex": 36.0, "half duplex": HALF}
 MIXED = 0.25
 """f of the claim, the only one that the paper names for its other times, in Fig. 4."""
-OTHER_SIZES = (40, 50, 60)
+OTHER_SIZES = (50,)
 Times = Mapping[tuple[str, str, float, int], Sample]
 """Samples by duplex, opening, f and N."""
 
@@ -58,7 +58,7 @@ def table_windows(lab: Lab) -> Figure:
     """The time until the windows are full."""
     quantity = "full_s"
     uploads = lab.pick(UPLOADS, (MIXED,))
-    settings = {(way, f, MANY) for way in OPENING for f in uploads}
+    settings = {("ssthresh 32 KB", f, MANY) for f in uploads} | {("slow start only", MIXED, MANY)}
     settings |= {("ssthresh 32 KB", MIXED, n) for n in lab.pick(OTHER_SIZES, ())}
     cases = {
         (kind, way, f, n): cell(n, f, r2, course=OPENING[way]).set("measure.interval_s", INTERVAL_S)
@@ -70,14 +70,15 @@ def table_windows(lab: Lab) -> Figure:
         curve(
             f"{kind}, {way}, {which} connection",
             Source.SIMULATION,
-            uploads,
-            [Value.mean(found[kind, way, f, MANY][which]) for f in uploads],
+            at,
+            [Value.mean(found[kind, way, f, MANY][which]) for f in at],
             quantity,
             colour=colour,
             dashed=which == "median",
         )
         for colour, (kind, way) in enumerate((kind, way) for kind in KINDS for way in OPENING)
         for which in CONNECTIONS
+        for at in [uploads if way == "ssthresh 32 KB" else (MIXED,)]
     ]
     paper = [
         curve(kind, Source.PAPER, (MIXED,), [Value.printed(at_s)], quantity, colour=colour)

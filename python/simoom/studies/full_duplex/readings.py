@@ -18,7 +18,6 @@ from simoom.studies.full_duplex.paper import (
     HALF_WINDOW,
     MANY,
     PAPER,
-    SLOW_START,
     START,
     STEADY,
     TIMEOUTS,
@@ -56,12 +55,10 @@ WAYS = {
     READ: Way(PAPER),
     "5 to 45 s": Way(Course(HALF_WINDOW, 5.0, 45.0)),
     "30 to 45 s": Way(FULL),
-    "0 to 45 s, slow start only": Way(Course(SLOW_START, 0.0, 45.0)),
     "5 to 45 s, slow start only": Way(START),
     "0 to 45 s, whole windows at once": Way(Course(AT_ONCE, 0.0, 45.0)),
     "80 to 110 s": Way(STEADY),
     "0 to 45 s, CTS timeout and EIFS": Way(PAPER, TIMEOUTS),
-    "30 to 45 s, CTS timeout and EIFS": Way(FULL, TIMEOUTS),
 }
 """The ways by name. They differ in the time that is measured; in the order of segments in the
 access point's queue, which follows from how the windows open; and in the time after a collision."""

@@ -218,8 +218,8 @@ def figure_6(lab: Lab) -> Figure:
     )
 
 
-EVEN_WAYS = ("5 to 45 s", "30 to 45 s", "80 to 110 s", "0 to 45 s, CTS timeout and EIFS")
-EVEN_AT = (0.4, 0.5, 0.6, 0.65, 0.7, 0.8)
+EVEN_WAYS = ("5 to 45 s", "30 to 45 s", "0 to 45 s, CTS timeout and EIFS")
+EVEN_AT = (0.5, 0.6, 0.65, 0.7)
 """The f between which full duplex begins to gain."""
 
 
