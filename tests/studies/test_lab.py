@@ -119,3 +119,11 @@ def test_more_replications_decide_up_to_four_times_as_many(decided_at, quick, as
         assert lab.runs == asked[-1]  # each run once
     assert found == asked
     assert figure.claims[0].verdict is verdict
+
+
+def test_a_lab_may_look_once():
+    found = []
+    with Lab(most_times=1) as lab:
+        figure = undecided_until(4, found)(lab=lab)
+    assert found == [2]
+    assert figure.claims[0].verdict is Verdict.UNDECIDED
