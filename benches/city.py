@@ -45,7 +45,7 @@ def city(cells: int, stations: int = 40, simulated_s: float = 1.0, apart_m: floa
     ]
     for column, row in places[1:]:
         position = f"position_m = [{column * apart_m}, {row * apart_m}]"
-        lines += ["[[cells]]", position, f"channel = {(column + 2 * row) % 3 + 1}"]
+        lines += ["[[cells]]", position, f"channel = {(36, 52, 100)[(column + 2 * row) % 3]}"]
     for cell in range(cells):
         lines += ["[[stations]]", f"count = {stations}", "ring_m = 8.0", f"cell = {cell}"]
     return "\n".join(lines) + "\n"

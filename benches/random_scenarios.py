@@ -360,6 +360,11 @@ class Space(Cell):
             made["flows"] = [self.between(made["duration_s"]) for _ in made["flows"]]
         if self.further:
             made["cells"] = [self.cell() for _ in range(self.further)]
+        # Two channels that do not overlap, whatever their width.
+        is_low = self.standard in ("11b", "11g") or made["wlan"].get("band_ghz") == 2.4
+        for site in [made["ap"], *made.get("cells", [])]:
+            if "channel" in site:
+                site["channel"] = ((1, 13) if is_low else (36, 149))[site["channel"]]
         return made
 
     def between(self, duration_s: float) -> Table:
@@ -409,7 +414,7 @@ class Space(Cell):
     def site(self) -> Table:
         """Return position and channel of an access point."""
         draw = self.draw
-        made = draw.some(0.3, channel=lambda: draw.one((1, 1, 6)))
+        made = draw.some(0.3, channel=lambda: draw.one((0, 0, 1)))
         if self.placed:
             made |= draw.some(0.7, position_m=self.position)
         return made

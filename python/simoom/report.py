@@ -141,7 +141,7 @@ def tables(run: Run, *, width: int = 100) -> RenderableType:
         facts,
         Text(),
         *_flows(run, width),
-        *(Text(line, style="yellow") for line in (*out_of_reach(run), *_fallbacks(run))),
+        *(Text(line, style="yellow") for line in (*out_of_reach(run), *_caveats(run), *_fallbacks(run))),
         *middle,
         Text(footer, style="dim"),
     )
@@ -166,6 +166,11 @@ def out_of_reach(run: Run) -> list[str]:
     more = f" and {len(undetected) - MOST_LINKS} more" if len(undetected) > MOST_LINKS else ""
     names = ", ".join(undetected[:MOST_LINKS])
     return [f"too weak to be received: {names}{more}; `simoom hearing` shows all links", ""]
+
+
+def _caveats(run: Run) -> list[str]:
+    found = run.scenario.caveats(seed=run.seed, replication=run.replication)
+    return [*found, ""] if found else []
 
 
 def _fallbacks(run: Run) -> list[str]:

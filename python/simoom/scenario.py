@@ -281,6 +281,26 @@ class Scenario:
         """Raise `ScenarioError` with all faults if there are any."""
         self.core.check()
 
+    def caveats(self, *, seed: int = 1, replication: int = 0) -> list[str]:
+        """Return what the results of this scenario are not right about, in one sentence each.
+
+        Parameters
+        ----------
+        seed, replication : int, optional
+            The root of the random streams, from which positions and shadowing are drawn.
+
+        Returns
+        -------
+        list of str
+            Nothing if all that the scenario needs is modelled.
+
+        Raises
+        ------
+        ScenarioError
+            The scenario has faults.
+        """
+        return _core.caveats(self.core, seed, replication)
+
     def probes(self) -> tuple[Probe, ...]:
         """Return the probes that `run` can record of this scenario.
 

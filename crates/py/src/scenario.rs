@@ -123,6 +123,19 @@ pub(crate) fn hearing(
     Ok(heard.map(|(nodes, pairs)| (nodes, pairs.into_iter().map(row).collect())))
 }
 
+/// What the results of a scenario are not right about, in one sentence each.
+#[pyfunction]
+pub(crate) fn caveats(
+    py: Python<'_>,
+    scenario: &Scenario,
+    seed: u64,
+    replication: u32,
+) -> PyResult<Vec<String>> {
+    let plan = scenario.0.resolve().map_err(fault)?;
+    let seed = kernel::Seed { root: seed, replication };
+    Ok(py.detach(|| sim::caveats(&plan, &seed)))
+}
+
 /// Positions, and the pairs of nodes that have a link.
 type SnapshotRow = (Vec<[f64; 2]>, Vec<(u32, u32)>);
 /// The names of the nodes, the flows between them, and a row for each time.

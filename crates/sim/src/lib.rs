@@ -3,6 +3,7 @@
 mod adjustable;
 mod airtime;
 mod build;
+mod caveats;
 mod check;
 mod connectivity;
 pub mod control;
@@ -30,6 +31,7 @@ mod world;
 
 pub use adjustable::{Adjustable, Keys, Settings};
 pub use airtime::{airtime, airtime_schema};
+pub use caveats::caveats;
 pub use connectivity::{Connectivity, Snapshot, connectivity};
 pub use hearing::{NodePair, hearing};
 pub use observe::{Value, observables};

@@ -31,6 +31,7 @@ use net::{OutputLink, QueueSettings};
 use std::sync::Arc;
 use tcp::control::ControlSettings;
 use wifi::MacConfig;
+use wifi::phy::Primary;
 use wifi::power_save::PowerSaveSettings;
 use wifi::roaming::Roaming;
 
@@ -69,6 +70,15 @@ impl Plan {
     /// The link of a direction, and which of its two directions it is.
     pub fn link(&self, wire: WireId) -> (&LinkPlan, usize) {
         link(&self.topology, &self.links, wire)
+    }
+
+    /// The primary channel of a cell.
+    pub fn primary_of(&self, cell: u32) -> Primary {
+        let usual = Primary::usual(self.wlan.timing.standard.band);
+        match &self.space {
+            Some(space) => Primary { number: space.cells[cell as usize].channel, ..usual },
+            None => usual,
+        }
     }
 
     /// The queue from which a radio sends, and what its device takes from it ahead.

@@ -7,12 +7,13 @@ use sim::{Run, Scenario};
 
 /// A station that walks past access points 50 m apart, on channels of their own.
 fn walk(standard: &str, roaming: &str, flows: &str) -> String {
+    let [a, b, c] = if standard == "11g" { [1, 7, 13] } else { [36, 52, 100] };
     format!(
         "standard = '{standard}'\nduration_s = 45.0\nwarmup_s = 1.0\nwlan.beacons = {{}}\n\
          wlan.rate_control = 'ideal'\nradio = {{}}\n\
-         ap = {{ position_m = [0.0, 0.0], channel = 1 }}\n\
-         cells = [{{ position_m = [50.0, 0.0], channel = 6 }}, \
-         {{ position_m = [100.0, 0.0], channel = 11 }}]\n\
+         ap = {{ position_m = [0.0, 0.0], channel = {a} }}\n\
+         cells = [{{ position_m = [50.0, 0.0], channel = {b} }}, \
+         {{ position_m = [100.0, 0.0], channel = {c} }}]\n\
          [stations]\nroaming = {{ short_interval_s = 1.0, {roaming} }}\n\
          waypoints = [{{ at_s = 0.0, position_m = [2.0, 3.0] }}, \
          {{ at_s = 40.0, position_m = [98.0, 3.0] }}]\n{flows}"
@@ -103,7 +104,7 @@ fn the_old_access_point_passes_on_what_waits_or_drops_it() {
 #[test]
 fn a_client_out_of_range_finds_the_next_access_point() {
     let far = walk("11a", "", CBR).replace("[50.0, 0.0]", "[1000.0, 0.0]");
-    let far = far.replace("[100.0, 0.0], channel = 11", "[150.0, 0.0], channel = 11");
+    let far = far.replace("[100.0, 0.0], channel = 100", "[150.0, 0.0], channel = 100");
     let far = far.replace("[98.0, 3.0]", "[148.0, 3.0]");
     let run = run(&far);
     let all = handovers(&run);
@@ -136,9 +137,9 @@ fn hysteresis_prevents_changes_back_and_forth() {
 fn cells_on_one_channel_work_too_with_any_queue() {
     for queue in ["mac80211", "fq_codel", "airtime_fair"] {
         let text = walk("11n", "forward = true", BOTH_WAYS)
-            .replace("channel = 6", &format!("channel = 1, queue = '{queue}'"))
-            .replace("channel = 11", &format!("channel = 1, queue = '{queue}'"))
-            .replace("channel = 1 }\n", &format!("channel = 1, queue = '{queue}' }}\n"));
+            .replace("channel = 52", &format!("channel = 36, queue = '{queue}'"))
+            .replace("channel = 100", &format!("channel = 36, queue = '{queue}'"))
+            .replace("channel = 36 }\n", &format!("channel = 36, queue = '{queue}' }}\n"));
         let run = run_with(&text, 3, &["stations[0].roaming.cell", "stations[0].mcs"]);
         assert_eq!(handovers(&run).len(), 2, "{queue}");
         assert!(number(&run, "flows[0].goodput_mbps") > 1.0, "{queue}");

@@ -125,8 +125,8 @@ fn cells_share_a_channel_and_do_not_share_two() {
         };
         [cell([0, 1]), cell([2, 3])]
     };
-    let (apart, two) = (each(&two_cells(20_000.0, 1)), each(&two_cells(20.0, 6)));
-    let one = each(&two_cells(20.0, 1));
+    let (apart, two) = (each(&two_cells(20_000.0, 36)), each(&two_cells(20.0, 149)));
+    let one = each(&two_cells(20.0, 36));
     println!("apart {apart:.3?}, on two channels {two:.3?}, on one {one:.3?}");
     for alone in apart.iter().chain(&two) {
         assert!((alone / apart[0] - 1.0).abs() < 0.01, "{apart:?} {two:?}");
@@ -139,7 +139,7 @@ fn cells_share_a_channel_and_do_not_share_two() {
 
 #[test]
 fn results_count_what_each_access_point_sends() {
-    let run = two_cells(20_000.0, 1);
+    let run = two_cells(20_000.0, 36);
     let data = |node: &str| number(&run, &format!("{node}.airtime.data_fraction"));
     assert!((data("ap") / data("cells[0]") - 1.0).abs() < 0.02);
     assert!(data("ap") > 0.6 && data("stations[0]") == 0.0);

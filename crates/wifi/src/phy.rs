@@ -1,6 +1,7 @@
 //! The physical layer: modes, PPDU durations, standards, error models and propagation.
 
 mod airtime;
+mod channel;
 mod edca;
 pub mod error;
 mod he;
@@ -16,6 +17,7 @@ mod tx_vector;
 mod vht;
 
 pub use airtime::{Airtime, LONGEST_PPDU, Preamble, airtime, longest_psdu, psdu_within};
+pub use channel::{Channel, Primary};
 pub use edca::{AccessCategory, Edca, Edition};
 pub use keys::McsKeys;
 pub use mode::{CodeRate, Guard, Mode, ModeClass, Modulation, Width};

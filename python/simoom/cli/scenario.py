@@ -32,6 +32,8 @@ def check(
         print_json(scenario.to_dict())
     else:
         print(visible(f"{file}: sound: {scenario!r}"))
+        for sentence in scenario.caveats():
+            say(sentence)
 
 
 def schema() -> None:

@@ -69,8 +69,9 @@ class Air:
 
     @property
     def slot_us(self) -> float:
-        """Slot time; 802.11g may have the long one (Table 18-5)."""
-        return 20.0 if self.wlan["slot"] == "long" else self.constants.slot_us
+        """Slot time; 802.11g may have the long one (Table 18-5), and coverage classes add 3 us each."""
+        slot_us = 20.0 if self.wlan["slot"] == "long" else self.constants.slot_us
+        return slot_us + 3.0 * float(self.wlan["coverage_class"])
 
     @property
     def sifs_us(self) -> float:

@@ -4,7 +4,7 @@ use crate::medium::Medium;
 use crate::plan::Plan;
 use kernel::Seed;
 use wifi::Cell;
-use wifi::interferer::{InterfererConfig, Interferers, Spectrum};
+use wifi::interferer::{InterfererConfig, Interferers};
 use wifi::phy::error::ErrorModelSettings;
 
 /// The medium of a plan.
@@ -45,14 +45,13 @@ pub(crate) fn medium(plan: &Plan, seed: &Seed) -> Medium {
 /// The interferers of a plan, if there are any.
 fn interferers(plan: &Plan, seed: &Seed) -> Option<Interferers> {
     let configs = configs(plan);
-    let number = plan.space.as_ref().map_or(1, |space| space.cells[0].channel);
     let standard = plan.wlan.timing.standard;
     // The widest frames: those in DSSS of 22 MHz, or data frames.
     let lowest = standard.modes[0].width;
     let widths = plan.stations.iter().map(|station| station.up.mode().width);
     let width = widths.max().map_or(lowest, |width| width.max(lowest));
-    let channel = Spectrum::of_channel(standard.band, number, width);
-    (!configs.is_empty()).then(|| Interferers::new(&configs, channel, seed))
+    let network = (plan.primary_of(0), width);
+    (!configs.is_empty()).then(|| Interferers::new(&configs, network, seed))
 }
 
 fn configs(plan: &Plan) -> Vec<InterfererConfig> {

@@ -109,8 +109,8 @@ mod tests {
 
     /// A station in the first of two cells.
     fn scene() -> Roaming {
-        let text = "standard = '11n'\nwlan.beacons = {}\nradio = {}\nap.channel = 1\n\
-                    cells = [{ position_m = [50.0, 0.0], channel = 2 }]\n\
+        let text = "standard = '11n'\nwlan.beacons = {}\nradio = {}\nap.channel = 36\n\
+                    cells = [{ position_m = [50.0, 0.0], channel = 52 }]\n\
                     flows = [{ from = 'ap', to = 'sta0' }]\n\
                     [stations]\nroaming = {}\n\
                     waypoints = [{ at_s = 0.0, position_m = [1.0, 0.0] }, \
@@ -125,7 +125,7 @@ mod tests {
     }
 
     fn change(roaming: &mut Roaming) {
-        roaming.on(NOW, &Notice::Tuned { radio: STATION, channel: 2 });
+        roaming.on(NOW, &Notice::Tuned { radio: STATION, channel: 52 });
         roaming.on(NOW, &Notice::Left { station: STATION, towards: SECOND });
     }
 
@@ -160,7 +160,7 @@ mod tests {
     #[should_panic(expected = "a station that is away sends no data")]
     fn data_in_another_channel_is_found() {
         let roaming = &mut scene();
-        roaming.on(NOW, &Notice::Tuned { radio: STATION, channel: 2 });
+        roaming.on(NOW, &Notice::Tuned { radio: STATION, channel: 52 });
         send(roaming, STATION, FIRST);
     }
 

@@ -79,9 +79,12 @@ impl Times {
     pub(crate) fn of(timing: &Timing) -> Self {
         let characteristics = Characteristics::of(timing.standard);
         // The alternative slot time is the long one of ERP (table 18-5).
-        let is_long = timing.slot > Duration::from_micros(15);
+        let propagation_us = 3 * u64::from(timing.coverage_class);
+        let is_long = timing.slot > Duration::from_micros(15 + propagation_us);
+        let slot_us = if is_long { 20 } else { characteristics.slot_us };
         Self {
-            slot: Duration::from_micros(if is_long { 20 } else { characteristics.slot_us }),
+            // A coverage class adds its aAirPropagationTime (table 9-95).
+            slot: Duration::from_micros(slot_us + propagation_us),
             slot_grid: timing.slot_grid,
             durations: timing.durations,
             characteristics,

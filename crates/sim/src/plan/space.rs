@@ -25,7 +25,7 @@ pub struct SpacePlan {
 pub struct BssPlan {
     /// Where it stands, in metres.
     pub position_m: [f64; 2],
-    /// Channel of its cell.
+    /// Number of the primary channel of its cell.
     pub channel: u16,
     /// The queue from which it sends.
     pub queue: QueueSettings,

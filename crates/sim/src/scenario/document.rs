@@ -206,8 +206,10 @@ pub struct Ap {
     /// Its position in metres east and north. With a radio, the default is [0, 0].
     #[setting(range = -FARTHEST_M..=FARTHEST_M)]
     pub position_m: Option<Vec<f64>>,
-    /// Channel of its cell, with a radio. Default: 1.
-    #[setting(range = 1..=233)]
+    /// Number of the primary 20 MHz channel of its cell, with a radio: 1 to 14 at 2.4 GHz, and 36
+    /// to 64, 100 to 144 and 149 to 177 in steps of 4 at 5 GHz (802.11-2020 annex E). Default: 1 or
+    /// 36.
+    #[setting(range = 1..=177)]
     pub channel: Option<u64>,
 }
 

@@ -45,8 +45,9 @@ pub struct Bss {
     /// Where its access point stands, in metres east and north.
     #[setting(range = -FARTHEST_M..=FARTHEST_M)]
     pub position_m: Option<Vec<f64>>,
-    /// Its channel: cells on different channels do not hear each other; default 1.
-    #[setting(range = 1..=233)]
+    /// Number of its primary 20 MHz channel: 1 to 14 at 2.4 GHz, and 36 to 64, 100 to 144 and 149
+    /// to 177 in steps of 4 at 5 GHz (802.11-2020 annex E). Default: 1 or 36.
+    #[setting(range = 1..=177)]
     pub channel: Option<u64>,
     /// What its access point sends from; default a drop-tail queue without limit.
     pub queue: QueueSettings,

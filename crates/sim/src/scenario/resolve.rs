@@ -5,6 +5,7 @@
 
 mod beacons;
 mod cell;
+mod channels;
 mod check;
 mod duplex;
 mod ends;
@@ -94,7 +95,8 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
     routing::limit_queues(routing.as_ref(), &mut stations, &mut ap.queue);
     duplex::full_duplex(document, &mut wlan, &stations, &mut check);
     beacons::beacons(document, &wlan, &mut check);
-    let space = radio::space(document, &ap, &stations, duration_s, &mut check);
+    let space = radio::space(document, &wlan, (&ap, &stations), duration_s, &mut check);
+    channels::exist(document, &wlan, (&stations, space.as_ref()), &mut check);
     power_save::power_save(document, &wlan, (&stations, space.as_ref()), &mut check);
     roaming::roaming(document, &wlan, (&stations, space.as_ref()), &mut check);
     let interferers = interferers::interferers(document, space.as_ref(), duration_s, &mut check);

@@ -5,7 +5,7 @@ use crate::topology::{Radio, RadioId, Wire};
 use crate::traffic;
 use ::trace::{FlowInfo, Network, NodeInfo, RadioInfo, RadioRole, Transport, WireInfo};
 use kernel::{Bytes, Instant};
-use wifi::phy::Band;
+use wifi::phy::Width;
 
 /// The network of a run of this plan.
 pub(super) fn network(plan: &Plan) -> Network {
@@ -28,27 +28,13 @@ fn radio(plan: &Plan, at: &Radio, number: u32) -> RadioInfo {
         () if is_ad_hoc => RadioRole::AdHoc,
         () => RadioRole::Station { access_point: topology.access_point_of(id).0 },
     };
-    let band = plan.wlan.timing.standard.band;
-    let channel = plan.space.as_ref().map(|space| space.cells[at.cell as usize].channel);
+    let channel = plan.primary_of(at.cell).channel(Width::Mhz20);
     RadioInfo {
         name: topology.radio_name(id),
         node: at.node,
         role,
-        channel_mhz: channel_mhz(band, channel.unwrap_or(1)),
+        channel_mhz: channel.map_or(0, |channel| channel.centre_mhz as u16),
         has_qos: plan.wlan.edca.is_some(),
-    }
-}
-
-/// Centre frequency of a channel (clauses 17.3.8.4 and 18.4.4.2). Scenarios number their channels
-/// from 1 in any band; in 5 GHz the first is channel 36.
-fn channel_mhz(band: Band, channel: u16) -> u16 {
-    match (band, channel) {
-        (Band::Ghz2_4, 14) => 2484,
-        (Band::Ghz2_4, 1..=13) => 2407 + 5 * channel,
-        (Band::Ghz2_4, _) => 2412,
-        (Band::Ghz5, 36..=177) => 5000 + 5 * channel,
-        (Band::Ghz5, 1..=8) => 5160 + 20 * channel,
-        (Band::Ghz5, _) => 5180,
     }
 }
 

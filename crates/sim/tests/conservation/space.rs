@@ -28,8 +28,10 @@ impl Draw {
                 self.modern_ap(standard, &mut text);
             }
         }
+        let is_low = ["11b", "11g"].contains(&standard) || text.contains("band_ghz = 2.4");
+        let channels = if is_low { ["1", "1", "1", "13"] } else { ["36", "36", "36", "149"] };
         for _ in 0..cells {
-            writeln!(text, "[[cells]]\nchannel = {}", self.one(&["1", "1", "1", "6"])).unwrap();
+            writeln!(text, "[[cells]]\nchannel = {}", self.one(&channels)).unwrap();
             if !text.contains("losses_db") {
                 let position = self.position();
                 writeln!(text, "position_m = {position}").unwrap();

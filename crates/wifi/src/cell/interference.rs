@@ -147,7 +147,7 @@ impl CellInterference {
 
     /// A frame is on the air: looks for the bursts that overlap it in its channel.
     fn expose(&mut self, span: (Instant, Instant), mode: &Mode) {
-        let channel = self.interferers.channel().with_width(mode.width);
+        let channel = self.interferers.channel(mode.width);
         self.arrivals.clear();
         self.interferers.on_exposed(span, channel, &mut self.arrivals);
     }

@@ -2,6 +2,7 @@
 
 use super::{Burst, Packets, Source, SourceSettings, Spectrum, Surroundings, WholeSlots};
 use crate::phy::propagation::Position;
+use crate::phy::{Primary, Width};
 use kernel::{Dbm, Duration, Instant, Rng, Seed};
 
 /// One interferer of a run.
@@ -59,8 +60,8 @@ pub struct InterfererCounters {
 #[derive(Debug)]
 pub struct Interferers {
     members: Vec<Member>,
-    /// The channel of the first access point.
-    channel: Spectrum,
+    /// That of the first access point.
+    primary: Primary,
 }
 
 #[derive(Debug)]
@@ -74,8 +75,14 @@ struct Member {
 }
 
 impl Interferers {
-    /// The interferers at the start of a run in a network on this channel.
-    pub fn new(configs: &[InterfererConfig], channel: Spectrum, seed: &Seed) -> Self {
+    /// The interferers at the start of a run in a network with this primary channel, whose widest
+    /// frames are of this width.
+    pub fn new(
+        configs: &[InterfererConfig],
+        (primary, widest): (Primary, Width),
+        seed: &Seed,
+    ) -> Self {
+        let channel = Spectrum::of(primary, widest);
         let member = |(config, index): (&InterfererConfig, u32)| {
             let kind = config.source.get();
             let draws = |rule| (rule, seed.stream("interferer.slots", index));
@@ -87,12 +94,12 @@ impl Interferers {
                 counters: InterfererCounters::default(),
             }
         };
-        Self { members: configs.iter().zip(0..).map(member).collect(), channel }
+        Self { members: configs.iter().zip(0..).map(member).collect(), primary }
     }
 
-    /// The channel of the first access point.
-    pub fn channel(&self) -> Spectrum {
-        self.channel
+    /// What frames of this width occupy in the cell of the first access point.
+    pub fn channel(&self, width: Width) -> Spectrum {
+        Spectrum::of(self.primary, width)
     }
 
     /// Adds the bursts that overlap a span of time in a channel: by interferer, then by time.

@@ -1,6 +1,6 @@
 //! The part of the spectrum that a burst or a frame occupies.
 
-use crate::phy::{Band, Width};
+use crate::phy::{Primary, Width};
 
 /// A part of the spectrum, in kilohertz.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +12,9 @@ pub struct Spectrum {
 impl Spectrum {
     /// The whole spectrum. A burst there has its power in every channel.
     pub const EVERYWHERE: Self = Self { low: 0, high: u32::MAX };
+
+    /// No part of it.
+    const NOWHERE: Self = Self { low: 0, high: 0 };
 
     /// The widest burst that is inside a channel or outside of it, by its centre.
     const NARROW: u32 = 2000;
@@ -28,27 +31,15 @@ impl Spectrum {
         Self { low: centre - half, high: centre + half }
     }
 
-    /// A channel of the network, by its number (clauses 15.4.4.3 and 17.3.8.4.2).
-    pub fn of_channel(band: Band, number: u16, width: Width) -> Self {
-        let number = u32::from(number);
-        let centre_mhz = match (band, number) {
-            (Band::Ghz2_4, 14) => 2484,
-            (Band::Ghz2_4, _) => 2407 + 5 * number,
-            (Band::Ghz5, _) => 5000 + 5 * number,
-        };
-        Self::narrow(centre_mhz, width.mhz())
+    /// What frames of one width occupy in a primary channel; nothing if there is no such channel.
+    pub fn of(primary: Primary, width: Width) -> Self {
+        let channel = primary.channel(width);
+        channel.map_or(Self::NOWHERE, |channel| Self::narrow(channel.centre_mhz, width.mhz()))
     }
 
     /// Its centre.
     pub(super) fn centre_mhz(self) -> u32 {
         u32::midpoint(self.low, self.high) / 1000
-    }
-
-    /// The same channel with frames of another bandwidth.
-    #[must_use]
-    pub fn with_width(self, width: Width) -> Self {
-        let centre = u32::midpoint(self.low, self.high);
-        Self { low: centre - width.mhz() * 500, high: centre + width.mhz() * 500 }
     }
 
     /// The fraction of the power of a burst in this band that arrives in a channel. A narrow burst
@@ -71,9 +62,14 @@ impl Spectrum {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::phy::Band;
+
+    fn channel(band: Band, number: u16, width: Width) -> Spectrum {
+        Spectrum::of(Primary { band, number }, width)
+    }
 
     fn bluetooth_channels(band: Band, number: u16, width: Width) -> usize {
-        let channel = Spectrum::of_channel(band, number, width);
+        let channel = channel(band, number, width);
         (0..79).filter(|k| Spectrum::narrow(2402 + k, 1).share_in(channel) == 1.0).count()
     }
 
@@ -90,11 +86,22 @@ mod tests {
     #[test]
     fn a_wide_burst_has_a_part_of_its_power_in_a_channel() {
         // 2401 to 2423 MHz.
-        let channel = Spectrum::of_channel(Band::Ghz2_4, 1, Width::Mhz22);
+        let channel = channel(Band::Ghz2_4, 1, Width::Mhz22);
         assert_eq!(Spectrum::around(2450.0, 80.0).share_in(channel), 13.0 / 80.0);
         assert_eq!(Spectrum::around(2412.0, 10.0).share_in(channel), 1.0);
         assert_eq!(Spectrum::around(2450.0, 40.0).share_in(channel), 0.0);
         assert_eq!(Spectrum::EVERYWHERE.share_in(channel), 1.0);
-        assert_eq!(channel.with_width(Width::Mhz20), Spectrum::around(2412.0, 20.0));
+    }
+
+    #[test]
+    fn frames_of_each_width_are_where_their_channel_is() {
+        let in_block = |width| channel(Band::Ghz5, 44, width);
+        assert_eq!(in_block(Width::Mhz20), Spectrum::around(5220.0, 20.0));
+        assert_eq!(in_block(Width::Mhz40), Spectrum::around(5230.0, 40.0));
+        assert_eq!(in_block(Width::Mhz80), Spectrum::around(5210.0, 80.0));
+        assert_eq!(channel(Band::Ghz2_4, 6, Width::Mhz40), Spectrum::around(2447.0, 40.0));
+        let without = channel(Band::Ghz5, 0, Width::Mhz20);
+        assert_eq!(Spectrum::around(2450.0, 80.0).share_in(without), 0.0);
+        assert_eq!(Spectrum::EVERYWHERE.share_in(without), 1.0);
     }
 }

@@ -1,7 +1,7 @@
 //! The sources against numbers of their specifications and of the literature.
 
 use super::*;
-use crate::phy::{Band, Width};
+use crate::phy::{Band, Primary, Width};
 use kernel::{Duration, Rng};
 
 const SEED: Seed = Seed { root: 1, replication: 0 };
@@ -10,9 +10,11 @@ fn us(n: u64) -> Instant {
     Instant(n * 1000)
 }
 
+const PRIMARY: Primary = Primary { band: Band::Ghz2_4, number: 6 };
+
 /// The channel of 802.11b.
 fn channel() -> Spectrum {
-    Spectrum::of_channel(Band::Ghz2_4, 6, Width::Mhz22)
+    Spectrum::of(PRIMARY, Width::Mhz22)
 }
 
 fn interferer(source: SourceSettings) -> InterfererConfig {
@@ -54,7 +56,7 @@ fn loss(format: VoiceFormat, length: Duration) -> f64 {
     let (mut lost, mut found) = (0, Vec::new());
     for index in 0..links {
         let seed = Seed { root: u64::from(index), ..SEED };
-        let mut all = Interferers::new(&[interferer(sco(format))], channel(), &seed);
+        let mut all = Interferers::new(&[interferer(sco(format))], (PRIMARY, Width::Mhz22), &seed);
         for _ in 0..frames {
             let start = Instant(u64::from(instants.up_to(u32::MAX)));
             found.clear();
@@ -270,7 +272,7 @@ fn a_reactive_jammer_hits_frames_that_last_longer_than_its_delay() {
 fn an_interferer_is_silent_outside_of_its_time() {
     let jammer = SourceSettings::Jammer(JammerSettings {});
     let config = InterfererConfig { from: us(100), until: us(200), ..interferer(jammer) };
-    let mut all = Interferers::new(&[config], channel(), &SEED);
+    let mut all = Interferers::new(&[config], (PRIMARY, Width::Mhz22), &SEED);
     let mut hits = |from, to| {
         let mut found = Vec::new();
         all.overlapping((us(from), us(to)), channel(), &mut found);

@@ -145,9 +145,15 @@ pub struct Timing {
     /// BSS basic rate set.
     #[setting(skip, default = DOT11G.default_basic_rates().collect())]
     pub basic_rates: Vec<BitRate>,
-    /// Slot time.
+    /// Slot time, with the propagation time of the coverage class.
     #[setting(skip, default = DOT11G.slot)]
     pub slot: Duration,
+    /// Coverage class: the slot time is longer by 3 us for each, and with it DIFS, AIFS and the time
+    /// that a station waits for a response, so that nodes may be 450 m further apart for each
+    /// (802.11-2020 table 9-95 and clause 10.21.5). The standard has the classes 0 to 31, which is
+    /// 14 km; Linux takes up to 255.
+    #[setting(default = 0, range = 0..=255)]
+    pub coverage_class: u32,
     /// What protects OFDM frames; in 802.11g only.
     #[setting(skip)]
     pub protection: Protection,
@@ -188,6 +194,12 @@ impl Timing {
     /// SIFS.
     pub fn sifs(&self) -> Duration {
         self.standard.sifs
+    }
+
+    /// What a coverage class adds to the slot time: `aAirPropagationTime`, the time of a signal to
+    /// the most distant station and back (table 9-95).
+    pub fn air_propagation(&self) -> Duration {
+        Duration::from_micros(3) * u64::from(self.coverage_class)
     }
 
     /// DIFS = SIFS + 2 slots (clause 10.3.7).

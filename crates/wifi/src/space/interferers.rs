@@ -15,7 +15,7 @@ use super::signals::Signals;
 use crate::Command;
 use crate::interferer::{Arrival, Burst, InterfererConfig, Interferers, Spectrum};
 use crate::phy::propagation::{Path, Trajectory};
-use crate::phy::{Band, Milliwatts, Width, linear};
+use crate::phy::{Band, Milliwatts, Primary, Width, linear};
 use kernel::{Db, Duration, Instant};
 
 /// A Bluetooth receiver decodes a packet whose power is above that of the frame in its channel of
@@ -121,7 +121,7 @@ impl SpaceInterferers {
 
     /// The channel of a node for frames of this bandwidth.
     fn channel(&self, site: &Site, width: Width) -> Spectrum {
-        Spectrum::of_channel(self.band, site.channel, width)
+        Spectrum::of(Primary { band: self.band, number: site.channel }, width)
     }
 
     /// The gain of the path between a device and a node.

@@ -55,7 +55,7 @@ pub(super) fn wlan(document: &Document, check: &mut Check) -> MacConfig {
         preamble: preamble(wlan, given, check),
         basic_rates: basic_rates(wlan, given.map(|_| standard), mixed, check),
         protection: mixed::protection(document, mixed, check),
-        slot: slot(wlan, given, mixed, check).lasts(),
+        slot: slot(wlan, given, mixed, check).lasts() + wlan.mac.timing.air_propagation(),
         rts: rts(wlan, given.map(|_| standard), check),
         ..wlan.mac.timing.clone()
     };

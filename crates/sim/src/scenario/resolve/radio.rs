@@ -1,5 +1,6 @@
 //! Positions and radios.
 
+use super::channels;
 use super::check::{Check, number};
 use super::positions::{places, position};
 use super::queues::queue;
@@ -10,6 +11,7 @@ use crate::plan::{
 use crate::scenario::document::Document;
 use crate::scenario::radio::Radio;
 use kernel::{Db, Dbm, Instant};
+use wifi::MacConfig;
 use wifi::mac::{Delivery, Eifs, SlotGrid};
 use wifi::phy::{Milliwatts, propagation};
 use wifi::space::{RadioSettings, STRONGEST_SUM};
@@ -20,8 +22,8 @@ const MOST_CELLS: usize = 1000;
 /// The space, if the scenario has a radio; otherwise positions are not allowed.
 pub(super) fn space(
     document: &Document,
-    ap: &ApPlan,
-    stations: &[StationPlan],
+    wlan: &MacConfig,
+    (ap, stations): (&ApPlan, &[StationPlan]),
     duration_s: f64,
     check: &mut Check,
 ) -> Option<SpacePlan> {
@@ -47,7 +49,7 @@ pub(super) fn space(
         let message = "\"mpdu\" is not supported together with [radio]; take \"ppdu\"";
         check.fault("wlan.aggregation.delivery", message);
     }
-    let cells = cells(document, radio, ap, stations, check);
+    let cells = cells(document, radio, wlan, (ap, stations), check);
     let places = places(document, radio, cells.len(), duration_s, check);
     let nodes = places.len() + cells.len();
     if let Some(rows) = &radio.radio.losses {
@@ -84,20 +86,16 @@ fn no_radio(document: &Document, check: &mut Check) {
     }
 }
 
-fn channel(given: Option<u64>) -> u16 {
-    given.unwrap_or(1) as u16
-}
-
 fn cells(
     document: &Document,
     radio: &Radio,
-    ap: &ApPlan,
-    stations: &[StationPlan],
+    wlan: &MacConfig,
+    (ap, stations): (&ApPlan, &[StationPlan]),
     check: &mut Check,
 ) -> Vec<BssPlan> {
     let first = BssPlan {
         position_m: position("ap.position_m", document.ap.position_m.as_ref(), radio, check),
-        channel: channel(document.ap.channel),
+        channel: channels::number(document.ap.channel, wlan),
         queue: ap.queue.clone(),
         device: ap.device,
     };
@@ -114,7 +112,7 @@ fn cells(
         let path = |key: &str| format!("cells[{index}].{key}");
         cells.push(BssPlan {
             position_m: position(&path("position_m"), bss.position_m.as_ref(), radio, check),
-            channel: channel(bss.channel),
+            channel: channels::number(bss.channel, wlan),
             queue: queue(&path("queue"), &bss.queue, output_link, check),
             device: bss.device,
         });
