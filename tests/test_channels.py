@@ -20,7 +20,7 @@ FAR = {
 def test_a_number_that_the_band_lacks_is_refused_with_the_list() -> None:
     """802.11-2020 table E-4, operating classes 81 and 82."""
     scenario = sm.Scenario(standard="11g", radio={}, ap={"channel": 36}, stations=[{"ring_m": 3}])
-    with pytest.raises(sm.ScenarioError, match="ap.channel: 36 is no channel at 2.4 GHz, where"):
+    with pytest.raises(sm.ScenarioError, match=r"ap\.channel: 36 is no channel at 2\.4 GHz, where"):
         scenario.check()
 
 
@@ -53,3 +53,29 @@ def test_a_coverage_class_lengthens_the_slot() -> None:
     run = [sm.run(near.set("wlan.coverage_class", n)).summary["total.goodput_mbps"] for n in (0, 8)]
     # 1500 bytes take 695 us on average with 7.5 slots of back-off.
     assert run[1] == pytest.approx(run[0] * 695 / (695 + 9.5 * 24), rel=0.02)
+
+
+def neighbours(channels: tuple[int, int], **wlan: object) -> sm.Scenario:
+    """Return two cells 10 m apart, each with a station that sends to the server."""
+    return sm.Scenario(
+        standard="11ac",
+        duration_s=1.0,
+        radio={},
+        wlan=wlan,
+        ap={"channel": channels[0]},
+        cells=[{"position_m": [10, 0], "channel": channels[1]}],
+        stations=[{"position_m": [3, 0]}, {"cell": 1, "position_m": [13, 0]}],
+        flows=[{"from": "sta*", "to": "server"}],
+    )
+
+
+def test_cells_in_one_block_of_80_mhz_share_the_air() -> None:
+    """802.11-2020 21.3.18.5.3: the primary channel is busy with the preamble in each 20 MHz."""
+    total = {
+        other: sm.run(neighbours((36, other), width_mhz=80), check=True).summary[
+            "total.goodput_mbps"
+        ]
+        for other in (36, 44, 52)
+    }
+    assert total[44] == pytest.approx(total[36], rel=0.06)
+    assert total[52] > 1.9 * total[36]

@@ -141,7 +141,10 @@ def tables(run: Run, *, width: int = 100) -> RenderableType:
         facts,
         Text(),
         *_flows(run, width),
-        *(Text(line, style="yellow") for line in (*out_of_reach(run), *_caveats(run), *_fallbacks(run))),
+        *(
+            Text(line, style="yellow")
+            for line in (*out_of_reach(run), *_caveats(run), *_fallbacks(run))
+        ),
         *middle,
         Text(footer, style="dim"),
     )

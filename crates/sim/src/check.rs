@@ -16,6 +16,7 @@ mod reception;
 mod roaming;
 mod rule;
 mod space;
+mod spectrum;
 mod timing;
 
 use crate::build;
@@ -99,7 +100,8 @@ impl Checker {
             let (radio, sites) = build::radio_and_sites(plan, space, seed);
             let access_points = sites.iter().map(|site| site.is_access_point).collect();
             let devices = plan.interferers.iter().map(|plan| plan.config.devices.clone());
-            let powers = powers::Powers::new(radio, sites).beside(devices.collect());
+            let powers = powers::Powers::new(radio, sites, mac.timing.standard.band)
+                .beside(devices.collect());
             let powers = powers.full_duplex(mac.full_duplex.as_ref());
             MediumChecker::Space(Box::new(space::Watch::new(space, mac, powers, access_points)))
         } else {

@@ -34,6 +34,7 @@ mod links;
 mod motion;
 mod node;
 mod outcome;
+mod overlap;
 mod per;
 mod per_cache;
 mod radio;
@@ -65,6 +66,7 @@ use frame::OnAir;
 use interferers::SpaceInterferers;
 use kernel::{Bytes, Duration, Fired, Instant, Seed, Timer};
 use node::Node;
+use overlap::Overlaps;
 use per_cache::PerCache;
 use radio::Levels;
 use reception::PhyReceiver;
@@ -198,7 +200,8 @@ pub struct Space {
 impl Space {
     /// Creates an idle space.
     pub fn new(config: SpaceConfig, seed: &Seed) -> Self {
-        let SpaceConfig { mac, radio, nav_reset, sites, links } = config;
+        let SpaceConfig { mac, mut radio, nav_reset, sites, links } = config;
+        radio.overlaps = Overlaps::of(&mac, &radio, &sites, &links);
         let mac = mac::Rules::new(mac, links.iter().map(|(_, _, link)| link.mode));
         let rules = SpaceRules::new(mac, Levels::of(&radio.receiver), nav_reset);
         let signals = Signals::new(radio, sites);

@@ -69,7 +69,7 @@ class Air:
 
     @property
     def slot_us(self) -> float:
-        """Slot time; 802.11g may have the long one (Table 18-5), and coverage classes add 3 us each."""
+        """Slot time: long in some cells of 802.11g (Table 18-5); a coverage class adds 3 us."""
         slot_us = 20.0 if self.wlan["slot"] == "long" else self.constants.slot_us
         return slot_us + 3.0 * float(self.wlan["coverage_class"])
 

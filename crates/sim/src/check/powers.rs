@@ -1,10 +1,11 @@
 //! The received powers, which the checker computes independently.
 
+use super::spectrum::Shares;
 use kernel::{Db, Dbm, Instant, Seed};
 use wifi::interferer::{Arrival, Device};
 use wifi::mac::FullDuplex;
 use wifi::phy::propagation::{Fading, Path};
-use wifi::phy::{Width, noise};
+use wifi::phy::{Band, Width, noise};
 use wifi::space::{Losses, OngoingFrame, Radio, Site};
 
 /// Two computations of a power agree if their relative difference is less than this.
@@ -21,6 +22,8 @@ pub(super) struct Powers {
     sites: Vec<Site>,
     /// The changes of channel: since when a node has which one, in the order of time.
     tuned: Vec<(u32, Instant, u16)>,
+    /// What frames in one channel are in others.
+    shares: Shares,
     /// The lowest power that the medium considers.
     floor: Dbm,
     /// The powers between fixed nodes, by transmitter and receiver; empty for nodes that never
@@ -46,13 +49,14 @@ fn plain(decibels: f64) -> f64 {
 }
 
 impl Powers {
-    pub(super) fn new(radio: Radio, sites: Vec<Site>) -> Self {
+    pub(super) fn new(radio: Radio, sites: Vec<Site>, band: Band) -> Self {
         let receiver = radio.receiver;
         let noise = noise(Width::Mhz20, receiver.noise_figure);
         Self {
             known: vec![Vec::new(); sites.len()],
             residuals: vec![None; sites.len()],
             losses: radio.losses,
+            shares: Shares::new(band, sites.iter().map(|site| site.channel)),
             sites,
             tuned: Vec::new(),
             floor: noise - receiver.floor,
@@ -132,7 +136,7 @@ impl Powers {
             return known;
         }
         let [a, b] = [from, to].map(|node| &self.sites[node as usize]);
-        if from == to || self.channel(from, now) != self.channel(to, now) {
+        if from == to || !self.shares.touch(self.channel(from, now), self.channel(to, now)) {
             return 0.0;
         }
         let loss = match &self.losses {
@@ -146,13 +150,29 @@ impl Powers {
         if level >= self.floor { plain(level.0) } else { 0.0 }
     }
 
-    /// The received power of a frame at a node; at its transmitter, what remains of it.
+    /// The received power of a frame in the primary channel of a node, or all if the node receives
+    /// frames of its width in its channel; at its transmitter, what remains of it.
     pub(super) fn at(&self, node: u32, frame: &OngoingFrame) -> f64 {
+        self.within(node, frame, Width::Mhz20)
+    }
+
+    /// The same in the node's channel of a width.
+    pub(super) fn within(&self, node: u32, frame: &OngoingFrame, width: Width) -> f64 {
         if frame.from == node {
             return self.residual(node).unwrap_or_default();
         }
         let mean = self.mean(frame.from, node, frame.start);
-        if mean > 0.0 { self.faded(mean, (frame.from, node), frame.start) } else { mean }
+        if mean == 0.0 {
+            return mean;
+        }
+        let share = self.share(node, frame, width);
+        self.faded(mean, (frame.from, node), frame.start) * share
+    }
+
+    /// The part of a frame that is in a node's channel of a width.
+    pub(super) fn share(&self, node: u32, frame: &OngoingFrame, width: Width) -> f64 {
+        let [from, to] = [frame.from, node].map(|node| self.channel(node, frame.start));
+        self.shares.of(from, to, frame.mode.width, width)
     }
 
     /// A mean power after fading.
@@ -165,6 +185,16 @@ impl Powers {
     /// The sum of the received powers of these frames.
     pub(super) fn sum<'a>(&self, node: u32, frames: impl Iterator<Item = &'a OngoingFrame>) -> f64 {
         frames.map(|frame| self.at(node, frame)).sum()
+    }
+
+    /// The same in the channel of another frame that the node receives.
+    pub(super) fn sum_within<'a>(
+        &self,
+        node: u32,
+        frames: impl Iterator<Item = &'a OngoingFrame>,
+        width: Width,
+    ) -> f64 {
+        frames.map(|frame| self.within(node, frame, width)).sum()
     }
 }
 

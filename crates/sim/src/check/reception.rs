@@ -79,6 +79,10 @@ pub(super) fn check_detection(
     frame: &OngoingFrame,
     (sum, signals): (f64, usize),
 ) {
+    let is_own = powers.share(node, frame, frame.mode.width) == 1.0;
+    rule(now, is_own, "a received frame is in the channel of its width", || {
+        format!("node {node}: {frame:?}")
+    });
     let power = powers.at(node, frame);
     let rest = (sum - power).max(0.0) + powers.noise;
     let is_strong = power >= powers.detect || agree(power, powers.detect);
@@ -118,6 +122,8 @@ pub(super) fn check(
         .map(|arrival| (arrival.burst, powers.of_burst(node, arrival, frame.start)))
         .filter(|&(_, power)| power > 0.0)
         .collect();
+    let width = frame.mode.width;
+    let within = |other: &OngoingFrame| powers.within(node, other, width);
     let mut at = frame.start;
     for &(begin, end, interference) in &heard.interference {
         rule(
@@ -130,8 +136,7 @@ pub(super) fn check(
         // No other frame may begin or end in between.
         let inside = |at: Instant| begin < at && at < end;
         let steady = |other: &&&OngoingFrame| !(inside(other.start) || inside(other.end));
-        let rough =
-            others.iter().find(|other| !steady(other) && powers.at(node, other) > STEP / 2.0);
+        let rough = others.iter().find(|other| !steady(other) && within(other) > STEP / 2.0);
         rule(now, rough.is_none(), "interference is cut where it changes", || {
             format!("{rough:?} within {begin} to {end} of {heard:?}")
         });
@@ -142,7 +147,8 @@ pub(super) fn check(
         let on_air = bursts.iter().filter(|(burst, _)| burst.start <= begin && burst.end >= end);
         let there = others.iter().filter(|other| other.start <= begin && other.end >= end);
         let signals = there.clone().count() + on_air.clone().count();
-        let sum = powers.sum(node, there.copied()) + on_air.map(|(_, power)| power).sum::<f64>();
+        let frames = powers.sum_within(node, there.copied(), width);
+        let sum = frames + on_air.map(|(_, power)| power).sum::<f64>();
         let right = interference >= 0.0 && agree_in_sum(sum, interference, signals);
         rule(now, right, "interference is the sum of all others", || {
             format!("{sum:e} mW from {begin} to {end} of {heard:?}")

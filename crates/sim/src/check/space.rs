@@ -11,6 +11,7 @@ use crate::plan::SpacePlan;
 use kernel::{Bytes, Duration, Instant};
 use wifi::MacConfig;
 use wifi::mac::Durations;
+use wifi::phy::{Amendment, Width};
 use wifi::space::{OngoingFrame, ReceivedFrame, Senses, Space};
 use wire::FrameKind;
 
@@ -261,7 +262,30 @@ impl Watch {
         rule(now, waited, "access waits for an idle medium and an interframe space", || {
             format!("free at {free:?}: {frame:?}")
         });
+        self.check_secondary(frame);
         self.receivers[frame.from as usize].exchanges.won = Some((frame.edcaf, now));
+    }
+
+    /// A frame of more than 20 MHz begins only where its secondary channels are idle (clauses
+    /// 10.23.2.5 and 11.15.9). Frames that these levels detect are detected in any of them.
+    fn check_secondary(&self, frame: &OngoingFrame) {
+        let OngoingFrame { from, mode, .. } = *frame;
+        let least = match self.mac.timing.standard.amendment {
+            Amendment::Ac | Amendment::Ax => 20.0 * self.powers.detect,
+            _ => 4.0 * self.powers.energy,
+        };
+        let secondary = |other: &OngoingFrame| {
+            let is_own = self.powers.share(from, other, other.mode.width) == 1.0;
+            let [all, primary] =
+                [mode.width, Width::Mhz20].map(|width| self.powers.within(from, other, width));
+            if is_own { 0.0 } else { all - primary }
+        };
+        let on_air = self.frames.iter().filter(|other| other.end > self.now);
+        let busy = on_air.filter(|other| other.from != from).find(|other| secondary(other) > least);
+        let is_idle = mode.width <= Width::Mhz22 || busy.is_none();
+        rule(self.now, is_idle, "a wide frame waits for its secondary channels", || {
+            format!("{busy:?}: {frame:?}")
+        });
     }
 
     /// A node has received a frame to its end.

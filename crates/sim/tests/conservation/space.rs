@@ -29,7 +29,7 @@ impl Draw {
             }
         }
         let is_low = ["11b", "11g"].contains(&standard) || text.contains("band_ghz = 2.4");
-        let channels = if is_low { ["1", "1", "1", "13"] } else { ["36", "36", "36", "149"] };
+        let channels = if is_low { ["1", "1", "3", "13"] } else { ["36", "40", "44", "149"] };
         for _ in 0..cells {
             writeln!(text, "[[cells]]\nchannel = {}", self.one(&channels)).unwrap();
             if !text.contains("losses_db") {

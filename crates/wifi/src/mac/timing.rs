@@ -148,10 +148,10 @@ pub struct Timing {
     /// Slot time, with the propagation time of the coverage class.
     #[setting(skip, default = DOT11G.slot)]
     pub slot: Duration,
-    /// Coverage class: the slot time is longer by 3 us for each, and with it DIFS, AIFS and the time
-    /// that a station waits for a response, so that nodes may be 450 m further apart for each
-    /// (802.11-2020 table 9-95 and clause 10.21.5). The standard has the classes 0 to 31, which is
-    /// 14 km; Linux takes up to 255.
+    /// Coverage class: the slot time is longer by 3 us for each, and with it DIFS, AIFS and the
+    /// time that a station waits for a response, which is room for another 450 m (802.11-2020 table
+    /// 9-95 and clause 10.21.5). The standard has the classes 0 to 31, for 14 km; Linux takes up to
+    /// 255.
     #[setting(default = 0, range = 0..=255)]
     pub coverage_class: u32,
     /// What protects OFDM frames; in 802.11g only.
@@ -194,6 +194,11 @@ impl Timing {
     /// SIFS.
     pub fn sifs(&self) -> Duration {
         self.standard.sifs
+    }
+
+    /// PIFS = SIFS + slot (clause 10.3.7).
+    pub fn pifs(&self) -> Duration {
+        self.sifs() + self.slot
     }
 
     /// What a coverage class adds to the slot time: `aAirPropagationTime`, the time of a signal to

@@ -48,7 +48,8 @@ const LAST_BELOW: u16 = 9;
 
 impl Run {
     fn has(&self, number: u16) -> bool {
-        (self.first..=self.last).contains(&number) && (number - self.first) % self.step == 0
+        (self.first..=self.last).contains(&number)
+            && (number - self.first).is_multiple_of(self.step)
     }
 
     /// The number of the centre of a channel of this width, whose primary channel is this one. At 5
@@ -101,10 +102,29 @@ impl Primary {
             let (ghz, mhz) = (number(band.ghz()), width.mhz());
             let all = list(band, if self.run().is_some() { width } else { Width::Mhz20 });
             match self.run() {
-                None => format!("{primary} is no channel at {ghz} GHz, where there are {all}"),
+                None => {
+                    let hint = self.block().map_or(String::new(), |(mhz, first, last)| {
+                        format!("; it is the centre of {first} to {last}, which are {mhz} MHz")
+                    });
+                    format!("{primary} is no channel at {ghz} GHz, where there are {all}{hint}")
+                }
                 _ if all.is_empty() => format!("there are no channels of {mhz} MHz at {ghz} GHz"),
                 _ => format!("{primary} is in no channel of {mhz} MHz; take one of {all}"),
             }
+        })
+    }
+
+    /// If the number is that of the centre of a wide channel: its width in MHz, and the first and
+    /// the last of its channels.
+    fn block(self) -> Option<(u32, u16, u16)> {
+        let runs = RUNS.iter().filter(|run| run.band == self.band && run.step > 1);
+        let all =
+            runs.flat_map(|run| [Width::Mhz40, Width::Mhz80, Width::Mhz160].map(|w| (run, w)));
+        all.into_iter().find_map(|(run, width)| {
+            let numbers = (run.first..=run.last).step_by(run.step.into());
+            let mut parts = numbers.filter(|&part| run.centre(part, width) == Some(self.number));
+            let first = parts.next()?;
+            Some((width.mhz(), first, parts.next_back().unwrap_or(first)))
         })
     }
 
@@ -219,9 +239,10 @@ mod tests {
             fault(Ghz5, 6, Mhz20),
             format!("6 is no channel at 5 GHz, where there are {five}")
         );
+        let hint = "; it is the centre of 36 to 48, which are 80 MHz";
         assert_eq!(
-            fault(Ghz5, 38, Mhz40),
-            format!("38 is no channel at 5 GHz, where there are {five}")
+            fault(Ghz5, 42, Mhz80),
+            format!("42 is no channel at 5 GHz, where there are {five}{hint}")
         );
         assert_eq!(
             fault(Ghz5, 144, Mhz160),

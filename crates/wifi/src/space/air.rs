@@ -123,6 +123,10 @@ impl Space {
                 self.prepare_arrival(now, id);
             }
         }
+        let is_one_channel = self.signals.radio.overlaps.is_none();
+        if !is_one_channel {
+            self.sense_secondaries(id);
+        }
         if self.watch.is_some() {
             self.record_begin(now, id);
         }
@@ -143,9 +147,10 @@ impl Space {
         // Values that are the same for all receivers are read before the loop: the compiler does
         // not know that changes of a receiver leave them unchanged.
         let (receivers, nodes) = (receivers.as_mut_slice(), nodes.as_mut_slice());
-        let all_know = is_dsss || rules.mac.all_know_ofdm();
+        let all_know = is_one_channel && (is_dsss || rules.mac.all_know_ofdm());
         signals.each(id, |node, power| {
-            let is_decodable = all_know || rules.mac.knows_ofdm(node);
+            let knows = || is_dsss || rules.mac.knows_ofdm(node);
+            let is_decodable = all_know || knows() && signals.is_in_channel(id, node);
             let (receiver, state) = (&mut receivers[node as usize], &mut nodes[node as usize]);
             if let Deferral::Nav(eifs) = deferral
                 && !receiver.is_clear()
@@ -295,6 +300,7 @@ impl Space {
         let audible = |receiver: &ReceiverInRange| {
             let power = signals.mean_at(frame.from, receiver, start);
             power.is_some_and(|power| power.milliwatts >= self.rules.levels.detect)
+                && signals.is_in_channel(id, receiver.node)
         };
         let could_receive = match frame.to {
             Some(to) => usize::from(signals.receiver_of(id, to).is_some_and(|to| audible(&to))),

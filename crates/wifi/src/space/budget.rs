@@ -33,7 +33,8 @@ impl Space {
         mode: &Mode,
         psdu: Bytes,
     ) -> Option<LinkBudget> {
-        let power = self.signals.mean_power(from, to, now)?.milliwatts;
+        let [own, other] = [to, from].map(|node| self.signals.sites[node as usize].channel);
+        let power = self.signals.mean_power(from, to, now).filter(|_| own == other)?.milliwatts;
         let (timing, levels) = (self.rules.timing(), &self.rules.levels);
         let frame = OnAir {
             kind: FrameKind::Data,

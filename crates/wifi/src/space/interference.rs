@@ -107,9 +107,10 @@ impl Interference {
         let (mut begin, mut sum) = (begin, FixedPower::default());
         arriving.clear();
         chunks.clear();
+        let width = signals.transmission(self.id).frame.mode.width;
         for sent in others {
-            let power =
-                signals.power_at(sent, node).map_or(FixedPower::default(), |power| power.fixed);
+            let power = signals.power_within(sent, node, width);
+            let power = power.map_or(FixedPower::default(), |power| power.fixed);
             let is_there = sent.begin <= begin;
             sum = sum + if is_there { power } else { FixedPower::default() };
             arriving.push((power, is_there));

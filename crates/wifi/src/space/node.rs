@@ -14,6 +14,7 @@ use super::rules::{Peer, SpaceRules, peer_mut};
 use super::sense::{Carrier, EdcafState};
 use crate::mac::{Edcaf, ElicitedResponse, Opening, PeerRate, Settled, Txop, block_ack};
 use crate::medium::NodeCounters;
+use crate::phy::Width;
 use crate::watch::Counting;
 use crate::{Command, MsduSource};
 use kernel::{Duration, Instant, Rng};
@@ -69,6 +70,8 @@ pub(super) struct Node {
     settled: Vec<Settled>,
     /// The state of a node that can receive while it transmits.
     duplex: Option<Box<NodeDuplex>>,
+    /// Up to when frames on overlapping channels make a secondary channel of the node busy.
+    pub(super) secondary_busy_until: Instant,
 }
 
 impl Node {
@@ -93,6 +96,7 @@ impl Node {
             inbox: Inbox::default(),
             settled: Vec::new(),
             duplex: None,
+            secondary_busy_until: Instant::ZERO,
         }
     }
 
@@ -279,6 +283,9 @@ impl Node {
             return self.go_on(now, txop, rules, source, out);
         }
         let index = self.win(now, rules, out)?;
+        if self.restarts(now, index, rules) {
+            return None;
+        }
         let EdcafState { edcaf, slots } = &mut self.contenders[index];
         let rate = rate(&mut self.peers, edcaf.to());
         edcaf.begin(now, &rules.mac, rate, source, out);
@@ -303,6 +310,22 @@ impl Node {
             }
         }
         Some(winner)
+    }
+
+    /// An EDCAF backs off anew in place of a frame that needs a secondary channel that was not idle
+    /// for a PIFS (clauses 10.23.2.5, item e, and 11.15.9). Returns whether it does.
+    fn restarts(&mut self, now: Instant, index: usize, rules: &SpaceRules) -> bool {
+        if now >= self.secondary_busy_until + rules.timing().pifs() {
+            return false;
+        }
+        let to = self.contenders[index].edcaf.to();
+        let is_wide = |peer: &Peer| peer.rate.mode.width > Width::Mhz22;
+        if !to.and_then(|to| self.peer(to)).is_some_and(is_wide) {
+            return false;
+        }
+        self.contenders[index].back_off(&rules.mac);
+        self.listen(now);
+        true
     }
 
     /// Begins an exchange and returns its first frame.

@@ -3,7 +3,7 @@
 use super::air::Scratch;
 use super::decode::{decode, report_overheard};
 use super::frame::{OnAir, Reach, Transmission};
-use super::interference::{Chunk, Interference};
+use super::interference::{Bounds, Chunk, Interference};
 use super::node::Node;
 use super::per::{PerCalculator, PpduParts};
 use super::radio::FixedPower;
@@ -70,6 +70,7 @@ impl Space {
         out: &mut Vec<Command>,
     ) {
         let EndedFrame { id, transmission, ppdu, nav_reset_at } = *ended_frame;
+        let how = self.with_overlaps(node, how);
         let Received { power, bounds } = how;
         let has_sent = self.receivers[node as usize].has_sent_since(transmission.start);
         let misses = has_sent && !self.nodes[node as usize].expects(now, transmission);
@@ -157,6 +158,17 @@ impl Space {
             receiver.on_decoding_error(now, transmission.deferral, rules, out);
         }
         true
+    }
+
+    /// Where channels overlap, the bounds of the interference with a frame follow from its channel:
+    /// the sum of the receiver has what is in the primary channel.
+    fn with_overlaps(&mut self, node: u32, how: Received) -> Received {
+        if self.signals.radio.overlaps.is_none() {
+            return how;
+        }
+        let interference = &mut self.scratch.interference;
+        interference.set_bursts(&[]);
+        Received { bounds: Bounds::of(interference.at(node, &self.signals)), ..how }
     }
 
     /// Adds the bursts of interferers to the interference at a node with a frame that began at an

@@ -1,5 +1,6 @@
 //! Propagation, the properties of receivers, and power.
 
+use super::overlap::Overlaps;
 use crate::phy::error::{ErrorModel, ErrorModelSettings, Threshold};
 use crate::phy::propagation::{
     Fading, Path, Propagation, PropagationSettings, Shadowing, Trajectory, TwoRay,
@@ -98,6 +99,7 @@ impl RadioSettings {
             fading: self.fading.map(|fading| (fading, *seed)),
             receiver: self.receiver,
             error: self.error_model.boxed(),
+            overlaps: None,
         }
     }
 }
@@ -155,7 +157,7 @@ impl ReceiverSettings {
 pub struct Site {
     /// Its positions over time.
     pub trajectory: Trajectory,
-    /// Its channel. Signals of nodes on different channels do not arrive.
+    /// The number of its primary channel. Signals in channels that do not overlap do not arrive.
     pub channel: u16,
     /// Transmit power, antenna gains included.
     pub tx_power: Dbm,
@@ -220,12 +222,20 @@ pub struct Radio {
     pub receiver: ReceiverSettings,
     /// The error model.
     pub error: Box<dyn ErrorModel>,
+    /// Channels that overlap but differ, if there are any.
+    pub(super) overlaps: Option<Box<Overlaps>>,
 }
 
 impl Radio {
     /// Receivers with the minimum requirements of 802.11-2020, and no fading.
     pub fn new(losses: Losses, error: Box<dyn ErrorModel>) -> Self {
-        Self { losses, fading: None, receiver: ReceiverSettings::default(), error }
+        let receiver = ReceiverSettings::default();
+        Self { losses, fading: None, receiver, error, overlaps: None }
+    }
+
+    /// Whether frames in one channel arrive in another.
+    pub(super) fn reaches(&self, from: u16, to: u16) -> bool {
+        from == to || self.overlaps.as_ref().is_some_and(|overlaps| overlaps.touch(from, to))
     }
 
     /// Whether losses depend on the positions of nodes.

@@ -51,7 +51,7 @@ impl ReceiverInRange {
 }
 
 /// The smallest separation of two nodes in a slice of time, and whether one of them moves; `None`
-/// if the nodes are on different channels, or are the same node.
+/// if the channels of the nodes do not overlap, or both are the same node.
 #[inline]
 fn closest(
     radio: &Radio,
@@ -61,7 +61,7 @@ fn closest(
 ) -> Option<(Separation, bool)> {
     // The order makes both link directions equal to the last bit.
     let [low, high] = [a.min(b), a.max(b)].map(|node| &sites[node as usize]);
-    if a == b || low.channel != high.channel {
+    if a == b || !radio.reaches(low.channel, high.channel) {
         return None;
     }
     let moves = radio.goes_by_place() && (low.trajectory.moves() || high.trajectory.moves());

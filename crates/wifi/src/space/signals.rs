@@ -1,11 +1,12 @@
 //! Transmissions on the air, and their power at the nodes in range.
 
-use super::frame::Transmission;
+use super::frame::{OnAir, Transmission};
 use super::motion::Motion;
+use super::overlap::Arrived;
 use super::radio::{Power, Radio, Site};
 use super::range::{ReceiverInRange, ReceiverSet, ReceiverSetCache};
 use super::slices::Slice;
-use crate::phy::Milliwatts;
+use crate::phy::{Milliwatts, Width};
 use kernel::{Db, Instant};
 use std::borrow::Cow;
 
@@ -39,6 +40,8 @@ struct TransmissionRecord {
     /// Where powers are not always the same: those of the set that are in range now, with what
     /// arrives there.
     arrivals: Vec<ReceiverInRange>,
+    /// Where channels overlap: what it is at each of them.
+    arrived: Vec<Arrived>,
 }
 
 /// What all ask of a transmission.
@@ -52,7 +55,8 @@ pub(super) struct TransmissionSpan {
 impl Signals {
     pub(super) fn new(radio: Radio, sites: Vec<Site>) -> Self {
         let receiver_sets = ReceiverSetCache::new(&radio, &sites);
-        let is_steady = radio.fading.is_none() && !sites.iter().any(|site| site.trajectory.moves());
+        let is_fixed = radio.fading.is_none() && !sites.iter().any(|site| site.trajectory.moves());
+        let is_steady = is_fixed && radio.overlaps.is_none();
         let motion = if is_steady { None } else { Motion::new(&radio, &sites) };
         let (transmissions, free, ongoing, ended) = Default::default();
         Self {
@@ -150,8 +154,9 @@ impl Signals {
     #[inline]
     pub(super) fn enter(&mut self, transmission: Transmission) -> u32 {
         let Some(id) = self.free.pop() else {
-            let (receiver_set, arrivals) = Default::default();
-            self.transmissions.push(TransmissionRecord { transmission, receiver_set, arrivals });
+            let (receiver_set, arrivals, arrived) = Default::default();
+            let record = TransmissionRecord { transmission, receiver_set, arrivals, arrived };
+            self.transmissions.push(record);
             return self.transmissions.len() as u32 - 1;
         };
         self.transmissions[id as usize].transmission = transmission;
@@ -182,6 +187,63 @@ impl Signals {
             arrivals.clear();
             self.compute_powers(begin, receiver_set, &mut arrivals);
             self.transmissions[id as usize].arrivals = arrivals;
+            self.divide(id);
+        }
+    }
+
+    /// Where channels overlap, leaves of the power of a frame at each node what is in the node's
+    /// primary channel.
+    fn divide(&mut self, id: u32) {
+        let Some(overlaps) = &self.radio.overlaps else { return };
+        let TransmissionRecord { transmission, arrivals, arrived, .. } =
+            &mut self.transmissions[id as usize];
+        let OnAir { from, ref mode, .. } = transmission.frame;
+        let own = self.sites[from as usize].channel;
+        arrived.clear();
+        for ReceiverInRange { node, power, .. } in arrivals {
+            let ends = (own, self.sites[*node as usize].channel);
+            let signal = Arrived::new(power.milliwatts, ends, mode.width, overlaps);
+            *power = signal.within(Width::Mhz20);
+            arrived.push(signal);
+        }
+    }
+
+    /// Where channels overlap: what a transmission is at each node in range.
+    pub(super) fn arrived_of(&self, id: u32) -> impl Iterator<Item = (u32, Arrived)> {
+        let TransmissionRecord { arrivals, arrived, .. } = &self.transmissions[id as usize];
+        arrivals.iter().map(|arrival| arrival.node).zip(arrived.iter().copied())
+    }
+
+    /// Where channels overlap: the ends of the transmissions on the air, and what they are at a
+    /// node.
+    pub(super) fn arrived_now(&self, node: u32) -> impl Iterator<Item = (Instant, Arrived)> {
+        self.ongoing
+            .iter()
+            .filter_map(move |sent| Some((sent.end, *self.arrived_at(sent.id, node)?)))
+    }
+
+    fn arrived_at(&self, id: u32, node: u32) -> Option<&Arrived> {
+        let TransmissionRecord { arrivals, arrived, .. } = &self.transmissions[id as usize];
+        arrived.get(arrivals.binary_search_by_key(&node, |arrival| arrival.node).ok()?)
+    }
+
+    /// Whether a transmission is in the channel in which a node receives frames of its width.
+    pub(super) fn is_in_channel(&self, id: u32, node: u32) -> bool {
+        let is_one = || self.arrived_at(id, node).is_some_and(Arrived::is_in_channel);
+        self.radio.overlaps.is_none() || is_one()
+    }
+
+    /// What arrives of a transmission in the channel in which a node receives frames of a width.
+    pub(super) fn power_within(
+        &self,
+        sent: &TransmissionSpan,
+        node: u32,
+        width: Width,
+    ) -> Option<Power> {
+        let overlaps = self.radio.overlaps.as_ref();
+        match overlaps.and_then(|_| self.arrived_at(sent.id, node)) {
+            Some(signal) => Some(signal.within(width)),
+            None => self.power_at(sent, node),
         }
     }
 

@@ -48,7 +48,8 @@ impl Space {
     /// The mean power of a frame at a node if another one began to send it now; `None` if the node
     /// would not detect it.
     pub fn signal(&self, from: u32, to: u32, now: Instant) -> Option<Dbm> {
-        let power = self.signals.mean_power(from, to, now)?.milliwatts;
+        let [own, other] = [to, from].map(|node| self.signals.sites[node as usize].channel);
+        let power = self.signals.mean_power(from, to, now).filter(|_| own == other)?.milliwatts;
         (power >= self.rules.levels.detect).then(|| Milliwatts(power).into())
     }
 }

@@ -34,7 +34,8 @@ impl Scene {
         let (radio, sites) = crate::build::radio_and_sites(&plan, space, &SEED);
         let access_points: Vec<bool> = sites.iter().map(|site| site.is_access_point).collect();
         let mac = plan.wlan.clone();
-        let powers = Powers::new(radio, sites).full_duplex(mac.full_duplex.as_ref());
+        let powers = Powers::new(radio, sites, mac.timing.standard.band)
+            .full_duplex(mac.full_duplex.as_ref());
         let nodes = access_points.len() as u32;
         Self { watch: Watch::new(space, mac, powers, access_points), nodes }
     }

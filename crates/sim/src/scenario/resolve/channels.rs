@@ -4,7 +4,7 @@ use super::check::Check;
 use crate::plan::{SpacePlan, StationPlan};
 use crate::scenario::document::Document;
 use wifi::MacConfig;
-use wifi::phy::{Channel, Primary, Width};
+use wifi::phy::{Primary, Width};
 
 /// The number of a cell's primary channel; by default the usual one of the band.
 pub(super) fn number(given: Option<u64>, wlan: &MacConfig) -> u16 {
@@ -12,8 +12,7 @@ pub(super) fn number(given: Option<u64>, wlan: &MacConfig) -> u16 {
     given.map_or(usual, |number| number as u16)
 }
 
-/// Each cell has a channel that its band has, also for the widest frames of its stations. Channels
-/// of two cells that overlap are equal.
+/// Each cell has a channel that its band has, also for the widest frames of its stations.
 pub(super) fn exist(
     document: &Document,
     wlan: &MacConfig,
@@ -26,7 +25,6 @@ pub(super) fn exist(
         0 => "ap.channel".to_owned(),
         _ => format!("cells[{}].channel", cell - 1),
     };
-    let mut known: Vec<(usize, Channel)> = Vec::new();
     for (cell, bss) in space.cells.iter().enumerate() {
         let members = stations.iter().zip(&space.stations);
         let members = members
@@ -35,28 +33,8 @@ pub(super) fn exist(
             members.flat_map(|(station, _)| [station.up.mode().width, station.down.mode().width]);
         let widest = widths.max().unwrap_or(Width::Mhz20);
         let primary = Primary { band: standard.band, number: bss.channel };
-        match primary.checked(widest) {
-            Ok(channel) => known.push((cell, channel)),
-            Err(message) => check.fault(path(cell), message),
-        }
-    }
-    let edges = |channel: &Channel| channel.edges_mhz();
-    for (place, (cell, channel)) in known.iter().enumerate() {
-        let number = |cell: usize| space.cells[cell].channel;
-        let overlaps = |(other, before): &&(usize, Channel)| {
-            let ((low, high), (from, to)) = (edges(channel), edges(before));
-            number(*other) != number(*cell) && low < to && from < high
-        };
-        if let Some((other, before)) = known[..place].iter().find(overlaps) {
-            let ((low, high), (from, to)) = (edges(channel), edges(before));
-            let message = format!(
-                "{} with {low} to {high} MHz and {} = {} with {from} to {to} MHz overlap, which is \
-                 not modelled; take equal channels, or channels apart",
-                number(*cell),
-                path(*other),
-                number(*other),
-            );
-            check.fault(path(*cell), message);
+        if let Err(message) = primary.checked(widest) {
+            check.fault(path(cell), message);
         }
     }
 }

@@ -1,0 +1,126 @@
+//! The parts of frames that are in channels that overlap with theirs, computed independently.
+
+use std::collections::BTreeMap;
+use wifi::phy::{Band, Width};
+
+/// The widths of frames and of channels in MHz; 22 are those of DSSS.
+const WIDTHS_MHZ: [u32; 5] = [20, 22, 40, 80, 160];
+
+/// The parts, by the channels of transmitter and receiver, the width of the frame, and that of the
+/// receiver's channel; only those that are not zero.
+#[derive(Debug)]
+pub(super) struct Shares(BTreeMap<(u16, u16, u32, u32), f64>);
+
+impl Shares {
+    /// Between all of these channels.
+    pub(super) fn new(band: Band, channels: impl Iterator<Item = u16>) -> Self {
+        let mut numbers: Vec<u16> = channels.collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let mut shares = BTreeMap::new();
+        for &from in &numbers {
+            for &to in numbers.iter().filter(|&&to| to != from) {
+                for frame in WIDTHS_MHZ {
+                    for at in WIDTHS_MHZ {
+                        let share = share(band, (from, frame), (to, at));
+                        if share > 0.0 {
+                            shares.insert((from, to, frame, at), share);
+                        }
+                    }
+                }
+            }
+        }
+        Self(shares)
+    }
+
+    /// The part of a frame in one channel that is in another one of this width.
+    pub(super) fn of(&self, from: u16, to: u16, frame: Width, at: Width) -> f64 {
+        if from == to {
+            return 1.0;
+        }
+        self.0.get(&(from, to, frame.mhz(), at.mhz())).copied().unwrap_or(0.0)
+    }
+
+    /// Whether any part of any frame in one channel may be in another.
+    pub(super) fn touch(&self, from: u16, to: u16) -> bool {
+        let any = (from, to, 0, 0)..=(from, to, u32::MAX, u32::MAX);
+        from == to || self.0.range(any).next().is_some()
+    }
+}
+
+/// The centre in MHz of the channel of a width that has a primary channel (annex E).
+fn centre(band: Band, primary: u16, mhz: u32) -> Option<f64> {
+    let mhz_of = |number: u16| 5000.0 + 5.0 * f64::from(number);
+    let block = |centres: &[u16], reach: u16| {
+        let centre = centres.iter().find(|centre| centre.abs_diff(primary) <= reach)?;
+        Some(mhz_of(*centre))
+    };
+    match (band, mhz, primary) {
+        (Band::Ghz2_4, 20 | 22, 14) => Some(2484.0),
+        (Band::Ghz2_4, 20 | 22, 1..=13) => Some(2407.0 + 5.0 * f64::from(primary)),
+        (Band::Ghz2_4, 40, 1..=9) => Some(2417.0 + 5.0 * f64::from(primary)),
+        (Band::Ghz2_4, 40, 10..=13) => Some(2397.0 + 5.0 * f64::from(primary)),
+        (Band::Ghz5, 20 | 22, 1..) => Some(mhz_of(primary)),
+        (Band::Ghz5, 40, _) => {
+            block(&[38, 46, 54, 62, 102, 110, 118, 126, 134, 142, 151, 159, 167, 175], 2)
+        }
+        (Band::Ghz5, 80, _) => block(&[42, 58, 106, 122, 138, 155, 171], 6),
+        (Band::Ghz5, 160, _) => block(&[50, 114, 163], 14),
+        _ => None,
+    }
+}
+
+/// The part of a frame's power that is in a channel: all if the channel is that of the frame.
+fn share(band: Band, (from, frame_mhz): (u16, u32), (to, mhz): (u16, u32)) -> f64 {
+    let Some(sent) = centre(band, from, frame_mhz) else { return 0.0 };
+    if centre(band, to, frame_mhz) == Some(sent) {
+        return 1.0;
+    }
+    let Some(received) = centre(band, to, mhz) else { return 0.0 };
+    let half = f64::from(mhz) / 2.0;
+    let offset = received - sent;
+    integral(frame_mhz, offset - half, offset + half) / integral(frame_mhz, -400.0, 400.0)
+}
+
+/// The offsets in MHz at which the transmit mask of a width bends, and its densities in dBr
+/// (clauses 17.3.9.3 and 21.3.17.1; DSSS: 15.4.5.5). It is cut at the last.
+fn mask(mhz: u32) -> Vec<(f64, f64)> {
+    let wide = |half: f64| {
+        vec![(half - 1.0, 0.0), (half + 1.0, -20.0), (2.0 * half, -28.0), (3.0 * half, -40.0)]
+    };
+    match mhz {
+        22 => vec![(11.0, 0.0), (11.0, -30.0), (22.0, -30.0)],
+        _ => wide(f64::from(mhz) / 2.0),
+    }
+}
+
+/// The integral of the density over offsets in MHz, by Simpson's rule between the bends.
+fn integral(mhz: u32, from: f64, to: f64) -> f64 {
+    const STEPS: u32 = 256;
+    let mask = mask(mhz);
+    let mut sum = 0.0;
+    let (mut low, mut level) = (0.0, 0.0);
+    for (high, next) in mask {
+        for sign in [1.0, -1.0] {
+            let (a, b) = if sign > 0.0 { (low, high) } else { (-high, -low) };
+            let (a, b) = (a.max(from), b.min(to));
+            if b <= a {
+                continue;
+            }
+            let density = |at: f64| {
+                let dbr = level + (next - level) * (at * sign - low) / (high - low);
+                libm::pow(10.0, dbr / 10.0)
+            };
+            let step = (b - a) / f64::from(STEPS);
+            let weight = |n: u32| match n {
+                0 | STEPS => 1.0,
+                n if n % 2 == 1 => 4.0,
+                _ => 2.0,
+            };
+            let points = (0..=STEPS).map(|n| weight(n) * density(a + f64::from(n) * step));
+            sum += points.sum::<f64>() * step / 3.0;
+        }
+        (low, level) = (high, next);
+    }
+    sum
+}

@@ -1,0 +1,338 @@
+//! Cells whose channels overlap but differ.
+//!
+//! A frame has the spectrum of its transmit mask around its channel. What of its power falls into
+//! the primary channel of a node on another channel is energy there, for carrier sense and for the
+//! detection of preambles; what falls into the channel of a frame that the node receives is
+//! interference with that frame. If the frame is in the node's own channel of the same width, as a
+//! frame of 80 MHz is in all four primary channels of its block, the node receives it as one of its
+//! own cell.
+
+use super::Space;
+use super::radio::{Power, Radio, Site};
+use super::signals::Signals;
+use crate::phy::{Amendment, Band, Channel, Milliwatts, Primary, Width};
+use crate::{Link, MacConfig};
+use kernel::{Db, Dbm, Instant};
+
+/// All widths, in the order of [`Width`].
+const WIDTHS: [Width; 5] = [Width::Mhz20, Width::Mhz22, Width::Mhz40, Width::Mhz80, Width::Mhz160];
+
+/// The widths of channels with secondary parts, in the order of the parts.
+const WIDE: [Width; 3] = [Width::Mhz40, Width::Mhz80, Width::Mhz160];
+
+/// How much more power makes a secondary channel busy than the primary one: it is wider for 40 and
+/// 80 MHz (clause 21.3.18.5.4: -62, -59 and -56 dBm).
+const ENERGY: [Db; 3] = [Db(0.0), Db(3.0), Db(6.0)];
+
+/// How much more power a frame in a secondary channel must have to be detected than one in the
+/// primary channel (clause 21.3.18.5.4: -72, -72 and -69 dBm, and -82 dBm there).
+const DETECTION: [Db; 3] = [Db(10.0), Db(10.0), Db(13.0)];
+
+/// What the frames of one channel are in another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Common {
+    /// The part of their power that is in the primary channel, and in the channel of the receiver
+    /// of each width.
+    shares: [f64; 5],
+    /// The receiver has a channel of their width there, and so receives them.
+    is_one: bool,
+}
+
+/// The channels of a space of which some overlap.
+#[derive(Debug)]
+pub(super) struct Overlaps {
+    /// The numbers of all channels, sorted.
+    numbers: Vec<u16>,
+    /// By channel of the transmitter, channel of the receiver, and width of the frame.
+    common: Vec<Common>,
+    /// The widest frames of each node.
+    widest: Vec<Width>,
+    /// The least power of a secondary channel, in milliwatts.
+    energy: [f64; 3],
+    /// The least power of a frame that is detected there, in milliwatts; `None` if only energy is
+    /// (clause 19.3.19.5).
+    detection: Option<[f64; 3]>,
+}
+
+/// What a transmission is at a node in range.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrived {
+    /// The power of the whole frame, in milliwatts.
+    whole: f64,
+    common: Common,
+}
+
+impl Overlaps {
+    /// The channels of these sites, which exchange frames over these links; `None` if none of them
+    /// overlap.
+    pub(super) fn of(
+        mac: &MacConfig,
+        radio: &Radio,
+        sites: &[Site],
+        links: &[(u32, u32, Link)],
+    ) -> Option<Box<Self>> {
+        let standard = mac.timing.standard;
+        // DSSS is wider than 20 MHz.
+        let mut widest = vec![standard.modes[0].width; sites.len()];
+        for &(a, b, link) in links {
+            for node in [a, b] {
+                let known = &mut widest[node as usize];
+                *known = link.mode.width.max(*known);
+            }
+        }
+        let (band, receiver) = (standard.band, &radio.receiver);
+        // VHT and HE detect frames in secondary channels, and HT only energy (clause 19.3.19.5).
+        let detects = matches!(standard.amendment, Amendment::Ac | Amendment::Ax);
+        let mut numbers: Vec<u16> = sites.iter().map(|site| site.channel).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        if numbers.len() < 2 {
+            return None;
+        }
+        let pairs = numbers.iter().flat_map(|&from| numbers.iter().map(move |&to| (from, to)));
+        let common: Vec<Common> = pairs
+            .flat_map(|(from, to)| WIDTHS.map(|width| Common::of(band, from, to, width)))
+            .collect();
+        let power = |level: Dbm| Milliwatts::from(level).0;
+        let all = Self {
+            numbers,
+            common,
+            widest,
+            energy: ENERGY.map(|more| power(receiver.energy + more)),
+            detection: detects.then(|| DETECTION.map(|more| power(receiver.detect + more))),
+        };
+        let overlap =
+            |from: &u16| all.numbers.iter().any(|&to| *from != to && all.touch(*from, to));
+        all.numbers.iter().any(overlap).then(|| Box::new(all))
+    }
+
+    /// Whether any frames in one channel arrive in another.
+    pub(super) fn touch(&self, from: u16, to: u16) -> bool {
+        let widest = self.widest.iter().copied().max().unwrap_or_default();
+        let widths = WIDTHS.into_iter().filter(|&width| width <= widest);
+        let (Some(from), Some(to)) = (self.place(from), self.place(to)) else { return false };
+        widths.into_iter().any(|sent| {
+            let Common { shares, .. } = self.between(from, to, sent);
+            WIDTHS.iter().any(|&width| width <= widest && shares[width as usize] > 0.0)
+        })
+    }
+
+    fn place(&self, number: u16) -> Option<usize> {
+        self.numbers.binary_search(&number).ok()
+    }
+
+    fn between(&self, from: usize, to: usize, width: Width) -> Common {
+        self.common[(from * self.numbers.len() + to) * WIDTHS.len() + width as usize]
+    }
+
+    /// What frames of one channel are in another.
+    fn common(&self, from: u16, to: u16, width: Width) -> Common {
+        match (self.place(from), self.place(to)) {
+            (Some(from), Some(to)) => self.between(from, to, width),
+            _ if from == to => Common::ALL,
+            _ => Common::NOTHING,
+        }
+    }
+}
+
+impl Common {
+    const ALL: Self = Self { shares: [1.0; 5], is_one: true };
+    const NOTHING: Self = Self { shares: [0.0; 5], is_one: false };
+
+    fn of(band: Band, from: u16, to: u16, width: Width) -> Self {
+        if from == to {
+            return Self::ALL;
+        }
+        let [from, to] = [from, to].map(|number| Primary { band, number });
+        let Some(sent) = from.channel(width) else { return Self::NOTHING };
+        if to.channel(width) == Some(sent) {
+            return Self::ALL;
+        }
+        let share = |width| to.channel(width).map_or(0.0, |received| share(sent, received));
+        Self { shares: WIDTHS.map(share), is_one: false }
+    }
+}
+
+/// The transmit mask of frames of a width: offsets from the centre in MHz, and the power density
+/// there relative to the centre. OFDM: clauses 17.3.9.3, 19.3.18.1 and 21.3.17.1; DSSS: clause
+/// 15.4.5.5. Beyond the last offset, where the mask allows -40 or -50 dBr everywhere, nothing is
+/// sent.
+fn mask(width: Width) -> Vec<(f64, Db)> {
+    let mhz = f64::from(width.mhz());
+    if width == Width::Mhz22 {
+        return vec![(11.0, Db(0.0)), (11.0, Db(-30.0)), (22.0, Db(-30.0))];
+    }
+    vec![
+        (mhz / 2.0 - 1.0, Db(0.0)),
+        (mhz / 2.0 + 1.0, Db(-20.0)),
+        (mhz, Db(-28.0)),
+        (mhz * 1.5, Db(-40.0)),
+    ]
+}
+
+/// The power of a frame from its centre up to an offset in MHz, in units of 1 MHz at the centre.
+fn power_up_to(mask: &[(f64, Db)], offset: f64) -> f64 {
+    let (mut from, mut level, mut sum) = (0.0, 1.0, 0.0);
+    for &(to, Db(next)) in mask {
+        let next = libm::pow(10.0, next / 10.0);
+        let (end, length) = (offset.abs().min(to), to - from);
+        if end > from {
+            let slope = libm::log(next / level) / length;
+            sum += if next == level {
+                level * (end - from)
+            } else {
+                level * (libm::exp(slope * (end - from)) - 1.0) / slope
+            };
+        }
+        (from, level) = (to, next);
+    }
+    sum.copysign(offset)
+}
+
+/// The part of the power of a frame that is in a channel.
+fn share(sent: Channel, received: Channel) -> f64 {
+    let mask = mask(sent.width);
+    let (low, high) = received.edges_mhz();
+    let offset = |mhz: u32| f64::from(mhz) - f64::from(sent.centre_mhz);
+    let all = power_up_to(&mask, f64::INFINITY);
+    (power_up_to(&mask, offset(high)) - power_up_to(&mask, offset(low))) / (2.0 * all)
+}
+
+impl Arrived {
+    pub(super) fn new(whole: f64, ends: (u16, u16), width: Width, overlaps: &Overlaps) -> Self {
+        Self { whole, common: overlaps.common(ends.0, ends.1, width) }
+    }
+
+    /// Whether the node receives frames of its width there.
+    pub(super) fn is_in_channel(&self) -> bool {
+        self.common.is_one
+    }
+
+    /// The power in the receiver's channel of a width.
+    pub(super) fn within(&self, width: Width) -> Power {
+        Power::from(self.whole * self.common.shares[width as usize])
+    }
+
+    /// The power in a secondary channel, in milliwatts.
+    fn secondary(&self, part: usize) -> f64 {
+        let inner = if part == 0 { Width::Mhz20 } else { WIDE[part - 1] };
+        let [outer, inner] = [WIDE[part], inner].map(|width| self.common.shares[width as usize]);
+        self.whole * (outer - inner).max(0.0)
+    }
+}
+
+impl Overlaps {
+    /// Until when a frame that begins at a node, or all frames together, make a secondary channel
+    /// busy in which the node sends; [`Instant::ZERO`] if they do not.
+    fn busy_until(
+        &self,
+        node: u32,
+        (end, begun): (Instant, Arrived),
+        signals: &Signals,
+    ) -> Instant {
+        let mut until = Instant::ZERO;
+        let widest = self.widest[node as usize];
+        for (part, _) in WIDE.iter().enumerate().take_while(|&(_, &width)| width <= widest) {
+            if self.detection.is_some_and(|least| begun.secondary(part) >= least[part]) {
+                return end;
+            }
+            if begun.secondary(part) == 0.0 {
+                continue;
+            }
+            let on_air = || signals.arrived_now(node).filter(|(_, other)| !other.is_in_channel());
+            let from = |end: Instant| -> f64 {
+                let longer = on_air().filter(|&(other, _)| other >= end);
+                longer.map(|(_, other)| other.secondary(part)).sum()
+            };
+            let busy = on_air().map(|(end, _)| end).filter(|&end| from(end) >= self.energy[part]);
+            until = until.max(busy.max().unwrap_or(Instant::ZERO));
+        }
+        until
+    }
+}
+
+impl Space {
+    /// A frame begins: nodes on other channels sense it in their secondary channels (clause
+    /// 21.3.18.5.4).
+    #[inline(never)]
+    pub(super) fn sense_secondaries(&mut self, id: u32) {
+        let Self { signals, nodes, .. } = self;
+        let Some(overlaps) = &signals.radio.overlaps else { return };
+        let end = signals.transmission(id).end();
+        for (node, arrived) in signals.arrived_of(id) {
+            if !arrived.is_in_channel() {
+                let until = overlaps.busy_until(node, (end, arrived), signals);
+                let noted = &mut nodes[node as usize].secondary_busy_until;
+                *noted = until.max(*noted);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decibels(part: f64) -> f64 {
+        10.0 * libm::log10(part)
+    }
+
+    fn part(band: Band, from: u16, width: Width, to: (u16, Width)) -> f64 {
+        let of = |number, width| Primary { band, number }.channel(width).unwrap();
+        share(of(from, width), of(to.0, to.1))
+    }
+
+    /// The mask of clause 17.3.9.3, integrated in steps of 10 kHz.
+    #[test]
+    fn the_share_of_an_adjacent_channel_is_that_of_the_mask() {
+        let density = |mhz: f64| -> f64 {
+            let between = |(a, x), (b, y)| -> f64 { a + (b - a) * (mhz - x) / (y - x) };
+            let dbr = match mhz {
+                ..9.0 => 0.0,
+                ..11.0 => between((0.0, 9.0), (-20.0, 11.0)),
+                ..20.0 => between((-20.0, 11.0), (-28.0, 20.0)),
+                ..30.0 => between((-28.0, 20.0), (-40.0, 30.0)),
+                _ => return 0.0,
+            };
+            libm::pow(10.0, dbr / 10.0)
+        };
+        let sum = |from: f64, to: f64| -> f64 {
+            let steps = ((to - from) * 100.0).round() as u32;
+            (0..steps).map(|n| density((from + (f64::from(n) + 0.5) / 100.0).abs()) / 100.0).sum()
+        };
+        let (low, wide) = (Band::Ghz2_4, Width::Mhz20);
+        for (to, offset) in [(1, 0.0), (2, 5.0), (3, 10.0), (5, 20.0), (6, 25.0), (8, 35.0)] {
+            let expected = sum(offset - 10.0, offset + 10.0) / sum(-30.0, 30.0);
+            let found = part(low, 1, wide, (to, wide));
+            assert!((found / expected - 1.0).abs() < 1e-4, "{to}: {found} {expected}");
+        }
+        // Adjacent channels at 5 GHz are 20 MHz apart; the second next is out of the mask.
+        let next = decibels(part(Band::Ghz5, 36, wide, (40, wide)));
+        assert!((-24.0..-23.0).contains(&next), "{next}");
+        assert_eq!(part(Band::Ghz5, 36, wide, (44, wide)), 0.0);
+    }
+
+    /// 802.11b: -30 dBr from 11 to 22 MHz (clause 15.4.5.5).
+    #[test]
+    fn channels_1_and_6_of_802_11b_share_a_thousandth() {
+        let dsss = Width::Mhz22;
+        let found = decibels(part(Band::Ghz2_4, 1, dsss, (6, dsss)));
+        assert!((-35.0..-34.0).contains(&found), "{found}");
+        assert_eq!(part(Band::Ghz2_4, 1, dsss, (11, dsss)), 0.0);
+    }
+
+    #[test]
+    fn a_frame_in_the_own_channel_of_its_width_is_received_whole() {
+        let one = |from, to, width| Common::of(Band::Ghz5, from, to, width).is_one;
+        for to in [36, 40, 44, 48] {
+            assert!(one(36, to, Width::Mhz80), "{to}");
+        }
+        assert!(!one(36, 52, Width::Mhz80) && one(36, 52, Width::Mhz160));
+        assert!(one(36, 40, Width::Mhz40) && !one(36, 44, Width::Mhz40));
+        assert!(!one(36, 40, Width::Mhz20));
+        let ack = Common::of(Band::Ghz5, 36, 44, Width::Mhz20);
+        let [primary, _, of_40, of_80, _] = ack.shares;
+        assert_eq!(primary, 0.0);
+        assert!(of_40 < 0.01 && of_80 > 0.99, "{of_40} {of_80}");
+    }
+}
