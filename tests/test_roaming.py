@@ -28,14 +28,15 @@ FIRST, STATION, SECOND = ("02:00:00:00:00:00", "02:00:00:00:00:01", "02:00:00:00
 
 def scenario(standard: str = "11n", **roaming: object) -> sm.Scenario:
     """A station that walks from the first of two access points to the second."""
+    own, other = (1, 11) if standard == "11g" else (36, 44)
     return sm.Scenario(
         standard=standard,
         duration_s=6.0,
         warmup_s=0.5,
         wlan={"beacons": {}, "rate_control": "ideal"},
         radio={},
-        ap={"channel": 36},
-        cells=[{"position_m": [40.0, 0.0], "channel": 44}],
+        ap={"channel": own},
+        cells=[{"position_m": [40.0, 0.0], "channel": other}],
         stations={
             "roaming": {"threshold_dbm": -60.0, "short_interval_s": 0.5, **roaming},
             "waypoints": [
