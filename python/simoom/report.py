@@ -141,10 +141,7 @@ def tables(run: Run, *, width: int = 100) -> RenderableType:
         facts,
         Text(),
         *_flows(run, width),
-        *(
-            Text(line, style="yellow")
-            for line in (*out_of_reach(run), *_caveats(run), *_fallbacks(run))
-        ),
+        *(Text(line, style="yellow") for line in (*out_of_reach(run), *_fallbacks(run))),
         *middle,
         Text(footer, style="dim"),
     )
@@ -156,7 +153,13 @@ def sleepers(summary: Mapping[str, Any]) -> list[Row]:
 
 
 def out_of_reach(run: Run) -> list[str]:
-    """Return a warning about links whose signals are too weak to be detected."""
+    """Return warnings about links that are too long, or too weak to be detected."""
+    far = run.scenario.caveats(seed=run.seed, replication=run.replication)
+    found = [*far, *_undetected(run)]
+    return [*found, ""] if found else []
+
+
+def _undetected(run: Run) -> list[str]:
     silent = any(number(flow.get("goodput_mbps")) == 0 for flow in flow_rows(run.summary))
     if not silent or run.scenario.get("radio") is None:
         return []
@@ -168,12 +171,7 @@ def out_of_reach(run: Run) -> list[str]:
         return []
     more = f" and {len(undetected) - MOST_LINKS} more" if len(undetected) > MOST_LINKS else ""
     names = ", ".join(undetected[:MOST_LINKS])
-    return [f"too weak to be received: {names}{more}; `simoom hearing` shows all links", ""]
-
-
-def _caveats(run: Run) -> list[str]:
-    found = run.scenario.caveats(seed=run.seed, replication=run.replication)
-    return [*found, ""] if found else []
+    return [f"too weak to be received: {names}{more}; `simoom hearing` shows all links"]
 
 
 def _fallbacks(run: Run) -> list[str]:
