@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 import simoom as sm
+from simoom.issue import LostWorkerError
 from simoom.run import RunJob
 from simoom.runner import Runner
 from simoom.store import Store
-from simoom.workers import LostWorkerError
 
 pytestmark = pytest.mark.filterwarnings("default")  # those of Dask's threads when it is killed
 

@@ -19,9 +19,10 @@ import pytest
 
 import simoom as sm
 from simoom import files, plots, stats
+from simoom.issue import LostWorkerError
 from simoom.patience import interruptible
 from simoom.runner import Runner
-from simoom.workers import JobError, LostWorkerError, WorkerProcesses
+from simoom.workers import JobError, WorkerProcesses
 
 FLOW = {"from": "server", "to": "sta*"}
 NEAR = {"radio": {}, "ap": {"position_m": [0.0, 0.0]}}

@@ -1,4 +1,4 @@
-"""Faults of a scenario, each with its path."""
+"""Faults of a scenario, each with its path, and of the processes that run it."""
 
 from __future__ import annotations
 
@@ -40,3 +40,19 @@ class ScenarioError(ValueError):
 
     def __reduce__(self) -> tuple[type[ScenarioError], tuple[tuple[Issue, ...]]]:
         return type(self), (self.issues,)
+
+
+class LostWorkerError(RuntimeError):
+    """A process that computed runs, or the executor, has ended without an exception of a run.
+
+    Parameters
+    ----------
+    reason : str, optional
+        What has ended.
+    """
+
+    def __init__(self, reason: str = "") -> None:
+        super().__init__(
+            reason
+            or "a worker process has ended before its runs: it was killed, or memory was exhausted"
+        )

@@ -6,7 +6,6 @@ import importlib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import metadata
 from typing import Any
 
 
@@ -73,6 +72,8 @@ def remedy_of(error: ModuleNotFoundError) -> str | None:
     >>> remedy_of(ModuleNotFoundError(name="duckdb"))
     "needs duckdb, which is missing: pip install 'simoom[store]'"
     """
+    from importlib import metadata
+
     package = (error.name or "").partition(".")[0]
     for requirement in metadata.requires("simoom") or ():
         found = re.match(r"([\w-]+).*; *extra *== *['\"]([\w-]+)['\"]", requirement)

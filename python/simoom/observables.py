@@ -13,10 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simoom import _core
 from simoom.address import generic
+
+if TYPE_CHECKING:
+    from simoom.scenario import Scenario
 
 DEFAULT_PROBES = ("total.goodput_mbps", "ap.queue_packets")
 PING_PROBES = ("flows[*].goodput_mbps", "flows[*].ping.reply_rtt_s")
@@ -147,3 +150,14 @@ def present(path: str) -> str:
         message = f"{path} is called {name} now; the old name goes with 0.3"
         warnings.warn(message, DeprecationWarning, stacklevel=3)
     return name
+
+
+def default_probes(scenario: Scenario) -> list[str]:
+    """Return the time series of a report if the user names none."""
+    known = {probe.path for probe in scenario.probes()}
+    return [path for path in (*DEFAULT_PROBES, *_of_pings(known)) if path in known]
+
+
+def _of_pings(known: set[str]) -> tuple[str, ...]:
+    """Return the time series of the picture of goodput and ping, if there are pings."""
+    return PING_PROBES if PING_PROBES[-1] in known else ()

@@ -16,8 +16,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from simoom.observables import check_path, unit_of
 from simoom.stats import Estimate, mean_ci
 
@@ -153,6 +151,8 @@ def required(values: Iterable[float], target: Target, *, confidence: float = 0.9
     If it is at most the number of observations, they suffice. It is infinite if the target is a
     fraction of a mean that is zero.
     """
+    import numpy as np
+
     sample = np.asarray(list(values), dtype=float)
     n = int(sample.size)
     if n < LEAST_RUNS:

@@ -17,7 +17,6 @@ from simoom.fallbacks import fallbacks
 from simoom.files import finite, write_frame, write_text
 from simoom.layout import GAP, MOST_ROWS, fitted
 from simoom.needs import remedy_of
-from simoom.observables import DEFAULT_PROBES, PING_PROBES
 from simoom.roaming import HANDOVERS, ROAMERS, handovers, roamers
 from simoom.tables import (
     AIRTIME,
@@ -52,7 +51,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from simoom.run import Run
-    from simoom.scenario import Scenario
     from simoom.why.result import Why
 
 MOST_LINKS = 4
@@ -256,17 +254,6 @@ def _twin(run: Run, width: int) -> RenderableType:
     return Group(title, table, Text())
 
 
-def default_probes(scenario: Scenario) -> list[str]:
-    """Return the time series of a report if the user names none."""
-    known = {probe.path for probe in scenario.probes()}
-    return [path for path in (*DEFAULT_PROBES, *_of_pings(known)) if path in known]
-
-
-def _of_pings(known: set[str]) -> tuple[str, ...]:
-    """Return the time series of the picture of goodput and ping, if there are pings."""
-    return PING_PROBES if PING_PROBES[-1] in known else ()
-
-
 def write(run: Run, directory: Path, why: Why | None = None) -> list[str]:
     """Write all results of a run into an existing directory; return the names of the files.
 
@@ -276,7 +263,7 @@ def write(run: Run, directory: Path, why: Why | None = None) -> list[str]:
     from simoom.frames import pl
 
     plots.save(plots.overview(run), directory / "report.png")
-    summary = json.dumps(summary_data(run), indent=2, allow_nan=False, ensure_ascii=False)
+    summary = json.dumps(finite(run.summary), indent=2, allow_nan=False, ensure_ascii=False)
     files = {
         "summary.json": summary + "\n",
         "scenario.toml": run.scenario.to_toml(),
@@ -299,14 +286,6 @@ def write(run: Run, directory: Path, why: Why | None = None) -> list[str]:
         write_frame(directory / "series.parquet", samples)
         names += ["series.csv", "series.parquet"]
     return names
-
-
-def summary_data(run: Run) -> Row:
-    """Return the summary as JSON can represent it; values that could not be measured are None."""
-    return {
-        path: None if isinstance(value, float) and number(value) is None else value
-        for path, value in run.summary.items()
-    }
 
 
 def page(run: Run, why: Why | None = None) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
+from simoom.issue import LostWorkerError
 from simoom.precision import Rule
 from simoom.record import identity, sources
 from simoom.run import Run, RunJob, Summary
@@ -21,7 +22,7 @@ from simoom.scenario import Scenario
 from simoom.shards import manifest
 from simoom.store import Store
 from simoom.transient import Warmup, assess
-from simoom.workers import LostWorkerError, Progress
+from simoom.workers import Progress
 
 Key = tuple[int, int]
 """The number of a scenario, and the number of a replication."""

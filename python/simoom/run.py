@@ -8,12 +8,11 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from numbers import Integral
 from pathlib import Path
 from threading import Event
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from simoom import _core
 from simoom.address import AddressError, is_address, value
@@ -24,12 +23,13 @@ from simoom.scenario import Scenario, ScenarioLike
 from simoom.tables import rows, visible
 from simoom.trace import Trace, TraceFilter, Tracing
 from simoom.travel import Parcel, pack
-from simoom.workers import Progress
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
+    from simoom.workers import Progress
 
 Samples = Mapping[str, tuple["NDArray[np.float64]", "NDArray[np.float64]"]]
 """Times in seconds and values of each probe."""
@@ -375,7 +375,7 @@ def controllers(scenario: Scenario) -> tuple[str, ...]:
 
 def whole(name: str, value: object, *, bits: int) -> None:
     """Raise unless the value is a whole number in the range."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+    if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name}: must be a whole number, is {value!r}")
     if not 0 <= value < 1 << bits:
         raise ValueError(f"{name}: must be in [0, 2**{bits}), is {value}")
@@ -394,6 +394,11 @@ def callback(progress: object) -> None:
 
 
 def _samples(rows: Iterable[tuple[str, bytes, bytes]]) -> Samples:
+    rows = list(rows)
+    if not rows:
+        return {}
+    import numpy as np
+
     return {path: (np.frombuffer(t), np.frombuffer(v)) for path, t, v in rows}
 
 

@@ -17,8 +17,9 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, Self, TypeVar
 
+from simoom.issue import LostWorkerError
 from simoom.patience import GRACE_S
-from simoom.workers import Job, LostWorkerError, Sent, is_of_executor
+from simoom.workers import Job, Sent, is_of_executor
 
 T = TypeVar("T")
 

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from simoom import _core
 
 if TYPE_CHECKING:
@@ -52,6 +50,8 @@ class Columns:
         return pl.DataFrame([self._series(*column, b"") for column in TABLES[table]])
 
     def _series(self, name: str, kind: str, values: bytes) -> pl.Series:
+        import numpy as np
+
         from simoom.frames import pl
 
         kind, nullable = kind.removesuffix("?"), kind.endswith("?")

@@ -20,22 +20,6 @@ Job = Callable[[Progress | None], T]
 """The work of a runner. Equal jobs are run once; for an executor of processes, a job is pickled."""
 
 
-class LostWorkerError(RuntimeError):
-    """A process that computed runs, or the executor, has ended without an exception of a run.
-
-    Parameters
-    ----------
-    reason : str, optional
-        What has ended.
-    """
-
-    def __init__(self, reason: str = "") -> None:
-        super().__init__(
-            reason
-            or "a worker process has ended before its runs: it was killed, or memory was exhausted"
-        )
-
-
 class JobError(RuntimeError):
     """Stands for an exception of a job in another process that could not be sent from there."""
 

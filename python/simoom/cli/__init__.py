@@ -1,7 +1,7 @@
 """The command line: ``simoom COMMAND``.
 
 A command is a function in its own module, or a `typer.Typer` with several functions. This module
-registers all commands, and converts faults of input (`ScenarioError`, `OSError`, `InputError`) to
+lists all commands, and converts faults of input (`ScenarioError`, `OSError`, `InputError`) to
 messages and exit codes.
 """
 
@@ -12,71 +12,60 @@ import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import typer
 
-from simoom.cli import (
-    airtime,
-    compare,
-    hearing,
-    model,
-    probes,
-    rerun,
-    routes,
-    run,
-    scenario,
-    search,
-    sensitivity,
-    serve,
-    store,
-    study,
-    sweep,
-    tcp_script,
-    why,
-)
+from simoom.cli.group import lazy_group
 from simoom.cli.streams import prepare
 from simoom.cli.terminal import InputError, origin, say, say_os_error
-from simoom.issue import ScenarioError
+from simoom.issue import LostWorkerError, ScenarioError
 from simoom.needs import MissingPackageError, remedy_of
 from simoom.startup import INTERRUPTED, loaded
-from simoom.workers import LostWorkerError
 
 BAD_INPUT = 2
 FAILED = 1
 """The exit code of Python after an exception."""
 DEFECT = 70
 """EX_SOFTWARE of sysexits."""
-CALLERS = (str(Path(__file__).parents[1] / "run.py"), tcp_script.__file__)
+CALLERS = tuple(str(Path(__file__).parents[1] / part) for part in ("run.py", "cli/tcp_script.py"))
 """The files by which Python enters the simulator."""
+
+COMMANDS = {
+    "run": "run",
+    "why": "why",
+    "model": "model",
+    "sweep": "sweep",
+    "compare": "compare",
+    "sensitivity": "sensitivity",
+    "search": "search",
+    "check": "scenario",
+    "scenarios": "scenario",
+    "new": "scenario",
+    "schema": "scenario",
+    "rerun": "rerun",
+    "airtime": "airtime",
+    "hearing": "hearing",
+    "routes": "routes",
+    "probes": "probes",
+    "serve": "serve",
+    "store": "store",
+    "study": "study",
+    "tcp-script": "tcp_script",
+}
+"""The module of each command, which is imported when the command is used."""
+
+SETTINGS: dict[str, Any] = {"pretty_exceptions_enable": False, "rich_markup_mode": None}
+"""Of the program and of each command."""
 
 app = typer.Typer(
     name="simoom",
+    cls=lazy_group(__name__, COMMANDS, SETTINGS),
     help="A packet-level simulator of TCP over IEEE 802.11.",
     no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    **SETTINGS,
 )
-app.command("run")(run.run)
-app.command("why")(why.why)
-app.command("model")(model.model)
-app.command("sweep")(sweep.sweep)
-app.command("compare")(compare.compare)
-app.command("sensitivity")(sensitivity.sensitivity)
-app.command("search")(search.search)
-app.command("check")(scenario.check)
-app.command("scenarios")(scenario.scenarios)
-app.command("new")(scenario.new)
-app.command("schema")(scenario.schema)
-app.command("rerun")(rerun.rerun)
-app.command("airtime")(airtime.airtime)
-app.command("hearing")(hearing.hearing)
-app.command("routes")(routes.routes)
-app.command("probes")(probes.probes)
-app.command("serve")(serve.serve)
-app.add_typer(store.app, name="store")
-app.command("study")(study.study)
-app.command("tcp-script")(tcp_script.tcp_script)
 
 
 @app.callback(invoke_without_command=True)

@@ -6,7 +6,6 @@ import json
 import math
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from simoom.cli.terminal import (
@@ -123,6 +122,8 @@ def _at_one_time(found: Routes) -> list[Table | str]:
 
 def _over_time(found: Routes) -> list[Table | str]:
     """Return the links over time, and a row for each flow."""
+    import numpy as np
+
     counts = np.array([len(partitions) for partitions in found.partitions])
     begin, end = found.times_s[0], found.times_s[-1]
     overview = _table("", "mean", "least", "most")
@@ -152,6 +153,8 @@ def _over_time(found: Routes) -> list[Table | str]:
 
 
 def _cells(course: Course) -> tuple[str, str, str, str]:
+    import numpy as np
+
     known = course.hops[~np.isnan(course.hops)]
     mean = digits(float(known.mean())) if known.size else "-"
     most = str(int(known.max())) if known.size else "-"

@@ -42,7 +42,8 @@ from simoom.cli.until import (
     refuse_with_until,
     run_until,
 )
-from simoom.observables import DEFAULT_PROBES
+from simoom.files import finite
+from simoom.observables import DEFAULT_PROBES, default_probes
 from simoom.trace import TraceFilter
 
 if TYPE_CHECKING:
@@ -100,7 +101,6 @@ def run(
     ] = False,
 ) -> None:
     """Simulate a scenario and print its results."""
-    from simoom.report import default_probes
     from simoom.run import run as simulate
 
     check_range("--seed", seed, bits=64)
@@ -136,9 +136,7 @@ def run(
             trace_options=options_of(trace_settings),
         )
     if as_json:
-        from simoom.report import summary_data
-
-        print_json(summary_data(done))
+        print_json(finite(done.summary))
     elif not quiet:
         _print(done)
     explained = _explain(scenario, seed, quiet=quiet) if why else None

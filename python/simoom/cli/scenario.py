@@ -43,14 +43,17 @@ def schema() -> None:
 
 def scenarios(
     word: Annotated[
-        str, typer.Argument(help="Only those with this word in their text.", show_default=False)
+        str,
+        typer.Argument(help="Only those with this word in their name or text.", show_default=False),
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
 ) -> None:
     """List the scenarios that come with Simoom; their names stand for files."""
     from rich.console import Console
 
-    found = [each for each in shipped.scenarios() if word.lower() in each.text.lower()]
+    found = [
+        each for each in shipped.scenarios() if word.lower() in f"{each.name}\n{each.text}".lower()
+    ]
     if as_json:
         print_json([asdict(each) for each in found])
         return

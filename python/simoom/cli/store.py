@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FAULTY = 1
 """The exit code of a check that finds faults."""
 
-app = typer.Typer(
+store = typer.Typer(
     help="Compact, query, merge and check the results that sweeps store.", no_args_is_help=True
 )
 
@@ -27,7 +27,7 @@ Which = Annotated[
 ]
 
 
-@app.command("compact")
+@store.command("compact")
 def compact(store: Which) -> None:
     """Move all runs into a few Parquet files. Sweeps may use the store meanwhile."""
     with told():
@@ -38,7 +38,7 @@ def compact(store: Which) -> None:
     print(f"{store}: {_count(done.runs, 'run')} in {_count(done.segments, 'file')}")
 
 
-@app.command("query")
+@store.command("query")
 def query(
     store: Which,
     sql: Annotated[
@@ -77,7 +77,7 @@ def query(
         _print(found.columns, [[_cell(value) for value in row] for row in found.iter_rows()])
 
 
-@app.command("merge")
+@store.command("merge")
 def merge(
     into: Annotated[str, typer.Argument(metavar="STORE", help="The store that gets all runs.")],
     stores: Annotated[
@@ -102,7 +102,7 @@ def merge(
     print(f"{into}: {_count(done.added, 'run')} added, {done.runs} in all")
 
 
-@app.command("check")
+@store.command("check")
 def check(store: Which) -> None:
     """Read every run, and say what is damaged or missing; the exit code is then 1."""
     from simoom.shards import contents, missing_of

@@ -31,9 +31,9 @@ from simoom.cli.terminal import (
 )
 from simoom.cli.until import MaxReplications, UntilOption, read_until, refused_results
 from simoom.files import finite
+from simoom.issue import LostWorkerError
 from simoom.needs import need
 from simoom.observables import check_path, present
-from simoom.workers import LostWorkerError, WorkerProcesses
 
 if TYPE_CHECKING:
     from simoom.scenario import Scenario
@@ -252,6 +252,8 @@ def _workers(processes: int) -> Iterator[Executor | None]:
     if not processes:
         yield None
         return
+    from simoom.workers import WorkerProcesses
+
     pool = WorkerProcesses(processes)
     try:
         yield pool

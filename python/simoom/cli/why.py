@@ -106,7 +106,8 @@ def _refuse_with_two(options: dict[str, Path | None]) -> None:
 
 def write_report(scenario: Scenario, seed: int, out: Path, why: Why) -> str:
     """Write the report of a run with an explanation; return what was written."""
-    from simoom.report import default_probes, write
+    from simoom.observables import default_probes
+    from simoom.report import write
     from simoom.run import run
 
     done = run(scenario, seed=seed, probes=default_probes(scenario))

@@ -226,14 +226,12 @@ class Library:
         return known[1]
 
     def _shown(self, key: str) -> dict[str, Any]:
-        from simoom.report import summary_data
-
         try:
             run = self.record(key).run
         except BadRecordError as error:
             return {"state": "failed", "message": str(error), "title": "A record that is not shown",
                     "seed": 0, "replication": 0, "simulated_s": 0.0}  # fmt: skip
-        summary = summary_data(run)
+        summary = finite(run.summary)
         return {
             "state": "done",
             "title": run.title,

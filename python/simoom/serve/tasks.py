@@ -9,7 +9,7 @@ from typing import Any
 from simoom.files import finite
 from simoom.issue import Issue, ScenarioError
 from simoom.record import identity
-from simoom.report import summary_data, text
+from simoom.report import text
 from simoom.run import Run, run
 from simoom.scenario import Scenario
 from simoom.serve.drafts import Desk, Draft, issues_of
@@ -135,7 +135,7 @@ def accepted(draft: Draft, seed: int) -> tuple[Scenario, str] | list[dict[str, A
 def results(run: Run) -> dict[str, Any]:
     """Return the results of a run as the page shows them."""
     return {
-        "summary": summary_data(run),
+        "summary": finite(run.summary),
         "scenario": run.scenario.to_toml(),
         "report": text(run, width=REPORT_WIDTH),
         "digest": run.digest,

@@ -12,22 +12,37 @@ Twin(half_duplex, 23 values, 1 stretched)
 
 from __future__ import annotations
 
-from simoom.scenario import Scenario
-from simoom.twin.optimise import Optimum, optimise
-from simoom.twin.result import Residual, Twin
-from simoom.twin.selection import predict
-from simoom.twin.vary import Variation, vary
-from simoom.twin.verdict import AssumptionCheck, Fit
+from typing import TYPE_CHECKING
+
+from simoom import lazy
+
+if TYPE_CHECKING:
+    from simoom.twin.optimise import Optimum, optimise
+    from simoom.twin.result import Residual, Twin
+    from simoom.twin.selection import predict
+    from simoom.twin.vary import Variation, vary
+    from simoom.twin.verdict import AssumptionCheck, Fit
+
 
 __all__ = [
     "AssumptionCheck",
     "Fit",
     "Optimum",
     "Residual",
-    "Scenario",
     "Twin",
     "Variation",
     "optimise",
     "predict",
     "vary",
 ]
+
+lazy.export(
+    __name__,
+    {
+        "optimise": ("Optimum", "optimise"),
+        "result": ("Residual", "Twin"),
+        "selection": ("predict",),
+        "vary": ("Variation", "vary"),
+        "verdict": ("AssumptionCheck", "Fit"),
+    },
+)

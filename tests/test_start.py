@@ -1,0 +1,116 @@
+"""How a command starts: it imports the packages and modules that it uses, and no others."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import simoom as sm
+from simoom.cli import COMMANDS
+
+ROOT = Path(__file__).resolve().parent.parent
+CELL = str(ROOT / "scenarios" / "performance_anomaly.toml")
+
+COSTLY = {"jinja2", "matplotlib", "multiprocessing", "numpy", "polars",
+          "rich", "scipy"}  # fmt: skip
+"""Packages whose import takes longer than 10 ms."""
+
+LEAST = {"cli", "cli.group", "cli.streams", "cli.terminal", "address", "axis_text", "control",
+         "edit", "issue", "lazy", "needs", "observables", "scenario", "shipped", "startup",
+         "tables", "_core"}  # fmt: skip
+"""The modules of Simoom that every command imports."""
+
+A_RUN = {"cli.run", "cli.trace", "cli.until", "files", "patience", "precision", "run", "stats",
+         "trace", "trace_columns", "trace_files", "travel"}  # fmt: skip
+
+STARTS = {
+    "simoom --version": (set(), set()),
+    f"simoom check {CELL}": (set(), {"cli.scenario", "files"}),
+    "simoom airtime --standard 11g --rate 54 --bytes 1536": (
+        set(),
+        {"airtime", "cli.airtime", "run", "patience", "trace", "trace_columns", "trace_files",
+         "travel"},
+    ),
+    "simoom scenarios cafe": ({"rich"}, {"cli.scenario", "files"}),
+    f"simoom run {CELL} --json": (set(), A_RUN),
+    f"simoom run {CELL} --quiet": (set(), A_RUN),
+}  # fmt: skip
+"""The costly packages, and the modules of Simoom beyond `LEAST`, that a command may import."""
+
+LOADED = """
+import json, sys
+sys.argv, sys.orig_argv = words, words
+from simoom.cli import main
+try:
+    main(words[1:])
+finally:
+    print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+"""
+
+
+def imported(code, **environment):
+    """Return the names of the modules that Python has imported at the end of a program."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+    assert done.stderr.startswith("["), done.stderr
+    return set(json.loads(done.stderr))
+
+
+def own(modules):
+    return {name.removeprefix("simoom.") for name in modules if name.startswith("simoom.")}
+
+
+@pytest.mark.parametrize("command", STARTS)
+def test_a_command_imports_only_what_it_uses(command):
+    packages, modules = STARTS[command]
+    found = imported(f"words = {command.split()!r}\n{LOADED}")
+    assert found & COSTLY <= packages
+    assert own(found) <= LEAST | modules
+
+
+def test_completion_imports_no_costly_package():
+    words = {"_SIMOOM_COMPLETE": "complete_bash", "COMP_WORDS": "simoom ", "COMP_CWORD": "1"}
+    found = imported(f"words = ['simoom']\n{LOADED}", **words)
+    assert not found & COSTLY
+    assert {f"cli.{module}" for module in COMMANDS.values()} <= own(found)
+
+
+def test_the_package_imports_what_is_used():
+    code = "import json, sys, simoom{}; print(json.dumps(sorted(sys.modules)), file=sys.stderr)"
+    assert own(imported(code.format(""))) == {"lazy", "startup"}
+    assert "rich" not in imported(code.format("; simoom.Scenario, simoom.run, simoom.sweep"))
+
+
+def test_public_names_are_those_that_type_checkers_see():
+    source = (ROOT / "python" / "simoom" / "__init__.py").read_text(encoding="utf-8")
+    (checked,) = [node for node in ast.parse(source).body if isinstance(node, ast.If)]
+    typed = {
+        alias.name: (each.module.removeprefix("simoom").lstrip(".") or alias.name)
+        for each in checked.body
+        for alias in each.names
+    }
+    assert sm.homes == typed
+    assert sorted(sm.homes) == sm.__all__ == sorted(sm.__all__)
+    assert set(sm.__all__) <= set(dir(sm))
+
+
+def test_a_function_keeps_its_name_when_its_module_is_imported():
+    code = "import simoom.run, simoom.why.result, simoom as sm; print(callable(sm.run), sm.why)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("True <function why")
+
+
+def test_a_name_that_the_package_lacks_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'simoom' has no attribute 'rum'"):
+        sm.rum  # noqa: B018
