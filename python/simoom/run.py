@@ -377,7 +377,7 @@ def whole(name: str, value: object, *, bits: int) -> None:
     """Raise unless the value is a whole number in the range."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name}: must be a whole number, is {value!r}")
-    if not 0 <= value < 1 << bits:
+    if not 0 <= int(value) < 1 << bits:
         raise ValueError(f"{name}: must be in [0, 2**{bits}), is {value}")
 
 

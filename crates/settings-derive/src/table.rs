@@ -157,7 +157,7 @@ impl<'a> Key<'a> {
         let (ident, key, unit) = (self.ident, &self.name, self.unit());
         match self.kind {
             Kind::Own => quote! {
-                table.insert(#key.to_owned(), ::settings::Setting::write(&self.#ident, #unit));
+                ::settings::put(table, #key, ::settings::Setting::write(&self.#ident, #unit));
             },
             Kind::Flatten => quote!(::settings::Settings::give(&self.#ident, table);),
             Kind::Skip => quote!(),
@@ -195,7 +195,7 @@ impl<'a> Key<'a> {
         let (ident, key) = (self.ident, &self.name);
         match self.kind {
             Kind::Own => quote! {
-                ::settings::Setting::relate(&self.#ident, &at.key(#key), faults);
+                ::settings::relate_key(&self.#ident, #key, at, faults);
             },
             Kind::Flatten => quote!(::settings::Settings::relate_keys(&self.#ident, at, faults);),
             Kind::Skip => quote!(),
@@ -292,20 +292,32 @@ fn implement_settings(
     }
 }
 
+/// The list of all keys: a constant, unless other tables have some of them.
+fn names(keys: &[Key<'_>]) -> TokenStream {
+    if keys.iter().all(|key| key.kind != Kind::Flatten) {
+        let own = keys.iter().filter(|key| key.kind == Kind::Own).map(|key| &key.name);
+        return quote!(&[#(#own),*]);
+    }
+    let names = keys.iter().map(Key::names);
+    quote! {
+        static KEYS: ::std::sync::OnceLock<::std::vec::Vec<&'static str>> =
+            ::std::sync::OnceLock::new();
+        KEYS.get_or_init(|| {
+            let mut keys: ::std::vec::Vec<&'static str> = ::std::vec::Vec::new();
+            #(#names)*
+            keys
+        })
+    }
+}
+
 fn implement_reading_and_writing(keys: &[Key<'_>]) -> TokenStream {
     let own = keys.iter().filter(|key| key.kind == Kind::Own);
     let flat = keys.iter().filter(|key| key.kind == Kind::Flatten).map(|key| key.ident);
-    let (names, takes) = (keys.iter().map(Key::names), own.map(Key::take));
+    let (names, takes) = (names(keys), own.map(Key::take));
     let gives = keys.iter().map(Key::give);
     quote! {
         fn keys() -> &'static [&'static str] {
-            static KEYS: ::std::sync::OnceLock<::std::vec::Vec<&'static str>> =
-                ::std::sync::OnceLock::new();
-            KEYS.get_or_init(|| {
-                let mut keys: ::std::vec::Vec<&'static str> = ::std::vec::Vec::new();
-                #(#names)*
-                keys
-            })
+            #names
         }
 
         #[allow(unused_variables)]

@@ -92,6 +92,7 @@ pub struct TableCheck<'a> {
 impl<'a> TableCheck<'a> {
     /// Checks the value of a key; `required` completes "missing; ...", and if it is empty a rule of
     /// the document reports what is missing.
+    #[inline(never)]
     pub fn key<T: Setting>(
         &mut self,
         key: &str,

@@ -76,7 +76,7 @@ pub use read::{read, read_sound};
 pub use schema::schema;
 pub use setting::Setting;
 pub use settings_derive::{Choice, Settings};
-pub use table::{Description, Settings, describe_table, read_table, write_table};
+pub use table::{Description, Settings, describe_table, put, read_table, relate_key, write_table};
 pub use tree::{Node, Value, plural};
 pub use unit::Unit;
 

@@ -125,16 +125,23 @@ macro_rules! setting_by_table {
 pub fn describe_table<T: Settings + JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     let mut table = Description::default();
     T::describe(&T::default(), &mut table, generator);
-    let mut schema = json_schema!({
-        "description": T::MEANING,
-        "type": "object",
-        "properties": table.properties,
-        "additionalProperties": table.others,
-    });
-    if !table.required.is_empty() {
-        schema.insert("required".to_owned(), Json::from(table.required));
-    }
-    schema
+    table.schema(T::MEANING)
+}
+
+// What a table needs for each of its keys is a call and not code of its own: the derived functions
+// are called once, and compiling them is much of the time of a build.
+
+/// Writes the value of a key.
+#[doc(hidden)]
+pub fn put(table: &mut Map<String, Json>, key: &str, value: Json) {
+    table.insert(key.to_owned(), value);
+}
+
+/// Finds violations of rules that relate keys of the value of a key.
+#[doc(hidden)]
+#[inline(never)]
+pub fn relate_key<T: Setting>(value: &T, key: &str, at: &Path, faults: &mut Faults) {
+    value.relate(&at.key(key), faults);
 }
 
 /// The descriptions of a table's keys.
@@ -160,7 +167,21 @@ impl Description {
         self.others = schema.as_value().clone();
     }
 
+    fn schema(self, meaning: &str) -> Schema {
+        let mut schema = json_schema!({
+            "description": meaning,
+            "type": "object",
+            "properties": self.properties,
+            "additionalProperties": self.others,
+        });
+        if !self.required.is_empty() {
+            schema.insert("required".to_owned(), Json::from(self.required));
+        }
+        schema
+    }
+
     /// Adds a key.
+    #[inline(never)]
     pub fn key<T: Setting>(
         &mut self,
         key: &'static str,
