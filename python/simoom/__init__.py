@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from simoom.sweep import Sweep, sweep
     from simoom.timeline import timeline
     from simoom.trace import Trace, TraceFilter
-    from simoom.twin import Optimum, Twin, optimise, predict
+    from simoom.twin.optimise import Optimum, optimise
+    from simoom.twin.result import Twin
+    from simoom.twin.selection import predict
     from simoom.why import why
 
 __all__ = [
@@ -78,68 +80,28 @@ __all__ = [
 ]
 
 HOMES = {
-    "designs": ("designs",),
-    "_core": (
-        "Ack",
-        "Departing",
-        "Loss",
-    ),
-    "airtime": ("airtime",),
-    "compare": (
-        "Comparison",
-        "compare",
-    ),
-    "control": ("Control",),
-    "hearing": (
-        "Hearing",
-        "hearing",
-    ),
-    "issue": (
-        "Issue",
-        "ScenarioError",
-    ),
-    "replications": (
-        "Replications",
-        "replicate",
-        "warmup",
-    ),
-    "routes": (
-        "Routes",
-        "routes",
-    ),
-    "run": (
-        "Run",
-        "run",
-    ),
-    "scenario": ("Scenario",),
-    "sensitivity": (
-        "Sensitivity",
-        "sensitivity",
-    ),
-    "shards": ("merge",),
-    "stats": (
-        "Estimate",
-        "mean_ci",
-        "paired_difference",
-        "quantile_ci",
-    ),
-    "store": ("Store",),
-    "sweep": (
-        "Sweep",
-        "sweep",
-    ),
-    "timeline": ("timeline",),
-    "trace": (
-        "Trace",
-        "TraceFilter",
-    ),
-    "twin": (
-        "Optimum",
-        "Twin",
-        "optimise",
-        "predict",
-    ),
-    "why": ("why",),
+    "designs": "designs",
+    "_core": "Ack Departing Loss",
+    "airtime": "airtime",
+    "compare": "Comparison compare",
+    "control": "Control",
+    "hearing": "Hearing hearing",
+    "issue": "Issue ScenarioError",
+    "replications": "Replications replicate warmup",
+    "routes": "Routes routes",
+    "run": "Run run",
+    "scenario": "Scenario",
+    "sensitivity": "Sensitivity sensitivity",
+    "shards": "merge",
+    "stats": "Estimate mean_ci paired_difference quantile_ci",
+    "store": "Store",
+    "sweep": "Sweep sweep",
+    "timeline": "timeline",
+    "trace": "Trace TraceFilter",
+    "twin.optimise": "Optimum optimise",
+    "twin.result": "Twin",
+    "twin.selection": "predict",
+    "why": "why",
 }
 """The public names of each module; `TYPE_CHECKING` has them for type checkers."""
 

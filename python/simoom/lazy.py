@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
@@ -39,16 +39,17 @@ class LazyPackage(ModuleType):
         return sorted({*super().__dir__(), *self.homes})
 
 
-def export(package: str, names: Mapping[str, Iterable[str]]) -> None:
+def export(package: str, names: Mapping[str, str]) -> None:
     """Give a package public names that are imported when they are used.
 
     Parameters
     ----------
     package : str
         The package, ``__name__``.
-    names : mapping of str to iterable of str
-        The names of each of its modules; a module that is public itself has its own name.
+    names : mapping of str to str
+        The names of each of its modules, with spaces between them; a module that is public itself
+        has its own name.
     """
     module = sys.modules[package]
-    module.__dict__["homes"] = {name: home for home, own in names.items() for name in own}
+    module.__dict__["homes"] = {name: home for home, own in names.items() for name in own.split()}
     module.__class__ = LazyPackage

@@ -39,10 +39,10 @@ __all__ = [
 lazy.export(
     __name__,
     {
-        "optimise": ("Optimum", "optimise"),
-        "result": ("Residual", "Twin"),
-        "selection": ("predict",),
-        "vary": ("Variation", "vary"),
-        "verdict": ("AssumptionCheck", "Fit"),
+        "optimise": "Optimum optimise",
+        "result": "Residual Twin",
+        "selection": "predict",
+        "vary": "Variation vary",
+        "verdict": "AssumptionCheck Fit",
     },
 )
