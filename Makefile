@@ -26,8 +26,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
+# The packages of a demo, and those of the tests and tools; the simulator, as a build profile of
+# Cargo.toml makes it: `demo` is built soon, `release` is the fastest.
+PACKAGES := $(VENV)/.packages
 ENVIRONMENT := $(VENV)/.environment
-EXTENSION := $(VENV)/.extension
+EXTENSION := $(VENV)/.extension-demo
+FASTEST := $(VENV)/.extension-release
 ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 RUST_VERSION = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 EDITION = $(shell sed -n 's/^edition = "\(.*\)"/\1/p' Cargo.toml)
@@ -44,24 +48,34 @@ RUST := Cargo.toml Cargo.lock pyproject.toml \
 help:
 	@sed -n 's/^#   //p' Makefile
 
-$(ENVIRONMENT): requirements.lock
+# Python compiles modules when they are first imported: few of them ever are.
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r
+
+$(PACKAGES): demo.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Simoom needs Python 3.11 or later: make PYTHON=python3.12 ..."; exit 1; }
+	@command -v cargo > /dev/null || { echo "Simoom needs Rust: see https://rustup.rs"; exit 1; }
+	@echo "1 of 3: installing $$(grep -c == $<) Python packages, about 120 MB to download ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "Installing Python packages ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	@$(INSTALL) $<
 	@touch $@
 
-$(EXTENSION): $(ENVIRONMENT) $(RUST)
-	@command -v cargo > /dev/null || { echo "Simoom needs Rust: see https://rustup.rs"; exit 1; }
-	@echo "Building the simulator ..."
-	@PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
+$(ENVIRONMENT): requirements.lock $(PACKAGES)
+	@echo "Installing the packages of the tests and tools, $$(grep -c == $<) in all ..."
+	@$(INSTALL) $<
+	@touch $@
+
+$(VENV)/.extension-%: $(PACKAGES) $(RUST)
+	@echo "2 of 3: building the simulator, profile $*: about a minute for demo, some for release ..."
+	@PIP_QUIET=1 $(BIN)/maturin develop --profile $*
+	@rm -f $(VENV)/.extension-*
 	@touch $@
 
 demo: $(EXTENSION)
+	@echo "3 of 3: a minute in a café ..."
 	$(BIN)/simoom run scenarios/cafe.toml --out demo-out
 
-test: $(EXTENSION) programs
+test: $(ENVIRONMENT) $(EXTENSION) programs
 	cargo test --workspace --quiet
 	cargo test --quiet --manifest-path fuzz/Cargo.toml --target-dir target --lib
 	$(PYTEST)
@@ -76,7 +90,7 @@ programs:
 	  fi; \
 	done
 
-test-fast: $(EXTENSION)
+test-fast: $(ENVIRONMENT) $(EXTENSION)
 	cargo test --workspace --lib --quiet
 	$(PYTEST) -m "not slow"
 
@@ -121,16 +135,16 @@ deny:
 	  || { echo "cargo-deny is missing: cargo install --locked cargo-deny"; exit 1; }
 	cargo deny --locked check
 
-bench: $(EXTENSION)
+bench: $(ENVIRONMENT) $(FASTEST)
 	$(BIN)/python benches/speed.py
 	$(BIN)/python benches/page.py
 	$(BIN)/python benches/runs.py
 	$(BIN)/python benches/steps.py
 
-validate: $(EXTENSION)
+validate: $(ENVIRONMENT) $(FASTEST)
 	$(BIN)/python -m validation
 
-docs: $(EXTENSION)
+docs: $(ENVIRONMENT) $(EXTENSION)
 	$(BIN)/simoom schema > schema/scenario.schema.json
 	$(BIN)/python tools/reference.py
 	$(BIN)/python docs/models/pictures.py
@@ -144,10 +158,10 @@ lesson:
 	@command -v rustup > /dev/null && rustup target add wasm32-unknown-unknown
 	cargo build --profile web --target wasm32-unknown-unknown --package simoom-wasm
 
-site: $(EXTENSION)
+site: $(ENVIRONMENT) $(EXTENSION)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
-man: $(EXTENSION)
+man: $(ENVIRONMENT) $(EXTENSION)
 	$(BIN)/python tools/manual.py build/man/man1
 
 docs-check: docs

@@ -167,6 +167,14 @@ def test_out_writes_everything(simoom, cell_file, tmp_path):
     assert (out / "report.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_out_without_polars_leaves_out_parquet(cell_file, tmp_path):
+    words = ["run", str(cell_file), "--set", "duration_s=2", "--out", str(tmp_path / "out")]
+    code = f"import sys; sys.modules['polars'] = None; import simoom.cli; simoom.cli.main({words})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.endswith("scenario.toml, series.csv to " + f"{tmp_path / 'out'}/\n")
+    assert not (tmp_path / "out" / "series.parquet").exists()
+
+
 def test_schema_is_that_of_the_repository(simoom):
     done = simoom("schema")
     assert done.returncode == 0

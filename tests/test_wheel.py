@@ -23,7 +23,9 @@ WAIT_S = 1800
 def installed(tmp_path_factory):
     """The environment of a Python that imports Simoom from the installed wheel."""
     folder = tmp_path_factory.mktemp("wheel")
-    made = [sys.executable, "-m", "maturin", "build", "--release", "--quiet", "--out", folder]
+    # The profile of `make demo`, whose build is current.
+    made = [sys.executable, "-m", "maturin", "build", "--profile", "demo", "--quiet"]
+    made += ["--out", folder]
     subprocess.run(made, cwd=ROOT, check=True, timeout=WAIT_S, stderr=subprocess.DEVNULL)
     (wheel,) = folder.glob("simoom-*.whl")
     place = folder / "installed"
@@ -152,7 +154,17 @@ def test_the_source_distribution_has_what_the_wheel_is_built_from(tmp_path):
     assert set(needed) - names == set()
 
 
-def test_the_lock_file_has_versions_and_no_paths():
-    lines = (ROOT / "requirements.lock").read_text("utf-8").splitlines()
-    pinned = [line for line in lines if line and not line.lstrip().startswith("#")]
-    assert all(re.fullmatch(r"[\w.\[\]-]+==\S+", line) for line in pinned)
+def pinned(name):
+    lines = (ROOT / name).read_text("utf-8").splitlines()
+    return {line for line in lines if line and not line.lstrip().startswith("#")}
+
+
+@pytest.mark.parametrize("name", ["requirements.lock", "demo.lock"])
+def test_a_lock_file_has_versions_and_no_paths(name):
+    assert all(re.fullmatch(r"[\w.\[\]-]+==\S+", line) for line in pinned(name))
+
+
+def test_a_demo_installs_what_the_tests_have_and_nothing_of_their_own():
+    demo = pinned("demo.lock")
+    assert demo < pinned("requirements.lock")
+    assert not {line.partition("==")[0] for line in demo} & {"polars", "pytest", "mypy"}

@@ -69,7 +69,7 @@ BAD_NAME = re.compile(r"(?i)(manager|helper|handler|utils?(?![a-z])|data2)")
 """Names without meaning."""
 
 TEXT = {".rs", ".py", ".pyi", ".toml", ".md", ".sh", ".js", ".ts", ".css", ".html", ".yml", ""}
-GENERATED = {"Cargo.lock", "requirements.lock", "LICENSE-APACHE", "LICENSE-MIT"}
+GENERATED = {"Cargo.lock", "requirements.lock", "demo.lock", "LICENSE-APACHE", "LICENSE-MIT"}
 
 BUILT = PurePosixPath("python/simoom/serve/static")
 """The page of ``simoom serve`` as `make web` builds it from ``web``."""

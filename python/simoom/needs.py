@@ -77,7 +77,7 @@ def remedy_of(error: ModuleNotFoundError) -> str | None:
     package = (error.name or "").partition(".")[0]
     for requirement in metadata.requires("simoom") or ():
         found = re.match(r"([\w-]+).*; *extra *== *['\"]([\w-]+)['\"]", requirement)
-        if found is None or found[2] in ("all", "dev"):
+        if found is None or found[2] in ("all", "demo", "dev"):
             continue
         if found[1].replace("-", "_").lower() == package.lower():
             return f"needs {package}, which is missing: pip install 'simoom[{found[2]}]'"

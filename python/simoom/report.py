@@ -16,7 +16,7 @@ from rich.text import Text
 from simoom.fallbacks import fallbacks
 from simoom.files import finite, write_frame, write_text
 from simoom.layout import GAP, MOST_ROWS, fitted
-from simoom.needs import remedy_of
+from simoom.needs import MissingPackageError, remedy_of
 from simoom.roaming import HANDOVERS, ROAMERS, handovers, roamers
 from simoom.tables import (
     AIRTIME,
@@ -260,7 +260,6 @@ def write(run: Run, directory: Path, why: Why | None = None) -> list[str]:
     With an explanation the page has a section for it, and ``why.json`` has its data.
     """
     from simoom import plots
-    from simoom.frames import pl
 
     plots.save(plots.overview(run), directory / "report.png")
     summary = json.dumps(finite(run.summary), indent=2, allow_nan=False, ensure_ascii=False)
@@ -276,16 +275,27 @@ def write(run: Run, directory: Path, why: Why | None = None) -> list[str]:
         write_text(directory / name, content)
     names = ["report.html", "report.png", "summary.json", "scenario.toml"]
     names += [] if why is None else ["why.json"]
-    if run.probes:
-        frames = [
-            run.series(path).select(pl.lit(path).alias("path"), "time_s", "value")
-            for path in run.probes
-        ]
-        samples = pl.concat(frames)
-        write_frame(directory / "series.csv", samples)
-        write_frame(directory / "series.parquet", samples)
-        names += ["series.csv", "series.parquet"]
-    return names
+    return names + _write_series(run, directory) if run.probes else names
+
+
+def _write_series(run: Run, directory: Path) -> list[str]:
+    """Write the time series of a run; return the names of the files. Only Parquet needs Polars."""
+    lines = [
+        f"{path},{at!r},{value!r}\n"
+        for path in run.probes
+        for at, value in zip(*(each.tolist() for each in run.samples(path)), strict=True)
+    ]
+    write_text(directory / "series.csv", "".join(["path,time_s,value\n", *lines]))
+    try:
+        from simoom.frames import pl
+    except MissingPackageError:
+        return ["series.csv"]
+    frames = [
+        run.series(path).select(pl.lit(path).alias("path"), "time_s", "value")
+        for path in run.probes
+    ]
+    write_frame(directory / "series.parquet", pl.concat(frames))
+    return ["series.csv", "series.parquet"]
 
 
 def page(run: Run, why: Why | None = None) -> str:

@@ -57,8 +57,8 @@ Out = Annotated[
         metavar="DIR",
         parser=directory,
         help="Write summary.json, scenario.toml, report.html, report.png and the time series "
-        "(series.csv, series.parquet) into this directory. Without --probe the time series are "
-        f"{' and '.join(DEFAULT_PROBES)}.",
+        "(series.csv, and series.parquet if Polars is installed) into this directory. "
+        f"Without --probe the time series are {' and '.join(DEFAULT_PROBES)}.",
     ),
 ]
 AndWhy = Annotated[

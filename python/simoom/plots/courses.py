@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 from matplotlib.collections import PatchCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
@@ -17,6 +16,7 @@ from simoom.plots.style import Picture, style
 from simoom.run import Run
 
 if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
@@ -98,6 +98,8 @@ def draw_route_courses(axes: Axes, run: Run, flows: list[int]) -> None:
 
 def _rates(packets: pl.DataFrame, flow: str, edges: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the Mb/s of packets with data that arrive, with headers, between the edges."""
+    from simoom.frames import pl
+
     arrived = packets.filter(
         (pl.col("flow").cast(pl.String) == flow)
         & (pl.col("step").cast(pl.String) == "arrived")
@@ -112,6 +114,8 @@ def _course(
     routes: pl.DataFrame, flow: Mapping[str, object], end_s: float
 ) -> list[tuple[float, float, int]]:
     """Return when the sender's node knew a route of how many hops: begin, end, hops."""
+    from simoom.frames import pl
+
     inside = set(routes["node"].cast(pl.String).unique())
     source, sink = (
         name if name in inside else GATEWAY for name in (str(flow["from"]), str(flow["to"]))
