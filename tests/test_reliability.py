@@ -105,7 +105,7 @@ def test_ctrl_c_ends_a_sweep_in_processes_with_one_line(tmp_path, cell_file):
 def test_ctrl_c_while_the_command_line_is_loaded_is_one_line(tmp_path, cell_file):
     """A package that it loads interrupts the process."""
     text = "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n"
-    (tmp_path / "numpy.py").write_text(text, encoding="utf-8")
+    (tmp_path / "typer.py").write_text(text, encoding="utf-8")
     path = os.pathsep.join([str(tmp_path), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
     process = command("check", cell_file, env=os.environ | {"PYTHONPATH": path})
     out, err = process.communicate(timeout=60)
