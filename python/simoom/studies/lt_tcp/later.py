@@ -7,7 +7,7 @@ from typing import Any
 
 from simoom.evidence import Check, Value
 from simoom.scenario import Scenario
-from simoom.studies.claim import Claim, claim, finding
+from simoom.studies.claim import Claim, finding
 from simoom.studies.figure import Axis, Curve, Figure
 from simoom.studies.lab import Lab, figure_function
 from simoom.studies.lt_tcp.captures import View
@@ -260,11 +260,11 @@ def _claims_bursts(lab: Lab, curves: Mapping[str, Curve]) -> tuple[Claim, ...]:
             ],
             tolerance="0.85 to 1.1: the window that the first 10 s cost grows slowly at 200 ms",
         ),
-        claim(
+        finding(
             "bursts_are_worse_than_slots",
             "Bursts that overlap frames leave less than the paper's rule of whole slots: half of "
             "LT-TCP's goodput and a quarter of SACK's.",
-            paper="the rule is called conservative",
+            about="what the paper's rule leaves out",
             checks=[
                 Check(
                     f"{p}, bursts over slots",
