@@ -152,7 +152,7 @@ def figure_captures(lab: Lab) -> Figure:
     )
     return Figure(
         "figure captures",
-        "one upload beside a second cell that is busy for a part of every 2 s, 80 ms",
+        "an upload beside a cell that is busy for a part of every 2 s, 80 ms",
         Axis("shut_s", "busy in every 2 s, s", 0, 1.05),
         (PANEL,),
         (*curves.values(), *_dashed(by_rule), left),
