@@ -17,7 +17,7 @@
 #   make sdist      the source distribution in dist/
 #   make deny       checks licences, advisories and sources of the crates (needs cargo-deny)
 #   make lint-workflows   checks the workflow files (needs actionlint; make actionlint installs it)
-#   make campaign   random scenarios, mutated input, laws, interrupts: MINUTES of each (default 60)
+#   make campaign   random scenarios, mutated input, laws, requests: MINUTES of each (default 60)
 #   make fuzz       cargo-fuzz for MINUTES on TARGET scenario, script or segments (needs nightly)
 #   make rust       installs the Rust version of Cargo.toml for this directory (needs rustup)
 

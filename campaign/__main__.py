@@ -1,7 +1,7 @@
 """The campaign.
 
     python -m campaign --minutes 30                     each part for so many minutes
-    python -m campaign --scenarios 20000 --mutated 100000 --laws 500 --interrupts 20 --stores 20
+    python -m campaign --scenarios 50000 --mutated 100000 --laws 500 --requests 5000
     python -m campaign --try scenario 4711              one trial again
 
 `make campaign` builds a simulator with overflow checks and debug assertions, and runs it.
@@ -97,11 +97,40 @@ def trials(kind: str, numbers: Iterator[int], end: float, workers: list[Worker])
         if time.monotonic() - told > 60:
             told = time.monotonic()
             print(f"{kind}: {count} in {told - begun:.0f} s, {total(findings)} found", flush=True)
-    ends = sum((worker.outcomes for worker in workers), Counter())
-    print(f"{kind}: {count} tried, {total(findings)} findings, {dict(ends)}", flush=True)
+    print(f"{kind}: {count} tried, {total(findings)} findings", flush=True)
+    ENDS[kind] = sum((worker.outcomes for worker in workers), Counter())
     for first, *_ in findings.values() if kind in ("scenario", "law") else ():
         tell_smallest(*first, workers[0])
     return count, total(findings)
+
+
+ENDS: dict[str, Counter[str]] = {}
+"""How the trials of each part ended: class and outcome."""
+
+
+def table() -> Iterator[str]:
+    """Yield, for each part and class of input, how many trials ran and how many were refused."""
+    for kind, ends in ENDS.items():
+        classes = sorted({name.rpartition(" ")[0] for name in ends})
+        for name in (*classes, ""):
+            ran, cut, refused = (
+                sum(n for each, n in ends.items() if each.endswith(f"{name} {outcome}"))
+                for outcome in ("ran", "cut", "refused")
+            )
+            share = 100 * (ran + cut) / max(1, ran + cut + refused)
+            yield (f"{kind:10} {name or 'all':12} {ran:8,} ran {cut:6,} cut {refused:8,} refused "
+                   f"{share:6.1f} % ran")  # fmt: skip
+
+
+def descriptors(count: int, path: str) -> int:
+    """Run commands whose descriptors are closed; return the findings."""
+    findings = 0
+    for number in range(count):
+        if found := interrupts.closed(number, path):
+            findings += 1
+            print(f"--- closed descriptors {number}: {found}", flush=True)
+    print(f"closed descriptors: {count} tried, {findings} findings", flush=True)
+    return findings
 
 
 def interrupted(count: int, end: float, path: str) -> int:
@@ -142,7 +171,8 @@ def main() -> int:
     options = argparse.ArgumentParser(prog="campaign")
     options.add_argument("--minutes", type=float, default=24 * 60.0, help="for each part")
     for part, count in (("scenarios", 20_000), ("mutated", 100_000), ("laws", 500),
-                        ("interrupts", 40), ("stores", 20)):  # fmt: skip
+                        ("interrupts", 40), ("stores", 20), ("requests", 5000),
+                        ("descriptors", 40)):  # fmt: skip
         options.add_argument(f"--{part}", type=int, default=count, metavar="N")
     options.add_argument("--first", type=int, default=0, metavar="N", help="the first number")
     options.add_argument("--step", type=int, default=1, metavar="N", help="between two numbers")
@@ -164,7 +194,8 @@ def main() -> int:
             print(found or "nothing found")
             return bool(found)
         findings = 0
-        counts = {"mutated": chosen.mutated, "law": chosen.laws, "scenario": chosen.scenarios}
+        counts = {"mutated": chosen.mutated, "law": chosen.laws, "request": chosen.requests,
+                  "scenario": chosen.scenarios}  # fmt: skip
         for kind, count in counts.items():
             numbers = itertools.islice(itertools.count(chosen.first, chosen.step), count)
             end = time.monotonic() + 60 * chosen.minutes
@@ -174,8 +205,12 @@ def main() -> int:
             worker.close()
     findings += interrupted(chosen.interrupts, time.monotonic() + 60 * chosen.minutes, path)
     findings += stores(chosen.stores, time.monotonic() + 60 * chosen.minutes, path)
+    findings += descriptors(chosen.descriptors, path)
+    for line in table():
+        print(line, flush=True)
     print(f"{findings} findings", flush=True)
     return bool(findings)
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

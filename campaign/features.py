@@ -1,9 +1,9 @@
-"""Random scenarios with what `benches/random_scenarios.py` lacks, by the schema.
+"""Random scenarios by class: those of `benches/random_scenarios.py`, and what that lacks.
 
-Half of the scenarios are of that file. The others are networks whose stations forward, cells with
-full duplex, cells and networks with interferers, placements and movements, and cells of hosts as
-Linux has them, with stations that sleep. Their tables are filled in from the schema, so that a new
-key needs no line here.
+The others are networks whose stations forward, cells with full duplex, cells and networks with
+interferers, placements and movements, and cells of hosts as Linux has them, with stations that
+sleep. Their tables are filled in from the schema, so that a new key needs no line here. Those of
+`campaign.classes` combine what had faults.
 """
 
 from __future__ import annotations
@@ -20,15 +20,30 @@ from random_flows import Draw, flow, tree
 from random_scenarios import RATES, Cell, Space
 from random_scenarios import scenario as plain
 
+from campaign.classes import lasting, pipes, roaming, routers
 from campaign.hosts import STANDARDS, groups, hosts
+
+ORDER = ("plain", "roaming", "network", "routers", "lasting", "pipes", "hosts", "full duplex",
+         "plain", "roaming", "moving", "routers", "lasting", "interferers", "hosts",
+         "plain")  # fmt: skip
+"""The classes of scenarios, in turn."""
+
+
+def class_of(number: int) -> str:
+    """Return the class of a scenario."""
+    return ORDER[number % len(ORDER)]
 
 
 def scenario(number: int, seed: int, draw: random.Random) -> Table:
-    """Return a random scenario of the kind of its number: the even ones are the plain ones."""
-    half, odd = divmod(number, 2)
-    if not odd:
-        return plain(half, seed=seed)
-    make = (_network, _full_duplex, _with_interferers, _moving, hosts)[half % 5]
+    """Return a random scenario of the class of its number."""
+    name = class_of(number)
+    if name == "plain":
+        return plain(draw.randrange(1 << 30), seed=seed)
+    make = {
+        "network": _network, "full duplex": _full_duplex, "interferers": _with_interferers,
+        "moving": _moving, "hosts": hosts, "roaming": roaming, "routers": routers,
+        "lasting": lasting, "pipes": pipes,
+    }[name]  # fmt: skip
     return make(Draw(1_000_003 * seed + number), Values(draw, wild=False))
 
 

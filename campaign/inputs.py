@@ -11,8 +11,10 @@ from campaign.schema import ROOT, Table, Values, objects, resolved, schema
 
 CHANGES = 8
 """The most changes that are made to a random scenario."""
-LONGEST_S = 0.5
-"""The longest simulated time of a random scenario."""
+LONGEST_S = {"lasting": 180.0, "roaming": 3.0, "pipes": 5.0}
+"""The longest simulated time of a random scenario, by its class."""
+LONGEST_OTHER_S = 0.5
+"""That of the other classes."""
 SEED = 18
 """Separates the scenarios of a campaign from those of `benches/results.py`."""
 
@@ -21,22 +23,23 @@ def scenario(number: int) -> Table:
     """Return a random scenario in which keys of the whole schema are set at random."""
     draw = random.Random(number)
     made = features.scenario(number, SEED, draw)
-    _shorten(made)
+    longest_s = LONGEST_S.get(features.class_of(number), LONGEST_OTHER_S)
+    _shorten(made, longest_s)
     for _ in range(draw.choice((0, 0, 1, 2, 3, CHANGES))):
         _change(made, schema(), draw)
     if isinstance(made.get("duration_s"), (int, float)):
-        made["duration_s"] = min(made["duration_s"], LONGEST_S)
+        made["duration_s"] = min(made["duration_s"], longest_s)
     return made
 
 
-def _shorten(made: Table) -> None:
+def _shorten(made: Table, longest_s: float) -> None:
     """Make a run shorter, and what happens in it earlier."""
     duration = made["duration_s"]
-    if isinstance(duration, (int, float)) and duration > LONGEST_S:
+    if isinstance(duration, (int, float)) and duration > longest_s:
         for each in (made, *made["flows"], *made.get("interferers", ())):
             for key in ("duration_s", "warmup_s", "start_s", "start_spread_s", "stop_s"):
                 if isinstance(each.get(key), (int, float)):
-                    each[key] *= LONGEST_S / duration
+                    each[key] *= longest_s / duration
 
 
 def _change(table: Table, node: Table, draw: random.Random) -> None:
@@ -79,6 +82,15 @@ def mutated(number: int) -> tuple[str, bytes]:
     """Return a mutated scenario file, script or movement file, and which of them it is."""
     draw = random.Random(number)
     kind = draw.choice(("toml", "toml", "script", "script", *MOVEMENTS))
+    return kind, _mutated(kind, draw)
+
+
+def mutated_toml(draw: random.Random) -> bytes:
+    """Return a mutated scenario file."""
+    return _mutated("toml", draw)
+
+
+def _mutated(kind: str, draw: random.Random) -> bytes:
     data = bytearray(draw.choice(_files(kind)))
     for _ in range(draw.choice((1, 1, 2, 4, 16))):
         at = draw.randrange(len(data) + 1)
@@ -100,4 +112,4 @@ def mutated(number: int) -> tuple[str, bytes]:
         else:
             size = draw.randrange(1, 9)
             data[at : at + size] = data[at : at + size] * draw.choice((2, 3, 50))
-    return kind, bytes(data)
+    return bytes(data)

@@ -94,6 +94,38 @@ def ctrl_c(name: str, number: int, path: str) -> tuple[str, float]:
         return ("", took)
 
 
+CLOSED = ("0<&-", "1>&-", "2>&-", "1>&- 2>&-", "0<&- 1>&- 2>&-", "0<&- 2>&-", "1</dev/null",
+          "1>/dev/full")  # fmt: skip
+SHORT = ("--set", "duration_s=12")
+BRIEF: tuple[tuple[str, ...], ...] = (
+    ("run", str(CAFE), *SHORT), ("run", str(CAFE), *SHORT, "--json"), ("check", str(CAFE)),
+    ("check", "nothing.toml"), ("check", str(CAFE), "--full"), ("scenarios",), ("--version",),
+    ("airtime", "--standard", "11g", "--rate", "54", "--bytes", "1536"), ("probes", str(CAFE)),
+    ("run", "-"), ("model", str(CAFE)), ("schema",),
+    ("sweep", str(CAFE), *SHORT, "--over", "flows[0].start_s=0,1", "-n", "1"),
+)  # fmt: skip
+"""Commands that end soon."""
+
+
+def closed(number: int, path: str) -> str:
+    """Run a command with closed descriptors, or such that cannot be written; say what is wrong."""
+    draw = random.Random(number)
+    command, closed = draw.choice(BRIEF), draw.choice(CLOSED)
+    with tempfile.TemporaryDirectory() as folder:
+        words = [sys.executable, "-m", "simoom", *command]
+        done = subprocess.run(
+            ["sh", "-c", f'exec "$@" {closed}', "sh", *words],
+            cwd=folder, env=os.environ | {"PYTHONPATH": path}, check=False, capture_output=True,
+            text=True, stdin=subprocess.DEVNULL, timeout=600,
+        )  # fmt: skip
+        left = list(Path(folder).iterdir())
+    said = f"{' '.join(command[:2])} {closed} ends with {done.returncode}: {done.stderr[:300]}"
+    is_right = done.returncode in (0, 2) and "Traceback" not in done.stderr + done.stdout
+    if not is_right or done.stderr.count("\n") > 3:
+        return said
+    return f"{said}; leaves {left}" if left else ""
+
+
 def store(number: int, path: str) -> str:
     """Kill a sweep, damage and compact its store, and compare the sweep with one left alone.
 

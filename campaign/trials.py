@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 import simoom as sm
-from campaign import inputs
+from campaign import features, inputs, laws, repairs
 from simoom import _core
+from simoom.edit import written
 
 MOST_CPU_S = 3.0
 """A run is cut after this time; it has then shown that it goes on."""
@@ -21,7 +22,7 @@ FRACTION = re.compile(r"_fraction$|_probability$|jain_index$|utilisation$|_share
 
 
 Note = Callable[[str], None]
-"""Is told how a trial ended: "refused", "cut" or "complete"."""
+"""Is told how a trial ended: "ran", "cut" (it ran for long enough) or "refused"."""
 
 
 def _ignore(_: str) -> None:
@@ -32,11 +33,11 @@ class CutError(Exception):
     """A run has taken long enough."""
 
 
-def _deadline() -> Callable[[float], None]:
+def _deadline(most_s: float = MOST_CPU_S) -> Callable[[float], None]:
     begun = time.process_time()
 
     def look(_: float) -> None:
-        if time.process_time() - begun > MOST_CPU_S:
+        if time.process_time() - begun > most_s:
             raise CutError
 
     return look
@@ -64,16 +65,16 @@ def _figures(run: sm.Run) -> str:
 
 
 def scenario(made: dict[str, Any], note: Note = _ignore) -> str:
-    """Run a scenario under the checker, and write its report."""
+    """Repair a scenario, run it under the checker, and write its report."""
     from simoom.report import text
 
     try:
-        built = sm.Scenario(**made)
-        built.check()
-    except sm.ScenarioError as error:
+        built = repairs.scenario(made, _faults)
+    except repairs.Refused:
         note("refused")
-        return _faults(error)
-    note("complete")
+        return ""
+    except AssertionError as error:
+        return str(error)
     if sm.Scenario.parse(built.to_toml()) != built:
         return "the scenario as TOML is another scenario"
     try:
@@ -81,108 +82,114 @@ def scenario(made: dict[str, Any], note: Note = _ignore) -> str:
     except CutError:
         note("cut")
         return ""
+    note("ran")
     text(done)
-    return _figures(done)
+    return _figures(done) or laws.limits(built, done)
 
 
 def mutated(kind: str, data: bytes, note: Note = _ignore) -> str:
-    """Read a scenario file, a script, or a file of movements."""
+    """Read a scenario file, a script, or a file of movements; repair it, and run what it says."""
+    messages: list[str] = []
+
+    def fault_of(text: bytes) -> tuple[str, str] | None:
+        fault = _fault_of(kind, text)
+        if fault is not None:
+            messages.append(fault[1])
+        return fault
+
+    left, fault = repairs.text(data, fault_of)
+    note("refused" if fault else "ran")
+    if bad := next((each for each in messages if not each or "\n" in each), None):
+        return f"a message is empty or has several lines: {bad!r}"
+    if not fault and kind == "script":
+        _core.tcp_script(left.decode(errors="replace"))
+    if not fault and kind == "toml":
+        return _run_shortly(sm.Scenario.parse(left))
+    return ""
+
+
+def _fault_of(kind: str, data: bytes) -> tuple[str, str] | None:
+    """Return path and message of the first fault of a text; None if it has none."""
     if kind == "script":
-        text = data.decode(errors="replace")
-        fault = _core.tcp_script_fault(text)
-        note("refused" if fault else "complete")
-        if fault is None:
-            _core.tcp_script(text)
-        return "" if fault is None or fault[1] else "a fault without a message"
+        fault = _core.tcp_script_fault(data.decode(errors="replace"))
+        return None if fault is None else ("", f"{fault[1]} (line {fault[0]})")
     try:
         if kind in inputs.MOVEMENTS:
             _moved(kind, data)
         else:
             sm.Scenario.parse(data).check()
     except sm.ScenarioError as error:
-        note("refused")
-        return _faults(error)
-    note("complete")
-    return ""
+        if bad := _faults(error):
+            return "", f"{bad}\n"
+        return error.issues[0].path, error.issues[0].message
+    return None
+
+
+def _run_shortly(built: sm.Scenario) -> str:
+    """Begin a run under the checker."""
+    try:
+        done = sm.run(built, check=True, progress=_deadline(MOST_CPU_S / 20))
+    except CutError:
+        return ""
+    return _figures(done) or laws.limits(built, done)
 
 
 def _moved(kind: str, data: bytes) -> None:
-    """Check a scenario with a file of movements."""
+    """Check a scenario with a file of the movements of three, two or one stations."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(data)
         file.flush()
-        sm.Scenario(
-            standard="11g",
-            radio={},
-            stations={"count": 3, "movement": {kind: {"file": file.name}}},
-            flows=[{"from": "sta*", "to": "ap"}],
-        ).check()
+        for count in (3, 2, 1):
+            built = sm.Scenario(
+                standard="11g",
+                radio={},
+                stations={"count": count, "movement": {kind: {"file": file.name}}},
+                flows=[{"from": "sta*", "to": "ap"}],
+            )
+            try:
+                built.check()
+            except sm.ScenarioError as error:
+                # A node of fewer may be missing.
+                if count == 1 or "line" in error.issues[0].message:
+                    raise
+            else:
+                return
 
 
 def law(made: dict[str, Any], note: Note = _ignore) -> str:
-    """Run a scenario in ways that must not change its events."""
+    """Repair a scenario, and see that it obeys the laws of `campaign.laws`."""
     try:
-        built = sm.Scenario(**made)
-        built.check()
+        built = repairs.scenario(made, lambda _: "")
         first = sm.run(built, progress=_deadline())
-    except (sm.ScenarioError, CutError) as error:
+    except (repairs.Refused, CutError) as error:
         note("cut" if isinstance(error, CutError) else "refused")
         return ""
-    note("complete")
-    off = {"from": "server", "to": "sta0", "count": 0}
-    flows = [*made["flows"], off] if made.get("stations") else made["flows"]
-    others: dict[str, Callable[[], sm.Run]] = {
-        "the same seed": lambda: sm.run(built),
-        "the checker": lambda: sm.run(built, check=True),
-        "a trace": lambda: sm.run(built, trace=True),
-        "a probe": lambda: sm.run(built, probes=["total.goodput_mbps"]),
-        "its own text": lambda: sm.run(sm.Scenario.parse(built.to_toml())),
-        "every default": lambda: sm.run(_without_nones(built)),
-        "another title": lambda: sm.run(built.set("title", "another")),
-        "a flow that is switched off": lambda: sm.run(sm.Scenario(**{**made, "flows": flows})),
-    }
-    for name, run in others.items():
-        try:
-            digest = run().digest
-        except sm.ScenarioError as error:
-            return f"{name} is refused: {error}"
-        if digest != first.digest:
-            return f"{name} changes the run"
-    return _out_of_range(built)
-
-
-def _without_nones(built: sm.Scenario) -> sm.Scenario:
-    """Return a scenario with every default written out."""
-
-    def plain(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: plain(each) for key, each in value.items() if each is not None}
-        return [plain(each) for each in value] if isinstance(value, list) else value
-
-    full = plain(built.to_dict())
-    return sm.Scenario(**{key: value for key, value in full.items() if value not in ({}, [], "")})
-
-
-def _out_of_range(built: sm.Scenario) -> str:
-    """A number out of its range is one fault, at its path, with the number as it was written."""
-    for path in ("duration_s", "flows[0].start_s", "flows[0].tcp.rto_min_ms", "flows[0].count"):
-        try:
-            built.set(path, -7).check()
-        except sm.ScenarioError as error:
-            (issue, *more) = error.issues
-            if more or issue.path != path or "-7" not in issue.message:
-                return f"{path} = -7 gives {'; '.join(map(str, error.issues))}"
-        else:
-            return f"{path} = -7 is taken"
-    return ""
+    try:
+        found = laws.broken(built, written(built.to_toml()), first, _deadline())
+    except CutError:
+        note("cut")
+        return ""
+    note("ran")
+    return found
 
 
 def answer(request: dict[str, Any], note: Note) -> str:
     """Carry out a request of the campaign: its kind, and a number or an input."""
     kind, number = request["kind"], request.get("number", 0)
+
+    def told(outcome: str) -> None:
+        note(f"{name} {outcome}")
+
+    if kind == "request":
+        from campaign import requests
+
+        name = "requests"
+        return requests.trial(number, told)
     if kind == "mutated":
-        return mutated(*inputs.mutated(number), note)
+        name, data = inputs.mutated(number)
+        return mutated(name, data, told)
+    name = features.class_of(number)
     made = request.get("input") or inputs.scenario(number)
     # As a user writes it: what JSON cannot represent does not reach a trial.
     made = json.loads(json.dumps(made))
-    return {"scenario": scenario, "law": law}[kind](made, note)
+    return {"scenario": scenario, "law": law}[kind](made, told)

@@ -28,4 +28,5 @@ def main() -> None:
         print(json.dumps([found, outcomes[-1]]), file=answers, flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from campaign import inputs, interrupts, trials
+from campaign import features, inputs, interrupts, laws, repairs, requests, trials
 from campaign.minimise import minimised
 
 import simoom as sm
+from simoom import control
 
 
 @pytest.mark.parametrize("number", range(40))
@@ -22,9 +24,24 @@ def test_mutated_files_and_scripts_are_read_or_refused(first):
         assert trials.mutated(*inputs.mutated(number)) == "", number
 
 
-@pytest.mark.parametrize("number", range(6))
-def test_what_only_looks_at_a_run_does_not_change_it(number):
+@pytest.mark.parametrize("number", range(16))
+def test_runs_of_each_class_obey_the_laws_of_runs(number):
     assert trials.law(inputs.scenario(number)) == ""
+
+
+def test_requests_are_answered_and_the_library_of_others_runs_nothing(monkeypatch):
+    monkeypatch.setattr(control, "find", control.find)  # the site replaces it
+    try:
+        for number in range(200):
+            assert requests.trial(number, lambda _: None) == "", number
+    finally:
+        requests.site().close()
+        requests.site.cache_clear()
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_closed_descriptors_end_no_command_by_a_traceback(number):
+    assert interrupts.closed(number, str(Path(sm.__file__).parents[1])) == ""
 
 
 def test_a_store_that_is_killed_damaged_and_compacted_gives_the_same_sweep():
@@ -42,19 +59,55 @@ def test_random_scenarios_are_taken_and_refused_and_use_every_table():
             return set(value).union(*map(tables, value.values()))
         return set()
 
-    def is_sound(made) -> bool:
+    ends, sound = [], []
+    for number in range(200):
         try:
-            sm.Scenario(**made).check()
-        except sm.ScenarioError:
-            return False
-        return True
-
-    made = [inputs.scenario(number) for number in range(120)]
-    sound = [each for each in made if is_sound(each)]
-    assert 0.3 * len(made) <= len(sound) <= 0.95 * len(made)
+            left = repairs.scenario(inputs.scenario(number), lambda _: "").to_dict()
+        except repairs.Refused:
+            ends.append((features.class_of(number), False))
+        else:
+            sound.append({key: value for key, value in left.items() if value})
+            ends.append((features.class_of(number), True))
+    for name in set(features.ORDER):
+        taken = [is_taken for each, is_taken in ends if each == name]
+        assert sum(taken) >= 0.7 * len(taken), name
+    assert sum(is_taken for _, is_taken in ends) >= 0.9 * len(ends)
     places = {"wire", "links", "cells", "radio", "edca", "aggregation", "placement", "movement"}
-    news = {"routing", "interferers", "full_duplex", "waypoints", "rate_control", "fec"}
+    news = {"routing", "interferers", "full_duplex", "waypoints", "rate_control", "fec", "roaming"}
     assert places | news <= tables(sound)
+
+
+@pytest.mark.parametrize("kind", ["toml", "script", *inputs.MOVEMENTS])
+def test_most_mutated_texts_are_repaired(kind):
+    chosen = [text for name, text in map(inputs.mutated, range(300)) if name == kind]
+    left = [repairs.text(text, lambda each: trials._fault_of(kind, each))[1] for text in chosen]
+    assert left.count("") >= 0.5 * len(left)
+
+
+def test_a_repair_deletes_what_the_message_names():
+    made = {"standard": "11g", "stations": 2, "wlan": {"cw_min": 30, "slot": "short"}, "nothing": 1}
+    built = repairs.scenario(made, lambda _: "")
+    assert built.get("wlan.slot") == "short"
+    assert built.get("wlan.cw_min") != 30
+    # Flows were missing: the message says what to write.
+    assert built.get("flows[0].to") == "sta*"
+    with pytest.raises(AssertionError, match="unclear"):
+        repairs.scenario(made, lambda _: "unclear")
+
+
+def test_the_laws_find_what_they_look_for(small, monkeypatch):
+    run = sm.run(small)
+    assert laws.limits(small, run) == ""
+    fast = replace(run, summary=sm.run(small).summary)
+    fast.summary["flows[0].goodput_mbps"] = 70.0
+    assert "over an air of" in laws.limits(small, fast)
+    late = replace(run, summary=sm.run(small).summary)
+    late.summary["flows[0].delay_s.max"] = 23.9
+    assert "longer than the run" in laws.limits(small, late)
+    made = {"standard": "11g", "stations": 1, "flows": [{"from": "server", "to": "sta0"}]}
+    other = sm.run(small, seed=2)
+    monkeypatch.setattr(laws.sm, "run", lambda *_, **__: other)
+    assert laws.broken(small, made, run, lambda _: None) == "the same seed changes the run"
 
 
 def test_the_minimiser_removes_all_that_does_not_matter():
