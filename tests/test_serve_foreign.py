@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from tests.serving import LIVE, ORIGIN, TOKEN, add, client_of, ended, made, post_sweep, swept
+from tests.serving import HOST, LIVE, ORIGIN, TOKEN, add, client_of, ended, made, post_sweep, swept
 
 import simoom as sm
 from simoom import control
@@ -432,6 +433,32 @@ def test_a_check_that_takes_too_long_is_one_message(coded):
     answer = coded.post("/api/check", json={"text": text.to_toml()})
     assert (answer.status_code, answer.json()["error"]) == (422, "it took more than 3 s")
     assert coded.post("/api/check", json={"text": SMALL}).json()["issues"] == []
+
+
+@pytest.mark.usefixtures("coded")
+def test_a_check_ends_when_the_page_leaves(tmp_path):
+    """Its limit of time is an hour; a page that types on asks for another check."""
+    limits = Limits(check_s=3600.0, checks=1)
+    desk = Desk(tmp_path, controllers=True)
+    value = "{python = {path = 'odd_sleep:X'}}"
+    text = sm.Scenario.parse(SMALL).set_text("flows[0].control", value).to_toml()
+    body = json.dumps({"text": text}).encode()
+    messages = [{"type": "http.request", "body": body}, {"type": "http.disconnect"}]
+    headers = [(b"host", HOST.encode()), (b"cookie", f"simoom={TOKEN}".encode())]
+    scope = {"type": "http", "method": "POST", "path": "/api/check", "query_string": b"",
+             "headers": headers}  # fmt: skip
+
+    async def receive():
+        return messages.pop(0) if len(messages) > 1 else messages[0]
+
+    async def send(message):
+        answers.append(message)
+
+    answers = []
+    with client_of(tmp_path, desk=desk, limits=limits) as page:
+        asyncio.run(page.app(scope, receive, send))
+        assert answers[0]["status"] == 422
+        assert page.post("/api/check", json={"text": SMALL}).json()["issues"] == []
 
 
 def test_the_source_of_a_controller_is_read_anew_for_each_run(tmp_path, coded):

@@ -72,8 +72,10 @@ export async function get<T>(path: string): Promise<T> {
   return (await answer(await fetch(path))).json();
 }
 
-export async function send<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const options: RequestInit = { method };
+export async function send<T>(
+  method: string, path: string, body?: unknown, signal?: AbortSignal,
+): Promise<T> {
+  const options: RequestInit = { method, signal };
   if (body !== undefined) options.body = JSON.stringify(body);
   return (await answer(await fetch(path, options))).json();
 }

@@ -64,10 +64,11 @@ export function HearingView() {
   useEffect(() => {
     const body = { text, seed: Math.floor(Number(seed)) || 0, at_s: Number(at) || 0 };
     let isCurrent = true;
-    send<Hearing>("POST", "/api/hearing", body).then(
+    const asked = new AbortController();
+    send<Hearing>("POST", "/api/hearing", body, asked.signal).then(
       (found) => { if (isCurrent) { setHeard(found); setFault(""); } },
       (error) => { if (isCurrent) setFault(error.message); });
-    return () => { isCurrent = false; };
+    return () => { isCurrent = false; asked.abort(); };
   }, [text, seed, at]);
   const number = (value: number | null, digits: number) =>
     value === null ? "–" : value.toFixed(digits);

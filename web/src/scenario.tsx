@@ -50,7 +50,7 @@ function kept(own: string | null): string | null {
 }
 
 let timer = 0;
-let asked = 0;
+let asked = new AbortController();
 effect(() => {
   const content = text.value;
   if (!content) return;
@@ -64,9 +64,11 @@ effect(() => {
 });
 
 async function check(content: string): Promise<void> {
-  const own = ++asked;
+  // The server ends a check that nobody waits for.
+  asked.abort();
+  const own = asked = new AbortController();
   try {
-    const found = await send<DraftState>("POST", "/api/check", { text: content });
+    const found = await send<DraftState>("POST", "/api/check", { text: content }, own.signal);
     if (own === asked) state.value = found;
   } catch (error) {
     const message = (error as Error).message;
