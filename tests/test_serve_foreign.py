@@ -230,16 +230,31 @@ def test_what_lies_beside_a_record_spoils_no_list(tmp_path, text):
             assert page.get(path).status_code == 404, path
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="named pipes")
-def test_a_pipe_in_a_library_is_not_waited_for(tmp_path):
+@pytest.mark.skipif(sys.platform == "win32", reason="named pipes and holes")
+def test_what_is_no_file_of_a_library_is_not_read(tmp_path):
+    """A pipe would be waited for, and a file with a hole of a terabyte would fill the memory."""
     with client_of(tmp_path) as page:
         good = made(page, SMALL)
-        for part in ("names", "series", "why"):
-            file = tmp_path / "library" / part / f"{good}.json"
+        library = tmp_path / "library"
+        for part, make in (("names", os.mkfifo), ("series", os.mkfifo), ("why", os.mkdir)):
+            file = library / part / f"{good}.json"
             file.unlink(missing_ok=True)
-            os.mkfifo(file)
-        assert page.get("/api/runs").status_code == 200
+            make(file)
+        odd = {
+            key: library / "runs" / key[:2] / f"{key}.json"
+            for key in ("b" * 64, "c" * 64, "d" * 64)
+        }
+        for file in odd.values():
+            file.parent.mkdir()
+        os.mkfifo(odd["b" * 64])
+        odd["c" * 64].mkdir()
+        with odd["d" * 64].open("wb") as file:
+            file.truncate(1 << 40)
+        states = {entry["id"]: entry["state"] for entry in page.get("/api/runs").json()}
+        assert states == {good: "done"} | dict.fromkeys(odd, "failed")
         assert page.get(f"/api/runs/{good}").json()["series"] == {}
+        for key in odd:
+            assert page.get(f"/api/runs/{key}").status_code == 422
 
 
 # --- Requests -----------------------------------------------------------------------------------

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 KEY = re.compile(r"[0-9a-f]{64}")
 LONGEST_NAME = 200
+MOST_BYTES = 256 << 20
+"""Length of a file of a library, except timelines: far more than one has."""
 MOST_SAMPLES = 20_000
 """Samples of a time series; of more, every n-th is kept."""
 
@@ -154,10 +156,10 @@ class Library:
             Its file is damaged, or the server does not open its scenario.
         """
         file = self.store.file(checked(key))
-        if not file.is_file():
+        if not file.exists():
             raise LookupError("there is no such run in the library")
         try:
-            record = Record.read(file)
+            record = Record.parse(read_file(file), str(file))
             self.desk.admit(record.run.scenario)
         except DamagedError:
             raise BadRecordError("the record of this run is damaged") from None
@@ -276,11 +278,23 @@ class Library:
         return self.folder / "series" / f"{checked(key)}.json"
 
 
+def read_file(file: Path) -> bytes:
+    """Read a file of a library, which may come from elsewhere and have pipes, devices and holes.
+
+    Raises
+    ------
+    DamagedError
+        It is no file, or longer than any of a library.
+    """
+    if not file.is_file() or file.stat().st_size > MOST_BYTES:
+        raise DamagedError(f"{file}: is no file of a library")
+    return file.read_bytes()
+
+
 def read_object(file: Path) -> dict[str, Any]:
     """Return the object in a JSON file; an empty one if there is none."""
     try:
-        # A library from elsewhere may have pipes and devices.
-        found = read_json(file.read_bytes()) if file.is_file() else {}
+        found = read_json(read_file(file))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
