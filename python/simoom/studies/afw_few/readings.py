@@ -44,7 +44,7 @@ READINGS: Mapping[str, Mapping[str, Any]] = {
     "11 Mb/s": {"wlan": {**WLAN, **FAST}},
     "no RTS, 11 Mb/s": {"wlan": NO_RTS | FAST},
     "drop tail": {"queue": {"drop_tail": {"limit_packets": 50}}},
-    "queue of 10": {"queue": {"priority": {"limit_packets": 10}}},
+    "queue 10": {"queue": {"priority": {"limit_packets": 10}}},
     "RFC 4728": {"routing": {"protocol": "dsr"}},
     "1500 m": {"area_m": 1500.0},
     "1500 m, no RTS": {"area_m": 1500.0, "wlan": NO_RTS},
