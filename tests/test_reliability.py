@@ -99,7 +99,8 @@ def test_ctrl_c_ends_a_sweep_in_processes_with_one_line(tmp_path, cell_file):
     time.sleep(4)
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err) == (130, "", "interrupted\n")
+    lost = "completed runs are lost; --store FOLDER keeps them, and continues the sweep\n"
+    assert (process.returncode, out, err) == (130, "", f"{lost}interrupted\n")
 
 
 def test_ctrl_c_while_the_command_line_is_loaded_is_one_line(tmp_path, cell_file):

@@ -69,6 +69,7 @@ def fitted(
         narrow = widths[name.key]
     else:
         narrow = min(widths[name.key], max(min(least, room), LEAST_NAME))
+        narrow = distinct_width(_written(name, cut), narrow)
     fixed = {name.key: narrow, **{column.key: widths[column.key] for column in further}}
     room = width - _total(fixed) - GAP
     for column in rest:
@@ -124,12 +125,53 @@ def _block(
             no_wrap=True,
             width=widths[column.key],
         )
-    for row in cut:
-        table.add_row(*(Text(column.write(row.get(column.key))) for column in columns))
+    names = shortened(_written(columns[0], cut), widths[columns[0].key])
+    for written, row in zip(names, cut, strict=True):
+        rest = (column.write(row.get(column.key)) for column in columns[1:])
+        table.add_row(*map(Text, (written, *rest)))
     if len(cut) < count:
         table.add_row(Text(f"… {count - len(cut)} more", style="dim"))
     table.add_row()
     return table
+
+
+def _written(column: Column, some_rows: Sequence[Row]) -> list[str]:
+    return [column.write(row.get(column.key)) for row in some_rows]
+
+
+def shortened(names: Sequence[str], width: int) -> list[str]:
+    """Cut names that are longer than a width in the middle, where most of them still differ.
+
+    Examples
+    --------
+    >>> shortened(["browsing sta3", "browsing sta10", "call down sta3", "web"], 8)
+    ['bro…sta3', 'bro…ta10', 'cal…sta3', 'web']
+    """
+    tails = sorted(range(width), key=lambda tail: abs(tail - width // 2))
+    tried = ([_cut(name, width, tail) for name in names] for tail in tails)
+    return max(tried, key=lambda cut: len(set(cut)))
+
+
+def _cut(name: str, width: int, tail: int) -> str:
+    if len(name) <= width:
+        return name
+    return f"{name[: width - 1 - tail]}…{name[len(name) - tail :]}"
+
+
+def distinct_width(names: Sequence[str], least: int) -> int:
+    """Return the least width, at least `least`, at which shortened names still differ.
+
+    Examples
+    --------
+    >>> distinct_width(["call up sta3", "call up sta4", "call down sta3"], 6)
+    7
+    """
+    widest = max(map(len, names), default=least)
+    different = len(set(names))
+    wide_enough = (
+        width for width in range(least, widest) if len(set(shortened(names, width))) == different
+    )
+    return next(wide_enough, max(least, widest))
 
 
 def _width(column: Column, some_rows: Sequence[Row]) -> int:

@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from simoom.why.result import Why
 
 MOST_LINKS = 4
+WIDEST_BAR = 100
+"""The length of the bar of the airtime where there is room."""
 
 BAR_COLOURS = {
     "payload": "blue",
@@ -189,6 +191,7 @@ def _airtime(run: Run, width: int) -> RenderableType:
     if "airtime.idle_fraction" not in run.summary:
         return Group()
     bar, legend = Text(), Text()
+    width = min(width, WIDEST_BAR)
     done, room = 0.0, width
     for kind, label in AIRTIME.items():
         fraction = number(run.summary.get(f"airtime.{kind}_fraction")) or 0.0

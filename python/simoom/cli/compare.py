@@ -19,6 +19,7 @@ from simoom.cli.terminal import (
     Settings,
     Unset,
     check_range,
+    console,
     load,
     progress_bar,
     told,
@@ -68,6 +69,14 @@ Pairs = Annotated[
         "--replications", "-n", metavar="N", help="Pairs of runs; the least with --until."
     ),
 ]
+
+
+EXAMPLES = (
+    "simoom compare cafe --change ap.queue=fq_codel -n 5",
+    "simoom compare one_station --change 'flows[*].control=bbr' --until '10 %'",
+    "simoom compare performance_anomaly --change 'stations[1].rate_mbps=11' -n 5 --json",
+)
+"""The end of the help."""
 
 
 def compare(
@@ -126,12 +135,11 @@ def compare(
 
 
 def _print(done: Comparison) -> None:
-    from rich.console import Console
     from rich.text import Text
 
     from simoom.layout import fitted
 
-    console, longest = Console(), max(len(row.path) for row in done.rows)
+    screen, longest = console(), max(len(row.path) for row in done.rows)
     most, words = len(done.rows), ("result", "verdict")
     tables = (
         (COLUMNS, map(_cells, done.rows), done.caption),
@@ -139,9 +147,9 @@ def _print(done: Comparison) -> None:
     )
     for columns, cells, caption in tables:
         if rows := [row for row in cells if row]:
-            table = fitted(columns, rows, console.width, least=longest, most=most, words=words)
-            console.print(table)
-            console.print(Text(caption, style="dim"))
+            table = fitted(columns, rows, screen.width, least=longest, most=most, words=words)
+            screen.print(table)
+            screen.print(Text(caption, style="dim"))
 
 
 def _cells(row: Compared) -> Row:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
+
+
+def epilog(examples: Sequence[str]) -> str | None:
+    """Return the end of the help of a command: its examples, each in a line."""
+    # The character keeps the help from filling the lines of a paragraph.
+    return "\n".join(["\b", "Examples:", *(f"  {each}" for each in examples)]) if examples else None
 
 
 class Commands(Mapping[str, Any]):
@@ -19,7 +25,7 @@ class Commands(Mapping[str, Any]):
         The package of the modules of the commands.
     modules : mapping of str to str
         The module of each command, in the order of the help. It has a function, or a `typer.Typer`,
-        of the name of the command, with ``_`` for ``-``.
+        of the name of the command, with ``_`` for ``-``, and maybe ``EXAMPLES`` for the help.
     settings : mapping of str to Any
         The arguments of `typer.Typer` for each command.
     """
@@ -35,9 +41,8 @@ class Commands(Mapping[str, Any]):
             module = importlib.import_module(f"{self._package}.{self._modules[name]}")
             command = getattr(module, name.replace("-", "_"))
             if not isinstance(command, typer.Typer):
-                function = command
-                command = typer.Typer(add_completion=False, **self._settings)
-                command.command(name)(function)
+                function, command = command, typer.Typer(add_completion=False, **self._settings)
+                command.command(name, epilog=epilog(getattr(module, "EXAMPLES", ())))(function)
             self._made[name] = typer.main.get_command(command)
         return self._made[name]
 

@@ -16,6 +16,7 @@ from simoom.cli.terminal import (
     InputError,
     Settings,
     Unset,
+    console,
     directory,
     load,
     make_directory,
@@ -154,7 +155,6 @@ def _vary(
     if as_json:
         print_json(found.frame().to_dicts())
     else:
-        from rich.console import Console
         from rich.table import Table
         from rich.text import Text
 
@@ -164,7 +164,7 @@ def _vary(
             table.add_column(Text(heading.replace(".", ".\n")), justify="right", vertical="bottom")
         for row in cells:
             table.add_row(*map(Text, row))
-        Console().print(table)
+        console().print(table)
     if out is not None:
         from simoom import plots
         from simoom.twin.draw import variation

@@ -7,7 +7,13 @@ from typing import Annotated
 import typer
 
 from simoom.cli.streams import print_json
-from simoom.cli.terminal import File, Settings, Unset, load
+from simoom.cli.terminal import (
+    File,
+    Settings,
+    Unset,
+    console,
+    load,
+)
 
 NARROW = 60
 """Columns below which a table would cut off the meanings."""
@@ -30,16 +36,15 @@ def probes(
     if as_json:
         print_json([probe._asdict() for probe in found])
         return
-    from rich.console import Console
     from rich.padding import Padding
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False)
-    if console.width < NARROW:
+    screen = console()
+    if screen.width < NARROW:
         for probe in found:
-            console.print(Text(f"{probe.path}, {probe.unit}" if probe.unit != "1" else probe.path))
-            console.print(Padding(Text(probe.meaning), (0, 0, 0, 2)))
+            screen.print(Text(f"{probe.path}, {probe.unit}" if probe.unit != "1" else probe.path))
+            screen.print(Padding(Text(probe.meaning), (0, 0, 0, 2)))
         return
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
     for heading in ("probe", "series", "unit"):
@@ -48,4 +53,4 @@ def probes(
     for probe in found:
         unit = "" if probe.unit == "1" else probe.unit
         table.add_row(Text(probe.path), str(probe.series), unit, Text(probe.meaning))
-    console.print(table)
+    screen.print(table)

@@ -17,6 +17,7 @@ from simoom.cli.terminal import (
     Settings,
     Unset,
     check_range,
+    console,
     directory,
     load,
     make_directory,
@@ -73,6 +74,14 @@ Probes = Annotated[
     list[str],
     typer.Option("--probe", metavar="PATH", help="Record a time series of this value. Repeatable."),
 ]
+
+
+EXAMPLES = (
+    "simoom run cafe",
+    "simoom run cafe --set ap.queue=fq_codel --out with_fq_codel",
+    "simoom run performance_anomaly --set duration_s=10 --until '5 %'",
+)
+"""The end of the help."""
 
 
 def run(
@@ -147,14 +156,12 @@ def run(
 
 def _explain(scenario: Scenario, seed: int, *, quiet: bool) -> Why:
     """Explain the slowest flow, and print the explanation."""
-    from rich.console import Console
-
     from simoom.why import why
 
     with progress_bar("why", quiet=quiet) as progress:
         done = why(scenario, seed=seed, progress=progress)
     if not quiet:
-        print(done.report(Console().width), end="")
+        print(done.report(console().width), end="")
     return done
 
 
@@ -167,9 +174,7 @@ def _write(done: Run, out: Path, why: Why | None) -> str:
 
 def _print(done: Run) -> None:
     """Print the report of a run."""
-    from rich.console import Console
-
     from simoom.report import tables
 
-    console = Console()
-    console.print(tables(done, width=console.width))
+    screen = console()
+    screen.print(tables(done, width=screen.width))

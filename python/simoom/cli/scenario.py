@@ -11,7 +11,15 @@ import typer
 
 from simoom import _core, shipped
 from simoom.cli.streams import print_json
-from simoom.cli.terminal import File, InputError, Settings, Unset, load, say
+from simoom.cli.terminal import (
+    File,
+    InputError,
+    Settings,
+    Unset,
+    console,
+    load,
+    say,
+)
 from simoom.files import write_text
 from simoom.observables import nearest
 from simoom.tables import visible
@@ -49,8 +57,6 @@ def scenarios(
     as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
 ) -> None:
     """List the scenarios that come with Simoom; their names stand for files."""
-    from rich.console import Console
-
     found = [
         each for each in shipped.scenarios() if word.lower() in f"{each.name}\n{each.text}".lower()
     ]
@@ -62,7 +68,7 @@ def scenarios(
     indent = "    "
     for each in found:
         print(each.name)
-        width = Console().width
+        width = console().width
         print(fill(each.about, width, initial_indent=indent, subsequent_indent=indent))
 
 

@@ -18,6 +18,7 @@ from simoom.cli.terminal import (
     Settings,
     Unset,
     check_range,
+    console,
     load,
     progress_bar,
     told,
@@ -108,7 +109,6 @@ def _ends(estimate: Any) -> dict[str, float]:
 
 
 def _print(done: Optimum) -> None:
-    from rich.console import Console
     from rich.text import Text
 
     from simoom.layout import estimated, fitted
@@ -125,10 +125,10 @@ def _print(done: Optimum) -> None:
          "verdict": each.verdict}
         for each in done.given
     ]  # fmt: skip
-    console, longest = Console(), max(len(str(row["name"])) for row in rows)
+    screen, longest = console(), max(len(str(row["name"])) for row in rows)
     most, words = len(rows), ("name", "verdict")
     columns = COLUMNS if done.given else COLUMNS[:2]
-    console.print(fitted(columns, rows, console.width, least=longest, most=most, words=words))
+    screen.print(fitted(columns, rows, screen.width, least=longest, most=most, words=words))
     ahead = f"; ahead of the second best by {estimated(done.ahead, 4)}" if done.ahead else ""
     text = f"of {len(done.tried)} points, with 95 % intervals of runs that did not choose it{ahead}"
-    console.print(Text(text, style="dim"))
+    screen.print(Text(text, style="dim"))

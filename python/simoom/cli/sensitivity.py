@@ -18,6 +18,7 @@ from simoom.cli.terminal import (
     Settings,
     Unset,
     check_range,
+    console,
     load,
     progress_bar,
     told,
@@ -126,7 +127,6 @@ def _effect(each: Effect) -> dict[str, object]:
 
 
 def _print(done: Sensitivity) -> None:
-    from rich.console import Console
     from rich.text import Text
 
     from simoom.layout import estimated, fitted
@@ -140,8 +140,8 @@ def _print(done: Sensitivity) -> None:
         }
         for each in done
     ]
-    console, longest = Console(), max(len(each.path) for each in done)
+    screen, longest = console(), max(len(each.path) for each in done)
     columns, most = COLUMNS[done.method], len(rows)
-    console.print(fitted(columns, rows, console.width, least=longest, most=most, words=("path",)))
+    screen.print(fitted(columns, rows, screen.width, least=longest, most=most, words=("path",)))
     caption = f"{done.result}: {CAPTIONS[done.method]}; chance makes {done.noise:.0%} of it at most"
-    console.print(Text(caption, style="dim"))
+    screen.print(Text(caption, style="dim"))

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from simoom.cli.streams import print_json
-from simoom.cli.terminal import InputError, say, told
+from simoom.cli.terminal import (
+    InputError,
+    console,
+    say,
+    told,
+)
 from simoom.tables import visible
 
 if TYPE_CHECKING:
@@ -146,7 +151,6 @@ def _cell(value: object) -> str:
 
 
 def _print(columns: list[str], rows: list[list[str]]) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -155,4 +159,4 @@ def _print(columns: list[str], rows: list[list[str]]) -> None:
         table.add_column(Text(visible(name)), overflow="fold")
     for row in rows:
         table.add_row(*(Text(visible(cell)) for cell in row))
-    Console().print(table)
+    console().print(table)

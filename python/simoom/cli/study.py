@@ -8,12 +8,27 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simoom.cli.terminal import InputError, directory, make_directory, progress_bar, say
+from simoom.cli.terminal import (
+    InputError,
+    console,
+    directory,
+    make_directory,
+    progress_bar,
+    say,
+)
 
 if TYPE_CHECKING:
     from simoom.studies import Results, Study
 
 LIST, ALL = "list", "all"
+
+
+EXAMPLES = (
+    "simoom study list",
+    "simoom study mcs_cubic --quick --figure 2a --out figures",
+    "simoom study mcs_cubic --quick --figure 2a --report mcs_cubic.html",
+)
+"""The end of the help."""
 
 
 def study(
@@ -116,13 +131,12 @@ def _make(chosen: Sequence[tuple[Study, list[str]]], *, quick: bool, quiet: bool
 
 
 def _print(made: Sequence[Results]) -> None:
-    from rich.console import Console
 
     from simoom.studies import report
 
-    console = Console()
+    screen = console()
     for results in made:
-        console.print(report.tables(results, width=console.width))
+        screen.print(report.tables(results, width=screen.width))
 
 
 def _write(made: Sequence[Results], out: Path | None, page: Path | None) -> str:

@@ -22,6 +22,7 @@ from simoom.cli.terminal import (
     Settings,
     Unset,
     check_range,
+    console,
     directory,
     load,
     make_directory,
@@ -103,6 +104,14 @@ Out = Annotated[
         "each result against the first axis (sweep.png, sweep-2.png, ...) into this directory.",
     ),
 ]
+
+
+EXAMPLES = (
+    "simoom sweep one_station --over wire.delay_ms=5,50 -n 5",
+    "simoom sweep performance_anomaly --over 'stations[1].rate_mbps=1,2,5.5,11' -n 3 --out rates",
+    "simoom sweep one_station --over 'flows[*].control=cubic,bbr' --until '5 %' --store kept",
+)
+"""The end of the help."""
 
 
 def sweep(
@@ -221,12 +230,14 @@ def _report(
 
 @contextmanager
 def _continued(store: str | None) -> Iterator[None]:
-    """Say after an interrupt that the runs so far are in the store."""
+    """Say after an interrupt where the runs so far are."""
     try:
         yield
     except (KeyboardInterrupt, LostWorkerError):
         if store is not None:
             say(f"completed runs are in {store}/: the same command continues the sweep")
+        else:
+            say("completed runs are lost; --store FOLDER keeps them, and continues the sweep")
         raise
 
 
@@ -296,12 +307,11 @@ def _print_json(means: Means) -> None:
 
 
 def _print(done: Sweep, means: Means, *, groups: bool) -> None:
-    from rich.console import Console
 
     from simoom.sweep_table import table
 
-    console = Console()
-    console.print(table(done, means, console.width, groups=groups))
+    screen = console()
+    screen.print(table(done, means, screen.width, groups=groups))
 
 
 def _write(done: Sweep, chosen: Sequence[str], out: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import warnings
@@ -9,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,6 +21,12 @@ from simoom.issue import Issue
 from simoom.observables import nearest
 from simoom.scenario import Scenario
 from simoom.tables import visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+UNWRAPPED = 1000
+"""The width of text that is not for a terminal."""
 
 File = Annotated[
     str,
@@ -106,6 +113,18 @@ def told() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: say(f"{message}")
         yield
+
+
+def console() -> Console:
+    """Return standard output for tables and text: as wide as the terminal, or as COLUMNS says.
+
+    In a pipe or a file nothing is wrapped or cut, so that other programs find lines whole.
+    """
+    from rich.console import Console
+
+    known = Console(highlight=False)
+    is_given = known.is_terminal or os.environ.get("COLUMNS", "").isdigit()
+    return known if is_given else Console(highlight=False, width=UNWRAPPED)
 
 
 def check_range(option: str, value: int, *, least: int = 0, bits: int) -> None:

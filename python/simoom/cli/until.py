@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from simoom.cli.streams import print_json
-from simoom.cli.terminal import InputError, check_range, progress_bar, told
+from simoom.cli.terminal import (
+    InputError,
+    check_range,
+    console,
+    progress_bar,
+    told,
+)
+from simoom.observables import unit_of
 from simoom.precision import DEFAULT_RESULT, LEAST_RUNS, MOST_RUNS, targets
 from simoom.tables import Column, Row, digits, visible
 
@@ -54,9 +61,13 @@ def read_until(texts: Sequence[str], max_replications: int | None) -> dict[str, 
             raise InputError(f"--until {text}: {path} is named twice")
         found[path] = width.strip()
         try:
-            targets({path: width.strip()})
+            (target,) = targets({path: width.strip()})
         except (ValueError, TypeError) as error:
             raise InputError(f"--until {text}: {str(error).removeprefix('until: ')}") from None
+        unit = unit_of(path)
+        if unit and not target.relative and unit not in width:
+            number = f"{target.half_width:g}"
+            raise InputError(f"--until {text}: write {number} % or {number} {unit}")
     return found or None
 
 
@@ -125,7 +136,6 @@ def _row(each: Reached) -> dict[str, Any]:
 
 
 def _print(runs: int, rows: Sequence[Mapping[str, Any]]) -> None:
-    from rich.console import Console
     from rich.text import Text
 
     from simoom.layout import fitted, with_interval
@@ -140,7 +150,7 @@ def _print(runs: int, rows: Sequence[Mapping[str, Any]]) -> None:
         }
         for row in rows
     ]  # fmt: skip
-    console, longest = Console(), max(len(row["path"]) for row in rows)
+    screen, longest = console(), max(len(row["path"]) for row in rows)
     words, most = ("result",), len(shown)
-    console.print(fitted(COLUMNS, shown, console.width, least=longest, most=most, words=words))
-    console.print(Text(f"means of {runs} runs with 95 % intervals", style="dim"))
+    screen.print(fitted(COLUMNS, shown, screen.width, least=longest, most=most, words=words))
+    screen.print(Text(f"means of {runs} runs with 95 % intervals", style="dim"))

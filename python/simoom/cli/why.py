@@ -17,6 +17,7 @@ from simoom.cli.terminal import (
     Settings,
     Unset,
     check_range,
+    console,
     directory,
     load,
     make_directory,
@@ -27,6 +28,14 @@ from simoom.cli.terminal import (
 if TYPE_CHECKING:
     from simoom.scenario import Scenario
     from simoom.why.result import Why
+
+
+EXAMPLES = (
+    "simoom why performance_anomaly",
+    "simoom why home --flow 'call up'",
+    "simoom why performance_anomaly --out explained -n 3",
+)
+"""The end of the help."""
 
 
 def why(
@@ -64,8 +73,6 @@ def why(
     quiet: Quiet = False,
 ) -> None:
     """Say what limits a flow: what a run shows, and what runs with one change show."""
-    from rich.console import Console
-
     from simoom.files import finite, write_text
     from simoom.why import why as explain
     from simoom.why.result import Why
@@ -93,7 +100,7 @@ def why(
     if as_json:
         print_json(finite(done.to_dict()))
     elif not quiet:
-        print(done.report(Console().width), end="")
+        print(done.report(console().width), end="")
         if names:
             say(f"wrote {names}")
 
