@@ -87,7 +87,7 @@ def test_a_command_of_a_page_reaches_the_simulator_or_ends_well(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "words"), examples())
+@pytest.mark.parametrize(("name", "words"), list(examples()))
 def test_an_example_of_the_help_runs(name, words, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert words[:2] == ["simoom", name]
@@ -127,7 +127,7 @@ def digest(file, *changes):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("file", "changes"), tries())
+@pytest.mark.parametrize(("file", "changes"), list(tries()))
 def test_what_a_scenario_invites_to_try_changes_the_run(file, changes, request):
     is_same = digest(file, *changes) == digest(file)
     assert is_same == (request.node.callspec.id in ALL_SAME)

@@ -44,7 +44,7 @@ def probes(
     if screen.width < NARROW:
         for probe in found:
             screen.print(Text(f"{probe.path}, {probe.unit}" if probe.unit != "1" else probe.path))
-            screen.print(Padding(Text(probe.meaning), (0, 0, 0, 2)))
+            screen.print(Padding(Text(probe.meaning), (0, 0, 0, 2), expand=False))
         return
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
     for heading in ("probe", "series", "unit"):

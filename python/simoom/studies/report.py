@@ -135,7 +135,7 @@ def _claim(claim: Claim) -> RenderableType:
     for name, text in _reasons(claim):
         grid.add_row(name, Text(text))
     body = Group(Text(claim.statement), grid, Text())
-    return Group(head, Padding(body, (0, 0, 0, 2)))
+    return Group(head, Padding(body, (0, 0, 0, 2), expand=False))
 
 
 def _reasons(claim: Claim) -> list[tuple[str, str]]:
