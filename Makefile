@@ -1,7 +1,8 @@
 # Simoom: each target builds what it depends on, and nothing that is up to date.
 #
 #   make demo       a café's Wi-Fi, simulated, reported and drawn into demo-out/
-#   make test       all Rust and Python tests
+#   make test       all Rust and Python tests, but for the thorough ones
+#   make test-thorough  those that build the simulator anew or repeat studies
 #   make test-fast  the quick ones: unit tests, and Python tests that are not slow
 #   make lint       formatting, lints, types and the project's own rules
 #   make bench      speed: simulated seconds per CPU second, and the page with ten million frames
@@ -41,9 +42,9 @@ RUST := Cargo.toml Cargo.lock pyproject.toml \
         $(shell find crates -name Cargo.toml -o -path '*/src/*' -name '*.rs')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test programs test-fast lint lint-rust lint-python lint-house lint-workflows \
-        actionlint deny bench validate campaign fuzz docs docs-check man lesson site web web-check \
-        wheel wheel-check sdist rust clean
+.PHONY: help demo test test-thorough programs test-fast lint lint-rust lint-python lint-house \
+        lint-workflows actionlint deny bench validate campaign fuzz docs docs-check man lesson site \
+        web web-check wheel wheel-check sdist rust clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -78,7 +79,10 @@ demo: $(EXTENSION)
 test: $(ENVIRONMENT) $(EXTENSION) programs
 	cargo test --workspace --quiet
 	cargo test --quiet --manifest-path fuzz/Cargo.toml --target-dir target --lib
-	$(PYTEST)
+	$(PYTEST) -m "not thorough"
+
+test-thorough: $(ENVIRONMENT) $(EXTENSION) programs
+	$(PYTEST) -m thorough
 
 # Programs that some tests call: in CI a missing one fails them, elsewhere it skips them.
 programs:
@@ -92,7 +96,7 @@ programs:
 
 test-fast: $(ENVIRONMENT) $(EXTENSION)
 	cargo test --workspace --lib --quiet
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow and not thorough"
 
 # The build has overflow checks and debug assertions. docs/reliability.md has the last figures.
 campaign: $(ENVIRONMENT)

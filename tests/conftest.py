@@ -26,21 +26,15 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SLOW = {
     "models/test_saturation.py": "simulates the chains slot by slot",
-    "studies/test_afw_few.py": "runs the quick version of the study",
     "studies/test_cli.py": "starts the command for each test",
-    "studies/test_http_queueing.py": "runs the quick version of the study",
-    "studies/test_lt_tcp.py": "runs the quick version of the study",
     "test_address.py": "starts the command",
     "test_air.py": "draws pictures",
     "test_campaign.py": "runs random scenarios under the checker",
-    "test_city.py": "counts instructions of fifty cells, builds the runner",
     "test_cli.py": "starts the command for each test",
     "test_compare.py": "starts the command",
     "test_designs.py": "starts the command for each test",
     "test_docs.py": "runs all commands and examples of the pages",
     "test_executors.py": "starts a cluster, and workers that are killed",
-    "test_instructions.py": "counts instructions, builds the runner",
-    "test_lesson.py": "builds the simulator for browsers, opens pages in Chromium",
     "test_memory.py": "runs long simulations",
     "test_precision.py": "measures coverage, starts the command",
     "test_reliability.py": "starts the command for each test",
@@ -53,7 +47,6 @@ SLOW = {
     "test_store.py": "starts the command, and processes that are killed",
     "test_sweep.py": "starts the command, and workers",
     "test_types.py": "runs mypy",
-    "test_toy.py": "builds the simulator with the feature toy",
     "test_perfetto.py": "reads traces by their schema",
     "test_trace.py": "runs all scenarios",
     "test_trace_files.py": "starts the command for each test",
@@ -67,13 +60,28 @@ SLOW = {
 }
 """Files whose tests are marked slow, each with what takes the time."""
 
+THOROUGH = {
+    "studies/test_afw_few.py": "runs the quick version of the study",
+    "studies/test_http_queueing.py": "runs the quick version of the study",
+    "studies/test_lt_tcp.py": "runs the quick version of the study",
+    "test_city.py": "counts instructions of fifty cells, builds the runner",
+    "test_instructions.py": "counts instructions, builds the runner",
+    "test_lesson.py": "builds the simulator for browsers, opens pages in Chromium",
+    "test_toy.py": "builds the simulator with the feature toy",
+}
+"""Files that build the simulator anew or take minutes: `make test-thorough` runs their tests."""
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests of slow files."""
-    slow = {ROOT / "tests" / file for file in SLOW}
+    marks = [
+        (pytest.mark.slow, {ROOT / "tests" / file for file in (*SLOW, *THOROUGH)}),
+        (pytest.mark.thorough, {ROOT / "tests" / file for file in THOROUGH}),
+    ]
     for item in items:
-        if item.path in slow:
-            item.add_marker(pytest.mark.slow)
+        for mark, files in marks:
+            if item.path in files:
+                item.add_marker(mark)
 
 
 CELL = """

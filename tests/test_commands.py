@@ -86,7 +86,7 @@ def test_a_command_of_a_page_reaches_the_simulator_or_ends_well(
     assert code == 0, capsys.readouterr().err
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "words"), list(examples()))
 def test_an_example_of_the_help_runs(name, words, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -125,7 +125,7 @@ def digest(file, *changes):
     return sm.run(scenario).digest
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize(("file", "changes"), list(tries()))
 def test_what_a_scenario_invites_to_try_changes_the_run(file, changes, request):
     is_same = digest(file, *changes) == digest(file)
