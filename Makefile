@@ -43,8 +43,8 @@ RUST := Cargo.toml Cargo.lock pyproject.toml \
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-thorough programs test-fast lint lint-rust lint-python lint-house \
-        lint-workflows actionlint deny bench validate campaign fuzz docs docs-check man lesson site \
-        web web-check wheel wheel-check sdist rust clean
+        lint-workflows actionlint deny bench validate campaign fuzz docs docs-check man lesson \
+        site web web-check wheel wheel-check sdist rust clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -56,7 +56,7 @@ $(PACKAGES): demo.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Simoom needs Python 3.11 or later: make PYTHON=python3.12 ..."; exit 1; }
 	@command -v cargo > /dev/null || { echo "Simoom needs Rust: see https://rustup.rs"; exit 1; }
-	@echo "1 of 3: installing $$(grep -c == $<) Python packages, about 120 MB to download ..."
+	@echo "1 of 3: installing $$(grep -c == $<) Python packages ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(INSTALL) $<
 	@touch $@
@@ -67,7 +67,7 @@ $(ENVIRONMENT): requirements.lock $(PACKAGES)
 	@touch $@
 
 $(VENV)/.extension-%: $(PACKAGES) $(RUST)
-	@echo "2 of 3: building the simulator, profile $*: about a minute for demo, some for release ..."
+	@echo "2 of 3: building the simulator, profile $*: one to two minutes for demo ..."
 	@PIP_QUIET=1 $(BIN)/maturin develop --profile $*
 	@rm -f $(VENV)/.extension-*
 	@touch $@
