@@ -22,22 +22,22 @@ COSTLY = {"jinja2", "matplotlib", "multiprocessing", "numpy", "polars",
 """Packages whose import takes longer than 10 ms."""
 
 LEAST = {"cli", "cli.group", "cli.streams", "cli.terminal", "address", "axis_text", "control",
-         "edit", "issue", "lazy", "needs", "observables", "scenario", "shipped", "startup",
+         "edit", "files", "issue", "lazy", "needs", "observables", "scenario", "shipped", "startup",
          "tables", "_core"}  # fmt: skip
 """The modules of Simoom that every command imports."""
 
-A_RUN = {"cli.run", "cli.trace", "cli.until", "files", "patience", "precision", "run", "stats",
+A_RUN = {"cli.run", "cli.trace", "cli.until", "patience", "precision", "run", "stats",
          "trace", "trace_columns", "trace_files", "travel"}  # fmt: skip
 
 STARTS = {
     "simoom --version": (set(), set()),
-    f"simoom check {CELL}": (set(), {"cli.scenario", "files"}),
+    f"simoom check {CELL}": (set(), {"cli.scenario"}),
     "simoom airtime --standard 11g --rate 54 --bytes 1536": (
         set(),
         {"airtime", "cli.airtime", "run", "patience", "trace", "trace_columns", "trace_files",
          "travel"},
     ),
-    "simoom scenarios cafe": ({"rich"}, {"cli.scenario", "files"}),
+    "simoom scenarios cafe": ({"rich"}, {"cli.scenario"}),
     f"simoom run {CELL} --json": (set(), A_RUN),
     f"simoom run {CELL} --quiet": (set(), A_RUN),
 }  # fmt: skip
