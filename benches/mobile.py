@@ -29,5 +29,5 @@ def mobile(nodes: int) -> str:
     ]
     for node in range(nodes):
         lines += ["[[flows]]", f'from = "sta{node}"', f'to = "sta{(node + 1) % nodes}"']
-        lines += ["traffic.cbr = { rate_mbps = 0.004, payload_bytes = 500 }"]
+        lines += ["traffic.cbr = { rate_mbps = 0.004, payload_bytes = 500 }", "start_spread_s = 0"]
     return "\n".join(lines) + "\n"

@@ -275,7 +275,7 @@ def kernel() -> list[Point]:
         (name, {"queue": {"mac80211": queue}, **ATH9K}, {"tcp": linux_tcp()}, measured)
         for name, (queue, measured) in FAST_AND_SLOW.items()
     ] + [
-        (name, SETUPS[setup], {"traffic": udp}, measured)
+        (name, SETUPS[setup], {"start_spread_s": 0.0, "traffic": udp}, measured)
         for name, (setup, measured) in UDP_FAST_AND_SLOW.items()
     ]
     points = []

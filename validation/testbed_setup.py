@@ -28,7 +28,8 @@ ROUTER: dict[str, Any] = {"queue": "fq_codel", "ring_packets": 1424}
 
 def pings(start: str, to: str) -> dict[str, Any]:
     """The flows of pings."""
-    return {"from": start, "to": to, "traffic": {"ping": {"reply_after_ms": TURNAROUND_MS}}}
+    ping = {"reply_after_ms": TURNAROUND_MS}
+    return {"from": start, "to": to, "start_spread_s": 0.0, "traffic": {"ping": ping}}
 
 
 def linux_tcp(**more: Any) -> dict[str, Any]:

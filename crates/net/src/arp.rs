@@ -1,6 +1,7 @@
 //! Address resolution (RFC 826): a node asks its neighbours for the MAC address of the next hop.
 
-use kernel::{Bytes, Duration, Instant};
+use crate::route::jitter;
+use kernel::{Bytes, Duration, Instant, Rng};
 use settings::Choice;
 use std::collections::BTreeMap;
 use wire::{ArpMessage, ArpOperation, Body, NodeId, Packet};
@@ -10,6 +11,10 @@ use wire::{ArpMessage, ArpOperation, Body, NodeId, Packet};
 const REQUESTS: u32 = 3;
 /// "The recommended maximum rate is 1 per second per destination" (RFC 1122 section 2.3.2.1).
 const REQUEST_PERIOD: Duration = Duration::from_millis(1000);
+/// The longest random delay of a request, by default: nodes that ask at one instant would collide
+/// each time, and broadcasts are not repeated. RFC 826 has none; this is that of ns-3
+/// (`ArpL3Protocol::RequestJitter`).
+const JITTER: Duration = Duration::from_millis(10);
 /// "The timeout needs to be on the order of a minute" (RFC 1122 section 2.3.2.1).
 const LIFETIME: Duration = Duration::from_millis(60_000);
 
@@ -32,6 +37,13 @@ pub enum ArpRules {
     Ns2,
 }
 
+impl ArpRules {
+    /// The longest random delay of a request, unless the user gives another.
+    pub fn jitter(self) -> Duration {
+        if self == Self::Ns2 { Duration::ZERO } else { JITTER }
+    }
+}
+
 /// A command of a node's address resolution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ArpCommand {
@@ -50,8 +62,20 @@ pub enum ArpCommand {
 pub struct Arp {
     node: NodeId,
     is_ns2: bool,
+    requests: Requests,
     entries: BTreeMap<NodeId, Entry>,
     timer: Option<Instant>,
+}
+
+/// How a node sends its requests.
+#[derive(Debug)]
+struct Requests {
+    node: NodeId,
+    /// Whether they are repeated without further packets.
+    repeats: bool,
+    /// Their longest random delay.
+    jitter: Duration,
+    rng: Rng,
 }
 
 /// What a node knows of the address of another.
@@ -61,20 +85,24 @@ struct Entry {
     valid_until: Option<Instant>,
     /// Requests without an answer.
     requests: u32,
+    /// When a request leaves whose jitter has not passed.
+    send_at: Option<Instant>,
     /// When the next request is due, or the last has failed.
     deadline: Option<Instant>,
     held: Option<Packet>,
 }
 
 impl Arp {
-    /// The address resolution of a node that knows no address; `None` if it needs none.
-    pub fn new(node: NodeId, rules: ArpRules) -> Option<Self> {
+    /// The address resolution of a node that knows no address; `None` if it needs none. Requests
+    /// are late by a random time up to `jitter`.
+    pub fn new(node: NodeId, rules: ArpRules, jitter: Duration, rng: Rng) -> Option<Self> {
         let is_ns2 = match rules {
             ArpRules::Off => return None,
             ArpRules::Rfc826 => false,
             ArpRules::Ns2 => true,
         };
-        Some(Self { node, is_ns2, entries: BTreeMap::new(), timer: None })
+        let requests = Requests { node, repeats: !is_ns2, jitter, rng };
+        Some(Self { node, is_ns2, requests, entries: BTreeMap::new(), timer: None })
     }
 
     /// Whether the node knows the address of a neighbour: it sends a packet to it at once.
@@ -96,11 +124,8 @@ impl Arp {
             return;
         }
         out.extend(entry.held.replace(packet).map(ArpCommand::Drop));
-        if self.is_ns2 {
-            entry.requests += 1;
-            out.push(ArpCommand::Send(request(self.node, packet.next, now)));
-        } else if entry.deadline.is_none() {
-            entry.ask((self.node, packet.next), now, out);
+        if entry.deadline.is_none() && entry.send_at.is_none() {
+            self.requests.ask(entry, packet.next, now, out);
             self.set_timer(out);
         }
     }
@@ -127,13 +152,16 @@ impl Arp {
     /// The timer has expired.
     pub fn on_timer(&mut self, now: Instant, out: &mut Vec<ArpCommand>) {
         self.timer = None;
-        let node = self.node;
+        let requests = &mut self.requests;
         self.entries.retain(|&neighbour, entry| {
+            if entry.send_at.is_some_and(|at| at <= now) {
+                requests.send(entry, neighbour, now, out);
+            }
             if entry.deadline.is_none_or(|deadline| now < deadline) {
                 return true;
             }
             if entry.requests < REQUESTS {
-                entry.ask((node, neighbour), now, out);
+                requests.ask(entry, neighbour, now, out);
                 return true;
             }
             out.extend(entry.held.take().map(ArpCommand::Fail));
@@ -149,7 +177,8 @@ impl Arp {
 
     /// Sets the timer to the first deadline. A timer without one has no effect when it expires.
     fn set_timer(&mut self, out: &mut Vec<ArpCommand>) {
-        let first = self.entries.values().filter_map(|entry| entry.deadline).min();
+        let due = |entry: &Entry| entry.send_at.or(entry.deadline);
+        let first = self.entries.values().filter_map(due).min();
         if first.is_some() && first != self.timer {
             self.timer = first;
             out.extend(first.map(ArpCommand::SetTimer));
@@ -161,12 +190,23 @@ impl Entry {
     fn is_known(&self, now: Instant) -> bool {
         self.valid_until.is_some_and(|until| now < until)
     }
+}
 
-    /// Broadcasts a request, and waits for the answer.
-    fn ask(&mut self, ends: (NodeId, NodeId), now: Instant, out: &mut Vec<ArpCommand>) {
-        self.requests += 1;
-        self.deadline = Some(now + REQUEST_PERIOD);
-        out.push(ArpCommand::Send(request(ends.0, ends.1, now)));
+impl Requests {
+    /// Broadcasts a request after its jitter, and waits for the answer.
+    fn ask(&mut self, of: &mut Entry, target: NodeId, now: Instant, out: &mut Vec<ArpCommand>) {
+        let delay = jitter(self.jitter, &mut self.rng);
+        of.requests += 1;
+        of.send_at = Some(now + delay);
+        of.deadline = self.repeats.then_some(now + delay + REQUEST_PERIOD);
+        if delay == Duration::ZERO {
+            self.send(of, target, now, out);
+        }
+    }
+
+    fn send(&self, of: &mut Entry, target: NodeId, now: Instant, out: &mut Vec<ArpCommand>) {
+        of.send_at = None;
+        out.push(ArpCommand::Send(request(self.node, target, now)));
     }
 }
 
@@ -181,6 +221,7 @@ fn packet(message: ArpMessage, to: Option<NodeId>, now: Instant) -> Packet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kernel::Seed;
     use wire::{Datagram, FlowId};
 
     const ME: NodeId = NodeId(1);
@@ -210,7 +251,12 @@ mod tests {
 
     impl Node {
         fn new(rules: ArpRules) -> Self {
-            Self(Arp::new(ME, rules).unwrap(), Vec::new())
+            Self::with_jitter(rules, Duration::ZERO, 0)
+        }
+
+        fn with_jitter(rules: ArpRules, jitter: Duration, number: u32) -> Self {
+            let rng = Seed { root: 1, replication: 0 }.stream("arp", number);
+            Self(Arp::new(ME, rules, jitter, rng).unwrap(), Vec::new())
         }
 
         fn packet(&mut self, number: u64, ms: u64) -> &[ArpCommand] {
@@ -251,6 +297,59 @@ mod tests {
         assert_eq!(node.message(ANSWER(), 20), [ArpCommand::Send(data(1))]);
         assert_eq!(node.packet(2, 30), [ArpCommand::Send(data(2))]);
         assert_eq!(node.timer(1000), [], "what is answered is not asked again");
+    }
+
+    /// The instants at which a node sends the requests for one packet.
+    fn asked(rules: ArpRules, number: u32) -> Vec<Instant> {
+        let mut node = Node::with_jitter(rules, rules.jitter(), number);
+        let (mut sent, mut now) = (Vec::new(), at_ms(0));
+        node.packet(0, 0);
+        loop {
+            let is_request = |command: &ArpCommand| matches!(command, ArpCommand::Send(_));
+            sent.extend(node.1.iter().any(is_request).then_some(now));
+            let next = node.1.iter().find_map(|command| match command {
+                ArpCommand::SetTimer(at) => Some(*at),
+                _ => None,
+            });
+            let Some(next) = next else { return sent };
+            now = next;
+            node.1.clear();
+            node.0.on_timer(now, &mut node.1);
+        }
+    }
+
+    #[test]
+    fn nodes_that_ask_at_one_instant_send_at_different_times() {
+        let nodes: Vec<_> = (0..50).map(|number| asked(ArpRules::Rfc826, number)).collect();
+        for sent in &nodes {
+            assert_eq!(sent.len(), 3);
+            assert!(sent[0] <= at_ms(10), "ns-3's RequestJitter: {sent:?}");
+            for pair in sent.windows(2) {
+                // RFC 1122 section 2.3.2.1: one in a second at most.
+                let gap = pair[1].since(pair[0]);
+                assert!((1000..=1010).contains(&(gap.0 / 1_000_000)), "{sent:?}");
+            }
+        }
+        for (node, other) in nodes.iter().zip(&nodes[1..]) {
+            assert!(node.iter().zip(other).all(|(a, b)| a != b), "no request is in step");
+        }
+        assert_eq!(asked(ArpRules::Ns2, 0), [at_ms(0)]);
+    }
+
+    #[test]
+    fn a_request_is_not_sent_if_the_answer_comes_before_it() {
+        let mut node = Node::with_jitter(ArpRules::Rfc826, JITTER, 0);
+        let asks = node.packet(0, 0).to_vec();
+        let [ArpCommand::SetTimer(at)] = asks[..] else { panic!("{asks:?}") };
+        assert!(at_ms(0) < at && at < at_ms(10));
+        assert_eq!(node.packet(1, 0), [ArpCommand::Drop(data(0))]);
+        assert_eq!(
+            node.message(message(ArpOperation::Request, 2, 7), 0),
+            [ArpCommand::Send(data(1))]
+        );
+        node.1.clear();
+        node.0.on_timer(at, &mut node.1);
+        assert_eq!(node.1, []);
     }
 
     #[test]

@@ -184,8 +184,8 @@ pub trait Router: Debug + Send {
     fn each(&self, visit: &mut dyn FnMut(&Packet));
 }
 
-/// A random delay, uniform up to `most`, by which nodes that forward one broadcast avoid a
-/// collision.
+/// A random delay, uniform up to `most`, by which nodes that broadcast for one cause avoid a
+/// collision (RFC 5148).
 pub(crate) fn jitter(most: Duration, rng: &mut Rng) -> Duration {
     Duration::from_secs_f64(most.as_secs_f64() * rng.uniform())
 }

@@ -86,7 +86,7 @@ impl Flow {
         external: &Arc<dyn External>,
     ) -> Self {
         let (id, settings) = (FlowId(index), &plan.settings);
-        let spread = settings.start_spread.as_secs_f64();
+        let spread = plan.start_spread.as_secs_f64();
         let offset =
             if spread > 0.0 { seed.stream("traffic.start", index).uniform() * spread } else { 0.0 };
         let start = Instant::ZERO + settings.start + Duration::from_secs_f64(offset);

@@ -168,6 +168,8 @@ pub struct FlowPlan {
     pub to: Endpoint,
     /// The settings of its table.
     pub settings: Arc<Flow>,
+    /// It starts at random up to this much later than the settings say.
+    pub start_spread: Duration,
     /// Present if the traffic uses TCP, absent if it uses UDP.
     pub tcp: Option<TcpPlan>,
 }

@@ -39,6 +39,12 @@ pub trait TrafficModel {
     /// The source of one flow.
     fn source(&self, flow: &Origin<'_>) -> Box<dyn Source>;
 
+    /// The time between two sendings, if it is constant and the source would stay in step with
+    /// others for ever: flows of such sources start at a random part of it.
+    fn interval(&self) -> Option<Duration> {
+        None
+    }
+
     /// Whether it has sessions, whose delay is a result.
     fn has_sessions(&self) -> bool {
         false

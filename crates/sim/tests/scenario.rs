@@ -60,7 +60,7 @@ fn a_minimal_scenario_gets_every_default() {
     assert_eq!((&flow.name[..], flow.group), ("server->sta3", 0));
     assert_eq!((flow.from, flow.to), (Endpoint::Server, Endpoint::Station(3)));
     let said = &flow.settings;
-    assert_eq!((said.start, said.start_spread, said.stop), (Duration(0), Duration(0), None));
+    assert_eq!((said.start, flow.start_spread, said.stop), (Duration(0), Duration(0), None));
     assert_eq!(said.class, TrafficClass::BestEffort);
     assert_eq!(said.traffic, Traffic::Bulk(Bulk { size: None }));
     let tcp = flow.tcp.as_ref().unwrap().config;

@@ -213,7 +213,7 @@ def _window_reached(cell: Cell, total_mbps: float) -> AssumptionCheck:
         ssthresh = min(tcp["initial_ssthresh_segments"] or limit, limit)
         acks = max(ssthresh - start, 0) + (limit**2 - max(ssthresh, start) ** 2) / 2
         needed += 8e-6 * max(acks, 0.0) * flow.delayed_ack * flow.payload_bytes
-    starts = max(flow.table["start_s"] + flow.table["start_spread_s"] for flow in cell.flows)
+    starts = max(flow.latest_start_s for flow in cell.flows)
     when = starts + needed / total_mbps
     largest = max(flow.window_segments for flow in cell.flows)
     after = (when - cell.warmup_s) / cell.measured_s

@@ -64,6 +64,11 @@ class Flow:
         return choice(self.table["traffic"])[1]
 
     @property
+    def latest_start_s(self) -> float:
+        """The latest start, without the one interval that is the default of a periodic source."""
+        return float(self.table["start_s"] + (self.table["start_spread_s"] or 0.0))
+
+    @property
     def over_tcp(self) -> bool:
         """Whether TCP carries it."""
         return self.kind in TCP_KINDS or self.traffic.get("transport") == "tcp"

@@ -167,7 +167,7 @@ def sent_all_along(cell: Cell) -> AssumptionCheck:
     missing = 0.0
     for flow in cell.flows:
         table = flow.table
-        late = table["start_s"] + table["start_spread_s"] - cell.warmup_s
+        late = flow.latest_start_s - cell.warmup_s
         stop = table["stop_s"]
         early = 0.0 if stop is None else cell.duration_s - stop
         missing = max(missing, max(late, 0.0) + max(early, 0.0))

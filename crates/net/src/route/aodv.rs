@@ -23,7 +23,7 @@ use super::send_buffer::SendBuffer;
 use super::{Command, Context, Deadlines, Protocol, RouteDrop, RouteNote, Router, Site, jitter};
 use discovery::{Discovery, RateLimit};
 use hello::Hello;
-use kernel::{Bytes, Instant};
+use kernel::{Bytes, Duration, Instant, Rng};
 use rules::Rules;
 use std::collections::BTreeMap;
 use table::Table;
@@ -150,10 +150,16 @@ impl Aodv {
         Packet { ttl: 1, ..Packet::new(self.node, to, size, context.now, body) }
     }
 
-    /// Sends a broadcast after a random delay, because neighbours send theirs at the same time.
-    fn broadcast_later(&mut self, packet: Packet, context: &mut Context<'_>) {
-        let delay = jitter(self.rules.same.broadcast_jitter, context.rng);
-        self.deadlines.add(context.now + delay, Due::Send(packet));
+    /// Sends a broadcast after a random delay up to `most`, because other nodes may have the same
+    /// cause to broadcast at the same time. Returns when it is sent.
+    fn broadcast(&mut self, packet: Packet, most: Duration, context: &mut Context<'_>) -> Instant {
+        let at = context.now + delay(most, context.rng);
+        if at == context.now {
+            context.out.push(Command::Send(packet));
+        } else {
+            self.deadlines.add(at, Due::Send(packet));
+        }
+        at
     }
 
     /// Records the route that packets of this node take.
@@ -183,6 +189,11 @@ impl Aodv {
     fn settle(&mut self, context: &mut Context<'_>) {
         self.deadlines.set_timer(context.out);
     }
+}
+
+/// A random delay up to `most`. Without jitter nothing is drawn.
+fn delay(most: Duration, rng: &mut Rng) -> Duration {
+    if most == Duration::ZERO { most } else { jitter(most, rng) }
 }
 
 impl Router for Aodv {

@@ -1,5 +1,6 @@
 //! Routing in an ad-hoc network.
 
+use kernel::Duration;
 use net::ArpRules;
 use net::route::RoutingSettings;
 
@@ -12,4 +13,6 @@ pub struct RoutingPlan {
     pub gateway: bool,
     /// How a node learns the MAC addresses of its neighbours.
     pub arp: ArpRules,
+    /// The longest random delay of a request for an address.
+    pub arp_jitter: Duration,
 }

@@ -31,9 +31,12 @@ pub struct Flow {
     /// Earliest start.
     #[setting(key = "start_s", range = 0.0..=LONGEST_S)]
     pub start: Duration,
-    /// The start of each flow is uniformly distributed from `start_s` to this much later.
+    /// The start of each flow is uniformly distributed from `start_s` to this much later. Default:
+    /// one interval of traffic with a constant interval (between datagrams, pings, writes, segments
+    /// of a video, constant pauses), but not beyond the flow's end, so that sources do not stay in
+    /// step; 0 for other traffic. With 0 all begin at `start_s`.
     #[setting(key = "start_spread_s", range = 0.0..=LONGEST_S)]
-    pub start_spread: Duration,
+    pub start_spread: Option<Duration>,
     /// From this time on nothing new is sent. Default: the end of the run.
     #[setting(key = "stop_s", range = 0.0..=LONGEST_S)]
     pub stop: Option<Duration>,

@@ -1,5 +1,6 @@
 //! The keys of routing.
 
+use kernel::Duration;
 use net::ArpRules;
 use net::route::RoutingSettings;
 use settings::Settings;
@@ -15,4 +16,8 @@ pub struct Routing {
     pub gateway: bool,
     /// How a node learns the MAC address of the next hop of a packet.
     pub arp: ArpRules,
+    /// The longest random delay of a request of ARP: broadcasts are not repeated, and nodes that
+    /// ask at one instant collide. Default: 10 ms, as in ns-3; with `arp = "ns2"` 0.
+    #[setting(key = "arp_jitter_ms", range = 0.0..=1000.0)]
+    pub arp_jitter: Option<Duration>,
 }

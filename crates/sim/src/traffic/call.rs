@@ -109,6 +109,10 @@ impl TrafficModel for Call {
         Box::new(Clock { payload: self.payload(), interval: self.interval })
     }
 
+    fn interval(&self) -> Option<Duration> {
+        Some(self.interval)
+    }
+
     fn call(&self) -> Option<&Call> {
         Some(self)
     }

@@ -45,6 +45,10 @@ impl TrafficModel for Cbr {
         let payload = self.size.payload;
         Box::new(Clock { payload, interval: self.rate.time_for(payload) })
     }
+
+    fn interval(&self) -> Option<Duration> {
+        Some(self.rate.time_for(self.size.payload))
+    }
 }
 
 /// A source that sends equal datagrams at a constant interval.

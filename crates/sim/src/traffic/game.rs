@@ -51,6 +51,10 @@ impl TrafficModel for Game {
     fn source(&self, flow: &Origin<'_>) -> Box<dyn Source> {
         Box::new(Player { game: self.clone(), rng: flow.stream("traffic.game") })
     }
+
+    fn interval(&self) -> Option<Duration> {
+        Some(self.interval)
+    }
 }
 
 #[derive(Debug)]

@@ -40,6 +40,13 @@ impl TrafficModel for OnOff {
             until: Instant::ZERO,
         })
     }
+
+    fn interval(&self) -> Option<Duration> {
+        Some(match self.periods {
+            Pauses::Constant => self.on + self.off,
+            Pauses::Exponential => self.rate.time_for(self.size.payload),
+        })
+    }
 }
 
 #[derive(Debug)]

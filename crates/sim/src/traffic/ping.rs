@@ -51,6 +51,10 @@ impl TrafficModel for Ping {
         Box::new(Clock { payload: self.payload, interval: self.interval })
     }
 
+    fn interval(&self) -> Option<Duration> {
+        Some(self.interval)
+    }
+
     fn echo(&self) -> Option<Replies> {
         Some(Replies { protocol: self.protocol, after: self.reply_after })
     }

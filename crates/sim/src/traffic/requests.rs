@@ -45,6 +45,10 @@ impl TrafficModel for Requests {
         })
     }
 
+    fn interval(&self) -> Option<Duration> {
+        (self.pauses == Pauses::Constant).then_some(self.think)
+    }
+
     fn has_sessions(&self) -> bool {
         true
     }

@@ -78,6 +78,10 @@ impl TrafficModel for Video {
         })
     }
 
+    fn interval(&self) -> Option<Duration> {
+        Some(self.segment)
+    }
+
     fn has_sessions(&self) -> bool {
         true
     }

@@ -31,7 +31,7 @@ pub struct Web {
 pub enum Pauses {
     /// Exponential.
     Exponential,
-    /// All pauses are equal. Sessions that begin together then stay in step.
+    /// All pauses are equal. Sessions that begin together then stay nearly in step.
     Constant,
 }
 
@@ -85,6 +85,10 @@ impl TrafficModel for Web {
             closed: true,
             rested: false,
         })
+    }
+
+    fn interval(&self) -> Option<Duration> {
+        (self.pauses == Pauses::Constant).then_some(self.think)
     }
 
     fn has_sessions(&self) -> bool {

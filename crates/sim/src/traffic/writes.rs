@@ -37,6 +37,10 @@ impl TrafficModel for Writes {
         let interval = self.rate.time_for(self.size);
         Box::new(Writer { size: self.size, interval, is_open: false })
     }
+
+    fn interval(&self) -> Option<Duration> {
+        Some(self.rate.time_for(self.size))
+    }
 }
 
 #[derive(Debug)]

@@ -45,7 +45,8 @@ impl AdHoc {
         let settings = plan.space.as_ref().expect("an ad-hoc network is in space");
         let member = |(router, node): (Option<Box<dyn Router>>, u32)| {
             let rng = seed.stream("routing", node);
-            let resolver = Arp::new(NodeId(node), routing.arp)
+            let asks = seed.stream("arp", node);
+            let resolver = Arp::new(NodeId(node), routing.arp, routing.arp_jitter, asks)
                 .map(|arp| Box::new(Resolver { arp, timer: Timer::default() }));
             router.map(|router| Member { router, rng, timer: Timer::default(), resolver })
         };

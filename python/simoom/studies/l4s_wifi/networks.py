@@ -169,7 +169,8 @@ def bursty(radio: str, rate_mbps: float, step_ms: float) -> Scenario:
         "tx_power_dbm": -8.0,
     }
     busy = {"cbr": {"rate_mbps": 150.0, "payload_bytes": 1472}}
-    neighbour = {"name": "neighbour", "from": "sta1", "to": "ap", "traffic": busy}
+    ends = {"from": "sta1", "to": "ap"}
+    neighbour = {"name": "neighbour", **ends, "start_spread_s": 0.0, "traffic": busy}
     stations = {"position_m": [2.0, 0.0], "queue": {"drop_tail": {"limit_packets": 500}}}
     upload = flow("upload", "sta0", "server", PRAGUE)
     return Scenario(

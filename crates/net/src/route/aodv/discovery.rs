@@ -84,7 +84,6 @@ impl Aodv {
         } else {
             self.rules.ring_traversal(ttl)
         };
-        self.deadlines.add(now + timeout, Due::Request(to));
         let destination_sequence = self.table.get(to, now).and_then(|route| route.sequence);
         self.sequence = self.sequence.wrapping_add(1);
         self.next_request = self.next_request.wrapping_add(1);
@@ -100,8 +99,9 @@ impl Aodv {
         };
         self.seen.insert((self.node, request.id), now + self.rules.path_discovery());
         let packet = self.message(None, AodvMessage::Request(request), context);
-        self.hello.on_broadcast(now);
-        context.out.push(Command::Send(Packet { ttl, ..packet }));
+        self.hello.on_broadcast();
+        let sent = self.broadcast(Packet { ttl, ..packet }, self.rules.originated_jitter, context);
+        self.deadlines.add(sent + timeout, Due::Request(to));
     }
 
     /// A Route Request has found nothing in time, or may be sent now.

@@ -176,7 +176,10 @@ impl Aodv {
                 some.iter().map(|each| (each.to, each.sequence)).collect();
             let message = AodvMessage::Error(AodvErrors::new(&pairs));
             let packet = self.message(to, message, context);
-            context.out.push(Command::Send(packet));
+            match to {
+                Some(_) => context.out.push(Command::Send(packet)),
+                None => _ = self.broadcast(packet, self.rules.originated_jitter, context),
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Hello messages (RFC 3561 section 6.9).
 
 use super::table::News;
-use super::{Aodv, Due};
+use super::{Aodv, Due, delay};
 use crate::route::{Command, Context};
 use kernel::{Duration, Instant};
 use std::collections::BTreeMap;
@@ -11,16 +11,16 @@ use wire::{AodvMessage, AodvReply, NodeId};
 #[derive(Debug, Default)]
 pub(super) struct Hello {
     has_begun: bool,
-    /// When this node has sent a broadcast.
-    last_broadcast: Option<Instant>,
+    /// Whether this node has sent a broadcast since the last Hello message was due.
+    has_broadcast: bool,
     /// When each neighbour was last heard.
     heard: BTreeMap<NodeId, Instant>,
 }
 
 impl Hello {
     /// This node sends a broadcast, which tells its neighbours as much as a Hello message.
-    pub(super) fn on_broadcast(&mut self, now: Instant) {
-        self.last_broadcast = Some(now);
+    pub(super) fn on_broadcast(&mut self) {
+        self.has_broadcast = true;
     }
 }
 
@@ -37,8 +37,9 @@ impl Aodv {
 
     /// A node on an active route sends a Hello message; neighbours that are silent are lost.
     pub(super) fn on_hello_due(&mut self, context: &mut Context<'_>) {
-        let (now, interval) = (context.now, self.rules.same.hello_interval);
-        self.deadlines.add(now + interval, Due::Hello);
+        let now = context.now;
+        let next = now + self.until_next_hello(context);
+        self.deadlines.add(next, Due::Hello);
         let lifetime = self.hello_lifetime();
         let is_silent =
             |(node, heard): (&NodeId, &Instant)| (now.since(*heard) > lifetime).then_some(*node);
@@ -47,15 +48,22 @@ impl Aodv {
             self.hello.heard.remove(&neighbour);
             self.on_silence(neighbour, context);
         }
-        let is_told = self.hello.last_broadcast.is_some_and(|at| now.since(at) < interval);
+        let is_told = std::mem::take(&mut self.hello.has_broadcast);
         if !is_told && self.table.has_active(now) {
             let (node, sequence) = (self.node, self.sequence);
             let reply =
                 AodvReply { destination: node, sequence, originator: node, hops: 0, lifetime };
             let packet = self.message(None, AodvMessage::Reply(reply), context);
-            self.hello.on_broadcast(now);
             context.out.push(Command::Send(packet));
         }
+    }
+
+    /// Messages at regular intervals come early by a random time, at most half of the interval (RFC
+    /// 5148 sections 5.1 and 5.4): late ones would make a neighbour seem silent.
+    fn until_next_hello(&self, context: &mut Context<'_>) -> Duration {
+        let interval = self.rules.same.hello_interval;
+        let most = self.rules.originated_jitter.min(Duration(interval.0 / 2));
+        interval - delay(most, context.rng)
     }
 
     /// A Hello message has arrived.

@@ -40,7 +40,8 @@ impl Aodv {
         };
         let request = AodvRequest { destination_sequence, ..request };
         let packet = self.message(None, AodvMessage::Request(request), context);
-        self.broadcast_later(Packet { ttl: ttl - 1, ..packet }, context);
+        let jitter = self.rules.same.broadcast_jitter;
+        self.broadcast(Packet { ttl: ttl - 1, ..packet }, jitter, context);
     }
 
     /// Remembers a request; returns whether it is new.

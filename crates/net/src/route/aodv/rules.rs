@@ -52,9 +52,14 @@ pub struct AodvConfig {
     /// The most Route Errors of a node in a second (`RERR_RATELIMIT`).
     #[setting(default = 10, range = 1..=10_000)]
     pub error_rate_per_s: u32,
-    /// The longest random delay of a broadcast message.
+    /// The longest random delay of a broadcast message that a node forwards (RFC 5148 section 5.3).
     #[setting(key = "broadcast_jitter_ms", default = 10.0, range = 0.0..=10_000.0)]
     pub broadcast_jitter: Duration,
+    /// The longest random delay of a broadcast message that a node originates: Route Requests and
+    /// Route Errors are late by it (RFC 5148 section 5.2), Hello messages early (section 5.1), by
+    /// half of `hello_interval_s` at most. Default: `broadcast_jitter_ms`; ns-2: 0.
+    #[setting(key = "originated_jitter_ms", range = 0.0..=10_000.0)]
+    pub originated_jitter: Option<Duration>,
     /// Whether only the destination answers a Route Request (the D flag).
     pub destination_only: bool,
     /// Whether a node that answers a Route Request for another also tells the destination (the G
@@ -112,6 +117,7 @@ impl AodvConfig {
         let node_traversal = self.node_traversal_time.unwrap_or(either(40, 30));
         let path_discovery = Duration(4 * node_traversal.0 * u64::from(diameter));
         let longest = active_route_timeout.max(self.hello_interval);
+        let own_jitter = if ns2 { Duration::ZERO } else { self.broadcast_jitter };
         let delete_period =
             Duration(longest.0.saturating_mul(5)).max(my_route_timeout).max(path_discovery);
         Rules {
@@ -121,6 +127,7 @@ impl AodvConfig {
             diameter,
             node_traversal,
             ttl_start: self.ttl_start.unwrap_or(if ns2 { 5 } else { 1 }),
+            originated_jitter: self.originated_jitter.unwrap_or(own_jitter),
             request_retries: self.request_retries.unwrap_or(if ns2 { 3 } else { 2 }),
             gratuitous_reply: self.gratuitous_reply.unwrap_or(!ns2),
             allowed_hello_loss: self.allowed_hello_loss.unwrap_or(if ns2 { 3 } else { 2 }),
@@ -161,6 +168,7 @@ pub(super) struct Rules {
     pub diameter: u8,
     pub node_traversal: Duration,
     pub ttl_start: u8,
+    pub originated_jitter: Duration,
     pub request_retries: u32,
     pub gratuitous_reply: bool,
     pub allowed_hello_loss: u32,

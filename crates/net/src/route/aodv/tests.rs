@@ -271,6 +271,59 @@ fn hello_messages_find_a_neighbour_that_has_gone() {
     network.check_conservation();
 }
 
+/// When a node has sent Route Requests or Hello messages of its own, in ms.
+fn originated(network: &Network, by: u32) -> Vec<f64> {
+    let is_own = |packet: &Packet| match packet.body {
+        Body::Routing(Message::Aodv(AodvMessage::Request(request))) => request.originator.0 == by,
+        Body::Routing(Message::Aodv(AodvMessage::Reply(reply))) => reply.is_hello(),
+        _ => false,
+    };
+    let own = network.sent.iter().filter(|(_, node, packet)| node.0 == by && is_own(packet));
+    own.map(|(at, ..)| at.0 as f64 / 1e6).collect()
+}
+
+#[test]
+fn requests_of_one_cause_are_sent_at_different_times() {
+    // RFC 5148 section 5.2: messages that an external event triggers have jitter. Nobody answers.
+    let requests = |config: &AodvConfig, by| {
+        let mut network = Network::new(config, 2, 1);
+        network.send_at(ms(0), 0, 9);
+        network.send_at(ms(0), 1, 9);
+        network.run(ms(10_000));
+        originated(&network, by)
+    };
+    let [a, b] = [0, 1].map(|by| requests(&AodvConfig::default(), by));
+    assert!(a.len() > 3 && a.len() == b.len());
+    assert!(a[0] < 10.0 && b[0] < 10.0, "10 ms at most: {a:?} {b:?}");
+    assert!(a.iter().zip(&b).all(|(a, b)| a != b), "{a:?} {b:?}");
+    // Section 6.4 of RFC 3561: the wait for an answer begins with the request.
+    assert!(a[1] - a[0] >= 240.0, "RING_TRAVERSAL_TIME: {a:?}");
+    for config in [ns2(), AodvConfig { originated_jitter: Some(Duration::ZERO), ..wide() }] {
+        let [a, b] = [0, 1].map(|by| requests(&config, by));
+        assert_eq!((a[0], a == b), (0.0, true), "{a:?} {b:?}");
+    }
+}
+
+#[test]
+fn hello_messages_come_early_and_never_late() {
+    // RFC 5148 sections 5.1 and 5.4: the interval is shorter by the jitter, half of it at most.
+    for (jitter_ms, least) in [(10, 990.0), (2000, 500.0)] {
+        let originated_jitter = Some(Duration::from_millis(jitter_ms));
+        let config = AodvConfig { hello: true, originated_jitter, ..wide() };
+        let mut network = Network::new(&config, 2, 1).with_links(&[(0, 1)]);
+        for at in (0..20_000).step_by(100) {
+            network.send_at(ms(at), 0, 1);
+        }
+        network.run(ms(20_000));
+        let sent = originated(&network, 1);
+        let gaps: Vec<f64> = sent.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(gaps.len() > 15, "{sent:?}");
+        assert!(gaps.iter().all(|gap| (least..=1000.0).contains(gap)), "{gaps:?}");
+        assert!(gaps.iter().any(|gap| *gap != gaps[0]), "{gaps:?}");
+        assert!(!network.notes.iter().any(|(.., note)| matches!(note, RouteNote::LinkFailure { .. })));
+    }
+}
+
 /// Follows the next hops to each destination from each node.
 fn check_no_loop(network: &Network, count: u32, what: &str) {
     for to in 0..count {

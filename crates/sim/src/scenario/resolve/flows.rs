@@ -98,25 +98,31 @@ fn example(
     // Keys of TCP have no effect on datagrams, so that `flows[*].tcp.…` can set them for all flows.
     let over_tcp = flow.traffic.get().transport() == Transport::Tcp;
     let tcp = over_tcp.then(|| transport::tcp(path, flow, document, check));
-    times(path, flow, duration_s, check);
+    let start_spread = start_spread(path, flow, duration_s, check);
     FlowPlan {
         name: String::new(),
         group,
         from: Endpoint::Server,
         to: Endpoint::Server,
         settings: Arc::new(flow.clone()),
+        start_spread,
         tcp,
     }
 }
 
-/// A flow starts and stops within the run.
-fn times(path: &str, flow: &Flow, duration_s: f64, check: &mut Check) {
+/// How much later than `start_s` a flow may start. It starts and stops within the run.
+fn start_spread(path: &str, flow: &Flow, duration_s: f64, check: &mut Check) -> Duration {
     // If the duration is faulty, nothing is outside the run.
     let end = if duration_s.is_nan() { f64::INFINITY } else { duration_s };
     let (end, end_s) = (Duration::from_secs_f64(end), number(duration_s));
     let seconds = |time: Duration| number(time.as_secs_f64());
     let Flow { start, start_spread, stop, .. } = *flow;
-    let latest = start + start_spread;
+    let spread = start_spread.unwrap_or_else(|| {
+        let interval = flow.traffic.get().interval().unwrap_or_default();
+        let last = stop.unwrap_or(end).min(end);
+        interval.min(Duration(last.0.saturating_sub(start.0)))
+    });
+    let latest = start + spread;
     if start >= end {
         let message = format!("{} is not before the end of the run, {end_s} s", seconds(start));
         check.fault(format!("{path}.start_s"), message);
@@ -128,9 +134,9 @@ fn times(path: &str, flow: &Flow, duration_s: f64, check: &mut Check) {
         );
         check.fault(format!("{path}.start_spread_s"), message);
     }
-    let Some(stop) = stop else { return };
+    let Some(stop) = stop else { return spread };
     let at = format!("{path}.stop_s");
-    if stop <= latest {
+    if stop <= start || start_spread.is_some() && stop <= latest {
         let (stop, latest) = (seconds(stop), seconds(latest));
         check.fault(at, format!("{stop} is not after the latest start, {latest} s"));
     } else if stop > end {
@@ -141,6 +147,7 @@ fn times(path: &str, flow: &Flow, duration_s: f64, check: &mut Check) {
         );
         check.fault(at, message);
     }
+    spread
 }
 
 /// The ends of a table, if flows are possible between them.

@@ -5,6 +5,7 @@ use super::ends::{self, Places};
 use crate::build;
 use crate::plan::{Endpoint, MovementPlan, PlacePlan, Plan, RoutingPlan, StationPlan};
 use crate::scenario::document::Document;
+use crate::scenario::routing::Routing;
 use kernel::Seed;
 use net::route::{ListedRoute, NextHops, RoutingSettings, Site};
 use net::{DropTailConfig, Limit, QueueSettings};
@@ -32,7 +33,9 @@ pub(super) fn routing(document: &Document, check: &mut Check) -> Option<RoutingP
         return None;
     }
     let protocol = routing.protocol.clone();
-    Some(RoutingPlan { protocol, gateway: routing.gateway, arp: routing.arp })
+    let Routing { gateway, arp, arp_jitter, .. } = *routing;
+    let arp_jitter = arp_jitter.unwrap_or(arp.jitter());
+    Some(RoutingPlan { protocol, gateway, arp, arp_jitter })
 }
 
 /// Nodes that forward have a limited queue unless the scenario gives another.
