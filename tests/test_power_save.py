@@ -38,7 +38,13 @@ def scenario(power_save: Mapping[str, object]) -> sm.Scenario:
         warmup_s=0.1,
         wlan={"beacons": {}},
         flows=[
-            {"from": "server", "to": "sta1", "count": 3, "traffic": {"cbr": {"rate_mbps": 0.03}}},
+            {
+                "from": "server",
+                "to": "sta1",
+                "count": 3,
+                "traffic": {"cbr": {"rate_mbps": 0.03}},
+                "start_spread_s": 0.0,
+            },
             {"from": "ap", "to": "broadcast", "traffic": {"cbr": {"rate_mbps": 0.03}}},
         ],
     )

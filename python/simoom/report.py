@@ -16,6 +16,7 @@ from rich.text import Text
 from simoom.fallbacks import fallbacks
 from simoom.files import finite, write_frame, write_text
 from simoom.layout import GAP, MOST_ROWS, fitted
+from simoom.lockstep import lockstep
 from simoom.needs import MissingPackageError, remedy_of
 from simoom.roaming import HANDOVERS, ROAMERS, handovers, roamers
 from simoom.tables import (
@@ -141,7 +142,7 @@ def tables(run: Run, *, width: int = 100) -> RenderableType:
         facts,
         Text(),
         *_flows(run, width),
-        *(Text(line, style="yellow") for line in (*out_of_reach(run), *_fallbacks(run))),
+        *(Text(line, style="yellow") for line in (*out_of_reach(run), *_notices(run))),
         *middle,
         Text(footer, style="dim"),
     )
@@ -174,8 +175,8 @@ def _undetected(run: Run) -> list[str]:
     return [f"too weak to be received: {names}{more}; `simoom hearing` shows all links"]
 
 
-def _fallbacks(run: Run) -> list[str]:
-    found = fallbacks(run)
+def _notices(run: Run) -> list[str]:
+    found = [*lockstep(run), *fallbacks(run)]
     return [*found, ""] if found else []
 
 
@@ -322,6 +323,7 @@ def page(run: Run, why: Why | None = None) -> str:
         "run.html",
         title=run.title,
         description=run.scenario.get("description"),
+        notices=[line for line in _notices(run) if line],
         facts=headline(run.summary),
         pictures=[(_said(figure, findings(run)), embedded(figure)) for figure in figures],
         why=None if why is None else explained(why),

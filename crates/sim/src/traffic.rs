@@ -39,8 +39,8 @@ pub trait TrafficModel {
     /// The source of one flow.
     fn source(&self, flow: &Origin<'_>) -> Box<dyn Source>;
 
-    /// The time between two sendings, if it is constant and the source would stay in step with
-    /// others for ever: flows of such sources start at a random part of it.
+    /// The time between two messages, pauses or periods, if it is constant: sources that start
+    /// together would stay in step. By default a flow starts at a random part of its interval.
     fn interval(&self) -> Option<Duration> {
         None
     }

@@ -16,7 +16,8 @@ fn cell(ap: &str, stations: &str) -> String {
         "standard = '11n'\nduration_s = 6\nwarmup_s = 1\n[wlan]\nguard_ns = 400\n\
          edca_defaults = '2012'\n\
          [wlan.aggregation]\nframes = 32\nduration_us = 4096\n[ap]\n{ap}\n{stations}\n\
-         [[flows]]\nfrom = 'server'\nto = 'sta*'\ntraffic.cbr.rate_mbps = 60\n"
+         [[flows]]\nfrom = 'server'\nto = 'sta*'\ntraffic.cbr.rate_mbps = 60\n\
+         start_spread_s = 0\n"
     )
 }
 
@@ -24,7 +25,8 @@ const FAST_AND_SLOW: &str = "[[stations]]\ncount = 2\nmcs = 15\n[[stations]]\nmc
 
 /// A flow that seldom sends.
 const SPARSE: &str = "[[flows]]\nfrom = 'server'\nto = 'sta0'\n\
-                      traffic.cbr = { rate_mbps = 0.01, payload_bytes = 56 }\n";
+                      traffic.cbr = { rate_mbps = 0.01, payload_bytes = 56 }\n\
+                      start_spread_s = 0\n";
 
 fn goodputs(text: &str) -> [f64; 3] {
     let run = run(text);

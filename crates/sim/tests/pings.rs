@@ -28,6 +28,7 @@ const WIRED: &str = r#"
     from = "near"
     to = "far"
     traffic.ping = { timeout_ms = 500.0 }
+    start_spread_s = 0.0
 "#;
 
 #[test]
