@@ -38,7 +38,7 @@ CRATES = {
 
 LAYERS = """\
 _core palette needs frames runner issue address observables shipped stats precision transient models
-tables evidence control axis_text layout places roaming
+tables evidence control axis_text layout places roaming lockstep
 edit scenario travel gallery trace_columns trace_files trace
 run record segments store compaction shards
 rounds variates replications compare axes designs sweep search sensitivity hearing routes airtime
