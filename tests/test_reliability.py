@@ -440,6 +440,10 @@ def test_all_lost_packets_are_in_the_headline():
     assert dict(headline(lost))["packets lost"] == (
         "1 in queues, 2 at the retry limit, 77 at the end of their lifetime"
     )
+    # By other causes too; and what the MAC discards may have arrived.
+    for count in (312, 0):
+        line = dict(headline({**lost, "total.lost": count}))["packets lost"]
+        assert line.startswith(f"{count} by all causes; discarded: 1 in queues, 2 at the retry limit")
 
 
 # --- Files ----------------------------------------------------------------------------------------

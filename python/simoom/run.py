@@ -74,7 +74,11 @@ class Run:
     summary : Summary
         Every measured value by path, ``flows[0].goodput_mbps``.
     digest : str
-        A hash of all events: runs with equal digests are equal.
+        A hash of what arrived when: the time and size of each packet that a radio delivers or that
+        reaches the far end of one of ``[[links]]``, and in a cell without a radio begin and sender
+        of each exchange. Runs with other digests differ. Runs with equal digests had the same
+        arrivals; what reaches nobody (a discard, a loss, a beacon) is not in it, and
+        ``benches/results.py`` compares all results.
     events : int
         How many events were dispatched.
     simulated_s : float

@@ -20,10 +20,12 @@ AIRTIME = {
 """Kinds of airtime by the name in their path, with their labels."""
 
 SENT = {
-    kind: observable(f"ap.airtime.{kind}_fraction").heading
-    for kind in ("data", "ack", "rts", "cts", "request")
+    path.split(".airtime.")[1].removesuffix("_fraction"): each.heading
+    for path, each in catalogue().items()
+    if path.startswith(("ap.airtime.", "stations[i].airtime."))
 }
-"""Kinds of airtime of a node in a scenario with a radio, with their labels."""
+"""Kinds of airtime of a node in a scenario with a radio, with their labels. A station has its Null
+frames either under `null` (roaming) or under `power_save`."""
 
 
 _LIMITED = "flows[i].limited_by."
@@ -68,7 +70,7 @@ def rows(summary: Mapping[str, Value], prefix: str) -> list[Row]:
 def nodes(summary: Mapping[str, Value]) -> list[Row]:
     """Return the values of a summary for each access point, then for each station.
 
-    With a radio, `on_air` is the fraction of time in which the node transmits.
+    With a radio, `on_air` is the fraction of time in which the node transmits frames of any kind.
 
     Examples
     --------
@@ -244,7 +246,7 @@ FLOWS = (
     observed("flows[i]", "rtt_s.mean", milliseconds),
     observed("flows[i]", "retransmissions"),
     observed("flows[i]", "timeouts"),
-    Column("lost", "lost"),
+    observed("flows[i]", "lost"),
     Column("limited_by", "limited by"),
     observed("flows[i]", "jitter_s", milliseconds),
     observed("flows[i]", "late_fraction", percent),
@@ -355,28 +357,13 @@ DELAYS = (
 """The delays of packets of all flows, over links and at nodes."""
 
 
-LOSSES = (
-    "queue_drops",
-    "retry_drops",
-    "lifetime_drops",
-    "broadcast_losses",
-    "wire_losses",
-    "no_route_drops",
-    "send_buffer_drops",
-    "salvage_drops",
-    "time_to_live_drops",
-)
-"""The counters of packets that a flow has lost."""
-
-
 def flow_rows(summary: Mapping[str, Value]) -> list[Row]:
-    """Return the rows of `FLOWS`: packets lost by all causes, and the route of unnamed flows.
+    """Return the rows of `FLOWS`, with the route of flows that have names.
 
     `limited_by` is what limited a TCP sender for most of the time.
     """
     flows = rows(summary, "flows")
     for flow in flows:
-        flow["lost"] = sum(int(number(flow.get(key)) or 0) for key in LOSSES)
         if limits := limited(flow):
             name, fraction = max(limits.items(), key=lambda limit: limit[1])
             flow["limited_by"] = f"{name} {100 * fraction:.0f} %"
@@ -478,14 +465,15 @@ def headline(summary: Mapping[str, Value]) -> list[tuple[str, str]]:
         p95 = milliseconds(summary.get("total.session_delay_s.p95"))
         lines.append(("files", f"{count} in {digits(1e3 * mean)} ms each, 95 % within {p95} ms"))
     if (drops := get("total.queue_drops")) is not None:
-        lost = [f"{drops:.0f} in queues"]
-        if (retry := get("total.retry_drops")) is not None:
-            lost.append(f"{retry:.0f} at the retry limit")
-        if lifetime := get("total.lifetime_drops"):
-            lost.append(f"{lifetime:.0f} at the end of their lifetime")
-        if wires := get("total.wire_losses"):
-            lost.append(f"{wires:.0f} on wires")
-        lines.append(("packets lost", ", ".join(lost)))
+        discards = {"in queues": drops, "at the retry limit": get("total.retry_drops")}
+        discards["at the end of their lifetime"] = get("total.lifetime_drops") or None
+        discards["on wires"] = get("total.wire_losses") or None
+        counts = {where: count for where, count in discards.items() if count is not None}
+        text = ", ".join(f"{count:.0f} {where}" for where, count in counts.items())
+        # There are other causes, and what a MAC discards may have arrived.
+        if (lost := get("total.lost")) is not None and lost != sum(counts.values()):
+            text = f"{lost:.0f} by all causes; discarded: {text}"
+        lines.append(("packets lost", text))
     if (failures := get("routing.link_failures")) is not None:
         false = get("routing.false_link_failures") or 0.0
         lines.append(("link failures", f"{failures:.0f}, {false:.0f} to neighbours in range"))

@@ -15,6 +15,7 @@ mod powers;
 mod reception;
 mod roaming;
 mod rule;
+mod service;
 mod space;
 mod spectrum;
 mod timing;
@@ -22,6 +23,7 @@ mod timing;
 use crate::build;
 use crate::measure::Ledger;
 use crate::medium::Medium;
+use crate::meter::Meter;
 use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
 use crate::topology::{Interface, WireId};
@@ -32,6 +34,7 @@ use order::Order;
 use power_save::PowerSave;
 use roaming::Roaming;
 use rule::rule;
+use service::Service;
 use std::collections::{BTreeMap, BTreeSet};
 use wifi::Cell;
 use wifi::space::ReceivedFrame;
@@ -88,6 +91,7 @@ pub(crate) struct Checker {
     /// If stations roam.
     roaming: Option<Box<Roaming>>,
     wires: Vec<Crossings>,
+    service: Service,
     /// Where nodes forward.
     forwarding: Option<Box<Forwarding>>,
 }
@@ -113,7 +117,9 @@ impl Checker {
         let records = Self::with_records(plan.flows.len(), plan.topology.wires().len());
         let (forwarding, power_save) = (Forwarding::new(plan), PowerSave::new(plan).map(Box::new));
         let roaming = Roaming::new(plan).map(Box::new);
-        Self { air: Some(air), forwarding, power_save, roaming, ..records }
+        let radios = plan.topology.radios().len();
+        let service = Service::new(radios, plan.flows.len(), plan.wlan.beacons.is_some());
+        Self { air: Some(air), service, forwarding, power_save, roaming, ..records }
     }
 
     /// For this many flows and link directions.
@@ -127,6 +133,7 @@ impl Checker {
             power_save: None,
             roaming: None,
             wires: vec![Crossings::default(); wires],
+            service: Service::default(),
             forwarding: None,
         }
     }
@@ -135,8 +142,14 @@ impl Checker {
         rule(self.now, holds, name, detail);
     }
 
-    /// At the end of the run, all airtime of the window is attributed.
-    pub(crate) fn check_ledger(&self, ledger: &Ledger, window: Duration) {
+    /// At the end of the run, the meter agrees with these records and with the medium.
+    pub(crate) fn check_meter(&self, meter: &Meter, medium: &Medium) {
+        self.check_ledger(&meter.ledger, meter.window());
+        self.service.check(self.now, meter, medium);
+    }
+
+    /// All airtime of the window is attributed.
+    fn check_ledger(&self, ledger: &Ledger, window: Duration) {
         self.rule(ledger.contiguous(), "airtime has neither gap nor overlap", String::new);
         let seen = ledger.total();
         self.rule(seen == window, "airtime sums to 100 %", || format!("{seen} of {window}"));
@@ -315,9 +328,13 @@ impl Observer for Checker {
                 }
             }
             Notice::Queued { at, .. } => self.at_wire(at, |wire| wire.offered += 1),
-            Notice::Dequeued { by, to: Some(to), packet } => {
-                self.order.on_taken(by.0, to.0, packet);
+            Notice::Dequeued { by, to, packet } => {
+                self.service.on_taken(by, packet);
+                if let Some(to) = to {
+                    self.order.on_taken(by.0, to.0, packet);
+                }
             }
+            Notice::Serving { by, packet } => self.service.on_serving(by, packet),
             Notice::Dropped { at, packet, .. } => self.on_dropped(at, packet),
             Notice::Crossed { wire, .. } => {
                 self.at_wire(Interface::Wire(wire), |wire| wire.passed += 1);
@@ -325,6 +342,7 @@ impl Observer for Checker {
             Notice::Received { by, packet } => self.order.on_up(now, by.0, packet),
             Notice::Served { by, packet, outcome, received } => {
                 self.order.on_done(now, by.0, packet, outcome, received);
+                self.service.on_served(by, packet, outcome);
             }
             Notice::Arrived { packet } => self.on_arrived(packet),
             Notice::Resident { at, packet } => self.on_resident(at, packet),

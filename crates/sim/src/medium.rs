@@ -138,6 +138,15 @@ impl Medium {
         }
     }
 
+    /// Calls `visit` for each packet whose service has not ended, with its node.
+    pub(crate) fn each_serving(&self, visit: &mut dyn FnMut(u32, &Packet)) {
+        let visit = |(node, packet): (u32, &Packet)| visit(node, packet);
+        match self {
+            Self::Cell(cell) => cell.serving().for_each(visit),
+            Self::Space(space) => space.serving().for_each(visit),
+        }
+    }
+
     pub(crate) fn each_in_service(&self, visit: &mut dyn FnMut(&Packet)) {
         match self {
             Self::Cell(cell) => cell.packets_in_service().for_each(visit),

@@ -10,7 +10,7 @@ mod service;
 
 pub(crate) use hops::HopMeter;
 pub(crate) use routing::{RoutedFlow, RoutingMeter};
-pub(crate) use service::Service;
+pub(crate) use service::{Served, Service};
 
 use crate::measure::{self, AirtimeKind, DelayStats, Estimate, Ledger, Level};
 use crate::medium::Medium;
@@ -23,7 +23,7 @@ use echoes::EchoMeter;
 use kernel::{Bytes, Duration, Instant};
 use std::ops::{Index, IndexMut};
 use wifi::mac::{Exchange, ExchangeOutcome, Step};
-use wifi::{Cell, FrameOnAir};
+use wifi::{Cell, FrameOnAir, MsduOutcome};
 use wire::{Body, Echo, Ecn, FlowId, FrameKind, Management, Packet};
 
 /// Packets lost since the start, by cause.
@@ -54,7 +54,10 @@ pub(crate) struct FlowMeter {
     marks: Vec<u64>,
     /// Packets handed down by the transports, both directions.
     pub(crate) sent: u64,
+    /// Packets lost.
     pub(crate) drops: Drops,
+    /// How their service ended, at all radios.
+    pub(crate) served: Served,
     /// Packets that queues marked.
     pub(crate) ecn_marks: net::Marks,
     pub(crate) delay: DelayStats,
@@ -70,6 +73,11 @@ impl FlowMeter {
         self.marks.first().map_or(0, |before| self.bytes - before)
     }
 
+    /// Packets lost by any cause.
+    pub(crate) fn lost(&self) -> u64 {
+        self.drops.0.iter().sum()
+    }
+
     /// Packets that queues dropped.
     pub(crate) fn queue_drops(&self) -> u64 {
         self.drops[DropCause::Queue] + self.drops[DropCause::WireQueue]
@@ -81,6 +89,7 @@ impl FlowMeter {
 pub(crate) struct NodeMeter {
     pub(crate) queue: Level,
     pub(crate) service: Service,
+    pub(crate) served: Served,
     pub(crate) drops: Drops,
     /// Packets that its queue marked.
     pub(crate) ecn_marks: net::Marks,
@@ -120,6 +129,7 @@ impl Meter {
             marks: Vec::with_capacity(plan.measure.batches as usize + 1),
             sent: 0,
             drops: Drops::default(),
+            served: Served::default(),
             ecn_marks: net::Marks::default(),
             delay: DelayStats::coarse(),
             rtt: match flow.settings.traffic.get().echo() {
@@ -139,6 +149,7 @@ impl Meter {
         let node = |_| NodeMeter {
             queue: Level::new(from, to),
             service: Service::default(),
+            served: Served::default(),
             drops: Drops::default(),
             ecn_marks: net::Marks::default(),
         };
@@ -271,6 +282,15 @@ impl Meter {
         }
         if let Interface::Radio(RadioId(radio)) = at {
             self.nodes[radio as usize].drops[cause] += 1;
+        }
+    }
+
+    fn on_served(&mut self, now: Instant, by: RadioId, packet: &Packet, outcome: MsduOutcome) {
+        let node = &mut self.nodes[by.0 as usize];
+        node.service.leave(now);
+        node.served.count(outcome);
+        if let Some(flow) = packet.flow() {
+            self.flows[flow.0 as usize].served.count(outcome);
         }
     }
 
@@ -409,7 +429,9 @@ impl Observer for Meter {
                 self.wires[wire as usize].set(now, packets);
             }
             Notice::Dequeued { by, .. } => self.nodes[by.0 as usize].service.enter(now),
-            Notice::Served { by, .. } => self.nodes[by.0 as usize].service.leave(now),
+            Notice::Served { by, packet, outcome, .. } => {
+                self.on_served(now, by, packet, outcome);
+            }
             Notice::AirtimeUsed { by, used, mpdus, .. } => {
                 self.nodes[by.0 as usize].service.send(used, mpdus);
             }

@@ -126,6 +126,9 @@ pub(crate) enum Notice<'a> {
     /// At the end of the run: a packet is at this interface, neither arrived nor lost; `None` is in
     /// service at a radio.
     Resident { at: Option<Interface>, packet: &'a Packet },
+    /// At the end of the run: the service of a packet at this radio has not ended, whether the
+    /// receiver has the packet or not.
+    Serving { by: RadioId, packet: &'a Packet },
 
     /// The set of nodes with a frame to send may have changed.
     Contention { medium: &'a Medium },

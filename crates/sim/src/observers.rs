@@ -2,6 +2,7 @@
 
 use crate::check::Checker;
 use crate::digest::Digest;
+use crate::medium::Medium;
 use crate::meter::{HopMeter, Meter};
 use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
@@ -47,10 +48,10 @@ impl Observers {
         self.rare.get_or_insert_default().tracer = Some(tracer);
     }
 
-    /// At the end of the run: the checker verifies that the meter's ledger covers the whole window.
-    pub(crate) fn check_ledger(&self) {
+    /// At the end of the run: the checker compares the meter with its records and the medium.
+    pub(crate) fn check_meter(&self, medium: &Medium) {
         if let Some(Rare { checker: Some(checker), .. }) = self.rare.as_deref() {
-            checker.check_ledger(&self.meter.ledger, self.meter.window());
+            checker.check_meter(&self.meter, medium);
         }
     }
 }

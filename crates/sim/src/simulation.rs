@@ -223,7 +223,7 @@ impl Simulation {
     pub fn finish(mut self) -> Run {
         while self.advance(u64::MAX) {}
         self.world.close();
-        self.world.observers.check_ledger();
+        self.world.observers.check_meter(&self.world.cell);
         Run {
             summary: summary::summarise(&self.plan, &self.world, &self.counters),
             series: self.probes.take_series(&self.world),

@@ -421,6 +421,12 @@ impl<O: Observer> World<O> {
         let mut in_service =
             |packet: &Packet| observers.on(now, &Notice::Resident { at: None, packet });
         self.cell.each_in_service(&mut in_service);
+        self.cell.each_serving(&mut |node, packet| {
+            let by = RadioId(node);
+            if !matches!(packet.body, Body::Management(_)) {
+                observers.on(now, &Notice::Serving { by, packet });
+            }
+        });
         if let Some(ad_hoc) = &self.ad_hoc {
             ad_hoc.each(&mut |packet| observers.on(now, &Notice::Resident { at: None, packet }));
         }

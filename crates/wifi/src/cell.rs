@@ -284,6 +284,14 @@ impl Cell {
         self.contending_stations > 0 || !self.is_free(ACCESS_POINT)
     }
 
+    /// Packets whose service has not ended, each with its node.
+    pub fn serving(&self) -> impl Iterator<Item = (u32, &Packet)> {
+        (0..self.nodes.len() as u32).flat_map(move |node| {
+            let edcafs = self.edcafs_of(node).map(|f| self.edcaf(f));
+            edcafs.flat_map(move |edcaf| edcaf.originator.serving().map(move |(p, _)| (node, p)))
+        })
+    }
+
     /// Packets in service that their receivers do not have, and packets in reorder buffers.
     pub fn packets_in_service(&self) -> impl Iterator<Item = &Packet> {
         let sending = self.edcafs.iter().flat_map(|edcaf| edcaf.originator.unreceived());

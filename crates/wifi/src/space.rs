@@ -338,6 +338,14 @@ impl Space {
         })
     }
 
+    /// Packets whose service has not ended, each with its node.
+    pub fn serving(&self) -> impl Iterator<Item = (u32, &Packet)> {
+        (0..).zip(&self.nodes).flat_map(|(number, node)| {
+            let packets = node.edcafs().flat_map(|edcaf| edcaf.originator.serving());
+            packets.map(move |(packet, _)| (number, packet))
+        })
+    }
+
     /// Packets in service that their receivers do not have, and packets in reorder buffers.
     pub fn packets_in_service(&self) -> impl Iterator<Item = &Packet> {
         let edcafs = self.nodes.iter().flat_map(Node::edcafs);

@@ -95,7 +95,7 @@ def _airtime_height(run: Run) -> float:
 def _draw_radios(axes: Axes, run: Run) -> None:
     table = _busiest(run)
     left = np.zeros(len(table))
-    for colour, (kind, label) in zip(CYCLE, SENT.items(), strict=False):
+    for colour, (kind, label) in zip(itertools.cycle(CYCLE), SENT.items(), strict=False):
         shares = 100 * np.nan_to_num(_column(table, f"airtime.{kind}_fraction"))
         if shares.any():
             axes.barh(_names(table), shares, left=left, color=colour, label=label)

@@ -4,7 +4,32 @@
 //! number that left it (J. D. C. Little, "A proof for the queuing formula L = λW", 1961).
 
 use kernel::{Duration, Instant};
-use wifi::Mpdus;
+use wifi::{Mpdus, MsduOutcome};
+
+/// How the service of packets at radios has ended. Frames of the MAC itself do not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Served {
+    /// Packets that were acknowledged, or broadcast.
+    pub(crate) sent: u64,
+    /// Packets that were discarded at a retry limit, also those that the receiver has.
+    pub(crate) retry_drops: u64,
+    /// Packets that were discarded at the end of their lifetime, likewise.
+    pub(crate) lifetime_drops: u64,
+}
+
+impl Served {
+    pub(crate) fn count(&mut self, outcome: MsduOutcome) {
+        *match outcome {
+            MsduOutcome::Sent => &mut self.sent,
+            MsduOutcome::RetryLimit => &mut self.retry_drops,
+            MsduOutcome::Lifetime => &mut self.lifetime_drops,
+        } += 1;
+    }
+
+    pub(crate) fn total(self) -> u64 {
+        self.sent + self.retry_drops + self.lifetime_drops
+    }
+}
 
 /// The service of packets at a radio since the start of the run. All times are in nanoseconds,
 /// times packets or MPDUs.

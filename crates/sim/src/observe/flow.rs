@@ -165,15 +165,19 @@ pub(super) static FLOW: &[Observable] = observables! {
     /// The size of the units of the next block; a full segment without a code.
     "fec.unit_bytes": "bytes" if TCP =>
         Gauge(|world, i| shown(world, i, |sender| sender.unit_bytes() as f64));
+    /// Packets of the flow that were lost on their way, by all causes.
+    "lost": "packets" as "lost" => Counter(|world, i| meter(world, i).lost());
     /// Packets of the flow that queues dropped, because of a limit or to signal congestion.
     "queue_drops": "packets" as "queue\ndrops" => Counter(|world, i| meter(world, i).queue_drops());
-    /// Packets of the flow discarded at a retry limit of the MAC.
+    /// Packets of the flow that MACs discarded at a retry limit, at all hops. Not all are lost: one
+    /// may have arrived, and only its MAC ACKs were lost, or its router sends it another way.
     "retry_drops": "packets" as "retry\ndrops" if CELL =>
-        Counter(|world, i| meter(world, i).drops[DropCause::RetryLimit]);
-    /// Packets of the flow discarded because their lifetime in the MAC expired.
+        Counter(|world, i| meter(world, i).served.retry_drops);
+    /// Packets of the flow that MACs discarded at the end of their lifetime, likewise.
     "lifetime_drops": "packets" as "lifetime\ndrops" if CATEGORIES =>
-        Counter(|world, i| meter(world, i).drops[DropCause::Lifetime]);
-    /// Broadcast packets of the flow that collided; no node retransmits them.
+        Counter(|world, i| meter(world, i).served.lifetime_drops);
+    /// Broadcast packets of the flow that no node received, most of them in collisions; nobody
+    /// retransmits them.
     "broadcast_losses": "packets" if CELL =>
         Counter(|world, i| meter(world, i).drops[DropCause::Broadcast]);
     /// Packets of the flow that an access point dropped while it buffered them for a station that

@@ -77,7 +77,7 @@ pub(super) static NODE: &[Observable] = observables! {
     /// Transmission attempts: of data frames, or of the RTS frames before them.
     "attempts": "attempts" => Counter(|world, n| mac(world, n).attempts);
     /// Data frames that were acknowledged, or broadcast.
-    "sent": "frames" => Counter(|world, n| mac(world, n).sent);
+    "sent": "frames" => Counter(|world, n| meter(world, n).served.sent);
     /// Attempts that collided.
     "collisions": "attempts" => Counter(|world, n| mac(world, n).collisions);
     /// The fraction of attempts that collided.
@@ -91,10 +91,12 @@ pub(super) static NODE: &[Observable] = observables! {
         Counter(|world, n| mac(world, n).interference_losses);
     /// Duplicates: frames that were received before.
     "duplicates": "frames" => Counter(|world, n| mac(world, n).duplicates);
-    /// Packets discarded at a retry limit.
+    /// Packets that the node's MAC discarded at a retry limit (dot11FailedCount), also those that
+    /// had arrived and of which only the MAC ACKs were lost.
     "retry_drops": "packets" as "retry\ndrops" =>
-        Counter(|world, n| meter(world, n).drops[DropCause::RetryLimit]);
-    /// Broadcast packets that collided; no node retransmits them.
+        Counter(|world, n| meter(world, n).served.retry_drops);
+    /// Broadcast packets that no node received, most of them in collisions; nobody retransmits
+    /// them.
     "broadcast_losses": "packets" =>
         Counter(|world, n| meter(world, n).drops[DropCause::Broadcast]);
     /// Packets that the node's queue dropped.
@@ -166,13 +168,12 @@ pub(super) static NODE: &[Observable] = observables! {
         Counter(|world, n| frames(world, n).internal_collisions);
     /// Packets discarded because their lifetime expired.
     "lifetime_drops": "packets" as "lifetime\ndrops" if CATEGORIES =>
-        Counter(|world, n| frames(world, n).lifetime_drops);
+        Counter(|world, n| meter(world, n).served.lifetime_drops);
 };
 
 /// Packets whose service has ended.
 fn served(world: &World, node: usize) -> u64 {
-    let Counters { sent, retry_drops, .. } = *mac(world, node);
-    sent + retry_drops + frames(world, node).lifetime_drops
+    meter(world, node).served.total()
 }
 
 /// MPDUs that were sent for the first time.

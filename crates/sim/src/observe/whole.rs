@@ -27,15 +27,18 @@ pub(super) static TOTAL: &[Observable] = observables! {
     });
     /// Jain's index of fairness of the flows' goodputs: 1 if all are equal.
     "jain_index": "1" as "Jain's index" => Once(|world, _| fairness(world).into());
+    /// Packets of all flows that were lost on their way, by all causes.
+    "lost": "packets" as "lost" => Counter(|world, _| over_flows(world, FlowMeter::lost));
     /// Packets that queues dropped, because of a limit or to signal congestion.
     "queue_drops": "packets" as "queue\ndrops" =>
         Counter(|world, _| over_flows(world, FlowMeter::queue_drops));
-    /// Packets discarded at a retry limit of the MAC.
+    /// Packets of flows that MACs discarded at a retry limit, at all hops, whether they had arrived
+    /// or not.
     "retry_drops": "packets" as "retry\ndrops" if CELL =>
-        Counter(|world, _| over_flows(world, |flow| flow.drops[DropCause::RetryLimit]));
-    /// Packets discarded because their lifetime in the MAC expired.
+        Counter(|world, _| over_flows(world, |flow| flow.served.retry_drops));
+    /// Packets of flows that MACs discarded at the end of their lifetime, likewise.
     "lifetime_drops": "packets" as "lifetime\ndrops" if CATEGORIES =>
-        Counter(|world, _| over_flows(world, |flow| flow.drops[DropCause::Lifetime]));
+        Counter(|world, _| over_flows(world, |flow| flow.served.lifetime_drops));
     /// Packets that access points dropped while they buffered them for stations that save power.
     "power_save_drops": "packets" as "power-save\ndrops" if POWER_SAVE =>
         Counter(|world, _| over_flows(world, |flow| flow.drops[DropCause::PowerSave]));

@@ -54,16 +54,16 @@ impl Originator {
         self.aside.as_ref().filter(|aside| !aside.is_idle())?.to
     }
 
-    /// The packets that stepped aside and that their receiver does not have.
-    pub(super) fn unreceived_aside(&self) -> impl Iterator<Item = &Packet> {
+    /// The packets that stepped aside, and whether their receiver has them.
+    pub(super) fn serving_aside(&self) -> impl Iterator<Item = (&Packet, bool)> {
         self.aside.iter().flat_map(|aside| {
-            let open = aside.mpdus.iter().filter(|mpdu| !mpdu.received && !mpdu.settled);
+            let open = aside.mpdus.iter().filter(|mpdu| !mpdu.settled);
             let packets = open.flat_map(|mpdu| {
                 let first = (mpdu.first - aside.passed) as usize;
-                aside.packets.range(first..first + mpdu.packets as usize)
+                let packets = aside.packets.range(first..first + mpdu.packets as usize);
+                packets.map(|packet| (packet, mpdu.received))
             });
-            let last = aside.last.iter().filter(|last| !last.received).map(|last| &last.packet);
-            packets.chain(last)
+            packets.chain(aside.last.iter().map(|last| (&last.packet, last.received)))
         })
     }
 }

@@ -27,10 +27,17 @@ impl Originator {
         }
     }
 
-    /// Packets that the receiver does not have.
+    /// Packets whose service has not ended, and whether the receiver has them.
+    pub(crate) fn serving(&self) -> impl Iterator<Item = (&Packet, bool)> {
+        let open = self.mpdus.iter().filter(|mpdu| !mpdu.settled);
+        let packets =
+            open.flat_map(|mpdu| self.packets_of(mpdu).map(|packet| (packet, mpdu.received)));
+        let last = self.last.iter().map(|last| (&last.packet, last.received));
+        packets.chain(last).chain(self.serving_aside())
+    }
+
+    /// Those that the receiver does not have.
     pub(crate) fn unreceived(&self) -> impl Iterator<Item = &Packet> {
-        let open = self.mpdus.iter().filter(|mpdu| !mpdu.received && !mpdu.settled);
-        let last = self.last.iter().filter(|last| !last.received).map(|last| &last.packet);
-        open.flat_map(|mpdu| self.packets_of(mpdu)).chain(last).chain(self.unreceived_aside())
+        self.serving().filter(|&(_, received)| !received).map(|(packet, _)| packet)
     }
 }
