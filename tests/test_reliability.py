@@ -443,7 +443,9 @@ def test_all_lost_packets_are_in_the_headline():
     # By other causes too; and what the MAC discards may have arrived.
     for count in (312, 0):
         line = dict(headline({**lost, "total.lost": count}))["packets lost"]
-        assert line.startswith(f"{count} by all causes; discarded: 1 in queues, 2 at the retry limit")
+        assert line.startswith(
+            f"{count} by all causes; discarded: 1 in queues, 2 at the retry limit"
+        )
 
 
 # --- Files ----------------------------------------------------------------------------------------

@@ -1,0 +1,76 @@
+//! Counts say what they count. Each run is under the checker, which holds for each radio and flow
+//! that what a MAC has taken is sent, discarded, or still in service.
+
+mod common;
+
+use common::{number, run};
+
+/// An upload of datagrams.
+fn upload(keys: &str) -> String {
+    format!(
+        "standard = '11a'\nduration_s = 10\nwarmup_s = 0\n{keys}\n\
+         [[flows]]\nfrom = 'sta0'\nto = 'ap'\ntraffic = 'saturated'\n"
+    )
+}
+
+#[test]
+fn a_frame_whose_acks_are_lost_is_discarded_though_it_has_arrived() {
+    // dot11FailedCount: an MSDU is not transmitted successfully when its attempts exceed the retry
+    // limit (IEEE 802.11-2020 clause 10.23.2.12.1 and annex C), here 7: 0.9^7 of all.
+    let run = run(&upload("[stations]\nack_loss = 0.9"));
+    let [sent, discarded] = ["sent", "retry_drops"].map(|key| {
+        let of_station = number(&run, &format!("stations[0].{key}"));
+        if key == "retry_drops" {
+            assert_eq!(of_station, number(&run, "flows[0].retry_drops"));
+            assert_eq!(of_station, number(&run, "total.retry_drops"));
+        }
+        of_station
+    });
+    let part = discarded / (sent + discarded);
+    assert!((part - 0.9_f64.powi(7)).abs() < 0.05, "{discarded} of {}", sent + discarded);
+    assert_eq!(number(&run, "flows[0].lost"), 0.0, "all have arrived");
+    assert_eq!(number(&run, "total.lost"), 0.0);
+}
+
+#[test]
+fn a_link_in_one_direction_discards_all() {
+    let losses = "radio.losses_db = [[0, 112], [90, 0]]\n[[stations]]\nposition_m = [5, 0]";
+    let run = run(&upload(losses));
+    assert_eq!(number(&run, "stations[0].sent"), 0.0);
+    let discarded = number(&run, "stations[0].retry_drops");
+    let attempts = number(&run, "stations[0].attempts");
+    assert!((attempts / 7.0 - discarded).abs() <= 1.0, "{discarded} of {attempts}");
+}
+
+#[test]
+fn what_is_lost_on_the_air_is_lost_and_discarded() {
+    let run = run(&upload("[stations]\ndata_loss = 0.7"));
+    let [lost, discarded] = ["flows[0].lost", "flows[0].retry_drops"].map(|key| number(&run, key));
+    assert!(lost > 50.0 && lost == discarded, "{lost} and {discarded}");
+}
+
+#[test]
+fn lost_is_by_all_causes() {
+    let text = "standard = '11g'\nduration_s = 5\nwarmup_s = 0\nstations = 2\n\
+                [wire]\nrate_mbps = 20\nqueue.drop_tail.limit_packets = 5\nloss.uniform.probability = 0.02\n\
+                [ap]\nqueue.drop_tail.limit_packets = 5\n\
+                [[flows]]\nfrom = 'server'\nto = 'sta*'\n";
+    let run = run(text);
+    let lost: f64 = (0..2).map(|i| number(&run, &format!("flows[{i}].lost"))).sum();
+    let causes = ["queue_drops", "wire_losses"];
+    let parts: f64 = causes.map(|key| number(&run, &format!("total.{key}"))).iter().sum();
+    assert!(parts > 20.0);
+    assert_eq!(lost, parts);
+    assert_eq!(lost, number(&run, "total.lost"));
+}
+
+#[test]
+fn beacons_are_no_packets_of_the_access_point() {
+    let text = "standard = '11g'\nduration_s = 5\nwarmup_s = 0\nstations = 1\n[wlan]\n\
+                beacons = {}\n[[flows]]\nfrom = 'ap'\nto = 'sta0'\n\
+                traffic.cbr = { rate_mbps = 0.08 }\n";
+    let run = run(text);
+    assert!(number(&run, "ap.beacons") >= 48.0);
+    // 50 datagrams of 1000 bytes, of which one may be left over.
+    assert!((49.0..=50.0).contains(&number(&run, "ap.sent")), "{}", number(&run, "ap.sent"));
+}
