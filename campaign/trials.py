@@ -61,7 +61,25 @@ def _figures(run: sm.Run) -> str:
                 return f"{path} is {value}"
             if math.isinf(value) and "ci95" not in path:
                 return f"{path} is {value}"
+    return _counts(run)
+
+
+def _counts(run: sm.Run) -> str:
+    """Return a count that contradicts others: each packet belongs to a flow and to a radio."""
+    for key in ("lost", "retry_drops", "lifetime_drops"):
+        flows = sum(int(flow.get(key) or 0) for flow in run.flows)
+        total = run.summary.get(f"total.{key}")
+        if total is not None and total != flows:
+            return f"total.{key} is {total}, and that of the flows {flows}"
+        nodes = [int(value or 0) for path, value in run.summary.items() if _is_of_node(path, key)]
+        # Messages of routing protocols and of ARP belong to no flow.
+        if key != "lost" and nodes and sum(nodes) < flows:
+            return f"{key} of the nodes is {sum(nodes)}, and that of the flows {flows}"
     return ""
+
+
+def _is_of_node(path: str, key: str) -> bool:
+    return re.fullmatch(rf"(ap|cells\[\d+\]|stations\[\d+\])\.{key}", path) is not None
 
 
 def scenario(made: dict[str, Any], note: Note = _ignore) -> str:

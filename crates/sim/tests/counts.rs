@@ -34,7 +34,7 @@ fn a_frame_whose_acks_are_lost_is_discarded_though_it_has_arrived() {
 
 #[test]
 fn a_link_in_one_direction_discards_all() {
-    let losses = "radio.losses_db = [[0, 112], [90, 0]]\n[[stations]]\nposition_m = [5, 0]";
+    let losses = "stations = 1\nradio.losses_db = [[0, 112], [90, 0]]";
     let run = run(&upload(losses));
     assert_eq!(number(&run, "stations[0].sent"), 0.0);
     let discarded = number(&run, "stations[0].retry_drops");

@@ -165,7 +165,8 @@ pub(super) static FLOW: &[Observable] = observables! {
     /// The size of the units of the next block; a full segment without a code.
     "fec.unit_bytes": "bytes" if TCP =>
         Gauge(|world, i| shown(world, i, |sender| sender.unit_bytes() as f64));
-    /// Packets of the flow that were lost on their way, by all causes.
+    /// Packets of the flow that were lost on their way, by all causes. Where nodes forward, a copy
+    /// counts too whose other copy has arrived.
     "lost": "packets" as "lost" => Counter(|world, i| meter(world, i).lost());
     /// Packets of the flow that queues dropped, because of a limit or to signal congestion.
     "queue_drops": "packets" as "queue\ndrops" => Counter(|world, i| meter(world, i).queue_drops());

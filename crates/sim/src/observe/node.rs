@@ -74,7 +74,8 @@ pub(super) static ACCESS_POINT: &[Observable] = observables! {
 };
 
 pub(super) static NODE: &[Observable] = observables! {
-    /// Transmission attempts: of data frames, or of the RTS frames before them.
+    /// Transmission attempts: of data frames, of the RTS frames before them, and of beacons and
+    /// other frames of the MAC itself.
     "attempts": "attempts" => Counter(|world, n| mac(world, n).attempts);
     /// Data frames that were acknowledged, or broadcast.
     "sent": "frames" => Counter(|world, n| meter(world, n).served.sent);

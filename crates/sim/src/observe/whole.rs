@@ -48,7 +48,8 @@ pub(super) static TOTAL: &[Observable] = observables! {
     /// Packets that queues marked instead of dropping them.
     "ecn_marks": "packets" as "ECN\nmarks" =>
         Counter(|world, _| over_flows(world, |flow| flow.ecn_marks.all));
-    /// Transmission attempts of all nodes: of data frames, or of the RTS frames before them.
+    /// Transmission attempts of all nodes: of data frames, of the RTS frames before them, and of
+    /// beacons and other frames of the MAC itself.
     "attempts": "attempts" if CELL => Counter(|world, _| attempts(world));
     /// The fraction of attempts that collided.
     "collision_probability": "1" as "collision\nprobability" if CELL =>

@@ -6,7 +6,8 @@ use settings::{Choice, Settings, number, shown};
 use std::sync::Arc;
 
 /// Writes or datagrams from a file of comma-separated values, whose first line names the columns
-/// `time_s` and `size_bytes`. Times count from the start of the flow and do not descend.
+/// `time_s` and `size_bytes`. Times count from the start of the flow and do not descend. Flows that
+/// replay one file are in step unless `start_spread_s` is more than 0.
 #[derive(Clone, Debug, PartialEq, Settings)]
 pub struct CsvTraffic {
     /// The file, relative to the folder of the scenario.
