@@ -52,7 +52,8 @@ fn what_is_lost_on_the_air_is_lost_and_discarded() {
 #[test]
 fn lost_is_by_all_causes() {
     let text = "standard = '11g'\nduration_s = 5\nwarmup_s = 0\nstations = 2\n\
-                [wire]\nrate_mbps = 20\nqueue.drop_tail.limit_packets = 5\nloss.uniform.probability = 0.02\n\
+                [wire]\nrate_mbps = 20\nqueue.drop_tail.limit_packets = 5\n\
+                loss.uniform.probability = 0.02\n\
                 [ap]\nqueue.drop_tail.limit_packets = 5\n\
                 [[flows]]\nfrom = 'server'\nto = 'sta*'\n";
     let run = run(text);
