@@ -122,6 +122,20 @@ fn no_periodic_source_is_in_step_with_others() {
 }
 
 #[test]
+fn stations_that_a_beacon_wakes_together_draw_a_back_off() {
+    // freifunk-gluon/gluon pull request 2028: all stations in power save contend for their PS-Polls
+    // behind one beacon. The medium was busy with it, so that each draws from 16 slots.
+    let run = run("standard = '11g'\nduration_s = 10\nwarmup_s = 1\nwlan.beacons = {}\n\
+                   [stations]\ncount = 10\npower_save = 'legacy'\n\
+                   [[flows]]\nfrom = 'server'\nto = 'sta*'\ntraffic.cbr = { rate_mbps = 0.02 }\n");
+    let collisions = number(&run, "total.collision_probability");
+    assert!((0.1..0.45).contains(&collisions), "{collisions}");
+    for station in 0..10 {
+        assert!(number(&run, &format!("flows[{station}].goodput_mbps")) > 0.019);
+    }
+}
+
+#[test]
 fn a_periodic_flow_starts_within_its_first_interval() {
     let start = |keys: &str| {
         let text = ten(&format!("{keys}\ntcp = {{}}"));

@@ -77,8 +77,8 @@ pub(super) static NODE: &[Observable] = observables! {
     /// Transmission attempts: of data frames, of the RTS frames before them, and of beacons and
     /// other frames of the MAC itself.
     "attempts": "attempts" => Counter(|world, n| mac(world, n).attempts);
-    /// Data frames that were acknowledged, or broadcast.
-    "sent": "frames" => Counter(|world, n| meter(world, n).served.sent);
+    /// Data frames that were acknowledged, or broadcast; those of the MAC itself count too.
+    "sent": "frames" => Counter(|world, n| mac(world, n).sent);
     /// Attempts that collided.
     "collisions": "attempts" => Counter(|world, n| mac(world, n).collisions);
     /// The fraction of attempts that collided.
@@ -95,7 +95,7 @@ pub(super) static NODE: &[Observable] = observables! {
     /// Packets that the node's MAC discarded at a retry limit (dot11FailedCount), also those that
     /// had arrived and of which only the MAC ACKs were lost.
     "retry_drops": "packets" as "retry\ndrops" =>
-        Counter(|world, n| meter(world, n).served.retry_drops);
+        Counter(|world, n| mac(world, n).retry_drops);
     /// Broadcast packets that no node received, most of them in collisions; nobody retransmits
     /// them.
     "broadcast_losses": "packets" =>
@@ -169,7 +169,7 @@ pub(super) static NODE: &[Observable] = observables! {
         Counter(|world, n| frames(world, n).internal_collisions);
     /// Packets discarded because their lifetime expired.
     "lifetime_drops": "packets" as "lifetime\ndrops" if CATEGORIES =>
-        Counter(|world, n| meter(world, n).served.lifetime_drops);
+        Counter(|world, n| frames(world, n).lifetime_drops);
 };
 
 /// Packets whose service has ended.
