@@ -77,7 +77,7 @@ const BEGIN: &str = "standard = '11g'\nduration_s = 0.02\nwarmup_s = 0\nstations
 #[test]
 fn an_exchange_alone() {
     let flow = "[[flows]]\nfrom = 'sta0'\nto = 'ap'\n\
-                traffic.cbr = { rate_mbps = 1.6, payload_bytes = 1000 }\n";
+                traffic.cbr = { rate_mbps = 1.6, payload_bytes = 1000 }\nstart_spread_s = 0\n";
     let scenario = format!("{BEGIN}{flow}");
     let frames = [
         "28-214 1>0 Data 1064 B, NAV 44, exchange 0: Received",

@@ -56,7 +56,7 @@ fn path_line(notice: &Notice<'_>) -> Option<String> {
 const DATAGRAM: &str = "standard = '11g'\nstations = 2\nduration_s = 0.1\nwarmup_s = 0\n\
     wire.rate_mbps = 100\nwire.delay_ms = 1\n\
     [[flows]]\nfrom = 'server'\nto = 'sta1'\n\
-    traffic.cbr = { rate_mbps = 0.1, payload_bytes = 1000 }\n";
+    traffic.cbr = { rate_mbps = 0.1, payload_bytes = 1000 }\nstart_spread_s = 0\n";
 
 #[test]
 fn the_path_of_a_packet_is_recorded_hop_by_hop() {
