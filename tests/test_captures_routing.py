@@ -37,7 +37,7 @@ def rows(program, tmp_path_factory):
         options = [word for check in checks for word in ("-o", check)]
         every = ("_ws.malformed", "_ws.expert.severity", "wlan.fcs.status", *fields)
         options += [word for field in every for word in ("-e", field)]
-        command = [tshark, "-r", folder / f"{protocol}.pcapng", "-T", "fields", *options]
+        command = [tshark, "-r", folder / f"{protocol}.monitor.pcapng", "-T", "fields", *options]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         found = [line.split("\t") for line in done.stdout.splitlines()]
         error = 0x00800000

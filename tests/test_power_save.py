@@ -53,6 +53,7 @@ def scenario(power_save: Mapping[str, object]) -> sm.Scenario:
 def captured(power_save: Mapping[str, object], program, file: Path) -> list[dict[str, str]]:
     tshark = program("tshark", package="tshark")
     sm.run(scenario(power_save), trace=file)
+    file = file.with_suffix(".monitor.pcapng")
     fields = [option for field in FIELDS for option in ("-e", field)]
     check = ["-o", "wlan.check_checksum:TRUE", "-Y", "wlan.fc.type_subtype != 0x001d"]
     done = subprocess.run(

@@ -63,7 +63,7 @@ def test_tshark_reads_the_frames_of_a_handover(
     check = ["-o", "wlan.check_checksum:TRUE"]
 
     def read(*options: str) -> str:
-        command = [tshark, "-r", file, *check, *options]
+        command = [tshark, "-r", file.with_suffix(".monitor.pcapng"), *check, *options]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
     assert read("-Y", "_ws.malformed || _ws.expert.severity == error") == ""

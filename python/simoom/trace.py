@@ -9,9 +9,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from simoom.scenario import Scenario, toml_value
+from simoom.scenario import Scenario
 from simoom.trace_columns import TABLES, Columns
-from simoom.trace_files import CORE, TraceFile, open_all
+from simoom.trace_files import CORE, TraceFile, open_all, settings_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -115,7 +115,7 @@ class Tracing:
             self.trace = Trace(columns) if wanted else None
         else:
             paths = [wanted] if isinstance(wanted, (str, Path)) else wanted
-            self._files = open_all(map(Path, paths), scenario)
+            self._files = open_all(map(Path, paths), scenario, options)
         if self.trace is None and not self._files:
             return
         in_core = [file for file in self._files if file.extension in CORE]
@@ -125,7 +125,7 @@ class Tracing:
             list(which.nodes),
             list(which.flows),
             [(str(file.core_path), file.extension) for file in in_core],
-            [(path, toml_value(value)) for path, value in options.items()],
+            settings_of(options),
             self._add if len(in_core) < len(self._files) or self.trace is not None else None,
         )
 

@@ -6,18 +6,23 @@ import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from simoom import _core
+from simoom.scenario import toml_value
 from simoom.trace_columns import TABLES, Columns
 
 if TYPE_CHECKING:
     import polars as pl
 
     from simoom.scenario import Scenario
+
+Options = Mapping[str, object]
+"""Options of file formats by their paths, as ``{"pcapng.merged": True}``."""
 
 
 class Writer(Protocol):
@@ -86,20 +91,29 @@ def extension(path: Path) -> str:
     return found
 
 
-def names(path: Path) -> list[Path]:
-    """Return the names of the files that a trace has at this path."""
+def names(path: Path, scenario: Scenario, options: Options = MappingProxyType({})) -> list[Path]:
+    """Return the names of the files that a trace of a scenario has at this path."""
     found = extension(path)
-    suffixes = getattr(WRITERS.get(found), "suffixes", [path.suffix])
+    if found in CORE:
+        parts = scenario.core.trace_files(found, settings_of(options))
+        return [path.with_suffix(f"{part}{path.suffix}") for part in parts]
+    suffixes = getattr(WRITERS[found], "suffixes", [path.suffix])
     return [path.with_suffix(suffix) for suffix in suffixes]
+
+
+def settings_of(options: Options) -> list[tuple[str, str]]:
+    """Return options of formats as the simulator reads them."""
+    return [(path, toml_value(value)) for path, value in options.items()]
 
 
 class TraceFile:
     """A trace at a path. Until it is complete, its files are in a hidden folder beside it."""
 
-    def __init__(self, path: Path, scenario: Scenario) -> None:
+    def __init__(self, path: Path, scenario: Scenario, options: Options) -> None:
         self.path = path
         self.extension = extension(path)
-        for name in names(path):
+        self.names = names(path, scenario, options)
+        for name in self.names:
             if name.is_dir():
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(name))
         try:
@@ -116,7 +130,7 @@ class TraceFile:
 
     @property
     def core_path(self) -> Path:
-        """The file that the simulator writes, if it writes this format."""
+        """The file that the simulator writes, or whose parts it writes with names before its."""
         return self.folder / self.path.suffix
 
     def add(self, table: str, rows: pl.DataFrame) -> None:
@@ -130,7 +144,7 @@ class TraceFile:
         with self._errors():
             if self.writer is not None:
                 self.writer.finish()
-            for name in names(self.path):
+            for name in self.names:
                 suffix = name.name.removeprefix(self.path.stem)
                 (self.folder / suffix).replace(name)
         self.discard()
@@ -161,11 +175,11 @@ class TraceFile:
             raise self.named(OSError(errno.EIO, str(error))) from None
 
 
-def open_all(paths: Iterable[Path], scenario: Scenario) -> list[TraceFile]:
+def open_all(paths: Iterable[Path], scenario: Scenario, options: Options) -> list[TraceFile]:
     """Begin the files of a trace, or none of them."""
     files: list[TraceFile] = []
     try:
-        files.extend(TraceFile(path, scenario) for path in dict.fromkeys(paths))
+        files.extend(TraceFile(path, scenario, options) for path in dict.fromkeys(paths))
     except BaseException:
         for file in files:
             file.discard()

@@ -55,6 +55,8 @@ pub enum Command {
     Signal(Signal),
     /// The packet has reached the far end corrupted and is discarded.
     Lost(Packet),
+    /// The transmission of the packet begins; only for a link that is watched.
+    Began(Packet),
     /// The transmission of the packet has ended, and its driver knows; only for a link that reports
     /// departures.
     Departed(Packet),
@@ -117,6 +119,8 @@ pub struct Link {
     completion_pending: bool,
     /// Whether the link reports the end of each transmission, which then is an event.
     tells_departures: bool,
+    /// Whether the link reports the begin of each transmission.
+    is_watched: bool,
     signals: Vec<Signal>,
     counters: Counters,
     /// The total time of all transmissions that have begun, up to the end of the last.
@@ -140,6 +144,7 @@ impl Link {
             ready_pending: false,
             completion_pending: false,
             tells_departures: false,
+            is_watched: false,
             signals: Vec::new(),
             counters: Counters::default(),
             busy: Duration::ZERO,
@@ -152,6 +157,11 @@ impl Link {
     pub fn reporting_departures(mut self) -> Self {
         self.tells_departures = true;
         self
+    }
+
+    /// From now on the link reports the begin of each transmission.
+    pub fn watch(&mut self) {
+        self.is_watched = true;
     }
 
     /// The propagation delay.
@@ -353,6 +363,9 @@ impl Link {
         let spacing = self.shaper.map_or(length, |rate| rate.time_for(packet.size).max(length));
         self.transmitting = Some((now + spacing, packet));
         let arrival = end + self.delay;
+        if self.is_watched {
+            out.push(Command::Began(packet));
+        }
         if self.wire.is_empty() {
             out.push(Command::Arrive(arrival));
         }
@@ -396,13 +409,24 @@ mod tests {
         delivered: Vec<(Instant, u64)>,
         dropped: Vec<(Instant, u64)>,
         departed: Vec<(Instant, u64)>,
+        began: Vec<(Instant, u64)>,
     }
 
     impl Bench {
         fn new(link: Link) -> Self {
             let (delivered, dropped, departed) = (Vec::new(), Vec::new(), Vec::new());
-            let (arrival, ready, completion) = (None, None, None);
-            Self { link, arrival, ready, completion, events: 0, delivered, dropped, departed }
+            let (arrival, ready, completion, began) = (None, None, None, Vec::new());
+            Self {
+                link,
+                arrival,
+                ready,
+                completion,
+                events: 0,
+                delivered,
+                dropped,
+                departed,
+                began,
+            }
         }
 
         /// Schedules the events that the link requests; at most one of each timer may be pending.
@@ -419,6 +443,10 @@ mod tests {
                     }
                     Command::Signal(Signal::Mark(..)) => continue,
                     Command::Lost(_) => panic!("a link alone loses nothing"),
+                    Command::Began(packet) => {
+                        self.began.push((now, number(&packet)));
+                        continue;
+                    }
                     Command::Departed(packet) => {
                         self.departed.push((now, number(&packet)));
                         continue;
@@ -467,6 +495,21 @@ mod tests {
             self.execute(now, out);
             self.dropped.last() != Some(&(now, number(&packet)))
         }
+    }
+
+    #[test]
+    fn a_watched_link_tells_when_each_transmission_begins() {
+        let mut bench = Bench::new(link(GIGABIT, Duration::from_micros(10), Limit::NONE));
+        bench.link.watch();
+        for number in 0..3 {
+            bench.offer(Instant(1000), packet(0, number, 1500));
+        }
+        bench.advance(Instant::NEVER, true);
+        assert_eq!(
+            bench.began,
+            [1000, 13_000, 25_000].map(Instant).into_iter().zip(0..).collect::<Vec<_>>()
+        );
+        assert_eq!(bench.events, 5, "no more than for three packets that nobody watches");
     }
 
     #[test]

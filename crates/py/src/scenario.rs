@@ -75,6 +75,16 @@ impl Scenario {
         Ok(Columns::names(&sim::trace::network(&plan)))
     }
 
+    /// The files of a trace in a format that is written here: what stands before the extension.
+    #[allow(clippy::needless_pass_by_value, reason = "converted by PyO3")]
+    fn trace_files(
+        &self,
+        extension: &str,
+        options: Vec<(String, String)>,
+    ) -> PyResult<Vec<String>> {
+        crate::trace::files(&self.0.resolve().map_err(fault)?, extension, &options)
+    }
+
     /// The scenario as TOML.
     fn to_toml(&self) -> String {
         self.0.to_toml()

@@ -10,7 +10,7 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use trace::columns::{Batch, Columns, TABLES};
-use trace::format::{FORMATS, Options, format};
+use trace::format::{FORMATS, Options, Out, format};
 use trace::{Network, Sink};
 
 /// The size of the buffer before a file.
@@ -50,8 +50,7 @@ impl<'py> Tracing<'py> {
         let network = sim::trace::network(plan);
         let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
         for (path, extension) in &files {
-            let sink = open(&network, path, extension, &options);
-            sinks.push(sink.map_err(|error| os_error(&error, path))?);
+            sinks.push(open(&network, path, extension, &options)?);
         }
         let batches = on_batch.map(|on_batch| {
             let (send, receive) = channel();
@@ -90,10 +89,32 @@ fn open(
     path: &Path,
     extension: &str,
     options: &Options,
-) -> std::io::Result<Box<dyn Sink>> {
-    let format = format(extension).ok_or(std::io::ErrorKind::Unsupported)?;
-    let out = BufWriter::with_capacity(BUFFER, File::create(path)?);
-    (format.open)(network.clone(), Box::new(out), options)
+) -> PyResult<Box<dyn Sink>> {
+    let error = |error: std::io::Error| os_error(&error, path);
+    let format = format(extension).ok_or_else(|| error(std::io::ErrorKind::Unsupported.into()))?;
+    let mut outs: Vec<Out> = Vec::new();
+    for part in (format.files)(network, options) {
+        let file = File::create(beside(path, &part)).map_err(error)?;
+        outs.push(Box::new(BufWriter::with_capacity(BUFFER, file)));
+    }
+    (format.open)(network.clone(), outs, options).map_err(error)
+}
+
+/// The path of a part of a trace, whose name stands before the name of the path.
+fn beside(path: &Path, part: &str) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!("{part}{name}"))
+}
+
+/// The files of a trace in this format, by what stands before the extension.
+pub(crate) fn files(
+    plan: &sim::Plan,
+    extension: &str,
+    options: &[(String, String)],
+) -> PyResult<Vec<String>> {
+    let options = Options::of(options).map_err(fault)?;
+    let format = format(extension).ok_or_else(|| PyOSError::new_err("no such format"))?;
+    Ok((format.files)(&sim::trace::network(plan), &options))
 }
 
 /// The Python exception of an error with a file.

@@ -167,7 +167,7 @@ impl Meter {
             contending_ap: Level::new(from, to),
             silence: (Instant::ZERO, AirtimeKind::Idle),
             on_air: false,
-            routing: plan.routing.as_ref().map(|_| Box::new(RoutingMeter::new(plan.flows.len()))),
+            routing: plan.routing.as_ref().map(|_| Box::new(RoutingMeter::new(plan))),
         }
     }
 

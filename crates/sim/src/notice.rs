@@ -100,6 +100,8 @@ pub(crate) enum Notice<'a> {
     Marked { at: Interface, packet: &'a Packet, before: Ecn },
     /// A packet is lost.
     Dropped { at: Interface, packet: &'a Packet, cause: DropCause },
+    /// The transmission of a packet over a link direction begins; only in runs with a trace.
+    Began { wire: WireId, packet: &'a Packet },
     /// A packet reaches the far end of a link direction.
     Crossed { wire: WireId, packet: &'a Packet },
     /// The MAC delivers a received packet, which is not a duplicate.

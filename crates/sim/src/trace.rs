@@ -395,6 +395,9 @@ impl Observer for Tracer {
             Notice::Dropped { at, packet, cause } => {
                 self.on_step(now, *packet, place(at), PacketStep::Dropped(dropped(cause)));
             }
+            Notice::Began { wire, packet } => {
+                self.on_step(now, *packet, Place::Wire(wire.0), PacketStep::Began);
+            }
             Notice::Crossed { wire, packet } => {
                 self.on_step(now, *packet, Place::Wire(wire.0), PacketStep::Crossed);
             }

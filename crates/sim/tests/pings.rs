@@ -12,7 +12,7 @@ use sim::trace::{Filter, network};
 use sim::{Scenario, Simulation};
 use std::fs::File;
 use std::path::Path;
-use trace::pcapng::{Pcapng, PcapngOptions};
+use trace::pcapng::{Pcapng, PcapngOptions, files};
 
 /// A ping over a wire of 1 Mb/s and 10 ms each way, without a cell: 84 bytes take 0.672 ms.
 const WIRED: &str = r#"
@@ -121,16 +121,18 @@ fn tshark_finds_a_reply_to_each_request() {
     let second = "[[flows]]\nfrom = \"near\"\nto = \"far\"\ntraffic.ping.protocol = \"udp\"\n";
     let text = format!("{WIRED}{second}").replace("warmup_s = 1.0", "warmup_s = 0.0");
     let plan = Scenario::parse(&text).unwrap().resolve().unwrap();
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pings.pcapng");
-    let out = File::create(&path).unwrap();
-    let sink = Pcapng::new(network(&plan), out, PcapngOptions::default()).unwrap();
+    let options = PcapngOptions::default();
+    let names = files(&network(&plan), options);
+    let path = |name| Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("pings{name}.pcapng"));
+    let outs = names.iter().map(|name| File::create(path(name)).unwrap()).collect();
+    let sink = Pcapng::new(network(&plan), outs, options).unwrap();
     let seed = Seed { root: 1, replication: 0 };
     let mut run = Simulation::new(&plan, seed, &[], true).unwrap();
     let failure = run.trace(&Filter::default(), vec![Box::new(sink)]).unwrap();
     while run.advance(1 << 20) {}
     assert!(failure.take().is_none());
     let wanted = ["icmp.type", "icmp.resp_to", "icmp.checksum.status", "udp.port", "echo.request"];
-    let found = fields(&path, &CHECKS, &wanted);
+    let found = fields(&path(&names[0]), &CHECKS, &wanted);
     let is = |kind: &'static str| found.iter().filter(move |it| it[0] == kind);
     assert_eq!((is("8").count(), is("0").count()), (50, 50), "requests and replies");
     assert!(is("0").all(|it| !it[1].is_empty() && it[2] == "1"), "each has its request");

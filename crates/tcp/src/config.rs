@@ -8,8 +8,15 @@ use settings::{Choice, Faults, Path, Settings, number};
 
 /// The largest window that TCP can advertise (RFC 7323 section 2.3).
 const LARGEST_WINDOW: u64 = 1 << 30;
+/// The largest value of the window field, and the largest shift of its scale (RFC 7323 section
+/// 2.3).
+const LARGEST_FIELD: u64 = 65_535;
+const LARGEST_SHIFT: u8 = 14;
 /// The initial congestion window of segments between 1460 and 7300 bytes (RFC 6928 §2).
 const INITIAL_WINDOW: u64 = 14_600;
+/// The options of timestamps with their padding (RFC 7323 appendix A), and of a coded unit.
+const TIMESTAMPS: u64 = 12;
+const CODED_UNIT: u64 = 12;
 /// The default size of an IP packet: the payload of an Ethernet frame.
 const USUAL_PACKET: u64 = 1500;
 
@@ -177,6 +184,21 @@ impl Config {
         self.fixed_window().or(self.window_max).unwrap_or(autotuning::LARGEST)
     }
 
+    /// The scale of the window field: the smallest shift with which the largest receive window fits
+    /// (RFC 7323 section 2.3). Both ends announce it.
+    pub fn window_shift(&self) -> u8 {
+        let most = self.window_max().0;
+        (0..LARGEST_SHIFT).find(|shift| most <= LARGEST_FIELD << shift).unwrap_or(LARGEST_SHIFT)
+    }
+
+    /// The MSS that both ends announce in their SYN: a full segment and the options of each segment
+    /// with data, because a sender subtracts their length (RFC 9293 section 3.7.1).
+    pub fn announced_mss(&self) -> u16 {
+        let stamps = if self.timestamps { TIMESTAMPS } else { 0 };
+        let unit = if self.fec.is_some() { CODED_UNIT } else { 0 };
+        (self.mss().0 + stamps + unit).min(u64::from(u16::MAX)) as u16
+    }
+
     /// TCP and IP headers of each segment: 20 bytes each (RFC 9293, RFC 791), and 12 for timestamps
     /// (RFC 7323 appendix A).
     pub fn header(&self) -> Bytes {
@@ -190,6 +212,12 @@ impl Config {
             Recovery::Sack(sack) => Some(sack),
         }
     }
+}
+
+/// What the window field of a header can say of a receive window. It counts units of 2^`shift`
+/// bytes; in a SYN it counts bytes (RFC 7323 section 2.2). A header never shows more than there is.
+pub(crate) fn in_header(window: u64, shift: u8, is_syn: bool) -> u64 {
+    if is_syn { window.min(LARGEST_FIELD) } else { (window >> shift).min(LARGEST_FIELD) << shift }
 }
 
 fn relate(tcp: &Config, at: &Path, faults: &mut Faults) {

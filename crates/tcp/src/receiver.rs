@@ -12,6 +12,7 @@ pub(crate) use accurate::FIRST_MARKED;
 
 use crate::accurate::agree;
 use crate::challenge::Challenges;
+use crate::config::in_header;
 use crate::{
     Command, Config, DelayedAck, DynamicAck, Ecn, Feedback, FixedAck, Reassembly, Recovery,
     RttEstimator, TimerId,
@@ -72,6 +73,8 @@ pub struct Receiver {
     /// Bytes of a full segment.
     mss: u64,
     wnd: ReceiveWindow,
+    /// The scale of the window field.
+    shift: u8,
     rtt: RttEstimator,
     /// Next sequence number expected; 0 before the SYN.
     next: u64,
@@ -132,6 +135,7 @@ impl Receiver {
             config: Config { ecn: config.ecn_receiver.unwrap_or(config.ecn), ..*config },
             mss: config.mss().0,
             wnd: ReceiveWindow::new(config),
+            shift: config.window_shift(),
             rtt: RttEstimator::new(config),
             next: 0,
             store: Reassembly::default(),
@@ -225,7 +229,7 @@ impl Receiver {
         if self.next == 0 {
             self.next = 1;
             self.own_next = 1;
-            self.edge = self.wnd.open().saturating_add(1);
+            self.edge = in_header(self.wnd.open(), self.shift, true).saturating_add(1);
             self.timestamps = self.config.timestamps && segment.timestamps.is_some();
             if !segment.sack.are_permitted() {
                 // RFC 2018 §2: no SACK blocks without the SACK-permitted option.
@@ -393,7 +397,7 @@ impl Receiver {
             }
         };
         self.read_on(now);
-        let window = self.window();
+        let window = in_header(self.free(), self.shift, flags.has(Flags::SYN));
         self.edge = self.edge.max(self.next.saturating_add(window));
         out.push(Command::Send(Segment {
             flow: self.flow,

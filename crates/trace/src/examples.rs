@@ -28,6 +28,7 @@ pub(crate) fn network() -> Network {
         },
         channel_mhz: 2412,
         has_qos: false,
+        has_ccmp: false,
     };
     let wire = |from: u32, to: u32| WireInfo {
         name: "server-ap".into(),
@@ -41,6 +42,8 @@ pub(crate) fn network() -> Network {
         to: to.map(NodeId),
         transport,
         header: Bytes(40),
+        mss: 1460,
+        window_shift: 8,
         class: TrafficClass::BestEffort,
         dscp: None,
     };
@@ -52,6 +55,7 @@ pub(crate) fn network() -> Network {
             flow("download1", 3, Some(STA1), Transport::Tcp),
             flow("beacon", AP, None, Transport::Udp),
         ],
+        measured_from: us(0),
         end: us(100_000),
     }
 }

@@ -1,12 +1,15 @@
 //! The file formats that are written here, by the extension of the file.
 
-use crate::pcapng::{Pcapng, PcapngOptions};
+use crate::pcapng::{self, Pcapng, PcapngOptions};
 use crate::{Air, AirOptions, Network, Perfetto, PerfettoOptions, Sink, Timeline, TimelineOptions};
 use settings::{Issue, Node, Path, Root, Settings};
 use std::io;
 
 /// Where a format writes; buffered.
 pub type Out = Box<dyn io::Write + Send>;
+
+/// Begins the files of a trace.
+pub type Open = fn(Network, Vec<Out>, &Options) -> io::Result<Box<dyn Sink>>;
 
 /// A file format.
 #[derive(Clone, Copy, Debug)]
@@ -15,10 +18,12 @@ pub struct Format {
     pub extension: &'static str,
     /// What it is, in a few words.
     pub meaning: &'static str,
+    /// Its files, by what stands in their names before the extension: a file for each, or for `""`.
+    pub files: fn(&Network, &Options) -> Vec<String>,
     /// The keys of its options.
     pub keys: fn() -> &'static [&'static str],
-    /// Begins a file.
-    pub open: fn(Network, Out, &Options) -> io::Result<Box<dyn Sink>>,
+    /// Begins its files.
+    pub open: Open,
 }
 
 /// How files are written, by the extension of the file.
@@ -70,29 +75,45 @@ pub fn option_paths() -> Vec<String> {
 pub const FORMATS: &[Format] = &[
     Format {
         extension: "air",
+        files: one_file,
         meaning: "an indexed trace for the page of simoom serve",
         keys: AirOptions::keys,
-        open: |network, out, options| Ok(Box::new(Air::new(&network, out, options.air)?)),
+        open: |network, outs, options| Ok(Box::new(Air::new(&network, one(outs), options.air)?)),
     },
     Format {
         extension: "pcapng",
+        files: |network, options| pcapng::files(network, options.pcapng),
         meaning: "a capture for Wireshark",
         keys: PcapngOptions::keys,
-        open: |network, out, options| Ok(Box::new(Pcapng::new(network, out, options.pcapng)?)),
+        open: |network, outs, options| Ok(Box::new(Pcapng::new(network, outs, options.pcapng)?)),
     },
     Format {
         extension: "pftrace",
+        files: one_file,
         meaning: "lanes and counters for Perfetto",
         keys: PerfettoOptions::keys,
-        open: |network, out, options| Ok(Box::new(Perfetto::new(network, out, options.pftrace)?)),
+        open: |network, outs, options| {
+            Ok(Box::new(Perfetto::new(network, one(outs), options.pftrace)?))
+        },
     },
     Format {
         extension: "txt",
+        files: one_file,
         meaning: "a line for each frame exchange",
         keys: TimelineOptions::keys,
-        open: |network, out, options| Ok(Box::new(Timeline::new(network, out, options.txt)?)),
+        open: |network, outs, options| {
+            Ok(Box::new(Timeline::new(network, one(outs), options.txt)?))
+        },
     },
 ];
+
+fn one_file(_network: &Network, _options: &Options) -> Vec<String> {
+    vec![String::new()]
+}
+
+fn one(mut outs: Vec<Out>) -> Out {
+    outs.pop().expect("a format of one file has one")
+}
 
 /// The format of an extension.
 pub fn format(extension: &str) -> Option<&'static Format> {

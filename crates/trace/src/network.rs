@@ -14,6 +14,8 @@ pub struct Network {
     pub wires: Vec<WireInfo>,
     /// By [`wire::FlowId`].
     pub flows: Vec<FlowInfo>,
+    /// When the warm-up ends: what is before is traced and not measured.
+    pub measured_from: Instant,
     /// When the run ends.
     pub end: Instant,
 }
@@ -53,6 +55,8 @@ pub struct RadioInfo {
     pub channel_mhz: u16,
     /// Whether the cell has EDCA, so that its data frames have a `QoS` Control field.
     pub has_qos: bool,
+    /// Whether its data frames are protected by CCMP.
+    pub has_ccmp: bool,
 }
 
 /// A direction of a link.
@@ -90,6 +94,10 @@ pub struct FlowInfo {
     pub transport: Transport,
     /// Size of the IP and transport headers that the simulation counts, without SACK blocks.
     pub header: Bytes,
+    /// The MSS that the SYNs of both ends announce; 0 without TCP.
+    pub mss: u16,
+    /// The scale of the window field that they announce.
+    pub window_shift: u8,
     /// Its access category.
     pub class: TrafficClass,
     /// Its differentiated services code point, if it has its own.

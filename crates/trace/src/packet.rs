@@ -61,6 +61,8 @@ pub enum PacketStep {
     Dequeued,
     /// It is lost.
     Dropped(Dropped),
+    /// Its transmission over a link direction begins.
+    Began,
     /// It reaches the far end of a link direction.
     Crossed,
     /// The MAC of a radio received it for the first time and delivers it.

@@ -1,5 +1,6 @@
 //! A capture in pcapng (draft-ietf-opsawg-pcapng): 802.11 frames behind radiotap headers, as a
-//! monitor or as each radio sees them, and the packets of wired links in Ethernet frames.
+//! monitor or as each radio sees them, and the packets at both ends of wired links in Ethernet
+//! frames.
 //!
 //! Headers are real: MAC, LLC, IPv4 and TCP, UDP or DSR with their options and checksums; payload
 //! is zeros. A frame has as many bytes as the simulation counts. Where the simulation counts more
@@ -10,6 +11,7 @@ mod addresses;
 mod aodv;
 mod arp;
 mod blocks;
+mod ccmp;
 mod checksum;
 mod dot11;
 mod dsr;
@@ -19,15 +21,17 @@ mod management;
 mod radiotap;
 mod tcp;
 
-use self::addresses::{ipv4, of_wired};
+use self::addresses::ipv4;
 use self::blocks::{Blocks, Content, ETHERNET, PacketInfo, RADIOTAP};
+use self::ccmp::PacketNumbers;
 use self::checksum::Crc;
 use self::ip::Packets;
 use self::radiotap::Reception;
 use crate::{
     Frame, FrameLoss, FrameOutcome, Mpdu, Network, PacketEvent, PacketStep, Place, Record, Sink,
 };
-use settings::{Choice, Settings};
+use kernel::{Duration, Instant};
+use settings::{Choice, Settings, number};
 use std::fmt::Write as _;
 use std::io;
 use wire::{Body, NodeId, Packet, PathId};
@@ -78,6 +82,56 @@ pub struct PcapngOptions {
     pub snaplen: u32,
     /// The meaning of the radiotap field TSFT.
     pub tsft: Tsft,
+    /// Whether all interfaces are in one file; otherwise each has a file of its own. A packet
+    /// crosses several interfaces, which Wireshark takes for retransmissions in one file.
+    pub merged: bool,
+}
+
+/// An interface of a capture.
+struct Interface {
+    link: u16,
+    name: String,
+    description: String,
+}
+
+/// The interfaces of a capture: those of radios, and then both ends of each link.
+fn interfaces(network: &Network, options: PcapngOptions) -> Vec<Interface> {
+    let mut interfaces = Vec::new();
+    if options.interfaces == Interfaces::Monitor && !network.radios.is_empty() {
+        interfaces.push(Interface {
+            link: RADIOTAP,
+            name: "monitor".into(),
+            description: "all frames on the air".into(),
+        });
+    }
+    if options.interfaces == Interfaces::Radios {
+        interfaces.extend(network.radios.iter().map(|radio| Interface {
+            link: RADIOTAP,
+            name: radio.name.clone(),
+            description: "frames that the radio sends and those for it".into(),
+        }));
+    }
+    let name = |node: NodeId| &network.nodes[node.0 as usize].name[..];
+    interfaces.extend(network.wires.iter().map(|wire| Interface {
+        link: ETHERNET,
+        name: format!("{}.{}", name(wire.from), wire.name),
+        description: format!("the end of the link to {}", name(wire.to)),
+    }));
+    interfaces
+}
+
+/// The files of a capture, by what stands in their names before the extension: one for each
+/// interface, or one.
+pub fn files(network: &Network, options: PcapngOptions) -> Vec<String> {
+    if options.merged {
+        return vec![String::new()];
+    }
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_.".contains(letter);
+    let name = |interface: Interface| {
+        let plain = interface.name.replace(|letter| !is_plain(letter), "-");
+        format!(".{}", plain.trim_end_matches('-'))
+    };
+    interfaces(network, options).into_iter().map(name).collect()
 }
 
 /// Writes a trace as a capture.
@@ -87,40 +141,45 @@ pub struct Pcapng<W> {
     options: PcapngOptions,
     /// The interface of link 0.
     first_link: u32,
-    blocks: Blocks<W>,
+    /// One for each file.
+    blocks: Vec<Blocks<W>>,
     packets: Packets,
+    numbers: PacketNumbers,
     content: Content,
     comment: String,
 }
 
 impl<W: io::Write + Send> Pcapng<W> {
-    /// Begins a capture: writes the section, the interfaces and the names of the nodes.
-    pub fn new(network: Network, out: W, options: PcapngOptions) -> io::Result<Self> {
-        let mut blocks = Blocks::new(out, options.snaplen);
-        let program = concat!("Simoom ", env!("CARGO_PKG_VERSION"));
-        blocks.section("simulated network", "simulated time from 1970-01-01", program)?;
-        let first_link = match options.interfaces {
-            _ if network.radios.is_empty() => 0,
-            Interfaces::Monitor => {
-                blocks.interface(RADIOTAP, "monitor", "all frames on the air")?;
-                1
+    /// Begins a capture in these files, as many as [`files`] names: writes the section, the
+    /// interfaces and the names of the nodes.
+    pub fn new(network: Network, outs: Vec<W>, options: PcapngOptions) -> io::Result<Self> {
+        let interfaces = interfaces(&network, options);
+        let first_link = interfaces.len() - network.wires.len();
+        let begin = begin_of_measurement(&network);
+        let mut blocks: Vec<Blocks<W>> = Vec::with_capacity(outs.len());
+        for (number, out) in outs.into_iter().enumerate() {
+            let mut file = Blocks::new(out, options.snaplen, begin.clone());
+            let program = concat!("Simoom ", env!("CARGO_PKG_VERSION"));
+            file.section("simulated network", "simulated time from 1970-01-01", program)?;
+            let own = if options.merged { &interfaces[..] } else { &interfaces[number..=number] };
+            for Interface { link, name, description } in own {
+                file.interface(*link, name, description)?;
             }
-            Interfaces::Radios => {
-                for radio in &network.radios {
-                    let description = "frames that the radio sends and those for it";
-                    blocks.interface(RADIOTAP, &radio.name, description)?;
-                }
-                network.radios.len() as u32
-            }
-        };
-        for wire in network.wires.iter().step_by(2) {
-            blocks.interface(ETHERNET, &wire.name, "packets that reach an end of the link")?;
+            let names = network.nodes.iter().enumerate();
+            file.names(names.map(|(n, it)| (ipv4(Some(NodeId(n as u32))), it.name.as_str())))?;
+            blocks.push(file);
         }
-        let names = network.nodes.iter().enumerate();
-        blocks.names(names.map(|(n, it)| (ipv4(Some(NodeId(n as u32))), it.name.as_str())))?;
         let packets = Packets::new(&network);
-        let (content, comment) = (Content::default(), String::new());
-        Ok(Self { network, options, first_link, blocks, packets, content, comment })
+        Ok(Self {
+            network,
+            options,
+            first_link: first_link as u32,
+            blocks,
+            packets,
+            numbers: PacketNumbers::default(),
+            content: Content::default(),
+            comment: String::new(),
+        })
     }
 
     fn on_frame(&mut self, frame: &Frame) -> io::Result<()> {
@@ -177,10 +236,13 @@ impl<W: io::Write + Send> Pcapng<W> {
             let addresses = &self.packets.addresses;
             management::write(frame, first, *of, addresses, &mut self.content.head);
         } else if let Some(first) = packets.first() {
-            let has_qos = self.network.radios[frame.from as usize].has_qos;
+            let radio = &self.network.radios[frame.from as usize];
             let addresses = &self.packets.addresses;
-            dot11::data(frame, first, addresses, has_qos, &mut self.content.head);
-            self.body(packets, start);
+            dot11::data(frame, first, addresses, radio, &mut self.content.head);
+            if radio.has_ccmp {
+                self.numbers.header(frame, first, &mut self.content.head);
+            }
+            self.body(packets, start, if radio.has_ccmp { ccmp::MIC } else { 0 });
         } else {
             dot11::control(frame, &mut self.content.head);
         }
@@ -189,12 +251,20 @@ impl<W: io::Write + Send> Pcapng<W> {
         crc.add_zeros(self.content.zeros);
         let fcs = crc.fcs();
         self.content.tail = Some(if bad_fcs { fcs.map(|byte| !byte) } else { fcs });
-        let info = PacketInfo { interface, at_ns: frame.start.0, flags, comment: &self.comment };
-        self.blocks.packet(info, &self.content)
+        self.write(interface, frame.start, flags)
     }
 
-    /// Adds the packets of an MPDU that begins at `start`, and what it is longer than they are.
-    fn body(&mut self, packets: &[Mpdu], start: usize) {
+    /// Writes the content, with the comment, to an interface.
+    fn write(&mut self, interface: u32, at: Instant, flags: u32) -> io::Result<()> {
+        let (file, interface) =
+            if self.options.merged { (0, interface) } else { (interface as usize, 0) };
+        let info = PacketInfo { interface, at_ns: at.0, flags, comment: &self.comment };
+        self.blocks[file].packet(info, &self.content)
+    }
+
+    /// Adds the packets of an MPDU that begins at `start`, the zeros of a MIC, and what the MPDU is
+    /// longer than that.
+    fn body(&mut self, packets: &[Mpdu], start: usize, mic: usize) {
         let head = &mut self.content.head;
         let mut length_at = None;
         for mpdu in packets {
@@ -215,24 +285,27 @@ impl<W: io::Write + Send> Pcapng<W> {
         }
         let length = head.len() - start + self.content.zeros + FCS;
         let counted = packets.first().map_or(0, |mpdu| mpdu.bytes.0 as usize);
-        self.content.zeros += counted.saturating_sub(length);
+        self.content.zeros += counted.saturating_sub(length).max(mic);
         if let Some(at) = length_at {
-            end_subframe(head, at, self.content.zeros);
+            end_subframe(head, at, self.content.zeros - mic);
         }
     }
 
-    /// Writes a packet that has crossed a link.
-    fn on_crossed(&mut self, event: &PacketEvent, wire: u32) -> io::Result<()> {
+    /// Writes a packet at an end of a link: when its transmission begins at the near end, and when
+    /// it has arrived at the far end.
+    fn on_link(&mut self, event: &PacketEvent, wire: u32, is_near: bool) -> io::Result<()> {
         let ends = &self.network.wires[wire as usize];
+        let addresses = &self.packets.addresses;
+        self.comment.clear();
         self.content.clear();
         let head = &mut self.content.head;
-        head.extend(of_wired(ends.to));
-        head.extend(of_wired(ends.from));
+        head.extend(addresses.on_link(ends.to, event.packet.to));
+        head.extend(addresses.on_link(ends.from, Some(event.packet.from)));
         head.extend([0x08, 0x00]);
         self.content.zeros = self.packets.write(&event.packet, event.packet_id, head);
-        let interface = self.first_link + wire / 2;
-        let info = PacketInfo { interface, at_ns: event.at.0, flags: 0, comment: "" };
-        self.blocks.packet(info, &self.content)
+        // The two directions of a link follow each other.
+        let interface = self.first_link + if is_near { wire } else { wire ^ 1 };
+        self.write(interface, event.at, if is_near { OUTBOUND } else { INBOUND })
     }
 
     /// Writes the comment of a frame or an MPDU that is lost.
@@ -268,7 +341,8 @@ impl<W: io::Write + Send> Sink for Pcapng<W> {
         match record {
             Record::Frame(frame) => self.on_frame(frame),
             Record::Packet(event) => match (event.step, event.place) {
-                (PacketStep::Crossed, Place::Wire(wire)) => self.on_crossed(event, wire),
+                (PacketStep::Began, Place::Wire(wire)) => self.on_link(event, wire, true),
+                (PacketStep::Crossed, Place::Wire(wire)) => self.on_link(event, wire, false),
                 _ => Ok(()),
             },
             Record::Wait(_) | Record::Segment(_) | Record::Route(_) => Ok(()),
@@ -280,8 +354,19 @@ impl<W: io::Write + Send> Sink for Pcapng<W> {
     }
 
     fn finish(&mut self) -> io::Result<()> {
-        self.blocks.flush()
+        self.blocks.iter_mut().try_for_each(Blocks::flush)
     }
+}
+
+/// When the measurement begins, with a comment for the first packet from then on; none if there is
+/// no warm-up.
+fn begin_of_measurement(network: &Network) -> Option<(Instant, String)> {
+    let (from, end) = (network.measured_from, network.end);
+    let s = |time: Duration| number(time.as_secs_f64());
+    let before = from.since(Instant::ZERO);
+    let text =
+        || format!("the {} s that are measured begin at {} s", s(end.since(from)), s(before));
+    (before > Duration::ZERO).then(|| (from, text()))
 }
 
 /// Sets the length of the MSDU in an A-MSDU subframe, of which `zeros` bytes are still missing.

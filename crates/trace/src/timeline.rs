@@ -158,6 +158,7 @@ impl<W: io::Write + Send> Timeline<W> {
             PacketStep::Marked => "marks".into(),
             PacketStep::Dequeued => "takes from the queue".into(),
             PacketStep::Dropped(cause) => format!("drops ({})", cause.name()),
+            PacketStep::Began => "sends over the link".into(),
             PacketStep::Crossed => "delivers".into(),
             PacketStep::Received => "receives".into(),
             PacketStep::Served => "has served".into(),

@@ -31,8 +31,9 @@ from simoom.cli.trace import (
     Traces,
     TraceSettings,
     TraceTo,
+    check_traces,
     names_of,
-    options_of,
+    stretch,
     trace_faults_by_option,
 )
 from simoom.cli.until import (
@@ -119,12 +120,11 @@ def run(
         alone = {"--probe": probes, "--out": out, "--trace": traces, "--replication": replication,
                  "--why": why}  # fmt: skip
         refuse_with_until(alone)
-        repeated = load(file, settings, unset=unset)
         options = RepeatOptions(seed, check, as_json, quiet)
-        run_until(repeated, targets, max_replications, options)
+        run_until(load(file, settings, unset=unset), targets, max_replications, options)
         return
     which = TraceFilter(trace_from, trace_to, tuple(trace_nodes), tuple(trace_flows))
-    trace_files = names_of(traces, which)
+    trace_options = check_traces(traces, which, trace_settings)
     scenario = load(file, settings, probes, unset=unset)
     scenario.check()
     if why and as_json:
@@ -142,16 +142,25 @@ def run(
             check=check,
             trace=traces,
             trace_filter=which,
-            trace_options=options_of(trace_settings),
+            trace_options=trace_options,
         )
     if as_json:
         print_json(finite(done.summary))
     elif not quiet:
         _print(done)
     explained = _explain(scenario, seed, quiet=quiet) if why else None
-    written = [*([] if out is None else [_write(done, out, explained)]), *trace_files]
-    for names in [] if quiet or as_json else written:
-        say(f"wrote {names}")
+    written = [] if out is None else [_write(done, out, explained)]
+    if not quiet and not as_json:
+        files = names_of(traces, scenario, trace_options)
+        _say_written([*written, *files], stretch(scenario, which) if traces else None)
+
+
+def _say_written(names: list[str], note: str | None) -> None:
+    """Tell the files that were written, and what to know of them."""
+    for name in names:
+        say(f"wrote {name}")
+    if note is not None:
+        say(note)
 
 
 def _explain(scenario: Scenario, seed: int, *, quiet: bool) -> Why:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,11 +14,14 @@ from simoom import _core
 from simoom.cli.terminal import InputError
 from simoom.issue import Issue, ScenarioError
 from simoom.trace import TraceFilter
-from simoom.trace_files import CORE, WRITERS, names
+from simoom.trace_files import CORE, WRITERS, extension, names
+
+if TYPE_CHECKING:
+    from simoom.scenario import Scenario
 
 KEYS = tuple(_core.trace_options())
 """The options of formats."""
-FORMATS = ", ".join(f".{extension}" for extension in sorted({*WRITERS, *CORE}))
+FORMATS = ", ".join(f".{name}" for name in sorted({*WRITERS, *CORE}))
 OPTIONS = {
     "trace.start_s": "--trace-from",
     "trace.end_s": "--trace-to",
@@ -34,7 +37,8 @@ Traces = Annotated[
         metavar="OUT",
         help="Write every frame, wait, packet and segment into this file. Its extension "
         f"determines the format: {FORMATS}. A .parquet file becomes one for each table: "
-        "OUT.frames.parquet and so on. Repeatable.",
+        "OUT.frames.parquet and so on; a .pcapng file one for each interface: OUT.monitor.pcapng, "
+        "OUT.server.wire.pcapng and so on. Repeatable.",
     ),
 ]
 TraceFrom = Annotated[
@@ -79,14 +83,32 @@ def options_of(settings: list[str]) -> dict[str, object]:
     return options
 
 
-def names_of(traces: list[Path], which: TraceFilter) -> list[str]:
-    """Return the names of the files of traces, or refuse before the run."""
+def check_traces(traces: list[Path], which: TraceFilter, settings: list[str]) -> dict[str, object]:
+    """Return the options of formats; refuse files without one, and a filter without a trace."""
     if not traces and which != TraceFilter():
         raise InputError("--trace-from, --trace-to, --trace-node, --trace-flow: need --trace OUT")
     try:
-        return [str(name) for path in traces for name in names(path)]
+        for path in traces:
+            extension(path)
     except ValueError as error:
         raise InputError(f"--trace {error}") from None
+    return options_of(settings)
+
+
+def names_of(traces: list[Path], scenario: Scenario, options: Mapping[str, object]) -> list[str]:
+    """Return the names of the files of traces."""
+    return [str(name) for path in traces for name in names(path, scenario, options)]
+
+
+def stretch(scenario: Scenario, which: TraceFilter) -> str | None:
+    """Return what to know of the stretch that is traced, if it begins in the warm-up."""
+    if (which.start_s or 0.0) >= scenario.warmup_s:
+        return None
+    measured = float(scenario.get("duration_s")) - scenario.warmup_s
+    return (
+        f"the trace begins before the {measured:g} s that are measured, "
+        f"which begin at {scenario.warmup_s:g} s"
+    )
 
 
 @contextmanager

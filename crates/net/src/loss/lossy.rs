@@ -44,6 +44,11 @@ impl Lossy {
         Self { link: self.link.reporting_departures(), ..self }
     }
 
+    /// Like [`Link::watch`].
+    pub fn watch(&mut self) {
+        self.link.watch();
+    }
+
     /// Like [`Link::on_packet`].
     pub fn on_packet(&mut self, now: Instant, packet: Packet, out: &mut Vec<Command>) {
         self.link.on_packet(now, packet, out);
@@ -112,6 +117,7 @@ mod tests {
                     Command::Signal(crate::Signal::Mark(..)) => panic!("drop-tail marks nothing"),
                     Command::Complete(_) => panic!("there is no driver"),
                     Command::Departed(_) => panic!("departures were not requested"),
+                    Command::Began(_) => panic!("the link is not watched"),
                     Command::Arrive(at) => event_queue.push((at, LinkTimer::Arrival)),
                     Command::Ready(at) => event_queue.push((at, LinkTimer::Ready)),
                 }

@@ -2,6 +2,7 @@
 
 use super::copies::Arrivals;
 use crate::measure::DelayStats;
+use crate::plan::{FlowPlan, Plan};
 use kernel::Instant;
 use net::route::RouteNote;
 use wire::{ArpOperation, Body, Packet};
@@ -37,8 +38,10 @@ pub(crate) struct RoutingMeter {
 pub(crate) struct RoutedFlow {
     /// Data packets that arrived.
     pub(crate) arrived: u64,
-    /// The hops of all of them together.
+    /// The hops over the air of all of them together.
     pub(crate) hops: u64,
+    /// The hops over wires of each.
+    wires: u64,
     /// Data packets that the sender handed to the network.
     pub(crate) sent: u64,
     /// Data packets that were lost on the way, wherever and why.
@@ -56,7 +59,13 @@ impl RoutedFlow {
 }
 
 impl RoutingMeter {
-    pub(super) fn new(flows: usize) -> Self {
+    pub(super) fn new(plan: &Plan) -> Self {
+        let wires = |flow: &FlowPlan| plan.topology.links_on_path(flow.from, flow.to);
+        let flow = |flow| RoutedFlow {
+            wires: wires(flow).map_or(0, |wires| wires.len() as u64),
+            ..RoutedFlow::default()
+        };
+        let flows = plan.flows.len();
         Self {
             messages: 0,
             message_bytes: 0,
@@ -66,7 +75,7 @@ impl RoutingMeter {
             link_failures: 0,
             false_failures: 0,
             discovery: DelayStats::fine(),
-            flows: vec![RoutedFlow::default(); flows],
+            flows: plan.flows.iter().map(flow).collect(),
             datagrams: vec![Arrivals::default(); flows],
             replies: vec![Arrivals::default(); flows],
         }
@@ -126,7 +135,8 @@ impl RoutingMeter {
         if let Some(flow) = self.flow_of_data(packet) {
             flow.arrived += 1;
             // Each node that forwards takes one off.
-            flow.hops += u64::from(Packet::TTL.saturating_sub(packet.ttl)) + 1;
+            let hops = u64::from(Packet::TTL.saturating_sub(packet.ttl)) + 1;
+            flow.hops += hops.saturating_sub(flow.wires);
         }
         match &packet.body {
             Body::Datagram(datagram) => {

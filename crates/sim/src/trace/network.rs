@@ -5,6 +5,7 @@ use crate::topology::{Radio, RadioId, Wire};
 use crate::traffic;
 use ::trace::{FlowInfo, Network, NodeInfo, RadioInfo, RadioRole, Transport, WireInfo};
 use kernel::{Bytes, Instant};
+use wifi::mac::Cipher;
 use wifi::phy::Width;
 
 /// The network of a run of this plan.
@@ -16,6 +17,7 @@ pub(super) fn network(plan: &Plan) -> Network {
         radios: topology.radios().iter().zip(0..).map(|(at, n)| radio(plan, at, n)).collect(),
         wires: topology.wires().iter().map(|at| wire(plan, at)).collect(),
         flows: plan.flows.iter().map(|at| flow(plan, at)).collect(),
+        measured_from: Instant::ZERO + plan.warmup,
         end: Instant::ZERO + plan.duration,
     }
 }
@@ -35,6 +37,7 @@ fn radio(plan: &Plan, at: &Radio, number: u32) -> RadioInfo {
         role,
         channel_mhz: channel.map_or(0, |channel| channel.centre_mhz as u16),
         has_qos: plan.wlan.edca.is_some(),
+        has_ccmp: plan.wlan.cipher == Cipher::Ccmp,
     }
 }
 
@@ -59,6 +62,8 @@ fn flow(plan: &Plan, at: &FlowPlan) -> FlowInfo {
         to: if at.to == Endpoint::Broadcast { None } else { id(at.to) },
         transport,
         header,
+        mss: at.tcp.as_ref().map_or(0, |tcp| tcp.config.announced_mss()),
+        window_shift: at.tcp.as_ref().map_or(0, |tcp| tcp.config.window_shift()),
         class: at.settings.class,
         dscp: at.settings.dscp,
     }

@@ -172,7 +172,8 @@ fn step_bit(step: PacketStep, place: Place) -> u64 {
         PacketStep::Sent => 0,
         PacketStep::Queued { .. } => 1,
         PacketStep::Marked => 2,
-        PacketStep::Dequeued => 3,
+        // One is at radios and the other at wires, whose places differ.
+        PacketStep::Dequeued | PacketStep::Began => 3,
         PacketStep::Dropped(_) => 4,
         PacketStep::Crossed => 5,
         PacketStep::Received => 6,

@@ -138,7 +138,7 @@ impl<O: Observer> World<O> {
         match command {
             Command::Send(packet) => self.forward(node, packet),
             Command::Deliver(packet) if packet.to.is_none() => self.arrive_broadcast(&packet),
-            Command::Deliver(packet) => self.route(node, packet),
+            Command::Deliver(packet) => self.pass_on(node, packet),
             Command::Drop(packet, why) => self.drop_unrouted(node, cause, &packet, why),
             Command::Purge(neighbour) => self.purge(node, neighbour),
             Command::SetTimer(at) => {

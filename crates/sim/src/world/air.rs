@@ -156,6 +156,7 @@ impl<O: Observer> World<O> {
     /// From now on, the frames and the waits of the medium are reported to observers.
     pub(crate) fn watch(&mut self) {
         self.cell.watch();
+        self.wires.iter_mut().for_each(net::Lossy::watch);
         self.is_watched = true;
     }
 
@@ -454,7 +455,7 @@ impl<O: Observer> World<O> {
         }
         match packet.to {
             None => self.arrive_broadcast(&packet),
-            Some(_) => self.route(self.topology.radio(by).node, packet),
+            Some(_) => self.pass_on(self.topology.radio(by).node, packet),
         }
     }
 

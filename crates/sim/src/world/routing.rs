@@ -3,11 +3,22 @@
 use super::{Event, World};
 use crate::flow::Transport;
 use crate::notice::{DropCause, Notice, Observer};
-use crate::topology::{Hop, Interface, WireId};
+use crate::topology::{ACCESS_POINT, Hop, Interface, WireId};
 use net::{LinkTimer, Signal};
 use wire::{Body, Ecn, Flags, NodeId, Packet};
 
 impl<O: Observer> World<O> {
+    /// Forwards a packet that `node` has received. An access point is a bridge; every other node is
+    /// a router, which takes one off the time to live (RFC 1812 section 5.3.1). A path over wires
+    /// has no loop, and the time to live therefore discards nothing there.
+    pub(super) fn pass_on(&mut self, node: NodeId, mut packet: Packet) {
+        let is_bridge = node == ACCESS_POINT && self.ad_hoc.is_none();
+        if !is_bridge && packet.to != Some(node) {
+            packet.ttl = packet.ttl.saturating_sub(1).max(1);
+        }
+        self.route(node, packet);
+    }
+
     /// Forwards a packet from `node` towards its destination.
     pub(super) fn route(&mut self, mut node: NodeId, mut packet: Packet) {
         while packet.to != Some(node) {
@@ -57,7 +68,7 @@ impl<O: Observer> World<O> {
             match self.wire_out[i] {
                 net::Command::Deliver(packet) => {
                     self.observers.on(self.now, &Notice::Crossed { wire, packet: &packet });
-                    self.route(self.topology.wire(wire).to, packet);
+                    self.pass_on(self.topology.wire(wire).to, packet);
                 }
                 net::Command::Signal(Signal::Drop(packet)) => {
                     self.drop_packet(at, &packet, DropCause::WireQueue);
@@ -70,6 +81,9 @@ impl<O: Observer> World<O> {
                 }
                 net::Command::Lost(packet) => {
                     self.drop_packet(at, &packet, DropCause::WireLoss);
+                }
+                net::Command::Began(packet) => {
+                    self.observers.on(self.now, &Notice::Began { wire, packet: &packet });
                 }
                 net::Command::Departed(packet) => {
                     self.refill(self.topology.wire(wire).from, &packet);

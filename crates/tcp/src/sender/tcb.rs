@@ -13,6 +13,7 @@ use super::spurious::Eifel;
 use super::stand_by::StandBy;
 use super::timer::{Deadlines, Timer};
 use super::window::{Congestion, CongestionWindow};
+use crate::config::in_header;
 use crate::{Cause, Command, Config, Control, Endpoint, RttEstimator, TimerId};
 use kernel::{BitRate, Duration, Instant};
 use wire::{Flags, FlowId, SackBlocks, Segment};
@@ -27,8 +28,9 @@ pub(super) struct Tcb {
     pub(super) snd: SendSequence,
     /// RCV.NXT: the next sequence number expected from the receiver, which sends no data.
     pub(super) rcv_nxt: u64,
-    /// RCV.WND: the window that this end advertises.
+    /// RCV.WND: the window that this end advertises, and the scale of its field.
     pub(super) rcv_wnd: u64,
+    rcv_shift: u8,
 
     pub(super) cwnd: CongestionWindow,
     pub(super) rtt: RttEstimator,
@@ -66,6 +68,7 @@ impl Tcb {
             snd: SendSequence::new(config),
             rcv_nxt: 0,
             rcv_wnd: config.window().0,
+            rcv_shift: config.window_shift(),
             cwnd: CongestionWindow::new(config, control),
             rtt: RttEstimator::new(config),
             sampler: RttSampler::new(config.timestamps),
@@ -307,7 +310,7 @@ impl Tcb {
             seq,
             len,
             ack: self.rcv_nxt,
-            window: self.rcv_wnd,
+            window: in_header(self.rcv_wnd, self.rcv_shift, is_syn),
             flags,
             timestamps: self.sampler.stamp(now),
             sack: SackBlocks::NONE,

@@ -56,9 +56,9 @@ const CAUSES: [Dropped; 13] = [
 const WAITS: [&str; 4] = ["backoff", "defer", "NAV", "busy tone"];
 const DIRECTIONS: [&str; 2] = ["forward", "reverse"];
 const EVENTS: [&str; 2] = ["sent", "received"];
-const STEPS: [&str; 10] = [
+const STEPS: [&str; 11] = [
     "sent", "queued", "marked", "dequeued", "dropped", "crossed", "received", "served", "arrived",
-    "resident",
+    "resident", "began",
 ];
 const ECNS: [&str; 4] = ["not capable", "ect(0)", "ect(1)", "experienced"];
 
@@ -189,6 +189,7 @@ pub(crate) fn step(step: PacketStep) -> (u32, Option<u32>) {
         PacketStep::Served => (7, None),
         PacketStep::Arrived => (8, None),
         PacketStep::Resident => (9, None),
+        PacketStep::Began => (10, None),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The addresses of nodes and radios, by their numbers.
 
 use crate::{Network, RadioRole};
+use std::collections::VecDeque;
 use wire::NodeId;
 
 /// A MAC address.
@@ -34,6 +35,8 @@ pub(super) fn ipv4(node: Option<NodeId>) -> [u8; 4] {
 pub(super) struct Addresses {
     /// By node: the address by which stations know it.
     nodes: Vec<Mac>,
+    /// The node of the access points, which is a bridge.
+    bridge: Option<NodeId>,
     /// By radio: the BSSID of its cell.
     bssids: Vec<Mac>,
     /// By radio: whether it is an access point.
@@ -49,10 +52,13 @@ impl Addresses {
         for (number, radio) in network.radios.iter().enumerate().rev() {
             nodes[radio.node.0 as usize] = of_radio(number as u32);
         }
-        let stations = network.radios.iter().filter(|radio| radio.role != RadioRole::AccessPoint);
-        for station in stations {
-            lend(station.node, network, &mut nodes);
-        }
+        let bridge = network.radios.iter().find(|radio| radio.role == RadioRole::AccessPoint);
+        let bridge = bridge.map(|radio| radio.node);
+        // Behind a router that is wired to the bridge, and behind a station, are other networks.
+        let near = network.wires.iter().filter(|wire| Some(wire.from) == bridge);
+        let stations = network.radios.iter().filter(|radio| Some(radio.node) != bridge);
+        let routers = near.map(|wire| wire.to).chain(stations.map(|radio| radio.node));
+        lend(&routers.collect::<Vec<_>>(), bridge, network, &mut nodes);
         for (number, radio) in network.radios.iter().enumerate() {
             bssids.push(match radio.role {
                 RadioRole::AccessPoint => of_radio(number as u32),
@@ -61,13 +67,22 @@ impl Addresses {
             });
             access_points.push(radio.role == RadioRole::AccessPoint);
         }
-        Self { nodes, bssids, access_points }
+        Self { nodes, bridge, bssids, access_points }
     }
 
-    /// The address of a node on the air: that of its first radio, of the station behind which it is
-    /// wired, or its own wired one.
+    /// The address of a node on the air: that of its first radio, or, where it is wired, of the
+    /// router that is nearest to the access point: a station, another node or itself.
     pub(super) fn of_node(&self, node: Option<NodeId>) -> Mac {
         node.map_or(BROADCAST, |node| self.nodes[node.0 as usize])
+    }
+
+    /// The address in the Ethernet header for an end of a link, of a packet from or to a node. A
+    /// bridge keeps the addresses of the frame.
+    pub(super) fn on_link(&self, end: NodeId, of: Option<NodeId>) -> Mac {
+        match of {
+            Some(of) if Some(end) == self.bridge && of != end => self.nodes[of.0 as usize],
+            _ => of_wired(end),
+        }
     }
 
     /// The BSSID of the cell in which a radio sends to another one. A station may change its cell
@@ -84,16 +99,19 @@ impl Addresses {
     }
 }
 
-/// Gives the address of a node to all that wires join to it.
-fn lend(node: NodeId, network: &Network, nodes: &mut [Mac]) {
-    let address = nodes[node.0 as usize];
-    let mut frontier = vec![node];
-    while let Some(node) = frontier.pop() {
+/// Gives the addresses of routers to all nodes to which wires lead from them, each to those that
+/// are nearest to it, and not beyond the bridge.
+fn lend(routers: &[NodeId], bridge: Option<NodeId>, network: &Network, nodes: &mut [Mac]) {
+    let mut reached = vec![false; nodes.len()];
+    let mut frontier: VecDeque<NodeId> = routers.iter().copied().collect();
+    for node in routers.iter().chain(&bridge) {
+        reached[node.0 as usize] = true;
+    }
+    while let Some(node) = frontier.pop_front() {
         for wire in network.wires.iter().filter(|wire| wire.from == node) {
-            let end = &mut nodes[wire.to.0 as usize];
-            if *end != address {
-                *end = address;
-                frontier.push(wire.to);
+            if !std::mem::replace(&mut reached[wire.to.0 as usize], true) {
+                nodes[wire.to.0 as usize] = nodes[node.0 as usize];
+                frontier.push_back(wire.to);
             }
         }
     }
@@ -108,6 +126,19 @@ fn numbered(first: u8, number: u32) -> Mac {
 mod tests {
     use super::*;
     use crate::examples;
+
+    #[test]
+    fn what_is_beyond_a_router_has_its_address_on_the_air() {
+        let mut network = examples::network();
+        let beyond = NodeId(network.nodes.len() as u32);
+        network.nodes.push(network.nodes[3].clone());
+        for (from, to) in [(NodeId(3), beyond), (beyond, NodeId(3))] {
+            let wire = network.wires[0].clone();
+            network.wires.push(crate::WireInfo { from, to, ..wire });
+        }
+        let addresses = Addresses::new(&network);
+        assert_eq!(addresses.of_node(Some(beyond)), of_wired(NodeId(3)));
+    }
 
     #[test]
     fn what_is_wired_to_a_station_has_its_address_on_the_air() {
@@ -127,5 +158,10 @@ mod tests {
             of_wired(NodeId(3)),
             "behind the access point"
         );
+        // Ethernet frames between the access point and what is beyond it keep these addresses.
+        let access_point = NodeId(0);
+        assert_eq!(addresses.on_link(access_point, Some(NodeId(2))), of_radio(examples::STA2));
+        assert_eq!(addresses.on_link(access_point, Some(access_point)), of_wired(access_point));
+        assert_eq!(addresses.on_link(NodeId(3), Some(NodeId(2))), of_wired(NodeId(3)));
     }
 }

@@ -1,5 +1,6 @@
 //! The blocks of a pcapng file (draft-ietf-opsawg-pcapng), little-endian.
 
+use kernel::Instant;
 use std::io;
 
 /// `LINKTYPE_IEEE802_11_RADIOTAP`.
@@ -59,13 +60,16 @@ pub(super) struct Blocks<W> {
     /// Most bytes of a packet that are written; `usize::MAX` is all.
     most: usize,
     block: Vec<u8>,
+    /// A comment for the file, and for the first packet from this instant on.
+    mark: Option<(Instant, String)>,
 }
 
 impl<W: io::Write> Blocks<W> {
-    /// Begins a file that keeps at most `snaplen` bytes of each packet; 0 is all.
-    pub(super) fn new(out: W, snaplen: u32) -> Self {
+    /// Begins a file that keeps at most `snaplen` bytes of each packet; 0 is all. A comment stands
+    /// in its section, and at the first packet from an instant on.
+    pub(super) fn new(out: W, snaplen: u32, mark: Option<(Instant, String)>) -> Self {
         let most = if snaplen == 0 { usize::MAX } else { snaplen as usize };
-        Self { out, snaplen, most, block: Vec::with_capacity(1024) }
+        Self { out, snaplen, most, block: Vec::with_capacity(1024), mark }
     }
 
     /// Writes the Section Header Block.
@@ -75,6 +79,11 @@ impl<W: io::Write> Blocks<W> {
         self.block.extend(1_u16.to_le_bytes());
         self.block.extend(0_u16.to_le_bytes());
         self.block.extend(u64::MAX.to_le_bytes());
+        let mark = self.mark.take();
+        if let Some((_, comment)) = &mark {
+            self.option(1, comment.as_bytes());
+        }
+        self.mark = mark;
         self.option(2, hardware.as_bytes());
         self.option(3, os.as_bytes());
         self.option(4, program.as_bytes());
@@ -121,6 +130,9 @@ impl<W: io::Write> Blocks<W> {
         self.block.clear();
         if !info.comment.is_empty() {
             self.option(1, info.comment.as_bytes());
+        }
+        if let Some((_, comment)) = self.mark.take_if(|(from, _)| from.0 <= info.at_ns) {
+            self.option(1, comment.as_bytes());
         }
         if info.flags != 0 {
             self.option(2, &info.flags.to_le_bytes());

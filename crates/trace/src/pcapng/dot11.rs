@@ -1,7 +1,7 @@
 //! 802.11 MAC headers (802.11-2020 clause 9.3), without the FCS.
 
 use super::addresses::{Addresses, BROADCAST, Mac, of_radio};
-use crate::{BlockAck, Frame, FrameKind, Mpdu};
+use crate::{BlockAck, Frame, FrameKind, Mpdu, RadioInfo};
 use wire::{Body, Packet, PowerBits, TrafficClass};
 
 /// LLC and SNAP headers of a payload with an Ethertype (IEEE 802, RFC 1042): IPv4 and ARP.
@@ -13,6 +13,7 @@ const FROM_DS: u8 = 2;
 pub(super) const RETRY: u8 = 8;
 const POWER_MANAGEMENT: u8 = 0x10;
 const MORE_DATA: u8 = 0x20;
+const PROTECTED: u8 = 0x40;
 /// `QoS` Control: the frame elicits no acknowledgement; its body is an A-MSDU.
 const NO_ACK: u16 = 1 << 5;
 const A_MSDU: u16 = 1 << 7;
@@ -43,14 +44,15 @@ pub(super) fn control(frame: &Frame, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends the MAC header of an MPDU with data.
+/// Appends the MAC header of an MPDU with data, whose CCMP header follows if it is protected.
 pub(super) fn data(
     frame: &Frame,
     mpdu: &Mpdu,
     addresses: &Addresses,
-    has_qos: bool,
+    radio: &RadioInfo,
     out: &mut Vec<u8>,
 ) {
+    let has_qos = radio.has_qos;
     let receiver = frame.to.map_or(BROADCAST, of_radio);
     let transmitter = of_radio(frame.from);
     let source = addresses.of_node(Some(mpdu.packet.from));
@@ -67,7 +69,8 @@ pub(super) fn data(
     };
     let retry = if mpdu.retry { RETRY } else { 0 };
     let power = mpdu.power_bits();
-    out.extend([if has_qos { 0x88 } else { 0x08 }, system | retry | power_flags(power)]);
+    let flags = system | retry | power_flags(power) | if radio.has_ccmp { PROTECTED } else { 0 };
+    out.extend([if has_qos { 0x88 } else { 0x08 }, flags]);
     out.extend(duration_us(frame).to_le_bytes());
     out.extend(receiver);
     out.extend(transmitter);
@@ -158,7 +161,7 @@ fn block_ack(frame: &Frame, out: &mut Vec<u8>) {
 }
 
 /// The TID of an access category: of its two user priorities the usual one (table 10-1).
-fn tid(class: TrafficClass) -> u16 {
+pub(super) fn tid(class: TrafficClass) -> u16 {
     match class {
         TrafficClass::Background => 1,
         TrafficClass::BestEffort => 0,

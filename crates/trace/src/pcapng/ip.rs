@@ -12,7 +12,6 @@ use wire::{
 
 /// Bytes of an IPv4 header without options.
 const HEADER: usize = 20;
-const TIME_TO_LIVE: u8 = 64;
 const DO_NOT_FRAGMENT: u8 = 0x40;
 /// The most data of a datagram: a scenario may count no headers and have more.
 pub(super) const LARGEST_DATAGRAM: u32 = 65_535 - 28;
@@ -32,7 +31,7 @@ pub(super) struct Packets {
 
 impl Packets {
     pub(super) fn new(network: &Network) -> Self {
-        let (addresses, tcp) = (Addresses::new(network), TcpHeaders::new(network.flows.len()));
+        let (addresses, tcp) = (Addresses::new(network), TcpHeaders::new(&network.flows));
         let dscps = network.flows.iter().map(|flow| flow.dscp).collect();
         Self { addresses, tcp, dscps, paths: Paths::default() }
     }
@@ -141,7 +140,7 @@ fn header(
     header[2..4].copy_from_slice(&length.to_be_bytes());
     header[4..6].copy_from_slice(&(id as u16).to_be_bytes());
     header[6] = DO_NOT_FRAGMENT;
-    header[8] = TIME_TO_LIVE;
+    header[8] = packet.ttl;
     header[9] = protocol;
     header[12..16].copy_from_slice(&ipv4(Some(packet.from)));
     header[16..20].copy_from_slice(&ipv4(packet.to));

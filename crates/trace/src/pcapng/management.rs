@@ -5,6 +5,7 @@ use super::FCS;
 use super::addresses::{Addresses, BROADCAST, of_radio};
 use super::dot11;
 use crate::{Format, Frame, Mpdu};
+use kernel::Bytes;
 use wire::{Beacon, Management};
 
 /// The name of all networks.
@@ -56,12 +57,27 @@ fn beacon(frame: &Frame, mpdu: &Mpdu, of: Beacon, out: &mut Vec<u8>) {
     out.extend(of_radio(frame.from));
     out.extend(of_radio(frame.from));
     out.extend((mpdu.sequence << 4).to_le_bytes());
-    out.extend((frame.payload.0 / 1000).to_le_bytes());
+    out.extend(timestamp_us(frame).to_le_bytes());
     out.extend(of.interval.to_le_bytes());
     out.extend(ESS.to_le_bytes());
     element(ELEMENT_SSID, SSID, out);
     rates(frame, out);
     tim(of, out);
+}
+
+/// The Timestamp field: when the data symbol with its first bit, which follows the MAC header, is
+/// transmitted (clause 11.1.3.1).
+fn timestamp_us(frame: &Frame) -> u64 {
+    const HEADER: Bytes = Bytes(24);
+    /// The field SERVICE and a symbol of OFDM (clause 17.3.2).
+    const SERVICE: Bytes = Bytes(2);
+    const SYMBOL: u64 = 4_000;
+    let rate = frame.mode.rate;
+    let before = match frame.mode.format {
+        Format::Dsss { .. } => rate.time_for(HEADER).0,
+        _ => rate.time_for(SERVICE + HEADER).0 / SYMBOL * SYMBOL,
+    };
+    (frame.payload.0 + before) / 1000
 }
 
 fn rates(frame: &Frame, out: &mut Vec<u8>) {

@@ -3,13 +3,9 @@
 //! LT-TCP.
 
 use super::ip::{receiver_port, sender_port};
+use crate::FlowInfo;
 use wire::{AccEcn, Coded, Flags, FlowId, SackBlock, Segment};
 
-/// The shift of the window scale option in both directions: windows up to 16 MiB in units of 256
-/// bytes.
-pub(super) const WINDOW_SHIFT: u8 = 8;
-/// The MSS that an end with an MTU of 1,500 bytes announces (RFC 9293 section 3.7.1).
-const MSS: u16 = 1460;
 /// The longest options (RFC 9293 section 3.1).
 const LONGEST_OPTIONS: usize = 40;
 const NO_OPERATION: u8 = 1;
@@ -22,23 +18,38 @@ const CODED_SACK: [u8; 2] = *b"LS";
 /// PSH, which no flag stands for.
 const PUSH: u16 = 0x008;
 
-/// Writes TCP headers, and knows which flows are coded.
-#[derive(Debug, Default)]
+/// Writes TCP headers.
+#[derive(Debug)]
 pub(super) struct TcpHeaders {
-    /// By flow: whether a coded segment was written. SACK blocks of its acknowledgements then count
-    /// units of the code and no bytes.
-    coded: Vec<bool>,
+    flows: Vec<FlowHeaders>,
+}
+
+/// What the headers of a flow depend on.
+#[derive(Clone, Copy, Debug)]
+struct FlowHeaders {
+    /// What both ends announce in their SYN.
+    mss: u16,
+    window_shift: u8,
+    /// Whether a coded segment was written. SACK blocks of its acknowledgements then count units of
+    /// the code and no bytes.
+    is_coded: bool,
 }
 
 impl TcpHeaders {
-    /// Headers of so many flows.
-    pub(super) fn new(flows: usize) -> Self {
-        Self { coded: vec![false; flows] }
+    /// The headers of these flows.
+    pub(super) fn new(flows: &[FlowInfo]) -> Self {
+        let of = |flow: &FlowInfo| FlowHeaders {
+            mss: flow.mss,
+            window_shift: flow.window_shift,
+            is_coded: false,
+        };
+        Self { flows: flows.iter().map(of).collect() }
     }
 
     /// Appends the header of a segment, with a checksum of zero.
     pub(super) fn write(&mut self, segment: &Segment, out: &mut Vec<u8>) {
         let start = out.len();
+        let flow = &mut self.flows[segment.flow.0 as usize];
         let (from, to) = ports(segment);
         out.extend(from.to_be_bytes());
         out.extend(to.to_be_bytes());
@@ -52,18 +63,20 @@ impl TcpHeaders {
             bits |= PUSH;
         }
         out.extend([0; 2]);
-        out.extend(window(segment).to_be_bytes());
+        out.extend(window(segment, flow.window_shift).to_be_bytes());
         out.extend([0; 4]);
-        self.options(segment, start + 20, out);
+        flow.options(segment, start + 20, out);
         let words = ((out.len() - start) / 4) as u16;
         out[start + 12..start + 14].copy_from_slice(&(words << 12 | bits).to_be_bytes());
     }
+}
 
+impl FlowHeaders {
     fn options(&mut self, segment: &Segment, start: usize, out: &mut Vec<u8>) {
         if segment.flags.has(Flags::SYN) {
             out.extend([2, 4]);
-            out.extend(MSS.to_be_bytes());
-            out.extend([NO_OPERATION, 3, 3, WINDOW_SHIFT]);
+            out.extend(self.mss.to_be_bytes());
+            out.extend([NO_OPERATION, 3, 3, self.window_shift]);
             if segment.sack.are_permitted() {
                 out.extend([NO_OPERATION, NO_OPERATION, 4, 2]);
             }
@@ -74,13 +87,10 @@ impl TcpHeaders {
             out.extend(((timestamps.value.0 / 1_000_000) as u32).to_be_bytes());
             out.extend(((timestamps.echo.0 / 1_000_000) as u32).to_be_bytes());
         }
-        let coded = self.coded.get_mut(segment.flow.0 as usize);
         if let Some(unit) = &segment.coded {
             coded_unit(unit, out);
-            if let Some(coded) = coded {
-                *coded = true;
-            }
-        } else if coded.is_some_and(|coded| *coded) {
+            self.is_coded = true;
+        } else if self.is_coded {
             coded_sack(segment, start, out);
         } else {
             sack(segment, start, out);
@@ -106,12 +116,11 @@ fn isn(segment: &Segment, forward: bool) -> u32 {
     (one ^ other).wrapping_mul(0x27d4_eb2f)
 }
 
-/// The window field: not scaled in a SYN (RFC 7323 section 2.2). A window that is open never looks
-/// closed.
-fn window(segment: &Segment) -> u16 {
-    let shift = if segment.flags.has(Flags::SYN) { 0 } else { WINDOW_SHIFT };
-    let least = u64::from(segment.window > 0);
-    (segment.window >> shift).clamp(least, 0xffff) as u16
+/// The window field: not scaled in a SYN (RFC 7323 section 2.2). TCP announces only windows that
+/// the field can hold.
+fn window(segment: &Segment, shift: u8) -> u16 {
+    let shift = if segment.flags.has(Flags::SYN) { 0 } else { shift };
+    (segment.window >> shift).min(0xffff) as u16
 }
 
 /// How many blocks of eight bytes fit behind `fixed` bytes of an option and the options before it.

@@ -38,6 +38,7 @@ pub(crate) fn network(channel_mhz: u16, has_qos: bool) -> Network {
         role,
         channel_mhz,
         has_qos,
+        has_ccmp: false,
     };
     let wire = |from, to| WireInfo { name: "server-ap".into(), from, to, rate: None };
     let flow = |name: &str, to, transport, header| FlowInfo {
@@ -46,6 +47,8 @@ pub(crate) fn network(channel_mhz: u16, has_qos: bool) -> Network {
         to,
         transport,
         header: Bytes(header),
+        mss: 1460,
+        window_shift: 8,
         class: TrafficClass::BestEffort,
         dscp: None,
     };
@@ -64,6 +67,7 @@ pub(crate) fn network(channel_mhz: u16, has_qos: bool) -> Network {
             flow("download0", Some(STATION), Transport::Tcp, 52),
             flow("call", Some(STATION), Transport::Udp, 28),
         ],
+        measured_from: Instant::ZERO,
         end: Instant(1_000_000_000),
     }
 }
@@ -71,7 +75,8 @@ pub(crate) fn network(channel_mhz: u16, has_qos: bool) -> Network {
 /// A capture of records, in order.
 pub(crate) fn capture(network: Network, options: PcapngOptions, records: &[Record<'_>]) -> Vec<u8> {
     let mut file = Vec::new();
-    let mut sink = Pcapng::new(network, &mut file, options).unwrap();
+    let options = PcapngOptions { merged: true, ..options };
+    let mut sink = Pcapng::new(network, vec![&mut file], options).unwrap();
     for record in records {
         sink.on(record).unwrap();
     }

@@ -5,6 +5,8 @@ pub(crate) struct Capture {
     /// Link type and name of each interface.
     pub(crate) interfaces: Vec<(u16, String)>,
     pub(crate) packets: Vec<Captured>,
+    /// The comment of the section.
+    pub(crate) comment: String,
 }
 
 /// A packet of a capture.
@@ -76,7 +78,8 @@ impl Captured {
 
 /// Reads a capture, and checks the structure of its blocks.
 pub(crate) fn read(file: &[u8]) -> Capture {
-    let mut capture = Capture { interfaces: Vec::new(), packets: Vec::new() };
+    let mut capture =
+        Capture { interfaces: Vec::new(), packets: Vec::new(), comment: String::new() };
     let mut at = 0;
     while at < file.len() {
         let (kind, total) = (u32_at(file, at), u32_at(file, at + 4) as usize);
@@ -84,7 +87,10 @@ pub(crate) fn read(file: &[u8]) -> Capture {
         assert_eq!(u32_at(file, at + total - 4) as usize, total, "both lengths of a block agree");
         let body = &file[at + 8..at + total - 4];
         match kind {
-            0x0a0d_0d0a => assert!(at == 0 && u32_at(body, 0) == 0x1a2b_3c4d),
+            0x0a0d_0d0a => {
+                assert!(at == 0 && u32_at(body, 0) == 0x1a2b_3c4d);
+                capture.comment = String::from_utf8(option(&options(&body[16..]), 1)).unwrap();
+            }
             1 => {
                 let options = options(&body[8..]);
                 assert_eq!(option(&options, 9), [9], "nanoseconds");

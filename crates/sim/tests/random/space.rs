@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 impl Draw {
     /// A scenario with a radio.
-    pub(super) fn spatial(&mut self) -> String {
+    pub(crate) fn spatial(&mut self) -> String {
         let modern = self.flip(0.6);
         let old = ["11b", "11a", "11g"];
         let standard = if modern { self.modern_standard() } else { self.one(&old) };
