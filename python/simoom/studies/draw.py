@@ -32,6 +32,8 @@ POINTS = (Source.MONTE_CARLO, Source.NS2, Source.NS3, Source.PAPER)
 """Sources of single numbers, which no line joins."""
 
 PANEL_INCHES = (5.0, 3.4)
+ACROSS = 3
+"""Panels side by side."""
 ALONE_INCHES = 6.8
 """Width of a figure of one panel."""
 LEGEND_INCHES = 0.19
@@ -41,11 +43,11 @@ LETTER_INCHES = 0.066
 
 
 def figure(each: Figure) -> Picture:
-    """Draw all panels of a figure side by side, with one legend below them."""
+    """Draw all panels of a figure, three side by side, with one legend below them."""
     count = len(each.panels)
     # Axes with names need room: their panels are stacked vertically.
-    down = count if each.named else 1
-    across = count // down
+    across = 1 if each.named else min(count, ACROSS)
+    down = math.ceil(count / across)
     width = ALONE_INCHES if across == 1 else across * PANEL_INCHES[0]
     names = {c.name for c in each.curves}
     entry = max(map(len, names)) * LETTER_INCHES + 0.7
@@ -56,10 +58,11 @@ def figure(each: Figure) -> Picture:
         picture = Picture(figsize=(width, height), layout="constrained")
         head = f"{each.key[0].upper()}{each.key[1:]}: {each.title}"
         picture.suptitle(head, x=0.01, ha="left", fontsize=10, fontweight="bold")
-        for axes, panel in zip(
-            picture.subplots(down, across, squeeze=False).flat, each.panels, strict=True
-        ):
+        places = list(picture.subplots(down, across, squeeze=False).flat)
+        for axes, panel in zip(places, each.panels, strict=False):
             _panel(axes, each, panel)
+        for axes in places[count:]:
+            axes.remove()
         picture.legend(handles=_handles(each), loc="outside lower center", ncols=columns)
     return picture
 

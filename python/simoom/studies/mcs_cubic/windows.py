@@ -117,6 +117,14 @@ def _figure(key: str, to_mcs: int, runs: Runs, *more: Claim, late: Sequence[floa
             *(first_run(control, found[control], 15.0) for control in CONTROLS),
             *reference.curves(STUDY, key, COLOURS),
             curve(
+                "driven: the jump, mean of the runs",
+                Source.SIMULATION,
+                [CHANGE_S],
+                [Value.mean(jump_kb(found[DRIVEN]))],
+                QUANTITY,
+                colour=2,
+            ),
+            curve(
                 "driven: the jump" + (", and the range after it" if late else ""),
                 Source.PAPER,
                 at,
