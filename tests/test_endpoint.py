@@ -43,7 +43,7 @@ def test_a_controller_in_python_runs_above_the_endpoint_of_linux() -> None:
     assert found["flows[0].goodput_mbps"] > 0.9 * plain["flows[0].goodput_mbps"] > 15.0
     # 30 segments fill the queue of the station; those beyond a small queue wait in the sender.
     small = linux("drop_tail", limit_output_bytes=8000)
-    assert small["flows[0].limited_by.pacing_fraction"] > 0.1
+    assert small["flows[0].limited_by.small_queue_fraction"] > 0.1
     assert small["stations[0].queue_packets.mean"] < 0.9 * plain["stations[0].queue_packets.mean"]
 
 

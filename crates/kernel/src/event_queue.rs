@@ -71,11 +71,15 @@ impl<E: Ranked> EventQueue<E> {
         Self { soon, heap, scheduled: 0, now: Instant::ZERO }
     }
 
-    /// Schedules `event` at `when`, which must not lie in the past.
+    /// Schedules `event` at `when`.
+    ///
+    /// # Panics
+    ///
+    /// If `when` lies in the past.
     #[allow(clippy::inline_always, reason = "the rank of a known event is a constant")]
     #[inline(always)]
     pub fn at(&mut self, when: Instant, event: E) {
-        debug_assert!(when >= self.now, "an event scheduled in the past: {when} < {}", self.now);
+        assert!(when >= self.now, "an event scheduled in the past: {when} < {}", self.now);
         let order = u64::from(event.rank()) << 56 | self.scheduled;
         self.scheduled += 1;
         let entry = Entry { when, order, event };
@@ -167,6 +171,15 @@ mod tests {
         let order: Vec<u32> = std::iter::from_fn(|| event_queue.next()).map(|(_, p)| p.1).collect();
         assert_eq!(order, [3, 1, 2, 0]);
         assert_eq!(event_queue.now(), Instant(5));
+    }
+
+    #[test]
+    #[should_panic(expected = "an event scheduled in the past")]
+    fn the_past_is_refused_in_every_build() {
+        let mut event_queue = EventQueue::new();
+        event_queue.at(Instant(5), Ping(0, 0));
+        event_queue.next();
+        event_queue.at(Instant(4), Ping(0, 1));
     }
 
     proptest! {

@@ -273,6 +273,22 @@ pub trait Queue: Debug + Send {
     /// packets may advance, and the queue may drop some of them.
     fn release(&mut self, _now: Instant, _packet: &Packet, _out: &mut Vec<Signal>) {}
 
+    /// Removes all packets that wait for a receiver, wherever they are below this interface, and
+    /// appends them to a list. They have left the node as after [`Queue::release`].
+    fn withdraw(
+        &mut self,
+        now: Instant,
+        to: NodeId,
+        into: &mut Vec<Packet>,
+        out: &mut Vec<Signal>,
+    ) {
+        let wanted = Wanted { to: Destination::Only(to), ..Wanted::ANY };
+        while let Some(packet) = self.pop_for(now, &wanted, out) {
+            self.release(now, &packet, out);
+            into.push(packet);
+        }
+    }
+
     /// Airtime was used; disciplines that share airtime record it.
     fn on_airtime(&mut self, _airtime: &UsedAirtime) {}
 

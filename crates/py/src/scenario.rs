@@ -121,7 +121,7 @@ pub(crate) fn hearing(
     replication: u32,
     at_s: f64,
 ) -> PyResult<Option<(Vec<String>, Vec<NodePairRow>)>> {
-    let plan = scenario.0.resolve().map_err(fault)?;
+    let plan = scenario.0.resolve_network().map_err(fault)?;
     let now = kernel::Instant::ZERO + kernel::Duration::from_secs_f64(at_s);
     let row = |pair: sim::NodePair| {
         let sim::NodePair { from, to, signal_dbm, snr_db, detected, link } = pair;
@@ -161,7 +161,7 @@ pub(crate) fn connectivity(
     replication: u32,
     times_s: Vec<f64>,
 ) -> PyResult<Option<ConnectivityRows>> {
-    let plan = scenario.0.resolve().map_err(fault)?;
+    let plan = scenario.0.resolve_network().map_err(fault)?;
     let instant = |at_s: &f64| kernel::Instant::ZERO + kernel::Duration::from_secs_f64(*at_s);
     let times: Vec<kernel::Instant> = times_s.iter().map(instant).collect();
     let seed = kernel::Seed { root: seed, replication };

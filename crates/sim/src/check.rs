@@ -274,7 +274,7 @@ impl Checker {
         let Some(forwarding) = &mut self.forwarding else { return };
         match *notice {
             Notice::Sent { packet, .. } => forwarding.on_sent(packet),
-            Notice::Received { by, packet } => forwarding.on_received(now, by, packet),
+            Notice::Received { by, packet, .. } => forwarding.on_received(now, by, packet),
             Notice::Forwarded { node, packet } => forwarding.on_forwarded(now, node, packet),
             Notice::Served { by, packet, outcome, received } => {
                 forwarding.on_served(now, by, packet, outcome, received);
@@ -339,7 +339,9 @@ impl Observer for Checker {
             Notice::Crossed { wire, .. } => {
                 self.at_wire(Interface::Wire(wire), |wire| wire.passed += 1);
             }
-            Notice::Received { by, packet } => self.order.on_up(now, by.0, packet),
+            Notice::Received { by, from, packet } => {
+                self.order.on_up(now, (from.0, by.0), packet);
+            }
             Notice::Served { by, packet, outcome, received } => {
                 self.order.on_done(now, by.0, packet, outcome, received);
                 self.service.on_served(by, packet, outcome);

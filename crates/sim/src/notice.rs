@@ -104,8 +104,8 @@ pub(crate) enum Notice<'a> {
     Began { wire: WireId, packet: &'a Packet },
     /// A packet reaches the far end of a link direction.
     Crossed { wire: WireId, packet: &'a Packet },
-    /// The MAC delivers a received packet, which is not a duplicate.
-    Received { by: RadioId, packet: &'a Packet },
+    /// The MAC delivers a packet that another radio has sent, which is not a duplicate.
+    Received { by: RadioId, from: RadioId, packet: &'a Packet },
     /// The service of a packet at a radio ends: the outcome at its transmitter, and whether the
     /// receiver has the packet.
     Served { by: RadioId, packet: &'a Packet, outcome: MsduOutcome, received: bool },

@@ -189,7 +189,12 @@ impl Scenario {
 
     /// Checks the whole scenario and fills in every default.
     pub fn resolve(&self) -> Result<Plan, Vec<Issue>> {
-        resolve::resolve(&self.written, &self.document)
+        resolve::resolve(&self.written, &self.document, true)
+    }
+
+    /// Like [`Self::resolve`], but flows may lack a path: for showing a network, not for runs.
+    pub fn resolve_network(&self) -> Result<Plan, Vec<Issue>> {
+        resolve::resolve(&self.written, &self.document, false)
     }
 }
 

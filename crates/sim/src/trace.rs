@@ -401,7 +401,7 @@ impl Observer for Tracer {
             Notice::Crossed { wire, packet } => {
                 self.on_step(now, *packet, Place::Wire(wire.0), PacketStep::Crossed);
             }
-            Notice::Received { by, packet } => {
+            Notice::Received { by, packet, .. } => {
                 self.on_step(now, *packet, radio(by), PacketStep::Received);
             }
             Notice::Served { by, packet, .. } => {

@@ -6,6 +6,7 @@ mod air;
 mod arp;
 mod beacons;
 mod handover;
+mod outbox;
 mod power_save;
 mod rate_hints;
 mod rates;
@@ -27,10 +28,12 @@ use crate::traffic;
 use beacons::Beacons;
 use kernel::{Bytes, EventQueue, Fired, Instant, Ranked, Seed};
 use net::{LinkTimer, Lossy, Signal};
+use outbox::Outbox;
 use power_save::PowerSave;
 use rate_hints::RateHints;
 use roaming::Roaming;
 use routers::AdHoc;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use tcp::TimerId;
 use wire::{Body, FlowId, NodeId, Packet, Segment};
@@ -157,12 +160,15 @@ pub(crate) struct World<O> {
     is_watched: bool,
     /// Whether the events of the medium are, which only the checker needs.
     is_checked: bool,
-    tcp_out: Vec<tcp::Command>,
-    source_out: Vec<traffic::Command>,
-    wire_out: Vec<net::Command>,
-    signals: Vec<Signal>,
+    tcp_out: Outbox<(FlowId, Side), tcp::Command>,
+    source_out: Outbox<FlowId, traffic::Command>,
+    wire_out: Outbox<WireId, net::Command>,
+    /// Of stations that roam, with the access point that each had before its event.
+    client_out: Outbox<RadioId, wifi::roaming::Command, RadioId>,
+    /// Drops and marks of the queues of radios.
+    signals: Outbox<RadioId, Signal>,
     /// Signals of queues whose packets were taken into service during an event of the medium.
-    refill_signals: Vec<(RadioId, Signal)>,
+    refill_signals: VecDeque<(RadioId, Signal)>,
     refilling: Vec<RadioId>,
 }
 
@@ -217,11 +223,12 @@ impl<O: Observer> World<O> {
             cell_settling: false,
             is_watched: false,
             is_checked: false,
-            tcp_out: Vec::with_capacity(64),
-            source_out: Vec::with_capacity(8),
-            wire_out: Vec::with_capacity(8),
-            signals: Vec::with_capacity(8),
-            refill_signals: Vec::new(),
+            tcp_out: Outbox::new(64),
+            source_out: Outbox::new(8),
+            wire_out: Outbox::new(8),
+            client_out: Outbox::new(0),
+            signals: Outbox::new(8),
+            refill_signals: VecDeque::new(),
             refilling: Vec::new(),
         };
         world.hint_rates(plan);
@@ -294,14 +301,16 @@ impl<O: Observer> World<O> {
                 self.event_queue.at(ticket.at, Event::Tcp { flow, side, timer, generation });
             }
             Fired::Due => {
+                let first = self.tcp_out.len();
+                let out = self.tcp_out.list();
                 match side {
-                    Side::Sender => tcp.sender.on_timer(self.now, timer, &mut self.tcp_out),
-                    Side::Receiver => tcp.receiver.on_timer(self.now, timer, &mut self.tcp_out),
+                    Side::Sender => tcp.sender.on_timer(self.now, timer, out),
+                    Side::Receiver => tcp.receiver.on_timer(self.now, timer, out),
                 }
                 let sender = &tcp.sender;
                 self.observers.on(self.now, &Notice::Timer { flow, side, timer });
                 self.observers.on(self.now, &Notice::Sender { flow, sender });
-                self.settle_tcp(flow, side);
+                self.settle_tcp(flow, side, first);
             }
         }
     }
@@ -311,22 +320,22 @@ impl<O: Observer> World<O> {
         let flow = segment.flow;
         let Transport::Tcp(tcp) = &mut self.flows[flow.0 as usize].transport else { return };
         let side = if segment.forward { Side::Receiver } else { Side::Sender };
+        let first = self.tcp_out.len();
+        let out = self.tcp_out.list();
         match side {
-            Side::Receiver => tcp.receiver.on_segment(self.now, segment, &mut self.tcp_out),
-            Side::Sender => tcp.sender.on_segment(self.now, segment, &mut self.tcp_out),
+            Side::Receiver => tcp.receiver.on_segment(self.now, segment, out),
+            Side::Sender => tcp.sender.on_segment(self.now, segment, out),
         }
         let sender = &tcp.sender;
         self.observers.on(self.now, &Notice::Sender { flow, sender });
-        self.settle_tcp(flow, side);
+        self.settle_tcp(flow, side, first);
     }
 
-    /// Executes the commands of a TCP sender or receiver.
-    fn settle_tcp(&mut self, flow: FlowId, side: Side) {
-        // If both ends are at one node, sending may deliver at once. The buffer is therefore taken
-        // out.
-        let mut out = std::mem::take(&mut self.tcp_out);
-        for command in &out {
-            match *command {
+    /// Executes the commands of a TCP sender or receiver, which are in the outbox from `first` on.
+    fn settle_tcp(&mut self, flow: FlowId, side: Side, first: usize) {
+        let Some(mut turn) = self.tcp_out.begin((flow, side), (), first) else { return };
+        while let Some(((), command)) = self.tcp_out.next(&mut turn) {
+            match command {
                 tcp::Command::Send(segment) => self.send_segment(flow, side, segment),
                 tcp::Command::Set(timer, at) => {
                     let Transport::Tcp(tcp) = &mut self.flows[flow.0 as usize].transport else {
@@ -355,8 +364,6 @@ impl<O: Observer> World<O> {
                 tcp::Command::Connected => {}
             }
         }
-        out.clear();
-        self.tcp_out = out;
     }
 
     /// A packet has left `node`, or a queue there has dropped it. If it is the node of its sender,
@@ -370,8 +377,9 @@ impl<O: Observer> World<O> {
             return;
         };
         if segment.forward {
-            tcp.sender.on_transmitted(self.now, segment, &mut self.tcp_out);
-            self.settle_tcp(segment.flow, Side::Sender);
+            let first = self.tcp_out.len();
+            tcp.sender.on_transmitted(self.now, segment, self.tcp_out.list());
+            self.settle_tcp(segment.flow, Side::Sender, first);
         }
     }
 

@@ -12,6 +12,8 @@ mod random;
 
 const SCENARIOS: u32 = 400;
 const IN_SPACE: u32 = 300;
+const ROAMING: u32 = 100;
+const MESHES: u32 = 40;
 
 /// Runs this many scenarios with the checker on; returns how many of them delivered data.
 fn run_all(root: u64, count: u32, text: impl Fn(&mut Draw, u32) -> String) -> usize {
@@ -49,4 +51,16 @@ fn four_hundred_random_scenarios_keep_every_rule() {
 fn random_scenarios_in_space_keep_every_rule() {
     let delivered = run_all(21, IN_SPACE, |draw, _| draw.spatial());
     assert!(delivered > 190, "only {delivered} of {IN_SPACE} scenarios delivered anything");
+}
+
+#[test]
+fn random_stations_that_roam_keep_every_rule() {
+    let delivered = run_all(22, ROAMING, |draw, _| draw.roaming());
+    assert!(delivered > 65, "only {delivered} of {ROAMING} scenarios delivered anything");
+}
+
+#[test]
+fn random_meshes_keep_every_rule() {
+    let delivered = run_all(23, MESHES, |draw, _| draw.mesh());
+    assert!(delivered > 10, "only {delivered} of {MESHES} scenarios delivered anything");
 }

@@ -161,6 +161,25 @@ fn the_same_waypoints_in_three_formats() {
     }
 }
 
+#[test]
+fn heights_that_are_all_equal_change_nothing() {
+    let folder = folder("heights");
+    std::fs::write(folder.join("file"), "0 10 20 1.5 2 15 20 1.5 10 100 20 1.5\n".repeat(2))
+        .unwrap();
+    for (dimensions, expected) in [(3, [15.0, 20.0]), (2, [3.25, 12.8])] {
+        let movement = format!("{{ file = 'file', dimensions = {dimensions} }}");
+        let keys = format!("movement.bonnmotion = {movement}");
+        let waypoints = waypoints(&scenario(2, &keys, &folder).resolve().unwrap());
+        let at = position(&waypoints[0], 2.0);
+        let close = (0..2).all(|axis| f64::abs(at[axis] - expected[axis]) < 0.5);
+        assert!(close, "{dimensions}: {at:?}");
+    }
+    std::fs::write(folder.join("file"), "0 10 20 1.5 10 100 20 1.5\n".repeat(2)).unwrap();
+    let keys = "movement.bonnmotion.file = 'file'";
+    let waypoints = waypoints(&scenario(2, keys, &folder).resolve().unwrap());
+    assert_eq!(position(&waypoints[0], 5.0), [55.0, 20.0], "it can only be read with heights");
+}
+
 /// The positions of three nodes, without a line end.
 const THREE: &str = "# nodes: 3, pause: 2.00, max speed: 10.00, max x: 500.00, max y: 300.00\n\
     $node_(0) set X_ 1.0\n$node_(0) set Y_ 2.0\n$node_(1) set X_ 3.0\n$node_(1) set Y_ 4.0\n\
@@ -249,8 +268,23 @@ fn faults_of_tables_of_waypoints_have_file_and_line() {
             "three",
             "bonnmotion",
             "0 1 1\n0 2 2 0\n0 3 3\n",
-            ", line 2: node 1: 4 numbers; each waypoint has three, time, x and y (a file with \
-             heights has four: convert it to two dimensions)",
+            ", line 2: node 1: 4 numbers; each waypoint has 3 (dimensions = 2)",
+        ),
+        (
+            "heights",
+            "bonnmotion",
+            "0 1 1 0\n0 2 2 0 10 2 2 4\n0 3 3 0\n",
+            ", line 2: node 1: the height 4 is not that of the first waypoint, 0; movement is in a \
+             plane",
+        ),
+        (
+            "both",
+            "bonnmotion",
+            // Four waypoints with two coordinates, or three with a height of 1.5.
+            "0 10 20 1.5 2 15 20 1.5 10 100 20 1.5\n0 150 20 1.5 2 150 20 1.5 10 150 20 1.5\n\
+             0 150 20 1.5 2 150 20 1.5 10 150 20 1.5\n",
+            ", line 1: each line can be read as waypoints with two coordinates and with three; say \
+             dimensions = 2, or dimensions = 3 for a file with heights",
         ),
     ] {
         let message = format!("stations.movement.{format}.file: movement.txt{expected}");

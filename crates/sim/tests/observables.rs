@@ -204,11 +204,19 @@ fn a_wildcard_names_those_that_have_the_probe_and_nothing_is_a_fault() {
     );
 }
 
-const LIMITS: [&str; 5] =
-    ["receive_window", "application", "congestion_window", "recovery", "pacing"];
+const LIMITS: [&str; 8] = [
+    "receive_window",
+    "application",
+    "congestion_window",
+    "recovery",
+    "pacing",
+    "nagle",
+    "stand_by",
+    "small_queue",
+];
 
 /// The fractions of the time in which each reason limited a flow.
-fn limits(run: &Run, flow: usize) -> [f64; 5] {
+fn limits(run: &Run, flow: usize) -> [f64; 8] {
     LIMITS.map(|limit| {
         let path = format!("flows[{flow}].limited_by.{limit}_fraction");
         match run.summary.iter().find(|(found, _)| *found == path) {
@@ -229,7 +237,7 @@ fn what_limits_a_flow_adds_up_to_one() {
         let rows = run.summary.iter().filter(|(path, _)| path.starts_with(flow));
         rows.map(|(_, value)| value.clone()).collect::<Vec<_>>()
     };
-    assert_eq!(of("flows[2].limited_by"), [const { Value::None }; 5], "no SYN passes the queue");
+    assert_eq!(of("flows[2].limited_by"), [const { Value::None }; 8], "no SYN passes the queue");
     assert_eq!(of("flows[3].limited_by"), [], "UDP");
 }
 
@@ -249,14 +257,58 @@ fn each_reason_is_found_where_it_limits() {
         // 65535 bytes per 20 ms are 26 Mb/s.
         ("receive_window", download(100, "tcp.window_bytes = 65535\n")),
         ("receive_window", download(10, "tcp.window_max_bytes = 20000\n")),
+        ("receive_window", download(10, "tcp.read_rate_mbps = 1.0\n")),
+        ("application", download(10, "traffic.writes.rate_mbps = 0.1\n")),
         ("congestion_window", download(10, "")),
+        ("recovery", away("ignore = {}")),
         ("pacing", download(10, "control = 'bbr'\n")),
+        ("nagle", small_writes("nagle")),
+        ("nagle", small_writes("minshall")),
+        ("stand_by", away("stand_by = {}")),
+        ("small_queue", small_queue()),
     ];
     for (limit, run) in &cases {
         let limits = limits(run, 0);
         let place = LIMITS.iter().position(|name| name == limit).unwrap();
-        assert!(limits[place] > 0.8, "{limit}: {limits:?}");
+        let largest = limits.iter().copied().fold(0.0, f64::max);
+        assert!(limits[place] > 0.4 && limits[place] == largest, "{limit}: {limits:?}");
     }
+    // Without the wait for acknowledgements, the same writer lacks data.
+    assert_eq!(limits(&small_writes("off"), 0)[5], 0.0);
+    assert_eq!(limits(&away("ignore = {}"), 0)[6], 0.0);
+}
+
+/// Small writes, of which all but the first wait for a delayed acknowledgement.
+fn small_writes(nagle: &str) -> Run {
+    download(
+        100,
+        &format!(
+            "traffic.writes = {{ rate_mbps = 0.04, write_bytes = 100 }}\n\
+             tcp.nagle = '{nagle}'\n\
+             tcp.delayed_ack.fixed = {{ segments = 2, timer_ms = 400.0 }}\n"
+        ),
+    )
+}
+
+/// Two nodes that are out of range for most of the time.
+fn away(route_failure: &str) -> Run {
+    let text = format!(
+        "standard = '11b'\nduration_s = 20\nwarmup_s = 4\n\
+         radio = {{ preset = 'ns2', ad_hoc = true }}\nrouting.protocol = 'aodv'\n\
+         [[stations]]\nposition_m = [0, 0]\n\
+         [[stations]]\nwaypoints = [{{ at_s = 0.0, position_m = [100, 0] }}, \
+         {{ at_s = 5.0, position_m = [100, 0] }}, {{ at_s = 6.0, position_m = [900, 0] }}]\n\
+         [[flows]]\nfrom = 'sta0'\nto = 'sta1'\ntcp.route_failure.{route_failure}\n"
+    );
+    Simulation::new(&plan(&text), SEED, &[], false).unwrap().finish()
+}
+
+/// A sender of Linux whose node takes 8000 bytes of it.
+fn small_queue() -> Run {
+    let text = "standard = '11n'\nstations = 1\nwlan.mcs = 7\nduration_s = 6\nwarmup_s = 2\n\
+                [[flows]]\nfrom = 'sta0'\nto = 'ap'\n\
+                tcp.endpoint.linux.limit_output_bytes = 8000\n";
+    Simulation::new(&plan(text), SEED, &[], false).unwrap().finish()
 }
 
 #[test]

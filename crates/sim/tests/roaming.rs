@@ -146,6 +146,32 @@ fn cells_on_one_channel_work_too_with_any_queue() {
     }
 }
 
+/// The old access point has A-MPDUs ready when the station changes.
+#[test]
+fn nothing_is_sent_on_to_a_station_that_has_left() {
+    for (standard, device) in [("11b", "hardware_aggregates = 1"), ("11n", "ring_packets = 100")] {
+        let first = format!("position_m = [0.0, 0.0], {device}, ");
+        let text = walk(standard, "", BOTH_WAYS).replace("position_m = [0.0, 0.0], ", &first);
+        assert!(text.contains(device));
+        let run = run(&text);
+        assert_eq!(handovers(&run).len(), 2, "{standard} {device}");
+        assert!(number(&run, "flows[0].roaming_drops") > 0.0, "{standard} {device}");
+    }
+}
+
+/// A station comes back to an access point that had datagrams for it in service.
+#[test]
+fn datagrams_arrive_in_order_when_a_station_comes_back() {
+    run("standard = '11n'\nduration_s = 2.0\nwarmup_s = 0.1\nwlan.beacons = {}\nradio = {}\n\
+         cells = [{ position_m = [34.0, -1.0] }]\n\
+         [[stations]]\nposition_m = [31.0, 1.0]\n\
+         [[stations]]\nroaming = { long_interval_s = 0.05, hysteresis_db = 1.0 }\n\
+         waypoints = [{ at_s = 0.0, position_m = [47.0, 1.0] }, \
+         { at_s = 0.93, position_m = [-3.0, -12.0] }]\n\
+         [[flows]]\nfrom = 'sta*'\nto = 'server'\n\
+         [[flows]]\nfrom = 'sta0'\nto = 'sta1'\ntraffic = 'on_off'\n");
+}
+
 /// The faults of a scenario, each with its path.
 fn faults(text: &str) -> Vec<String> {
     let issues = Scenario::parse(text).unwrap().resolve().err().unwrap_or_default();

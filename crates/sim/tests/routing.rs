@@ -4,12 +4,18 @@ use kernel::Seed;
 use sim::{Run, Scenario, Simulation, Value};
 
 const SEED: Seed = Seed { root: 3, replication: 0 };
+/// The seed with which the last defects were found.
+const FOUND: Seed = Seed { root: 1, replication: 0 };
 
 /// Runs a scenario with the checker on.
 fn run(text: &str) -> Run {
+    run_with(text, SEED)
+}
+
+fn run_with(text: &str, seed: Seed) -> Run {
     let plan = Scenario::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let plan = plan.resolve().unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    Simulation::new(&plan, SEED, &[], true).expect("no probes").finish()
+    Simulation::new(&plan, seed, &[], true).expect("no probes").finish()
 }
 
 fn number(run: &Run, path: &str) -> f64 {
@@ -244,4 +250,23 @@ fn packets_for_a_node_that_does_not_answer_replace_each_other() {
     let failures = number(&ns2, "routing.link_failures");
     assert!((failures - sent / 2.0).abs() <= 2.0, "{failures} of {sent}");
     assert!((number(&ns2, "routing.arp_requests") - 0.75 * sent).abs() <= 3.0);
+}
+
+/// A radio drops a packet at once that the router of its node sends: the router sends another one
+/// and sets its timer anew, while the order to set it for the first one still waits.
+#[test]
+fn a_timer_that_is_set_last_holds() {
+    let salvaging = "standard = '11a'\nduration_s = 3\nwarmup_s = 1\n\
+                     wlan.short_retry_limit = 1\nradio.ad_hoc = true\n\
+                     routing = { gateway = true, protocol.dsr.salvage_requests = true }\n\
+                     stations = { count = 5, placement.chain.spacing_m = 25.0 }\n";
+    run_with(&format!("{salvaging}{}", flow("sta0", "ap", "")), FOUND);
+    let short = "standard = '11b'\nduration_s = 25\nradio = { ad_hoc = true, fading = {} }\n\
+                 routing = { gateway = true, protocol.aodv.node_traversal_time_ms = 0.01 }\n\
+                 wire = {}\n[[stations]]\ncount = 4\n\
+                 movement.random_waypoint.area_m = [100.0, 46.0]\n\
+                 [[stations]]\nmovement.gauss_markov.area_m = [180.0, 74.0]\n";
+    let flows = flow("sta*", "server", "tcp.window_bytes = 20000\n")
+        + &flow("sta4", "ap", "traffic.saturated = {}\n");
+    run_with(&format!("{short}{flows}"), FOUND);
 }

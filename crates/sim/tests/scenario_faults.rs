@@ -719,6 +719,52 @@ fn absurd_runs_are_refused() {
     );
 }
 
+/// Jumbo frames are usual on wires; only a cell has MSDUs.
+#[test]
+fn segments_fit_a_packet_where_there_are_only_wires() {
+    let faults = |mss: u32| {
+        let text = format!(
+            "duration_s = 1\n[[links]]\nfrom = 'a'\nto = 'b'\nrate_mbps = 100\n\
+             [[flows]]\nfrom = 'a'\nto = 'b'\ntcp.mss_bytes = {mss}\n"
+        );
+        let found = Scenario::parse(&text).unwrap().resolve().err().unwrap_or_default();
+        found.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(faults(8948), [""; 0]);
+    let message = "flows[0].tcp.mss_bytes: 65535 bytes of segment and 52 of headers exceed the \
+                   largest IP packet, 65535 bytes [RFC 791 section 3.1]; the most is 65483";
+    assert_eq!(faults(65_535), [message]);
+}
+
+#[test]
+fn links_that_would_hold_too_many_packets_are_refused() {
+    let refused = |link: &str, flow: &str| {
+        let text = format!(
+            "standard = '11g'\nstations = 1\nduration_s = 20\n[[links]]\nfrom = 'sta0'\n\
+             to = 'h0'\nqueue.drop_tail.limit_packets = 9\n{link}\n\
+             [[flows]]\nfrom = 'sta0'\nto = 'h0'\n{flow}\n"
+        );
+        let found = Scenario::parse(&text).unwrap().resolve().err().unwrap_or_default();
+        let all = found.iter().map(ToString::to_string);
+        all.filter(|fault| fault.starts_with("links")).collect::<Vec<_>>()
+    };
+    let (fast, long) = ("rate_mbps = 1e4\n", "delay_ms = 60000");
+    let whole = format!("{fast}{long}");
+    // 1e10 b/s for 20 s, in packets of 500 bytes.
+    let message = "links[0].delay_ms: up to 50000000 packets could be in flight on sta0-h0, whose \
+                   delay is 60000 ms, and memory is kept for 10000000; lower its rate or its delay";
+    let small = "payload_bytes = 472";
+    let saturated = format!("traffic.saturated.{small}");
+    assert_eq!(refused(&whole, &saturated), [message]);
+    assert_eq!(refused(&whole, &format!("traffic.cbr = {{ rate_mbps = 9e3, {small} }}")).len(), 1);
+    assert!(refused(&format!("{fast}delay_ms = 1000"), &saturated).is_empty(), "1 s of it");
+    assert!(refused(&format!("rate_mbps = 100\n{long}"), &saturated).is_empty());
+    assert!(refused(&whole, "traffic.cbr = { rate_mbps = 100 }").is_empty(), "the source is slow");
+    assert!(refused(&whole, "").is_empty(), "a receive window limits TCP");
+    let wide = "tcp = { window_bytes = 1000000000, mss_bytes = 20 }";
+    assert_eq!(refused(&whole, wide).len(), 1);
+}
+
 /// The fault of setting a path of a minimal scenario.
 #[track_caller]
 fn unsettable(path: &str, value: &str, expected: &str) {

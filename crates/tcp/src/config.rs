@@ -25,7 +25,8 @@ const USUAL_PACKET: u64 = 1500;
 #[settings(name = "Tcp", check = relate)]
 pub struct Config {
     /// User data of a full segment (SMSS). Default: the user data of an IP packet of 1500 bytes
-    /// less `header_bytes`, which is 1448 with timestamps and 1460 without.
+    /// less `header_bytes`, which is 1448 with timestamps and 1460 without. Data and headers fit
+    /// the largest IP packet of 65535 bytes or, with a cell, the largest MSDU of 2304 bytes.
     #[setting(key = "mss_bytes", range = 1..=65_535)]
     pub mss: Option<Bytes>,
     /// A fixed receive window (W* in the literature): the size of the receiver's buffer, and what

@@ -61,6 +61,7 @@ fn a_wrong_word_has_its_line_and_a_remedy() {
         ("0.1 assert state == open", "open: a state is one of closed, listen, syn_sent,"),
         ("0.1 assert state < closed", "state < closed: states have no order; write == or !="),
         ("0.1 assert reorderings == 1", "\"reorderings\" is no gauge of this end"),
+        ("0.1 %{ assert state == listen }% quiet", "\"quiet\" follows }%"),
     ];
     for (line, message) in cases {
         let failure = script::run(&format!("listen\n{line}\n+0 quiet")).failure.unwrap();
@@ -74,4 +75,29 @@ fn a_wrong_word_has_its_line_and_a_remedy() {
     let settings = "set fec.units 5\nset nagle nagle\nwrite 1";
     let failure = script::run(settings).failure.unwrap();
     assert!(failure.line == 2 && failure.message.contains("keep nagle = \"off\""), "{failure:?}");
+}
+
+/// As the selftests of Linux write them: Python, with a message behind the comparison, in blocks
+/// over several lines.
+#[test]
+fn assertions_have_messages_and_go_over_lines() {
+    let opening = "set initial_window_segments 10\n0 connect\n+0 > S 0:0(0) <...>\n\
+                   +.1 < S. 0:0(0) ack 1 win 65535 <mss 1000,nop,wscale 7>\n+0 > . 1:1(0) ack 1\n";
+    let line = |assertion: &str| script::run(&format!("{opening}{assertion}\n"));
+    for assertion in [
+        "+0 %{ assert tcpi_snd_cwnd == 10, tcpi_snd_cwnd }%",
+        "+0 %{ assert tcpi_snd_cwnd == 10, 'cwnd == %d, not 10' % tcpi_snd_cwnd }%",
+        "+0 %{ assert(tcpi_snd_cwnd == 10); assert tcpi_unacked == 0, tcpi_unacked; }%",
+        "+0 %{\nassert tcpi_snd_cwnd == 10, tcpi_snd_cwnd\n\n  assert (tcpi_unacked == 0)\n}%",
+        "+0 %{ assert tcpi_snd_cwnd == 10 # ten\n}%",
+    ] {
+        let found = line(assertion);
+        assert_eq!(found.failure, None, "{assertion}");
+        assert!(found.lines.iter().any(|line| line.kind == script::Kind::Assertion));
+    }
+    let open = line("+0 %{ assert tcpi_snd_cwnd == 10").failure.unwrap();
+    assert_eq!((open.line, &*open.message), (6, "the block %{ has no end }%"));
+    let failed = line("+0 %{\nassert tcpi_snd_cwnd == 10\nassert tcpi_unacked == 3, 'three'\n}%");
+    let failure = failed.failure.unwrap();
+    assert_eq!((failure.line, &*failure.message), (8, "tcpi_unacked == 3: is 0"));
 }

@@ -205,6 +205,7 @@ impl NodeCounters {
                 MsduOutcome::Sent => self.exchanges.sent += 1,
                 MsduOutcome::RetryLimit => self.exchanges.retry_drops += 1,
                 MsduOutcome::Lifetime => self.frames.lifetime_drops += 1,
+                MsduOutcome::Flushed => {}
             }
             out.push(Command::Done { node, packet, outcome, received });
         }

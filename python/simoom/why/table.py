@@ -9,6 +9,7 @@ COUNTERFACTUALS = (
     Counterfactual("receive_window", "a large receive window", transport.receive_window),
     Counterfactual("reader", "an application that reads at once", transport.reader),
     Counterfactual("delayed_ack", "an ACK for each segment", transport.delayed_ack),
+    Counterfactual("nagle", "no wait for full segments", transport.nagle),
     Counterfactual("buffer", "buffers without limit", path.buffer),
     Counterfactual("fq_codel", "FQ-CoDel in the busiest queue", path.fq_codel),
     Counterfactual("marking", "no marks beyond a delay", marking.marking),

@@ -58,3 +58,14 @@ def delayed_ack(case: Case) -> Answer:
     edits = [case.edit("tcp.delayed_ack", "none")]
     key = case.flow_key("tcp.delayed_ack=none")
     return Change(edits, "the delay of acknowledgements", "with an ACK for each segment", key)
+
+
+def nagle(case: Case) -> Answer:
+    """Send small segments at once."""
+    if not case.flow.over_tcp:
+        return UDP
+    if case.flow.table["tcp"]["nagle"] == "off":
+        return "small segments leave at once"
+    edits = [case.edit("tcp.nagle", "off")]
+    cause = "small segments, which wait for acknowledgements"
+    return Change(edits, cause, "without Nagle", case.flow_key("tcp.nagle=off"))

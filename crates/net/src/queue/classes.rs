@@ -2,7 +2,7 @@
 
 use super::{Destination, LinkState, Queue, Served, Signal, UsedAirtime, Wanted};
 use kernel::{Bytes, Instant};
-use wire::{Packet, TrafficClass};
+use wire::{NodeId, Packet, TrafficClass};
 
 /// A queue for each traffic class: packets of one class do not wait for those of another.
 #[derive(Debug)]
@@ -44,6 +44,16 @@ impl Queue for Classes {
 
     fn release(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
         self.of(packet.class).release(now, packet, out);
+    }
+
+    fn withdraw(
+        &mut self,
+        now: Instant,
+        to: NodeId,
+        into: &mut Vec<Packet>,
+        out: &mut Vec<Signal>,
+    ) {
+        self.queues.iter_mut().for_each(|queue| queue.withdraw(now, to, into, out));
     }
 
     /// Airtime counts for a station, whatever the class.

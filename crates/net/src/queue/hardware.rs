@@ -128,6 +128,32 @@ impl Queue for HardwareQueue {
         self.form(now, out);
     }
 
+    /// Of an A-MPDU in service, what has not been taken is withdrawn too.
+    fn withdraw(
+        &mut self,
+        now: Instant,
+        to: NodeId,
+        into: &mut Vec<Packet>,
+        out: &mut Vec<Signal>,
+    ) {
+        let is_wanted = |formed: &Formed| formed.to == Some(to);
+        self.begun &= !self.ready.front().is_some_and(is_wanted);
+        let first = into.len();
+        let ready = std::mem::take(&mut self.ready);
+        for formed in ready {
+            if is_wanted(&formed) {
+                into.extend(formed.packets);
+            } else {
+                self.ready.push_back(formed);
+            }
+        }
+        for packet in &into[first..] {
+            self.above.release(now, packet, out);
+        }
+        self.above.withdraw(now, to, into, out);
+        self.form(now, out);
+    }
+
     fn on_airtime(&mut self, airtime: &UsedAirtime) {
         self.above.on_airtime(airtime);
     }
@@ -221,6 +247,36 @@ mod tests {
         assert_eq!(queue.ready.len(), 1, "a packet of the first is still in service");
         release(&mut queue, &third[2..]);
         assert_eq!(queue.ready.len(), 2);
+    }
+
+    #[test]
+    fn what_is_formed_for_a_receiver_that_has_left_is_withdrawn() {
+        let mut queue = hardware(2, drop_tail(Limit::packets(100)));
+        push(&mut queue, 1, 0..2);
+        push(&mut queue, 2, 50..52);
+        push(&mut queue, 1, 2..6);
+        let mut withdrawn = Vec::new();
+        queue.withdraw(NOW, NodeId(1), &mut withdrawn, &mut Vec::new());
+        assert_eq!(numbers(&withdrawn), [0, 1, 2, 3, 4, 5], "those formed ahead, then the others");
+        assert_eq!(numbers(&access(&mut queue)), [50, 51]);
+        assert_eq!(queue.len(), 0);
+    }
+
+    #[test]
+    fn so_is_the_rest_of_an_a_mpdu_in_service() {
+        let mut queue = hardware(1, drop_tail(Limit::packets(100)));
+        push(&mut queue, 1, 0..1);
+        let idle = access(&mut queue);
+        push(&mut queue, 1, 1..4);
+        push(&mut queue, 2, 50..51);
+        release(&mut queue, &idle);
+        let first = queue.pop(NOW, &mut Vec::new()).unwrap();
+        let mut withdrawn = Vec::new();
+        queue.withdraw(NOW, NodeId(1), &mut withdrawn, &mut Vec::new());
+        assert_eq!(numbers(&withdrawn), [2, 3]);
+        assert_eq!(queue.pop(NOW, &mut Vec::new()), None, "one is in service");
+        release(&mut queue, &[first]);
+        assert_eq!(numbers(&access(&mut queue)), [50]);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! A device below a queue: the frames that it has accepted wait in FIFO order, whatever the
 //! discipline of the queue.
 
-use super::{LinkState, Queue, Served, Signal, UsedAirtime, Wanted};
+use super::{Destination, LinkState, Queue, Served, Signal, UsedAirtime, Wanted};
 use kernel::{Bytes, Instant};
 use std::collections::VecDeque;
-use wire::Packet;
+use wire::{NodeId, Packet};
 
 /// A queue whose packets pass through a device that holds a limited number of them, those in
 /// service included: the driver ring below the queue discipline of a host. The queue measures and
@@ -65,6 +65,24 @@ impl Queue for Ring {
         if self.follows {
             self.above.release(now, packet, out);
         }
+        self.fill(now, out);
+    }
+
+    fn withdraw(
+        &mut self,
+        now: Instant,
+        to: NodeId,
+        into: &mut Vec<Packet>,
+        out: &mut Vec<Signal>,
+    ) {
+        let wanted = Destination::Only(to);
+        let first = into.len();
+        into.extend(self.held.iter().filter(|packet| wanted.is_of(packet)));
+        self.held.retain(|packet| !wanted.is_of(packet));
+        for packet in into[first..].iter().filter(|_| self.follows) {
+            self.above.release(now, packet, out);
+        }
+        self.above.withdraw(now, to, into, out);
         self.fill(now, out);
     }
 
@@ -140,5 +158,22 @@ mod tests {
         assert_eq!(find(2, 99), None, "too large");
         assert_eq!(find(2, 100), Some(1));
         assert_eq!(find(3, 100), None, "still above: two are held or in service");
+    }
+
+    #[test]
+    fn what_waits_for_a_receiver_that_has_left_is_withdrawn_from_device_and_queue() {
+        for follows in [false, true] {
+            let mut ring = Ring::new(drop_tail(Limit::packets(9)), 2, follows);
+            for (station, n) in [(1, 0), (2, 1), (1, 2), (2, 3), (1, 4)] {
+                assert!(accepts(&mut ring, NOW, packet(station, n, 100)));
+            }
+            let mut withdrawn = Vec::new();
+            ring.withdraw(NOW, NodeId(2), &mut withdrawn, &mut Vec::new());
+            assert_eq!(withdrawn.iter().map(number).collect::<Vec<_>>(), [1, 3]);
+            assert_eq!(ring.held.len(), 2, "the device has taken another one");
+            assert_eq!(drain(&mut ring, NOW), [(1, 0), (1, 2)]);
+            ring.release(NOW, &packet(1, 0, 100), &mut Vec::new());
+            assert_eq!(drain(&mut ring, NOW), [(1, 4)]);
+        }
     }
 }

@@ -6,34 +6,37 @@ use std::collections::{BTreeMap, VecDeque};
 use wifi::MsduOutcome;
 use wire::{Packet, TrafficClass};
 
-/// Receiver, class and sender.
-type StreamKey = (u32, TrafficClass, u32);
+/// Sender, receiver and class. A router may send copies of a packet to two neighbours, so that a
+/// node receives equal packets from both.
+type StreamKey = (u32, u32, TrafficClass);
 
-/// Packets in service that have not been delivered by the receiving MAC yet, oldest first.
+/// Packets in service that have not been delivered by the receiving MAC yet, oldest first, and
+/// whether a later one was delivered, so that they must not be. Copies of a packet that a router
+/// sends again may be equal.
 #[derive(Debug, Default)]
-pub(super) struct Order(BTreeMap<StreamKey, VecDeque<Packet>>);
+pub(super) struct Order(BTreeMap<StreamKey, VecDeque<(Packet, bool)>>);
 
 impl Order {
     /// A node takes a packet into service for another.
     pub(super) fn on_taken(&mut self, from: u32, to: u32, packet: &Packet) {
-        self.0.entry((to, packet.class, from)).or_default().push_back(*packet);
+        self.0.entry((from, to, packet.class)).or_default().push_back((*packet, false));
     }
 
-    /// A node's MAC delivers a packet. Earlier packets in service must not be delivered after it.
-    pub(super) fn on_up(&mut self, now: Instant, node: u32, packet: &Packet) {
+    /// A node's MAC delivers a packet of another node. Earlier packets in service must not be
+    /// delivered after it.
+    pub(super) fn on_up(&mut self, now: Instant, (from, node): (u32, u32), packet: &Packet) {
         if packet.to.is_none() {
             return;
         }
-        let streams = (node, packet.class, 0)..=(node, packet.class, u32::MAX);
-        let found = self.0.range_mut(streams).find_map(|(_, waiting)| {
-            let at = waiting.iter().position(|other| other == packet)?;
-            Some((waiting, at))
+        let waiting = self.0.get_mut(&(from, node, packet.class));
+        let at =
+            waiting.as_ref().and_then(|it| it.iter().position(|other| *other == (*packet, false)));
+        rule(now, at.is_some(), "packets are delivered in order, and once", || {
+            format!("node {from} to node {node}: {packet:?}")
         });
-        rule(now, found.is_some(), "packets are delivered in order, and once", || {
-            format!("node {node}: {packet:?}")
-        });
-        if let Some((waiting, at)) = found {
-            waiting.drain(..=at);
+        if let (Some(waiting), Some(at)) = (waiting, at) {
+            waiting.iter_mut().take(at).for_each(|(_, is_late)| *is_late = true);
+            waiting.remove(at);
         }
     }
 
@@ -51,9 +54,14 @@ impl Order {
         if received {
             return;
         }
-        let streams = self.0.iter_mut().filter(|((_, _, from), _)| *from == node);
+        let streams = self
+            .0
+            .range_mut((node, 0, TrafficClass::Background)..)
+            .take_while(|((from, ..), _)| *from == node);
         for (_, waiting) in streams {
-            if let Some(at) = waiting.iter().position(|other| other == packet) {
+            let place = |is_late| waiting.iter().position(|other| *other == (*packet, is_late));
+            // One that was passed over has not arrived; an equal one may wait for earlier ones.
+            if let Some(at) = place(true).or_else(|| place(false)) {
                 waiting.remove(at);
                 return;
             }
@@ -84,7 +92,7 @@ mod tests {
             order.on_taken(1, 0, &packet(number));
         }
         for &number in numbers {
-            order.on_up(Instant(1), 0, &packet(number));
+            order.on_up(Instant(1), (1, 0), &packet(number));
         }
         order
     }
@@ -113,13 +121,32 @@ mod tests {
     fn one_that_was_given_up_is_found() {
         let mut order = up(&[0]);
         order.on_done(Instant(1), 1, &packet(1), MsduOutcome::Lifetime, false);
-        order.on_up(Instant(1), 0, &packet(1));
+        order.on_up(Instant(1), (1, 0), &packet(1));
     }
 
     #[test]
     #[should_panic(expected = "in order, and once")]
     fn one_at_the_wrong_node_is_found() {
-        up(&[]).on_up(Instant(1), 2, &packet(0));
+        up(&[]).on_up(Instant(1), (1, 2), &packet(0));
+    }
+
+    #[test]
+    fn of_equal_packets_the_one_that_was_passed_over_is_given_up() {
+        let mut order = up(&[]);
+        order.on_taken(1, 0, &packet(0));
+        order.on_up(Instant(1), (1, 0), &packet(1));
+        order.on_done(Instant(1), 1, &packet(0), MsduOutcome::RetryLimit, false);
+        order.on_up(Instant(1), (1, 0), &packet(0));
+    }
+
+    #[test]
+    fn equal_packets_of_two_nodes_are_two() {
+        let mut order = up(&[]);
+        order.on_taken(2, 0, &packet(1));
+        order.on_taken(2, 0, &packet(0));
+        order.on_up(Instant(1), (2, 0), &packet(0));
+        order.on_up(Instant(1), (1, 0), &packet(0));
+        order.on_up(Instant(1), (1, 0), &packet(1));
     }
 
     #[test]

@@ -75,7 +75,7 @@ impl PowerSave {
     pub(super) fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         match *notice {
             Notice::SavesPower { from, frame, .. } => self.on_frame(from, frame),
-            Notice::Received { by, packet } => self.on_received(by, packet),
+            Notice::Received { by, packet, .. } => self.on_received(by, packet),
             Notice::Buffered { by, to, packet } => self.on_buffered(now, (by, to), packet),
             Notice::Dequeued { by, to: Some(to), packet } => {
                 if let Some(station) = self.station(to).filter(|it| it.access_point == by) {

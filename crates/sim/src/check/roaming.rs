@@ -1,12 +1,18 @@
 //! Checks stations that roam: data frames are only between a station and the access point with
-//! which it is associated, in the channel of that access point.
+//! which it is associated, in the channel of that access point, and no access point sends data to a
+//! station that another one has accepted.
 
 use super::rule::rule;
+use crate::medium::Medium;
 use crate::notice::Notice;
 use crate::plan::Plan;
 use crate::topology::{RadioId, Topology};
-use kernel::Instant;
+use kernel::{Duration, Instant};
 use std::sync::Arc;
+use wire::FrameKind;
+
+/// An exchange that has begun may still end: after the longest control frame and a SIFS comes data.
+const EXCHANGE: Duration = Duration::from_micros(500);
 
 /// The records of a station that roams.
 #[derive(Debug)]
@@ -14,6 +20,8 @@ struct Station {
     radio: RadioId,
     /// The access point that has accepted it last.
     access_point: RadioId,
+    /// When it did so.
+    since: Instant,
     /// It has begun to change to another one.
     has_left: bool,
     channel: u16,
@@ -37,7 +45,7 @@ impl Roaming {
             let radio = topology.station(number);
             let access_point = topology.access_point_of(radio);
             let channel = channels[topology.radio(access_point).cell as usize];
-            Station { radio, access_point, has_left: false, channel }
+            Station { radio, access_point, since: Instant::ZERO, has_left: false, channel }
         };
         let roams = |number: &usize| plan.stations[*number].roaming.is_some();
         let stations: Vec<_> = (0..plan.stations.len()).filter(roams).map(station).collect();
@@ -60,16 +68,38 @@ impl Roaming {
             Notice::Associated { station, with } => {
                 if let Some(station) = self.station(station) {
                     rule(now, station.has_left, "a station leaves before it changes", String::new);
+                    if station.access_point != with {
+                        station.since = now;
+                    }
                     (station.access_point, station.has_left) = (with, false);
                 }
             }
             Notice::Dequeued { by, to: Some(to), .. } => self.on_data(now, by, to),
+            Notice::Air { medium: Medium::Space(space), .. } => {
+                for frame in space.on_air().filter(|frame| frame.start == now) {
+                    let is_data = frame.kind == FrameKind::Data
+                        && !space.sends_management(frame.from, frame.edcaf);
+                    if let Some(to) = frame.to.filter(|_| is_data) {
+                        self.on_frame(now, RadioId(frame.from), RadioId(to));
+                    }
+                }
+            }
             _ => {}
         }
     }
 
     fn station(&mut self, radio: RadioId) -> Option<&mut Station> {
         self.stations.iter_mut().find(|station| station.radio == radio)
+    }
+
+    /// A data frame begins, for the first time or again.
+    fn on_frame(&self, now: Instant, by: RadioId, to: RadioId) {
+        let gone = self.stations.iter().find(|station| {
+            station.radio == to && station.access_point != by && now > station.since + EXCHANGE
+        });
+        rule(now, gone.is_none(), "no data is sent to a station that has left", || {
+            format!("{by:?} to {gone:?}")
+        });
     }
 
     /// Data between two radios enters service.
@@ -154,6 +184,25 @@ mod tests {
         change(roaming);
         roaming.on(NOW, &Notice::Associated { station: STATION, with: SECOND });
         send(roaming, FIRST, STATION);
+    }
+
+    #[test]
+    fn an_exchange_that_has_begun_ends() {
+        let roaming = &mut scene();
+        change(roaming);
+        roaming.on_frame(Instant(9_000_000_000), FIRST, STATION);
+        roaming.on(NOW, &Notice::Associated { station: STATION, with: SECOND });
+        roaming.on_frame(NOW + EXCHANGE, FIRST, STATION);
+        roaming.on_frame(Instant(9_000_000_000), SECOND, STATION);
+    }
+
+    #[test]
+    #[should_panic(expected = "no data is sent to a station that has left")]
+    fn a_frame_to_a_station_that_has_left_is_found() {
+        let roaming = &mut scene();
+        change(roaming);
+        roaming.on(NOW, &Notice::Associated { station: STATION, with: SECOND });
+        roaming.on_frame(NOW + EXCHANGE + Duration(1), FIRST, STATION);
     }
 
     #[test]

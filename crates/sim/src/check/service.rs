@@ -70,8 +70,13 @@ impl Service {
         for (radio, of) in (0..).zip(&self.radios) {
             let counters = medium.counters(radio);
             let lifetime_drops = medium.frame_counters(radio).lifetime_drops;
-            let own =
-                Served { sent: counters.sent, retry_drops: counters.retry_drops, lifetime_drops };
+            // No result of the MAC counts what was flushed.
+            let own = Served {
+                sent: counters.sent,
+                retry_drops: counters.retry_drops,
+                lifetime_drops,
+                flushed: of.served.flushed,
+            };
             let more = [own.sent, own.retry_drops, own.lifetime_drops];
             let packets = [of.served.sent, of.served.retry_drops, of.served.lifetime_drops];
             let holds = own == of.served

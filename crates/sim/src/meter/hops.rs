@@ -292,7 +292,7 @@ impl Observer for HopMeter {
             Notice::Dequeued { by, packet, .. } => self.on_dequeued(now, by, packet),
             Notice::Dropped { at, packet, cause } => self.on_dropped(now, at, packet, cause),
             Notice::Crossed { wire, packet } => self.on_crossed(now, wire, packet),
-            Notice::Received { by, packet } => self.on_received(now, by, packet),
+            Notice::Received { by, packet, .. } => self.on_received(now, by, packet),
             Notice::AirtimeUsed { by, with, used, .. } => self.on_exchange(now, by, with, used),
             Notice::End => self.close(now),
             _ => {}

@@ -15,6 +15,8 @@ pub(crate) struct Served {
     pub(crate) retry_drops: u64,
     /// Packets that were discarded at the end of their lifetime, likewise.
     pub(crate) lifetime_drops: u64,
+    /// Packets that were flushed because their receiver has left, likewise.
+    pub(crate) flushed: u64,
 }
 
 impl Served {
@@ -23,11 +25,12 @@ impl Served {
             MsduOutcome::Sent => &mut self.sent,
             MsduOutcome::RetryLimit => &mut self.retry_drops,
             MsduOutcome::Lifetime => &mut self.lifetime_drops,
+            MsduOutcome::Flushed => &mut self.flushed,
         } += 1;
     }
 
     pub(crate) fn total(self) -> u64 {
-        self.sent + self.retry_drops + self.lifetime_drops
+        self.sent + self.retry_drops + self.lifetime_drops + self.flushed
     }
 }
 

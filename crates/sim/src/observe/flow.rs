@@ -53,7 +53,7 @@ const ACCURATE: Condition = Condition {
 };
 
 const WEB: Condition = Condition {
-    says: "of web traffic",
+    says: "of web traffic, requests and writes",
     holds: |plan, i| plan.flows[i].settings.traffic.get().has_sessions(),
     lacks: |_, i, name| format!("flow {i} fetches no files and has no {name}"),
 };
@@ -110,7 +110,7 @@ pub(super) static FLOW: &[Observable] = observables! {
     /// Entries into fast recovery, after losses that acknowledgements indicated.
     "fast_retransmits": "1" if TCP => Counter(|world, i| sent(world, i).fast_retransmits);
     /// The fraction of the time with an established connection in which the receive window kept the
-    /// sender from sending more; the five fractions add up to 1.
+    /// sender from sending more; all such fractions add up to 1.
     "limited_by.receive_window_fraction": "1" as "receive window" if TCP => Ratio(
         |world, i| limited(world, i).of(Limit::ReceiveWindow).0,
         |world, i| limited(world, i).total().0,
@@ -134,6 +134,23 @@ pub(super) static FLOW: &[Observable] = observables! {
     /// The fraction of this time in which the next segment waited for its time by the pacing rate.
     "limited_by.pacing_fraction": "1" as "pacing" if TCP => Ratio(
         |world, i| limited(world, i).of(Limit::Pacing).0,
+        |world, i| limited(world, i).total().0,
+    );
+    /// The fraction of this time in which less than a full segment waited: for an acknowledgement
+    /// (Nagle's algorithm or Minshall's), or for more data or window.
+    "limited_by.nagle_fraction": "1" as "Nagle" if TCP => Ratio(
+        |world, i| limited(world, i).of(Limit::SmallSegment).0,
+        |world, i| limited(world, i).total().0,
+    );
+    /// The fraction of this time in which the sender stood by, because the route had failed.
+    "limited_by.stand_by_fraction": "1" as "stand-by" if TCP => Ratio(
+        |world, i| limited(world, i).of(Limit::StandBy).0,
+        |world, i| limited(world, i).total().0,
+    );
+    /// The fraction of this time in which TCP small queues kept the next segment from the queue of
+    /// the sender's node.
+    "limited_by.small_queue_fraction": "1" as "small queue" if TCP => Ratio(
+        |world, i| limited(world, i).of(Limit::SmallQueue).0,
         |world, i| limited(world, i).total().0,
     );
     /// The fraction of the window in which a connection of the flow is established; in the rest
@@ -201,7 +218,7 @@ pub(super) static FLOW: &[Observable] = observables! {
         title: "round-trip time",
         of: "samples",
     };
-    /// Time from the request of a file to its complete reception.
+    /// Time from the request of a file, or from a write, to its complete reception.
     "session_delay_s": "s" as "file" if WEB => Delays {
         read: |world, i| Some(Cow::Borrowed(&meter(world, i).session)),
         title: "time per file",

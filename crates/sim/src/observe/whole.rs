@@ -64,7 +64,7 @@ pub(super) static TOTAL: &[Observable] = observables! {
     /// pings and of that of loaded TCP connections, whose own measurements stand for probes on them
     /// (draft-ietf-ippm-responsiveness-09, "For the TCP-Only Case").
     "rpm": "1/min" as "RPM" if PINGS => Once(|world, _| responsiveness(world).into());
-    /// Time from the request of a file to its complete reception, of web traffic.
+    /// Time from the request of a file, or from a write, to its complete reception.
     "session_delay_s": "s" as "file" => Delays {
         read: |world, _| {
             let all = merged(world, DelayStats::fine(), |flow| &flow.session);

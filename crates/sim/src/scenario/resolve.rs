@@ -11,6 +11,7 @@ mod duplex;
 mod ends;
 mod file;
 mod flows;
+mod in_flight;
 mod interferers;
 mod links;
 mod mixed;
@@ -38,11 +39,15 @@ use std::sync::Arc;
 /// Resolves a document. Numbers out of range are reported as they were written. Their defaults
 /// replace them for the other checks; a message about another key of the same table that names one
 /// of them compares it with a default, which the user did not write, and is left out.
-pub(super) fn resolve(written: &Node, document: &Document) -> Result<Plan, Vec<Issue>> {
+pub(super) fn resolve(
+    written: &Node,
+    document: &Document,
+    is_to_run: bool,
+) -> Result<Plan, Vec<Issue>> {
     let (root, mut faults) = (Path::default(), Faults::default());
     Document::check(written, settings::Check::new(&root, &mut faults));
     if faults.0.is_empty() {
-        return plan(document, Check::default()).map_err(in_order);
+        return plan(document, Check::default(), is_to_run).map_err(in_order);
     }
     let mut sound = written.clone();
     faults.0.iter().for_each(|issue| sound.remove(&issue.path));
@@ -55,7 +60,7 @@ pub(super) fn resolve(written: &Node, document: &Document) -> Result<Plan, Vec<I
     let is_known = |issue: &Issue| {
         replaced.contains(&issue.path) || !replaced.iter().any(|path| compares(issue, path))
     };
-    plan(&document, Check::after(faults)).map_err(|mut issues| {
+    plan(&document, Check::after(faults), is_to_run).map_err(|mut issues| {
         issues.retain(is_known);
         in_order(issues)
     })
@@ -80,8 +85,8 @@ fn in_order(mut issues: Vec<Issue>) -> Vec<Issue> {
     issues
 }
 
-/// The plan of a document whose numbers are each in their range.
-fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
+/// The plan of a document whose numbers are each in their range. In a run, all flows have paths.
+fn plan(document: &Document, mut check: Check, is_to_run: bool) -> Result<Plan, Vec<Issue>> {
     let mut related = Faults::default();
     document.relate(&Path::default(), &mut related);
     related.0.into_iter().for_each(|issue| check.fault(issue.path, issue.message));
@@ -136,7 +141,10 @@ fn plan(document: &Document, mut check: Check) -> Result<Plan, Vec<Issue>> {
     queues::refuse_in_ad_hoc(document, &mut check);
     queues::queues_hold_a_packet(document, &plan, &mut check);
     work::is_bounded(&plan, &mut check);
-    routing::flows_have_paths(&plan, &mut check);
+    in_flight::is_bounded(&plan, &mut check);
+    if is_to_run {
+        routing::flows_have_paths(&plan, &mut check);
+    }
     check.finish(plan)
 }
 

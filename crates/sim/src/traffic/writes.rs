@@ -3,6 +3,7 @@
 use super::{Command, Event, Origin, Source, TrafficModel, Transport};
 use kernel::{BitRate, Bytes, Duration, Instant};
 use settings::{Faults, Path, Settings, number};
+use std::collections::VecDeque;
 
 /// Data over one TCP connection, which the application writes at a constant rate: a backup with a
 /// limit, or a live stream.
@@ -33,9 +34,19 @@ impl TrafficModel for Writes {
         Transport::Tcp
     }
 
-    fn source(&self, _: &Origin<'_>) -> Box<dyn Source> {
-        let interval = self.rate.time_for(self.size);
-        Box::new(Writer { size: self.size, interval, is_open: false })
+    fn source(&self, flow: &Origin<'_>) -> Box<dyn Source> {
+        Box::new(Writer {
+            size: self.size,
+            whole: Bytes(self.size.0.div_ceil(flow.unit.0) * flow.unit.0),
+            interval: self.rate.time_for(self.size),
+            is_open: false,
+            pending: VecDeque::new(),
+            received: Bytes::ZERO,
+        })
+    }
+
+    fn has_sessions(&self) -> bool {
+        true
     }
 
     fn interval(&self) -> Option<Duration> {
@@ -46,8 +57,14 @@ impl TrafficModel for Writes {
 #[derive(Debug)]
 struct Writer {
     size: Bytes,
+    /// What the receiver gets of each write: the sender may round it up.
+    whole: Bytes,
     interval: Duration,
     is_open: bool,
+    /// When the writes were made that have not arrived yet.
+    pending: VecDeque<Instant>,
+    /// What has arrived of the first of them.
+    received: Bytes,
 }
 
 impl Source for Writer {
@@ -59,7 +76,17 @@ impl Source for Writer {
                     self.is_open = true;
                     out.push(Command::Open);
                 }
+                self.pending.push_back(now);
                 out.extend([Command::Write(self.size), Command::Wake(now + self.interval)]);
+            }
+            Event::Delivered(bytes) => {
+                self.received += bytes;
+                while self.received >= self.whole
+                    && let Some(written) = self.pending.pop_front()
+                {
+                    self.received = Bytes(self.received.0 - self.whole.0);
+                    out.push(Command::Session(written));
+                }
             }
             Event::Stop => out.push(Command::Abandon),
             _ => {}
@@ -84,5 +111,17 @@ mod tests {
         );
         let later = Command::Wake(next + Duration::from_millis(1));
         assert_eq!(asked(&mut *source, &[(next, Event::Timer)]), [write, later]);
+    }
+
+    #[test]
+    fn a_write_has_arrived_when_all_of_it_has() {
+        let mut source = source(&Writes { rate: BitRate(8_000_000), size: Bytes(1000) });
+        let at = [5, 6, 7].map(|ms| Instant::ZERO + Duration::from_millis(ms));
+        asked(&mut *source, &at.map(|at| (at, Event::Timer)));
+        let mut arrive = |bytes| asked(&mut *source, &[(at[2], Event::Delivered(Bytes(bytes)))]);
+        assert_eq!(arrive(999), []);
+        assert_eq!(arrive(1), [Command::Session(at[0])]);
+        assert_eq!(arrive(1999), [Command::Session(at[1])]);
+        assert_eq!(arrive(1), [Command::Session(at[2])]);
     }
 }

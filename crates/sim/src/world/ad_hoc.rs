@@ -1,37 +1,20 @@
 //! Nodes of an ad-hoc network that forward: their routers, and the commands of routers.
 
-use super::routers::{AdHoc, Member};
+use super::routers::{AdHoc, Cause, Member};
 use super::{Event, World};
 use crate::flow::{Side, Transport};
 use crate::medium::Medium;
 use crate::notice::{DropCause, Notice, Observer};
 use crate::topology::{Interface, RadioId};
-use kernel::{Bytes, Fired, Instant};
+use kernel::{Fired, Instant};
 use net::route::{Command, Context, RouteDrop, RouteNote, Router};
-use net::{Destination, Wanted};
 use tcp::Hint;
 use wifi::MsduOutcome;
-use wire::{Body, NodeId, Packet, TrafficClass};
+use wire::{Body, NodeId, Packet};
 
 /// A neighbour is in range if at least this fraction of the frames to it would arrive without
 /// interference.
 const IN_RANGE: f64 = 0.5;
-
-/// What a router is doing while it drops a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cause {
-    /// It has received a packet from a transport of its node.
-    Sending,
-    /// The MAC has given up the packet.
-    RetryLimit,
-    /// The MAC has discarded the packet at the end of its lifetime.
-    Lifetime,
-    /// No node answers the requests for the address of the next hop; `at_once` if the router has
-    /// sent the packet just now.
-    Unresolved { at_once: bool },
-    /// Any other event.
-    Other,
-}
 
 impl<O: Observer> World<O> {
     /// A packet of a transport of this node, or from outside, is for a node of the ad-hoc network.
@@ -40,8 +23,8 @@ impl<O: Observer> World<O> {
     }
 
     /// The radio of a node has received a packet.
-    pub(super) fn receive_ad_hoc(&mut self, by: RadioId, from: u32, packet: Packet) {
-        let [node, from] = [by, RadioId(from)].map(|radio| self.topology.radio(radio).node);
+    pub(super) fn receive_ad_hoc(&mut self, by: RadioId, from: RadioId, packet: Packet) {
+        let [node, from] = [by, from].map(|radio| self.topology.radio(radio).node);
         if let Body::Arp(message) = packet.body {
             return self.on_arp_message(node, message);
         }
@@ -106,8 +89,7 @@ impl<O: Observer> World<O> {
         self.ad_hoc.as_mut()?.members[node.0 as usize].as_mut()
     }
 
-    /// Passes an event to a router and executes its commands. A command may cause events for other
-    /// routers, whose commands are appended to the same buffer.
+    /// Passes an event to a router and executes its commands.
     pub(super) fn ask_router(
         &mut self,
         node: NodeId,
@@ -118,18 +100,18 @@ impl<O: Observer> World<O> {
         let AdHoc { members, paths, exits, out, .. } = &mut **ad_hoc;
         let Some(member) = &mut members[node.0 as usize] else { return };
         let (first, known) = (out.len(), paths.len());
-        let mut context = Context { now: self.now, paths, rng: &mut member.rng, exits, out };
+        let list = out.list();
+        let mut context = Context { now: self.now, paths, rng: &mut member.rng, exits, out: list };
         event(&mut *member.router, &mut context);
-        let last = out.len();
+        let turn = out.begin(node, cause, first);
         for (id, nodes) in paths.since(known) {
             self.observers.on(self.now, &Notice::Path { id, nodes });
         }
-        for i in first..last {
-            let Some(ad_hoc) = &self.ad_hoc else { return };
-            self.follow(node, cause, ad_hoc.out[i]);
-        }
-        if let Some(ad_hoc) = &mut self.ad_hoc {
-            ad_hoc.out.truncate(first);
+        let Some(mut turn) = turn else { return };
+        while let Some((cause, command)) =
+            self.ad_hoc.as_mut().and_then(|ad_hoc| ad_hoc.out.next(&mut turn))
+        {
+            self.follow(node, cause, command);
         }
     }
 
@@ -209,27 +191,19 @@ impl<O: Observer> World<O> {
         }
     }
 
+    /// A packet that was popped from the queue of a radio has left it.
+    pub(super) fn release(&mut self, by: RadioId, packet: &Packet) {
+        let first = self.signals.len();
+        self.queues[by.0 as usize].release(self.now, packet, self.signals.list());
+        self.settle_signals(by, first);
+    }
+
     /// Removes and returns the packets that wait at a radio for a node.
     pub(super) fn withdraw(&mut self, by: RadioId, to: NodeId) -> Vec<Packet> {
-        let mut waiting = Vec::new();
+        let (mut waiting, first) = (Vec::new(), self.signals.len());
         let queue = &mut self.queues[by.0 as usize];
-        let each = [
-            TrafficClass::Background,
-            TrafficClass::BestEffort,
-            TrafficClass::Video,
-            TrafficClass::Voice,
-        ];
-        // Without categories all classes wait together.
-        let classes = if self.cell.has_categories() { &each[..] } else { &each[..1] };
-        for &class in classes {
-            let to = Destination::Only(to);
-            let wanted = Wanted { class, to, most: Bytes(u64::MAX) };
-            while let Some(packet) = queue.pop_for(self.now, &wanted, &mut self.signals) {
-                queue.release(self.now, &packet, &mut self.signals);
-                waiting.push(packet);
-            }
-        }
-        self.settle_signals(by);
+        queue.withdraw(self.now, to, &mut waiting, self.signals.list());
+        self.settle_signals(by, first);
         self.note_queue(by);
         waiting
     }
@@ -295,9 +269,10 @@ impl<O: Observer> World<O> {
                 continue;
             }
             if let (Transport::Tcp(tcp), id) = (&mut flow.transport, flow.id) {
-                tell(&mut tcp.sender, self.now, &mut self.tcp_out);
+                let first = self.tcp_out.len();
+                tell(&mut tcp.sender, self.now, self.tcp_out.list());
                 self.observers.on(self.now, &Notice::Sender { flow: id, sender: &tcp.sender });
-                self.settle_tcp(id, Side::Sender);
+                self.settle_tcp(id, Side::Sender, first);
             }
         }
     }

@@ -10,6 +10,7 @@ use crate::notice::{DropCause, Notice, Observer};
 use crate::topology::{Hop, Interface, RadioId, Routes, Topology};
 use kernel::{Bytes, Duration, Instant};
 use net::{Destination, Signal, UsedAirtime, Wanted};
+use std::collections::VecDeque;
 use wifi::{MsduOutcome, MsduSource};
 use wire::{Body, Packet, PowerBits, TrafficClass};
 
@@ -26,7 +27,7 @@ struct Waiting<'a, O> {
     roaming: Option<&'a Roaming>,
     signals: &'a mut Vec<Signal>,
     /// Drops and marks of the queues, with the radio of each queue.
-    noted: &'a mut Vec<(RadioId, Signal)>,
+    noted: &'a mut VecDeque<(RadioId, Signal)>,
     refilling: &'a mut Vec<RadioId>,
     observers: &'a mut O,
 }
@@ -208,8 +209,9 @@ impl<O: Observer> World<O> {
     pub(super) fn enqueue(&mut self, by: RadioId, packet: Packet) {
         let at = Interface::Radio(by);
         self.observers.on(self.now, &Notice::Queued { at, packet: &packet });
-        self.queues[by.0 as usize].push(self.now, packet, &mut self.signals);
-        self.settle_signals(by);
+        let first = self.signals.len();
+        self.queues[by.0 as usize].push(self.now, packet, self.signals.list());
+        self.settle_signals(by, first);
         if self.power_save.is_some() {
             self.wake_to_send(by);
         }
@@ -234,7 +236,7 @@ impl<O: Observer> World<O> {
             beacons: self.beacons.as_deref(),
             power_save: self.power_save.as_deref_mut(),
             roaming: self.roaming.as_deref(),
-            signals: &mut self.signals,
+            signals: self.signals.list(),
             noted: &mut self.refill_signals,
             refilling: &mut self.refilling,
             observers: &mut self.observers,
@@ -263,7 +265,7 @@ impl<O: Observer> World<O> {
         if self.is_watched {
             self.publish_watched();
         }
-        while let Some((by, signal)) = self.refill_signals.pop() {
+        while let Some((by, signal)) = self.refill_signals.pop_front() {
             self.settle_signal(by, signal);
         }
         while let Some(by) = self.refilling.pop() {
@@ -299,21 +301,23 @@ impl<O: Observer> World<O> {
         by: RadioId,
         class: TrafficClass,
     ) -> Option<(Packet, Option<RadioId>)> {
-        let queue = &mut self.queues[by.0 as usize];
+        let (queue, first) = (&mut self.queues[by.0 as usize], self.signals.len());
         let popped = if self.cell.has_categories() {
             let wanted = Wanted { class, to: Destination::Any, most: Bytes(u64::MAX) };
-            queue.pop_for(self.now, &wanted, &mut self.signals)
+            queue.pop_for(self.now, &wanted, self.signals.list())
         } else {
-            queue.pop(self.now, &mut self.signals)
+            queue.pop(self.now, self.signals.list())
         };
-        self.settle_signals(by);
+        self.settle_signals(by, first);
         let packet = popped?;
         Some((packet, receiver(&self.routes, &self.topology, by, &packet)))
     }
 
-    /// Handles the drops and marks of a radio's queue.
-    pub(super) fn settle_signals(&mut self, by: RadioId) {
-        while let Some(signal) = self.signals.pop() {
+    /// Handles the drops and marks of a radio's queue, which are in the outbox from `first` on.
+    #[inline]
+    pub(super) fn settle_signals(&mut self, by: RadioId, first: usize) {
+        let Some(mut turn) = self.signals.begin(by, (), first) else { return };
+        while let Some(((), signal)) = self.signals.next(&mut turn) {
             self.settle_signal(by, signal);
         }
     }
@@ -399,7 +403,7 @@ impl<O: Observer> World<O> {
                 self.on_airtime_used(by, with, used, arrived);
             }
             wifi::Command::Deliver { node, from, ref packet } => {
-                self.on_received(RadioId(node), from, *packet);
+                self.on_received(RadioId(node), RadioId(from), *packet);
             }
             wifi::Command::Overheard { node, from, ref packet } => {
                 self.overhear(RadioId(node), from, packet);
@@ -439,16 +443,16 @@ impl<O: Observer> World<O> {
     }
 
     /// The MAC delivers a packet: its node is the destination, or forwards it.
-    fn on_received(&mut self, by: RadioId, from: u32, packet: Packet) {
+    fn on_received(&mut self, by: RadioId, from: RadioId, packet: Packet) {
         if let Body::Management(frame) = packet.body {
-            return self.on_management(by, RadioId(from), frame);
+            return self.on_management(by, from, frame);
         }
         if self.power_save.is_some() && !self.hears(by, &packet) {
             return;
         }
-        self.observers.on(self.now, &Notice::Received { by, packet: &packet });
+        self.observers.on(self.now, &Notice::Received { by, from, packet: &packet });
         if self.power_save.is_some() {
-            self.note_power_save(by, RadioId(from), &packet);
+            self.note_power_save(by, from, &packet);
         }
         if self.ad_hoc.is_some() {
             return self.receive_ad_hoc(by, from, packet);
@@ -468,8 +472,7 @@ impl<O: Observer> World<O> {
         let was_buffered =
             self.power_save.is_some() && self.leave_power_save(by, packet, (outcome, received));
         if !was_buffered {
-            self.queues[by.0 as usize].release(self.now, packet, &mut self.signals);
-            self.settle_signals(by);
+            self.release(by, packet);
         }
         let is_discarded = outcome != MsduOutcome::Sent && packet.to.is_some();
         if self.ad_hoc.is_some() && is_discarded {
@@ -477,6 +480,7 @@ impl<O: Observer> World<O> {
         } else if !received {
             // A packet that was discarded only because its ACKs were lost has arrived.
             let cause = match outcome {
+                MsduOutcome::Flushed => DropCause::Roaming,
                 MsduOutcome::RetryLimit | MsduOutcome::Lifetime if self.is_missed(by, packet) => {
                     DropCause::Roaming
                 }

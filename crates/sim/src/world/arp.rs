@@ -1,7 +1,6 @@
 //! Address resolution of the nodes of an ad-hoc network, and its commands.
 
-use super::ad_hoc::Cause;
-use super::routers::Resolver;
+use super::routers::{AdHoc, Cause, Resolver};
 use super::{Event, World};
 use crate::notice::{DropCause, Notice, Observer};
 use crate::topology::Interface;
@@ -58,18 +57,23 @@ impl<O: Observer> World<O> {
         self.queue_for_neighbour(node, packet);
     }
 
-    /// Passes an event to the address resolution of a node and executes its commands. A link that
-    /// fails may let the router send another packet, which needs a buffer of its own.
+    /// Passes an event to the address resolution of a node and executes its commands.
     fn ask_arp(
         &mut self,
         node: NodeId,
         cause: Cause,
         event: impl FnOnce(&mut Arp, Instant, &mut Vec<ArpCommand>),
     ) {
-        let (now, mut out) = (self.now, Vec::new());
-        let Some(resolver) = self.resolver(node) else { return };
-        event(&mut resolver.arp, now, &mut out);
-        for command in out {
+        let Some(ad_hoc) = &mut self.ad_hoc else { return };
+        let AdHoc { members, arp_out, .. } = &mut **ad_hoc;
+        let member = members[node.0 as usize].as_mut();
+        let Some(resolver) = member.and_then(|it| it.resolver.as_mut()) else { return };
+        let first = arp_out.len();
+        event(&mut resolver.arp, self.now, arp_out.list());
+        let Some(mut turn) = arp_out.begin(node, cause, first) else { return };
+        while let Some((cause, command)) =
+            self.ad_hoc.as_mut().and_then(|ad_hoc| ad_hoc.arp_out.next(&mut turn))
+        {
             match command {
                 ArpCommand::Send(packet) => self.send_resolved(node, packet),
                 ArpCommand::Drop(packet) => {

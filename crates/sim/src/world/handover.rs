@@ -62,10 +62,12 @@ impl<O: Observer> World<O> {
             return;
         };
         let before = RadioId(client.own());
-        let mut commands = Vec::new();
-        event(client, now, &mut commands);
-        for command in commands {
-            self.follow_client(station, before, command);
+        let first = self.client_out.len();
+        event(client, now, self.client_out.list());
+        if let Some(mut turn) = self.client_out.begin(station, before, first) {
+            while let Some((before, command)) = self.client_out.next(&mut turn) {
+                self.follow_client(station, before, command);
+            }
         }
         self.serve_ready(station);
     }
@@ -112,11 +114,15 @@ impl<O: Observer> World<O> {
     fn on_associated(&mut self, station: RadioId, from: RadioId, to: RadioId) {
         self.observers.on(self.now, &Notice::Associated { station, with: to });
         let now = self.now;
-        let buffered = self.power_save.as_mut().and_then(|all| all.access_point(from));
-        let buffered = buffered.map(|machine| machine.forget(now, station.0)).unwrap_or_default();
+        let machine = self.power_save.as_mut().and_then(|all| all.access_point(from));
         if from == to {
-            return buffered.into_iter().for_each(|packet| self.enqueue(to, packet));
+            // What is buffered goes before what came later.
+            if let Some(machine) = machine {
+                machine.on_frame(station.0, Management::Null { saves_power: false });
+            }
+            return self.serve_ready(to);
         }
+        let buffered = machine.map(|machine| machine.forget(now, station.0)).unwrap_or_default();
         let node = self.topology.radio(station).node;
         self.routes.move_station(node, (station, to), ACCESS_POINT);
         self.rate_hints.move_station(station, from, to);
@@ -135,7 +141,11 @@ impl<O: Observer> World<O> {
                 self.complete(node, &packet);
             }
         }
+        if let Medium::Space(space) = &mut self.cell {
+            space.flush(from.0, station.0, &mut self.cell_out);
+        }
         self.note_queue(from);
+        self.settle_cell();
     }
 
     /// The timer of a station that roams.

@@ -1,12 +1,29 @@
 //! The routers of an ad-hoc network.
 
+use super::outbox::Outbox;
 use crate::build::{self, LateLinks};
 use crate::medium::Medium;
 use crate::plan::Plan;
 use kernel::{Rng, Seed, Timer};
 use net::route::{Command, Router};
-use net::{Arp, ArpRules};
+use net::{Arp, ArpCommand, ArpRules};
 use wire::{NodeId, Packet, Paths};
+
+/// What a router is doing while it drops a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// It has received a packet from a transport of its node.
+    Sending,
+    /// The MAC has given up the packet.
+    RetryLimit,
+    /// The MAC has discarded the packet at the end of its lifetime.
+    Lifetime,
+    /// No node answers the requests for the address of the next hop; `at_once` if the router has
+    /// sent the packet just now.
+    Unresolved { at_once: bool },
+    /// Any other event.
+    Other,
+}
 
 /// The routers of an ad-hoc network, and what they share.
 #[derive(Debug)]
@@ -19,7 +36,8 @@ pub(crate) struct AdHoc {
     pub(super) links: LateLinks,
     /// Whether nodes learn the MAC addresses of their neighbours by ARP.
     pub(super) resolves: bool,
-    pub(super) out: Vec<Command>,
+    pub(super) out: Outbox<NodeId, Command, Cause>,
+    pub(super) arp_out: Outbox<NodeId, ArpCommand, Cause>,
 }
 
 /// A node of the network.
@@ -58,7 +76,8 @@ impl AdHoc {
             paths: Paths::default(),
             links: LateLinks::new(plan, &settings.radio.error_model, seed),
             resolves: routing.arp != ArpRules::Off,
-            out: Vec::new(),
+            out: Outbox::new(0),
+            arp_out: Outbox::new(0),
         }))
     }
 

@@ -47,25 +47,24 @@ impl<O: Observer> World<O> {
         let at = Interface::Wire(wire);
         self.observers.on(self.now, &Notice::Queued { at, packet: &packet });
         let first = self.wire_out.len();
-        self.wires[wire.0 as usize].on_packet(self.now, packet, &mut self.wire_out);
+        self.wires[wire.0 as usize].on_packet(self.now, packet, self.wire_out.list());
         self.settle_wire(wire, first);
     }
 
     pub(super) fn on_wire_timer(&mut self, wire: WireId, timer: LinkTimer) {
         let first = self.wire_out.len();
-        self.wires[wire.0 as usize].on_timer(self.now, timer, &mut self.wire_out);
+        self.wires[wire.0 as usize].on_timer(self.now, timer, self.wire_out.list());
         self.settle_wire(wire, first);
     }
 
-    /// Executes the commands of a link, which are in the buffer from `first` on. A delivered packet
-    /// may be forwarded over another link, whose commands are then appended to the same buffer. One
-    /// buffer thus serves a path of any length.
+    /// Executes the commands of a link, which are in the outbox from `first` on.
     fn settle_wire(&mut self, wire: WireId, first: usize) {
         let at = Interface::Wire(wire);
         let packets = self.wires[wire.0 as usize].link().waiting();
         self.observers.on(self.now, &Notice::Waiting { at, packets });
-        for i in first..self.wire_out.len() {
-            match self.wire_out[i] {
+        let Some(mut turn) = self.wire_out.begin(wire, (), first) else { return };
+        while let Some(((), command)) = self.wire_out.next(&mut turn) {
+            match command {
                 net::Command::Deliver(packet) => {
                     self.observers.on(self.now, &Notice::Crossed { wire, packet: &packet });
                     self.pass_on(self.topology.wire(wire).to, packet);
@@ -100,7 +99,6 @@ impl<O: Observer> World<O> {
                 }
             }
         }
-        self.wire_out.truncate(first);
     }
 
     pub(super) fn drop_packet(&mut self, at: Interface, packet: &Packet, cause: DropCause) {

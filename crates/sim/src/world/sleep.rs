@@ -153,8 +153,7 @@ impl<O: Observer> World<O> {
             };
             let dropped = machine.hold(self.now, radio, packet);
             self.observers.on(self.now, &Notice::Buffered { by, to, packet: &packet });
-            self.queues[by.0 as usize].release(self.now, &packet, &mut self.signals);
-            self.settle_signals(by);
+            self.release(by, &packet);
             if let Some(dropped) = dropped {
                 self.drop_buffered(by, &dropped);
             }

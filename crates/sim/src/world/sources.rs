@@ -25,16 +25,11 @@ impl<O: Observer> World<O> {
 
     /// Passes an event to a source, and executes its commands.
     pub(super) fn notify_source(&mut self, flow: FlowId, event: Event) {
-        // Executing a command may cause events for other sources, whose commands are appended to
-        // this buffer.
         let first = self.source_out.len();
-        self.flows[flow.0 as usize].source.on_event(self.now, event, &mut self.source_out);
-        for i in first..self.source_out.len() {
-            self.carry_out(flow, self.source_out[i]);
-        }
-        self.source_out.truncate(first);
-        if !self.tcp_out.is_empty() {
-            self.settle_tcp(flow, Side::Sender);
+        self.flows[flow.0 as usize].source.on_event(self.now, event, self.source_out.list());
+        let Some(mut turn) = self.source_out.begin(flow, (), first) else { return };
+        while let Some(((), command)) = self.source_out.next(&mut turn) {
+            self.carry_out(flow, command);
         }
     }
 
@@ -71,7 +66,9 @@ impl<O: Observer> World<O> {
         event: impl FnOnce(&mut Sender, Instant, &mut Vec<tcp::Command>),
     ) {
         if let Transport::Tcp(tcp) = &mut self.flows[flow.0 as usize].transport {
-            event(&mut tcp.sender, self.now, &mut self.tcp_out);
+            let first = self.tcp_out.len();
+            event(&mut tcp.sender, self.now, self.tcp_out.list());
+            self.settle_tcp(flow, Side::Sender, first);
         }
     }
 

@@ -5,7 +5,9 @@
 use kernel::Rng;
 use std::fmt::Write as _;
 
+mod mesh;
 mod modern;
+mod roaming;
 mod space;
 
 /// Draws TOML text of a valid scenario.

@@ -4,6 +4,9 @@ use super::Failure;
 use kernel::{Duration, Instant};
 use wire::{AccEcn, Flags, HeaderFlag, SackBlock, SackBlocks};
 
+/// An event that is due when the previous one has happened.
+const AT_ONCE: When = When::After(Duration::ZERO, Duration::ZERO);
+
 /// When an event is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
@@ -88,11 +91,23 @@ pub(super) struct Script {
 /// Parses a script.
 pub(super) fn parse(text: &str) -> Result<Script, Failure> {
     let mut script = Script::default();
+    // A block that has begun: its first line, and when its next event is due.
+    let mut block: Option<(usize, When)> = None;
     for (line, text) in (1..).zip(text.lines()) {
         let text = text.split("//").next().unwrap_or_default();
         let text = text.split('#').next().unwrap_or_default().trim();
-        let read = if text.is_empty() { Ok(()) } else { read_line(line, text, &mut script) };
-        read.map_err(|message| Failure { line, message })?;
+        if text.is_empty() {
+            continue;
+        }
+        let read = match block {
+            Some((_, when)) => read_block((line, when), text, &mut script),
+            None => read_line(line, text, &mut script),
+        };
+        let goes_on = read.map_err(|message| Failure { line, message })?;
+        block = goes_on.map(|when| (block.map_or(line, |(first, _)| first), when));
+    }
+    if let Some((line, _)) = block {
+        return Err(Failure { line, message: "the block %{ has no end }%".into() });
     }
     if script.events.is_empty() {
         return Err(Failure { line: 1, message: "a script has one event at least".into() });
@@ -100,31 +115,79 @@ pub(super) fn parse(text: &str) -> Result<Script, Failure> {
     Ok(script)
 }
 
-fn read_line(line: usize, text: &str, script: &mut Script) -> Result<(), String> {
+/// Reads a line. If a block begins with it and goes on, returns when its next event is due.
+fn read_line(line: usize, text: &str, script: &mut Script) -> Result<Option<When>, String> {
     if let Some(number) = text.strip_prefix("--tolerance_usecs=") {
         let micros: u32 = number.trim().parse().map_err(|_| {
             format!("{number:?} is no tolerance; write whole microseconds, as 4000")
         })?;
         script.tolerance = Some(Duration::from_micros(micros.into()));
-        return Ok(());
+        return Ok(None);
     }
     if let Some(rest) = text.strip_prefix("set ") {
         let (key, value) = rest.trim().split_once([' ', '=']).unwrap_or((rest.trim(), "on"));
         let value = value.trim_start_matches([' ', '=']).trim();
         script.settings.push((line, key.trim().into(), value.into()));
-        return Ok(());
+        return Ok(None);
     }
     let first = text.chars().next().unwrap_or_default();
     let (when, rest) = if first.is_ascii_digit() || "+.*".contains(first) {
         let (time, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         (read_time(time)?, rest.trim())
     } else {
-        (When::After(Duration::ZERO, Duration::ZERO), text)
+        (AT_ONCE, text)
     };
+    if let Some(inner) = rest.strip_prefix("%{") {
+        return read_block((line, when), inner, script);
+    }
     if let Some(event) = read_event(rest)? {
         script.events.push((line, when, event));
     }
-    Ok(())
+    Ok(None)
+}
+
+/// Reads a line within a block: statements that semicolons separate, and the end of the block.
+fn read_block(
+    (line, mut when): (usize, When),
+    text: &str,
+    script: &mut Script,
+) -> Result<Option<When>, String> {
+    let (inner, after) = text.split_once("}%").map_or((text, None), |(a, b)| (a, Some(b.trim())));
+    if let Some(after) = after.filter(|after| !after.is_empty()) {
+        return Err(format!("{after:?} follows }}%; it needs a line of its own"));
+    }
+    let mut rest = inner;
+    while !rest.is_empty() {
+        let (statement, others) = split(rest, ';');
+        if let Some(event) = Some(statement).filter(|it| !it.is_empty()).map(read_event) {
+            if let Some(event) = event? {
+                script.events.push((line, when, event));
+            }
+            when = AT_ONCE;
+        }
+        rest = others;
+    }
+    Ok(after.is_none().then_some(when))
+}
+
+/// The text before the first such separator outside quotation marks and brackets, and the text
+/// behind it.
+fn split(text: &str, separator: char) -> (&str, &str) {
+    let (mut quote, mut depth) = (None, 0_i32);
+    for (place, letter) in text.char_indices() {
+        match letter {
+            _ if quote == Some(letter) => quote = None,
+            _ if quote.is_some() => {}
+            '"' | '\'' => quote = Some(letter),
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            _ if letter == separator && depth <= 0 => {
+                return (text[..place].trim(), &text[place + letter.len_utf8()..]);
+            }
+            _ => {}
+        }
+    }
+    (text.trim(), "")
 }
 
 fn read_time(text: &str) -> Result<When, String> {
@@ -162,10 +225,8 @@ fn read_event(text: &str) -> Result<Option<Event>, String> {
     if let Some(packet) = text.strip_prefix('>') {
         return Ok(Some(Event::Expect(read_packet(packet.trim())?)));
     }
-    if let Some(inner) = text.strip_prefix("%{") {
-        return read_event(inner.trim_end_matches("}%").trim());
-    }
-    if let Some(rest) = text.strip_prefix("assert ") {
+    let asserted = text.strip_prefix("assert");
+    if let Some(rest) = asserted.filter(|rest| rest.starts_with([' ', '\t', '('])) {
         return read_assertion(rest.trim().trim_end_matches(';')).map(|a| Some(Event::Assert(a)));
     }
     match text {
@@ -214,6 +275,7 @@ fn read_call(text: &str) -> Result<Option<Event>, String> {
     Ok(Some(Event::Call(call, text.into())))
 }
 
+/// `cwnd == 10` or, as in Python, `cwnd == 10, message`: the message has no meaning here.
 fn read_assertion(text: &str) -> Result<Assertion, String> {
     use std::cmp::Ordering::{Equal, Greater, Less};
     const SIGNS: [(&str, &[std::cmp::Ordering]); 6] = [
@@ -224,6 +286,9 @@ fn read_assertion(text: &str) -> Result<Assertion, String> {
         ("<", &[Less]),
         (">", &[Greater]),
     ];
+    let (text, _) = split(text, ',');
+    let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+    let text = inner.filter(|inner| !inner.contains(['(', ')'])).unwrap_or(text).trim();
     for (sign, orders) in SIGNS {
         if let Some((name, value)) = text.split_once(sign) {
             let (name, value) = (name.trim().to_owned(), value.trim().to_owned());

@@ -1,6 +1,7 @@
 //! What limits the sender: how long each reason kept an established connection from sending more.
 //! The Extended Statistics MIB of TCP counts such times (RFC 4898, `tcpEStatsStackSndLimTimeRwin`,
-//! `SndLimTimeCwnd` and `SndLimTimeSnd`); here application, pacing and recovery are apart.
+//! `SndLimTimeCwnd` and `SndLimTimeSnd`); here application, small segments,
+//! stand-by, pacing, the queue of the node and recovery are apart.
 
 use super::Sender;
 use super::gauges::State;
@@ -18,14 +19,23 @@ pub enum Limit {
     CongestionWindow,
     /// A loss is being repaired, in fast recovery or after a timeout.
     Recovery,
-    /// The windows allow another segment, and the pacing rate or the queue of the node allows it
-    /// later.
+    /// The windows allow another segment, and the pacing rate allows it later.
     Pacing,
+    /// Less than a full segment waits, and Nagle's algorithm, Minshall's, CORK or the avoidance of
+    /// silly windows holds it back.
+    SmallSegment,
+    /// The route to the receiver has failed, and the sender stands by.
+    StandBy,
+    /// Enough of the connection waits in the queue of the node (TCP small queues).
+    SmallQueue,
 }
+
+/// The number of reasons.
+const REASONS: usize = Limit::SmallQueue as usize + 1;
 
 /// The times in which each reason limited a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LimitTimes([Duration; 5]);
+pub struct LimitTimes([Duration; REASONS]);
 
 impl LimitTimes {
     /// The time in which this reason limited the sender.
@@ -92,11 +102,17 @@ impl Sender {
 
     fn limit(&self) -> Limit {
         let (snd, cwnd) = (&self.tcb.snd, self.tcb.cwnd.bytes());
+        if self.is_standing_by() {
+            return Limit::StandBy;
+        }
         if self.recovery.state() != State::Open {
             return Limit::Recovery;
         }
-        if self.tcb.pacer.is_waiting() || self.tcb.small_queue.is_throttled() {
+        if self.tcb.pacer.is_waiting() {
             return Limit::Pacing;
+        }
+        if self.tcb.small_queue.is_throttled() {
+            return Limit::SmallQueue;
         }
         if let Some(limit) = self.tcb.bursts.deferred() {
             return limit;
@@ -112,6 +128,8 @@ impl Sender {
             Limit::Application
         } else if snd.outstanding() + waiting.min(snd.mss) > snd.wnd {
             Limit::ReceiveWindow
+        } else if snd.outstanding() + waiting <= cwnd && snd.is_held() {
+            Limit::SmallSegment
         } else {
             Limit::CongestionWindow
         }
@@ -125,9 +143,28 @@ mod tests {
     use kernel::{Duration, Instant, Segments};
     use wire::{Flags, Segment};
 
-    /// The times in ms: receive window, application, congestion window, recovery, pacing.
+    /// The times in ms: receive window, application, congestion window, recovery, pacing. The
+    /// others are 0.
     fn times(tcp: &Driven, at: u64) -> [u64; 5] {
-        tcp.sender.limit_times(ms(at)).0.map(|time| time.0 / 1_000_000)
+        let (first, rest) = all(tcp, at);
+        assert_eq!(rest, [0; 3]);
+        first
+    }
+
+    /// These times, and those of small segments, stand-by and small queues.
+    fn all(tcp: &Driven, at: u64) -> ([u64; 5], [u64; 3]) {
+        let times = tcp.sender.limit_times(ms(at)).0.map(|time| time.0 / 1_000_000);
+        (times[..5].try_into().unwrap(), times[5..].try_into().unwrap())
+    }
+
+    #[test]
+    fn a_small_segment_that_waits_for_an_acknowledgement_is_named() {
+        let config = Config { nagle: crate::Nagle::Nagle, ..config() };
+        let (mut tcp, _) = Driven::connected(&config, 0);
+        tcp.write(200, 150);
+        assert_eq!(all(&tcp, 260), ([0, 100, 0, 0, 0], [60, 0, 0]), "50 bytes wait");
+        tcp.ack(300, 101);
+        assert_eq!(all(&tcp, 350), ([0, 150, 0, 0, 0], [100, 0, 0]));
     }
 
     #[test]

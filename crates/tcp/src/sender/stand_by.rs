@@ -23,6 +23,7 @@ impl Sender {
             self.resume(now, out);
         } else if self.tcb.stand_by.is_none() && self.connection.is_open() {
             self.wait_for_route(now, false, out);
+            self.note_limit(now);
         }
     }
 

@@ -41,8 +41,9 @@ pub(super) struct Validation {
     samples: VecDeque<(Instant, u64)>,
     /// The greatest of them; `None` is the undefined value of §4.1.
     pipe_ack: Option<u64>,
-    /// The round trip that is being measured: its beginning, and the data acknowledged in it.
-    began: Instant,
+    /// The round trip that is being measured: its beginning, which at first is the first ACK, and
+    /// the data acknowledged in it.
+    began: Option<Instant>,
     acked: u64,
     last_ack: Instant,
     /// The beginning of the non-validated phase.
@@ -57,11 +58,11 @@ impl Validation {
     pub(super) fn on_ack(&mut self, now: Instant, acked: u64, window: u64, srtt: Duration) {
         self.last_ack = now;
         self.acked += acked;
-        if now.since(self.began) < srtt {
+        if now.since(*self.began.get_or_insert(now)) < srtt {
             return;
         }
         self.samples.push_back((now, std::mem::take(&mut self.acked)));
-        self.began = now;
+        self.began = Some(now);
         let period = LEAST_PERIOD.max(srtt * ROUNDS);
         while self.samples.front().is_some_and(|(at, _)| now.since(*at) > period) {
             self.samples.pop_front();
@@ -91,7 +92,7 @@ impl Validation {
     /// the loss occurred in the non-validated phase.
     pub(super) fn on_recovered(&mut self, now: Instant, resent: u64) -> Option<u64> {
         let window = self.used_at_loss.map(|used| used.saturating_sub(resent) / 2);
-        let (began, last_ack) = (now, self.last_ack);
+        let (began, last_ack) = (Some(now), self.last_ack);
         *self = Self { began, last_ack, ..Self::default() };
         window
     }
@@ -116,11 +117,34 @@ mod tests {
 
     const SRTT: Duration = Duration(100_000_000);
 
+    /// A sender whose first round trip has been measured, with this data acknowledged in it.
+    fn measured(acked: u64, window: u64) -> Validation {
+        let mut validation = Validation::default();
+        validation.on_ack(ms(900), acked, window, SRTT);
+        validation.on_ack(ms(1000), 0, window, SRTT);
+        validation
+    }
+
+    #[test]
+    fn the_first_sample_is_all_that_is_acknowledged_in_a_round_trip() {
+        let mut validation = Validation::default();
+        for (at, acked) in [(900, 200), (920, 200), (940, 200)] {
+            validation.on_ack(ms(at), acked, 1000, SRTT);
+            assert!(
+                validation.is_validated(1000),
+                "pipeACK is undefined until a round trip is over"
+            );
+        }
+        validation.on_ack(ms(1000), 60, 1000, SRTT);
+        assert_eq!(validation.pipe_ack, Some(660));
+        assert!(validation.is_validated(1000), "two thirds of the window are used");
+    }
+
     #[test]
     fn a_window_is_not_validated_once_less_than_half_of_it_is_acknowledged_in_a_round_trip() {
         let mut validation = Validation::default();
         assert!(validation.is_validated(1000), "pipeACK is undefined at first");
-        validation.on_ack(ms(1000), 500, 1000, SRTT);
+        validation = measured(500, 1000);
         assert!(validation.is_validated(1000), "half is enough");
         assert_eq!(validation.periods(ms(400_000), false), 0);
         validation.on_ack(ms(3000), 499, 1000, SRTT);
@@ -134,16 +158,14 @@ mod tests {
 
     #[test]
     fn a_used_window_ages_from_the_last_acknowledgement_while_nothing_is_outstanding() {
-        let mut validation = Validation::default();
-        validation.on_ack(ms(1000), 1000, 1000, SRTT);
+        let mut validation = measured(1000, 1000);
         assert_eq!(validation.periods(ms(301_000), false), 0);
         assert_eq!(validation.periods(ms(301_000), true), 1);
     }
 
     #[test]
     fn a_loss_reduces_an_unused_window_to_half_of_what_was_used() {
-        let mut validation = Validation::default();
-        validation.on_ack(ms(1000), 2000, 10_000, SRTT);
+        let mut validation = measured(2000, 10_000);
         assert_eq!(validation.on_loss(2400, 10_000), 2400, "LossFlightSize exceeds pipeACK");
         assert_eq!(validation.on_recovered(ms(1200), 400), Some(1000), "(24 - 4)/2 segments");
         assert!(validation.is_validated(1000), "pipeACK is undefined after recovery");

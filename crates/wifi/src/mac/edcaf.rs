@@ -387,6 +387,7 @@ impl Edcaf {
             self.originator.on_ack(settled);
             1
         };
+        self.finish_flush(rules, settled);
         self.report(now, rate, rate::Answer::Acked(acked), snr);
     }
 
@@ -416,6 +417,33 @@ impl Edcaf {
         }
         if failure == Failure::Drop {
             self.originator.on_retry_limit(&rules.framing, settled);
+        }
+        self.finish_flush(rules, settled);
+    }
+
+    /// A receiver has left: what is in service for it is flushed. `is_on_air`: when the exchange in
+    /// progress ends. A frame of the MAC fails by itself.
+    pub(crate) fn flush(
+        &mut self,
+        rules: &Rules,
+        to: u32,
+        is_on_air: bool,
+        settled: &mut Vec<Settled>,
+    ) {
+        let is_concerned = self.to() == Some(to) && self.originator.management().is_none();
+        if is_concerned && !self.is_idle() {
+            self.originator.flush(&rules.framing, !is_on_air, settled);
+            if !is_on_air {
+                self.access.succeed(rules.contention_parameters(self.contention_parameters));
+            }
+        }
+    }
+
+    /// An attempt has ended during which the receiver has left.
+    fn finish_flush(&mut self, rules: &Rules, settled: &mut Vec<Settled>) {
+        if self.originator.leaves() {
+            self.originator.flush(&rules.framing, true, settled);
+            self.access.succeed(rules.contention_parameters(self.contention_parameters));
         }
     }
 

@@ -5,6 +5,7 @@
 //! reports the outcome. The originator returns the MSDUs whose service has ended.
 
 mod aside;
+mod discard;
 mod observed;
 
 use super::aggregation::{
@@ -29,6 +30,8 @@ pub enum MsduOutcome {
     RetryLimit,
     /// The lifetime ended.
     Lifetime,
+    /// The receiver has left, and the MSDU was flushed.
+    Flushed,
 }
 
 /// How MSDUs become MPDUs, and when MPDUs are discarded.
@@ -116,6 +119,8 @@ pub(crate) struct Originator {
     psdu: Vec<u16>,
     /// A BlockAckReq is due before any data.
     request: bool,
+    /// The receiver has left: what is in service is flushed when the attempt on the air ends.
+    leaves: bool,
     /// The last packet in service, if only that BlockAckReq is left: its service ends with the
     /// BlockAckReq.
     last: Option<Settled>,
@@ -137,6 +142,7 @@ impl Originator {
             doubted: false,
             psdu: Vec::new(),
             request: false,
+            leaves: false,
             last: None,
             aside: None,
         }
@@ -161,7 +167,7 @@ impl Originator {
         to: Option<u32>,
     ) {
         debug_assert!(self.is_idle(), "one receiver at a time");
-        self.to = to;
+        (self.to, self.leaves) = (to, false);
         // Broadcasts have a stream of their own.
         let stream = self.streams.turn_to(to.unwrap_or(u32::MAX));
         self.doubted = to.is_some() && std::mem::take(&mut stream.owed);
@@ -414,44 +420,6 @@ impl Originator {
         if framing.aggregation.is_some() {
             self.give_up(framing, now, settled);
             self.trim(settled);
-        }
-    }
-
-    /// The retry limit is reached. Without an agreement, all MPDUs are discarded. Under an
-    /// agreement, none is discarded (clause 10.23.2.12.1), except for a receiver that has not
-    /// responded to the previous BlockAckReq either: then other receivers have their turn, and the
-    /// BlockAckReq is postponed until there is data for this receiver again.
-    pub(crate) fn on_retry_limit(&mut self, framing: &Framing, settled: &mut Vec<Settled>) {
-        let out_of_reach = self.request && (self.doubted || self.mpdus.is_empty());
-        if framing.aggregation.is_none() || self.to.is_none() || out_of_reach {
-            for place in 0..self.mpdus.len() {
-                if !self.mpdus[place].settled {
-                    self.settle(place, MsduOutcome::RetryLimit, settled);
-                }
-            }
-        }
-        self.trim(settled);
-        if out_of_reach {
-            (self.request, self.streams.present().owed) = (false, true);
-            settled.extend(self.last.take());
-        }
-    }
-
-    /// Discards MPDUs whose lifetime or number of attempts has reached its limit.
-    fn give_up(&mut self, framing: &Framing, now: Instant, settled: &mut Vec<Settled>) {
-        let Some(limits) = framing.aggregation else { return };
-        for place in 0..self.mpdus.len() {
-            let Mpdu { settled: over, expires, attempts, .. } = self.mpdus[place];
-            // As long as a BlockAckReq is due, the receiver may have the MPDU.
-            let counted = limits.retry_rule == RetryRule::Counted && !self.request;
-            let outcome = match () {
-                () if over => continue,
-                () if now >= expires => MsduOutcome::Lifetime,
-                () if counted && attempts >= framing.attempts => MsduOutcome::RetryLimit,
-                () => continue,
-            };
-            self.settle(place, outcome, settled);
-            self.mpdus[place].given_up = true;
         }
     }
 

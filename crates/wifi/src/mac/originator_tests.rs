@@ -235,6 +235,22 @@ fn a_block_ack_request_without_response_is_postponed_until_there_is_data() {
 }
 
 #[test]
+fn what_is_in_service_for_a_receiver_that_has_left_is_flushed() {
+    let mut bench = Bench::new(framing(aggregation()), &[100; 3]);
+    bench.assemble(PsduLimits { frames: 2, ..LIMITS });
+    bench.originator.flush(&bench.framing, false, &mut bench.settled);
+    assert_eq!((bench.settled(), bench.originator.leaves()), (vec![], true), "it is on the air");
+    bench.block_ack(&[1]);
+    bench.originator.flush(&bench.framing, true, &mut bench.settled);
+    assert_eq!(bench.settled(), [(1, MsduOutcome::Sent), (0, MsduOutcome::Flushed)]);
+    assert!(bench.originator.is_idle() && !bench.originator.leaves());
+    // The receiver waits for the first, and comes back.
+    bench.originator.begin_service(&bench.framing, bench.now, packet(7, 100), Some(0));
+    assert_eq!(bench.assemble(LIMITS).mpdus, 0, "a BlockAckReq");
+    assert_eq!(bench.originator.start(), 2);
+}
+
+#[test]
 fn a_receiver_out_of_range_can_receive_when_it_returns() {
     let mut bench = Bench::new(framing(aggregation()), &[100; 2]);
     bench.assemble(LIMITS);

@@ -225,6 +225,16 @@ impl Node {
         self.txop.and_then(|txop| txop.next).unwrap_or_else(|| self.end_of_slots())
     }
 
+    /// Flushes the packets in service for a node that has left.
+    pub(super) fn flush(&mut self, to: u32, rules: &SpaceRules, out: &mut Vec<Command>) {
+        self.quiet = false;
+        for (index, contender) in self.contenders.iter_mut().enumerate() {
+            let is_on_air = self.exchange == Some(index);
+            contender.edcaf.flush(&rules.mac, to, is_on_air, &mut self.settled);
+        }
+        self.settle(out);
+    }
+
     /// The timeout of a missing response expires.
     pub(super) fn expire(&mut self, now: Instant, rules: &SpaceRules, out: &mut Vec<Command>) {
         if self.awaited.is_some_and(|awaited| !awaited.receiving && awaited.until <= now) {

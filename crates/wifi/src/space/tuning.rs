@@ -2,6 +2,7 @@
 
 use super::Space;
 use super::rules::peer_mut;
+use crate::Command;
 use crate::phy::{Milliwatts, Mode};
 use kernel::{Dbm, Instant};
 use wire::Packet;
@@ -43,6 +44,15 @@ impl Space {
         for (at, from) in [(a, b), (b, a)] {
             self.nodes[at as usize].inbox.discard_held(from, into);
         }
+    }
+
+    /// A node sends nothing more to another one, which has left. Its packets in service are
+    /// flushed, when an exchange in progress ends or at once.
+    pub fn flush(&mut self, from: u32, to: u32, out: &mut Vec<Command>) {
+        self.nodes[from as usize].flush(to, &self.rules, out);
+        self.note_contending(from);
+        self.set_timer(from);
+        self.schedule(out);
     }
 
     /// The mean power of a frame at a node if another one began to send it now; `None` if the node

@@ -88,6 +88,11 @@ impl Space {
         edcaf.originator.on_air().map(|(sequence, mpdu)| (sequence, mpdu.bytes))
     }
 
+    /// Whether an EDCAF of a node sends a frame of the MAC itself, and no packet.
+    pub fn sends_management(&self, node: u32, edcaf: u8) -> bool {
+        self.nodes[node as usize].edcaf(usize::from(edcaf)).originator.management().is_some()
+    }
+
     /// The starting sequence number of the next BlockAck to an EDCAF of a node.
     pub fn starting_sequence(&self, node: u32, edcaf: u8) -> u16 {
         self.nodes[node as usize].edcaf(usize::from(edcaf)).originator.start()

@@ -69,9 +69,6 @@ pub(super) fn tcp(path: &str, flow: &Flow, document: &Document, check: &mut Chec
     }
     let (path, mss) = (format!("{path}.tcp.mss_bytes"), config.mss().0);
     let headers = config.header() + config.fec.map_or(Bytes::ZERO, |fec| fec.header);
-    if mss > LARGEST_MSDU && !document.has_cell() {
-        check.fault(&path, format!("must be from 1 to {LARGEST_MSDU} bytes, is {mss}"));
-    }
     fits_an_msdu(&path, "segment", mss, headers.0, document, check);
     TcpPlan { control: flow.control.clone(), config, link_rate }
 }

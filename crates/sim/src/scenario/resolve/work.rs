@@ -12,7 +12,7 @@ const EXCHANGES_PER_S: f64 = 1e4;
 /// About a day of computing.
 const MOST_WORK: f64 = 1e11;
 /// About a gigabyte of waiting packets.
-const MOST_WAITING: f64 = 1e7;
+pub(super) const MOST_WAITING: f64 = 1e7;
 /// Below this retransmission timeouts are shorter than the round trips of any path.
 const SHORT_TIMEOUT: Duration = Duration::from_micros(1000);
 

@@ -1,0 +1,133 @@
+//! The commands of machines, which are carried out in the order in which each machine gave them.
+
+use std::collections::VecDeque;
+
+/// Commands of the machines of one kind.
+///
+/// To carry a command out may cause an event for any machine, and its commands are carried out
+/// before the call returns: a packet that is delivered is forwarded and acknowledged at once. The
+/// exception is a machine whose earlier commands still wait. What it commands meanwhile comes
+/// behind them: a timer that it sets last is not overwritten by one that it has set before.
+#[derive(Debug)]
+pub(crate) struct Outbox<M, C, T = ()> {
+    /// What machines have commanded, one turn behind the other.
+    given: Vec<C>,
+    /// The machines whose commands are being carried out.
+    served: Vec<M>,
+    /// Commands of these machines that came meanwhile.
+    late: VecDeque<(M, T, C)>,
+}
+
+/// A machine's turn: its commands are carried out.
+#[derive(Debug)]
+pub(super) struct Turn<M, T> {
+    machine: M,
+    /// What is the same for all commands of an event.
+    tag: T,
+    first: usize,
+    next: usize,
+}
+
+impl<M: Copy + Eq, C: Copy, T: Copy> Outbox<M, C, T> {
+    /// An empty outbox with room for so many commands.
+    pub(super) fn new(room: usize) -> Self {
+        Self { given: Vec::with_capacity(room), served: Vec::new(), late: VecDeque::new() }
+    }
+
+    /// Where the commands of the next event begin.
+    pub(super) fn len(&self) -> usize {
+        self.given.len()
+    }
+
+    /// Machines append their commands to this list.
+    pub(super) fn list(&mut self) -> &mut Vec<C> {
+        &mut self.given
+    }
+
+    /// Begins the turn of a machine, whose commands are those from `first` on. Returns `None` if
+    /// there are none, or if earlier commands of the machine wait: then these come behind them.
+    #[inline]
+    pub(super) fn begin(&mut self, machine: M, tag: T, first: usize) -> Option<Turn<M, T>> {
+        if self.given.len() == first {
+            return None;
+        }
+        if self.served.contains(&machine) {
+            self.late.extend(self.given.drain(first..).map(|command| (machine, tag, command)));
+            return None;
+        }
+        self.served.push(machine);
+        Some(Turn { machine, tag, first, next: first })
+    }
+
+    /// The next command of a turn. The turn ends with `None`.
+    #[inline]
+    pub(super) fn next(&mut self, turn: &mut Turn<M, T>) -> Option<(T, C)> {
+        if let Some(&command) = self.given.get(turn.next) {
+            turn.next += 1;
+            return Some((turn.tag, command));
+        }
+        let at = self.late.iter().position(|(machine, ..)| *machine == turn.machine);
+        if let Some((_, tag, command)) = at.and_then(|at| self.late.remove(at)) {
+            return Some((tag, command));
+        }
+        self.given.truncate(turn.first);
+        self.served.pop();
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Machines that answer command n with the commands of a table, each at one of them.
+    struct Scene {
+        outbox: Outbox<char, u32>,
+        /// Carrying out this command causes an event, at which this machine gives these commands.
+        causes: Vec<(u32, char, Vec<u32>)>,
+        done: Vec<(char, u32)>,
+    }
+
+    impl Scene {
+        fn event(&mut self, machine: char, commands: &[u32]) {
+            let first = self.outbox.len();
+            self.outbox.list().extend(commands);
+            let Some(mut turn) = self.outbox.begin(machine, (), first) else { return };
+            while let Some(((), command)) = self.outbox.next(&mut turn) {
+                self.done.push((machine, command));
+                let causes: Vec<_> =
+                    self.causes.iter().filter(|it| it.0 == command).cloned().collect();
+                for (_, machine, commands) in causes {
+                    self.event(machine, &commands);
+                }
+            }
+        }
+    }
+
+    fn done(causes: &[(u32, char, &[u32])], first: &[u32]) -> Vec<(char, u32)> {
+        let causes = causes.iter().map(|&(n, machine, it)| (n, machine, it.to_vec())).collect();
+        let mut scene = Scene { outbox: Outbox::new(4), causes, done: Vec::new() };
+        scene.event('a', first);
+        assert_eq!(scene.outbox.len(), 0);
+        assert!(scene.outbox.served.is_empty() && scene.outbox.late.is_empty());
+        scene.done
+    }
+
+    #[test]
+    fn other_machines_act_at_once() {
+        let order = done(&[(1, 'b', &[3, 4])], &[1, 2]);
+        assert_eq!(order, [('a', 1), ('b', 3), ('b', 4), ('a', 2)]);
+    }
+
+    #[test]
+    fn the_same_machine_keeps_its_order() {
+        let order = done(&[(1, 'a', &[3, 4]), (3, 'a', &[5])], &[1, 2]);
+        assert_eq!(order, [('a', 1), ('a', 2), ('a', 3), ('a', 4), ('a', 5)]);
+    }
+
+    #[test]
+    fn so_it_does_when_another_machine_is_between() {
+        let order = done(&[(1, 'b', &[3, 4]), (3, 'a', &[5]), (5, 'b', &[6])], &[1, 2]);
+        assert_eq!(order, [('a', 1), ('b', 3), ('b', 4), ('a', 2), ('a', 5), ('b', 6)]);
+    }
+}
