@@ -102,7 +102,7 @@ def text(data: bytes, fault_of: Callable[[bytes], tuple[str, str] | None]) -> tu
         if fault is None:
             return data, ""
         shorter = _without(data, *fault)
-        if shorter == data:
+        if shorter == data or not shorter.strip():
             break
         data, fault = shorter, fault_of(shorter)
     return data, "" if fault is None else fault[1]
