@@ -52,11 +52,12 @@ def test_tshark_reads_beacons(size: int, program, tmp_path: Path) -> None:
     tshark = program("tshark", package="tshark")
     file = tmp_path / "all.pcapng"
     sm.run(scenario(dtim_period=3, interval_tu=50, size_bytes=size), trace=file)
+    file = file.with_suffix(".monitor.pcapng")
     fields = [option for field in FIELDS for option in ("-e", field)]
     check = ["-o", "wlan.check_checksum:TRUE"]
     only = ["-Y", "wlan.fc.type_subtype == 8"]
     done = subprocess.run(
-        [tshark, "-r", file.with_suffix(".monitor.pcapng"), *check, *only, "-T", "fields", *fields],
+        [tshark, "-r", file, *check, *only, "-T", "fields", *fields],
         check=True,
         capture_output=True,
         text=True,
