@@ -1,4 +1,4 @@
-"""``python -m validation [--quick | --multi-hop | --testbed]``: the tables of agreement."""
+"""``python -m validation [--quick | --multi-hop | --testbed | --linux]``: tables of agreement."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from simoom.evidence import Agreement
-from validation import report, table, testbed, testbed_page
+from validation import linux, linux_page, report, table, testbed, testbed_page
 from validation.case import Group, Row
 from validation.measure import measure
 
@@ -68,6 +68,20 @@ def compare_with_hardware() -> int:
     return 0
 
 
+def compare_with_linux() -> int:
+    """Simulate the points of Linux in virtual time and write their page."""
+    points = linux.points()
+    results = with_bar(lambda tell: linux.measure(points, progress=tell))
+    without = {
+        what: linux.agreeing(linux.measure(points, rules)) for what, rules in linux.WITHOUT.items()
+    }
+    page = ROOT / "docs" / "linux.md"
+    page.write_text(linux_page.page(results, without), encoding="utf-8")
+    agree, judged = linux.agreeing(results)
+    print(f"{agree} of {judged} values agree")
+    return 0
+
+
 def show(group: Group, rows: list[Row], console: Console) -> None:
     """Print the table of a group."""
     drawn = Table(title=f"{group.title} ({group.source})", title_justify="left")
@@ -96,9 +110,16 @@ def main() -> int:
         action="store_true",
         help="simulate what real hardware was measured at, and write docs/testbed.md",
     )
+    parser.add_argument(
+        "--linux",
+        action="store_true",
+        help="simulate what a Linux kernel did in virtual time, and write docs/linux.md",
+    )
     arguments = parser.parse_args()
     if arguments.testbed:
         return compare_with_hardware()
+    if arguments.linux:
+        return compare_with_linux()
     groups = table.decisive(table.multi_hop()) if arguments.multi_hop else table.groups()
     results = run(table.quick() if arguments.quick else groups)
     console = Console(width=None if sys.stdout.isatty() else 160)

@@ -334,6 +334,7 @@ AT_STATION = {"flows[1].from": "sta1", "flows[3].to": "sta1"}
 STATIONS_AHEAD = {f"stations[{station}].hardware_aggregates": 2 for station in (0, 1)}
 OTHER_GUARD = {"wlan.guard_ns": 400}
 MINSTREL = {"wlan.rate_control": "minstrel_ht", "wlan.aggregation.duration_in": "chain"}
+BBR_5_2 = {"bbr": {"extra_acked": True, "departure_time": True}}
 EXPERIMENTS = {
     airtime_fair: (
         Experiment("as above", FAIR, {}),
@@ -352,16 +353,16 @@ EXPERIMENTS = {
         Experiment("as above", CUBIC, {}),
         Experiment("the router's hosts are the station itself", CUBIC, AT_STATION),
         Experiment("512 descriptors in the router", CUBIC, {"stations[1].ring_packets": 512}),
-        Experiment("HyStart in macOS", CUBIC, {"flows[0].control": "cubic"}),
+        Experiment("HyStart in macOS", CUBIC, {"flows[0].control.cubic.hystart": True}),
         Experiment("guard interval of 400 ns", CUBIC, OTHER_GUARD),
         Experiment("as above", AGAINST_BBR, {}),
         Experiment("the router's hosts are the station itself", AGAINST_BBR, AT_STATION),
-        Experiment("BBR of Linux 5.2", AGAINST_BBR, {"flows[1].control": "bbr"}),
-        Experiment("HyStart in macOS", AGAINST_BBR, {"flows[0].control": "cubic"}),
+        Experiment("BBR of Linux 5.2", AGAINST_BBR, {"flows[1].control": BBR_5_2}),
+        Experiment("HyStart in macOS", AGAINST_BBR, {"flows[0].control.cubic.hystart": True}),
         Experiment("two A-MPDUs in the stations' hardware", AGAINST_BBR, STATIONS_AHEAD),
         Experiment("as above", BBR_ONLY, {}),
         Experiment("two A-MPDUs in the stations' hardware", BBR_ONLY, STATIONS_AHEAD),
-        Experiment("BBR of Linux 5.2", BBR_ONLY, of_tcp("control", "bbr")),
+        Experiment("BBR of Linux 5.2", BBR_ONLY, of_tcp("control", BBR_5_2)),
         Experiment("stations at MCS 12", BBR_ONLY, {"wlan.mcs": 12}),
     ),
     driver_fifo: (

@@ -48,8 +48,8 @@ SETUP = f"""## Set-up
 | uploads and wired runs | `endpoint.linux.version = "4.9"`: TSQ, GSO, GRO | kernel; macOS too |
 | receiver of uploads | no GRO: 1.95 segments an ACK | its packet counters |
 | queue of the router | `fq_codel` above {DESCRIPTORS} descriptors of ath10k | kernel, posts |
-| CUBIC of Linux, macOS | `hystart_rule = "first"`; β 0.8, without HyStart | kernels |
-| BBR of 2016 | `extra_acked = false`, `send_quantum = "rate"` | kernel |
+| CUBIC and BBR of Linux | as the endpoint of version 4.9 sets their rules | kernel |
+| CUBIC of macOS | β 0.8, without HyStart, growth by RFC 9438 | kernel |
 
 """
 

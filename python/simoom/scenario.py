@@ -301,6 +301,27 @@ class Scenario:
         """
         return _core.caveats(self.core, seed, replication)
 
+    def presets(self) -> dict[str, dict[str, Any]]:
+        """Return what presets such as `tcp.endpoint = "linux"` set: keys without a value here.
+
+        Returns
+        -------
+        dict
+            By the path of the preset, each path that it sets, with the value.
+
+        Examples
+        --------
+        >>> link = {"from": "a", "to": "b", "rate_mbps": 10.0}
+        >>> flow = {"from": "a", "to": "b", "control": "cubic", "tcp": {"endpoint": "linux"}}
+        >>> found = Scenario(duration_s=10.0, links=[link], flows=[flow]).presets()
+        >>> found["flows[0].tcp.endpoint"]["flows[0].tcp.rto_min_ms"]
+        200.0
+        """
+        found: dict[str, dict[str, Any]] = {}
+        for by, path, value in self.core.presets():
+            found.setdefault(by, {})[path] = json.loads(value)
+        return found
+
     def probes(self) -> tuple[Probe, ...]:
         """Return the probes that `run` can record of this scenario.
 

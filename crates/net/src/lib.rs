@@ -5,6 +5,7 @@ mod driver;
 mod link;
 mod loss;
 mod queue;
+mod reorder;
 pub mod route;
 
 pub use arp::{Arp, ArpCommand, ArpRules};
@@ -12,3 +13,4 @@ pub use driver::{Driver, DriverSettings};
 pub use link::{Command, Counters, Link, LinkSettings, LinkTimer};
 pub use loss::*;
 pub use queue::*;
+pub use reorder::ReorderSettings;

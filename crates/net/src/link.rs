@@ -3,6 +3,7 @@
 use crate::driver::{Driver, DriverSettings};
 use crate::loss::LossSettings;
 use crate::queue::{Marks, OutputLink, Queue, QueueSettings, Signal};
+use crate::reorder::ReorderSettings;
 use kernel::{BitRate, Bytes, Duration, Instant, Rng};
 use settings::Settings;
 use std::collections::VecDeque;
@@ -29,6 +30,8 @@ pub struct LinkSettings {
     pub overhead: Bytes,
     /// The losses on the link. Default: none.
     pub loss: Option<LossSettings>,
+    /// Reordering behind the link. Default: none.
+    pub reorder: Option<ReorderSettings>,
 }
 
 impl LinkSettings {
@@ -66,6 +69,8 @@ pub enum Command {
     Ready(Instant),
     /// Call [`Link::on_timer`] with [`LinkTimer::Completion`] at this instant.
     Complete(Instant),
+    /// Call [`Lossy::on_timer`](crate::Lossy::on_timer) with [`LinkTimer::Held`] at this instant.
+    Hold(Instant),
 }
 
 /// The timers of a link. At most one event of each is pending, and none is ever stale.
@@ -77,6 +82,8 @@ pub enum LinkTimer {
     Ready,
     /// The driver learns which transmissions have ended.
     Completion,
+    /// The first packet that reordering holds goes on.
+    Held,
 }
 
 /// The counters of a link since the start of the run.
@@ -189,6 +196,8 @@ impl Link {
                 self.settle(now, out);
                 self.proceed(now, out);
             }
+            // The link itself keeps packets in order.
+            LinkTimer::Held => {}
             LinkTimer::Completion => {
                 self.completion_pending = false;
                 self.settle(now, out);

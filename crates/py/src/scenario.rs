@@ -69,6 +69,12 @@ impl Scenario {
         Ok(listed.into_iter().map(row).collect())
     }
 
+    /// What presets set: the key of the preset, the key that it sets, and its value as JSON.
+    fn presets(&self) -> Vec<(String, String, String)> {
+        let listed = self.0.presets().into_iter();
+        listed.map(|preset| (preset.by, preset.path, preset.value)).collect()
+    }
+
     /// The names in a trace, by kind.
     fn trace_names(&self) -> PyResult<Vec<(&'static str, Vec<String>)>> {
         let plan = self.0.resolve().map_err(fault)?;

@@ -86,13 +86,15 @@ pub(crate) fn has_small_queue(tcp: &plan::TcpPlan) -> bool {
 fn wire(link: &plan::LinkPlan, direction: usize, seed: &Seed) -> net::Lossy {
     // Each link draws random numbers by its own number, so that adding or removing a link does not
     // change the draws of other links.
-    let (queue, channel, packets, index) = match link.number {
-        None => ("wire.queue", "wire.channel", "wire.loss", direction),
-        Some(number) => ("link.queue", "link.channel", "link.loss", 2 * number + direction),
+    let (purposes, index) = match link.number {
+        None => (["wire.queue", "wire.channel", "wire.loss", "wire.order"], direction),
+        Some(number) => {
+            (["link.queue", "link.channel", "link.loss", "link.order"], 2 * number + direction)
+        }
     };
-    let [queue, channel, packets] =
-        [queue, channel, packets].map(|purpose| seed.stream(purpose, index as u32));
-    let streams = net::LinkStreams { queue, channel, packets };
+    let [queue, channel, packets, order] =
+        purposes.map(|purpose| seed.stream(purpose, index as u32));
+    let streams = net::LinkStreams { queue, channel, packets, order };
     net::Lossy::new(&link.directions[direction], streams)
 }
 

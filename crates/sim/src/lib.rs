@@ -38,7 +38,7 @@ pub use observe::{Value, observables};
 pub use plan::Plan;
 pub use probe::{Listed, Series, probes};
 pub use readings::Readings;
-pub use scenario::{Issue, Scenario};
+pub use scenario::{Implied, Issue, Scenario};
 /// The scenario as a tree of values.
 pub use settings::{Node, Value as Written};
 pub use simulation::{Run, Simulation, run};

@@ -444,7 +444,7 @@ impl<O: Observer> World<O> {
         }
         for (wire, direction) in self.wires.iter().zip(0..) {
             let at = Some(Interface::Wire(WireId(direction)));
-            wire.link().each(&mut |packet| observers.on(now, &Notice::Resident { at, packet }));
+            wire.each(&mut |packet| observers.on(now, &Notice::Resident { at, packet }));
         }
         observers.on(now, &Notice::End);
     }

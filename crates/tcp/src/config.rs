@@ -403,6 +403,9 @@ pub enum SsthreshFrom {
     /// From the congestion window, at each timeout again, as in ns-2: two timeouts in sequence
     /// lower the threshold to two segments. After a timeout it is a whole number of segments.
     CongestionWindow,
+    /// From the congestion window, and not again when the same segment times out again, as in
+    /// Linux.
+    Window,
 }
 
 /// Whether a segment that is not full waits for an acknowledgement. The last segment before the FIN

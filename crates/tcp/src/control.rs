@@ -39,6 +39,18 @@ settings::registry! {
     toy: Toy(ToyControlConfig),
 }
 
+impl ControlSettings {
+    /// The settings with the rules of the endpoint where they have no value.
+    #[must_use]
+    pub fn with_endpoint(self, config: &Config) -> Self {
+        match (self, config.linux()) {
+            (Self::Bbr(bbr), Some(linux)) => Self::Bbr(bbr.with_endpoint(linux)),
+            (Self::Cubic(cubic), Some(linux)) => Self::Cubic(cubic.with_endpoint(linux)),
+            (other, _) => other,
+        }
+    }
+}
+
 /// The settings of a congestion control.
 pub trait Controller {
     /// Builds the congestion control of a connection.
@@ -112,6 +124,8 @@ pub struct Ack {
     pub rtt_min: Duration,
     /// The delivery rate sample, if the rate is sampled.
     pub delivery: Option<Delivery>,
+    /// When the next segment may leave at the pacing rate; in the past if it may leave now.
+    pub due: Instant,
     /// Whether the window may grow on this acknowledgement. It may not if less was outstanding than
     /// the window allows, because data or receive window lacked, so that the window was not
     /// validated (RFC 7661 §4). It may not during fast recovery either, nor if the acknowledgement

@@ -1,8 +1,9 @@
 //! The endpoint above congestion control and loss recovery: what a stack does of its own beside the
 //! RFCs.
 
+use crate::config::SsthreshFrom;
 use crate::{Config, RtoRule};
-use kernel::{BitRate, Bytes, Duration};
+use kernel::{BitRate, Bytes, Duration, Instant};
 use settings::{Choice, Settings};
 
 /// What both ends of a connection do beside what the RFCs require.
@@ -23,13 +24,17 @@ pub enum Kernel {
     #[default]
     #[setting(name = "6.18")]
     V6_18,
+    /// Linux 6.1, with the corrections up to 6.1.192.
+    #[setting(name = "6.1")]
+    V6_1,
     /// Linux 4.9: no compressed SACK ACKs, a `pacing_shift` of 10 for radios too, at most 256 KiB
     /// in a small queue, bursts that do not grow for near peers, and an older rule of deferral.
     #[setting(name = "4.9")]
     V4_9,
 }
 
-/// The rules of Linux. Beside them `rto_min_ms` is 200 and `rto_rule` "linux", unless the scenario
+/// The rules of Linux. Beside them `rto_min_ms` is 200, `rto_rule` "linux" and `ssthresh_from`
+/// "window", unless the scenario
 /// gives these keys values other than the defaults of the RFC. `delayed_ack` has no effect. A queue
 /// `fq` of the sender's node paces it, as `pacing = true` does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
@@ -37,6 +42,11 @@ pub enum Kernel {
 pub struct Linux {
     /// The version of the kernel.
     pub version: Kernel,
+    /// Clock ticks in a second (`CONFIG_HZ`): 250 in most distributions, 100 or 1000 in others.
+    /// Timers of retransmission, probes, reordering and delayed acknowledgements expire at ticks,
+    /// and the clocks of CUBIC and BBR count them.
+    #[setting(default = 250, range = 24..=1000)]
+    pub hz: u32,
     /// Whether the receiver's driver merges segments that arrive at one instant (generic receive
     /// offload), so that one acknowledgement answers up to 45 of them. The driver ath9k does not.
     #[setting(default = true)]
@@ -64,6 +74,11 @@ pub struct Linux {
     /// version 4.9).
     #[setting(default = true)]
     pub pacing_credit: bool,
+    /// Whether the last segment of such a packet of two or more has PSH (`__tcp_transmit_skb` from
+    /// 5.4 on), and a receiver whose application has read everything acknowledges a full segment
+    /// with PSH at once (`tcp_measure_rcv_mss` from 6.7 on and in 6.1.58); never in version 4.9.
+    #[setting(default = true)]
+    pub push: bool,
     /// Whether the sender keeps little data in the queue and the device of its own node, and waits
     /// for transmissions to complete (TCP small queues). Not where nodes forward (`[routing]`), and
     /// not at a server without `[wire]`.
@@ -108,15 +123,41 @@ impl Linux {
     /// The rules at a sender.
     #[must_use]
     fn at(self, device: Device) -> Self {
-        let is_recent = self.version == Kernel::V6_18;
+        let is_recent = self.version != Kernel::V4_9;
         let by_radio = is_recent && device == Device::Radio;
         let usual = if by_radio { PACING_SHIFT_RADIO } else { PACING_SHIFT };
         Self {
             pacing_shift: Some(self.pacing_shift.unwrap_or(usual)),
             compressed_sack: self.compressed_sack && is_recent,
+            push: self.push && is_recent,
             small_queues: self.small_queues && device != Device::None,
             ..self
         }
+    }
+
+    /// The length of a tick of the kernel's clock.
+    fn tick(&self) -> u64 {
+        1_000_000_000 / u64::from(self.hz)
+    }
+
+    /// The last tick of the kernel's clock.
+    pub(crate) fn last_tick(&self, now: Instant) -> Instant {
+        Instant(now.0 - now.0 % self.tick())
+    }
+
+    /// This time in whole ticks, rounded up (`usecs_to_jiffies`).
+    pub(crate) fn in_ticks(&self, wait: Duration) -> Duration {
+        Duration(wait.0.next_multiple_of(self.tick()))
+    }
+
+    /// The ticks that a probe and a reordering window last longer (`TCP_TIMEOUT_MIN_US`).
+    pub(crate) fn least_timeout(&self) -> Duration {
+        Duration(2 * self.tick())
+    }
+
+    /// When a timer expires that is set for this time.
+    pub(crate) fn expiry(&self, now: Instant, wait: Duration) -> Instant {
+        self.last_tick(now) + self.in_ticks(wait)
     }
 
     /// The bytes that the pacing rate sends in 2^-n seconds.
@@ -127,7 +168,7 @@ impl Linux {
     /// Segments in a packet of the sender, before it is segmented (`tcp_tso_autosize`).
     pub fn burst_segments(&self, rate: BitRate, mss: Bytes, rtt_min: Option<Duration>) -> u64 {
         let bytes = match self.version {
-            Kernel::V6_18 => {
+            Kernel::V6_18 | Kernel::V6_1 => {
                 let r = rtt_min.map_or(u64::MAX, |rtt| (rtt.0 / 1000) >> TSO_RTT_LOG);
                 let near = if r < 32 { GSO_MOST >> r } else { 0 };
                 (self.share(rate) + near).min(GSO_MOST)
@@ -141,7 +182,7 @@ impl Linux {
     /// (`tcp_small_queue_check`): two packets at least.
     pub fn small_queue(&self, rate: BitRate, mss: Bytes, rtt_min: Option<Duration>) -> Bytes {
         let packet = self.burst_segments(rate, mss, rtt_min) * mss.0;
-        let usual = if self.version == Kernel::V6_18 { 4 << 20 } else { 256 << 10 };
+        let usual = if self.version != Kernel::V4_9 { 4 << 20 } else { 256 << 10 };
         let most = self.limit_output.unwrap_or(Bytes(usual));
         Bytes(self.share(rate).max(2 * packet).min(most.0))
     }
@@ -158,6 +199,9 @@ impl Config {
             }
             if self.rto_min == rfc.rto_min {
                 self.rto_min = RTO_MIN;
+            }
+            if self.ssthresh_from == rfc.ssthresh_from {
+                self.ssthresh_from = SsthreshFrom::Window;
             }
         }
         self

@@ -121,6 +121,11 @@ impl RttEstimator {
         self.least
     }
 
+    /// A round-trip time that is no sample of the estimator, but may be the smallest so far.
+    pub(crate) fn note_least(&mut self, rtt: Duration) {
+        self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+    }
+
     fn rounded(&self, rtt: u64) -> u64 {
         match self.tick {
             0 => rtt,

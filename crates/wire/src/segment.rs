@@ -34,6 +34,8 @@ impl Flags {
     /// Accurate ECN (RFC 9768): the third bit of the counter ACE, which consists of AE, CWR and
     /// ECE; on a SYN, the request.
     pub const AE: Self = Self(512);
+    /// Push (RFC 9293 §3.9.1.2): no more data may follow soon.
+    pub const PSH: Self = Self(1024);
 
     /// Whether all of `other`'s flags are set.
     #[inline]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from textwrap import fill
@@ -22,6 +24,7 @@ from simoom.cli.terminal import (
 )
 from simoom.files import write_text
 from simoom.observables import nearest
+from simoom.scenario import Scenario
 from simoom.tables import visible
 
 
@@ -42,6 +45,23 @@ def check(
         print(visible(f"{file}: sound: {scenario!r}"))
         for sentence in scenario.caveats():
             say(sentence)
+        for line in _set_by_presets(scenario):
+            print(line)
+
+
+def _set_by_presets(scenario: Scenario) -> Iterator[str]:
+    """Yield what presets set, once for all tables in which they set the same."""
+    tables: dict[tuple[str, ...], list[str]] = {}
+    for by, values in scenario.presets().items():
+        table = by.split(".")[0]
+        lines = (
+            f"{path.removeprefix(table + '.')} = {json.dumps(value)}"
+            for path, value in values.items()
+        )
+        tables.setdefault((by.removeprefix(table + "."), *lines), []).append(table)
+    for (preset, *lines), names in tables.items():
+        yield f"{preset} of {', '.join(names)} sets"
+        yield from (f"    {line}" for line in lines)
 
 
 def schema() -> None:

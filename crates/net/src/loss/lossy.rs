@@ -2,6 +2,7 @@
 
 use super::Channel;
 use crate::link::{Command, Link, LinkSettings, LinkTimer};
+use crate::reorder::Reorder;
 use kernel::{Instant, Rng};
 use wire::Packet;
 
@@ -14,6 +15,8 @@ pub struct LinkStreams {
     pub channel: Rng,
     /// The random stream of the losses of packets.
     pub packets: Rng,
+    /// The random stream of reordering.
+    pub order: Rng,
 }
 
 /// A link on which some packets are corrupted. A lost packet occupies the queue and the link like
@@ -24,17 +27,19 @@ pub struct Lossy {
     /// The loss model; without one no packet is lost.
     channel: Option<Box<dyn Channel>>,
     lost: u64,
+    reorder: Option<Box<Reorder>>,
 }
 
 impl Lossy {
     /// An idle link.
     pub fn new(settings: &LinkSettings, streams: LinkStreams) -> Self {
-        let LinkStreams { queue, channel, packets } = streams;
+        let LinkStreams { queue, channel, packets, order } = streams;
         let losses = settings.loss.as_ref();
         Self {
             link: Link::new(settings, queue),
             channel: losses.map(|losses| losses.get().build(channel, packets)),
             lost: 0,
+            reorder: settings.reorder.map(|reorder| Box::new(Reorder::new(reorder, order))),
         }
     }
 
@@ -57,17 +62,45 @@ impl Lossy {
     /// Like [`Link::on_timer`], with [`Command::Lost`] instead of [`Command::Deliver`] for some
     /// packets.
     pub fn on_timer(&mut self, now: Instant, timer: LinkTimer, out: &mut Vec<Command>) {
+        if timer == LinkTimer::Held {
+            return self.release(now, out);
+        }
         let before = out.len();
         self.link.on_timer(now, timer, out);
-        let Some(channel) = &mut self.channel else { return };
-        for command in &mut out[before..] {
-            if let Command::Deliver(packet) = *command
-                && channel.loses(now, &packet)
-            {
-                self.lost += 1;
-                *command = Command::Lost(packet);
+        if let Some(channel) = &mut self.channel {
+            for command in &mut out[before..] {
+                if let Command::Deliver(packet) = *command
+                    && channel.loses(now, &packet)
+                {
+                    self.lost += 1;
+                    *command = Command::Lost(packet);
+                }
             }
         }
+        if let Some(reorder) = &mut self.reorder {
+            reorder.hold(now, before, out);
+        }
+    }
+
+    /// Delivers the packets that reordering has held until now.
+    #[cold]
+    fn release(&mut self, now: Instant, out: &mut Vec<Command>) {
+        let Some(reorder) = &mut self.reorder else { return };
+        while let Some(packet) = reorder.next(now) {
+            out.push(Command::Deliver(packet));
+        }
+        out.extend(reorder.due().map(Command::Hold));
+    }
+
+    /// Calls `visit` for each packet between the two ends.
+    pub fn each(&self, visit: &mut dyn FnMut(&Packet)) {
+        self.link.each(visit);
+        self.reorder.iter().for_each(|reorder| reorder.each(visit));
+    }
+
+    /// Packets between the queue and the far end.
+    pub fn in_flight(&self) -> usize {
+        self.link.in_flight() + self.reorder.as_ref().map_or(0, |reorder| reorder.len())
     }
 
     /// The inner link, whose counters include lost packets as delivered.
@@ -97,7 +130,7 @@ mod tests {
             loss: Some(LossSettings::List(ListConfig { packets: vec![1, 3] })),
             ..LinkSettings::default()
         };
-        let streams = LinkStreams { queue: rng(), channel: rng(), packets: rng() };
+        let streams = LinkStreams { queue: rng(), channel: rng(), packets: rng(), order: rng() };
         let mut lossy = Lossy::new(&settings, streams);
         let mut out = Vec::new();
         for number in 0..4 {
@@ -116,6 +149,7 @@ mod tests {
                     }
                     Command::Signal(crate::Signal::Mark(..)) => panic!("drop-tail marks nothing"),
                     Command::Complete(_) => panic!("there is no driver"),
+                    Command::Hold(_) => panic!("nothing is reordered"),
                     Command::Departed(_) => panic!("departures were not requested"),
                     Command::Began(_) => panic!("the link is not watched"),
                     Command::Arrive(at) => event_queue.push((at, LinkTimer::Arrival)),

@@ -66,7 +66,7 @@ pub(super) static DIRECTION: &[Observable] = observables! {
     "queue_bytes": "bytes" =>
         Gauge(|world, w| wire(world, w).link().backlog().0 as f64);
     /// Packets whose transmission has begun and that have not reached the far end.
-    "in_flight_packets": "packets" => Gauge(|world, w| wire(world, w).link().in_flight() as f64);
+    "in_flight_packets": "packets" => Gauge(|world, w| wire(world, w).in_flight() as f64);
 };
 
 /// The names of the nodes at which a direction begins and ends.

@@ -1,7 +1,7 @@
 //! The keys of wired links.
 
 use kernel::{BitRate, Bytes, Duration};
-use net::{DriverSettings, LinkSettings, LossSettings, QueueSettings};
+use net::{DriverSettings, LinkSettings, LossSettings, QueueSettings, ReorderSettings};
 use settings::{Choice, Settings};
 
 /// A full-duplex link between server and access point.
@@ -72,6 +72,7 @@ impl Link {
             driver: back.driver.or(there.driver),
             overhead: back.overhead.unwrap_or(there.overhead),
             loss: back.loss.clone(),
+            reorder: back.reorder,
         };
         [there.clone(), back]
     }
@@ -95,4 +96,6 @@ pub struct Reverse {
     pub overhead: Option<Bytes>,
     /// The losses in this direction. Default: none, whatever the losses of the other direction.
     pub loss: Option<LossSettings>,
+    /// Reordering in this direction. Default: none.
+    pub reorder: Option<ReorderSettings>,
 }

@@ -94,6 +94,9 @@ impl<O: Observer> World<O> {
                 net::Command::Ready(at) => {
                     self.event_queue.at(at, Event::Wire(wire, LinkTimer::Ready));
                 }
+                net::Command::Hold(at) => {
+                    self.event_queue.at(at, Event::Wire(wire, LinkTimer::Held));
+                }
                 net::Command::Complete(at) => {
                     self.event_queue.at(at, Event::Wire(wire, LinkTimer::Completion));
                 }

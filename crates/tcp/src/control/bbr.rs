@@ -6,10 +6,14 @@
 //! The allowance for aggregated acknowledgements is from the authors' talk at IETF 101
 //! (`extra_acked`).
 
+mod policer;
+
+use self::policer::{Policer, Sample};
 use super::max_filter::MaxFilter;
 use super::path_model::{Bunches, Plateau, RoundTrips};
 use super::{Ack, Cause, Connection, Control, Controller, Departing, Loss};
-use crate::Config;
+use crate::endpoint::Kernel;
+use crate::{Config, Linux};
 use kernel::{BitRate, Bytes, Duration, Instant, Segments};
 use settings::{Choice, Settings};
 
@@ -30,22 +34,119 @@ const LEAST_WINDOW: f64 = 4.0;
 const MARGIN: f64 = 0.99;
 /// §4.2.3.2: an allowance of three send quanta for the hosts at both ends.
 const QUANTA: f64 = 3.0;
+/// Rates of Linux are whole multiples of 2^-24 segments per microsecond. Rounded down, they keep a
+/// product that is a whole number of segments from becoming the next one.
+const RATE_UNIT: f64 = 16_777_216.0 * 1e-6;
 /// The maximum excess of acknowledgements, as a time.
 const EXTRA_MOST_S: f64 = 0.1;
 
-/// BBR, version 1 (Cardwell and others 2016).
+/// BBR, version 1 (Cardwell and others 2016). The last keys are the rules of Linux that the draft
+/// does not have; without a value they follow `tcp.endpoint`.
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 #[settings(name = "Bbr")]
 pub struct BbrConfig {
     /// Whether the window allows for aggregated acknowledgements, as behind aggregated frames.
-    #[setting(default = true)]
-    pub extra_acked: bool,
+    /// Default: yes, and no with the endpoint of Linux 4.9.
+    pub extra_acked: Option<bool>,
     /// Whether fast recovery begins with a round trip in which only as much is sent as is delivered
-    /// (section 4.2.3.4 of the draft, and Linux). If there are losses in each round trip, Startup
-    /// then ends early, and with 5 % of losses 0.87 of the capacity is left instead of 0.9.
-    pub conservation: bool,
-    /// The size of a send quantum, of which the window has three in excess.
-    pub send_quantum: SendQuantum,
+    /// (section 4.2.3.4 of the draft, and `bbr_set_cwnd_to_recover_or_restore` of Linux). If there
+    /// are losses in each round trip, Startup then ends early, and with 5 % of losses 0.87 of the
+    /// capacity is left instead of 0.9. Default: only with the endpoint of Linux.
+    pub conservation: Option<bool>,
+    /// The size of a send quantum, of which the window has three in excess. Default: a segment, and
+    /// by the rate with the endpoint of Linux.
+    pub send_quantum: Option<SendQuantum>,
+    /// Whether the amounts in flight that end the phases of a cycle and Drain have three send
+    /// quanta in excess too (`BBRInflight` of the draft, `bbr_inflight` of Linux), so that some
+    /// segments stay in the queue. Default: only with the endpoint of Linux.
+    pub inflight_quanta: Option<bool>,
+    /// Whether products of rate and delay are whole numbers of segments, and windows even ones, two
+    /// more while the rate is probed (`bbr_bdp` and `bbr_quantization_budget` of Linux). Default: only with the endpoint of Linux.
+    pub even_windows: Option<bool>,
+    /// Whether the phases end by what will be in the network when the next packet leaves at the
+    /// pacing rate (`bbr_packets_in_net_at_edt`, from Linux 5.0 on), and not by what is in flight.
+    /// Default: only with the endpoint of Linux.
+    pub departure_time: Option<bool>,
+    /// Whether the pacing rate begins with the gain of Startup, and does not fall before the pipe
+    /// is full (`BBRSetPacingRateWithGain` of the draft, `bbr_set_pacing_rate` of Linux). Default:
+    /// only with the endpoint of Linux.
+    pub rising_start: Option<bool>,
+    /// Whether the minimum round-trip time of the handshake counts, a sample that equals the
+    /// minimum does not renew it, and rates sampled while it is measured are application-limited
+    /// (`bbr_update_min_rtt` of Linux). Default: only with the endpoint of Linux.
+    pub strict_rtt: Option<bool>,
+    /// Whether the rate is the mean rate after two intervals of 4 to 16 round trips that have lost
+    /// a fifth of the data at equal rates, as behind a policer (`bbr_lt_bw_sampling` of Linux).
+    /// Default: only with the endpoint of Linux.
+    pub policer: Option<bool>,
+}
+
+impl BbrConfig {
+    /// The settings with the rules of Linux where they have no value.
+    #[must_use]
+    pub(super) fn with_endpoint(self, linux: Linux) -> Self {
+        let is_recent = linux.version != Kernel::V4_9;
+        Self {
+            extra_acked: self.extra_acked.or(Some(is_recent)),
+            conservation: self.conservation.or(Some(true)),
+            send_quantum: self.send_quantum.or(Some(SendQuantum::Rate)),
+            inflight_quanta: self.inflight_quanta.or(Some(true)),
+            even_windows: self.even_windows.or(Some(true)),
+            departure_time: self.departure_time.or(Some(is_recent)),
+            rising_start: self.rising_start.or(Some(true)),
+            strict_rtt: self.strict_rtt.or(Some(true)),
+            policer: self.policer.or(Some(true)),
+        }
+    }
+}
+
+/// The rules that hold: those of the draft where a setting has no value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Rules {
+    extra_acked: bool,
+    conservation: bool,
+    send_quantum: SendQuantum,
+    inflight_quanta: bool,
+    even_windows: bool,
+    departure_time: bool,
+    rising_start: bool,
+    strict_rtt: bool,
+    policer: bool,
+    /// The endpoint of Linux, whose clock ticks.
+    linux: Option<Linux>,
+}
+
+impl Rules {
+    fn new(settings: &BbrConfig, linux: Option<Linux>) -> Self {
+        Self {
+            extra_acked: settings.extra_acked.unwrap_or(true),
+            conservation: settings.conservation.unwrap_or(false),
+            send_quantum: settings.send_quantum.unwrap_or_default(),
+            inflight_quanta: settings.inflight_quanta.unwrap_or(false),
+            even_windows: settings.even_windows.unwrap_or(false),
+            departure_time: settings.departure_time.unwrap_or(false),
+            rising_start: settings.rising_start.unwrap_or(false),
+            strict_rtt: settings.strict_rtt.unwrap_or(false),
+            policer: settings.policer.unwrap_or(false),
+            linux,
+        }
+    }
+
+    /// Whether more than this time has passed.
+    fn is_past(&self, now: Instant, since: Instant, time: Duration) -> bool {
+        match self.linux {
+            None => now > since + time,
+            Some(linux) => linux.last_tick(now) > linux.last_tick(since) + linux.in_ticks(time),
+        }
+    }
+
+    /// Whether this time has passed; in Linux, a tick more.
+    fn has_passed(&self, now: Instant, since: Instant, time: Duration) -> bool {
+        match self.linux {
+            None => now >= since + time,
+            Some(_) => self.is_past(now, since, time),
+        }
+    }
 }
 
 /// The data that a host hands to its network device at once.
@@ -80,7 +181,7 @@ enum Mode {
     Drain,
     /// The phase of the cycle, and when it began.
     ProbeRate(usize, Instant),
-    /// The end of the measurement, once the data in flight is small enough, and whether a round
+    /// When the measurement began, once the data in flight is small enough, and whether a round
     /// trip has ended since.
     ProbeRtt(Option<Instant>, bool),
 }
@@ -99,7 +200,7 @@ enum Repair {
 /// BBR.
 #[derive(Clone, Debug)]
 pub struct Bbr {
-    settings: BbrConfig,
+    rules: Rules,
     mss: Bytes,
     window: f64,
     initial_window: f64,
@@ -117,13 +218,20 @@ pub struct Bbr {
     restarts: bool,
     srtt: Duration,
     extra: Bunches,
+    policer: Policer,
+    /// The pacing rate in segments per second, which does not fall before the pipe is full.
+    pace: Option<f64>,
+    /// Samples of data that left when these amounts were delivered are application-limited.
+    limited: Option<(f64, f64)>,
+    /// Segments delivered so far.
+    delivered: f64,
 }
 
 impl Bbr {
     /// A congestion control for a connection with this configuration.
     pub fn new(config: &Config, settings: BbrConfig) -> Self {
         Self {
-            settings,
+            rules: Rules::new(&settings, config.linux()),
             mss: config.mss(),
             window: config.initial_window().0.max(1.0),
             initial_window: config.initial_window().0.max(1.0),
@@ -138,20 +246,70 @@ impl Bbr {
             restarts: false,
             srtt: Duration::ZERO,
             extra: Bunches::new(),
+            policer: Policer::default(),
+            pace: None,
+            limited: None,
+            delivered: 0.0,
         }
     }
 
-    /// The bandwidth-delay product times a gain; the initial window while the product is unknown.
-    fn product(&self, gain: f64) -> f64 {
-        match (self.rate.greatest(), self.rtt_min) {
-            (Some(rate), Some((rtt, _))) => gain * rate * rtt.as_secs_f64(),
+    /// The estimated rate in segments per second: that of a policer if one is presumed.
+    fn bandwidth(&self) -> Option<f64> {
+        self.policer.rate().or_else(|| self.rate.greatest())
+    }
+
+    /// The product of a rate, a gain and the minimum round-trip time; the initial window while the
+    /// product is unknown.
+    fn product(&self, rate: Option<f64>, gain: f64) -> f64 {
+        match (rate, self.rtt_min) {
+            (Some(rate), Some((rtt, _))) => {
+                let product = gain * rate * rtt.as_secs_f64();
+                if self.rules.even_windows { libm::ceil(product) } else { product }
+            }
             _ => self.initial_window,
         }
     }
 
+    fn quantum(&self) -> f64 {
+        match self.rules.send_quantum {
+            SendQuantum::Segment => 1.0,
+            SendQuantum::Rate => self.pacing().map_or(1.0, |rate| send_quantum(rate, self.mss)),
+        }
+    }
+
+    /// This much in flight, and what the hosts at both ends hold (§4.2.3.2).
+    fn with_quanta(&self, flight: f64) -> f64 {
+        let target = flight + QUANTA * self.quantum();
+        if !self.rules.even_windows {
+            return target;
+        }
+        let probes = matches!(self.mode, Mode::ProbeRate(0, _));
+        2.0 * libm::floor((target + 1.0) / 2.0) + if probes { 2.0 } else { 0.0 }
+    }
+
+    /// The amount in flight that ends a phase with this gain.
+    fn flight_goal(&self, gain: f64) -> f64 {
+        let product = self.product(self.rate.greatest(), gain);
+        if self.rules.inflight_quanta { self.with_quanta(product) } else { product }
+    }
+
+    /// What is in the network when the next packet leaves at the pacing rate, with this much in
+    /// flight now; with that packet while the rate is probed.
+    fn at_departure(&self, ack: &Ack, flight: f64) -> f64 {
+        if !self.rules.departure_time {
+            return flight;
+        }
+        let leaves = if self.gains().0 > 1.0 { self.quantum() } else { 0.0 };
+        let wait = ack.due.since(ack.now).as_secs_f64();
+        let delivered = libm::floor(self.bandwidth().unwrap_or(0.0) * wait);
+        (flight + leaves - delivered).max(0.0)
+    }
+
     fn gains(&self) -> (f64, f64) {
         match self.mode {
-            Mode::ProbeRate(..) if self.restarts => (1.0, WINDOW_GAIN),
+            Mode::ProbeRate(..) if self.restarts || self.policer.rate().is_some() => {
+                (1.0, WINDOW_GAIN)
+            }
             Mode::Startup => (HIGH_GAIN, HIGH_GAIN),
             Mode::Drain => (1.0 / HIGH_GAIN, HIGH_GAIN),
             Mode::ProbeRate(phase, _) => (CYCLE[phase], WINDOW_GAIN),
@@ -163,14 +321,21 @@ impl Bbr {
     fn learn_rate(&mut self, ack: &Ack) -> bool {
         let Some(delivery) = ack.delivery else { return false };
         let ends = self.rounds.on_sample(&delivery);
-        let rate = delivery.rate.0 as f64 / self.mss.bits() as f64;
-        if !delivery.app_limited || self.rate.greatest().is_none_or(|most| rate >= most) {
+        let mut rate = delivery.rate.0 as f64 / self.mss.bits() as f64;
+        if self.rules.even_windows {
+            rate = libm::floor(rate * RATE_UNIT) / RATE_UNIT;
+        }
+        let app_limited = delivery.app_limited || self.is_limited(delivery.prior.0);
+        if self.rules.policer {
+            self.examine_policer(ack, app_limited, ends);
+        }
+        if !app_limited || self.rate.greatest().is_none_or(|most| rate >= most) {
             self.rate.push(self.rounds.count, rate);
         }
         // §4.3.2.2.
         if ends
             && !self.filled
-            && !delivery.app_limited
+            && !app_limited
             && let Some(rate) = self.rate.greatest()
         {
             self.filled = self.plateau.on_round(rate);
@@ -178,9 +343,38 @@ impl Bbr {
         ends
     }
 
+    /// Whether a sample of data that left when `prior` was delivered is too low, because the window
+    /// was that of a measurement of the minimum round-trip time.
+    fn is_limited(&mut self, prior: f64) -> bool {
+        self.limited.is_some_and(|(from, until)| (from..=until).contains(&prior))
+    }
+
+    fn examine_policer(&mut self, ack: &Ack, app_limited: bool, round_ended: bool) {
+        let sample = Sample {
+            now: ack.now,
+            losses: ack.lost.0,
+            delivered: self.delivered,
+            app_limited,
+            round_ended,
+            probes: matches!(self.mode, Mode::ProbeRate(..)),
+        };
+        if self.policer.on_sample(&sample, self.mss.bits() as f64) {
+            self.begin_phase(ack.now);
+        }
+    }
+
+    /// Leads back to the cycle, or to Startup if the pipe has not been full.
+    fn begin_phase(&mut self, now: Instant) {
+        if self.filled {
+            self.begin_cycle(now);
+        } else {
+            self.mode = Mode::Startup;
+        }
+    }
+
     /// Updates the excess of acknowledged data over the estimated rate.
     fn learn_extra(&mut self, ack: &Ack) {
-        if let Some(rate) = self.rate.greatest() {
+        if let Some(rate) = self.bandwidth() {
             self.extra.on_ack(ack, rate, self.window, self.rounds.count);
         }
     }
@@ -191,10 +385,10 @@ impl Bbr {
         let rtt = self.rtt_min.map_or(Duration::ZERO, |(rtt, _)| rtt);
         let elapsed = ack.now.since(since) > rtt;
         // The data in flight before this acknowledgement.
-        let flight = ack.in_flight.0 + ack.delivered.0;
+        let flight = self.at_departure(ack, ack.in_flight.0 + ack.delivered.0);
         let next = match CYCLE[phase] {
-            gain if gain > 1.0 => elapsed && (ack.lost.0 > 0.0 || flight >= self.product(gain)),
-            gain if gain < 1.0 => elapsed || flight <= self.product(1.0),
+            gain if gain > 1.0 => elapsed && (ack.lost.0 > 0.0 || flight >= self.flight_goal(gain)),
+            gain if gain < 1.0 => elapsed || flight <= self.flight_goal(1.0),
             _ => elapsed,
         };
         if next {
@@ -215,9 +409,16 @@ impl Bbr {
     fn learn_rtt(&mut self, ack: &Ack, round_ended: bool) {
         // §4.3.5: after an idle time the queue is empty, and the first sample measures the delay.
         let idle = std::mem::take(&mut self.restarts);
-        let expired = self.rtt_min.is_some_and(|(_, at)| ack.now > at + RTT_MEMORY);
+        let strict = self.rules.strict_rtt;
+        if strict && self.rtt_min.is_none() {
+            // The handshake measured it, one round trip ago.
+            self.rtt_min = Some((ack.rtt_min, Instant(ack.now.0 - ack.rtt_min.0.min(ack.now.0))));
+        }
+        let expired =
+            self.rtt_min.is_some_and(|(_, at)| self.rules.is_past(ack.now, at, RTT_MEMORY));
+        let renews = |rtt, least| rtt < least || !strict && rtt == least;
         if let Some(rtt) = ack.rtt
-            && (expired || self.rtt_min.is_none_or(|(least, _)| rtt <= least))
+            && (expired || self.rtt_min.is_none_or(|(least, _)| renews(rtt, least)))
         {
             self.rtt_min = Some((rtt, ack.now));
         }
@@ -226,22 +427,24 @@ impl Bbr {
             self.mode = Mode::ProbeRtt(None, false);
         }
         let Mode::ProbeRtt(until, round) = self.mode else { return };
+        if strict {
+            let from = self.limited.map_or(self.delivered, |(from, _)| from);
+            self.limited = Some((from, self.delivered + ack.in_flight.0));
+        }
         match until {
             None if ack.in_flight.0 <= LEAST_WINDOW => {
-                self.mode = Mode::ProbeRtt(Some(ack.now + PROBE_RTT), false);
+                self.mode = Mode::ProbeRtt(Some(ack.now), false);
                 if let Some(delivery) = ack.delivery {
                     self.rounds.begin(delivery.total.0);
                 }
             }
             None => {}
-            Some(end) if (round || round_ended) && ack.now >= end => {
+            Some(since)
+                if (round || round_ended) && self.rules.has_passed(ack.now, since, PROBE_RTT) =>
+            {
                 self.rtt_min = self.rtt_min.map(|(rtt, _)| (rtt, ack.now));
                 self.restore();
-                if self.filled {
-                    self.begin_cycle(ack.now);
-                } else {
-                    self.mode = Mode::Startup;
-                }
+                self.begin_phase(ack.now);
             }
             Some(_) => self.mode = Mode::ProbeRtt(until, round || round_ended),
         }
@@ -259,7 +462,7 @@ impl Bbr {
 
     /// §4.2.3.4, `BBRModulateCwndForRecovery`: the begin and the end of the repair of a loss.
     fn follow_repair(&mut self, ack: &Ack, round_ended: bool) {
-        let conserves = self.settings.conservation;
+        let conserves = self.rules.conservation;
         if conserves && ack.lost.0 > 0.0 {
             self.window = (self.window - ack.lost.0).max(1.0);
         }
@@ -278,16 +481,41 @@ impl Bbr {
         }
     }
 
+    /// What the window allows for aggregated acknowledgements.
+    fn allowance(&self) -> f64 {
+        if !self.rules.extra_acked || !self.filled {
+            return 0.0;
+        }
+        let most = self.bandwidth().unwrap_or(0.0) * EXTRA_MOST_S;
+        self.extra.greatest().unwrap_or(0.0).min(most)
+    }
+
+    /// The pacing rate of the model, in segments per second.
+    fn model_rate(&self) -> Option<f64> {
+        self.bandwidth().map(|rate| self.gains().0 * (rate * MARGIN))
+    }
+
+    /// Sets the rate at which segments leave, where it only rises before the pipe is full.
+    fn set_pace(&mut self, ack: &Ack) {
+        if self.pace.is_none() && ack.rtt_min > Duration::ZERO {
+            let first = HIGH_GAIN * self.initial_window / ack.rtt_min.as_secs_f64();
+            self.pace = Some(MARGIN * first);
+        }
+        if let Some(rate) = self.model_rate()
+            && (self.filled || self.pace.is_none_or(|pace| rate > pace))
+        {
+            self.pace = Some(rate);
+        }
+    }
+
     /// §4.2.3.
     fn set_window(&mut self, ack: &Ack) {
-        let quantum = match self.settings.send_quantum {
-            SendQuantum::Segment => 1.0,
-            SendQuantum::Rate => self.pacing().map_or(1.0, |rate| send_quantum(rate, self.mss)),
-        };
-        let mut target = self.product(self.gains().1) + QUANTA * quantum;
-        if self.settings.extra_acked && self.filled {
-            let most = self.rate.greatest().unwrap_or(0.0) * EXTRA_MOST_S;
-            target += self.extra.greatest().unwrap_or(0.0).min(most);
+        let mut target = self.product(self.bandwidth(), self.gains().1);
+        if self.rules.even_windows {
+            target += self.allowance();
+            target = self.with_quanta(target);
+        } else {
+            target = self.with_quanta(target) + self.allowance();
         }
         let arrived = ack.delivered.0;
         if self.repair == Repair::Conservation {
@@ -311,6 +539,7 @@ impl Control for Bbr {
 
     fn on_ack(&mut self, ack: &Ack) {
         self.srtt = ack.srtt;
+        self.delivered += ack.delivered.0;
         let round_ended = self.learn_rate(ack);
         self.follow_repair(ack, round_ended);
         self.learn_extra(ack);
@@ -318,10 +547,15 @@ impl Control for Bbr {
         if self.mode == Mode::Startup && self.filled {
             self.mode = Mode::Drain;
         }
-        if self.mode == Mode::Drain && ack.in_flight.0 <= self.product(1.0) {
+        if self.mode == Mode::Drain
+            && self.at_departure(ack, ack.in_flight.0) <= self.flight_goal(1.0)
+        {
             self.begin_cycle(ack.now);
         }
         self.learn_rtt(ack, round_ended);
+        if self.rules.rising_start {
+            self.set_pace(ack);
+        }
         self.set_window(ack);
     }
 
@@ -336,6 +570,10 @@ impl Control for Bbr {
     }
 
     fn on_undo(&mut self) {
+        if self.rules.policer {
+            self.policer.reset();
+            self.plateau = Plateau::default();
+        }
         self.repair = Repair::None;
         self.restore();
     }
@@ -359,13 +597,16 @@ impl Control for Bbr {
     }
 
     fn pacing(&self) -> Option<BitRate> {
-        let rate = match self.rate.greatest() {
-            Some(rate) => rate * MARGIN,
+        let rate = match (self.pace, self.model_rate()) {
+            (Some(pace), _) if !self.restarts => pace,
+            (_, Some(rate)) => rate,
             // §4.2.1: before there is a model, the rate is the initial window per round trip.
-            None if self.srtt > Duration::ZERO => self.initial_window / self.srtt.as_secs_f64(),
-            None => return None,
+            _ if self.srtt > Duration::ZERO => {
+                self.gains().0 * (self.initial_window / self.srtt.as_secs_f64())
+            }
+            _ => return None,
         };
-        Some(BitRate((self.gains().0 * rate * self.mss.bits() as f64) as u64))
+        Some(BitRate((rate * self.mss.bits() as f64) as u64))
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
@@ -384,6 +625,77 @@ mod tests {
     use crate::control::fixture::{ack_at, config, gauge, loss};
 
     const RTT_S: f64 = 0.1;
+
+    fn of_linux(settings: BbrConfig) -> Bbr {
+        let linux = Linux::default();
+        let endpoint = crate::Endpoint::Linux(linux);
+        Bbr::new(&Config { endpoint, ..config() }, settings.with_endpoint(linux))
+    }
+
+    /// A model of 1000 segments per second and 40 ms: 40 segments.
+    fn modelled(mut control: Bbr) -> Bbr {
+        control.rate.push(0, 1000.0);
+        control.rtt_min = Some((Duration::from_millis(40), Instant::ZERO));
+        control.filled = true;
+        control.mode = Mode::ProbeRate(2, Instant::ZERO);
+        control.pace = Some(1000.0);
+        control
+    }
+
+    #[test]
+    fn the_amounts_in_flight_of_linux_are_even_and_have_quanta() {
+        // At 11.7 Mb/s a quantum has two segments: 40 + 6, and 1.25 · 40 + 6 + 2.
+        let mut control = modelled(of_linux(BbrConfig::default()));
+        assert_eq!(control.flight_goal(1.0), 46.0);
+        control.mode = Mode::ProbeRate(0, Instant::ZERO);
+        assert_eq!(control.flight_goal(1.25), 58.0);
+        let settings = BbrConfig { even_windows: Some(false), ..BbrConfig::default() };
+        assert_eq!(modelled(of_linux(settings)).flight_goal(1.0), 46.0);
+        let settings = BbrConfig { inflight_quanta: Some(false), ..BbrConfig::default() };
+        assert_eq!(modelled(of_linux(settings)).flight_goal(1.0), 40.0);
+        let draft = modelled(Bbr::new(&config(), BbrConfig::default()));
+        assert_eq!(draft.flight_goal(1.0), 40.0, "the draft's product");
+    }
+
+    #[test]
+    fn what_leaves_later_is_not_in_the_network() {
+        // In 3.5 ms the path delivers three whole segments.
+        let control = modelled(of_linux(BbrConfig::default()));
+        let now = Instant(1_000_000_000);
+        let ack = Ack { now, due: now + Duration::from_micros(3500), ..ack_at(1.0, 2.0, 40.0) };
+        assert_eq!(control.at_departure(&ack, 50.0), 47.0);
+        assert_eq!(control.at_departure(&Ack { due: Instant::ZERO, ..ack }, 50.0), 50.0);
+        let draft = modelled(Bbr::new(&config(), BbrConfig::default()));
+        assert_eq!(draft.at_departure(&ack, 50.0), 50.0);
+    }
+
+    #[test]
+    fn the_rate_at_the_start_of_linux_only_rises() {
+        // Ten segments in 100 ms, times 2.885, less 1 %.
+        let first = 10.0 / 0.1 * HIGH_GAIN * MARGIN;
+        let mut control = of_linux(BbrConfig::default());
+        control.on_ack(&ack_at(0.1, 1.0, 100.0));
+        assert!((control.pace.unwrap() - first).abs() < 1e-9);
+        control.rate.push(0, 10.0);
+        control.set_pace(&ack_at(0.2, 1.0, 100.0));
+        assert!((control.pace.unwrap() - first).abs() < 1e-9, "a lower model does not count");
+        control.filled = true;
+        control.set_pace(&ack_at(0.3, 1.0, 100.0));
+        assert!(control.pace.unwrap() < first);
+    }
+
+    #[test]
+    fn a_minimum_that_is_met_again_expires_in_linux() {
+        let expires = |settings: BbrConfig| {
+            let mut control = of_linux(settings);
+            (1..=110).any(|n| {
+                control.learn_rtt(&ack_at(0.1 * f64::from(n), 1.0, 100.0), false);
+                matches!(control.mode, Mode::ProbeRtt(..))
+            })
+        };
+        assert!(expires(BbrConfig::default()));
+        assert!(!expires(BbrConfig { strict_rtt: Some(false), ..BbrConfig::default() }));
+    }
 
     /// A path with a round-trip time of 100 ms that delivers `rate` segments per second, and its
     /// queue.
@@ -461,7 +773,11 @@ mod tests {
         assert!((quantum(1000.0) - 65_536.0 / 1448.0).abs() < 1e-9);
 
         let windows = [SendQuantum::Segment, SendQuantum::Rate].map(|send_quantum| {
-            let settings = BbrConfig { send_quantum, extra_acked: false, ..BbrConfig::default() };
+            let settings = BbrConfig {
+                send_quantum: Some(send_quantum),
+                extra_acked: Some(false),
+                ..BbrConfig::default()
+            };
             let mut path = Path { control: Bbr::new(&config(), settings), ..Path::new(1000.0) };
             for _ in 0..30 {
                 path.round();
@@ -494,7 +810,7 @@ mod tests {
     #[test]
     fn fast_recovery_sends_what_is_delivered_for_a_round_trip() {
         let mut path = Path::new(1000.0);
-        path.control.settings.conservation = true;
+        path.control.rules.conservation = true;
         for _ in 0..30 {
             path.round();
         }
@@ -513,7 +829,7 @@ mod tests {
     #[test]
     fn a_recovery_that_ends_while_the_delay_is_measured_loses_no_window() {
         let mut path = Path::new(1000.0);
-        path.control.settings.conservation = true;
+        path.control.rules.conservation = true;
         for _ in 0..30 {
             path.round();
         }

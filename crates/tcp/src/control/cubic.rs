@@ -1,10 +1,14 @@
 //! `CUBIC` (RFC 9438): the window is a cubic function of the time since the last loss.
 
+mod linux;
+
+use self::linux::Growth;
 use super::slow_start::{HyStartRule, SlowStart};
-use super::{Ack, Cause, Connection, Control, Controller, Loss, Steerable};
-use crate::Config;
+use super::{Ack, Cause, Connection, Control, Controller, Departing, Loss, Steerable};
+use crate::endpoint::Kernel;
+use crate::{Config, Linux};
 use kernel::{Duration, Instant, Segments};
-use settings::{Range, Settings};
+use settings::{Choice, Range, Settings};
 
 /// CUBIC (RFC 9438).
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
@@ -28,11 +32,42 @@ pub struct CubicConfig {
     /// Whether `HyStart++` (RFC 9406) ends the first slow start, as section 4.10 recommends.
     #[setting(default = true)]
     pub hystart: bool,
-    /// Which `HyStart` that is.
-    pub hystart_rule: HyStartRule,
+    /// Which `HyStart` that is. Default: `plus_plus`, and `linux` or `first` with the endpoint of
+    /// Linux.
+    pub hystart_rule: Option<HyStartRule>,
+    /// How the window grows in congestion avoidance, and falls. Default: `rfc9438`, and `linux`
+    /// with the endpoint of Linux.
+    pub growth: Option<CubicGrowth>,
+}
+
+/// How CUBIC's window grows in congestion avoidance, and falls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum CubicGrowth {
+    /// By RFC 9438.
+    #[default]
+    Rfc9438,
+    /// As in Linux (`bictcp_update`, `cubictcp_recalc_ssthresh`): in whole segments, by a clock of
+    /// jiffies, a minimum round-trip time ahead, with a Reno-friendly window that grows by 0.53
+    /// segments per round trip also above the window before the loss, and with C = 410/1024. `c`
+    /// has no effect.
+    Linux,
 }
 
 impl CubicConfig {
+    /// The settings with the rules of Linux where they have no value.
+    #[must_use]
+    pub(super) fn with_endpoint(self, linux: Linux) -> Self {
+        let rule = match linux.version {
+            Kernel::V4_9 => HyStartRule::First,
+            Kernel::V6_1 | Kernel::V6_18 => HyStartRule::Linux,
+        };
+        Self {
+            hystart_rule: self.hystart_rule.or(Some(rule)),
+            growth: self.growth.or(Some(CubicGrowth::Linux)),
+            ..self
+        }
+    }
+
     /// The factor by which the window is multiplied after a mark.
     pub fn beta_ecn(&self) -> f64 {
         self.beta_ecn.unwrap_or(self.beta)
@@ -72,6 +107,7 @@ struct Saved {
     /// `W_max`, after fast convergence.
     w_max: f64,
     stage: Option<Stage>,
+    linux: Option<Growth>,
 }
 
 /// CUBIC.
@@ -86,6 +122,8 @@ pub struct Cubic {
     before: Option<Saved>,
     /// When the last acknowledgement arrived, and whether nothing was in flight after it.
     last: (Instant, bool),
+    /// The growth as in Linux, instead of `stage`.
+    linux: Option<Growth>,
 }
 
 impl Cubic {
@@ -93,7 +131,7 @@ impl Cubic {
     pub fn new(config: &Config, settings: CubicConfig) -> Self {
         let mut slow_start = SlowStart::new(config.initial_ssthresh);
         if settings.hystart {
-            slow_start.watched(settings.hystart_rule, config.pacing);
+            slow_start.watched(settings.hystart_rule.unwrap_or_default(), config.pacing);
         }
         Self {
             settings,
@@ -104,6 +142,8 @@ impl Cubic {
             slow_start,
             before: None,
             last: (Instant::ZERO, false),
+            linux: (settings.growth == Some(CubicGrowth::Linux))
+                .then(|| Growth::new(config.linux().unwrap_or_default().hz)),
         }
     }
 
@@ -158,12 +198,54 @@ impl Cubic {
     }
 }
 
+impl Cubic {
+    /// An acknowledgement, where the window grows as in Linux (`cubictcp_acked`,
+    /// `cubictcp_cong_avoid`).
+    fn on_ack_of_linux(&mut self, ack: &Ack) {
+        let Some(growth) = &mut self.linux else { return };
+        let least = growth.on_rtt(ack).then_some(growth.least).flatten();
+        let is_slow = self.window < self.slow_start.threshold;
+        if is_slow && self.slow_start.watch(self.window, &Ack { rtt_min: least.unwrap_or_default(), ..*ack }) {
+            self.slow_start.threshold = self.window;
+        }
+        if !ack.may_grow {
+            return;
+        }
+        let mut acked = libm::ceil(ack.delivered.0 - 1e-6);
+        if self.window < self.slow_start.threshold {
+            let next = (self.window + acked).min(self.slow_start.threshold);
+            acked -= next - self.window;
+            self.window = next;
+        }
+        if acked > 0.0 {
+            let friendly = self.settings.friendly;
+            self.window = growth.on_ack(ack.now, self.window as u64, acked as u64, friendly) as f64;
+        }
+    }
+
+    /// The threshold after a loss or a mark, where the window falls as in Linux.
+    fn on_loss_of_linux(&mut self, beta: f64, cause: Cause) {
+        let Some(growth) = &mut self.linux else { return };
+        // 717 and 870 of 1024 for 0.7 and 0.85, as the kernel has β.
+        let beta = libm::ceil(beta * 1024.0) as u64;
+        let window = self.window as u64;
+        growth.on_loss(window, beta, self.settings.fast_convergence);
+        self.slow_start.threshold = ((window * beta) >> 10).max(2) as f64;
+        if cause == Cause::Timeout {
+            growth.reset();
+        }
+    }
+}
+
 impl Control for Cubic {
     fn window(&self) -> Segments {
         Segments(self.window)
     }
 
     fn on_ack(&mut self, ack: &Ack) {
+        if self.linux.is_some() {
+            return self.on_ack_of_linux(ack);
+        }
         self.exclude_idle_time(ack);
         if self.window < self.slow_start.threshold {
             self.window = self.slow_start.grow(self.window, ack);
@@ -175,9 +257,9 @@ impl Control for Cubic {
 
     fn on_loss(&mut self, loss: &Loss) {
         if !loss.repeated {
-            let Self { window, prior, w_max, stage, .. } = *self;
+            let Self { window, prior, w_max, stage, linux, .. } = *self;
             let threshold = self.slow_start.threshold;
-            self.before = Some(Saved { window, threshold, prior, w_max, stage });
+            self.before = Some(Saved { window, threshold, prior, w_max, stage, linux });
             let beta = match loss.cause {
                 Cause::Ecn => self.settings.beta_ecn(),
                 Cause::FastRetransmit | Cause::Timeout => self.settings.beta,
@@ -187,6 +269,7 @@ impl Control for Cubic {
             let gives = self.settings.fast_convergence && window < w_max;
             self.w_max = if gives { window * (1.0 + beta) / 2.0 } else { window };
             self.prior = window;
+            self.on_loss_of_linux(beta, loss.cause);
         }
         self.stage = None;
         self.slow_start.on_loss(loss.cause);
@@ -201,6 +284,13 @@ impl Control for Cubic {
             self.slow_start.threshold = course.threshold;
             self.slow_start.after_timeout = false;
             (self.prior, self.w_max, self.stage) = (course.prior, course.w_max, course.stage);
+            self.linux = course.linux;
+        }
+    }
+
+    fn on_send(&mut self, departing: &Departing) {
+        if let Some(growth) = &mut self.linux {
+            growth.on_send(departing);
         }
     }
 

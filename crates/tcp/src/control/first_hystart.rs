@@ -14,6 +14,10 @@ const SAMPLES: u32 = 8;
 const RISE_DIVISOR: u64 = 8;
 const LEAST_RISE: Duration = Duration::from_millis(4);
 const GREATEST_RISE: Duration = Duration::from_millis(16);
+/// How much longer a train may last than half of the minimum, in Linux from 5.6 on: half of the
+/// time in which four packets before segmentation leave, which is at most this
+/// (`hystart_ack_delay`; less only above 2 Gb/s).
+const CUSHION: Duration = Duration::from_micros(500);
 
 /// Ends slow start when the train of acknowledgements of a round lasts half of the minimum
 /// round-trip time, so that the data of the round fills the forward path, or when the delay rises.
@@ -24,9 +28,16 @@ pub(super) struct FirstHyStart {
     last_ack: Instant,
     current: Option<Duration>,
     samples: u32,
+    /// The rules of Linux from 5.6 on.
+    is_linux: bool,
 }
 
 impl FirstHyStart {
+    /// With the rules of Linux from 5.6 on.
+    pub(super) fn of_linux() -> Self {
+        Self { is_linux: true, ..Self::default() }
+    }
+
     /// An acknowledgement arrived while the window was `window` segments; returns whether slow
     /// start ends.
     pub(super) fn on_ack(&mut self, ack: &Ack, window: f64) -> bool {
@@ -34,7 +45,8 @@ impl FirstHyStart {
             (self.round_began, self.last_ack) = (ack.now, ack.now);
             (self.current, self.samples) = (None, 0);
         }
-        if let Some(rtt) = ack.rtt.filter(|_| self.samples < SAMPLES) {
+        let is_sampled = self.samples >= SAMPLES;
+        if let Some(rtt) = ack.rtt.filter(|_| self.is_linux || !is_sampled) {
             self.current = Some(self.current.map_or(rtt, |least| least.min(rtt)));
             self.samples += 1;
         }
@@ -43,10 +55,11 @@ impl FirstHyStart {
         if in_train {
             self.last_ack = ack.now;
         }
-        let is_long = in_train && ack.now.since(self.round_began) > least / 2;
+        let cushion = if self.is_linux { CUSHION } else { Duration::ZERO };
+        let is_long = in_train && ack.now.since(self.round_began) > least / 2 + cushion;
         let rise = LEAST_RISE.max((least / RISE_DIVISOR).min(GREATEST_RISE));
-        let has_risen =
-            self.samples >= SAMPLES && self.current.is_some_and(|rtt| rtt > least + rise);
+        let compares = if self.is_linux { is_sampled } else { self.samples >= SAMPLES };
+        let has_risen = compares && self.current.is_some_and(|rtt| rtt > least + rise);
         window >= LEAST_WINDOW && least > Duration::ZERO && (is_long || has_risen)
     }
 }

@@ -21,6 +21,7 @@ pub(super) fn ack(acked: f64) -> Ack {
         srtt: Duration::ZERO,
         rtt_min: Duration::ZERO,
         delivery: None,
+        due: Instant::ZERO,
         may_grow: true,
         recovery: false,
         after_timeout: false,

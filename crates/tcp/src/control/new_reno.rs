@@ -42,6 +42,8 @@ pub struct NewReno {
     credit: f64,
     /// Window and threshold before the last loss, for an undo.
     before: (f64, f64),
+    /// Whether thresholds are whole numbers of segments, as in Linux (`tcp_reno_ssthresh`).
+    whole: bool,
 }
 
 impl NewReno {
@@ -53,6 +55,7 @@ impl NewReno {
             beta_ecn: HALF,
             credit: 0.0,
             before: (1.0, f64::INFINITY),
+            whole: false,
         }
     }
 
@@ -108,6 +111,7 @@ impl NewReno {
         Some(match self.slow_start.counting {
             Counting::Acks => 1.0,
             Counting::Bytes { .. } => ack.acked.0,
+            Counting::All => ack.delivered.0,
         })
     }
 
@@ -120,6 +124,7 @@ impl NewReno {
     pub(super) fn reduce(&mut self, loss: &Loss, threshold: f64) {
         if !loss.repeated {
             self.before = (self.window, self.slow_start.threshold);
+            let threshold = if self.whole { libm::floor(threshold) } else { threshold };
             self.slow_start.threshold = threshold.max(2.0);
         }
         self.credit = 0.0;
@@ -131,7 +136,8 @@ impl NewReno {
 
 impl From<&Config> for NewReno {
     fn from(config: &Config) -> Self {
-        Self::new(config.initial_window(), config.initial_ssthresh)
+        let control = Self::new(config.initial_window(), config.initial_ssthresh);
+        Self { whole: config.linux().is_some(), ..control }
     }
 }
 

@@ -19,12 +19,18 @@ pub enum Counting {
     /// The acknowledgements, whatever they cover: one segment each in slow start, 1/window each in
     /// congestion avoidance. This is the rule of ns-2.
     Acks,
+    /// All data that is delivered, in any slow start, as in Linux (`tcp_slow_start`).
+    All,
 }
 
 impl Counting {
     /// The way of counting for this connection.
     pub fn of(config: &Config) -> Self {
-        if config.byte_counting { Self::Bytes { limit: 2 } } else { Self::Acks }
+        match (config.byte_counting, config.linux()) {
+            (false, _) => Self::Acks,
+            (true, None) => Self::Bytes { limit: 2 },
+            (true, Some(_)) => Self::All,
+        }
     }
 }
 
@@ -38,6 +44,9 @@ pub enum HyStartRule {
     /// `HyStart` as first published (Ha and Rhee 2011) and as in Linux's and ns-3's CUBIC: a rise
     /// of the delay, or a long train of acknowledgements, ends slow start at once.
     First,
+    /// The same as in Linux from 5.6 on (`hystart_update`): the delays of a round are compared from
+    /// the ninth sample on, and a train may last up to half a millisecond longer.
+    Linux,
 }
 
 /// The slow start threshold, and how the window grows below it.
@@ -73,8 +82,19 @@ impl SlowStart {
         match rule {
             HyStartRule::PlusPlus => self.hystart = is_high.then(HyStart::default),
             HyStartRule::First => self.first_hystart = is_high.then(FirstHyStart::default),
+            HyStartRule::Linux => self.first_hystart = is_high.then(FirstHyStart::of_linux),
         }
         self.limit = if is_paced { f64::INFINITY } else { UNPACED_LIMIT };
+    }
+
+    /// An acknowledgement in slow start with this window, where the window grows by another rule;
+    /// returns whether the first `HyStart` ends slow start.
+    pub(super) fn watch(&mut self, window: f64, ack: &Ack) -> bool {
+        let ends = self.first_hystart.as_mut().is_some_and(|first| first.on_ack(ack, window));
+        if ends {
+            self.first_hystart = None;
+        }
+        ends
     }
 
     /// The window after an acknowledgement.
@@ -95,6 +115,7 @@ impl SlowStart {
         let acked = ack.acked.0;
         let step = match self.counting {
             Counting::Acks => 1.0,
+            Counting::All => ack.delivered.0,
             Counting::Bytes { .. } if self.after_timeout => acked.min(1.0),
             Counting::Bytes { limit } => acked.min(most.unwrap_or(f64::from(limit))),
         };

@@ -5,7 +5,7 @@ use super::Receiver;
 use crate::endpoint::Linux;
 use crate::{Command, RttEstimator, TimerId};
 use kernel::{Duration, Instant};
-use wire::Segment;
+use wire::{Flags, Segment};
 
 /// The least and the greatest delay of an acknowledgement (`TCP_ATO_MIN`, `TCP_DELACK_MAX`).
 const ATO_MIN: Duration = Duration::from_millis(40);
@@ -50,8 +50,9 @@ struct Merged {
     stamp: Option<Instant>,
     seq: u64,
     bytes: u64,
-    /// Whether they filled a hole.
+    /// Whether they filled a hole, and whether one has PSH.
     hole: bool,
+    pushed: bool,
 }
 
 impl Acknowledger {
@@ -97,10 +98,11 @@ impl Acknowledger {
             let srtt = rtt.srtt().map_or(DELAY_MAX, |srtt| srtt.max(ATO_MIN));
             delay = delay.min(srtt).min(DELAY_MAX);
         }
+        let later = self.rules.expiry(now, delay);
         match self.due {
             Some(due) if due <= now + self.delay / 4 => None,
-            Some(due) => Some(due.min(now + delay)),
-            None => Some(now + delay),
+            Some(due) => Some(due.min(later)),
+            None => Some(later),
         }
     }
 
@@ -138,6 +140,7 @@ impl Receiver {
             seq: segment.seq,
             bytes: u64::from(segment.len),
             hole: false,
+            pushed: segment.flags.has(Flags::PSH),
         };
         if linux.merged.is_some() && !linux.merges() {
             self.answer_merged(now, out);
@@ -165,6 +168,7 @@ impl Receiver {
         let mut merged = known.unwrap_or(Merged { bytes: 0, ..arriving });
         merged.bytes += arriving.bytes;
         merged.hole |= hole;
+        merged.pushed |= arriving.pushed;
         linux.merged = Some(merged);
         if !linux.rules.gro {
             self.answer_merged(now, out);
@@ -176,11 +180,13 @@ impl Receiver {
 
     /// Acknowledges merged segments at once or later.
     fn answer_merged(&mut self, now: Instant, out: &mut Vec<Command>) {
-        let is_hurried = self.is_hurried();
+        let (is_hurried, reads_at_once) = (self.is_hurried(), !self.reads());
         let Some(linux) = &mut self.linux else { return };
-        let Some(Merged { hole, .. }) = linux.merged.take() else { return };
+        let Some(Merged { hole, pushed, .. }) = linux.merged.take() else { return };
+        // The application has read what came into order, unless it reads slowly.
+        let is_read = pushed && linux.rules.push && !hole && reads_at_once;
         let is_filled = hole && self.store.is_empty();
-        if is_filled || is_hurried || self.pending > self.mss || linux.quick > 0 {
+        if is_filled || is_hurried || is_read || self.pending > self.mss || linux.quick > 0 {
             self.acknowledge(now, out);
         } else if hole {
             self.answer_hole(now, out);
@@ -271,7 +277,12 @@ mod tests {
 
     /// The state after the quick ACKs at the start: next is the next number to send.
     fn after_start(gro: bool) -> (Listening, u64) {
-        let mut tcp = Listening::connected(&linux(gro));
+        after_start_of(Linux { gro, ..Linux::default() })
+    }
+
+    fn after_start_of(rules: Linux) -> (Listening, u64) {
+        let endpoint = Endpoint::Linux(rules);
+        let mut tcp = Listening::connected(&Config { endpoint, ..config() });
         let mut next = 1;
         for at in 0..16 {
             tcp.data(10 + at, next, 100);
@@ -317,8 +328,20 @@ mod tests {
             if gro {
                 said = tcp.timer(50, TimerId::DelayedAck);
             }
-            assert!(said.ends_with("delay@90"), "{said}");
-            assert_eq!(tcp.timer(90, TimerId::DelayedAck), format!("ack {}", next + 100));
+            // The tick before, at 48 ms, and ten of them.
+            assert!(said.ends_with("delay@88"), "{said}");
+            assert_eq!(tcp.timer(88, TimerId::DelayedAck), format!("ack {}", next + 100));
+        }
+    }
+
+    #[test]
+    fn a_segment_with_push_is_acknowledged_at_once() {
+        let pushed = Flags::ACK.and(Flags::PSH);
+        for (push, said) in [(true, "ack"), (false, "delay@88")] {
+            let rules = Linux { gro: false, push, ..Linux::default() };
+            let (mut tcp, next) = after_start_of(rules);
+            let found = tcp.segment(50, &segment(true, next, 100, 1, pushed));
+            assert!(found.contains(said), "push = {push}: {found}");
         }
     }
 

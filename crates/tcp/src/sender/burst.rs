@@ -10,9 +10,10 @@ use super::limits::Limit;
 use super::sequence::Span;
 use super::tcb::Tcb;
 use crate::endpoint::Kernel;
-use crate::{Endpoint, Linux};
+use crate::{Command, Endpoint, Linux};
 use kernel::{BitRate, Bytes, Duration, Instant};
 use std::collections::VecDeque;
+use wire::Flags;
 
 /// The packets before segmentation of a connection.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +21,8 @@ pub(super) struct Bursts {
     /// When the packet left of which segments are leaving, and how many still belong to it.
     at: Instant,
     left: u64,
+    /// The segments of it that have left.
+    size: u64,
     /// Of each packet that is outstanding, one past its last sequence number, and when it left.
     sent: VecDeque<(u64, Instant)>,
     /// Why the next packet waits, if it does: during a transmission, and after it.
@@ -93,7 +96,7 @@ impl Room {
     fn deferral(&self, version: Kernel, now: Instant) -> Option<Limit> {
         let limit = self.send.min(self.congestion);
         let is_recent = match version {
-            Kernel::V6_18 => now <= self.last + RECENT,
+            Kernel::V6_18 | Kernel::V6_1 => now <= self.last + RECENT,
             Kernel::V4_9 => now.0 / TICK == self.last.0 / TICK,
         };
         if !is_recent || limit >= self.packet || limit >= self.window / WINDOW_DIVISOR {
@@ -101,7 +104,7 @@ impl Room {
         }
         let half = Duration(self.srtt.0 / 2);
         let is_near = match version {
-            Kernel::V6_18 => self.head + self.srtt <= now + half.min(RECENT),
+            Kernel::V6_18 | Kernel::V6_1 => self.head + self.srtt <= now + half.min(RECENT),
             Kernel::V4_9 => now.since(self.head) >= half,
         };
         let by_window = if self.congestion < self.send {
@@ -127,27 +130,47 @@ impl Tcb {
     }
 
     /// A segment with data leaves: one of a packet, or the first of the next one. A packet is at
-    /// most half of the congestion window, so that two are in flight.
+    /// most half of the congestion window, so that two are in flight. Returns whether it is the
+    /// last of several.
     #[inline]
-    pub(super) fn on_burst(&mut self, now: Instant, span: Span, fresh: bool) {
+    pub(super) fn on_burst(&mut self, now: Instant, span: Span, fresh: bool) -> bool {
         if let Endpoint::Linux(linux) = &self.config.endpoint
             && linux.gso
         {
-            self.add_to_burst(*linux, now, span, fresh);
+            return self.add_to_burst(*linux, now, span, fresh);
+        }
+        false
+    }
+
+    /// The last segment that has left ends a packet.
+    fn push_last(&mut self, out: &mut [Command]) {
+        let pushes = self.config.linux().is_some_and(|linux| linux.push);
+        if !pushes || self.bursts.left == 0 || self.bursts.size < 2 {
+            return;
+        }
+        let last = out.iter_mut().rev().find_map(|command| match command {
+            Command::Send(segment) if segment.len > 0 => Some(segment),
+            _ => None,
+        });
+        if let Some(segment) = last {
+            segment.flags = segment.flags.and(Flags::PSH);
         }
     }
 
-    fn add_to_burst(&mut self, linux: Linux, now: Instant, span: Span, fresh: bool) {
+    fn add_to_burst(&mut self, linux: Linux, now: Instant, span: Span, fresh: bool) -> bool {
         let continues = self.is_in_burst(now);
         if !continues {
             let half = (self.cwnd.segments() as u64 / 2).max(1);
             (self.bursts.at, self.bursts.left) = (now, self.burst_segments(&linux).min(half));
+            self.bursts.size = 0;
         }
         self.bursts.left -= 1;
+        self.bursts.size += 1;
         // Retransmissions do not count: nothing waits while a loss is repaired.
         if linux.tso_defer && fresh {
             self.bursts.record(now, self.snd.una, span.end(), continues);
         }
+        linux.push && self.bursts.left == 0 && self.bursts.size > 1
     }
 
     /// Whether the sender waits for acknowledgements before it sends new data, with `flight` bytes
@@ -180,7 +203,7 @@ impl Tcb {
             waiting,
             closes: snd.is_closed(),
             last: match linux.version {
-                Kernel::V6_18 => self.last_sent.max(self.pacer.due()),
+                Kernel::V6_18 | Kernel::V6_1 => self.last_sent.max(self.pacer.due()),
                 Kernel::V4_9 => self.last_sent,
             },
             head,
@@ -192,7 +215,8 @@ impl Tcb {
 
     /// The sender has sent all that it may, and `flight` bytes are in flight. A congestion window
     /// whose room waits for more is used.
-    pub(super) fn on_transmitted(&mut self, flight: u64) {
+    pub(super) fn on_transmitted(&mut self, flight: u64, out: &mut [Command]) {
+        self.push_last(out);
         self.bursts.end();
         self.bursts.deferred = self.bursts.deferring.take();
         let is_limited = self.bursts.deferred == Some(Limit::CongestionWindow);
@@ -203,7 +227,7 @@ impl Tcb {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::{Driven, config, ms};
+    use crate::harness::{Driven, config, ms, segment};
     use crate::{Config, Limit};
     use kernel::Segments;
 
@@ -362,6 +386,23 @@ mod tests {
         tcp.ack(200, 3901);
         let ends: Vec<_> = tcp.sender.tcb.bursts.sent.iter().map(|&(end, _)| end).collect();
         assert_eq!(ends, [4001, 6001, 7901], "the 40 of the start, then 20 and 19");
+    }
+
+    #[test]
+    fn the_last_segment_of_a_packet_has_push() {
+        for (push, expected) in [(true, vec![19, 38]), (false, vec![])] {
+            let mut tcp = forty(Linux { tso_defer: false, push, ..Linux::default() });
+            let ack = segment(false, 1, 0, 3901, Flags::ACK);
+            tcp.sender.on_segment(ms(200), &ack, &mut tcp.out);
+            let data = tcp.out.iter().filter_map(|command| match command {
+                Command::Send(segment) if segment.len > 0 => Some(segment.flags),
+                _ => None,
+            });
+            let pushed: Vec<_> =
+                data.enumerate().filter(|(_, flags)| flags.has(Flags::PSH)).collect();
+            let places: Vec<_> = pushed.iter().map(|(n, _)| *n).collect();
+            assert_eq!(places, expected, "packets of 20 and 19 segments; push = {push}");
+        }
     }
 
     #[test]

@@ -258,6 +258,7 @@ impl Coded {
             rtt,
             forward_delay: None,
             delivery,
+            due: tcb.pacer.due(),
             may_grow: !tcb.cwnd.is_held_by(marks) && !recovery,
             may_ramp: true,
             state: self.state(),

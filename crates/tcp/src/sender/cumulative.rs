@@ -99,7 +99,7 @@ impl Cumulative {
             }
             self.send(tcb, now, span, out);
         }
-        tcb.on_transmitted(tcb.snd.nxt - tcb.snd.una);
+        tcb.on_transmitted(tcb.snd.nxt - tcb.snd.una, out);
         tcb.start_timer(now, out);
     }
 
@@ -318,6 +318,7 @@ impl Cumulative {
             rtt,
             forward_delay,
             delivery: None,
+            due: tcb.pacer.due(),
             may_grow: may_grow && !tcb.cwnd.is_held_by(marks),
             may_ramp: may_grow,
             state,

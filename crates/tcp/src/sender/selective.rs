@@ -71,6 +71,8 @@ struct AckInfo {
     outstanding: u64,
     /// Of the newly delivered segments, the record of the one that left last.
     newest: Option<Departure>,
+    /// When the last of them left that was sent once.
+    last: Option<Instant>,
     /// Whether a newly delivered segment had been sent only once, before `recover`.
     original: bool,
     /// Whether the acknowledgement is a duplicate ACK (RFC 5681 §2).
@@ -116,6 +118,7 @@ impl Selective {
             None
         };
         let mut info = self.read(tcb, now, segment);
+        let rtt = tcb.sample_for_control(now, rtt, info.last);
         if let Some(reported) = info.reported {
             self.on_duplicate_report(tcb, now, reported, info.acked);
         }
@@ -143,7 +146,9 @@ impl Selective {
             // Data whose acknowledgement ends recovery was sent during recovery and does not
             // validate the window.
             let held = tcb.cwnd.is_held_by(marks);
-            let may_grow = !held && !is_spurious && before != State::Recovery;
+            // In Linux it lets the window grow (`tcp_cong_control`).
+            let counts = before != State::Recovery || tcb.config.linux().is_some();
+            let may_grow = !held && !is_spurious && counts;
             self.inform(tcb, now, &info, (rtt, marks, may_grow));
         }
         self.follow(tcb, &info);
@@ -198,8 +203,11 @@ impl Selective {
         let mut info =
             AckInfo { acked, outstanding, reported, forward_delay, ..AckInfo::default() };
         let (board, rack, recover) = (&mut self.board, &mut self.rack, self.recover);
-        let (newest, original) = (&mut info.newest, &mut info.original);
+        let (newest, original, last) = (&mut info.newest, &mut info.original, &mut info.last);
         let visit = &mut |sent: &Sent, record: Option<&Departure>| {
+            if !sent.was_resent() {
+                *last = Some(sent.at);
+            }
             *original |= !sent.was_resent() && sent.end <= recover;
             if let Some(record) = record
                 && newest.is_none_or(|newest| record.at >= newest.at)
@@ -273,7 +281,12 @@ impl Selective {
             let srtt = tcb.rtt.srtt().unwrap_or_default();
             let window = self.rack.window(!open, self.board.sacked_segments(), least, srtt);
             let (lost, next) = self.board.find_by_time(now, &self.rack, window, visit);
-            self.deadlines.reorder = next;
+            self.deadlines.reorder = match tcb.config.linux() {
+                None => next,
+                Some(linux) => {
+                    next.map(|at| linux.expiry(now, at.since(now) + linux.least_timeout()))
+                }
+            };
             lost
         } else if info.sacked > 0 {
             let lost = self.board.find_by_count(tcb.snd.mss, visit);
@@ -312,6 +325,7 @@ impl Selective {
             rtt,
             forward_delay,
             delivery,
+            due: tcb.pacer.due(),
             may_grow: may_grow && state != State::Recovery && acked > 0,
             may_ramp: acked > 0,
             state,

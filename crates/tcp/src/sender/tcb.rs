@@ -105,6 +105,25 @@ impl Tcb {
         Some(rtt)
     }
 
+    /// The RTT sample that an acknowledgement gives the congestion control. In Linux it is that of
+    /// the last segment that the acknowledgement covers and that was sent once (`ca_rtt_us` of
+    /// `tcp_clean_rtx_queue`); `last` is when that left.
+    pub(super) fn sample_for_control(
+        &mut self,
+        now: Instant,
+        rtt: Option<Duration>,
+        last: Option<Instant>,
+    ) -> Option<Duration> {
+        match last {
+            Some(last) if self.config.linux().is_some() => {
+                let rtt = now.since(last);
+                self.rtt.note_least(rtt);
+                Some(rtt)
+            }
+            _ => rtt,
+        }
+    }
+
     /// Takes an RTT sample, of which this many are expected in a round trip.
     pub(super) fn take_rtt(&mut self, now: Instant, rtt: Duration, per_round: u64) {
         let per_round = if self.config.rtt_scaling { per_round } else { 1 };
@@ -253,8 +272,8 @@ impl Tcb {
             // acknowledgement depends on a retransmission.
             self.sampler.forget();
         }
-        if span.len > 0 {
-            self.on_burst(now, span, fresh);
+        if span.len > 0 && self.on_burst(now, span, fresh) {
+            flags = flags.and(Flags::PSH);
         }
         self.on_departure(now, span.len, flight, !fresh);
         self.on_queued(span.len);
@@ -358,7 +377,16 @@ impl Tcb {
         if let Some(StandBy { probe_at, .. }) = self.stand_by {
             self.timer.set(Timer::StandBy(probe_at), out);
         } else if is_outstanding {
-            self.timer.set(deadlines.next(now, self.rtt.rto(), probe), out);
+            let rto = self.rtt.rto();
+            let next = match self.config.linux() {
+                None => deadlines.next(now, rto, probe),
+                Some(linux) => {
+                    let ticks = |wait| linux.in_ticks(wait);
+                    let probe = probe.map(|wait| ticks(wait));
+                    deadlines.next(linux.last_tick(now), ticks(rto), probe)
+                }
+            };
+            self.timer.set(next, out);
         } else {
             deadlines.restart();
             self.set_persist(now, out);

@@ -47,6 +47,8 @@ pub(super) struct Arrival {
     /// The delay of the forward path, if the acknowledgement tells it.
     pub(super) forward_delay: Option<Duration>,
     pub(super) delivery: Option<Delivery>,
+    /// When the next segment may leave at the pacing rate.
+    pub(super) due: Instant,
     /// Whether the window of the congestion control and the sender's own slow start may grow on it,
     /// as far as recovery and marks allow. A window that was not used does not grow in any case.
     pub(super) may_grow: bool,
@@ -117,6 +119,7 @@ impl CongestionWindow {
             srtt: rtt.srtt().unwrap_or_default(),
             rtt_min: rtt.least().unwrap_or_default(),
             delivery: arrival.delivery,
+            due: arrival.due,
             may_grow: arrival.may_grow && used && self.ramp.is_none(),
             recovery: arrival.state == State::Recovery,
             after_timeout: arrival.state == State::Loss,
@@ -137,6 +140,7 @@ impl CongestionWindow {
         let Congestion { now, cause, lost, .. } = *congestion;
         let (mut flight, repeated) = match self.ssthresh_from {
             SsthreshFrom::FlightSize => (congestion.flight.min(self.bytes), congestion.repeated),
+            SsthreshFrom::Window => (self.bytes, congestion.repeated),
             SsthreshFrom::CongestionWindow if cause == Cause::Timeout => {
                 (self.bytes - self.bytes % (2 * self.mss), false)
             }
@@ -374,6 +378,7 @@ mod tests {
             rtt: None,
             forward_delay: None,
             delivery: None,
+            due: ms(0),
             may_grow: true,
             may_ramp: true,
             state: State::Open,

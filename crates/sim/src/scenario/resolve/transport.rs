@@ -70,5 +70,6 @@ pub(super) fn tcp(path: &str, flow: &Flow, document: &Document, check: &mut Chec
     let (path, mss) = (format!("{path}.tcp.mss_bytes"), config.mss().0);
     let headers = config.header() + config.fec.map_or(Bytes::ZERO, |fec| fec.header);
     fits_an_msdu(&path, "segment", mss, headers.0, document, check);
-    TcpPlan { control: flow.control.clone(), config, link_rate }
+    let control = flow.control.clone().with_endpoint(&config);
+    TcpPlan { control, config, link_rate }
 }

@@ -21,7 +21,7 @@ impl Coded {
         if tcb.snd.nxt >= tcb.snd.end && flight < tcb.cwnd.bytes() {
             self.meter.on_idle(flight);
         }
-        tcb.on_transmitted(flight);
+        tcb.on_transmitted(flight, out);
         self.set_timer(tcb, now, out);
     }
 

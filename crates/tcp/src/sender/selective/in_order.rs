@@ -35,15 +35,17 @@ impl Selective {
         let outstanding = tcb.snd.outstanding();
         let rtt = tcb.take_sample(now, segment, outstanding, out);
         let (echoed, least) = (tcb.sampler.echoed(segment), tcb.rtt.least());
-        let (rack, mut newest) = (&mut self.rack, None);
+        let (rack, mut newest, mut last) = (&mut self.rack, None, None);
         self.board.acknowledge_plain(segment.ack, |sent: &Sent, record: Option<&Departure>| {
             if let Some(record) = record
                 && newest.is_none_or(|newest: Departure| record.at >= newest.at)
             {
                 newest = Some(*record);
             }
+            last = Some(sent.at);
             rack.on_delivered(now, echoed, least, sent);
         });
+        let rtt = tcb.sample_for_control(now, rtt, last);
         let acked = segment.ack - tcb.snd.una;
         tcb.snd.una = segment.ack;
         tcb.set_peer_window(segment.window);
@@ -65,6 +67,7 @@ impl Selective {
             rtt,
             forward_delay: tcb.sampler.forward_delay(segment),
             delivery,
+            due: tcb.pacer.due(),
             may_grow: !tcb.cwnd.is_held_by(marks),
             may_ramp: true,
             state: State::Open,

@@ -38,7 +38,7 @@ impl Selective {
         if idle && flight < self.allowed(tcb) {
             self.meter.on_idle(flight);
         }
-        tcb.on_transmitted(flight);
+        tcb.on_transmitted(flight, out);
         self.set_timer(tcb, now, out);
     }
 

@@ -44,7 +44,10 @@ impl Selective {
             && self.rack.probe.is_none()
             && self.board.sacked() == 0;
         let srtt = tcb.rtt.srtt().filter(|_| may_probe)?;
-        Some(Rack::probe_delay(Some(srtt), self.board.segments() == 1))
+        let alone = self.board.segments() == 1;
+        let wait = Rack::probe_delay(Some(srtt), alone);
+        let more = tcb.config.linux().filter(|_| !alone).map(|linux| linux.least_timeout());
+        Some(wait + more.unwrap_or_default())
     }
 
     /// RFC 8985 §7.3: sends a new segment, or the last segment again.

@@ -1,0 +1,93 @@
+//! What presets set: keys without a value in the scenario that follow from another key.
+
+use super::Scenario;
+use settings::{Json, Setting, Unit};
+
+/// A key that a preset has set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Implied {
+    /// The key that chooses the preset.
+    pub by: String,
+    /// The key that it sets.
+    pub path: String,
+    /// Its value, as JSON.
+    pub value: String,
+}
+
+impl Scenario {
+    /// What `tcp.endpoint` sets in each table of flows, in the order of the keys.
+    pub fn presets(&self) -> Vec<Implied> {
+        let mut found = Vec::new();
+        for (n, flow) in self.document().flows.iter().enumerate() {
+            let config = flow.tcp.config.with_endpoint();
+            let control = flow.control.clone().with_endpoint(&config);
+            let by = format!("flows[{n}].tcp.endpoint");
+            let mut add = |path: String, before: Json, after: Json| {
+                differences(&path, &before, &after, &mut |path, value| {
+                    found.push(Implied { by: by.clone(), path, value });
+                });
+            };
+            let written = |config: tcp::Config| config.write(Unit::NONE);
+            add(format!("flows[{n}].tcp"), written(flow.tcp.config), written(config));
+            let written = |control: &tcp::control::ControlSettings| control.write(Unit::NONE);
+            add(format!("flows[{n}].control"), written(&flow.control), written(&control));
+        }
+        found
+    }
+}
+
+/// Calls `visit` for each value that differs, with its path.
+fn differences(path: &str, before: &Json, after: &Json, visit: &mut dyn FnMut(String, String)) {
+    match (before, after) {
+        (Json::Object(before), Json::Object(after)) => {
+            for (key, value) in after {
+                let was = before.get(key).unwrap_or(&Json::Null);
+                differences(&format!("{path}.{key}"), was, value, visit);
+            }
+        }
+        _ if before != after => visit(path.to_owned(), after.to_string()),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn presets(flow: &str) -> Vec<(String, String)> {
+        let text = format!(
+            "duration_s = 10\n[[links]]\nfrom = \"a\"\nto = \"b\"\nrate_mbps = 10\n[[flows]]\n\
+             from = \"a\"\nto = \"b\"\n{flow}"
+        );
+        let found = Scenario::parse(&text).unwrap().presets();
+        found.into_iter().map(|preset| (preset.path, preset.value)).collect()
+    }
+
+    #[test]
+    fn the_endpoint_of_linux_sets_rules_of_tcp_and_of_its_control() {
+        assert!(presets("control = \"cubic\"").is_empty());
+        let found = presets("control = \"cubic\"\ntcp.endpoint = \"linux\"");
+        let expected = [
+            ("flows[0].tcp.rto_min_ms", "200.0"),
+            ("flows[0].tcp.rto_rule", "\"linux\""),
+            ("flows[0].tcp.ssthresh_from", "\"window\""),
+            ("flows[0].control.cubic.growth", "\"linux\""),
+            ("flows[0].control.cubic.hystart_rule", "\"linux\""),
+        ];
+        for (path, value) in expected {
+            assert!(found.contains(&(path.to_owned(), value.to_owned())), "{path}: {found:?}");
+        }
+        assert_eq!(found.len(), expected.len(), "{found:?}");
+    }
+
+    #[test]
+    fn a_rule_that_is_set_by_hand_is_no_preset() {
+        let found = presets(
+            "control.bbr = { policer = false, even_windows = true }\ntcp.endpoint = \"linux\"",
+        );
+        let paths: Vec<_> = found.iter().map(|(path, _)| path.as_str()).collect();
+        assert!(paths.contains(&"flows[0].control.bbr.conservation"), "{paths:?}");
+        assert!(!paths.iter().any(|path| path.ends_with("policer")), "{paths:?}");
+        assert!(!paths.iter().any(|path| path.ends_with("even_windows")), "{paths:?}");
+    }
+}
