@@ -463,6 +463,7 @@ mod tests {
                     Command::Arrive(at) => (&mut self.arrival, at),
                     Command::Ready(at) => (&mut self.ready, at),
                     Command::Complete(at) => (&mut self.completion, at),
+                    Command::Hold(_) => panic!("a link keeps packets in order"),
                 };
                 assert!(at >= now, "asked for an event in the past");
                 assert_eq!(pending.replace(at), None, "a second event of the same timer");

@@ -189,6 +189,11 @@ impl Scenario {
         self.document.write(Unit::NONE)
     }
 
+    /// What presets set, such as `tcp.endpoint`: keys without a value here.
+    pub fn presets(&self) -> Vec<Implied> {
+        presets::of(&self.document)
+    }
+
     /// Checks the whole scenario and fills in every default.
     pub fn resolve(&self) -> Result<Plan, Vec<Issue>> {
         resolve::resolve(&self.written, &self.document, true)

@@ -1,6 +1,6 @@
 //! What presets set: keys without a value in the scenario that follow from another key.
 
-use super::Scenario;
+use super::document::Document;
 use settings::{Json, Setting, Unit};
 
 /// A key that a preset has set.
@@ -14,26 +14,24 @@ pub struct Implied {
     pub value: String,
 }
 
-impl Scenario {
-    /// What `tcp.endpoint` sets in each table of flows, in the order of the keys.
-    pub fn presets(&self) -> Vec<Implied> {
-        let mut found = Vec::new();
-        for (n, flow) in self.document().flows.iter().enumerate() {
-            let config = flow.tcp.config.with_endpoint();
-            let control = flow.control.clone().with_endpoint(&config);
-            let by = format!("flows[{n}].tcp.endpoint");
-            let mut add = |path: String, before: Json, after: Json| {
-                differences(&path, &before, &after, &mut |path, value| {
-                    found.push(Implied { by: by.clone(), path, value });
-                });
-            };
-            let written = |config: tcp::Config| config.write(Unit::NONE);
-            add(format!("flows[{n}].tcp"), written(flow.tcp.config), written(config));
-            let written = |control: &tcp::control::ControlSettings| control.write(Unit::NONE);
-            add(format!("flows[{n}].control"), written(&flow.control), written(&control));
-        }
-        found
+/// What `tcp.endpoint` sets in each table of flows, in the order of the keys.
+pub(super) fn of(document: &Document) -> Vec<Implied> {
+    let mut found = Vec::new();
+    for (n, flow) in document.flows.iter().enumerate() {
+        let config = flow.tcp.config.with_endpoint();
+        let control = flow.control.clone().with_endpoint(&config);
+        let by = format!("flows[{n}].tcp.endpoint");
+        let mut add = |path: String, before: Json, after: Json| {
+            differences(&path, &before, &after, &mut |path, value| {
+                found.push(Implied { by: by.clone(), path, value });
+            });
+        };
+        let written = |config: tcp::Config| config.write(Unit::NONE);
+        add(format!("flows[{n}].tcp"), written(flow.tcp.config), written(config));
+        let written = |control: &tcp::control::ControlSettings| control.write(Unit::NONE);
+        add(format!("flows[{n}].control"), written(&flow.control), written(&control));
     }
+    found
 }
 
 /// Calls `visit` for each value that differs, with its path.
@@ -52,7 +50,7 @@ fn differences(path: &str, before: &Json, after: &Json, visit: &mut dyn FnMut(St
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::Scenario;
 
     fn presets(flow: &str) -> Vec<(String, String)> {
         let text = format!(

@@ -205,7 +205,8 @@ impl Cubic {
         let Some(growth) = &mut self.linux else { return };
         let least = growth.on_rtt(ack).then_some(growth.least).flatten();
         let is_slow = self.window < self.slow_start.threshold;
-        if is_slow && self.slow_start.watch(self.window, &Ack { rtt_min: least.unwrap_or_default(), ..*ack }) {
+        let sample = Ack { rtt_min: least.unwrap_or_default(), ..*ack };
+        if is_slow && self.slow_start.watch(self.window, &sample) {
             self.slow_start.threshold = self.window;
         }
         if !ack.may_grow {
