@@ -12,15 +12,15 @@ use wire::Packet;
 /// The packets that MACs have taken.
 #[derive(Debug, Default)]
 pub(super) struct Service {
-    radios: Vec<Taken>,
-    flows: Vec<Taken>,
+    radios: Vec<Account>,
+    flows: Vec<Account>,
     /// Whether the MACs send frames of their own, which their counters include.
     has_management: bool,
 }
 
 /// The packets of a radio or of a flow.
 #[derive(Clone, Copy, Debug, Default)]
-struct Taken {
+struct Account {
     taken: u64,
     served: Served,
     /// At the end of the run.
@@ -29,11 +29,11 @@ struct Taken {
 
 impl Service {
     pub(super) fn new(radios: usize, flows: usize, has_management: bool) -> Self {
-        let of = |count| vec![Taken::default(); count];
+        let of = |count| vec![Account::default(); count];
         Self { radios: of(radios), flows: of(flows), has_management }
     }
 
-    fn each(&mut self, by: RadioId, packet: &Packet, count: impl Fn(&mut Taken)) {
+    fn each(&mut self, by: RadioId, packet: &Packet, count: impl Fn(&mut Account)) {
         count(&mut self.radios[by.0 as usize]);
         if let Some(flow) = packet.flow() {
             count(&mut self.flows[flow.0 as usize]);
@@ -58,7 +58,7 @@ impl Service {
         let flows = self.flows.iter().zip(meter.flows.iter().map(|flow| flow.served));
         let radios = (0u32..).zip(radios).map(|(number, pair)| ("radio", number, pair));
         let flows = (0u32..).zip(flows).map(|(number, pair)| ("flow", number, pair));
-        for (of, number, (&Taken { taken, served, in_service }, metered)) in radios.chain(flows) {
+        for (of, number, (&Account { taken, served, in_service }, metered)) in radios.chain(flows) {
             let settled = taken == served.total() + in_service;
             rule(now, settled, "served = sent + discarded + in service", || {
                 format!("{of} {number}: {taken} taken, {served:?}, {in_service} in service")
