@@ -111,6 +111,7 @@ fn control(control: &mut (impl Control + ?Sized)) -> f64 {
         srtt: Duration::ZERO,
         rtt_min: Duration::ZERO,
         delivery: None,
+        due: Instant::ZERO,
         may_grow: true,
         recovery: false,
         after_timeout: false,
