@@ -270,3 +270,17 @@ fn a_timer_that_is_set_last_holds() {
         + &flow("sta4", "ap", "traffic.saturated = {}\n");
     run_with(&format!("{short}{flows}"), FOUND);
 }
+
+/// Equal copies of a packet that nodes salvage wait in one aggregate: nothing tells which of them
+/// is given up. A server without a link is at the gateway, whose router drops what finds no route
+/// for 30 s.
+#[test]
+fn salvaged_copies_arrive_once_and_a_server_at_the_gateway_sends_from_it() {
+    let network = "standard = '11ac'\nduration_s = 31\nwarmup_s = 1\n\
+                   wlan.aggregation.retries = 'counted'\nradio.ad_hoc = true\n\
+                   routing = { protocol = 'dsr', gateway = true }\n\
+                   [[stations]]\ncount = 6\nmovement.random_walk.area_m = [170.0, 71.0]\n\
+                   [[stations]]\ncount = 4\nmovement.random_walk.area_m = [170.0, 180.0]\n";
+    let flows = flow("server", "sta8", "") + &flow("sta0", "ap", "");
+    run_with(&format!("{network}{flows}"), FOUND);
+}

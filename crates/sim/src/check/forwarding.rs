@@ -65,12 +65,14 @@ impl Forwarding {
     }
 
     pub(super) fn on_sent(&mut self, packet: &Packet) {
-        self.gain(packet.from, packet);
+        // A server without a link is at the gateway.
+        let from = self.topology.outlet(packet.from);
+        self.gain(from, packet);
         // Acknowledgements that are sent at one instant may be equal.
         if let Some(key) = key(packet) {
-            let is_alone = self.held.get(&(packet.from, key)) == Some(&1);
+            let is_alone = self.held.get(&(from, key)) == Some(&1);
             let is_first = is_alone && !self.visited.contains_key(&key);
-            self.visited.insert(key, is_first.then(|| vec![packet.from]));
+            self.visited.insert(key, is_first.then(|| vec![from]));
         }
     }
 

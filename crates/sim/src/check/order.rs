@@ -10,16 +10,43 @@ use wire::{Packet, TrafficClass};
 /// node receives equal packets from both.
 type StreamKey = (u32, u32, TrafficClass);
 
-/// Packets in service that have not been delivered by the receiving MAC yet, oldest first, and
-/// whether a later one was delivered, so that they must not be. Copies of a packet that a router
-/// sends again may be equal.
+/// The packets of a stream.
 #[derive(Debug, Default)]
-pub(super) struct Order(BTreeMap<StreamKey, VecDeque<(Packet, bool)>>);
+struct Stream {
+    /// Packets in service that have not been delivered by the receiving MAC yet, oldest first, and
+    /// whether a later one was delivered, so that they must not be.
+    waiting: VecDeque<(Packet, bool)>,
+    /// Packets that were given up before they arrived, while equal ones wait: a router may send
+    /// copies of a packet again, and nothing tells which of them was given up.
+    given_up: Vec<Packet>,
+}
+
+impl Stream {
+    /// Whether more equal packets wait than were given up.
+    fn expects(&self, packet: &Packet) -> bool {
+        let waiting = self.waiting.iter().filter(|(other, _)| other == packet).count();
+        let given_up = self.given_up.iter().filter(|&other| other == packet).count();
+        waiting > given_up
+    }
+
+    /// Forgets equal packets of which all are given up.
+    fn settle(&mut self, packet: &Packet) {
+        if !self.given_up.is_empty() && !self.expects(packet) {
+            self.waiting.retain(|(other, _)| other != packet);
+            self.given_up.retain(|other| other != packet);
+        }
+    }
+}
+
+/// Checks the order of the packets of each stream.
+#[derive(Debug, Default)]
+pub(super) struct Order(BTreeMap<StreamKey, Stream>);
 
 impl Order {
     /// A node takes a packet into service for another.
     pub(super) fn on_taken(&mut self, from: u32, to: u32, packet: &Packet) {
-        self.0.entry((from, to, packet.class)).or_default().push_back((*packet, false));
+        let stream = self.0.entry((from, to, packet.class)).or_default();
+        stream.waiting.push_back((*packet, false));
     }
 
     /// A node's MAC delivers a packet of another node. Earlier packets in service must not be
@@ -28,15 +55,17 @@ impl Order {
         if packet.to.is_none() {
             return;
         }
-        let waiting = self.0.get_mut(&(from, node, packet.class));
-        let at =
-            waiting.as_ref().and_then(|it| it.iter().position(|other| *other == (*packet, false)));
+        let stream = self.0.get_mut(&(from, node, packet.class));
+        let at = stream
+            .as_ref()
+            .and_then(|it| it.waiting.iter().position(|other| *other == (*packet, false)));
         rule(now, at.is_some(), "packets are delivered in order, and once", || {
             format!("node {from} to node {node}: {packet:?}")
         });
-        if let (Some(waiting), Some(at)) = (waiting, at) {
-            waiting.iter_mut().take(at).for_each(|(_, is_late)| *is_late = true);
-            waiting.remove(at);
+        if let (Some(stream), Some(at)) = (stream, at) {
+            stream.waiting.iter_mut().take(at).for_each(|(_, is_late)| *is_late = true);
+            stream.waiting.remove(at);
+            stream.settle(packet);
         }
     }
 
@@ -54,17 +83,14 @@ impl Order {
         if received {
             return;
         }
-        let streams = self
+        let stream = self
             .0
             .range_mut((node, 0, TrafficClass::Background)..)
-            .take_while(|((from, ..), _)| *from == node);
-        for (_, waiting) in streams {
-            let place = |is_late| waiting.iter().position(|other| *other == (*packet, is_late));
-            // One that was passed over has not arrived; an equal one may wait for earlier ones.
-            if let Some(at) = place(true).or_else(|| place(false)) {
-                waiting.remove(at);
-                return;
-            }
+            .take_while(|((from, ..), _)| *from == node)
+            .find(|(_, stream)| stream.expects(packet));
+        if let Some((_, stream)) = stream {
+            stream.given_up.push(*packet);
+            stream.settle(packet);
         }
     }
 }
@@ -128,6 +154,20 @@ mod tests {
     #[should_panic(expected = "in order, and once")]
     fn one_at_the_wrong_node_is_found() {
         up(&[]).on_up(Instant(1), (1, 2), &packet(0));
+    }
+
+    /// Packets 0, 1, 2 and 0 again are in service, of which the last is given up while the others
+    /// wait in the recipient's reorder buffer.
+    #[test]
+    fn of_equal_packets_the_later_one_may_be_given_up_first() {
+        let mut order = Order::default();
+        for number in [0, 1, 2, 0] {
+            order.on_taken(1, 0, &packet(number));
+        }
+        order.on_done(Instant(1), 1, &packet(0), MsduOutcome::RetryLimit, false);
+        for number in [0, 1, 2] {
+            order.on_up(Instant(1), (1, 0), &packet(number));
+        }
     }
 
     #[test]
