@@ -118,8 +118,8 @@ def mac80211_cost(runner: Path) -> float:
     driver's FIFO under airtime queue limits.
     """
     tcp = ("duration_s=5", "warmup_s=1", "stations=10")
-    udp = (*tcp, "flows[0].traffic.cbr.rate_mbps=6", "flows[*].start_spread_s=0")
-    udp = (*udp, "ap.ring_packets=1000")
+    datagrams = ("flows[0].traffic.cbr.rate_mbps=6", "flows[*].start_spread_s=0")
+    udp = (*tcp, *datagrams, "ap.ring_packets=1000")
     text = (ROOT / "benches" / "cell_11g_50.toml").read_text(encoding="utf-8")
     no_tcp = text.replace("tcp.window_bytes = 65535\n", "")
 

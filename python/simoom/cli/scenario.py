@@ -55,13 +55,13 @@ def _set_by_presets(scenario: Scenario) -> Iterator[str]:
     for by, values in scenario.presets().items():
         table = by.split(".")[0]
         lines = (
-            f"{path.removeprefix(table + '.')} = {json.dumps(value)}"
+            f"    {path.removeprefix(table + '.')} = {json.dumps(value)}"
             for path, value in values.items()
         )
         tables.setdefault((by.removeprefix(table + "."), *lines), []).append(table)
-    for (preset, *lines), names in tables.items():
-        yield f"{preset} of {', '.join(names)} sets"
-        yield from (f"    {line}" for line in lines)
+    for key, names in tables.items():
+        yield f"{key[0]} of {', '.join(names)} sets"
+        yield from key[1:]
 
 
 def schema() -> None:
