@@ -102,7 +102,8 @@ def text(data: bytes, fault_of: Callable[[bytes], tuple[str, str] | None]) -> tu
         if fault is None:
             return data, ""
         shorter = _without(data, *fault)
-        if shorter == data or not shorter.strip():
+        lines = map(bytes.strip, shorter.splitlines())
+        if shorter == data or all(not line or line.startswith(b"#") for line in lines):
             break
         data, fault = shorter, fault_of(shorter)
     return data, "" if fault is None else fault[1]
