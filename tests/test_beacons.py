@@ -91,7 +91,9 @@ def test_text_timeline_and_report_name_beacons(tmp_path: Path) -> None:
     lines = [line for line in file.read_text().splitlines() if "Beacon" in line]
     assert len(lines) in (9, 10)
     assert "beacons" in run.report()
-    assert run.summary["airtime.beacon_fraction"] == pytest.approx(0.0214, rel=0.06)
+    # 2.14 ms each in a second; the end of the run may cut the last one.
+    beacons = run.summary["airtime.beacon_fraction"] / 0.00214
+    assert 0.94 * (len(lines) - 1) <= beacons <= 1.06 * len(lines)
 
 
 def test_the_twin_says_that_it_has_no_beacons() -> None:

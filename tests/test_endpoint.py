@@ -55,7 +55,7 @@ def test_a_controller_in_python_runs_above_the_endpoint_of_linux() -> None:
         ("endpoint.linux.grow", True, "unknown key"),
         ("endpoint.linux.tso_defer", 3, "must be true or false"),
         ("endpoint.linux.pacing_credit", "half", "must be true or false"),
-        ("endpoint.linux.version", "5.4", 'must be one of "6.18", "4.9", is "5.4"'),
+        ("endpoint.linux.version", "5.4", 'must be one of "6.18", "6.1", "4.9", is "5.4"'),
         ("endpoint.linux.limit_output_bytes", 0, "must be"),
     ],
 )

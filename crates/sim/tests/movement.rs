@@ -164,8 +164,8 @@ fn the_same_waypoints_in_three_formats() {
 #[test]
 fn heights_that_are_all_equal_change_nothing() {
     let folder = folder("heights");
-    std::fs::write(folder.join("file"), "0 10 20 1.5 2 15 20 1.5 10 100 20 1.5\n".repeat(2))
-        .unwrap();
+    let lines = "0 10 20 1.5 2 15 20 1.5 10 100 20 1.5\n0 60 40 1.5 2 65 40 1.5 10 150 40 1.5\n";
+    std::fs::write(folder.join("file"), lines).unwrap();
     for (dimensions, expected) in [(3, [15.0, 20.0]), (2, [3.25, 12.8])] {
         let movement = format!("{{ file = 'file', dimensions = {dimensions} }}");
         let keys = format!("movement.bonnmotion = {movement}");

@@ -282,7 +282,7 @@ fn a_dual_queue_keeps_both_classes_apart_and_reports_them() {
     assert!(of("c_queue.queueing_s") > 0.0);
     let none = two_downloads("");
     assert!(
-        none.summary.iter().all(|(path, _)| !path.contains("l_queue") && !path.contains("ect1"))
+        none.summary.iter().all(|(path, _)| !path.contains(".l_queue") && !path.contains("ect1"))
     );
 }
 

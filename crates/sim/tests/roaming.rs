@@ -7,7 +7,7 @@ use sim::{Run, Scenario};
 
 /// A station that walks past access points 50 m apart, on channels of their own.
 fn walk(standard: &str, roaming: &str, flows: &str) -> String {
-    let [a, b, c] = if standard == "11g" { [1, 7, 13] } else { [36, 52, 100] };
+    let [a, b, c] = if matches!(standard, "11b" | "11g") { [1, 7, 13] } else { [36, 52, 100] };
     format!(
         "standard = '{standard}'\nduration_s = 45.0\nwarmup_s = 1.0\nwlan.beacons = {{}}\n\
          wlan.rate_control = 'ideal'\nradio = {{}}\n\
