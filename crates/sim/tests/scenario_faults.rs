@@ -233,7 +233,8 @@ fn wrong_types_say_both_types() {
         "wlan: must be a table with the keys band_ghz, rate_mbps, mcs, streams, width_mhz, \
         guard_ns, coding, he_ltf, packet_extension_us, ppdu_timing, rate_control, preamble, \
         basic_rates_mbps, rts_rate_mbps, slot, protection, cw_min, cw_max, rts_threshold_bytes, \
-        short_retry_limit, long_retry_limit, mac_header_bytes, llc_bytes, cipher, eifs, \
+        short_retry_limit, long_retry_limit, mac_header_bytes, llc_bytes, cipher, \
+        coverage_class, eifs, \
         slot_grid, idle_access, durations, model_header_us, countdown, backoff_draw, collisions, \
         full_duplex, beacons, qos, edca_defaults, edca, aggregation, is 5 (line 1)",
     );
@@ -1199,7 +1200,7 @@ fn values_of_links() {
         "[[links]]\nreverse.from = 'a'",
         "links[0].reverse.from: unknown key (line 2); it belongs at links[*].from or \
          flows[*].from; \
-         the keys here are rate_mbps, delay_ms, queue, driver, overhead_bytes, loss",
+         the keys here are rate_mbps, delay_ms, queue, driver, overhead_bytes, loss, reorder",
     );
     let fast =
         "[[links]]\nfrom = 'a'\nto = 'b'\nrate_mbps = 1e6\n[[flows]]\nfrom = 'a'\nto = 'b'\n";

@@ -182,7 +182,7 @@ impl Linux {
     /// (`tcp_small_queue_check`): two packets at least.
     pub fn small_queue(&self, rate: BitRate, mss: Bytes, rtt_min: Option<Duration>) -> Bytes {
         let packet = self.burst_segments(rate, mss, rtt_min) * mss.0;
-        let usual = if self.version != Kernel::V4_9 { 4 << 20 } else { 256 << 10 };
+        let usual = if self.version == Kernel::V4_9 { 256 << 10 } else { 4 << 20 };
         let most = self.limit_output.unwrap_or(Bytes(usual));
         Bytes(self.share(rate).max(2 * packet).min(most.0))
     }

@@ -157,7 +157,7 @@ impl Bbr {
             return target;
         }
         let probes = matches!(self.mode, Mode::ProbeRate(0, _));
-        2.0 * libm::floor((target + 1.0) / 2.0) + if probes { 2.0 } else { 0.0 }
+        2.0 * libm::floor(f64::midpoint(target, 1.0)) + if probes { 2.0 } else { 0.0 }
     }
 
     /// The amount in flight that ends a phase with this gain.

@@ -381,9 +381,8 @@ impl Tcb {
             let next = match self.config.linux() {
                 None => deadlines.next(now, rto, probe),
                 Some(linux) => {
-                    let ticks = |wait| linux.in_ticks(wait);
-                    let probe = probe.map(|wait| ticks(wait));
-                    deadlines.next(linux.last_tick(now), ticks(rto), probe)
+                    let probe = probe.map(|wait| linux.in_ticks(wait));
+                    deadlines.next(linux.last_tick(now), linux.in_ticks(rto), probe)
                 }
             };
             self.timer.set(next, out);

@@ -474,7 +474,8 @@ mod tests {
     fn a_loss_in_an_unused_window_leaves_half_of_what_was_used() {
         // RFC 7661 §4.4.1: pipeACK 2, LossFlightSize 4, one segment retransmitted.
         let mut window = sixteen(&Config { validation: true, ..config() });
-        window.validate(ms(1000), 200, Duration(100_000_000), false);
+        window.validate(ms(900), 200, Duration(100_000_000), false);
+        window.validate(ms(1000), 0, Duration(100_000_000), false);
         let (cause, lost, flight, repeated) = (Cause::FastRetransmit, 100, 400, false);
         window.reduce(&Congestion { now: ms(1050), cause, lost, flight, repeated });
         assert_eq!(window.segments(), 2.0);
@@ -486,7 +487,8 @@ mod tests {
     fn a_validated_window_grows_although_it_is_not_full() {
         // RFC 7661 §4.3: half of it is used.
         let mut window = sixteen(&Config { validation: true, ..config() });
-        window.validate(ms(1000), 800, Duration(100_000_000), false);
+        window.validate(ms(900), 800, Duration(100_000_000), false);
+        window.validate(ms(1000), 0, Duration(100_000_000), false);
         use_up(&mut window, 800);
         assert_eq!(window.segments(), 17.0);
         window.validate(ms(2500), 400, Duration(100_000_000), false);

@@ -218,8 +218,8 @@ fn a_weak_first_frame_does_not_hinder_a_strong_one_below_the_detection_level() {
 #[test]
 fn nodes_on_other_channels_are_not_there() {
     let mut sites = sites(4);
-    sites[2].channel = 6;
-    sites[3].channel = 6;
+    sites[2].channel = 13;
+    sites[3].channel = 13;
     let radio =
         Radio::new(matrix(4, &[(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]), Box::new(Nist {}));
     let mode = link(rate(&DOT11B, 11.0));

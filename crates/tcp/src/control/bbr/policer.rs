@@ -106,7 +106,7 @@ impl Policer {
         let rate = delivered / elapsed.as_secs_f64();
         match self.rate {
             Some(last) if (rate - last).abs() <= (LIKE * last).max(LIKE_BITS_PER_S / bits) => {
-                (self.rate, self.is_used) = (Some((rate + last) / 2.0), true);
+                (self.rate, self.is_used) = (Some(f64::midpoint(rate, last)), true);
                 self.rounds = 0;
             }
             _ => {
