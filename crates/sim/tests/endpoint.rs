@@ -80,12 +80,12 @@ fn a_queue_fq_paces_linux_in_bursts() {
     let paced = |run: &sim::Run| number(run, "flows[0].limited_by.pacing_fraction");
     let bursts = with("fq", "tcp.endpoint.linux.tso_defer = false");
     let single = with("fq", "tcp.endpoint.linux.gso = false");
-    // 1 % of the time: mostly the window limits. A sender that waits for room for a whole packet
-    // seldom waits for the pacing rate.
-    assert!(paced(&bursts) > 0.01, "{}", paced(&bursts));
+    // 5 % of the time: mostly the window limits. A sender that waits for room for a whole packet
+    // waits less for the pacing rate.
+    assert!(paced(&bursts) > 0.04, "{}", paced(&bursts));
     let deferring = with("fq", LINUX);
     let pacing = paced(&deferring);
-    assert!(pacing > 0.0 && pacing < 0.2 * paced(&bursts), "{pacing}");
+    assert!(pacing > 0.0 && pacing < 0.5 * paced(&bursts), "{pacing}");
     for other in [with("fq", ""), with("pfifo_fast", "tcp.pacing = false")] {
         assert_eq!(paced(&other), 0.0);
     }

@@ -166,7 +166,7 @@ fn heights_that_are_all_equal_change_nothing() {
     let folder = folder("heights");
     let lines = "0 10 20 1.5 2 15 20 1.5 10 100 20 1.5\n0 60 40 1.5 2 65 40 1.5 10 150 40 1.5\n";
     std::fs::write(folder.join("file"), lines).unwrap();
-    for (dimensions, expected) in [(3, [15.0, 20.0]), (2, [3.25, 12.8])] {
+    for (dimensions, expected) in [(3, [15.0, 20.0]), (2, [1.99, 14.86])] {
         let movement = format!("{{ file = 'file', dimensions = {dimensions} }}");
         let keys = format!("movement.bonnmotion = {movement}");
         let waypoints = waypoints(&scenario(2, &keys, &folder).resolve().unwrap());
