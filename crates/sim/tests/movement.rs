@@ -174,7 +174,8 @@ fn heights_that_are_all_equal_change_nothing() {
         let close = (0..2).all(|axis| f64::abs(at[axis] - expected[axis]) < 0.5);
         assert!(close, "{dimensions}: {at:?}");
     }
-    std::fs::write(folder.join("file"), "0 10 20 1.5 10 100 20 1.5\n".repeat(2)).unwrap();
+    let lines = "0 10 20 1.5 10 100 20 1.5\n0 60 40 1.5 10 150 40 1.5\n";
+    std::fs::write(folder.join("file"), lines).unwrap();
     let keys = "movement.bonnmotion.file = 'file'";
     let waypoints = waypoints(&scenario(2, keys, &folder).resolve().unwrap());
     assert_eq!(position(&waypoints[0], 5.0), [55.0, 20.0], "it can only be read with heights");
