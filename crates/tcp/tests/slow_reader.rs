@@ -129,8 +129,8 @@ proptest! {
         let path = Path { loss, ..Path::clean(Duration::from_millis(5)) };
         let pipe = transfer(&config, 300_000, path, seed);
         prop_assert_eq!(pipe.outcome.delivered, 300_000);
-        // RFC 7323 §2.4: a header has whole units of the scale, so that the edge may fall by less than
-        // one; the scale of 16 MiB is 9.
+        // RFC 7323 §2.4: a header has whole units of the scale, so that the edge may fall by less
+        // than one; the scale of 16 MiB is 9.
         let mut edge = 0;
         for (_, segment) in pipe.outcome.trace.iter().filter(|(_, segment)| !segment.forward) {
             prop_assert!(segment.ack + segment.window + (1 << 9) > edge, "{edge}: {segment:?}");
