@@ -162,14 +162,8 @@ def test_the_page_is_self_contained_and_has_every_verdict(results):
     assert page.count("<img ") == len(results.figures)
 
 
-def test_the_table_of_claims_has_a_row_for_each(results):
-    lines = report.markdown(results).splitlines()
-    assert len(lines) == 2 + len(results.claims)
-    assert all(line.count("|") == 5 for line in lines)
-
-
 def test_the_page_has_all_claims(results):
     page = (DOCS / "studies" / "http_queueing.md").read_text(encoding="utf-8")
-    rows = [line.split(" | ")[0].removeprefix("| ") for line in page.splitlines() if "| " in line]
-    statements = [f"{figure.key}: {claim.statement}" for figure, claim in results.claims]
-    assert [row for row in rows if row in statements] == statements
+    text = " ".join(page.split())
+    missing = [claim.statement for _, claim in results.claims if claim.statement not in text]
+    assert not missing
