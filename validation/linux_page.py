@@ -22,7 +22,8 @@ the return path. [validation/data](../validation/data/README.md) says how each q
 
 A value **agrees** if it is within 1 % (goodput, completion times), 3 % (goodput under random
 losses), 5 % (pings), or .05 (shares), or within the 95 % interval of the kernel's own repeats.
-These bands stood before the rules were built. A difference beyond its band is in **bold**.
+The bands stood before the rules were built; that the interval counts for every quantity, and not
+for shares alone, was added with the comparison. A difference beyond its band is in **bold**.
 
 """
 
