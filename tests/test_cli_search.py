@@ -105,7 +105,12 @@ def test_a_sweep_on_dask_is_that_at_home(run):
     distributed = pytest.importorskip("distributed")
     over = ("--over", "stations=1,2", "-n", "2", "--json")
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None
+        n_workers=1,
+        threads_per_worker=1,
+        processes=False,
+        protocol="tcp",
+        # Port 8787, the default, may be another's.
+        dashboard_address="127.0.0.1:0",
     ) as cluster:
         there = run("sweep", *over, "--dask", cluster.scheduler_address)
     assert printed(there) == printed(run("sweep", *over))

@@ -133,13 +133,14 @@ def test_a_fault_ends_all_replications(endless):
 
 
 def test_an_interrupt_ends_all_replications(endless):
+    others = set(threading.enumerate())
     interrupt = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     interrupt.start()
     begun = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         sm.replicate(endless, replications=8)
     assert time.monotonic() - begun < 3
-    left = [thread for thread in threading.enumerate() if thread.name.startswith("simoom")]
+    left = set(threading.enumerate()) - others
     for thread in left:
         thread.join(30)
     assert not any(thread.is_alive() for thread in left)

@@ -77,12 +77,12 @@ def test_two_threads_share_a_job():
 
 
 def test_one_failure_ends_all_and_says_which_it_was():
-    begun = time.monotonic()
+    others, begun = set(threading.enumerate()), time.monotonic()
     with pytest.raises(FailedError) as caught, Runner(workers=2) as runner:
         list(runner.results([endless, fail, endless], describe="job {}".format))
     assert caught.value.__notes__ == ["in job 1"]
     assert time.monotonic() - begun < 3
-    left = [thread for thread in threading.enumerate() if thread.name.startswith("simoom")]
+    left = set(threading.enumerate()) - others
     for thread in left:
         thread.join(30)
     assert not any(thread.is_alive() for thread in left)
