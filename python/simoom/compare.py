@@ -159,6 +159,11 @@ class Comparison:
     def caption(self) -> str:
         """What the table shows, with the multiplicity of its verdicts."""
         level = f"{100 * self.confidence:g} %"
+        if not (self.first.is_random or self.second.is_random):
+            return (
+                "second minus first; all runs of each are the same: nothing in them is random, "
+                "and each difference is exact"
+            )
         return (
             f"second minus first, {len(self.first)} pairs of runs with common random numbers; "
             f"each interval has {level} confidence, all verdicts together {level} "

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from simoom.layout import with_interval
 from simoom.tables import FLOWS_BRIEF, digits, flow_rows, headline, used
 
 if TYPE_CHECKING:
@@ -57,9 +58,10 @@ def replications(shown: Replications) -> str:
 def sweep(shown: Sweep) -> str:
     """Return the mean goodput at each point of a sweep."""
     rows = []
-    for row in shown.mean(MEANS[0]).to_dicts():
-        half = "" if row["n"] < 2 else f" ± {digits((row['ci_high'] - row['ci_low']) / 2, 2)}"
-        mean = "-" if row["mean"] is None else f"{digits(row['mean'], 4)}{half}"
+    for row, point in zip(shown.mean(MEANS[0]).to_dicts(), shown.points, strict=True):
+        has_half = row["n"] > 1 and point.replications.is_random
+        half = (row["ci_high"] - row["ci_low"]) / 2 if has_half else None
+        mean = "-" if row["mean"] is None else with_interval(digits(row["mean"], 4), half)
         rows.append([*(str(row[axis]) for axis in shown.over), mean])
     headings = [*shown.over, f"{MEANS[0]}, mean and 95 % interval"]
     return f"<b>{escape(repr(shown))}</b>{_table(headings, rows)}"

@@ -35,6 +35,11 @@ class Replications:
     reached: tuple[Reached, ...] = ()
     """With ``until``: the estimate of each result that it names, and whether the runs suffice."""
 
+    @property
+    def is_random(self) -> bool:
+        """Whether runs differ. Several that do not have shown that nothing is random in them."""
+        return len(self.runs) < 2 or len({run.digest for run in self.runs}) > 1
+
     def frame(self) -> pl.DataFrame:
         """Return a tidy data frame with a row for each run; columns are paths.
 

@@ -45,8 +45,8 @@ def table(done: Sweep, means: Mapping[str, Sequence[Row]], width: int, *, groups
     columns = list(axes)
     for path, found in means.items():
         columns.append(Column(path, heading(path)))
-        for row, mean in zip(rows, found, strict=True):
-            row[path] = _cell(mean)
+        for row, mean, point in zip(rows, found, done.points, strict=True):
+            row[path] = _cell(mean, is_random=point.replications.is_random)
     for name, cells in _groups(done).items() if groups else ():
         columns.append(Column(name, f"{_broken(name)}\ngoodput\nMb/s"))
         for row, cell in zip(rows, cells, strict=True):
@@ -68,7 +68,12 @@ def _caption(done: Sweep) -> str:
     least, most = min(counts), max(counts)
     if most == 1:
         return "one run of each point"
-    return f"means of {least if least == most else f'{least} to {most}'} runs with 95 % intervals"
+    random = [point.replications.is_random for point in done.points]
+    if not any(random):
+        return "all runs of a point are the same: nothing in them is random"
+    runs = str(least) if least == most else f"{least} to {most}"
+    alike = "" if all(random) else ", but where nothing is random and all runs are the same"
+    return f"means of {runs} runs with 95 % intervals{alike}"
 
 
 def _value(value: object) -> str:
@@ -117,11 +122,11 @@ def _broken(text: str) -> str:
     return text.replace(".", "\n.").replace(" → ", "\n→ ")
 
 
-def _cell(row: Row) -> str | None:
+def _cell(row: Row, *, is_random: bool) -> str | None:
     mean, low, high = (number(row[key]) for key in ("mean", "ci_low", "ci_high"))
     if mean is None:
         return None if row["n"] == 0 else f"{row['mean']}"
-    half_width = None if low is None or high is None else (high - low) / 2
+    half_width = (high - low) / 2 if is_random and low is not None and high is not None else None
     return with_interval(digits(mean, 4), half_width)
 
 
@@ -132,14 +137,15 @@ def _groups(done: Sweep) -> dict[str, list[str | None]]:
     if not 1 < len(names) <= MOST_GROUPS:
         return {}
     cells: dict[str, list[str | None]] = {name: [] for name in names}
-    for sums in found:
+    for sums, point in zip(found, done.points, strict=True):
         for name in names:
             if name not in sums:
                 cells[name].append(None)
                 continue
             estimate = mean_ci(sums[name])
             bounds = {"ci_low": estimate.ci_low, "ci_high": estimate.ci_high}
-            cells[name].append(_cell({"mean": estimate.mean, **bounds, "n": estimate.n}))
+            row: Row = {"mean": estimate.mean, **bounds, "n": estimate.n}
+            cells[name].append(_cell(row, is_random=point.replications.is_random))
     return cells
 
 

@@ -140,10 +140,11 @@ def _print(done: Comparison) -> None:
     from simoom.layout import fitted
 
     screen, longest = console(), max(len(row.path) for row in done.rows)
+    is_random = done.first.is_random or done.second.is_random
     most, words = len(done.rows), ("result", "verdict")
     tables = (
-        (COLUMNS, map(_cells, done.rows), done.caption),
-        (CONTROLLED, map(_controlled_cells, done.rows), "the same by control variates"),
+        (COLUMNS, [_cells(row, is_random=is_random) for row in done.rows], done.caption),
+        (CONTROLLED, [_controlled_cells(row) for row in done.rows], "the same by control variates"),
     )
     for columns, cells, caption in tables:
         if rows := [row for row in cells if row]:
@@ -152,13 +153,13 @@ def _print(done: Comparison) -> None:
             screen.print(Text(caption, style="dim"))
 
 
-def _cells(row: Compared) -> Row:
+def _cells(row: Compared, *, is_random: bool) -> Row:
     """Return the difference of a result as texts by column."""
     return {
         "result": visible(row.path),
         "first": digits(row.first.mean, 4),
         "second": digits(row.second.mean, 4),
-        "difference": _signed(row.difference),
+        "difference": _signed(row.difference, is_random=is_random),
         "verdict": row.verdict,
         "saved": _percent(row.saved),
     }
@@ -173,11 +174,11 @@ def _controlled_cells(row: Compared) -> Row:
     return {"result": name, "difference": _signed(difference), "saved": _percent(saved)}
 
 
-def _signed(difference: Estimate) -> str:
+def _signed(difference: Estimate, *, is_random: bool = True) -> str:
     from simoom.layout import with_interval
 
     mean = f"{'+' if difference.mean > 0 else ''}{digits(difference.mean, 3)}"
-    return with_interval(mean, difference.half_width if difference.n > 1 else None)
+    return with_interval(mean, difference.half_width if is_random and difference.n > 1 else None)
 
 
 def _percent(fraction: float) -> str | None:

@@ -22,6 +22,7 @@ from simoom.tables import Column, Row, digits, visible
 
 if TYPE_CHECKING:
     from simoom.precision import Reached
+    from simoom.replications import Replications
     from simoom.scenario import Scenario
 
 COLUMNS = (
@@ -119,7 +120,7 @@ def run_until(
     if options.as_json:
         print_json({"runs": len(done), "results": rows})
     elif not options.quiet:
-        _print(len(done), rows)
+        _print(done, rows)
 
 
 def _row(each: Reached) -> dict[str, Any]:
@@ -135,7 +136,7 @@ def _row(each: Reached) -> dict[str, Any]:
     }
 
 
-def _print(runs: int, rows: Sequence[Mapping[str, Any]]) -> None:
+def _print(done: Replications, rows: Sequence[Mapping[str, Any]]) -> None:
     from rich.text import Text
 
     from simoom.layout import fitted, with_interval
@@ -144,7 +145,8 @@ def _print(runs: int, rows: Sequence[Mapping[str, Any]]) -> None:
         {
             "result": visible(row["path"]),
             "mean": None if row["mean"] is None else with_interval(
-                digits(row["mean"], 4), (row["ci_high"] - row["ci_low"]) / 2),
+                digits(row["mean"], 4),
+                (row["ci_high"] - row["ci_low"]) / 2 if done.is_random else None),
             "wanted": f"± {row['until']}",
             "reached": "yes" if row["reached"] else "no",
         }
@@ -153,4 +155,9 @@ def _print(runs: int, rows: Sequence[Mapping[str, Any]]) -> None:
     screen, longest = console(), max(len(row["path"]) for row in rows)
     words, most = ("result",), len(shown)
     screen.print(fitted(COLUMNS, shown, screen.width, least=longest, most=most, words=words))
-    screen.print(Text(f"means of {runs} runs with 95 % intervals", style="dim"))
+    caption = (
+        f"means of {len(done)} runs with 95 % intervals"
+        if done.is_random
+        else f"all {len(done)} runs are the same: nothing in them is random"
+    )
+    screen.print(Text(caption, style="dim"))

@@ -47,8 +47,9 @@ class Goal:
             return "nothing measured"
         text = digits(self.scale * value)
         if half is not None and half < float("inf"):
+            # Where nothing is random there is no interval.
             is_zero = half < 1e-9 * abs(value)
-            text += f" ± {'0' if is_zero else digits(self.scale * half, 2)}"
+            text += "" if is_zero else f" ± {digits(self.scale * half, 2)}"
         return f"{text} {self.unit}"
 
 
