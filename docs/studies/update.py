@@ -11,10 +11,12 @@ claims
     The counts, and a line for each claim of the paper; a page begins with them.
 reasons
     What each verdict allows, other readings, reasons; then the findings of the study.
+by_reading
+    Which claims hold by which reading, where a page wants to show it.
 counts, costs, originals
     In README.md: the counts of all studies, what runs cost, each figure and table of the papers.
 table KEY
-    A figure of one panel as a table, from a run only.
+    A figure of one panel as a table, a row for each curve, from a run only.
 """
 
 from __future__ import annotations
@@ -30,13 +32,11 @@ from pathlib import Path
 from simoom import plots
 from simoom.evidence import Verdict
 from simoom.studies import STUDIES, Kind, Lab, Results, Study, headlines
-from simoom.studies.figure import Figure, Source
+from simoom.studies.figure import Figure
 from simoom.studies.study import slug
 
 HERE = Path(__file__).parent
 COSTS = HERE / "costs.csv"
-SOURCES = {Source.PAPER: "the paper", Source.SIMULATION: ""}
-"""What tables show."""
 MARKED = re.compile(r"(<!-- ([\w. ]+) -->\n)(.*?)(<!-- /\2 -->)", re.DOTALL)
 TABLE = re.compile(r"(<!-- table ([\w ]+) -->\n).*?(<!-- /table \2 -->)", re.DOTALL)
 IMAGE = re.compile(r"images/(\w+)\.png")
@@ -58,7 +58,11 @@ def rows(study: str) -> list[Row]:
 def page(study: Study, text: str) -> str:
     """Return the text of the page of a study with the blocks that follow from its claims."""
     found = rows(study.name)
-    blocks = {"claims": _headline(found), "reasons": _reasons(found)}
+    blocks = {
+        "claims": _headline(found),
+        "reasons": _reasons(found),
+        "by_reading": headlines.by_reading(found),
+    }
     return _filled(text, blocks)
 
 
@@ -144,14 +148,14 @@ def _originals(study: Study) -> str:
 
 
 def table(figure: Figure) -> str:
-    """Return a figure with one panel as a table: a row for each value of the axis."""
+    """Return a figure with one panel as a table: a row for each curve."""
     (panel,) = figure.panels
-    shown = [each for each in figure.curves if each.source in SOURCES]
-    heads = [f"{each.label}, {SOURCES[each.source]}".removesuffix(", ") for each in shown]
-    lines = [f"| {panel.label} | {' | '.join(heads)} |", "| --- " * (len(shown) + 1) + "|"]
-    for x in shown[0].x:
-        cells = [f"{each.at(x).value:.3g}" for each in shown]
-        lines.append(f"| {x if isinstance(x, str) else f'{x:g}'} | {' | '.join(cells)} |")
+    columns = list(dict.fromkeys(x for each in figure.curves for x in each.x))
+    heads = [x if isinstance(x, str) else f"{x:g}" for x in columns]
+    lines = [f"| {panel.label} | {' | '.join(heads)} |", "| --- " * (len(heads) + 1) + "|"]
+    for each in figure.curves:
+        cells = [str(each.at(x)) if x in each.x else "" for x in columns]
+        lines.append(f"| {each.name} | {' | '.join(cells)} |")
     return "\n" + "\n".join(lines) + "\n\n"
 
 

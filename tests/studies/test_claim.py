@@ -113,3 +113,18 @@ def test_other_readings_are_shown_and_do_not_decide():
         "two: inside: 1.000 ± 0.100, outside: 2.000 ± 0.100 (reproduced in part)"
     )
     assert (judged.row()["reading"], judged.row()["others"]) == ("0 to 45 s", judged.tried)
+
+
+def test_a_table_has_the_verdicts_by_reading():
+    others = [Reading("5 to 45 s", (OUTSIDE,)), Reading("two", (INSIDE, OUTSIDE))]
+    judged = claim("it", "It is 1.", paper="1", checks=[INSIDE], reading="all", others=others)
+    alone = claim("alone", "It is.", paper="1", checks=[INSIDE], reading="all")
+    also = claim("also", "It is so.", paper="1", checks=[OUTSIDE], reading="all", others=others[:1])
+    rows = [each.row() | {"place": "Fig. 1"} for each in (judged, alone, also)]
+    assert headlines.by_reading(rows) == (
+        "| reading | Fig. 1: It is 1 | Fig. 1: It is so |\n"
+        "| --- | --- | --- |\n"
+        "| all | **holds** | no |\n"
+        "| 5 to 45 s | no | no |\n"
+        "| two | in part |  |\n"
+    )

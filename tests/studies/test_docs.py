@@ -21,7 +21,7 @@ ORIGINALS = {
 }
 """All figures and tables of the papers, from their text."""
 PAPERS = list(ORIGINALS)
-READINGS_OPEN = {"full_duplex", "http_queueing", "lt_tcp"}
+READINGS_OPEN = {"full_duplex", "http_queueing"}
 """Studies whose stored run is older than `Claim.others`; each leaves this set with its next run."""
 
 

@@ -7,6 +7,7 @@ of a claim, and a finding of the study are counted apart.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from simoom.evidence import Verdict
@@ -22,6 +23,16 @@ HOLDS = {
     Verdict.NOT_REPRODUCED: "does not hold",
 }
 """The verdict on a finding, which nobody else had before."""
+
+OTHER = re.compile(r"(?P<name>[^:;]+): .*? \((?P<verdict>[a-z ]+)\)(?:; |$)")
+"""A reading among the others of a claim, as `Reading` writes it."""
+MARKS = {
+    Verdict.REPRODUCED.value: "**holds**",
+    Verdict.IN_PART.value: "in part",
+    Verdict.NOT_REPRODUCED.value: "no",
+    Verdict.UNDECIDED.value: "undecided",
+}
+"""Verdicts by reading, short."""
 
 
 def verdicts(rows: Iterable[Row], kind: Kind = Kind.PAPER) -> dict[Verdict, int]:
@@ -87,6 +98,25 @@ def reasons(rows: Sequence[Row]) -> str:
             (f"{row['place']}: {row['statement']}", row["tolerance"], row["others"], _why(row))
             for row in shown
         ),
+    )
+
+
+def by_reading(rows: Sequence[Row]) -> str:
+    """Return which claims hold by which reading, as a table of a Markdown page.
+
+    A row is a reading, the first one that which decides; a column is a claim that has several.
+    """
+    shown = [row for row in rows if row["kind"] == Kind.PAPER and row["others"]]
+    columns = [
+        {row["reading"]: row["verdict"]}
+        | {found["name"]: found["verdict"] for found in OTHER.finditer(row["others"])}
+        for row in shown
+    ]
+    names = dict.fromkeys(name for column in columns for name in column)
+    heads = ("reading", *(f"{row['place']}: {row['statement'].rstrip('.')}" for row in shown))
+    return _table(
+        heads,
+        ((name, *(MARKS.get(column.get(name, ""), "") for column in columns)) for name in names),
     )
 
 
