@@ -68,7 +68,7 @@ def page(study: Study, text: str) -> str:
 
 def readme(text: str) -> str:
     """Return the text of README.md with the blocks that follow from all claims."""
-    blocks = {"counts": _counts(), "costs": _costs()}
+    blocks = {"counts": _counts(), "costs": readme_costs()}
     blocks |= {f"originals {each.name}": _originals(each) for each in STUDIES.values()}
     return _filled(text, blocks)
 
@@ -117,20 +117,27 @@ def _counts() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _costs() -> str:
+def readme_costs() -> str:
     """Return the table of what runs cost; what was not measured is absent."""
-    known = {(row["study"], row["lab"]): row for row in _read(COSTS)}
     heads = ("study", "quick: runs", "CPU time, s", "full: runs", "CPU time, s")
     lines = [f"| {' | '.join(heads)} |", "| --- " * len(heads) + "|"]
-    for name in STUDIES:
-        both = [known.get((name, lab)) for lab in ("quick", "full")]
-        cells = [cell for row in both for cell in (_cost(row, "runs"), _cost(row, "cpu_s"))]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
+    for study in STUDIES.values():
+        cells = [cell for lab in ("quick", "full") for cell in _cost(study, lab)]
+        lines.append(f"| {study.name} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
-def _cost(row: Row | None, column: str) -> str:
-    return row[column] if row else "-"
+def _cost(study: Study, lab: str) -> tuple[str, str]:
+    """Return the runs and the CPU time of all figures, which several runs may have made."""
+    parts = [row for row in _read(COSTS) if (row["study"], row["lab"]) == (study.name, lab)]
+    if set().union(*map(_figures, parts)) != set(study.keys):
+        return "-", "-"
+    runs, cpu_s = (sum(int(row[column]) for row in parts) for column in ("runs", "cpu_s"))
+    return str(runs), str(cpu_s)
+
+
+def _figures(row: Row) -> set[str]:
+    return set(row["figures"].split("; "))
 
 
 def _originals(study: Study) -> str:
@@ -198,10 +205,18 @@ def write_pages() -> None:
     path.write_text(readme(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
-def record(study: str, lab: str, runs: int, cpu_s: float) -> None:
-    """Store what the run of a whole study cost."""
-    kept = [row for row in _read(COSTS) if (row["study"], row["lab"]) != (study, lab)]
-    now = {"study": study, "lab": lab, "runs": str(runs), "cpu_s": f"{cpu_s:.0f}"}
+def record(results: Results, *, lab: str, runs: int, cpu_s: float) -> None:
+    """Store what making figures cost, in place of what is known of any of them."""
+    study = results.study.name
+    now = {
+        "study": study, "lab": lab, "figures": "; ".join(figure.key for figure in results),
+        "runs": str(runs), "cpu_s": f"{cpu_s:.0f}",
+    }  # fmt: skip
+    kept = [
+        row
+        for row in _read(COSTS)
+        if (row["study"], row["lab"]) != (study, lab) or _figures(row).isdisjoint(_figures(now))
+    ]
     _write(COSTS, sorted([*kept, now], key=lambda row: (row["study"], row["lab"])))
 
 
@@ -241,8 +256,7 @@ def main() -> None:
         looks = {"most_times": 1} if chosen.once else {}
         with Lab(quick=chosen.quick, workers=chosen.workers, **looks) as lab:
             results = STUDIES[name].run(chosen.figure, lab=lab)
-            if not chosen.figure:
-                record(name, lab_name, lab.runs, _cpu_s() - before_s)
+            record(results, lab=lab_name, runs=lab.runs, cpu_s=_cpu_s() - before_s)
         if not chosen.costs:
             store(results, lab=lab_name)
             draw(results)

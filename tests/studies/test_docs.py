@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from simoom.studies import STUDIES, Kind, Verdict, headlines
+from simoom.studies import STUDIES, Kind, Results, Verdict, headlines
+from simoom.studies.figure import Axis, Figure
 
 PAGES = Path(__file__).parents[2] / "docs" / "studies"
 ORIGINALS = {
@@ -21,7 +22,7 @@ ORIGINALS = {
 }
 """All figures and tables of the papers, from their text."""
 PAPERS = list(ORIGINALS)
-READINGS_OPEN = {"full_duplex", "http_queueing"}
+READINGS_OPEN = {"http_queueing"}
 """Studies whose stored run is older than `Claim.others`; each leaves this set with its next run."""
 
 
@@ -46,6 +47,24 @@ def test_a_page_follows_from_the_stored_claims(name):
 def test_the_table_of_originals_follows_from_the_stored_claims():
     text = (PAGES / "README.md").read_text(encoding="utf-8")
     assert update.readme(text) == text, "python docs/studies/update.py --pages"
+
+
+def test_costs_of_figures_that_were_made_apart_add_up(monkeypatch, tmp_path):
+    path = tmp_path / "costs.csv"
+    path.write_text("study,lab,figures,runs,cpu_s\n", encoding="utf-8")
+    monkeypatch.setattr(update, "COSTS", path)
+    study = STUDIES["mcs_cubic"]
+    first, *rest = (Figure(key, "", Axis("x", "x"), (), ()) for key in study.keys)
+
+    def made(figures, runs):
+        update.record(Results(study, tuple(figures)), lab="full", runs=runs, cpu_s=2.0)
+
+    made([first], 10)
+    assert "| mcs_cubic | - | - | - | - |" in update.readme_costs()
+    made(rest, 5)
+    assert "| mcs_cubic | - | - | 15 | 4 |" in update.readme_costs()
+    made([first], 20)
+    assert "| mcs_cubic | - | - | 25 | 4 |" in update.readme_costs()
 
 
 @pytest.mark.parametrize("name", STUDIES)
