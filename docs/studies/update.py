@@ -167,11 +167,16 @@ def table(figure: Figure) -> str:
 
 
 def store(results: Results, *, lab: str) -> None:
-    """Store the claims of a run, beside those of figures that were not made now."""
+    """Store the claims of a run, beside those of figures that were not made now.
+
+    A figure that one look decides is that of a full run.
+    """
     study = results.study
     path = HERE / "claims" / f"{study.name}.csv"
     made = {figure.key for figure in results}
-    now = [{**row, "lab": lab} for row in results.rows]
+    undecided = {row["figure"] for row in results.rows if row["verdict"] == Verdict.UNDECIDED}
+    labs = {key: "full" if lab == "once" and key not in undecided else lab for key in made}
+    now = [{**row, "lab": labs[row["figure"]]} for row in results.rows]
     kept = [row for row in (_read(path) if path.exists() else []) if row["figure"] not in made]
     order = {key: place for place, key in enumerate(study.keys)}
     every = sorted((row for row in kept + now if row["figure"] in order),
@@ -245,6 +250,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer and shorter runs")
     parser.add_argument("--once", action="store_true", help="no further looks at the undecided")
     parser.add_argument("--costs", action="store_true", help="store only what the run costs")
+    parser.add_argument("--pictures", action="store_true", help="store only pictures and tables")
     parser.add_argument("--pages", action="store_true", help="no run: the pages only")
     parser.add_argument("--workers", type=int, help="threads; one for each core by default")
     chosen = parser.parse_args()
@@ -256,10 +262,13 @@ def main() -> None:
         looks = {"most_times": 1} if chosen.once else {}
         with Lab(quick=chosen.quick, workers=chosen.workers, **looks) as lab:
             results = STUDIES[name].run(chosen.figure, lab=lab)
-            record(results, lab=lab_name, runs=lab.runs, cpu_s=_cpu_s() - before_s)
+            cost = {"runs": lab.runs, "cpu_s": _cpu_s() - before_s}
+        if not chosen.pictures:
+            record(results, lab=lab_name, **cost)
         if not chosen.costs:
-            store(results, lab=lab_name)
             draw(results)
+        if not (chosen.costs or chosen.pictures):
+            store(results, lab=lab_name)
     write_pages()
 
 
