@@ -138,6 +138,41 @@ fn the_checker_knows_what_may_overlap_between_cells_too() {
     }
 }
 
+/// The window begins while a station sends an RTS of 1 Mb/s, which collides. This collision counts
+/// in the window and the begin of the attempt does not: what collided is a part of the attempts
+/// whose outcome is known.
+#[test]
+fn an_attempt_at_the_begin_of_the_window_collides_once() {
+    let text = "standard = '11g'\nduration_s = 0.3\n
+                [wlan]\nrts_threshold_bytes = 125\n
+                full_duplex = { secondary_rate_rule = 'link', cancellation_db = 1.0 }\n
+                [[stations]]\ncount = 2\nrate_mbps = 1.0\nposition_m = [1.0, 1.0]\n
+                [radio]\n
+                [[flows]]\nfrom = 'sta*'\nto = 'server'\n
+                [[flows]]\nfrom = 'server'\nto = 'sta*'\n";
+    let run = run(text);
+    let stations = |counter: &str| {
+        (0..2).map(|n| value(&run, &format!("stations[{n}].{counter}"))).sum::<f64>()
+    };
+    assert!(stations("collisions") > stations("attempts"), "an attempt began before the window");
+    assert!(value(&run, "full_duplex.station_collision_probability") <= 1.0);
+}
+
+/// The access point of a further cell is no station: where only access points contend, no attempt
+/// of a station collides.
+#[test]
+fn access_points_of_further_cells_are_no_stations() {
+    let text = "standard = '11a'\nduration_s = 0.5\n
+                [wlan]\nrts_threshold_bytes = 0\nfull_duplex = {}\n
+                [radio]\n[[cells]]\nposition_m = [10.0, 0.0]\n
+                [[stations]]\nposition_m = [1.0, 0.0]\n
+                [[stations]]\ncell = 1\nposition_m = [11.0, 0.0]\n
+                [[flows]]\nfrom = 'ap'\nto = 'sta*'\ntraffic.saturated.payload_bytes = 1000\n";
+    let run = run(text);
+    assert!(value(&run, "cells[0].attempts") > 0.0);
+    assert!(value(&run, "full_duplex.station_collision_probability").is_nan());
+}
+
 /// The one fault of a network with these keys.
 #[track_caller]
 fn wrong(text: &str, expected: &str) {

@@ -3,6 +3,7 @@
 use super::observable::Kind::{Counter, MeanRate, Once, Ratio, Share};
 use super::observable::{Condition, Observable, SHARED_SLOTS, SPACE, observables};
 use crate::observers::World;
+use crate::topology::RadioId;
 use kernel::Duration;
 use wifi::ACCESS_POINT;
 use wifi::mac::DuplexCounters;
@@ -66,7 +67,7 @@ pub(super) static FULL_DUPLEX: &[Observable] = observables! {
     /// The fraction of the stations' attempts that collided.
     "station_collision_probability": "1" as "stations' collision\nprobability" => Ratio(
         |world, _| stations(world, |node| node.collisions),
-        |world, _| stations(world, |node| node.attempts),
+        |world, _| stations(world, |node| node.outcomes),
     );
 };
 
@@ -97,5 +98,7 @@ fn steps(world: &World) -> u64 {
 }
 
 fn stations(world: &World, count: fn(&wifi::Counters) -> u64) -> u64 {
-    (1..world.queues.len() as u32).map(|station| count(world.cell.counters(station))).sum()
+    let radios = (0..world.queues.len() as u32).map(RadioId);
+    let stations = radios.filter(|&radio| !world.topology.is_access_point(radio));
+    stations.map(|station| count(world.cell.counters(station.0))).sum()
 }

@@ -435,7 +435,10 @@ impl Cell {
         duplex.count_secondary(&secondary, exchange.sender);
         let NodeCounters { exchanges, frames } =
             &mut self.nodes[secondary.sender as usize].counters;
-        exchanges.attempts += u64::from(own != OwnFrame::None);
+        if own != OwnFrame::None {
+            exchanges.begin();
+            exchanges.decide();
+        }
         exchanges.collisions += u64::from(outcome == ExchangeOutcome::Collision);
         self.edcafs[sender as usize].count_psdu(secondary.mode.rate, frames);
         self.exchange = Some(exchange);
