@@ -1,6 +1,7 @@
 """Run the studies and write their claims and pictures into these pages.
 
     python docs/studies/update.py [STUDY ...] [--figure KEY ...] [--quick | --once]
+        [--costs] [--pictures]
     python docs/studies/update.py --pages
 
 The claims of a run are in ``claims/STUDY.csv``, what runs cost in ``costs.csv``. The text between
@@ -249,8 +250,8 @@ def main() -> None:
     parser.add_argument("--figure", action="append", metavar="KEY", help="only this: 'figure 5'")
     parser.add_argument("--quick", action="store_true", help="fewer and shorter runs")
     parser.add_argument("--once", action="store_true", help="no further looks at the undecided")
-    parser.add_argument("--costs", action="store_true", help="store only what the run costs")
-    parser.add_argument("--pictures", action="store_true", help="store only pictures and tables")
+    parser.add_argument("--costs", action="store_true", help="store no claims, but costs")
+    parser.add_argument("--pictures", action="store_true", help="store no claims, but pictures")
     parser.add_argument("--pages", action="store_true", help="no run: the pages only")
     parser.add_argument("--workers", type=int, help="threads; one for each core by default")
     chosen = parser.parse_args()
@@ -263,11 +264,12 @@ def main() -> None:
         with Lab(quick=chosen.quick, workers=chosen.workers, **looks) as lab:
             results = STUDIES[name].run(chosen.figure, lab=lab)
             cost = {"runs": lab.runs, "cpu_s": _cpu_s() - before_s}
-        if not chosen.pictures:
+        all_of_it = not (chosen.costs or chosen.pictures)
+        if all_of_it or chosen.costs:
             record(results, lab=lab_name, **cost)
-        if not chosen.costs:
+        if all_of_it or chosen.pictures:
             draw(results)
-        if not (chosen.costs or chosen.pictures):
+        if all_of_it:
             store(results, lab=lab_name)
     write_pages()
 

@@ -67,9 +67,8 @@ def figure_rules(lab: Lab) -> Figure:
         Axis("rules", "rules"),
         tuple(Axis(quantity, label) for quantity, label in MEASURES.items()),
         tuple(curves.values()),
-        notes="ns-3.40 itself is not run here. Rules of it without an option: the ACK train of its "
-        "HyStart counts its own clock of 2 ms, and a packet that is in flight occupies the device "
-        "queue until its BlockAck arrives.",
+        notes="ns-3.40 itself is not run here. A rule of it without an option: its HyStart counts "
+        "trains of ACKs by a clock of 2 ms.",
     )
 
 
