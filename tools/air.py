@@ -70,12 +70,12 @@ FEW = {"stations": 4, "flows[0].from": "sta0-1", "flows[1].to": "sta2-3"}
 PICTURES = {
     "dcf": Picture("saturation_11b", 0.1212, 4.2, {"stations": 3}),
     "hidden_nodes": Picture("hidden_nodes", 0.1008, 7.0),
-    "hidden_cell": Picture("hidden_cell", 3.7475, 12.0),
+    "hidden_cell": Picture("hidden_cell", 3.2715, 12.0),
     "block_ack": Picture("block_ack", 0.1007, 4.4),
-    "edca": Picture("edca", 0.1085, 4.2),
+    "edca": Picture("edca", 0.6858, 4.2),
     "performance_anomaly": Picture("performance_anomaly", 0.1, 50.0),
     "full_duplex": Picture("full_duplex", 0.44476, 2.5, FEW),
-    "neighbour_cell": Picture("neighbour_cell", 6.5, 5.0),
+    "neighbour_cell": Picture("neighbour_cell", 9.64, 5.0),
     "mobile_campus": Map("mobile_campus", 20.0, 2000.0),
     "mobile_campus_routes": Courses("mobile_campus", 0.0, 60_000.0),
 }
