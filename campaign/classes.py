@@ -216,7 +216,7 @@ def lasting(draw: Draw, values: Values) -> Table:
     standard = draw.one(("11a", "11b", "11g", "11n"))
     made: Table = {
         "standard": standard,
-        "duration_s": draw.one((5.0, 20.0, 60.0, 180.0)),
+        "duration_s": draw.one((2.0, 5.0, 5.0, 20.0, 20.0, 180.0)),
         "warmup_s": 0.0,
         "radio": {"ad_hoc": True} | draw.some(0.2, fading=dict, shadowing_db=lambda: 3),
         "routing": {"gateway": gateway, "protocol": {protocol: keys}}

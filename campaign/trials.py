@@ -146,7 +146,7 @@ def _fault_of(kind: str, data: bytes) -> tuple[str, str] | None:
 def _run_shortly(built: sm.Scenario) -> str:
     """Begin a run under the checker."""
     try:
-        done = sm.run(built, check=True, progress=_deadline(MOST_CPU_S / 20))
+        done = sm.run(built, check=True, progress=_deadline(MOST_CPU_S / 100))
     except CutError:
         return ""
     return _figures(done) or laws.limits(built, done)

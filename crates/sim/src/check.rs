@@ -26,7 +26,7 @@ use crate::medium::Medium;
 use crate::meter::Meter;
 use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
-use crate::topology::{Interface, WireId};
+use crate::topology::{Interface, Wire, WireId};
 use beacons::Beacons;
 use forwarding::Forwarding;
 use kernel::{Bytes, Duration, Instant, Seed};
@@ -94,6 +94,9 @@ pub(crate) struct Checker {
     service: Service,
     /// Where nodes forward.
     forwarding: Option<Box<Forwarding>>,
+    /// Where packets of a link overtake others: flow, direction and number of each datagram that
+    /// has arrived.
+    arrived: Option<BTreeSet<(u32, usize, u64)>>,
 }
 
 impl Checker {
@@ -119,7 +122,12 @@ impl Checker {
         let roaming = Roaming::new(plan).map(Box::new);
         let radios = plan.topology.radios().len();
         let service = Service::new(radios, plan.flows.len(), plan.wlan.beacons.is_some());
-        Self { air: Some(air), service, forwarding, power_save, roaming, ..records }
+        let overtake = |wire: &Wire| {
+            let (link, direction) = plan.link(wire.id);
+            link.directions[direction].reorder.is_some()
+        };
+        let arrived = plan.topology.wires().iter().any(overtake).then(BTreeSet::new);
+        Self { air: Some(air), service, forwarding, power_save, roaming, arrived, ..records }
     }
 
     /// For this many flows and link directions.
@@ -135,6 +143,7 @@ impl Checker {
             wires: vec![Crossings::default(); wires],
             service: Service::default(),
             forwarding: None,
+            arrived: None,
         }
     }
 
@@ -217,8 +226,15 @@ impl Checker {
         let last = self.records[flow.0 as usize].last_datagram[direction].replace(number);
         // Routes that change let datagrams overtake each other, and a copy that a router sends on
         // another route may arrive beside the first.
-        let may_change = self.forwarding.as_ref().is_some_and(|routes| !routes.is_static());
-        let in_order = may_change || last.is_none_or(|last| last < number);
+        if self.forwarding.as_ref().is_some_and(|routes| !routes.is_static()) {
+            return;
+        }
+        if let Some(arrived) = &mut self.arrived {
+            let is_first = arrived.insert((flow.0, direction, number));
+            self.rule(is_first, "datagrams arrive once", || format!("flow {}: {number}", flow.0));
+            return;
+        }
+        let in_order = last.is_none_or(|last| last < number);
         self.rule(in_order, "datagrams arrive in order and once", || {
             format!("flow {}: {number} after {last:?}", flow.0)
         });
