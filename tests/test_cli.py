@@ -154,7 +154,7 @@ def test_out_writes_everything(simoom, cell_file, tmp_path):
     assert done.returncode == 0
     names = {path.name for path in out.iterdir()}
     data = {"summary.json", "scenario.toml", "series.csv", "series.parquet"}
-    assert names == data | {"report.html", "report.png"}
+    assert names == data | {"report.html", "report.png", "report.svg"}
     scenario = sm.Scenario.load(cell_file)
     assert sm.Scenario.load(out / "scenario.toml") == scenario
     again = sm.run(scenario, probes=["flows[*].goodput_mbps"])

@@ -347,7 +347,7 @@ def test_the_command_line(simoom, cell_file, tmp_path) -> None:
     frame = pl.read_parquet(tmp_path / "out" / "runs.parquet")
     assert frame.height == 8
     assert pl.read_csv(tmp_path / "out" / "means.csv").height == 4
-    assert (tmp_path / "out" / "sweep.png").stat().st_size > 5000
+    assert (tmp_path / "out" / "sweep.total.goodput_mbps.png").stat().st_size > 5000
     in_processes = simoom(*command, "--processes", 2, "--json", "--mean", Y)
     assert in_processes.returncode == 0, in_processes.stderr
     rows = json.loads(in_processes.stdout)[Y]

@@ -92,12 +92,13 @@ def output(command: str) -> str:
 
 
 def picture() -> None:
-    """Draw the picture of README.md."""
+    """Draw the picture of README.md, which is that of `make demo`."""
     import simoom as sm
     from simoom import plots
+    from simoom.observables import default_probes
 
     scenario = sm.Scenario.load(ROOT / "scenarios" / "cafe.toml")
-    run = sm.run(scenario, probes=["total.goodput_mbps"])
+    run = sm.run(scenario, probes=default_probes(scenario))
     plots.save(plots.overview(run), ROOT / "docs" / "cafe.png")
 
 

@@ -42,7 +42,7 @@ tables evidence control axis_text layout places roaming lockstep
 edit scenario travel gallery trace_columns trace_files trace
 run record segments store compaction shards
 rounds variates replications compare axes designs sweep search sensitivity hearing routes airtime
-twin plots pages trace_page report notebook why sweep_table
+twin plots pages trace_page notices report notebook why sweep_table
 studies serve timeline gym
 cli __main__""".splitlines()
 """Modules of the Python package, lowest layer first: each may import its own layer and those

@@ -13,11 +13,10 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from simoom.fallbacks import fallbacks
 from simoom.files import finite, write_frame, write_text
 from simoom.layout import GAP, MOST_ROWS, fitted
-from simoom.lockstep import lockstep
 from simoom.needs import MissingPackageError, remedy_of
+from simoom.notices import told
 from simoom.roaming import HANDOVERS, ROAMERS, handovers, roamers
 from simoom.tables import (
     AIRTIME,
@@ -142,7 +141,7 @@ def tables(run: Run, *, width: int = 100) -> RenderableType:
         facts,
         Text(),
         *_flows(run, width),
-        *(Text(line, style="yellow") for line in (*out_of_reach(run), *_notices(run))),
+        *(Text(line, style="yellow") for line in _notices(run)),
         *middle,
         Text(footer, style="dim"),
     )
@@ -153,30 +152,8 @@ def sleepers(summary: Mapping[str, Any]) -> list[Row]:
     return [row for row in rows(summary, "stations") if "power_save.awake_fraction" in row]
 
 
-def out_of_reach(run: Run) -> list[str]:
-    """Return warnings about links that are too long, or too weak to be detected."""
-    far = run.scenario.caveats(seed=run.seed, replication=run.replication)
-    found = [*far, *_undetected(run)]
-    return [*found, ""] if found else []
-
-
-def _undetected(run: Run) -> list[str]:
-    silent = any(number(flow.get("goodput_mbps")) == 0 for flow in flow_rows(run.summary))
-    if not silent or run.scenario.get("radio") is None:
-        return []
-    from simoom.hearing import hearing
-
-    heard = hearing(run.scenario, seed=run.seed, replication=run.replication)
-    undetected = [f"{link.source} → {link.sink}" for link in heard.links if not link.detected]
-    if not undetected:
-        return []
-    more = f" and {len(undetected) - MOST_LINKS} more" if len(undetected) > MOST_LINKS else ""
-    names = ", ".join(undetected[:MOST_LINKS])
-    return [f"too weak to be received: {names}{more}; `simoom hearing` shows all links"]
-
-
 def _notices(run: Run) -> list[str]:
-    found = [*lockstep(run), *fallbacks(run)]
+    found = told(run)
     return [*found, ""] if found else []
 
 
@@ -265,7 +242,7 @@ def write(run: Run, directory: Path, why: Why | None = None) -> list[str]:
     """
     from simoom import plots
 
-    plots.save(plots.overview(run), directory / "report.png")
+    pictures = plots.save_both(plots.overview(run), directory, "report")
     summary = json.dumps(finite(run.summary), indent=2, allow_nan=False, ensure_ascii=False)
     files = {
         "summary.json": summary + "\n",
@@ -277,7 +254,7 @@ def write(run: Run, directory: Path, why: Why | None = None) -> list[str]:
         files["why.json"] = explained + "\n"
     for name, content in files.items():
         write_text(directory / name, content)
-    names = ["report.html", "report.png", "summary.json", "scenario.toml"]
+    names = ["report.html", *pictures, "summary.json", "scenario.toml"]
     names += [] if why is None else ["why.json"]
     return names + _write_series(run, directory) if run.probes else names
 
@@ -311,6 +288,8 @@ def page(run: Run, why: Why | None = None) -> str:
 
     has_cell = bool(nodes(run.summary))
     figures = [plots.airtime(run)] if has_cell else []
+    if plots.has_calls(run):
+        figures.append(plots.calls(run))
     figures.append(plots.goodput(run))
     figures += [plots.delay(run, quantity) for quantity in plots.measured_delays(run)]
     if number(run.summary.get("contending.stations_mean")):
@@ -323,7 +302,7 @@ def page(run: Run, why: Why | None = None) -> str:
         "run.html",
         title=run.title,
         description=run.scenario.get("description"),
-        notices=[line for line in _notices(run) if line],
+        notices=told(run),
         facts=headline(run.summary),
         pictures=[(_said(figure, findings(run)), embedded(figure)) for figure in figures],
         why=None if why is None else explained(why),

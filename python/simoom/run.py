@@ -138,6 +138,16 @@ class Run:
         return rows(self.summary, "flows")
 
     @property
+    def notices(self) -> list[str]:
+        """What misleads about these results, with the keys to change; see `simoom.notices`.
+
+        The report has the first three.
+        """
+        from simoom.notices import notices
+
+        return notices(self)
+
+    @property
     def probes(self) -> tuple[str, ...]:
         """Paths of the time series."""
         return tuple(self._series)

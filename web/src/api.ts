@@ -40,6 +40,8 @@ export interface SweepEntry {
 }
 export interface RunResults extends RunEntry {
   summary: Record<string, Value>; scenario: string; series: SeriesByPath; report: string;
+  /** What misleads about the results; runs of older versions have none. */
+  notices?: string[];
   digest: string; events: number;
 }
 

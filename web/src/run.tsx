@@ -72,6 +72,7 @@ export function RunView({ id }: { id: string }) {
         <p class="fault" role="status">
           {state === "stopped" ? "Stopped" : "Failed"}{entry!.message && `: ${entry!.message}`}</p>
       )}
+      {results?.notices?.map((notice) => <p key={notice} role="note" class="notice">{notice}</p>)}
       {results && (
         <dl class="headline">
           {HEADLINES.filter(([path]) => results.summary[path] != null).map(([path, label]) => (

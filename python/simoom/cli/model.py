@@ -55,7 +55,7 @@ def model(
             metavar="DIR",
             parser=directory,
             help="Write model.json into this directory; with --vary the table (vary.csv) and a "
-            "plot of it (vary.png).",
+            "plot of it (vary.png, vary.svg).",
         ),
     ] = None,
 ) -> None:
@@ -170,6 +170,6 @@ def _vary(
         from simoom.twin.draw import variation
 
         write_frame(out / "vary.csv", found.frame())
-        plots.save(variation(found), out / "vary.png")
+        pictures = plots.save_both(variation(found), out, "vary")
         if not as_json:
-            say(f"wrote vary.csv, vary.png to {out}/")
+            say(f"wrote vary.csv, {', '.join(pictures)} to {out}/")

@@ -101,7 +101,7 @@ Out = Annotated[
         metavar="DIR",
         parser=directory,
         help="Write all runs (runs.csv, runs.parquet), the means (means.csv) and a plot of "
-        "each result against the first axis (sweep.png, sweep-2.png, ...) into this directory.",
+        "each result against the first axis (sweep.RESULT.png and .svg) into this directory.",
     ),
 ]
 
@@ -222,10 +222,9 @@ def _report(
     elif not quiet:
         _print(done, means, groups=groups)
     if out is not None:
-        _write(done, chosen, out)
+        pictures = _write(done, chosen, out)
         if not quiet and not as_json:
-            pictures = ", ".join(_picture(place) for place in range(len(chosen)))
-            say(f"wrote runs.csv, runs.parquet, means.csv, {pictures} to {out}/")
+            say(f"wrote runs.csv, runs.parquet, means.csv, {', '.join(pictures)} to {out}/")
 
 
 @contextmanager
@@ -314,20 +313,17 @@ def _print(done: Sweep, means: Means, *, groups: bool) -> None:
     screen.print(table(done, means, screen.width, groups=groups))
 
 
-def _write(done: Sweep, chosen: Sequence[str], out: Path) -> None:
+def _write(done: Sweep, chosen: Sequence[str], out: Path) -> list[str]:
+    """Write the results of a sweep, and return the names of the pictures."""
     from simoom.files import write_frame
     from simoom.frames import pl
-    from simoom.plots import save
+    from simoom.plots import file_name, save_both
 
     frame = done.frame()
     write_frame(out / "runs.csv", frame)
     write_frame(out / "runs.parquet", frame)
     parts = [done.mean(path).with_columns(pl.lit(path).alias("result")) for path in chosen]
     write_frame(out / "means.csv", pl.concat(parts, how="vertical_relaxed"))
-    for place, path in enumerate(chosen):
-        save(done.plot(x=next(iter(done.over)), y=path), out / _picture(place))
-
-
-def _picture(place: int) -> str:
-    """Return the name of the picture of a result."""
-    return "sweep.png" if place == 0 else f"sweep-{place + 1}.png"
+    x = next(iter(done.over))
+    pictures = [save_both(done.plot(x=x, y=path), out, file_name("sweep", path)) for path in chosen]
+    return [name for names in pictures for name in names]

@@ -18,32 +18,37 @@ from simoom.plots.network import carried_mbps, draw_network, network
 from simoom.plots.response import has_response, response
 from simoom.plots.results import (
     airtime,
+    calls,
     contenders,
     delay,
     draw_airtime,
+    draw_calls,
     draw_contenders,
     draw_delay,
     draw_goodput,
     draw_series,
-    draw_sweep,
     goodput,
+    has_calls,
     measured_delays,
     overview,
     series,
-    sweep,
 )
-from simoom.plots.style import save, style, svg
+from simoom.plots.style import Picture, file_name, save, save_both, style, svg
+from simoom.plots.sweeps import draw_sweep, sweep
 
 __all__ = [
     "BLACK",
     "CYCLE",
+    "Picture",
     "air",
     "airtime",
+    "calls",
     "carried_mbps",
     "contenders",
     "delay",
     "draw_air",
     "draw_airtime",
+    "draw_calls",
     "draw_contenders",
     "draw_delay",
     "draw_goodput",
@@ -51,7 +56,9 @@ __all__ = [
     "draw_route_courses",
     "draw_series",
     "draw_sweep",
+    "file_name",
     "goodput",
+    "has_calls",
     "has_response",
     "measured_delays",
     "network",
@@ -59,6 +66,7 @@ __all__ = [
     "response",
     "route_courses",
     "save",
+    "save_both",
     "series",
     "style",
     "svg",

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from simoom.palette import BLACK, BLUE, VERMILION
 from simoom.plots.stretch import trace_of
-from simoom.plots.style import Picture, style
+from simoom.plots.style import Picture, below, style
 from simoom.routes import Routes, routes
 from simoom.run import Run, moment
 
@@ -22,6 +22,8 @@ MOST_WIDTH_PT = 6.0
 """The width of the link that carries the most."""
 LEAST_PART = 0.02
 """A link that carries a smaller part of what the busiest link carries is not drawn as used."""
+NARROWEST = 0.35
+"""A map is at least so wide as a part of its length."""
 NAMED_NODES = 60
 """In larger networks nodes have no names."""
 GREY, PALE = "#555555", "#DDDDDD"
@@ -98,6 +100,12 @@ def draw_network(axes: Axes, run: Run, at_s: float, *, window_s: float = 1.0) ->
             )
     axes.set(aspect="equal", xlabel="east, m", ylabel="north, m")
     axes.margins(0.06)
+    # A chain of nodes needs some width, too.
+    (west, east_), (south, north_) = axes.get_xlim(), axes.get_ylim()
+    half = max(east_ - west, north_ - south) * NARROWEST / 2
+    for low, high, limit in ((west, east_, axes.set_xlim), (south, north_, axes.set_ylim)):
+        middle = (low + high) / 2
+        limit(min(low, middle - half), max(high, middle + half))
     _draw_key(axes, most, window_s)
 
 
@@ -156,11 +164,11 @@ def _draw_key(axes: Axes, most: float, window_s: float) -> None:
         Line2D([], [], color=BLUE, linewidth=MOST_WIDTH_PT, label=f"{most:.3g} Mb/s sent"),
         Line2D([], [], color=VERMILION, linewidth=MOST_WIDTH_PT, label="of it lost"),
     ]
-    axes.legend(
+    below(
+        axes,
+        inches=0.5,
+        columns=3,
         handles=entries,
-        ncols=3,
-        loc="upper left",
-        bbox_to_anchor=(0.0, -0.09),
         title=f"data frames within {window_s:g} s",
         title_fontsize=8,
         alignment="left",

@@ -12,15 +12,13 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from simoom.axis_text import short
 from simoom.observables import observable
 from simoom.palette import BLACK, BLUE, CYCLE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW
-from simoom.plots.style import Picture, alone, literal, style
-from simoom.plots.words import MOST_POINTS, binned, words
+from simoom.plots.style import MARKERS, Picture, alone, below, legend_beside, literal, style
+from simoom.plots.words import MOST_POINTS, binned, in_ms, words
 from simoom.replications import Replications
 from simoom.run import Run
 from simoom.stats import mean_ci
-from simoom.sweep import Sweep
 from simoom.tables import AIRTIME, SENT, Row, digits, group_of, nodes, number
 
 if TYPE_CHECKING:
@@ -42,17 +40,13 @@ AIRTIME_COLOURS = {
     "idle": "#E4E4E4",
 }
 
-DASHES = ("-", "--", ":", "-.")
 
-MARKERS = "osD^vP*X"
 MOST_GROUPS = 8
 ELEPHANTS = 50.0
 """If the largest value is this many times the least, the axis is logarithmic."""
-FLAT = 0.25
-"""If means differ by less than this part of the largest, the axis does not begin at 0."""
 
-ASIDE = 0.06
-"""Distance of neighbouring points of an axis without numbers, in distances of its values."""
+GOOD_MOS, FAIR_MOS = 4.0, 3.1
+"""From these scores on most users are satisfied, and nearly all are not (ITU-T G.107 annex B)."""
 MOST_BARS = 24
 """If there are more flows, they are drawn as one sorted line."""
 
@@ -72,7 +66,7 @@ def draw_airtime(axes: Axes, run: Run, *, columns: int = 5) -> None:
         axes.set(xlim=(0, 100), title="Time on the air, %")
     axes.grid(visible=False)
     axes.spines["left"].set_visible(False)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=columns)
+    below(axes, inches=0.3, columns=columns)
 
 
 def _has_ledger(run: Run) -> bool:
@@ -194,12 +188,7 @@ def _draw_groups(
         axes.set_ylim(bottom=0)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if len(groups) > 1:
-        _legend_beside(axes)
-
-
-def _legend_beside(axes: Axes, **options: Any) -> None:
-    """Add a legend beside the axes, where it hides no data."""
-    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, **options)
+        legend_beside(axes)
 
 
 def delay(run: Run, quantity: str = "delay_s") -> Figure:
@@ -224,7 +213,11 @@ DELAYS = {
 
 def draw_delay(axes: Axes, run: Run, quantity: str = "delay_s") -> None:
     """Draw median, mean and upper quantiles of a delay for every flow, in milliseconds."""
-    all_flows = _measured(run, quantity)
+    _draw_delays(axes, _measured(run, quantity), quantity)
+    axes.set_title(DELAYS[quantity])
+
+
+def _draw_delays(axes: Axes, all_flows: Sequence[dict[str, Any]], quantity: str) -> None:
     flows = _some_of_each_group(all_flows)
     positions = np.arange(len(flows))
     p50, p90, p99, mean = (
@@ -245,16 +238,9 @@ def draw_delay(axes: Axes, run: Run, quantity: str = "delay_s") -> None:
     else:
         axes.set_xlim(left=0)
     count = len(all_flows)
-    cut = f"; {len(flows)} of {count} flows, some of each group" if len(flows) < count else ""
-    axes.set(xlabel=f"milliseconds{cut}", title=DELAYS[quantity])
-    axes.legend(
-        loc="lower right",
-        bbox_to_anchor=(1, 0.97),
-        ncols=4,
-        columnspacing=0.9,
-        handlelength=1.2,
-        handletextpad=0.4,
-    )
+    cut = f", {len(flows)} of {count} flows" if len(flows) < count else ""
+    axes.set(xlabel=f"ms{cut}" if cut else "milliseconds")
+    below(axes, inches=0.45, columns=4)
 
 
 def _some_of_each_group(flows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -313,12 +299,16 @@ def draw_series(axes: Axes, run: Run, paths: Sequence[str]) -> None:
     """Draw time series of one kind on the same axes."""
     crowd = len(paths) > len(CYCLE)
     colours = _crowd(run, paths) if crowd else {}
-    for path in paths:
-        time_s, value = binned(*run.samples(path))
+    courses = {path: binned(*run.samples(path)) for path in paths}
+    factor, said = in_ms(paths[0], *(value for _, value in courses.values()))
+    for path, (time_s, value) in courses.items():
         style_: Any = {"color": colours[path][1], "alpha": 0.4} if crowd else {}
         label = colours[path][0] if crowd else _place(run, path)
-        axes.plot(time_s, value, label=literal(label), linewidth=1.0, **style_)
-    title = words(_gauge(paths[0]) if len(paths) > 1 else paths[0])
+        axes.plot(time_s, factor * value, label=literal(label), linewidth=1.0, **style_)
+    title = said(words(_gauge(paths[0]) if len(paths) > 1 else paths[0]))
+    if paths[0].endswith("goodput_mbps"):
+        # Else a rate above that of the radio looks like a fault.
+        title += ", as delivered in order: what waited for a repair counts when it is complete"
     axes.set_title(title[:1].upper() + title[1:])
     axes.margins(x=0)
     axes.set(xlabel=f"time, s{_bin_text(run, paths[0])}", ylim=(0, None))
@@ -331,7 +321,7 @@ def draw_series(axes: Axes, run: Run, paths: Sequence[str]) -> None:
         lines, labels = axes.get_legend_handles_labels()
         shown = dict(zip(labels, lines, strict=True))
         if len(shown) > 1:
-            _legend_beside(axes, handles=list(shown.values()), labels=list(shown))
+            legend_beside(axes, handles=list(shown.values()), labels=list(shown))
 
 
 def _crowd(run: Run, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
@@ -367,75 +357,67 @@ def _bin_text(run: Run, path: str) -> str:
     return f"; means over {digits(size * (time_s[1] - time_s[0]), 2)} s"
 
 
-def sweep(result: Sweep, *, x: str, y: str, hue: str | None = None) -> Figure:
-    """Return a plot of a result of a sweep, with 95 % intervals, against one axis.
-
-    Parameters
-    ----------
-    result : Sweep
-        The sweep.
-    x, hue : str
-        The axes for position and colour. Dashes distinguish the values of further axes; without
-        `hue` colours do.
-    y : str
-        Path of the result.
-    """
-    return alone(draw_sweep, result, x=x, y=y, hue=hue)
+def calls(run: Run) -> Figure:
+    """Return the mean opinion score of each call, and its late packets."""
+    count = min(MOST_BARS, len(_calls(run)))
+    return alone(draw_calls, run, height=max(1.8, 1.0 + 0.24 * count))
 
 
-def draw_sweep(axes: Axes, result: Sweep, *, x: str, y: str, hue: str | None = None) -> None:
-    """Draw a line of means with intervals for each combination of the other axes."""
-    for name in filter(None, (x, hue)):
-        if name not in result.over:
-            raise ValueError(f"{name!r} is not an axis of the sweep; these are {list(result.over)}")
-    frame = result.mean(y)
-    others = [name for name, values in result.over.items() if name != x and len(values) > 1]
-    if not result.is_grid:
-        # Of other axes each point may have its own values.
-        others = [hue] if hue else []
-    colours = [name for name in others if name == hue] if hue else others
-    dashed = [name for name in others if name not in colours]
-    numeric = frame[x].dtype.is_numeric()
-    values = result.over[x]
-    seen: tuple[list[Any], list[Any]] = ([], [])
-    for line in frame.partition_by(others, maintain_order=True) if others else [frame]:
-        first = line.row(0, named=True)
-        place = []
-        for known, names in zip(seen, (colours, dashed), strict=True):
-            key = [first[name] for name in names]
-            known.extend([key] * (key not in known))
-            place.append(known.index(key))
-        line = line.sort(x) if numeric else line
-        mean = line["mean"].cast(float).fill_null(math.nan).to_numpy()
-        half = ((line["ci_high"] - line["ci_low"]) / 2).cast(float).fill_null(math.nan).to_numpy()
-        axes.errorbar(
-            line[x].to_numpy()
-            if numeric
-            # Side by side, so that equal means hide none.
-            else [values.index(value) + ASIDE * sum(place) for value in line[x]],
-            mean,
-            # A single run has no interval.
-            yerr=np.where(np.isfinite(half), half, 0.0),
-            color=CYCLE[place[0] % len(CYCLE)],
-            linestyle=DASHES[place[1] % len(DASHES)] if numeric and result.is_grid else "none",
-            marker=MARKERS[(place[0] + place[1]) % len(MARKERS)],
-            markersize=3.5,
-            capsize=2,
-            label=", ".join(literal(short(first[name])) for name in others),
-        )
-    if not numeric:
-        axes.set_xticks(range(len(values)), [literal(short(value)) for value in values])
-    axes.set(xlabel=words(x), ylabel=words(y), title=f"{words(y)}: mean and 95 % interval")
-    means = frame["mean"].cast(float).drop_nulls().to_numpy()
-    if not means.size or means.min() <= 0 or np.ptp(means) > FLAT * means.max():
-        axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
-    if others:
-        _legend_beside(axes, title=", ".join(words(name) for name in others))
+def draw_calls(axes: Axes, run: Run) -> None:
+    """Draw the mean opinion score of every call, with the fraction of its packets that are late."""
+    flows = _some_of_each_group(_calls(run))
+    positions = np.arange(len(flows))
+    scores, late = _column(flows, "mos"), 100 * _column(flows, "late_fraction")
+    colours = [GREEN if score >= GOOD_MOS else YELLOW if score >= FAIR_MOS else VERMILION
+               for score in scores]  # fmt: skip
+    axes.barh(positions, scores - 1, left=1, color=colours, height=0.7)
+    for place, (score, percent) in enumerate(zip(scores, late, strict=True)):
+        if math.isfinite(score):
+            said = f"{digits(score, 3)}; {digits(percent, 2)} % late"
+            axes.annotate(
+                said, (score, place), (3, 0), textcoords="offset points", va="center", size=7
+            )
+    axes.set_yticks(positions, _names(flows))
+    axes.set_ylim(len(flows) - 0.5, -0.5)
+    axes.grid(visible=False, axis="y")
+    # Room for the text beside the longest bar.
+    axes.set(xlim=(1, 6.2), xticks=[1, 2, 3, 4, 4.5], xlabel="mean opinion score, 1 to 4.5")
+    axes.set_title("Calls: opinion score, late packets")
+
+
+def has_calls(run: Run) -> bool:
+    """Return whether a run has calls."""
+    return bool(_calls(run))
+
+
+def _calls(run: Run) -> list[dict[str, Any]]:
+    return [flow for flow in run.flows if number(flow.get("mos")) is not None]
+
+
+def _draw_datagrams(axes: Axes, flows: Sequence[dict[str, Any]]) -> None:
+    """Draw the delays of flows of datagrams, with the fraction of them that are late."""
+    late = (number(flow.get("late_fraction")) or 0.0 for flow in flows)
+    named = [
+        {**flow, "name": f"{flow.get('name')}, {digits(100 * fraction, 2)} % late"}
+        for flow, fraction in zip(flows, late, strict=True)
+    ]
+    _draw_delays(axes, named, "delay_s")
+    axes.set_title("Datagrams: delay, late packets")
 
 
 def overview(run: Run) -> Figure:
-    """Return one figure with airtime, goodput, delays, contending stations and time series."""
-    plots: list[Callable[[Axes], None]] = [lambda axes: draw_goodput(axes, run)]
+    """Return one figure with what matters for the traffic of a run.
+
+    These are airtime, the opinion scores of calls or the delays of datagrams beside other traffic,
+    goodput, delays, contending stations and time series.
+    """
+    plots: list[Callable[[Axes], None]] = []
+    datagrams = [flow for flow in _measured(run, "delay_s") if "late_fraction" in flow]
+    if _calls(run):
+        plots.append(lambda axes: draw_calls(axes, run))
+    elif 0 < len(datagrams) < len(run.flows):
+        plots.append(lambda axes: _draw_datagrams(axes, datagrams))
+    plots.append(lambda axes: draw_goodput(axes, run))
     quantity = next((q for q in ("session_delay_s", "delay_s") if _measured(run, q)), None)
     if quantity is not None:
         plots.append(lambda axes: draw_delay(axes, run, quantity))

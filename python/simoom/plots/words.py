@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     from simoom.run import Run
 
+MOST_MS = 10_000
+"""Longer times are in seconds."""
 MOST_POINTS = 200
 """A series has at most so many points in a figure; more are noise on a screen."""
 
@@ -59,6 +62,20 @@ def words(path: str) -> str:
     known = ("1", "text", "")
     title = title.removeprefix("control ").removesuffix(f" {unit}")
     return f"{title}{_whose(place)}{'' if unit in known else f', {unit}'}"
+
+
+def in_ms(path: str, *values: NDArray[np.float64]) -> tuple[float, Callable[[str], str]]:
+    """Return a factor for values of a result or probe, and what it does to their words.
+
+    Delays are drawn in milliseconds: values in seconds that are all below ten.
+    """
+    plain = generic(path)
+    if plain not in catalogue() or observable(plain).unit != "s":
+        return 1.0, str
+    highest = max((float(np.nanmax(each, initial=0.0)) for each in values), default=0.0)
+    if highest >= MOST_MS / 1e3:
+        return 1.0, str
+    return 1e3, lambda text: f"{text.removesuffix(', s')}, ms"
 
 
 def _whose(place: str) -> str:

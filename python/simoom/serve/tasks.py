@@ -8,6 +8,7 @@ from typing import Any
 
 from simoom.files import finite
 from simoom.issue import Issue, ScenarioError
+from simoom.notices import told
 from simoom.record import identity
 from simoom.report import text
 from simoom.run import Run, run
@@ -138,6 +139,7 @@ def results(run: Run) -> dict[str, Any]:
         "summary": finite(run.summary),
         "scenario": run.scenario.to_toml(),
         "report": text(run, width=REPORT_WIDTH),
+        "notices": told(run),
         "digest": run.digest,
         "events": run.events,
     }

@@ -29,7 +29,7 @@ def variation(found: Variation) -> Figure:
     paths = [p for p in LABELS if any(map(math.isfinite, found.values(p)))]
     with plots.style():
         rows = max(1, len(paths))
-        figure = Figure(figsize=(6.4, 2.6 * rows), layout="constrained")
+        figure = plots.Picture(figsize=(6.4, 2.6 * rows), layout="constrained")
         every = figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
         for axes, path in zip(every, paths, strict=False):
             draw_variation(axes, found, path)

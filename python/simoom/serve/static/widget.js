@@ -26,6 +26,7 @@ a { color: var(--accent); }
 .dim, dt, .view { color: var(--dim); }
 .fine { color: var(--good); }
 .fault { color: var(--mark); font-weight: 600; }
+.notice { border-left: 3px solid var(--mark); padding-left: .6rem; margin: .3rem 0; }
 .pad { padding: 20px; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
