@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from textwrap import fill
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -66,7 +66,26 @@ def _set_by_presets(scenario: Scenario) -> Iterator[str]:
 
 def schema() -> None:
     """Print the JSON schema of scenario files, for editors."""
-    print(_core.schema().rstrip("\n"))
+    print(_lines(json.loads(_core.schema())))
+
+
+def _lines(schema: Any, indent: str = "", *, named: bool = False) -> str:
+    """Write a schema with a line for each key, each definition and each alternative."""
+    inner, tables = indent + " ", {"properties", "$defs", "oneOf", "anyOf"}
+    if isinstance(schema, dict) and (named or tables & schema.keys()):
+        entries = [
+            f"{json.dumps(key)}: {_lines(value, inner, named=not named and key in tables)}"
+            for key, value in schema.items()
+        ]
+        begin, end = "{}"
+    elif isinstance(schema, list) and named:
+        entries = [_lines(value, inner) for value in schema]
+        begin, end = "[]"
+    else:
+        return json.dumps(schema, ensure_ascii=False)
+    if not named:
+        return begin + ", ".join(entries) + end
+    return f"{begin}\n{inner}" + f",\n{inner}".join(entries) + f"\n{indent}{end}"
 
 
 def scenarios(
