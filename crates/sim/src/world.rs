@@ -301,7 +301,6 @@ impl<O: Observer> World<O> {
                 self.event_queue.at(ticket.at, Event::Tcp { flow, side, timer, generation });
             }
             Fired::Due => {
-                let first = self.tcp_out.len();
                 let out = self.tcp_out.list();
                 match side {
                     Side::Sender => tcp.sender.on_timer(self.now, timer, out),
@@ -310,7 +309,7 @@ impl<O: Observer> World<O> {
                 let sender = &tcp.sender;
                 self.observers.on(self.now, &Notice::Timer { flow, side, timer });
                 self.observers.on(self.now, &Notice::Sender { flow, sender });
-                self.settle_tcp(flow, side, first);
+                self.settle_tcp(flow, side);
             }
         }
     }
@@ -320,7 +319,6 @@ impl<O: Observer> World<O> {
         let flow = segment.flow;
         let Transport::Tcp(tcp) = &mut self.flows[flow.0 as usize].transport else { return };
         let side = if segment.forward { Side::Receiver } else { Side::Sender };
-        let first = self.tcp_out.len();
         let out = self.tcp_out.list();
         match side {
             Side::Receiver => tcp.receiver.on_segment(self.now, segment, out),
@@ -328,14 +326,14 @@ impl<O: Observer> World<O> {
         }
         let sender = &tcp.sender;
         self.observers.on(self.now, &Notice::Sender { flow, sender });
-        self.settle_tcp(flow, side, first);
+        self.settle_tcp(flow, side);
     }
 
-    /// Executes the commands of a TCP sender or receiver, which are in the outbox from `first` on.
-    fn settle_tcp(&mut self, flow: FlowId, side: Side, first: usize) {
-        let Some(mut turn) = self.tcp_out.begin((flow, side), (), first) else { return };
+    /// Executes the commands of a TCP sender or receiver, which are in the outbox.
+    fn settle_tcp(&mut self, flow: FlowId, side: Side) {
+        let Some(mut turn) = self.tcp_out.begin((flow, side), ()) else { return };
         while let Some(((), command)) = self.tcp_out.next(&mut turn) {
-            match command {
+            match *command {
                 tcp::Command::Send(segment) => self.send_segment(flow, side, segment),
                 tcp::Command::Set(timer, at) => {
                     let Transport::Tcp(tcp) = &mut self.flows[flow.0 as usize].transport else {
@@ -377,9 +375,8 @@ impl<O: Observer> World<O> {
             return;
         };
         if segment.forward {
-            let first = self.tcp_out.len();
-            tcp.sender.on_transmitted(self.now, segment, self.tcp_out.list());
-            self.settle_tcp(segment.flow, Side::Sender, first);
+                tcp.sender.on_transmitted(self.now, segment, self.tcp_out.list());
+            self.settle_tcp(segment.flow, Side::Sender);
         }
     }
 

@@ -99,25 +99,25 @@ impl<O: Observer> World<O> {
         let Some(ad_hoc) = &mut self.ad_hoc else { return };
         let AdHoc { members, paths, exits, out, .. } = &mut **ad_hoc;
         let Some(member) = &mut members[node.0 as usize] else { return };
-        let (first, known) = (out.len(), paths.len());
+        let known = paths.len();
         let list = out.list();
         let mut context = Context { now: self.now, paths, rng: &mut member.rng, exits, out: list };
         event(&mut *member.router, &mut context);
-        let turn = out.begin(node, cause, first);
+        let turn = out.begin(node, cause);
         for (id, nodes) in paths.since(known) {
             self.observers.on(self.now, &Notice::Path { id, nodes });
         }
         let Some(mut turn) = turn else { return };
-        while let Some((cause, command)) =
-            self.ad_hoc.as_mut().and_then(|ad_hoc| ad_hoc.out.next(&mut turn))
+        while let Some(ad_hoc) = &mut self.ad_hoc
+            && let Some((cause, command)) = ad_hoc.out.next(&mut turn)
         {
             self.follow(node, cause, command);
         }
     }
 
     /// Executes a command of a router.
-    fn follow(&mut self, node: NodeId, cause: Cause, command: Command) {
-        match command {
+    fn follow(&mut self, node: NodeId, cause: Cause, command: &Command) {
+        match *command {
             Command::Send(packet) => self.forward(node, packet),
             Command::Deliver(packet) if packet.to.is_none() => self.arrive_broadcast(&packet),
             Command::Deliver(packet) => self.pass_on(node, packet),
@@ -193,17 +193,16 @@ impl<O: Observer> World<O> {
 
     /// A packet that was popped from the queue of a radio has left it.
     pub(super) fn release(&mut self, by: RadioId, packet: &Packet) {
-        let first = self.signals.len();
         self.queues[by.0 as usize].release(self.now, packet, self.signals.list());
-        self.settle_signals(by, first);
+        self.settle_signals(by);
     }
 
     /// Removes and returns the packets that wait at a radio for a node.
     pub(super) fn withdraw(&mut self, by: RadioId, to: NodeId) -> Vec<Packet> {
-        let (mut waiting, first) = (Vec::new(), self.signals.len());
+        let mut waiting = Vec::new();
         let queue = &mut self.queues[by.0 as usize];
         queue.withdraw(self.now, to, &mut waiting, self.signals.list());
-        self.settle_signals(by, first);
+        self.settle_signals(by);
         self.note_queue(by);
         waiting
     }
@@ -269,10 +268,9 @@ impl<O: Observer> World<O> {
                 continue;
             }
             if let (Transport::Tcp(tcp), id) = (&mut flow.transport, flow.id) {
-                let first = self.tcp_out.len();
                 tell(&mut tcp.sender, self.now, self.tcp_out.list());
                 self.observers.on(self.now, &Notice::Sender { flow: id, sender: &tcp.sender });
-                self.settle_tcp(id, Side::Sender, first);
+                self.settle_tcp(id, Side::Sender);
             }
         }
     }

@@ -209,9 +209,8 @@ impl<O: Observer> World<O> {
     pub(super) fn enqueue(&mut self, by: RadioId, packet: Packet) {
         let at = Interface::Radio(by);
         self.observers.on(self.now, &Notice::Queued { at, packet: &packet });
-        let first = self.signals.len();
         self.queues[by.0 as usize].push(self.now, packet, self.signals.list());
-        self.settle_signals(by, first);
+        self.settle_signals(by);
         if self.power_save.is_some() {
             self.wake_to_send(by);
         }
@@ -266,7 +265,7 @@ impl<O: Observer> World<O> {
             self.publish_watched();
         }
         while let Some((by, signal)) = self.refill_signals.pop_front() {
-            self.settle_signal(by, signal);
+            self.settle_signal(by, &signal);
         }
         while let Some(by) = self.refilling.pop() {
             self.note_queue(by);
@@ -301,30 +300,30 @@ impl<O: Observer> World<O> {
         by: RadioId,
         class: TrafficClass,
     ) -> Option<(Packet, Option<RadioId>)> {
-        let (queue, first) = (&mut self.queues[by.0 as usize], self.signals.len());
+        let queue = &mut self.queues[by.0 as usize];
         let popped = if self.cell.has_categories() {
             let wanted = Wanted { class, to: Destination::Any, most: Bytes(u64::MAX) };
             queue.pop_for(self.now, &wanted, self.signals.list())
         } else {
             queue.pop(self.now, self.signals.list())
         };
-        self.settle_signals(by, first);
+        self.settle_signals(by);
         let packet = popped?;
         Some((packet, receiver(&self.routes, &self.topology, by, &packet)))
     }
 
-    /// Handles the drops and marks of a radio's queue, which are in the outbox from `first` on.
+    /// Handles the drops and marks of a radio's queue, which are in the outbox.
     #[inline]
-    pub(super) fn settle_signals(&mut self, by: RadioId, first: usize) {
-        let Some(mut turn) = self.signals.begin(by, (), first) else { return };
+    pub(super) fn settle_signals(&mut self, by: RadioId) {
+        let Some(mut turn) = self.signals.begin(by, ()) else { return };
         while let Some(((), signal)) = self.signals.next(&mut turn) {
             self.settle_signal(by, signal);
         }
     }
 
-    fn settle_signal(&mut self, by: RadioId, signal: Signal) {
+    fn settle_signal(&mut self, by: RadioId, signal: &Signal) {
         let at = Interface::Radio(by);
-        match signal {
+        match *signal {
             Signal::Drop(packet) => {
                 self.drop_packet(at, &packet, DropCause::Queue);
                 self.mark_short(self.topology.radio(by).node, &packet);

@@ -68,13 +68,12 @@ impl<O: Observer> World<O> {
         let AdHoc { members, arp_out, .. } = &mut **ad_hoc;
         let member = members[node.0 as usize].as_mut();
         let Some(resolver) = member.and_then(|it| it.resolver.as_mut()) else { return };
-        let first = arp_out.len();
         event(&mut resolver.arp, self.now, arp_out.list());
-        let Some(mut turn) = arp_out.begin(node, cause, first) else { return };
-        while let Some((cause, command)) =
-            self.ad_hoc.as_mut().and_then(|ad_hoc| ad_hoc.arp_out.next(&mut turn))
+        let Some(mut turn) = arp_out.begin(node, cause) else { return };
+        while let Some(ad_hoc) = &mut self.ad_hoc
+            && let Some((cause, command)) = ad_hoc.arp_out.next(&mut turn)
         {
-            match command {
+            match *command {
                 ArpCommand::Send(packet) => self.send_resolved(node, packet),
                 ArpCommand::Drop(packet) => {
                     let at = Interface::Radio(self.routes.radio(node));

@@ -62,10 +62,9 @@ impl<O: Observer> World<O> {
             return;
         };
         let before = RadioId(client.own());
-        let first = self.client_out.len();
         event(client, now, self.client_out.list());
-        if let Some(mut turn) = self.client_out.begin(station, before, first) {
-            while let Some((before, command)) = self.client_out.next(&mut turn) {
+        if let Some(mut turn) = self.client_out.begin(station, before) {
+            while let Some((before, &command)) = self.client_out.next(&mut turn) {
                 self.follow_client(station, before, command);
             }
         }

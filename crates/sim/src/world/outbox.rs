@@ -10,69 +10,80 @@ use std::collections::VecDeque;
 /// behind them: a timer that it sets last is not overwritten by one that it has set before.
 #[derive(Debug)]
 pub(crate) struct Outbox<M, C, T = ()> {
-    /// What machines have commanded, one turn behind the other.
+    /// What the machine commands whose event is being handled.
     given: Vec<C>,
     /// The machines whose commands are being carried out.
     served: Vec<M>,
     /// Commands of these machines that came meanwhile.
     late: VecDeque<(M, T, C)>,
+    /// Empty lists for further turns.
+    spare: Vec<Vec<C>>,
 }
 
-/// A machine's turn: its commands are carried out.
+/// A machine's turn: its commands are carried out. It owns them, so that they stay in place
+/// whatever is commanded meanwhile.
 #[derive(Debug)]
-pub(super) struct Turn<M, T> {
+pub(super) struct Turn<M, C, T> {
     machine: M,
     /// What is the same for all commands of an event.
     tag: T,
-    first: usize,
+    commands: Vec<C>,
     next: usize,
 }
 
 impl<M: Copy + Eq, C: Copy, T: Copy> Outbox<M, C, T> {
     /// An empty outbox with room for so many commands.
     pub(super) fn new(room: usize) -> Self {
-        Self { given: Vec::with_capacity(room), served: Vec::new(), late: VecDeque::new() }
+        let (served, spare) = (Vec::new(), Vec::new());
+        Self { given: Vec::with_capacity(room), served, late: VecDeque::new(), spare }
     }
 
-    /// Where the commands of the next event begin.
-    pub(super) fn len(&self) -> usize {
-        self.given.len()
-    }
-
-    /// Machines append their commands to this list.
+    /// A machine appends the commands of an event to this list, which is empty before.
     pub(super) fn list(&mut self) -> &mut Vec<C> {
         &mut self.given
     }
 
-    /// Begins the turn of a machine, whose commands are those from `first` on. Returns `None` if
-    /// there are none, or if earlier commands of the machine wait: then these come behind them.
+    /// Begins the turn of the machine that has filled the list. Returns `None` if it is empty, or
+    /// if earlier commands of the machine wait: then these come behind them.
     #[inline]
-    pub(super) fn begin(&mut self, machine: M, tag: T, first: usize) -> Option<Turn<M, T>> {
-        if self.given.len() == first {
+    pub(super) fn begin(&mut self, machine: M, tag: T) -> Option<Turn<M, C, T>> {
+        if self.given.is_empty() {
             return None;
         }
         if self.served.contains(&machine) {
-            self.late.extend(self.given.drain(first..).map(|command| (machine, tag, command)));
+            self.late.extend(self.given.drain(..).map(|command| (machine, tag, command)));
             return None;
         }
         self.served.push(machine);
-        Some(Turn { machine, tag, first, next: first })
+        let list = self.spare.pop().unwrap_or_default();
+        Some(Turn { machine, tag, commands: std::mem::replace(&mut self.given, list), next: 0 })
     }
 
     /// The next command of a turn. The turn ends with `None`.
     #[inline]
-    pub(super) fn next(&mut self, turn: &mut Turn<M, T>) -> Option<(T, C)> {
-        if let Some(&command) = self.given.get(turn.next) {
-            turn.next += 1;
-            return Some((turn.tag, command));
+    pub(super) fn next<'a>(&mut self, turn: &'a mut Turn<M, C, T>) -> Option<(T, &'a C)> {
+        if turn.next == turn.commands.len() && !self.goes_on(turn) {
+            return None;
         }
+        turn.next += 1;
+        Some((turn.tag, &turn.commands[turn.next - 1]))
+    }
+
+    /// All commands of a turn are carried out: it goes on with the first that came meanwhile, or
+    /// ends.
+    #[inline]
+    fn goes_on(&mut self, turn: &mut Turn<M, C, T>) -> bool {
+        turn.commands.clear();
+        turn.next = 0;
         let at = self.late.iter().position(|(machine, ..)| *machine == turn.machine);
         if let Some((_, tag, command)) = at.and_then(|at| self.late.remove(at)) {
-            return Some((tag, command));
+            turn.tag = tag;
+            turn.commands.push(command);
+            return true;
         }
-        self.given.truncate(turn.first);
+        self.spare.push(std::mem::take(&mut turn.commands));
         self.served.pop();
-        None
+        false
     }
 }
 
@@ -90,10 +101,9 @@ mod tests {
 
     impl Scene {
         fn event(&mut self, machine: char, commands: &[u32]) {
-            let first = self.outbox.len();
             self.outbox.list().extend(commands);
-            let Some(mut turn) = self.outbox.begin(machine, (), first) else { return };
-            while let Some(((), command)) = self.outbox.next(&mut turn) {
+            let Some(mut turn) = self.outbox.begin(machine, ()) else { return };
+            while let Some(((), &command)) = self.outbox.next(&mut turn) {
                 self.done.push((machine, command));
                 let causes: Vec<_> =
                     self.causes.iter().filter(|it| it.0 == command).cloned().collect();
@@ -108,7 +118,7 @@ mod tests {
         let causes = causes.iter().map(|&(n, machine, it)| (n, machine, it.to_vec())).collect();
         let mut scene = Scene { outbox: Outbox::new(4), causes, done: Vec::new() };
         scene.event('a', first);
-        assert_eq!(scene.outbox.len(), 0);
+        assert!(scene.outbox.list().is_empty());
         assert!(scene.outbox.served.is_empty() && scene.outbox.late.is_empty());
         scene.done
     }

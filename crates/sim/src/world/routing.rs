@@ -46,25 +46,23 @@ impl<O: Observer> World<O> {
     fn transmit(&mut self, wire: WireId, packet: Packet) {
         let at = Interface::Wire(wire);
         self.observers.on(self.now, &Notice::Queued { at, packet: &packet });
-        let first = self.wire_out.len();
         self.wires[wire.0 as usize].on_packet(self.now, packet, self.wire_out.list());
-        self.settle_wire(wire, first);
+        self.settle_wire(wire);
     }
 
     pub(super) fn on_wire_timer(&mut self, wire: WireId, timer: LinkTimer) {
-        let first = self.wire_out.len();
         self.wires[wire.0 as usize].on_timer(self.now, timer, self.wire_out.list());
-        self.settle_wire(wire, first);
+        self.settle_wire(wire);
     }
 
-    /// Executes the commands of a link, which are in the outbox from `first` on.
-    fn settle_wire(&mut self, wire: WireId, first: usize) {
+    /// Executes the commands of a link, which are in the outbox.
+    fn settle_wire(&mut self, wire: WireId) {
         let at = Interface::Wire(wire);
         let packets = self.wires[wire.0 as usize].link().waiting();
         self.observers.on(self.now, &Notice::Waiting { at, packets });
-        let Some(mut turn) = self.wire_out.begin(wire, (), first) else { return };
+        let Some(mut turn) = self.wire_out.begin(wire, ()) else { return };
         while let Some(((), command)) = self.wire_out.next(&mut turn) {
-            match command {
+            match *command {
                 net::Command::Deliver(packet) => {
                     self.observers.on(self.now, &Notice::Crossed { wire, packet: &packet });
                     self.pass_on(self.topology.wire(wire).to, packet);

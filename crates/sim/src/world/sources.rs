@@ -25,10 +25,9 @@ impl<O: Observer> World<O> {
 
     /// Passes an event to a source, and executes its commands.
     pub(super) fn notify_source(&mut self, flow: FlowId, event: Event) {
-        let first = self.source_out.len();
         self.flows[flow.0 as usize].source.on_event(self.now, event, self.source_out.list());
-        let Some(mut turn) = self.source_out.begin(flow, (), first) else { return };
-        while let Some(((), command)) = self.source_out.next(&mut turn) {
+        let Some(mut turn) = self.source_out.begin(flow, ()) else { return };
+        while let Some(((), &command)) = self.source_out.next(&mut turn) {
             self.carry_out(flow, command);
         }
     }
@@ -66,9 +65,8 @@ impl<O: Observer> World<O> {
         event: impl FnOnce(&mut Sender, Instant, &mut Vec<tcp::Command>),
     ) {
         if let Transport::Tcp(tcp) = &mut self.flows[flow.0 as usize].transport {
-            let first = self.tcp_out.len();
             event(&mut tcp.sender, self.now, self.tcp_out.list());
-            self.settle_tcp(flow, Side::Sender, first);
+            self.settle_tcp(flow, Side::Sender);
         }
     }
 
