@@ -8,6 +8,7 @@ mod check;
 mod connectivity;
 pub mod control;
 mod digest;
+mod distance;
 mod flow;
 mod hearing;
 mod listed;

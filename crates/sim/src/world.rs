@@ -375,7 +375,7 @@ impl<O: Observer> World<O> {
             return;
         };
         if segment.forward {
-                tcp.sender.on_transmitted(self.now, segment, self.tcp_out.list());
+            tcp.sender.on_transmitted(self.now, segment, self.tcp_out.list());
             self.settle_tcp(segment.flow, Side::Sender);
         }
     }

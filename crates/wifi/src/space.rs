@@ -49,12 +49,15 @@ mod slices;
 mod timers;
 mod tuning;
 mod watch;
+mod waves;
 
 // Functions of the medium that most runs do without are not inlined, so that the code of the others
 // fits in the processor's cache.
 
 pub use budget::LinkBudget;
-pub use radio::{Capture, Losses, Radio, RadioSettings, ReceiverSettings, STRONGEST_SUM, Site};
+pub use radio::{
+    Capture, Losses, PropagationDelay, Radio, RadioSettings, ReceiverSettings, STRONGEST_SUM, Site,
+};
 pub use watch::{ReceivedFrame, Senses};
 
 use crate::mac::{self, Backoff, Edcaf};
@@ -75,6 +78,7 @@ use rules::{Peer, SpaceRules};
 use sense::{EdcafState, Slots};
 use signals::Signals;
 use timers::NodeTimers;
+use waves::Waves;
 use wire::{FrameKind, Packet, TrafficClass};
 
 /// Configuration of a space.
@@ -187,6 +191,8 @@ pub struct Space {
     required: RequiredSinr,
     crowd: Crowd,
     scratch: air::Scratch,
+    /// What is on its way, if signals take time to arrive.
+    waves: Option<Box<Waves>>,
     per_cache: PerCache,
     /// The records for observers, if there are any.
     watch: Option<Box<SpaceWatch>>,
@@ -238,7 +244,8 @@ impl Space {
         let full_duplex = rules.mac.config.full_duplex;
         let mut space = Self {
             required: RequiredSinr::default(),
-            crowd: Crowd::new(&signals, full_duplex.is_none()),
+            crowd: Crowd::new(&signals, full_duplex.is_none() && !signals.radio.has_delays),
+            waves: signals.radio.has_delays.then(Box::default),
             scratch: air::Scratch::new(nodes.len()),
             per_cache: PerCache::new(),
             receivers: nodes.iter().map(|_| PhyReceiver::default()).collect(),
@@ -320,7 +327,7 @@ impl Space {
     /// The airtime of a node by type of frame, up to now.
     pub fn airtimes(&self, node: u32, now: Instant) -> Airtimes {
         let mut airtimes = self.nodes[node as usize].airtimes;
-        let mut own = self.signals.ongoing().filter(|ongoing| ongoing.frame.from == node);
+        let mut own = self.signals.ongoing().filter(|it| it.frame.from == node && it.end() > now);
         if let Some(ongoing) = own.next() {
             let kind = self.nodes[node as usize].kind_of(&ongoing.frame);
             airtimes.remove(kind, ongoing.end().since(now));
@@ -454,7 +461,9 @@ impl Space {
             }
             *self.timers.dozing() = dozing;
         }
-        match self.timers.earliest() {
+        let wave = self.waves.as_ref().and_then(|waves| waves.next());
+        let earliest = self.timers.earliest().into_iter().chain(wave).min();
+        match earliest {
             Some(at) if self.wake.deadline() == Some(at) => {}
             Some(at) => {
                 if let Some(ticket) = self.wake.set(at) {

@@ -1,5 +1,6 @@
 //! Builds the nodes in space: positions, propagation and receivers.
 
+use crate::distance;
 use crate::mobility::TimedPosition;
 use crate::mobility::movement::Source;
 use crate::plan::{Endpoint, MovementPlan, Plan, SpacePlan};
@@ -7,15 +8,16 @@ use crate::topology::Radio;
 use kernel::{Instant, Seed};
 use wifi::Link;
 use wifi::phy::propagation::{ANTENNA_HEIGHT_M, Position, Trajectory};
-use wifi::space::{self, Site, Space, SpaceConfig};
+use wifi::space::{self, Losses, PropagationDelay, Site, Space, SpaceConfig};
 
 /// The medium of a plan with positions.
 pub(super) fn space(plan: &Plan, space: &SpacePlan, seed: &Seed) -> Space {
+    let (radio, sites) = radio_and_sites(plan, space, seed);
     let config = SpaceConfig {
         mac: plan.wlan.clone(),
-        radio: space.radio.radio(seed),
+        radio,
         nav_reset: space.radio.nav_reset,
-        sites: sites(plan, space, seed),
+        sites,
         links: links(plan, space),
     };
     Space::new(config, seed)
@@ -27,7 +29,13 @@ pub(crate) fn radio_and_sites(
     space: &SpacePlan,
     seed: &Seed,
 ) -> (space::Radio, Vec<Site>) {
-    (space.radio.radio(seed), sites(plan, space, seed))
+    let (mut radio, sites) = (space.radio.radio(seed), sites(plan, space, seed));
+    radio.has_delays = match space.radio.propagation_delay {
+        PropagationDelay::Off => false,
+        PropagationDelay::On => matches!(radio.losses, Losses::Places(_)),
+        PropagationDelay::Auto => distance::takes_time(plan, space, &radio, &sites),
+    };
+    (radio, sites)
 }
 
 /// The positions of all radios, in the order of the radios.

@@ -1,7 +1,7 @@
 //! The received powers, which the checker computes independently.
 
 use super::spectrum::Shares;
-use kernel::{Db, Dbm, Instant, Seed};
+use kernel::{Db, Dbm, Duration, Instant, Seed};
 use wifi::interferer::{Arrival, Device};
 use wifi::mac::FullDuplex;
 use wifi::phy::propagation::{Fading, Path};
@@ -35,6 +35,8 @@ pub(super) struct Powers {
     residuals: Vec<Option<f64>>,
     /// The transmitters of each interferer.
     interferers: Vec<Vec<Device>>,
+    /// Whether signals take time over distances.
+    has_delays: bool,
     pub(super) noise: f64,
     pub(super) energy: f64,
     pub(super) detect: f64,
@@ -62,6 +64,7 @@ impl Powers {
             floor: noise - receiver.floor,
             fading: radio.fading,
             interferers: Vec::new(),
+            has_delays: radio.has_delays,
             noise: plain(noise.0),
             energy: plain(receiver.energy.0),
             detect: plain(receiver.detect.0),
@@ -148,6 +151,37 @@ impl Powers {
         };
         let level = a.tx_power - loss;
         if level >= self.floor { plain(level.0) } else { 0.0 }
+    }
+
+    /// When a frame begins and ends at a node.
+    pub(super) fn span(&self, node: u32, frame: &OngoingFrame) -> (Instant, Instant) {
+        let delay = self.delay(node, frame);
+        (frame.start + delay, frame.end + delay)
+    }
+
+    /// How long a frame takes to arrive at a node, rounded up to nanoseconds.
+    fn delay(&self, node: u32, frame: &OngoingFrame) -> Duration {
+        if !self.has_delays {
+            return Duration::ZERO;
+        }
+        let place = |node: u32| self.sites[node as usize].trajectory.at(frame.start);
+        let distance = place(frame.from).distance(place(node));
+        Duration((distance / 299_792_458.0 * 1e9).ceil() as u64)
+    }
+
+    /// The longest delay of a frame.
+    pub(super) fn longest_delay(&self, frame: &OngoingFrame) -> Duration {
+        if !self.has_delays {
+            return Duration::ZERO;
+        }
+        let nodes = 0..self.sites.len() as u32;
+        nodes.map(|node| self.delay(node, frame)).max().unwrap_or_default()
+    }
+
+    /// A frame as a node receives it.
+    pub(super) fn arriving(&self, node: u32, frame: &OngoingFrame) -> OngoingFrame {
+        let (start, end) = self.span(node, frame);
+        OngoingFrame { start, end, ..*frame }
     }
 
     /// The received power of a frame in the primary channel of a node, or all if the node receives

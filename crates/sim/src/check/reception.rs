@@ -105,7 +105,9 @@ pub(super) fn check(
     heard: &ReceivedFrame,
 ) {
     let node = heard.node;
-    let during = |other: &&OngoingFrame| other.start < frame.end && other.end > frame.start;
+    let span = |frame: &OngoingFrame| powers.span(node, frame);
+    let (first, last) = span(frame);
+    let during = |other: &&OngoingFrame| span(other).0 < last && span(other).1 > first;
     let power = powers.at(node, frame);
     rule(now, agree(power, heard.power), "the received power follows from propagation", || {
         format!("{power:e} mW of {heard:?}")
@@ -124,7 +126,7 @@ pub(super) fn check(
         .collect();
     let width = frame.mode.width;
     let within = |other: &OngoingFrame| powers.within(node, other, width);
-    let mut at = frame.start;
+    let mut at = first;
     for &(begin, end, interference) in &heard.interference {
         rule(
             now,
@@ -135,7 +137,7 @@ pub(super) fn check(
         at = end;
         // No other frame may begin or end in between.
         let inside = |at: Instant| begin < at && at < end;
-        let steady = |other: &&&OngoingFrame| !(inside(other.start) || inside(other.end));
+        let steady = |other: &&&OngoingFrame| !(inside(span(other).0) || inside(span(other).1));
         let rough = others.iter().find(|other| !steady(other) && within(other) > STEP / 2.0);
         rule(now, rough.is_none(), "interference is cut where it changes", || {
             format!("{rough:?} within {begin} to {end} of {heard:?}")
@@ -145,7 +147,7 @@ pub(super) fn check(
             format!("{uneven:?} within {begin} to {end} of {heard:?}")
         });
         let on_air = bursts.iter().filter(|(burst, _)| burst.start <= begin && burst.end >= end);
-        let there = others.iter().filter(|other| other.start <= begin && other.end >= end);
+        let there = others.iter().filter(|other| span(other).0 <= begin && span(other).1 >= end);
         let signals = there.clone().count() + on_air.clone().count();
         let frames = powers.sum_within(node, there.copied(), width);
         let sum = frames + on_air.map(|(_, power)| power).sum::<f64>();
@@ -154,7 +156,5 @@ pub(super) fn check(
             format!("{sum:e} mW from {begin} to {end} of {heard:?}")
         });
     }
-    rule(now, at == frame.end, "interference is reported for the whole frame", || {
-        format!("{heard:?}")
-    });
+    rule(now, at == last, "interference is reported for the whole frame", || format!("{heard:?}"));
 }

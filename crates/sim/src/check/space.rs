@@ -30,6 +30,8 @@ pub(super) struct Watch {
     receivers: Vec<ReceiverState>,
     /// Frames on the air, and those that have ended while one of these was on the air.
     frames: Vec<OngoingFrame>,
+    /// The longest time that a frame took to arrive.
+    slowest: Duration,
     blocks: Blocks,
     overlap: Overlap,
     /// The power of bursts that carrier sense of each node hears now, in milliwatts, if there are
@@ -58,6 +60,7 @@ impl Watch {
             receivers: vec![ReceiverState::default(); access_points.len()],
             access_points,
             frames: Vec::new(),
+            slowest: Duration::ZERO,
             bursts: Vec::new(),
         }
     }
@@ -108,15 +111,17 @@ impl Watch {
         for node in 0..self.receivers.len() as u32 {
             self.sense(node, senses(node));
         }
-        let oldest = self.frames.iter().filter(|frame| frame.end > now).map(|frame| frame.start);
-        let oldest = oldest.min().unwrap_or(now);
-        self.frames.retain(|frame| frame.end > oldest);
+        let is_over = |frame: &&OngoingFrame, at: Instant| frame.end + self.slowest <= at;
+        let on_air = self.frames.iter().filter(|frame| !is_over(frame, now));
+        let oldest = on_air.map(|frame| frame.start).min().unwrap_or(now);
+        self.frames.retain(|frame| !is_over(&frame, oldest));
     }
 
     /// A frame begins.
     fn on_begin(&mut self, frame: &OngoingFrame, mpdus: Vec<(u16, Bytes)>) {
         let now = self.now;
         self.powers.on_begin(frame.from);
+        self.slowest = self.slowest.max(self.powers.longest_delay(frame));
         let mut others = self.frames.iter();
         let twice = others.any(|other| other.from == frame.from && other.end > now);
         rule(now, !twice, "one transmission per radio", || format!("{frame:?}"));
@@ -242,7 +247,9 @@ impl Watch {
         let receiver = &self.receivers[frame.from as usize];
         let sifs = self.times.sifs();
         let won = receiver.exchanges.won.filter(|&(function, _)| {
-            limit > Duration::ZERO && function == frame.edcaf && receiver.has_succeeded(now, sifs)
+            limit > Duration::ZERO
+                && function == frame.edcaf
+                && receiver.has_succeeded(now, sifs, self.slowest)
         });
         // The Duration field covers the exchange.
         let planned = frame.end + frame.reserves;
@@ -280,7 +287,11 @@ impl Watch {
                 [mode.width, Width::Mhz20].map(|width| self.powers.within(from, other, width));
             if is_own { 0.0 } else { all - primary }
         };
-        let on_air = self.frames.iter().filter(|other| other.end > self.now);
+        let now = self.now;
+        let on_air = self.frames.iter().filter(|other| {
+            let (start, end) = self.powers.span(from, other);
+            start < now && end > now
+        });
         let busy = on_air.filter(|other| other.from != from).find(|other| secondary(other) > least);
         let is_idle = mode.width <= Width::Mhz22 || busy.is_none();
         rule(self.now, is_idle, "a wide frame waits for its secondary channels", || {
@@ -292,11 +303,13 @@ impl Watch {
     fn on_heard(&mut self, heard: &ReceivedFrame) {
         let now = self.now;
         let mut known = self.frames.iter();
-        let frame = known.find(|air| (air.from, air.start) == (heard.from, heard.start)).copied();
+        let start = |air: &OngoingFrame| self.powers.span(heard.node, air).0;
+        let sent = known.find(|air| (air.from, start(air)) == (heard.from, heard.start)).copied();
+        let frame = sent.map(|sent| self.powers.arriving(heard.node, &sent));
         rule(now, frame.is_some_and(|frame| frame.end == now), "a received frame was sent", || {
             format!("{heard:?}")
         });
-        let Some(frame) = frame else { return };
+        let (Some(sent), Some(frame)) = (sent, frame) else { return };
         let mut own = self
             .frames
             .iter()
@@ -304,7 +317,7 @@ impl Watch {
         let is_beside = own.clone().next().is_some();
         let may_overlap = own.all(|own| self.may_overlap(own, &frame));
         rule(now, may_overlap, "a node that sends receives nothing", || format!("{heard:?}"));
-        reception::check(now, &self.powers, &self.frames, &frame, heard);
+        reception::check(now, &self.powers, &self.frames, &sent, heard);
         let receiver = &mut self.receivers[heard.node as usize];
         let apart = receiver.heard_until <= frame.start;
         rule(now, apart, "one reception per radio", || format!("{heard:?}"));
@@ -340,14 +353,16 @@ impl Watch {
     /// Compares a node's carrier sense with the frames on the air.
     fn sense(&mut self, node: u32, senses: Senses) {
         let now = self.now;
-        let flying = || self.frames.iter().filter(|frame| frame.end > now);
+        let span = |frame: &OngoingFrame| self.powers.span(node, frame);
+        let arrives = |(start, end): (Instant, Instant)| start <= now && end > now;
+        let flying = || self.frames.iter().filter(|frame| arrives(span(frame)));
         let own = flying().find(|frame| frame.from == node);
         let sends = own.is_some();
         let bursts = self.bursts.get(node as usize).copied().unwrap_or_default();
         let sum = self.powers.sum(node, flying()) + bursts;
         let signals = flying().count() + usize::from(bursts > 0.0);
         let followed = senses.follows.map(|(from, start)| {
-            flying().find(|frame| (frame.from, frame.start) == (from, start)).copied()
+            flying().find(|frame| (frame.from, span(frame).0) == (from, start)).copied()
         });
         rule(now, followed != Some(None), "a frame in reception is on the air", || {
             format!("node {node}: {senses:?}")
@@ -360,13 +375,16 @@ impl Watch {
         });
         let expected = sends || followed.is_some() || sum >= self.powers.energy;
         let is_close = agree_in_sum(sum, self.powers.energy, signals);
+        // What arrives now begins after what ends now.
+        let is_late = |frame: &OngoingFrame| frame.start < now && span(frame).0 == now;
+        let may_begin = self.frames.iter().any(is_late);
         rule(
             now,
-            senses.busy == expected || is_close,
+            senses.busy == expected || is_close || may_begin,
             "carrier sense agrees with the frames on the air",
             || format!("node {node} senses {senses:?}: sends {sends}, {sum:e} mW"),
         );
-        if let Some(frame) = followed.filter(|frame| frame.start == now) {
+        if let Some(frame) = followed.filter(|frame| span(frame).0 == now) {
             reception::check_detection(now, &self.powers, node, &frame, (sum, signals));
             let detected = now + self.times.rx_start_delay(&frame.mode);
             self.receivers[node as usize].on_detected(detected);
@@ -396,10 +414,11 @@ const CTS: Bytes = Bytes(14);
 
 impl ReceiverState {
     /// Whether the node's own exchange succeeded exactly a SIFS ago.
-    fn has_succeeded(&self, now: Instant, sifs: Duration) -> bool {
+    fn has_succeeded(&self, now: Instant, sifs: Duration, slowest: Duration) -> bool {
         let Exchanges { sent: Some(sent), understood, .. } = &self.exchanges else { return false };
         if sent.to.is_none() {
-            return sent.end + sifs == now;
+            // A broadcast ends its exchange when it has arrived everywhere.
+            return sent.end + sifs <= now && now <= sent.end + slowest + sifs;
         }
         let answer = understood.filter(|answer| Some(answer.from) == sent.to && is_answer(answer));
         answer.is_some_and(|answer| answer.end + sifs == now)

@@ -9,7 +9,7 @@ pub use fading::Fading;
 pub use shadowing::Shadowing;
 pub use trajectory::{Leg, Trajectory};
 
-use kernel::{Db, Instant};
+use kernel::{Db, Duration, Instant};
 use std::fmt::Debug;
 
 settings::registry! {
@@ -121,6 +121,13 @@ impl<P: Propagation + ?Sized> Propagation for Box<P> {
 
 /// Speed of light in metres per second.
 const LIGHT: f64 = 299_792_458.0;
+
+/// How long a signal takes over a distance in metres. It is rounded up, so that over two sides of a
+/// triangle it takes no less than over the third: of nodes that count slots from the end of one
+/// frame, none senses another one that begins in the same slot.
+pub fn delay(distance: f64) -> Duration {
+    Duration(libm::ceil(distance / LIGHT * 1e9) as u64)
+}
 
 #[cfg(test)]
 mod tests {

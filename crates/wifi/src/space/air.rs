@@ -1,7 +1,7 @@
 //! Start and end of transmissions.
 
 use super::Space;
-use super::frame::{OnAir, Transmission};
+use super::frame::{OnAir, Part, Transmission};
 use super::interference::Interference;
 use super::node::Node;
 use super::per_cache::FrameFacts;
@@ -75,6 +75,7 @@ impl Space {
                         self.per_cache.facts(&frame.mode, frame.psdu, timing, error);
                     let mut transmission = Transmission::new(frame, now, airtime, deferral);
                     transmission.facts = facts;
+                    transmission.exchanges = self.nodes[node as usize].exchanges;
                     beginning.push(self.signals.enter(transmission));
                 }
                 None => self.set_timer(node),
@@ -93,6 +94,9 @@ impl Space {
             self.begin_transmission(now, id, (is_alone, is_crowd), out);
         }
         self.scratch.beginning = beginning;
+        if self.waves.is_some() {
+            self.begin_waves(now, out);
+        }
         for place in 0..self.scratch.touched.len() {
             let node = self.scratch.begin_settling(place);
             self.settle_arrivals(now, node, out);
@@ -100,8 +104,8 @@ impl Space {
         self.scratch.touched.clear();
     }
 
-    /// Begins a transmission, alone, or with others, or as a member of a crowd. It arrives at the
-    /// nodes in range.
+    /// Begins a transmission, alone, or with others, or as a member of a crowd. Unless signals take
+    /// time, it arrives at the nodes in range.
     fn begin_transmission(
         &mut self,
         now: Instant,
@@ -110,11 +114,13 @@ impl Space {
         out: &mut Vec<Command>,
     ) {
         let begun = self.signals.transmission(id);
-        let (deferral, detected, end) = (begun.deferral, begun.payload(), begun.end());
+        let end = begun.end();
         let OnAir { from, to, answer, ref mode, .. } = begun.frame;
-        let (width, is_dsss) = (mode.width, mode.class.is_dsss());
+        let width = mode.width;
         out.push(Command::Step(end));
-        if in_crowd {
+        if self.waves.is_some() {
+            self.launch(id, out);
+        } else if in_crowd {
             self.begin_in_crowd(id);
         } else {
             let receivers = &self.receivers;
@@ -122,10 +128,6 @@ impl Space {
             if self.crowd.is_on_air() {
                 self.prepare_arrival(now, id);
             }
-        }
-        let is_one_channel = self.signals.radio.overlaps.is_none();
-        if !is_one_channel {
-            self.sense_secondaries(id);
         }
         if self.watch.is_some() {
             self.record_begin(now, id);
@@ -135,15 +137,35 @@ impl Space {
             interferers.on_frame((now, end), from, width, detect, &self.signals);
             out.extend(interferers.follow_reactions(now, &self.signals.sites).map(Command::Step));
         }
+        // Rate control learns the power of a frame that elicits an Ack or a BlockAck.
+        if let (Some(to), false) = (to, answer == ElicitedResponse::None) {
+            let power = self.signals.mean_of(id, to);
+            self.nodes[from as usize].on_power(to, power.map_or(0.0, |power| power.milliwatts));
+        }
+        if self.waves.is_none() {
+            self.arrive(now, id, is_alone);
+        }
+        let frame = &self.signals.transmission(id).frame;
+        self.nodes[from as usize].send(now, frame, end - now, &self.rules);
+        self.set_timer(from);
+    }
+
+    /// A transmission begins at the nodes in range, or a wave of it at its nodes. It is alone if no
+    /// other one begins at this instant.
+    #[allow(clippy::inline_always, reason = "it runs for each frame")]
+    #[inline(always)]
+    pub(super) fn arrive(&mut self, now: Instant, id: u32, is_alone: bool) {
+        let is_one_channel = self.signals.radio.overlaps.is_none();
+        if !is_one_channel {
+            self.sense_secondaries(id);
+        }
+        let begun = self.signals.transmission(id);
+        let (deferral, detected, end) = (begun.deferral, begun.payload(), begun.end());
+        let is_dsss = begun.frame.mode.class.is_dsss();
         let levels = self.rules.levels;
         // A lower bound in the sum of a receiver does not tell that it is clear.
         let is_alone = is_alone && !self.crowd.is_on_air();
         let Self { signals, receivers, nodes, rules, timers, watch, scratch, .. } = self;
-        // Rate control learns the power of a frame that elicits an Ack or a BlockAck.
-        if let (Some(to), false) = (to, answer == ElicitedResponse::None) {
-            let power = signals.mean_of(id, to);
-            nodes[from as usize].on_power(to, power.map_or(0.0, |power| power.milliwatts));
-        }
         // Values that are the same for all receivers are read before the loop: the compiler does
         // not know that changes of a receiver leave them unchanged.
         let (receivers, nodes) = (receivers.as_mut_slice(), nodes.as_mut_slice());
@@ -166,9 +188,6 @@ impl Space {
                 scratch.touch(node);
             }
         });
-        let frame = &self.signals.transmission(id).frame;
-        self.nodes[from as usize].send(now, frame, end - now, &self.rules);
-        self.set_timer(from);
     }
 
     /// A receiver evaluates the signals that have begun.
@@ -216,7 +235,9 @@ impl Space {
             if self.crowd.is_on_air() {
                 self.prepare_departure(now, id);
             }
-            self.end_transmission(now, id);
+            if self.signals.transmission(id).part != Part::Source {
+                self.end_transmission(now, id);
+            }
         }
         let mut received = std::mem::take(&mut self.scratch.received);
         for of_frame in received.chunk_by(|(_, a, _), (_, b, _)| a == b) {
@@ -224,17 +245,11 @@ impl Space {
         }
         received.clear();
         self.scratch.received = received;
+        if self.waves.is_some() {
+            self.end_sources(now, out);
+        }
         for id in ending.drain(..) {
-            if self.watch.is_some() {
-                self.record_end(id);
-            }
-            self.count(id);
-            let frame = &self.signals.transmission(id).frame;
-            let from = frame.from;
-            self.receivers[from as usize].end_sending();
-            self.nodes[from as usize].sent(now, frame, &self.rules, out);
-            self.note_contending(from);
-            self.scratch.touch(from);
+            self.finish_transmission(now, id, out);
         }
         self.scratch.ending = ending;
         for place in 0..self.scratch.touched.len() {
@@ -246,6 +261,35 @@ impl Space {
         if self.watch.is_some() {
             self.record_waits(now);
         }
+    }
+
+    /// A transmission is over, and it is known who has decoded it.
+    #[inline]
+    fn finish_transmission(&mut self, now: Instant, id: u32, out: &mut Vec<Command>) {
+        let Transmission { ref frame, part, .. } = *self.signals.transmission(id);
+        let (from, is_last) = (frame.from, frame.ends_exchange());
+        if matches!(part, Part::Wave(_)) {
+            return;
+        }
+        if self.watch.is_some() {
+            self.record_end(id);
+        }
+        self.count(id);
+        if part == Part::Whole {
+            self.receivers[from as usize].end_sending();
+        }
+        if part == Part::Whole || is_last {
+            self.note_sent(now, id, out);
+            self.scratch.touch(from);
+        }
+    }
+
+    /// The transmitter of a frame goes on with its exchange.
+    pub(super) fn note_sent(&mut self, now: Instant, id: u32, out: &mut Vec<Command>) {
+        let frame = &self.signals.transmission(id).frame;
+        let from = frame.from;
+        self.nodes[from as usize].sent(now, frame, &self.rules, out);
+        self.note_contending(from);
     }
 
     /// A transmission ends at the nodes in range. A node at which it was too weak to be decoded,
@@ -277,7 +321,8 @@ impl Space {
             scratch.touch(node);
         });
         if lost > 0 {
-            self.signals.transmission_mut(id).reach.noise += lost;
+            let source = self.signals.source(id);
+            self.signals.transmission_mut(source).reach.noise += lost;
         }
     }
 

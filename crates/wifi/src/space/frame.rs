@@ -101,16 +101,36 @@ impl OnAir {
         Self { kind, from, to, mode, psdu, reserves, answer, ..*self }
     }
 
+    /// Whether its transmitter has nothing more to do in the exchange once it has arrived.
+    pub(super) fn ends_exchange(&self) -> bool {
+        let is_last = self.answer == ElicitedResponse::None && !self.is_control_response();
+        is_last && self.kind != FrameKind::CtsToSelf
+    }
+
     /// Whether it is a control response.
     pub(super) fn is_control_response(&self) -> bool {
         matches!(self.kind, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck)
     }
 }
 
+/// What a transmission is where signals take time to arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// It arrives everywhere at once.
+    Whole,
+    /// It arrives by waves, and lasts until the last of them has.
+    Source,
+    /// A wave of the source with this number.
+    Wave(u32),
+}
+
 /// A frame that is being transmitted, or was.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transmission {
     pub(super) frame: OnAir,
+    pub(super) part: Part,
+    /// How many exchanges its transmitter had ended when it began.
+    pub(super) exchanges: u32,
     pub(super) start: Instant,
     end: Instant,
     pub(super) airtime: Airtime,
@@ -147,7 +167,14 @@ impl Transmission {
     /// A transmission of which nobody has received anything yet.
     pub(super) fn new(frame: OnAir, start: Instant, airtime: Airtime, deferral: Deferral) -> Self {
         let (end, reach) = (start + airtime.total(), Reach::default());
-        Self { frame, start, end, airtime, deferral, facts: FactsPlace::default(), reach }
+        let (part, exchanges, facts) = (Part::Whole, 0, FactsPlace::default());
+        Self { frame, part, exchanges, start, end, airtime, deferral, facts, reach }
+    }
+
+    /// What arrives of it after a delay. It has this number.
+    pub(super) fn wave(&self, number: u32, delay: Duration) -> Self {
+        let (start, end) = (self.start + delay, self.end + delay);
+        Self { part: Part::Wave(number), start, end, ..*self }
     }
 
     /// Its transmitter, and when it begins.

@@ -60,6 +60,8 @@ pub(super) struct Node {
     answer: Option<(Instant, OnAir)>,
     /// When the exchange on the air began.
     opened: Instant,
+    /// How many exchanges of its own have ended.
+    pub(super) exchanges: u32,
     pub(super) noise: Rng,
     pub(super) counters: NodeCounters,
     pub(super) airtimes: Airtimes,
@@ -86,6 +88,7 @@ impl Node {
             carrier: Carrier::new(),
             exchange: None,
             opened: Instant::ZERO,
+            exchanges: 0,
             awaited: None,
             answer: None,
             txop: None,
@@ -247,6 +250,7 @@ impl Node {
         let (Some(awaited), Some(index)) = (self.awaited.take(), self.exchange.take()) else {
             return;
         };
+        self.exchanges = self.exchanges.wrapping_add(1);
         self.txop = None;
         for contender in &mut self.contenders {
             contender.slots.wait_until(now);

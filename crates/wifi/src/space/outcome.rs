@@ -17,11 +17,14 @@ use wire::FrameKind;
 
 /// A transmission that has ended.
 struct EndedFrame<'a> {
+    /// Its number, or that of its source.
     id: u32,
     transmission: &'a Transmission,
     ppdu: &'a PpduParts,
     /// The NAV that the frame sets ends at this instant if no frame has begun by then.
     nav_reset_at: Option<Instant>,
+    /// Its transmitter no longer has it: its receiver does not decode it.
+    is_outdated: bool,
 }
 
 impl Space {
@@ -36,7 +39,8 @@ impl Space {
         let transmission = *self.signals.transmission(id);
         let (frame, rules) = (&transmission.frame, &self.rules);
         let (timing, error) = (rules.timing(), &*self.signals.radio.error);
-        let spans = spans(frame, &self.nodes[frame.from as usize]);
+        let is_outdated = self.waves.is_some() && self.is_outdated(id);
+        let spans = spans(frame, &self.nodes[frame.from as usize]).filter(|_| !is_outdated);
         let ppdu = PpduParts::new(&transmission, spans, timing, error, &mut self.per_cache);
         let bursts = self.interferers.as_mut().map(|interferers| {
             let span = (transmission.start, transmission.end());
@@ -46,8 +50,15 @@ impl Space {
         let is_reset = rules.nav_reset && frame.kind == FrameKind::Rts;
         let nav_reset_at =
             is_reset.then(|| now + self.per_cache.facts_of(&transmission, timing, error).nav_reset);
-        let mut reach = transmission.reach;
-        let ended_frame = EndedFrame { id, transmission: &transmission, ppdu: &ppdu, nav_reset_at };
+        let source = self.signals.source(id);
+        let mut reach = self.signals.transmission(source).reach;
+        let ended_frame = EndedFrame {
+            id: source,
+            transmission: &transmission,
+            ppdu: &ppdu,
+            nav_reset_at,
+            is_outdated,
+        };
         for &(node, _, how) in received {
             let before = out.len();
             self.receive(now, node, &ended_frame, (how, &mut reach), out);
@@ -57,7 +68,7 @@ impl Space {
                 self.note_contending(node);
             }
         }
-        self.signals.transmission_mut(id).reach = reach;
+        self.signals.transmission_mut(source).reach = reach;
     }
 
     /// A node has received a frame to its end. Draws whether it decodes the frame.
@@ -69,7 +80,7 @@ impl Space {
         (how, reach): (Received, &mut Reach),
         out: &mut Vec<Command>,
     ) {
-        let EndedFrame { id, transmission, ppdu, nav_reset_at } = *ended_frame;
+        let EndedFrame { id, transmission, ppdu, nav_reset_at, is_outdated } = *ended_frame;
         let how = self.with_overlaps(node, how);
         let Received { power, bounds } = how;
         let has_sent = self.receivers[node as usize].has_sent_since(transmission.start);
@@ -89,7 +100,7 @@ impl Space {
         let mut lost = Bitmap::default();
         let around = (&mut *interference, &self.signals);
         let is_lost = if for_me {
-            spoil(&mut per, receiver, frame, (how, is_disturbed), around, &mut lost)
+            is_outdated || spoil(&mut per, receiver, frame, (how, is_disturbed), around, &mut lost)
         } else {
             receiver.noise.chance(failure(&mut per, (how, is_disturbed), around, node))
         };
@@ -123,7 +134,7 @@ impl Space {
             return;
         }
         if !for_me {
-            if self.overhears && frame.kind == FrameKind::Data {
+            if self.overhears && frame.kind == FrameKind::Data && !is_outdated {
                 report_overheard(frame, sender, node, out);
             }
             return receiver.overhear(now, frame.reserves, nav_reset_at, rules, out);

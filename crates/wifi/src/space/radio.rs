@@ -7,7 +7,7 @@ use crate::phy::propagation::{
 };
 use crate::phy::{Milliwatts, Width, decibels, linear, noise};
 use kernel::{Db, Dbm, Duration, Instant, Seed};
-use settings::Settings;
+use settings::{Choice, Settings};
 use std::ops::{Add, Sub};
 
 /// Radios, which are all alike, and the propagation between them.
@@ -38,6 +38,21 @@ pub struct RadioSettings {
     /// (802.11-2020 clause 10.3.2.4 permits it).
     #[setting(default = true)]
     pub nav_reset: bool,
+    /// Whether signals take time to arrive, at the speed of light.
+    pub propagation_delay: PropagationDelay,
+}
+
+/// Whether signals take time to arrive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum PropagationDelay {
+    /// If nodes that exchange frames may be more than 300 m apart: up to there the slot time has
+    /// room for it (`aAirPropagationTime`, 802.11-2020 table 9-95).
+    #[default]
+    Auto,
+    /// They do.
+    On,
+    /// They arrive at once.
+    Off,
 }
 
 /// The most that all signals at a receiver may add up to. The greatest power in fixed point is
@@ -100,6 +115,7 @@ impl RadioSettings {
             receiver: self.receiver,
             error: self.error_model.boxed(),
             overlaps: None,
+            has_delays: false,
         }
     }
 }
@@ -224,13 +240,15 @@ pub struct Radio {
     pub error: Box<dyn ErrorModel>,
     /// Channels that overlap but differ, if there are any.
     pub(super) overlaps: Option<Box<Overlaps>>,
+    /// Whether signals take time over distances.
+    pub has_delays: bool,
 }
 
 impl Radio {
     /// Receivers with the minimum requirements of 802.11-2020, and no fading.
     pub fn new(losses: Losses, error: Box<dyn ErrorModel>) -> Self {
         let receiver = ReceiverSettings::default();
-        Self { losses, fading: None, receiver, error, overlaps: None }
+        Self { losses, fading: None, receiver, error, overlaps: None, has_delays: false }
     }
 
     /// Whether frames in one channel arrive in another.

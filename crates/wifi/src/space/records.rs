@@ -297,6 +297,21 @@ impl Space {
         Some((FrameLoss::ReceiverBusy, Some(self.signals.transmission(other).frame.from)))
     }
 
+    /// A wave arrives: it is known whether the receiver of its frame can receive it.
+    #[inline(never)]
+    pub(super) fn record_arrival(&mut self, now: Instant, id: u32) {
+        let transmission = self.signals.transmission(id);
+        let Some(to) = transmission.frame.to else { return };
+        if self.signals.power_of(id, to).is_none() {
+            return;
+        }
+        let (hindered, source) = (self.hindrance(now, id), self.signals.source(id));
+        let Some(records) = self.records() else { return };
+        if let Some(on_air) = records.on_air.iter_mut().find(|on_air| on_air.id == source) {
+            on_air.hindered = hindered;
+        }
+    }
+
     /// A frame ends.
     #[inline(never)]
     pub(super) fn record_end(&mut self, id: u32) {

@@ -1,13 +1,14 @@
 //! Transmissions on the air, and their power at the nodes in range.
 
-use super::frame::{OnAir, Transmission};
+use super::frame::{OnAir, Part, Transmission};
 use super::motion::Motion;
 use super::overlap::Arrived;
 use super::radio::{Power, Radio, Site};
 use super::range::{ReceiverInRange, ReceiverSet, ReceiverSetCache};
 use super::slices::Slice;
+use crate::phy::propagation::delay;
 use crate::phy::{Milliwatts, Width};
-use kernel::{Db, Instant};
+use kernel::{Db, Duration, Instant};
 use std::borrow::Cow;
 
 /// Frames on the air, propagation, and who hears whom.
@@ -56,7 +57,7 @@ impl Signals {
     pub(super) fn new(radio: Radio, sites: Vec<Site>) -> Self {
         let receiver_sets = ReceiverSetCache::new(&radio, &sites);
         let is_fixed = radio.fading.is_none() && !sites.iter().any(|site| site.trajectory.moves());
-        let is_steady = is_fixed && radio.overlaps.is_none();
+        let is_steady = is_fixed && radio.overlaps.is_none() && !radio.has_delays;
         let motion = if is_steady { None } else { Motion::new(&radio, &sites) };
         let (transmissions, free, ongoing, ended) = Default::default();
         Self {
@@ -177,6 +178,57 @@ impl Signals {
         self.put(id, receiver_set);
     }
 
+    /// A frame begins that arrives by waves. They go into an empty list, each with the instant at
+    /// which it arrives. Returns when the last of them ends.
+    pub(super) fn spread(&mut self, id: u32, waves: &mut Vec<(Instant, u32)>) -> Instant {
+        self.transmission_mut(id).part = Part::Source;
+        let source = *self.transmission(id);
+        let begin @ (from, start) = source.begin();
+        let receiver_set = self.receiver_sets.of(begin, &self.radio, &self.sites, |_| false);
+        let mut arrivals = std::mem::take(&mut self.transmissions[id as usize].arrivals);
+        arrivals.clear();
+        self.compute_powers(begin, receiver_set, &mut arrivals);
+        let place = |node: u32| self.sites[node as usize].trajectory.at(start);
+        let here = place(from);
+        let delay = |receiver: &ReceiverInRange| delay(here.distance(place(receiver.node)));
+        let mut delayed: Vec<_> = arrivals.iter().map(|it| (delay(it), *it)).collect();
+        delayed.sort_unstable_by_key(|(delay, receiver)| (*delay, receiver.node));
+        let last = delayed.last().map_or(Duration::ZERO, |(delay, _)| *delay);
+        for of_wave in delayed.chunk_by(|(a, _), (b, _)| a == b) {
+            let wave = source.wave(id, of_wave[0].0);
+            let number = self.enter(wave);
+            let set = self.receiver_sets.of(begin, &self.radio, &self.sites, |_| false);
+            let record = &mut self.transmissions[number as usize];
+            record.receiver_set = Some(set);
+            record.arrivals.clear();
+            record.arrivals.extend(of_wave.iter().map(|(_, receiver)| *receiver));
+            self.divide(number);
+            waves.push((wave.start, number));
+        }
+        let end = source.end() + last;
+        let record = &mut self.transmissions[id as usize];
+        (record.receiver_set, record.arrivals) = (Some(receiver_set), arrivals);
+        self.divide(id);
+        self.ongoing.push(TransmissionSpan { id, begin: start, end });
+        end
+    }
+
+    /// A wave arrives at its nodes.
+    pub(super) fn begin_wave(&mut self, id: u32) {
+        let wave = self.transmission(id);
+        let (begin, end) = (wave.start, wave.end());
+        self.ongoing.push(TransmissionSpan { id, begin, end });
+    }
+
+    /// The transmission of which this one is a wave, or itself.
+    #[inline]
+    pub(super) fn source(&self, id: u32) -> u32 {
+        match self.transmission(id).part {
+            Part::Wave(source) => source,
+            Part::Whole | Part::Source => id,
+        }
+    }
+
     fn put(&mut self, id: u32, receiver_set: u32) {
         let record = &mut self.transmissions[id as usize];
         record.receiver_set = Some(receiver_set);
@@ -219,6 +271,7 @@ impl Signals {
     pub(super) fn arrived_now(&self, node: u32) -> impl Iterator<Item = (Instant, Arrived)> {
         self.ongoing
             .iter()
+            .filter(|sent| self.transmission(sent.id).part != Part::Source)
             .filter_map(move |sent| Some((sent.end, *self.arrived_at(sent.id, node)?)))
     }
 
@@ -346,9 +399,11 @@ impl Signals {
     /// The transmitter of what arrives the strongest at a node while a transmission is on the air
     /// that has ended.
     pub(super) fn strongest_other(&self, id: u32, node: u32) -> Option<u32> {
+        let sender = self.transmission(id).frame.from;
         let power = |other: &TransmissionSpan| {
             let from = self.transmission(other.id).frame.from;
-            Some((self.power_at(other, node).filter(|_| from != node)?.milliwatts, from))
+            let is_other = from != node && from != sender;
+            Some((self.power_at(other, node).filter(|_| is_other)?.milliwatts, from))
         };
         let others = self.others(id).filter_map(|other| power(&other));
         others.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, from)| from)
@@ -395,7 +450,8 @@ impl Signals {
 
     /// Frames on the air, in the order in which they began.
     pub(super) fn ongoing(&self) -> impl Iterator<Item = &Transmission> {
-        self.ongoing.iter().map(|sent| self.transmission(sent.id))
+        let sent = self.ongoing.iter().map(|sent| self.transmission(sent.id));
+        sent.filter(|transmission| !matches!(transmission.part, Part::Wave(_)))
     }
 
     /// What has been on the air with a transmission that has ended, and arrives at some who hear
@@ -412,7 +468,8 @@ impl Signals {
                 receiver_set.overlaps(self.receiver_set(other.id))
                     || self.residual(record.transmission.frame.from).is_some()
             };
-            other.id != id && other.begin < end && other.end > begin && overlaps()
+            let arrives = || self.transmission(other.id).part != Part::Source;
+            other.id != id && other.begin < end && other.end > begin && arrives() && overlaps()
         })
     }
 }

@@ -14,7 +14,7 @@ use kernel::{Db, Dbm, Instant};
 use wifi::MacConfig;
 use wifi::mac::{Delivery, Eifs, SlotGrid};
 use wifi::phy::{Milliwatts, propagation};
-use wifi::space::{RadioSettings, STRONGEST_SUM};
+use wifi::space::{PropagationDelay, RadioSettings, STRONGEST_SUM};
 
 /// The maximum number of cells.
 const MOST_CELLS: usize = 1000;
@@ -55,11 +55,27 @@ pub(super) fn space(
     if let Some(rows) = &radio.radio.losses {
         check_matrix(rows, nodes, check);
     }
+    if radio.radio.propagation_delay == PropagationDelay::On {
+        check_delay(document, radio, check);
+    }
     // The stations of a group with waypoints are at one place.
     let alone = document.groups().iter().all(|(_, group)| group.waypoints.is_none());
     check_strength(&radio.radio, &cells, (&places, alone), check);
     let (ad_hoc, radio) = (radio.ad_hoc, radio.radio.clone());
     Some(SpacePlan { cells, stations: places, ad_hoc, radio })
+}
+
+/// Signals are to take time to arrive.
+fn check_delay(document: &Document, radio: &Radio, check: &mut Check) {
+    let path = "radio.propagation_delay";
+    if radio.radio.losses.is_some() {
+        let message = "\"on\" needs distances, which radio.losses_db does not give; remove one";
+        check.fault(path, message);
+    }
+    if document.wlan.mac.full_duplex.is_some() {
+        let message = "\"on\" is not supported together with [wlan.full_duplex]; remove one";
+        check.fault(path, message);
+    }
 }
 
 fn no_radio(document: &Document, check: &mut Check) {

@@ -119,6 +119,7 @@ impl Node {
         out: &mut Vec<Command>,
     ) {
         let Some(index) = self.exchange.take() else { return };
+        self.exchanges = self.exchanges.wrapping_add(1);
         let doubles = self.finish_beside(true);
         self.report_airtime(index, now, true, out);
         let sifs = rules.timing().sifs();
