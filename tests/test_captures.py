@@ -196,3 +196,18 @@ def test_the_line_after_a_run_says_what_to_open(simoom, tmp_path):
         "wrote out.ap.wire.pcapng",
         "the trace begins before the 1.5 s that are measured, which begin at 0.5 s",
     ]
+
+
+def test_wires_alone_have_no_monitor(tmp_path: Path) -> None:
+    """An access point that no station joins sends nothing; a capture of the air would be empty."""
+    scenario = sm.Scenario(
+        duration_s=0.2,
+        links=[{"from": "server", "to": "h", "rate_mbps": 10}],
+        flows=[{"from": "server", "to": "h"}],
+    )
+    for interfaces in ("monitor", "radios"):
+        options = {"pcapng.interfaces": interfaces}
+        sm.run(scenario, trace=tmp_path / f"{interfaces}.pcapng", trace_options=options)
+        files = sorted(path.name for path in tmp_path.glob(f"{interfaces}*"))
+        ends = [f"{interfaces}.{node}.server-h.pcapng" for node in ("h", "server")]
+        assert files == ends

@@ -178,10 +178,10 @@ impl Link {
 
     /// Accepts a packet at the near end. The packet is never delivered in this call, not even
     /// without rate and delay.
-    pub fn on_packet(&mut self, now: Instant, packet: Packet, out: &mut Vec<Command>) {
+    pub fn on_packet(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Command>) {
         self.settle(now, out);
         self.counters.offered += 1;
-        self.queue.push(now, packet, &mut self.signals);
+        self.queue.push(now, *packet, &mut self.signals);
         self.fill(now);
         self.report(out);
         self.proceed(now, out);
@@ -358,35 +358,39 @@ impl Link {
             };
             self.report(out);
             let Some(packet) = popped else { return };
-            self.transmit(now, packet, out);
+            self.transmit(now, &packet, out);
             self.settle(now, out);
         }
     }
 
-    fn transmit(&mut self, now: Instant, packet: Packet, out: &mut Vec<Command>) {
+    fn transmit(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Command>) {
         let amount = packet.size + self.overhead;
         let length = self.rate.map_or(Duration::ZERO, |rate| rate.time_for(amount));
         let end = now + length;
         self.busy += length;
         // A shaper holds back the next packet.
         let spacing = self.shaper.map_or(length, |rate| rate.time_for(packet.size).max(length));
-        self.transmitting = Some((now + spacing, packet));
+        self.transmitting = Some((now + spacing, *packet));
         let arrival = end + self.delay;
         if self.is_watched {
-            out.push(Command::Began(packet));
+            out.push(Command::Began(*packet));
         }
         if self.wire.is_empty() {
             out.push(Command::Arrive(arrival));
         }
-        self.wire.push_back((arrival, packet));
+        self.wire.push_back((arrival, *packet));
     }
 
     /// Delivers the packets that arrive now, and schedules the next arrival.
     fn arrive(&mut self, now: Instant, out: &mut Vec<Command>) {
-        while let Some((_, packet)) = self.wire.pop_front_if(|(at, _)| *at <= now) {
+        // A packet is copied once: it is removed where it is.
+        while let Some((at, packet)) = self.wire.front()
+            && *at <= now
+        {
             self.counters.packets += 1;
             self.counters.bytes += packet.size;
-            out.push(Command::Deliver(packet));
+            out.push(Command::Deliver(*packet));
+            self.wire.pop_front();
         }
         if let Some(&(at, _)) = self.wire.front() {
             out.push(Command::Arrive(at));
@@ -501,7 +505,7 @@ mod tests {
         /// Offers a packet; returns whether the link accepts it.
         fn offer(&mut self, now: Instant, packet: Packet) -> bool {
             let mut out = Vec::new();
-            self.link.on_packet(now, packet, &mut out);
+            self.link.on_packet(now, &packet, &mut out);
             self.execute(now, out);
             self.dropped.last() != Some(&(now, number(&packet)))
         }

@@ -334,7 +334,7 @@ impl<O: Observer> World<O> {
         let Some(mut turn) = self.tcp_out.begin((flow, side), ()) else { return };
         while let Some(((), command)) = self.tcp_out.next(&mut turn) {
             match *command {
-                tcp::Command::Send(segment) => self.send_segment(flow, side, segment),
+                tcp::Command::Send(ref segment) => self.send_segment(flow, side, segment),
                 tcp::Command::Set(timer, at) => {
                     let Transport::Tcp(tcp) = &mut self.flows[flow.0 as usize].transport else {
                         continue;
@@ -380,7 +380,7 @@ impl<O: Observer> World<O> {
         }
     }
 
-    fn send_segment(&mut self, flow: FlowId, side: Side, segment: Segment) {
+    fn send_segment(&mut self, flow: FlowId, side: Side, segment: &Segment) {
         let Flow { from, to, class, ref transport, .. } = self.flows[flow.0 as usize];
         let Transport::Tcp(tcp) = transport else { return };
         let receiver = to.expect("the plan broadcasts no TCP");
@@ -392,7 +392,7 @@ impl<O: Observer> World<O> {
             (Some(_), Some(fec)) => tcp.header + fec.header,
             _ => tcp.header,
         };
-        let packet = Packet {
+        let mut packet = Packet {
             ecn: segment.flags.ecn(),
             class,
             ..Packet::new(
@@ -400,12 +400,12 @@ impl<O: Observer> World<O> {
                 Some(to),
                 Bytes(u64::from(segment.len)) + header + segment.sack.option_size(),
                 self.now,
-                Body::Segment(segment),
+                Body::Segment(*segment),
             )
         };
         let sender = Some(&tcp.sender);
         self.observers.on(self.now, &Notice::Sent { packet: &packet, sender });
-        self.route(packet.from, packet);
+        self.route(packet.from, &mut packet);
     }
 
     /// The receiver's application received in-order bytes.

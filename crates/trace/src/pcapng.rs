@@ -97,19 +97,20 @@ struct Interface {
 /// The interfaces of a capture: those of radios, and then both ends of each link.
 fn interfaces(network: &Network, options: PcapngOptions) -> Vec<Interface> {
     let mut interfaces = Vec::new();
-    if options.interfaces == Interfaces::Monitor && !network.radios.is_empty() {
-        interfaces.push(Interface {
+    // A radio alone has nobody to exchange frames with: the access point beside wires only.
+    let radios = if network.radios.len() > 1 { &network.radios[..] } else { &[] };
+    match options.interfaces {
+        Interfaces::Monitor if radios.is_empty() => {}
+        Interfaces::Monitor => interfaces.push(Interface {
             link: RADIOTAP,
             name: "monitor".into(),
             description: "all frames on the air".into(),
-        });
-    }
-    if options.interfaces == Interfaces::Radios {
-        interfaces.extend(network.radios.iter().map(|radio| Interface {
+        }),
+        Interfaces::Radios => interfaces.extend(radios.iter().map(|radio| Interface {
             link: RADIOTAP,
             name: radio.name.clone(),
             description: "frames that the radio sends and those for it".into(),
-        }));
+        })),
     }
     let name = |node: NodeId| &network.nodes[node.0 as usize].name[..];
     interfaces.extend(network.wires.iter().map(|wire| Interface {

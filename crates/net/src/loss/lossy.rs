@@ -55,7 +55,7 @@ impl Lossy {
     }
 
     /// Like [`Link::on_packet`].
-    pub fn on_packet(&mut self, now: Instant, packet: Packet, out: &mut Vec<Command>) {
+    pub fn on_packet(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Command>) {
         self.link.on_packet(now, packet, out);
     }
 
@@ -134,7 +134,7 @@ mod tests {
         let mut lossy = Lossy::new(&settings, streams);
         let mut out = Vec::new();
         for number in 0..4 {
-            lossy.on_packet(Instant(0), packet(0, number, 1500), &mut out);
+            lossy.on_packet(Instant(0), &packet(0, number, 1500), &mut out);
         }
         let mut fates = Vec::new();
         let mut event_queue: Vec<(Instant, LinkTimer)> = Vec::new();

@@ -265,7 +265,7 @@ impl Tin {
         out: &mut Vec<Signal>,
     ) -> Option<Packet> {
         let Flow { fifo, cobalt, deficit, .. } = &mut self.flows[flow];
-        while let Some((since, packet)) = fifo.pop_for(to) {
+        while let Some((since, packet)) = fifo.take_for(to) {
             let verdict = cobalt.decide(&self.law, now, now.since(since), &packet, rng);
             *deficit -= packet.size.0 as i64;
             match verdict {
@@ -380,7 +380,7 @@ impl Scheduler for Cake {
         let fattest = flows.max_by_key(|(_, flow)| (flow.fifo.backlog(), flow.fifo.len()));
         let Some((law, flow)) = fattest else { return };
         flow.cobalt.on_full(law, now);
-        out.extend(flow.fifo.pop().map(|(_, packet)| Signal::Drop(packet)));
+        out.extend(flow.fifo.pop().map(Signal::Drop));
     }
 
     fn each(&self, visit: &mut dyn FnMut(&Packet)) {

@@ -159,7 +159,7 @@ impl Control {
         waiting: &mut Fifo,
         to: Destination,
     ) -> Option<((Instant, Packet), bool)> {
-        let Some((since, packet)) = waiting.pop_for(to) else {
+        let Some((since, packet)) = waiting.take_for(to) else {
             self.first_above = None;
             return None;
         };

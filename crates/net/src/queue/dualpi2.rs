@@ -387,7 +387,7 @@ impl DualPi2 {
         self.catch_up(now);
         loop {
             let (number, credit_per_byte) = self.turn(&wanted)?;
-            let (arrival, packet) = self.classes[number].fifo.pop_for(wanted.to)?;
+            let (arrival, packet) = self.classes[number].fifo.take_for(wanted.to)?;
             let sojourn = now.since(arrival.at);
             let step = self.step_for(now, packet.receiver(), sojourn);
             let leaving = Leaving { ecn: packet.ecn, sojourn, step, found: arrival.found };

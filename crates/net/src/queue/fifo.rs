@@ -10,9 +10,11 @@ use wire::{NodeId, Packet};
 /// its arrival: the time.
 #[derive(Debug)]
 pub(super) struct Fifo<Record = Instant> {
-    /// A packet that left before earlier ones leaves an empty place; the first place is never
-    /// empty.
-    waiting: VecDeque<Option<(Record, Packet)>>,
+    /// The records of the places. A packet that left before earlier ones leaves an empty place; the
+    /// first place is never empty.
+    records: VecDeque<Option<Record>>,
+    /// The packets of the places, in a list of their own: so each is copied in and out only once.
+    packets: VecDeque<Packet>,
     /// The number of places removed from the front.
     passed: u64,
     len: usize,
@@ -38,8 +40,8 @@ impl Places {
 
 impl<Record> Default for Fifo<Record> {
     fn default() -> Self {
-        let (waiting, backlog) = (VecDeque::new(), Bytes::ZERO);
-        Self { waiting, passed: 0, len: 0, backlog, places: None }
+        let (records, packets) = (VecDeque::new(), VecDeque::new());
+        Self { records, packets, passed: 0, len: 0, backlog: Bytes::ZERO, places: None }
     }
 }
 
@@ -48,55 +50,63 @@ impl<Record: Copy> Fifo<Record> {
         self.backlog += packet.size;
         self.len += 1;
         if let Some(places) = &mut self.places {
-            places.of(packet.receiver()).push_back(self.passed + self.waiting.len() as u64);
+            places.of(packet.receiver()).push_back(self.passed + self.records.len() as u64);
         }
-        self.waiting.push_back(Some((record, packet)));
+        self.records.push_back(Some(record));
+        self.packets.push_back(packet);
     }
 
-    /// The first packet with its record.
-    pub(super) fn pop(&mut self) -> Option<(Record, Packet)> {
-        let first = self.waiting.pop_front()?;
-        self.passed += 1;
-        self.skip_empty();
-        let (record, packet) = first?;
-        self.len -= 1;
-        self.backlog -= packet.size;
-        Some((record, packet))
+    /// The first packet.
+    pub(super) fn pop(&mut self) -> Option<Packet> {
+        let packet = self.packets.pop_front();
+        if let Some(packet) = &packet {
+            self.records.pop_front();
+            self.passed += 1;
+            self.len -= 1;
+            self.backlog -= packet.size;
+            self.skip_empty();
+        }
+        packet
     }
 
     /// The first place is never empty.
     fn skip_empty(&mut self) {
-        while let Some(None) = self.waiting.front() {
-            self.waiting.pop_front();
+        while let Some(None) = self.records.front() {
+            self.records.pop_front();
+            self.packets.pop_front();
             self.passed += 1;
         }
     }
 
     pub(super) fn first(&self) -> Option<&Packet> {
-        self.waiting.front()?.as_ref().map(|(_, packet)| packet)
+        self.packets.front()
     }
 
     /// The record of the first packet.
     pub(super) fn oldest(&self) -> Option<Record> {
-        self.waiting.front()?.as_ref().map(|&(record, _)| record)
+        *self.records.front()?
+    }
+
+    /// The packets that wait, each with its place.
+    fn each_place(&self) -> impl Iterator<Item = (usize, &Packet)> {
+        let places = self.records.iter().zip(&self.packets).enumerate();
+        places.filter_map(|(place, (record, packet))| record.is_some().then_some((place, packet)))
     }
 
     /// The first packet for a destination, and its place.
     fn first_for(&mut self, station: NodeId) -> Option<usize> {
-        let Self { waiting, passed, places, .. } = self;
-        let places = places.get_or_insert_with(|| {
+        if self.places.is_none() {
             let mut places = Places::default();
-            for (packet, place) in waiting.iter().zip(*passed..) {
-                if let Some((_, packet)) = packet {
-                    places.of(packet.receiver()).push_back(place);
-                }
+            for (place, packet) in self.each_place() {
+                places.of(packet.receiver()).push_back(self.passed + place as u64);
             }
-            places
-        });
-        let places = places.of(Some(station));
+            self.places = Some(places);
+        }
+        let Self { records, passed, places, .. } = self;
+        let places = places.as_mut()?.of(Some(station));
         while let Some(&place) = places.front() {
             let index = place.checked_sub(*passed).map(|index| index as usize);
-            if index.is_some_and(|index| waiting[index].is_some()) {
+            if index.is_some_and(|index| records[index].is_some()) {
                 return index;
             }
             places.pop_front();
@@ -109,10 +119,9 @@ impl<Record: Copy> Fifo<Record> {
         match to {
             Destination::Any => (!self.is_empty()).then_some(0),
             Destination::Only(node) => self.first_for(node),
-            Destination::Except(_) => self
-                .waiting
-                .iter()
-                .position(|place| place.as_ref().is_some_and(|(_, packet)| to.is_of(packet))),
+            Destination::Except(_) => {
+                self.each_place().find(|(_, packet)| to.is_of(packet)).map(|(place, _)| place)
+            }
         }
     }
 
@@ -120,42 +129,43 @@ impl<Record: Copy> Fifo<Record> {
     pub(super) fn has(&mut self, wanted: &Wanted) -> bool {
         let packet = match wanted.to {
             Destination::Any => self.first(),
-            to => {
-                let index = self.place_for(to);
-                index.and_then(|index| self.waiting[index].as_ref()).map(|(_, packet)| packet)
-            }
+            to => self.place_for(to).map(|place| &self.packets[place]),
         };
         packet.is_some_and(|packet| wanted.fits(packet))
     }
 
     /// The first packet for `to`, whatever its size.
-    pub(super) fn pop_for(&mut self, to: Destination) -> Option<(Record, Packet)> {
-        if to == Destination::Any {
-            return self.pop();
-        }
-        let index = self.place_for(to)?;
-        self.pop_at(index)
+    pub(super) fn pop_for(&mut self, to: Destination) -> Option<Packet> {
+        let place = if to == Destination::Any { 0 } else { self.place_for(to)? };
+        self.pop_at(place)
+    }
+
+    /// The same with its record.
+    pub(super) fn take_for(&mut self, to: Destination) -> Option<(Record, Packet)> {
+        let place = self.place_for(to)?;
+        let record = self.records[place]?;
+        Some((record, self.pop_at(place)?))
     }
 
     /// The packet at a place that has one.
-    fn pop_at(&mut self, index: usize) -> Option<(Record, Packet)> {
-        if index == 0 {
+    fn pop_at(&mut self, place: usize) -> Option<Packet> {
+        if place == 0 {
             return self.pop();
         }
-        let (record, packet) = self.waiting[index].take()?;
+        self.records[place].take()?;
+        let packet = self.packets[place];
         self.len -= 1;
         self.backlog -= packet.size;
-        Some((record, packet))
+        Some(packet)
     }
 
     /// Removes the first of those packets that fulfil a condition, if there are at least two.
     pub(super) fn pop_if_two(&mut self, condition: impl Fn(&Packet) -> bool) -> Option<Packet> {
-        let fulfils = |place: &Option<(Record, Packet)>| {
-            place.as_ref().is_some_and(|(_, packet)| condition(packet))
-        };
-        let first = self.waiting.iter().position(fulfils)?;
-        self.waiting.iter().skip(first + 1).any(fulfils).then_some(())?;
-        self.pop_at(first).map(|(_, packet)| packet)
+        let mut two = self.each_place().filter(|(_, packet)| condition(packet));
+        let (first, _) = two.next()?;
+        two.next()?;
+        drop(two);
+        self.pop_at(first)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -171,7 +181,7 @@ impl<Record: Copy> Fifo<Record> {
     }
 
     pub(super) fn each(&self, visit: &mut dyn FnMut(&Packet)) {
-        self.waiting.iter().flatten().for_each(|(_, packet)| visit(packet));
+        self.each_place().for_each(|(_, packet)| visit(packet));
     }
 }
 
@@ -233,7 +243,7 @@ mod tests {
                     }
                 };
                 let expected = popped.1.map(|place| list.remove(place));
-                prop_assert_eq!(popped.0.map(|(_, packet)| packet), expected);
+                prop_assert_eq!(popped.0, expected);
                 prop_assert_eq!(fifo.len(), list.len());
                 prop_assert_eq!(fifo.first(), list.first());
                 let bytes: u64 = list.iter().map(|packet| packet.size.0).sum();

@@ -179,7 +179,7 @@ impl Scheduler for Fq {
 
     fn dequeue(&mut self, now: Instant, _: &mut Vec<Signal>) -> Option<Packet> {
         let number = self.next(now)?;
-        let (_, packet) = self.flows[number].fifo.pop()?;
+        let packet = self.flows[number].fifo.pop()?;
         self.deduct(number, &packet);
         Some(packet)
     }
@@ -191,7 +191,7 @@ impl Scheduler for Fq {
         let mut listed = bands.flat_map(|band| band.new.iter().chain(&band.old));
         let flows = &mut self.flows;
         let number = *listed.find(|&&number| flows[number].fifo.has(wanted))?;
-        let (_, packet) = self.flows[number].fifo.pop_for(wanted.to)?;
+        let packet = self.flows[number].fifo.pop_for(wanted.to)?;
         self.deduct(number, &packet);
         Some(packet)
     }

@@ -184,7 +184,7 @@ impl Scheduler for FqCoDel {
         let enough = fattest.fifo.backlog().0 / 2;
         let mut dropped = Bytes::ZERO;
         for _ in 0..self.drop_batch {
-            let Some((_, packet)) = fattest.fifo.pop() else { break };
+            let Some(packet) = fattest.fifo.pop() else { break };
             dropped += packet.size;
             out.push(Signal::Drop(packet));
             if dropped.0 >= enough {

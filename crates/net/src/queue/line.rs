@@ -45,7 +45,7 @@ pub(super) trait Policy: Debug + Send {
         to: Destination,
         _out: &mut Vec<Signal>,
     ) -> Option<Packet> {
-        waiting.pop_for(to).map(|(_, packet)| packet)
+        waiting.pop_for(to)
     }
 
     /// A packet that was in service has left.

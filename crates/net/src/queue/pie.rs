@@ -192,7 +192,7 @@ impl Policy for Pie {
         _out: &mut Vec<Signal>,
     ) -> Option<Packet> {
         self.catch_up(now);
-        let (since, packet) = waiting.pop_for(to)?;
+        let (since, packet) = waiting.take_for(to)?;
         self.delay = if waiting.is_empty() { Duration::ZERO } else { now.since(since) };
         Some(packet)
     }

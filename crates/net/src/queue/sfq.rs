@@ -63,7 +63,7 @@ impl Scheduler for Sfq {
 
     fn dequeue(&mut self, _now: Instant, _out: &mut Vec<Signal>) -> Option<Packet> {
         let number = self.turns.pop_front()?;
-        let (_, packet) = self.sub_queues[number].pop()?;
+        let packet = self.sub_queues[number].pop()?;
         if !self.sub_queues[number].is_empty() {
             self.turns.push_back(number);
         }
@@ -80,7 +80,7 @@ impl Scheduler for Sfq {
         let sub_queues = &mut self.sub_queues;
         let turn = self.turns.iter().position(|&number| sub_queues[number].has(wanted))?;
         let number = self.turns.remove(turn)?;
-        let (_, packet) = sub_queues[number].pop_for(wanted.to)?;
+        let packet = sub_queues[number].pop_for(wanted.to)?;
         if !sub_queues[number].is_empty() {
             self.turns.push_back(number);
         }
@@ -93,7 +93,7 @@ impl Scheduler for Sfq {
         let longest = (0..self.turns.len()).max_by_key(|&turn| sub_queues[self.turns[turn]].len());
         let Some(turn) = longest else { return };
         let number = self.turns[turn];
-        let Some((_, packet)) = self.sub_queues[number].pop() else { return };
+        let Some(packet) = self.sub_queues[number].pop() else { return };
         if self.sub_queues[number].is_empty() {
             self.turns.remove(turn);
         }

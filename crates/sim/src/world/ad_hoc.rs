@@ -116,12 +116,12 @@ impl<O: Observer> World<O> {
     }
 
     /// Executes a command of a router.
-    fn follow(&mut self, node: NodeId, cause: Cause, command: &Command) {
+    fn follow(&mut self, node: NodeId, cause: Cause, command: &mut Command) {
         match *command {
-            Command::Send(packet) => self.forward(node, packet),
-            Command::Deliver(packet) if packet.to.is_none() => self.arrive_broadcast(&packet),
-            Command::Deliver(packet) => self.pass_on(node, packet),
-            Command::Drop(packet, why) => self.drop_unrouted(node, cause, &packet, why),
+            Command::Send(ref packet) => self.forward(node, packet),
+            Command::Deliver(ref packet) if packet.to.is_none() => self.arrive_broadcast(packet),
+            Command::Deliver(ref mut packet) => self.pass_on(node, packet),
+            Command::Drop(ref packet, why) => self.drop_unrouted(node, cause, packet, why),
             Command::Purge(neighbour) => self.purge(node, neighbour),
             Command::SetTimer(at) => {
                 let ticket = self.member(node).and_then(|member| member.timer.set(at));
@@ -140,9 +140,9 @@ impl<O: Observer> World<O> {
     }
 
     /// The router of a node passes a packet to its radio.
-    fn forward(&mut self, node: NodeId, packet: Packet) {
-        self.observers.on(self.now, &Notice::Forwarded { node, packet: &packet });
-        if self.needs_address(&packet) {
+    fn forward(&mut self, node: NodeId, packet: &Packet) {
+        self.observers.on(self.now, &Notice::Forwarded { node, packet });
+        if self.needs_address(packet) {
             self.resolve(node, packet);
         } else {
             self.queue_for_neighbour(node, packet);
@@ -150,7 +150,7 @@ impl<O: Observer> World<O> {
     }
 
     /// Queues a packet at the radio of a node.
-    pub(super) fn queue_for_neighbour(&mut self, node: NodeId, packet: Packet) {
+    pub(super) fn queue_for_neighbour(&mut self, node: NodeId, packet: &Packet) {
         let by = self.routes.radio(node);
         if packet.to.is_some() {
             self.link(by, self.routes.radio(packet.next));

@@ -206,10 +206,10 @@ impl<O: Observer> World<O> {
 
     /// Offers a packet to the queue of a radio.
     #[inline]
-    pub(super) fn enqueue(&mut self, by: RadioId, packet: Packet) {
+    pub(super) fn enqueue(&mut self, by: RadioId, packet: &Packet) {
         let at = Interface::Radio(by);
-        self.observers.on(self.now, &Notice::Queued { at, packet: &packet });
-        self.queues[by.0 as usize].push(self.now, packet, self.signals.list());
+        self.observers.on(self.now, &Notice::Queued { at, packet });
+        self.queues[by.0 as usize].push(self.now, *packet, self.signals.list());
         self.settle_signals(by);
         if self.power_save.is_some() {
             self.wake_to_send(by);
@@ -324,14 +324,13 @@ impl<O: Observer> World<O> {
     fn settle_signal(&mut self, by: RadioId, signal: &Signal) {
         let at = Interface::Radio(by);
         match *signal {
-            Signal::Drop(packet) => {
-                self.drop_packet(at, &packet, DropCause::Queue);
-                self.mark_short(self.topology.radio(by).node, &packet);
-                self.complete(self.topology.radio(by).node, &packet);
+            Signal::Drop(ref packet) => {
+                self.drop_packet(at, packet, DropCause::Queue);
+                self.mark_short(self.topology.radio(by).node, packet);
+                self.complete(self.topology.radio(by).node, packet);
             }
-            Signal::Mark(packet, before) => {
-                let marked = Notice::Marked { at, packet: &packet, before };
-                self.observers.on(self.now, &marked);
+            Signal::Mark(ref packet, before) => {
+                self.observers.on(self.now, &Notice::Marked { at, packet, before });
             }
         }
     }
@@ -363,9 +362,9 @@ impl<O: Observer> World<O> {
         }
         self.cell_settling = true;
         while !self.cell_out.is_empty() {
-            let commands =
+            let mut commands =
                 std::mem::replace(&mut self.cell_out, std::mem::take(&mut self.cell_done));
-            for command in &commands {
+            for command in &mut commands {
                 self.execute(command);
             }
             self.cell_done = commands;
@@ -376,7 +375,7 @@ impl<O: Observer> World<O> {
 
     /// Carries out a command of the medium. Most of them schedule an event.
     #[inline]
-    fn execute(&mut self, command: &wifi::Command) {
+    fn execute(&mut self, command: &mut wifi::Command) {
         match *command {
             wifi::Command::Access(ticket) => {
                 let generation = ticket.generation;
@@ -390,7 +389,7 @@ impl<O: Observer> World<O> {
     /// Carries out a command that schedules no event of the medium. It is not inlined, so that the
     /// other commands need no room on the stack for packets.
     #[inline(never)]
-    fn follow_medium(&mut self, command: &wifi::Command) {
+    fn follow_medium(&mut self, command: &mut wifi::Command) {
         match *command {
             wifi::Command::Access(_) | wifi::Command::Step(_) => {}
             wifi::Command::Began => self.on_exchange(),
@@ -401,8 +400,8 @@ impl<O: Observer> World<O> {
                     .on(self.now, &Notice::AirtimeUsed { by, with, used, arrived, mpdus });
                 self.on_airtime_used(by, with, used, arrived);
             }
-            wifi::Command::Deliver { node, from, ref packet } => {
-                self.on_received(RadioId(node), RadioId(from), *packet);
+            wifi::Command::Deliver { node, from, ref mut packet } => {
+                self.on_received(RadioId(node), RadioId(from), packet);
             }
             wifi::Command::Overheard { node, from, ref packet } => {
                 self.overhear(RadioId(node), from, packet);
@@ -442,22 +441,22 @@ impl<O: Observer> World<O> {
     }
 
     /// The MAC delivers a packet: its node is the destination, or forwards it.
-    fn on_received(&mut self, by: RadioId, from: RadioId, packet: Packet) {
+    fn on_received(&mut self, by: RadioId, from: RadioId, packet: &mut Packet) {
         if let Body::Management(frame) = packet.body {
             return self.on_management(by, from, frame);
         }
-        if self.power_save.is_some() && !self.hears(by, &packet) {
+        if self.power_save.is_some() && !self.hears(by, packet) {
             return;
         }
-        self.observers.on(self.now, &Notice::Received { by, from, packet: &packet });
+        self.observers.on(self.now, &Notice::Received { by, from, packet });
         if self.power_save.is_some() {
-            self.note_power_save(by, from, &packet);
+            self.note_power_save(by, from, packet);
         }
         if self.ad_hoc.is_some() {
-            return self.receive_ad_hoc(by, from, packet);
+            return self.receive_ad_hoc(by, from, *packet);
         }
         match packet.to {
-            None => self.arrive_broadcast(&packet),
+            None => self.arrive_broadcast(packet),
             Some(_) => self.pass_on(self.topology.radio(by).node, packet),
         }
     }

@@ -15,13 +15,13 @@ impl<O: Observer> World<O> {
     }
 
     /// The router of a node sends a packet to a neighbour whose address may be unknown.
-    pub(super) fn resolve(&mut self, node: NodeId, packet: Packet) {
+    pub(super) fn resolve(&mut self, node: NodeId, packet: &Packet) {
         let now = self.now;
         if self.resolver(node).is_some_and(|resolver| resolver.arp.knows(packet.next, now)) {
             return self.send_resolved(node, packet);
         }
         let how = Cause::Unresolved { at_once: true };
-        self.ask_arp(node, how, |arp, now, out| arp.on_packet(packet, now, out));
+        self.ask_arp(node, how, |arp, now, out| arp.on_packet(*packet, now, out));
     }
 
     /// A node has received a message of ARP.
@@ -50,9 +50,9 @@ impl<O: Observer> World<O> {
     }
 
     /// A packet is sent that needs no address, or whose address is known.
-    fn send_resolved(&mut self, node: NodeId, packet: Packet) {
+    fn send_resolved(&mut self, node: NodeId, packet: &Packet) {
         if packet.flow().is_none() && packet.from == node {
-            self.observers.on(self.now, &Notice::Forwarded { node, packet: &packet });
+            self.observers.on(self.now, &Notice::Forwarded { node, packet });
         }
         self.queue_for_neighbour(node, packet);
     }
@@ -74,7 +74,7 @@ impl<O: Observer> World<O> {
             && let Some((cause, command)) = ad_hoc.arp_out.next(&mut turn)
         {
             match *command {
-                ArpCommand::Send(packet) => self.send_resolved(node, packet),
+                ArpCommand::Send(ref packet) => self.send_resolved(node, packet),
                 ArpCommand::Drop(packet) => {
                     let at = Interface::Radio(self.routes.radio(node));
                     self.drop_packet(at, &packet, DropCause::Unresolved);

@@ -64,7 +64,7 @@ impl<O: Observer> World<O> {
         let before = RadioId(client.own());
         event(client, now, self.client_out.list());
         if let Some(mut turn) = self.client_out.begin(station, before) {
-            while let Some((before, &command)) = self.client_out.next(&mut turn) {
+            while let Some((before, &mut command)) = self.client_out.next(&mut turn) {
                 self.follow_client(station, before, command);
             }
         }
@@ -132,7 +132,7 @@ impl<O: Observer> World<O> {
         for packet in buffered.into_iter().chain(queued) {
             self.observers.on(now, &Notice::Withdrawn { by: from, packet: &packet });
             if forward {
-                self.enqueue(to, packet);
+                self.enqueue(to, &packet);
             } else {
                 self.drop_packet(Interface::Radio(from), &packet, DropCause::Roaming);
                 let node = self.topology.radio(from).node;

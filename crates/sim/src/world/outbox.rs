@@ -61,12 +61,12 @@ impl<M: Copy + Eq, C: Copy, T: Copy> Outbox<M, C, T> {
 
     /// The next command of a turn. The turn ends with `None`.
     #[inline]
-    pub(super) fn next<'a>(&mut self, turn: &'a mut Turn<M, C, T>) -> Option<(T, &'a C)> {
+    pub(super) fn next<'a>(&mut self, turn: &'a mut Turn<M, C, T>) -> Option<(T, &'a mut C)> {
         if turn.next == turn.commands.len() && !self.goes_on(turn) {
             return None;
         }
         turn.next += 1;
-        Some((turn.tag, &turn.commands[turn.next - 1]))
+        Some((turn.tag, &mut turn.commands[turn.next - 1]))
     }
 
     /// All commands of a turn are carried out: it goes on with the first that came meanwhile, or
@@ -103,7 +103,7 @@ mod tests {
         fn event(&mut self, machine: char, commands: &[u32]) {
             self.outbox.list().extend(commands);
             let Some(mut turn) = self.outbox.begin(machine, ()) else { return };
-            while let Some(((), &command)) = self.outbox.next(&mut turn) {
+            while let Some(((), &mut command)) = self.outbox.next(&mut turn) {
                 self.done.push((machine, command));
                 let causes: Vec<_> =
                     self.causes.iter().filter(|it| it.0 == command).cloned().collect();

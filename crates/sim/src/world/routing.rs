@@ -5,13 +5,13 @@ use crate::flow::Transport;
 use crate::notice::{DropCause, Notice, Observer};
 use crate::topology::{ACCESS_POINT, Hop, Interface, WireId};
 use net::{LinkTimer, Signal};
-use wire::{Body, Ecn, Flags, NodeId, Packet};
+use wire::{Body, Ecn, Flags, NodeId, Packet, Segment};
 
 impl<O: Observer> World<O> {
     /// Forwards a packet that `node` has received. An access point is a bridge; every other node is
     /// a router, which takes one off the time to live (RFC 1812 section 5.3.1). A path over wires
     /// has no loop, and the time to live therefore discards nothing there.
-    pub(super) fn pass_on(&mut self, node: NodeId, mut packet: Packet) {
+    pub(super) fn pass_on(&mut self, node: NodeId, packet: &mut Packet) {
         let is_bridge = node == ACCESS_POINT && self.ad_hoc.is_none();
         if !is_bridge && packet.to != Some(node) {
             packet.ttl = packet.ttl.saturating_sub(1).max(1);
@@ -20,7 +20,7 @@ impl<O: Observer> World<O> {
     }
 
     /// Forwards a packet from `node` towards its destination.
-    pub(super) fn route(&mut self, mut node: NodeId, mut packet: Packet) {
+    pub(super) fn route(&mut self, mut node: NodeId, packet: &mut Packet) {
         while packet.to != Some(node) {
             let hop = self.routes.hop(node, packet.to);
             match hop.expect("the plan has no flow without a path") {
@@ -33,19 +33,19 @@ impl<O: Observer> World<O> {
                     }
                     return match self.ad_hoc {
                         None => self.enqueue(by, packet),
-                        Some(_) => self.send_ad_hoc(node, packet),
+                        Some(_) => self.send_ad_hoc(node, *packet),
                     };
                 }
                 Hop::Inside(next) => node = next,
             }
         }
-        self.arrive(&packet);
+        self.arrive(packet);
     }
 
     /// Offers a packet to a link.
-    fn transmit(&mut self, wire: WireId, packet: Packet) {
+    fn transmit(&mut self, wire: WireId, packet: &Packet) {
         let at = Interface::Wire(wire);
-        self.observers.on(self.now, &Notice::Queued { at, packet: &packet });
+        self.observers.on(self.now, &Notice::Queued { at, packet });
         self.wires[wire.0 as usize].on_packet(self.now, packet, self.wire_out.list());
         self.settle_wire(wire);
     }
@@ -63,28 +63,27 @@ impl<O: Observer> World<O> {
         let Some(mut turn) = self.wire_out.begin(wire, ()) else { return };
         while let Some(((), command)) = self.wire_out.next(&mut turn) {
             match *command {
-                net::Command::Deliver(packet) => {
-                    self.observers.on(self.now, &Notice::Crossed { wire, packet: &packet });
+                net::Command::Deliver(ref mut packet) => {
+                    self.observers.on(self.now, &Notice::Crossed { wire, packet });
                     self.pass_on(self.topology.wire(wire).to, packet);
                 }
-                net::Command::Signal(Signal::Drop(packet)) => {
-                    self.drop_packet(at, &packet, DropCause::WireQueue);
-                    self.mark_short(self.topology.wire(wire).from, &packet);
-                    self.complete(self.topology.wire(wire).from, &packet);
+                net::Command::Signal(Signal::Drop(ref packet)) => {
+                    self.drop_packet(at, packet, DropCause::WireQueue);
+                    self.mark_short(self.topology.wire(wire).from, packet);
+                    self.complete(self.topology.wire(wire).from, packet);
                 }
-                net::Command::Signal(Signal::Mark(packet, before)) => {
-                    let marked = Notice::Marked { at, packet: &packet, before };
-                    self.observers.on(self.now, &marked);
+                net::Command::Signal(Signal::Mark(ref packet, before)) => {
+                    self.observers.on(self.now, &Notice::Marked { at, packet, before });
                 }
-                net::Command::Lost(packet) => {
-                    self.drop_packet(at, &packet, DropCause::WireLoss);
+                net::Command::Lost(ref packet) => {
+                    self.drop_packet(at, packet, DropCause::WireLoss);
                 }
-                net::Command::Began(packet) => {
-                    self.observers.on(self.now, &Notice::Began { wire, packet: &packet });
+                net::Command::Began(ref packet) => {
+                    self.observers.on(self.now, &Notice::Began { wire, packet });
                 }
-                net::Command::Departed(packet) => {
-                    self.refill(self.topology.wire(wire).from, &packet);
-                    self.complete(self.topology.wire(wire).from, &packet);
+                net::Command::Departed(ref packet) => {
+                    self.refill(self.topology.wire(wire).from, packet);
+                    self.complete(self.topology.wire(wire).from, packet);
                 }
                 net::Command::Arrive(at) => {
                     self.event_queue.at(at, Event::Wire(wire, LinkTimer::Arrival));
@@ -109,11 +108,13 @@ impl<O: Observer> World<O> {
     /// A packet has reached its destination.
     fn arrive(&mut self, packet: &Packet) {
         self.observers.on(self.now, &Notice::Arrived { packet });
-        if let Body::Segment(mut segment) = packet.body {
-            if packet.ecn == Ecn::Experienced {
-                segment.flags = segment.flags.and(Flags::CE);
+        match &packet.body {
+            Body::Segment(segment) if packet.ecn == Ecn::Experienced => {
+                let flags = segment.flags.and(Flags::CE);
+                self.on_segment(&Segment { flags, ..*segment });
             }
-            self.on_segment(&segment);
+            Body::Segment(segment) => self.on_segment(segment),
+            _ => {}
         }
         if let Body::Echo(echo) = packet.body
             && !echo.is_reply

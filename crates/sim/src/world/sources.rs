@@ -27,7 +27,7 @@ impl<O: Observer> World<O> {
     pub(super) fn notify_source(&mut self, flow: FlowId, event: Event) {
         self.flows[flow.0 as usize].source.on_event(self.now, event, self.source_out.list());
         let Some(mut turn) = self.source_out.begin(flow, ()) else { return };
-        while let Some(((), &command)) = self.source_out.next(&mut turn) {
+        while let Some(((), &mut command)) = self.source_out.next(&mut turn) {
             self.carry_out(flow, command);
         }
     }
@@ -160,7 +160,7 @@ impl<O: Observer> World<O> {
             }
         };
         let size = payload + udp.header;
-        self.send_packet(Packet { class, ..Packet::new(from, to, size, self.now, body) });
+        self.send_packet(&mut Packet { class, ..Packet::new(from, to, size, self.now, body) });
     }
 
     /// An echo request has reached its destination, which replies to it after a time.
@@ -189,11 +189,11 @@ impl<O: Observer> World<O> {
         let node = packet.to.expect("the plan broadcasts no echo requests");
         let body = Body::Echo(request.reply());
         let reply = Packet::new(node, Some(packet.from), packet.size, self.now, body);
-        self.send_packet(Packet { class: packet.class, ..reply });
+        self.send_packet(&mut Packet { class: packet.class, ..reply });
     }
 
-    fn send_packet(&mut self, packet: Packet) {
-        self.observers.on(self.now, &Notice::Sent { packet: &packet, sender: None });
+    fn send_packet(&mut self, packet: &mut Packet) {
+        self.observers.on(self.now, &Notice::Sent { packet, sender: None });
         self.route(packet.from, packet);
     }
 }

@@ -83,7 +83,7 @@ impl Flows {
         let count = (fattest.fifo.len() / 2).clamp(1, batch.max(1) as usize);
         let mut dropped = 0;
         while dropped < count
-            && let Some((_, packet)) = fattest.fifo.pop()
+            && let Some(packet) = fattest.fifo.pop()
         {
             self.memory -= memory_of(&packet);
             out.push(Signal::Drop(packet));
