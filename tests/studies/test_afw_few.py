@@ -30,7 +30,7 @@ OTHERS = """
     loss_of_few loss_of_afw cells_of_table_4 cells_of_table_5 table_6 table_7
     few_loses_154_percent_less one_scenario_tells_12_percent few_has_lowest_loss afw_sends_more
     few_loses_less_end_to_end falls_with_time pairs_differ_little no_reading_gains_12_percent
-    no_reading_gains_11_7_percent
+    no_reading_gains_11_7_percent no_queue_gains_11_7_percent
 """
 """Claims that few runs leave undecided: movement matters more than controllers."""
 EXPECTED = {Verdict.REPRODUCED: REPRODUCED, Verdict.NOT_REPRODUCED: NOT, None: OTHERS}

@@ -16,6 +16,7 @@ from simoom.studies.afw_few.chains import figure_chain
 from simoom.studies.afw_few.course import figure_2
 from simoom.studies.afw_few.originals import ORIGINALS
 from simoom.studies.afw_few.pairs import figure_pairs, figure_scenarios
+from simoom.studies.afw_few.queues import figure_queue
 from simoom.studies.afw_few.readings import figure_readings
 from simoom.studies.afw_few.tables import table_4, table_5
 from simoom.studies.study import Study
@@ -30,6 +31,7 @@ STUDY = Study(
         table_5,
         figure_2,
         figure_readings,
+        figure_queue,
         figure_pairs,
         figure_scenarios,
         figure_rules,
@@ -54,6 +56,7 @@ __all__ = [
     "figure_controllers",
     "figure_pairs",
     "figure_pause",
+    "figure_queue",
     "figure_readings",
     "figure_rules",
     "figure_scenarios",

@@ -10,7 +10,7 @@ ORIGINALS = (
     Original(
         "Table IV",
         "throughput of AFW and FeW",
-        ("table 4", "figure readings", "figure pairs", "figure scenarios"),
+        ("table 4", "figure readings", "figure queue", "figure pairs", "figure scenarios"),
         "simulation",
         "2 Mb/s as in Table I, RTS/CTS, 1,000 m x 1,000 m",
     ),

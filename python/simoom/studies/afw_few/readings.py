@@ -54,8 +54,6 @@ READINGS: Mapping[str, Mapping[str, Any]] = {
 QUICK_READINGS = (AS_HERE, "no RTS", "11 Mb/s")
 NETWORKS: Mapping[int, int] = {10: 3, 30: 3, 50: 6}
 """Networks by number of flows; the gain with 50 flows takes more."""
-MORE: Mapping[str, int] = {"drop tail": 24, "queue 10": 24}
-"""Networks with 50 flows of the readings whose gain the first six leave undecided."""
 THE_PAPER = "the paper"
 OVER_FEW, FROM_4, FROM_5 = "throughput_over_few", "factor_from_table_4", "factor_from_table_5"
 LOSSES = {
@@ -80,14 +78,8 @@ def reading_runs(lab: Lab) -> tuple[tuple[str, ...], Found]:
             for name in names
             for control in (FEW, BEST)
         }
-        networks = {key: range(lab.pick(_networks(key[0], flows), 2)) for key in cases}
-        found |= lab.sample(cases, measure, replications=networks)
+        found |= lab.sample(cases, measure, replications=lab.pick(NETWORKS[flows], 2))
     return names, found
-
-
-def _networks(name: str, flows: int) -> int:
-    """Return the number of networks of a reading."""
-    return MORE.get(name, NETWORKS[flows]) if flows == 50 else NETWORKS[flows]
 
 
 def factor(found: Found, name: str, quantity: str, table: Mapping[str, Any]) -> float:
@@ -179,8 +171,7 @@ def figure_readings(lab: Lab) -> Figure:
             ),
         ),
         notes="The factors are means over FeW and AFW (2, 2) with 10, 30 and 50 flows: 1 is as "
-        f"printed. {NETWORKS[10]} networks with 10 and 30 flows, {NETWORKS[50]} with 50, "
-        f"{MORE['queue 10']} for drop tail and the queue of 10.",
+        f"printed. {NETWORKS[10]} networks with 10 and 30 flows, {NETWORKS[50]} with 50.",
     )
 
 
