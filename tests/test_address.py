@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import simoom as sm
 from simoom.address import generic, is_address, value
+from simoom.observables import check_path
 
 
 @pytest.fixture
@@ -110,6 +113,7 @@ def test_results_have_names(office) -> None:
     down = [summary[f"flows[{n}].goodput_mbps"] for n in range(3)]
     assert summary['sum(flows["down"].goodput_mbps)'] == pytest.approx(sum(down))
     assert summary["max(flows[down].goodput_mbps)"] == max(down)
+    assert summary["flows[down].goodput_mbps"] == pytest.approx(sum(down) / 3)
     assert summary['flows["up"].goodput_mbps'] == summary["flows[3].goodput_mbps"]
     total = summary["sum(flows[*].goodput_mbps)"]
     assert total == pytest.approx(summary["total.goodput_mbps"])
@@ -117,7 +121,7 @@ def test_results_have_names(office) -> None:
     assert sum(ways) == pytest.approx(total)
     assert summary.get('flows["nobody"].goodput_mbps') is None
     for path, message in (
-        ("flows[down].goodput_mbps", r"are 3 flows; write sum\("),
+        ("flows[to=sta*].goodput_mbps", r"are 4 flows; write sum\("),
         ("flows[dwn].goodput_mbps", "no name is 'dwn'"),
         ("median(flows[*].goodput_mbps)", "there are sum, mean, min, max"),
         ("sum(flows[*].name)", "is of text"),
@@ -126,6 +130,66 @@ def test_results_have_names(office) -> None:
     ):
         with pytest.raises(KeyError, match=message):
             summary[path]
+
+
+LAPTOPS = {
+    "standard": "11n", "duration_s": 0.5,
+    "stations": [{"name": "laptops", "count": 3}, {"name": "phones", "count": 2}],
+    "flows": [{"name": "up", "from": "laptops", "to": "ap", "traffic": "saturated"},
+              {"name": "down", "from": "ap", "to": "phones", "traffic": "saturated"}],
+}  # fmt: skip
+
+
+def test_stations_of_a_table_share_its_name() -> None:
+    cell = sm.Scenario(**LAPTOPS)
+    summary = sm.run(cell).summary
+    names = [summary[f"flows[{n}].name"] for n in range(5)]
+    assert names == ["up sta0", "up sta1", "up sta2", "down sta3", "down sta4"]
+    attempts = [summary[f"stations[{n}].attempts"] for n in range(3)]
+    assert summary['sum(stations["laptops"].attempts)'] == sum(attempts)
+    assert summary["stations[laptops].attempts"] == pytest.approx(sum(attempts) / 3)
+    # Their number is one value, and flows follow it.
+    assert len(sm.run(cell.set('stations["laptops"].count', 5)).flows) == 7
+    # A station that leaves its table keeps the name.
+    apart = cell.set('stations["sta1"].rate_control', "minstrel_ht")
+    assert len(apart.get("stations")) == 4
+    assert len(sm.run(apart).flows) == 5
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "message"),
+    [
+        ("stations[0].name", "sta1", "is an end of flows already"),
+        ("stations[0].name", "server", "is an end of flows already"),
+        ("stations[0].name", "tablets", 'did you mean "phones"|laptops" is no end of a flow'),
+        ("flows[0].from", "laptop", 'did you mean "laptops"'),
+    ],
+)
+def test_a_name_of_stations_is_no_other_end(path: str, name: str, message: str) -> None:
+    with pytest.raises(sm.ScenarioError, match=message):
+        sm.Scenario(**LAPTOPS).set(path, name).check()
+
+
+def test_tables_of_one_name_stand_beside_each_other() -> None:
+    tables = [{"name": "laptops"}, {"name": "phones"}, {"name": "laptops"}]
+    with pytest.raises(sm.ScenarioError, match="another table, which is not beside this one"):
+        sm.Scenario(**LAPTOPS).set("stations", tables).check()
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("file ms", "total.session_delay_s.mean"),
+        ('flows["browsing"].file_s.mean', "flows[0].session_delay_s.mean"),
+        ("total.good", "total.goodput_mbps"),
+        ("collision", "total.collision_probability"),
+    ],
+)
+def test_results_are_found_by_their_begin_and_by_the_heading_of_a_report(
+    path: str, found: str
+) -> None:
+    with pytest.raises(ValueError, match=f"the nearest are {re.escape(found)}"):
+        check_path("--mean", path)
 
 
 def test_what_a_result_lacks_is_no_number() -> None:

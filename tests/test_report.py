@@ -8,6 +8,7 @@ import pytest
 
 import simoom as sm
 from simoom import plots, report, tables
+from simoom.observables import catalogue
 from simoom.why import draw
 
 
@@ -188,6 +189,15 @@ def test_a_narrow_report_divides_tables_and_cuts_no_number(width: int) -> None:
     assert max(map(len, report.splitlines())) <= width
     for heading in ("goodput", "RTOs", "MOS", "retry"):
         assert heading in report
+
+
+def test_each_column_tells_its_path(simoom, cell_file) -> None:
+    shown = simoom("run", cell_file, "--paths").stdout
+    found = dict(re.split(r"  +", line) for line in shown.splitlines()[-30:] if "[i]." in line)
+    assert found["goodput Mb/s"] == "flows[i].goodput_mbps"
+    assert found["file ms"] == "flows[i].session_delay_s.mean"
+    assert found["queueing ms"] == "stations[i].queueing_s"
+    assert set(found.values()) <= {*catalogue(), "flows[i].limited_by.*"}
 
 
 def test_many_flows_have_sums_by_direction(many) -> None:

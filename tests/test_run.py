@@ -63,7 +63,9 @@ def test_probes_give_series_and_change_nothing(cell):
     assert series["time_s"].is_sorted()
     assert 0 < series["time_s"][0] < series["time_s"][-1] <= 4.0
     assert series["value"].max() > 1
-    assert sm.run(cell).digest == run.digest
+    plain = sm.run(cell)
+    assert (plain.digest, plain.events) == (run.digest, run.events)
+    assert run.summary["run.events"] > plain.summary["run.events"]
 
 
 def test_wrong_probes_are_faults_all_at_once(cell):

@@ -4,13 +4,14 @@ An index in brackets may be a name, quoted or not, ``flows["download"].goodput_m
 wildcards, ``flows["call *"]``; or conditions on the ends, ``flows[to="sta*"]``. The name of a table
 of flows also stands for the single flows to which it expands. Of several elements of the results a
 function takes a number: ``sum(flows[to="sta*"].goodput_mbps)``, ``mean``, ``min`` or ``max``.
+Without one the name of a table stands for the mean of its flows or stations.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
@@ -23,8 +24,8 @@ FUNCTIONS: dict[str, Callable[[Sequence[float]], float]] = {
 }
 """What turns the values of several elements into one number."""
 
-KEYS = ("name", "from", "to")
-"""The keys of an element that a condition may name."""
+KEYS = ("name", "from", "to", "group")
+"""The keys of an element that a condition may name; the group of a station is its table's name."""
 
 _CALL = re.compile(r"\s*(?P<function>[a-z]+)\((?P<path>.+)\)\s*")
 _ELEMENT = re.compile(r'(?P<list>\w+)\[(?P<which>(?:"[^"]*"|[^\]"])*)\](?P<rest>.*)')
@@ -87,16 +88,36 @@ def matching(kind: str, rows: Mapping[int, Mapping[str, Any]], which: str) -> li
     for key, wanted in _conditions(kind, which):
         chosen = [n for n in found if str(rows[n].get(key, "")) == wanted]
         if not chosen and key == "name":
-            chosen = [
-                n for n in found if str(rows[n].get("name", "")) in _expanded(rows[n], wanted)
-            ]
+            chosen = [n for n in found if _is_of_table(rows[n], wanted)]
         found = chosen or [n for n in found if fnmatchcase(str(rows[n].get(key, "")), wanted)]
         if not found:
             names = dict.fromkeys(str(row.get(key, "")) for row in rows.values())
-            close = get_close_matches(wanted, list(names), n=3) or list(names)[:5]
+            close = near(wanted, names) or list(names)[:5]
             hint = f"; there are {', '.join(close)}" if close else "; there are none"
             raise AddressError(f"{kind}[{which}]: no {key} is {wanted!r}{hint}")
     return found
+
+
+def _is_of_table(row: Mapping[str, Any], name: str) -> bool:
+    """Whether a single flow or station is one of the table with this name."""
+    return row.get("group") == name or str(row.get("name", "")) in _expanded(row, name)
+
+
+def near(wanted: str, names: Iterable[str], most: int = 3) -> list[str]:
+    """Return the names that may be meant: those that begin so, that contain it, that are similar.
+
+    Examples
+    --------
+    >>> near("call", ["browsing sta0", "call up", "call down", "recall"])
+    ['call up', 'call down', 'recall']
+    >>> near("dwonload", ["download", "upload"])
+    ['download', 'upload']
+    """
+    every, low = list(names), wanted.lower()
+    begin = [name for name in every if name.lower().startswith(low)]
+    hold = [name for name in every if low in name.lower()]
+    chosen = dict.fromkeys([*begin, *hold] if low else [])
+    return [*chosen][:most] or get_close_matches(wanted, every, n=most)
 
 
 def _expanded(row: Mapping[str, Any], name: str) -> list[str]:
@@ -126,7 +147,7 @@ def value(results: Mapping[str, Any], path: str) -> Any:
     Raises
     ------
     AddressError
-        It names no element, or several without a function.
+        It names no element, or without a function several that are not those of one table.
 
     Examples
     --------
@@ -148,19 +169,25 @@ def value(results: Mapping[str, Any], path: str) -> Any:
     chosen = matching(kind, rows, match["which"])
     paths = [f"{kind}[{n}]{rest}" for n in chosen]
     if not any(each in results for each in paths):
-        near = get_close_matches(f"{kind}[i]{rest}", dict.fromkeys(map(generic, results)), n=3)
-        hint = f"; the nearest are {', '.join(near)}" if near else ""
+        close = get_close_matches(f"{kind}[i]{rest}", dict.fromkeys(map(generic, results)), n=3)
+        hint = f"; the nearest are {', '.join(close)}" if close else ""
         raise AddressError(f"there is no {path!r}{hint}")
     values = [results.get(each) for each in paths]
     if call is None:
-        if len(values) > 1:
+        if len(values) == 1:
+            return values[0]
+        if not _is_name(match["which"]):
             message = f"{path}: are {len(values)} {kind}; write sum({path}), or mean, min, max"
             raise AddressError(message)
-        return values[0]
     if text := next((each for each in values if isinstance(each, str)), None):
         raise AddressError(f"{path}: is of text, {text!r}, and not of numbers")
     numbers = [float(each) for each in values if each is not None]
-    return FUNCTIONS[call["function"]](numbers) if numbers else None
+    return FUNCTIONS[call["function"] if call else "mean"](numbers) if numbers else None
+
+
+def _is_name(which: str) -> bool:
+    """Whether brackets have the name of one table, and no wildcard or condition."""
+    return re.fullmatch(r'\s*(?:"[^"*?\[]*"|[^"*?=,\[]+)\s*', which) is not None
 
 
 def _rows(results: Mapping[str, Any], kind: str) -> dict[int, dict[str, Any]]:
@@ -230,7 +257,7 @@ def named_probes(path: str, flows: Sequence[str]) -> list[str]:
 def _with_name(kind: str, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the ends of a table, and its name or the default of reports."""
     arrow = "-" if kind == "links" else "->"
-    default = f"{row.get('from')}{arrow}{row.get('to')}"
+    default = f"{row['from']}{arrow}{row.get('to')}" if row.get("from") else ""
     return {**{key: row.get(key, "") for key in KEYS}, "name": row.get("name") or default}
 
 

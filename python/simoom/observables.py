@@ -21,6 +21,28 @@ from simoom.address import generic
 if TYPE_CHECKING:
     from simoom.scenario import Scenario
 
+MOST_NEAR = 3
+PLAIN_WORDS = frozenset(
+    (
+        "flows",
+        "stations",
+        "links",
+        "cells",
+        "ap",
+        "total",
+        "mean",
+        "sum",
+        "min",
+        "max",
+        "mbps",
+        "ms",
+        "count",
+        "per",
+        "of",
+        "fraction",
+    )
+)
+"""Words of paths and headings by which no result is found."""
 DEFAULT_PROBES = ("total.goodput_mbps", "ap.queue_packets")
 PING_PROBES = ("flows[*].goodput_mbps", "flows[*].ping.reply_rtt_s")
 """The time series of a report if the user names none, as far as the scenario has them."""
@@ -120,16 +142,44 @@ def check_path(where: str, path: str, *, text: bool = False) -> None:
         if any(known.startswith(f"{each.path}.") for known in catalogue()):
             raise KeyError(path)  # the heading of statistics, as `total.delay_s`
     except KeyError:
-        near = nearest(path, [re.sub(r"\[i\]", "[0]", known) for known in catalogue()])
+        heads = {known.rpartition(".")[0] for known in catalogue()}
+        results = [known for known in catalogue() if known not in heads]
+        near = nearest(path, [known.replace("[i]", "[0]") for known in results])
         raise ValueError(f"{where}: there is no result {path!r}{near}") from None
     if each.unit == "text" and not text:
         raise ValueError(f"{where}: {path}: is text and not a number")
 
 
 def nearest(path: str, known: Iterable[str]) -> str:
-    """Return the part of a message that suggests similar paths, if there are any."""
-    close = get_close_matches(path, list(known), n=3, cutoff=0.5)
-    return f"; the nearest are {', '.join(close)}" if close else ""
+    """Return the part of a message that suggests similar paths, if there are any.
+
+    First come those that begin so, then those whose headings in reports have its words.
+
+    Examples
+    --------
+    >>> nearest("file ms", ["flows[0].session_delay_s.mean", "flows[0].timeouts"])
+    '; the nearest are flows[0].session_delay_s.mean'
+    """
+    every = list(known)
+    begin = [each for each in every if path and each.startswith(path)]
+    words, place = _words(path), path.partition("[")[0].partition(".")[0]
+    named = [each for each in every if words and words <= _words(_heading(each))]
+    named.sort(key=lambda each: (not each.startswith(place), not each.endswith(".mean")))
+    close = get_close_matches(path, every, n=MOST_NEAR, cutoff=0.5)
+    found = list(dict.fromkeys([*begin, *named, *close]))[:MOST_NEAR]
+    return f"; the nearest are {', '.join(found)}" if found else ""
+
+
+def _heading(path: str) -> str:
+    """Return the last parts of a path, and its heading if it is a result."""
+    each = catalogue().get(generic(path))
+    return f"{path.rpartition(']')[2]} {'' if each is None else f'{each.heading} {each.title}'}"
+
+
+def _words(text: str) -> set[str]:
+    """Return the words that tell results apart, without units, lists and statistics."""
+    inner = re.sub(r"\[[^\]]*\]", " ", text)
+    return set(re.findall(r"[a-z]{2,}", inner.lower())) - PLAIN_WORDS
 
 
 @cache

@@ -28,6 +28,7 @@ from simoom.tables import (
     LINKS,
     NODES,
     SUMS,
+    Column,
     Row,
     delays,
     digits,
@@ -121,19 +122,7 @@ def tables(run: Run, *, width: int = 100) -> RenderableType:
         f"{span}{run.simulated_s:g} s simulated · seed {run.seed}, replication {run.replication} · "
         f"{run.events:,} events · digest {run.digest}"
     )
-    middle: list[RenderableType] = []
-    for columns, all_rows in (
-        (HOPS, hops(run.summary)),
-        (DELAYS, delays(run.summary)),
-        (LINKS, links(run.summary)),
-        (NODES, nodes(run.summary)),
-        (SLEEPERS, sleepers(run.summary)),
-        (ROAMERS, roamers(run.summary)),
-        (HANDOVERS, handovers(run.summary)),
-        (INTERFERERS, rows(run.summary, "interferers")),
-    ):
-        if all_rows:
-            middle.append(fitted(columns, all_rows, width))
+    middle = [fitted(columns, each, width) for columns, each in _further(run.summary) if each]
     if nodes(run.summary):
         middle += [_airtime(run, width), _twin(run, width)]
     return Group(
@@ -145,6 +134,31 @@ def tables(run: Run, *, width: int = 100) -> RenderableType:
         *middle,
         Text(footer, style="dim"),
     )
+
+
+def _further(summary: Mapping[str, Any]) -> list[tuple[Sequence[Column], list[Row]]]:
+    """Return the tables of a report after that of the flows: columns and rows."""
+    return [
+        (HOPS, hops(summary)),
+        (DELAYS, delays(summary)),
+        (LINKS, links(summary)),
+        (NODES, nodes(summary)),
+        (SLEEPERS, sleepers(summary)),
+        (ROAMERS, roamers(summary)),
+        (HANDOVERS, handovers(summary)),
+        (INTERFERERS, rows(summary, "interferers")),
+    ]
+
+
+def column_paths(run: Run) -> list[tuple[str, str]]:
+    """Return the heading of each column of the report, in one line, and its path."""
+    shown = [(FLOWS_BRIEF, flow_rows(run.summary)), *_further(run.summary)]
+    return [
+        (column.heading.replace("-\n", "").replace("\n", " "), column.path)
+        for columns, each in shown
+        for column in used(columns, each)
+        if column.path
+    ]
 
 
 def sleepers(summary: Mapping[str, Any]) -> list[Row]:

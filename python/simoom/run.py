@@ -80,7 +80,8 @@ class Run:
         arrivals; what reaches nobody (a discard, a loss, a beacon) is not in it, and
         ``benches/results.py`` compares all results.
     events : int
-        How many events were dispatched.
+        How many events were dispatched, without those that only read the state for probes or for
+        an agent: equal runs have equal counts. The result ``run.events`` has them all.
     simulated_s : float
         The simulated time at the end.
     trace : Trace or None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from simoom.observables import catalogue, observable
 
@@ -210,11 +210,12 @@ def interval(value: Value) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: the last part of the path, the heading, and the number format."""
+    """A column of a table: the last part of the path, the heading, number format, and the path."""
 
     key: str
     heading: str
     write: Callable[[Value], str] = plain
+    path: str = ""
 
 
 UNITS: dict[Callable[[Value], str], dict[str, str]] = {
@@ -230,7 +231,8 @@ def observed(place: str, key: str, write: Callable[[Value], str] = plain) -> Col
     """Return the column of an observable, with its heading and unit."""
     each = observable(f"{place}.{key}")
     unit = UNITS.get(write, {}).get(each.unit)
-    return Column(key, f"{each.heading}\n{unit}" if unit else each.heading, write)
+    heading = f"{each.heading}\n{unit}" if unit else each.heading
+    return Column(key, heading, write, each.path)
 
 
 ROUTE = Column("route", "from → to")
@@ -247,7 +249,7 @@ FLOWS = (
     observed("flows[i]", "retransmissions"),
     observed("flows[i]", "timeouts"),
     observed("flows[i]", "lost"),
-    Column("limited_by", "limited by"),
+    Column("limited_by", "limited by", path="flows[i].limited_by.*"),
     observed("flows[i]", "jitter_s", milliseconds),
     observed("flows[i]", "late_fraction", percent),
     observed("flows[i]", "mos"),
@@ -268,7 +270,9 @@ def abbreviated(value: Value) -> str:
 
 
 FLOWS_BRIEF = tuple(
-    Column("limited_by", "limited\nby", abbreviated) if column.key == "limited_by" else column
+    replace(column, heading="limited\nby", write=abbreviated)
+    if column.key == "limited_by"
+    else column
     for column in FLOWS
     if column.key not in ("delay_s.p95", "jitter_s", "session_delay_s.p95")
 )

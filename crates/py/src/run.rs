@@ -57,7 +57,7 @@ impl Run {
         self.0.digest
     }
 
-    /// The number of events handled.
+    /// The number of events handled, without those that only read the state.
     #[getter]
     fn events(&self) -> u64 {
         self.0.events

@@ -113,6 +113,8 @@ pub(crate) fn link<'a>(
 pub struct StationPlan {
     /// `sta0`, `sta1`, …
     pub name: String,
+    /// The name of its table, if it has one.
+    pub group: String,
     /// The modes of frames to the access point.
     pub up: RatePlan,
     /// The modes of frames from the access point to the station.

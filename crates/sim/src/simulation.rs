@@ -31,6 +31,8 @@ pub struct Simulation {
     counters: Counters,
     running: bool,
     is_traced: bool,
+    /// Events that only read the state: samples of probes, steps of an agent.
+    looks: u64,
 }
 
 /// The results of a run.
@@ -42,7 +44,8 @@ pub struct Run {
     pub series: Vec<Series>,
     /// Fingerprint of all that was sent and delivered, and when.
     pub digest: u64,
-    /// Events handled.
+    /// Events handled, without those that only read the state, as for probes: equal runs have
+    /// equal counts.
     pub events: u64,
     /// Simulated time in seconds.
     pub simulated_s: f64,
@@ -86,6 +89,7 @@ impl Simulation {
             counters,
             running: true,
             is_traced: false,
+            looks: 0,
         };
         run.look_again(Look::Batch, run.world.observers.meter.next_batch());
         run.look_again(Look::Probes, run.probes.next_sample());
@@ -144,6 +148,7 @@ impl Simulation {
 
     /// Reads the state of the world between two events.
     fn look(&mut self, look: Look) {
+        self.looks += u64::from(look != Look::Batch);
         let next = match look {
             Look::Probes => Some(self.probes.sample(&self.world)),
             Look::Batch => {
@@ -228,7 +233,7 @@ impl Simulation {
             summary: summary::summarise(&self.plan, &self.world, &self.counters),
             series: self.probes.take_series(&self.world),
             digest: self.world.observers.digest.value(),
-            events: self.world.events,
+            events: self.world.events - self.looks,
             simulated_s: self.world.end.as_secs_f64(),
         }
     }

@@ -97,6 +97,9 @@ def run(
     ] = False,
     out: Out = None,
     check: Check = False,
+    paths: Annotated[
+        bool, typer.Option("--paths", help="Print the path of each column below the report.")
+    ] = False,
     why: AndWhy = False,
     traces: Traces = [],  # noqa: B006
     trace_from: TraceFrom = None,
@@ -147,7 +150,7 @@ def run(
     if as_json:
         print_json(finite(done.summary))
     elif not quiet:
-        _print(done)
+        _print(done, paths=paths)
     explained = _explain(scenario, seed, quiet=quiet) if why else None
     written = [] if out is None else [_write(done, out, explained)]
     if not quiet and not as_json:
@@ -181,9 +184,13 @@ def _write(done: Run, out: Path, why: Why | None) -> str:
     return f"{', '.join(write(done, out, why))} to {out}/"
 
 
-def _print(done: Run) -> None:
-    """Print the report of a run."""
-    from simoom.report import tables
+def _print(done: Run, *, paths: bool) -> None:
+    """Print the report of a run, and if asked for the paths of its columns."""
+    from simoom.report import column_paths, tables
 
     screen = console()
     screen.print(tables(done, width=screen.width))
+    found = column_paths(done) if paths else []
+    width = max((len(heading) for heading, _ in found), default=0)
+    for heading, path in found:
+        print(f"{heading:{width}}  {path}")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
+from simoom.address import near
 from simoom.hearing import Hearing, hearing
 from simoom.issue import Issue, ScenarioError
 from simoom.scenario import Scenario
@@ -199,7 +199,7 @@ def find_flow(scenario: Scenario, name: str | None) -> tuple[Scenario, int | Non
     if name is None:
         return single, None
     if name not in names:
-        close = get_close_matches(name, names, n=3) or names[:5]
+        close = near(name, names) or names[:5]
         hint = f"; the nearest are {', '.join(close)}"
         raise ScenarioError([Issue("flow", f"there is no flow {name!r}{hint}")])
     return single, names.index(name)

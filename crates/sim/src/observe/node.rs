@@ -5,6 +5,7 @@ use super::observable::{CATEGORIES, Condition, Observable, observables};
 use crate::meter::NodeMeter;
 use crate::notice::DropCause;
 use crate::observers::World;
+use crate::plan::{Endpoint, Plan};
 use crate::topology::RadioId;
 use wifi::phy::Mode;
 use wifi::space::Airtimes;
@@ -44,9 +45,25 @@ const MCS: Condition = Condition {
     lacks: |plan, _, _| format!("802.{} has no MCS", plan.wlan.timing.standard.name()),
 };
 
+const GROUP: Condition = Condition {
+    says: "of stations whose table has a name",
+    holds: |plan, n| !group(plan, n).is_empty(),
+    lacks: |_, _, _| "the station's table has no name".to_owned(),
+};
+
+/// The name of a station's table.
+fn group(plan: &Plan, n: usize) -> &str {
+    match plan.topology.node(plan.topology.radio(RadioId(n as u32)).node).end {
+        Endpoint::Station(number) => &plan.stations[number as usize].group,
+        _ => "",
+    }
+}
+
 pub(super) static STATION: &[Observable] = observables! {
     /// The station's name: `sta0`, `sta1` and so on.
     "name": "text" as "station" => Text(|plan, n| plan.topology.radio_name(RadioId(n as u32)));
+    /// The name of the station's table.
+    "group": "text" if GROUP => Text(|plan, n| group(plan, n).to_owned());
     /// The MCS of frames from the station to its access point.
     "mcs": "1" if MCS => Gauge(|world, n| of_mode(up(world, n), |mode| f64::from(mode.mcs)));
     /// The MCS of frames from the access point to the station.

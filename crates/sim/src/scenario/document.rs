@@ -112,6 +112,9 @@ pub struct Station {
     /// The number of stations.
     #[setting(default = 1)]
     pub count: u64,
+    /// A name for all of them, as "laptops": flows name their ends by it, and paths as
+    /// `stations["laptops"].mcs` the table. Tables beside each other may share a name.
+    pub name: String,
     /// The standard of these stations if it differs from that of the cell: "11b" in a network of
     /// 802.11g.
     pub standard: Option<Amendment>,

@@ -17,8 +17,8 @@ pub(super) const MOST_FLOWS: u64 = 20_000;
 pub struct Flow {
     /// The name in reports. Default: the two ends.
     pub name: String,
-    /// The end that sends data: "server", "ap", a station "sta3", all of them "sta*", or some
-    /// "sta0-4"; required.
+    /// The end that sends data: "server", "ap", a station "sta3", all of them "sta*", some
+    /// "sta0-4", or those of a table by its `name`; required.
     #[setting(required)]
     pub from: String,
     /// The end that receives data: as `from`, or "broadcast" for datagrams of server or access

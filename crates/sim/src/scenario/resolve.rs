@@ -110,8 +110,10 @@ fn plan(document: &Document, mut check: Check, is_to_run: bool) -> Result<Plan, 
     let (hosts, links) = links::links(document, cell, &mut check);
     let topology = topology(&stations, space.as_ref(), hosts, &links);
     let has_cell = document.has_cell();
+    let groups = ends::groups(document, &topology, &mut check);
     let places = Places {
         has_cell,
+        groups: &groups,
         stations: stations.len(),
         topology: &topology,
         links: &links,

@@ -213,6 +213,7 @@ fn station(
     let output_link = OutputLink::Station(up.mode().rate);
     StationPlan {
         name: String::new(),
+        group: group.name.clone(),
         up,
         down,
         queue: queue(&format!("{path}.queue"), &group.queue, output_link, check),

@@ -1,10 +1,14 @@
 //! The ends of flows: `server`, `ap`, `sta3`, `sta*`, `sta0-4`, `broadcast`, and nodes of links.
 
+use super::check::Check;
 use crate::plan::{Endpoint, LinkPlan};
+use crate::scenario::document::{Document, Station};
 use crate::topology::Topology;
 use settings::nearest;
 use settings::shown;
 use std::ops::Range;
+
+const ENDS: [&str; 5] = ["server", "ap", "broadcast", "sta0", "sta*"];
 
 /// The ends that a pattern names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,11 +62,54 @@ pub(super) struct Places<'a> {
     pub(super) has_cell: bool,
     /// The number of stations.
     pub(super) stations: usize,
+    /// The stations of tables with names.
+    pub(super) groups: &'a [Group],
     /// All nodes.
     pub(super) topology: &'a Topology,
     pub(super) links: &'a [LinkPlan],
     /// Whether no link of the scenario is missing because of a fault.
     pub(super) has_all_links: bool,
+}
+
+/// The stations of a table, or of tables beside each other, with a name.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    name: String,
+    stations: Range<u32>,
+}
+
+/// The stations of each name in the tables of stations.
+pub(super) fn groups(document: &Document, topology: &Topology, check: &mut Check) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut first = 0u32;
+    for (path, Station { name, count, .. }) in document.groups() {
+        let stations = first..first.saturating_add(u32::try_from(*count).unwrap_or(u32::MAX));
+        first = stations.end;
+        if name.is_empty() {
+            continue;
+        }
+        let number = name.strip_prefix("sta").filter(|rest| !rest.starts_with(char::is_alphabetic));
+        let is_end =
+            ENDS.contains(&&name[..]) || number.is_some() || topology.wired(name).is_some();
+        let same = groups.iter_mut().find(|group| group.name == *name);
+        if is_end {
+            let message = format!("\"{}\" is an end of flows already; take another", shown(name));
+            check.fault(format!("{path}.name"), message);
+        } else if let Some(group) = same {
+            if group.stations.end == stations.start {
+                group.stations.end = stations.end;
+            } else {
+                let message = format!(
+                    "\"{}\" is the name of another table, which is not beside this one",
+                    shown(name)
+                );
+                check.fault(format!("{path}.name"), message);
+            }
+        } else {
+            groups.push(Group { name: name.clone(), stations });
+        }
+    }
+    groups
 }
 
 /// Parses a pattern; the error is the message.
@@ -84,7 +131,13 @@ pub(super) fn parse(pattern: &str, places: Places<'_>) -> Result<Ends, String> {
         "broadcast" => return Ok(Ends::One(Endpoint::Broadcast)),
         _ => {}
     }
-    let unknown = |pattern| unknown(pattern, topology);
+    if let Some(group) = places.groups.iter().find(|group| group.name == pattern) {
+        if group.stations.is_empty() || group.stations.end as usize > stations {
+            return Err(format!("there are no stations \"{}\"", shown(pattern)));
+        }
+        return Ok(Ends::Stations(group.stations.clone()));
+    }
+    let unknown = |pattern| unknown(pattern, places);
     let Some(which) = pattern.strip_prefix("sta") else { return Err(unknown(pattern)) };
     let number = |text: &str| text.parse::<u64>().ok().filter(|_| !text.starts_with('+'));
     let (first, last) = match (which.split_once('-'), number(which)) {
@@ -138,8 +191,7 @@ fn no_node(pattern: &str, topology: &Topology) -> String {
     format!("\"{}\" is no node of a link; {meant} {nodes}{more}", shown(pattern))
 }
 
-fn unknown(pattern: &str, topology: &Topology) -> String {
-    const ENDS: [&str; 5] = ["server", "ap", "broadcast", "sta0", "sta*"];
+fn unknown(pattern: &str, Places { topology, groups, .. }: Places<'_>) -> String {
     let digits: String = pattern.chars().filter(char::is_ascii_digit).take(9).collect();
     let lower = pattern.to_lowercase();
     let is_end = |word: &&str| ENDS.contains(word) || word.starts_with("sta");
@@ -152,7 +204,8 @@ fn unknown(pattern: &str, topology: &Topology) -> String {
     } else if matches!(&lower[..], "station" | "stations" | "all" | "*") {
         "did you mean \"sta*\"? ".to_owned()
     } else {
-        let near = nearest(&lower, topology.hosts().chain(ENDS));
+        let named = groups.iter().map(|group| &group.name[..]);
+        let near = nearest(&lower, topology.hosts().chain(named).chain(ENDS));
         near.first().map_or(String::new(), |near| format!("did you mean \"{near}\"? "))
     };
     let pattern = shown(pattern);
@@ -172,7 +225,8 @@ mod tests {
     fn parse(pattern: &str, stations: usize) -> Result<Ends, String> {
         let topology = &Topology::new(&Members::default());
         let (has_cell, has_all_links) = (true, true);
-        super::parse(pattern, Places { has_cell, stations, topology, links: &[], has_all_links })
+        let (links, groups) = (&[], &[]);
+        super::parse(pattern, Places { has_cell, stations, groups, topology, links, has_all_links })
     }
 
     #[test]
