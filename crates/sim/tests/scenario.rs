@@ -71,7 +71,7 @@ fn a_minimal_scenario_gets_every_default() {
     assert!(!tcp.pad_last);
     let timer = Duration::from_millis(40);
     assert_eq!(tcp.delayed_ack, DelayedAck::Fixed(FixedAck { segments: 2, timer }));
-    let timeouts = (tcp.rto_initial, tcp.rto_min, tcp.rto_max);
+    let timeouts = (tcp.rto_initial, tcp.rto_min(), tcp.rto_max);
     let seconds = Duration::from_secs;
     assert_eq!(timeouts, (seconds(1), seconds(1), seconds(60)));
 }

@@ -172,7 +172,7 @@ fn promises_hold(plan: &Plan) {
                 let (mss, window) = (tcp.config.mss(), tcp.config.window());
                 assert!(mss.0 > 0 && mss <= window);
                 let config = &tcp.config;
-                assert!(config.rto_min <= config.rto_initial);
+                assert!(config.rto_min() <= config.rto_initial);
                 assert!(config.rto_initial <= config.rto_max);
             }
             (Traffic::Cbr(cbr), None) => {

@@ -77,9 +77,10 @@ pub struct Config {
     /// Retransmission timeout before the first RTT sample (RFC 6298 (2.1)).
     #[setting(key = "rto_initial_ms", default = 1000.0, range = TIMEOUT)]
     pub rto_initial: Duration,
-    /// Minimum retransmission timeout (RFC 6298 (2.4)).
-    #[setting(key = "rto_min_ms", default = 1000.0, range = TIMEOUT)]
-    pub rto_min: Duration,
+    /// Minimum retransmission timeout. Default: 1000 ms (RFC 6298 (2.4)), and 200 ms with
+    /// `endpoint` "linux".
+    #[setting(key = "rto_min_ms", range = TIMEOUT)]
+    pub rto_min: Option<Duration>,
     /// Maximum retransmission timeout (RFC 6298 (2.5)).
     #[setting(key = "rto_max_ms", default = 60_000.0, range = TIMEOUT)]
     pub rto_max: Duration,
@@ -95,8 +96,9 @@ pub struct Config {
     /// full weight, as in ns-2.
     #[setting(default = true)]
     pub rtt_scaling: bool,
-    /// How the retransmission timeout is computed.
-    pub rto_rule: RtoRule,
+    /// How the retransmission timeout is computed. Default: as RFC 6298, and as Linux with
+    /// `endpoint` "linux".
+    pub rto_rule: Option<RtoRule>,
     /// How losses are detected and repaired.
     pub recovery: Recovery,
     /// Data in blocks with parity, as in LT-TCP; default none. It requires congestion control "lt"
@@ -116,8 +118,9 @@ pub struct Config {
     /// `afw`.
     #[setting(default = true)]
     pub byte_counting: bool,
-    /// From what a loss computes the slow start threshold.
-    pub ssthresh_from: SsthreshFrom,
+    /// From what a loss computes the slow start threshold. Default: "flight_size", and "window"
+    /// with `endpoint` "linux".
+    pub ssthresh_from: Option<SsthreshFrom>,
     /// Whether each of the first two duplicate acknowledgements lets a new segment leave (RFC
     /// 3042).
     #[setting(default = true)]
@@ -133,6 +136,11 @@ pub struct Config {
     /// reduction is undone (RFC 4015). With selective acknowledgements also `undo` must be true.
     #[setting(default = true)]
     pub eifel: bool,
+    /// Whether the receiver drops, and answers, data whose timestamp is older than that of the data
+    /// in order by more than 1 ms (PAWS, RFC 7323 section 5): also data that a retransmission
+    /// overtakes. Default: true with `endpoint` "linux", else false, because sequence numbers never
+    /// wrap here.
+    pub paws: Option<bool>,
     /// Whether a segment that is not full waits for an acknowledgement. RFC 9293 section 3.7.4
     /// recommends Nagle's algorithm and requires that an application can switch it off.
     pub nagle: Nagle,
@@ -280,10 +288,11 @@ fn too_narrow(window: u64, mss: u64) -> String {
 
 fn relate_timeouts(tcp: &Config, at: &Path, faults: &mut Faults) {
     let ms = |timeout: Duration| number(timeout.as_secs_f64() * 1e3);
-    let (min, max) = (ms(tcp.rto_min), ms(tcp.rto_max));
-    if tcp.rto_min > tcp.rto_max {
+    let (rto_min, rto_max) = (tcp.rto_min(), tcp.rto_max);
+    let (min, max) = (ms(rto_min), ms(rto_max));
+    if rto_min > rto_max {
         faults.fault(at.key("rto_min_ms"), format!("{min} is above rto_max_ms, {max}"));
-    } else if !(tcp.rto_min..=tcp.rto_max).contains(&tcp.rto_initial) {
+    } else if !(rto_min..=rto_max).contains(&tcp.rto_initial) {
         let initial = ms(tcp.rto_initial);
         let message = format!("{initial} is not between rto_min_ms, {min}, and rto_max_ms, {max}");
         faults.fault(at.key("rto_initial_ms"), message);

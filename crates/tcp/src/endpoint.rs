@@ -34,9 +34,9 @@ pub enum Kernel {
 }
 
 /// The rules of Linux. Beside them `rto_min_ms` is 200, `rto_rule` "linux" and `ssthresh_from`
-/// "window", unless the scenario
-/// gives these keys values other than the defaults of the RFC. `delayed_ack` has no effect. A queue
-/// `fq` of the sender's node paces it, as `pacing = true` does.
+/// "window", and the control has the rules of Linux, except for keys that have a value.
+/// `delayed_ack` has no effect. A queue `fq` of the sender's node paces it, as `pacing = true`
+/// does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 #[settings(name = "LinuxEndpoint")]
 pub struct Linux {
@@ -52,9 +52,8 @@ pub struct Linux {
     #[setting(default = true)]
     pub gro: bool,
     /// Whether acknowledgements of data above a hole are delayed after the third
-    /// (`tcp_comp_sack_delay_ns`); never in version 4.9.
-    #[setting(default = true)]
-    pub compressed_sack: bool,
+    /// (`tcp_comp_sack_delay_ns`). Default: true, and false in version 4.9.
+    pub compressed_sack: Option<bool>,
     /// Whether segments leave in bursts of the size of a packet before segmentation (GSO), which is
     /// what the pacing rate sends in about 2^-`pacing_shift` seconds, at least two segments
     /// (`tcp_tso_autosize`), and at most half of the congestion window. Pacing and small queues
@@ -76,9 +75,9 @@ pub struct Linux {
     pub pacing_credit: bool,
     /// Whether the last segment of such a packet of two or more has PSH (`__tcp_transmit_skb` from
     /// 5.4 on), and a receiver whose application has read everything acknowledges a full segment
-    /// with PSH at once (`tcp_measure_rcv_mss` from 6.7 on and in 6.1.58); never in version 4.9.
-    #[setting(default = true)]
-    pub push: bool,
+    /// with PSH at once (`tcp_measure_rcv_mss` from 6.7 on and in 6.1.58). Default: true, and false
+    /// in version 4.9.
+    pub push: Option<bool>,
     /// Whether the sender keeps little data in the queue and the device of its own node, and waits
     /// for transmissions to complete (TCP small queues). Not where nodes forward (`[routing]`), and
     /// not at a server without `[wire]`.
@@ -117,20 +116,50 @@ const TSO_LEAST: u64 = 2;
 const TSO_RTT_LOG: u32 = 9;
 /// The largest header that version 4.9 leaves room for in such a packet (`MAX_TCP_HEADER`).
 const LARGEST_HEADER: u64 = 320;
-const RTO_MIN: Duration = Duration::from_millis(200);
+/// RFC 6298 (2.4), and `TCP_RTO_MIN`.
+const RTO_MIN: Duration = Duration::from_secs(1);
+const RTO_MIN_LINUX: Duration = Duration::from_millis(200);
 
 impl Linux {
     /// The rules at a sender.
     #[must_use]
     fn at(self, device: Device) -> Self {
-        let is_recent = self.version != Kernel::V4_9;
-        let by_radio = is_recent && device == Device::Radio;
+        let by_radio = self.is_recent() && device == Device::Radio;
         let usual = if by_radio { PACING_SHIFT_RADIO } else { PACING_SHIFT };
         Self {
             pacing_shift: Some(self.pacing_shift.unwrap_or(usual)),
-            compressed_sack: self.compressed_sack && is_recent,
-            push: self.push && is_recent,
             small_queues: self.small_queues && device != Device::None,
+            ..self
+        }
+    }
+
+    fn is_recent(&self) -> bool {
+        self.version != Kernel::V4_9
+    }
+
+    /// Whether the last segment of a burst has PSH, and receivers answer it.
+    pub fn pushes(&self) -> bool {
+        self.push.unwrap_or(self.is_recent())
+    }
+
+    /// Whether acknowledgements of data above a hole are delayed.
+    pub fn compresses_sack(&self) -> bool {
+        self.compressed_sack.unwrap_or(self.is_recent())
+    }
+
+    /// The most data that may wait in the queue of the sender's node.
+    fn limit_output(&self) -> Bytes {
+        let usual = if self.is_recent() { 4 << 20 } else { 256 << 10 };
+        self.limit_output.unwrap_or(Bytes(usual))
+    }
+
+    /// The rules with what the version says of keys without a value.
+    #[must_use]
+    fn with_version(self) -> Self {
+        Self {
+            compressed_sack: Some(self.compresses_sack()),
+            push: Some(self.pushes()),
+            limit_output: Some(self.limit_output()),
             ..self
         }
     }
@@ -182,29 +211,47 @@ impl Linux {
     /// (`tcp_small_queue_check`): two packets at least.
     pub fn small_queue(&self, rate: BitRate, mss: Bytes, rtt_min: Option<Duration>) -> Bytes {
         let packet = self.burst_segments(rate, mss, rtt_min) * mss.0;
-        let usual = if self.version == Kernel::V4_9 { 256 << 10 } else { 4 << 20 };
-        let most = self.limit_output.unwrap_or(Bytes(usual));
-        Bytes(self.share(rate).max(2 * packet).min(most.0))
+        Bytes(self.share(rate).max(2 * packet).min(self.limit_output().0))
     }
 }
 
 impl Config {
-    /// The settings with the defaults of the endpoint.
+    /// The settings with those of the endpoint, where keys have no value.
     #[must_use]
     pub fn with_endpoint(mut self) -> Self {
-        let rfc = Self::default();
-        if let Endpoint::Linux(_) = self.endpoint {
-            if self.rto_rule == rfc.rto_rule {
-                self.rto_rule = RtoRule::Linux;
-            }
-            if self.rto_min == rfc.rto_min {
-                self.rto_min = RTO_MIN;
-            }
-            if self.ssthresh_from == rfc.ssthresh_from {
-                self.ssthresh_from = SsthreshFrom::Window;
-            }
+        if let Endpoint::Linux(linux) = self.endpoint {
+            self.rto_rule = Some(self.rto_rule());
+            self.rto_min = Some(self.rto_min());
+            self.ssthresh_from = Some(self.ssthresh_from());
+            self.paws = Some(self.paws());
+            self.endpoint = Endpoint::Linux(linux.with_version());
         }
         self
+    }
+
+    /// How the retransmission timeout is computed.
+    pub fn rto_rule(&self) -> RtoRule {
+        self.rto_rule.unwrap_or(self.by_endpoint(RtoRule::default(), RtoRule::Linux))
+    }
+
+    /// The minimum retransmission timeout.
+    pub fn rto_min(&self) -> Duration {
+        self.rto_min.unwrap_or(self.by_endpoint(RTO_MIN, RTO_MIN_LINUX))
+    }
+
+    /// From what a loss computes the slow start threshold.
+    pub fn ssthresh_from(&self) -> SsthreshFrom {
+        self.ssthresh_from
+            .unwrap_or(self.by_endpoint(SsthreshFrom::default(), SsthreshFrom::Window))
+    }
+
+    /// Whether the receiver drops data with old timestamps.
+    pub fn paws(&self) -> bool {
+        self.paws.unwrap_or(self.by_endpoint(false, true))
+    }
+
+    fn by_endpoint<T>(&self, rfc: T, linux: T) -> T {
+        if self.linux().is_some() { linux } else { rfc }
     }
 
     /// The settings of a connection whose sender is paced by the queue of its node (`sch_fq`).
@@ -268,7 +315,12 @@ mod tests {
     #[test]
     fn version_4_9_has_smaller_queues_and_bursts() {
         let old = Linux { version: Kernel::V4_9, ..Linux::default() }.at(Device::Radio);
-        assert_eq!((old.pacing_shift, old.compressed_sack), (Some(10), false));
+        assert_eq!(
+            (old.pacing_shift, old.compresses_sack(), old.pushes()),
+            (Some(10), false, false)
+        );
+        let by_hand = Linux { compressed_sack: Some(true), push: Some(true), ..old };
+        assert!(by_hand.compresses_sack() && by_hand.pushes(), "a key that is set wins");
         let segments = |mbps: f64| {
             old.burst_segments(BitRate::from_mbps(mbps), MSS, Some(Duration::from_millis(1)))
         };

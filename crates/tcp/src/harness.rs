@@ -12,7 +12,7 @@ pub(crate) fn config() -> Config {
         mss: Some(Bytes(100)),
         window: Some(Bytes(10_000)),
         initial_window: Some(Segments(4.0)),
-        rto_min: Duration::from_millis(200),
+        rto_min: Some(Duration::from_millis(200)),
         delayed_ack: DelayedAck::None,
         recovery: Recovery::NewReno,
         timestamps: false,

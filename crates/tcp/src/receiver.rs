@@ -6,6 +6,7 @@ mod connection;
 mod decoding;
 mod linux;
 mod reading;
+mod timestamps;
 mod window;
 
 pub(crate) use accurate::FIRST_MARKED;
@@ -175,18 +176,14 @@ impl Receiver {
         if (special || !self.is_synchronised()) && self.on_control(now, segment, out) {
             return;
         }
+        if self.is_old(segment) {
+            return self.refuse(now, segment, out);
+        }
         let news = segment.ack != self.own_una || self.own_una == 0;
         if news && !self.on_ack(now, segment, out) {
             return;
         }
-        // RFC 7323 §4.3: echo the earliest segment not yet acknowledged. Sequence numbers never
-        // wrap here, so that old duplicates need no PAWS.
-        if let Some(timestamps) = segment.timestamps
-            && segment.seq <= self.last_ack
-            && timestamps.value >= self.recent
-        {
-            self.recent = timestamps.value;
-        }
+        self.note_timestamp(segment);
         if let Some(accurate) = &mut self.accurate {
             accurate.on_segment(segment);
         }

@@ -33,8 +33,8 @@ impl RttEstimator {
             least: None,
             base: config.rto_initial.min(config.rto_max),
             backoff: 0,
-            rule: config.rto_rule,
-            min: config.rto_min,
+            rule: config.rto_rule(),
+            min: config.rto_min(),
             max: config.rto_max,
             granularity: config.rto_granularity.0,
             tick: config.rtt_tick.0,
@@ -146,7 +146,7 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     fn estimator(min_ms: u64) -> RttEstimator {
-        RttEstimator::new(&Config { rto_min: Duration(min_ms * MS), ..Config::default() })
+        RttEstimator::new(&Config { rto_min: Some(Duration(min_ms * MS)), ..Config::default() })
     }
 
     #[test]
@@ -203,8 +203,8 @@ mod tests {
 
     #[test]
     fn the_rule_of_linux_bounds_the_variation_from_below() {
-        let rto_min = Duration::from_millis(200);
-        let linux = Config { rto_min, rto_rule: RtoRule::Linux, ..Config::default() };
+        let rto_min = Some(Duration::from_millis(200));
+        let linux = Config { rto_min, rto_rule: Some(RtoRule::Linux), ..Config::default() };
         let mut rtt = RttEstimator::new(&linux);
         rtt.sample(Instant::ZERO, Duration(100 * MS), 1);
         assert_eq!(rtt.rto(), Duration(300 * MS), "4·50 ms is as much");
@@ -227,7 +227,7 @@ mod tests {
     fn the_tick_of_ns2_rounds_samples() {
         let mut rtt = RttEstimator::new(&Config {
             rtt_tick: Duration(10 * MS),
-            rto_min: Duration::ZERO,
+            rto_min: Some(Duration::ZERO),
             ..Config::default()
         });
         rtt.sample(Instant::ZERO, Duration(14 * MS), 1);

@@ -15,7 +15,7 @@ const END: Duration = Duration::from_secs(100_000);
 
 fn config(sack: bool, nagle: Nagle, window: u64) -> Config {
     let recovery = if sack { Recovery::Sack(Sack::default()) } else { Recovery::NewReno };
-    let rto_min = Duration::from_millis(200);
+    let rto_min = Some(Duration::from_millis(200));
     let (mss, window) = (Some(Bytes(1000)), Some(Bytes(window)));
     Config { mss, window, recovery, nagle, rto_min, closes: true, ..plain() }
 }

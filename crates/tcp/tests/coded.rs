@@ -15,7 +15,7 @@ fn config(fec: Option<Fec>) -> Config {
     Config {
         window: Some(Bytes(330_000)),
         initial_window: Some(Segments(10.0)),
-        rto_min: Duration::from_millis(200),
+        rto_min: Some(Duration::from_millis(200)),
         fec,
         ..plain()
     }

@@ -96,7 +96,7 @@ proptest! {
     ) {
         let config = Config {
             recovery: all_reductions()[recovery],
-            rto_min: Duration::from_millis(200),
+            rto_min: Some(Duration::from_millis(200)),
             rto_max: Duration::from_secs(10),
             ..config()
         };

@@ -19,7 +19,7 @@ fn config() -> Config {
         window: Some(Bytes(1 << 28)),
         timestamps: true,
         recovery: Recovery::Sack(Sack::default()),
-        rto_min: Duration::from_millis(200),
+        rto_min: Some(Duration::from_millis(200)),
         ..plain()
     }
 }

@@ -16,7 +16,7 @@ fn slow(mbps: f64, window: u64) -> Config {
         mss: Some(Bytes(1000)),
         window: Some(Bytes(window)),
         read_rate: Some(BitRate::from_mbps(mbps)),
-        rto_min: Duration::from_millis(200),
+        rto_min: Some(Duration::from_millis(200)),
         ..plain()
     }
 }

@@ -16,7 +16,7 @@ fn config() -> Config {
         mss: Some(Bytes(1000)),
         window: Some(Bytes(64_000)),
         initial_window: Some(Segments(2.0)),
-        rto_min: MS(200),
+        rto_min: Some(MS(200)),
         delayed_ack: DelayedAck::None,
         recovery: Recovery::NewReno,
         ..plain()

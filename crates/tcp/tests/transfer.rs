@@ -101,7 +101,7 @@ prop_compose! {
             delayed_ack,
             close: if fin { Close::Fin } else { Close::None },
             pad_last,
-            rto_min: Duration::from_millis(200),
+            rto_min: Some(Duration::from_millis(200)),
             rtt_tick: Duration::from_millis(if tick { 10 } else { 0 }),
             ..plain()
         }

@@ -69,6 +69,10 @@ mod tests {
             ("flows[0].tcp.rto_min_ms", "200.0"),
             ("flows[0].tcp.rto_rule", "\"linux\""),
             ("flows[0].tcp.ssthresh_from", "\"window\""),
+            ("flows[0].tcp.paws", "true"),
+            ("flows[0].tcp.endpoint.linux.compressed_sack", "true"),
+            ("flows[0].tcp.endpoint.linux.push", "true"),
+            ("flows[0].tcp.endpoint.linux.limit_output_bytes", "4194304"),
             ("flows[0].control.cubic.growth", "\"linux\""),
             ("flows[0].control.cubic.hystart_rule", "\"linux\""),
         ];
@@ -87,5 +91,16 @@ mod tests {
         assert!(paths.contains(&"flows[0].control.bbr.conservation"), "{paths:?}");
         assert!(!paths.iter().any(|path| path.ends_with("policer")), "{paths:?}");
         assert!(!paths.iter().any(|path| path.ends_with("even_windows")), "{paths:?}");
+    }
+
+    #[test]
+    fn the_value_of_the_rfc_that_is_set_by_hand_wins() {
+        let by_hand = "control = \"new_reno\"\ntcp.rto_min_ms = 1000.0\n\
+            tcp.rto_rule = \"rfc6298\"\ntcp.ssthresh_from = \"flight_size\"\ntcp.paws = false\n\
+            tcp.endpoint.linux = { version = \"4.9\", push = true }";
+        let found = presets(by_hand);
+        let paths: Vec<_> =
+            found.iter().map(|(path, _)| path.rsplit_once('.').unwrap().1).collect();
+        assert_eq!(paths, ["compressed_sack", "limit_output_bytes"]);
     }
 }

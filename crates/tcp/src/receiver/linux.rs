@@ -184,7 +184,7 @@ impl Receiver {
         let Some(linux) = &mut self.linux else { return };
         let Some(Merged { hole, pushed, .. }) = linux.merged.take() else { return };
         // The application has read what came into order, unless it reads slowly.
-        let is_read = pushed && linux.rules.push && !hole && reads_at_once;
+        let is_read = pushed && linux.rules.pushes() && !hole && reads_at_once;
         let is_filled = hole && self.store.is_empty();
         if is_filled || is_hurried || is_read || self.pending > self.mss || linux.quick > 0 {
             self.acknowledge(now, out);
@@ -212,7 +212,7 @@ impl Receiver {
         let next = self.next;
         let has_sack = self.config.sack().is_some();
         let srtt = self.rtt.srtt();
-        let Some(linux) = self.linux.as_mut().filter(|linux| linux.rules.compressed_sack) else {
+        let Some(linux) = self.linux.as_mut().filter(|linux| linux.rules.compresses_sack()) else {
             return self.acknowledge(now, out);
         };
         if linux.duplicates.0 != next {
@@ -338,7 +338,7 @@ mod tests {
     fn a_segment_with_push_is_acknowledged_at_once() {
         let pushed = Flags::ACK.and(Flags::PSH);
         for (push, said) in [(true, "ack"), (false, "delay@88")] {
-            let rules = Linux { gro: false, push, ..Linux::default() };
+            let rules = Linux { gro: false, push: Some(push), ..Linux::default() };
             let (mut tcp, next) = after_start_of(rules);
             let found = tcp.segment(50, &segment(true, next, 100, 1, pushed));
             assert!(found.contains(said), "push = {push}: {found}");
@@ -357,7 +357,7 @@ mod tests {
         assert_eq!(tcp.data(30, 1201, 100), "");
         assert_eq!(tcp.timer(31, TimerId::DelayedAck), "ack 1");
         let mut none = listening(&Config {
-            endpoint: Endpoint::Linux(Linux { compressed_sack: false, ..Linux::default() }),
+            endpoint: Endpoint::Linux(Linux { compressed_sack: Some(false), ..Linux::default() }),
             ..linux(true)
         });
         none.segment(20, &segment(true, 1, 0, 1, Flags::ACK));

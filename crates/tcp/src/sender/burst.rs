@@ -144,7 +144,7 @@ impl Tcb {
 
     /// The last segment that has left ends a packet.
     fn push_last(&mut self, out: &mut [Command]) {
-        let pushes = self.config.linux().is_some_and(|linux| linux.push);
+        let pushes = self.config.linux().is_some_and(|linux| linux.pushes());
         if !pushes || self.bursts.left == 0 || self.bursts.size < 2 {
             return;
         }
@@ -170,7 +170,7 @@ impl Tcb {
         if linux.tso_defer && fresh {
             self.bursts.record(now, self.snd.una, span.end(), continues);
         }
-        linux.push && self.bursts.left == 0 && self.bursts.size > 1
+        linux.pushes() && self.bursts.left == 0 && self.bursts.size > 1
     }
 
     /// Whether the sender waits for acknowledgements before it sends new data, with `flight` bytes
@@ -391,7 +391,7 @@ mod tests {
     #[test]
     fn the_last_segment_of_a_packet_has_push() {
         for (push, expected) in [(true, vec![19, 38]), (false, vec![])] {
-            let mut tcp = forty(Linux { tso_defer: false, push, ..Linux::default() });
+            let mut tcp = forty(Linux { tso_defer: false, push: Some(push), ..Linux::default() });
             let ack = segment(false, 1, 0, 3901, Flags::ACK);
             tcp.sender.on_segment(ms(200), &ack, &mut tcp.out);
             let data = tcp.out.iter().filter_map(|command| match command {

@@ -82,7 +82,7 @@ impl CongestionWindow {
             ramp: None,
             usage: Usage::default(),
             unused: Unused::Kept,
-            ssthresh_from: config.ssthresh_from,
+            ssthresh_from: config.ssthresh_from(),
         };
         if !window.is_owned() {
             window.unused = Unused::new(config);
@@ -441,7 +441,7 @@ mod tests {
     #[test]
     fn the_threshold_comes_from_what_is_in_flight_or_from_the_window() {
         let after = |ssthresh_from, losses: &[(Cause, bool)]| {
-            let mut window = sixteen(&Config { ssthresh_from, ..config() });
+            let mut window = sixteen(&Config { ssthresh_from: Some(ssthresh_from), ..config() });
             for &(cause, repeated) in losses {
                 let (now, lost, flight) = (ms(0), 100, 1000);
                 window.reduce(&Congestion { now, cause, lost, flight, repeated });
@@ -460,7 +460,8 @@ mod tests {
 
     #[test]
     fn after_a_timeout_the_threshold_is_a_whole_number_of_segments_in_ns_2() {
-        let config = Config { ssthresh_from: SsthreshFrom::CongestionWindow, ..config() };
+        let ssthresh_from = Some(SsthreshFrom::CongestionWindow);
+        let config = Config { ssthresh_from, ..config() };
         let mut window = CongestionWindow::new(&config, Box::new(NewReno::from(&config)));
         for flight in 4..7 {
             use_up(&mut window, 100 * flight);
