@@ -38,8 +38,8 @@ DISCIPLINES: dict[str, dict[str, Any]] = {
     "codel": {"limit_packets": 1000},
     "fq_codel": {},
     "pie": {"limit_packets": 1000},
-    "cake": {"bandwidth_mbps": 20.0},
 }
+"""The defaults of ``tc`` where they are not ours."""
 SIZES = {"10kB": 10_000, "100kB": 100_000, "1MB": 1_000_000, "10MB": 10_000_000}
 
 BANDS = {"goodput": 0.01, "ping_": 0.05, "fetch": 0.01, "share": 0.05}
@@ -84,17 +84,24 @@ class Point:
         """The congestion control of each flow."""
         return self.settings["control"].split("+")
 
+    @property
+    def ecn(self) -> bool:
+        """Whether the endpoints negotiate ECN; a discipline that can choose marks then."""
+        return self.settings.get("tcp_ecn") == "1"
 
-def points(groups: str = "abcdef") -> list[Point]:
-    """The points of these groups."""
+
+def points(groups: str = "abcdef", rows: Iterable[Mapping[str, str]] | None = None) -> list[Point]:
+    """The points of these groups, from the reference values or from other rows of their form."""
     found = []
-    for (group, name), each in groupby(table("linux"), lambda row: (row["group"], row["point"])):
-        rows = list(each)
+    rows = table("linux") if rows is None else rows
+    for (group, name), each in groupby(rows, lambda row: (row["group"], row["point"])):
+        of_point = list(each)
         measured = {
-            row["quantity"]: Measured(float(row["value"]), float(row["half_width"])) for row in rows
+            row["quantity"]: Measured(float(row["value"]), float(row["half_width"]))
+            for row in of_point
         }
-        pairs = dict(part.split("=", 1) for part in rows[0]["settings"].split("; "))
-        found.append(Point(group, name, measured, pairs, int(rows[0]["n"])))
+        pairs = dict(part.split("=", 1) for part in of_point[0]["settings"].split("; "))
+        found.append(Point(group, name, measured, pairs, int(of_point[0]["n"])))
     return [point for point in found if point.group in groups]
 
 
@@ -167,7 +174,7 @@ def path(point: Point, rules: Rules, repeat: int, warmup_s: float | None = None)
     )
     if "after_bottleneck" in settings:
         links[-1]["reorder"] = _reorder(settings["after_bottleneck"])
-    ecn = "classic" if point.name.endswith("_ecn") else "off"
+    ecn = "classic" if point.ecn else "off"
     flows: list[dict[str, Any]] = [
         {
             "from": f"a{n}",
@@ -192,17 +199,16 @@ def path(point: Point, rules: Rules, repeat: int, warmup_s: float | None = None)
 
 def _bottleneck(point: Point) -> dict[str, Any]:
     bottleneck, rate_mbps = point.settings["bottleneck"], _number(point.settings, "rate_mbps")
-    limit = _after(bottleneck, "limit")
-    if bottleneck.startswith("netem"):
-        # Both limits count the packet in transmission.
-        queue: Any = {"drop_tail": {"limit_packets": int(limit or 0)}}
-        return {"rate_mbps": rate_mbps, "queue": queue}
-    name, ecn = point.name.split("_", 1)[1].rsplit("_", 1)
-    queue = dict(DISCIPLINES[name])
-    if name == "cake":
+    shaper, _, child = bottleneck.partition(" / ")
+    if shaper.startswith("netem") or child.startswith("pfifo"):
+        # Both limits count the packet in transmission: the bucket only looks at the first of pfifo.
+        limit = int(_after(child or shaper, "limit") or 0)
+        return {"rate_mbps": rate_mbps, "queue": {"drop_tail": {"limit_packets": limit}}}
+    if bottleneck.startswith("cake"):
         # CAKE shapes by itself; a packet leaves at the beginning of its time.
-        return {"rate_mbps": INFINITE_MBPS / 10, "queue": {name: queue}}
-    return {"rate_mbps": rate_mbps, "queue": {name: {**queue, "ecn": ecn == "ecn"}}}
+        return {"rate_mbps": INFINITE_MBPS / 10, "queue": {"cake": {"bandwidth_mbps": rate_mbps}}}
+    name = child.split()[0]
+    return {"rate_mbps": rate_mbps, "queue": {name: {**DISCIPLINES[name], "ecn": point.ecn}}}
 
 
 def _reorder(command: str) -> dict[str, Any]:
@@ -246,7 +252,8 @@ def transfers(point: Point, rules: Rules, size: int, count: int) -> dict[str, An
         "requests": count,
         "first": "file",
     }
-    reverse = {"delay_ms": 48.0, "rate_mbps": INFINITE_MBPS, "queue": "drop_tail"}
+    delay_ms = _number(point.settings, "return_delay_ms")
+    reverse = {"delay_ms": delay_ms, "rate_mbps": INFINITE_MBPS, "queue": "drop_tail"}
     return {
         "duration_s": 20.0,
         "warmup_s": 0.0,
@@ -266,16 +273,16 @@ def transfers(point: Point, rules: Rules, size: int, count: int) -> dict[str, An
     }
 
 
-def read_transfers(size: str, first: sm.Run, both: sm.Run) -> Result:
+def read_transfers(size: str, delay_ms: float, first: sm.Run, both: sm.Run) -> Result:
     """The times of the first answer and of that after an idle time.
 
-    Requests take no time here, and 48 ms in the measurement. The handshake of the first answer,
-    which the measured client has behind it, takes as long.
+    Requests take no time here, and the delay of the return path in the measurement. The handshake
+    of the first answer, which the measured client has behind it, takes as long.
     """
     one, two = (1000 * plain(run.summary["flows[0].session_delay_s.mean"]) for run in (first, both))
     return {
         f"{size}.fetch_ms": one,
-        f"{size}.fetch_after_idle_ms": 2 * two - one + 48.0,
+        f"{size}.fetch_after_idle_ms": 2 * two - one + delay_ms,
     }
 
 
@@ -325,7 +332,11 @@ def _plan(point: Point, rules: Rules) -> tuple[list[RunJob], Read]:
 
         def read_sizes(runs: list[sm.Run]) -> Result:
             pairs = zip(SIZES, runs[::2], runs[1::2], strict=True)
-            return {k: v for each in pairs for k, v in read_transfers(*each).items()}
+            delay_ms = _number(point.settings, "return_delay_ms")
+            found: Result = {}
+            for size, first, both in pairs:
+                found |= read_transfers(size, delay_ms, first, both)
+            return found
 
         return jobs, read_sizes
     jobs = [
@@ -333,7 +344,7 @@ def _plan(point: Point, rules: Rules) -> tuple[list[RunJob], Read]:
         for repeat in range(point.repeats)
     ]
     count = len(jobs)
-    marks = "marked_all" in point.measured and point.name.endswith("_ecn")
+    marks = "marked_all" in point.measured and point.ecn
     if marks:
         jobs.append(RunJob(sm.Scenario(**path(point, rules, 0, warmup_s=0.0)), 1, 0))
 

@@ -96,8 +96,7 @@ pub struct Config {
     /// full weight, as in ns-2.
     #[setting(default = true)]
     pub rtt_scaling: bool,
-    /// How the retransmission timeout is computed. Default: as RFC 6298, and as Linux with
-    /// `endpoint` "linux".
+    /// How the retransmission timeout is computed. Default: that of `endpoint`.
     pub rto_rule: Option<RtoRule>,
     /// How losses are detected and repaired.
     pub recovery: Recovery,
@@ -118,8 +117,7 @@ pub struct Config {
     /// `afw`.
     #[setting(default = true)]
     pub byte_counting: bool,
-    /// From what a loss computes the slow start threshold. Default: "flight_size", and "window"
-    /// with `endpoint` "linux".
+    /// What a loss computes ssthresh from. Default: "flight_size"; "window" with `endpoint` "linux".
     pub ssthresh_from: Option<SsthreshFrom>,
     /// Whether each of the first two duplicate acknowledgements lets a new segment leave (RFC
     /// 3042).
@@ -136,10 +134,9 @@ pub struct Config {
     /// reduction is undone (RFC 4015). With selective acknowledgements also `undo` must be true.
     #[setting(default = true)]
     pub eifel: bool,
-    /// Whether the receiver drops, and answers, data whose timestamp is older than that of the data
-    /// in order by more than 1 ms (PAWS, RFC 7323 section 5): also data that a retransmission
-    /// overtakes. Default: true with `endpoint` "linux", else false, because sequence numbers never
-    /// wrap here.
+    /// Whether the receiver drops, and answers, data with a timestamp more than 1 ms older than that
+    /// of the data in order (PAWS, RFC 7323 section 5), as if a retransmission overtakes data.
+    /// Default: true with `endpoint` "linux", else false: sequence numbers never wrap here.
     pub paws: Option<bool>,
     /// Whether a segment that is not full waits for an acknowledgement. RFC 9293 section 3.7.4
     /// recommends Nagle's algorithm and requires that an application can switch it off.
