@@ -117,7 +117,7 @@ pub struct Config {
     /// `afw`.
     #[setting(default = true)]
     pub byte_counting: bool,
-    /// What a loss computes ssthresh from. Default: "flight_size"; "window" with `endpoint` "linux".
+    /// What a loss computes ssthresh from. Default: "flight_size", of Linux "window".
     pub ssthresh_from: Option<SsthreshFrom>,
     /// Whether each of the first two duplicate acknowledgements lets a new segment leave (RFC
     /// 3042).
@@ -134,8 +134,8 @@ pub struct Config {
     /// reduction is undone (RFC 4015). With selective acknowledgements also `undo` must be true.
     #[setting(default = true)]
     pub eifel: bool,
-    /// Whether the receiver drops, and answers, data with a timestamp more than 1 ms older than that
-    /// of the data in order (PAWS, RFC 7323 section 5), as if a retransmission overtakes data.
+    /// Whether the receiver drops, and answers, data with a timestamp over 1 ms older than that of
+    /// the data in order (PAWS, RFC 7323 section 5), as if a retransmission overtakes data.
     /// Default: true with `endpoint` "linux", else false: sequence numbers never wrap here.
     pub paws: Option<bool>,
     /// Whether a segment that is not full waits for an acknowledgement. RFC 9293 section 3.7.4
@@ -290,9 +290,8 @@ fn relate_timeouts(tcp: &Config, at: &Path, faults: &mut Faults) {
     if rto_min > rto_max {
         faults.fault(at.key("rto_min_ms"), format!("{min} is above rto_max_ms, {max}"));
     } else if !(rto_min..=rto_max).contains(&tcp.rto_initial) {
-        let initial = ms(tcp.rto_initial);
-        let message = format!("{initial} is not between rto_min_ms, {min}, and rto_max_ms, {max}");
-        faults.fault(at.key("rto_initial_ms"), message);
+        let message = format!("is not between rto_min_ms, {min}, and rto_max_ms, {max}");
+        faults.fault(at.key("rto_initial_ms"), format!("{} {message}", ms(tcp.rto_initial)));
     }
 }
 
