@@ -45,6 +45,7 @@ IMAGE = re.compile(r"images/(\w+)\.png")
 LABS = {
     "quick": "From a quick run, with fewer replications and points",
     "once": "From one look, without more replications for what is undecided",
+    "fewer": "From fewer networks than a full run has",
 }
 """Labs other than that of a full run, in words."""
 
