@@ -2,7 +2,7 @@
 #
 #   make demo       a café's Wi-Fi, simulated, reported and drawn into demo-out/
 #   make test       all Rust and Python tests, but for the thorough ones
-#   make test-thorough  those that build the simulator anew or repeat studies
+#   make test-thorough  those that build anew, repeat studies, or try random input
 #   make test-fast  the quick ones: unit tests, and Python tests that are not slow
 #   make lint       formatting, lints, types and the project's own rules
 #   make bench      speed: simulated seconds per CPU second, and the page with ten million frames

@@ -29,7 +29,6 @@ SLOW = {
     "studies/test_cli.py": "starts the command for each test",
     "test_address.py": "starts the command",
     "test_air.py": "draws pictures",
-    "test_campaign.py": "runs random scenarios under the checker",
     "test_cli.py": "starts the command for each test",
     "test_compare.py": "starts the command",
     "test_designs.py": "starts the command for each test",
@@ -51,7 +50,6 @@ SLOW = {
     "test_trace.py": "runs all scenarios",
     "test_trace_files.py": "starts the command for each test",
     "test_trace_page.py": "opens pages in Chromium",
-    "test_wheel.py": "builds and installs the wheel",
     "test_twin.py": "solves the models of hundreds of scenarios",
     "test_twin_aggregates.py": "simulates a grid of cells",
     "test_twin_design.py": "starts the command for each test",
@@ -62,12 +60,17 @@ SLOW = {
 
 THOROUGH = {
     "studies/test_afw_few.py": "runs the quick version of the study",
+    "studies/test_full_duplex.py": "runs the quick version of the study",
     "studies/test_http_queueing.py": "runs the quick version of the study",
+    "studies/test_l4s_wifi.py": "runs the quick version of the study",
     "studies/test_lt_tcp.py": "runs the quick version of the study",
+    "studies/test_mcs_cubic.py": "runs the quick version of the study",
+    "test_campaign.py": "runs random scenarios under the checker",
     "test_city.py": "counts instructions of fifty cells, builds the runner",
     "test_instructions.py": "counts instructions, builds the runner",
     "test_lesson.py": "builds the simulator for browsers, opens pages in Chromium",
     "test_toy.py": "builds the simulator with the feature toy",
+    "test_wheel.py": "builds and installs the wheel",
 }
 """Files that build the simulator anew or take minutes: `make test-thorough` runs their tests."""
 
