@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{number, run};
+use common::{number, run, run_with};
 
 /// An upload of datagrams.
 fn upload(keys: &str) -> String {
@@ -91,4 +91,21 @@ fn attempts_are_counted_while_other_frames_arrive() {
     assert!(number(&run, "ap.attempts") > 1000.0, "frames arrive at the station");
     assert_eq!(sent, 0.0);
     assert!((attempts / 7.0 - discarded).abs() <= 1.0, "{discarded} of {attempts}");
+}
+
+/// An access point that hears no ACK begins its next attempt while the ACK of the last is on the
+/// air: the loss of that ACK is no outcome of the new attempt, which the warm-up ends in.
+#[test]
+fn a_late_response_is_no_outcome_of_the_next_attempt() {
+    let done = run_with(
+        "standard = '11g'\nduration_s = 0.3\nwarmup_s = 0.00857\nwlan.qos = true\n\
+         stations = { count = 2, rate_mbps = 2 }\n\
+         radio.losses_db = [[1, 150, 1], [1, 1, 1], [150, 1, 1]]\n\
+         [[flows]]\nfrom = 'sta1'\nto = 'server'\ntraffic = 'saturated'\n\
+         [[flows]]\nfrom = 'server'\nto = 'sta0-1'\n",
+        1,
+        &[],
+    );
+    assert!(number(&done, "ap.collisions") > 0.0);
+    assert!(number(&done, "ap.collision_probability") <= 1.0);
 }

@@ -366,9 +366,14 @@ impl Space {
             }
             _ => frame.from,
         };
+        // A node that cannot hear the response may have begun its next attempt by now.
+        let is_late =
+            frame.is_control_response() && self.receivers[owner as usize].has_sent_since(start);
         let owner = &mut self.nodes[owner as usize];
         let is_open = owner.counters.exchanges.is_open();
-        owner.counters.exchanges.decide();
+        if !is_late {
+            owner.counters.exchanges.decide();
+        }
         // A full-duplex node may lose the frames of several exchanges after one attempt.
         let is_attempt = owner.duplex().is_none_or(|duplex| is_open && !duplex.joins_only());
         let counters = &mut owner.counters.exchanges;
