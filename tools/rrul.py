@@ -64,7 +64,8 @@ def row(name: str, alike: bool) -> str:
         return f"{sum(found[f'{path}.goodput_mbps'] for path in of):.1f}"
 
     def rtt(ping: str, quantile: str) -> str:
-        return f"{1e3 * found[f'{flows[ping]}.rtt_s.{quantile}']:.0f}"
+        rtt_s = found[f"{flows[ping]}.rtt_s.{quantile}"]
+        return "-" if rtt_s is None else f"{1e3 * rtt_s:.0f}"
 
     if alike:
         pings = [rtt("ping ICMP", "p50"), rtt("ping ICMP", "p95")]
