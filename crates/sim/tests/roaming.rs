@@ -221,3 +221,21 @@ fn what_roaming_needs_is_told_in_one_message() {
                  movement.random_waypoint = { area_m = [9.0, 9.0] }\n";
     assert!(faults(&format!("{alone}{CBR}"))[0].contains("one access point"));
 }
+
+/// An access point that has its first station by roaming senses the beacons of its neighbour in its
+/// secondary channel, as one that has stations from the start. The checker looks at each frame.
+#[test]
+fn an_access_point_with_stations_by_roaming_alone_senses_its_secondary_channel() {
+    let text = "standard = '11ac'\nduration_s = 4\nwarmup_s = 1\n\
+                wlan = { width_mhz = 40, mcs = 0, beacons.interval_tu = 20 }\nradio = {}\n\
+                ap = { position_m = [0, 0], channel = 36 }\n\
+                cells = [{ position_m = [15, 0], channel = 40 }]\n\
+                [[stations]]\n\
+                roaming = { threshold_dbm = -50, short_interval_s = 0.2, long_interval_s = 0.2 }\n\
+                waypoints = [{ at_s = 0, position_m = [1, 0] }, \
+                { at_s = 1, position_m = [15, 1] }]\n\
+                [[flows]]\nfrom = 'server'\nto = 'sta0'\n\
+                traffic.cbr = { rate_mbps = 20, payload_bytes = 1000 }\n";
+    let done = run_with(text, 3, &[]);
+    assert!(number(&done, "cells[0].sent") > 1000.0);
+}

@@ -494,8 +494,8 @@ impl Control for Bbr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Linux;
     use crate::Delivery;
+    use crate::Linux;
     use crate::control::fixture::{ack_at, config, gauge, loss};
 
     const RTT_S: f64 = 0.1;

@@ -73,13 +73,7 @@ impl Overlaps {
     ) -> Option<Box<Self>> {
         let standard = mac.timing.standard;
         // DSSS is wider than 20 MHz.
-        let mut widest = vec![standard.modes[0].width; sites.len()];
-        for &(a, b, link) in links {
-            for node in [a, b] {
-                let known = &mut widest[node as usize];
-                *known = link.mode.width.max(*known);
-            }
-        }
+        let widest = vec![standard.modes[0].width; sites.len()];
         let (band, receiver) = (standard.band, &radio.receiver);
         // VHT and HE detect frames in secondary channels, and HT only energy (clause 19.3.19.5).
         let detects = matches!(standard.amendment, Amendment::Ac | Amendment::Ax);
@@ -94,16 +88,27 @@ impl Overlaps {
             .flat_map(|(from, to)| WIDTHS.map(|width| Common::of(band, from, to, width)))
             .collect();
         let power = |level: Dbm| Milliwatts::from(level).0;
-        let all = Self {
+        let mut all = Self {
             numbers,
             common,
             widest,
             energy: ENERGY.map(|more| power(receiver.energy + more)),
             detection: detects.then(|| DETECTION.map(|more| power(receiver.detect + more))),
         };
+        for &(a, b, link) in links {
+            all.add_link([a, b], &link);
+        }
         let overlap =
             |from: &u16| all.numbers.iter().any(|&to| *from != to && all.touch(*from, to));
         all.numbers.iter().any(overlap).then(|| Box::new(all))
+    }
+
+    /// Two nodes exchange frames over a link.
+    pub(super) fn add_link(&mut self, ends: [u32; 2], link: &Link) {
+        for node in ends {
+            let known = &mut self.widest[node as usize];
+            *known = link.mode.width.max(*known);
+        }
     }
 
     /// Whether any frames in one channel arrive in another.
