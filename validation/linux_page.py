@@ -37,6 +37,7 @@ lists what it has set.
 | --- | --- |
 | `tcp.rto_rule`, `tcp.rto_min_ms` | `tcp_set_rto`, `tcp_rtt_estimator` |
 | `tcp.ssthresh_from = "window"` | `tcp_reno_ssthresh`, `cubictcp_recalc_ssthresh` |
+| `tcp.paws` | `tcp_paws_discard` |
 | `endpoint.linux.hz` | `usecs_to_jiffies` in timers, `tcp_jiffies32` |
 | `endpoint.linux.gso`, `tso_defer` | `tcp_tso_autosize`, `tcp_cwnd_test`, `tcp_tso_should_defer` |
 | `endpoint.linux.push` | `__tcp_transmit_skb` (5.4), `tcp_measure_rcv_mss` (6.7, 6.1.58) |
