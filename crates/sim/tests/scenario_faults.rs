@@ -278,7 +278,7 @@ fn wrong_types_say_both_types() {
 fn a_wrong_station_is_shown_the_keys() {
     malformed(
         "stations = [1, 2]",
-        "stations[0]: must be a table with the keys count, standard, rate_mbps, \
+        "stations[0]: must be a table with the keys count, name, standard, rate_mbps, \
         mcs, streams, width_mhz, guard_ns, ap_mcs, ap_streams, ap_guard_ns, legacy_rate_mbps, \
         ap_legacy_rate_mbps, rate_control, queue, ring_packets, hardware_aggregates, \
         airtime_weight, power_save, roaming, data_loss, ack_loss, position_m, ring_m, placement, \
