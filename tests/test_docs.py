@@ -127,10 +127,10 @@ def scenarios():
     # Drivers of links.
     rings = sm.Scenario.load(ROOT / "scenarios" / "dumbbell.toml").set("links[*].driver", {})
     yield rings.set("duration_s", 8).set("warmup_s", 0.1)
-    # Stations that sleep.
+    # Stations with a name that sleep.
     polls = {"legacy": {"retrieval": "ps_poll"}}
     sleeps = sm.Scenario.load(ROOT / "scenarios" / "cafe.toml").set("wlan.beacons", {})
-    sleeps = sleeps.set("stations.power_save", polls)
+    sleeps = sleeps.set("stations.power_save", polls).set("stations.name", "guests")
     yield sleeps.set("duration_s", 8).set("warmup_s", 0.1)
     # A station that runs past its access point.
     runs = sm.Scenario.load(ROOT / "scenarios" / "roaming.toml").set("warmup_s", 0.1)

@@ -111,7 +111,7 @@ def near(wanted: str, names: Iterable[str], most: int = 3) -> list[str]:
     >>> near("call", ["browsing sta0", "call up", "call down", "recall"])
     ['call up', 'call down', 'recall']
     >>> near("dwonload", ["download", "upload"])
-    ['download', 'upload']
+    ['download']
     """
     every, low = list(names), wanted.lower()
     begin = [name for name in every if name.lower().startswith(low)]

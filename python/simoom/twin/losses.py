@@ -15,6 +15,13 @@ ROOM = Assumption("room", "The cell has the capacity for the traffic of its flow
 BLOCK_KNOWN = Assumption("block_known", "All blocks have the same, known number of units.")
 
 
+def _least_timeout_ms(flow: Flow) -> float:
+    """Return the minimum retransmission timeout: RFC 6298 (2.4), or TCP_RTO_MIN of Linux."""
+    tcp = flow.table["tcp"]
+    by_default = 1000.0 if tcp["endpoint"] == "rfc" else 200.0
+    return by_default if tcp["rto_min_ms"] is None else float(tcp["rto_min_ms"])
+
+
 def fit_loss(cell: Cell) -> Fit:
     """Check the assumptions of `tcp_loss`: the residual loss of the MAC limits TCP's windows."""
     assumed = {each.name: each for each in tcp_loss.ASSUMPTIONS}
@@ -41,7 +48,7 @@ def fit_loss(cell: Cell) -> Fit:
             tcp_loss.pftk_mbps(
                 loss[flow.index],
                 rtt_ms=rtt_ms,
-                rto_ms=max(flow.table["tcp"]["rto_min_ms"], rtt_ms),
+                rto_ms=max(_least_timeout_ms(flow), rtt_ms),
                 mss_bytes=flow.payload_bytes,
                 segments_per_ack=flow.delayed_ack,
                 window_segments=flow.window_segments,
