@@ -117,7 +117,7 @@ pub struct Config {
     /// `afw`.
     #[setting(default = true)]
     pub byte_counting: bool,
-    /// What a loss computes ssthresh from. Default: "flight_size", of Linux "window".
+    /// What a loss computes ssthresh from. Default: `"flight_size"`, of Linux `"window"`.
     pub ssthresh_from: Option<SsthreshFrom>,
     /// Whether each of the first two duplicate acknowledgements lets a new segment leave (RFC
     /// 3042).

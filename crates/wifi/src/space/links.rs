@@ -23,7 +23,9 @@ impl Space {
     pub fn add_link(&mut self, ends: [u32; 2], links: [Link; 2]) {
         let [a, b] = ends;
         if let Some(overlaps) = &mut self.signals.radio.overlaps {
-            links.iter().for_each(|link| overlaps.add_link(ends, link));
+            for link in &links {
+                overlaps.add_link(ends, link);
+            }
         }
         for ((from, to), link) in [(a, b), (b, a)].into_iter().zip(links) {
             let power = self.signals.mean_power(from, to, Instant::ZERO);
