@@ -90,3 +90,11 @@ def test_a_report_has_three_notices_at_most():
     assert [notice in lines for notice in run.notices] == [True] * MOST + [False] * (
         len(run.notices) - MOST
     )
+
+
+def test_stations_of_a_ring_are_told_apart():
+    ring = {**FAR, "stations": {"count": 2, "ring_m": 40.0}}
+    scenario = sm.Scenario(**ring)
+    assert scenario.get('stations["sta1"].ring_m') == 40.0
+    (notice,) = sm.run(scenario).notices
+    assert notice.startswith("the fixed mode is too fast for sta0")

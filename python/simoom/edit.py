@@ -69,8 +69,12 @@ def station(path: str) -> tuple[int, str] | None:
     return None if match is None else (int(match["number"]), match["rest"])
 
 
-def split_station(path: str, stations: Any, number: int) -> tuple[list[dict[str, Any]], int]:
+def split_station(
+    path: str, stations: Any, number: int, *, reads: bool = False
+) -> tuple[list[dict[str, Any]], int]:
     """Return the tables of stations with one of its own for a single station, and its index.
+
+    What only reads gets the table of all where their positions follow from their number.
 
     Parameters
     ----------
@@ -93,6 +97,8 @@ def split_station(path: str, stations: Any, number: int) -> tuple[list[dict[str,
         if count == 1:
             return tables, place
         if key := next((key for key in ("ring_m", "placement") if key in each), None):
+            if reads:
+                return tables, place
             message = f"stands by {key} of {count} stations; give it a table of its own"
             raise ScenarioError([Issue(path, message)])
         counts = (number - first, 1, first + count - number - 1)

@@ -198,14 +198,14 @@ class Scenario:
         found = [single._single(path)[1] for path in named]  # noqa: SLF001  of the same class
         return single, [single._paths(path) for path in found]  # noqa: SLF001
 
-    def _single(self, path: str) -> tuple[Scenario, str]:
+    def _single(self, path: str, *, reads: bool = False) -> tuple[Scenario, str]:
         """Return the scenario with a table for the station that a path names, and its path."""
         found = edit.station(path)
         if found is None:
             return self, path
         number, rest = found
         written = edit.written(self.to_toml()).get("stations", 0)
-        tables, place = edit.split_station(path, written, number)
+        tables, place = edit.split_station(path, written, number, reads=reads)
         path = f"stations[{place}]{rest}"
         if tables == written:
             return self, path
@@ -264,7 +264,7 @@ class Scenario:
             The value as it is written or its default; None if the key has neither.
         """
         _utf8("", path)
-        single, path = self._single(path)
+        single, path = self._single(path, reads=True)
         paths = single._paths(path)  # noqa: SLF001  of the same class
         if len(paths) > 1:
             message = f"are {len(paths)} tables; name one, as {paths[0]}"
