@@ -98,3 +98,16 @@ def test_stations_of_a_ring_are_told_apart():
     assert scenario.get('stations["sta1"].ring_m') == 40.0
     (notice,) = sm.run(scenario).notices
     assert notice.startswith("the fixed mode is too fast for sta0")
+
+
+@pytest.mark.parametrize(
+    ("of_all", "own", "key"),
+    [("fixed", None, "wlan.rate_control"), ("arf", "fixed", "ap.rate_control")],
+)
+def test_the_key_of_a_fixed_mode_is_that_of_the_node(of_all, own, key):
+    down = {"from": "ap", "to": "sta0", "traffic": {"cbr": {"rate_mbps": 1.0}}}
+    scenario = sm.Scenario(**{**FAR, "flows": [down]}).set("wlan.rate_control", of_all)
+    scenario = scenario if own is None else scenario.set("ap.rate_control", own)
+    (notice,) = sm.run(scenario).notices
+    assert notice.startswith("the fixed mode is too fast for ap")
+    assert notice.endswith(f"{key}=minstrel_ht")

@@ -126,17 +126,23 @@ def _failing(run: Run) -> Iterator[str]:
         name = _plain(node)
         if attempts < FEWEST or noise < MANY * attempts:
             continue
-        own = scenario.get(f'stations["{name}"].rate_control') if name.startswith("sta") else None
-        if (own or scenario.get("wlan.rate_control")) == "fixed":
-            failing.append((noise / attempts, name))
+        key = _rate_control_key(run, name)
+        if scenario.get(key) == "fixed":
+            failing.append((noise / attempts, name, key))
     if failing:
-        fraction, _ = max(failing)
+        fraction, _, key = max(failing)
         modern = scenario.get("standard") in NEW_MODES
         control = "minstrel_ht" if modern else "minstrel"
         yield (
-            f"the fixed mode is too fast for {listed(name for _, name in failing)}, where noise "
-            f"corrupts {100 * fraction:.0f} % of the attempts: wlan.rate_control={control}"
+            f"the fixed mode is too fast for {listed(name for _, name, _ in failing)}, where noise "
+            f"corrupts {100 * fraction:.0f} % of the attempts: {key}={control}"
         )
+
+
+def _rate_control_key(run: Run, name: str) -> str:
+    """Return the path of the rate control of a node: its own, or that of all."""
+    own = f"{_place(name) if name.startswith('sta') else 'ap'}.rate_control"
+    return "wlan.rate_control" if run.scenario.get(own) is None else own
 
 
 def _queues(run: Run) -> Iterator[str]:
@@ -176,10 +182,14 @@ def limitless(run: Run, key: str) -> bool:
 
 def _queue_key(name: str) -> str:
     """Return the path of the settings of a drop-tail queue, which is the one without a limit."""
+    return f"{_place(name)}.queue.drop_tail"
+
+
+def _place(name: str) -> str:
+    """Return the path of the settings of a node or a link."""
     if name.startswith("sta"):
-        name = f'stations["{name}"]'
-    name = "wire" if name.startswith("wire.") else name.removesuffix(".reverse")
-    return f"{name}.queue.drop_tail"
+        return f'stations["{name}"]'
+    return "wire" if name.startswith("wire.") else name.removesuffix(".reverse")
 
 
 def _windows(run: Run) -> Iterator[str]:
