@@ -11,6 +11,7 @@ import simoom as sm
 from simoom.models import FAMILIES
 from simoom.twin.air import Air
 from simoom.twin.inputs import Cell
+from simoom.twin.losses import least_timeout_ms
 
 SCENARIOS = sorted((Path(__file__).parents[1] / "scenarios").glob("*.toml"))
 EXP = {"exponential": {"mean_bytes": 20000}}
@@ -466,3 +467,15 @@ def test_the_model_of_a_voice_link_has_one_sender_and_no_adaptation():
     assert reasons(late) == {"bluetooth_voice"}
     link = [{"corrupts": True, "source": "sco"}]
     assert reasons(bulk(DOWN, standard="11b").set("interferers", link)) == {"one_sender"}
+
+
+def test_the_minimum_timeout_is_that_of_the_endpoint_unless_it_is_set():
+    scenario = sm.Scenario.load(Path(__file__).parents[1] / "scenarios" / "retry_limits.toml")
+
+    def least(scenario):
+        cell = Cell(scenario)
+        return {least_timeout_ms(cell, flow) for flow in cell.flows}
+
+    assert least(scenario) == {1000.0}
+    assert least(scenario.set("flows[*].tcp.endpoint", "linux")) == {200.0}
+    assert least(scenario.set("flows[*].tcp.rto_min_ms", 300.0)) == {300.0}

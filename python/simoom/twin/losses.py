@@ -12,14 +12,18 @@ from simoom.twin.verdict import AssumptionCheck, Fit, broken, graded, met, stret
 
 ROOM = Assumption("room", "The cell has the capacity for the traffic of its flows.")
 
+RTO_MIN_MS = 1000.0
+"""RFC 6298 (2.4)."""
+
 BLOCK_KNOWN = Assumption("block_known", "All blocks have the same, known number of units.")
 
 
-def _least_timeout_ms(flow: Flow) -> float:
-    """Return the minimum retransmission timeout: RFC 6298 (2.4), or TCP_RTO_MIN of Linux."""
-    tcp = flow.table["tcp"]
-    by_default = 1000.0 if tcp["endpoint"] == "rfc" else 200.0
-    return by_default if tcp["rto_min_ms"] is None else float(tcp["rto_min_ms"])
+def least_timeout_ms(cell: Cell, flow: Flow) -> float:
+    """Return the minimum retransmission timeout that is set, of the endpoint, or of RFC 6298."""
+    path = f"flows[{cell.keys['flows'].index(flow.table)}].tcp.rto_min_ms"
+    of_endpoint = (keys[path] for keys in cell.scenario.presets().values() if path in keys)
+    given = flow.table["tcp"]["rto_min_ms"]
+    return float(next(of_endpoint, RTO_MIN_MS) if given is None else given)
 
 
 def fit_loss(cell: Cell) -> Fit:
@@ -48,7 +52,7 @@ def fit_loss(cell: Cell) -> Fit:
             tcp_loss.pftk_mbps(
                 loss[flow.index],
                 rtt_ms=rtt_ms,
-                rto_ms=max(_least_timeout_ms(flow), rtt_ms),
+                rto_ms=max(least_timeout_ms(cell, flow), rtt_ms),
                 mss_bytes=flow.payload_bytes,
                 segments_per_ack=flow.delayed_ack,
                 window_segments=flow.window_segments,
