@@ -1,4 +1,5 @@
-//! Time, units, the event queue and the random streams. This crate contains nothing about networks.
+//! Time, units, typed ids, the event queue and the random streams. This crate contains nothing
+//! about networks.
 //!
 //! # Example
 //!
@@ -29,13 +30,15 @@
 //! ```
 
 mod event_queue;
+mod id;
 mod rng;
 mod time;
 mod timer;
 mod units;
 
 pub use event_queue::{EventQueue, Ranked};
+pub use id::{Id, IdVec};
 pub use rng::{Draws, Rng, Seed};
-pub use time::{Duration, Instant};
+pub use time::{Duration, Instant, Span};
 pub use timer::{Fired, Ticket, Timer};
 pub use units::{BitRate, Bytes, Db, Dbm, Segments};

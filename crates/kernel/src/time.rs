@@ -11,6 +11,15 @@ pub struct Instant(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Duration(pub u64);
 
+/// The time from `start` to `end`, which is not before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Its first moment.
+    pub start: Instant,
+    /// The first moment after it.
+    pub end: Instant,
+}
+
 impl Instant {
     /// The start of the run.
     pub const ZERO: Self = Self(0);

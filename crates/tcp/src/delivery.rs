@@ -63,7 +63,8 @@ impl DeliveryMeter {
     pub(crate) fn on_lost_segment(
         &mut self,
         now: Instant,
-        (sent, record): (&Sent, &Departure),
+        sent: &Sent,
+        record: &Departure,
         delivered: u64,
         mss: u64,
     ) -> Lost {

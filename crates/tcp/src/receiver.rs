@@ -314,7 +314,7 @@ impl Receiver {
             self.next += 1;
             self.on_fin(now, out);
         } else if self.linux.is_some() {
-            self.answer(now, (hole, self.wnd.open() > open), out);
+            self.answer(now, hole, self.wnd.open() > open, out);
         } else if hole || self.pending >= self.enough() || self.is_hurried() {
             self.acknowledge(now, out);
         } else {

@@ -140,8 +140,8 @@ impl Sender {
             Connection::Closed | Connection::Listen | Connection::Over => {
                 self.refuse(now, segment, out);
             }
-            Connection::SynSent(syn) => self.on_handshake(now, (syn, true), segment, out),
-            Connection::SynReceived(syn) => self.on_handshake(now, (syn, false), segment, out),
+            Connection::SynSent(syn) => self.on_handshake(now, syn, true, segment, out),
+            Connection::SynReceived(syn) => self.on_handshake(now, syn, false, segment, out),
             Connection::TimeWait(since) => {
                 if !self.leave_time_wait(since, now, segment, out) {
                     self.on_ack(now, segment, out);

@@ -69,7 +69,7 @@ impl AccEcn {
 
     /// See [`AccEcn::pack`].
     #[inline]
-    pub(crate) const fn unpack((start, end): (u64, u64)) -> Self {
+    pub(crate) const fn unpack(start: u64, end: u64) -> Self {
         Self {
             ect1_first: (end >> 40) & 1 == 1,
             fields: [start as u32, (start >> 32) as u32, end as u32],
@@ -97,7 +97,8 @@ mod tests {
         assert_eq!((zero.kind(), zero.len()), (172, 5));
         assert_eq!(zero.counters(), [Some(1461), None, None]);
         for option in [first, zero, AccEcn::new(false, 3, [1 << 24, 5, (1 << 24) - 1])] {
-            assert_eq!(AccEcn::unpack(option.pack()), option);
+            let (start, end) = option.pack();
+            assert_eq!(AccEcn::unpack(start, end), option);
         }
     }
 

@@ -4,13 +4,15 @@ use crate::{ArpMessage, Echo, Management, Message, PathId, Segment};
 use kernel::{Bytes, Instant};
 use settings::Choice;
 
-/// A node of the scenario: server, access point or station, numbered by the plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NodeId(pub u32);
+kernel::id! {
+    /// A node of the scenario: server, access point or station, numbered by the plan.
+    pub NodeId
+}
 
-/// A flow, numbered by the plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FlowId(pub u32);
+kernel::id! {
+    /// A flow, numbered by the plan.
+    pub FlowId
+}
 
 /// The ECN field of the IP header (RFC 3168 section 5, RFC 8311).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -186,7 +186,7 @@ impl SackBlocks {
     /// The option of accurate ECN.
     #[inline]
     pub fn accurate(&self) -> Option<AccEcn> {
-        self.accurate.then(|| AccEcn::unpack((self.blocks[3].start, self.blocks[3].end)))
+        self.accurate.then(|| AccEcn::unpack(self.blocks[3].start, self.blocks[3].end))
     }
 
     /// Adds a block; a fifth block is omitted, because the option is full, and so is a fourth

@@ -134,7 +134,8 @@ impl Autotuning {
     pub(super) fn on_read(
         &mut self,
         now: Instant,
-        (read, queued): (u64, u64),
+        read: u64,
+        queued: u64,
         beyond: impl FnOnce() -> u64,
     ) {
         let Some(rtt) = self.rtt else { return };
@@ -186,7 +187,7 @@ mod tests {
         let (mut now, mut read) = (ms(0), 1);
         let mut after = |amount: &u64| {
             (now, read) = (now + rtt, read + amount);
-            tuning.on_read(now, (read, 0), || 0);
+            tuning.on_read(now, read, 0, || 0);
             tuning.buffer
         };
         amounts.iter().map(&mut after).collect()
@@ -224,19 +225,19 @@ mod tests {
         let narrow = Config { window_max: Some(Bytes(100_000)), ..autotuned(&config()) };
         let mut tuning = Autotuning::new(&narrow);
         tuning.rtt = Some(rtt);
-        tuning.on_read(ms(20), (29_201, 0), || 0);
+        tuning.on_read(ms(20), 29_201, 0, || 0);
         assert_eq!(tuning.buffer, 100_000);
     }
 
     #[test]
     fn only_a_whole_round_trip_is_measured_and_only_data_that_the_application_had_time_to_read() {
         let mut tuning = Autotuning::new(&autotuned(&config()));
-        tuning.on_read(ms(50), (100_001, 0), || 0);
+        tuning.on_read(ms(50), 100_001, 0, || 0);
         assert_eq!(tuning.buffer, 64_240, "the round-trip time is not known");
         tuning.rtt = Some(Duration::from_millis(60));
-        tuning.on_read(ms(59), (100_001, 0), || 0);
+        tuning.on_read(ms(59), 100_001, 0, || 0);
         assert_eq!((tuning.buffer, tuning.read), (64_240, 1), "the period goes on");
-        tuning.on_read(ms(60), (29_201, 14_600), || 0);
+        tuning.on_read(ms(60), 29_201, 14_600, || 0);
         assert_eq!((tuning.buffer, tuning.read), (64_240, 29_201), "14600 wait: 14600 count");
     }
 
@@ -244,7 +245,7 @@ mod tests {
     fn data_above_a_hole_is_added() {
         let mut tuning = Autotuning::new(&autotuned(&config()));
         tuning.rtt = Some(Duration::from_millis(20));
-        tuning.on_read(ms(20), (29_201, 0), || 50_000);
+        tuning.on_read(ms(20), 29_201, 0, || 50_000);
         assert_eq!(tuning.buffer, 175_200 + 50_000);
     }
 

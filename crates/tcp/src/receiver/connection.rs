@@ -47,7 +47,7 @@ impl Receiver {
     /// both ends have sent their FIN.
     pub fn on_abort(&mut self, out: &mut Vec<Command>) {
         if self.is_synchronised() && !(self.own_next == 2 && self.finished()) {
-            self.send_reset((self.own_next, 0, Flags::RST), out);
+            self.send_reset(self.own_next, 0, Flags::RST, out);
         }
         self.end(out);
     }
@@ -65,7 +65,8 @@ impl Receiver {
         let opens = self.next == 0 && is_syn && !flags.has(Flags::ACK);
         if self.is_over(now) || self.next == 0 && !opens {
             if !is_reset {
-                self.send_reset(refusal(segment), out);
+                let (seq, ack, flags) = refusal(segment);
+                self.send_reset(seq, ack, flags, out);
             }
         } else if is_reset {
             self.on_reset(now, segment, out);
@@ -97,7 +98,8 @@ impl Receiver {
         if segment.ack > self.own_next || self.own_una == 0 && segment.ack == 0 {
             // RFC 5961 §5.2; before the connection is established, RFC 9293 §3.10.7.4.
             if self.own_una == 0 {
-                self.send_reset(refusal(segment), out);
+                let (seq, ack, flags) = refusal(segment);
+                self.send_reset(seq, ack, flags, out);
             } else {
                 self.challenge(now, out);
             }
@@ -214,7 +216,7 @@ impl Receiver {
         }
     }
 
-    fn send_reset(&self, (seq, ack, flags): (u64, u64, Flags), out: &mut Vec<Command>) {
+    fn send_reset(&self, seq: u64, ack: u64, flags: Flags, out: &mut Vec<Command>) {
         out.push(Command::Send(Segment {
             flow: self.flow,
             connection: self.connection,

@@ -9,6 +9,7 @@ use crate::Command;
 use crate::fec::{Fec, MOST_UNITS, Shards, recovers};
 use kernel::Instant;
 use std::collections::VecDeque;
+use std::ops::Range;
 use wire::{Coded, Flags, SackBlock, SackBlocks, Segment};
 
 /// A block of which at least one unit has arrived.
@@ -137,7 +138,7 @@ impl Receiver {
                 self.fin = self.fin.or(Some(start));
             }
             Some((start, end)) if end > self.next && !self.finished() => {
-                self.store_unit(segment, coded, (start, end), &mut decoder);
+                self.store_unit(segment, coded, start..end, &mut decoder);
             }
             _ => self.counters.duplicates += u64::from(segment.len > 0),
         }
@@ -148,14 +149,16 @@ impl Receiver {
         }
     }
 
-    /// Stores the content of a unit: its data, or the block that it completes.
+    /// Stores the content of a unit of the block with this range: its data, or the block that it
+    /// completes.
     fn store_unit(
         &mut self,
         segment: &Segment,
         coded: &Coded,
-        (start, end): (u64, u64),
+        range: Range<u64>,
         decoder: &mut Decoder,
     ) {
+        let Range { start, end } = range;
         let last = segment.seq.saturating_add(u64::from(segment.len)).min(end);
         let data = !coded.is_parity();
         let below = segment.seq <= self.next;

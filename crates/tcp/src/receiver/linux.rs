@@ -149,12 +149,7 @@ impl Receiver {
 
     /// Data came into order; `hole` if there was data above a hole before, and `grown` if the
     /// window has opened.
-    pub(super) fn answer(
-        &mut self,
-        now: Instant,
-        (hole, grown): (bool, bool),
-        out: &mut Vec<Command>,
-    ) {
+    pub(super) fn answer(&mut self, now: Instant, hole: bool, grown: bool, out: &mut Vec<Command>) {
         let (window, rto) = (self.window(), self.rtt.rto());
         let Some(linux) = &mut self.linux else { return };
         let known = linux.merged;

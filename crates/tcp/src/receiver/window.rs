@@ -102,7 +102,7 @@ impl Receiver {
     pub(super) fn tune(&mut self, now: Instant, fresh: u64) {
         let ReceiveWindow::Autotuned(autotuning) = &mut self.wnd else { return };
         let (next, queued) = (self.next, self.unread);
-        autotuning.on_read(now, (next.saturating_sub(queued), queued), || {
+        autotuning.on_read(now, next.saturating_sub(queued), queued, || {
             self.store.runs().last().map_or(0, |(_, end)| end.saturating_sub(next))
         });
         if fresh > 0 {

@@ -100,7 +100,7 @@ pub(super) fn parse(text: &str) -> Result<Script, Failure> {
             continue;
         }
         let read = match block {
-            Some((_, when)) => read_block((line, when), text, &mut script),
+            Some((_, when)) => read_block(line, when, text, &mut script),
             None => read_line(line, text, &mut script),
         };
         let goes_on = read.map_err(|message| Failure { line, message })?;
@@ -138,7 +138,7 @@ fn read_line(line: usize, text: &str, script: &mut Script) -> Result<Option<When
         (AT_ONCE, text)
     };
     if let Some(inner) = rest.strip_prefix("%{") {
-        return read_block((line, when), inner, script);
+        return read_block(line, when, inner, script);
     }
     if let Some(event) = read_event(rest)? {
         script.events.push((line, when, event));
@@ -148,7 +148,8 @@ fn read_line(line: usize, text: &str, script: &mut Script) -> Result<Option<When
 
 /// Reads a line within a block: statements that semicolons separate, and the end of the block.
 fn read_block(
-    (line, mut when): (usize, When),
+    line: usize,
+    mut when: When,
     text: &str,
     script: &mut Script,
 ) -> Result<Option<When>, String> {

@@ -105,7 +105,7 @@ impl Player {
             When::Any => (Instant::ZERO, self.now + Duration::from_secs(1_000)),
         };
         if let Event::Expect(written) = event {
-            return self.expect(line, (from, to), written);
+            return self.expect(line, from, to, written);
         }
         if from < self.now && when != When::Any {
             let (at, now) = (seconds(from), seconds(self.now));
@@ -237,7 +237,8 @@ impl Player {
     fn expect(
         &mut self,
         line: usize,
-        (from, to): (Instant, Instant),
+        from: Instant,
+        to: Instant,
         written: &Written,
     ) -> Result<(), String> {
         let text = &written.text;

@@ -1,6 +1,7 @@
 //! Accurate ECN at the end that sends data (RFC 9768 §3.2): what the counters of an acknowledgement
 //! say.
 
+use super::sequence::Outstanding;
 use crate::accurate;
 use crate::receiver::FIRST_MARKED;
 use kernel::Instant;
@@ -148,12 +149,13 @@ impl Accurate {
     }
 
     /// An acknowledgement arrived that delivers `delivered` bytes in segments of `mss` bytes;
-    /// SND.UNA and SND.NXT are the numbers after it. Returns how many more packets were marked.
+    /// `sent` is outstanding after it. Returns how many more packets were marked.
     pub(in crate::sender) fn on_ack(
         &mut self,
         segment: &Segment,
-        (delivered, mss): (u64, u64),
-        (una, nxt): (u64, u64),
+        delivered: u64,
+        mss: u64,
+        sent: Outstanding,
     ) -> u64 {
         if segment.flags.has(Flags::CE) {
             self.count_own(true);
@@ -171,14 +173,14 @@ impl Accurate {
         self.begun = true;
         let count = delivered / mss;
         let least = (u64::from(code) + 8 - self.marked % 8) % 8;
-        let bytes = self.read_option(segment, nxt);
+        let bytes = self.read_option(segment, sent.nxt);
         let more = self.decode(least, count, bytes, mss);
         self.marked += more;
         if bytes.is_some_and(|bytes| bytes > 0) && more == 0 {
             // The byte counter rose and the packet counter cannot have (§3.2.2.4).
             self.send_with(Flags::NONE);
         }
-        self.watch(more > 0 && more >= count, (una, nxt));
+        self.watch(more > 0 && more >= count, sent);
         if !self.hears {
             return 0;
         }
@@ -234,13 +236,13 @@ impl Accurate {
     }
 
     /// Watches for a path that marks everything from the start on.
-    fn watch(&mut self, all: bool, (una, nxt): (u64, u64)) {
+    fn watch(&mut self, all: bool, sent: Outstanding) {
         let Some((rounds, end)) = &mut self.all_marked else { return };
         if !all {
             self.all_marked = None;
-        } else if una >= *end {
+        } else if sent.una >= *end {
             *rounds += 1;
-            *end = nxt;
+            *end = sent.nxt;
             if *rounds > ALL_MARKED {
                 self.distrust();
             }
@@ -265,6 +267,10 @@ mod tests {
     use wire::AccEcn;
 
     const MSS: u64 = 1460;
+
+    fn sent(una: u64, nxt: u64) -> Outstanding {
+        Outstanding { una, nxt }
+    }
 
     fn end() -> Accurate {
         Accurate::new(Flags::ECT, true)
@@ -303,39 +309,39 @@ mod tests {
     #[test]
     fn a_lost_acknowledgement_loses_no_mark() {
         let mut end = Accurate { marked: 8, mean: 2 << MEAN, ..end() };
-        assert_eq!(end.on_ack(&ack(19), (12 * MSS, MSS), (1, 1)), 11);
+        assert_eq!(end.on_ack(&ack(19), 12 * MSS, MSS, sent(1, 1)), 11);
         // Of twelve segments three were marked: it looks the same, unless acknowledgements are
         // known to be thinned …
         let mut thinned = Accurate { marked: 8, mean: 12 << MEAN, ..end };
-        assert_eq!(thinned.on_ack(&ack(11), (12 * MSS, MSS), (1, 1)), 3);
+        assert_eq!(thinned.on_ack(&ack(11), 12 * MSS, MSS, sent(1, 1)), 3);
         // … or the option tells.
         let mut told = Accurate { marked: 8, mean: 2 << MEAN, ..end };
-        assert_eq!(told.on_ack(&with_option(11, [1, 3 * MSS, 1]), (12 * MSS, MSS), (1, 1)), 3);
+        assert_eq!(told.on_ack(&with_option(11, [1, 3 * MSS, 1]), 12 * MSS, MSS, sent(1, 1)), 3);
         let mut off = Accurate { marked: 8, wraps: false, ..end };
-        assert_eq!(off.on_ack(&ack(19), (12 * MSS, MSS), (1, 1)), 3);
+        assert_eq!(off.on_ack(&ack(19), 12 * MSS, MSS, sent(1, 1)), 3);
     }
 
     #[test]
     fn an_overtaken_acknowledgement_is_old() {
         let mut end = end();
-        assert_eq!(end.on_ack(&ack(7), (2 * MSS, MSS), (1, 1)), 2);
-        assert_eq!(end.on_ack(&ack(6), (0, MSS), (1, 1)), 0);
-        assert_eq!(end.on_ack(&ack(8), (2 * MSS, MSS), (1, 1)), 1, "5, 7, 8");
+        assert_eq!(end.on_ack(&ack(7), 2 * MSS, MSS, sent(1, 1)), 2);
+        assert_eq!(end.on_ack(&ack(6), 0, MSS, sent(1, 1)), 0);
+        assert_eq!(end.on_ack(&ack(8), 2 * MSS, MSS, sent(1, 1)), 1, "5, 7, 8");
     }
 
     #[test]
     fn the_option_is_ignored_if_its_first_values_are_impossible() {
         let mut mangled = end();
-        mangled.on_ack(&with_option(5, [0, 0, 1]), (MSS, MSS), (1, 1));
+        mangled.on_ack(&with_option(5, [0, 0, 1]), MSS, MSS, sent(1, 1));
         assert!(!mangled.has_option());
-        mangled.on_ack(&with_option(5, [1461, 0, 1]), (MSS, MSS), (1, 1));
+        mangled.on_ack(&with_option(5, [1461, 0, 1]), MSS, MSS, sent(1, 1));
         assert!(!mangled.has_option(), "for good");
         let mut late = end();
-        late.on_ack(&ack(5), (MSS, MSS), (1, 1));
-        late.on_ack(&with_option(5, [1461, 0, 1]), (MSS, MSS), (1, FIRST_WRAP));
+        late.on_ack(&ack(5), MSS, MSS, sent(1, 1));
+        late.on_ack(&with_option(5, [1461, 0, 1]), MSS, MSS, sent(1, FIRST_WRAP));
         assert!(late.has_option(), "resumed");
         let mut too_late = end();
-        too_late.on_ack(&with_option(5, [1461, 0, 1]), (MSS, MSS), (1, FIRST_WRAP + 1));
+        too_late.on_ack(&with_option(5, [1461, 0, 1]), MSS, MSS, sent(1, FIRST_WRAP + 1));
         assert!(!too_late.has_option());
     }
 
@@ -343,7 +349,7 @@ mod tests {
     fn a_path_that_rewrites_the_field_gets_no_more_of_it() {
         use Ecn::{Ect0, Ect1, Experienced, NotCapable};
         let syn = segment(false, 0, 0, 1, Flags::SYN.and(Flags::ACK));
-        for (sent, told, trusted) in [
+        for (field, told, trusted) in [
             (NotCapable, Some(NotCapable), true),
             (NotCapable, Some(Ect0), false),
             (NotCapable, Some(Experienced), false),
@@ -354,24 +360,24 @@ mod tests {
             (Ect1, None, true),
         ] {
             let mut end = end();
-            end.on_syn(sent, told, &syn);
-            assert_eq!(end.is_trusted(), trusted, "{sent:?} {told:?}");
-            assert!(end.on_ack(&ack(6), (MSS, MSS), (1, 1)) == 1, "marks still count");
+            end.on_syn(field, told, &syn);
+            assert_eq!(end.is_trusted(), trusted, "{field:?} {told:?}");
+            assert!(end.on_ack(&ack(6), MSS, MSS, sent(1, 1)) == 1, "marks still count");
         }
     }
 
     #[test]
     fn impossible_counters_end_it() {
         let mut zeroed = end();
-        assert_eq!(zeroed.on_ack(&ack(0), (MSS, MSS), (1, 1)), 0);
+        assert_eq!(zeroed.on_ack(&ack(0), MSS, MSS, sent(1, 1)), 0);
         assert!(!zeroed.is_trusted());
         let mut torn = end();
-        assert_eq!(torn.on_ack(&with_option(5, [1, 1460, 1]), (MSS, MSS), (1, 1)), 0);
+        assert_eq!(torn.on_ack(&with_option(5, [1, 1460, 1]), MSS, MSS, sent(1, 1)), 0);
         assert_eq!(torn.field(), Flags::NONE, "bytes and no packet");
         let mut always = end();
         for round in 1..=5 {
             assert!(always.is_trusted(), "{round}");
-            always.on_ack(&ack(5 + round), (MSS, MSS), (round, round + 1));
+            always.on_ack(&ack(5 + round), MSS, MSS, sent(round, round + 1));
         }
         assert!(!always.is_trusted());
     }

@@ -7,7 +7,7 @@
 //! holds packets of 64 KiB; here it is data without boundaries.
 
 use super::limits::Limit;
-use super::sequence::Span;
+use super::sequence::{Outstanding, Span};
 use super::tcb::Tcb;
 use crate::endpoint::Kernel;
 use crate::{Command, Endpoint, Linux};
@@ -176,16 +176,16 @@ impl Tcb {
     /// Whether the sender waits for acknowledgements before it sends new data, with `flight` bytes
     /// in flight in a window of `window` bytes.
     #[inline]
-    pub(super) fn defers(&mut self, now: Instant, room: (u64, u64)) -> bool {
+    pub(super) fn defers(&mut self, now: Instant, flight: u64, window: u64) -> bool {
         match self.config.endpoint {
             Endpoint::Linux(linux) if linux.gso && linux.tso_defer => {
-                self.examine(&linux, now, room)
+                self.examine(&linux, now, flight, window)
             }
             _ => false,
         }
     }
 
-    fn examine(&mut self, linux: &Linux, now: Instant, (flight, window): (u64, u64)) -> bool {
+    fn examine(&mut self, linux: &Linux, now: Instant, flight: u64, window: u64) -> bool {
         let snd = &self.snd;
         let (mss, waiting) = (snd.mss, snd.end.saturating_sub(snd.nxt));
         let (Some(head), Some(srtt)) = (self.bursts.head(snd.una), self.rtt.srtt()) else {
@@ -220,7 +220,8 @@ impl Tcb {
         self.bursts.end();
         self.bursts.deferred = self.bursts.deferring.take();
         let is_limited = self.bursts.deferred == Some(Limit::CongestionWindow);
-        self.cwnd.on_transmitted(flight, is_limited, (self.snd.una, self.snd.nxt));
+        let round = Outstanding { una: self.snd.una, nxt: self.snd.nxt };
+        self.cwnd.on_transmitted(flight, is_limited, round);
     }
 }
 

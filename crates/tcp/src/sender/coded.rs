@@ -13,6 +13,7 @@ mod timeouts;
 use super::ecn::Marks;
 use super::gauges::State;
 use super::sampler;
+use super::sequence::Outstanding;
 use super::tcb::Tcb;
 use super::timer::Deadlines;
 use super::window::{Arrival, Congestion};
@@ -103,10 +104,10 @@ impl Coded {
             self.on_unit(tcb, now, number, info.delivered);
         }
         let losses = self.find_losses(tcb, now, rtt, flight);
-        let marks = self.on_echo(tcb, now, (segment, info.delivered), flight);
+        let marks = self.on_echo(tcb, now, segment, info.delivered, flight);
         self.settle(tcb, now);
         if info.delivered > 0 {
-            self.inform(tcb, now, &info, losses.bytes, (rtt, marks));
+            self.inform(tcb, now, &info, losses.bytes, rtt, marks);
         }
         if info.delivered > 0 || acked > 0 {
             self.deadlines.restart();
@@ -210,11 +211,12 @@ impl Coded {
         &mut self,
         tcb: &mut Tcb,
         now: Instant,
-        (segment, delivered): (&Segment, u64),
+        segment: &Segment,
+        delivered: u64,
         flight: u64,
     ) -> Marks {
-        let sent = (tcb.snd.una, tcb.snd.max);
-        let marks = tcb.ecn.read(segment, (delivered, tcb.snd.mss), sent);
+        let sent = Outstanding { una: tcb.snd.una, nxt: tcb.snd.max };
+        let marks = tcb.ecn.read(segment, delivered, tcb.snd.mss, sent);
         let heard = !tcb.ecn.is_cwr_pending() && self.cwr_unit.is_none();
         let newer = self.blocks.top() > tcb.ecn.reduced();
         if marks.any() && self.phase == Phase::Open && heard && newer {
@@ -242,7 +244,8 @@ impl Coded {
         now: Instant,
         info: &SackInfo,
         lost: u64,
-        (rtt, marks): (Option<Duration>, Marks),
+        rtt: Option<Duration>,
+        marks: Marks,
     ) {
         let delivered = info.delivered;
         let newest = info.newest.map(|(_, departure)| departure);

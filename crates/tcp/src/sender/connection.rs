@@ -75,7 +75,7 @@ impl Sender {
             Connection::Listen => {
                 self.tcb.snd.open();
                 self.tcb.rcv_nxt = 1;
-                self.negotiate(segment, (agree(self.tcb.config.ecn, segment.flags), None));
+                self.negotiate(segment, agree(self.tcb.config.ecn, segment.flags), None);
                 self.syn_arrived = segment.flags.arrived();
                 self.connection = Connection::SynReceived(Syn::new(now));
                 self.send_syn(now, out);
@@ -94,7 +94,8 @@ impl Sender {
     pub(super) fn on_handshake(
         &mut self,
         now: Instant,
-        (syn, is_active): (Syn, bool),
+        syn: Syn,
+        is_active: bool,
         segment: &Segment,
         out: &mut Vec<Command>,
     ) {
@@ -112,7 +113,8 @@ impl Sender {
         self.tcb.snd.set_window(segment.window);
         self.tcb.rcv_nxt = 1;
         if is_active {
-            self.negotiate(segment, conclude(self.tcb.config.ecn, segment.flags));
+            let (feedback, arrived) = conclude(self.tcb.config.ecn, segment.flags);
+            self.negotiate(segment, feedback, arrived);
         } else {
             self.tcb.sampler.on_segment(segment);
         }
@@ -184,7 +186,7 @@ impl Sender {
     }
 
     /// Negotiates the options of the receiver's SYN.
-    fn negotiate(&mut self, syn: &Segment, (feedback, arrived): (Feedback, Option<Field>)) {
+    fn negotiate(&mut self, syn: &Segment, feedback: Feedback, arrived: Option<Field>) {
         self.tcb.sampler.on_syn(syn);
         self.tcb.sampler.on_segment(syn);
         let wraps = matches!(self.tcb.config.ecn, Ecn::Accurate(accurate) if accurate.wraps);

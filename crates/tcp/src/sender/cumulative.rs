@@ -91,7 +91,7 @@ impl Cumulative {
             let flight = tcb.snd.nxt - tcb.snd.una;
             let Some(span) = tcb.snd.cut(flight, window) else { break };
             let leaves = match self.phase {
-                Phase::Open { .. } => tcb.may_leave_new(now, (flight, window), out),
+                Phase::Open { .. } => tcb.may_leave_new(now, flight, window, out),
                 Phase::Recovery { .. } | Phase::Loss => tcb.may_leave(now, out),
             };
             if !leaves {
@@ -163,7 +163,7 @@ impl Cumulative {
                     self.phase = Phase::default();
                 }
                 let is_open = self.state() == State::Open;
-                info.marks = tcb.on_echo(now, (segment, acked), flight, is_open);
+                info.marks = tcb.on_echo(now, segment, acked, flight, is_open);
                 self.inform(tcb, now, &info);
             }
         }
@@ -301,7 +301,7 @@ impl Cumulative {
         }
         tcb.snd.max = tcb.snd.max.max(end);
         tcb.snd.nxt = end;
-        tcb.put(now, span, (fresh, flight), out);
+        tcb.put(now, span, fresh, flight, out);
     }
 
     /// Passes a cumulative acknowledgement to the congestion control.

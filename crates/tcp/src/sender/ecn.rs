@@ -1,6 +1,7 @@
 //! The sender's side of explicit congestion notification (RFC 3168 §6.1.2, RFC 9768).
 
 use super::accurate::Accurate;
+use super::sequence::Outstanding;
 use crate::Feedback;
 use wire::{Flags, Segment};
 
@@ -67,18 +68,19 @@ impl EcnSender {
         }
     }
 
-    /// Reads the marks of an acknowledgement that delivers so many bytes, in segments of so many
-    /// bytes; SND.UNA and SND.NXT are those after it.
+    /// Reads the marks of an acknowledgement that delivers `delivered` bytes, in segments of `mss`
+    /// bytes; `sent` is outstanding after it.
     pub(super) fn read(
         &mut self,
         segment: &Segment,
-        delivered: (u64, u64),
-        sent: (u64, u64),
+        delivered: u64,
+        mss: u64,
+        sent: Outstanding,
     ) -> Marks {
         match self {
             Self::On { .. } if segment.flags.has(Flags::ECE) => Marks::All,
             Self::Off | Self::On { .. } => Marks::None,
-            Self::Accurate(accurate) => match accurate.on_ack(segment, delivered, sent) {
+            Self::Accurate(accurate) => match accurate.on_ack(segment, delivered, mss, sent) {
                 0 => Marks::None,
                 marked => Marks::Packets(marked),
             },

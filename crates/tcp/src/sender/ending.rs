@@ -33,10 +33,10 @@ impl Sender {
             Connection::Closed | Connection::Over => self.refuse(now, segment, out),
             Connection::Listen if has_ack => self.refuse(now, segment, out),
             Connection::SynSent(syn) if has_ack => {
-                self.on_handshake(now, (syn, true), segment, out);
+                self.on_handshake(now, syn, true, segment, out);
             }
             Connection::SynReceived(syn) if has_ack => {
-                self.on_handshake(now, (syn, false), segment, out);
+                self.on_handshake(now, syn, false, segment, out);
             }
             Connection::Listen | Connection::SynReceived(_) => self.on_syn(now, segment, out),
             // The receiver answers a SYN with SYN-ACK. A SYN without ACK opens no connection.

@@ -81,6 +81,12 @@ struct AckInfo {
     reported: Option<SackBlock>,
     /// The delay of the forward path, if timestamps tell it.
     forward_delay: Option<Duration>,
+    /// The RTT sample for the congestion control.
+    rtt: Option<Duration>,
+    /// The congestion marks that it reports.
+    marks: Marks,
+    /// Whether the window may grow.
+    may_grow: bool,
 }
 
 impl Selective {
@@ -118,7 +124,7 @@ impl Selective {
             None
         };
         let mut info = self.read(tcb, now, segment);
-        let rtt = tcb.sample_for_control(now, rtt, info.last);
+        info.rtt = tcb.sample_for_control(now, rtt, info.last);
         if let Some(reported) = info.reported {
             self.on_duplicate_report(tcb, now, reported, info.acked);
         }
@@ -135,7 +141,7 @@ impl Selective {
         info.lost = self.find_losses(tcb, now, &info);
         let before = self.state();
         let is_open = before == State::Open;
-        let marks = tcb.on_echo(now, (segment, info.delivered), info.outstanding, is_open);
+        info.marks = tcb.on_echo(now, segment, info.delivered, info.outstanding, is_open);
         let advice = self.advance(tcb, now, &info);
         let holds = advice == Advice::SendNew && self.send_two_new(tcb, now, out);
         let open = before == State::Open && self.state() == State::Open;
@@ -145,11 +151,11 @@ impl Selective {
         if info.delivered > 0 {
             // Data whose acknowledgement ends recovery was sent during recovery and does not
             // validate the window.
-            let held = tcb.cwnd.is_held_by(marks);
+            let held = tcb.cwnd.is_held_by(info.marks);
             // In Linux it lets the window grow (`tcp_cong_control`).
             let counts = before != State::Recovery || tcb.config.linux().is_some();
-            let may_grow = !held && !is_spurious && counts;
-            self.inform(tcb, now, &info, (rtt, marks, may_grow));
+            info.may_grow = !held && !is_spurious && counts;
+            self.inform(tcb, now, &info);
         }
         self.follow(tcb, &info);
         if info.acked > 0 {
@@ -275,7 +281,7 @@ impl Selective {
             return 0;
         }
         let open = matches!(self.phase, Phase::Open);
-        let visit = &mut tell(&mut self.meter, &mut tcb.cwnd, now, (info.delivered, tcb.snd.mss));
+        let visit = &mut tell(&mut self.meter, &mut tcb.cwnd, now, info.delivered, tcb.snd.mss);
         if self.settings.rack {
             let least = tcb.rtt.least().unwrap_or_default();
             let srtt = tcb.rtt.srtt().unwrap_or_default();
@@ -300,14 +306,8 @@ impl Selective {
     }
 
     /// Passes the acknowledgement to the congestion control.
-    fn inform(
-        &mut self,
-        tcb: &mut Tcb,
-        now: Instant,
-        info: &AckInfo,
-        (rtt, marks, may_grow): (Option<Duration>, Marks, bool),
-    ) {
-        let AckInfo { acked, delivered, lost, ref newest, forward_delay, .. } = *info;
+    fn inform(&mut self, tcb: &mut Tcb, now: Instant, info: &AckInfo) {
+        let AckInfo { acked, delivered, lost, ref newest, forward_delay, rtt, marks, .. } = *info;
         let state = self.state();
         tcb.validate(now, acked, state);
         let delivery = if tcb.cwnd.wants_delivery() {
@@ -326,7 +326,7 @@ impl Selective {
             forward_delay,
             delivery,
             due: tcb.pacer.due(),
-            may_grow: may_grow && state != State::Recovery && acked > 0,
+            may_grow: info.may_grow && state != State::Recovery && acked > 0,
             may_ramp: acked > 0,
             state,
             marks,
@@ -412,17 +412,18 @@ fn pipe(board: &Scoreboard, tcb: &Tcb) -> u64 {
     if board.is_plain() { outstanding } else { board.pipe(outstanding) }
 }
 
-/// Tells the congestion control of lost segments, if it wants their records. The bytes are those
-/// newly delivered with the acknowledgement that shows the losses, and those of a full segment.
+/// Tells the congestion control of lost segments, if it wants their records. The acknowledgement
+/// that shows the losses newly delivers `delivered` bytes.
 fn tell(
     meter: &mut DeliveryMeter,
     cwnd: &mut CongestionWindow,
     now: Instant,
-    (delivered, mss): (u64, u64),
+    delivered: u64,
+    mss: u64,
 ) -> impl Visit {
     move |sent: &Sent, record: Option<&Departure>| {
         if let Some(record) = record {
-            cwnd.on_lost(&meter.on_lost_segment(now, (sent, record), delivered, mss));
+            cwnd.on_lost(&meter.on_lost_segment(now, sent, record, delivered, mss));
         }
     }
 }

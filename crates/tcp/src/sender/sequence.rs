@@ -33,6 +33,14 @@ pub(super) struct SendSequence {
     pub(super) small: SmallSegments,
 }
 
+/// The sequence numbers that are sent and not acknowledged, from SND.UNA to SND.NXT (RFC 9293
+/// §3.3.1). What is sent from its end on is acknowledged a round trip later.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outstanding {
+    pub(super) una: u64,
+    pub(super) nxt: u64,
+}
+
 /// The range that one segment carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {

@@ -6,7 +6,7 @@ use super::ecn::{EcnSender, Marks};
 use super::gauges::{SenderCounters, State};
 use super::pacer::{self, Pacer};
 use super::sampler::RttSampler;
-use super::sequence::{SendSequence, Span};
+use super::sequence::{Outstanding, SendSequence, Span};
 use super::small::override_timeout;
 use super::small_queue::SmallQueue;
 use super::spurious::Eifel;
@@ -165,12 +165,13 @@ impl Tcb {
     pub(super) fn on_echo(
         &mut self,
         now: Instant,
-        (segment, delivered): (&Segment, u64),
+        segment: &Segment,
+        delivered: u64,
         flight: u64,
         is_open: bool,
     ) -> Marks {
-        let sent = (self.snd.una, self.snd.max);
-        let marks = self.ecn.read(segment, (delivered, self.snd.mss), sent);
+        let sent = Outstanding { una: self.snd.una, nxt: self.snd.max };
+        let marks = self.ecn.read(segment, delivered, self.snd.mss, sent);
         if let Marks::Packets(packets) = marks {
             self.counters.marks_reported += packets;
         }
@@ -236,10 +237,11 @@ impl Tcb {
     pub(super) fn may_leave_new(
         &mut self,
         now: Instant,
-        (flight, window): (u64, u64),
+        flight: u64,
+        window: u64,
         out: &mut Vec<Command>,
     ) -> bool {
-        let waits = !self.is_in_burst(now) && self.defers(now, (flight, window));
+        let waits = !self.is_in_burst(now) && self.defers(now, flight, window);
         !waits && self.may_leave(now, out)
     }
 
@@ -249,7 +251,8 @@ impl Tcb {
         &mut self,
         now: Instant,
         span: Span,
-        (fresh, flight): (bool, u64),
+        fresh: bool,
+        flight: u64,
         out: &mut Vec<Command>,
     ) {
         let mut flags = if span.fin { Flags::ACK.and(Flags::FIN) } else { Flags::ACK };
@@ -284,7 +287,7 @@ impl Tcb {
     /// determines when pacing allows the next.
     pub(super) fn on_departure(&mut self, now: Instant, len: u64, flight: u64, resent: bool) {
         self.last_sent = now;
-        self.cwnd.on_send(now, (len, flight), resent);
+        self.cwnd.on_send(now, len, flight, resent);
         match self.cwnd.pacing() {
             None if !self.config.pacing => self.pacer.on_unpaced(now),
             Some(rate) if matches!(self.config.endpoint, Endpoint::Rfc) => {

@@ -1,6 +1,8 @@
 //! Whether the congestion window limits the sender. A window that does not limit the sender is not
 //! validated by its acknowledgements, and does not grow (RFC 7661 §1, RFC 9438 §5.8).
 
+use super::sequence::Outstanding;
+
 /// The use of the congestion window in the current round trip.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Usage {
@@ -14,17 +16,19 @@ pub(super) struct Usage {
 
 impl Usage {
     /// The sender has sent all that it may: `flight` bytes are in flight in a window of `window`
-    /// bytes, or a window that `is_limited` although it has room. SND.UNA and SND.NXT delimit the
-    /// round trip.
+    /// bytes, or a window that `is_limited` although it has room. The end of what is outstanding
+    /// delimits the round trip.
     pub(super) fn on_transmitted(
         &mut self,
-        (flight, window, mss): (u64, u64, u64),
+        flight: u64,
+        window: u64,
+        mss: u64,
         is_limited: bool,
-        (una, nxt): (u64, u64),
+        round: Outstanding,
     ) {
         let is_limited = is_limited || flight + mss > window;
-        if una >= self.round_end {
-            *self = Self { peak: flight, is_limited, round_end: nxt };
+        if round.una >= self.round_end {
+            *self = Self { peak: flight, is_limited, round_end: round.nxt };
         } else {
             self.peak = self.peak.max(flight);
             self.is_limited |= is_limited;
@@ -45,15 +49,15 @@ mod tests {
     #[test]
     fn slow_start_doubles_what_was_in_flight_and_avoidance_needs_a_full_window() {
         let mut usage = Usage::default();
-        usage.on_transmitted((1000, 1000, 100), false, (1, 1001));
+        usage.on_transmitted(1000, 1000, 100, false, Outstanding { una: 1, nxt: 1001 });
         assert!(usage.may_grow(1900, || true));
         // The application has no more data: nine segments are in flight in a window of eleven.
-        usage.on_transmitted((900, 1100, 100), false, (101, 1001));
+        usage.on_transmitted(900, 1100, 100, false, Outstanding { una: 101, nxt: 1001 });
         assert!(usage.may_grow(1100, || false), "the window was full in this round trip");
-        usage.on_transmitted((600, 2000, 100), false, (1001, 1601));
+        usage.on_transmitted(600, 2000, 100, false, Outstanding { una: 1001, nxt: 1601 });
         assert!(!usage.may_grow(2000, || true), "the next round trip uses less than half");
         assert!(usage.may_grow(1100, || true) && !usage.may_grow(1100, || false));
-        usage.on_transmitted((900, 1100, 100), true, (1601, 2501));
+        usage.on_transmitted(900, 1100, 100, true, Outstanding { una: 1601, nxt: 2501 });
         assert!(usage.may_grow(1100, || false), "what the window has room for waits for more");
     }
 }

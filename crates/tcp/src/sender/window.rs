@@ -5,6 +5,7 @@
 use super::ecn::Marks;
 use super::gauges::State;
 use super::ramp::Ramp;
+use super::sequence::Outstanding;
 use super::usage::Usage;
 use super::validation::Unused;
 use crate::config::SsthreshFrom;
@@ -232,16 +233,16 @@ impl CongestionWindow {
     }
 
     /// A data segment of this size leaves, with `flight` bytes in flight before it.
-    pub(super) fn on_send(&mut self, now: Instant, (size, flight): (u64, u64), resent: bool) {
+    pub(super) fn on_send(&mut self, now: Instant, size: u64, flight: u64, resent: bool) {
         let (size, in_flight) = (self.in_segments(size), self.in_segments(flight));
         self.control.on_send(&Departing { now, size, in_flight, resent });
     }
 
     /// The sender has sent all that the windows, the data and pacing allow, and `flight` bytes are
-    /// in flight. `is_limited` if the window limits the sender although it has room. SND.UNA and
-    /// SND.NXT delimit a round trip.
-    pub(super) fn on_transmitted(&mut self, flight: u64, is_limited: bool, round: (u64, u64)) {
-        self.usage.on_transmitted((flight, self.bytes, self.mss), is_limited, round);
+    /// in flight. `is_limited` if the window limits the sender although it has room. The
+    /// end of what is outstanding delimits a round trip.
+    pub(super) fn on_transmitted(&mut self, flight: u64, is_limited: bool, round: Outstanding) {
+        self.usage.on_transmitted(flight, self.bytes, self.mss, is_limited, round);
     }
 
     /// When the congestion control is to be called, if it has a timer.
@@ -388,7 +389,7 @@ mod tests {
 
     /// A segment is acknowledged after this much was in flight.
     fn use_up(window: &mut CongestionWindow, flight: u64) {
-        window.on_transmitted(flight, false, (0, 0));
+        window.on_transmitted(flight, false, Outstanding { una: 0, nxt: 0 });
         window.on_ack(&arrival(), &RttEstimator::new(&config()));
     }
 
@@ -400,7 +401,7 @@ mod tests {
         assert_eq!(window.bytes(), 200);
         use_up(&mut window, 100);
         assert_eq!(window.bytes(), 200, "not used");
-        window.on_transmitted(200, false, (0, 0));
+        window.on_transmitted(200, false, Outstanding { una: 0, nxt: 0 });
         window.on_ack(&Arrival { may_ramp: false, ..arrival() }, &rtt);
         assert_eq!(window.bytes(), 200);
         for flight in 2..16 {

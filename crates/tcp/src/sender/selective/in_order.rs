@@ -51,7 +51,7 @@ impl Selective {
         tcb.set_peer_window(segment.window);
         (self.duplicates, self.limited) = (0, 0);
         self.deadlines.reorder = None;
-        let marks = tcb.on_echo(now, (segment, acked), outstanding, true);
+        let marks = tcb.on_echo(now, segment, acked, outstanding, true);
         tcb.validate(now, acked, State::Open);
         let delivery = if tcb.cwnd.wants_delivery() {
             self.meter.sample(now, acked, newest.as_ref(), least, tcb.snd.mss)
@@ -86,14 +86,14 @@ impl Selective {
         out: &mut Vec<Command>,
     ) {
         while let Some(span) = tcb.snd.cut(tcb.snd.nxt - tcb.snd.una, window)
-            && tcb.may_leave_new(now, (tcb.snd.nxt - tcb.snd.una, window), out)
+            && tcb.may_leave_new(now, tcb.snd.nxt - tcb.snd.una, window, out)
         {
             let (end, flight) = (span.end(), tcb.snd.nxt - tcb.snd.una);
             let record = self.record(tcb, now, flight, span.len);
             self.board.push(span.seq, end, now, record);
             tcb.sampler.on_send(now, end);
             (tcb.snd.nxt, tcb.snd.max) = (end, end);
-            tcb.put(now, span, (true, flight), out);
+            tcb.put(now, span, true, flight, out);
         }
     }
 }

@@ -82,7 +82,7 @@ impl Selective {
             tcb.sampler.on_send(now, end);
         }
         (tcb.snd.nxt, tcb.snd.max) = (end, end);
-        tcb.put(now, span, (true, flight), out);
+        tcb.put(now, span, true, flight, out);
     }
 
     /// Retransmits the segment with this number.
@@ -104,7 +104,7 @@ impl Selective {
         if let Phase::Recovery(recovery) = &mut self.phase {
             recovery.prr.on_send(len);
         }
-        tcb.put(now, Span { seq: sent.start, len, fin: sent.end > end }, (false, flight), out);
+        tcb.put(now, Span { seq: sent.start, len, fin: sent.end > end }, false, flight, out);
     }
 
     /// The record of a segment that leaves now, if the delivery rate is sampled.
@@ -149,7 +149,7 @@ impl Selective {
         let flight = if limited { pipe } else { tcb.snd.outstanding() };
         if let Some(span) = tcb.snd.cut(flight, window) {
             let leaves = match self.phase {
-                Phase::Open => tcb.may_leave_new(now, (flight, window), out),
+                Phase::Open => tcb.may_leave_new(now, flight, window, out),
                 Phase::Recovery(_) | Phase::Loss(_) => tcb.may_leave(now, out),
             };
             if leaves {

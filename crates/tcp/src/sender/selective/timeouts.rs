@@ -80,8 +80,7 @@ impl Selective {
     /// and retransmitted by slow start.
     fn on_timeout(&mut self, tcb: &mut Tcb, now: Instant, out: &mut Vec<Command>) {
         let repeated = tcb.on_expiry();
-        let bytes = (0, tcb.snd.mss);
-        self.board.lose_all(&mut tell(&mut self.meter, &mut tcb.cwnd, now, bytes));
+        self.board.lose_all(&mut tell(&mut self.meter, &mut tcb.cwnd, now, 0, tcb.snd.mss));
         let (lost, flight) = (self.board.lost(), tcb.snd.outstanding());
         tcb.on_loss(&Congestion { now, cause: Cause::Timeout, lost, flight, repeated });
         self.recover = tcb.snd.max;
