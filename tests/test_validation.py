@@ -208,7 +208,7 @@ def test_the_readme_block_stands_between_its_markers(results, tmp_path):
     assert once.startswith("before\n<!-- agreement -->\n")
     assert once.endswith("<!-- /agreement -->\nafter\n")
     assert "old" not in once
-    assert "comparisons agree" in once
+    assert "comparisons agree: finite-retry Bianchi model" in once
     assert report.put_block(readme, results)
     assert readme.read_text() == once
     readme.write_text("nothing here\n")

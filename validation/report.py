@@ -178,13 +178,15 @@ def page(results: Results) -> str:
 
 
 def block(results: Results) -> str:
-    """The text between the markers in ``README.md``."""
-    lines = summary(results)
-    text = (
-        f"{count(results)}; [docs/validation.md](docs/validation.md) has each. *With options*: the "
-        "other simulator's quirks switched on, by name."
+    """The text between the markers in ``README.md``: the comparisons with each reference."""
+    sources: dict[str, list[Row]] = {}
+    for group, rows in evidence(results):
+        sources.setdefault(re.split(r"[.,]", group.source)[0], []).extend(rows)
+    shares = [f"{source} {len(rows)} ({_verdicts(rows)})" for source, rows in sources.items()]
+    return wrapped(
+        f"{count(results)}: {'; '.join(shares)}. [docs/validation.md](docs/validation.md) has each "
+        "group, by the standard and with the other simulator's quirks as named options."
     )
-    return wrapped(text) + "\n\n" + markdown(SUMMARY, lines)
 
 
 def put_block(readme: Path, results: Results) -> bool:
