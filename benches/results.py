@@ -1,17 +1,23 @@
-"""Every result of many runs, compared with a record to the last bit.
+"""What many runs give, compared with a record to the last bit.
 
     python benches/results.py                    compare this build with the record
     python benches/results.py --record           make this build's results the record
     python benches/results.py 'random/00*' dumbbell    some runs only
+    python benches/results.py 'report/*' 'trace/*'     reports and traces only
 
 A change of the code's structure must not change results. The runs are all scenario files, the fixed
 runs of instructions.py and the scenarios of random_scenarios.py. The results are the digest, every
 value of the summary (the output of `simoom run --json`) and every probe series. For a scenario that
-is refused, only the paths of its issues are compared, not the messages. `benches/results.txt` has a
-line for each run: name, digest, and a hash of the values and of the series.
+is refused, only the paths of its issues are compared, not the messages.
 
-A hash does not show which values differ. To see them, store all values of the build before the
-change with `--values FILE`, and compare with `--before FILE`.
+What users see of runs is compared too: `trace/`, a stretch of the trace of every scenario file and
+of 100 random scenarios, in five formats; and `report/`, the report of every scenario file in the
+terminal, as page, as JSON and in a notebook (outputs.py).
+
+`benches/results.txt` has a line for each run, or for 50 random runs: a hash of each part. A hash
+does not show what differs. Store all values of the build before the change with `--values FILE`,
+and compare with `--before FILE`, which names the run and the values. For traces and reports,
+`--outputs FOLDER` of both builds, and `diff -r`.
 """
 
 from __future__ import annotations
@@ -19,22 +25,19 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
 import re
-import subprocess
 import sys
 import tempfile
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
 
-import instructions
-import random_scenarios
+import outputs
+from outputs import Found, Input
 
-ROOT = Path(__file__).resolve().parent.parent
-RECORD = ROOT / "benches" / "results.txt"
+RECORD = outputs.ROOT / "benches" / "results.txt"
+GROUP = 50
+"""The number of random runs that share a line of the record."""
 SHOWN = 5
 """The number of differences that are printed for each run."""
 
@@ -42,56 +45,13 @@ RENAMED: dict[str, str | None] = {}
 """Paths that were renamed after the record was made: old and new, with `[*]` for each index. A
 value with the new name None has changed its meaning, as CHANGELOG.md says, and is not compared."""
 
-Result = dict[str, Any]
-"""Digest, values and series of a run, each value and series by its path."""
+Row = tuple[str, ...]
+"""The hashes of a line of the record."""
 
 
-def build(profile: str) -> Path:
-    """Build the runner and return its path."""
-    command = ["cargo", "build", "--profile", profile, "--locked", "--quiet", "-p", "simoom-sim"]
-    subprocess.run([*command, "--example", "results"], cwd=ROOT, check=True)
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    return target / {"dev": "debug"}.get(profile, profile) / "examples" / "results"
-
-
-def runner_inputs(folder: Path) -> dict[str, str]:
-    """Return the input of the runner for each run, by name; writes random scenarios to a folder."""
-    found: dict[str, list[str | Path]] = {
-        f"scenarios/{path.stem}": [path] for path in sorted(ROOT.glob("scenarios/*.toml"))
-    }
-    for name, (scenario, *sets) in instructions.RUNS.items():
-        found[f"fixed/{name}"] = [ROOT / scenario, *sets]
-    for path in random_scenarios.write(folder):
-        found[f"random/{path.stem}"] = [path]
-    return {name: "\t".join(map(str, parts)) for name, parts in found.items()}
-
-
-def run(runner: Path, wanted: dict[str, str]) -> Iterator[tuple[str, Result]]:
-    """Execute the runs and return the results in the same order."""
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as inputs:
-        inputs.write("\n".join(wanted.values()) + "\n")
-        inputs.seek(0)
-        with subprocess.Popen([runner], stdin=inputs, stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdout is not None
-            for name, line in zip(wanted, process.stdout, strict=True):
-                yield name, result(json.loads(line))
-        if process.returncode:
-            raise subprocess.CalledProcessError(process.returncode, runner)
-
-
-def result(printed: dict[str, Any]) -> Result:
-    """Parse the runner's output for a run; the values of a refused run are its issues by path."""
-    if "issues" in printed:
-        paths = Counter(path for path, _ in printed["issues"])
-        return {"digest": "refused", "values": paths, "series": {}}
-    if "panic" in printed:
-        return {"digest": "panic", "values": {"panic": printed["panic"]}, "series": {}}
-    return {key: printed[key] for key in ("digest", "values", "series")}
-
-
-def compared(values: dict[str, Any]) -> dict[str, str]:
+def compared(values: dict[str, str]) -> dict[str, str]:
     """Return the compared values by their present paths."""
-    renamed = ((present(path), str(value)) for path, value in values.items())
+    renamed = ((present(path), value) for path, value in values.items())
     return {path: value for path, value in renamed if path is not None}
 
 
@@ -109,22 +69,53 @@ def present(path: str) -> str | None:
     return re.sub(r"\[\*\]", lambda _: next(indices), name)
 
 
-def fingerprint(values: dict[str, Any]) -> str:
-    """Return a hash of values and their paths that does not depend on their order."""
-    text = "\n".join(sorted(f"{path}={value}" for path, value in compared(values).items()))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+def fingerprint(part: str | bytes | dict[str, str]) -> str:
+    """Return a hash of a part, which for values does not depend on their order."""
+    if isinstance(part, str):
+        return part
+    if isinstance(part, dict):
+        part = "\n".join(sorted(f"{path}={value}" for path, value in compared(part).items()))
+        part = part.encode()
+    return hashlib.sha256(part).hexdigest()[:16]
 
 
-def row(found: Result) -> tuple[str, ...]:
-    """Return the line of the record for a run."""
-    return found["digest"], fingerprint(found["values"]), fingerprint(found["series"])
+def row(name: str, found: Found) -> Row:
+    """Return the hash of each part of a run; of one that failed or was refused, that it was so."""
+    return tuple(
+        fingerprint(found.get(part, found.get("digest", ""))) for part in outputs.parts(name)
+    )
 
 
-def differences(before: Result, after: Result) -> list[str]:
+def line_of(name: str) -> str:
+    """Return the name of the line of the record that has a run."""
+    random = re.fullmatch(r"(.*random)/(\d+)", name)
+    if random is None:
+        return name
+    first = int(random[2]) // GROUP * GROUP
+    return f"{random[1]}/{first:04}-{first + GROUP - 1:04}"
+
+
+def lines_of(rows: dict[str, Row]) -> dict[str, Row]:
+    """Return the lines of the record of complete groups of runs."""
+    lines: dict[str, list[Row]] = {}
+    for name, hashes in rows.items():
+        lines.setdefault(line_of(name), []).append(hashes)
+    return {
+        line: several[0] if len(several) == 1 else tuple(map(together, zip(*several, strict=True)))
+        for line, several in lines.items()
+    }
+
+
+def together(hashes: Iterable[str]) -> str:
+    """Return a hash of hashes."""
+    return fingerprint("\n".join(hashes).encode())
+
+
+def differences(before: Found, after: Found) -> list[str]:
     """Return the differences between the results of a run, by path."""
     found = []
     for kind in ("values", "series"):
-        was, now = compared(before[kind]), compared(after[kind])
+        was, now = compared(before.get(kind, {})), compared(after.get(kind, {}))
         for path in dict.fromkeys([*was, *now]):
             if was.get(path) != now.get(path):
                 here, there = now.get(path, "missing"), was.get(path, "missing")
@@ -133,80 +124,114 @@ def differences(before: Result, after: Result) -> list[str]:
     return found
 
 
-def compare(name: str, before: tuple[str, ...], after: Result, detail: Result | None) -> list[str]:
-    """Return lines about the differences of a run from the record; empty if there are none."""
-    parts = ("digest", "values", "series")
-    differing = [
-        part for part, was, now in zip(parts, before, row(after), strict=True) if was != now
-    ]
-    if not differing:
+def compare(line: str, before: Row | None, after: Row) -> str | None:
+    """Return what differs of a line of the record."""
+    if before is None:
+        return f"{line}: not in the record"
+    pairs = zip(outputs.parts(line), before, after, strict=True)
+    differing = [part for part, was, now in pairs if was != now]
+    return f"{line}: {', '.join(differing)}" if differing else None
+
+
+def compare_run(name: str, before: Found, after: Found) -> list[str]:
+    """Return what differs of a run from the same run of another build."""
+    if row(name, before) == row(name, after):
         return []
-    lines = [f"{name}: {', '.join(differing)}"]
-    if detail is not None:
-        found = differences(detail, after)
-        lines += [f"    {line}" for line in found[:SHOWN]]
-        if len(found) > SHOWN:
-            lines.append(f"    and {len(found) - SHOWN} more")
-    return lines
+    found = differences(before, after)
+    shown = [f"        {line}" for line in found[:SHOWN]]
+    if len(found) > SHOWN:
+        shown.append(f"        and {len(found) - SHOWN} more")
+    return [f"    {name}", *shown]
 
 
-def read_record() -> dict[str, tuple[str, ...]]:
-    """Return the record by the names of the runs."""
+def read_record() -> dict[str, Row]:
+    """Return the lines of the record by their names."""
     if not RECORD.exists():
         return {}
     rows = (line.split() for line in RECORD.read_text(encoding="utf-8").splitlines())
-    return {name: tuple(parts) for name, *parts in rows}
+    return {name: tuple(hashes) for name, *hashes in rows}
 
 
-def read_values(path: Path, names: Iterable[str]) -> dict[str, Result]:
-    """Return the results of these runs from a file that `--values` has written."""
-    names = set(names)
+def read_values(path: Path) -> dict[str, Found]:
+    """Return the results of runs from a file that `--values` has written."""
     with path.open(encoding="utf-8") as file:
-        results = (json.loads(line) for line in file)
-        return {found["name"]: found for found in results if found["name"] in names}
+        return {found.pop("name"): found for found in map(json.loads, file)}
+
+
+def write_values(path: Path, results: dict[str, Found]) -> None:
+    """Write the results of runs, and hashes of traces and reports."""
+    with path.open("w", encoding="utf-8") as file:
+        for name, found in results.items():
+            kept = {k: fingerprint(v) if isinstance(v, bytes) else v for k, v in found.items()}
+            file.write(json.dumps({"name": name} | kept) + "\n")
+
+
+def write_outputs(folder: Path, results: dict[str, Found]) -> None:
+    """Write the traces and reports."""
+    for name, found in results.items():
+        for part, content in found.items():
+            if isinstance(content, bytes):
+                path = folder / f"{name}.{part}"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+
+
+def chosen(runs: dict[str, Input], patterns: list[str]) -> dict[str, Input]:
+    """Return the runs of the lines that the patterns name or one of whose runs they name."""
+    wanted = {
+        line_of(name)
+        for name in runs
+        for pattern in patterns or ["*"]
+        if fnmatch(name, f"*{pattern}") or fnmatch(line_of(name), f"*{pattern}")
+    }
+    return {name: given for name, given in runs.items() if line_of(name) in wanted}
 
 
 def arguments() -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(description="Compare the results of many runs with a record.")
+    parser = argparse.ArgumentParser(description="Compare what many runs give with a record.")
     parser.add_argument("names", nargs="*", help="names of runs, with wildcards; default all")
     parser.add_argument("--record", action="store_true", help="make the results the record")
     parser.add_argument("--values", type=Path, help="write all values to this file")
     parser.add_argument(
         "--before", type=Path, help="values of another build, to show the differences"
     )
+    parser.add_argument("--outputs", type=Path, help="write traces and reports to this folder")
     parser.add_argument("--profile", default="fast", help="cargo's profile; default fast")
-    parser.add_argument("--runner", type=Path, help="a runner that is already built")
+    parser.add_argument("--core", type=Path, help="an extension that is already built")
     return parser.parse_args()
 
 
 def main() -> int:
     """Run, and compare or record."""
     options = arguments()
-    runner = options.runner or build(options.profile)
     with tempfile.TemporaryDirectory() as folder:
-        wanted = runner_inputs(Path(folder))
-        if options.names:
-            kept = [f"*{pattern}" for pattern in options.names]
-            wanted = {n: line for n, line in wanted.items() if any(fnmatch(n, k) for k in kept)}
-        results = dict(run(runner, wanted))
+        wanted = chosen(outputs.inputs(Path(folder)), options.names)
+        results = dict(outputs.run_all(wanted, options.core or outputs.build(options.profile)))
     if options.values:
-        with options.values.open("w", encoding="utf-8") as file:
-            file.writelines(json.dumps({"name": n} | found) + "\n" for n, found in results.items())
-    record = read_record()
+        write_values(options.values, results)
+    if options.outputs:
+        write_outputs(options.outputs, results)
+    record, lines = read_record(), lines_of({name: row(name, f) for name, f in results.items()})
     if options.record:
-        rows = {name: row(found) for name, found in results.items()}
-        rows = record | rows if options.names else rows
-        text = "".join(f"{name} {' '.join(parts)}\n" for name, parts in rows.items())
+        rows = record | lines if options.names else lines
+        text = "".join(f"{name} {' '.join(hashes)}\n" for name, hashes in rows.items())
         RECORD.write_text(text, encoding="utf-8")
-        print(f"recorded: {len(results)} runs")
+        print(f"recorded: {len(results)} runs in {len(lines)} lines")
         return 0
-    details = read_values(options.before, results) if options.before else {}
-    lines = []
-    for name, found in results.items():
-        lines += compare(name, record.get(name, ("-", "-", "-")), found, details.get(name))
-    differing = sum(not line.startswith(" ") for line in lines)
-    print("\n".join([*lines, f"{len(results)} runs, {differing} differ from the record"]))
+    before = read_values(options.before) if options.before else {}
+    differing = 0
+    for line, hashes in lines.items():
+        told = compare(line, record.get(line), hashes)
+        if told is not None:
+            differing += 1
+            print(told)
+            runs = (
+                (n, found) for n, found in results.items() if line_of(n) == line and n in before
+            )
+            for name, found in runs:
+                print(*compare_run(name, before[name], found), sep="\n")
+    print(f"{len(results)} runs in {len(lines)} lines, {differing} lines differ from the record")
     return 1 if differing else 0
 
 

@@ -51,7 +51,7 @@ impl Run {
         list_of(py, &self.0.series)
     }
 
-    /// A hash of everything that was sent and delivered.
+    /// A hash of what arrived when, not of all that happened: `simoom.Run.digest`.
     #[getter]
     fn digest(&self) -> u64 {
         self.0.digest

@@ -1,4 +1,6 @@
-//! A fingerprint of everything that was sent and delivered, and when.
+//! A fingerprint of what arrived when: of the notices, received, crossed and exchange began.
+//!
+//! What reaches nobody, a drop or a beacon, is not in it. `benches/results.py` compares all.
 
 use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
