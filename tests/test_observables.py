@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 import simoom as sm
-from simoom import observables, report
+from simoom import kinds, observables, palette
 from simoom.cli import main
-from simoom.plots import results
 from simoom.sweep import sweep
 
 ROOT = Path(__file__).parents[1]
@@ -42,10 +41,19 @@ def test_every_path_is_declared_once():
     assert len(paths) == len(set(paths))
 
 
-def test_every_use_of_the_airtime_can_be_drawn():
+def test_every_use_of_the_airtime_is_a_result_and_has_a_look():
     found = (re.fullmatch(r"airtime\.(\w+)_fraction", path) for path in observables.catalogue())
-    airtime = {kind[1] for kind in found if kind}
-    assert set(report.SHADES) == set(report.BAR_COLOURS) == set(results.AIRTIME_COLOURS) == airtime
+    airtime = [kind[1] for kind in found if kind]
+    assert airtime == list(kinds.AIRTIME) == list(palette.USES)
+    assert palette.USES["idle"] == palette.REST
+    looks = [*palette.AIRTIME_LOOKS, palette.REST]
+    assert len({look.colour for look in looks}) == len({look.shade for look in looks}) == len(looks)
+
+
+def test_every_cause_of_losses_is_a_result_of_flows():
+    counted = [cause.result for cause in kinds.CAUSES if cause.result]
+    assert {f"flows[i].{result}" for result in counted} <= set(observables.catalogue())
+    assert len(counted) == len(set(counted)) == len(kinds.CAUSES) - 1, "messages of routers"
 
 
 @pytest.mark.parametrize("name", KINDS)

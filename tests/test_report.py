@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import simoom as sm
-from simoom import plots, report, tables
+from simoom import kinds, plots, report, tables
 from simoom.observables import catalogue
 from simoom.why import draw
 
@@ -123,7 +123,7 @@ def test_airtime_bars_add_up(run):
     (axes,) = plots.airtime(run).axes
     assert sum(bar.get_width() for bar in axes.patches) == pytest.approx(100)
     shown = axes.get_legend_handles_labels()[1]
-    assert set(shown) <= set(tables.AIRTIME.values())
+    assert set(shown) <= set(kinds.AIRTIME.values())
 
 
 def test_goodput_bars_are_the_summary(run):

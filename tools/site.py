@@ -19,8 +19,8 @@ from mkdocs.structure.files import File, Files
 
 import simoom as sm
 from simoom import shipped
-from simoom.plots.results import AIRTIME_COLOURS
-from simoom.tables import AIRTIME
+from simoom.kinds import AIRTIME
+from simoom.palette import USES
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = {
@@ -107,8 +107,8 @@ def gallery() -> str:
 def airtime() -> list[dict[str, str]]:
     """Return path, name and colour of each part of the airtime, as in reports and figures."""
     return [
-        {"path": f"airtime.{part}_fraction", "name": AIRTIME[part], "colour": colour}
-        for part, colour in AIRTIME_COLOURS.items()
+        {"path": f"airtime.{part}_fraction", "name": AIRTIME[part], "colour": look.colour}
+        for part, look in USES.items()
     ]
 
 

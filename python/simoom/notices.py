@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from simoom.fallbacks import fallbacks
+from simoom.kinds import CAUSES, WITH_MCS
 from simoom.lockstep import lockstep
 from simoom.tables import Row, Value, digits, flow_rows, nodes, number
 
@@ -27,18 +28,6 @@ FEWEST = 10
 """Fewer attempts may fail by chance."""
 USUAL_PACKETS = 1000
 """The limit of a device's queue in Linux (`txqueuelen`)."""
-NEW_MODES = ("11n", "11ac", "11ax")
-
-LOSSES = {
-    "retry_drops": "at retry limits (wlan.rate_control, positions)",
-    "lifetime_drops": "at the lifetime of frames (wlan.aggregation.lifetime_ms)",
-    "queue_drops": "in queues (their limits)",
-    "no_route_drops": "without a route (`simoom routes` shows them)",
-    "send_buffer_drops": "without a route (`simoom routes` shows them)",
-    "broadcast_losses": "as broadcasts, which nobody retransmits",
-    "wire_losses": "on links (their loss)",
-}
-"""How packets are lost, with the keys that matter, by the path of the result of a flow."""
 
 
 def notices(run: Run) -> list[str]:
@@ -106,9 +95,11 @@ def _lost(run: Run) -> Iterator[str]:
     """Flows of which all is lost, for the cause by which most of it is."""
     by_cause: dict[str, list[Row]] = {}
     for flow in _silent(run):
-        drops = {cause: number(flow.get(cause)) or 0.0 for cause in LOSSES}
-        if cause := max(drops, key=drops.__getitem__) if any(drops.values()) else "":
-            by_cause.setdefault(LOSSES[cause], []).append(flow)
+        drops = {cause: number(flow.get(cause.result)) or 0.0 for cause in CAUSES}
+        if any(drops.values()):
+            cause = max(drops, key=drops.__getitem__)
+            words = f"{cause.label} ({cause.hint})" if cause.hint else cause.label
+            by_cause.setdefault(words, []).append(flow)
     for cause, flows in by_cause.items():
         names = listed(flow["name"] for flow in flows)
         yield f"nothing arrives of {names}: packets are lost {cause}"
@@ -131,7 +122,7 @@ def _failing(run: Run) -> Iterator[str]:
             failing.append((noise / attempts, name, key))
     if failing:
         fraction, _, key = max(failing)
-        modern = scenario.get("standard") in NEW_MODES
+        modern = scenario.get("standard") in WITH_MCS
         control = "minstrel_ht" if modern else "minstrel"
         yield (
             f"the fixed mode is too fast for {listed(name for _, name, _ in failing)}, where noise "

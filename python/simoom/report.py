@@ -14,12 +14,13 @@ from rich.table import Table
 from rich.text import Text
 
 from simoom.files import finite, write_frame, write_text
+from simoom.kinds import AIRTIME
 from simoom.layout import GAP, MOST_ROWS, fitted
 from simoom.needs import MissingPackageError, remedy_of
 from simoom.notices import told
+from simoom.palette import USES
 from simoom.roaming import HANDOVERS, ROAMERS, handovers, roamers
 from simoom.tables import (
-    AIRTIME,
     DELAYS,
     FLOWS,
     FLOWS_BRIEF,
@@ -57,38 +58,6 @@ if TYPE_CHECKING:
 MOST_LINKS = 4
 WIDEST_BAR = 100
 """The length of the bar of the airtime where there is room."""
-
-BAR_COLOURS = {
-    "payload": "blue",
-    "tcp_ack": "bright_blue",
-    "header": "cyan",
-    "mac_ack": "green",
-    "rts_cts": "bright_green",
-    "beacon": "bright_green",
-    "power_save": "bright_cyan",
-    "ifs_backoff": "yellow",
-    "collision": "red",
-    "lost": "magenta",
-    "two_frames": "bright_yellow",
-    "busy_tone": "white",
-    "idle": "bright_black",
-}
-SHADES = {
-    "payload": "█",
-    "tcp_ack": "▓",
-    "header": "▒",
-    "mac_ack": "▚",
-    "rts_cts": "▞",
-    "beacon": "B",
-    "power_save": "p",
-    "ifs_backoff": "░",
-    "collision": "#",
-    "lost": "x",
-    "two_frames": "═",
-    "busy_tone": "~",
-    "idle": "·",
-}
-"""Fill characters, which differ without colour, as in a file."""
 
 SLEEPERS = (
     observed("stations[i]", "name"),
@@ -191,13 +160,14 @@ def _airtime(run: Run, width: int) -> RenderableType:
             continue
         cells = round(width * (done + fraction)) - round(width * done)
         done += fraction
-        bar.append(SHADES[kind] * cells, style=BAR_COLOURS[kind])
+        look = USES[kind]
+        bar.append(look.shade * cells, style=look.style)
         entry = f" {label} {100 * fraction:.1f} %   "
         if 1 + len(entry) > room:
             legend.append("\n")
             room = width
         room -= 1 + len(entry)
-        legend.append(SHADES[kind], style=BAR_COLOURS[kind]).append(entry)
+        legend.append(look.shade, style=look.style).append(entry)
     return Group(Text("airtime", style="bold"), bar, legend, Text())
 
 

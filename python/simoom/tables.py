@@ -7,17 +7,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from simoom.kinds import CAUSES
 from simoom.observables import catalogue, observable
 
 Value = float | int | str | None
 Row = dict[str, Value]
-
-AIRTIME = {
-    path.removeprefix("airtime.").removesuffix("_fraction"): each.heading
-    for path, each in catalogue().items()
-    if path.startswith("airtime.")
-}
-"""Kinds of airtime by the name in their path, with their labels."""
 
 SENT = {
     path.split(".airtime.")[1].removesuffix("_fraction"): each.heading
@@ -27,6 +21,9 @@ SENT = {
 """Kinds of airtime of a node in a scenario with a radio, with their labels. A station has its Null
 frames either under `null` (roaming) or under `power_save`."""
 
+
+ALWAYS = ("queue_drops", "retry_drops")
+"""The causes of losses that a report names even if nothing is lost by them."""
 
 _LIMITED = "flows[i].limited_by."
 
@@ -439,6 +436,22 @@ def _mean_limits(summary: Mapping[str, Value]) -> str:
     return f"{', '.join(parts)} of the time" if parts else ""
 
 
+def _losses(summary: Mapping[str, Value]) -> str:
+    """Return how many packets are lost by each cause; the first causes also if by none."""
+    flows = rows(summary, "flows")
+    counts: dict[str, float] = {}
+    for cause in CAUSES:
+        found = [number(flow.get(cause.result)) for flow in flows if cause.result in flow]
+        count = math.fsum(each or 0.0 for each in found)
+        if count or (found and cause.result in ALWAYS):
+            counts[cause.label] = count
+    text = ", ".join(f"{count:.0f} {label}" for label, count in counts.items())
+    lost = number(summary.get("total.lost"))
+    # What a MAC discards may have arrived, or may be sent another way.
+    known = lost is None or lost == sum(counts.values())
+    return text if known else f"{lost:.0f} by all causes; discarded: {text}"
+
+
 def used(columns: Sequence[Column], table: Sequence[Row]) -> list[Column]:
     """Return the columns for which at least one row has a value."""
     return [c for c in columns if any(row.get(c.key) is not None for row in table)]
@@ -468,16 +481,8 @@ def headline(summary: Mapping[str, Value]) -> list[tuple[str, str]]:
         count = plain(summary.get("total.session_delay_s.count"))
         p95 = milliseconds(summary.get("total.session_delay_s.p95"))
         lines.append(("files", f"{count} in {digits(1e3 * mean)} ms each, 95 % within {p95} ms"))
-    if (drops := get("total.queue_drops")) is not None:
-        discards = {"in queues": drops, "at the retry limit": get("total.retry_drops")}
-        discards["at the end of their lifetime"] = get("total.lifetime_drops") or None
-        discards["on wires"] = get("total.wire_losses") or None
-        counts = {where: count for where, count in discards.items() if count is not None}
-        text = ", ".join(f"{count:.0f} {where}" for where, count in counts.items())
-        # There are other causes, and what a MAC discards may have arrived.
-        if (lost := get("total.lost")) is not None and lost != sum(counts.values()):
-            text = f"{lost:.0f} by all causes; discarded: {text}"
-        lines.append(("packets lost", text))
+    if get("total.queue_drops") is not None:
+        lines.append(("packets lost", _losses(summary)))
     if (failures := get("routing.link_failures")) is not None:
         false = get("routing.false_link_failures") or 0.0
         lines.append(("link failures", f"{failures:.0f}, {false:.0f} to neighbours in range"))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from simoom.files import write_text
 from simoom.pages import render
-from simoom.palette import HATCHES, KINDS
+from simoom.palette import HATCHES, KINDS, frame_look
 from simoom.plots.stretch import Recorded, is_lost, nodes_of
 from simoom.scenario import Scenario
 from simoom.trace_columns import Columns
@@ -80,7 +80,7 @@ def page(
         "start_s": first,
         "end_ns": round((last - first) * NS),
         "lanes": lanes,
-        "kinds": {kind: {"colour": c, "height": h} for kind, (c, h) in KINDS.items()},
+        "kinds": {kind: frame_look(kind)._asdict() for kind in _kinds(frames)},
         "hatches": HATCHES,
         "frames": _frames(frames, first, names),
         "mpdus": _mpdus(mpdus, frames, trace.segments, names),
@@ -103,6 +103,11 @@ def page(
         losses=sorted(_lost_by(frames).items()),
         nodes=_by_node(frames, lanes, last - first),
     )
+
+
+def _kinds(frames: pl.DataFrame) -> list[str]:
+    """Return all kinds of frames, and those of a trace that another version has made."""
+    return list(dict.fromkeys([*KINDS, *sorted(map(str, frames["kind"].unique()))]))
 
 
 class PageWriter:

@@ -31,6 +31,7 @@
 
 mod event_queue;
 mod id;
+mod listed;
 mod rng;
 mod time;
 mod timer;

@@ -114,6 +114,12 @@ pub(crate) fn observables() -> String {
     sim::observables()
 }
 
+/// The kinds of frames, losses and uses of airtime, as JSON.
+#[pyfunction]
+pub(crate) fn listing() -> String {
+    sim::listing()
+}
+
 /// Transmitter, receiver, power, signal-to-noise ratio, whether preambles are detected; rate and
 /// fraction of the frames that arrives.
 type NodePairRow = (String, String, Option<f64>, Option<f64>, bool, Option<f64>, Option<f64>);

@@ -13,6 +13,6 @@ mod series;
 pub use batch::{Estimate, batch_means};
 pub use delay::DelayStats;
 pub use jain::jain;
-pub use ledger::{AirtimeKind, Ledger};
+pub use ledger::{AirtimeGroup, AirtimeKind, Ledger};
 pub use level::Level;
 pub use series::SampleSeries;

@@ -14,7 +14,7 @@ pub(crate) use service::{Served, Service};
 
 use crate::measure::{self, AirtimeKind, DelayStats, Estimate, Ledger, Level};
 use crate::medium::Medium;
-use crate::notice::{DropCause, Notice, Observer};
+use crate::notice::{Notice, Observer};
 use crate::plan::{FlowPlan, Plan};
 use crate::topology::{Interface, RadioId, WireId};
 use crate::traffic::Transport;
@@ -24,7 +24,7 @@ use kernel::{Bytes, Duration, Instant};
 use std::ops::{Index, IndexMut};
 use wifi::mac::{Exchange, ExchangeOutcome, Step};
 use wifi::{Cell, FrameOnAir, MsduOutcome};
-use wire::{Body, Echo, Ecn, FlowId, FrameKind, Management, Packet};
+use wire::{Body, DropCause, Echo, Ecn, FlowId, FrameKind, Management, Packet};
 
 /// Packets lost since the start, by cause.
 #[derive(Clone, Debug, Default)]
@@ -76,11 +76,6 @@ impl FlowMeter {
     /// Packets lost by any cause.
     pub(crate) fn lost(&self) -> u64 {
         self.drops.0.iter().sum()
-    }
-
-    /// Packets that queues dropped.
-    pub(crate) fn queue_drops(&self) -> u64 {
-        self.drops[DropCause::Queue] + self.drops[DropCause::WireQueue]
     }
 }
 

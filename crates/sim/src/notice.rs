@@ -4,7 +4,6 @@
 //! machine. The state machines do not depend on observers, and observers do not change the run.
 
 use crate::flow::Side;
-use crate::listed::listed;
 use crate::medium::Medium;
 use crate::topology::{Interface, RadioId, WireId};
 use kernel::{Bytes, Duration, Instant};
@@ -15,52 +14,13 @@ use wifi::phy::Mode;
 use wifi::space::ReceivedFrame;
 use wifi::watch::WatchRecord;
 use wifi::{Cell, Mpdus, MsduOutcome};
-use wire::{Ecn, FlowId, Management, NodeId, Packet, PathId, PowerBits};
+use wire::{DropCause, Ecn, FlowId, Management, NodeId, Packet, PathId, PowerBits};
 
 /// Receives the notices of a run.
 pub(crate) trait Observer {
     /// An event occurs now. An observer ignores notices that it does not need. Implementations are
     /// inlined, so that an unread notice is never constructed.
     fn on(&mut self, now: Instant, notice: &Notice<'_>);
-}
-
-listed! {
-    /// Why a packet was lost.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(crate) enum DropCause {
-        /// The queue of a radio dropped it, because of its limit or to signal congestion.
-        Queue,
-        /// The queue of a wired link dropped it, for the same reasons.
-        WireQueue,
-        /// The MAC discarded it at a retry limit.
-        RetryLimit,
-        /// The MAC discarded it when its lifetime expired.
-        Lifetime,
-        /// A broadcast collided, which no node retransmits, or all nodes slept.
-        Broadcast,
-        /// A wired link lost it.
-        WireLoss,
-        /// A router has no route to its destination.
-        NoRoute,
-        /// It waited at a router for a route, and the buffer was full or the route did not come in
-        /// time.
-        SendBuffer,
-        /// Its time to live ended.
-        TimeToLive,
-        /// It waited for a neighbour that can no longer be reached, and its router knows no other
-        /// way.
-        SalvageFailed,
-        /// It is a routing message that a router does not send on.
-        RoutingMessage,
-        /// The MAC address of its next hop was not known: another packet for the same node took its
-        /// place, or no node answered.
-        Unresolved,
-        /// It waited at an access point for a station that saves power: the buffer was full, or the
-        /// station did not fetch it in time.
-        PowerSave,
-        /// Its station scanned other channels, or had moved to another access point.
-        Roaming,
-    }
 }
 
 /// An event of a run.

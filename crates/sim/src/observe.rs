@@ -6,6 +6,7 @@
 
 mod catalogue;
 mod counters;
+mod declared;
 mod describe;
 mod driver;
 mod dual;
@@ -26,6 +27,6 @@ mod whole;
 pub(crate) use catalogue::{at, of};
 pub(crate) use counters::Counters;
 pub use describe::observables;
-pub(crate) use observable::{Count, Gauge, Kind, Observable, PARTS, Read};
+pub(crate) use observable::{Count, Counter, Gauge, Kind, Observable, PARTS, Read};
 pub(crate) use place::{Place, Subject, subjects};
 pub use value::Value;

@@ -81,7 +81,7 @@ impl Probes {
         for probe in &mut self.all {
             let value = match probe.read {
                 Read::Gauge(gauge) => gauge(world, probe.index),
-                Read::Count(count) => count(world, probe.index) as f64,
+                Read::Count(counter) => counter.read(world, probe.index) as f64,
                 Read::Rate(bytes) => probe.rate(bytes(world, probe.index), self.interval),
                 Read::Controller(name) => control_gauge(world, probe.index, name),
                 Read::Each(_) => continue,
@@ -325,7 +325,7 @@ pub fn probes(plan: &Plan, external: &dyn External) -> Vec<Listed> {
             all.push(Listed {
                 path: format!("{}.{}", place.pattern().replace("[i]", "[*]"), observable.name),
                 unit: observable.unit.to_owned(),
-                meaning: observable.says.trim().to_owned(),
+                meaning: observable.meaning(),
                 series,
             });
         }

@@ -1,7 +1,7 @@
 //! Readings of observables over steps of the caller, as an agent sees a run.
 
 use crate::control::External;
-use crate::observe::{Count, Gauge, Kind, Observable};
+use crate::observe::{Count, Counter, Gauge, Kind, Observable};
 use crate::observers::World;
 use crate::plan::Plan;
 use crate::probe::{Named, control_gauge, named};
@@ -16,7 +16,7 @@ enum Over {
     /// A gauge of the flow's congestion control.
     Controller(&'static str),
     /// The increase of a counter.
-    Increase(Count),
+    Increase(Counter),
     /// The increase of a counter of bytes, in Mb/s.
     Rate(Count),
     /// The ratio of the increases of two counters, times a factor; 0 if the second has none.
@@ -30,7 +30,8 @@ impl Over {
     fn of(observable: &Observable) -> Option<Self> {
         let ratio = |of, to, times| Some(Self::Ratio { of, to, times });
         match observable.kind {
-            Kind::Counter(count) | Kind::Total(count) => Some(Self::Increase(count)),
+            Kind::Counter(count) | Kind::Total(count) => Some(Self::Increase(Counter::Of(count))),
+            Kind::Lost(cause) => Some(Self::Increase(Counter::Lost(cause))),
             Kind::Rate(bytes, _) => Some(Self::Rate(bytes)),
             Kind::Gauge(now) | Kind::Last(now, _) => Some(Self::Gauge(now)),
             Kind::Controller(name) => Some(Self::Controller(name)),
@@ -39,6 +40,7 @@ impl Over {
             Kind::MeanTime(of, to) => ratio(of, to, 1e-9),
             Kind::Share(count) => Some(Self::Share(count)),
             Kind::Text(_)
+            | Kind::Airtime(_)
             | Kind::Each(_)
             | Kind::Delays { .. }
             | Kind::Fractions(_)
@@ -91,20 +93,24 @@ impl Readings {
 }
 
 fn over(named: &Named<Over>, last: &mut [u64; 2], world: &World, step: Duration) -> f64 {
-    let mut grown = |which: usize, count: Count| {
-        let now = count(world, named.index);
+    let mut grown = |which: usize, counter: Counter| {
+        let now = counter.read(world, named.index);
         now.saturating_sub(std::mem::replace(&mut last[which], now)) as f64
     };
     match named.read {
         Over::Gauge(gauge) => gauge(world, named.index),
         Over::Controller(name) => control_gauge(world, named.index, name),
-        Over::Increase(count) => grown(0, count),
+        Over::Increase(counter) => grown(0, counter),
         // Nothing has grown at the start of a run.
-        Over::Rate(bytes) => grown(0, bytes) * 8e-6 / step.as_secs_f64(),
-        Over::Ratio { of, to, times } => match (grown(0, of), grown(1, to)) {
-            (_, 0.0) => 0.0,
-            (of, to) => of / to * times,
-        },
-        Over::Share(count) => Duration(grown(0, count) as u64).as_secs_f64() / step.as_secs_f64(),
+        Over::Rate(bytes) => grown(0, Counter::Of(bytes)) * 8e-6 / step.as_secs_f64(),
+        Over::Ratio { of, to, times } => {
+            match (grown(0, Counter::Of(of)), grown(1, Counter::Of(to))) {
+                (_, 0.0) => 0.0,
+                (of, to) => of / to * times,
+            }
+        }
+        Over::Share(count) => {
+            Duration(grown(0, Counter::Of(count)) as u64).as_secs_f64() / step.as_secs_f64()
+        }
     }
 }

@@ -35,7 +35,7 @@ fn read(
 ) {
     match kind {
         Kind::Text(name) => put(&[], name(plan, index).into()),
-        Kind::Counter(_) => put(&[], added().into()),
+        Kind::Counter(_) | Kind::Lost(_) => put(&[], added().into()),
         Kind::Total(count) => put(&[], count(world, index).into()),
         Kind::Ratio(..) => put(&[], (added() as f64 / added() as f64).into()),
         Kind::Part(..) => {
@@ -70,5 +70,8 @@ fn read(
             }
         }
         Kind::Once(value) => put(&[], value(world, index)),
+        Kind::Airtime(kind) => {
+            put(&[], world.observers.meter.ledger.fraction(*kind).into());
+        }
     }
 }

@@ -9,13 +9,13 @@ mod packets;
 
 pub use filter::Filter;
 
-use crate::notice::{DropCause, Notice, Observer};
+use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
 use crate::scenario::Issue;
 use crate::topology::{Interface, RadioId};
 use ::trace::{
-    Dropped, Network, PacketEvent, PacketStep, Place, RouteEvent, RouteStep, SegmentEvent,
-    SegmentRecord, SenderState, Sink,
+    Network, PacketEvent, PacketStep, Place, RouteEvent, RouteStep, SegmentEvent, SegmentRecord,
+    SenderState, Sink,
 };
 use filter::Chosen;
 use kernel::{Bytes, Duration, Instant};
@@ -393,7 +393,7 @@ impl Observer for Tracer {
                 self.on_step(now, *packet, place(at), PacketStep::Marked);
             }
             Notice::Dropped { at, packet, cause } => {
-                self.on_step(now, *packet, place(at), PacketStep::Dropped(dropped(cause)));
+                self.on_step(now, *packet, place(at), PacketStep::Dropped(cause));
             }
             Notice::Began { wire, packet } => {
                 self.on_step(now, *packet, Place::Wire(wire.0), PacketStep::Began);
@@ -426,24 +426,6 @@ fn place(at: Interface) -> Place {
     match at {
         Interface::Radio(radio) => Place::Radio(radio.0),
         Interface::Wire(wire) => Place::Wire(wire.0),
-    }
-}
-
-fn dropped(cause: DropCause) -> Dropped {
-    match cause {
-        DropCause::Queue | DropCause::WireQueue => Dropped::Queue,
-        DropCause::RetryLimit => Dropped::RetryLimit,
-        DropCause::Lifetime => Dropped::Lifetime,
-        DropCause::Broadcast => Dropped::Broadcast,
-        DropCause::WireLoss => Dropped::Loss,
-        DropCause::NoRoute => Dropped::NoRoute,
-        DropCause::SendBuffer => Dropped::SendBuffer,
-        DropCause::TimeToLive => Dropped::TimeToLive,
-        DropCause::SalvageFailed => Dropped::SalvageFailed,
-        DropCause::RoutingMessage => Dropped::RoutingMessage,
-        DropCause::Unresolved => Dropped::Unresolved,
-        DropCause::PowerSave => Dropped::PowerSave,
-        DropCause::Roaming => Dropped::Roaming,
     }
 }
 

@@ -26,13 +26,13 @@ pub use air::{
 };
 pub use frame::{BlockAck, Format, Frame, FrameMode, Mpdu};
 pub use network::{FlowInfo, Network, NodeInfo, RadioInfo, RadioRole, Transport, WireInfo};
-pub use packet::{Dropped, PacketEvent, PacketStep, Place};
+pub use packet::{PacketEvent, PacketStep, Place};
 pub use perfetto::{Perfetto, PerfettoOptions};
 pub use route::{RouteEvent, RouteStep};
 pub use segment::{SegmentEvent, SegmentRecord, SenderState};
 pub use timeline::{Timeline, TimelineOptions};
 
-pub use wire::{FrameKind, FrameLoss, FrameOutcome, Wait, WaitKind};
+pub use wire::{DropCause, FrameKind, FrameLoss, FrameOutcome, Wait, WaitKind};
 
 use kernel::Instant;
 use std::io;

@@ -1,7 +1,7 @@
 //! The way of a packet through the network.
 
 use kernel::Instant;
-use wire::{NodeId, Packet};
+use wire::{DropCause, NodeId, Packet};
 
 /// Where something happens to a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,37 +12,6 @@ pub enum Place {
     Radio(u32),
     /// At a link direction, by number.
     Wire(u32),
-}
-
-/// Why a packet was dropped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Dropped {
-    /// The queue dropped it, because of its limit or to signal congestion.
-    Queue,
-    /// The MAC discarded it at a retry limit.
-    RetryLimit,
-    /// The MAC discarded it at the end of its lifetime.
-    Lifetime,
-    /// A broadcast was lost.
-    Broadcast,
-    /// A wired link lost it.
-    Loss,
-    /// A router has no route to its destination.
-    NoRoute,
-    /// It waited at a router for a route in vain.
-    SendBuffer,
-    /// Its time to live ended.
-    TimeToLive,
-    /// It waited for a neighbour that can no longer be reached, and the router knows no other way.
-    SalvageFailed,
-    /// It is a routing message that a router does not send on.
-    RoutingMessage,
-    /// The MAC address of its next hop was not known in time.
-    Unresolved,
-    /// It waited at an access point for a station that saves power.
-    PowerSave,
-    /// Its station scanned other channels, or had moved to another access point.
-    Roaming,
 }
 
 /// A step on a packet's way.
@@ -60,7 +29,7 @@ pub enum PacketStep {
     /// It leaves the queue of a radio and enters service.
     Dequeued,
     /// It is lost.
-    Dropped(Dropped),
+    Dropped(DropCause),
     /// Its transmission over a link direction begins.
     Began,
     /// It reaches the far end of a link direction.

@@ -219,7 +219,7 @@ impl<W: io::Write + Send> Perfetto<W> {
             }
             (
                 Place::Radio(radio),
-                PacketStep::Dequeued | PacketStep::Dropped(crate::Dropped::Queue),
+                PacketStep::Dequeued | PacketStep::Dropped(crate::DropCause::Queue),
             ) => {
                 let waiting = &mut self.waiting[radio as usize];
                 *waiting = waiting.saturating_sub(1);

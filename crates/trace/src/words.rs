@@ -1,6 +1,6 @@
 //! The words by which records appear in every format.
 
-use crate::{Dropped, Format};
+use crate::Format;
 use wire::TrafficClass;
 
 impl Format {
@@ -12,27 +12,6 @@ impl Format {
             Self::Ht => "HT",
             Self::Vht => "VHT",
             Self::He => "HE",
-        }
-    }
-}
-
-impl Dropped {
-    /// The cause in words.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Queue => "queue",
-            Self::RetryLimit => "retry limit",
-            Self::Lifetime => "lifetime",
-            Self::Broadcast => "broadcast",
-            Self::Loss => "loss",
-            Self::NoRoute => "no route",
-            Self::SendBuffer => "send buffer",
-            Self::TimeToLive => "time to live",
-            Self::SalvageFailed => "salvage failed",
-            Self::RoutingMessage => "routing message",
-            Self::Unresolved => "ARP",
-            Self::PowerSave => "power-save buffer",
-            Self::Roaming => "roaming",
         }
     }
 }

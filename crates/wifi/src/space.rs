@@ -79,7 +79,7 @@ use sense::{EdcafState, Slots};
 use signals::Signals;
 use timers::NodeTimers;
 use waves::Waves;
-use wire::{FrameKind, Packet, TrafficClass};
+use wire::{FrameGroup, FrameKind, Packet, TrafficClass};
 
 /// Configuration of a space.
 #[derive(Debug)]
@@ -97,56 +97,28 @@ pub struct SpaceConfig {
     pub links: Vec<(u32, u32, Link)>,
 }
 
-/// The airtime of a node by type of frame.
+/// The airtime of a node by what its frames are for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Airtimes {
-    /// RTS frames.
-    pub rts: Duration,
-    /// CTS frames, CTS-to-self included.
-    pub cts: Duration,
-    /// Data frames.
-    pub data: Duration,
-    /// Acks and BlockAcks.
-    pub ack: Duration,
-    /// BlockAckReqs.
-    pub request: Duration,
-    /// Beacons.
-    pub beacon: Duration,
-    /// Null frames and PS-Polls.
-    pub power_save: Duration,
-    /// Frames by which stations change their access points.
-    pub association: Duration,
-}
+pub struct Airtimes([Duration; FrameGroup::ALL.len()]);
 
 impl Airtimes {
     fn add(&mut self, kind: FrameKind, lasting: Duration) {
-        *self.of(kind) += lasting;
+        self.0[kind.facts().group as usize] += lasting;
     }
 
     fn remove(&mut self, kind: FrameKind, ahead: Duration) {
-        let airtime = self.of(kind);
+        let airtime = &mut self.0[kind.facts().group as usize];
         *airtime = airtime.saturating_sub(ahead);
     }
 
-    fn of(&mut self, kind: FrameKind) -> &mut Duration {
-        match kind {
-            FrameKind::Rts => &mut self.rts,
-            FrameKind::Cts | FrameKind::CtsToSelf => &mut self.cts,
-            FrameKind::Data => &mut self.data,
-            FrameKind::Ack | FrameKind::BlockAck => &mut self.ack,
-            FrameKind::BlockAckRequest => &mut self.request,
-            FrameKind::Beacon => &mut self.beacon,
-            FrameKind::Null | FrameKind::QosNull | FrameKind::PsPoll => &mut self.power_save,
-            FrameKind::Authentication
-            | FrameKind::ReassociationRequest
-            | FrameKind::ReassociationResponse => &mut self.association,
-        }
+    /// That of these frames.
+    pub fn of(&self, group: FrameGroup) -> Duration {
+        self.0[group as usize]
     }
 
     /// The sum.
     pub fn total(&self) -> Duration {
-        let exchanges = self.rts + self.cts + self.data + self.ack + self.request;
-        exchanges + self.beacon + self.power_save + self.association
+        self.0.iter().copied().sum()
     }
 }
 

@@ -2,39 +2,74 @@
 //! that the media, the checker and the trace share.
 
 use crate::TrafficClass;
+use FrameGroup as Group;
 use kernel::Instant;
 
-/// The type of a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FrameKind {
-    /// Request to send.
-    Rts,
-    /// Clear to send, by the receiver.
-    Cts,
-    /// CTS-to-self: its Duration field protects the frames after it (802.11-2020 clause 10.27).
-    CtsToSelf,
-    /// A data frame, or an A-MPDU of data frames.
-    Data,
-    /// Acknowledgement, by the receiver.
-    Ack,
-    /// BlockAckReq.
-    BlockAckRequest,
-    /// BlockAck, by the receiver.
-    BlockAck,
-    /// A beacon of an access point.
-    Beacon,
-    /// A data frame without data: its Power Management bit says whether a station saves power.
-    Null,
-    /// The same with `QoS` Control: a trigger frame, or the end of a service period.
-    QosNull,
-    /// By which a station that saves power requests a buffered frame.
-    PsPoll,
-    /// By which a station and an access point authenticate each other.
-    Authentication,
-    /// By which a station moves to another access point.
-    ReassociationRequest,
-    /// The answer of that access point.
-    ReassociationResponse,
+/// What is told of a kind of frame.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameFacts {
+    /// Its name in the standard.
+    pub name: &'static str,
+    /// What it is for.
+    pub group: FrameGroup,
+}
+
+kernel::listed! {
+    /// What frames are for: the airtime of a node is counted by these.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum FrameGroup {
+        /// RTS frames.
+        Rts,
+        /// CTS frames, CTS-to-self included.
+        Cts,
+        /// Data frames.
+        Data,
+        /// Acks and BlockAcks.
+        Ack,
+        /// BlockAckReqs.
+        Request,
+        /// Beacons.
+        Beacon,
+        /// Null frames and PS-Polls.
+        PowerSave,
+        /// Frames by which stations change their access points.
+        Association,
+    }
+}
+
+kernel::listed! {
+    /// The kind of a frame. A kind is declared here and nowhere else.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum FrameKind: FrameFacts {
+        /// Request to send.
+        Rts => { name: "RTS", group: Group::Rts },
+        /// Clear to send, by the receiver.
+        Cts => { name: "CTS", group: Group::Cts },
+        /// CTS-to-self: its Duration field protects the frames after it (802.11-2020 clause 10.27).
+        CtsToSelf => { name: "CTS-to-self", group: Group::Cts },
+        /// A data frame, or an A-MPDU of data frames.
+        Data => { name: "Data", group: Group::Data },
+        /// Acknowledgement, by the receiver.
+        Ack => { name: "Ack", group: Group::Ack },
+        /// BlockAckReq.
+        BlockAckRequest => { name: "BlockAckReq", group: Group::Request },
+        /// BlockAck, by the receiver.
+        BlockAck => { name: "BlockAck", group: Group::Ack },
+        /// A beacon of an access point.
+        Beacon => { name: "Beacon", group: Group::Beacon },
+        /// A data frame without data: its Power Management bit says whether a station saves power.
+        Null => { name: "Null", group: Group::PowerSave },
+        /// The same with `QoS` Control: a trigger frame, or the end of a service period.
+        QosNull => { name: "QoS Null", group: Group::PowerSave },
+        /// By which a station that saves power requests a buffered frame.
+        PsPoll => { name: "PS-Poll", group: Group::PowerSave },
+        /// By which a station and an access point authenticate each other.
+        Authentication => { name: "Authentication", group: Group::Association },
+        /// By which a station moves to another access point.
+        ReassociationRequest => { name: "Reassociation Request", group: Group::Association },
+        /// The answer of that access point.
+        ReassociationResponse => { name: "Reassociation Response", group: Group::Association },
+    }
 }
 
 impl FrameKind {
@@ -47,73 +82,43 @@ impl FrameKind {
     /// Whether it is a frame that a node sends for itself, without a packet, and not as a part of
     /// another exchange.
     pub const fn is_of_mac(self) -> bool {
-        matches!(self, Self::Beacon) || self.saves_power() || self.associates()
-    }
-
-    /// Whether it is a frame that serves power saving alone.
-    pub const fn saves_power(self) -> bool {
-        matches!(self, Self::Null | Self::QosNull | Self::PsPoll)
+        matches!(
+            self.facts().group,
+            FrameGroup::Beacon | FrameGroup::PowerSave | FrameGroup::Association
+        )
     }
 
     /// Whether it is a frame by which a station changes its access point.
     pub const fn associates(self) -> bool {
-        matches!(
-            self,
-            Self::Authentication | Self::ReassociationRequest | Self::ReassociationResponse
-        )
-    }
-
-    /// Its name in the standard.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Rts => "RTS",
-            Self::Cts => "CTS",
-            Self::CtsToSelf => "CTS-to-self",
-            Self::Data => "Data",
-            Self::Ack => "Ack",
-            Self::BlockAckRequest => "BlockAckReq",
-            Self::BlockAck => "BlockAck",
-            Self::Beacon => "Beacon",
-            Self::Null => "Null",
-            Self::QosNull => "QoS Null",
-            Self::PsPoll => "PS-Poll",
-            Self::Authentication => "Authentication",
-            Self::ReassociationRequest => "Reassociation Request",
-            Self::ReassociationResponse => "Reassociation Response",
-        }
+        matches!(self.facts().group, FrameGroup::Association)
     }
 }
 
-/// Why a frame was not received by the node to which it is addressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FrameLoss {
-    /// Another node began to transmit in the same slot, in a cell in which every node receives
-    /// every other.
-    Collision,
-    /// Interference: other transmissions overlapped it at its receiver, or bursts of a source that
-    /// is not 802.11.
-    Interference,
-    /// Noise.
-    Noise,
-    /// Its receiver was transmitting.
-    ReceiverTransmits,
-    /// Its receiver was receiving another frame.
-    ReceiverBusy,
-    /// Its signal was too weak for the receiver to detect.
-    TooWeak,
-}
-
-impl FrameLoss {
+/// What is told of a loss of a frame.
+#[derive(Clone, Copy, Debug)]
+pub struct LossFacts {
     /// The cause in words.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Collision => "collision",
-            Self::Interference => "interference",
-            Self::Noise => "noise",
-            Self::ReceiverTransmits => "receiver transmits",
-            Self::ReceiverBusy => "receiver busy",
-            Self::TooWeak => "too weak",
-        }
+    pub name: &'static str,
+}
+
+kernel::listed! {
+    /// Why a frame was not received by the node to which it is addressed.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum FrameLoss: LossFacts {
+        /// Another node began to transmit in the same slot, in a cell in which every node receives
+        /// every other.
+        Collision => { name: "collision" },
+        /// Interference: other transmissions overlapped it at its receiver, or bursts of a source
+        /// that is not 802.11.
+        Interference => { name: "interference" },
+        /// Noise.
+        Noise => { name: "noise" },
+        /// Its receiver was transmitting.
+        ReceiverTransmits => { name: "receiver transmits" },
+        /// Its receiver was receiving another frame.
+        ReceiverBusy => { name: "receiver busy" },
+        /// Its signal was too weak for the receiver to detect.
+        TooWeak => { name: "too weak" },
     }
 }
 
@@ -131,6 +136,19 @@ pub enum FrameOutcome {
 }
 
 impl FrameOutcome {
+    /// All outcomes.
+    pub const ALL: [Self; 3 + FrameLoss::ALL.len()] = {
+        let mut all = [Self::Unknown; 3 + FrameLoss::ALL.len()];
+        all[0] = Self::Received;
+        let mut k = 0;
+        while k < FrameLoss::ALL.len() {
+            all[1 + k] = Self::Lost(FrameLoss::ALL[k]);
+            k += 1;
+        }
+        all[1 + k] = Self::NotAddressed;
+        all
+    };
+
     /// The outcome in words.
     pub const fn name(self) -> &'static str {
         match self {

@@ -2,6 +2,7 @@
 
 mod accurate;
 mod arp;
+mod cause;
 mod dscp;
 mod echo;
 mod frame;
@@ -12,9 +13,12 @@ mod segment;
 
 pub use accurate::AccEcn;
 pub use arp::{ArpMessage, ArpOperation};
+pub use cause::{DropCause, DropFacts, DropGroup};
 pub use dscp::Dscp;
 pub use echo::{Echo, EchoProtocol};
-pub use frame::{FrameKind, FrameLoss, FrameOutcome, Wait, WaitKind};
+pub use frame::{
+    FrameFacts, FrameGroup, FrameKind, FrameLoss, FrameOutcome, LossFacts, Wait, WaitKind,
+};
 pub use management::{Beacon, Management, PowerBits};
 pub use packet::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
 pub use routing::{

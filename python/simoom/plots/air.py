@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
 
-from simoom.palette import BLACK, HATCHES, KINDS
+from simoom.palette import BLACK, HATCHES, KINDS, frame_look
 from simoom.plots.legend import draw_legend, legend_rows
 from simoom.plots.stretch import (
     Record,
@@ -272,7 +272,7 @@ class _Drawing:
 
     def _frame(self, frame: Record) -> None:
         """Draw a frame: preamble, MPDUs, losses, retransmissions."""
-        colour, height = KINDS[frame["kind"]]
+        colour, height = frame_look(frame["kind"])
         base = self.lanes[frame["transmitter"]].base
         y = base - height, base
         whole = frame["start_s"], frame["end_s"]
@@ -307,7 +307,7 @@ class _Drawing:
 
     def _labels(self, frames: list[Record]) -> None:
         """Label the frames of a lane, the longest label that fits first."""
-        room = self.points_per_lane * KINDS["Data"][1]
+        room = self.points_per_lane * KINDS["Data"].height
         size = min(6.5, room * 0.7)
         if size < 4:
             return
@@ -317,7 +317,7 @@ class _Drawing:
         for number, frame in enumerate(frames, start=1):
             left = max(frame["start_s"], self.shown.start_s)
             right = min(frame["end_s"], self.shown.end_s)
-            height = KINDS[frame["kind"]][1]
+            height = frame_look(frame["kind"]).height
             inside = frame["kind"] == "Data"
             if inside and not is_lost(frame) and frame["payload_s"] - left < 0.3 * (right - left):
                 left = max(left, frame["payload_s"])
@@ -347,7 +347,7 @@ class _Drawing:
             if inside and frame["mpdus"] > 1:
                 # MPDUs that were lost are pale.
                 look["path_effects"] = [
-                    patheffects.withStroke(linewidth=2.2, foreground=KINDS["Data"][0])
+                    patheffects.withStroke(linewidth=2.2, foreground=KINDS["Data"].colour)
                 ]
             if inside and not dark:
                 look["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}

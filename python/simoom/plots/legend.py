@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend_handler import HandlerPatch
 from matplotlib.patches import Patch, Rectangle
 
-from simoom.palette import BLACK, HATCHES, KINDS
+from simoom.palette import BLACK, HATCHES, KINDS, frame_look
 from simoom.plots.stretch import Stretch
 
 WAITS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -75,9 +75,9 @@ def _entries(shown: Stretch) -> list[tuple[Any, str, float]]:
     mpdus = [mpdu for several in shown.mpdus.values() for mpdu in several]
     edge: Any = {"edgecolor": BLACK, "linewidth": 0.4}
     entries: list[tuple[Any, str, float]] = []
-    for kind, (colour, height) in KINDS.items():
-        if kind in kinds:
-            entries.append((Patch(facecolor=colour, **edge), kind, height / 0.62))
+    for kind in sorted(kinds, key=[*KINDS, *sorted(kinds)].index):
+        colour, height = frame_look(kind)
+        entries.append((Patch(facecolor=colour, **edge), kind, height / KINDS["Data"].height))
     for hatch in dict.fromkeys(HATCHES.values()):
         names = [name for name in HATCHES if HATCHES[name] == hatch and name in outcomes]
         if names:
@@ -87,7 +87,7 @@ def _entries(shown: Stretch) -> list[tuple[Any, str, float]]:
         frame["outcome"] == "received" and frame["mpdus_received"] < frame["mpdus"]
         for frame in shown.frames
     ):
-        face = to_rgba(KINDS["Data"][0], 0.22)
+        face = to_rgba(KINDS["Data"].colour, 0.22)
         part = Patch(facecolor=face, hatch=HATCHES["interference"], **edge)
         entries.append((part, "MPDU not received", 1.0))
     if any(mpdu["retry"] for mpdu in mpdus):

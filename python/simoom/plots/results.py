@@ -12,34 +12,18 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from simoom.kinds import AIRTIME
 from simoom.observables import observable
-from simoom.palette import BLACK, BLUE, CYCLE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW
+from simoom.palette import BLACK, BLUE, CYCLE, GREEN, ORANGE, SKY, USES, VERMILION, YELLOW
 from simoom.plots.style import MARKERS, Picture, alone, below, legend_beside, literal, style
 from simoom.plots.words import MOST_POINTS, binned, in_ms, words
 from simoom.replications import Replications
 from simoom.run import Run
 from simoom.stats import mean_ci
-from simoom.tables import AIRTIME, SENT, Row, digits, group_of, nodes, number
+from simoom.tables import SENT, Row, digits, group_of, nodes, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-AIRTIME_COLOURS = {
-    "payload": BLUE,
-    "tcp_ack": SKY,
-    "header": "#9CC5DF",
-    "mac_ack": GREEN,
-    "rts_cts": "#8FD3BE",
-    "beacon": "#B8E2D2",
-    "power_save": "#4F7F6F",
-    "ifs_backoff": YELLOW,
-    "collision": VERMILION,
-    "lost": PURPLE,
-    "two_frames": ORANGE,
-    "busy_tone": "#F5D6A8",
-    "idle": "#E4E4E4",
-}
-
 
 MOST_GROUPS = 8
 ELEPHANTS = 50.0
@@ -103,7 +87,7 @@ def _draw_ledger(axes: Axes, run: Run) -> None:
         percent = 100 * (number(run.summary.get(f"airtime.{kind}_fraction")) or 0.0)
         if percent == 0:
             continue
-        colour = AIRTIME_COLOURS[kind]
+        colour = USES[kind].colour
         axes.barh(
             0, percent, left=left, color=colour, edgecolor="white", linewidth=0.8, label=label
         )

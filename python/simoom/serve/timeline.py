@@ -7,7 +7,7 @@ from collections import OrderedDict
 from typing import Any
 
 from simoom import _core
-from simoom.palette import HATCHES, KINDS
+from simoom.palette import HATCHES, frame_look
 from simoom.serve.library import Library
 
 OPEN = 8
@@ -87,5 +87,6 @@ class Timelines:
 
 def about(file: _core.AirFile) -> dict[str, Any]:
     """Return names, lines and counts of a trace, and how kinds and outcomes look."""
-    looks = {kind: {"colour": colour, "height": height} for kind, (colour, height) in KINDS.items()}
-    return {**file.about(), "looks": looks, "hatches": HATCHES}
+    told = file.about()
+    looks = {kind: frame_look(kind)._asdict() for kind in told["kind"]}
+    return {**told, "looks": looks, "hatches": HATCHES}

@@ -2,14 +2,14 @@
 //! and what the TIM of beacons says.
 
 use super::rule::rule;
-use crate::notice::{DropCause, Notice};
+use crate::notice::Notice;
 use crate::plan::Plan;
 use crate::topology::{Interface, RadioId, Topology};
 use kernel::Instant;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use wifi::power_save::{Fetch, MOST_BUFFERED};
-use wire::{Body, Management, Packet, PowerBits};
+use wire::{Body, DropCause, Management, Packet, PowerBits};
 
 /// The records of a station that saves power.
 #[derive(Debug)]

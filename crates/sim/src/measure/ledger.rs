@@ -1,38 +1,67 @@
 //! The airtime ledger: the use of every nanosecond of the medium.
 
-use crate::listed::listed;
+use AirtimeGroup as Group;
 use kernel::{Duration, Instant};
 
-listed! {
-    /// The use of a span of the medium's time.
+/// What is told of a use of airtime.
+#[derive(Clone, Copy, Debug)]
+pub struct AirtimeFacts {
+    /// The result that has its fraction.
+    pub name: &'static str,
+    /// Its heading in reports.
+    pub label: &'static str,
+    /// The scenarios that have it.
+    pub group: AirtimeGroup,
+}
+
+/// The scenarios in which airtime is used in some way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AirtimeGroup {
+    /// All.
+    All,
+    /// Those with beacons.
+    Beacons,
+    /// Those with stations that save power.
+    PowerSave,
+    /// Those with full duplex.
+    FullDuplex,
+    /// Those with busy tones.
+    BusyTone,
+}
+
+kernel::listed! {
+    /// The use of a span of the medium's time. A use is declared here and nowhere else: its result
+    /// and its place in reports and figures follow.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-    pub enum AirtimeKind {
-        /// User data bits.
-        Payload,
-        /// Bits of the IP packets that are pure TCP acknowledgements.
-        TcpAck,
-        /// PLCP preamble and header; MAC, LLC, IP and transport headers; SYN and FIN.
-        Header,
-        /// Acknowledgement frames of the MAC.
-        MacAck,
+    pub enum AirtimeKind: AirtimeFacts {
+        /// User data; all uses of airtime add up to 1.
+        Payload => { name: "payload_fraction", label: "payload", group: Group::All },
+        /// TCP acknowledgements without data.
+        TcpAck => { name: "tcp_ack_fraction", label: "TCP ACKs", group: Group::All },
+        /// Preambles, and PHY, MAC, LLC, IP and transport headers.
+        Header => { name: "header_fraction", label: "preambles, headers", group: Group::All },
+        /// ACK frames.
+        MacAck => { name: "mac_ack_fraction", label: "MAC ACKs", group: Group::All },
         /// RTS and CTS frames.
-        RtsCts,
+        RtsCts => { name: "rts_cts_fraction", label: "RTS/CTS", group: Group::All },
         /// Beacons.
-        Beacon,
+        Beacon => { name: "beacon_fraction", label: "beacons", group: Group::Beacons },
         /// Null frames and PS-Polls.
-        PowerSave,
-        /// Interframe spaces and back-off.
-        IfsBackoff,
+        PowerSave => { name: "power_save_fraction", label: "power save", group: Group::PowerSave },
+        /// Interframe spaces, and back-off while a node has a frame to send.
+        IfsBackoff => { name: "ifs_backoff_fraction", label: "IFS, back-off", group: Group::All },
         /// Collisions: frames that overlapped.
-        Collision,
-        /// Data frames that noise corrupted.
-        Lost,
+        Collision => { name: "collision_fraction", label: "collisions", group: Group::All },
+        /// Frames that noise or an interferer corrupted, or whose exchange failed.
+        Lost => { name: "lost_fraction", label: "lost frames", group: Group::All },
         /// Two data frames at once, to and from a full-duplex access point.
-        TwoFrames,
-        /// One data frame, and the busy tone of a node whose own data frame has ended.
-        BusyTone,
-        /// No node had a frame to send.
-        Idle,
+        TwoFrames => {
+            name: "two_frames_fraction", label: "two frames at once", group: Group::FullDuplex,
+        },
+        /// A busy tone beside the longer of two data frames.
+        BusyTone => { name: "busy_tone_fraction", label: "busy tone", group: Group::BusyTone },
+        /// Idle time, in which no node has a frame to send.
+        Idle => { name: "idle_fraction", label: "idle", group: Group::All },
     }
 }
 

@@ -3,12 +3,12 @@
 //! The mean time of packets in a place is the time integral of their number there, divided by the
 //! number that left it (J. D. C. Little, "A proof for the queuing formula L = λW", 1961).
 
-use crate::notice::{DropCause, Notice, Observer};
+use crate::notice::{Notice, Observer};
 use crate::plan::{HopPlan, Plan};
 use crate::topology::{Interface, RadioId, WireId};
 use kernel::{Bytes, Duration, Instant};
 use net::LinkSettings;
-use wire::{Body, Packet};
+use wire::{Body, DropCause, Packet};
 
 /// The parts of the mean delay of a hop in seconds; NaN if no packet crossed it.
 #[derive(Clone, Copy, Debug)]
@@ -193,10 +193,7 @@ impl HopMeter {
         let from = self.from;
         let Some(hop) = self.hop(packet, |hop| hop.at == at) else { return };
         match cause {
-            DropCause::Queue
-            | DropCause::WireQueue
-            | DropCause::WireLoss
-            | DropCause::PowerSave => {
+            DropCause::Queue | DropCause::WireLoss | DropCause::PowerSave => {
                 hop.queue.leave(now, from);
             }
             DropCause::RetryLimit | DropCause::Lifetime => hop.service.leave(now, from),

@@ -4,7 +4,7 @@ use super::observable::Observable;
 use super::place::{Place, Subject};
 use super::whole;
 use super::{
-    driver, dual, duplex, flow, hop, interferer, link, node, power_save, roaming, routing,
+    declared, driver, dual, duplex, flow, hop, interferer, link, node, power_save, roaming, routing,
 };
 use crate::plan::Plan;
 
@@ -15,17 +15,18 @@ pub(crate) struct Group {
 }
 
 /// All observables. At a place, those of an earlier group come first in the summary.
-pub(crate) static CATALOGUE: [Group; 30] = [
+pub(crate) static CATALOGUE: [Group; 31] = [
     Group { places: &[Place::Total], observables: whole::TOTAL },
     Group { places: &[Place::Total], observables: roaming::TOTAL },
-    Group { places: &[Place::Airtime], observables: whole::AIRTIME },
+    Group { places: &[Place::Airtime], observables: &declared::AIRTIME },
     Group { places: &[Place::Contending], observables: whole::CONTENDING },
     Group { places: &[Place::FullDuplex], observables: duplex::FULL_DUPLEX },
     Group { places: &[Place::SecondaryRate], observables: duplex::SECONDARY_RATE },
     Group { places: &[Place::Flow], observables: flow::FLOW },
+    Group { places: &[Place::Flow], observables: &declared::LOST },
+    Group { places: &[Place::Flow], observables: flow::SERVICE },
     Group { places: &[Place::Flow], observables: flow::CONTROL },
     Group { places: &[Place::Flow], observables: routing::ROUTED_FLOW },
-    Group { places: &[Place::Flow], observables: roaming::FLOW },
     Group { places: &[Place::Hop], observables: hop::HOP },
     Group { places: &[Place::Routing], observables: routing::ROUTING_TOTAL },
     Group { places: &[Place::Station], observables: node::STATION },

@@ -1,7 +1,7 @@
 //! The values of counters at the start of the window.
 
 use super::catalogue::of;
-use super::observable::{Count, Observable};
+use super::observable::{Counter, Observable};
 use super::place::subjects;
 use crate::observers::World;
 use crate::plan::Plan;
@@ -9,7 +9,7 @@ use crate::plan::Plan;
 /// The counters whose results are their increase in the window, in the order of the summary.
 #[derive(Debug)]
 pub(crate) struct Counters {
-    all: Vec<(Count, usize)>,
+    all: Vec<(Counter, usize)>,
     /// Their values when the window opened.
     opened: Vec<u64>,
 }
@@ -31,7 +31,7 @@ impl Counters {
 
     /// Their current values.
     fn read(&self, world: &World) -> Vec<u64> {
-        self.all.iter().map(|(count, index)| count(world, *index)).collect()
+        self.all.iter().map(|(counter, index)| counter.read(world, *index)).collect()
     }
 
     /// The increase of each in the window.

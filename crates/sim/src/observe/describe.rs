@@ -30,7 +30,7 @@ fn described(observable: &Observable, places: &[&str]) -> Json {
         "name": format!("{}{end}", observable.name),
         "unit": observable.unit,
         "heading": observable.heading(),
-        "meaning": observable.says.trim(),
+        "meaning": observable.meaning(),
         "only": observable.only.map(|condition| condition.says),
         "result_only": last,
         "result": observable.is_result(),
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn every_observable_says_what_it_is() {
         for observable in CATALOGUE.iter().flat_map(|group| group.observables) {
-            let (name, says) = (observable.name, observable.says.trim());
+            let (name, says) = (observable.name, observable.meaning());
             assert!(!observable.unit.is_empty(), "{name}");
             assert!(says.ends_with('.') && says.len() > 8, "{name}: {says}");
             assert!(observable.is_result() || observable.probe().is_some(), "{name}");

@@ -3,10 +3,9 @@
 use super::observable::Kind::{
     Controller, Counter, Delays, Each, Gauge, Last, Once, Rate, Ratio, Share, Text,
 };
-use super::observable::{CATEGORIES, CELL, Condition, Events, Observable, POWER_SAVE, observables};
+use super::observable::{CATEGORIES, CELL, Condition, Events, Observable, observables};
 use crate::flow::TcpFlow;
 use crate::meter::FlowMeter;
-use crate::notice::DropCause;
 use crate::observers::World;
 use crate::traffic::{self, Viewed};
 use kernel::Duration;
@@ -185,8 +184,6 @@ pub(super) static FLOW: &[Observable] = observables! {
     /// Packets of the flow that were lost on their way, by all causes. Where nodes forward, a copy
     /// counts too whose other copy has arrived.
     "lost": "packets" as "lost" => Counter(|world, i| meter(world, i).lost());
-    /// Packets of the flow that queues dropped, because of a limit or to signal congestion.
-    "queue_drops": "packets" as "queue\ndrops" => Counter(|world, i| meter(world, i).queue_drops());
     /// Packets of the flow that MACs discarded at a retry limit, at all hops. Not all are lost: one
     /// may have arrived, and only its MAC ACKs were lost, or its router sends it another way.
     "retry_drops": "packets" as "retry\ndrops" if CELL =>
@@ -194,16 +191,9 @@ pub(super) static FLOW: &[Observable] = observables! {
     /// Packets of the flow that MACs discarded at the end of their lifetime, likewise.
     "lifetime_drops": "packets" as "lifetime\ndrops" if CATEGORIES =>
         Counter(|world, i| meter(world, i).served.lifetime_drops);
-    /// Broadcast packets of the flow that no node received, most of them in collisions; nobody
-    /// retransmits them.
-    "broadcast_losses": "packets" if CELL =>
-        Counter(|world, i| meter(world, i).drops[DropCause::Broadcast]);
-    /// Packets of the flow that an access point dropped while it buffered them for a station that
-    /// saves power.
-    "power_save_drops": "packets" if POWER_SAVE =>
-        Counter(|world, i| meter(world, i).drops[DropCause::PowerSave]);
-    /// Packets of the flow that wired links lost.
-    "wire_losses": "packets" => Counter(|world, i| meter(world, i).drops[DropCause::WireLoss]);
+};
+
+pub(super) static SERVICE: &[Observable] = observables! {
     /// Packets of the flow that queues marked instead of dropping them.
     "ecn_marks": "packets" as "ECN\nmarks" => Counter(|world, i| meter(world, i).ecn_marks.all);
     /// One-way delay of data packets, from the sender's transport to the receiver's.

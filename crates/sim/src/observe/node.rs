@@ -3,13 +3,12 @@
 use super::observable::Kind::{Counter, Gauge, MeanRate, MeanTime, Once, Ratio, Share, Text};
 use super::observable::{CATEGORIES, Condition, Observable, observables};
 use crate::meter::NodeMeter;
-use crate::notice::DropCause;
 use crate::observers::World;
 use crate::plan::{Endpoint, Plan};
 use crate::topology::RadioId;
 use wifi::phy::Mode;
-use wifi::space::Airtimes;
 use wifi::{Counters, FrameCounters};
+use wire::{DropCause, FrameGroup};
 
 const RADIO: Condition = Condition {
     says: "with a radio",
@@ -79,7 +78,7 @@ pub(super) static STATION: &[Observable] = observables! {
 pub(super) static ACCESS_POINT: &[Observable] = observables! {
     /// The fraction of time in which the access point sends beacons.
     "airtime.beacon_fraction": "1" as "beacons" if RADIO_BEACONS =>
-        Share(|world, n| airtimes(world, n).beacon.0);
+        Share(|world, n| airtime(world, n, FrameGroup::Beacon));
     /// Beacons that the access point sent.
     "beacons": "frames" if BEACONS => Counter(|world, n| {
         world.beacons.as_ref().map_or(0, |beacons| beacons.sent(RadioId(n as u32)))
@@ -153,17 +152,20 @@ pub(super) static NODE: &[Observable] = observables! {
     "data_rate_mbps": "Mb/s" as "rate" =>
         MeanRate(|world, n| frames(world, n).data_rates, |world, n| frames(world, n).data_attempts);
     /// The fraction of time in which the node sends RTS frames.
-    "airtime.rts_fraction": "1" as "RTS" if RADIO => Share(|world, n| airtimes(world, n).rts.0);
+    "airtime.rts_fraction": "1" as "RTS" if RADIO =>
+        Share(|world, n| airtime(world, n, FrameGroup::Rts));
     /// The fraction of time in which the node sends CTS frames.
-    "airtime.cts_fraction": "1" as "CTS" if RADIO => Share(|world, n| airtimes(world, n).cts.0);
+    "airtime.cts_fraction": "1" as "CTS" if RADIO =>
+        Share(|world, n| airtime(world, n, FrameGroup::Cts));
     /// The fraction of time in which the node sends data frames.
-    "airtime.data_fraction": "1" as "data" if RADIO => Share(|world, n| airtimes(world, n).data.0);
+    "airtime.data_fraction": "1" as "data" if RADIO =>
+        Share(|world, n| airtime(world, n, FrameGroup::Data));
     /// The fraction of time in which the node sends Ack and BlockAck frames.
     "airtime.ack_fraction": "1" as "MAC ACKs" if RADIO =>
-        Share(|world, n| airtimes(world, n).ack.0);
+        Share(|world, n| airtime(world, n, FrameGroup::Ack));
     /// The fraction of time in which the node sends BlockAckReq frames.
     "airtime.request_fraction": "1" as "block-ack requests" if RADIO =>
-        Share(|world, n| airtimes(world, n).request.0);
+        Share(|world, n| airtime(world, n, FrameGroup::Request));
     /// Data PPDUs that the node sent.
     "ppdus": "PPDUs" if CATEGORIES => Counter(|world, n| frames(world, n).data_attempts);
     /// Data frames in the node's PPDUs; each MPDU of an A-MPDU counts.
@@ -211,9 +213,9 @@ fn frames(world: &World, node: usize) -> &FrameCounters {
     world.cell.frame_counters(node as u32)
 }
 
-/// The times for which a radio has sent; none without a radio.
-fn airtimes(world: &World, node: usize) -> Airtimes {
-    world.cell.airtimes(node as u32, world.now).unwrap_or_default()
+/// For how many nanoseconds a radio has sent frames of this group; 0 without a radio.
+pub(super) fn airtime(world: &World, node: usize, group: FrameGroup) -> u64 {
+    world.cell.airtimes(node as u32, world.now).map_or(0, |airtimes| airtimes.of(group).0)
 }
 
 fn up(world: &World, station: usize) -> Option<&Mode> {

@@ -2,22 +2,46 @@
 
 use super::place::NO_CELL;
 use super::value::Value;
-use crate::measure::{DelayStats, SampleSeries};
+use crate::measure::{AirtimeKind, DelayStats, SampleSeries};
 use crate::observers::World;
 use crate::plan::Plan;
 use std::borrow::Cow;
+use wire::DropCause;
 
 /// Reads a counter of the flow, node or link direction with this index; a counter never decreases.
 pub(crate) type Count = fn(&World, usize) -> u64;
 /// Reads a value of the flow, node or link direction with this index.
 pub(crate) type Gauge = fn(&World, usize) -> f64;
 
+/// A counter of the flow, node or link direction with some index.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Counter {
+    Of(Count),
+    /// The packets of a flow that were lost by this cause.
+    Lost(DropCause),
+}
+
+impl Counter {
+    /// Its current value.
+    pub(crate) fn read(self, world: &World, index: usize) -> u64 {
+        match self {
+            Self::Of(count) => count(world, index),
+            Self::Lost(cause) => world.observers.meter.flows[index].drops[cause],
+        }
+    }
+}
+
 /// How an observable is read, and which result and probe follow from it.
+#[derive(Clone, Copy)]
 pub(crate) enum Kind {
     /// A name. Result.
     Text(fn(&Plan, usize) -> String),
     /// A counter from the start of the run. Result: the increase in the window. Probe: the counter.
     Counter(Count),
+    /// The packets of a flow that were lost by this cause, likewise.
+    Lost(DropCause),
+    /// The fraction of the window's airtime that this has used. Result.
+    Airtime(AirtimeKind),
     /// A counter from the start of the run. Result: the counter at the end. Probe: the counter.
     Total(Count),
     /// The ratio of the increases of two counters in the window. Result.
@@ -71,7 +95,7 @@ pub(crate) struct Events {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Read {
     Gauge(Gauge),
-    Count(Count),
+    Count(Counter),
     /// The increase of a byte counter since the last sample, in Mb/s.
     Rate(Count),
     /// A value of each event.
@@ -175,6 +199,7 @@ pub(super) const SHARED_SLOTS: Condition = Condition {
 };
 
 /// An observable.
+#[derive(Clone, Copy)]
 pub(crate) struct Observable {
     /// Its path within its place.
     pub(crate) name: &'static str,
@@ -201,14 +226,25 @@ impl Observable {
         }
     }
 
+    /// What it is, in a sentence.
+    pub(crate) fn meaning(&self) -> String {
+        let says = self.says.trim();
+        match self.kind {
+            Kind::Lost(_) => format!("Packets of the flow that were lost: {}", within(says)),
+            Kind::Airtime(_) => format!("The fraction of airtime for {}", within(says)),
+            _ => says.to_owned(),
+        }
+    }
+
     /// Whether the flow, node or link direction with this index has it.
     pub(crate) fn is_of(&self, plan: &Plan, index: usize) -> bool {
         self.only.is_none_or(|condition| (condition.holds)(plan, index))
     }
 
     /// The counters of which a result needs the increase in the window.
-    pub(super) fn counts(&self) -> impl Iterator<Item = Count> + use<> {
+    pub(super) fn counts(&self) -> impl Iterator<Item = Counter> + use<> {
         let (first, second) = match self.kind {
+            Kind::Lost(cause) => return Some(Counter::Lost(cause)).into_iter().chain(None),
             Kind::Counter(count) | Kind::Share(count) => (Some(count), None),
             Kind::Ratio(of, to)
             | Kind::Part(of, to)
@@ -216,18 +252,20 @@ impl Observable {
             | Kind::MeanTime(of, to) => (Some(of), Some(to)),
             _ => (None, None),
         };
-        first.into_iter().chain(second)
+        first.map(Counter::Of).into_iter().chain(second.map(Counter::Of))
     }
 
     /// How it is read as a probe, if it is one.
     pub(crate) fn probe(&self) -> Option<Read> {
         match self.kind {
-            Kind::Counter(count) | Kind::Total(count) => Some(Read::Count(count)),
+            Kind::Counter(count) | Kind::Total(count) => Some(Read::Count(Counter::Of(count))),
+            Kind::Lost(cause) => Some(Read::Count(Counter::Lost(cause))),
             Kind::Rate(bytes, _) => Some(Read::Rate(bytes)),
             Kind::Gauge(now) | Kind::Last(now, _) => Some(Read::Gauge(now)),
             Kind::Each(each) => Some(Read::Each(each)),
             Kind::Controller(name) => Some(Read::Controller(name)),
             Kind::Text(_)
+            | Kind::Airtime(_)
             | Kind::Ratio(..)
             | Kind::Part(..)
             | Kind::MeanRate(..)
@@ -242,6 +280,19 @@ impl Observable {
     /// Whether it is a result.
     pub(crate) fn is_result(&self) -> bool {
         !matches!(self.kind, Kind::Gauge(_) | Kind::Each(_) | Kind::Controller(_))
+    }
+}
+
+/// A sentence that continues another one.
+fn within(sentence: &str) -> String {
+    let mut chars = sentence.chars();
+    let first = chars.next().into_iter();
+    // An abbreviation keeps its capitals.
+    let is_word = chars.clone().next().is_some_and(char::is_lowercase);
+    if is_word {
+        first.flat_map(char::to_lowercase).chain(chars).collect()
+    } else {
+        sentence.to_owned()
     }
 }
 

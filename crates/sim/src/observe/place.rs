@@ -1,9 +1,8 @@
 //! The places of observables: the beginnings of their paths.
 
-use crate::listed::listed;
 use crate::plan::{Endpoint, Plan};
 use crate::topology::Wire;
-use kernel::BitRate;
+use kernel::{BitRate, listed};
 
 /// The message if a scenario has no such place.
 pub(super) const NO_CELL: &str = "there is no cell: the scenario has links alone";

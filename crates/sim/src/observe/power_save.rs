@@ -1,14 +1,14 @@
 //! The observables of stations that save power, and of their access points.
 
+use super::node::airtime;
 use super::observable::Kind::{Counter, MeanTime, Share};
 use super::observable::{Condition, Observable, observables};
 use crate::meter::NodeMeter;
-use crate::notice::DropCause;
 use crate::observers::World;
 use crate::plan::{Endpoint, Plan};
 use crate::topology::RadioId;
 use wifi::power_save::{Held, Station};
-use wifi::space::Airtimes;
+use wire::{DropCause, FrameGroup};
 
 /// A station saves power.
 const SAVES_POWER: Condition = Condition {
@@ -74,7 +74,7 @@ pub(super) static STATION: &[Observable] = observables! {
         Counter(|world, n| held(world, n).dropped);
     /// The fraction of time in which the station sends Null frames and PS-Polls.
     "airtime.power_save_fraction": "1" as "power save" if RADIO =>
-        Share(|world, n| airtimes(world, n).power_save.0);
+        Share(|world, n| airtime(world, n, FrameGroup::PowerSave));
 };
 
 pub(super) static ACCESS_POINT: &[Observable] = observables! {
@@ -97,9 +97,4 @@ fn held(world: &World, node: usize) -> Held {
 
 fn meter(world: &World, node: usize) -> &NodeMeter {
     &world.observers.meter.nodes[node]
-}
-
-/// The times for which a radio has sent.
-fn airtimes(world: &World, node: usize) -> Airtimes {
-    world.cell.airtimes(node as u32, world.now).unwrap_or_default()
 }

@@ -1,14 +1,14 @@
 //! The observables of stations that roam.
 
+use super::node::airtime;
 use super::observable::Kind::{Counter, Fractions, Gauge, Once, Share, Total};
 use super::observable::{Condition, Observable, observables};
 use crate::meter::NodeMeter;
-use crate::notice::DropCause;
 use crate::observers::World;
 use crate::plan::{Endpoint, Plan};
 use crate::topology::RadioId;
 use wifi::roaming::{Client, Handover};
-use wifi::space::Airtimes;
+use wire::{DropCause, FrameGroup};
 
 /// A station roams.
 const ROAMS: Condition = Condition {
@@ -78,17 +78,10 @@ pub(super) static NODE: &[Observable] = observables! {
         Counter(|world, n| meter(world, n).drops[DropCause::Roaming]);
     /// The fraction of time in which the node sends Authentication and Reassociation frames.
     "airtime.association_fraction": "1" as "association" if ROAMING =>
-        Share(|world, n| airtimes(world, n).association.0);
+        Share(|world, n| airtime(world, n, FrameGroup::Association));
     /// The fraction of time in which the node sends Null frames, by which stations announce scans.
     "airtime.null_fraction": "1" as "null frames" if ROAMING =>
-        Share(|world, n| airtimes(world, n).power_save.0);
-};
-
-pub(super) static FLOW: &[Observable] = observables! {
-    /// Packets of the flow that were lost because their station scanned, or had moved to another
-    /// access point.
-    "roaming_drops": "packets" if ROAMING =>
-        Counter(|world, i| world.observers.meter.flows[i].drops[DropCause::Roaming]);
+        Share(|world, n| airtime(world, n, FrameGroup::PowerSave));
 };
 
 pub(super) static TOTAL: &[Observable] = observables! {
@@ -123,9 +116,4 @@ fn cell(world: &World, access_point: u32) -> f64 {
 
 fn meter(world: &World, node: usize) -> &NodeMeter {
     &world.observers.meter.nodes[node]
-}
-
-/// The times for which a radio has sent.
-fn airtimes(world: &World, node: usize) -> Airtimes {
-    world.cell.airtimes(node as u32, world.now).unwrap_or_default()
 }

@@ -2,20 +2,19 @@
 
 use super::observable::Kind::{Counter, Delays, Gauge, Once, Part, Ratio};
 use super::observable::{Condition, Observable, observables};
-use crate::meter::{FlowMeter, RoutedFlow, RoutingMeter};
-use crate::notice::DropCause;
+use crate::meter::{RoutedFlow, RoutingMeter};
 use crate::observers::World;
 use net::ArpRules;
 use std::borrow::Cow;
 use wire::ArpMessage;
 
-const ROUTING: Condition = Condition {
+pub(super) const ROUTING: Condition = Condition {
     says: "with routing",
     holds: |plan, _| plan.routing.is_some(),
     lacks: |_, _, name| format!("without routing no flow has {name}"),
 };
 
-const ARP: Condition = Condition {
+pub(super) const ARP: Condition = Condition {
     says: "with ARP",
     holds: |plan, _| plan.routing.as_ref().is_some_and(|routing| routing.arp != ArpRules::Off),
     lacks: |_, _, name| format!("without ARP (routing.arp) there is no {name}"),
@@ -42,20 +41,6 @@ pub(super) static ROUTED_FLOW: &[Observable] = observables! {
             let delivered = world.observers.meter.flows[i].delivered_in_window();
             flow(world, i).undelivered(delivered).into()
         });
-    /// Packets of the flow for which a router had no route.
-    "no_route_drops": "packets" if ROUTING =>
-        Counter(|world, i| drops(world, i, DropCause::NoRoute));
-    /// Packets of the flow that waited at a router for a route in vain.
-    "send_buffer_drops": "packets" if ROUTING =>
-        Counter(|world, i| drops(world, i, DropCause::SendBuffer));
-    /// Packets of the flow that waited for a neighbour that could no longer be reached.
-    "salvage_drops": "packets" if ROUTING =>
-        Counter(|world, i| drops(world, i, DropCause::SalvageFailed));
-    /// Packets of the flow whose time to live ended.
-    "time_to_live_drops": "packets" if ROUTING =>
-        Counter(|world, i| drops(world, i, DropCause::TimeToLive));
-    /// Packets of the flow that were lost because the MAC address of their next hop was not known.
-    "arp_drops": "packets" if ARP => Counter(|world, i| drops(world, i, DropCause::Unresolved));
 };
 
 pub(super) static ROUTING_TOTAL: &[Observable] = observables! {
@@ -102,9 +87,4 @@ fn flow(world: &World, flow: usize) -> &RoutedFlow {
 
 fn over_flows(world: &World, count: fn(&RoutedFlow) -> u64) -> u64 {
     meter(world).flows.iter().map(count).sum()
-}
-
-fn drops(world: &World, flow: usize, cause: DropCause) -> u64 {
-    let FlowMeter { drops, .. } = &world.observers.meter.flows[flow];
-    drops[cause]
 }

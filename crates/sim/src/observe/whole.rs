@@ -2,17 +2,14 @@
 
 use super::flow::TRIMMED;
 use super::observable::Kind::{Counter, Delays, Fractions, Gauge, Once, Rate, Ratio};
-use super::observable::{
-    BEACONS, BUSY_TONE, CATEGORIES, CELL, FULL_DUPLEX, Observable, PINGS, POWER_SAVE, observables,
-};
-use super::value::Value;
-use crate::measure::{AirtimeKind, DelayStats, jain};
+use super::observable::{CATEGORIES, CELL, Observable, PINGS, POWER_SAVE, observables};
+use crate::measure::{DelayStats, jain};
 use crate::meter::FlowMeter;
-use crate::notice::DropCause;
 use crate::observers::World;
 use std::borrow::Cow;
 use std::slice::from_ref;
 use wifi::Counters;
+use wire::DropCause;
 
 pub(super) static TOTAL: &[Observable] = observables! {
     /// User data delivered in order by all flows.
@@ -31,7 +28,7 @@ pub(super) static TOTAL: &[Observable] = observables! {
     "lost": "packets" as "lost" => Counter(|world, _| over_flows(world, FlowMeter::lost));
     /// Packets that queues dropped, because of a limit or to signal congestion.
     "queue_drops": "packets" as "queue\ndrops" =>
-        Counter(|world, _| over_flows(world, FlowMeter::queue_drops));
+        Counter(|world, _| over_flows(world, |flow| flow.drops[DropCause::Queue]));
     /// Packets of flows that MACs discarded at a retry limit, at all hops, whether they had arrived
     /// or not.
     "retry_drops": "packets" as "retry\ndrops" if CELL =>
@@ -124,50 +121,6 @@ fn merged(
         all.merge(of(flow));
     }
     Cow::Owned(all)
-}
-
-pub(super) static AIRTIME: &[Observable] = observables! {
-    /// The fraction of airtime for user data; all fractions add up to 1.
-    "payload_fraction": "1" as "payload" => Once(|world, _| spent(world, AirtimeKind::Payload));
-    /// The fraction of airtime for TCP acknowledgements without data.
-    "tcp_ack_fraction": "1" as "TCP ACKs" => Once(|world, _| spent(world, AirtimeKind::TcpAck));
-    /// The fraction of airtime for preambles and for PHY, MAC, LLC, IP and transport headers.
-    "header_fraction": "1" as "preambles, headers" =>
-        Once(|world, _| spent(world, AirtimeKind::Header));
-    /// The fraction of airtime for ACK frames.
-    "mac_ack_fraction": "1" as "MAC ACKs" => Once(|world, _| spent(world, AirtimeKind::MacAck));
-    /// The fraction of airtime for RTS and CTS frames.
-    "rts_cts_fraction": "1" as "RTS/CTS" => Once(|world, _| spent(world, AirtimeKind::RtsCts));
-    /// The fraction of airtime for beacons.
-    "beacon_fraction": "1" as "beacons" if BEACONS =>
-        Once(|world, _| spent(world, AirtimeKind::Beacon));
-    /// The fraction of airtime for Null frames and PS-Polls.
-    "power_save_fraction": "1" as "power save" if POWER_SAVE =>
-        Once(|world, _| spent(world, AirtimeKind::PowerSave));
-    /// The fraction of airtime for interframe spaces, and for back-off while a node has a frame to
-    /// send.
-    "ifs_backoff_fraction": "1" as "IFS, back-off" =>
-        Once(|world, _| spent(world, AirtimeKind::IfsBackoff));
-    /// The fraction of airtime for collisions.
-    "collision_fraction": "1" as "collisions" =>
-        Once(|world, _| spent(world, AirtimeKind::Collision));
-    /// The fraction of airtime for frames that noise or an interferer corrupted, or whose exchange
-    /// failed.
-    "lost_fraction": "1" as "lost frames" => Once(|world, _| spent(world, AirtimeKind::Lost));
-    /// The fraction of airtime in which two data frames are on the air, to and from a full-duplex
-    /// access point.
-    "two_frames_fraction": "1" as "two frames at once" if FULL_DUPLEX =>
-        Once(|world, _| spent(world, AirtimeKind::TwoFrames));
-    /// The fraction of airtime in which a busy tone is on the air beside the longer of two data
-    /// frames.
-    "busy_tone_fraction": "1" as "busy tone" if BUSY_TONE =>
-        Once(|world, _| spent(world, AirtimeKind::BusyTone));
-    /// The fraction of airtime in which no node has a frame to send.
-    "idle_fraction": "1" as "idle" => Once(|world, _| spent(world, AirtimeKind::Idle));
-};
-
-fn spent(world: &World, kind: AirtimeKind) -> Value {
-    world.observers.meter.ledger.fraction(kind).into()
 }
 
 pub(super) static CONTENDING: &[Observable] = observables! {

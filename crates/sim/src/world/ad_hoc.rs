@@ -4,13 +4,13 @@ use super::routers::{AdHoc, Cause, Member};
 use super::{Event, World};
 use crate::flow::{Side, Transport};
 use crate::medium::Medium;
-use crate::notice::{DropCause, Notice, Observer};
+use crate::notice::{Notice, Observer};
 use crate::topology::{Interface, RadioId};
 use kernel::{Fired, Instant};
 use net::route::{Command, Context, RouteDrop, RouteNote, Router};
 use tcp::Hint;
 use wifi::MsduOutcome;
-use wire::{Body, NodeId, Packet};
+use wire::{Body, DropCause, NodeId, Packet};
 
 /// A neighbour is in range if at least this fraction of the frames to it would arrive without
 /// interference.

@@ -6,13 +6,13 @@ use super::power_save::{Join, PowerSave};
 use super::roaming::Roaming;
 use super::{Event, World};
 use crate::medium::Medium;
-use crate::notice::{DropCause, Notice, Observer};
+use crate::notice::{Notice, Observer};
 use crate::topology::{Hop, Interface, RadioId, Routes, Topology};
 use kernel::{Bytes, Duration, Instant};
 use net::{Destination, Signal, UsedAirtime, Wanted};
 use std::collections::VecDeque;
 use wifi::{MsduOutcome, MsduSource};
-use wire::{Body, Packet, PowerBits, TrafficClass};
+use wire::{Body, DropCause, Packet, PowerBits, TrafficClass};
 
 /// The queues of radios as a frame source: the medium takes further packets from them.
 struct Waiting<'a, O> {

@@ -2,11 +2,11 @@
 
 use super::routers::{AdHoc, Cause, Resolver};
 use super::{Event, World};
-use crate::notice::{DropCause, Notice, Observer};
+use crate::notice::{Notice, Observer};
 use crate::topology::Interface;
 use kernel::{Fired, Instant};
 use net::{Arp, ArpCommand};
-use wire::{ArpMessage, NodeId, Packet};
+use wire::{ArpMessage, DropCause, NodeId, Packet};
 
 impl<O: Observer> World<O> {
     /// Whether a packet waits until the MAC address of its next hop is known.

@@ -6,13 +6,13 @@ use super::roaming::Roaming;
 use super::{Event, World};
 use crate::build::LateLinks;
 use crate::medium::Medium;
-use crate::notice::{DropCause, Notice, Observer};
+use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
 use crate::topology::{ACCESS_POINT, Interface, RadioId};
 use kernel::{Bytes, Dbm, Instant, Seed};
 use wifi::MsduOutcome;
 use wifi::roaming::{Client, Command};
-use wire::{Management, Packet, TrafficClass};
+use wire::{DropCause, Management, Packet, TrafficClass};
 
 /// MAC header and FCS of a management frame (802.11-2020 clause 9.3.3.1).
 const HEADER: u64 = 28;

@@ -2,10 +2,10 @@
 
 use super::{Event, World};
 use crate::flow::Transport;
-use crate::notice::{DropCause, Notice, Observer};
+use crate::notice::{Notice, Observer};
 use crate::topology::{ACCESS_POINT, Hop, Interface, WireId};
 use net::{LinkTimer, Signal};
-use wire::{Body, Ecn, Flags, NodeId, Packet, Segment};
+use wire::{Body, DropCause, Ecn, Flags, NodeId, Packet, Segment};
 
 impl<O: Observer> World<O> {
     /// Forwards a packet that `node` has received. An access point is a bridge; every other node is
@@ -68,7 +68,7 @@ impl<O: Observer> World<O> {
                     self.pass_on(self.topology.wire(wire).to, packet);
                 }
                 net::Command::Signal(Signal::Drop(ref packet)) => {
-                    self.drop_packet(at, packet, DropCause::WireQueue);
+                    self.drop_packet(at, packet, DropCause::Queue);
                     self.mark_short(self.topology.wire(wire).from, packet);
                     self.complete(self.topology.wire(wire).from, packet);
                 }

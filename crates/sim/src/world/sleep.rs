@@ -3,13 +3,13 @@
 
 use super::power_save::{CLASS, PowerSave};
 use super::{Event, World};
-use crate::notice::{DropCause, Notice, Observer};
+use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
 use crate::topology::{ACCESS_POINT, Interface, RadioId};
 use kernel::{Bytes, Instant};
 use wifi::MsduOutcome;
 use wifi::power_save::{Command, Request, Station};
-use wire::{Body, Management, Packet, PowerBits, TrafficClass};
+use wire::{Body, DropCause, Management, Packet, PowerBits, TrafficClass};
 
 /// MAC header and FCS of a Null frame and of a `QoS` Null frame, and the length of a PS-Poll
 /// (802.11-2020 clauses 9.3.2.1 and 9.3.1.5).

@@ -1,58 +1,14 @@
 //! The names that columns contain.
 
 use crate::words::class_name;
-use crate::{
-    Dropped, Format, FrameKind, FrameLoss, FrameOutcome, Network, PacketStep, Place, RouteStep,
-};
+use crate::{DropCause, Format, FrameKind, FrameOutcome, Network, PacketStep, Place, RouteStep};
 use std::collections::BTreeMap;
 use wire::{Ecn, Flags, FlowId, NodeId, SackBlocks, TrafficClass};
 
-const KINDS: [FrameKind; 14] = [
-    FrameKind::Rts,
-    FrameKind::Cts,
-    FrameKind::CtsToSelf,
-    FrameKind::Data,
-    FrameKind::Ack,
-    FrameKind::BlockAckRequest,
-    FrameKind::BlockAck,
-    FrameKind::Beacon,
-    FrameKind::Null,
-    FrameKind::QosNull,
-    FrameKind::PsPoll,
-    FrameKind::Authentication,
-    FrameKind::ReassociationRequest,
-    FrameKind::ReassociationResponse,
-];
 const FORMATS: [Format; 5] =
     [Format::Dsss { short_preamble: false }, Format::Ofdm, Format::Ht, Format::Vht, Format::He];
 const CLASSES: [TrafficClass; 4] =
     [TrafficClass::Background, TrafficClass::BestEffort, TrafficClass::Video, TrafficClass::Voice];
-const OUTCOMES: [FrameOutcome; 9] = [
-    FrameOutcome::Received,
-    FrameOutcome::Lost(FrameLoss::Collision),
-    FrameOutcome::Lost(FrameLoss::Interference),
-    FrameOutcome::Lost(FrameLoss::Noise),
-    FrameOutcome::Lost(FrameLoss::ReceiverTransmits),
-    FrameOutcome::Lost(FrameLoss::ReceiverBusy),
-    FrameOutcome::Lost(FrameLoss::TooWeak),
-    FrameOutcome::NotAddressed,
-    FrameOutcome::Unknown,
-];
-const CAUSES: [Dropped; 13] = [
-    Dropped::Queue,
-    Dropped::RetryLimit,
-    Dropped::Lifetime,
-    Dropped::Broadcast,
-    Dropped::Loss,
-    Dropped::NoRoute,
-    Dropped::SendBuffer,
-    Dropped::TimeToLive,
-    Dropped::SalvageFailed,
-    Dropped::RoutingMessage,
-    Dropped::Unresolved,
-    Dropped::PowerSave,
-    Dropped::Roaming,
-];
 const WAITS: [&str; 4] = ["backoff", "defer", "NAV", "busy tone"];
 const DIRECTIONS: [&str; 2] = ["forward", "reverse"];
 const EVENTS: [&str; 2] = ["sent", "received"];
@@ -112,15 +68,15 @@ impl Names {
         let nodes = list("node", &[nodes]).remove(0);
         let radios = list("radio", &[radios]).remove(0);
         let fixed: [(&str, &[&str]); 11] = [
-            ("kind", &KINDS.map(FrameKind::name)),
+            ("kind", &FrameKind::ALL.map(FrameKind::name)),
             ("format", &FORMATS.map(Format::name)),
             ("access_category", &CLASSES.map(class_name)),
-            ("outcome", &OUTCOMES.map(FrameOutcome::name)),
+            ("outcome", &FrameOutcome::ALL.map(FrameOutcome::name)),
             ("wait", &WAITS),
             ("direction", &DIRECTIONS),
             ("event", &EVENTS),
             ("step", &STEPS),
-            ("cause", &CAUSES.map(Dropped::name)),
+            ("cause", &DropCause::ALL.map(DropCause::name)),
             ("ecn", &ECNS),
             ("route", &RouteStep::NAMES),
         ];
@@ -160,7 +116,7 @@ fn code<T: PartialEq>(all: &[T], value: &T) -> u32 {
 }
 
 pub(crate) fn kind(kind: FrameKind) -> u32 {
-    code(&KINDS, &kind)
+    kind.order() as u32
 }
 
 pub(super) fn format(format: Format) -> u32 {
@@ -168,12 +124,12 @@ pub(super) fn format(format: Format) -> u32 {
 }
 
 pub(crate) fn outcome(outcome: FrameOutcome) -> u32 {
-    code(&OUTCOMES, &outcome)
+    code(&FrameOutcome::ALL, &outcome)
 }
 
 /// Whether a code stands for a loss.
 pub(crate) fn is_lost(outcome: u32) -> bool {
-    matches!(OUTCOMES.get(outcome as usize), Some(FrameOutcome::Lost(_)))
+    matches!(FrameOutcome::ALL.get(outcome as usize), Some(FrameOutcome::Lost(_)))
 }
 
 /// The code of a step, and how many packets waited.
@@ -195,7 +151,7 @@ pub(crate) fn step(step: PacketStep) -> (u32, Option<u32>) {
 
 pub(crate) fn drop_cause(step: PacketStep) -> Option<u32> {
     let PacketStep::Dropped(cause) = step else { return None };
-    Some(code(&CAUSES, &cause))
+    Some(cause.order() as u32)
 }
 
 pub(super) fn ecn(ecn: Ecn) -> u32 {

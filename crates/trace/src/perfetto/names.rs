@@ -2,7 +2,7 @@
 
 use super::packets::Packets;
 use super::schema::interned;
-use crate::{Dropped, FrameKind, FrameMode, FrameOutcome, Network, RouteStep, words};
+use crate::{DropCause, FrameKind, FrameMode, FrameOutcome, Network, RouteStep, words};
 use std::collections::BTreeMap;
 use std::io;
 use wire::{NodeId, PathId, Paths, TrafficClass};
@@ -15,7 +15,7 @@ pub(super) enum Name {
     Defer,
     Nav,
     BusyTone,
-    Drop(Dropped),
+    Drop(DropCause),
     Mark,
     Retransmission,
     Route { destination: NodeId, step: RouteStep },

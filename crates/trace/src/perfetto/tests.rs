@@ -7,7 +7,7 @@ use crate::examples::{
     wait,
 };
 use crate::{
-    Dropped, Frame, FrameKind, FrameLoss, Network, PacketStep, Place, Record, RouteEvent,
+    DropCause, Frame, FrameKind, FrameLoss, Network, PacketStep, Place, Record, RouteEvent,
     RouteStep, Sink, Wait, WaitKind,
 };
 use wire::{FlowId, NodeId, Packet, Paths, Segment, TrafficClass};
@@ -230,7 +230,7 @@ fn the_queue_of_a_radio_is_counted_and_that_of_a_link_is_sampled() {
     let events = [
         step(0, radio, PacketStep::Queued { waiting: 0 }),
         step(1, radio, PacketStep::Queued { waiting: 1 }),
-        step(2, radio, PacketStep::Dropped(Dropped::Queue)),
+        step(2, radio, PacketStep::Dropped(DropCause::Queue)),
         step(3, radio, PacketStep::Dequeued),
         // A filter has omitted four arrivals.
         step(4, radio, PacketStep::Queued { waiting: 4 }),

@@ -6,7 +6,7 @@ use crate::examples::{
     AP, STA1, STA2, ack, data, datagram, frame, he, lost, network, packet, segment, sent, tcp, wait,
 };
 use crate::{
-    Dropped, Frame, FrameKind, FrameLoss, FrameOutcome, Network, PacketStep, Place, Record, Sink,
+    DropCause, Frame, FrameKind, FrameLoss, FrameOutcome, Network, PacketStep, Place, Record, Sink,
     Wait, WaitKind,
 };
 use std::num::NonZeroU8;
@@ -324,7 +324,7 @@ fn segments_are_written_as_in_tcp_scripts() {
 fn tcp_retransmissions_and_losses_are_marked() {
     let mut again = download(1, (100, 200), 1);
     again.mpdus[0].packet_id = 7;
-    let dropped = PacketStep::Dropped(Dropped::RetryLimit);
+    let dropped = PacketStep::Dropped(DropCause::RetryLimit);
     let dropped = packet(300, tcp(segment(1, 1460)), Place::Radio(AP), dropped);
     shows(
         TimelineOptions::default(),

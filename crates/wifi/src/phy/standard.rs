@@ -187,6 +187,11 @@ impl Standard {
         ALL.into_iter().find(|standard| standard.amendment == amendment).expect("all are listed")
     }
 
+    /// The standard of each amendment in its usual band.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        ALL.into_iter().filter(|standard| standard.band == Self::of(standard.amendment).band)
+    }
+
     /// The standard of an amendment in a band, or an error message.
     pub fn in_band(amendment: Amendment, band: Band) -> Result<&'static Self, String> {
         let is = |standard: &&Self| standard.amendment == amendment && standard.band == band;
