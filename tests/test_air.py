@@ -161,7 +161,7 @@ def test_kinds_can_be_told_apart_without_colour():
 
 
 def test_a_kind_of_another_version_can_be_drawn():
-    kinds = [frame(0, 0, "ap") | {"kind": "Frame of 2035"}]
+    kinds = [frame(0, 0, "ap"), frame(1, 2000, "ap") | {"kind": "Frame of 2035"}]
     figure = plots.air(Traced(trace_of(kinds)), 1.0, 1.001)
     figure.canvas.draw()
 

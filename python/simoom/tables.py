@@ -441,9 +441,10 @@ def _losses(summary: Mapping[str, Value]) -> str:
     flows = rows(summary, "flows")
     counts: dict[str, float] = {}
     for cause in CAUSES:
-        found = [number(flow.get(cause.result)) for flow in flows if cause.result in flow]
-        count = math.fsum(each or 0.0 for each in found)
-        if count or (found and cause.result in ALWAYS):
+        of_flows = [number(flow.get(cause.result)) for flow in flows if cause.result in flow]
+        total = summary.get(f"total.{cause.result}", math.fsum(filter(None, of_flows)))
+        count = number(total) or 0.0
+        if count or (f"total.{cause.result}" in summary and cause.result in ALWAYS):
             counts[cause.label] = count
     text = ", ".join(f"{count:.0f} {label}" for label, count in counts.items())
     lost = number(summary.get("total.lost"))
