@@ -145,7 +145,7 @@ impl Link {
             overhead,
             queue: settings.queue.get().build(settings.output_link(), rng),
             driver: settings.driver.as_ref().map(|driver| Box::new(Driver::new(driver))),
-            shaper: settings.queue.get().shaper(),
+            shaper: settings.queue.get().traits().shaper,
             transmitting: None,
             wire: VecDeque::new(),
             ready_pending: false,

@@ -58,48 +58,37 @@ pub trait Discipline {
     /// The limits of the queue, or of each of its sub-queues.
     fn limit(&self) -> Limit;
 
-    /// The discipline of its sub-queues, if it can be chosen, and the path of its settings.
-    fn inner(&self) -> Option<(String, &dyn Discipline)> {
-        None
-    }
-
     /// Why the discipline is not allowed at this link, if it is not.
     fn refusal(&self, _site: OutputLink) -> Option<String> {
         None
     }
 
+    /// What others must know of the queue.
+    fn traits(&self) -> Traits<'_> {
+        Traits::default()
+    }
+}
+
+/// What a queue discipline has or needs beyond a buffer; the default is nothing.
+#[derive(Default)]
+pub struct Traits<'a> {
+    /// The discipline of its sub-queues, if it can be chosen, and the path of its settings.
+    pub inner: Option<(String, &'a dyn Discipline)>,
     /// The rate to which it limits the link, if it has a shaper: the link begins no packet before
     /// the one before it would have ended at this rate.
-    fn shaper(&self) -> Option<BitRate> {
-        None
-    }
-
+    pub shaper: Option<BitRate>,
     /// Whether it has an L queue and a C queue (RFC 9332), so that [`Queue::dual`] has counters.
-    fn has_two_queues(&self) -> bool {
-        false
-    }
-
+    pub has_two_queues: bool,
     /// Whether it treats ECT(1) and ECT(0) differently, or can be set to.
-    fn tells_l4s_apart(&self) -> bool {
-        false
-    }
-
+    pub tells_l4s_apart: bool,
     /// Whether the queue paces the flows that begin at its node.
-    fn paces(&self) -> bool {
-        false
-    }
-
+    pub paces: bool,
     /// Whether the queue must know when a device below it has sent a packet, and not only when the
     /// device has taken it.
-    fn follows_the_device(&self) -> bool {
-        false
-    }
-
+    pub follows_the_device: bool,
     /// Whether the queue must know the state of the links over which the radio sends
     /// ([`Queue::on_link`]).
-    fn follows_links(&self) -> bool {
-        false
-    }
+    pub follows_links: bool,
 }
 
 /// The link over which a queue sends.

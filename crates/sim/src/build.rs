@@ -32,7 +32,7 @@ pub(crate) fn queues(plan: &plan::Plan, seed: &Seed) -> Vec<Box<dyn net::Queue>>
         let build = |stream| -> Box<dyn net::Queue> {
             let mut built = queue.get().build(site, stream);
             if let Some(most) = device.ring_packets {
-                let follows = queue.get().follows_the_device();
+                let follows = queue.get().traits().follows_the_device;
                 built = Box::new(net::Ring::new(built, most, follows));
             }
             if let Some(most) = device.hardware_aggregates {

@@ -7,7 +7,7 @@ use super::shared::{Scheduler, Shared};
 use super::sub_queues::{Per, SubQueues};
 use super::{
     CoDelConfig, Destination, Discipline, DropTailConfig, FqCoDelConfig, Limit, OutputLink, Queue,
-    Signal, UsedAirtime, Wanted,
+    Signal, Traits, UsedAirtime, Wanted,
 };
 use kernel::{Duration, Instant, Rng, Seed};
 use settings::{Choice, Settings};
@@ -66,10 +66,6 @@ impl Discipline for AirtimeFairConfig {
         self.limit
     }
 
-    fn inner(&self) -> Option<(String, &dyn Discipline)> {
-        Some((format!("station.{}", self.station.name()), self.station.get()))
-    }
-
     fn refusal(&self, output_link: OutputLink) -> Option<String> {
         let message = match output_link {
             OutputLink::AccessPoint(_) => return None,
@@ -85,8 +81,13 @@ impl Discipline for AirtimeFairConfig {
         Some(message.to_owned())
     }
 
-    fn tells_l4s_apart(&self) -> bool {
-        self.station.get().tells_l4s_apart()
+    fn traits(&self) -> Traits<'_> {
+        let station = self.station.get();
+        Traits {
+            inner: Some((format!("station.{}", self.station.name()), station)),
+            tells_l4s_apart: station.traits().tells_l4s_apart,
+            ..Traits::default()
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use super::buffer::Buffer;
 use super::fifo::Fifo;
 use super::shared::{Scheduler, Shared};
 use super::sub_queues::{Classifier, SubQueues};
-use super::{Destination, Discipline, Limit, OutputLink, Queue, Signal, Wanted, mark_or_drop};
+use super::{Destination, Discipline, Limit, OutputLink, Queue, Signal, Traits, Wanted, mark_or_drop};
 use cobalt::{Cobalt, Verdict};
 use kernel::{BitRate, Bytes, Duration, Instant, Rng};
 use settings::{Choice, Settings};
@@ -72,8 +72,8 @@ impl Discipline for CakeConfig {
         self.limit
     }
 
-    fn shaper(&self) -> Option<BitRate> {
-        self.bandwidth
+    fn traits(&self) -> Traits<'_> {
+        Traits { shaper: self.bandwidth, ..Traits::default() }
     }
 
     fn refusal(&self, output_link: OutputLink) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use super::fifo::Fifo;
 use super::line::{Line, Policy};
-use super::{Codepoints, Destination, Discipline, Limit, OutputLink, Queue, Signal, mark_or_drop};
+use super::{Codepoints, Destination, Discipline, Limit, OutputLink, Queue, Signal, Traits, mark_or_drop};
 use kernel::{Bytes, Duration, Instant, Rng};
 use settings::{Faults, Path, Settings, number};
 use wire::Packet;
@@ -66,8 +66,8 @@ impl Discipline for CoDelConfig {
         self.limit
     }
 
-    fn tells_l4s_apart(&self) -> bool {
-        self.law.ce_threshold.is_some()
+    fn traits(&self) -> Traits<'_> {
+        Traits { tells_l4s_apart: self.law.ce_threshold.is_some(), ..Traits::default() }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::buffer::Buffer;
 use super::fifo::Fifo;
 use super::{
-    Codepoints, Discipline, Limit, OutputLink, Queue, Served, Signal, Wanted, mark_or_drop,
+    Codepoints, Discipline, Limit, OutputLink, Queue, Served, Signal, Traits, Wanted, mark_or_drop,
 };
 use kernel::{Bytes, Duration, Instant, Rng};
 use settings::{Choice, Settings, number};
@@ -100,12 +100,8 @@ impl Discipline for DualPi2Config {
         self.limit
     }
 
-    fn has_two_queues(&self) -> bool {
-        true
-    }
-
-    fn tells_l4s_apart(&self) -> bool {
-        true
+    fn traits(&self) -> Traits<'_> {
+        Traits { has_two_queues: true, tells_l4s_apart: true, ..Traits::default() }
     }
 
     /// A step below the time of a packet marks whatever waits for one other packet.

@@ -6,7 +6,7 @@ use super::fifo::Fifo;
 use super::pfifo_fast::band;
 use super::shared::{Scheduler, Shared};
 use super::sub_queues::{Classifier, SubQueues};
-use super::{Discipline, Limit, OutputLink, Queue, Signal, Wanted};
+use super::{Discipline, Limit, OutputLink, Queue, Signal, Traits, Wanted};
 use kernel::{Bytes, Duration, Instant, Rng};
 use settings::Settings;
 use std::collections::VecDeque;
@@ -52,8 +52,8 @@ impl Discipline for FqConfig {
         Limit::packets(self.limit)
     }
 
-    fn paces(&self) -> bool {
-        true
+    fn traits(&self) -> Traits<'_> {
+        Traits { paces: true, ..Traits::default() }
     }
 }
 

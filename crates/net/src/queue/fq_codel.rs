@@ -6,7 +6,7 @@ use super::codel::Control;
 use super::fifo::Fifo;
 use super::shared::{Scheduler, Shared};
 use super::sub_queues::{Classifier, SubQueues};
-use super::{ControlLaw, Destination, Discipline, Limit, OutputLink, Queue, Signal, Wanted};
+use super::{ControlLaw, Destination, Discipline, Limit, OutputLink, Queue, Signal, Traits, Wanted};
 use kernel::{Bytes, Instant, Rng};
 use settings::Settings;
 use std::collections::VecDeque;
@@ -43,8 +43,8 @@ impl Discipline for FqCoDelConfig {
         self.limit
     }
 
-    fn tells_l4s_apart(&self) -> bool {
-        self.law.ce_threshold.is_some()
+    fn traits(&self) -> Traits<'_> {
+        Traits { tells_l4s_apart: self.law.ce_threshold.is_some(), ..Traits::default() }
     }
 }
 

@@ -12,7 +12,7 @@ use super::buffer::Buffer;
 use super::shared::{Scheduler, Shared};
 use super::sub_queues::{Classifier, Per, SubQueues};
 use super::{
-    Codepoints, ControlLaw, Destination, Discipline, Limit, LinkState, OutputLink, Queue, Signal,
+    Codepoints, ControlLaw, Destination, Discipline, Limit, LinkState, OutputLink, Queue, Signal, Traits,
     UsedAirtime, Wanted,
 };
 use aql::Pending;
@@ -126,16 +126,13 @@ impl Discipline for Mac80211Config {
         }
     }
 
-    fn tells_l4s_apart(&self) -> bool {
-        self.law.ce_threshold.is_some()
-    }
-
-    fn follows_the_device(&self) -> bool {
-        self.aql.is_some()
-    }
-
-    fn follows_links(&self) -> bool {
-        true
+    fn traits(&self) -> Traits<'_> {
+        Traits {
+            tells_l4s_apart: self.law.ce_threshold.is_some(),
+            follows_the_device: self.aql.is_some(),
+            follows_links: true,
+            ..Traits::default()
+        }
     }
 }
 

@@ -24,7 +24,7 @@ impl LinkRules {
     /// The rules of a plan; `None` if no queue depends on the state of links.
     pub(crate) fn of(plan: &Plan) -> Option<Self> {
         let depends = |(queue, device): (&QueueSettings, Device)| {
-            device.hardware_aggregates.is_some() || queue.get().follows_links()
+            device.hardware_aggregates.is_some() || queue.get().traits().follows_links
         };
         let radios = (0..).map(RadioId).take(plan.topology.radios().len());
         let depends: Vec<bool> = radios.map(|radio| depends(plan.queue_of(radio))).collect();

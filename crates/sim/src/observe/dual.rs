@@ -15,7 +15,7 @@ macro_rules! queues {
     ) => {
         const $APART: Condition = Condition {
             says: "with a queue that tells L4S flows apart",
-            holds: |plan, index| $queue(plan, index).get().tells_l4s_apart(),
+            holds: |plan, index| $queue(plan, index).get().traits().tells_l4s_apart,
             lacks: |_, _, name| format!(
                 "only a queue that tells L4S flows apart (dualpi2, or ce_threshold_us) has {name}"
             ),
@@ -32,7 +32,7 @@ macro_rules! queues {
 
         const $TWO: Condition = Condition {
             says: "with a dual queue",
-            holds: |plan, index| $queue(plan, index).get().has_two_queues(),
+            holds: |plan, index| $queue(plan, index).get().traits().has_two_queues,
             lacks: |_, _, name| format!("only a dual queue (dualpi2) has {name}"),
         };
 

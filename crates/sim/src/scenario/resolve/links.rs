@@ -115,7 +115,7 @@ fn no_ring(path: &str, direction: &LinkSettings, check: &mut Check) -> bool {
     let queue = &direction.queue;
     let why = if direction.rate.is_none() {
         format!("the ring before an infinitely fast link is empty; give {path}.rate_mbps")
-    } else if queue.get().shaper().is_some() {
+    } else if queue.get().traits().shaper.is_some() {
         let name = queue.name();
         format!(
             "the queue {name} limits the rate itself, below which the ring is empty; remove it, or \

@@ -33,7 +33,7 @@ pub(super) fn pace_flows(plan: &mut Plan) {
                 &link.directions[direction].queue
             }
         };
-        Some(queue.get().paces())
+        Some(queue.get().traits().paces)
     };
     let paces: Vec<_> = plan.flows.iter().map(paces).collect();
     for (flow, paces) in plan.flows.iter_mut().zip(paces) {
@@ -68,7 +68,7 @@ pub(super) fn queues_hold_a_packet(document: &Document, plan: &Plan, check: &mut
     let largest = plan.flows.iter().map(packet_size).max().unwrap_or(Bytes::ZERO);
     let mut holds = |path: &str, queue: &QueueSettings| {
         let path = format!("{path}.queue.{}", queue.name());
-        let inner = queue.get().inner().map(|(key, inner)| (format!("{path}.{key}"), inner));
+        let inner = queue.get().traits().inner.map(|(key, inner)| (format!("{path}.{key}"), inner));
         for (path, queue) in [(path, queue.get())].into_iter().chain(inner) {
             if let Some(limit) = queue.limit().bytes.filter(|limit| *limit < largest) {
                 check.fault(
