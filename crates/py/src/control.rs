@@ -10,7 +10,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use sim::Plan;
 use sim::control::{
-    self, Config, Control, External, Faults, Hint, NoExternal, Path, PythonConfig, Value,
+    self, Config, Control, Event, External, Faults, Hint, NoExternal, Path, PythonConfig, Value,
+    Wants,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -268,34 +269,7 @@ impl PythonControl {
     }
 }
 
-impl Control for PythonControl {
-    fn window(&self) -> Segments {
-        Segments(self.window)
-    }
-
-    fn on_ack(&mut self, ack: &control::Ack) {
-        self.now = ack.now;
-        self.call(|own, py| {
-            let seen = own.seen(py, ack)?.clone_ref(py);
-            own.on_ack.call1(py, (seen,)).map(drop)
-        });
-    }
-
-    fn on_loss(&mut self, loss: &control::Loss) {
-        self.now = loss.now;
-        let seen = Loss(*loss);
-        self.call(|own, py| own.on_loss.call1(py, (seen,)).map(drop));
-    }
-
-    fn owns_window(&self) -> bool {
-        self.owns_window
-    }
-
-    /// Always: the method may read `ack.delivery`.
-    fn wants_delivery(&self) -> bool {
-        true
-    }
-
+impl PythonControl {
     fn on_send(&mut self, departing: &control::Departing) {
         self.now = departing.now;
         if self.on_send.is_some() {
@@ -305,10 +279,6 @@ impl Control for PythonControl {
                 None => Ok(()),
             });
         }
-    }
-
-    fn timer(&self) -> Option<Instant> {
-        self.timer
     }
 
     fn on_timer(&mut self, now: Instant) {
@@ -338,9 +308,45 @@ impl Control for PythonControl {
         };
         self.call(|own, py| own.instance.call_method1(py, "on_hint", (name, value)).map(drop));
     }
+}
 
-    fn pacing(&self) -> Option<BitRate> {
-        self.pacing
+impl Control for PythonControl {
+    fn window(&self) -> Segments {
+        Segments(self.window)
+    }
+
+    fn on_ack(&mut self, ack: &control::Ack) {
+        self.now = ack.now;
+        self.call(|own, py| {
+            let seen = own.seen(py, ack)?.clone_ref(py);
+            own.on_ack.call1(py, (seen,)).map(drop)
+        });
+    }
+
+    fn on_loss(&mut self, loss: &control::Loss) {
+        self.now = loss.now;
+        let seen = Loss(*loss);
+        self.call(|own, py| own.on_loss.call1(py, (seen,)).map(drop));
+    }
+
+    fn on_event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Departing(departing) => self.on_send(departing),
+            Event::Timer(now) => self.on_timer(now),
+            Event::Undo => self.on_undo(),
+            Event::Hint(hint) => self.on_hint(hint),
+            _ => {}
+        }
+    }
+
+    fn wants(&self) -> Wants {
+        Wants {
+            own_window: self.owns_window,
+            delivery: true,
+            timer: self.timer,
+            pacing: self.pacing,
+            ..Wants::default()
+        }
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {

@@ -4,7 +4,7 @@ use crate::plan::Plan;
 use crate::scenario::Issue;
 pub use settings::{Faults, Path, Value};
 use std::collections::BTreeSet;
-pub use tcp::control::{Delivery, Departing, External, NoExternal, PythonConfig};
+pub use tcp::control::{Delivery, Departing, Event, External, NoExternal, PythonConfig, Wants};
 pub use tcp::{Ack, Cause, Config, Control, Hint, Loss};
 
 /// Checks every congestion control of a plan that is defined outside the simulator.

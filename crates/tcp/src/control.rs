@@ -132,7 +132,7 @@ pub struct Ack {
     /// echoes a congestion mark.
     pub may_grow: bool,
     /// Whether fast recovery is in progress. Unless the congestion control owns its window
-    /// ([`Control::owns_window`]), the window is then the target of proportional rate reduction.
+    /// ([`Wants::own_window`]), the window is then the target of proportional rate reduction.
     pub recovery: bool,
     /// Whether the data that was outstanding at a timeout is still being repaired.
     pub after_timeout: bool,
@@ -224,6 +224,68 @@ pub enum Hint {
     Window(Segments),
 }
 
+/// What a congestion control may learn beside acknowledgements and losses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Event<'a> {
+    /// The connection is established with this congestion feedback.
+    Connected(Feedback),
+    /// A segment is newly considered lost, before [`Control::on_loss`] and [`Control::on_ack`] tell
+    /// of the loss. Only a control that wants [`Wants::delivery`] is told, and only if the receiver
+    /// sends selective acknowledgements. A change of the window takes effect with the next event.
+    Lost(&'a Lost),
+    /// A data segment leaves. A change of the window takes effect with the next event.
+    Departing(&'a Departing),
+    /// The time of [`Wants::timer`] has come.
+    Timer(Instant),
+    /// The last loss was spurious: the data had arrived (RFC 5682, RFC 3708). A control that has
+    /// saved its previous window restores it.
+    Undo,
+    /// A lower layer passes a hint.
+    Hint(&'a Hint),
+}
+
+/// What a congestion control wants of its sender, beside a window. The sender asks after each
+/// event.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wants {
+    /// To set its window in each state by itself, as a control with a model of the path does.
+    /// Otherwise the sender limits it further: by proportional rate reduction (RFC 9937) or the
+    /// deflation of `NewReno` during fast recovery, by a restart after an idle time (RFC 5681 §4.1,
+    /// RFC 7661), and by slow start after a spurious timeout (RFC 4015).
+    pub own_window: bool,
+    /// Delivery rate samples with acknowledgements, and the records of lost segments. The sender
+    /// asks once.
+    pub delivery: bool,
+    /// To answer marks by itself, from [`Ack::marked`]: the sender then reports none by
+    /// [`Control::on_loss`], and marks do not make [`Ack::may_grow`] false. The sender asks at the
+    /// start and when the connection is established.
+    pub marks: bool,
+    /// The ECN field of data: `Flags::ECT` is ECT(0), with `Flags::ECT1` too it is ECT(1), which
+    /// needs accurate feedback.
+    pub ect: Flags,
+    /// The pacing rate, if the control sets one.
+    pub pacing: Option<BitRate>,
+    /// How long the segments that pacing lets leave together may take at the pacing rate. The
+    /// sender asks when the connection is established.
+    pub burst: Duration,
+    /// When the control is to be called with [`Event::Timer`], if at all.
+    pub timer: Option<Instant>,
+}
+
+impl Default for Wants {
+    fn default() -> Self {
+        Self {
+            own_window: false,
+            delivery: false,
+            marks: false,
+            ect: Flags::ECT,
+            pacing: None,
+            burst: Duration::ZERO,
+            timer: None,
+        }
+    }
+}
+
 /// A congestion control: how much data may be in flight. The sender detects losses, decides when to
 /// retransmit, and inflates the window during fast recovery (RFC 6582).
 pub trait Control: Debug + Send {
@@ -233,56 +295,11 @@ pub trait Control: Debug + Send {
     fn on_ack(&mut self, ack: &Ack);
     /// The sender detected a loss or received a congestion mark.
     fn on_loss(&mut self, loss: &Loss);
-    /// Whether the control sets its window in each state by itself, as a control with a model of
-    /// the path does. Otherwise the sender limits it further: by proportional rate reduction (RFC
-    /// 9937) or the deflation of `NewReno` during fast recovery, by a restart after an idle time
-    /// (RFC 5681 §4.1, RFC 7661), and by slow start after a spurious timeout (RFC 4015).
-    fn owns_window(&self) -> bool {
-        false
-    }
-    /// Whether the control uses the delivery rate samples of acknowledgements and the records of
-    /// lost segments.
-    fn wants_delivery(&self) -> bool {
-        false
-    }
-    /// Whether the control answers marks by itself, from [`Ack::marked`]: the sender then reports
-    /// none by [`Control::on_loss`], and marks do not make [`Ack::may_grow`] false.
-    fn reads_marks(&self) -> bool {
-        false
-    }
-    /// The ECN field of data: `Flags::ECT` is ECT(0), with `Flags::ECT1` too it is ECT(1), which
-    /// needs accurate feedback.
-    fn ect(&self) -> Flags {
-        Flags::ECT
-    }
-    /// The connection is established with this congestion feedback. Afterwards the sender asks
-    /// [`Control::reads_marks`] again.
-    fn on_connected(&mut self, _feedback: Feedback) {}
-    /// A segment is newly considered lost, before [`Control::on_loss`] and [`Control::on_ack`] tell
-    /// of the loss. Only a control that `wants_delivery` is told, and only if the receiver sends
-    /// selective acknowledgements. A change of the window takes effect with the next event.
-    fn on_lost(&mut self, _lost: &Lost) {}
-    /// A data segment leaves. A change of the window takes effect with the next event.
-    fn on_send(&mut self, _departing: &Departing) {}
-    /// When [`Control::on_timer`] is to be called, if at all. The sender asks after each event.
-    fn timer(&self) -> Option<Instant> {
-        None
-    }
-    /// The time of [`Control::timer`] has come.
-    fn on_timer(&mut self, _now: Instant) {}
-    /// The last loss was spurious: the data had arrived (RFC 5682, RFC 3708). A control that has
-    /// saved its previous window restores it.
-    fn on_undo(&mut self) {}
-    /// A lower layer passes a hint.
-    fn on_hint(&mut self, _hint: &Hint) {}
-    /// The pacing rate, if the control sets one.
-    fn pacing(&self) -> Option<BitRate> {
-        None
-    }
-    /// How long the segments that pacing lets leave together may take at the pacing rate. The
-    /// sender asks when the connection is established.
-    fn burst(&self) -> Duration {
-        Duration::ZERO
+    /// Anything else of which a control may learn; most controls look at [`Event::Undo`] alone.
+    fn on_event(&mut self, _event: Event<'_>) {}
+    /// What the control wants of its sender.
+    fn wants(&self) -> Wants {
+        Wants::default()
     }
     /// Reports the state by name. `ssthresh_segments` is the slow start threshold, for controls
     /// that have one.

@@ -248,6 +248,7 @@ impl Sender {
 mod tests {
     use super::*;
     use crate::Ack;
+    use crate::control::Event;
     use crate::control::NewReno;
     use crate::harness::{Driven, FLOW, config, ms, segment};
     use kernel::{Duration, Segments};
@@ -295,8 +296,8 @@ mod tests {
             }
             fn on_ack(&mut self, _: &Ack) {}
             fn on_loss(&mut self, _: &crate::Loss) {}
-            fn on_hint(&mut self, hint: &Hint) {
-                let Hint::LinkRate(rate) = hint else { return };
+            fn on_event(&mut self, event: Event<'_>) {
+                let Event::Hint(Hint::LinkRate(rate)) = event else { return };
                 self.0 = rate.as_mbps();
             }
         }

@@ -4,11 +4,11 @@ mod dumbbell;
 mod plain;
 
 use dumbbell::{Bottleneck, Dumbbell};
-use kernel::{BitRate, Bytes, Duration, Instant, Segments};
+use kernel::{BitRate, Bytes, Duration, Segments};
 use plain::plain;
 use std::sync::mpsc;
-use tcp::control::{Bbr, Bbr3, Bbr3Config, BbrConfig, Cubic, CubicConfig, Departing, NewReno};
-use tcp::{Ack, Config, Control, Ecn, Hint, Loss, Lost};
+use tcp::control::{Bbr, Bbr3, Bbr3Config, BbrConfig, Cubic, CubicConfig, Event, NewReno, Wants};
+use tcp::{Ack, Config, Control, Ecn, Loss};
 
 const MBPS: f64 = 20.0;
 const RTT_S: f64 = 0.04;
@@ -63,40 +63,12 @@ impl Control for Watched {
         self.0.on_loss(loss);
     }
 
-    fn owns_window(&self) -> bool {
-        self.0.owns_window()
+    fn on_event(&mut self, event: Event<'_>) {
+        self.0.on_event(event);
     }
 
-    fn wants_delivery(&self) -> bool {
-        self.0.wants_delivery()
-    }
-
-    fn on_lost(&mut self, lost: &Lost) {
-        self.0.on_lost(lost);
-    }
-
-    fn on_send(&mut self, departing: &Departing) {
-        self.0.on_send(departing);
-    }
-
-    fn timer(&self) -> Option<Instant> {
-        self.0.timer()
-    }
-
-    fn on_timer(&mut self, now: Instant) {
-        self.0.on_timer(now);
-    }
-
-    fn on_undo(&mut self) {
-        self.0.on_undo();
-    }
-
-    fn on_hint(&mut self, hint: &Hint) {
-        self.0.on_hint(hint);
-    }
-
-    fn pacing(&self) -> Option<BitRate> {
-        self.0.pacing()
+    fn wants(&self) -> Wants {
+        self.0.wants()
     }
 }
 

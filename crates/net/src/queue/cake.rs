@@ -8,7 +8,9 @@ use super::buffer::Buffer;
 use super::fifo::Fifo;
 use super::shared::{Scheduler, Shared};
 use super::sub_queues::{Classifier, SubQueues};
-use super::{Destination, Discipline, Limit, OutputLink, Queue, Signal, Traits, Wanted, mark_or_drop};
+use super::{
+    Destination, Discipline, Limit, OutputLink, Queue, Signal, Traits, Wanted, mark_or_drop,
+};
 use cobalt::{Cobalt, Verdict};
 use kernel::{BitRate, Bytes, Duration, Instant, Rng};
 use settings::{Choice, Settings};

@@ -2,7 +2,9 @@
 
 use super::fifo::Fifo;
 use super::line::{Line, Policy};
-use super::{Codepoints, Destination, Discipline, Limit, OutputLink, Queue, Signal, Traits, mark_or_drop};
+use super::{
+    Codepoints, Destination, Discipline, Limit, OutputLink, Queue, Signal, Traits, mark_or_drop,
+};
 use kernel::{Bytes, Duration, Instant, Rng};
 use settings::{Faults, Path, Settings, number};
 use wire::Packet;

@@ -6,7 +6,9 @@ use super::codel::Control;
 use super::fifo::Fifo;
 use super::shared::{Scheduler, Shared};
 use super::sub_queues::{Classifier, SubQueues};
-use super::{ControlLaw, Destination, Discipline, Limit, OutputLink, Queue, Signal, Traits, Wanted};
+use super::{
+    ControlLaw, Destination, Discipline, Limit, OutputLink, Queue, Signal, Traits, Wanted,
+};
 use kernel::{Bytes, Instant, Rng};
 use settings::Settings;
 use std::collections::VecDeque;

@@ -12,8 +12,8 @@ use super::buffer::Buffer;
 use super::shared::{Scheduler, Shared};
 use super::sub_queues::{Classifier, Per, SubQueues};
 use super::{
-    Codepoints, ControlLaw, Destination, Discipline, Limit, LinkState, OutputLink, Queue, Signal, Traits,
-    UsedAirtime, Wanted,
+    Codepoints, ControlLaw, Destination, Discipline, Limit, LinkState, OutputLink, Queue, Signal,
+    Traits, UsedAirtime, Wanted,
 };
 use aql::Pending;
 use kernel::{Bytes, Duration, Instant, Rng};

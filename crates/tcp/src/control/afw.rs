@@ -10,7 +10,7 @@
 
 use super::rounds::Rounds;
 use super::{
-    Ack, Cause, Connection, Control, Controller, Counting, Hint, Loss, NewReno, Steerable,
+    Ack, Cause, Connection, Control, Controller, Counting, Event, Hint, Loss, NewReno, Steerable,
 };
 use crate::Config;
 use kernel::Segments;
@@ -152,6 +152,16 @@ impl Afw {
             (self.clean, self.risen) = (0, true);
         }
     }
+
+    fn on_undo(&mut self) {
+        self.reno.on_undo();
+    }
+
+    fn on_hint(&mut self, hint: &Hint) {
+        if let (Hint::RouteHops(hops), true) = (hint, self.settings.gate_route) {
+            self.hops = Some(2 * u32::from(*hops));
+        }
+    }
 }
 
 impl Control for Afw {
@@ -182,13 +192,11 @@ impl Control for Afw {
         self.reno.on_loss(loss);
     }
 
-    fn on_undo(&mut self) {
-        self.reno.on_undo();
-    }
-
-    fn on_hint(&mut self, hint: &Hint) {
-        if let (Hint::RouteHops(hops), true) = (hint, self.settings.gate_route) {
-            self.hops = Some(2 * u32::from(*hops));
+    fn on_event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Undo => self.on_undo(),
+            Event::Hint(hint) => self.on_hint(hint),
+            _ => {}
         }
     }
 

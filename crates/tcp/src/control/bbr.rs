@@ -15,7 +15,7 @@ use self::policer::{Policer, Sample};
 use self::rules::{Rules, send_quantum};
 use super::max_filter::MaxFilter;
 use super::path_model::{Bunches, Plateau, RoundTrips};
-use super::{Ack, Cause, Connection, Control, Controller, Departing, Loss};
+use super::{Ack, Cause, Connection, Control, Controller, Departing, Event, Loss, Wants};
 use crate::Config;
 use kernel::{BitRate, Bytes, Duration, Instant, Segments};
 
@@ -403,6 +403,38 @@ impl Bbr {
             self.window = self.window.min(LEAST_WINDOW);
         }
     }
+
+    fn on_undo(&mut self) {
+        if self.rules.policer {
+            self.policer.reset();
+            self.plateau = Plateau::default();
+        }
+        self.repair = Repair::None;
+        self.restore();
+    }
+
+    /// §4.3.4.4: after an idle time the rate is the estimated one, so that the data that is sent
+    /// first does not build a queue.
+    fn on_send(&mut self, departing: &Departing) {
+        self.restarts = departing.in_flight.0 <= 0.0 && matches!(self.mode, Mode::ProbeRate(..))
+            || self.restarts && departing.in_flight.0 > 0.0;
+        if departing.in_flight.0 <= 0.0 {
+            self.extra.restart(departing.now);
+        }
+    }
+
+    fn pacing(&self) -> Option<BitRate> {
+        let rate = match (self.pace, self.model_rate()) {
+            (Some(pace), _) if !self.restarts => pace,
+            (_, Some(rate)) => rate,
+            // §4.2.1: before there is a model, the rate is the initial window per round trip.
+            _ if self.srtt > Duration::ZERO => {
+                self.gains().0 * (self.initial_window / self.srtt.as_secs_f64())
+            }
+            _ => return None,
+        };
+        Some(BitRate((rate * self.mss.bits() as f64) as u64))
+    }
 }
 
 impl Control for Bbr {
@@ -442,44 +474,16 @@ impl Control for Bbr {
         }
     }
 
-    fn on_undo(&mut self) {
-        if self.rules.policer {
-            self.policer.reset();
-            self.plateau = Plateau::default();
-        }
-        self.repair = Repair::None;
-        self.restore();
-    }
-
-    fn owns_window(&self) -> bool {
-        true
-    }
-
-    fn wants_delivery(&self) -> bool {
-        true
-    }
-
-    /// §4.3.4.4: after an idle time the rate is the estimated one, so that the data that is sent
-    /// first does not build a queue.
-    fn on_send(&mut self, departing: &Departing) {
-        self.restarts = departing.in_flight.0 <= 0.0 && matches!(self.mode, Mode::ProbeRate(..))
-            || self.restarts && departing.in_flight.0 > 0.0;
-        if departing.in_flight.0 <= 0.0 {
-            self.extra.restart(departing.now);
+    fn on_event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Departing(departing) => self.on_send(departing),
+            Event::Undo => self.on_undo(),
+            _ => {}
         }
     }
 
-    fn pacing(&self) -> Option<BitRate> {
-        let rate = match (self.pace, self.model_rate()) {
-            (Some(pace), _) if !self.restarts => pace,
-            (_, Some(rate)) => rate,
-            // §4.2.1: before there is a model, the rate is the initial window per round trip.
-            _ if self.srtt > Duration::ZERO => {
-                self.gains().0 * (self.initial_window / self.srtt.as_secs_f64())
-            }
-            _ => return None,
-        };
-        Some(BitRate((rate * self.mss.bits() as f64) as u64))
+    fn wants(&self) -> Wants {
+        Wants { own_window: true, delivery: true, pacing: self.pacing(), ..Wants::default() }
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {

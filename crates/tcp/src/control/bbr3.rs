@@ -7,7 +7,9 @@
 mod cycle;
 mod model;
 
-use super::{Ack, Cause, Connection, Control, Controller, Delivery, Departing, Loss, Lost};
+use super::{
+    Ack, Cause, Connection, Control, Controller, Delivery, Departing, Event, Loss, Lost, Wants,
+};
 use crate::Config;
 use kernel::{BitRate, Bytes, Duration, Instant, Segments};
 use model::{LEAST_WINDOW, Model};
@@ -364,46 +366,6 @@ impl Bbr3 {
         let cap = cap.min(self.model.short.1).max(LEAST_WINDOW);
         self.window = self.window.max(LEAST_WINDOW).min(cap);
     }
-}
-
-impl Control for Bbr3 {
-    fn window(&self) -> Segments {
-        Segments(self.window)
-    }
-
-    /// §5.2.3.
-    fn on_ack(&mut self, ack: &Ack) {
-        self.srtt = ack.srtt;
-        let idle = std::mem::take(&mut self.restarts);
-        let was_reduced = self.recovery || self.after_timeout;
-        self.after_timeout = ack.after_timeout;
-        if was_reduced && !ack.recovery && !ack.after_timeout {
-            self.restore_window();
-            if let Some(before) = &mut self.before {
-                before.repaired = true;
-            }
-        }
-        self.model.learn(ack, self.window, self.is_probing());
-        self.rounds_since_probe += u64::from(self.model.round_started);
-        self.handle_marks(ack);
-        self.check_startup(ack);
-        self.check_drain(ack);
-        self.cycle(ack);
-        self.model.learn_rtt(ack);
-        self.check_probe_rtt(ack, idle);
-        self.model.advance(ack);
-        self.recovery = ack.recovery;
-        self.set_pacing();
-        self.set_window(ack);
-    }
-
-    fn owns_window(&self) -> bool {
-        true
-    }
-
-    fn wants_delivery(&self) -> bool {
-        true
-    }
 
     /// §5.5.10.2, `HandleLostPacket`: by the losses since this segment left.
     fn on_lost(&mut self, lost: &Lost) {
@@ -426,20 +388,6 @@ impl Control for Bbr3 {
             && let Some(rate) = self.model.rate()
         {
             self.pacing = Some(rate * MARGIN);
-        }
-    }
-
-    /// §5.6.4.4. The acknowledgements that follow a loss update the model.
-    fn on_loss(&mut self, loss: &Loss) {
-        match loss.cause {
-            Cause::Ecn => {}
-            Cause::FastRetransmit => self.note_loss(self.model.delivered),
-            Cause::Timeout => {
-                self.note_loss(self.model.delivered);
-                self.save_window();
-                self.after_timeout = true;
-                self.window = 1.0;
-            }
         }
     }
 
@@ -476,6 +424,65 @@ impl Control for Bbr3 {
             None => return None,
         };
         Some(BitRate((rate * self.mss.bits() as f64) as u64))
+    }
+}
+
+impl Control for Bbr3 {
+    fn window(&self) -> Segments {
+        Segments(self.window)
+    }
+
+    /// §5.2.3.
+    fn on_ack(&mut self, ack: &Ack) {
+        self.srtt = ack.srtt;
+        let idle = std::mem::take(&mut self.restarts);
+        let was_reduced = self.recovery || self.after_timeout;
+        self.after_timeout = ack.after_timeout;
+        if was_reduced && !ack.recovery && !ack.after_timeout {
+            self.restore_window();
+            if let Some(before) = &mut self.before {
+                before.repaired = true;
+            }
+        }
+        self.model.learn(ack, self.window, self.is_probing());
+        self.rounds_since_probe += u64::from(self.model.round_started);
+        self.handle_marks(ack);
+        self.check_startup(ack);
+        self.check_drain(ack);
+        self.cycle(ack);
+        self.model.learn_rtt(ack);
+        self.check_probe_rtt(ack, idle);
+        self.model.advance(ack);
+        self.recovery = ack.recovery;
+        self.set_pacing();
+        self.set_window(ack);
+    }
+
+    /// §5.6.4.4. The acknowledgements that follow a loss update the model.
+    fn on_loss(&mut self, loss: &Loss) {
+        match loss.cause {
+            Cause::Ecn => {}
+            Cause::FastRetransmit => self.note_loss(self.model.delivered),
+            Cause::Timeout => {
+                self.note_loss(self.model.delivered);
+                self.save_window();
+                self.after_timeout = true;
+                self.window = 1.0;
+            }
+        }
+    }
+
+    fn on_event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Lost(lost) => self.on_lost(lost),
+            Event::Departing(departing) => self.on_send(departing),
+            Event::Undo => self.on_undo(),
+            _ => {}
+        }
+    }
+
+    fn wants(&self) -> Wants {
+        Wants { own_window: true, delivery: true, pacing: self.pacing(), ..Wants::default() }
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {

@@ -5,7 +5,8 @@
 //! / 2, and when the rate falls, at most that (equations (1) and (2)).
 
 use super::{
-    Ack, Cause, Connection, Control, ControlSettings, Controller, CubicConfig, Loss, Steerable,
+    Ack, Cause, Connection, Control, ControlSettings, Controller, CubicConfig, Event, Loss,
+    Steerable, Wants,
 };
 use crate::{Config, Hint};
 use kernel::{BitRate, Bytes, Duration, Segments};
@@ -241,6 +242,26 @@ impl CrossLayer {
             self.inner.steer(Segments(ideal));
         }
     }
+
+    fn on_undo(&mut self) {
+        self.unrepaired = 0.0;
+        self.inner.on_event(Event::Undo);
+    }
+
+    fn on_hint(&mut self, hint: &Hint) {
+        self.inner.on_event(Event::Hint(hint));
+        let Hint::LinkRate(rate) = *hint else { return };
+        // The first rate is no change.
+        let Some(before) = self.rate.replace(rate) else { return };
+        let rtt_s = self.average_s();
+        if rate == before || rtt_s == 0.0 {
+            return;
+        }
+        // Equation (2), with the round-trip times from before the change.
+        self.ideal = self.throughputs.at(rate) * rtt_s / 2.0 / self.mss.bits() as f64;
+        self.waiting = Some((self.ideal, rate > before));
+        self.steer();
+    }
 }
 
 impl Control for CrossLayer {
@@ -261,28 +282,16 @@ impl Control for CrossLayer {
         self.inner.on_loss(loss);
     }
 
-    fn on_undo(&mut self) {
-        self.unrepaired = 0.0;
-        self.inner.on_undo();
-    }
-
-    fn on_hint(&mut self, hint: &Hint) {
-        self.inner.on_hint(hint);
-        let Hint::LinkRate(rate) = *hint else { return };
-        // The first rate is no change.
-        let Some(before) = self.rate.replace(rate) else { return };
-        let rtt_s = self.average_s();
-        if rate == before || rtt_s == 0.0 {
-            return;
+    fn on_event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Undo => self.on_undo(),
+            Event::Hint(hint) => self.on_hint(hint),
+            _ => {}
         }
-        // Equation (2), with the round-trip times from before the change.
-        self.ideal = self.throughputs.at(rate) * rtt_s / 2.0 / self.mss.bits() as f64;
-        self.waiting = Some((self.ideal, rate > before));
-        self.steer();
     }
 
-    fn pacing(&self) -> Option<BitRate> {
-        self.inner.pacing()
+    fn wants(&self) -> Wants {
+        Wants { pacing: self.inner.wants().pacing, ..Wants::default() }
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {

@@ -4,7 +4,7 @@ mod linux;
 
 use self::linux::Growth;
 use super::slow_start::{HyStartRule, SlowStart};
-use super::{Ack, Cause, Connection, Control, Controller, Departing, Loss, Steerable};
+use super::{Ack, Cause, Connection, Control, Controller, Departing, Event, Loss, Steerable};
 use crate::endpoint::Kernel;
 use crate::{Config, Linux};
 use kernel::{Duration, Instant, Segments};
@@ -196,9 +196,7 @@ impl Cubic {
         };
         self.stage = Some(stage);
     }
-}
 
-impl Cubic {
     /// An acknowledgement, where the window grows as in Linux (`cubictcp_acked`,
     /// `cubictcp_cong_avoid`).
     fn on_ack_of_linux(&mut self, ack: &Ack) {
@@ -234,6 +232,25 @@ impl Cubic {
         self.slow_start.threshold = ((window * beta) >> 10).max(2) as f64;
         if cause == Cause::Timeout {
             growth.reset();
+        }
+    }
+}
+
+impl Cubic {
+    /// §4.9.
+    fn on_undo(&mut self) {
+        if let Some(course) = self.before.take() {
+            self.window = self.window.max(course.window);
+            self.slow_start.threshold = course.threshold;
+            self.slow_start.after_timeout = false;
+            (self.prior, self.w_max, self.stage) = (course.prior, course.w_max, course.stage);
+            self.linux = course.linux;
+        }
+    }
+
+    fn on_send(&mut self, departing: &Departing) {
+        if let Some(growth) = &mut self.linux {
+            growth.on_send(departing);
         }
     }
 }
@@ -278,20 +295,11 @@ impl Control for Cubic {
         self.window = if timeout { 1.0 } else { self.slow_start.threshold };
     }
 
-    /// §4.9.
-    fn on_undo(&mut self) {
-        if let Some(course) = self.before.take() {
-            self.window = self.window.max(course.window);
-            self.slow_start.threshold = course.threshold;
-            self.slow_start.after_timeout = false;
-            (self.prior, self.w_max, self.stage) = (course.prior, course.w_max, course.stage);
-            self.linux = course.linux;
-        }
-    }
-
-    fn on_send(&mut self, departing: &Departing) {
-        if let Some(growth) = &mut self.linux {
-            growth.on_send(departing);
+    fn on_event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Departing(departing) => self.on_send(departing),
+            Event::Undo => self.on_undo(),
+            _ => {}
         }
     }
 

@@ -1,6 +1,6 @@
 //! `DCTCP`: reduces the window in proportion to the share of marked packets (RFC 8257).
 
-use super::{Ack, Cause, Connection, Control, Controller, Loss, NewReno};
+use super::{Ack, Cause, Connection, Control, Controller, Event, Loss, NewReno};
 use crate::{Config, Feedback};
 use kernel::Segments;
 use settings::Settings;
@@ -109,6 +109,14 @@ impl Dctcp {
             (self.marked, self.delivered, self.left) = (0.0, 0.0, ack.in_flight.0);
         }
     }
+
+    fn on_undo(&mut self) {
+        self.reno.on_undo();
+    }
+
+    fn on_connected(&mut self, feedback: Feedback) {
+        self.feedback = feedback != Feedback::None;
+    }
 }
 
 impl Control for Dctcp {
@@ -137,12 +145,12 @@ impl Control for Dctcp {
         }
     }
 
-    fn on_undo(&mut self) {
-        self.reno.on_undo();
-    }
-
-    fn on_connected(&mut self, feedback: Feedback) {
-        self.feedback = feedback != Feedback::None;
+    fn on_event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Connected(feedback) => self.on_connected(feedback),
+            Event::Undo => self.on_undo(),
+            _ => {}
+        }
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {

@@ -5,7 +5,7 @@
 //! causes collisions, which routing interprets as a broken link. With a small increment the window
 //! stays small for longer.
 
-use super::{Ack, Connection, Control, Controller, Counting, Loss, NewReno, Steerable};
+use super::{Ack, Connection, Control, Controller, Counting, Event, Loss, NewReno, Steerable};
 use crate::Config;
 use kernel::Segments;
 use settings::{Range, Settings};
@@ -43,6 +43,10 @@ impl Few {
         let reno = NewReno::from(config).counting(Counting::of(config));
         Self { reno, alpha: settings.alpha }
     }
+
+    fn on_undo(&mut self) {
+        self.reno.on_undo();
+    }
 }
 
 impl Control for Few {
@@ -60,8 +64,10 @@ impl Control for Few {
         self.reno.on_loss(loss);
     }
 
-    fn on_undo(&mut self) {
-        self.reno.on_undo();
+    fn on_event(&mut self, event: Event<'_>) {
+        if event == Event::Undo {
+            self.on_undo();
+        }
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {

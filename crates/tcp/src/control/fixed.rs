@@ -1,6 +1,6 @@
 //! A fixed congestion window, which an experiment or an agent outside of the simulator sets.
 
-use super::{Ack, Connection, Control, Controller, Hint, Loss};
+use super::{Ack, Connection, Control, Controller, Event, Hint, Loss, Wants};
 use kernel::Segments;
 use settings::Settings;
 
@@ -28,6 +28,14 @@ impl Controller for FixedWindowConfig {
 #[derive(Clone, Copy, Debug)]
 struct FixedWindow(Segments);
 
+impl FixedWindow {
+    fn on_hint(&mut self, hint: &Hint) {
+        if let Hint::Window(window) = hint {
+            self.0 = *window;
+        }
+    }
+}
+
 impl Control for FixedWindow {
     fn window(&self) -> Segments {
         self.0
@@ -37,14 +45,14 @@ impl Control for FixedWindow {
 
     fn on_loss(&mut self, _: &Loss) {}
 
-    fn owns_window(&self) -> bool {
-        true
+    fn on_event(&mut self, event: Event<'_>) {
+        if let Event::Hint(hint) = event {
+            self.on_hint(hint);
+        }
     }
 
-    fn on_hint(&mut self, hint: &Hint) {
-        if let Hint::Window(window) = hint {
-            self.0 = *window;
-        }
+    fn wants(&self) -> Wants {
+        Wants { own_window: true, ..Wants::default() }
     }
 }
 
@@ -66,9 +74,9 @@ mod tests {
         control.on_loss(&loss(Cause::Timeout, 7.0));
         control.on_loss(&loss(Cause::FastRetransmit, 7.0));
         assert_eq!(control.window(), Segments(7.0));
-        control.on_hint(&Hint::RouteHops(3));
+        control.on_event(Event::Hint(&Hint::RouteHops(3)));
         assert_eq!(control.window(), Segments(7.0));
-        control.on_hint(&Hint::Window(Segments(31.0)));
+        control.on_event(Event::Hint(&Hint::Window(Segments(31.0))));
         assert_eq!(control.window(), Segments(31.0));
     }
 }

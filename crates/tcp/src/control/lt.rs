@@ -5,7 +5,7 @@
 //! The loss rate is estimated so that forward error correction (`crate::fec`) repairs losses.
 
 use super::rounds::Rounds;
-use super::{Ack, Cause, Connection, Control, Controller, Loss, NewReno};
+use super::{Ack, Cause, Connection, Control, Controller, Event, Loss, NewReno};
 use crate::Config;
 use kernel::Segments;
 use settings::{Range, Settings};
@@ -74,6 +74,12 @@ impl Lt {
             (self.arrived, self.lost) = (0.0, 0.0);
         }
     }
+
+    fn on_undo(&mut self) {
+        if let Some(before) = self.before.take() {
+            self.reno = before;
+        }
+    }
 }
 
 impl Control for Lt {
@@ -110,9 +116,9 @@ impl Control for Lt {
         }
     }
 
-    fn on_undo(&mut self) {
-        if let Some(before) = self.before.take() {
-            self.reno = before;
+    fn on_event(&mut self, event: Event<'_>) {
+        if event == Event::Undo {
+            self.on_undo();
         }
     }
 

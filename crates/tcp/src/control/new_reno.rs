@@ -1,7 +1,7 @@
 //! `NewReno`: slow start and congestion avoidance of RFC 5681, with RFC 3465's byte counting.
 
 use super::slow_start::{Counting, HyStartRule, SlowStart};
-use super::{Ack, Cause, Connection, Control, Controller, Loss, Steerable};
+use super::{Ack, Cause, Connection, Control, Controller, Event, Loss, Steerable};
 use crate::Config;
 use kernel::Segments;
 use settings::{Range, Settings};
@@ -141,6 +141,15 @@ impl From<&Config> for NewReno {
     }
 }
 
+impl NewReno {
+    /// RFC 4015 §3.2 restores half of the window; as in Linux, the whole window is restored.
+    pub(super) fn on_undo(&mut self) {
+        self.window = self.window.max(self.before.0);
+        self.slow_start.threshold = self.before.1;
+        self.slow_start.after_timeout = false;
+    }
+}
+
 impl Control for NewReno {
     fn window(&self) -> Segments {
         Segments(self.window)
@@ -165,11 +174,10 @@ impl Control for NewReno {
         self.reduce(loss, left * loss.in_flight.0);
     }
 
-    /// RFC 4015 §3.2 restores half of the window; as in Linux, the whole window is restored.
-    fn on_undo(&mut self) {
-        self.window = self.window.max(self.before.0);
-        self.slow_start.threshold = self.before.1;
-        self.slow_start.after_timeout = false;
+    fn on_event(&mut self, event: Event<'_>) {
+        if event == Event::Undo {
+            self.on_undo();
+        }
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {

@@ -3,7 +3,7 @@
 //!
 //! Windows are in segments and may be fractional; rates are in segments per second.
 
-use super::{Ack, Cause, Connection, Control, Controller, Loss, NewReno};
+use super::{Ack, Cause, Connection, Control, Controller, Event, Loss, NewReno, Wants};
 use crate::{Config, Feedback};
 use kernel::{BitRate, Duration, Instant, Segments};
 use settings::Settings;
@@ -297,6 +297,24 @@ impl Prague {
         };
         self.paced = Some(BitRate(((rate * self.bits) as u64).max(LEAST_RATE)));
     }
+
+    fn on_undo(&mut self) {
+        if let Some(reno) = &mut self.reno {
+            reno.on_undo();
+            return;
+        }
+        let (w, rate, threshold) = self.before;
+        (self.w, self.rate, self.threshold) = (self.w.max(w), self.rate.max(rate), threshold);
+        self.cwnd = self.cwnd.max(ceil(self.w));
+        self.pace();
+    }
+
+    fn on_connected(&mut self, feedback: Feedback) {
+        if feedback != Feedback::Accurate {
+            self.reno = Some(self.initial.clone());
+            self.paced = None;
+        }
+    }
 }
 
 impl Control for Prague {
@@ -351,38 +369,22 @@ impl Control for Prague {
         self.pace();
     }
 
-    fn on_undo(&mut self) {
-        if let Some(reno) = &mut self.reno {
-            reno.on_undo();
-            return;
-        }
-        let (w, rate, threshold) = self.before;
-        (self.w, self.rate, self.threshold) = (self.w.max(w), self.rate.max(rate), threshold);
-        self.cwnd = self.cwnd.max(ceil(self.w));
-        self.pace();
-    }
-
-    fn reads_marks(&self) -> bool {
-        self.reno.is_none()
-    }
-
-    fn ect(&self) -> Flags {
-        Flags::ECT.and(Flags::ECT1)
-    }
-
-    fn on_connected(&mut self, feedback: Feedback) {
-        if feedback != Feedback::Accurate {
-            self.reno = Some(self.initial.clone());
-            self.paced = None;
+    fn on_event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Connected(feedback) => self.on_connected(feedback),
+            Event::Undo => self.on_undo(),
+            _ => {}
         }
     }
 
-    fn burst(&self) -> Duration {
-        if self.reno.is_none() { self.settings.burst } else { Duration::ZERO }
-    }
-
-    fn pacing(&self) -> Option<BitRate> {
-        self.paced
+    fn wants(&self) -> Wants {
+        Wants {
+            marks: self.reno.is_none(),
+            ect: Flags::ECT.and(Flags::ECT1),
+            burst: if self.reno.is_none() { self.settings.burst } else { Duration::ZERO },
+            pacing: self.paced,
+            ..Wants::default()
+        }
     }
 
     fn ssthresh(&self) -> Option<f64> {
@@ -525,7 +527,7 @@ mod tests {
         for feedback in [Feedback::None, Feedback::Classic] {
             let mut prague = Prague::new(&config(), PragueConfig::default());
             prague.on_connected(feedback);
-            assert!(!prague.reads_marks() && prague.pacing().is_none());
+            assert!(!prague.wants().marks && prague.wants().pacing.is_none());
             prague.on_loss(&loss(Cause::Ecn, 10.0));
             assert_eq!(prague.window(), Segments(5.0));
         }
@@ -536,12 +538,12 @@ mod tests {
         let mut prague = avoiding(20.0, PragueConfig::default());
         prague.on_ack(&ack_at(1.0, 1.0, 5.0));
         // 20 segments of 1460 bytes in 5 ms.
-        assert_eq!(prague.pacing(), Some(BitRate(46_720_000)));
+        assert_eq!(prague.wants().pacing, Some(BitRate(46_720_000)));
         let mut slow = avoiding(3.0, PragueConfig::default());
         slow.reduced = Some(Instant::ZERO);
         slow.on_ack(&ack_at(1.0, 1.0, 5.0));
         assert_eq!(slow.phase, Phase::Rate);
-        let paced = slow.pacing().unwrap().0 as f64 / (slow.rate * slow.bits);
+        let paced = slow.wants().pacing.unwrap().0 as f64 / (slow.rate * slow.bits);
         assert!((paced - 1.0).abs() < 0.0313, "{paced}");
     }
 

@@ -4,7 +4,7 @@
 //! 13:8, 1995.
 
 use super::rounds::Rounds;
-use super::{Ack, Connection, Control, Controller, Loss, NewReno, Steerable};
+use super::{Ack, Connection, Control, Controller, Event, Loss, NewReno, Steerable};
 use crate::Config;
 use kernel::{Duration, Segments};
 use settings::{Faults, Path, Settings, number};
@@ -89,6 +89,10 @@ impl Vegas {
             self.reno.steer(Segments((window - 1.0).max(2.0)));
         }
     }
+
+    fn on_undo(&mut self) {
+        self.reno.on_undo();
+    }
 }
 
 impl Control for Vegas {
@@ -115,8 +119,10 @@ impl Control for Vegas {
         self.rests = false;
     }
 
-    fn on_undo(&mut self) {
-        self.reno.on_undo();
+    fn on_event(&mut self, event: Event<'_>) {
+        if event == Event::Undo {
+            self.on_undo();
+        }
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {

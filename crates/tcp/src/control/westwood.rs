@@ -4,7 +4,7 @@
 //! Grieco and Mascolo, "Performance evaluation and comparison of Westwood+, New Reno, and Vegas TCP
 //! congestion control", ACM CCR 34:2, 2004.
 
-use super::{Ack, Connection, Control, Controller, Loss, NewReno, Steerable};
+use super::{Ack, Connection, Control, Controller, Event, Loss, NewReno, Steerable};
 use crate::Config;
 use kernel::{Duration, Instant, Segments};
 use settings::{Range, Settings};
@@ -75,6 +75,10 @@ impl Westwood {
         self.rate = Some(rate);
         (self.since, self.arrived) = (Some(ack.now), 0.0);
     }
+
+    fn on_undo(&mut self) {
+        self.reno.on_undo();
+    }
 }
 
 impl Control for Westwood {
@@ -97,8 +101,10 @@ impl Control for Westwood {
         self.reno.reduce(loss, threshold);
     }
 
-    fn on_undo(&mut self) {
-        self.reno.on_undo();
+    fn on_event(&mut self, event: Event<'_>) {
+        if event == Event::Undo {
+            self.on_undo();
+        }
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {

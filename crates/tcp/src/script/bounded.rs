@@ -1,8 +1,8 @@
 //! The congestion control of a script, with a bounded window.
 
-use crate::control::Departing;
-use crate::{Ack, Control, Hint, Loss};
-use kernel::{BitRate, Instant, Segments};
+use crate::control::{Event, Wants};
+use crate::{Ack, Control, Loss};
+use kernel::Segments;
 
 /// The largest window in segments that a script may reach.
 const MOST_WINDOW: f64 = 50_000.0;
@@ -24,36 +24,12 @@ impl Control for Bounded {
         self.0.on_loss(loss);
     }
 
-    fn on_undo(&mut self) {
-        self.0.on_undo();
+    fn on_event(&mut self, event: Event<'_>) {
+        self.0.on_event(event);
     }
 
-    fn owns_window(&self) -> bool {
-        self.0.owns_window()
-    }
-
-    fn wants_delivery(&self) -> bool {
-        self.0.wants_delivery()
-    }
-
-    fn on_send(&mut self, departing: &Departing) {
-        self.0.on_send(departing);
-    }
-
-    fn timer(&self) -> Option<Instant> {
-        self.0.timer()
-    }
-
-    fn on_timer(&mut self, now: Instant) {
-        self.0.on_timer(now);
-    }
-
-    fn on_hint(&mut self, hint: &Hint) {
-        self.0.on_hint(hint);
-    }
-
-    fn pacing(&self) -> Option<BitRate> {
-        self.0.pacing()
+    fn wants(&self) -> Wants {
+        self.0.wants()
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {

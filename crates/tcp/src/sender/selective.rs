@@ -442,6 +442,7 @@ fn reported(segment: &Segment) -> (Option<SackBlock>, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::control::{Event, Wants};
     use crate::harness::ms;
     use crate::harness::{Driven, config, segment};
     use crate::{Config, Recovery};
@@ -511,12 +512,14 @@ mod tests {
 
         fn on_loss(&mut self, _: &crate::Loss) {}
 
-        fn wants_delivery(&self) -> bool {
-            true
+        fn on_event(&mut self, event: Event<'_>) {
+            if let Event::Lost(lost) = event {
+                self.0.send(*lost).unwrap();
+            }
         }
 
-        fn on_lost(&mut self, lost: &crate::Lost) {
-            self.0.send(*lost).unwrap();
+        fn wants(&self) -> Wants {
+            Wants { delivery: true, ..Wants::default() }
         }
     }
 

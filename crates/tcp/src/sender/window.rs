@@ -9,7 +9,7 @@ use super::sequence::Outstanding;
 use super::usage::Usage;
 use super::validation::Unused;
 use crate::config::SsthreshFrom;
-use crate::control::Departing;
+use crate::control::{Departing, Event};
 use crate::{Ack, Cause, Config, Control, Delivery, Feedback, Hint, Loss, Lost, RttEstimator};
 use kernel::{BitRate, Duration, Instant, Segments};
 use wire::Flags;
@@ -74,8 +74,8 @@ pub(super) struct Congestion {
 impl CongestionWindow {
     pub(super) fn new(config: &Config, control: Box<dyn Control>) -> Self {
         let mut window = Self {
-            wants_delivery: control.wants_delivery(),
-            reads_marks: control.reads_marks(),
+            wants_delivery: control.wants().delivery,
+            reads_marks: control.wants().marks,
             control,
             mss: config.mss().0,
             initial: config.initial_window().0.max(1.0),
@@ -168,7 +168,7 @@ impl CongestionWindow {
 
     /// The last reduction was spurious: undoes it.
     pub(super) fn on_undo(&mut self) {
-        self.control.on_undo();
+        self.control.on_event(Event::Undo);
         self.refresh();
     }
 
@@ -196,7 +196,7 @@ impl CongestionWindow {
 
     /// Whether the congestion control sets its window by itself in each state.
     pub(super) fn is_owned(&self) -> bool {
-        self.control.owns_window()
+        self.control.wants().own_window
     }
 
     /// Whether the congestion control uses delivery rate samples.
@@ -216,26 +216,28 @@ impl CongestionWindow {
 
     /// The ECN field of data, as the congestion control wants it.
     pub(super) fn ect(&self) -> Flags {
-        self.control.ect()
+        self.control.wants().ect
     }
 
     /// Both ends have agreed on this feedback. Returns how long a burst of paced segments lasts.
     pub(super) fn on_connected(&mut self, feedback: Feedback) -> Duration {
-        self.control.on_connected(feedback);
-        self.reads_marks = self.control.reads_marks();
+        self.control.on_event(Event::Connected(feedback));
+        let wants = self.control.wants();
+        self.reads_marks = wants.marks;
         self.refresh();
-        self.control.burst()
+        wants.burst
     }
 
     /// A segment is newly considered lost.
     pub(super) fn on_lost(&mut self, lost: &Lost) {
-        self.control.on_lost(lost);
+        self.control.on_event(Event::Lost(lost));
     }
 
     /// A data segment of this size leaves, with `flight` bytes in flight before it.
     pub(super) fn on_send(&mut self, now: Instant, size: u64, flight: u64, resent: bool) {
         let (size, in_flight) = (self.in_segments(size), self.in_segments(flight));
-        self.control.on_send(&Departing { now, size, in_flight, resent });
+        let departing = Departing { now, size, in_flight, resent };
+        self.control.on_event(Event::Departing(&departing));
     }
 
     /// The sender has sent all that the windows, the data and pacing allow, and `flight` bytes are
@@ -247,17 +249,17 @@ impl CongestionWindow {
 
     /// When the congestion control is to be called, if it has a timer.
     pub(super) fn timer(&self) -> Option<Instant> {
-        self.control.timer()
+        self.control.wants().timer
     }
 
     /// The timer of the congestion control has expired.
     pub(super) fn on_timer(&mut self, now: Instant) {
-        self.control.on_timer(now);
+        self.control.on_event(Event::Timer(now));
         self.refresh();
     }
 
     pub(super) fn on_hint(&mut self, hint: Hint) {
-        self.control.on_hint(&hint);
+        self.control.on_event(Event::Hint(&hint));
         self.refresh();
     }
 
@@ -329,7 +331,7 @@ impl CongestionWindow {
 
     /// The pacing rate of the congestion control, if it sets one.
     pub(super) fn pacing(&self) -> Option<BitRate> {
-        self.control.pacing()
+        self.control.wants().pacing
     }
 
     pub(super) fn control(&self) -> &dyn Control {
