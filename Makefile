@@ -78,7 +78,6 @@ demo: $(EXTENSION)
 
 test: $(ENVIRONMENT) $(EXTENSION) programs
 	cargo test --workspace --quiet
-	cargo test --quiet --manifest-path fuzz/Cargo.toml --target-dir target --lib
 	$(PYTEST) -m "not thorough"
 
 test-thorough: $(ENVIRONMENT) $(EXTENSION) programs
@@ -107,7 +106,9 @@ fuzz:
 	@cargo +nightly fuzz --version > /dev/null 2>&1 \
 	  || { echo "cargo-fuzz is missing: cargo install cargo-fuzz; rustup toolchain install nightly"; \
 	       exit 1; }
-	cargo +nightly fuzz run --features targets $(or $(TARGET),scenario) -- \
+	@# The release profile's link-time optimisation takes long and blurs the coverage.
+	CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+	  cargo +nightly fuzz run --features targets $(or $(TARGET),scenario) -- \
 	  -max_total_time=$$((60 * $(or $(MINUTES),10)))
 
 lint: lint-rust lint-python lint-house

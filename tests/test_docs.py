@@ -73,9 +73,31 @@ def test_every_command_has_a_manual_page():
         assert set(requests) <= {"TH", "SH", "TP"}, name
 
 
-def test_the_key_reference_is_current():
+def test_the_index_of_keys_is_current():
     current = (ROOT / "docs" / "scenario.md").read_text(encoding="utf-8")
-    assert current == reference.scenario_page(), "make docs"
+    assert current == reference.keys_index(), "make docs"
+
+
+def test_each_definition_is_on_one_page_of_keys_and_no_page_is_long():
+    pages = reference.keys_pages()
+    headings = [name for text in pages.values() for name in re.findall(r"(?m)^## (\w+)", text)]
+    definitions = reference.schema()["$defs"]
+    # A choice without settings is only an item of the list of choices.
+    tables = [name for name, each in definitions.items() if each.get("properties") != {}]
+    assert len(headings) == len(set(headings))
+    assert set(tables) <= set(headings) <= {"Scenario", *definitions}
+    lengths = {page: len(text.splitlines()) for page, text in pages.items()}
+    assert {page: length for page, length in lengths.items() if length > 400} == {}
+    assert "[Queue](queue.md#queue)" in pages["station"]
+    assert "[Roaming](#roaming)" in pages["station"]
+
+
+def test_a_link_to_a_table_of_keys_leads_to_its_line():
+    lines = (ROOT / "docs" / "scenario.md").read_text(encoding="utf-8")
+    texts = [page.read_text(encoding="utf-8") for page in PAGES]
+    links = {name for text in texts for name in re.findall(r"scenario\.md#(\w+)", text)}
+    assert links >= {"control", "queue", "tcp"}
+    assert [name for name in links if f'<a id="{name}"></a>' not in lines] == []
 
 
 def test_every_link_leads_somewhere():

@@ -46,6 +46,18 @@ def test_every_page_is_in_the_navigation(site):
     assert pages - linked - {"index.html"} == set()
 
 
+def test_every_table_of_keys_has_its_page(site):
+    assert "mss_bytes" in (site / "scenario" / "tcp.html").read_text("utf-8")
+    index = (site / "scenario.html").read_text("utf-8")
+    links = re.findall(r'href="scenario/(\w+)\.html#(\w+)"', index)
+    assert len(links) > 200
+    missing = [(p, a) for p, a in links if a not in anchors(site / "scenario" / f"{p}.html")]
+    assert missing == []
+    script = (site / "tcp-script.html").read_text("utf-8")
+    assert 'href="scenario/tcp.html#tcp"' in script
+    assert 'href="scenario/tcp.html"' in script, "the navigation"
+
+
 def test_nothing_comes_from_another_host(site):
     for page in site.rglob("*.html"):
         text = page.read_text("utf-8")

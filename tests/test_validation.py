@@ -1,6 +1,7 @@
 """The table of agreement: its quick part in full, and its rules."""
 
 import sys
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -172,12 +173,31 @@ def test_every_option_has_a_reason():
     assert all(len(option.why) > 20 for option in options)
 
 
-def test_the_page_has_these_cases():
+def test_the_page_has_these_groups_options_and_numbers_of_cases():
     page = (ROOT / "docs" / "validation.md").read_text(encoding="utf-8")
-    for group in table.groups():
-        assert f"\n## {group.title}\n" in page
-        for case in group.cases:
-            assert f"\n| {case.name} |" in page, f"{case.name}: run `make validate`"
+    assert page.startswith(report.HEAD), "make validate"
+    assert page.endswith(report.subjects(table.groups())), "make validate"
+    expected = [
+        [f"{group.title} ({group.source})", quantity.name, str(found), report.tolerance(quantity)]
+        for group in table.groups()
+        if not group.explains
+        for quantity, found in Counter(
+            each.quantity for case in group.cases for each in case.expected
+        ).items()
+    ]
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    head = rows.index(list(report.SUMMARY))
+    shown = rows[head + 2 : head + 2 + len(expected)]
+    assert [[*row[:3], row[5]] for row in shown] == expected, "make validate"
+
+
+def test_the_details_have_each_case(results):
+    details = report.details(results)
+    for group, rows in results:
+        assert f"\n## {group.title}\n" in details
+        assert all(
+            f"\n| {row.case.name} | {row.expected.quantity.name} |" in details for row in rows
+        )
 
 
 def test_the_page_has_the_difference_and_the_reason(results):

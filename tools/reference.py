@@ -2,8 +2,9 @@
 
     python tools/reference.py
 
-``docs/scenario.md`` is generated from the scenario's schema, and ``docs/results.md`` from the
-catalogue of observables. In README.md and docs/*.md the output under each ``$ command`` of a
+``docs/scenario.md``, the index of the scenario's keys, is generated from the scenario's schema, and
+``docs/results.md`` from the catalogue of observables. The site also has the pages of the keys
+(tools/site.py). In README.md and docs/*.md the output under each ``$ command`` of a
 console block is that of the command. Tests check that all of it is current.
 """
 
@@ -25,22 +26,29 @@ CONSOLE = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL
 
 Schema = dict[str, Any]
 
-HEAD = """# The keys of a scenario
-
-Generated from the schema by `make docs`. Editors complete and check scenarios by the schema:
-`simoom schema > scenario.schema.json` writes it, and a scenario whose first line is
-`#:schema scenario.schema.json` names it. Taplo, which is also in the extension Even Better TOML of
-VS Code, reads that line; `taplo lint FILE` checks on the command line.
+KEYS_HEAD = """# The keys of a scenario
 
 A scenario is a TOML file. The place of a value is its path, `flows[0].tcp.mss_bytes`; the same path
 is used with `--set`, in messages and in `Scenario.set`. A choice is written by its name,
 `traffic = "bulk"`, or with its settings, `traffic.bulk.size_bytes = 100000`.
+
+Generated from the schema by `make docs`. This page lists all tables and choices with their keys. In
+the site (`make site`) each leads to the value, default, range and meaning of its keys. The
+[schema](../schema/scenario.schema.json) has the same, a key a line. Editors complete and check
+scenarios by it: `simoom schema > scenario.schema.json` writes it, and a scenario whose first line
+is `#:schema scenario.schema.json` names it. Taplo, which is also in the extension Even Better TOML
+of VS Code, reads that line; `taplo lint FILE` checks on the command line.
 """
+PARTS = (
+    "Station", "Queue", "Wlan", "Radio", "Routing", "Interferer", "Wire", "Flow", "Traffic", "Tcp",
+    "Control",
+)  # fmt: skip
+"""The definitions that have a page of their own, with those that only they refer to."""
 
 
 def main() -> None:
     """Write everything."""
-    (ROOT / "docs" / "scenario.md").write_text(scenario_page(), encoding="utf-8")
+    (ROOT / "docs" / "scenario.md").write_text(keys_index(), encoding="utf-8")
     (ROOT / "docs" / "results.md").write_text(results_page(), encoding="utf-8")
     for page in pages():
         text = page.read_text(encoding="utf-8")
@@ -105,27 +113,87 @@ def picture() -> None:
 # --- The scenario's keys ------------------------------------------------------------------------
 
 
-def scenario_page() -> str:
-    """Return the page of the scenario's keys."""
+def schema() -> Schema:
+    """Return the schema of scenarios."""
     from simoom import _core
 
-    return page_of(json.loads(_core.schema()))
+    return dict(json.loads(_core.schema()))
+
+
+def keys_index(*, linked: bool = False) -> str:
+    """Return the page that lists all tables and choices, with links to the pages of the site."""
+    definitions = schema()["$defs"]
+    head = KEYS_HEAD.replace("[schema](../schema/scenario.schema.json)", "schema")
+    parts = [head if linked else KEYS_HEAD]
+    for page, names in places(schema()).items():
+        parts.append(f"\n## Page {page}\n\n| table | keys or choices | meaning |\n|---|---|---|\n")
+        for name in names:
+            definition = definitions.get(name, schema())
+            shown = f"[{name}](scenario/{page}.md#{name.lower()})" if linked else name
+            keys = ", ".join(f"`{key}`" for key in keys_of(definition))
+            meaning = one_line(definition.get("description", ""))
+            parts.append(f'| <a id="{name.lower()}"></a>{shown} | {keys} | {meaning} |\n')
+    return "".join(parts)
+
+
+def keys_of(definition: Schema) -> list[str]:
+    """Return the keys of a table, or the names of a choice."""
+    variants = definition.get("oneOf", [])
+    names = [each.get("const") or next(iter(each.get("required", [""]))) for each in variants]
+    return list(definition.get("properties", [])) or [name for name in names if name]
+
+
+def keys_pages() -> dict[str, str]:
+    """Return the pages of the keys by their names."""
+    where = {name: page for page, names in places(schema()).items() for name in names}
+    pages = dict.fromkeys(where.values(), "")
+    for name, text in sections(schema()).items():
+        page = where[name]
+
+        def to(link: re.Match[str], page: str = page) -> str:
+            (there,) = (p for name, p in where.items() if name.lower() == link[1])
+            return link[0] if there == page else f"]({there}.md#{link[1]})"
+
+        pages[page] += re.sub(r"\]\(#(\w+)\)", to, text)
+    return {page: f"# Keys: {page}\n{text}" for page, text in pages.items()}
+
+
+def places(schema: Schema) -> dict[str, list[str]]:
+    """Return the definitions of each page, in the order in which a reader meets them."""
+    definitions: dict[str, Schema] = schema["$defs"]
+    found: dict[str, list[str]] = {"scenario": ["Scenario"]}
+
+    def descend(item: Schema, page: str) -> None:
+        for name in references(item):
+            if not any(name in names for names in found.values()):
+                own = name.lower() if name in PARTS else page
+                found.setdefault(own, []).append(name)
+                descend(definitions[name], own)
+
+    descend(schema, "scenario")
+    return found
 
 
 def page_of(schema: Schema) -> str:
-    """Return the page of a scenario's keys from its schema."""
+    """Return everything on a scenario's keys from its schema, as one page."""
+    return "".join(sections(schema).values())
+
+
+def sections(schema: Schema) -> dict[str, str]:
+    """Return what is said of each definition, by its name."""
     definitions: dict[str, Schema] = schema["$defs"]
-    parts = [HEAD, f"\n## Scenario\n\n{keys_table(schema, definitions)}"]
+    found = {"Scenario": f"\n## Scenario\n\n{keys_table(schema, definitions)}"}
     for name in reachable(schema, definitions):
         definition = definitions[name]
-        parts.append(f"\n## {name}\n\n{wrapped(definition.get('description', ''))}\n")
+        text = f"\n## {name}\n\n{wrapped(definition.get('description', ''))}\n"
         if "properties" in definition:
-            parts.append(f"\n{keys_table(definition, definitions)}")
+            text += f"\n{keys_table(definition, definitions)}"
         elif "oneOf" in definition:
-            parts.append(f"\n{choices(definition)}")
+            text += f"\n{choices(definition)}"
         else:
-            parts.append(f"\nWritten as {kind(definition)}.\n")
-    return "".join(parts)
+            text += f"\nWritten as {kind(definition)}.\n"
+        found[name] = text
+    return found
 
 
 def reachable(schema: Schema, definitions: dict[str, Schema]) -> list[str]:

@@ -1,6 +1,7 @@
-"""A hook of MkDocs: pages of the site that are made of files outside docs/.
+"""A hook of MkDocs: pages of the site that are not in docs/.
 
-The gallery of scenarios, the pages of the project, and the reference of the Python package, whose
+The gallery of scenarios, the keys of scenarios, the pages of the project, each case of the
+validation if `make validate` has left it in build/, and the reference of the Python package, whose
 public names are those of ``simoom.__all__``.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -23,6 +25,11 @@ from simoom.kinds import AIRTIME
 from simoom.palette import USES
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+import reference  # noqa: E402
+
+CASES = ROOT / "build" / "validation.md"
+"""Of `make validate`."""
 PROJECT = {
     "CONTRIBUTING.md": "project/contributing.md",
     "ARCHITECTURE.md": "project/architecture.md",
@@ -38,8 +45,22 @@ MADE_FROM = {
 """Pages that have for readers of the site what these files have for readers of the repository."""
 SIMULATOR = ROOT / "target" / "wasm32-unknown-unknown" / "web" / "simoom.wasm"
 """Of `make lesson`."""
+CASES_PAGE = "validation-cases.md"
+KEY_PLACES = reference.places(reference.schema())
+KEYS = re.compile(r"\bscenario\.md#(\w+)")
 LINK = re.compile(r"(?<=\]\()[^)#:\s]+")
 """The target of a link to a file."""
+
+
+def on_config(config: Any, **_: Any) -> None:
+    """Name the generated pages in the navigation, each behind the page that it belongs to."""
+    further = {"scenario.md": [f"scenario/{page}.md" for page in reference.keys_pages()]}
+    if CASES.exists():
+        further["validation.md"] = [CASES_PAGE]
+    for section in config.nav:
+        for pages in section.values() if isinstance(section, dict) else ():
+            if isinstance(pages, list):
+                pages[:] = [each for page in pages for each in (page, *further.get(page, ()))]
 
 
 def on_files(files: Files, config: Any, **_: Any) -> Files:
@@ -57,6 +78,10 @@ def generated() -> Iterator[tuple[str, str]]:
     for source, path in PROJECT.items():
         text = (ROOT / source).read_text(encoding="utf-8")
         yield path, relinked(text, source, path)
+    for page, text in reference.keys_pages().items():
+        yield f"scenario/{page}.md", text
+    if CASES.exists():
+        yield CASES_PAGE, CASES.read_text(encoding="utf-8")
     yield "scenarios.md", gallery()
     yield "python.md", python()
     yield "lesson/airtime.json", json.dumps(airtime())
@@ -67,6 +92,10 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Lead links to files outside docs/ to their pages."""
     if page.file.generated_by is not None:
         return markdown
+    if page.file.src_uri == "scenario.md":
+        markdown = reference.keys_index(linked=True)
+    where = {name.lower(): there for there, names in KEY_PLACES.items() for name in names}
+    markdown = KEYS.sub(lambda link: f"scenario/{where[link[1]]}.md#{link[1]}", markdown)
     return relinked(markdown, f"docs/{page.file.src_uri}", page.file.src_uri)
 
 

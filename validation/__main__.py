@@ -127,6 +127,8 @@ def main() -> int:
         show(group, rows, console)
     if not (arguments.quick or arguments.multi_hop):
         (ROOT / "docs" / "validation.md").write_text(report.page(results), encoding="utf-8")
+        (ROOT / "build").mkdir(exist_ok=True)
+        (ROOT / "build" / "validation.md").write_text(report.details(results), encoding="utf-8")
         if not report.put_block(ROOT / "README.md", results):
             console.print("README.md has no <!-- agreement --> markers and was not changed")
     console.print(report.count(results))

@@ -1,4 +1,4 @@
-"""Writes the table of agreement: for a terminal, ``docs/validation.md`` and ``README.md``."""
+"""Writes the table of agreement: for a terminal, the pages and ``README.md``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ Results = Sequence[tuple[Group, Sequence[Row]]]
 HEAD = """# Validation
 
 Written by `make validate` (`python -m validation`), which runs every case below and fails if one
-does not agree. `python -m validation --quick` runs some of the cases, as the tests do.
+does not agree. `python -m validation --quick` runs some of the cases, as the tests do. The
+summary is in this page; the line of each case is in `build/validation.md`, which `make validate`
+also writes and the site shows as *Each case*.
 
 **Reference values** have 95 % confidence intervals if they were simulated. `validation/data` has
 the values and their provenance. A reference may be wrong: each simulator has quirks. Simoom follows
@@ -160,20 +162,45 @@ def markdown(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
     return "\n".join(rows) + "\n"
 
 
+DETAILS_HEAD = """# Each case of the validation
+
+Written by `make validate`. [Validation](validation.md) says what the columns are.
+"""
+
+
 def page(results: Results) -> str:
     """The whole of ``docs/validation.md``."""
-    parts = [HEAD, f"## Summary\n\n{count(results)}.\n\n", markdown(SUMMARY, summary(results))]
-    for group, rows in results:
-        parts.append(f"\n## {group.title}\n\n")
-        parts.append(wrapped(f"Reference: {group.source}. {group.about}") + "\n\n")
-        parts.append("With options:\n\n" if group.options else "")
+    head = f"## Summary\n\n{count(results)}.\n\n"
+    table = markdown(SUMMARY, summary(results))
+    return f"{HEAD}{head}{table}{subjects([group for group, _ in results])}"
+
+
+def subjects(groups: Sequence[Group]) -> str:
+    """The options, what each group compares and with which of them, and what it cannot."""
+    reasons: dict[str, dict[str, None]] = {}
+    for group in groups:
         for name, option in group.options.items():
-            parts.append(wrapped(f"- `{name}`: {option.why}.", "  ") + "\n")
-        parts.append("\n" if group.options else "")
-        parts.append(markdown(columns(group), (cells(group, row) for row in rows)))
+            reasons.setdefault(name, {})[option.why] = None
+    parts = ["\n## Options\n\n"]
+    for name, why in reasons.items():
+        parts.append(wrapped(f"- `{name}`: {'; or '.join(why)}.", "  ") + "\n")
+    for group in groups:
+        about = f"Reference: {group.source}. {group.about}"
+        if group.options:
+            about += f" With options: {', '.join(f'`{name}`' for name in group.options)}."
+        parts.append(f"\n## {group.title}\n\n{wrapped(about)}\n")
     parts.append("\n## Not comparable yet\n\n")
     waiting = ([what, str(count), need] for what, count, need in not_comparable())
     parts.append(markdown(("reference values", "number", "what is missing"), waiting))
+    return "".join(parts)
+
+
+def details(results: Results) -> str:
+    """The whole of ``build/validation.md``: each comparison, by group."""
+    parts = [DETAILS_HEAD]
+    for group, rows in results:
+        lines = markdown(columns(group), (cells(group, row) for row in rows))
+        parts.append(f"\n## {group.title}\n\n{lines}")
     return "".join(parts)
 
 
