@@ -79,6 +79,18 @@ impl<I: Id, T> IdVec<I, T> {
         self.all.get_mut(id.index())
     }
 
+    /// The element of an id; the vector grows up to it.
+    #[inline]
+    pub fn grown(&mut self, id: I) -> &mut T
+    where
+        T: Default,
+    {
+        if self.all.len() <= id.index() {
+            self.all.resize_with(id.index() + 1, T::default);
+        }
+        &mut self.all[id.index()]
+    }
+
     /// The ids of all elements, in order.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + ExactSizeIterator + use<I, T> {
         (0..self.all.len()).map(I::at)
@@ -216,6 +228,8 @@ mod tests {
         let tens = IdVec::from_fn(3, |DoorId(number)| 10 * number);
         assert_eq!(tens.to_vec(), [0, 10, 20]);
         assert_eq!(tens.iter().sum::<u32>(), 30);
-        assert_eq!(IdVec::<DoorId, _>::filled(2, 'x'), vec!['x', 'x'].into());
+        let mut marks = IdVec::<DoorId, _>::filled(2, 'x');
+        *marks.grown(DoorId(3)) = 'o';
+        assert_eq!(marks, vec!['x', 'x', '\0', 'o'].into());
     }
 }

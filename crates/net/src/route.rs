@@ -11,7 +11,7 @@ mod send_buffer;
 
 pub use deadlines::Deadlines;
 
-use kernel::{Duration, Instant, Rng};
+use kernel::{Duration, IdVec, Instant, Rng};
 use std::fmt::Debug;
 use wire::{NodeId, Packet, Paths};
 
@@ -40,14 +40,16 @@ pub trait Protocol {
     }
 }
 
+/// Of each node its neighbours, each with the cost of the link.
+pub type Neighbours = IdVec<NodeId, Vec<(NodeId, f64)>>;
+
 /// Where a router stands.
 #[derive(Clone, Copy, Debug)]
 pub struct Site<'a> {
     /// Its node.
     pub node: NodeId,
-    /// The links at the start of the run, which only static routes know: of each node, by its
-    /// number, its neighbours, each with the cost of the link.
-    pub links: &'a [Vec<(NodeId, f64)>],
+    /// The links at the start of the run, which only static routes know.
+    pub links: &'a Neighbours,
 }
 
 /// What a router is given with each event.
@@ -59,9 +61,9 @@ pub struct Context<'a> {
     pub paths: &'a mut Paths,
     /// The random stream of this node's router.
     pub rng: &'a mut Rng,
-    /// The node over which packets leave the network for a destination outside: of each node, by
-    /// its number, the last node of a route to it. Empty if each node is in the network.
-    pub exits: &'a [NodeId],
+    /// The node over which packets leave the network for a destination outside: of each node, the
+    /// last node of a route to it. Empty if each node is in the network.
+    pub exits: &'a IdVec<NodeId, NodeId>,
     /// Where the router appends its commands.
     pub out: &'a mut Vec<Command>,
 }
@@ -69,7 +71,7 @@ pub struct Context<'a> {
 impl Context<'_> {
     /// The last node of a route to this destination: the destination, or the gateway to it.
     pub fn exit(&self, destination: NodeId) -> NodeId {
-        self.exits.get(destination.0 as usize).copied().unwrap_or(destination)
+        self.exits.get(destination).copied().unwrap_or(destination)
     }
 }
 

@@ -56,7 +56,7 @@ pub fn connectivity(plan: &Plan, seed: &Seed, times: &[Instant]) -> Option<Conne
         };
         let neighbours = build::links(plan, gateway, Metric::Hops, &mut space, *now);
         let of = |(node, &number): (&NodeId, &u32)| {
-            let others = neighbours[node.0 as usize].iter();
+            let others = neighbours[*node].iter();
             let others = others.filter_map(|(other, _)| numbers.get(other).copied());
             others.filter(|&other| other > number).map(|other| (number, other)).collect::<Vec<_>>()
         };

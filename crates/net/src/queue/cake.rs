@@ -263,7 +263,8 @@ impl Tin {
         &mut self,
         flow: usize,
         to: Destination,
-        (now, rng): (Instant, &mut Rng),
+        now: Instant,
+        rng: &mut Rng,
         out: &mut Vec<Signal>,
     ) -> Option<Packet> {
         let Flow { fifo, cobalt, deficit, .. } = &mut self.flows[flow];
@@ -301,7 +302,7 @@ impl Tin {
                 self.flows[flow].deficit += self.quantum_of(flow, isolation);
                 continue;
             }
-            if let Some(packet) = self.take(flow, Destination::Any, (now, rng), out) {
+            if let Some(packet) = self.take(flow, Destination::Any, now, rng, out) {
                 return Some(packet);
             }
             if from == List::New {
@@ -368,7 +369,7 @@ impl Scheduler for Cake {
             let mut listed = tin.new.iter().chain(&tin.old).copied();
             let flows = &mut tin.flows;
             let Some(flow) = listed.find(|&flow| flows[flow].fifo.has(wanted)) else { continue };
-            let packet = tin.take(flow, wanted.to, (now, &mut self.rng), out)?;
+            let packet = tin.take(flow, wanted.to, now, &mut self.rng, out)?;
             self.charge(number, now, packet.size);
             return Some(packet);
         }

@@ -153,6 +153,7 @@ impl Scheduler for Drr {
 mod tests {
     use super::super::tests::{accepts, drain, packet};
     use super::*;
+    use kernel::Id;
     use proptest::prelude::*;
 
     const NOW: Instant = Instant(0);
@@ -232,7 +233,7 @@ mod tests {
             }
             let mut served = vec![0; sizes.len()];
             while let Some(packet) = queue.pop(NOW, &mut Vec::new()) {
-                served[packet.flow().unwrap().0 as usize] += packet.size.0;
+                served[packet.flow().unwrap().index()] += packet.size.0;
                 if queue.scheduler.sub_queues.iter().any(|sub_queue| sub_queue.line.is_empty()) {
                     break;
                 }

@@ -2,7 +2,7 @@
 //! time.
 
 use super::{Destination, Wanted};
-use kernel::{Bytes, Instant};
+use kernel::{Bytes, IdVec, Instant};
 use std::collections::VecDeque;
 use wire::{NodeId, Packet};
 
@@ -24,17 +24,19 @@ pub(super) struct Fifo<Record = Instant> {
     places: Option<Places>,
 }
 
-/// Places by destination, broadcast first.
+/// Places by destination.
 #[derive(Debug, Default)]
-struct Places(Vec<VecDeque<u64>>);
+struct Places {
+    broadcast: VecDeque<u64>,
+    unicast: IdVec<NodeId, VecDeque<u64>>,
+}
 
 impl Places {
     fn of(&mut self, to: Option<NodeId>) -> &mut VecDeque<u64> {
-        let index = to.map_or(0, |node| node.0 as usize + 1);
-        if self.0.len() <= index {
-            self.0.resize_with(index + 1, VecDeque::new);
+        match to {
+            None => &mut self.broadcast,
+            Some(node) => self.unicast.grown(node),
         }
-        &mut self.0[index]
     }
 }
 

@@ -205,6 +205,7 @@ impl Scheduler for Fq {
 mod tests {
     use super::super::tests::{accepts, drain, packet, rng};
     use super::*;
+    use kernel::Id;
     use wire::TrafficClass;
 
     const NOW: Instant = Instant(0);
@@ -278,7 +279,7 @@ mod tests {
         let mut bytes = [0; 3];
         for _ in 0..13_000 {
             let packet = queue.pop(NOW, &mut Vec::new()).unwrap();
-            bytes[packet.flow().unwrap().0 as usize] += packet.size.0;
+            bytes[packet.flow().unwrap().index()] += packet.size.0;
         }
         bytes
     }

@@ -206,7 +206,7 @@ mod tests {
     use super::super::load::{SERVICE, responsive};
     use super::super::tests::{accepts, drain, number, packet, rng};
     use super::*;
-    use kernel::Duration;
+    use kernel::{Duration, Id};
     use wire::{Body, Flags, FlowId, SackBlocks, Segment};
 
     const LAW: ControlLaw = ControlLaw {
@@ -284,7 +284,7 @@ mod tests {
         let mut bytes = [0, 0];
         for _ in 0..3000 {
             let packet = queue.pop(NOW, &mut Vec::new()).unwrap();
-            bytes[packet.flow().unwrap().0 as usize - 1] += packet.size.0;
+            bytes[packet.flow().unwrap().index() - 1] += packet.size.0;
             let apart = bytes[0].abs_diff(bytes[1]);
             assert!(apart <= 300 + 2 * 1500, "{bytes:?}: more than a quantum and two packets");
         }
@@ -396,7 +396,7 @@ mod tests {
             }
             let packet = queue.pop(now, &mut out).unwrap();
             queue.release(now, &packet, &mut Vec::new());
-            served[packet.flow().unwrap().0 as usize] += 1;
+            served[packet.flow().unwrap().index()] += 1;
             if packet.flow() == Some(FlowId(2)) && slot > 10 {
                 worst = worst.max(now - packet.born);
             }

@@ -1,7 +1,7 @@
 //! Properties of all disciplines, and helpers that tests of queues share.
 
 use super::*;
-use kernel::{Rng, Seed};
+use kernel::{Id, Rng, Seed};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 use wire::{Body, Datagram, FlowId, TrafficClass};
@@ -293,7 +293,7 @@ impl Record {
     fn note(&mut self, signals: &[Signal]) {
         for signal in signals {
             let (Signal::Drop(packet) | Signal::Mark(packet, _)) = signal;
-            let line = &mut self.waiting[packet.flow().unwrap().0 as usize];
+            let line = &mut self.waiting[packet.flow().unwrap().index()];
             let at = line.iter().position(|p| number(p) == number(packet));
             let at = at.unwrap_or_else(|| panic!("{signal:?} of what does not wait"));
             match signal {
@@ -353,7 +353,7 @@ fn pop_for(
     }
     if let Some(packet) = popped {
         prop_assert!(to.is_of(&packet));
-        let line = &mut record.waiting[packet.flow().unwrap().0 as usize];
+        let line = &mut record.waiting[packet.flow().unwrap().index()];
         prop_assert_eq!(line.pop_front(), Some(packet), "out of order");
         record.in_service.push(packet);
     }
@@ -398,7 +398,7 @@ proptest! {
                     prop_assert_eq!(popped.is_some(), record.count() > 0);
                     record.note(&out);
                     if let Some(packet) = popped {
-                        let first = record.waiting[packet.flow().unwrap().0 as usize].pop_front();
+                        let first = record.waiting[packet.flow().unwrap().index()].pop_front();
                         prop_assert_eq!(first, Some(packet), "out of order");
                         record.in_service.push(packet);
                     }

@@ -1,7 +1,7 @@
 //! Static routes: shortest paths over the links at the start of the run.
 
-use super::{Command, Context, Protocol, RouteDrop, RouteNote, Router, Site};
-use kernel::Instant;
+use super::{Command, Context, Neighbours, Protocol, RouteDrop, RouteNote, Router, Site};
+use kernel::{IdVec, Instant};
 use settings::{Choice, Settings};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -156,22 +156,22 @@ impl NextHops {
 
 /// The first hop and the number of hops of the shortest path from one node to each other.
 #[derive(Clone, Debug)]
-struct Tree(Vec<Option<(NodeId, u8)>>);
+struct Tree(IdVec<NodeId, Option<(NodeId, u8)>>);
 
 impl Tree {
     /// Shortest paths by Dijkstra's algorithm (Numerische Mathematik 1, 1959). Of equally short
     /// paths the one with the fewest hops is taken, and then the one whose nodes have the lowest
     /// numbers.
-    fn shortest(from: NodeId, links: &[Vec<(NodeId, f64)>]) -> Self {
-        let mut first: Vec<Option<(NodeId, u8)>> = vec![None; links.len()];
+    fn shortest(from: NodeId, links: &Neighbours) -> Self {
+        let mut first: IdVec<NodeId, Option<(NodeId, u8)>> = IdVec::filled(links.len(), None);
         let mut frontier = BinaryHeap::from([Reverse((Cost(0.0), 0, from, from))]);
         while let Some(Reverse((cost, hops, node, first_hop))) = frontier.pop() {
-            let Some(place) = first.get_mut(node.0 as usize) else { continue };
+            let Some(place) = first.get_mut(node) else { continue };
             if place.is_some() {
                 continue;
             }
             *place = Some((first_hop, hops));
-            for &(next, length) in &links[node.0 as usize] {
+            for &(next, length) in &links[node] {
                 let first_hop = if hops == 0 { next } else { first_hop };
                 let hops = hops.saturating_add(1);
                 frontier.push(Reverse((Cost(cost.0 + length), hops, next, first_hop)));
@@ -181,11 +181,11 @@ impl Tree {
     }
 
     fn next(&self, to: NodeId) -> Option<NodeId> {
-        self.0.get(to.0 as usize)?.map(|(next, _)| next)
+        self.0.get(to)?.map(|(next, _)| next)
     }
 
     fn hops(&self, to: NodeId) -> Option<u8> {
-        self.0.get(to.0 as usize)?.map(|(_, hops)| hops)
+        self.0.get(to)?.map(|(_, hops)| hops)
     }
 }
 
@@ -214,7 +214,7 @@ mod tests {
     use wire::{Body, Datagram, FlowId};
 
     /// A ring of six nodes.
-    fn ring() -> Vec<Vec<(NodeId, f64)>> {
+    fn ring() -> Neighbours {
         let link = |from: u32, by: u32| (NodeId((from + by) % 6), 1.0);
         (0..6).map(|from| vec![link(from, 1), link(from, 5)]).collect()
     }
@@ -228,7 +228,7 @@ mod tests {
         let mut router = StaticConfig::default().build(&site);
         let (mut out, mut rng) = (Vec::new(), Seed { root: 1, replication: 0 }.stream("test", 0));
         let paths = &mut Paths::default();
-        let (now, exits) = (Instant::ZERO, &[][..]);
+        let (now, exits) = (Instant::ZERO, &IdVec::new());
         event(
             &mut *router,
             packet,
@@ -268,7 +268,8 @@ mod tests {
 
     #[test]
     fn without_a_link_there_is_no_route() {
-        let tree = Tree::shortest(NodeId(0), &[vec![(NodeId(1), 1.0)], vec![], vec![]]);
+        let links = vec![vec![(NodeId(1), 1.0)], vec![], vec![]].into();
+        let tree = Tree::shortest(NodeId(0), &links);
         assert_eq!((tree.next(NodeId(1)), tree.hops(NodeId(1))), (Some(NodeId(1)), Some(1)));
         assert_eq!(tree.next(NodeId(2)), None);
     }
@@ -276,7 +277,7 @@ mod tests {
     #[test]
     fn a_path_of_good_links_is_shorter_than_one_bad_link() {
         let link = |to, cost| (NodeId(to), cost);
-        let links = [vec![link(2, 5.0), link(1, 2.0)], vec![link(2, 2.0)], vec![]];
+        let links = vec![vec![link(2, 5.0), link(1, 2.0)], vec![link(2, 2.0)], vec![]].into();
         let tree = Tree::shortest(NodeId(0), &links);
         assert_eq!((tree.next(NodeId(2)), tree.hops(NodeId(2))), (Some(NodeId(1)), Some(2)));
     }

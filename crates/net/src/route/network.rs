@@ -1,8 +1,8 @@
 //! A small network of routers for tests: links that come and go, a radio per node with a queue, and
 //! no losses but on links that do not exist.
 
-use super::{Command, Context, Protocol, RouteDrop, RouteNote, Router, Site};
-use kernel::{Bytes, Duration, Instant, Rng, Seed};
+use super::{Command, Context, Neighbours, Protocol, RouteDrop, RouteNote, Router, Site};
+use kernel::{Bytes, Duration, IdVec, Instant, Rng, Seed};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use wire::{Body, Datagram, FlowId, NodeId, Packet, Paths};
@@ -18,14 +18,14 @@ pub(crate) struct Network {
     pub now: Instant,
     pub paths: Paths,
     /// By node, the last node of a route to it; empty if each node is in the network.
-    pub exits: Vec<NodeId>,
+    pub exits: IdVec<NodeId, NodeId>,
     /// How each packet ended, by its number.
     pub ends: BTreeMap<u64, Vec<End>>,
     /// All transmissions of packets, in the order of time: when, by which node.
     pub sent: Vec<(Instant, NodeId, Packet)>,
     /// All notes, in the order of time: when, of which node.
     pub notes: Vec<(Instant, NodeId, RouteNote)>,
-    nodes: Vec<Node>,
+    nodes: IdVec<NodeId, Node>,
     links: BTreeSet<(NodeId, NodeId)>,
     events: BTreeMap<(Instant, u64), Event>,
     scheduled: u64,
@@ -58,7 +58,7 @@ enum Event {
     Sent { by: NodeId, packet: Packet },
     Failed { by: NodeId, packet: Packet },
     Timer(NodeId),
-    Link { between: (NodeId, NodeId), is_up: bool },
+    Link { between: [NodeId; 2], is_up: bool },
     Offer(Packet),
 }
 
@@ -66,7 +66,7 @@ impl Network {
     /// Nodes 0 to `count - 1` without links.
     pub(crate) fn new(protocol: &dyn Protocol, count: u32, seed: u64) -> Self {
         let node = |number| Node {
-            router: protocol.build(&Site { node: NodeId(number), links: &[] }),
+            router: protocol.build(&Site { node: NodeId(number), links: &Neighbours::new() }),
             rng: Seed { root: seed, replication: 0 }.stream("route", number),
             queue: VecDeque::new(),
             is_sending: false,
@@ -76,7 +76,7 @@ impl Network {
         Self {
             now: Instant::ZERO,
             paths: Paths::default(),
-            exits: Vec::new(),
+            exits: IdVec::new(),
             ends: BTreeMap::new(),
             sent: Vec::new(),
             notes: Vec::new(),
@@ -93,14 +93,14 @@ impl Network {
     #[must_use]
     pub(crate) fn with_links(mut self, links: &[(u32, u32)]) -> Self {
         for &(a, b) in links {
-            self.set_link((NodeId(a), NodeId(b)), true);
+            self.set_link(NodeId(a), NodeId(b), true);
         }
         self
     }
 
     /// A link appears or fails at an instant.
     pub(crate) fn link_at(&mut self, at: Instant, a: u32, b: u32, is_up: bool) {
-        self.schedule(at, Event::Link { between: (NodeId(a), NodeId(b)), is_up });
+        self.schedule(at, Event::Link { between: [NodeId(a), NodeId(b)], is_up });
     }
 
     /// A transport sends a packet at an instant; returns its number.
@@ -138,7 +138,7 @@ impl Network {
 
     /// The next hop of packets from a node to a destination.
     pub(crate) fn next_hop(&self, from: u32, to: u32) -> Option<NodeId> {
-        self.nodes[from as usize].router.next_hop(NodeId(to), self.now)
+        self.nodes[NodeId(from)].router.next_hop(NodeId(to), self.now)
     }
 
     /// How each packet that was offered ended; a packet that has not ended once is a defect.
@@ -176,7 +176,7 @@ impl Network {
         self.links.range((node, NodeId(0))..=(node, NodeId(u32::MAX))).map(|link| link.1).collect()
     }
 
-    fn set_link(&mut self, (a, b): (NodeId, NodeId), is_up: bool) {
+    fn set_link(&mut self, a: NodeId, b: NodeId, is_up: bool) {
         for link in [(a, b), (b, a)] {
             if is_up {
                 self.links.insert(link);
@@ -193,19 +193,19 @@ impl Network {
 
     fn on_event(&mut self, event: Event) {
         match event {
-            Event::Link { between, is_up } => self.set_link(between, is_up),
+            Event::Link { between: [a, b], is_up } => self.set_link(a, b, is_up),
             Event::Offer(packet) => {
                 self.call(packet.from, |router, context| router.on_packet(packet, context));
             }
             Event::Timer(node) => {
-                let timer = &mut self.nodes[node.0 as usize].timer;
+                let timer = &mut self.nodes[node].timer;
                 if *timer == Some(self.now) {
                     *timer = None;
                     self.call(node, |router, context| router.on_timer(context));
                 }
             }
             Event::Failed { by, packet } => {
-                self.nodes[by.0 as usize].is_sending = false;
+                self.nodes[by].is_sending = false;
                 let next = packet.next;
                 self.call(by, |router, context| {
                     router.on_link_failure(next, packet, false, context);
@@ -220,7 +220,7 @@ impl Network {
         if packet.to.is_some() && !self.links.contains(&(by, packet.next)) {
             return self.on_event(Event::Failed { by, packet });
         }
-        self.nodes[by.0 as usize].is_sending = false;
+        self.nodes[by].is_sending = false;
         for neighbour in self.neighbours(by) {
             if packet.to.is_none() || packet.next == neighbour {
                 self.call(neighbour, |router, context| router.on_received(by, packet, context));
@@ -233,9 +233,9 @@ impl Network {
 
     /// Calls the router of a node and carries out its commands.
     fn call(&mut self, node: NodeId, event: impl FnOnce(&mut dyn Router, &mut Context<'_>)) {
-        let Node { router, rng, .. } = &mut self.nodes[node.0 as usize];
+        let Node { router, rng, .. } = &mut self.nodes[node];
         let mut out = Vec::new();
-        let (now, paths, exits) = (self.now, &mut self.paths, &self.exits[..]);
+        let (now, paths, exits) = (self.now, &mut self.paths, &self.exits);
         event(&mut **router, &mut Context { now, paths, rng, exits, out: &mut out });
         for command in out {
             self.carry_out(node, command);
@@ -244,11 +244,10 @@ impl Network {
     }
 
     fn carry_out(&mut self, node: NodeId, command: Command) {
-        let place = node.0 as usize;
         match command {
             Command::Send(packet) => {
                 self.sent.push((self.now, node, packet));
-                self.nodes[place].queue.push_back(packet);
+                self.nodes[node].queue.push_back(packet);
             }
             Command::Deliver(packet) => {
                 assert_eq!(packet.size, Bytes(128), "the size without routing headers");
@@ -257,7 +256,7 @@ impl Network {
             }
             Command::Drop(packet, cause) => self.finish(&packet, End::Dropped(node, cause)),
             Command::Purge(neighbour) => {
-                let queue = &mut self.nodes[place].queue;
+                let queue = &mut self.nodes[node].queue;
                 let is_for = |packet: &Packet| packet.receiver() == Some(neighbour);
                 let (purged, kept): (VecDeque<Packet>, _) =
                     std::mem::take(queue).into_iter().partition(is_for);
@@ -270,10 +269,10 @@ impl Network {
             }
             Command::SetTimer(at) => {
                 assert!(at >= self.now, "a timer in the past");
-                self.nodes[place].timer = Some(at);
+                self.nodes[node].timer = Some(at);
                 self.schedule(at, Event::Timer(node));
             }
-            Command::CancelTimer => self.nodes[place].timer = None,
+            Command::CancelTimer => self.nodes[node].timer = None,
             Command::Note(note) => self.notes.push((self.now, node, note)),
         }
     }
@@ -291,7 +290,7 @@ impl Network {
 
     /// Begins the next transmission of a node, if it sends none.
     fn transmit(&mut self, by: NodeId) {
-        let node = &mut self.nodes[by.0 as usize];
+        let node = &mut self.nodes[by];
         if node.is_sending {
             return;
         }

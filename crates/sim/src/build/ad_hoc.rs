@@ -4,8 +4,8 @@ use super::links::{ENOUGH, success};
 use crate::medium::Medium;
 use crate::plan::{Plan, RoutingPlan};
 use crate::topology::{ACCESS_POINT, RadioId};
-use kernel::{Instant, Seed};
-use net::route::{Metric, Router, Site};
+use kernel::{IdVec, Instant, Seed};
+use net::route::{Metric, Neighbours, Router, Site};
 use wifi::space::Space;
 use wire::NodeId;
 
@@ -14,7 +14,7 @@ const ETX_LEAST: f64 = 0.1;
 
 /// The neighbours of each node of an ad-hoc network at the start of the run, each with the cost of
 /// the link; `None` without routing.
-pub(crate) fn neighbours(plan: &Plan, seed: &Seed) -> Option<Vec<Vec<(NodeId, f64)>>> {
+pub(crate) fn neighbours(plan: &Plan, seed: &Seed) -> Option<Neighbours> {
     let routing = plan.routing.as_ref()?;
     let Medium::Space(mut space) = super::medium(plan, seed) else { return None };
     let metric = routing.protocol.get().metric().unwrap_or_default();
@@ -23,7 +23,7 @@ pub(crate) fn neighbours(plan: &Plan, seed: &Seed) -> Option<Vec<Vec<(NodeId, f6
 
 /// The neighbours that each node of an ad-hoc network has at any time of the run, if the movement
 /// of all nodes is known; `None` without routing.
-pub(crate) fn neighbours_ever(plan: &Plan, seed: &Seed) -> Option<Vec<Vec<(NodeId, f64)>>> {
+pub(crate) fn neighbours_ever(plan: &Plan, seed: &Seed) -> Option<Neighbours> {
     let routing = plan.routing.as_ref()?;
     let Medium::Space(mut space) = super::medium(plan, seed) else { return None };
     let end = Instant::ZERO + plan.duration;
@@ -36,16 +36,15 @@ pub(crate) fn routers(
     plan: &Plan,
     routing: &RoutingPlan,
     space: &mut Space,
-) -> Vec<Option<Box<dyn Router>>> {
+) -> IdVec<NodeId, Option<Box<dyn Router>>> {
     let metric = routing.protocol.get().metric();
     let links = metric.map(|metric| links(plan, routing.gateway, metric, space, Instant::ZERO));
     let links = links.unwrap_or_default();
-    let node = |node: u32| {
-        let node = NodeId(node);
+    let node = |node: NodeId| {
         let site = Site { node, links: &links };
         is_member(plan, routing.gateway, node).then(|| routing.protocol.get().build(&site))
     };
-    (0..plan.topology.nodes().len() as u32).map(node).collect()
+    IdVec::from_fn(plan.topology.nodes().len(), node)
 }
 
 /// Whether two radios may exchange packets in a network whose nodes forward.
@@ -68,7 +67,7 @@ pub(crate) fn links(
     metric: Metric,
     space: &mut Space,
     now: Instant,
-) -> Vec<Vec<(NodeId, f64)>> {
+) -> Neighbours {
     links_when(plan, gateway, metric, space, |_, _, _| now)
 }
 
@@ -79,8 +78,8 @@ fn links_when(
     metric: Metric,
     space: &mut Space,
     when: impl Fn(&Space, u32, u32) -> Instant,
-) -> Vec<Vec<(NodeId, f64)>> {
-    let mut links = vec![Vec::new(); plan.topology.nodes().len()];
+) -> Neighbours {
+    let mut links = Neighbours::filled(plan.topology.nodes().len(), Vec::new());
     let members: Vec<(u32, NodeId)> = (0..plan.topology.radios().len() as u32)
         .map(|radio| (radio, plan.topology.radio(RadioId(radio)).node))
         .filter(|&(_, node)| is_member(plan, gateway, node))
@@ -101,8 +100,8 @@ fn links_when(
     for (index, &(a, from)) in members.iter().enumerate() {
         for &(b, to) in &members[index + 1..] {
             if let Some(cost) = cost((a, b)) {
-                links[from.0 as usize].push((to, cost));
-                links[to.0 as usize].push((from, cost));
+                links[from].push((to, cost));
+                links[to].push((from, cost));
             }
         }
     }

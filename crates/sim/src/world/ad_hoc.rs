@@ -86,7 +86,7 @@ impl<O: Observer> World<O> {
     }
 
     pub(super) fn member(&mut self, node: NodeId) -> Option<&mut Member> {
-        self.ad_hoc.as_mut()?.members[node.0 as usize].as_mut()
+        self.ad_hoc.as_mut()?.members[node].as_mut()
     }
 
     /// Passes an event to a router and executes its commands.
@@ -98,7 +98,7 @@ impl<O: Observer> World<O> {
     ) {
         let Some(ad_hoc) = &mut self.ad_hoc else { return };
         let AdHoc { members, paths, exits, out, .. } = &mut **ad_hoc;
-        let Some(member) = &mut members[node.0 as usize] else { return };
+        let Some(member) = &mut members[node] else { return };
         let known = paths.len();
         let list = out.list();
         let mut context = Context { now: self.now, paths, rng: &mut member.rng, exits, out: list };
@@ -263,7 +263,7 @@ impl<O: Observer> World<O> {
     ) {
         for i in 0..self.flows.len() {
             let (Some(ad_hoc), flow) = (&self.ad_hoc, &mut self.flows[i]) else { return };
-            let exit = flow.to.map(|to| ad_hoc.exits[to.0 as usize]);
+            let exit = flow.to.map(|to| ad_hoc.exits[to]);
             if flow.from != node || exit != Some(destination) {
                 continue;
             }

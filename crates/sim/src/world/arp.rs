@@ -66,7 +66,7 @@ impl<O: Observer> World<O> {
     ) {
         let Some(ad_hoc) = &mut self.ad_hoc else { return };
         let AdHoc { members, arp_out, .. } = &mut **ad_hoc;
-        let member = members[node.0 as usize].as_mut();
+        let member = members[node].as_mut();
         let Some(resolver) = member.and_then(|it| it.resolver.as_mut()) else { return };
         event(&mut resolver.arp, self.now, arp_out.list());
         let Some(mut turn) = arp_out.begin(node, cause) else { return };

@@ -4,7 +4,7 @@ use super::outbox::Outbox;
 use crate::build::{self, LateLinks};
 use crate::medium::Medium;
 use crate::plan::Plan;
-use kernel::{Rng, Seed, Timer};
+use kernel::{IdVec, Rng, Seed, Timer};
 use net::route::{Command, Router};
 use net::{Arp, ArpCommand, ArpRules};
 use wire::{NodeId, Packet, Paths};
@@ -28,11 +28,11 @@ pub(super) enum Cause {
 /// The routers of an ad-hoc network, and what they share.
 #[derive(Debug)]
 pub(crate) struct AdHoc {
-    /// By node; `None` at nodes outside.
-    pub(super) members: Vec<Option<Member>>,
+    /// `None` at nodes outside.
+    pub(super) members: IdVec<NodeId, Option<Member>>,
     pub(super) paths: Paths,
-    /// By node, the node by which packets for it leave the network.
-    pub(super) exits: Vec<NodeId>,
+    /// The node by which packets for each leave the network.
+    pub(super) exits: IdVec<NodeId, NodeId>,
     pub(super) links: LateLinks,
     /// Whether nodes learn the MAC addresses of their neighbours by ARP.
     pub(super) resolves: bool,
@@ -69,9 +69,8 @@ impl AdHoc {
             router.map(|router| Member { router, rng, timer: Timer::default(), resolver })
         };
         let routers = build::routers(plan, routing, space);
-        let nodes = (0..routers.len() as u32).map(NodeId);
         Some(Box::new(Self {
-            exits: nodes.map(|node| plan.topology.outlet_on_air(node)).collect(),
+            exits: routers.ids().map(|node| plan.topology.outlet_on_air(node)).collect(),
             members: routers.into_iter().zip(0..).map(member).collect(),
             paths: Paths::default(),
             links: LateLinks::new(plan, &settings.radio.error_model, seed),
@@ -83,8 +82,8 @@ impl AdHoc {
 
     /// The number of hops of the route from a node to another that a packet would take now.
     pub(crate) fn hops(&self, from: NodeId, to: NodeId) -> Option<u8> {
-        let router = &self.members[from.0 as usize].as_ref()?.router;
-        router.hops(self.exits[to.0 as usize], &self.paths)
+        let router = &self.members[from].as_ref()?.router;
+        router.hops(self.exits[to], &self.paths)
     }
 
     /// Calls `visit` for each packet that waits at a node for a route or an address.

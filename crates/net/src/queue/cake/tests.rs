@@ -1,5 +1,6 @@
 //! Tests of CAKE.
 
+use kernel::Id;
 use super::super::load::{SERVICE, responsive};
 use super::super::tests::{accepts, capable, packet, rng};
 use super::*;
@@ -32,7 +33,7 @@ fn served(queue: &mut Shared<Cake>, packets: &[fn(u64) -> Packet], turns: u64) -
     for _ in 0..turns {
         let packet = queue.pop(NOW, &mut Vec::new()).unwrap();
         queue.release(NOW, &packet, &mut Vec::new());
-        counts[packet.flow().unwrap().0 as usize] += 1;
+        counts[packet.flow().unwrap().index()] += 1;
     }
     counts
 }
@@ -99,7 +100,7 @@ fn with_a_shaper_voice_goes_first_up_to_a_quarter() {
             assert_eq!(packet.class, TrafficClass::Voice);
         }
         queue.release(now, &packet, &mut Vec::new());
-        counts[packet.flow().unwrap().0 as usize] += 1;
+        counts[packet.flow().unwrap().index()] += 1;
     }
     let expected = [1100, 100, 400];
     assert!(counts.iter().zip(expected).all(|(n, e)| n.abs_diff(e) <= 16), "{counts:?}");

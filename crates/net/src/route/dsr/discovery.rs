@@ -204,11 +204,18 @@ pub(super) fn until_next_look(period: Duration, rng: &mut Rng) -> Duration {
     Duration::from_secs_f64(period.as_secs_f64() * periods)
 }
 
+/// What distinguishes the Route Requests of an initiator (RFC 4728 section 6.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Requested {
+    pub(super) id: u16,
+    pub(super) target: NodeId,
+}
+
 /// The Route Requests that a node has seen (RFC 4728 section 4.3), those of the last initiators.
 #[derive(Debug, Default)]
 pub(super) struct SeenRequests {
-    /// By initiator, the one that was heard of last at the back: identification and target.
-    initiators: VecDeque<(NodeId, VecDeque<(u16, NodeId)>)>,
+    /// By initiator, the one that was heard of last at the back.
+    initiators: VecDeque<(NodeId, VecDeque<Requested>)>,
 }
 
 impl SeenRequests {
@@ -216,7 +223,7 @@ impl SeenRequests {
     pub(super) fn insert(
         &mut self,
         initiator: NodeId,
-        request: (u16, NodeId),
+        request: Requested,
         nodes: usize,
         ids: usize,
     ) -> bool {

@@ -2,7 +2,7 @@
 
 use super::{Dsr, position, reversed};
 use crate::route::{Command, Context};
-use kernel::{Duration, Instant};
+use kernel::{Duration, Id, Instant};
 use std::collections::BTreeMap;
 use wire::{Body, DsrMessage, Message, NodeId, Packet, PathId};
 
@@ -124,7 +124,7 @@ impl Noticed {
     const REFRESH: Duration = Duration::from_secs(1);
 
     fn place(path: PathId, from: NodeId) -> usize {
-        (path.number() as usize ^ (from.0 as usize) << 2) % Self::COUNT
+        (path.number() as usize ^ from.index() << 2) % Self::COUNT
     }
 
     /// Whether to notice the path again would change nothing.

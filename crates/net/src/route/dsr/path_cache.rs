@@ -1,7 +1,7 @@
 //! A cache of whole paths, as ns-2 has it (RFC 4728 section 4.1, "path cache").
 
 use super::cache::RouteCache;
-use kernel::{Duration, Instant};
+use kernel::{Duration, Id, Instant};
 use settings::Settings;
 use wire::NodeId;
 
@@ -65,7 +65,7 @@ impl PathCache {
 
     /// The best path to a node.
     fn best(&mut self, to: NodeId) -> Option<Hit> {
-        let (changes, last) = (self.changes(), &mut self.found[to.0 as usize % Self::FOUND]);
+        let (changes, last) = (self.changes(), &mut self.found[to.index() % Self::FOUND]);
         if let Some(found) = last.filter(|found| (found.to, found.changes) == (to, changes)) {
             return found.best;
         }

@@ -1,6 +1,7 @@
 //! Route Requests at the nodes that receive them, and Route Replies (RFC 4728 sections 8.2.2 to
 //! 8.2.6).
 
+use super::discovery::Requested;
 use super::{Dsr, Due, header, position, reversed};
 use crate::route::{Command, Context, jitter};
 use wire::{Body, DsrMessage, Message, NodeId, Packet, PathId};
@@ -37,7 +38,7 @@ impl Dsr {
         }
         let (most_nodes, most_ids) =
             (self.rules.same.request_table_nodes, self.rules.same.request_table_ids);
-        let is_new = self.seen.insert(packet.from, (id, target), most_nodes, most_ids);
+        let is_new = self.seen.insert(packet.from, Requested { id, target }, most_nodes, most_ids);
         if target == self.node {
             if (is_new || self.rules.same.reply_to_each_copy)
                 && nodes.len() - 1 <= self.rules.route_hops

@@ -6,8 +6,8 @@ use crate::build;
 use crate::plan::{Endpoint, MovementPlan, PlacePlan, Plan, RoutingPlan, StationPlan};
 use crate::scenario::document::Document;
 use crate::scenario::routing::Routing;
-use kernel::Seed;
-use net::route::{ListedRoute, NextHops, RoutingSettings, Site};
+use kernel::{IdVec, Seed};
+use net::route::{ListedRoute, Neighbours, NextHops, RoutingSettings, Site};
 use net::{DropTailConfig, Limit, QueueSettings};
 use settings::shown;
 use std::collections::VecDeque;
@@ -128,7 +128,7 @@ pub(super) fn flows_have_paths(plan: &Plan, check: &mut Check) {
     let links =
         if is_fixed { build::neighbours(plan, &seed) } else { build::neighbours_ever(plan, &seed) };
     let Some(links) = links else { return };
-    let next_hops = if is_fixed { next_hops(routing, &links) } else { Vec::new() };
+    let next_hops = if is_fixed { next_hops(routing, &links) } else { IdVec::new() };
     let parts = parts(&links);
     let in_network = |end| plan.topology.id(end).map(|node| plan.topology.outlet_on_air(node));
     let mut last = None;
@@ -137,9 +137,9 @@ pub(super) fn flows_have_paths(plan: &Plan, check: &mut Check) {
         if last == Some(flow.group) {
             continue;
         }
-        let fault = if parts[from.0 as usize] == parts[to.0 as usize] {
-            let both_ways = [(from, to), (to, from)];
-            both_ways.into_iter().find_map(|ends| circle(plan, &next_hops, &links, ends))
+        let fault = if parts[from] == parts[to] {
+            let circle = |from, to| circle(plan, &next_hops, &links, from, to);
+            circle(from, to).or_else(|| circle(to, from))
         } else {
             let [from, to] = [flow.from, flow.to].map(|end| plan.topology.name(end));
             let message = if is_fixed {
@@ -164,28 +164,29 @@ pub(super) fn flows_have_paths(plan: &Plan, check: &mut Check) {
 }
 
 /// The next hops of all nodes, if they are fixed and some are listed.
-fn next_hops(routing: &RoutingPlan, links: &[Vec<(NodeId, f64)>]) -> Vec<NextHops> {
+fn next_hops(routing: &RoutingPlan, links: &Neighbours) -> IdVec<NodeId, NextHops> {
     match &routing.protocol {
-        RoutingSettings::Static(settings) if !settings.listed.is_empty() => (0..links.len() as u32)
-            .map(|node| settings.next_hops(&Site { node: NodeId(node), links }))
-            .collect(),
-        _ => Vec::new(),
+        RoutingSettings::Static(settings) if !settings.listed.is_empty() => {
+            links.ids().map(|node| settings.next_hops(&Site { node, links })).collect()
+        }
+        _ => IdVec::new(),
     }
 }
 
 /// Why packets between two nodes do not arrive by the listed routes, with the path of the route.
 fn circle(
     plan: &Plan,
-    next_hops: &[NextHops],
-    links: &[Vec<(NodeId, f64)>],
-    (from, to): (NodeId, NodeId),
+    next_hops: &IdVec<NodeId, NextHops>,
+    links: &Neighbours,
+    from: NodeId,
+    to: NodeId,
 ) -> Option<(String, String)> {
     let (mut node, mut visited) = (from, vec![from]);
     let name = |node: NodeId| &plan.topology.node(node).name[..];
     while node != to {
-        let hops = next_hops.get(node.0 as usize)?;
+        let hops = next_hops.get(node)?;
         let (next, is_listed) = (hops.to(to)?, hops.listed(to).is_some());
-        if is_listed && links[node.0 as usize].iter().all(|(neighbour, _)| *neighbour != next) {
+        if is_listed && links[node].iter().all(|(neighbour, _)| *neighbour != next) {
             let message = format!("{} does not receive the frames of {}", name(next), name(node));
             return Some((format!("{}.next", listed_at(plan, node, to)?), message));
         }
@@ -193,7 +194,7 @@ fn circle(
         if let Some(start) = visited.iter().position(|before| *before == next)
             && start + 1 < visited.len()
         {
-            let listed = |&&node: &&NodeId| next_hops[node.0 as usize].listed(to).is_some();
+            let listed = |&&node: &&NodeId| next_hops[node].listed(to).is_some();
             let names: Vec<&str> = visited[start..].iter().map(|&node| name(node)).collect();
             let (circle, to_name) = (names.join(" -> "), name(to));
             let first = visited[start..].iter().find(listed)?;
@@ -227,20 +228,20 @@ fn names(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// For each node, the number of the part of the network in which it is.
-fn parts(links: &[Vec<(NodeId, f64)>]) -> Vec<usize> {
-    let mut parts = vec![usize::MAX; links.len()];
-    for start in 0..links.len() {
-        if parts[start] != usize::MAX {
+/// For each node, the first node of the part of the network in which it is.
+fn parts(links: &Neighbours) -> IdVec<NodeId, Option<NodeId>> {
+    let mut parts = IdVec::filled(links.len(), None);
+    for start in links.ids() {
+        if parts[start].is_some() {
             continue;
         }
-        parts[start] = start;
+        parts[start] = Some(start);
         let mut frontier = VecDeque::from([start]);
         while let Some(node) = frontier.pop_front() {
             for &(next, _) in &links[node] {
-                if parts[next.0 as usize] == usize::MAX {
-                    parts[next.0 as usize] = start;
-                    frontier.push_back(next.0 as usize);
+                if parts[next].is_none() {
+                    parts[next] = Some(start);
+                    frontier.push_back(next);
                 }
             }
         }
