@@ -91,6 +91,12 @@ impl<I: Id, T> IdVec<I, T> {
         &mut self.all[id.index()]
     }
 
+    /// The id of the first element for which this is true.
+    #[inline]
+    pub fn find(&self, is_it: impl FnMut(&T) -> bool) -> Option<I> {
+        self.all.iter().position(is_it).map(I::at)
+    }
+
     /// The ids of all elements, in order.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + ExactSizeIterator + use<I, T> {
         (0..self.all.len()).map(I::at)
@@ -219,6 +225,7 @@ mod tests {
         doors[first] = "glass";
         assert_eq!((doors[first], doors[second]), ("glass", "steel"));
         assert_eq!(doors.get(DoorId(2)), None);
+        assert_eq!(doors.find(|door| door.len() == 5), Some(first));
         assert_eq!(doors.ids().rev().collect::<Vec<_>>(), [second, first]);
         assert_eq!(doors.entries().next_back(), Some((second, &"steel")));
     }

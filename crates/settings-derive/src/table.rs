@@ -226,8 +226,8 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let keys = fields.named.iter().map(Key::read).collect::<Result<Vec<_>>>()?;
     let (ident, meaning) = (&input.ident, comment(&input.attrs));
     let name = table.name.map_or_else(|| title(ident), |name| name.value());
-    let rules = (table.check.as_ref(), table.preset.as_ref());
-    let settings = implement_settings(ident, &name, &meaning, rules, &keys);
+    let (check, preset) = (table.check.as_ref(), table.preset.as_ref());
+    let settings = implement_settings(ident, &name, &meaning, check, preset, &keys);
     let idents = keys.iter().map(|key| key.ident);
     let defaults = keys.iter().map(Key::default);
     Ok(quote! {
@@ -245,7 +245,8 @@ fn implement_settings(
     ident: &Ident,
     name: &str,
     meaning: &str,
-    (check, preset): (Option<&Expr>, Option<&Expr>),
+    check: Option<&Expr>,
+    preset: Option<&Expr>,
     keys: &[Key<'_>],
 ) -> TokenStream {
     let reading_and_writing = implement_reading_and_writing(keys);

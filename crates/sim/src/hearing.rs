@@ -31,18 +31,17 @@ pub fn hearing(plan: &Plan, seed: &Seed, now: Instant) -> Option<(Vec<String>, V
     let Medium::Space(mut space) = build::medium(plan, seed) else { return None };
     let nodes = 0..plan.topology.radios().len() as u32;
     let pairs = nodes.clone().flat_map(|from| nodes.clone().map(move |to| (from, to)));
-    let heard = pairs.filter_map(|pair| heard(plan, &mut space, now, pair));
+    let heard = pairs.filter_map(|(from, to)| heard(plan, &mut space, now, from, to));
     let heard = heard.collect();
     Some((nodes.map(|radio| name(plan, radio)).collect(), heard))
 }
 
-fn heard(plan: &Plan, space: &mut Space, now: Instant, pair: (u32, u32)) -> Option<NodePair> {
-    let (from, to) = pair;
+fn heard(plan: &Plan, space: &mut Space, now: Instant, from: u32, to: u32) -> Option<NodePair> {
     let (mode, mut rate_plan) = match space.mode(from, to) {
         Some(mode) => (*mode, Some(build::rate_plan(plan, from, to))),
         None => (plan.stations.first()?.up.mode(), None),
     };
-    let mut budget = space.link_budget(now, pair, &mode, build::PSDU);
+    let mut budget = space.link_budget(now, from, to, &mode, build::PSDU);
     if budget.is_none() && rate_plan.is_none() {
         return None;
     }
@@ -52,7 +51,7 @@ fn heard(plan: &Plan, space: &mut Space, now: Instant, pair: (u32, u32)) -> Opti
     }
     let mut rate = mode.rate;
     if let Some(rate_plan) = rate_plan {
-        (budget, rate) = build::best_budget(space, now, pair, rate_plan);
+        (budget, rate) = build::best_budget(space, now, from, to, rate_plan);
     }
     Some(NodePair {
         from: name(plan, from),

@@ -148,7 +148,7 @@ impl Cell {
             let is_access_point = node == ACCESS_POINT;
             spacings.push(rules.parameters(is_access_point, category).0);
             let apart = aggregation.is_some() && is_access_point;
-            Edcaf::new(&rules, (node, is_access_point), category, apart, backoff(f))
+            Edcaf::new(&rules, node, is_access_point, category, apart, backoff(f))
         });
         let edcafs: Vec<Edcaf> = edcafs.collect();
         let contention = Contention::new(&spacings, rules.timing(), rules.busy_slot());

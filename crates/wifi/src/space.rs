@@ -202,9 +202,8 @@ impl Space {
                 let backoff =
                     Backoff::Random(seed.stream(rules.mac.config.backoff_stream(), index));
                 let (spacing, _) = rules.mac.parameters(is_access_point, category);
-                let node = (n, is_access_point);
                 EdcafState {
-                    edcaf: Edcaf::new(&rules.mac, node, category, apart, backoff),
+                    edcaf: Edcaf::new(&rules.mac, n, is_access_point, category, apart, backoff),
                     slots: Slots::new(rules.timing(), spacing, rules.mac.busy_slot()),
                 }
             });
@@ -419,7 +418,7 @@ impl Space {
     #[inline(never)]
     fn set_timer(&mut self, node: u32) {
         let Self { nodes, timers, watch, .. } = self;
-        air::set_timer((node, &mut nodes[node as usize]), timers, watch);
+        air::set_timer(node, &mut nodes[node as usize], timers, watch);
     }
 
     /// Requests a call at the earliest timer of a node.

@@ -84,13 +84,13 @@ fn links_when(
         .map(|radio| (radio, plan.topology.radio(RadioId(radio)).node))
         .filter(|&(_, node)| is_member(plan, gateway, node))
         .collect();
-    let mut cost = |pair: (u32, u32)| {
-        let now = when(space, pair.0, pair.1);
-        let forward = success(plan, space, now, pair);
+    let mut cost = |a: u32, b: u32| {
+        let now = when(space, a, b);
+        let forward = success(plan, space, now, a, b);
         if forward == 0.0 {
             return None;
         }
-        let reverse = success(plan, space, now, (pair.1, pair.0));
+        let reverse = success(plan, space, now, b, a);
         match metric {
             Metric::Hops => (forward >= ENOUGH && reverse >= ENOUGH).then_some(1.0),
             // The expected number of transmissions (De Couto et al., MobiCom 2003).
@@ -99,7 +99,7 @@ fn links_when(
     };
     for (index, &(a, from)) in members.iter().enumerate() {
         for &(b, to) in &members[index + 1..] {
-            if let Some(cost) = cost((a, b)) {
+            if let Some(cost) = cost(a, b) {
                 links[from].push((to, cost));
                 links[to].push((from, cost));
             }

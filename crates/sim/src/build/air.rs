@@ -50,8 +50,7 @@ fn interferers(plan: &Plan, seed: &Seed) -> Option<Interferers> {
     let lowest = standard.modes[0].width;
     let widths = plan.stations.iter().map(|station| station.up.mode().width);
     let width = widths.max().map_or(lowest, |width| width.max(lowest));
-    let network = (plan.primary_of(0), width);
-    (!configs.is_empty()).then(|| Interferers::new(&configs, network, seed))
+    (!configs.is_empty()).then(|| Interferers::new(&configs, plan.primary_of(0), width, seed))
 }
 
 fn configs(plan: &Plan) -> Vec<InterfererConfig> {

@@ -36,14 +36,15 @@ pub(crate) fn rate_plan(plan: &Plan, from: u32, to: u32) -> &RatePlan {
 pub(crate) fn best_budget(
     space: &mut Space,
     now: Instant,
-    pair: (u32, u32),
+    from: u32,
+    to: u32,
     rate_plan: &RatePlan,
 ) -> (Option<LinkBudget>, BitRate) {
     let mut modes = rate_plan.modes();
     modes.sort_by_key(|mode| std::cmp::Reverse(mode.rate.0));
     let mut best = (None, rate_plan.mode().rate);
     for mode in modes {
-        best = (space.link_budget(now, pair, &mode, PSDU), mode.rate);
+        best = (space.link_budget(now, from, to, &mode, PSDU), mode.rate);
         if best.0.is_some_and(|budget| budget.success >= ENOUGH) {
             break;
         }
@@ -52,8 +53,8 @@ pub(crate) fn best_budget(
 }
 
 /// The fraction of frames that arrive over a link direction without interference.
-pub(crate) fn success(plan: &Plan, space: &mut Space, now: Instant, (from, to): (u32, u32)) -> f64 {
-    let (budget, _) = best_budget(space, now, (from, to), rate_plan(plan, from, to));
+pub(crate) fn success(plan: &Plan, space: &mut Space, now: Instant, from: u32, to: u32) -> f64 {
+    let (budget, _) = best_budget(space, now, from, to, rate_plan(plan, from, to));
     let loss = station(plan, from).map_or(0.0, |station| station.data_loss);
     budget.map_or(0.0, |budget| budget.success) * (1.0 - loss)
 }
@@ -91,7 +92,7 @@ impl LateLinks {
     }
 
     /// The fraction of frames that arrive over a link direction now, without interference.
-    pub(crate) fn success(&self, space: &mut Space, now: Instant, pair: (u32, u32)) -> f64 {
-        success(&self.plan, space, now, pair)
+    pub(crate) fn success(&self, space: &mut Space, now: Instant, from: u32, to: u32) -> f64 {
+        success(&self.plan, space, now, from, to)
     }
 }

@@ -229,8 +229,8 @@ impl<O: Observer> World<O> {
         if let (RouteNote::LinkFailure { neighbour }, Medium::Space(space), Some(ad_hoc)) =
             (note, &mut self.cell, &self.ad_hoc)
         {
-            let pair = (self.routes.radio(node).0, self.routes.radio(neighbour).0);
-            in_range = ad_hoc.links.success(space, self.now, pair) >= IN_RANGE;
+            let (from, to) = (self.routes.radio(node).0, self.routes.radio(neighbour).0);
+            in_range = ad_hoc.links.success(space, self.now, from, to) >= IN_RANGE;
         }
         self.observers.on(self.now, &Notice::Route { node, note, in_range });
         match note {

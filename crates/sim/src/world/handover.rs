@@ -157,7 +157,7 @@ impl<O: Observer> World<O> {
         let is_at_rest = space.is_at_rest(station.0, self.now);
         let heard = if client.surveys() { self.survey(station) } else { Vec::new() };
         self.at_client(station, |client, now, out| {
-            client.on_timer(now, generation, (is_at_rest, &heard), out);
+            client.on_timer(now, generation, is_at_rest, &heard, out);
         });
     }
 

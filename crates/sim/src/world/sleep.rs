@@ -273,8 +273,10 @@ impl<O: Observer> World<O> {
             client.in_service = None;
         }
         let sends = !is_empty || !is_free || client.due.is_some();
-        let how = (outcome == MsduOutcome::Sent, sends);
-        self.at_station(by, |station, now, out| station.on_sent(now, frame, how, out));
+        let is_acknowledged = outcome == MsduOutcome::Sent;
+        self.at_station(by, |station, now, out| {
+            station.on_sent(now, frame, is_acknowledged, sends, out);
+        });
     }
 
     /// The service of a frame of the MAC, which was due at `born`, has ended.

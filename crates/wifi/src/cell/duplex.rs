@@ -390,8 +390,8 @@ impl Cell {
         let modes = &duplex.modes;
         // The primary transmitter would receive at its own rate.
         let rate = |to: u32| Some(if to == primary { own } else { modes[to as usize - 1].rate });
-        let edcaf = (&mut self.edcafs[f as usize], &self.rules);
-        duplex.choice.bring_into_service(now, edcaf, than, rate, source)
+        let (edcaf, rules) = (&mut self.edcafs[f as usize], &self.rules);
+        duplex.choice.bring_into_service(now, edcaf, rules, than, rate, source)
     }
 
     /// Whether a secondary frame begins before the primary one ends.
@@ -427,7 +427,7 @@ impl Cell {
             ExchangeOutcome::Collision
         };
         let mut exchange = self.lay_out(now, primary, first);
-        let request = self.request_secondary(now, &exchange, (primary, sender), own, outcome);
+        let request = self.request_secondary(now, &exchange, primary, sender, own, outcome);
         let secondary = Secondary::beside(&mut exchange, self.rules.timing(), &request);
         let duplex = self.duplex.as_mut().expect("a full-duplex access point");
         (duplex.secondary, duplex.is_pending) = (Some(secondary), true);
@@ -466,7 +466,8 @@ impl Cell {
         &self,
         now: Instant,
         exchange: &Exchange,
-        (primary, sender): (u32, u32),
+        primary: u32,
+        sender: u32,
         own: OwnFrame,
         outcome: ExchangeOutcome,
     ) -> SecondaryRequest {

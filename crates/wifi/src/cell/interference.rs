@@ -9,7 +9,7 @@ use super::Cell;
 use crate::interferer::{Arrival, Interferers};
 use crate::mac::{ExchangeOutcome, Step};
 use crate::phy::Mode;
-use kernel::{Bytes, Duration, Instant};
+use kernel::{Bytes, Duration, Instant, Span};
 use wire::FrameKind;
 
 /// The interferers of a cell, and what they do to the exchange on the air.
@@ -78,7 +78,7 @@ impl Cell {
         interference.decides = false;
         for &(f, end) in &self.colliders {
             let mode = self.edcaf(f).exposed_mode(self.rules.timing());
-            interference.expose((now, end), &mode);
+            interference.expose(Span { start: now, end }, &mode);
         }
         self.interference = Some(interference);
     }
@@ -101,7 +101,7 @@ impl Cell {
             FrameKind::Ack | FrameKind::BlockAck => edcaf.response.mode,
             _ => edcaf.mode,
         };
-        let span = (step.start, step.end() - step.airtime.extension);
+        let span = Span { start: step.start, end: step.end() - step.airtime.extension };
         interference.expose(span, &mode);
         match step.kind {
             FrameKind::CtsToSelf => false,
@@ -146,7 +146,7 @@ impl CellInterference {
     }
 
     /// A frame is on the air: looks for the bursts that overlap it in its channel.
-    fn expose(&mut self, span: (Instant, Instant), mode: &Mode) {
+    fn expose(&mut self, span: Span, mode: &Mode) {
         let channel = self.interferers.channel(mode.width);
         self.arrivals.clear();
         self.interferers.on_exposed(span, channel, &mut self.arrivals);

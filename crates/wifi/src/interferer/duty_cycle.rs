@@ -32,7 +32,7 @@ fn on_is_within_the_period(cycle: &DutyCycleSettings, at: &Path, faults: &mut Fa
 
 impl SourceKind for DutyCycleSettings {
     fn build(&self, surroundings: &Surroundings) -> Box<dyn Source> {
-        let (cycle, phase) = ((self.on, self.period), self.phase);
-        Box::new(Periodic::new(surroundings, cycle, phase, Spectrum::EVERYWHERE))
+        let band = Spectrum::EVERYWHERE;
+        Box::new(Periodic::new(surroundings, self.on, self.period, self.phase, band))
     }
 }

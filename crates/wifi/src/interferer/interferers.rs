@@ -3,7 +3,7 @@
 use super::{Burst, Packets, Source, SourceSettings, Spectrum, Surroundings, WholeSlots};
 use crate::phy::propagation::Position;
 use crate::phy::{Primary, Width};
-use kernel::{Dbm, Duration, Instant, Rng, Seed};
+use kernel::{Dbm, Duration, Instant, Rng, Seed, Span};
 
 /// One interferer of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,11 +77,7 @@ struct Member {
 impl Interferers {
     /// The interferers at the start of a run in a network with this primary channel, whose widest
     /// frames are of this width.
-    pub fn new(
-        configs: &[InterfererConfig],
-        (primary, widest): (Primary, Width),
-        seed: &Seed,
-    ) -> Self {
+    pub fn new(configs: &[InterfererConfig], primary: Primary, widest: Width, seed: &Seed) -> Self {
         let channel = Spectrum::of(primary, widest);
         let member = |(config, index): (&InterfererConfig, u32)| {
             let kind = config.source.get();
@@ -103,14 +99,9 @@ impl Interferers {
     }
 
     /// Adds the bursts that overlap a span of time in a channel: by interferer, then by time.
-    pub fn overlapping(
-        &mut self,
-        (start, end): (Instant, Instant),
-        channel: Spectrum,
-        out: &mut Vec<Arrival>,
-    ) {
+    pub fn overlapping(&mut self, span: Span, channel: Spectrum, out: &mut Vec<Arrival>) {
         for (member, interferer) in self.members.iter_mut().zip(0..) {
-            member.each(start, end, |_, burst| {
+            member.each(span, |_, burst| {
                 let share = burst.spectrum.share_in(channel);
                 if share > 0.0 {
                     out.push(Arrival { interferer, burst, share });
@@ -119,24 +110,24 @@ impl Interferers {
         }
     }
 
-    /// A frame begins that is on the air in a channel until `end`. It destroys the bursts that
+    /// A frame begins that is on the air in a channel for this span of time. It destroys the bursts that
     /// overlap it of the interferers and devices for which `destroys` says so. Interferers that it
     /// `reaches` may react.
     pub fn on_frame(
         &mut self,
-        (start, end): (Instant, Instant),
+        span: Span,
         channel: Spectrum,
         reaches: impl Fn(u32) -> bool,
         destroys: impl Fn(u32, u8) -> bool,
     ) {
         for (member, interferer) in self.members.iter_mut().zip(0..) {
             if reaches(interferer) {
-                member.source.on_frame(start, end);
+                member.source.on_frame(span.start, span.end);
             }
             if !(destroys(interferer, 0) || destroys(interferer, 1)) {
                 continue;
             }
-            member.each(start, end, |source, burst| {
+            member.each(span, |source, burst| {
                 if destroys(interferer, burst.device) && burst.spectrum.share_in(channel) > 0.0 {
                     source.on_destroyed(&burst);
                 }
@@ -146,16 +137,11 @@ impl Interferers {
 
     /// A frame begins in a cell without radios: it destroys every burst that overlaps it in its
     /// channel, and every such burst corrupts the frame. Adds those bursts.
-    pub fn on_exposed(
-        &mut self,
-        (start, end): (Instant, Instant),
-        channel: Spectrum,
-        out: &mut Vec<Arrival>,
-    ) {
+    pub fn on_exposed(&mut self, span: Span, channel: Spectrum, out: &mut Vec<Arrival>) {
         for (member, interferer) in self.members.iter_mut().zip(0..) {
-            member.source.on_frame(start, end);
+            member.source.on_frame(span.start, span.end);
             let by_bursts = member.whole_slots.is_none();
-            member.each(start, end, |source, burst| {
+            member.each(span, |source, burst| {
                 let share = burst.spectrum.share_in(channel);
                 if share > 0.0 {
                     source.on_destroyed(&burst);
@@ -227,14 +213,9 @@ impl Member {
 
     /// Visits the bursts that overlap a span of time.
     #[inline]
-    fn each(
-        &mut self,
-        start: Instant,
-        end: Instant,
-        mut visit: impl FnMut(&mut dyn Source, Burst),
-    ) {
-        let mut at = start;
-        while let Some(burst) = self.ending_after(at).filter(|burst| burst.start < end) {
+    fn each(&mut self, span: Span, mut visit: impl FnMut(&mut dyn Source, Burst)) {
+        let mut at = span.start;
+        while let Some(burst) = self.ending_after(at).filter(|burst| burst.start < span.end) {
             visit(&mut *self.source, burst);
             at = burst.end;
         }

@@ -33,6 +33,6 @@ impl SourceKind for MicrowaveSettings {
         let period = Duration::from_secs_f64(1.0 / self.mains_hz);
         let on = Duration::from_secs_f64(self.on_fraction / self.mains_hz);
         let spectrum = Spectrum::around(self.centre_mhz, self.width_mhz);
-        Box::new(Periodic::new(surroundings, (on, period), self.phase, spectrum))
+        Box::new(Periodic::new(surroundings, on, period, self.phase, spectrum))
     }
 }

@@ -19,7 +19,8 @@ impl Periodic {
     /// random phase.
     pub(super) fn new(
         surroundings: &Surroundings,
-        (on, period): (Duration, Duration),
+        on: Duration,
+        period: Duration,
         phase: Option<Duration>,
         spectrum: Spectrum,
     ) -> Self {

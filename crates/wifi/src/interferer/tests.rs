@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::phy::{Band, Primary, Width};
-use kernel::{Duration, Rng};
+use kernel::{Duration, Rng, Span};
 
 const SEED: Seed = Seed { root: 1, replication: 0 };
 
@@ -56,11 +56,11 @@ fn loss(format: VoiceFormat, length: Duration) -> f64 {
     let (mut lost, mut found) = (0, Vec::new());
     for index in 0..links {
         let seed = Seed { root: u64::from(index), ..SEED };
-        let mut all = Interferers::new(&[interferer(sco(format))], (PRIMARY, Width::Mhz22), &seed);
+        let mut all = Interferers::new(&[interferer(sco(format))], PRIMARY, Width::Mhz22, &seed);
         for _ in 0..frames {
             let start = Instant(u64::from(instants.up_to(u32::MAX)));
             found.clear();
-            all.overlapping((start, start + length), channel(), &mut found);
+            all.overlapping(Span { start, end: start + length }, channel(), &mut found);
             lost += u32::from(!found.is_empty());
         }
     }
@@ -272,10 +272,10 @@ fn a_reactive_jammer_hits_frames_that_last_longer_than_its_delay() {
 fn an_interferer_is_silent_outside_of_its_time() {
     let jammer = SourceSettings::Jammer(JammerSettings {});
     let config = InterfererConfig { from: us(100), until: us(200), ..interferer(jammer) };
-    let mut all = Interferers::new(&[config], (PRIMARY, Width::Mhz22), &SEED);
+    let mut all = Interferers::new(&[config], PRIMARY, Width::Mhz22, &SEED);
     let mut hits = |from, to| {
         let mut found = Vec::new();
-        all.overlapping((us(from), us(to)), channel(), &mut found);
+        all.overlapping(Span { start: us(from), end: us(to) }, channel(), &mut found);
         found.iter().map(|arrival| (arrival.burst.start, arrival.burst.end)).collect::<Vec<_>>()
     };
     assert_eq!(hits(0, 100), []);

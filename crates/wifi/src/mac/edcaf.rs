@@ -114,7 +114,8 @@ impl Edcaf {
     /// receiver separately, else those of all receivers together.
     pub(crate) fn new(
         rules: &Rules,
-        (node, is_access_point): (u32, bool),
+        node: u32,
+        is_access_point: bool,
         category: u32,
         apart: bool,
         backoff: Backoff,

@@ -265,7 +265,8 @@ impl Station {
         &mut self,
         now: Instant,
         frame: Option<Management>,
-        (is_acknowledged, sends): (bool, bool),
+        is_acknowledged: bool,
+        sends: bool,
         out: &mut Vec<Command>,
     ) {
         self.count(now);
@@ -349,7 +350,7 @@ mod tests {
         }
 
         fn done(&mut self, at: u64, frame: Management, is_acknowledged: bool) {
-            self.station.on_sent(ms(at), Some(frame), (is_acknowledged, false), &mut self.out);
+            self.station.on_sent(ms(at), Some(frame), is_acknowledged, false, &mut self.out);
         }
 
         fn beacon(&mut self, at: u64, tim: u64) -> Vec<Management> {
@@ -386,7 +387,7 @@ mod tests {
         assert_eq!(scene.sent(), []);
         assert!(scene.station.may_send() && scene.station.is_awake(ms(160)));
         assert_eq!(scene.station.power_bits(), PowerBits::POWER_MANAGEMENT);
-        scene.station.on_sent(ms(160), None, (true, false), &mut scene.out);
+        scene.station.on_sent(ms(160), None, true, false, &mut scene.out);
         assert!(!scene.station.is_awake(ms(161)));
     }
 
@@ -432,7 +433,7 @@ mod tests {
         scene.station.on_frame(ms(205), PowerBits::EOSP, &mut scene.out);
         assert!(!scene.station.is_awake(ms(206)));
         scene.station.on_packet(ms(210), &mut scene.out);
-        scene.station.on_sent(ms(211), None, (true, false), &mut scene.out);
+        scene.station.on_sent(ms(211), None, true, false, &mut scene.out);
         assert!(scene.station.is_awake(ms(212)), "its data frame is a trigger frame");
         let both = PowerBits::EOSP.and_if(true, PowerBits::MORE_DATA);
         scene.station.on_frame(ms(213), both, &mut scene.out);

@@ -216,7 +216,8 @@ impl Client {
         &mut self,
         now: Instant,
         generation: u32,
-        (is_at_rest, heard): (bool, &[(u32, Dbm)]),
+        is_at_rest: bool,
+        heard: &[(u32, Dbm)],
         out: &mut Vec<Command>,
     ) {
         match self.timer.fire(generation) {
@@ -504,7 +505,7 @@ mod tests {
         fn expire(&mut self, heard: &[(u32, Dbm)]) -> Vec<Command> {
             self.now = self.due.take().expect("a timer is set");
             let mut out = Vec::new();
-            self.client.on_timer(self.now, self.generation, (true, heard), &mut out);
+            self.client.on_timer(self.now, self.generation, true, heard, &mut out);
             self.take(out)
         }
     }
@@ -656,7 +657,7 @@ mod tests {
         scene.beacon(WEAK);
         scene.now = scene.due.take().unwrap();
         let mut out = Vec::new();
-        scene.client.on_timer(scene.now, scene.generation, (false, &[]), &mut out);
+        scene.client.on_timer(scene.now, scene.generation, false, &[], &mut out);
         assert_eq!(scene.take(out), []);
         assert_eq!(scene.expire(&[]), [Command::Tune(36)]);
     }

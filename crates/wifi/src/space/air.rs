@@ -7,13 +7,13 @@ use super::node::Node;
 use super::per_cache::FrameFacts;
 use super::radio::FixedPower;
 use super::range::ReceiverInRange;
-use super::reception::{Change, End, Received};
+use super::reception::{Change, End, Received, ReceivedSignal};
 use super::records::SpaceWatch;
 use super::rules::SpaceRules;
 use super::timers::NodeTimers;
 use crate::mac::{Deferral, ElicitedResponse};
 use crate::{Command, MsduSource};
-use kernel::Instant;
+use kernel::{Instant, Span};
 use wire::FrameKind;
 
 /// Buffers for the work of one instant, which keep their memory.
@@ -91,7 +91,7 @@ impl Space {
         let is_crowd = self.crowd.may_form(beginning.len()) && self.gather(now, &beginning);
         let is_alone = beginning.len() == 1;
         for id in beginning.drain(..) {
-            self.begin_transmission(now, id, (is_alone, is_crowd), out);
+            self.begin_transmission(now, id, is_alone, is_crowd, out);
         }
         self.scratch.beginning = beginning;
         if self.waves.is_some() {
@@ -110,7 +110,8 @@ impl Space {
         &mut self,
         now: Instant,
         id: u32,
-        (is_alone, in_crowd): (bool, bool),
+        is_alone: bool,
+        in_crowd: bool,
         out: &mut Vec<Command>,
     ) {
         let begun = self.signals.transmission(id);
@@ -134,7 +135,7 @@ impl Space {
         }
         if let Some(interferers) = &mut self.interferers {
             let detect = self.rules.levels.detect;
-            interferers.on_frame((now, end), from, width, detect, &self.signals);
+            interferers.on_frame(Span { start: now, end }, from, width, detect, &self.signals);
             out.extend(interferers.follow_reactions(now, &self.signals.sites).map(Command::Step));
         }
         // Rate control learns the power of a frame that elicits an Ack or a BlockAck.
@@ -181,10 +182,10 @@ impl Space {
             }
             let is_found = is_alone && is_decodable && power.milliwatts >= levels.alone;
             if is_found && receiver.is_clear() && !state.awaits() {
-                receiver.receive_alone(now, (id, power), &levels);
+                receiver.receive_alone(now, ReceivedSignal { id, power }, &levels);
                 state.carrier.on_detected(detected);
-                sense(now, (node, state), true, rules, (timers, watch));
-            } else if receiver.arrive(now, (id, power), is_decodable, &levels) {
+                sense(now, node, state, true, rules, timers, watch);
+            } else if receiver.arrive(now, ReceivedSignal { id, power }, is_decodable, &levels) {
                 scratch.touch(node);
             }
         });
@@ -217,7 +218,7 @@ impl Space {
         let state = &mut nodes[node as usize];
         let is_busy = receivers[node as usize].sense(&rules.levels);
         if changed || is_busy != state.carrier.is_sensed() {
-            sense(now, (node, state), is_busy, rules, (timers, watch));
+            sense(now, node, state, is_busy, rules, timers, watch);
         }
     }
 
@@ -304,12 +305,13 @@ impl Space {
         let mut lost = 0;
         signals.each(id, |node, power| {
             let (receiver, state) = (&mut receivers[node as usize], &mut nodes[node as usize]);
-            if !state.awaits() && receiver.clear_of_weak((id, power), clear_below) {
+            let signal = ReceivedSignal { id, power };
+            if !state.awaits() && receiver.clear_of_weak(signal, clear_below) {
                 lost += u32::from(to.is_none_or(|to| to == node));
                 state.carrier.on_decoding_error(now, deferral);
-                return sense(now, (node, state), false, rules, (timers, watch));
+                return sense(now, node, state, false, rules, timers, watch);
             }
-            match receiver.depart((id, power), energy) {
+            match receiver.depart(signal, energy) {
                 End::Unnoticed => return,
                 End::Energy => {}
                 End::Received(how) if how.power < weak_below && !state.awaits() => {
@@ -391,17 +393,19 @@ impl Space {
 #[inline]
 fn sense(
     now: Instant,
-    (node, state): (u32, &mut Node),
+    node: u32,
+    state: &mut Node,
     is_busy: bool,
     rules: &SpaceRules,
-    (timers, watch): (&mut NodeTimers, &mut Option<Box<SpaceWatch>>),
+    timers: &mut NodeTimers,
+    watch: &mut Option<Box<SpaceWatch>>,
 ) {
     // A quiet node counts no slots and has no timer.
     match (state.is_quiet(), is_busy) {
         (true, true) => _ = state.carrier.end_idle(),
         (true, false) => state.carrier.begin_idle(now),
         (false, true) if state.end_doze() => {}
-        (false, _) => count_slots(now, (node, state), is_busy, rules, (timers, watch)),
+        (false, _) => count_slots(now, node, state, is_busy, rules, timers, watch),
     }
 }
 
@@ -409,10 +413,12 @@ fn sense(
 #[inline(never)]
 fn count_slots(
     now: Instant,
-    (node, state): (u32, &mut Node),
+    node: u32,
+    state: &mut Node,
     is_busy: bool,
     rules: &SpaceRules,
-    (timers, watch): (&mut NodeTimers, &mut Option<Box<SpaceWatch>>),
+    timers: &mut NodeTimers,
+    watch: &mut Option<Box<SpaceWatch>>,
 ) {
     if is_busy {
         state.freeze(now, rules);
@@ -421,14 +427,15 @@ fn count_slots(
     } else {
         state.sense_idle(now);
     }
-    set_timer((node, state), timers, watch);
+    set_timer(node, state, timers, watch);
 }
 
 /// Sets a node's timer to the instant of its next action.
 #[allow(clippy::inline_always, reason = "it runs for many nodes with each frame")]
 #[inline(always)]
 pub(super) fn set_timer(
-    (node, state): (u32, &mut Node),
+    node: u32,
+    state: &mut Node,
     timers: &mut NodeTimers,
     watch: &mut Option<Box<SpaceWatch>>,
 ) {

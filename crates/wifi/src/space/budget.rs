@@ -7,7 +7,7 @@ use super::per::{PerCalculator, PpduParts};
 use super::radio::FixedPower;
 use crate::mac::{Deferral, ElicitedResponse};
 use crate::phy::{Milliwatts, Mode, decibels};
-use kernel::{Bytes, Db, Dbm, Duration, Instant};
+use kernel::{Bytes, Db, Dbm, Duration, Instant, Span};
 use wire::FrameKind;
 
 /// One link direction at one instant, without fading.
@@ -29,7 +29,8 @@ impl Space {
     pub fn link_budget(
         &mut self,
         now: Instant,
-        (from, to): (u32, u32),
+        from: u32,
+        to: u32,
         mode: &Mode,
         psdu: Bytes,
     ) -> Option<LinkBudget> {
@@ -66,6 +67,6 @@ impl Space {
     /// When two nodes are closest before an instant.
     pub fn closest_at(&self, a: u32, b: u32, until: Instant) -> Instant {
         let [a, b] = [a, b].map(|node| &self.signals.sites[node as usize].trajectory);
-        a.approach(b, (Instant::ZERO, until)).1
+        a.approach(b, Span { start: Instant::ZERO, end: until }).1
     }
 }

@@ -9,7 +9,7 @@
 
 use super::Space;
 use super::radio::{FixedPower, Losses, Power, Radio, Separation, Site};
-use super::reception::End;
+use super::reception::{End, ReceivedSignal};
 use super::signals::Signals;
 use crate::phy::Milliwatts;
 use crate::phy::propagation::Position;
@@ -176,9 +176,8 @@ impl Space {
         }));
         let end = crowd.members.iter().map(|member| member.end).max().unwrap_or(now);
         let flooded_with = |crowd: &Crowd, node: usize| {
-            let (least, strongest) = crowd.bounds_at(&sites[node], now);
-            let is_flooded = receivers[node].is_flooded(now, least, strongest, &rules.levels);
-            is_flooded.then_some(least)
+            let (all, (most, least)) = crowd.bounds_at(&sites[node], now);
+            receivers[node].is_flooded(now, all, most, least, &rules.levels).then_some(all)
         };
         let is_transmitting = |node: &usize| receivers[*node].is_transmitting_until(end);
         let mut balance = 0_i32;
@@ -289,8 +288,9 @@ impl Space {
                 receiver.replace(FixedPower::default(), power.fixed);
             } else {
                 let class = signals.transmission(member.id).frame.mode.class;
+                let signal = ReceivedSignal { id: member.id, power };
                 let is_decodable = class.is_dsss() || rules.mac.knows_ofdm(node);
-                receiver.arrive(now, (member.id, power), is_decodable, &rules.levels);
+                receiver.arrive(now, signal, is_decodable, &rules.levels);
             }
         }
     }
@@ -323,7 +323,7 @@ impl Space {
                 Share::Exact => {
                     for member in &leaving {
                         let power = member.power_at(signals, node);
-                        let signal = power.map(|power| (member.id, power));
+                        let signal = power.map(|power| ReceivedSignal { id: member.id, power });
                         let end = signal.map(|signal| receiver.depart(signal, energy));
                         if end == Some(End::Energy) {
                             scratch.touch(node);

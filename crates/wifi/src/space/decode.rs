@@ -1,6 +1,7 @@
 //! What a node does with a frame that it has decoded.
 
 use super::frame::OnAir;
+use super::inbox::Transmitter;
 use super::node::Node;
 use super::rules::SpaceRules;
 use crate::Command;
@@ -13,17 +14,18 @@ pub(super) fn decode(
     now: Instant,
     rules: &SpaceRules,
     frame: &OnAir,
-    (sender, receiver): (&mut Node, &mut Node),
+    sender: &mut Node,
+    receiver: &mut Node,
     lost: &Bitmap,
     out: &mut Vec<Command>,
 ) {
     // A BlockAck acknowledges the MPDUs that its transmitter received from this node.
     let bitmap = (frame.kind == FrameKind::BlockAck).then(|| {
         let start = receiver.edcaf(usize::from(frame.edcaf)).originator.start();
-        sender.inbox.block_ack((receiver.id, frame.edcaf), start)
+        sender.inbox.block_ack(Transmitter { node: receiver.id, edcaf: frame.edcaf }, start)
     });
     if matches!(frame.kind, FrameKind::Data | FrameKind::BlockAckRequest) {
-        take_up(rules, frame, (sender, receiver), lost, out);
+        take_up(rules, frame, sender, receiver, lost, out);
     }
     receiver.hear(now, frame, bitmap.as_ref(), rules, out);
 }
@@ -32,7 +34,8 @@ pub(super) fn decode(
 fn take_up(
     rules: &SpaceRules,
     frame: &OnAir,
-    (sender, receiver): (&mut Node, &mut Node),
+    sender: &mut Node,
+    receiver: &mut Node,
     lost: &Bitmap,
     out: &mut Vec<Command>,
 ) {
@@ -44,7 +47,7 @@ fn take_up(
         let (_, mpdu) = originator.frame_on_air(0);
         originator.packets_of(&mpdu).copied().for_each(up);
     } else {
-        let from = (frame.from, frame.edcaf);
+        let from = Transmitter { node: frame.from, edcaf: frame.edcaf };
         let window = rules.mac.framing.aggregation.map(|limits| limits.window);
         let duplicates = receiver.inbox.take(from, window, originator, lost, up);
         receiver.counters.exchanges.duplicates += duplicates;

@@ -69,37 +69,32 @@ struct Geometry<'a> {
 impl Geometry<'_> {
     /// The mode of a secondary frame to a node to which other frames have the mode `link`; `None`
     /// if it is not sent beside this primary frame.
-    fn mode(&self, primary: &PrimaryFrame, (from, to): (u32, u32), link: Mode) -> Option<Mode> {
+    fn mode(&self, primary: &PrimaryFrame, from: u32, to: u32, link: Mode) -> Option<Mode> {
         let timing = self.rules.timing();
         if self.settings.is_by_sinr() {
-            return self.mode_by_sinr(primary, (from, to), link);
+            return self.mode_by_sinr(primary, from, to, link);
         }
         // Between two nodes that send to each other no third one interferes.
         let is_mutual = to == primary.from;
         if is_mutual { Some(link) } else { self.settings.mode(timing, &link) }
     }
 
-    fn mode_by_sinr(
-        &self,
-        primary: &PrimaryFrame,
-        (from, to): (u32, u32),
-        link: Mode,
-    ) -> Option<Mode> {
+    fn mode_by_sinr(&self, primary: &PrimaryFrame, from: u32, to: u32, link: Mode) -> Option<Mode> {
         use FrameKind::{Ack, Data};
         let response = |mode: &Mode| self.rules.timing().response_mode(mode);
         let first = primary.from;
-        let others_arrive = self.arrives((first, from), from, &primary.mode, Data)
-            && self.arrives((from, first), to, &response(&primary.mode), Ack);
+        let others_arrive = self.arrives(first, from, from, &primary.mode, Data)
+            && self.arrives(from, first, to, &response(&primary.mode), Ack);
         let arrives = |mode: &Mode| {
-            self.arrives((from, to), first, mode, Data)
-                && self.arrives((to, from), from, &response(mode), Ack)
+            self.arrives(from, to, first, mode, Data)
+                && self.arrives(to, from, from, &response(mode), Ack)
         };
         let mut candidates = FullDuplex::candidates(self.rules.timing(), link);
         candidates.find(arrives).filter(|_| others_arrive)
     }
 
     /// Whether a frame from one node to another is decoded while `other` transmits too.
-    fn arrives(&self, (from, to): (u32, u32), other: u32, mode: &Mode, kind: FrameKind) -> bool {
+    fn arrives(&self, from: u32, to: u32, other: u32, mode: &Mode, kind: FrameKind) -> bool {
         let levels = &self.rules.levels;
         let power = self.power(from, to);
         let interference = FixedPower::of(self.power(other, to));
@@ -171,9 +166,9 @@ impl Space {
         let Self { signals, required, rules, nodes, .. } = self;
         let (rules, signals) = (&*rules, &*signals);
         let geometry = Geometry { now, settings: &settings, required, rules, signals };
-        let mode = |to: u32, link: Mode| geometry.mode(&primary, (node, to), link);
+        let mode = |to: u32, link: Mode| geometry.mode(&primary, node, to, link);
         let state = &mut nodes[node as usize];
-        match state.choose_secondary(now, (from, mode), rules, source, out) {
+        match state.choose_secondary(now, from, mode, rules, source, out) {
             Some((mode, to)) => state.announce(rules, &primary, mode, to),
             None => state.withdraw_rts(now, rules, out),
         }

@@ -4,7 +4,14 @@
 use crate::mac::{Bitmap, Cache, Originator, Recipient};
 use wire::Packet;
 
-/// The entries of a node, by transmitter and EDCAF. The first MPDU creates an entry.
+/// The EDCAF of a node that transmits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Transmitter {
+    pub(super) node: u32,
+    pub(super) edcaf: u8,
+}
+
+/// The entries of a node, by transmitter. The first MPDU creates an entry.
 #[derive(Debug, Default)]
 pub(super) struct Inbox {
     entries: Vec<Entry>,
@@ -13,7 +20,7 @@ pub(super) struct Inbox {
 
 #[derive(Debug)]
 struct Entry {
-    from: (u32, u8),
+    from: Transmitter,
     filter: Filter,
 }
 
@@ -35,14 +42,14 @@ impl Inbox {
 
     /// Removes the packets of a transmitter that wait for earlier ones, and appends them to a list.
     pub(super) fn discard_held(&mut self, from: u32, into: &mut Vec<Packet>) {
-        for entry in self.entries.iter_mut().filter(|entry| entry.from.0 == from) {
+        for entry in self.entries.iter_mut().filter(|entry| entry.from.node == from) {
             if let Filter::Agreement(recipient) = &mut entry.filter {
                 into.extend(recipient.discard_held());
             }
         }
     }
 
-    fn filter(&mut self, from: (u32, u8), window: Option<u16>) -> &mut Filter {
+    fn filter(&mut self, from: Transmitter, window: Option<u16>) -> &mut Filter {
         let at = match self.entries.binary_search_by_key(&from, |entry| entry.from) {
             Ok(at) => at,
             Err(at) => {
@@ -61,7 +68,7 @@ impl Inbox {
     /// order and returns the number of duplicates. `window` is that of the block ack agreement.
     pub(super) fn take(
         &mut self,
-        from: (u32, u8),
+        from: Transmitter,
         window: Option<u16>,
         sender: &mut Originator,
         lost: &Bitmap,
@@ -94,7 +101,7 @@ impl Inbox {
     }
 
     /// The bitmap of a BlockAck for a transmitter's MPDUs from sequence number `start` on.
-    pub(super) fn block_ack(&self, from: (u32, u8), start: u16) -> Bitmap {
+    pub(super) fn block_ack(&self, from: Transmitter, start: u16) -> Bitmap {
         match self.entries.binary_search_by_key(&from, |entry| entry.from) {
             Ok(at) => match &self.entries[at].filter {
                 Filter::Agreement(recipient) => recipient.block_ack(start),

@@ -16,7 +16,7 @@ use crate::Command;
 use crate::interferer::{Arrival, Burst, InterfererConfig, Interferers, Spectrum};
 use crate::phy::propagation::{Path, Trajectory};
 use crate::phy::{Band, Milliwatts, Primary, Width, linear};
-use kernel::{Db, Duration, Instant};
+use kernel::{Db, Duration, Instant, Span};
 
 /// A Bluetooth receiver decodes a packet whose power is above that of the frame in its channel of
 /// 1 MHz by this ratio (Bluetooth Core Specification, volume 2, part A, section 4.2: co-channel
@@ -127,7 +127,8 @@ impl SpaceInterferers {
     /// The gain of the path between a device and a node.
     fn gain(
         &mut self,
-        (interferer, device): (u32, usize),
+        interferer: u32,
+        device: usize,
         node: u32,
         now: Instant,
         signals: &Signals,
@@ -140,8 +141,8 @@ impl SpaceInterferers {
         let position = self.configs[interferer as usize].devices[device].position;
         let there = Trajectory::from(position);
         let distance = site.trajectory.at(now).distance(there.at(now));
-        let ends = (device_number(signals.sites.len(), interferer, device), node);
-        let (loss, _) = signals.radio.losses.between(ends.0, ends.1, Separation { distance, now });
+        let number = device_number(signals.sites.len(), interferer, device);
+        let (loss, _) = signals.radio.losses.between(number, node, Separation { distance, now });
         let gain = linear(Db(0.0) - loss);
         if !site.trajectory.moves() {
             *known = Some(gain);
@@ -150,15 +151,16 @@ impl SpaceInterferers {
     }
 
     /// A mean gain after fading, on the path between these ends.
-    fn faded(gain: f64, ends: (u32, u32), now: Instant, signals: &Signals) -> f64 {
+    fn faded(gain: f64, a: u32, b: u32, now: Instant, signals: &Signals) -> f64 {
         let Some((fading, seed)) = &signals.radio.fading else { return gain };
-        gain / linear(fading.loss(seed, &Path { distance: 0.0, ends, now }))
+        gain / linear(fading.loss(seed, &Path { distance: 0.0, ends: (a, b), now }))
     }
 
     /// The power of a burst at a node, of which `share` is in the node's channel.
     fn power(
         &mut self,
-        (interferer, burst): (u32, &Burst),
+        interferer: u32,
+        burst: &Burst,
         share: f64,
         node: u32,
         now: Instant,
@@ -167,9 +169,9 @@ impl SpaceInterferers {
         let device = usize::from(burst.device);
         let config = &self.configs[interferer as usize].devices[device];
         let sent = Milliwatts::from(config.tx_power).0 * share;
-        let ends = (device_number(signals.sites.len(), interferer, device), node);
-        let mean = self.gain((interferer, device), node, now, signals);
-        let power = sent * Self::faded(mean, ends, burst.start, signals);
+        let number = device_number(signals.sites.len(), interferer, device);
+        let mean = self.gain(interferer, device, node, now, signals);
+        let power = sent * Self::faded(mean, number, node, burst.start, signals);
         if power < self.weakest {
             return FixedPower::default();
         }
@@ -180,7 +182,7 @@ impl SpaceInterferers {
     #[inline(never)]
     pub(super) fn on_frame(
         &mut self,
-        (start, end): (Instant, Instant),
+        span: Span,
         from: u32,
         width: Width,
         detect: f64,
@@ -195,15 +197,15 @@ impl SpaceInterferers {
         for interferer in 0..self.configs.len() as u32 {
             let number = |device| device_number(signals.sites.len(), interferer, device);
             let gain = |all: &mut Self, device| {
-                let mean = all.gain((interferer, device), from, start, signals);
-                Self::faded(mean, (number(device), from), start, signals)
+                let mean = all.gain(interferer, device, from, span.start, signals);
+                Self::faded(mean, number(device), from, span.start, signals)
             };
             reaches.push(sent * gain(self, 0) >= detect);
             if self.configs[interferer as usize].devices.len() < 2 {
                 destroys.push([false; 2]);
                 continue;
             }
-            let between = Self::faded(1.0, (number(0), number(1)), start, signals);
+            let between = Self::faded(1.0, number(0), number(1), span.start, signals);
             let tolerated = self.tolerated[interferer as usize].map(|mean| mean * between);
             // What one device sends, the other receives.
             destroys.push([1, 0].map(|to| density * gain(self, to) > tolerated[1 - to]));
@@ -211,7 +213,7 @@ impl SpaceInterferers {
         let reaches = |interferer: u32| reaches[interferer as usize];
         let destroys =
             |interferer: u32, device: u8| destroys[interferer as usize][usize::from(device)];
-        self.interferers.on_frame((start, end), channel, reaches, destroys);
+        self.interferers.on_frame(span, channel, reaches, destroys);
     }
 
     /// A frame has begun: finds the bursts of sources that react to it, for carrier sense. Returns
@@ -232,14 +234,14 @@ impl SpaceInterferers {
     /// Looks up the bursts that overlap a frame that has ended.
     pub(super) fn look_up(
         &mut self,
-        (start, end): (Instant, Instant),
+        span: Span,
         from: u32,
         width: Width,
         signals: &Signals,
     ) -> &[Arrival] {
         let channel = self.channel(&signals.sites[from as usize], width);
         self.arrivals.clear();
-        self.interferers.overlapping((start, end), channel, &mut self.arrivals);
+        self.interferers.overlapping(span, channel, &mut self.arrivals);
         &self.arrivals
     }
 
@@ -254,8 +256,8 @@ impl SpaceInterferers {
         out.clear();
         let arrivals = std::mem::take(&mut self.arrivals);
         out.extend(arrivals.iter().map(|arrival| {
-            let of = (arrival.interferer, &arrival.burst);
-            self.power(of, arrival.share, node, now, signals)
+            let Arrival { interferer, burst, share } = arrival;
+            self.power(*interferer, burst, *share, node, now, signals)
         }));
         self.arrivals = arrivals;
     }
@@ -385,7 +387,7 @@ impl Space {
             } else {
                 let channel = all.channel(&self.signals.sites[node as usize], Width::Mhz20);
                 let share = burst.spectrum.share_in(channel);
-                let power = all.power((interferer, &burst), share, node, now, &self.signals);
+                let power = all.power(interferer, &burst, share, node, now, &self.signals);
                 all.edges[place].powers[node as usize] = power;
                 power
             };

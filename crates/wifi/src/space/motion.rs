@@ -39,7 +39,8 @@ impl Motion {
     /// with its mean power there.
     pub(super) fn powers(
         &mut self,
-        (from, now): (u32, Instant),
+        from: u32,
+        now: Instant,
         radio: &Radio,
         sites: &[Site],
         receivers: &[ReceiverInRange],

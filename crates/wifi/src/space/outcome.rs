@@ -12,7 +12,7 @@ use super::signals::Signals;
 use super::{ReceivedFrame, Space};
 use crate::Command;
 use crate::mac::Bitmap;
-use kernel::{Bytes, Instant};
+use kernel::{Bytes, Instant, Span};
 use wire::FrameKind;
 
 /// A transmission that has ended.
@@ -25,6 +25,19 @@ struct EndedFrame<'a> {
     nav_reset_at: Option<Instant>,
     /// Its transmitter no longer has it: its receiver does not decode it.
     is_outdated: bool,
+}
+
+/// What is on the air with the frame.
+struct Around<'a> {
+    interference: &'a mut Interference,
+    signals: &'a Signals,
+}
+
+impl Around<'_> {
+    /// The interference at a node, over the time of the frame.
+    fn at(&mut self, node: u32) -> &[Chunk] {
+        self.interference.at(node, self.signals)
+    }
 }
 
 impl Space {
@@ -43,7 +56,7 @@ impl Space {
         let spans = spans(frame, &self.nodes[frame.from as usize]).filter(|_| !is_outdated);
         let ppdu = PpduParts::new(&transmission, spans, timing, error, &mut self.per_cache);
         let bursts = self.interferers.as_mut().map(|interferers| {
-            let span = (transmission.start, transmission.end());
+            let span = Span { start: transmission.start, end: transmission.end() };
             interferers.look_up(span, frame.from, frame.mode.width, &self.signals)
         });
         self.scratch.interference.with(id, &self.signals, bursts.unwrap_or_default());
@@ -61,7 +74,7 @@ impl Space {
         };
         for &(node, _, how) in received {
             let before = out.len();
-            self.receive(now, node, &ended_frame, (how, &mut reach), out);
+            self.receive(now, node, &ended_frame, how, &mut reach, out);
             let sends_until = self.receivers[node as usize].sends_until();
             let is_cancelled = self.nodes[node as usize].answer_after(sends_until);
             if is_cancelled || out.len() > before {
@@ -77,7 +90,8 @@ impl Space {
         now: Instant,
         node: u32,
         ended_frame: &EndedFrame<'_>,
-        (how, reach): (Received, &mut Reach),
+        how: Received,
+        reach: &mut Reach,
         out: &mut Vec<Command>,
     ) {
         let EndedFrame { id, transmission, ppdu, nav_reset_at, is_outdated } = *ended_frame;
@@ -85,7 +99,7 @@ impl Space {
         let Received { power, bounds } = how;
         let has_sent = self.receivers[node as usize].has_sent_since(transmission.start);
         let misses = has_sent && !self.nodes[node as usize].expects(now, transmission);
-        if misses || self.receive_plainly(now, node, ended_frame, (how, has_sent), out) {
+        if misses || self.receive_plainly(now, node, ended_frame, how, has_sent, out) {
             return;
         }
         let is_disturbed = self.interferers.is_some() && self.add_bursts(node, transmission.start);
@@ -98,33 +112,31 @@ impl Space {
         let for_me = frame.to.is_none_or(|to| to == node);
         let Scratch { interference, bursts, .. } = &mut self.scratch;
         let mut lost = Bitmap::default();
-        let around = (&mut *interference, &self.signals);
+        let mut around = Around { interference, signals: &self.signals };
         let is_lost = if for_me {
-            is_outdated || spoil(&mut per, receiver, frame, (how, is_disturbed), around, &mut lost)
+            is_outdated
+                || spoil(&mut per, receiver, frame, how, is_disturbed, &mut around, &mut lost)
         } else {
-            receiver.noise.chance(failure(&mut per, (how, is_disturbed), around, node))
+            receiver.noise.chance(failure(&mut per, how, is_disturbed, &mut around, node))
         };
         if let Some(watch) = &mut self.watch {
-            let heard = || {
-                let chunks = interference.at(node, &self.signals);
+            watch.hear(|| {
                 let bursts = self.interferers.as_ref().map_or(&[][..], |all| all.arrivals());
-                ReceivedFrame::of(transmission, node, (chunks, power), bursts, !is_lost)
-            };
-            let outcome = ((!is_lost).then_some(&lost), nav_reset_at);
-            watch.on_reception(now, id, (receiver, frame), outcome, heard);
+                ReceivedFrame::of(transmission, node, around.at(node), power, bursts, !is_lost)
+            });
+            let decoded = (!is_lost).then_some(&lost);
+            watch.on_reception(now, id, receiver, frame, decoded, nav_reset_at);
         }
         let mut spared = 0;
         if let Some(interferers) = self.interferers.as_mut().filter(|_| for_me && is_disturbed) {
-            interference.set_bursts(&[]);
-            let chunks = interference.at(node, &self.signals);
-            spared = lost_to_bursts(&mut per, (chunks, power), is_lost, &lost);
+            around.interference.set_bursts(&[]);
+            spared = lost_to_bursts(&mut per, around.at(node), power, is_lost, &lost);
             interferers.note_losses(bursts, spared, frame.kind == FrameKind::Data);
         }
         if is_lost {
             if for_me {
-                let around = (interference, &self.signals);
                 let clash =
-                    bounds.most > 0.0 && collides(&mut per, transmission, (node, power), around);
+                    bounds.most > 0.0 && collides(&mut per, transmission, node, power, &mut around);
                 reach.note_loss(spared > 0, clash);
             }
             // To an access point, the loss of an RTS is a collision with its own RTS.
@@ -140,7 +152,7 @@ impl Space {
             return receiver.overhear(now, frame.reserves, nav_reset_at, rules, out);
         }
         reach.decoded += 1;
-        decode(now, rules, frame, (sender, receiver), &lost, out);
+        decode(now, rules, frame, sender, receiver, &lost, out);
     }
 
     /// A node has received a frame for another node, of which nothing is recorded or reported. If
@@ -151,7 +163,8 @@ impl Space {
         now: Instant,
         node: u32,
         &EndedFrame { transmission, ppdu, nav_reset_at, .. }: &EndedFrame<'_>,
-        (Received { power, bounds }, has_sent): (Received, bool),
+        Received { power, bounds }: Received,
+        has_sent: bool,
         out: &mut Vec<Command>,
     ) -> bool {
         let (frame, rules) = (&transmission.frame, &self.rules);
@@ -160,7 +173,7 @@ impl Space {
         if !is_plain || frame.to.is_none_or(|to| to == node) {
             return false;
         }
-        let is_lost = ppdu.is_certainly_lost(&rules.levels, (power, &bounds));
+        let is_lost = ppdu.is_certainly_lost(&rules.levels, power, &bounds);
         let Some(is_lost) = is_lost else { return false };
         let receiver = &mut self.nodes[node as usize];
         if !is_lost {
@@ -199,14 +212,15 @@ impl Space {
 fn collides(
     per: &mut PerCalculator,
     transmission: &Transmission,
-    (node, power): (u32, f64),
-    (interference, signals): (&mut Interference, &Signals),
+    node: u32,
+    power: f64,
+    around: &mut Around<'_>,
 ) -> bool {
     if per.alone(power, transmission) <= 0.5 {
         return false;
     }
     let is_beside = transmission.frame.beside.is_some();
-    !is_beside || per.failure(interference.at(node, signals), power) > 0.5
+    !is_beside || per.failure(around.at(node), power) > 0.5
 }
 
 /// The offsets in the PSDU at which its MPDUs begin and end; `None` if it is one MPDU.
@@ -222,14 +236,15 @@ fn spans<'a>(
 /// The probability that a node to which a frame is not addressed decodes nothing of it.
 fn failure(
     per: &mut PerCalculator,
-    (Received { power, bounds }, is_disturbed): (Received, bool),
-    (interference, signals): (&mut Interference, &Signals),
+    Received { power, bounds }: Received,
+    is_disturbed: bool,
+    around: &mut Around<'_>,
     node: u32,
 ) -> f64 {
-    let certain = per.ppdu.is_certainly_lost(per.levels, (power, &bounds));
+    let certain = per.ppdu.is_certainly_lost(per.levels, power, &bounds);
     match certain.filter(|_| !is_disturbed) {
         Some(is_lost) => f64::from(u8::from(is_lost)),
-        None => per.failure(interference.at(node, signals), power),
+        None => per.failure(around.at(node), power),
     }
 }
 
@@ -239,17 +254,18 @@ fn spoil(
     per: &mut PerCalculator,
     receiver: &mut Node,
     frame: &OnAir,
-    (Received { power, bounds }, is_disturbed): (Received, bool),
-    (interference, signals): (&mut Interference, &Signals),
+    Received { power, bounds }: Received,
+    is_disturbed: bool,
+    around: &mut Around<'_>,
     lost: &mut Bitmap,
 ) -> bool {
     let fixed = link_loss(receiver, frame);
     let is_certain = !is_disturbed && per.is_certain(power, &bounds);
-    debug_assert!(!is_certain || per.decodes_all(interference.at(receiver.id, signals), power));
+    debug_assert!(!is_certain || per.decodes_all(around.at(receiver.id), power));
     let chunks = match is_certain {
         true => None,
         false if power < per.levels.sensitivity => Some(&[][..]),
-        false => Some(interference.at(receiver.id, signals)),
+        false => Some(around.at(receiver.id)),
     };
     let noise = &mut receiver.noise;
     if noise.chance(chunks.map_or(0.0, |chunks| 1.0 - per.header(chunks, power))) {
@@ -272,7 +288,8 @@ fn spoil(
 #[inline(never)]
 fn lost_to_bursts(
     per: &mut PerCalculator,
-    (chunks, power): (&[Chunk], f64),
+    chunks: &[Chunk],
+    power: f64,
     is_lost: bool,
     lost: &Bitmap,
 ) -> u32 {

@@ -204,8 +204,8 @@ fn share(sent: Channel, received: Channel) -> f64 {
 }
 
 impl Arrived {
-    pub(super) fn new(whole: f64, ends: (u16, u16), width: Width, overlaps: &Overlaps) -> Self {
-        Self { whole, common: overlaps.common(ends.0, ends.1, width) }
+    pub(super) fn new(whole: f64, from: u16, to: u16, width: Width, overlaps: &Overlaps) -> Self {
+        Self { whole, common: overlaps.common(from, to, width) }
     }
 
     /// Whether the node receives frames of its width there.
@@ -229,12 +229,7 @@ impl Arrived {
 impl Overlaps {
     /// Until when a frame that begins at a node, or all frames together, make a secondary channel
     /// busy in which the node sends; [`Instant::ZERO`] if they do not.
-    fn busy_until(
-        &self,
-        node: u32,
-        (end, begun): (Instant, Arrived),
-        signals: &Signals,
-    ) -> Instant {
+    fn busy_until(&self, node: u32, end: Instant, begun: Arrived, signals: &Signals) -> Instant {
         let mut until = Instant::ZERO;
         let widest = self.widest[node as usize];
         for (part, _) in WIDE.iter().enumerate().take_while(|&(_, &width)| width <= widest) {
@@ -266,7 +261,7 @@ impl Space {
         let end = signals.transmission(id).end();
         for (node, arrived) in signals.arrived_of(id) {
             if !arrived.is_in_channel() {
-                let until = overlaps.busy_until(node, (end, arrived), signals);
+                let until = overlaps.busy_until(node, end, arrived, signals);
                 let noted = &mut nodes[node as usize].secondary_busy_until;
                 *noted = until.max(*noted);
             }

@@ -3,7 +3,7 @@
 
 use super::frame::{OnAir, Transmission};
 use super::interference::{Bounds, Chunk, overlap};
-use super::per_cache::{Limits, ModeIndex, PerCache};
+use super::per_cache::{Limits, ModeId, PerCache};
 use super::radio::Levels;
 use crate::mac::Timing;
 use crate::phy::Width;
@@ -90,7 +90,7 @@ impl PpduParts {
         let spans: Vec<BitSpan> = spans.map(span).collect();
         let most = spans.iter().map(|span| span.bits).max().unwrap_or(1);
         let least = spans.iter().map(|span| span.bits).min().unwrap_or(1);
-        let limits = per_cache.limits(mode, (least, most, spans.len()), timing, error);
+        let limits = per_cache.limits(mode, least, most, spans.len(), timing, error);
         Self { start, payload, limits, spans: Spans::Several(spans) }
     }
 
@@ -114,7 +114,8 @@ impl PpduParts {
     pub(super) fn is_certainly_lost(
         &self,
         levels: &Levels,
-        (power, bounds): (f64, &Bounds),
+        power: f64,
+        bounds: &Bounds,
     ) -> Option<bool> {
         if power < levels.sensitivity {
             return Some(true);
@@ -122,11 +123,11 @@ impl PpduParts {
         let limits = &self.limits;
         let disturbance = bounds.most + levels.noise(limits.width);
         let is_found = power >= limits.header_success_above * disturbance;
-        self.are_certainly_lost(levels, (power, bounds)).filter(|&all_lost| all_lost || is_found)
+        self.are_certainly_lost(levels, power, bounds).filter(|&all_lost| all_lost || is_found)
     }
 
     /// The same of the MPDUs, if it has decoded the PHY header.
-    fn are_certainly_lost(&self, levels: &Levels, (power, bounds): (f64, &Bounds)) -> Option<bool> {
+    fn are_certainly_lost(&self, levels: &Levels, power: f64, bounds: &Bounds) -> Option<bool> {
         let limits = &self.limits;
         let noise = levels.noise(limits.width);
         if power <= self.failure_below(bounds.chunks) * (bounds.least + noise) {
@@ -210,7 +211,7 @@ impl PerCalculator<'_> {
         let begin = chunks.iter().take_while(|chunk| chunk.end <= ppdu.payload).count();
         let payload = &chunks[begin..];
         let bounds = Bounds::of(payload);
-        let all_lost = match ppdu.are_certainly_lost(self.levels, (power, &bounds)) {
+        let all_lost = match ppdu.are_certainly_lost(self.levels, power, &bounds) {
             Some(are_lost) => f64::from(u8::from(are_lost)),
             None => self.all_lost(payload, power),
         };
@@ -310,7 +311,7 @@ impl PerCalculator<'_> {
         self.header(&chunk, power) * self.span(&chunk, power, span)
     }
 
-    fn failure_below(&mut self, mode: ModeIndex, bits: u64) -> f64 {
+    fn failure_below(&mut self, mode: ModeId, bits: u64) -> f64 {
         self.per_cache.failure_below(mode, bits, self.error)
     }
 
@@ -320,9 +321,9 @@ impl PerCalculator<'_> {
     }
 
     /// Probability that the bits of a span within a chunk are decoded.
-    fn part(&mut self, chunk: &Chunk, power: f64, mode: ModeIndex, span: BitSpan) -> f64 {
+    fn part(&mut self, chunk: &Chunk, power: f64, mode: ModeId, span: BitSpan) -> f64 {
         let Some(bits) = span.within(chunk).filter(|&bits| bits > 0) else { return 1.0 };
         let disturbance = |width| chunk.interference + self.levels.noise(width);
-        self.per_cache.success(mode, (power, bits), disturbance, self.error)
+        self.per_cache.success(mode, power, bits, disturbance, self.error)
     }
 }

@@ -5,7 +5,7 @@ use super::frame::Transmission;
 use crate::mac::{ACK, Deferral, Timing};
 use crate::phy::error::{Certain, ErrorModel, SinrChunk};
 use crate::phy::{Airtime, Coding, Mode, Width, decibels};
-use kernel::{Bytes, Db, Duration};
+use kernel::{Bytes, Db, Duration, IdVec};
 
 /// Above this SINR, a receiver decodes the PHY header in any mode and with any error model, if it
 /// can decode anything of the rest of the frame.
@@ -21,7 +21,7 @@ const DSSS_HEADER_BITS: u64 = 192;
 #[derive(Debug)]
 pub(super) struct PerCache {
     answers: Vec<(PerKey, f64)>,
-    modes: Vec<KnownMode>,
+    modes: IdVec<ModeId, KnownMode>,
     frames: Vec<Option<FrameFacts>>,
     /// How often an entry of `frames` was computed, and one more.
     version: u64,
@@ -45,9 +45,10 @@ struct KnownMode {
     certain: Box<Certain>,
 }
 
-/// A mode of a part of a frame: its index in [`PerCache::modes`].
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ModeIndex(u32);
+kernel::id! {
+    /// A mode of a part of a frame.
+    pub(super) ModeId
+}
 
 /// What is the same for all frames of one mode and length.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +72,7 @@ impl PerCache {
     pub(super) fn new() -> Self {
         // No entry is for zero bits.
         let answers = vec![([0; 4], 1.0); Self::ANSWERS];
-        Self { answers, modes: Vec::new(), frames: vec![None; Self::FRAMES], version: 1 }
+        Self { answers, modes: IdVec::new(), frames: vec![None; Self::FRAMES], version: 1 }
     }
 
     /// What is the same for all frames of this mode and length, and its place.
@@ -129,7 +130,7 @@ impl PerCache {
             airtime: timing.airtime(mode, psdu),
             deferral: timing.deferral(mode),
             nav_reset: timing.sifs() * 2 + lasting + delay + timing.slot * 2,
-            limits: self.limits(mode, (psdu.bits(), psdu.bits(), 1), timing, error),
+            limits: self.limits(mode, psdu.bits(), psdu.bits(), 1, timing, error),
         }
     }
 
@@ -137,16 +138,18 @@ impl PerCache {
     pub(super) fn limits(
         &mut self,
         mode: &Mode,
-        (least, most, mpdus): (u64, u64, usize),
+        least: u64,
+        most: u64,
+        mpdus: usize,
         timing: &Timing,
         error: &dyn ErrorModel,
     ) -> Limits {
         let header_bits = if mode.class.is_dsss() { DSSS_HEADER_BITS } else { SIGNAL_BITS };
         let header_mode = timing.standard.lowest_mandatory(mode.class);
         let (header, body) = (self.index(&header_mode), self.index(mode));
-        let certain = &mut self.modes[header.0 as usize].certain;
+        let certain = &mut self.modes[header].certain;
         let header_above = certain.success_above(error, &header_mode, header_bits);
-        let certain = &mut self.modes[body.0 as usize].certain;
+        let certain = &mut self.modes[body].certain;
         Limits {
             header,
             header_bits,
@@ -163,13 +166,8 @@ impl PerCache {
     }
 
     /// The ratio below which the error model decodes so many bits with no probability.
-    pub(super) fn failure_below(
-        &mut self,
-        mode: ModeIndex,
-        bits: u64,
-        error: &dyn ErrorModel,
-    ) -> f64 {
-        let KnownMode { mode, certain, .. } = &mut self.modes[mode.0 as usize];
+    pub(super) fn failure_below(&mut self, mode: ModeId, bits: u64, error: &dyn ErrorModel) -> f64 {
+        let KnownMode { mode, certain, .. } = &mut self.modes[mode];
         certain.failure_below(error, mode, bits)
     }
 
@@ -177,12 +175,13 @@ impl PerCache {
     /// and interference in a bandwidth.
     pub(super) fn success(
         &mut self,
-        mode: ModeIndex,
-        (power, bits): (f64, u64),
+        mode: ModeId,
+        power: f64,
+        bits: u64,
         disturbance: impl FnOnce(Width) -> f64,
         error: &dyn ErrorModel,
     ) -> f64 {
-        let KnownMode { mode, key, certain } = &mut self.modes[mode.0 as usize];
+        let KnownMode { mode, key, certain } = &mut self.modes[mode];
         let disturbance = disturbance(mode.width);
         if power >= certain.success_above(error, mode, bits) * disturbance {
             return 1.0;
@@ -199,14 +198,11 @@ impl PerCache {
         answer.1
     }
 
-    fn index(&mut self, mode: &Mode) -> ModeIndex {
-        let at = self.modes.iter().position(|known| known.mode == *mode);
-        let at = at.unwrap_or_else(|| {
+    fn index(&mut self, mode: &Mode) -> ModeId {
+        self.modes.find(|known| known.mode == *mode).unwrap_or_else(|| {
             let certain = Box::new(Certain::NEW);
-            self.modes.push(KnownMode { mode: *mode, key: key(mode), certain });
-            self.modes.len() - 1
-        });
-        ModeIndex(at as u32)
+            self.modes.push(KnownMode { mode: *mode, key: key(mode), certain })
+        })
     }
 }
 
@@ -224,11 +220,11 @@ fn mix<const N: usize>(question: [u64; N]) -> u64 {
 /// The SINR limits of the reception of a PPDU.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    pub(super) header: ModeIndex,
+    pub(super) header: ModeId,
     pub(super) header_bits: u64,
     /// Above this SINR the header is decoded.
     pub(super) header_success_above: f64,
-    pub(super) body: ModeIndex,
+    pub(super) body: ModeId,
     /// The bandwidth of the body.
     pub(super) width: Width,
     /// Above `some_above`, at least one MPDU is decoded with certainty; above `every_above`, each

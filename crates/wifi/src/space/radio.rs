@@ -274,9 +274,9 @@ impl Radio {
 
     /// Mean power at a receiver of a frame that begins now, from the positions of the nodes; `None`
     /// below the weakest signal.
-    pub(super) fn power(&self, sites: &[Site], ends: (u32, u32), now: Instant) -> Option<Power> {
-        let (sender, receiver) = (&sites[ends.0 as usize], &sites[ends.1 as usize]);
-        let (loss, _) = self.losses.between(ends.0, ends.1, Separation::at(now, sender, receiver));
+    pub(super) fn power(&self, sites: &[Site], from: u32, to: u32, now: Instant) -> Option<Power> {
+        let (sender, receiver) = (&sites[from as usize], &sites[to as usize]);
+        let (loss, _) = self.losses.between(from, to, Separation::at(now, sender, receiver));
         let level = sender.tx_power - loss;
         (level >= self.receiver.weakest()).then(|| Power::from(Milliwatts::from(level).0))
     }
@@ -286,12 +286,14 @@ impl Radio {
         &self,
         mean: Power,
         sites: &[Site],
-        ends: (u32, u32),
+        from: u32,
+        to: u32,
         now: Instant,
     ) -> Power {
         let Some((fading, seed)) = &self.fading else { return mean };
         let Separation { distance, now } =
-            Separation::at(now, &sites[ends.0 as usize], &sites[ends.1 as usize]);
+            Separation::at(now, &sites[from as usize], &sites[to as usize]);
+        let ends = (from, to);
         Power::from(mean.milliwatts / linear(fading.loss(seed, &Path { distance, ends, now })))
     }
 }

@@ -28,19 +28,22 @@ impl ReceiverInRange {
     pub(super) fn find(
         radio: &Radio,
         sites: &[Site],
-        ends: (u32, u32),
+        from: u32,
+        to: u32,
         slice: Slice,
     ) -> Option<Self> {
-        let (separation, moves) = closest(radio, sites, ends, slice)?;
-        Self::over(radio, sites, ends, (separation, moves))
+        let (separation, moves) = closest(radio, sites, from, to, slice)?;
+        Self::over(radio, sites, from, to, separation, moves)
     }
 
     /// The same with the separation of the two nodes, and whether one of them moves.
     fn over(
         radio: &Radio,
         sites: &[Site],
-        (from, to): (u32, u32),
-        (separation, moves): (Separation, bool),
+        from: u32,
+        to: u32,
+        separation: Separation,
+        moves: bool,
     ) -> Option<Self> {
         let (low, high) = (from.min(to), from.max(to));
         let (up, down) = radio.losses.between(low, high, separation);
@@ -56,7 +59,8 @@ impl ReceiverInRange {
 fn closest(
     radio: &Radio,
     sites: &[Site],
-    (a, b): (u32, u32),
+    a: u32,
+    b: u32,
     slice: Slice,
 ) -> Option<(Separation, bool)> {
     // The order makes both link directions equal to the last bit.
@@ -66,8 +70,7 @@ fn closest(
     }
     let moves = radio.goes_by_place() && (low.trajectory.moves() || high.trajectory.moves());
     let separation = if moves {
-        let during = (slice.begin, slice.end);
-        let distance = low.trajectory.closest_during(&high.trajectory, during);
+        let distance = low.trajectory.closest_during(&high.trajectory, slice.span);
         // A position within the slice differs from this by rounding.
         Separation { distance: (distance - ROUNDING_M).max(0.0), now: Instant::ZERO }
     } else {
@@ -229,7 +232,8 @@ impl ReceiverSetCache {
     /// `transmitting` are omitted and the set is not stored.
     pub(super) fn of(
         &mut self,
-        (from, now): (u32, Instant),
+        from: u32,
+        now: Instant,
         radio: &Radio,
         sites: &[Site],
         transmitting: impl Fn(u32) -> bool,
@@ -252,7 +256,7 @@ impl ReceiverSetCache {
         near.clear();
         self.slices.near(from, slice, sites, &mut near);
         let nodes = near.iter().copied().filter(|&node| !(is_partial && transmitting(node)));
-        found.extend(self.find((from, slice), radio, sites, nodes));
+        found.extend(self.find(from, slice, radio, sites, nodes));
         let receiver_set = self.sets.add(ReceiverSet { is_partial, ..ReceiverSet::new(&found) });
         (self.found, self.near) = (found, near);
         if !is_partial {
@@ -286,20 +290,22 @@ impl ReceiverSetCache {
     /// The number of the partial receiver set of a node with only the given nodes.
     pub(super) fn among(
         &mut self,
-        (from, now): (u32, Instant),
+        from: u32,
+        now: Instant,
         radio: &Radio,
         sites: &[Site],
         nodes: impl Iterator<Item = u32>,
     ) -> u32 {
-        let at = (from, self.slices.at(now));
-        let found: Vec<ReceiverInRange> = self.find(at, radio, sites, nodes).collect();
+        let slice = self.slices.at(now);
+        let found: Vec<ReceiverInRange> = self.find(from, slice, radio, sites, nodes).collect();
         self.sets.add(ReceiverSet { is_partial: true, ..ReceiverSet::new(&found) })
     }
 
     /// The same as a list.
     pub(super) fn find(
         &self,
-        (from, slice): (u32, Slice),
+        from: u32,
+        slice: Slice,
         radio: &Radio,
         sites: &[Site],
         nodes: impl Iterator<Item = u32>,
@@ -309,15 +315,14 @@ impl ReceiverSetCache {
         // If both nodes transmit with the same power, both link directions are equal.
         let is_mutual = move |to: usize| radio.goes_by_place() && sites[to].tx_power == tx_power;
         let receiver = move |to: u32| {
-            let ends = (from, to);
-            let (separation, moves) = closest(radio, sites, ends, slice)
+            let (separation, moves) = closest(radio, sites, from, to, slice)
                 .filter(|(separation, _)| separation.distance <= reach)?;
             match &self.kept[to as usize] {
                 Some(back) if back.slice == slice.number && is_mutual(to as usize) => {
                     let found = self.sets.get(back.receiver_set).find(from);
                     found.map(|receiver| ReceiverInRange { node: to, ..*receiver })
                 }
-                _ => ReceiverInRange::over(radio, sites, ends, (separation, moves)),
+                _ => ReceiverInRange::over(radio, sites, from, to, separation, moves),
             }
         };
         nodes.filter_map(receiver)
@@ -433,9 +438,9 @@ mod tests {
             let mut pairs = 0;
             for from in 0..120 {
                 let slice = cache.slice(Instant::ZERO);
-                let alone = |to| ReceiverInRange::find(&radio, &sites, (from, to), slice);
+                let alone = |to| ReceiverInRange::find(&radio, &sites, from, to, slice);
                 let expected: Vec<ReceiverInRange> = (0..120).filter_map(alone).collect();
-                let number = cache.of((from, Instant::ZERO), &radio, &sites, |_| true);
+                let number = cache.of(from, Instant::ZERO, &radio, &sites, |_| true);
                 assert_eq!(cache.get(number).receivers(), expected, "{from}, {radio:?}");
                 pairs += expected.len();
             }
@@ -453,12 +458,12 @@ mod tests {
             let set = cache.get(number);
             (set.is_complete(), set.receivers().iter().map(|receiver| receiver.node).collect())
         };
-        let first = cache.of((0, Instant::ZERO), &radio, &sites, |_| true);
+        let first = cache.of(0, Instant::ZERO, &radio, &sites, |_| true);
         assert_eq!(found(&cache, first), (true, vec![1, 2, 3, 4, 5, 6, 7, 8]));
-        let second = cache.of((1, Instant::ZERO), &radio, &sites, |node| node % 2 == 0);
+        let second = cache.of(1, Instant::ZERO, &radio, &sites, |node| node % 2 == 0);
         assert_eq!(found(&cache, second), (false, vec![3, 5, 7]));
         cache.release(first);
-        let again = cache.of((1, Instant::ZERO), &radio, &sites, |_| true);
+        let again = cache.of(1, Instant::ZERO, &radio, &sites, |_| true);
         assert!(cache.get(again).is_complete(), "there is room again");
     }
 
@@ -475,8 +480,8 @@ mod tests {
         };
         // Node 3 sends all the time, the others in turn.
         for from in (0..120).chain(0..120).flat_map(|node| [3, node]) {
-            let expected = ample.of((from, Instant::ZERO), &radio, &sites, |_| true);
-            let found = tight.of((from, Instant::ZERO), &radio, &sites, |_| true);
+            let expected = ample.of(from, Instant::ZERO, &radio, &sites, |_| true);
+            let found = tight.of(from, Instant::ZERO, &radio, &sites, |_| true);
             assert_eq!(tight.get(found).receivers(), ample.get(expected).receivers());
             ample.release(expected);
             tight.release(found);

@@ -11,10 +11,10 @@ use kernel::{Duration, Instant};
 
 /// A signal at the receiver.
 #[derive(Clone, Copy, Debug)]
-struct ReceivedSignal {
+pub(super) struct ReceivedSignal {
     /// Number of the transmission.
-    id: u32,
-    power: Power,
+    pub(super) id: u32,
+    pub(super) power: Power,
 }
 
 /// The reception of a frame.
@@ -106,12 +106,13 @@ impl PhyReceiver {
     }
 
     /// Whether a crowd that begins now is certainly sensed as energy, and no preamble of it is
-    /// detected. `crowd` is a lower bound of its power, and the pair bounds its strongest signal.
+    /// detected. `crowd` is a lower bound of its power, and `most` and `least` bound its strongest signal.
     pub(super) fn is_flooded(
         &self,
         now: Instant,
         crowd: FixedPower,
-        (most, least): (f64, FixedPower),
+        most: f64,
+        least: FixedPower,
         levels: &Levels,
     ) -> bool {
         let all = self.sum + crowd;
@@ -194,14 +195,8 @@ impl PhyReceiver {
     /// The only signal that begins now arrives while the receiver is clear, and is strong enough
     /// ([`Levels::alone`]): its reception begins.
     #[inline]
-    pub(super) fn receive_alone(
-        &mut self,
-        now: Instant,
-        (id, power): (u32, Power),
-        levels: &Levels,
-    ) {
-        let signal = ReceivedSignal { id, power };
-        (self.sum, self.newest) = (power.fixed, Some((now, signal)));
+    pub(super) fn receive_alone(&mut self, now: Instant, signal: ReceivedSignal, levels: &Levels) {
+        (self.sum, self.newest) = (signal.power.fixed, Some((now, signal)));
         self.begin_reception(now, signal, levels);
     }
 
@@ -209,7 +204,8 @@ impl PhyReceiver {
     /// weak to be decoded. If so, the receiver is clear.
     #[expect(clippy::needless_bitwise_bool, reason = "one branch, and not three, is mispredicted")]
     #[inline]
-    pub(super) fn clear_of_weak(&mut self, (id, power): (u32, Power), weak_below: f64) -> bool {
+    pub(super) fn clear_of_weak(&mut self, signal: ReceivedSignal, weak_below: f64) -> bool {
+        let ReceivedSignal { id, power } = signal;
         let is_last = (power.milliwatts < weak_below)
             & (self.sum == power.fixed)
             & self.reception.is_some_and(|reception| reception.signal.id == id);
@@ -237,10 +233,11 @@ impl PhyReceiver {
     pub(super) fn arrive(
         &mut self,
         now: Instant,
-        (id, power): (u32, Power),
+        signal: ReceivedSignal,
         is_decodable: bool,
         levels: &Levels,
     ) -> bool {
+        let power = signal.power;
         let others = self.sum;
         self.sum = self.sum + power.fixed;
         if let Some(reception) = &mut self.reception {
@@ -259,7 +256,7 @@ impl PhyReceiver {
                 since != now || power.milliwatts > other.power.milliwatts
             };
             if self.newest.is_none_or(is_best) {
-                self.newest = Some((now, ReceivedSignal { id, power }));
+                self.newest = Some((now, signal));
             }
         }
         self.reception.is_some()
@@ -314,7 +311,8 @@ impl PhyReceiver {
 
     /// A signal ends.
     #[inline]
-    pub(super) fn depart(&mut self, (id, power): (u32, Power), energy: FixedPower) -> End {
+    pub(super) fn depart(&mut self, signal: ReceivedSignal, energy: FixedPower) -> End {
+        let ReceivedSignal { id, power } = signal;
         self.sum = self.sum - power.fixed;
         match &mut self.reception {
             Some(reception) if reception.signal.id == id => {
@@ -368,7 +366,7 @@ mod tests {
         fn begin(&mut self, us_at: u64, level: f64) -> Option<Change> {
             let (now, id, power) = (us(us_at), self.signals.len() as u32, dbm(level));
             self.signals.push(power);
-            let looks = self.receiver.arrive(now, (id, power), true, &levels());
+            let looks = self.receiver.arrive(now, ReceivedSignal { id, power }, true, &levels());
             looks.then(|| {
                 let change = self.receiver.decide(now, &levels());
                 self.receiver.sense(&levels());
@@ -378,7 +376,7 @@ mod tests {
 
         fn end(&mut self, id: u32) -> End {
             let power = self.signals[id as usize];
-            let end = self.receiver.depart((id, power), levels().energy);
+            let end = self.receiver.depart(ReceivedSignal { id, power }, levels().energy);
             self.receiver.sense(&levels());
             end
         }
@@ -419,11 +417,13 @@ mod tests {
     fn the_strongest_of_several_that_begin_together_is_received() {
         let mut receiver = PhyReceiver::default();
         let looks = [-80.0, -66.0, -66.0, -75.0].map(dbm).into_iter().zip(0..);
-        let looks = looks.map(|(power, id)| receiver.arrive(us(9), (id, power), id > 0, &levels()));
+        let looks = looks.map(|(power, id)| {
+            receiver.arrive(us(9), ReceivedSignal { id, power }, id > 0, &levels())
+        });
         assert_eq!(looks.collect::<Vec<_>>(), [false, true, false, false]);
         // A signal of equal power hides it.
         assert_eq!(receiver.decide(us(9), &levels()), Change::None);
-        receiver.depart((2, dbm(-66.0)), levels().energy);
+        receiver.depart(ReceivedSignal { id: 2, power: dbm(-66.0) }, levels().energy);
         assert_eq!(receiver.decide(us(9), &levels()), Change::Found(1));
     }
 

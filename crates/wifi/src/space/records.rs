@@ -1,6 +1,7 @@
 //! For observers: the frames on the air and their outcomes, and what the EDCAFs wait for.
 
 use super::frame::{OnAir, Reach, Transmission};
+use super::inbox::Transmitter;
 use super::node::Node;
 use super::{ReceivedFrame, Space};
 use crate::mac::{Bitmap, Opening};
@@ -54,6 +55,13 @@ struct FrameOnAir {
 }
 
 impl SpaceWatch {
+    /// A node has received a frame to its end, which is kept for observers that listen.
+    pub(super) fn hear(&mut self, heard: impl FnOnce() -> ReceivedFrame) {
+        if let Some(all) = &mut self.heard {
+            all.push(heard());
+        }
+    }
+
     /// A node has received a frame to its end. `decoded` has the MPDUs that it lost, if it decoded
     /// the frame.
     #[inline(never)]
@@ -61,13 +69,11 @@ impl SpaceWatch {
         &mut self,
         now: Instant,
         id: u32,
-        (receiver, frame): (&Node, &OnAir),
-        (decoded, nav_reset_at): (Option<&Bitmap>, Option<Instant>),
-        heard: impl FnOnce() -> ReceivedFrame,
+        receiver: &Node,
+        frame: &OnAir,
+        decoded: Option<&Bitmap>,
+        nav_reset_at: Option<Instant>,
     ) {
-        if let Some(all) = &mut self.heard {
-            all.push(heard());
-        }
         let (Some(records), Some(lost)) = (&mut self.records, decoded) else { return };
         if frame.to.is_none_or(|to| to == receiver.id) {
             return records.note_received(id, lost);
@@ -249,7 +255,8 @@ impl Space {
                 FrameKind::BlockAckRequest => Some((sequence, Bitmap::default())),
                 FrameKind::BlockAck => {
                     let inbox = &self.nodes[from as usize].inbox;
-                    Some((sequence, inbox.block_ack((initiator, frame.edcaf), sequence)))
+                    let from = Transmitter { node: initiator, edcaf: frame.edcaf };
+                    Some((sequence, inbox.block_ack(from, sequence)))
                 }
                 _ => None,
             },

@@ -102,12 +102,12 @@ impl Signals {
     /// A node as one that hears another in the slice of an instant; none if it does not.
     pub(super) fn receiver(&self, from: u32, to: u32, now: Instant) -> Option<ReceiverInRange> {
         let slice = self.receiver_sets.slice(now);
-        ReceiverInRange::find(&self.radio, &self.sites, (from, to), slice)
+        ReceiverInRange::find(&self.radio, &self.sites, from, to, slice)
     }
 
     /// Whether one node hears another at any moment.
     pub(super) fn hears(&self, from: u32, to: u32) -> bool {
-        ReceiverInRange::find(&self.radio, &self.sites, (from, to), Slice::RUN).is_some()
+        ReceiverInRange::find(&self.radio, &self.sites, from, to, Slice::RUN).is_some()
     }
 
     /// Mean power of a frame that one node begins to send now, at another; none if it does not
@@ -124,7 +124,7 @@ impl Signals {
         now: Instant,
     ) -> Option<Power> {
         if receiver.moves {
-            self.radio.power(&self.sites, (from, receiver.node), now)
+            self.radio.power(&self.sites, from, receiver.node, now)
         } else {
             Some(receiver.power)
         }
@@ -166,15 +166,15 @@ impl Signals {
 
     /// A frame begins. Nodes may be `transmitting` from its begin to its end.
     pub(super) fn begin(&mut self, id: u32, transmitting: impl Fn(u32) -> bool) {
-        let begin = self.transmission(id).begin();
-        let receiver_set = self.receiver_sets.of(begin, &self.radio, &self.sites, transmitting);
+        let (from, now) = self.transmission(id).begin();
+        let receiver_set = self.receiver_sets.of(from, now, &self.radio, &self.sites, transmitting);
         self.put(id, receiver_set);
     }
 
     /// A frame begins that arrives only at these nodes, as far as they hear it.
     pub(super) fn begin_among(&mut self, id: u32, listeners: impl Iterator<Item = u32>) {
-        let begin = self.transmission(id).begin();
-        let receiver_set = self.receiver_sets.among(begin, &self.radio, &self.sites, listeners);
+        let (from, now) = self.transmission(id).begin();
+        let receiver_set = self.receiver_sets.among(from, now, &self.radio, &self.sites, listeners);
         self.put(id, receiver_set);
     }
 
@@ -183,11 +183,11 @@ impl Signals {
     pub(super) fn spread(&mut self, id: u32, waves: &mut Vec<(Instant, u32)>) -> Instant {
         self.transmission_mut(id).part = Part::Source;
         let source = *self.transmission(id);
-        let begin @ (from, start) = source.begin();
-        let receiver_set = self.receiver_sets.of(begin, &self.radio, &self.sites, |_| false);
+        let (from, start) = source.begin();
+        let receiver_set = self.receiver_sets.of(from, start, &self.radio, &self.sites, |_| false);
         let mut arrivals = std::mem::take(&mut self.transmissions[id as usize].arrivals);
         arrivals.clear();
-        self.compute_powers(begin, receiver_set, &mut arrivals);
+        self.compute_powers(from, start, receiver_set, &mut arrivals);
         let place = |node: u32| self.sites[node as usize].trajectory.at(start);
         let here = place(from);
         let delay = |receiver: &ReceiverInRange| delay(here.distance(place(receiver.node)));
@@ -197,7 +197,7 @@ impl Signals {
         for of_wave in delayed.chunk_by(|(a, _), (b, _)| a == b) {
             let wave = source.wave(id, of_wave[0].0);
             let number = self.enter(wave);
-            let set = self.receiver_sets.of(begin, &self.radio, &self.sites, |_| false);
+            let set = self.receiver_sets.of(from, start, &self.radio, &self.sites, |_| false);
             let record = &mut self.transmissions[number as usize];
             record.receiver_set = Some(set);
             record.arrivals.clear();
@@ -232,12 +232,12 @@ impl Signals {
     fn put(&mut self, id: u32, receiver_set: u32) {
         let record = &mut self.transmissions[id as usize];
         record.receiver_set = Some(receiver_set);
-        let begin @ (_, start) = record.transmission.begin();
+        let (from, start) = record.transmission.begin();
         self.ongoing.push(TransmissionSpan { id, begin: start, end: record.transmission.end() });
         if !self.is_steady {
             let mut arrivals = std::mem::take(&mut record.arrivals);
             arrivals.clear();
-            self.compute_powers(begin, receiver_set, &mut arrivals);
+            self.compute_powers(from, start, receiver_set, &mut arrivals);
             self.transmissions[id as usize].arrivals = arrivals;
             self.divide(id);
         }
@@ -253,8 +253,8 @@ impl Signals {
         let own = self.sites[from as usize].channel;
         arrived.clear();
         for ReceiverInRange { node, power, .. } in arrivals {
-            let ends = (own, self.sites[*node as usize].channel);
-            let signal = Arrived::new(power.milliwatts, ends, mode.width, overlaps);
+            let there = self.sites[*node as usize].channel;
+            let signal = Arrived::new(power.milliwatts, own, there, mode.width, overlaps);
             *power = signal.within(Width::Mhz20);
             arrived.push(signal);
         }
@@ -304,13 +304,14 @@ impl Signals {
     /// its power there.
     fn compute_powers(
         &mut self,
-        (from, now): (u32, Instant),
+        from: u32,
+        now: Instant,
         receiver_set: u32,
         into: &mut Vec<ReceiverInRange>,
     ) {
         let receivers = self.receiver_sets.get(receiver_set).receivers();
         if let Some(motion) = &mut self.motion {
-            motion.powers((from, now), &self.radio, &self.sites, receivers, into);
+            motion.powers(from, now, &self.radio, &self.sites, receivers, into);
         } else {
             into.extend(receivers.iter().filter_map(|receiver| {
                 let power = self.mean_at(from, receiver, now)?;
@@ -319,7 +320,7 @@ impl Signals {
         }
         if self.radio.fading.is_some() {
             for ReceiverInRange { node, power, .. } in into {
-                *power = self.radio.fade(*power, &self.sites, (from, *node), now);
+                *power = self.radio.fade(*power, &self.sites, from, *node, now);
             }
         }
     }
@@ -416,9 +417,9 @@ impl Signals {
         if receiver_set.is_complete() {
             receiver_set.receivers().into()
         } else {
-            let from = (transmission.frame.from, self.receiver_sets.slice(transmission.start));
-            let nodes = 0..self.sites.len() as u32;
-            self.receiver_sets.find(from, &self.radio, &self.sites, nodes).collect()
+            let slice = self.receiver_sets.slice(transmission.start);
+            let (from, nodes) = (transmission.frame.from, 0..self.sites.len() as u32);
+            self.receiver_sets.find(from, slice, &self.radio, &self.sites, nodes).collect()
         }
     }
 

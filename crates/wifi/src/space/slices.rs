@@ -5,7 +5,7 @@
 //! nodes that come near at some time. A grid, made once in each slice, finds them.
 
 use super::radio::{Radio, Site};
-use kernel::{Duration, Instant};
+use kernel::{Duration, Instant, Span};
 
 /// A node moves at most this part of the greatest range in a slice. Receiver sets are computed the
 /// more often the smaller it is, and contain the more nodes in vain the greater it is.
@@ -25,13 +25,13 @@ pub(super) struct Slices {
 pub(super) struct Slice {
     /// From 0 on.
     pub(super) number: u64,
-    pub(super) begin: Instant,
-    pub(super) end: Instant,
+    pub(super) span: Span,
 }
 
 impl Slice {
     /// The whole run.
-    pub(super) const RUN: Self = Self { number: 0, begin: Instant::ZERO, end: Instant(u64::MAX) };
+    pub(super) const RUN: Self =
+        Self { number: 0, span: Span { start: Instant::ZERO, end: Instant::NEVER } };
 }
 
 impl Slices {
@@ -55,7 +55,7 @@ impl Slices {
             Some((length, _)) => {
                 let number = now.0 / length.0;
                 let begin = Instant(number * length.0);
-                Slice { number, begin, end: begin + length }
+                Slice { number, span: Span { start: begin, end: begin + length } }
             }
         }
     }
@@ -66,7 +66,7 @@ impl Slices {
             return into.extend(0..sites.len() as u32);
         };
         if self.grid.slice != Some(slice.number) {
-            let middle = slice.begin + Duration(length.0 / 2);
+            let middle = slice.span.start + Duration(length.0 / 2);
             self.grid.fill(slice.number, side, sites, middle);
         }
         self.grid.near(from, into);
@@ -190,7 +190,7 @@ mod tests {
         for second in (0..1000).step_by(37) {
             let now = Instant::ZERO + Duration::from_secs_f64(f64::from(second));
             let slice = slices.at(now);
-            assert!(slice.begin <= now && now < slice.end);
+            assert!(slice.span.start <= now && now < slice.span.end);
             for from in 0..200 {
                 let mut near = Vec::new();
                 slices.near(from, slice, &sites, &mut near);
@@ -198,7 +198,7 @@ mod tests {
                 for to in 0..200 {
                     let [a, b] = [from, to].map(|node| &sites[node as usize].trajectory);
                     let is_near = near.binary_search(&to).is_ok();
-                    let distance = a.closest_during(b, (slice.begin, slice.end));
+                    let distance = a.closest_during(b, slice.span);
                     assert!(is_near || distance > reach, "{from} {to}: {distance}");
                     assert!(!is_near || distance < 1.2 * reach, "{from} {to}: {distance}");
                 }

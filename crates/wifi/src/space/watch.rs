@@ -37,7 +37,8 @@ impl ReceivedFrame {
     pub(super) fn of(
         transmission: &Transmission,
         node: u32,
-        (chunks, power): (&[Chunk], f64),
+        chunks: &[Chunk],
+        power: f64,
         bursts: &[Arrival],
         decoded: bool,
     ) -> Self {

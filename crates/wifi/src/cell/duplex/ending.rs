@@ -105,7 +105,7 @@ impl Cell {
                 }
                 ExchangeOutcome::DataLost | ExchangeOutcome::Collision => {
                     let error = other.filter(|_| !answered);
-                    let resume = self.resume_unanswered((sent, end), response.timeout, error);
+                    let resume = self.resume_unanswered(sent, end, response.timeout, error);
                     if outcome == ExchangeOutcome::DataLost {
                         self.lose(now, f, resume, out);
                     } else {
@@ -131,7 +131,8 @@ impl Cell {
     /// received an erroneous frame, too.
     fn resume_unanswered(
         &self,
-        (sent, end): (Instant, Instant),
+        sent: Instant,
+        end: Instant,
         timeout: Duration,
         error: Option<Response>,
     ) -> Resume {

@@ -29,7 +29,8 @@ impl SecondaryChoice {
     pub(crate) fn bring_into_service(
         &mut self,
         now: Instant,
-        (edcaf, rules): (&mut Edcaf, &Rules),
+        edcaf: &mut Edcaf,
+        rules: &Rules,
         than: u32,
         rate: impl Fn(u32) -> Option<BitRate>,
         source: &mut dyn MsduSource,

@@ -1,7 +1,7 @@
 //! The position of a node over time.
 
 use super::Position;
-use kernel::{Duration, Instant};
+use kernel::{Duration, Instant, Span};
 use std::ops::Range;
 
 /// The trajectory of a node: until the time of its first waypoint the node is at that waypoint,
@@ -98,17 +98,18 @@ impl Trajectory {
 
     /// The least distance to another trajectory at any instant, in metres.
     pub fn closest(&self, other: &Self) -> f64 {
-        self.closest_during(other, (Instant::ZERO, Instant(u64::MAX)))
+        self.closest_during(other, Span { start: Instant::ZERO, end: Instant::NEVER })
     }
 
-    /// The least distance to another trajectory from one instant to another, in metres.
-    pub fn closest_during(&self, other: &Self, during: (Instant, Instant)) -> f64 {
+    /// The least distance to another trajectory in a span of time, in metres.
+    pub fn closest_during(&self, other: &Self, during: Span) -> f64 {
         self.approach(other, during).0
     }
 
-    /// The least distance to another trajectory from one instant to another, in metres, and when it
-    /// is reached first.
-    pub fn approach(&self, other: &Self, (begin, end): (Instant, Instant)) -> (f64, Instant) {
+    /// The least distance to another trajectory in a span of time, in metres, and when it is reached
+    /// first.
+    pub fn approach(&self, other: &Self, during: Span) -> (f64, Instant) {
+        let Span { start: begin, end } = during;
         let mut times = [self, other].map(|trajectory| trajectory.times_in(begin, end).iter());
         let [mut a, mut b] = times.each_mut().map(|times| times.next().map(|(at, _)| *at));
         let apart = |now| {
@@ -256,7 +257,7 @@ mod tests {
         let meets =
             Trajectory::through(vec![(s(0.0), place(40.0, 0.0)), (s(8.0), place(-40.0, 0.0))]);
         assert_eq!(goes.closest(&meets), 0.0);
-        assert_eq!(goes.approach(&meets, (s(1.0), s(9.0))), (0.0, s(4.0)));
+        assert_eq!(goes.approach(&meets, Span { start: s(1.0), end: s(9.0) }), (0.0, s(4.0)));
         let behind =
             Trajectory::through(vec![(s(1.0), place(-40.0, 0.0)), (s(9.0), place(40.0, 0.0))]);
         assert_eq!(goes.closest(&behind), 0.0, "before they go both stand there");

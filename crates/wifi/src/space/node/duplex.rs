@@ -158,7 +158,8 @@ impl Node {
     pub(in crate::space) fn choose_secondary(
         &mut self,
         now: Instant,
-        (primary, mode): (u32, impl Fn(u32, Mode) -> Option<Mode>),
+        primary: u32,
+        mode: impl Fn(u32, Mode) -> Option<Mode>,
         rules: &SpaceRules,
         source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
@@ -176,8 +177,8 @@ impl Node {
             // No frame in its queue is for the access point itself: any station may be served.
             let than = if duplex.settings.bidirectional { *id } else { primary };
             let rate = |to| mode_to(to).map(|mode| mode.rate);
-            let edcaf = (edcaf, &rules.mac);
-            !edcaf.0.is_idle() && choice.bring_into_service(now, edcaf, than, rate, source)
+            !edcaf.is_idle()
+                && choice.bring_into_service(now, edcaf, &rules.mac, than, rate, source)
         } else {
             !edcaf.is_idle() && edcaf.to() == Some(primary)
         };
