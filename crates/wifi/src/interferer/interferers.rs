@@ -110,9 +110,9 @@ impl Interferers {
         }
     }
 
-    /// A frame begins that is on the air in a channel for this span of time. It destroys the bursts that
-    /// overlap it of the interferers and devices for which `destroys` says so. Interferers that it
-    /// `reaches` may react.
+    /// A frame begins that is on the air in a channel for this span of time. It destroys the bursts
+    /// that overlap it of the interferers and devices for which `destroys` says so. Interferers
+    /// that it `reaches` may react.
     pub fn on_frame(
         &mut self,
         span: Span,

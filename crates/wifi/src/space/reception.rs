@@ -106,7 +106,8 @@ impl PhyReceiver {
     }
 
     /// Whether a crowd that begins now is certainly sensed as energy, and no preamble of it is
-    /// detected. `crowd` is a lower bound of its power, and `most` and `least` bound its strongest signal.
+    /// detected. `crowd` is a lower bound of its power, and `most` and `least` bound its strongest
+    /// signal.
     pub(super) fn is_flooded(
         &self,
         now: Instant,

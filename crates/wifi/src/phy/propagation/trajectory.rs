@@ -106,8 +106,8 @@ impl Trajectory {
         self.approach(other, during).0
     }
 
-    /// The least distance to another trajectory in a span of time, in metres, and when it is reached
-    /// first.
+    /// The least distance to another trajectory in a span of time, in metres, and when it is
+    /// reached first.
     pub fn approach(&self, other: &Self, during: Span) -> (f64, Instant) {
         let Span { start: begin, end } = during;
         let mut times = [self, other].map(|trajectory| trajectory.times_in(begin, end).iter());
