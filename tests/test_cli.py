@@ -124,7 +124,9 @@ def test_a_file_is_refused_as_a_directory_of_results(simoom, cell_file):
 def test_a_scenario_without_faults_is_reported_as_sound(simoom, cell_file):
     done = simoom("check", cell_file)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "sound" in done.stdout
+    assert done.stdout == f"{cell_file}: sound: 802.11g, 3 stations, 3 flows, 4 s\n"
+    wired = simoom("check", "dumbbell").stdout
+    assert wired == "dumbbell: sound: 5 links, 2 flows, 300 s\n"
     done = simoom("check", "-", stdin=cell_file.read_bytes())
     assert done.returncode == 0
     full = simoom("check", cell_file, "--full", "--set", "stations=9")

@@ -338,6 +338,9 @@ def test_a_misspelt_attribute_ends_the_run() -> None:
     with pytest.raises(AttributeError, match=message) as caught:
         sm.run(cell(Misspelt), seed=1)
     assert "in flows[0].control at " in caught.value.__notes__[0]
+    last = traceback.extract_tb(caught.value.__traceback__)[-1]
+    assert (last.filename, last.name) == (__file__, "on_loss")
+    assert "self.windw" in (last.line or "")
     with pytest.raises(
         AttributeError, match="'zzz'; declare it in the class or set it in __init__"
     ):
@@ -432,9 +435,13 @@ def lab(tmp_path: Path) -> Path:
         "        open('absent.txt')\n"
         "class Quits(sm.Control):\n"
         "    def on_ack(self, ack):\n"
-        "        raise SystemExit(0)\n",
+        "        raise SystemExit(0)\n"
+        "class Misspelt(sm.Control):\n"
+        "    def on_ack(self, ack):\n"
+        "        self.sstresh = 2.0\n",
         encoding="utf-8",
     )
+    (tmp_path / "unfinished.py").write_text("class Aimd(\n", encoding="utf-8")
     (tmp_path / "faulty.py").write_text("import simoom\nimport absent_thing\n", encoding="utf-8")
     return tmp_path
 
@@ -448,7 +455,7 @@ def test_the_command_line_finds_it_in_the_current_directory(lab, cell_file) -> N
 
 
 @pytest.mark.usefixtures("lab")
-@pytest.mark.parametrize("name", ["Broken", "Quits"])
+@pytest.mark.parametrize("name", ["Broken", "Quits", "Misspelt"])
 def test_the_command_line_prints_its_own_traceback(simoom, cell_file, name) -> None:
     done = simoom("run", cell_file, "--set", f'flows[0].control.python.path="mylab:{name}"')
     assert done.returncode == 1
@@ -457,6 +464,18 @@ def test_the_command_line_prints_its_own_traceback(simoom, cell_file, name) -> N
     assert "mylab.py" in lines[1]
     assert "in on_ack" in lines[1]
     assert lines[-1].startswith("in flows[0].control at 0.0")
+    assert "simoom" not in "".join(lines[1:-1])
+
+
+@pytest.mark.usefixtures("lab")
+def test_the_command_line_shows_a_syntax_error_without_the_frames_of_imports(
+    simoom, cell_file
+) -> None:
+    done = simoom("run", cell_file, "--set", 'flows[0].control="unfinished:Aimd"')
+    assert done.returncode == 1
+    first, *_, last = done.stderr.splitlines()
+    assert first.endswith('unfinished.py", line 1')
+    assert last.startswith("in flows[0].control, while it was made")
 
 
 @pytest.mark.usefixtures("lab")

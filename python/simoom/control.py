@@ -17,6 +17,7 @@ A scenario stores the import path of the class, so that a saved scenario can be 
 
 from __future__ import annotations
 
+import ast
 import dis
 import hashlib
 import importlib
@@ -335,31 +336,55 @@ def undeclared(controller: Control) -> list[str]:
 
 
 def refuse_attribute(controller: Control, name: str) -> NoReturn:
-    """Raise `AttributeError` for an undeclared attribute, with the name that was probably meant."""
+    """Raise `AttributeError` for an undeclared attribute, with the name that was probably meant.
+
+    The traceback ends with the first line of the class that sets the attribute.
+    """
     kind = type(controller)
     known = {*vars(controller), *dir(kind), *_annotated(kind)} - {name}
     fallback = "; declare it in the class or set it in __init__"
     hint = _did_you_mean(name, sorted(known), fallback)
-    raise AttributeError(f"{kind.__qualname__} has no attribute {name!r}{hint}")
+    error = AttributeError(f"{kind.__qualname__} has no attribute {name!r}{hint}")
+    for method in _own_methods(kind):
+        for attribute, at in _set_by(method):
+            if attribute == name and at is not None:
+                _raise_at(method, at, error)
+    raise error
+
+
+def _raise_at(method: FunctionType, at: dis.Positions, error: Exception) -> None:
+    """Raise an error as if this place of a method had raised it, so that tracebacks show it."""
+    tree = ast.parse("raise error")
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.stmt, ast.expr)):
+            node.lineno, node.end_lineno = at.lineno or 1, at.end_lineno
+            node.col_offset, node.end_col_offset = at.col_offset or 0, at.end_col_offset
+    code = compile(tree, method.__code__.co_filename, "exec")
+    exec(code.replace(co_name=method.__name__, co_qualname=method.__qualname__), {"error": error})
 
 
 @cache
 def _undeclared_in_class(kind: type) -> list[str]:
     """Return the attributes that methods set and that no class declares."""
-    methods = [each for own in _own_classes(kind) for each in vars(own).values()]
-    names = {name for each in methods if inspect.isfunction(each) for name in _set_by(each)}
+    names = {name for method in _own_methods(kind) for name, _ in _set_by(method)}
     return sorted(name for name in names - _annotated(kind) if not hasattr(kind, name))
 
 
-def _set_by(method: FunctionType) -> Iterator[str]:
-    """Yield the attributes of its first argument that a method sets."""
+def _own_methods(kind: type) -> Iterator[FunctionType]:
+    """Yield the methods that a controller's classes define below `Control`."""
+    for each in _own_classes(kind):
+        yield from filter(inspect.isfunction, vars(each).values())
+
+
+def _set_by(method: FunctionType) -> Iterator[tuple[str, dis.Positions | None]]:
+    """Yield the attributes of its first argument that a method sets, each with its place."""
     own = method.__code__.co_varnames[:1]
     before: object = None
     for instruction in dis.get_instructions(method):
         # The object is loaded last; one instruction may load several variables.
         loaded = before[-1:] if isinstance(before, tuple) else (before,)
         if instruction.opname == "STORE_ATTR" and loaded == own:
-            yield instruction.argval
+            yield instruction.argval, instruction.positions
         before = instruction.argval
 
 

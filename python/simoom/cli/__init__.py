@@ -7,6 +7,7 @@ messages and exit codes.
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 import traceback
@@ -28,7 +29,8 @@ FAILED = 1
 """The exit code of Python after an exception."""
 DEFECT = 70
 """EX_SOFTWARE of sysexits."""
-CALLERS = tuple(str(Path(__file__).parents[1] / part) for part in ("run.py", "cli/tcp_script.py"))
+PACKAGE = Path(__file__).parents[1]
+CALLERS = [str(PACKAGE / part) for part in ("run.py", "cli/tcp_script.py")]
 """The files by which Python enters the simulator."""
 
 COMMANDS = {
@@ -135,14 +137,21 @@ def _is_from_controller(error: BaseException) -> bool:
 
 
 def _print_controller_traceback(error: BaseException) -> None:
-    """Print the traceback of a controller's exception from where the run called it."""
-    trace = error.__traceback__
-    begin = trace
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename in CALLERS:
-            begin = trace.tb_next or begin
-        trace = trace.tb_next
-    traceback.print_exception(type(error), error, begin)
+    """Print the traceback of a controller's exception with the frames of its own modules."""
+    shown = traceback.TracebackException.from_exception(error)
+    calls = [at for at, frame in enumerate(shown.stack, 1) if frame.filename in CALLERS]
+    within = shown.stack[max(calls, default=0) :]
+    own = [frame for frame in within if not _is_machinery(frame.filename)]
+    shown.stack = traceback.StackSummary.from_list(own)
+    lines = shown.format() if own else shown.format_exception_only()
+    print("".join(lines), end="", file=sys.stderr)
+
+
+def _is_machinery(file: str) -> bool:
+    """Whether a file is Simoom's own, but no controller that comes with it, or imports modules."""
+    if Path(file).is_relative_to(PACKAGE):
+        return not Path(file).is_relative_to(PACKAGE / "gallery")
+    return file.startswith("<frozen importlib") or Path(file) == Path(importlib.__file__)
 
 
 def entry() -> None:

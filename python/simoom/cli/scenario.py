@@ -42,11 +42,25 @@ def check(
     if full:
         print_json(scenario.to_dict())
     else:
-        print(visible(f"{file}: sound: {scenario!r}"))
+        print(visible(f"{file}: sound: {_outline(scenario)}"))
         for sentence in scenario.caveats():
             say(sentence)
         for line in _set_by_presets(scenario):
             print(line)
+
+
+def _outline(scenario: Scenario) -> str:
+    """Return what a scenario has: ``802.11g, 12 stations, 16 flows, 60 s``."""
+    keys = scenario.to_dict()
+    tables = keys["stations"] if isinstance(keys["stations"], list) else [keys["stations"]]
+    counts = {
+        "station": sum(each["count"] if isinstance(each, dict) else each for each in tables),
+        "link": len(keys["links"]),
+        "flow": len(dict(scenario.core.trace_names())["flow"]),
+    }
+    standard = [f"802.{keys['standard']}"] if counts["station"] else []
+    parts = [f"{n} {what}{'s' * (n > 1)}" for what, n in counts.items() if n]
+    return ", ".join([*standard, *parts, f"{keys['duration_s']:g} s"])
 
 
 def _set_by_presets(scenario: Scenario) -> Iterator[str]:
