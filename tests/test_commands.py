@@ -6,6 +6,7 @@ import importlib
 import re
 import shlex
 import shutil
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -68,6 +69,18 @@ def at_work(tmp_path, monkeypatch):
     (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
     for name in ("cafe.toml", "mine.toml"):
         shutil.copy(ROOT / "scenarios" / "cafe.toml", tmp_path / name)
+    shutil.copy(ROOT / "docs" / "tutorial" / "mylab.py", tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "mylab", raising=False)
+
+
+def test_the_controller_of_a_lesson_is_the_one_whose_commands_run():
+    page, lab = (ROOT / "docs/tutorial" / name for name in ("8-own-controller.md", "mylab.py"))
+    shown = re.search(
+        r"^(\.\.\. class Aimd.*?)^\.\.\. \'", page.read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+    written = re.sub(r"^\.\.\. ?", "", shown[1], flags=re.MULTILINE)
+    assert written in lab.read_text("utf-8")
 
 
 @pytest.mark.parametrize("words", TOLD)

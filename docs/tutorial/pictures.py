@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -38,6 +40,16 @@ def queues() -> Figure:
     return figure
 
 
+def control() -> Figure:
+    """The goodput of a control of one's own and of others, against the delay of the wire."""
+    scenario = sm.Scenario.load("one_station").set("ap.queue", {"drop_tail": {"limit_packets": 50}})
+    controls = ["cubic", "bbr", "mylab:Aimd"]
+    over = {"wire.delay_ms": [5, 20, 80], "flows[0].control": controls}
+    with patch.object(sys, "path", [*sys.path, str(HERE)]):
+        sweep = sm.sweep(scenario, over=over, replications=5)
+    return sweep.plot(x="wire.delay_ms", y="total.goodput_mbps")
+
+
 def air() -> Figure:
     """Thirty milliseconds of the performance anomaly."""
     scenario = sm.Scenario.load("performance_anomaly").set("duration_s", 6.0)
@@ -45,5 +57,5 @@ def air() -> Figure:
 
 
 if __name__ == "__main__":
-    for draw in (stations, queues, air):
+    for draw in (stations, queues, control, air):
         plots.save(draw(), HERE / f"{draw.__name__}.png")
