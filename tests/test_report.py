@@ -37,9 +37,14 @@ class Checker(HTMLParser):
     def __init__(self):
         super().__init__()
         self.open, self.loaded, self.text = [], [], []
+        self.links, self.places = [], []
 
     def handle_starttag(self, tag, attributes):
-        self.loaded += [value for name, value in attributes if name in ("src", "href")]
+        links = [value for name, value in attributes if name == "href"]
+        self.links += [link.removeprefix("#") for link in links if link.startswith("#")]
+        self.places += [value for name, value in attributes if name == "id"]
+        sources = [value for name, value in attributes if name == "src"]
+        self.loaded += sources + [link for link in links if not link.startswith("#")]
         if tag not in ("meta", "img", "br"):
             self.open.append(tag)
 
@@ -93,6 +98,10 @@ def test_the_page_is_complete_and_self_contained(run):
     assert checker.open == []
     assert checker.loaded
     assert all(link.startswith("data:image/svg+xml;base64,") for link in checker.loaded)
+    # Its contents name all of its parts, in their order.
+    assert checker.links == checker.places
+    assert len(checker.loaded) < len(checker.links)
+    assert {"flows", "stations", "scenario"} <= set(checker.links)
     for link in checker.loaded:
         ET.fromstring(base64.b64decode(link.partition(",")[2]))
     text = "".join(checker.text)

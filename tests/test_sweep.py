@@ -6,6 +6,7 @@ import importlib
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -355,6 +356,21 @@ def test_the_command_line(simoom, cell_file, tmp_path) -> None:
     mean = frame.group_by("flows[0].control", "wire.delay_ms", maintain_order=True)
     assert [row["mean"] for row in rows] == mean.agg(pl.col(Y).mean())[Y].to_list()
     assert all(math.isfinite(row["ci_low"]) for row in rows)
+
+
+def test_a_terminal_shows_how_many_runs_have_ended(cell_file, tmp_path) -> None:
+    pty = pytest.importorskip("pty")
+    ours, terminal = pty.openpty()
+    command = [sys.executable, "-m", "simoom", "sweep", str(cell_file), "-n", "2",
+               "--over", "wire.delay_ms=1,20", "--set", "duration_s=1"]  # fmt: skip
+    done = subprocess.run(command, stderr=terminal, capture_output=False, cwd=tmp_path,
+                          stdout=subprocess.PIPE, check=True)  # fmt: skip
+    shown = os.read(ours, 1 << 16).decode()
+    os.close(terminal)
+    os.close(ours)
+    assert "sweep: 0 of 4 runs" in shown
+    assert re.search(r"sweep: 4 of 4 runs, [\d.e-]+ s each, about 0 s left", shown)
+    assert b"means of 2 runs" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,14 @@ def test_one_figure_is_made_printed_and_written(key, simoom, tmp_path):
     assert page.count("data:image/svg+xml") == 1
 
 
+def test_without_a_place_for_files_a_study_says_that_it_writes_none(simoom, tmp_path):
+    done = simoom("study", "lt_tcp", "--figure", "residual")
+    assert done.stderr == (
+        "wrote no file; --out DIR writes figures and tables, --report FILE one page of both\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_figure_keeps_the_claims_of_the_figures_written_before(simoom, tmp_path):
     for key in ("residual", "corruption", "residual"):
         assert simoom("study", "lt_tcp", "--figure", key, "--out", "out").returncode == 0

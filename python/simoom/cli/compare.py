@@ -109,7 +109,9 @@ def compare(
     with (
         told(),
         refused_results("--result"),
-        progress_bar(Path(file).stem, quiet=quiet) as progress,
+        progress_bar(
+            Path(file).stem, quiet=quiet, runs=0 if targets else 2 * replications
+        ) as progress,
     ):
         try:
             done = run_pairs(

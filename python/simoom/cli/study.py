@@ -81,8 +81,9 @@ def study(
     if not quiet:
         _print(made)
     written = _write(made, out, report)
-    if written and not quiet:
-        say(f"wrote {written}")
+    if not quiet:
+        nothing = "no file; --out DIR writes figures and tables, --report FILE one page of both"
+        say(f"wrote {written or nothing}")
 
 
 def _list(studies: Sequence[Study]) -> None:

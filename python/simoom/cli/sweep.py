@@ -141,6 +141,7 @@ def sweep(
     ] = False,
 ) -> None:
     """Run replications of a scenario at every combination of some values."""
+    from simoom.axes import points as points_of
     from simoom.sweep import sweep as run_sweep
 
     check_range("--replications", replications, least=1, bits=32)
@@ -155,6 +156,8 @@ def sweep(
     axes = read_over(over, design, points, points_from, seed=seed)
     chosen = read_results(results)
     scenario = load(file, settings, axes if isinstance(axes, dict) else axes[0], unset=unset)
+    is_known = targets is None and shard is None
+    runs = replications * len(points_of(axes).settings) if is_known else 0
     for folder in (out, None if store is None or "://" in store else directory(store)):
         if folder is not None:
             make_directory(folder)
@@ -163,7 +166,7 @@ def sweep(
         refused_results("--until"),
         _continued(store),
         _workers(processes) if dask is None else _cluster(dask) as executor,
-        progress_bar("sweep", quiet=quiet) as progress,
+        progress_bar("sweep", quiet=quiet, runs=runs) as progress,
     ):
         done = run_sweep(
             scenario,

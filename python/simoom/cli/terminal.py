@@ -201,8 +201,10 @@ def make_directory(path: Path) -> None:
 
 
 @contextmanager
-def progress_bar(label: str, *, quiet: bool) -> Iterator[Callable[[float], None] | None]:
-    """Show a progress bar if the output is a terminal."""
+def progress_bar(
+    label: str, *, quiet: bool, runs: int = 0
+) -> Iterator[Callable[[float], None] | None]:
+    """Show a progress bar if the output is a terminal; of so many runs, how many have ended."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -211,7 +213,33 @@ def progress_bar(label: str, *, quiet: bool) -> Iterator[Callable[[float], None]
     from rich.progress import TimeRemainingColumn as Remaining
 
     name = TextColumn("{task.description}", markup=False)
-    columns = (name, BarColumn(), TaskProgressColumn(), Remaining())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(label, total=1.0)
-        yield lambda done: bar.update(task, completed=done)
+    rest = (TaskProgressColumn(), Remaining()) if runs == 0 else ()
+    with Progress(name, BarColumn(), *rest, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(how_far(label, 0.0, runs, None) if runs else label, total=1.0)
+
+        def show(done: float) -> None:
+            bar.update(task, completed=done)
+            if runs:
+                # In fractions of all runs per second, over the last seconds.
+                speed = bar.tasks[0].speed
+                bar.update(task, description=how_far(label, done, runs, speed))
+
+        yield show
+
+
+def how_far(label: str, done: float, runs: int, speed: float | None) -> str:
+    """Return how many runs have ended, and how long the others take.
+
+    Examples
+    --------
+    >>> how_far("sweep", 0.25, 40, speed=0.0125)
+    'sweep: 10 of 40 runs, 2 s each, about 60 s left'
+    >>> how_far("sweep", 0.0, 40, speed=None)
+    'sweep: 0 of 40 runs'
+    """
+    told = f"{label}: {round(done * runs)} of {runs} runs"
+    if not speed:
+        return told
+    left_s = (1.0 - done) / speed
+    left = f"{left_s:.0f} s" if left_s < 100 else f"{left_s / 60:.0f} min"
+    return f"{told}, {1 / (speed * runs):.2g} s each, about {left} left"
