@@ -141,7 +141,6 @@ def sweep(
     ] = False,
 ) -> None:
     """Run replications of a scenario at every combination of some values."""
-    from simoom.axes import points as points_of
     from simoom.sweep import sweep as run_sweep
 
     check_range("--replications", replications, least=1, bits=32)
@@ -156,8 +155,7 @@ def sweep(
     axes = read_over(over, design, points, points_from, seed=seed)
     chosen = read_results(results)
     scenario = load(file, settings, axes if isinstance(axes, dict) else axes[0], unset=unset)
-    is_known = targets is None and shard is None
-    runs = replications * len(points_of(axes).settings) if is_known else 0
+    runs = _runs(axes, replications) if targets is None and shard is None else 0
     for folder in (out, None if store is None or "://" in store else directory(store)):
         if folder is not None:
             make_directory(folder)
@@ -186,8 +184,14 @@ def sweep(
         if not quiet:
             print(f"shard {shard}: {len(done)} runs in {store}")
         return
-    _report(done, chosen, out, as_json=as_json, quiet=quiet,
-            groups=not results)  # fmt: skip
+    _report(done, chosen, out, as_json=as_json, quiet=quiet, groups=not results)
+
+
+def _runs(axes: Axes, replications: int) -> int:
+    """Return the number of runs of a whole sweep."""
+    from simoom.axes import points
+
+    return replications * len(points(axes).settings)
 
 
 def read_results(texts: Sequence[str]) -> list[str]:
