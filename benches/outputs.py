@@ -75,7 +75,7 @@ def inputs(folder: Path) -> dict[str, Input]:
         f"scenarios/{path.stem}": Input(path) for path in sorted(ROOT.glob("scenarios/*.toml"))
     }
     fixed = {
-        f"fixed/{name}": Input(ROOT / scenario, sets)
+        f"fixed/{name}": Input(ROOT / scenario, tuple(sets))
         for name, (scenario, *sets) in instructions.RUNS.items()
     }
     random = {f"random/{path.stem}": Input(path) for path in random_scenarios.write(folder)}

@@ -81,9 +81,9 @@ def fingerprint(part: str | bytes | dict[str, str]) -> str:
 
 def row(name: str, found: Found) -> Row:
     """Return the hash of each part of a run; of one that failed or was refused, that it was so."""
-    return tuple(
-        fingerprint(found.get(part, found.get("digest", ""))) for part in outputs.parts(name)
-    )
+    whole: str = found.get("digest", "")
+    parts = outputs.parts(name)
+    return tuple(fingerprint(found[part]) if part in found else whole for part in parts)
 
 
 def line_of(name: str) -> str:

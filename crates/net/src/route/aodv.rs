@@ -24,7 +24,7 @@ use super::{Command, Context, Deadlines, Protocol, RouteDrop, RouteNote, Router,
 use discovery::{Discovery, RateLimit};
 use hello::Hello;
 use kernel::{Bytes, Duration, Instant, Rng};
-use rules::Rules;
+use rules::{RATE_LIMIT_PER_S, Rules};
 use std::collections::BTreeMap;
 use table::Table;
 use wire::{AodvMessage, Body, Message, NodeId, Packet, Paths};
@@ -84,8 +84,8 @@ impl Aodv {
             seen: BTreeMap::new(),
             buffer: SendBuffer::default(),
             discoveries: BTreeMap::new(),
-            requests: RateLimit::new(rules.same.request_rate_per_s),
-            errors: RateLimit::new(rules.same.error_rate_per_s),
+            requests: RateLimit::new(RATE_LIMIT_PER_S),
+            errors: RateLimit::new(RATE_LIMIT_PER_S),
             hello: Hello::default(),
             used: BTreeMap::new(),
             lost: Vec::new(),

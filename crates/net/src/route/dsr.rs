@@ -19,7 +19,6 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-pub use link_cache::LinkCacheConfig;
 pub use path_cache::PathCacheConfig;
 pub use rules::{CacheSettings, DsrConfig, NonPropagating, Preset};
 

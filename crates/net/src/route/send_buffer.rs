@@ -4,6 +4,9 @@ use kernel::{Duration, Instant};
 use std::collections::VecDeque;
 use wire::{NodeId, Packet};
 
+/// How many packets wait for routes at a node. A packet that finds no room replaces the oldest.
+pub(super) const MOST_WAITING: usize = 64;
+
 /// Packets in the order in which they began to wait.
 #[derive(Debug, Default)]
 pub(super) struct SendBuffer {

@@ -1,8 +1,10 @@
 //! Route Requests at the originator: the expanding ring and the packets that wait (RFC 3561
 //! sections 6.3 and 6.4).
 
+use super::rules::{TTL_INCREMENT, TTL_THRESHOLD};
 use super::table::News;
 use super::{Aodv, Due};
+use crate::route::send_buffer::MOST_WAITING;
 use crate::route::send_buffer::Waiting;
 use crate::route::{Command, Context, RouteDrop, RouteNote};
 use kernel::{Duration, Instant};
@@ -40,7 +42,7 @@ impl Aodv {
     /// Keeps a packet until there is a route.
     pub(super) fn hold(&mut self, packet: Packet, to: NodeId, context: &mut Context<'_>) {
         let waiting = Waiting { since: context.now, to, packet };
-        if let Some(oldest) = self.buffer.push(waiting, self.rules.same.send_buffer_packets) {
+        if let Some(oldest) = self.buffer.push(waiting, MOST_WAITING) {
             context.out.push(Command::Drop(oldest, RouteDrop::SendBufferFull));
         }
         self.deadlines.add(context.now + self.rules.same.send_buffer_timeout, Due::Expire);
@@ -58,7 +60,7 @@ impl Aodv {
     fn discover(&mut self, to: NodeId, context: &mut Context<'_>) {
         let known = self.table.get(to, context.now).map(|route| route.hops);
         let first = known.map_or(self.rules.ttl_start, |hops| {
-            hops.saturating_add(self.rules.same.ttl_increment)
+            hops.saturating_add(TTL_INCREMENT)
         });
         self.discoveries.insert(to, Discovery::new(self.ring(first), false));
         self.ask(to, context);
@@ -66,7 +68,7 @@ impl Aodv {
 
     /// The time to live of a request: beyond a threshold that of the whole network.
     fn ring(&self, ttl: u8) -> u8 {
-        if ttl > self.rules.same.ttl_threshold { self.rules.diameter } else { ttl }
+        if ttl > TTL_THRESHOLD { self.rules.diameter } else { ttl }
     }
 
     /// Sends the next Route Request for a destination, when the limit of the rate permits it.
@@ -112,7 +114,7 @@ impl Aodv {
         } else if discovery.is_repair {
             return self.fail_repair(to, context);
         } else if discovery.ttl < self.rules.diameter {
-            let ttl = discovery.ttl.saturating_add(self.rules.same.ttl_increment);
+            let ttl = discovery.ttl.saturating_add(TTL_INCREMENT);
             discovery.ttl = self.ring(ttl).min(self.rules.diameter);
         } else if discovery.retries < self.rules.request_retries {
             discovery.retries += 1;

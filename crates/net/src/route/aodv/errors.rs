@@ -1,6 +1,6 @@
 //! Links that have failed: Route Errors and local repair (RFC 3561 sections 6.10 to 6.12).
 
-use super::rules::Repair;
+use super::rules::{LOCAL_ADD_TTL, Repair};
 use super::table::newest;
 use super::{Aodv, Discovery};
 use crate::route::{Command, Context, RouteDrop, RouteNote};
@@ -99,7 +99,7 @@ impl Aodv {
         if may_repair {
             let from = context.exit(packet.from);
             let back = self.active(from, now).map_or(passed, |(_, hops)| hops);
-            let ttl = hops.max(back / 2).saturating_add(self.rules.same.local_add_ttl);
+            let ttl = hops.max(back / 2).saturating_add(LOCAL_ADD_TTL);
             let discovery = Discovery::new(ttl.min(self.rules.diameter), true);
             self.discoveries.insert(to, discovery);
             self.ask(to, context);

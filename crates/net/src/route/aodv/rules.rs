@@ -3,6 +3,19 @@
 use kernel::Duration;
 use settings::{Choice, Settings};
 
+/// By how much the time to live of each further Route Request is greater: `TTL_INCREMENT` (RFC 3561
+/// section 10, as all below).
+pub(super) const TTL_INCREMENT: u8 = 2;
+/// Above this time to live a Route Request goes to the whole network: `TTL_THRESHOLD`.
+pub(super) const TTL_THRESHOLD: u8 = 7;
+/// How many hops a Route Reply may be late: `TIMEOUT_BUFFER`.
+const TIMEOUT_BUFFER: u8 = 2;
+/// The most Route Requests, and the most Route Errors, of a node in a second: `RREQ_RATELIMIT`,
+/// `RERR_RATELIMIT`.
+pub(super) const RATE_LIMIT_PER_S: u32 = 10;
+/// What is added to the time to live of a Route Request for a repair: `LOCAL_ADD_TTL`.
+pub(super) const LOCAL_ADD_TTL: u8 = 2;
+
 /// Ad hoc on-demand distance vector routing (RFC 3561). Constants are those of its section 10;
 /// `preset = "ns2"` changes the keys that name it to what ns-2 does.
 #[derive(Clone, Debug, PartialEq, Settings)]
@@ -23,9 +36,6 @@ pub struct AodvConfig {
     /// node that forgets a number while others use it may accept a route that leads back.
     #[setting(key = "delete_period_s", range = 0.001..=1e6)]
     pub delete_period: Option<Duration>,
-    /// The largest number of hops between two nodes (`NET_DIAMETER`). Default: 35; ns-2: 30.
-    #[setting(range = 1..=255)]
-    pub net_diameter_hops: Option<u8>,
     /// An estimate of the time that a packet takes over one hop (`NODE_TRAVERSAL_TIME`). Default:
     /// 40 ms; ns-2: 30 ms.
     #[setting(key = "node_traversal_time_ms", range = 0.001..=10_000.0)]
@@ -33,25 +43,6 @@ pub struct AodvConfig {
     /// The time to live of the first Route Request (`TTL_START`). Default: 1; ns-2: 5.
     #[setting(range = 1..=255)]
     pub ttl_start: Option<u8>,
-    /// By how much the time to live of each further Route Request is greater (`TTL_INCREMENT`).
-    #[setting(default = 2, range = 1..=255)]
-    pub ttl_increment: u8,
-    /// Above this time to live a Route Request goes to the whole network (`TTL_THRESHOLD`).
-    #[setting(default = 7, range = 0..=255)]
-    pub ttl_threshold: u8,
-    /// How many hops a Route Reply may be late (`TIMEOUT_BUFFER`).
-    #[setting(default = 2, range = 0..=255)]
-    pub timeout_buffer_hops: u8,
-    /// How often a Route Request to the whole network is repeated (`RREQ_RETRIES`). Default: 2;
-    /// ns-2: 3.
-    #[setting(range = 0..=100)]
-    pub request_retries: Option<u32>,
-    /// The most Route Requests of a node in a second (`RREQ_RATELIMIT`).
-    #[setting(default = 10, range = 1..=10_000)]
-    pub request_rate_per_s: u32,
-    /// The most Route Errors of a node in a second (`RERR_RATELIMIT`).
-    #[setting(default = 10, range = 1..=10_000)]
-    pub error_rate_per_s: u32,
     /// The longest random delay of a broadcast message that a node forwards (RFC 5148 section 5.3).
     #[setting(key = "broadcast_jitter_ms", default = 10.0, range = 0.0..=10_000.0)]
     pub broadcast_jitter: Duration,
@@ -74,28 +65,10 @@ pub struct AodvConfig {
     /// The time between two Hello messages (`HELLO_INTERVAL`).
     #[setting(key = "hello_interval_s", default = 1.0, range = 0.001..=1000.0)]
     pub hello_interval: Duration,
-    /// For how many such times a neighbour may be silent (`ALLOWED_HELLO_LOSS`). Default: 2; ns-2:
-    /// 3.
-    #[setting(range = 1..=100)]
-    pub allowed_hello_loss: Option<u32>,
     /// Whether a node whose link has failed looks for another route of the packets that it forwards
     /// (section 6.12).
     #[setting(default = true)]
     pub local_repair: bool,
-    /// The most hops to a destination for which a node repairs a route (`MAX_REPAIR_TTL`). Default:
-    /// 0.3 times `net_diameter_hops`; ns-2 repairs a route if the packet has passed more hops than
-    /// are left.
-    #[setting(range = 0..=255)]
-    pub repair_hops: Option<u8>,
-    /// What is added to the time to live of a Route Request for a repair (`LOCAL_ADD_TTL`).
-    #[setting(default = 2, range = 0..=255)]
-    pub local_add_ttl: u8,
-    /// Whether a node keeps its own packets when their link fails, and requests a route again.
-    /// Default: true; ns-2: false.
-    pub keep_own_packets: Option<bool>,
-    /// How many packets wait for routes at a node. A packet that finds no room replaces the oldest.
-    #[setting(default = 64, range = 1..=100_000)]
-    pub send_buffer_packets: usize,
     /// How long a packet waits for a route.
     #[setting(key = "send_buffer_timeout_s", default = 30.0, range = 0.001..=10_000.0)]
     pub send_buffer_timeout: Duration,
@@ -107,11 +80,10 @@ impl AodvConfig {
         let ns2 = self.preset == AodvPreset::Ns2;
         let either = |rfc: u64, other: u64| Duration::from_millis(if ns2 { other } else { rfc });
         let active_route_timeout = self.active_route_timeout.unwrap_or(either(3000, 10_000));
-        let diameter = self.net_diameter_hops.unwrap_or(if ns2 { 30 } else { 35 });
-        let repair = match self.repair_hops {
-            Some(hops) => Repair::Within(hops),
-            None if ns2 => Repair::CloserToTheDestination,
-            None => Repair::Within((u32::from(diameter) * 3 / 10) as u8),
+        let diameter = if ns2 { 30 } else { 35 };
+        let repair = match self.preset {
+            AodvPreset::Ns2 => Repair::CloserToTheDestination,
+            AodvPreset::Rfc3561 => Repair::Within((u32::from(diameter) * 3 / 10) as u8),
         };
         let my_route_timeout = self.my_route_timeout.unwrap_or(either(6000, 10_000));
         let node_traversal = self.node_traversal_time.unwrap_or(either(40, 30));
@@ -128,11 +100,11 @@ impl AodvConfig {
             node_traversal,
             ttl_start: self.ttl_start.unwrap_or(if ns2 { 5 } else { 1 }),
             originated_jitter: self.originated_jitter.unwrap_or(own_jitter),
-            request_retries: self.request_retries.unwrap_or(if ns2 { 3 } else { 2 }),
+            request_retries: if ns2 { 3 } else { 2 },
             gratuitous_reply: self.gratuitous_reply.unwrap_or(!ns2),
-            allowed_hello_loss: self.allowed_hello_loss.unwrap_or(if ns2 { 3 } else { 2 }),
+            allowed_hello_loss: if ns2 { 3 } else { 2 },
             repair: self.local_repair.then_some(repair),
-            keep_own_packets: self.keep_own_packets.unwrap_or(!ns2),
+            keep_own_packets: !ns2,
             same: self.clone(),
         }
     }
@@ -153,7 +125,7 @@ pub enum AodvPreset {
 /// For which packets a node repairs a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Repair {
-    /// Those whose destination is at most this many hops away.
+    /// Those whose destination is at most this many hops away (`MAX_REPAIR_TTL`).
     Within(u8),
     /// Those that have passed more hops than are left.
     CloserToTheDestination,
@@ -165,14 +137,18 @@ pub(super) struct Rules {
     pub active_route_timeout: Duration,
     pub my_route_timeout: Duration,
     pub delete_period: Duration,
+    /// The largest number of hops between two nodes (`NET_DIAMETER`).
     pub diameter: u8,
     pub node_traversal: Duration,
     pub ttl_start: u8,
     pub originated_jitter: Duration,
+    /// How often a Route Request to the whole network is repeated (`RREQ_RETRIES`).
     pub request_retries: u32,
     pub gratuitous_reply: bool,
+    /// For how many Hello intervals a neighbour may be silent (`ALLOWED_HELLO_LOSS`).
     pub allowed_hello_loss: u32,
     pub repair: Option<Repair>,
+    /// Whether a node keeps its own packets when their link fails, and requests a route again.
     pub keep_own_packets: bool,
     /// Settings that do not depend on it.
     pub same: AodvConfig,
@@ -186,7 +162,7 @@ impl Rules {
 
     /// How long a Route Reply from this many hops away may take (`RING_TRAVERSAL_TIME`).
     pub(super) fn ring_traversal(&self, ttl: u8) -> Duration {
-        let hops = u64::from(ttl) + u64::from(self.same.timeout_buffer_hops);
+        let hops = u64::from(ttl) + u64::from(TIMEOUT_BUFFER);
         Duration(2 * self.node_traversal.0 * hops)
     }
 

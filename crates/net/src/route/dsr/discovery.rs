@@ -1,7 +1,9 @@
 //! Route Discovery at the initiator (RFC 4728 sections 3.3 and 8.2.1): Route Requests and the
 //! packets that wait for their answers.
 
+use super::rules::{DISCOVERY_HOPS, NON_PROPAGATING_TIMEOUT, REQUEST_PERIOD_MAX};
 use super::{Dsr, Due, NonPropagating, header};
+use crate::route::send_buffer::MOST_WAITING;
 use crate::route::send_buffer::Waiting;
 use crate::route::{Command, Context, RouteDrop, RouteNote, jitter};
 use kernel::{Duration, Instant, Rng};
@@ -30,7 +32,7 @@ impl Dsr {
     pub(super) fn hold(&mut self, packet: Packet, context: &mut Context<'_>) -> NodeId {
         let to = context.exit(packet.to.expect("a broadcast needs no route"));
         let waiting = Waiting { since: context.now, to, packet };
-        if let Some(oldest) = self.buffer.push(waiting, self.rules.same.send_buffer_packets) {
+        if let Some(oldest) = self.buffer.push(waiting, MOST_WAITING) {
             context.out.push(Command::Drop(oldest, RouteDrop::SendBufferFull));
         }
         to
@@ -131,7 +133,7 @@ impl Dsr {
         let discovery = self.discoveries.entry(to).or_insert(new);
         if own && discovery.propagate_at.is_some_and(|at| now >= at) {
             discovery.propagate_at = None;
-            return self.send_request(to, self.rules.same.discovery_hops, context);
+            return self.send_request(to, DISCOVERY_HOPS, context);
         }
         if now < discovery.next_at {
             return;
@@ -139,7 +141,7 @@ impl Dsr {
         let is_last = self.rules.requests.is_some_and(|most| discovery.requests >= most);
         let period = self.rules.request_period.as_secs_f64()
             * libm::pow(self.rules.request_backoff, f64::from(discovery.requests));
-        let period = Duration::from_secs_f64(period).min(self.rules.same.request_period_max);
+        let period = Duration::from_secs_f64(period).min(REQUEST_PERIOD_MAX);
         discovery.next_at = now + period;
         discovery.propagate_at = None;
         if is_last {
@@ -159,14 +161,14 @@ impl Dsr {
             NonPropagating::Each => true,
         };
         if asks_neighbours {
-            let propagate_at = now + self.rules.same.non_propagating_timeout;
+            let propagate_at = now + NON_PROPAGATING_TIMEOUT;
             discovery.propagate_at = Some(propagate_at);
             // With `each`, the period is that of the requests to the neighbours.
             if self.rules.non_propagating != NonPropagating::Each {
                 discovery.next_at = propagate_at + period;
             }
         }
-        let hops = if asks_neighbours { 1 } else { self.rules.same.discovery_hops };
+        let hops = if asks_neighbours { 1 } else { DISCOVERY_HOPS };
         self.send_request(to, hops, context);
     }
 

@@ -3,40 +3,27 @@
 
 use super::cache::RouteCache;
 use kernel::{Duration, Instant};
-use settings::Settings;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use wire::NodeId;
 
-/// Single links, from which the node computes shortest paths. A link stays for as long as the
-/// stability of its two ends suggests (Link-MaxLife).
-#[derive(Clone, Debug, PartialEq, Settings)]
-#[settings(name = "DsrLinkCache")]
-pub struct LinkCacheConfig {
-    /// The stability of a node of which nothing is known (`InitStability`).
-    #[setting(key = "init_stability_s", default = 25.0, range = 0.001..=1e6)]
-    pub init_stability: Duration,
-    /// By how much a node's stability grows when a link to it is used: this times the time since
-    /// the link was used before (`StabilityIncrFactor`).
-    #[setting(default = 4.0, range = 0.0..=1000.0)]
-    pub stability_increase: f64,
-    /// The factor by which a node's stability changes when a link to it fails
-    /// (`StabilityDecrFactor`).
-    #[setting(default = 0.5, range = 0.0..=1.0)]
-    pub stability_decrease: f64,
-    /// The least lifetime of a link (`MinLifetime`).
-    #[setting(key = "min_lifetime_s", default = 1.0, range = 0.0..=1e6)]
-    pub min_lifetime: Duration,
-    /// For how long a link stays at least after each use (`UseExtends`).
-    #[setting(key = "use_extends_s", default = 120.0, range = 0.0..=1e6)]
-    pub use_extends: Duration,
-}
+/// The stability of a node of which nothing is known: `InitStability` (Link-MaxLife, RFC 4728
+/// section 4.1, as all below).
+const INIT_STABILITY: Duration = Duration::from_secs(25);
+/// By how much a node's stability grows when a link to it is used: this times the time since the
+/// link was used before (`StabilityIncrFactor`).
+const STABILITY_INCREASE: f64 = 4.0;
+/// The factor by which a node's stability changes when a link to it fails (`StabilityDecrFactor`).
+const STABILITY_DECREASE: f64 = 0.5;
+/// The least lifetime of a link: `MinLifetime`.
+const MIN_LIFETIME: Duration = Duration::from_secs(1);
+/// For how long a link stays at least after each use: `UseExtends`.
+const USE_EXTENDS: Duration = Duration::from_secs(120);
 
 /// The links that a node knows.
 #[derive(Debug)]
 pub(super) struct LinkCache {
     node: NodeId,
-    config: LinkCacheConfig,
     links: BTreeMap<(NodeId, NodeId), Link>,
     /// By node; a node that is not in it has the initial stability.
     stability: BTreeMap<NodeId, Duration>,
@@ -63,13 +50,13 @@ struct Tree {
 }
 
 impl LinkCache {
-    pub(super) fn new(node: NodeId, config: LinkCacheConfig) -> Self {
+    pub(super) fn new(node: NodeId) -> Self {
         let (links, stability, found) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        Self { node, config, links, stability, tree: None, changes: 0, found }
+        Self { node, links, stability, tree: None, changes: 0, found }
     }
 
     fn stability(&self, node: NodeId) -> Duration {
-        self.stability.get(&node).copied().unwrap_or(self.config.init_stability)
+        self.stability.get(&node).copied().unwrap_or(INIT_STABILITY)
     }
 
     /// Removes the links whose lifetime has ended, and computes the paths anew if a link has
@@ -113,13 +100,13 @@ impl LinkCache {
             let Some(link) = self.links.get_mut(&(pair[0], pair[1])) else { continue };
             let idle = now.since(link.used);
             link.used = now;
-            link.expires = link.expires.max(now + self.config.use_extends);
+            link.expires = link.expires.max(now + USE_EXTENDS);
             if idle == Duration::ZERO {
                 continue;
             }
-            let more = idle.as_secs_f64() * self.config.stability_increase;
+            let more = idle.as_secs_f64() * STABILITY_INCREASE;
             for node in pair {
-                let stability = self.stability.entry(*node).or_insert(self.config.init_stability);
+                let stability = self.stability.entry(*node).or_insert(INIT_STABILITY);
                 *stability += Duration::from_secs_f64(more);
             }
         }
@@ -130,7 +117,7 @@ impl RouteCache for LinkCache {
     fn add(&mut self, now: Instant, path: &[NodeId]) {
         for pair in path.windows(2) {
             let lifetime = self.stability(pair[0]).min(self.stability(pair[1]));
-            let expires = now + lifetime.max(self.config.min_lifetime);
+            let expires = now + lifetime.max(MIN_LIFETIME);
             let link = self.links.entry((pair[0], pair[1])).or_insert_with(|| {
                 (self.tree, self.changes) = (None, self.changes + 1);
                 Link { expires, used: now }
@@ -150,7 +137,7 @@ impl RouteCache for LinkCache {
             (self.tree, self.changes) = (None, self.changes + 1);
         }
         for node in [from, to] {
-            let stability = self.stability(node).as_secs_f64() * self.config.stability_decrease;
+            let stability = self.stability(node).as_secs_f64() * STABILITY_DECREASE;
             self.stability.insert(node, Duration::from_secs_f64(stability));
         }
     }
@@ -190,7 +177,7 @@ mod tests {
     }
 
     fn cache() -> LinkCache {
-        LinkCache::new(NodeId(0), LinkCacheConfig::default())
+        LinkCache::new(NodeId(0))
     }
 
     fn find(cache: &mut LinkCache, seconds: u64, to: u32) -> Vec<NodeId> {

@@ -2,6 +2,7 @@
 //! 8.3).
 
 use super::replies::drop_message;
+use super::rules::ERROR_ON_REQUEST;
 use super::{Dsr, Due, header, position, reversed};
 use crate::route::{Command, Context, RouteDrop, RouteNote};
 use kernel::{Duration, Instant};
@@ -147,8 +148,7 @@ impl Dsr {
 
     /// The Route Error for the next Route Request; it is kept until a request goes to all nodes.
     pub(super) fn error_to_repeat(&mut self, to_all: bool, now: Instant) -> Option<RouteError> {
-        let most: Duration = self.rules.same.error_on_request;
-        let held = self.held_error.filter(|held| now.since(held.received) < most)?;
+        let held = self.held_error.filter(|held| now.since(held.received) < ERROR_ON_REQUEST)?;
         if to_all {
             self.held_error = None;
         }

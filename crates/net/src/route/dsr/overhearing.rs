@@ -1,5 +1,6 @@
 //! What a node learns from packets of others (RFC 4728 sections 3.3.1 and 3.4.4).
 
+use super::rules::GRATUITOUS_REPLY_HOLDOFF;
 use super::{Dsr, position, reversed};
 use crate::route::{Command, Context};
 use kernel::{Duration, Id, Instant};
@@ -92,8 +93,7 @@ impl Dsr {
             return;
         }
         let path = path.to_vec();
-        let (source, holdoff) = (path[0], self.rules.same.gratuitous_reply_holdoff);
-        if !self.shortened.may_reply(source, from, context.now, holdoff) {
+        if !self.shortened.may_reply(path[0], from, context.now, GRATUITOUS_REPLY_HOLDOFF) {
             return;
         }
         let back = [&[self.node], &reversed(&path[..=heard])[..]].concat();

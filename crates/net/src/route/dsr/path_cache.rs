@@ -1,7 +1,7 @@
 //! A cache of whole paths, as ns-2 has it (RFC 4728 section 4.1, "path cache").
 
 use super::cache::RouteCache;
-use kernel::{Duration, Id, Instant};
+use kernel::{Id, Instant};
 use settings::Settings;
 use wire::NodeId;
 
@@ -16,17 +16,12 @@ pub struct PathCacheConfig {
     /// Paths that it has overheard and not used.
     #[setting(default = 64, range = 1..=100_000)]
     pub secondary_paths: usize,
-    /// How long a path stays if the node neither uses it nor hears of it (`RouteCacheTimeout`, 300
-    /// s in RFC 4728 section 9). Default: for ever, as in ns-2.
-    #[setting(key = "timeout_s", range = 0.001..=1e6)]
-    pub timeout: Option<Duration>,
 }
 
 /// The paths of a node.
 #[derive(Debug)]
 pub(super) struct PathCache {
     node: NodeId,
-    timeout: Option<Duration>,
     primary: Store,
     secondary: Store,
     /// What was found last: packets that wait for a route ask for the same nodes again and again.
@@ -56,7 +51,6 @@ impl PathCache {
         let store = |most| Store { most, ..Store::default() };
         Self {
             node,
-            timeout: config.timeout,
             primary: store(config.primary_paths),
             secondary: store(config.secondary_paths),
             found: [None; Self::FOUND],
@@ -80,14 +74,14 @@ impl PathCache {
 }
 
 impl RouteCache for PathCache {
-    fn add(&mut self, now: Instant, path: &[NodeId]) {
+    fn add(&mut self, _now: Instant, path: &[NodeId]) {
         debug_assert_eq!(path.first(), Some(&self.node));
-        self.primary.add(now, path);
+        self.primary.add(path);
     }
 
-    fn notice(&mut self, now: Instant, path: &[NodeId]) {
+    fn notice(&mut self, _now: Instant, path: &[NodeId]) {
         debug_assert_eq!(path.first(), Some(&self.node));
-        self.secondary.add(now, path);
+        self.secondary.add(path);
     }
 
     fn remove(&mut self, _now: Instant, from: NodeId, to: NodeId) {
@@ -99,25 +93,17 @@ impl RouteCache for PathCache {
         self.primary.changes + self.secondary.changes
     }
 
-    fn find(&mut self, now: Instant, to: NodeId, for_use: bool) -> Option<&[NodeId]> {
-        if let Some(timeout) = self.timeout {
-            self.primary.expire(now, timeout);
-            self.secondary.expire(now, timeout);
-        }
+    fn find(&mut self, _now: Instant, to: NodeId, for_use: bool) -> Option<&[NodeId]> {
         let Hit { is_secondary, mut index, place } = self.best(to)?;
         if is_secondary {
             if !for_use {
-                return Some(&self.secondary.paths[index].nodes[..=place]);
+                return Some(&self.secondary.paths[index][..=place]);
             }
             // A path that is used moves to the first store.
             let path = self.secondary.take(index);
-            index = self.primary.add(now, &path);
+            index = self.primary.add(&path);
         }
-        let path = &mut self.primary.paths[index];
-        if for_use {
-            path.heard = now;
-        }
-        Some(&path.nodes[..=place])
+        Some(&self.primary.paths[index][..=place])
     }
 }
 
@@ -126,19 +112,12 @@ impl RouteCache for PathCache {
 struct Store {
     most: usize,
     /// A place may be empty.
-    paths: Vec<Stored>,
+    paths: Vec<Vec<NodeId>>,
     /// [`bits`] of the nodes of each path, in an array of their own: few paths are looked at.
     bits: Vec<u64>,
     /// The path that is replaced next.
     victim: usize,
     changes: u64,
-}
-
-/// A path, and when it was last heard of.
-#[derive(Debug, Default)]
-struct Stored {
-    nodes: Vec<NodeId>,
-    heard: Instant,
 }
 
 /// A bit for each of these nodes. Most paths do not have the node that is looked for, which their
@@ -149,7 +128,7 @@ fn bits(nodes: &[NodeId]) -> u64 {
 
 impl Store {
     /// Adds a path; returns its place. A path that begins with a stored one replaces it.
-    fn add(&mut self, now: Instant, path: &[NodeId]) -> usize {
+    fn add(&mut self, path: &[NodeId]) -> usize {
         let bits = bits(path);
         for (index, stored_bits) in self.bits.iter_mut().enumerate() {
             let both = *stored_bits & bits;
@@ -157,17 +136,16 @@ impl Store {
                 continue;
             }
             let stored = &mut self.paths[index];
-            let common = stored.nodes.iter().zip(path).take_while(|(a, b)| a == b).count();
-            if common == stored.nodes.len() || common == path.len() {
+            let common = stored.iter().zip(path).take_while(|(a, b)| a == b).count();
+            if common == stored.len() || common == path.len() {
                 self.changes += u64::from(common < path.len());
-                stored.nodes.extend(&path[common..]);
+                stored.extend(&path[common..]);
                 *stored_bits |= bits;
-                stored.heard = now;
                 return index;
             }
         }
         self.changes += 1;
-        let stored = Stored { nodes: path.to_vec(), heard: now };
+        let stored = path.to_vec();
         if self.paths.len() < self.most {
             self.paths.push(stored);
             self.bits.push(bits);
@@ -183,7 +161,7 @@ impl Store {
     fn take(&mut self, index: usize) -> Vec<NodeId> {
         self.changes += 1;
         self.bits[index] = 0;
-        std::mem::take(&mut self.paths[index]).nodes
+        std::mem::take(&mut self.paths[index])
     }
 
     /// The first of the shortest paths to a node: its index, and the place of the node in it.
@@ -192,7 +170,7 @@ impl Store {
         for (index, _) in self.bits.iter().enumerate().filter(|(_, bits)| **bits & bit > 0) {
             // Behind the best place so far, the node is of no use.
             let most = best.map_or(usize::MAX, |(_, place)| place);
-            let nodes = &self.paths[index].nodes;
+            let nodes = &self.paths[index];
             if let Some(place) = nodes.iter().take(most).position(|&node| node == to) {
                 best = Some((index, place));
             }
@@ -205,19 +183,11 @@ impl Store {
         let both = bits(&[from, to]);
         let all = self.paths.iter_mut().zip(&mut self.bits);
         for (path, path_bits) in all.filter(|(_, path_bits)| **path_bits & both == both) {
-            if let Some(place) = path.nodes.windows(2).position(|pair| pair == [from, to]) {
+            if let Some(place) = path.windows(2).position(|pair| pair == [from, to]) {
                 self.changes += 1;
-                path.nodes.truncate(if place == 0 { 0 } else { place + 1 });
-                *path_bits = bits(&path.nodes);
+                path.truncate(if place == 0 { 0 } else { place + 1 });
+                *path_bits = bits(path);
             }
-        }
-    }
-
-    fn expire(&mut self, now: Instant, timeout: Duration) {
-        let all = self.paths.iter_mut().zip(&mut self.bits);
-        for (path, bits) in all.filter(|(path, _)| now.since(path.heard) > timeout) {
-            self.changes += u64::from(!path.nodes.is_empty());
-            (path.nodes, *bits) = (Vec::new(), 0);
         }
     }
 }
@@ -288,17 +258,5 @@ mod tests {
         }
         assert!(find(&mut cache, 1).is_empty());
         assert_eq!(find(&mut cache, 2), nodes(&[0, 2]));
-    }
-
-    #[test]
-    fn a_path_expires_unless_it_is_used() {
-        let timeout = Some(Duration::from_secs(300));
-        let config = PathCacheConfig { timeout, ..PathCacheConfig::default() };
-        let mut cache = PathCache::new(NodeId(0), &config);
-        let at = |s| Instant::ZERO + Duration::from_secs(s);
-        cache.add(at(0), &nodes(&[0, 1]));
-        assert!(cache.find(at(200), NodeId(1), true).is_some());
-        assert!(cache.find(at(500), NodeId(1), false).is_some(), "it was used at 200 s");
-        assert!(cache.find(at(501), NodeId(1), false).is_none());
     }
 }

@@ -2,6 +2,7 @@
 //! 8.2.6).
 
 use super::discovery::Requested;
+use super::rules::REQUEST_TABLE;
 use super::{Dsr, Due, header, position, reversed};
 use crate::route::{Command, Context, jitter};
 use wire::{Body, DsrMessage, Message, NodeId, Packet, PathId};
@@ -36,8 +37,7 @@ impl Dsr {
         if self.rules.reverse_routes {
             self.learn(&reversed(&nodes), false, context);
         }
-        let (most_nodes, most_ids) =
-            (self.rules.same.request_table_nodes, self.rules.same.request_table_ids);
+        let (most_nodes, most_ids) = REQUEST_TABLE;
         let is_new = self.seen.insert(packet.from, Requested { id, target }, most_nodes, most_ids);
         if target == self.node {
             if (is_new || self.rules.same.reply_to_each_copy)

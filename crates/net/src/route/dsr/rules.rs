@@ -1,10 +1,27 @@
 //! The settings of DSR.
 
 use super::cache::RouteCache;
-use super::{LinkCacheConfig, PathCacheConfig, link_cache, path_cache};
+use super::{PathCacheConfig, link_cache, path_cache};
 use kernel::Duration;
 use settings::{Choice, Settings};
 use wire::NodeId;
+
+/// How long the initiator waits for an answer of its neighbours before it sends a Route Request to
+/// all nodes: `NonpropRequestTimeout` (RFC 4728 section 9, as all below).
+pub(super) const NON_PROPAGATING_TIMEOUT: Duration = Duration::from_millis(30);
+/// The longest time between two requests for one target: `MaxRequestPeriod`.
+pub(super) const REQUEST_PERIOD_MAX: Duration = Duration::from_secs(10);
+/// Over how many hops a Route Request goes: `DiscoveryHopLimit`.
+pub(super) const DISCOVERY_HOPS: u8 = 255;
+/// Of how many initiators a node remembers requests, `RequestTableSize`, and how many of each,
+/// `RequestTableIds`.
+pub(super) const REQUEST_TABLE: (usize, usize) = (64, 16);
+/// For how long a node sends no second gratuitous Route Reply for the same source and transmitter:
+/// `GratReplyHoldoff`.
+pub(super) const GRATUITOUS_REPLY_HOLDOFF: Duration = Duration::from_secs(1);
+/// For how long a node repeats a Route Error in its next Route Request to all nodes (section
+/// 3.4.3, which gives no number).
+pub(super) const ERROR_ON_REQUEST: Duration = Duration::from_secs(1);
 
 /// Dynamic source routing (RFC 4728). Constants are those of its section 9; `preset = "ns2"`
 /// changes the keys that name it to what ns-2 does.
@@ -12,41 +29,23 @@ use wire::NodeId;
 pub struct DsrConfig {
     /// The defaults of the keys below.
     pub preset: Preset,
-    /// How a node stores routes. Default: `link`; ns-2: `path`, without a timeout.
+    /// How a node stores routes. Default: `link`; ns-2: `path`.
     pub cache: Option<CacheSettings>,
-    /// Whether reversed routes are stored too. Default: true; ns-2: false.
-    pub reverse_routes: Option<bool>,
-    /// Whether a node stores the route of a Route Reply that it forwards. Default: true; ns-2:
-    /// false.
-    pub cache_forwarded_replies: Option<bool>,
     /// Whether nodes receive the frames that are addressed to others and learn from them.
     #[setting(default = true)]
     pub promiscuous: bool,
     /// Which Route Requests go to the neighbours only (section 3.3.3). Default: `first`; ns-2:
     /// `each`.
     pub non_propagating: Option<NonPropagating>,
-    /// How long the initiator waits for an answer of its neighbours before it sends a Route Request
-    /// to all nodes (`NonpropRequestTimeout`).
-    #[setting(key = "non_propagating_timeout_ms", default = 30.0, range = 0.0..=10_000.0)]
-    pub non_propagating_timeout: Duration,
     /// The time after the first Route Request to all nodes until the second (`RequestPeriod`); with
     /// `non_propagating = "each"` between the requests to the neighbours.
     /// Default: 0.5 s; ns-2: 2 s.
     #[setting(key = "request_period_s", range = 0.001..=1000.0)]
     pub request_period: Option<Duration>,
-    /// The factor by which this time grows with each request. Default: 2; ns-2: 4.
-    #[setting(range = 1.0..=16.0)]
-    pub request_backoff: Option<f64>,
-    /// The longest time between two requests for one target (`MaxRequestPeriod`).
-    #[setting(key = "request_period_max_s", default = 10.0, range = 0.001..=1000.0)]
-    pub request_period_max: Duration,
     /// How many requests a node sends for one target before it drops the packets that wait
     /// (`MaxRequestRexmt`); 0 is any number. Default: 16; ns-2: any number.
     #[setting(range = 0..=10_000)]
     pub requests: Option<u32>,
-    /// Over how many hops a Route Request goes (`DiscoveryHopLimit`).
-    #[setting(default = 255, range = 1..=255)]
-    pub discovery_hops: u8,
     /// The longest route. Default: 63 hops, as many as a Route Reply option holds (section 6.3);
     /// ns-2: 15.
     #[setting(range = 1..=63)]
@@ -55,12 +54,6 @@ pub struct DsrConfig {
     /// (`BroadcastJitter`).
     #[setting(key = "broadcast_jitter_ms", default = 10.0, range = 0.0..=10_000.0)]
     pub broadcast_jitter: Duration,
-    /// Of how many initiators a node remembers requests (`RequestTableSize`).
-    #[setting(default = 64, range = 1..=100_000)]
-    pub request_table_nodes: usize,
-    /// How many requests of each initiator it remembers (`RequestTableIds`).
-    #[setting(default = 16, range = 1..=10_000)]
-    pub request_table_ids: usize,
     /// Whether nodes answer Route Requests from their caches.
     #[setting(default = true)]
     pub reply_from_cache: bool,
@@ -76,10 +69,6 @@ pub struct DsrConfig {
     /// by a gratuitous Route Reply.
     #[setting(default = true)]
     pub shortening: bool,
-    /// For how long a node sends no second gratuitous Route Reply for the same source and
-    /// transmitter (`GratReplyHoldoff`).
-    #[setting(key = "gratuitous_reply_holdoff_s", default = 1.0, range = 0.0..=1000.0)]
-    pub gratuitous_reply_holdoff: Duration,
     /// How often a packet may be salvaged: sent on by another route where a link of its route has
     /// failed (`MaxSalvageCount`); 0 is never.
     #[setting(default = 15, range = 0..=15)]
@@ -87,9 +76,6 @@ pub struct DsrConfig {
     /// Whether a node that has no other route for a packet of another node asks its neighbours for
     /// one, once. Default: false; ns-2: true.
     pub salvage_requests: Option<bool>,
-    /// Whether the sources of packets that wait for the link that has failed receive Route Errors
-    /// too. Default: true; ns-2: false.
-    pub errors_of_waiting: Option<bool>,
     /// Whether each node that forwards a Route Request adds the whole DSR Options header to its
     /// size again, not the node's address only. Default: false; ns-2: true.
     pub growing_requests: Option<bool>,
@@ -97,22 +83,12 @@ pub struct DsrConfig {
     /// they come before the next packet that the MAC takes from the queue. Default: 0; ns-2: 25 us.
     #[setting(key = "repair_delay_us", range = 0.0..=1e6)]
     pub repair_delay: Option<Duration>,
-    /// For how long a node that has received a Route Error repeats it in its next Route Request to
-    /// all nodes (section 3.4.3); 0 is never.
-    #[setting(key = "error_on_request_s", default = 1.0, range = 0.0..=1000.0)]
-    pub error_on_request: Duration,
     /// Whether only the first three packets of a route carry it, and then one in 5 s (section 3.5,
     /// with the numbers of ns-2). Nodes forget no flow. Default: false; ns-2: true.
     pub flow_state: Option<bool>,
-    /// How many packets wait for routes at a node. A packet that finds no room replaces the oldest.
-    #[setting(default = 64, range = 1..=100_000)]
-    pub send_buffer_packets: usize,
     /// How long a packet waits for a route (`SendBufferTimeout`).
     #[setting(key = "send_buffer_timeout_s", default = 30.0, range = 0.001..=10_000.0)]
     pub send_buffer_timeout: Duration,
-    /// Gap between packets that leave the send buffer after a Route Reply. Default: 0; ns-2: 30 ms.
-    #[setting(key = "send_buffer_gap_ms", range = 0.0..=1000.0)]
-    pub send_buffer_gap: Option<Duration>,
     /// The least time between two looks at the send buffer; the largest is twice this. With 0,
     /// requests and timeouts happen at their exact times. Default: 0; ns-2: 30 ms.
     #[setting(key = "send_buffer_check_ms", range = 0.0..=1000.0)]
@@ -127,27 +103,27 @@ impl DsrConfig {
         let cache = || match self.preset {
             Preset::Rfc4728 => CacheSettings::default(),
             Preset::Ns2 => {
-                CacheSettings::Path(PathCacheConfig { timeout: None, ..Default::default() })
+                CacheSettings::Path(PathCacheConfig::default())
             }
         };
         let repair_us = if ns2 { 25 } else { 0 };
         let non_propagating = if ns2 { NonPropagating::Each } else { NonPropagating::First };
         Rules {
             cache: self.cache.clone().unwrap_or_else(cache),
-            reverse_routes: self.reverse_routes.unwrap_or(!ns2),
-            caches_forwarded_replies: self.cache_forwarded_replies.unwrap_or(!ns2),
+            reverse_routes: !ns2,
+            caches_forwarded_replies: !ns2,
             non_propagating: self.non_propagating.unwrap_or(non_propagating),
             request_period: self.request_period.unwrap_or(either(500, 2000)),
-            request_backoff: self.request_backoff.unwrap_or(if ns2 { 4.0 } else { 2.0 }),
+            request_backoff: if ns2 { 4.0 } else { 2.0 },
             requests: Some(self.requests.unwrap_or(if ns2 { 0 } else { 16 })).filter(|&n| n > 0),
             route_hops: self.route_hops.unwrap_or(if ns2 { 15 } else { 63 }).into(),
             cached_reply_delay: self.cached_reply_delay.unwrap_or(either(3, 0)),
             salvage_requests: self.salvage_requests.unwrap_or(ns2),
-            errors_of_waiting: self.errors_of_waiting.unwrap_or(!ns2),
+            errors_of_waiting: !ns2,
             growing_requests: self.growing_requests.unwrap_or(ns2),
             repair_delay: self.repair_delay.unwrap_or(Duration::from_micros(repair_us)),
             flow_state: self.flow_state.unwrap_or(ns2),
-            send_buffer_gap: self.send_buffer_gap.unwrap_or(either(0, 30)),
+            send_buffer_gap: either(0, 30),
             send_buffer_check: self.send_buffer_check.unwrap_or(either(0, 30)),
             same: self.clone(),
         }
@@ -168,11 +144,15 @@ pub enum Preset {
 }
 
 /// How a node stores routes.
-#[derive(Clone, Debug, PartialEq, Choice)]
+#[derive(Clone, Debug, Default, PartialEq, Choice)]
 #[settings(name = "DsrCache")]
-#[allow(missing_docs)]
 pub enum CacheSettings {
-    Link(LinkCacheConfig),
+    /// Single links, from which the node computes shortest paths. A link stays for as long as the
+    /// stability of its two ends suggests (Link-MaxLife).
+    #[default]
+    Link,
+    /// Whole paths: those that the node has asked for, and in a second store those that it has
+    /// overheard. Each store replaces its oldest path.
     Path(PathCacheConfig),
 }
 
@@ -180,15 +160,9 @@ impl CacheSettings {
     /// The empty cache of a node.
     pub(super) fn build(&self, node: NodeId) -> Box<dyn RouteCache> {
         match self {
-            Self::Link(config) => Box::new(link_cache::LinkCache::new(node, config.clone())),
+            Self::Link => Box::new(link_cache::LinkCache::new(node)),
             Self::Path(config) => Box::new(path_cache::PathCache::new(node, config)),
         }
-    }
-}
-
-impl Default for CacheSettings {
-    fn default() -> Self {
-        Self::Link(LinkCacheConfig::default())
     }
 }
 
@@ -209,19 +183,25 @@ pub enum NonPropagating {
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     pub cache: CacheSettings,
+    /// Whether reversed routes are stored too.
     pub reverse_routes: bool,
+    /// Whether a node stores the route of a Route Reply that it forwards.
     pub caches_forwarded_replies: bool,
     pub non_propagating: NonPropagating,
     pub request_period: Duration,
+    /// The factor by which the time between requests grows with each.
     pub request_backoff: f64,
     pub requests: Option<u32>,
     pub route_hops: usize,
     pub cached_reply_delay: Duration,
     pub salvage_requests: bool,
+    /// Whether the sources of packets that wait for the link that has failed receive Route Errors
+    /// too.
     pub errors_of_waiting: bool,
     pub growing_requests: bool,
     pub repair_delay: Duration,
     pub flow_state: bool,
+    /// The gap between packets that leave the send buffer after a Route Reply.
     pub send_buffer_gap: Duration,
     pub send_buffer_check: Duration,
     /// Settings that do not depend on it.

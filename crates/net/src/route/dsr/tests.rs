@@ -252,7 +252,8 @@ fn each_source_of_packets_that_wait_receives_one_route_error() {
         network.sent.iter().filter(|(_, by, p)| *by == NodeId(2) && is_error(p)).count()
     };
     assert_eq!(errors(&exact()), 2);
-    assert_eq!(errors(&DsrConfig { errors_of_waiting: Some(false), ..exact() }), 1);
+    let ns2 = DsrConfig { broadcast_jitter: Duration::ZERO, ..ns2() };
+    assert_eq!(errors(&ns2), 1);
 }
 
 #[test]
@@ -444,7 +445,7 @@ fn in_10_000_random_networks_no_packet_loops_and_each_ends_once() {
 #[test]
 fn a_packet_may_displace_the_route_of_another_that_is_sent_with_it() {
     let mut rng = Seed { root: 4, replication: 0 }.stream("test", 0);
-    let few = PathCacheConfig { primary_paths: 1, secondary_paths: 8, timeout: None };
+    let few = PathCacheConfig { primary_paths: 1, secondary_paths: 8 };
     let config = DsrConfig { cache: Some(CacheSettings::Path(few)), ..ns2() };
     for seed in 0..1000 {
         let mut network = random_network(&config, seed, &mut rng);
