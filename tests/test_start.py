@@ -22,11 +22,11 @@ COSTLY = {"jinja2", "matplotlib", "multiprocessing", "numpy", "polars",
 """Packages whose import takes longer than 10 ms."""
 
 LEAST = {"cli", "cli.group", "cli.streams", "cli.terminal", "address", "axis_text", "control",
-         "edit", "files", "issue", "lazy", "needs", "observables", "scenario", "shipped", "startup",
-         "tables", "_core"}  # fmt: skip
+         "edit", "files", "issue", "kinds", "lazy", "needs", "observables", "scenario", "shipped",
+         "startup", "tables", "_core"}  # fmt: skip
 """The modules of Simoom that every command imports."""
 
-A_RUN = {"cli.run", "cli.trace", "cli.until", "patience", "precision", "run", "stats",
+A_RUN = {"arguments", "cli.run", "cli.trace", "cli.until", "patience", "precision", "run", "stats",
          "trace", "trace_columns", "trace_files", "travel"}  # fmt: skip
 
 STARTS = {
@@ -34,8 +34,8 @@ STARTS = {
     f"simoom check {CELL}": (set(), {"cli.scenario"}),
     "simoom airtime --standard 11g --rate 54 --bytes 1536": (
         set(),
-        {"airtime", "cli.airtime", "run", "patience", "trace", "trace_columns", "trace_files",
-         "travel"},
+        {"airtime", "arguments", "cli.airtime", "run", "patience", "trace", "trace_columns",
+         "trace_files", "travel"},
     ),
     "simoom scenarios cafe": ({"rich"}, {"cli.scenario"}),
     f"simoom run {CELL} --json": (set(), A_RUN),

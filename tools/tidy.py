@@ -37,8 +37,8 @@ CRATES = {
 """The crates that each crate may use; ``py`` and ``wasm`` use ``sim`` and the type of a seed."""
 
 LAYERS = """\
-_core kinds palette needs frames runner issue address observables shipped stats precision transient
-models tables evidence control axis_text layout places roaming lockstep
+_core arguments kinds palette needs frames runner issue address observables shipped stats precision
+transient models tables evidence control axis_text layout places roaming lockstep
 edit scenario travel gallery trace_columns trace_files trace
 run record segments store compaction shards
 rounds variates replications compare axes designs sweep search sensitivity hearing routes airtime

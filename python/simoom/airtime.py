@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from simoom import _core
-from simoom.run import whole
+from simoom.arguments import whole
 
 Option = float | str | bool | None
 """The value of an option of a PPDU; None is its default."""

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simoom.arguments import callback
 from simoom.observables import check_path, nearest, unit_of
 from simoom.precision import Reached, Rule, Target, Until, bounded, decide, next_count, required
 from simoom.replications import Replications, plan
 from simoom.rounds import Request, Rounds, opened
-from simoom.run import callback
 from simoom.scenario import Scenario, ScenarioLike
 from simoom.stats import Estimate, holm, mean_ci, paired_p_value
 from simoom.store import Store

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simoom import _core
+from simoom.arguments import moment, whole
 from simoom.issue import Issue, ScenarioError
 from simoom.patience import interruptible
-from simoom.run import moment, whole
 from simoom.scenario import Scenario, ScenarioLike
 
 if TYPE_CHECKING:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simoom.arguments import callback, whole
 from simoom.precision import LEAST_RUNS, Reached, Rule, Until, rule_of
 from simoom.rounds import Request, Rounds, check_warmup, opened
-from simoom.run import Run, Summary, callback, whole
+from simoom.run import Run, Summary
 from simoom.scenario import Scenario, ScenarioLike
 from simoom.stats import Estimate, mean_ci, quantile_ci
 from simoom.store import Store

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simoom import _core
+from simoom.arguments import whole
 from simoom.issue import Issue, ScenarioError
 from simoom.needs import needed
-from simoom.run import whole
 from simoom.scenario import Scenario
 
 SAMPLES = 200

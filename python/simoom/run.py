@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from numbers import Integral
 from pathlib import Path
 from threading import Event
 from types import MappingProxyType
@@ -16,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from simoom import _core
 from simoom.address import AddressError, is_address, value
+from simoom.arguments import callback, whole
 from simoom.issue import Issue, ScenarioError
 from simoom.observables import nearest, present
 from simoom.patience import interruptible
@@ -386,26 +385,6 @@ def controllers(scenario: Scenario) -> tuple[str, ...]:
     return tuple(
         each["python"]["path"] for each in controls if isinstance(each, dict) and "python" in each
     )
-
-
-def whole(name: str, value: object, *, bits: int) -> None:
-    """Raise unless the value is a whole number in the range."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name}: must be a whole number, is {value!r}")
-    if not 0 <= int(value) < 1 << bits:
-        raise ValueError(f"{name}: must be in [0, 2**{bits}), is {value}")
-
-
-def moment(name: str, at_s: float) -> None:
-    """Raise unless this is a simulated time."""
-    if not 0 <= at_s < math.inf:
-        raise ValueError(f"{name} {at_s:g}: must be a number from 0 on")
-
-
-def callback(progress: object) -> None:
-    """Raise unless this is a callback for progress, or None."""
-    if progress is not None and not callable(progress):
-        raise TypeError(f"progress: must take the completed fraction, is {progress!r}")
 
 
 def _samples(rows: Iterable[tuple[str, bytes, bytes]]) -> Samples:

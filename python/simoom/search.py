@@ -16,11 +16,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from simoom.arguments import callback, whole
 from simoom.designs import check_range
 from simoom.needs import need
 from simoom.observables import check_path, unit_of
 from simoom.replications import Replications
-from simoom.run import Run, callback, whole
+from simoom.run import Run
 from simoom.scenario import Scenario
 from simoom.stats import Estimate, mean_ci, paired_difference
 from simoom.store import Store

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simoom.arguments import whole
 from simoom.designs import Space, check_space, scaled
 from simoom.needs import need
 from simoom.observables import check_path, nearest
-from simoom.run import whole
 from simoom.scenario import ScenarioLike
 from simoom.stats import Estimate
 from simoom.store import Store

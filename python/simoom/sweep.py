@@ -19,12 +19,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from simoom.arguments import callback
 from simoom.axes import Label, Over, describe, find_label, points, scenarios
 from simoom.observables import check_path
 from simoom.precision import Reached, Rule, Until
 from simoom.replications import Replications, look, plan
 from simoom.rounds import Request, Rounds, opened
-from simoom.run import Run, callback
+from simoom.run import Run
 from simoom.scenario import Scenario, ScenarioLike
 from simoom.shards import Shard, read_shard
 from simoom.stats import mean_ci

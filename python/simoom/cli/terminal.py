@@ -135,7 +135,7 @@ def check_range(option: str, value: int, *, least: int = 0, bits: int) -> None:
 
 def check_time(option: str, at_s: float) -> None:
     """Refuse what is no simulated time."""
-    from simoom.run import moment
+    from simoom.arguments import moment
 
     try:
         moment(option, at_s)

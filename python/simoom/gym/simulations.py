@@ -10,9 +10,10 @@ import gymnasium
 import numpy as np
 
 from simoom import _core
+from simoom.arguments import whole
 from simoom.issue import Issue, ScenarioError
 from simoom.observables import nearest
-from simoom.run import Run, whole
+from simoom.run import Run
 from simoom.scenario import Scenario, ScenarioLike, toml_value
 
 if TYPE_CHECKING:

@@ -9,11 +9,12 @@ from matplotlib import patheffects
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
+from simoom.arguments import moment
 from simoom.palette import BLACK, BLUE, VERMILION
 from simoom.plots.stretch import trace_of
 from simoom.plots.style import Picture, below, style
 from simoom.routes import Routes, routes
-from simoom.run import Run, moment
+from simoom.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

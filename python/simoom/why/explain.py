@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 
+from simoom.arguments import callback, whole
 from simoom.issue import ScenarioError
-from simoom.run import Run, RunJob, callback, whole
+from simoom.run import Run, RunJob
 from simoom.runner import Runner
 from simoom.scenario import Scenario, ScenarioLike
 from simoom.stats import Estimate, mean_ci, paired_difference
