@@ -67,15 +67,15 @@ kernel::listed! {
         /// Wired links lost them.
         WireLoss => {
             name: "loss", label: "on wires", result: "wire_losses",
-            hint: "the losses of links", group: Group::All,
+            hint: "their loss", group: Group::All,
         },
         /// A router had no route to their destination.
         NoRoute => {
             name: "no route", label: "without a route", result: "no_route_drops",
             hint: "`simoom routes` shows them", group: Group::Routing,
         },
-        /// They waited at a router for a route in vain: its buffer was full, or the route did not
-        /// come in time.
+        /// They waited at a router for a route in vain, because its buffer was full or the route
+        /// did not come in time.
         SendBuffer => {
             name: "send buffer", label: "in send buffers", result: "send_buffer_drops",
             hint: "`simoom routes` shows the routes", group: Group::Routing,
@@ -102,8 +102,8 @@ kernel::listed! {
             name: "ARP", label: "without a MAC address", result: "arp_drops",
             hint: "routing.arp", group: Group::Arp,
         },
-        /// They waited at an access point for a station that saves power: the buffer was full, or
-        /// the station did not fetch them in time.
+        /// They waited at an access point for a station that saves power, and the buffer was full
+        /// or the station did not fetch them in time.
         PowerSave => {
             name: "power-save buffer", label: "in power-save buffers", result: "power_save_drops",
             hint: "stations.power_save", group: Group::PowerSave,

@@ -19,7 +19,10 @@ pub use echo::{Echo, EchoProtocol};
 pub use frame::{
     FrameFacts, FrameGroup, FrameKind, FrameLoss, FrameOutcome, LossFacts, Wait, WaitKind,
 };
-pub use management::{Beacon, Management, PowerBits};
+pub use management::{
+    Authentication, Beacon, Capture, Management, Null, PowerBits, PsPoll, QosNull, Rates,
+    ReassociationRequest, ReassociationResponse,
+};
 pub use packet::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
 pub use routing::{
     AodvErrors, AodvMessage, AodvReply, AodvRequest, DsrMessage, Message, PathId, Paths,

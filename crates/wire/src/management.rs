@@ -1,115 +1,184 @@
-//! Frames that the MAC sends for itself, without an IP packet.
+//! Frames that the MAC sends for itself, without an IP packet. Each kind is a file, which has all
+//! of it: kind, length, what it says to readers, and its fields in a capture.
 
-use crate::FrameKind;
+mod authentication;
+mod beacon;
+mod elements;
+mod null;
+mod power;
+mod ps_poll;
+mod qos_null;
+mod reassociation_request;
+mod reassociation_response;
 
-/// A frame of the MAC that carries no IP packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Management {
-    /// A beacon of an access point (802.11-2020 clause 9.3.3.2).
-    Beacon(Beacon),
-    /// A Null frame: its Power Management bit says whether its transmitter saves power (clause
-    /// 9.3.2.1.2).
-    Null {
-        /// That bit.
-        saves_power: bool,
-    },
-    /// A `QoS` Null frame: a trigger frame of a station, or of an access point the end of a service
-    /// period.
-    QosNull {
-        /// Whether it ends a service period.
-        ends_period: bool,
-    },
-    /// A PS-Poll of the station with this AID (clause 9.3.1.5).
-    PsPoll(u8),
-    /// An Authentication frame with this transaction sequence number: 1 of a station, 2 of the
-    /// access point that answers (clause 9.3.3.11).
-    Authentication(u8),
-    /// A Reassociation Request frame (clause 9.3.3.7).
-    ReassociationRequest {
-        /// The radio of the access point with which the station is associated.
-        current: u32,
-    },
-    /// A Reassociation Response frame, which accepts the station (clause 9.3.3.8).
+pub use authentication::Authentication;
+pub use beacon::Beacon;
+pub use elements::{Capture, Rates};
+pub use null::Null;
+pub use power::PowerBits;
+pub use ps_poll::PsPoll;
+pub use qos_null::QosNull;
+pub use reassociation_request::ReassociationRequest;
+pub use reassociation_response::ReassociationResponse;
+
+use crate::{FrameKind, TrafficClass};
+use kernel::Bytes;
+
+/// MAC header and FCS of a management frame (802.11-2020 clause 9.3.3.1).
+const HEADER: u64 = 24 + 4;
+
+/// What a kind of frame is.
+trait MacFrame {
+    /// Its kind.
+    const KIND: FrameKind;
+    /// The first byte of its Frame Control field: type and subtype (802.11-2020 table 9-1).
+    const CONTROL: u8;
+
+    /// Its bytes with MAC header and FCS, in a network with these rates.
+    fn length(&self, rates: Rates) -> u64;
+
+    /// The bits by which it serves power saving.
+    fn power_bits(&self) -> PowerBits {
+        PowerBits::NONE
+    }
+
+    /// The field Duration/ID, where it is no duration.
+    fn id(&self) -> Option<u16> {
+        None
+    }
+
+    /// Appends what it says, beside its kind and the bits of power saving.
+    fn tell(&self, _text: &mut String) {}
+
+    /// Appends the fields behind the MAC header.
+    fn fields(&self, _capture: &Capture, _out: &mut Vec<u8>) {}
+}
+
+/// Declares the frames: the enum of all of them, and what each file says.
+macro_rules! frames {
+    ($($Name:ident,)*) => {
+        /// A frame of the MAC that carries no IP packet.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Management {
+            $(
+                #[doc = concat!("See [`", stringify!($Name), "`].")]
+                $Name($Name),
+            )*
+        }
+
+        impl Management {
+            /// The kind of its frame.
+            pub const fn kind(&self) -> FrameKind {
+                match self {
+                    $(Self::$Name(_) => <$Name as MacFrame>::KIND,)*
+                }
+            }
+
+            /// The first byte of its Frame Control field: type and subtype.
+            pub const fn control(&self) -> u8 {
+                match self {
+                    $(Self::$Name(_) => <$Name as MacFrame>::CONTROL,)*
+                }
+            }
+
+            /// Its bytes with MAC header and FCS, in a network with these rates.
+            pub fn length(&self, rates: Rates) -> Bytes {
+                Bytes(match self {
+                    $(Self::$Name(frame) => frame.length(rates),)*
+                })
+            }
+
+            /// The bits by which it serves power saving.
+            pub fn power_bits(&self) -> PowerBits {
+                match self {
+                    $(Self::$Name(frame) => frame.power_bits(),)*
+                }
+            }
+
+            /// The field Duration/ID, where it is no duration.
+            pub fn id(&self) -> Option<u16> {
+                match self {
+                    $(Self::$Name(frame) => frame.id(),)*
+                }
+            }
+
+            /// Appends what it says, beside its kind and the bits of power saving.
+            pub fn tell(&self, text: &mut String) {
+                match self {
+                    $(Self::$Name(frame) => frame.tell(text),)*
+                }
+            }
+
+            /// Appends the fields behind the MAC header.
+            pub fn fields(&self, capture: &Capture, out: &mut Vec<u8>) {
+                match self {
+                    $(Self::$Name(frame) => frame.fields(capture, out),)*
+                }
+            }
+        }
+    };
+}
+
+frames! {
+    Beacon,
+    Null,
+    QosNull,
+    PsPoll,
+    Authentication,
+    ReassociationRequest,
     ReassociationResponse,
 }
 
-/// What changes from beacon to beacon, or differs between networks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Beacon {
-    /// The time between two TBTTs in time units of 1024 us (clause 9.4.1.3).
-    pub interval: u16,
-    /// After how many further beacons the next DTIM comes; 0: this one is a DTIM (clause 9.4.2.5).
-    pub dtim_count: u8,
-    /// How many beacon intervals lie between two DTIMs.
-    pub dtim_period: u8,
-    /// The stations for which the access point buffers frames: bit n stands for the AID n + 1.
-    pub tim: u64,
-    /// Whether the access point buffers group addressed frames, which follow the DTIM.
-    pub has_group: bool,
-}
-
-impl Beacon {
-    /// How many stations a TIM has room for.
-    pub const STATIONS: u32 = 64;
-
-    /// Whether the access point buffers frames for the station with this AID.
-    pub const fn announces(&self, aid: u8) -> bool {
-        self.tim >> (aid - 1) & 1 == 1
-    }
-}
-
 impl Management {
-    /// The bits by which it serves power saving.
-    pub const fn power_bits(&self) -> PowerBits {
-        match self {
-            Self::Beacon(_)
-            | Self::Authentication(_)
-            | Self::ReassociationRequest { .. }
-            | Self::ReassociationResponse => PowerBits::NONE,
-            Self::Null { saves_power } => {
-                PowerBits::NONE.and_if(*saves_power, PowerBits::POWER_MANAGEMENT)
-            }
-            Self::QosNull { ends_period: true } => PowerBits::EOSP,
-            Self::QosNull { ends_period: false } | Self::PsPoll(_) => PowerBits::POWER_MANAGEMENT,
-        }
-    }
-
-    /// The kind of its frame.
-    pub const fn kind(&self) -> FrameKind {
-        match self {
-            Self::Beacon(_) => FrameKind::Beacon,
-            Self::Null { .. } => FrameKind::Null,
-            Self::QosNull { .. } => FrameKind::QosNull,
-            Self::PsPoll(_) => FrameKind::PsPoll,
-            Self::Authentication(_) => FrameKind::Authentication,
-            Self::ReassociationRequest { .. } => FrameKind::ReassociationRequest,
-            Self::ReassociationResponse => FrameKind::ReassociationResponse,
-        }
-    }
+    /// The access category of these frames (802.11-2020 clause 10.2.3.2).
+    pub const CLASS: TrafficClass = TrafficClass::Voice;
 }
 
-/// Bits of a MAC header by which stations save power.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PowerBits(u8);
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl PowerBits {
-    /// None of them.
-    pub const NONE: Self = Self(0);
-    /// Power Management: the transmitter saves power (802.11-2020 clause 9.2.4.1.7).
-    pub const POWER_MANAGEMENT: Self = Self(1);
-    /// More Data: the access point buffers further frames for the receiver (clause 9.2.4.1.8).
-    pub const MORE_DATA: Self = Self(2);
-    /// EOSP: the frame ends the service period (clause 9.2.4.5.3).
-    pub const EOSP: Self = Self(4);
+    /// One of each kind.
+    const EACH: [Management; 7] = [
+        Management::Beacon(Beacon {
+            interval: 100,
+            dtim_count: 0,
+            dtim_period: 1,
+            tim: 0,
+            has_group: false,
+        }),
+        Management::Null(Null { saves_power: true }),
+        Management::QosNull(QosNull { ends_period: false }),
+        Management::PsPoll(PsPoll { aid: 1 }),
+        Management::Authentication(Authentication { transaction: 1 }),
+        Management::ReassociationRequest(ReassociationRequest { current: 0 }),
+        Management::ReassociationResponse(ReassociationResponse),
+    ];
 
-    /// Whether these bits are set.
-    pub const fn has(self, bits: Self) -> bool {
-        self.0 & bits.0 == bits.0
+    #[test]
+    fn the_length_of_a_frame_is_that_of_its_fields() {
+        for frame in EACH {
+            for rates in [Rates::Dsss, Rates::Ofdm] {
+                let address = |_| [0; 6];
+                let mut fields = Vec::new();
+                frame
+                    .fields(&Capture { rates, timestamp_us: 0, receiver: 1, address }, &mut fields);
+                let header = match frame.kind() {
+                    FrameKind::PsPoll => 16,
+                    FrameKind::QosNull => 26,
+                    _ => 24,
+                };
+                let length = header + fields.len() as u64 + 4;
+                assert_eq!(frame.length(rates), Bytes(length), "{frame:?} {rates:?}");
+            }
+        }
     }
 
-    /// These bits, and others where a condition holds.
-    #[must_use]
-    pub const fn and_if(self, condition: bool, bits: Self) -> Self {
-        if condition { Self(self.0 | bits.0) } else { self }
+    #[test]
+    fn every_frame_is_one_of_the_mac() {
+        for frame in EACH {
+            assert!(frame.kind().is_of_mac(), "{frame:?}");
+            assert_eq!(frame.control() & 3, 0, "protocol version 0");
+        }
     }
 }

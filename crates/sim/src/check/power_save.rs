@@ -9,7 +9,7 @@ use kernel::Instant;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use wifi::power_save::{Fetch, MOST_BUFFERED};
-use wire::{Body, DropCause, Management, Packet, PowerBits};
+use wire::{Body, DropCause, Management, Null, Packet, PowerBits};
 
 /// The records of a station that saves power.
 #[derive(Debug)]
@@ -96,10 +96,10 @@ impl PowerSave {
     fn on_frame(&mut self, from: RadioId, frame: Management) {
         let Some(station) = self.station(from) else { return };
         match frame {
-            Management::Null { saves_power } => {
+            Management::Null(Null { saves_power }) => {
                 (station.is_asleep, station.may_receive) = (saves_power, false);
             }
-            Management::PsPoll(_) | Management::QosNull { .. } => station.may_receive = true,
+            Management::PsPoll(_) | Management::QosNull(_) => station.may_receive = true,
             _ => {}
         }
     }
@@ -211,7 +211,7 @@ mod tests {
     use super::*;
     use crate::scenario::Scenario;
     use kernel::Bytes;
-    use wire::{Beacon, Datagram, FlowId, NodeId};
+    use wire::{Beacon, Datagram, FlowId, NodeId, QosNull};
 
     const AP: RadioId = RadioId(0);
     const STATION: RadioId = RadioId(1);
@@ -230,7 +230,7 @@ mod tests {
         );
         let plan = Scenario::parse(&text).unwrap().resolve().unwrap();
         let mut checker = PowerSave::new(&plan).unwrap();
-        let frame = Management::Null { saves_power: true };
+        let frame = Management::Null(Null { saves_power: true });
         checker.on(NOW, &Notice::SavesPower { by: AP, from: STATION, frame });
         for number in 0..2 {
             let packet = &packet(number);
@@ -259,7 +259,7 @@ mod tests {
     fn what_keeps_the_rules_passes() {
         let mut checker = scene("u_apsd");
         announce(&mut checker, 1, false);
-        request(&mut checker, Management::QosNull { ends_period: false });
+        request(&mut checker, Management::QosNull(QosNull { ends_period: false }));
         send(&mut checker, 0);
         send(&mut checker, 1);
         announce(&mut checker, 0, false);
@@ -275,7 +275,7 @@ mod tests {
     #[should_panic(expected = "gets only what it has requested")]
     fn a_packet_after_the_end_of_the_service_period_is_found() {
         let mut checker = scene("u_apsd");
-        request(&mut checker, Management::QosNull { ends_period: false });
+        request(&mut checker, Management::QosNull(QosNull { ends_period: false }));
         send(&mut checker, 0);
         let (packet, bits) = (&packet(0), PowerBits::EOSP);
         checker.on(NOW, &Notice::Power { by: AP, packet, bits });
@@ -286,7 +286,7 @@ mod tests {
     #[should_panic(expected = "buffered packets leave in order")]
     fn a_packet_that_overtakes_another_is_found() {
         let mut checker = scene("legacy");
-        request(&mut checker, Management::Null { saves_power: false });
+        request(&mut checker, Management::Null(Null { saves_power: false }));
         send(&mut checker, 1);
     }
 
@@ -315,7 +315,7 @@ mod tests {
     #[should_panic(expected = "buffered only for stations that sleep")]
     fn a_packet_that_need_not_wait_is_found() {
         let mut checker = scene("legacy");
-        request(&mut checker, Management::Null { saves_power: false });
+        request(&mut checker, Management::Null(Null { saves_power: false }));
         let packet = &packet(2);
         checker.on(NOW, &Notice::Buffered { by: AP, to: Some(STATION), packet });
     }

@@ -46,7 +46,7 @@ kernel::listed! {
         RtsCts => { name: "rts_cts_fraction", label: "RTS/CTS", group: Group::All },
         /// Beacons.
         Beacon => { name: "beacon_fraction", label: "beacons", group: Group::Beacons },
-        /// Null frames and PS-Polls.
+        /// Frames of power save: Null frames and PS-Polls.
         PowerSave => { name: "power_save_fraction", label: "power save", group: Group::PowerSave },
         /// Interframe spaces, and back-off while a node has a frame to send.
         IfsBackoff => { name: "ifs_backoff_fraction", label: "IFS, back-off", group: Group::All },

@@ -288,7 +288,7 @@ fn within(sentence: &str) -> String {
     let mut chars = sentence.chars();
     let first = chars.next().into_iter();
     // An abbreviation keeps its capitals.
-    let is_word = chars.clone().next().is_some_and(char::is_lowercase);
+    let is_word = chars.clone().next().is_some_and(|next| !next.is_uppercase());
     if is_word {
         first.flat_map(char::to_lowercase).chain(chars).collect()
     } else {

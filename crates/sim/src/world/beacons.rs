@@ -6,9 +6,6 @@ use kernel::{Duration, Instant, Seed};
 use wifi::mac;
 use wire::{Beacon, Body, Management, Packet, TrafficClass};
 
-/// The access category of beacons (clause 10.2.3.2).
-pub(super) const CLASS: TrafficClass = TrafficClass::Voice;
-
 /// The beacons of all access points.
 #[derive(Debug)]
 pub(crate) struct Beacons {
@@ -52,7 +49,7 @@ impl Beacons {
     /// Whether a beacon waits at a radio that it sends before packets of this class. Without access
     /// categories there is one class.
     pub(super) fn is_due(&self, radio: RadioId, class: TrafficClass, has_categories: bool) -> bool {
-        (class == CLASS || !has_categories)
+        (class == Management::CLASS || !has_categories)
             && self.of(radio).is_some_and(|schedule| schedule.due.is_some())
     }
 
@@ -128,6 +125,9 @@ impl Schedule {
             has_group,
         };
         let body = Body::Management(Management::Beacon(beacon));
-        Packet { class: CLASS, ..Packet::new(ACCESS_POINT, None, settings.size, now, body) }
+        Packet {
+            class: Management::CLASS,
+            ..Packet::new(ACCESS_POINT, None, settings.size, now, body)
+        }
     }
 }

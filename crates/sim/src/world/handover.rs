@@ -9,21 +9,12 @@ use crate::medium::Medium;
 use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
 use crate::topology::{ACCESS_POINT, Interface, RadioId};
-use kernel::{Bytes, Dbm, Instant, Seed};
+use kernel::{Dbm, Instant, Seed};
 use wifi::MsduOutcome;
 use wifi::roaming::{Client, Command};
-use wire::{DropCause, Management, Packet, TrafficClass};
-
-/// MAC header and FCS of a management frame (802.11-2020 clause 9.3.3.1).
-const HEADER: u64 = 28;
-/// The body of an Authentication frame of Open System authentication (clause 9.3.3.11).
-const AUTHENTICATION: u64 = 6;
-/// The body of a Reassociation Request (clause 9.3.3.7): capabilities, listen interval, current
-/// access point, an SSID of six characters, and the header of the rates.
-const REQUEST: u64 = 2 + 2 + 6 + 8 + 2;
-/// The body of a Reassociation Response (clause 9.3.3.8): capabilities, status, AID, and the header
-/// of the rates.
-const RESPONSE: u64 = 2 + 2 + 2 + 2;
+use wire::{
+    Authentication, DropCause, Management, Null, Packet, Rates, ReassociationResponse, TrafficClass,
+};
 
 impl<O: Observer> World<O> {
     /// Prepares stations that roam: links to all access points, of which only that to their own is
@@ -117,7 +108,7 @@ impl<O: Observer> World<O> {
         if from == to {
             // What is buffered goes before what came later.
             if let Some(machine) = machine {
-                machine.on_frame(station.0, Management::Null { saves_power: false });
+                machine.on_frame(station.0, Management::Null(Null { saves_power: false }));
             }
             return self.serve_ready(to);
         }
@@ -188,9 +179,14 @@ impl<O: Observer> World<O> {
                 let Some(signal) = space.signal(from.0, by.0, self.now) else { return };
                 return self.at_client(by, |it, now, out| it.on_beacon(now, from.0, signal, out));
             }
-            Management::Authentication(1) => Management::Authentication(2),
-            Management::ReassociationRequest { .. } => Management::ReassociationResponse,
-            Management::Authentication(_) | Management::ReassociationResponse => {
+            Management::Authentication(Authentication { transaction: 1 }) => {
+                Management::Authentication(Authentication { transaction: 2 })
+            }
+            Management::ReassociationRequest(_) => {
+                Management::ReassociationResponse(ReassociationResponse)
+            }
+            Management::Authentication(_)
+            | Management::ReassociationResponse(ReassociationResponse) => {
                 return self.at_client(by, |it, now, out| it.on_frame(now, from.0, frame, out));
             }
             _ => return,
@@ -232,19 +228,12 @@ impl<O: Observer> World<O> {
         roaming.is_silent(by)
     }
 
-    /// The length of a frame by which a station changes its access point.
-    pub(super) fn length_of_association(&self, frame: Management) -> Bytes {
-        // The rates that an element has: those of DSSS, or of OFDM.
-        let Medium::Space(space) = &self.cell else { return Bytes(HEADER) };
-        let rates = if space.management_mode().class.is_dsss() { 4 } else { 8 };
-        Bytes(
-            HEADER
-                + match frame {
-                    Management::ReassociationRequest { .. } => REQUEST + rates,
-                    Management::ReassociationResponse => RESPONSE + rates,
-                    _ => AUTHENTICATION,
-                },
-        )
+    /// The rates that access points announce.
+    pub(super) fn announced_rates(&self) -> Rates {
+        match &self.cell {
+            Medium::Space(space) if space.management_mode().class.is_dsss() => Rates::Dsss,
+            _ => Rates::Ofdm,
+        }
     }
 
     /// The cause for which the MAC of a radio has discarded a packet, if its station is away.

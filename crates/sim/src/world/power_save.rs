@@ -7,9 +7,6 @@ use kernel::{Duration, Instant};
 use wifi::power_save::{AccessPoint, Held, PowerSaveSettings, Station};
 use wire::{Management, Packet, PowerBits, TrafficClass};
 
-/// The access category of the frames by which stations save power, as in Linux.
-pub(super) const CLASS: TrafficClass = TrafficClass::Voice;
-
 /// All stations that save power, and their access points.
 #[derive(Debug)]
 pub(crate) struct PowerSave {

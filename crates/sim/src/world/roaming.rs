@@ -1,7 +1,6 @@
 //! Roaming in a run: the machines of the stations that change their access points, and the frames
 //! that radios send for it.
 
-use super::power_save::CLASS;
 use crate::plan::Plan;
 use crate::topology::RadioId;
 use std::collections::VecDeque;
@@ -70,7 +69,8 @@ impl Roaming {
         class: TrafficClass,
         has_categories: bool,
     ) -> Option<(RadioId, Management)> {
-        let next = self.due[by.0 as usize].pop_front_if(|_| class == CLASS || !has_categories)?;
+        let next = self.due[by.0 as usize]
+            .pop_front_if(|_| class == Management::CLASS || !has_categories)?;
         self.in_service[by.0 as usize] = true;
         Some(next)
     }
@@ -88,7 +88,7 @@ impl Roaming {
         has_categories: bool,
     ) -> bool {
         let own = self.in_service[by.0 as usize] || !self.due[by.0 as usize].is_empty();
-        own && (class == CLASS || !has_categories) || self.is_silent(by)
+        own && (class == Management::CLASS || !has_categories) || self.is_silent(by)
     }
 
     /// Whether a radio is that of a station which sends no packets now.

@@ -1,21 +1,15 @@
 //! What the world does for stations that save power: it passes packets, frames and TBTTs to their
 //! machines and those of their access points, and carries out their commands.
 
-use super::power_save::{CLASS, PowerSave};
+use super::power_save::PowerSave;
 use super::{Event, World};
 use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
 use crate::topology::{ACCESS_POINT, Interface, RadioId};
-use kernel::{Bytes, Instant};
+use kernel::Instant;
 use wifi::MsduOutcome;
 use wifi::power_save::{Command, Request, Station};
 use wire::{Body, DropCause, Management, Packet, PowerBits, TrafficClass};
-
-/// MAC header and FCS of a Null frame and of a `QoS` Null frame, and the length of a PS-Poll
-/// (802.11-2020 clauses 9.3.2.1 and 9.3.1.5).
-const NULL: Bytes = Bytes(28);
-const QOS_NULL: Bytes = Bytes(30);
-const PS_POLL: Bytes = Bytes(20);
 
 /// The access categories, highest first.
 const CLASSES: [TrafficClass; 4] =
@@ -117,7 +111,7 @@ impl<O: Observer> World<O> {
         let has_categories = self.cell.has_categories();
         let Some(power_save) = &mut self.power_save else { return false };
         if let Some(client) = power_save.station(by) {
-            if client.due.is_some() && (class == CLASS || !has_categories) {
+            if client.due.is_some() && (class == Management::CLASS || !has_categories) {
                 client.in_service = client.due.take();
                 let (frame, to) = (client.in_service, client.access_point);
                 if let Some(frame) = frame {
@@ -175,16 +169,11 @@ impl<O: Observer> World<O> {
 
     /// Passes a frame without data to the medium.
     pub(super) fn send_frame(&mut self, by: RadioId, to: RadioId, frame: Management) {
-        let size = match frame {
-            Management::PsPoll(_) => PS_POLL,
-            Management::QosNull { .. } => QOS_NULL,
-            Management::Null { .. } | Management::Beacon(_) => NULL,
-            _ => self.length_of_association(frame),
-        };
+        let size = frame.length(self.announced_rates());
         let [from, destination] = [by, to].map(|radio| self.topology.radio(radio).node);
         let body = Body::Management(frame);
         let packet = Packet::new(from, Some(destination), size, self.now, body);
-        let packet = Packet { class: CLASS, ..packet };
+        let packet = Packet { class: Management::CLASS, ..packet };
         self.cell.on_packet(self.now, by.0, packet, Some(to.0), &mut self.cell_out);
         self.note_contention();
         self.settle_cell();

@@ -1,6 +1,6 @@
 //! The TBTTs of a run: what the world does at each.
 
-use super::beacons::{Beacons, CLASS};
+use super::beacons::Beacons;
 use super::{Event, World};
 use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
@@ -34,8 +34,8 @@ impl<O: Observer> World<O> {
         let Some(beacons) = &mut self.beacons else { return };
         let next = beacons.on_tbtt(self.now, access_point, tim);
         self.event_queue.at(next, Event::Tbtt { access_point });
-        if self.cell.is_free_for(radio.0, CLASS) {
-            self.send_beacon(radio, CLASS);
+        if self.cell.is_free_for(radio.0, Management::CLASS) {
+            self.send_beacon(radio, Management::CLASS);
         }
     }
 

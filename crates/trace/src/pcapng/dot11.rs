@@ -2,7 +2,7 @@
 
 use super::addresses::{Addresses, BROADCAST, Mac, of_radio};
 use crate::{BlockAck, Frame, FrameKind, Mpdu, RadioInfo};
-use wire::{Body, Packet, PowerBits, TrafficClass};
+use wire::{Body, Management, Packet, PowerBits, TrafficClass};
 
 /// LLC and SNAP headers of a payload with an Ethertype (IEEE 802, RFC 1042): IPv4 and ARP.
 const LLC_IPV4: [u8; 8] = [0xaa, 0xaa, 0x03, 0, 0, 0, 0x08, 0x00];
@@ -10,7 +10,7 @@ const LLC_ARP: [u8; 8] = [0xaa, 0xaa, 0x03, 0, 0, 0, 0x08, 0x06];
 /// Bits of the second byte of the Frame Control field.
 const TO_DS: u8 = 1;
 const FROM_DS: u8 = 2;
-pub(super) const RETRY: u8 = 8;
+const RETRY: u8 = 8;
 const POWER_MANAGEMENT: u8 = 0x10;
 const MORE_DATA: u8 = 0x20;
 const PROTECTED: u8 = 0x40;
@@ -86,34 +86,41 @@ pub(super) fn data(
     }
 }
 
-/// Appends a Null or `QoS` Null frame (clause 9.3.2.1).
-pub(super) fn null(frame: &Frame, mpdu: &Mpdu, addresses: &Addresses, out: &mut Vec<u8>) {
-    let receiver = frame.to.map_or(BROADCAST, of_radio);
-    let transmitter = of_radio(frame.from);
-    let has_qos = frame.kind == FrameKind::QosNull;
-    let is_down = addresses.is_access_point(frame.from);
-    let retry = if mpdu.retry { RETRY } else { 0 };
-    let system = if is_down { FROM_DS } else { TO_DS };
+/// Appends the MAC header of a frame of the MAC that carries no packet: that of a management frame
+/// (clause 9.3.3.1), of a data frame without data (clause 9.3.2.1), or of a PS-Poll (clause
+/// 9.3.1.5), by the type in its Frame Control field.
+pub(super) fn of_mac(
+    frame: &Frame,
+    mpdu: &Mpdu,
+    of: Management,
+    addresses: &Addresses,
+    out: &mut Vec<u8>,
+) {
+    const CONTROL: u8 = 1;
+    const DATA: u8 = 2;
+    const QOS: u8 = 0x80;
+    let control = of.control();
+    let kind = control >> 2 & 3;
     let power = mpdu.power_bits();
-    out.extend([if has_qos { 0xc8 } else { 0x48 }, system | retry | power_flags(power)]);
-    out.extend(duration_us(frame).to_le_bytes());
-    out.extend(receiver);
-    out.extend(transmitter);
-    // Both Address 3 are the BSSID: the destination, or the source, is the access point.
-    out.extend(addresses.bssid(frame.from, frame.to));
-    out.extend((mpdu.sequence << 4).to_le_bytes());
-    if has_qos {
-        out.extend((tid(frame.class) | end_of_period(power)).to_le_bytes());
-    }
-}
-
-/// Appends a PS-Poll (clause 9.3.1.5), whose Duration field has the AID and two bits.
-pub(super) fn poll(frame: &Frame, mpdu: &Mpdu, aid: u8, out: &mut Vec<u8>) {
     let retry = if mpdu.retry { RETRY } else { 0 };
-    out.extend([0xa4, retry | power_flags(mpdu.power_bits())]);
-    out.extend((0xc000 | u16::from(aid)).to_le_bytes());
+    let system = match kind {
+        DATA if addresses.is_access_point(frame.from) => FROM_DS,
+        DATA => TO_DS,
+        _ => 0,
+    };
+    out.extend([control, system | retry | power_flags(power)]);
+    out.extend(of.id().unwrap_or_else(|| duration_us(frame)).to_le_bytes());
     out.extend(frame.to.map_or(BROADCAST, of_radio));
     out.extend(of_radio(frame.from));
+    if kind == CONTROL {
+        return;
+    }
+    // Of a data frame too: the destination, or the source, is the access point.
+    out.extend(addresses.bssid(frame.from, frame.to));
+    out.extend((mpdu.sequence << 4).to_le_bytes());
+    if kind == DATA && control & QOS != 0 {
+        out.extend((tid(frame.class) | end_of_period(power)).to_le_bytes());
+    }
 }
 
 fn power_flags(bits: PowerBits) -> u8 {
@@ -137,7 +144,7 @@ pub(super) fn llc(packet: &Packet) -> [u8; 8] {
 }
 
 /// The Duration field, rounded up to a microsecond (clause 9.2.5.1).
-pub(super) fn duration_us(frame: &Frame) -> u16 {
+fn duration_us(frame: &Frame) -> u16 {
     frame.nav.0.div_ceil(1000).min(0x7fff) as u16
 }
 

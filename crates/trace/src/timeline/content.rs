@@ -5,7 +5,7 @@ use super::columns::INFALLIBLE;
 use crate::{Frame, Network};
 use std::collections::BTreeSet;
 use std::fmt::{self, Write};
-use wire::{Beacon, Body, Echo, Ecn, Flags, Management, Packet, PowerBits, Segment};
+use wire::{Body, Echo, Ecn, Flags, Packet, PowerBits, Segment};
 
 /// A run of MPDUs that is written as one: of the same flow, with consecutive data.
 #[derive(Clone, Copy, Debug)]
@@ -141,7 +141,7 @@ impl Run<'_> {
                 Ok(())
             }
             (Body::Management(frame), _) => {
-                management(text, *frame);
+                frame.tell(text);
                 Ok(())
             }
             _ => unreachable!("a run is of one flow"),
@@ -149,34 +149,6 @@ impl Run<'_> {
         .expect(INFALLIBLE);
         self.marks.append(text);
         text
-    }
-}
-
-/// What a frame of the MAC says.
-fn management(text: &mut String, frame: Management) {
-    match frame {
-        Management::Beacon(beacon) => {
-            if beacon.dtim_count == 0 {
-                text.push_str("DTIM");
-            } else {
-                write!(text, "TIM, DTIM in {}", beacon.dtim_count).expect(INFALLIBLE);
-            }
-            for aid in (1..=Beacon::STATIONS as u8).filter(|&aid| beacon.announces(aid)) {
-                write!(text, ", frames for AID {aid}").expect(INFALLIBLE);
-            }
-            if beacon.has_group {
-                text.push_str(", group frames");
-            }
-        }
-        Management::PsPoll(aid) => write!(text, "AID {aid}").expect(INFALLIBLE),
-        Management::Null { saves_power: false } => text.push_str("PM clear"),
-        Management::Authentication(transaction) => {
-            write!(text, "transaction {transaction}").expect(INFALLIBLE);
-        }
-        Management::Null { .. }
-        | Management::QosNull { .. }
-        | Management::ReassociationRequest { .. }
-        | Management::ReassociationResponse => {}
     }
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::mac::recipient::Recipient;
 use proptest::prelude::*;
-use wire::{Body, Datagram, FlowId, NodeId};
+use wire::{Body, Datagram, FlowId, NodeId, QosNull};
 
 const NOW: Instant = Instant(0);
 
@@ -324,7 +324,7 @@ fn small_packets_share_a_frame() {
 #[test]
 fn a_frame_of_the_mac_is_alone() {
     // 30 bytes, which is less than the header of a QoS data frame.
-    let null = Body::Management(wire::Management::QosNull { ends_period: true });
+    let null = Body::Management(wire::Management::QosNull(QosNull { ends_period: true }));
     let null = Packet { body: null, ..packet(0, 30) };
     for amsdu in [0, 300] {
         let framing = framing(Aggregation { amsdu: Bytes(amsdu), ..aggregation() });

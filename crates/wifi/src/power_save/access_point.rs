@@ -3,7 +3,7 @@
 use super::{Fetch, MOST_BUFFERED, MOST_GROUP, PowerSave};
 use kernel::{Bytes, Duration, Instant};
 use std::collections::VecDeque;
-use wire::{Management, Packet, PowerBits, TrafficClass};
+use wire::{Management, Null, Packet, PowerBits, QosNull, TrafficClass};
 
 /// A frame that an access point sends next, before the packets of its queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -247,7 +247,7 @@ impl AccessPoint {
     pub fn on_frame(&mut self, radio: u32, frame: Management) {
         let Some(client) = self.client(radio) else { return };
         match frame {
-            Management::Null { saves_power } => {
+            Management::Null(Null { saves_power }) => {
                 client.is_asleep = saves_power;
                 (client.credit, client.is_served, client.empty) = (0, false, None);
             }
@@ -255,9 +255,9 @@ impl AccessPoint {
             Management::PsPoll(_) => {
                 client.credit = 1.min(client.len());
                 let is_empty = client.credit == 0;
-                client.empty = is_empty.then_some(Management::Null { saves_power: false });
+                client.empty = is_empty.then_some(Management::Null(Null { saves_power: false }));
             }
-            Management::QosNull { .. } => client.begin_period(),
+            Management::QosNull(_) => client.begin_period(),
             _ => {}
         }
     }
@@ -350,7 +350,7 @@ impl Client {
         }
         self.credit = most.min(self.len());
         let is_empty = self.credit == 0;
-        self.empty = is_empty.then_some(Management::QosNull { ends_period: true });
+        self.empty = is_empty.then_some(Management::QosNull(QosNull { ends_period: true }));
     }
 }
 
@@ -358,13 +358,13 @@ impl Client {
 mod tests {
     use super::*;
     use crate::power_save::{LegacySettings, PowerSaveMode, Retrieval, UApsdSettings};
-    use wire::{Body, Datagram, FlowId, NodeId};
+    use wire::{Body, Datagram, FlowId, NodeId, PsPoll};
 
     const NOW: Instant = Instant(0);
-    const ASLEEP: Management = Management::Null { saves_power: true };
-    const AWAKE: Management = Management::Null { saves_power: false };
-    const POLL: Management = Management::PsPoll(1);
-    const TRIGGER: Management = Management::QosNull { ends_period: false };
+    const ASLEEP: Management = Management::Null(Null { saves_power: true });
+    const AWAKE: Management = Management::Null(Null { saves_power: false });
+    const POLL: Management = Management::PsPoll(PsPoll { aid: 1 });
+    const TRIGGER: Management = Management::QosNull(QosNull { ends_period: false });
 
     fn packet(number: u64) -> Packet {
         let body = Body::Datagram(Datagram { flow: FlowId(0), number, len: 72 });
@@ -454,7 +454,7 @@ mod tests {
         access_point.on_frame(1, TRIGGER);
         assert_eq!(next(&mut access_point), Some((Some(1), 2, PowerBits::EOSP)));
         access_point.on_frame(1, TRIGGER);
-        let empty = Management::QosNull { ends_period: true };
+        let empty = Management::QosNull(QosNull { ends_period: true });
         assert_eq!(access_point.next(NOW, None), Some(Request::Empty(1, empty)));
     }
 

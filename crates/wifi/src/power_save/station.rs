@@ -2,7 +2,7 @@
 
 use super::{Fetch, PowerSave};
 use kernel::{Duration, Fired, Instant, Ticket, Timer};
-use wire::{Beacon, Management, PowerBits};
+use wire::{Beacon, Management, Null, PowerBits, PsPoll, QosNull};
 
 /// How long after a Null frame that was not acknowledged the station announces again that it
 /// sleeps, as in Linux.
@@ -171,7 +171,7 @@ impl Station {
     fn announce(&mut self, mode: Mode, out: &mut Vec<Command>) {
         (self.mode, self.sends) = (mode, true);
         self.nulls += 1;
-        out.push(Command::Send(Management::Null { saves_power: mode == Mode::Announcing }));
+        out.push(Command::Send(Management::Null(Null { saves_power: mode == Mode::Announcing })));
     }
 
     /// The time without traffic has passed.
@@ -227,8 +227,8 @@ impl Station {
                 self.awaits_frames = false;
                 return self.announce(Mode::Waking, out);
             }
-            Fetch::PsPoll => Management::PsPoll(self.aid),
-            Fetch::Trigger(_) => Management::QosNull { ends_period: false },
+            Fetch::PsPoll => Management::PsPoll(PsPoll { aid: self.aid }),
+            Fetch::Trigger(_) => Management::QosNull(QosNull { ends_period: false }),
         };
         if !self.solicits {
             (self.solicits, self.sends) = (true, true);
@@ -272,17 +272,17 @@ impl Station {
         self.count(now);
         self.sends = sends;
         match frame {
-            Some(Management::Null { saves_power: true }) if is_acknowledged => {
+            Some(Management::Null(Null { saves_power: true })) if is_acknowledged => {
                 self.mode = Mode::Saving;
                 if sends {
                     self.wake_to_send(out);
                 }
             }
-            Some(Management::Null { saves_power: true }) => {
+            Some(Management::Null(Null { saves_power: true })) => {
                 self.mode = Mode::Active;
                 out.extend(self.timer.set(now + AGAIN).map(Command::Set));
             }
-            Some(Management::Null { saves_power: false }) => {
+            Some(Management::Null(Null { saves_power: false })) => {
                 self.mode = Mode::Active;
                 self.rest_later(now, out);
             }
@@ -304,10 +304,10 @@ mod tests {
     use super::*;
     use crate::power_save::{LegacySettings, PowerSaveMode, Retrieval, UApsdSettings};
 
-    const AWAKE: Management = Management::Null { saves_power: false };
-    const ASLEEP: Management = Management::Null { saves_power: true };
-    const POLL: Management = Management::PsPoll(1);
-    const TRIGGER: Management = Management::QosNull { ends_period: false };
+    const AWAKE: Management = Management::Null(Null { saves_power: false });
+    const ASLEEP: Management = Management::Null(Null { saves_power: true });
+    const POLL: Management = Management::PsPoll(PsPoll { aid: 1 });
+    const TRIGGER: Management = Management::QosNull(QosNull { ends_period: false });
 
     fn ms(at: u64) -> Instant {
         Instant::ZERO + Duration::from_millis(at)

@@ -2,7 +2,7 @@
 
 use super::{Roaming, Scan};
 use kernel::{Dbm, Duration, Fired, Instant, Ticket, Timer};
-use wire::Management;
+use wire::{Authentication, Management, Null, ReassociationRequest, ReassociationResponse};
 
 /// How often a station that waits for the end of what is on the air looks again.
 const LOOK: Duration = Duration::from_micros(100);
@@ -261,18 +261,18 @@ impl Client {
         out: &mut Vec<Command>,
     ) {
         match (self.state, frame) {
-            (State::Announcing, Management::Null { saves_power: true }) => {
+            (State::Announcing, Management::Null(Null { saves_power: true })) => {
                 self.state = State::Stopping;
                 self.wait(now + LOOK, out);
             }
-            (State::Associated, Management::Null { saves_power: false }) => {
+            (State::Associated, Management::Null(Null { saves_power: false })) => {
                 self.is_away &= !arrived;
                 if self.is_away {
                     self.wait(now + AGAIN, out);
                 }
             }
             (State::Authenticating(_), Management::Authentication(_))
-            | (State::Reassociating(_), Management::ReassociationRequest { .. }) => {
+            | (State::Reassociating(_), Management::ReassociationRequest(_)) => {
                 self.wait(now + if arrived { ANSWER } else { LOOK }, out);
             }
             _ => {}
@@ -285,10 +285,13 @@ impl Client {
             return;
         }
         match (self.state, frame) {
-            (State::Authenticating(_), Management::Authentication(2)) => {
+            (
+                State::Authenticating(_),
+                Management::Authentication(Authentication { transaction: 2 }),
+            ) => {
                 self.reassociate(now, 0, out);
             }
-            (State::Reassociating(_), Management::ReassociationResponse) => {
+            (State::Reassociating(_), Management::ReassociationResponse(ReassociationResponse)) => {
                 self.state = State::Securing;
                 if self.rules.authentication == Duration::ZERO {
                     self.timer.cancel();
@@ -306,7 +309,7 @@ impl Client {
     }
 
     fn announce(&mut self, saves_power: bool, out: &mut Vec<Command>) {
-        out.push(Command::Send(self.own, Management::Null { saves_power }));
+        out.push(Command::Send(self.own, Management::Null(Null { saves_power })));
     }
 
     /// It stops to send, and scans when nothing of it is on the air.
@@ -377,7 +380,10 @@ impl Client {
             return self.give_up(now, out);
         }
         self.state = State::Authenticating(tries + 1);
-        out.push(Command::Send(self.candidate, Management::Authentication(1)));
+        out.push(Command::Send(
+            self.candidate,
+            Management::Authentication(Authentication { transaction: 1 }),
+        ));
         self.wait(now + SERVICE, out);
     }
 
@@ -386,7 +392,7 @@ impl Client {
             return self.give_up(now, out);
         }
         self.state = State::Reassociating(tries + 1);
-        let frame = Management::ReassociationRequest { current: self.own };
+        let frame = Management::ReassociationRequest(ReassociationRequest { current: self.own });
         out.push(Command::Send(self.candidate, frame));
         self.wait(now + SERVICE, out);
     }
@@ -514,8 +520,8 @@ mod tests {
         Roaming { announce: false, ..Roaming::default() }
     }
 
-    const AWAY: Management = Management::Null { saves_power: true };
-    const BACK: Management = Management::Null { saves_power: false };
+    const AWAY: Management = Management::Null(Null { saves_power: true });
+    const BACK: Management = Management::Null(Null { saves_power: false });
 
     #[test]
     fn a_weak_signal_begins_a_scan_and_a_strong_one_does_not() {
@@ -552,7 +558,8 @@ mod tests {
         scene.beacon(WEAK);
         scene.expire(&[]);
         scene.expire(&[(OLD, WEAK)]);
-        let request = Command::Send(NEW, Management::Authentication(1));
+        let request =
+            Command::Send(NEW, Management::Authentication(Authentication { transaction: 1 }));
         let turn = Command::Turn { from: OLD, to: NEW };
         let commands = scene.expire(&[(NEW, Dbm(-67.0))]);
         assert_eq!(commands, [Command::Tune(40), turn, request]);
@@ -563,11 +570,17 @@ mod tests {
     #[test]
     fn a_handover_is_two_pairs_of_frames() {
         let mut scene = changing(quiet());
-        let request = Management::ReassociationRequest { current: OLD };
-        assert_eq!(scene.sent(Management::Authentication(1), true), []);
-        assert_eq!(scene.frame(Management::Authentication(2)), [Command::Send(NEW, request)]);
+        let request = Management::ReassociationRequest(ReassociationRequest { current: OLD });
+        assert_eq!(
+            scene.sent(Management::Authentication(Authentication { transaction: 1 }), true),
+            []
+        );
+        assert_eq!(
+            scene.frame(Management::Authentication(Authentication { transaction: 2 })),
+            [Command::Send(NEW, request)]
+        );
         assert_eq!(scene.sent(request, true), []);
-        let response = Management::ReassociationResponse;
+        let response = Management::ReassociationResponse(ReassociationResponse);
         assert_eq!(scene.frame(response), [Command::Associated(NEW)]);
         assert_eq!(scene.client.access_point(), Some(NEW));
         let at = scene.now;
@@ -581,9 +594,9 @@ mod tests {
     fn keys_are_exchanged_before_data() {
         let authentication = Duration::from_millis(70);
         let mut scene = changing(Roaming { authentication, ..quiet() });
-        scene.frame(Management::Authentication(2));
+        scene.frame(Management::Authentication(Authentication { transaction: 2 }));
         let response = scene.now;
-        assert_eq!(scene.frame(Management::ReassociationResponse), []);
+        assert_eq!(scene.frame(Management::ReassociationResponse(ReassociationResponse)), []);
         assert!(!scene.client.may_send());
         assert_eq!(scene.expire(&[]), [Command::Associated(NEW)]);
         assert_eq!(scene.now, response + authentication);
@@ -592,7 +605,7 @@ mod tests {
     #[test]
     fn an_access_point_that_does_not_answer_is_given_up() {
         let mut scene = changing(quiet());
-        let frame = Management::Authentication(1);
+        let frame = Management::Authentication(Authentication { transaction: 1 });
         let again = Command::Send(NEW, frame);
         // The first is not served, the second is not acknowledged, and the third not answered.
         let mut before = scene.now;
