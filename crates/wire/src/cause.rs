@@ -96,8 +96,8 @@ kernel::listed! {
             name: "routing message", label: "as messages of routers", result: "",
             hint: "", group: Group::Messages,
         },
-        /// The MAC address of their next hop was not known: another packet for the same node took
-        /// their place, or no node answered.
+        /// The MAC address of their next hop was not known, because another packet for the same
+        /// node took their place or no node answered.
         Unresolved => {
             name: "ARP", label: "without a MAC address", result: "arp_drops",
             hint: "routing.arp", group: Group::Arp,
