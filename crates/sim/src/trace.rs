@@ -113,7 +113,7 @@ impl Tracer {
     fn complete(&mut self, until: Instant) {
         self.settle_arrived();
         while let Some(mut held) = self.order.take_before(until) {
-            if let Held::Frame(frame, _) = &mut held {
+            if let Held::Frame(frame) = &mut held {
                 frame.number = self.frames;
                 self.frames += 1;
             }
@@ -126,7 +126,7 @@ impl Tracer {
 
     fn hand_out(&mut self, held: &Held) {
         let is_chosen = match held {
-            Held::Frame(frame, flow) => self.chosen.has_frame(frame, *flow),
+            Held::Frame(frame) => self.chosen.has_frame(frame),
             Held::Wait(wait) => self.chosen.has_wait(wait),
             Held::Packet(event) => self.chosen.has_packet(event),
             Held::Segment(event) => self.chosen.has_segment(event, &self.network),
@@ -313,7 +313,7 @@ impl Tracer {
         match record {
             WatchRecord::Frame(record) if record.start <= self.network.end => {
                 let frame = frames::frame(record, &self.packets, self.network.end);
-                self.order.add_interval(Held::Frame(frame, record.flow));
+                self.order.add_interval(Held::Frame(frame));
             }
             WatchRecord::Frame(_) => {}
             WatchRecord::Wait(record) => {

@@ -102,6 +102,7 @@ pub(crate) fn frame(
         aggregate: false,
         nav: Duration::ZERO,
         exchange,
+        flow: None,
         outcome: FrameOutcome::Received,
         lost_to: None,
         signal_dbm: None,

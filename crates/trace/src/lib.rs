@@ -10,7 +10,6 @@ pub mod columns;
 #[cfg(test)]
 mod examples;
 pub mod format;
-mod frame;
 mod network;
 mod packet;
 pub mod pcapng;
@@ -24,15 +23,17 @@ pub use air::{
     Air, AirFile, AirOptions, Counts, Found, FrameRow, Life, MpduRow, PacketRow, Query, SegmentRow,
     Series, Step,
 };
-pub use frame::{BlockAck, Format, Frame, FrameMode, Mpdu};
 pub use network::{FlowInfo, Network, NodeInfo, RadioInfo, RadioRole, Transport, WireInfo};
-pub use packet::{PacketEvent, PacketStep, Place};
+pub use packet::{PacketEvent, PacketStep};
 pub use perfetto::{Perfetto, PerfettoOptions};
 pub use route::{RouteEvent, RouteStep};
 pub use segment::{SegmentEvent, SegmentRecord, SenderState};
 pub use timeline::{Timeline, TimelineOptions};
 
-pub use wire::{DropCause, FrameKind, FrameLoss, FrameOutcome, Wait, WaitKind};
+pub use wire::{
+    BlockAck, DropCause, Format, Frame, FrameKind, FrameLoss, FrameMode, FrameOutcome, Mpdu, Place,
+    Wait, WaitKind,
+};
 
 use kernel::Instant;
 use std::io;

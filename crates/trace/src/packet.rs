@@ -1,18 +1,7 @@
 //! The way of a packet through the network.
 
 use kernel::Instant;
-use wire::{DropCause, NodeId, Packet};
-
-/// Where something happens to a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// At a node: its transport.
-    Node(NodeId),
-    /// At a radio, by number.
-    Radio(u32),
-    /// At a link direction, by number.
-    Wire(u32),
-}
+use wire::{DropCause, Packet, Place};
 
 /// A step on a packet's way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,107 +1,72 @@
 //! What a medium records for observers while it is watched: its frames, and what its nodes wait
 //! for.
 
-use crate::mac::{Bitmap, BusySlot, Edcaf};
-use crate::phy::{Airtime, Mode};
-use kernel::{Bytes, Db, Duration, Instant};
-use wire::{Body, FlowId, FrameKind, FrameOutcome, Packet, TrafficClass, Wait, WaitKind};
+use crate::mac::{BusySlot, Edcaf};
+use crate::phy::{Airtime, Coding, Mode, ModeClass};
+use kernel::{Bytes, Duration, Instant};
+use wire::{Body, Format, Frame, FrameMode, Mpdu, Packet, PowerBits, TrafficClass, Wait, WaitKind};
 
 /// One record.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WatchRecord {
     /// A PPDU has ended.
-    Frame(FrameRecord),
+    Frame(Frame),
     /// A wait has ended, or its end is known.
     Wait(Wait),
 }
 
-/// A PPDU.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FrameRecord {
-    /// The transmitter.
-    pub from: u32,
-    /// The receiver; `None` for a broadcast. A CTS-to-self is addressed to its transmitter.
-    pub to: Option<u32>,
-    /// Type of the frame.
-    pub kind: FrameKind,
-    /// The access category of its exchange.
-    pub class: TrafficClass,
-    /// Its mode.
-    pub mode: Mode,
-    /// Bytes of its PSDU.
-    pub psdu: Bytes,
-    /// Whether its PSDU is an A-MPDU, of one MPDU or more.
-    pub aggregate: bool,
-    /// When its PPDU began.
-    pub start: Instant,
-    /// Durations of its parts.
-    pub airtime: Airtime,
-    /// Its Duration field: how long after its end the medium is reserved.
-    pub reserves: Duration,
-    /// Number of its exchange, in the order in which exchanges began.
-    pub exchange: u64,
-    /// The flow of the first packet that its transmitter, or the node to which it responds, has in
-    /// service.
-    pub flow: Option<FlowId>,
-    /// Its outcome at the receiver.
-    pub outcome: FrameOutcome,
-    /// A node whose transmission caused the loss.
-    pub lost_to: Option<u32>,
-    /// The power that the receiver received, if nodes have positions.
-    pub signal: Option<Db>,
-    /// The packets of a data frame in order, each with its MPDU.
-    pub mpdus: Vec<MpduRecord>,
-    /// The starting sequence number of a BlockAck or BlockAckReq, and the bitmap of a BlockAck.
-    pub block_ack: Option<(u16, Bitmap)>,
-}
-
-impl FrameRecord {
-    /// When its PPDU ends.
-    pub fn end(&self) -> Instant {
-        self.start + self.airtime.total()
-    }
-
-    /// The MPDUs of the PSDU that an EDCAF has assembled, and what kind of frame they make it.
-    pub(crate) fn fill(&mut self, edcaf: &Edcaf, is_received: impl Fn(u16) -> bool) {
-        let mut bytes = Bytes::ZERO;
-        for ((sequence, mpdu), index) in edcaf.originator.on_air().zip(0..) {
-            bytes = mpdu.bytes;
-            let packets = edcaf.originator.packets_of(mpdu);
-            let is_amsdu = edcaf.originator.packets_of(mpdu).nth(1).is_some();
-            let records = packets.zip(0..).map(|(&packet, place)| MpduRecord {
-                packet,
-                sequence,
-                retry: mpdu.attempts > 0,
-                bytes,
-                received: is_received(index),
-                subframe: is_amsdu.then_some(place),
-            });
-            self.mpdus.extend(records);
+/// The mode of a PPDU that lasts so long, as records have it.
+pub(crate) fn mode(of: &Mode, airtime: &Airtime) -> FrameMode {
+    /// The short DSSS preamble (clause 16.2.2.3).
+    const SHORT: Duration = Duration::from_micros(72);
+    let Mode { class, rate, mcs, streams, width, guard, coding, .. } = *of;
+    let format = match class {
+        ModeClass::Dsss | ModeClass::HrDsss => {
+            Format::Dsss { short_preamble: airtime.preamble == SHORT }
         }
-        self.aggregate = self.psdu != bytes;
-        if let [MpduRecord { packet: Packet { body: Body::Management(frame), .. }, .. }] =
-            &self.mpdus[..]
-        {
-            self.kind = frame.kind();
-        }
+        ModeClass::Ofdm | ModeClass::ErpOfdm => Format::Ofdm,
+        ModeClass::Ht => Format::Ht,
+        ModeClass::Vht => Format::Vht,
+        ModeClass::He => Format::He,
+    };
+    FrameMode {
+        format,
+        rate,
+        mcs: match class {
+            ModeClass::Ht => Some(8 * (streams - 1) + mcs),
+            ModeClass::Vht | ModeClass::He => Some(mcs),
+            _ => None,
+        },
+        streams,
+        width_mhz: width.mhz() as u16,
+        guard_ns: if class.is_dsss() { 0 } else { guard.ns() as u16 },
+        ldpc: coding == Coding::Ldpc,
     }
 }
 
-/// A packet in a PPDU, and the MPDU that carries it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MpduRecord {
-    /// The packet.
-    pub packet: Packet,
-    /// The sequence number of the MPDU.
-    pub sequence: u16,
-    /// Whether the MPDU is a retransmission.
-    pub retry: bool,
-    /// Bytes of the MPDU with header and FCS.
-    pub bytes: Bytes,
-    /// Whether the receiver received the MPDU; of a broadcast, whether at least one node did.
-    pub received: bool,
-    /// The place of the packet in an A-MSDU; `None` if it is alone in the MPDU.
-    pub subframe: Option<u16>,
+/// Fills in the MPDUs of the PSDU that an EDCAF has assembled, and what kind of frame they make it.
+pub(crate) fn fill(frame: &mut Frame, edcaf: &Edcaf, is_received: impl Fn(u16) -> bool) {
+    let mut bytes = Bytes::ZERO;
+    for ((sequence, mpdu), index) in edcaf.originator.on_air().zip(0..) {
+        bytes = mpdu.bytes;
+        let packets = edcaf.originator.packets_of(mpdu);
+        let is_amsdu = edcaf.originator.packets_of(mpdu).nth(1).is_some();
+        let records = packets.zip(0..).map(|(&packet, place)| Mpdu {
+            packet_id: u64::MAX,
+            packet,
+            sequence,
+            retry: mpdu.attempts > 0,
+            bytes,
+            received: is_received(index),
+            subframe: is_amsdu.then_some(place),
+            power: PowerBits::NONE,
+        });
+        frame.mpdus.extend(records);
+    }
+    frame.aggregate = frame.psdu != bytes;
+    if let [Mpdu { packet: Packet { body: Body::Management(of), .. }, .. }] = &frame.mpdus[..] {
+        frame.kind = of.kind();
+    }
 }
 
 /// Slots that an EDCAF counts in the present idle time.

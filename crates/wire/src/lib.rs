@@ -8,6 +8,7 @@ mod echo;
 mod frame;
 mod management;
 mod packet;
+mod record;
 mod routing;
 mod segment;
 
@@ -24,6 +25,7 @@ pub use management::{
     ReassociationRequest, ReassociationResponse,
 };
 pub use packet::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
+pub use record::{BlockAck, Format, Frame, FrameMode, Mpdu, Place};
 pub use routing::{
     AodvErrors, AodvMessage, AodvReply, AodvRequest, DsrMessage, Message, PathId, Paths,
     RouteError, RouteErrors,

@@ -185,13 +185,14 @@ impl Chosen {
     }
 
     /// Whether a frame is traced whose exchange carries packets of this flow.
-    pub(super) fn has_frame(&self, frame: &Frame, flow: Option<FlowId>) -> bool {
+    pub(super) fn has_frame(&self, frame: &Frame) -> bool {
         let is_near = |nodes: &Members| {
             let has = |radio: u32| nodes.radios[radio as usize];
             has(frame.from) || frame.to.is_none_or(has)
         };
         let carries = |flows: &Flows| {
-            let mut all = frame.mpdus.iter().filter_map(|mpdu| mpdu.packet.flow()).chain(flow);
+            let mut all =
+                frame.mpdus.iter().filter_map(|mpdu| mpdu.packet.flow()).chain(frame.flow);
             all.any(|flow| flows.flows[flow.0 as usize])
         };
         self.has_interval(frame.start, frame.end)

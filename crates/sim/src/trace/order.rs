@@ -3,13 +3,11 @@
 use ::trace::{Frame, PacketEvent, Record, RouteEvent, SegmentEvent, Wait};
 use kernel::Instant;
 use std::collections::VecDeque;
-use wire::FlowId;
 
 /// A record that waits for earlier ones.
 #[derive(Clone, Debug)]
 pub(super) enum Held {
-    /// A frame, and the flow of its exchange.
-    Frame(Frame, Option<FlowId>),
+    Frame(Frame),
     Wait(Wait),
     Packet(PacketEvent),
     Segment(SegmentEvent),
@@ -19,7 +17,7 @@ pub(super) enum Held {
 impl Held {
     pub(super) fn record(&self) -> Record<'_> {
         match self {
-            Self::Frame(frame, _) => Record::Frame(frame),
+            Self::Frame(frame) => Record::Frame(frame),
             Self::Wait(wait) => Record::Wait(wait),
             Self::Packet(event) => Record::Packet(event),
             Self::Segment(event) => Record::Segment(event),

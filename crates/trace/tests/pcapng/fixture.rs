@@ -115,6 +115,7 @@ pub(crate) fn control(
         aggregate: false,
         nav: Duration::ZERO,
         exchange: 0,
+        flow: None,
         outcome: FrameOutcome::Received,
         lost_to: None,
         signal_dbm: None,

@@ -4,9 +4,9 @@ use super::{ACCESS_POINT, Cell};
 use crate::mac::{
     ACK, Bitmap, BusyTone, Exchange, ExchangeOutcome, Opening, RTS, Response, Step, block_ack,
 };
-use crate::watch::{FrameRecord, OpenWait, Waiting, WatchRecord};
+use crate::watch::{self, OpenWait, Waiting, WatchRecord};
 use kernel::{Duration, Instant};
-use wire::{FrameKind, FrameLoss, FrameOutcome, TrafficClass, Wait, WaitKind};
+use wire::{Frame, FrameKind, FrameLoss, FrameOutcome, TrafficClass, Wait, WaitKind};
 
 /// The records of a cell.
 #[derive(Debug)]
@@ -93,9 +93,8 @@ impl Cell {
         let waiting = self.waiting(f);
         let Some(watch) = &mut self.watch else { return };
         let wait = &mut watch.waits[f as usize];
-        let ended = |counting: &crate::watch::Counting| {
-            counting.start + waiting.slot * counting.slots <= now
-        };
+        let ended =
+            |counting: &watch::Counting| counting.start + waiting.slot * counting.slots <= now;
         if waiting.counting.as_ref().is_some_and(ended) {
             wait.record(now, &waiting, None, &mut watch.records);
         }
@@ -143,7 +142,8 @@ impl Cell {
         let Some(duplex) = &self.duplex else { return };
         let add = |f, (from, to), mode, psdu, step: &Step| {
             let frame = self.frame(f, exchange, step, number);
-            FrameRecord { from, to: Some(to), mode, psdu, ..frame }
+            let mode = watch::mode(&mode, &step.airtime);
+            Frame { from, to: Some(to), mode, psdu, ..frame }
         };
         let timing = self.rules.timing();
         let secondary = duplex.secondary.as_ref();
@@ -164,7 +164,7 @@ impl Cell {
         watch.waits[f as usize].begin(exchange.end + timeout);
         let planned = exchange.start + exchange.planned();
         let mut data = add(f, (sender, receiver), mode, secondary.psdu, &secondary.data);
-        data.reserves = timing.reservation(planned - secondary.data.end());
+        data.nav = timing.reservation(planned - secondary.data.end());
         data.outcome = match secondary.outcome {
             // Its receiver sends, or cannot decode it beside the primary frame.
             ExchangeOutcome::Collision => {
@@ -247,7 +247,7 @@ impl Cell {
     }
 
     /// A frame of the exchange of an EDCAF, without its MPDUs and its outcome.
-    fn frame(&self, f: u32, exchange: &Exchange, step: &Step, number: u64) -> FrameRecord {
+    fn frame(&self, f: u32, exchange: &Exchange, step: &Step, number: u64) -> Frame {
         let edcaf = self.edcaf(f);
         let (timing, own, peer) = (self.rules.timing(), Some(edcaf.node), edcaf.to());
         let rts = || timing.rts_mode(&edcaf.mode);
@@ -266,38 +266,40 @@ impl Cell {
             _ => exchange.announced(),
         };
         let start = edcaf.originator.start();
-        FrameRecord {
+        Frame {
+            number: 0,
+            start: step.start,
+            payload: step.start + step.airtime.preamble + step.airtime.header,
+            end: step.end(),
             from,
             to,
             kind: step.kind,
             class: self.class_of(f),
-            mode,
+            mode: watch::mode(&mode, &step.airtime),
             psdu,
             aggregate: false,
-            start: step.start,
-            airtime: step.airtime,
-            reserves: timing.reservation(until.since(step.end())),
+            nav: timing.reservation(until.since(step.end())),
             exchange: number,
             flow: edcaf.originator.flow(),
             outcome: FrameOutcome::NotAddressed,
             lost_to: None,
-            signal: None,
+            signal_dbm: None,
             mpdus: Vec::new(),
             block_ack: match (step.kind, peer) {
-                (FrameKind::BlockAckRequest, _) => Some((start, Bitmap::default())),
+                (FrameKind::BlockAckRequest, _) => Some(Bitmap::default().record(start, psdu)),
                 (FrameKind::BlockAck, Some(to)) => {
                     let recipient = &self.nodes[to as usize].recipients[self.inbox(f, to)];
-                    Some((start, recipient.block_ack(start)))
+                    Some(recipient.block_ack(start).record(start, psdu))
                 }
                 _ => None,
             },
         }
     }
 
-    fn fill_mpdus(&self, frame: &mut FrameRecord, f: u32, is_received: impl Fn(u16) -> bool) {
+    fn fill_mpdus(&self, frame: &mut Frame, f: u32, is_received: impl Fn(u16) -> bool) {
         if frame.kind == FrameKind::Data {
             let is_lost = frame.outcome != FrameOutcome::Received;
-            frame.fill(self.edcaf(f), |index| !is_lost && is_received(index));
+            watch::fill(frame, self.edcaf(f), |index| !is_lost && is_received(index));
         }
     }
 

@@ -1,5 +1,8 @@
 //! The bitmap of a BlockAck frame: which of up to 256 MPDUs were received (clause 9.3.1.8).
 
+use kernel::Bytes;
+use wire::BlockAck;
+
 /// Sequence numbers have twelve bits (clause 9.2.4.4.2).
 pub(crate) const SEQUENCES: u16 = 1 << 12;
 
@@ -35,6 +38,12 @@ impl Bitmap {
     /// Whether a bit is set. Bits beyond the end are not.
     pub fn has(&self, bit: u16) -> bool {
         self.0.get(usize::from(bit / 64)).is_some_and(|word| word >> (bit % 64) & 1 == 1)
+    }
+
+    /// What a BlockAck of this length says that begins at a sequence number: its bitmap has 64 bits
+    /// in a frame of 32 bytes, else 256 (clause 9.3.1.8.3).
+    pub(crate) fn record(&self, start: u16, psdu: Bytes) -> BlockAck {
+        BlockAck { start, bitmap: self.0, bits: if psdu.0 <= 32 { 64 } else { 256 } }
     }
 
     pub(crate) fn set(&mut self, bit: u16) {

@@ -6,9 +6,9 @@ use super::node::Node;
 use super::{ReceivedFrame, Space};
 use crate::mac::{Bitmap, Opening};
 use crate::phy::decibels;
-use crate::watch::{FrameRecord, OpenWait, Waiting, WatchRecord};
+use crate::watch::{self, OpenWait, Waiting, WatchRecord};
 use kernel::{Duration, Instant};
-use wire::{FrameKind, FrameLoss, FrameOutcome, TrafficClass, Wait, WaitKind};
+use wire::{Frame, FrameKind, FrameLoss, FrameOutcome, TrafficClass, Wait, WaitKind};
 
 /// How often the start of the oldest open wait is looked for.
 const LOOK: Duration = Duration::from_micros(1000);
@@ -48,7 +48,7 @@ pub(super) struct Records {
 struct FrameOnAir {
     /// The number of its transmission.
     id: u32,
-    frame: FrameRecord,
+    frame: Frame,
     /// Why its receiver does not receive it, if that is so from its start, and the node whose
     /// transmission is the cause.
     hindered: Option<(FrameLoss, Option<u32>)>,
@@ -179,7 +179,7 @@ impl Space {
         let Some(records) = self.records() else { return };
         for on_air in records.on_air.drain(..) {
             let outcome = FrameOutcome::Unknown;
-            records.made.push(WatchRecord::Frame(FrameRecord { outcome, ..on_air.frame }));
+            records.made.push(WatchRecord::Frame(Frame { outcome, ..on_air.frame }));
         }
     }
 
@@ -234,35 +234,37 @@ impl Space {
             _ => edcaf.opening == Opening::None && frame.beside.is_none(),
         };
         let sequence = edcaf.originator.start();
-        let mut record = FrameRecord {
+        let mut record = Frame {
+            number: 0,
+            start,
+            payload: start + airtime.preamble + airtime.header,
+            end: start + airtime.total(),
             from,
             to,
             kind,
             class: self.rules.mac.class_of(u32::from(frame.edcaf)),
-            mode,
+            mode: watch::mode(&mode, &airtime),
             psdu,
             aggregate: false,
-            start,
-            airtime,
-            reserves,
+            nav: reserves,
             exchange: 0,
             flow: edcaf.originator.flow(),
             outcome: FrameOutcome::Unknown,
             lost_to: None,
-            signal: self.signal_at_receiver(now, id),
+            signal_dbm: self.signal_at_receiver(now, id).map(|signal| signal.0),
             mpdus: Vec::new(),
             block_ack: match kind {
-                FrameKind::BlockAckRequest => Some((sequence, Bitmap::default())),
+                FrameKind::BlockAckRequest => Some(Bitmap::default().record(sequence, psdu)),
                 FrameKind::BlockAck => {
                     let inbox = &self.nodes[from as usize].inbox;
                     let from = Transmitter { node: initiator, edcaf: frame.edcaf };
-                    Some((sequence, inbox.block_ack(from, sequence)))
+                    Some(inbox.block_ack(from, sequence).record(sequence, psdu))
                 }
                 _ => None,
             },
         };
         if kind == FrameKind::Data {
-            record.fill(edcaf, |_| false);
+            watch::fill(&mut record, edcaf, |_| false);
         }
         let hindered = self.hindrance(now, id);
         let Some(records) = self.records() else { return };

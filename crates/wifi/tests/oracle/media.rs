@@ -112,7 +112,7 @@ pub(crate) fn watched_in_cell(workload: &Workload) -> (Record, Vec<OnAir>, Vec<T
     let (records, _) = cell.watched(Instant(u64::MAX)).expect("it is watched");
     let frame = |record: &WatchRecord| match record {
         WatchRecord::Frame(frame) if frame.outcome != FrameOutcome::Lost(FrameLoss::Collision) => {
-            let (node, kind, start, end) = (frame.from, frame.kind, frame.start, frame.end());
+            let (node, kind, start, end) = (frame.from, frame.kind, frame.start, frame.end);
             Some(OnAir::Frame { node, kind, start, end })
         }
         _ => None,
@@ -183,7 +183,7 @@ pub(crate) fn watched_in_space(workload: &Workload) -> (Record, Vec<(OnAir, u64)
         WatchRecord::Frame(frame)
             if frame.kind != FrameKind::Rts || frame.outcome == FrameOutcome::Received =>
         {
-            let (node, kind, start, end) = (frame.from, frame.kind, frame.start, frame.end());
+            let (node, kind, start, end) = (frame.from, frame.kind, frame.start, frame.end);
             Some((OnAir::Frame { node, kind, start, end }, frame.exchange))
         }
         _ => None,

@@ -1,7 +1,19 @@
-//! PPDUs.
+//! Records of what is on the air, and of where packets are: media make them, the tracer completes
+//! them, and formats write them.
 
+use crate::{Body, FlowId, FrameKind, FrameOutcome, NodeId, Packet, PowerBits, TrafficClass};
 use kernel::{BitRate, Bytes, Duration, Instant};
-use wire::{Body, FrameKind, FrameOutcome, Packet, PowerBits, TrafficClass};
+
+/// Where something happens to a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// At a node: its transport.
+    Node(NodeId),
+    /// At a radio, by number.
+    Radio(u32),
+    /// At a link direction, by number.
+    Wire(u32),
+}
 
 /// The format of a PPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +31,19 @@ pub enum Format {
     Vht,
     /// HE, for a single user.
     He,
+}
+
+impl Format {
+    /// Its name in the standard.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Dsss { .. } => "DSSS",
+            Self::Ofdm => "OFDM",
+            Self::Ht => "HT",
+            Self::Vht => "VHT",
+            Self::He => "HE",
+        }
+    }
 }
 
 /// The mode of a PPDU.
@@ -41,9 +66,9 @@ pub struct FrameMode {
 }
 
 /// An MPDU with data: one for each packet of an A-MSDU.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mpdu {
-    /// Number of its packet in the trace: [`crate::PacketEvent::packet_id`].
+    /// Number of its packet in the trace, which the tracer knows.
     pub packet_id: u64,
     /// The packet that it carries.
     pub packet: Packet,
@@ -53,12 +78,12 @@ pub struct Mpdu {
     pub retry: bool,
     /// Bytes with MAC header and FCS.
     pub bytes: Bytes,
-    /// Whether the addressed node received it.
+    /// Whether the addressed node received it; of a broadcast, whether at least one node did.
     pub received: bool,
     /// The place of the packet in an A-MSDU, whose packets follow each other with the same sequence
     /// number; `None` if the packet is alone in its MPDU.
     pub subframe: Option<u16>,
-    /// How its MAC header serves power saving, if it carries a packet.
+    /// How its MAC header serves power saving, if it carries a packet; the tracer knows it.
     pub power: PowerBits,
 }
 
@@ -89,9 +114,9 @@ pub struct BlockAck {
 }
 
 /// A PPDU on the air.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
-    /// Number of the frame in the run, in the order of `start`.
+    /// Number of the frame in the run, in the order of `start`, which the tracer knows.
     pub number: u64,
     /// When its PPDU begins.
     pub start: Instant,
@@ -118,6 +143,9 @@ pub struct Frame {
     /// Number of the exchange to which it belongs, in the order of their first frames. Frames that
     /// collide belong to different exchanges.
     pub exchange: u64,
+    /// The flow of the first packet that its transmitter, or the node to which it responds, has in
+    /// service.
+    pub flow: Option<FlowId>,
     /// Its outcome.
     pub outcome: FrameOutcome,
     /// A radio whose transmission caused the loss, where one did.
