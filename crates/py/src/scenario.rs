@@ -75,6 +75,12 @@ impl Scenario {
         listed.map(|preset| (preset.by, preset.path, preset.value)).collect()
     }
 
+    /// The single flows, as JSON.
+    fn flows(&self) -> PyResult<String> {
+        let plan = self.0.resolve().map_err(fault)?;
+        Ok(sim::flows(&plan))
+    }
+
     /// The names in a trace, by kind.
     fn trace_names(&self) -> PyResult<Vec<(&'static str, Vec<String>)>> {
         let plan = self.0.resolve().map_err(fault)?;

@@ -35,7 +35,7 @@ pub use airtime::{airtime, airtime_schema};
 pub use caveats::caveats;
 pub use connectivity::{Connectivity, Snapshot, connectivity};
 pub use hearing::{NodePair, hearing};
-pub use listing::listing;
+pub use listing::{flows, listing};
 pub use observe::{Value, observables};
 pub use plan::Plan;
 pub use probe::{Listed, Series, probes};

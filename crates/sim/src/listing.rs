@@ -1,8 +1,10 @@
 //! What the simulator declares once and others show: kinds of frames and their outcomes, causes of
-//! losses, uses of airtime, standards.
+//! losses, uses of airtime, standards; and what a scenario resolves to.
 
 use crate::measure::AirtimeKind;
-use serde_json::json;
+use crate::plan::{FlowPlan, Plan};
+use crate::traffic::Transport;
+use serde_json::{Value as Json, json};
 use wifi::phy::Standard;
 use wire::{DropCause, DropFacts, FrameKind, FrameOutcome};
 
@@ -30,4 +32,37 @@ pub fn listing() -> String {
         "standards": Standard::all().map(standard).collect::<Vec<_>>(),
     })
     .to_string()
+}
+
+/// The single flows of a plan as a JSON array, in the order of the summary.
+///
+/// `table` is the number of the table in `flows` from which a flow comes. `payload_bytes` is the
+/// user data of a full packet and `header_bytes` the rest of it; of a flow over TCP these are its
+/// MSS and the size of an ACK. `window_bytes` is the largest receive window.
+pub fn flows(plan: &Plan) -> String {
+    Json::Array(plan.flows.iter().map(|flow| told(plan, flow)).collect()).to_string()
+}
+
+fn told(plan: &Plan, flow: &FlowPlan) -> Json {
+    let mut facts = json!({
+        "name": flow.name,
+        "table": flow.group,
+        "from": plan.topology.name(flow.from),
+        "to": plan.topology.name(flow.to),
+    });
+    if let Transport::Udp(size, _) = flow.settings.traffic.get().transport() {
+        facts["payload_bytes"] = size.payload.0.into();
+        facts["header_bytes"] = size.header.0.into();
+    }
+    if let Some(tcp) = &flow.tcp {
+        let config = &tcp.config;
+        facts["payload_bytes"] = config.mss().0.into();
+        facts["header_bytes"] = config.header().0.into();
+        facts["tcp"] = json!({
+            "window_bytes": config.window_max().0,
+            "has_fixed_window": config.fixed_window().is_some(),
+            "initial_window_segments": config.initial_window().0,
+        });
+    }
+    facts
 }

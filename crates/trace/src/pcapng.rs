@@ -315,12 +315,7 @@ impl<W: io::Write + Send> Pcapng<W> {
             radio.map_or("all receivers", |radio| self.network.radios[radio as usize].name.as_str())
         };
         let cause = match frame.outcome {
-            FrameOutcome::Lost(FrameLoss::Collision) => "collision",
-            FrameOutcome::Lost(FrameLoss::Interference) => "interference",
-            FrameOutcome::Lost(FrameLoss::Noise) => "noise",
-            FrameOutcome::Lost(FrameLoss::ReceiverTransmits) => "it transmits",
-            FrameOutcome::Lost(FrameLoss::ReceiverBusy) => "it receives another frame",
-            FrameOutcome::Lost(FrameLoss::TooWeak) => "the signal is too weak",
+            FrameOutcome::Lost(loss) => loss.facts().at_receiver,
             FrameOutcome::Received if packets.first().is_some_and(|it| !it.received) => {
                 "this MPDU only"
             }

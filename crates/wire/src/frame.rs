@@ -10,6 +10,8 @@ use kernel::Instant;
 pub struct FrameFacts {
     /// Its name in the standard.
     pub name: &'static str,
+    /// The first byte of its Frame Control field: type and subtype (802.11-2020 table 9-1).
+    pub control: u8,
     /// What it is for.
     pub group: FrameGroup,
 }
@@ -42,33 +44,37 @@ kernel::listed! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub enum FrameKind: FrameFacts {
         /// Request to send.
-        Rts => { name: "RTS", group: Group::Rts },
+        Rts => { name: "RTS", control: 0xb4, group: Group::Rts },
         /// Clear to send, by the receiver.
-        Cts => { name: "CTS", group: Group::Cts },
+        Cts => { name: "CTS", control: 0xc4, group: Group::Cts },
         /// CTS-to-self: its Duration field protects the frames after it (802.11-2020 clause 10.27).
-        CtsToSelf => { name: "CTS-to-self", group: Group::Cts },
+        CtsToSelf => { name: "CTS-to-self", control: 0xc4, group: Group::Cts },
         /// A data frame, or an A-MPDU of data frames.
-        Data => { name: "Data", group: Group::Data },
+        Data => { name: "Data", control: 0x08, group: Group::Data },
         /// Acknowledgement, by the receiver.
-        Ack => { name: "Ack", group: Group::Ack },
+        Ack => { name: "Ack", control: 0xd4, group: Group::Ack },
         /// BlockAckReq.
-        BlockAckRequest => { name: "BlockAckReq", group: Group::Request },
+        BlockAckRequest => { name: "BlockAckReq", control: 0x84, group: Group::Request },
         /// BlockAck, by the receiver.
-        BlockAck => { name: "BlockAck", group: Group::Ack },
+        BlockAck => { name: "BlockAck", control: 0x94, group: Group::Ack },
         /// A beacon of an access point.
-        Beacon => { name: "Beacon", group: Group::Beacon },
+        Beacon => { name: "Beacon", control: 0x80, group: Group::Beacon },
         /// A data frame without data: its Power Management bit says whether a station saves power.
-        Null => { name: "Null", group: Group::PowerSave },
+        Null => { name: "Null", control: 0x48, group: Group::PowerSave },
         /// The same with `QoS` Control: a trigger frame, or the end of a service period.
-        QosNull => { name: "QoS Null", group: Group::PowerSave },
+        QosNull => { name: "QoS Null", control: 0xc8, group: Group::PowerSave },
         /// By which a station that saves power requests a buffered frame.
-        PsPoll => { name: "PS-Poll", group: Group::PowerSave },
+        PsPoll => { name: "PS-Poll", control: 0xa4, group: Group::PowerSave },
         /// By which a station and an access point authenticate each other.
-        Authentication => { name: "Authentication", group: Group::Association },
+        Authentication => { name: "Authentication", control: 0xb0, group: Group::Association },
         /// By which a station moves to another access point.
-        ReassociationRequest => { name: "Reassociation Request", group: Group::Association },
+        ReassociationRequest => {
+            name: "Reassociation Request", control: 0x20, group: Group::Association,
+        },
         /// The answer of that access point.
-        ReassociationResponse => { name: "Reassociation Response", group: Group::Association },
+        ReassociationResponse => {
+            name: "Reassociation Response", control: 0x30, group: Group::Association,
+        },
     }
 }
 
@@ -99,6 +105,8 @@ impl FrameKind {
 pub struct LossFacts {
     /// The cause in words.
     pub name: &'static str,
+    /// The same of a frame that is lost at its receiver.
+    pub at_receiver: &'static str,
 }
 
 kernel::listed! {
@@ -107,18 +115,18 @@ kernel::listed! {
     pub enum FrameLoss: LossFacts {
         /// Another node began to transmit in the same slot, in a cell in which every node receives
         /// every other.
-        Collision => { name: "collision" },
+        Collision => { name: "collision", at_receiver: "collision" },
         /// Interference: other transmissions overlapped it at its receiver, or bursts of a source
         /// that is not 802.11.
-        Interference => { name: "interference" },
+        Interference => { name: "interference", at_receiver: "interference" },
         /// Noise.
-        Noise => { name: "noise" },
+        Noise => { name: "noise", at_receiver: "noise" },
         /// Its receiver was transmitting.
-        ReceiverTransmits => { name: "receiver transmits" },
+        ReceiverTransmits => { name: "receiver transmits", at_receiver: "it transmits" },
         /// Its receiver was receiving another frame.
-        ReceiverBusy => { name: "receiver busy" },
+        ReceiverBusy => { name: "receiver busy", at_receiver: "it receives another frame" },
         /// Its signal was too weak for the receiver to detect.
-        TooWeak => { name: "too weak" },
+        TooWeak => { name: "too weak", at_receiver: "the signal is too weak" },
     }
 }
 

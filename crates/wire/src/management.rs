@@ -31,8 +31,6 @@ const HEADER: u64 = 24 + 4;
 trait MacFrame {
     /// Its kind.
     const KIND: FrameKind;
-    /// The first byte of its Frame Control field: type and subtype (802.11-2020 table 9-1).
-    const CONTROL: u8;
 
     /// Its bytes with MAC header and FCS, in a network with these rates.
     fn length(&self, rates: Rates) -> u64;
@@ -71,13 +69,6 @@ macro_rules! frames {
             pub const fn kind(&self) -> FrameKind {
                 match self {
                     $(Self::$Name(_) => <$Name as MacFrame>::KIND,)*
-                }
-            }
-
-            /// The first byte of its Frame Control field: type and subtype.
-            pub const fn control(&self) -> u8 {
-                match self {
-                    $(Self::$Name(_) => <$Name as MacFrame>::CONTROL,)*
                 }
             }
 
@@ -178,7 +169,7 @@ mod tests {
     fn every_frame_is_one_of_the_mac() {
         for frame in EACH {
             assert!(frame.kind().is_of_mac(), "{frame:?}");
-            assert_eq!(frame.control() & 3, 0, "protocol version 0");
+            assert_eq!(frame.kind().facts().control & 3, 0, "protocol version 0");
         }
     }
 }

@@ -24,22 +24,14 @@ const EOSP: u16 = 1 << 4;
 pub(super) fn control(frame: &Frame, out: &mut Vec<u8>) {
     let receiver = frame.to.map_or(BROADCAST, of_radio);
     let transmitter = of_radio(frame.from);
-    let kind = match frame.kind {
-        FrameKind::Rts => 0xb4,
-        FrameKind::Cts | FrameKind::CtsToSelf => 0xc4,
-        FrameKind::Ack => 0xd4,
-        FrameKind::BlockAckRequest => 0x84,
-        FrameKind::BlockAck => 0x94,
-        _ => unreachable!("it is no control frame"),
-    };
-    out.extend([kind, 0]);
+    out.extend([frame.kind.facts().control, 0]);
     out.extend(duration_us(frame).to_le_bytes());
     out.extend(receiver);
     if matches!(frame.kind, FrameKind::Cts | FrameKind::CtsToSelf | FrameKind::Ack) {
         return;
     }
     out.extend(transmitter);
-    if frame.kind != FrameKind::Rts {
+    if matches!(frame.kind, FrameKind::BlockAckRequest | FrameKind::BlockAck) {
         block_ack(frame, out);
     }
 }
@@ -99,7 +91,7 @@ pub(super) fn of_mac(
     const CONTROL: u8 = 1;
     const DATA: u8 = 2;
     const QOS: u8 = 0x80;
-    let control = of.control();
+    let control = frame.kind.facts().control;
     let kind = control >> 2 & 3;
     let power = mpdu.power_bits();
     let retry = if mpdu.retry { RETRY } else { 0 };

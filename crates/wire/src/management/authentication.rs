@@ -13,7 +13,6 @@ pub struct Authentication {
 
 impl MacFrame for Authentication {
     const KIND: FrameKind = FrameKind::Authentication;
-    const CONTROL: u8 = 0xb0;
 
     fn length(&self, _: Rates) -> u64 {
         HEADER + 6

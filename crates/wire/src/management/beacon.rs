@@ -47,7 +47,6 @@ impl Beacon {
 
 impl MacFrame for Beacon {
     const KIND: FrameKind = FrameKind::Beacon;
-    const CONTROL: u8 = 0x80;
 
     /// The shortest beacon, whose TIM names no station. Others are as long as a scenario says.
     fn length(&self, rates: Rates) -> u64 {

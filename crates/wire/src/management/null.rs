@@ -12,7 +12,6 @@ pub struct Null {
 
 impl MacFrame for Null {
     const KIND: FrameKind = FrameKind::Null;
-    const CONTROL: u8 = 0x48;
 
     fn length(&self, _: Rates) -> u64 {
         HEADER

@@ -13,7 +13,6 @@ pub struct PsPoll {
 
 impl MacFrame for PsPoll {
     const KIND: FrameKind = FrameKind::PsPoll;
-    const CONTROL: u8 = 0xa4;
 
     fn length(&self, _: Rates) -> u64 {
         16 + 4

@@ -13,7 +13,6 @@ pub struct QosNull {
 
 impl MacFrame for QosNull {
     const KIND: FrameKind = FrameKind::QosNull;
-    const CONTROL: u8 = 0xc8;
 
     /// With `QoS` Control in the header.
     fn length(&self, _: Rates) -> u64 {

@@ -13,7 +13,6 @@ pub struct ReassociationRequest {
 
 impl MacFrame for ReassociationRequest {
     const KIND: FrameKind = FrameKind::ReassociationRequest;
-    const CONTROL: u8 = 0x20;
 
     /// Capabilities, listen interval, current access point, SSID, rates.
     fn length(&self, rates: Rates) -> u64 {

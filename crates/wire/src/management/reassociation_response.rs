@@ -12,7 +12,6 @@ pub struct ReassociationResponse;
 
 impl MacFrame for ReassociationResponse {
     const KIND: FrameKind = FrameKind::ReassociationResponse;
-    const CONTROL: u8 = 0x30;
 
     /// Capabilities, status, AID, rates.
     fn length(&self, rates: Rates) -> u64 {
