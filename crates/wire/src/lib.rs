@@ -20,10 +20,7 @@ pub use echo::{Echo, EchoProtocol};
 pub use frame::{
     FrameFacts, FrameGroup, FrameKind, FrameLoss, FrameOutcome, LossFacts, Wait, WaitKind,
 };
-pub use management::{
-    Authentication, Beacon, Capture, Management, Null, PowerBits, PsPoll, QosNull, Rates,
-    ReassociationRequest, ReassociationResponse,
-};
+pub use management::*;
 pub use packet::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
 pub use record::{BlockAck, Format, Frame, FrameMode, Mpdu, Place};
 pub use routing::{

@@ -11,15 +11,8 @@ mod qos_null;
 mod reassociation_request;
 mod reassociation_response;
 
-pub use authentication::Authentication;
-pub use beacon::Beacon;
 pub use elements::{Capture, Rates};
-pub use null::Null;
 pub use power::PowerBits;
-pub use ps_poll::PsPoll;
-pub use qos_null::QosNull;
-pub use reassociation_request::ReassociationRequest;
-pub use reassociation_response::ReassociationResponse;
 
 use crate::{FrameKind, TrafficClass};
 use kernel::Bytes;
@@ -54,7 +47,9 @@ trait MacFrame {
 
 /// Declares the frames: the enum of all of them, and what each file says.
 macro_rules! frames {
-    ($($Name:ident,)*) => {
+    ($($file:ident::$Name:ident,)*) => {
+        $(pub use $file::$Name;)*
+
         /// A frame of the MAC that carries no IP packet.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Management {
@@ -111,13 +106,13 @@ macro_rules! frames {
 }
 
 frames! {
-    Beacon,
-    Null,
-    QosNull,
-    PsPoll,
-    Authentication,
-    ReassociationRequest,
-    ReassociationResponse,
+    beacon::Beacon,
+    null::Null,
+    qos_null::QosNull,
+    ps_poll::PsPoll,
+    authentication::Authentication,
+    reassociation_request::ReassociationRequest,
+    reassociation_response::ReassociationResponse,
 }
 
 impl Management {
