@@ -42,7 +42,7 @@ CASES = {
         FAR, "the fixed mode is too fast for sta0", ("wlan.rate_control", "minstrel_ht"),
     ),
     "a source that loses all": (
-        LOSSY, "nothing arrives of download: packets are lost on wires (the losses of links)",
+        LOSSY, "nothing arrives of download: packets are lost on wires (their loss)",
         ("wire.loss", {"uniform": {"probability": 0.0}}),
     ),
 }  # fmt: skip

@@ -29,17 +29,19 @@ def listing() -> dict[str, list[dict[str, Any]]]:
     return facts
 
 
-FRAMES = tuple(each["name"] for each in listing()["frames"])
+FRAMES: tuple[str, ...] = tuple(each["name"] for each in listing()["frames"])
 """The kinds of frames."""
 
-LOST = tuple(each["name"] for each in listing()["outcomes"] if each["is_lost"])
+LOST: tuple[str, ...] = tuple(each["name"] for each in listing()["outcomes"] if each["is_lost"])
 """The outcomes of frames that their receiver did not receive."""
 
-AIRTIME = {each["name"]: each["label"] for each in listing()["airtime"]}
+AIRTIME: dict[str, str] = {each["name"]: each["label"] for each in listing()["airtime"]}
 """The uses of the airtime, with their labels."""
 
 CAUSES = tuple(Cause(**each) for each in listing()["causes"])
 """The causes of losses of packets."""
 
-WITH_MCS = tuple(each["name"] for each in listing()["standards"] if each["has_mcs"])
+WITH_MCS: tuple[str, ...] = tuple(
+    each["name"] for each in listing()["standards"] if each["has_mcs"]
+)
 """The standards whose data frames have an MCS."""

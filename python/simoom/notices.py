@@ -97,8 +97,8 @@ def _lost(run: Run) -> Iterator[str]:
     for flow in _silent(run):
         drops = {cause: number(flow.get(cause.result)) or 0.0 for cause in CAUSES}
         if any(drops.values()):
-            cause = max(drops, key=drops.__getitem__)
-            words = f"{cause.label} ({cause.hint})" if cause.hint else cause.label
+            most = max(drops, key=drops.__getitem__)
+            words = f"{most.label} ({most.hint})" if most.hint else most.label
             by_cause.setdefault(words, []).append(flow)
     for cause, flows in by_cause.items():
         names = listed(flow["name"] for flow in flows)

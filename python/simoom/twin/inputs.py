@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,15 +10,6 @@ from typing import Any
 from simoom.hearing import Hearing, hearing
 from simoom.scenario import Scenario
 from simoom.twin.air import Air, Exchange
-
-LARGEST_WINDOW = 16 << 20
-"""The default of ``tcp.window_max_bytes``."""
-
-TCP_KINDS = ("bulk", "web", "requests", "writes", "video")
-"""Kinds of traffic that TCP carries; that of a file has a key for it."""
-
-INITIAL_WINDOW = 14_600
-"""The initial congestion window of segments between 1460 and 7300 bytes (RFC 6928)."""
 
 SEGMENTS_PER_DYNAMIC_ACK = 4
 """Segments per TCP ACK of a long-lived flow under the dynamic delayed ACK."""
@@ -45,8 +36,23 @@ class Flow:
     index: int
     """Its index in the summary, ``flows[index]``."""
     table: dict[str, Any]
-    source: str
-    sink: str
+    facts: dict[str, Any]
+    """What the simulator makes of it: name, ends, sizes and windows."""
+
+    @property
+    def name(self) -> str:
+        """Its name in reports."""
+        return str(self.facts["name"])
+
+    @property
+    def source(self) -> str:
+        """The node that sends its data."""
+        return str(self.facts["from"])
+
+    @property
+    def sink(self) -> str:
+        """The node that receives its data, or "broadcast"."""
+        return str(self.facts["to"])
 
     @property
     def path(self) -> str:
@@ -71,7 +77,7 @@ class Flow:
     @property
     def over_tcp(self) -> bool:
         """Whether TCP carries it."""
-        return self.kind in TCP_KINDS or self.traffic.get("transport") == "tcp"
+        return "tcp" in self.facts
 
     @cached_property
     def direction(self) -> str:
@@ -94,20 +100,15 @@ class Flow:
         """The node that transmits its data by radio."""
         return self.source if self.source.startswith("sta") else "ap"
 
-    @cached_property
+    @property
     def header_bytes(self) -> int:
         """TCP or UDP and IP headers; those of TCP are also the size of a TCP ACK."""
-        if not self.over_tcp:
-            return int(self.traffic["header_bytes"])
-        tcp = self.table["tcp"]
-        return int(tcp["header_bytes"] or (52 if tcp["timestamps"] else 40))
+        return int(self.facts["header_bytes"])
 
-    @cached_property
+    @property
     def payload_bytes(self) -> int:
         """User data of a full packet."""
-        if not self.over_tcp:
-            return int(self.traffic.get("payload_bytes", 1000))
-        return int(self.table["tcp"]["mss_bytes"] or 1500 - self.header_bytes)
+        return int(self.facts["payload_bytes"])
 
     @property
     def packet_bytes(self) -> int:
@@ -117,24 +118,17 @@ class Flow:
     @property
     def has_fixed_window(self) -> bool:
         """Whether the receive window is fixed; otherwise it grows."""
-        tcp = self.table["tcp"]
-        return tcp["window_segments"] is not None or tcp["window_bytes"] is not None
+        return bool(self.facts["tcp"]["has_fixed_window"])
 
-    @cached_property
+    @property
     def window_segments(self) -> int:
         """W*, in whole segments; of a window that grows, its maximum."""
-        tcp = self.table["tcp"]
-        if tcp["window_segments"] is not None:
-            return int(tcp["window_segments"])
-        window = tcp["window_bytes"] or tcp["window_max_bytes"] or LARGEST_WINDOW
-        return max(1, int(window) // self.payload_bytes)
+        return max(1, int(self.facts["tcp"]["window_bytes"]) // self.payload_bytes)
 
     @property
     def initial_window_segments(self) -> float:
-        """The initial congestion window: fixed, or that of RFC 6928."""
-        mss = self.payload_bytes
-        fixed = self.table["tcp"]["initial_window_segments"]
-        return float(fixed or min(10 * mss, max(2 * mss, INITIAL_WINDOW)) / mss)
+        """The initial congestion window."""
+        return float(self.facts["tcp"]["initial_window_segments"])
 
     @property
     def delayed_ack(self) -> int:
@@ -179,16 +173,12 @@ class Cell:
 
     @cached_property
     def flows(self) -> list[Flow]:
-        """The flows in the order of the summary: by `from`, by `to`, by copy."""
-        found: list[Flow] = []
-        for table in self.keys["flows"]:
-            for source in self._ends(table["from"]):
-                for sink in self._ends(table["to"]):
-                    copies = int(table["count"]) if sink != source else 0
-                    found += [
-                        Flow(len(found) + copy, table, source, sink) for copy in range(copies)
-                    ]
-        return found
+        """The single flows in the order of the summary."""
+        tables = self.keys["flows"]
+        return [
+            Flow(index, tables[facts["table"]], facts)
+            for index, facts in enumerate(json.loads(self.scenario.core.flows()))
+        ]
 
     @property
     def is_full_duplex(self) -> bool:
@@ -201,14 +191,6 @@ class Cell:
         return [
             flow for flow in self.flows if flow.over_tcp and flow.table["tcp"]["fec"] is not None
         ]
-
-    def _ends(self, pattern: str) -> list[str]:
-        """Return the ends that a pattern such as "sta0-4" names."""
-        if pattern == "sta*":
-            return [f"sta{number}" for number in range(len(self.stations))]
-        if match := re.fullmatch(r"sta(\d+)-(\d+)", pattern):
-            return [f"sta{number}" for number in range(int(match[1]), int(match[2]) + 1)]
-        return [pattern]
 
     @property
     def duration_s(self) -> float:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simoom.scenario import Scenario
-from simoom.twin.inputs import Cell, Flow
+from simoom.twin.inputs import Cell
 
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 
@@ -80,27 +80,9 @@ def with_single_flows(scenario: Scenario) -> Scenario:
     keys = keys_of(scenario)
     cell = Cell(scenario)
     written: list[Mapping[str, Any]] = keys["flows"]
-    full = cell.keys["flows"]
-    group = {id(table): number for number, table in enumerate(full)}
     tables = []
     for flow in cell.flows:
-        number = group[id(flow.table)]
-        table = copy.deepcopy(dict(written[number]))
-        table |= {"from": flow.source, "to": flow.sink, "count": 1}
-        table["name"] = name_of(flow, full[number], cell)
+        table = copy.deepcopy(dict(written[flow.facts["table"]]))
+        table |= {"from": flow.source, "to": flow.sink, "count": 1, "name": flow.name}
         tables.append(table)
     return Scenario(**{**keys, "flows": tables})
-
-
-def name_of(flow: Flow, table: Mapping[str, Any], cell: Cell) -> str:
-    """Return the name of a single flow, as reports have it."""
-    same = [other for other in cell.flows if other.table is flow.table]
-    many = [len({getattr(other, end) for other in same}) > 1 for end in ("source", "sink")]
-    ends = f"{flow.source}->{flow.sink}"
-    label = {
-        (False, False): "", (True, False): flow.source, (False, True): flow.sink,
-        (True, True): ends,
-    }[many[0], many[1]]  # fmt: skip
-    name = f"{table['name']} {label}".strip() if table["name"] else ends
-    pair = [other for other in same if (other.source, other.sink) == (flow.source, flow.sink)]
-    return name if len(pair) == 1 else f"{name} #{pair.index(flow) + 1}"
