@@ -151,6 +151,12 @@ impl<I, T> From<Vec<T>> for IdVec<I, T> {
     }
 }
 
+impl<I, T, const N: usize> From<[T; N]> for IdVec<I, T> {
+    fn from(all: [T; N]) -> Self {
+        Vec::from(all).into()
+    }
+}
+
 impl<I, T> FromIterator<T> for IdVec<I, T> {
     fn from_iter<A: IntoIterator<Item = T>>(elements: A) -> Self {
         elements.into_iter().collect::<Vec<T>>().into()
@@ -237,6 +243,6 @@ mod tests {
         assert_eq!(tens.iter().sum::<u32>(), 30);
         let mut marks = IdVec::<DoorId, _>::filled(2, 'x');
         *marks.grown(DoorId(3)) = 'o';
-        assert_eq!(marks, vec!['x', 'x', '\0', 'o'].into());
+        assert_eq!(marks, ['x', 'x', '\0', 'o'].into());
     }
 }

@@ -14,17 +14,18 @@ pub(crate) use space::radio_and_sites;
 
 use crate::plan::{self, Endpoint};
 use crate::topology::{Hop, Interface, Radio, RadioId, Wire, WireId};
-use kernel::Seed;
+use kernel::{IdVec, Seed};
 use std::collections::BTreeSet;
 use tcp::control::{Connection, External};
 use wire::FlowId;
 
 /// The queues of all radios, in the order of the radios. With EDCA, each radio has a queue per
 /// access category.
-pub(crate) fn queues(plan: &plan::Plan, seed: &Seed) -> Vec<Box<dyn net::Queue>> {
+pub(crate) fn queues(plan: &plan::Plan, seed: &Seed) -> IdVec<RadioId, Box<dyn net::Queue>> {
     let access_point = plan::access_point(&plan.stations);
-    let build = |(radio, number): (&Radio, u32)| -> Box<dyn net::Queue> {
-        let (queue, device) = plan.queue_of(RadioId(number));
+    let build = |(id, radio): (RadioId, &Radio)| -> Box<dyn net::Queue> {
+        let (queue, device) = plan.queue_of(id);
+        let RadioId(number) = id;
         let site = match plan.topology.node(radio.node).end {
             Endpoint::Station(number) => plan.stations[number as usize].output_link(),
             _ => access_point,
@@ -46,11 +47,11 @@ pub(crate) fn queues(plan: &plan::Plan, seed: &Seed) -> Vec<Box<dyn net::Queue>>
         let stream = |class| seed.stream("queue.class", 4 * number + class);
         Box::new(net::Classes::new([0, 1, 2, 3].map(|class| build(stream(class)))))
     };
-    plan.topology.radios().iter().zip(0..).map(build).collect()
+    plan.topology.radios().entries().map(build).collect()
 }
 
 /// All link directions, in their order.
-pub(crate) fn wires(plan: &plan::Plan, seed: &Seed) -> Vec<net::Lossy> {
+pub(crate) fn wires(plan: &plan::Plan, seed: &Seed) -> IdVec<WireId, net::Lossy> {
     let reporting = reporting(plan);
     let build = |at: &Wire| {
         let (link, direction) = plan.link(at.id);

@@ -29,7 +29,7 @@ use crate::plan::Plan;
 use crate::topology::{Interface, Wire, WireId};
 use beacons::Beacons;
 use forwarding::Forwarding;
-use kernel::{Bytes, Duration, Instant, Seed};
+use kernel::{Bytes, Duration, IdVec, Instant, Seed};
 use order::Order;
 use power_save::PowerSave;
 use roaming::Roaming;
@@ -81,7 +81,7 @@ struct Crossings {
 #[derive(Debug)]
 pub(crate) struct Checker {
     now: Instant,
-    records: Vec<FlowRecord>,
+    records: IdVec<FlowId, FlowRecord>,
     /// None in tests of other rules.
     air: Option<MediumChecker>,
     order: Order,
@@ -90,7 +90,7 @@ pub(crate) struct Checker {
     power_save: Option<Box<PowerSave>>,
     /// If stations roam.
     roaming: Option<Box<Roaming>>,
-    wires: Vec<Crossings>,
+    wires: IdVec<WireId, Crossings>,
     service: Service,
     /// Where nodes forward.
     forwarding: Option<Box<Forwarding>>,
@@ -134,13 +134,13 @@ impl Checker {
     fn with_records(flows: usize, wires: usize) -> Self {
         Self {
             now: Instant::ZERO,
-            records: vec![FlowRecord::default(); flows],
+            records: IdVec::filled(flows, FlowRecord::default()),
             air: None,
             order: Order::default(),
             beacons: Beacons::default(),
             power_save: None,
             roaming: None,
-            wires: vec![Crossings::default(); wires],
+            wires: IdVec::filled(wires, Crossings::default()),
             service: Service::default(),
             forwarding: None,
             arrived: None,
@@ -172,7 +172,7 @@ impl Checker {
 
     /// A connection begins.
     fn on_connection(&mut self, flow: FlowId) {
-        let record = &mut self.records[flow.0 as usize];
+        let record = &mut self.records[flow];
         record.connection += 1;
         record.runs.clear();
         record.blocks.clear();
@@ -197,13 +197,13 @@ impl Checker {
 
     /// The record of a packet's flow; messages of routing protocols have none.
     fn record(&mut self, packet: &Packet) -> Option<&mut FlowRecord> {
-        packet.flow().map(|flow| &mut self.records[flow.0 as usize])
+        packet.flow().map(|flow| &mut self.records[flow])
     }
 
     /// Records an event at an interface, if the interface is that of a wire.
     fn at_wire(&mut self, at: Interface, enter: impl FnOnce(&mut Crossings)) {
-        if let Interface::Wire(WireId(wire)) = at {
-            enter(&mut self.wires[wire as usize]);
+        if let Interface::Wire(wire) = at {
+            enter(&mut self.wires[wire]);
         }
     }
 
@@ -223,7 +223,7 @@ impl Checker {
 
     /// A datagram arrives at the destination of its flow, or in the reverse direction (1).
     fn on_datagram(&mut self, flow: FlowId, number: u64, direction: usize) {
-        let last = self.records[flow.0 as usize].last_datagram[direction].replace(number);
+        let last = self.records[flow].last_datagram[direction].replace(number);
         // Routes that change let datagrams overtake each other, and a copy that a router sends on
         // another route may arrive beside the first.
         if self.forwarding.as_ref().is_some_and(|routes| !routes.is_static()) {
@@ -243,7 +243,7 @@ impl Checker {
     /// A receiver delivered in-order bytes: all of them must have arrived, and each is delivered
     /// once.
     fn on_bytes(&mut self, flow: FlowId, bytes: Bytes) {
-        let record = &mut self.records[flow.0 as usize];
+        let record = &mut self.records[flow];
         record.delivered += bytes.0;
         // Data begins behind the SYN, at sequence number 1.
         let in_order = match record.runs.first() {
@@ -356,7 +356,7 @@ impl Observer for Checker {
                 self.at_wire(Interface::Wire(wire), |wire| wire.passed += 1);
             }
             Notice::Received { by, from, packet } => {
-                self.order.on_up(now, (from.0, by.0), packet);
+                self.order.on_up(now, from.0, by.0, packet);
             }
             Notice::Served { by, packet, outcome, received } => {
                 self.order.on_done(now, by.0, packet, outcome, received);
@@ -466,7 +466,7 @@ mod tests {
     #[should_panic(expected = "every byte is delivered once and in order")]
     fn delivering_what_did_not_arrive_is_found() {
         let mut checker = Checker::with_records(1, 0);
-        checker.records[0].note_data(&segment(1, 10));
+        checker.records[FlowId(0)].note_data(&segment(1, 10));
         checker.on_bytes(FlowId(0), Bytes(10));
         checker.on_bytes(FlowId(0), Bytes(1));
     }

@@ -81,7 +81,8 @@ impl Flow {
     pub(crate) fn new(
         index: u32,
         plan: &FlowPlan,
-        (from, to): (NodeId, Option<NodeId>),
+        from: NodeId,
+        to: Option<NodeId>,
         seed: &Seed,
         external: &Arc<dyn External>,
     ) -> Self {

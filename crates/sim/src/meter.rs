@@ -20,7 +20,7 @@ use crate::topology::{Interface, RadioId, WireId};
 use crate::traffic::Transport;
 use datagrams::DatagramMeter;
 use echoes::EchoMeter;
-use kernel::{Bytes, Duration, Instant};
+use kernel::{Bytes, Duration, IdVec, Instant};
 use std::ops::{Index, IndexMut};
 use wifi::mac::{Exchange, ExchangeOutcome, Step};
 use wifi::{Cell, FrameOnAir, MsduOutcome};
@@ -99,10 +99,10 @@ pub(crate) struct Meter {
     /// Ends of the warm-up and of batches that have passed.
     ended: u64,
     open: bool,
-    pub(crate) flows: Vec<FlowMeter>,
-    pub(crate) nodes: Vec<NodeMeter>,
+    pub(crate) flows: IdVec<FlowId, FlowMeter>,
+    pub(crate) nodes: IdVec<RadioId, NodeMeter>,
     /// Packets that wait before the link directions, two directions per link.
-    pub(crate) wires: Vec<Level>,
+    pub(crate) wires: IdVec<WireId, Level>,
     pub(crate) ledger: Ledger,
     /// Number of contending stations over time.
     pub(crate) contending: Level,
@@ -133,11 +133,11 @@ impl Meter {
             },
             session: DelayStats::fine(),
             datagrams: match flow.settings.traffic.get().transport() {
-                Transport::Udp(size, _) => DatagramMeter::new((from, to), size.deadline),
+                Transport::Udp(size, _) => DatagramMeter::new(from, to, size.deadline),
                 Transport::Tcp => DatagramMeter::default(),
             },
             echoes: match flow.settings.traffic.get().transport() {
-                Transport::Udp(size, _) => EchoMeter::new((from, to), size.deadline),
+                Transport::Udp(size, _) => EchoMeter::new(from, to, size.deadline),
                 Transport::Tcp => EchoMeter::default(),
             },
         };
@@ -156,7 +156,7 @@ impl Meter {
             open: false,
             flows: plan.flows.iter().map(flow).collect(),
             nodes: plan.topology.radios().iter().map(node).collect(),
-            wires: vec![Level::new(from, to); plan.topology.wires().len()],
+            wires: IdVec::filled(plan.topology.wires().len(), Level::new(from, to)),
             ledger: Ledger::new(from, to),
             contending: Level::new(from, to),
             contending_ap: Level::new(from, to),
@@ -225,14 +225,14 @@ impl Meter {
             Body::Segment(segment) => self.on_delay(segment.flow, now - packet.born),
             Body::Datagram(datagram) => {
                 self.on_delay(datagram.flow, now - packet.born);
-                let flow = &mut self.flows[datagram.flow.0 as usize];
+                let flow = &mut self.flows[datagram.flow];
                 flow.bytes += u64::from(datagram.len);
                 flow.datagrams.on_arrived(now, packet.born, datagram.number);
             }
             Body::Echo(echo) if echo.is_reply => self.on_reply(now, echo),
             Body::Echo(echo) => {
                 self.on_delay(echo.flow, now - packet.born);
-                self.flows[echo.flow.0 as usize].bytes += u64::from(echo.len);
+                self.flows[echo.flow].bytes += u64::from(echo.len);
             }
             Body::Routing(_) | Body::Arp(_) | Body::Management(_) => {}
         }
@@ -240,7 +240,7 @@ impl Meter {
 
     /// The reply to a request has arrived. A request of the warm-up is not measured.
     fn on_reply(&mut self, now: Instant, echo: &Echo) {
-        let flow = &mut self.flows[echo.flow.0 as usize];
+        let flow = &mut self.flows[echo.flow];
         flow.echoes.on_reply(now, echo.asked);
         if echo.asked >= self.from {
             flow.rtt.record(now - echo.asked);
@@ -249,13 +249,13 @@ impl Meter {
 
     fn on_delay(&mut self, flow: FlowId, delay: Duration) {
         if self.open {
-            self.flows[flow.0 as usize].delay.record(delay);
+            self.flows[flow].delay.record(delay);
         }
     }
 
     fn on_rtt(&mut self, flow: FlowId, sample: Duration) {
         if self.open {
-            self.flows[flow.0 as usize].rtt.record(sample);
+            self.flows[flow].rtt.record(sample);
         }
     }
 
@@ -264,7 +264,7 @@ impl Meter {
         // Only files that were requested in the window count: a file requested earlier would
         // include part of the warm-up.
         if asked >= self.from {
-            self.flows[flow.0 as usize].session.record(now - asked);
+            self.flows[flow].session.record(now - asked);
         }
     }
 
@@ -273,28 +273,28 @@ impl Meter {
             routing.on_dropped(packet);
         }
         if let Some(flow) = packet.flow() {
-            self.flows[flow.0 as usize].drops[cause] += 1;
+            self.flows[flow].drops[cause] += 1;
         }
-        if let Interface::Radio(RadioId(radio)) = at {
-            self.nodes[radio as usize].drops[cause] += 1;
+        if let Interface::Radio(radio) = at {
+            self.nodes[radio].drops[cause] += 1;
         }
     }
 
     fn on_served(&mut self, now: Instant, by: RadioId, packet: &Packet, outcome: MsduOutcome) {
-        let node = &mut self.nodes[by.0 as usize];
+        let node = &mut self.nodes[by];
         node.service.leave(now);
         node.served.count(outcome);
         if let Some(flow) = packet.flow() {
-            self.flows[flow.0 as usize].served.count(outcome);
+            self.flows[flow].served.count(outcome);
         }
     }
 
     fn on_marked(&mut self, at: Interface, packet: &Packet, before: Ecn) {
         if let Some(flow) = packet.flow() {
-            self.flows[flow.0 as usize].ecn_marks.count(before);
+            self.flows[flow].ecn_marks.count(before);
         }
-        if let Interface::Radio(RadioId(radio)) = at {
-            self.nodes[radio as usize].ecn_marks.count(before);
+        if let Interface::Radio(radio) = at {
+            self.nodes[radio].ecn_marks.count(before);
         }
     }
 
@@ -398,14 +398,14 @@ impl Observer for Meter {
         match *notice {
             Notice::Sent { packet, .. } => {
                 match &packet.body {
-                    Body::Segment(segment) => self.flows[segment.flow.0 as usize].sent += 1,
+                    Body::Segment(segment) => self.flows[segment.flow].sent += 1,
                     Body::Datagram(datagram) => {
-                        let flow = &mut self.flows[datagram.flow.0 as usize];
+                        let flow = &mut self.flows[datagram.flow];
                         flow.sent += 1;
                         flow.datagrams.on_sent(now);
                     }
                     Body::Echo(echo) => {
-                        let flow = &mut self.flows[echo.flow.0 as usize];
+                        let flow = &mut self.flows[echo.flow];
                         flow.sent += 1;
                         if !echo.is_reply {
                             flow.echoes.on_request(now);
@@ -417,18 +417,18 @@ impl Observer for Meter {
                     routing.on_sent(packet, self.open);
                 }
             }
-            Notice::Waiting { at: Interface::Radio(RadioId(radio)), packets } => {
-                self.nodes[radio as usize].queue.set(now, packets);
+            Notice::Waiting { at: Interface::Radio(radio), packets } => {
+                self.nodes[radio].queue.set(now, packets);
             }
-            Notice::Waiting { at: Interface::Wire(WireId(wire)), packets } => {
-                self.wires[wire as usize].set(now, packets);
+            Notice::Waiting { at: Interface::Wire(wire), packets } => {
+                self.wires[wire].set(now, packets);
             }
-            Notice::Dequeued { by, .. } => self.nodes[by.0 as usize].service.enter(now),
+            Notice::Dequeued { by, .. } => self.nodes[by].service.enter(now),
             Notice::Served { by, packet, outcome, .. } => {
                 self.on_served(now, by, packet, outcome);
             }
             Notice::AirtimeUsed { by, used, mpdus, .. } => {
-                self.nodes[by.0 as usize].service.send(used, mpdus);
+                self.nodes[by].service.send(used, mpdus);
             }
             Notice::Marked { at, packet, before } => self.on_marked(at, packet, before),
             Notice::Dropped { at, packet, cause } => self.on_dropped(at, packet, cause),
@@ -440,14 +440,14 @@ impl Observer for Meter {
             }
             Notice::Route { note, in_range, .. } => {
                 if let Some(routing) = &mut self.routing {
-                    routing.on_note(now, note, (in_range, self.open));
+                    routing.on_note(now, note, in_range, self.open);
                 }
             }
             Notice::Contention { medium } => self.on_contention(now, medium),
             Notice::ExchangeBegan { exchange, cell } => self.on_exchange(exchange, cell),
             Notice::ExchangeEnded => self.on_air = false,
             Notice::Rtt { flow, sample } => self.on_rtt(flow, sample),
-            Notice::Delivered { flow, bytes } => self.flows[flow.0 as usize].bytes += bytes.0,
+            Notice::Delivered { flow, bytes } => self.flows[flow].bytes += bytes.0,
             Notice::Fetched { flow, asked } => self.on_fetched(now, flow, asked),
             Notice::End => self.close(now),
             _ => {}

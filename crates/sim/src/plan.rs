@@ -26,7 +26,7 @@ pub use crate::topology::Endpoint;
 
 use crate::scenario::flow::Flow;
 use crate::topology::{RadioId, Topology, WireId};
-use kernel::Duration;
+use kernel::{Duration, Id};
 use net::{OutputLink, QueueSettings};
 use std::sync::Arc;
 use tcp::control::ControlSettings;
@@ -105,7 +105,7 @@ pub(crate) fn link<'a>(
     wire: WireId,
 ) -> (&'a LinkPlan, usize) {
     let wire = topology.wire(wire);
-    (&links[wire.link.0 as usize], wire.direction)
+    (&links[wire.link.index()], wire.direction)
 }
 
 /// One station.

@@ -8,8 +8,9 @@ use crate::observe::{self, Kind, Observable, Place, Read, Subject, at};
 use crate::observers::World;
 use crate::plan::Plan;
 use crate::scenario::Issue;
-use kernel::{Duration, Instant};
+use kernel::{Duration, Id, Instant};
 use std::collections::BTreeMap;
+use wire::FlowId;
 
 /// A probe's samples.
 #[derive(Clone, Debug, PartialEq)]
@@ -144,7 +145,7 @@ impl Probe {
 }
 
 pub(crate) fn control_gauge(world: &World, flow: usize, gauge: &str) -> f64 {
-    let Some(tcp) = world.flows[flow].tcp() else { return f64::NAN };
+    let Some(tcp) = world.flows[FlowId::at(flow)].tcp() else { return f64::NAN };
     let mut found = f64::NAN;
     tcp.sender.control().gauges(&mut |name, value| {
         if name == gauge {
@@ -158,7 +159,7 @@ pub(crate) fn control_gauge(world: &World, flow: usize, gauge: &str) -> f64 {
 fn control_gauges(plan: &Plan, flow: usize, external: &dyn External) -> Vec<&'static str> {
     let mut names = Vec::new();
     if let Some(tcp) = &plan.flows[flow].tcp {
-        let control = build::control(tcp, wire::FlowId(flow as u32), external);
+        let control = build::control(tcp, FlowId(flow as u32), external);
         control.gauges(&mut |name, _| names.push(name));
     }
     names

@@ -9,6 +9,7 @@ mod routes;
 pub use id::{Interface, LinkId, RadioId, WireId};
 pub use routes::{Hop, Routes};
 
+use kernel::{Id, IdVec};
 use std::collections::VecDeque;
 use wire::NodeId;
 
@@ -92,9 +93,9 @@ pub struct Members {
 /// station that is a router; no wires lead from the one to the other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Topology {
-    nodes: Vec<Node>,
-    radios: Vec<Radio>,
-    wires: Vec<Wire>,
+    nodes: IdVec<NodeId, Node>,
+    radios: IdVec<RadioId, Radio>,
+    wires: IdVec<WireId, Wire>,
     /// The node of each station, of the server and of each host.
     stations: Vec<NodeId>,
     server: NodeId,
@@ -112,9 +113,9 @@ impl Topology {
     pub fn new(members: &Members) -> Self {
         debug_assert!(members.hosts.is_sorted());
         let mut topology = Self {
-            nodes: Vec::new(),
-            radios: Vec::new(),
-            wires: Vec::new(),
+            nodes: IdVec::new(),
+            radios: IdVec::new(),
+            wires: IdVec::new(),
             stations: Vec::new(),
             server: ACCESS_POINT,
             hosts: Vec::new(),
@@ -148,14 +149,12 @@ impl Topology {
     }
 
     fn add(&mut self, end: Endpoint, name: String) -> NodeId {
-        self.nodes.push(Node { end, name, interfaces: Vec::new() });
-        NodeId(self.nodes.len() as u32 - 1)
+        self.nodes.push(Node { end, name, interfaces: Vec::new() })
     }
 
     fn give_radio(&mut self, node: NodeId, cell: u32, is_shared: bool) {
-        let radio = RadioId(self.radios.len() as u32);
-        self.radios.push(Radio { node, cell, is_shared });
-        self.nodes[node.0 as usize].interfaces.push(Interface::Radio(radio));
+        let radio = self.radios.push(Radio { node, cell, is_shared });
+        self.nodes[node].interfaces.push(Interface::Radio(radio));
         if node == ACCESS_POINT {
             self.access_points.push(radio);
         }
@@ -165,9 +164,9 @@ impl Topology {
         for (ends, link) in links.iter().zip(0..) {
             let [a, b] = ends.map(|end| self.id(end).expect("a link ends at two nodes"));
             for (direction, (from, to)) in [(a, b), (b, a)].into_iter().enumerate() {
-                let id = WireId(self.wires.len() as u32);
+                let id = WireId::at(self.wires.len());
                 self.wires.push(Wire { id, link: LinkId(link), direction, from, to });
-                self.nodes[from.0 as usize].interfaces.push(Interface::Wire(id));
+                self.nodes[from].interfaces.push(Interface::Wire(id));
             }
         }
     }
@@ -205,30 +204,30 @@ impl Topology {
     /// The paths over wires, to one destination node after the other, and to what is behind
     /// stations.
     fn fill_wires(&self, routes: &mut Routes) {
-        let near: Vec<Vec<&Wire>> = self.nodes.iter().map(|node| self.neighbours(node)).collect();
-        let ids = (0..self.nodes.len() as u32).map(NodeId);
-        let wired: Vec<NodeId> = ids.filter(|node| !near[node.0 as usize].is_empty()).collect();
+        let near: IdVec<NodeId, Vec<&Wire>> =
+            self.nodes.iter().map(|node| self.neighbours(node)).collect();
+        let wired: Vec<NodeId> = near.ids().filter(|&node| !near[node].is_empty()).collect();
         let stations: Vec<NodeId> =
             wired.iter().copied().filter(|&node| self.is_station(node)).collect();
-        let mut distance = vec![usize::MAX; self.nodes.len()];
+        let mut distance = IdVec::filled(self.nodes.len(), usize::MAX);
         for &to in &wired {
-            for node in &wired {
-                distance[node.0 as usize] = usize::MAX;
+            for &node in &wired {
+                distance[node] = usize::MAX;
             }
             let mut frontier = VecDeque::from([to]);
-            distance[to.0 as usize] = 0;
+            distance[to] = 0;
             while let Some(node) = frontier.pop_front() {
-                for Wire { to: next, .. } in &near[node.0 as usize] {
-                    if distance[next.0 as usize] == usize::MAX {
-                        distance[next.0 as usize] = distance[node.0 as usize] + 1;
-                        frontier.push_back(*next);
+                for &&Wire { to: next, .. } in &near[node] {
+                    if distance[next] == usize::MAX {
+                        distance[next] = distance[node] + 1;
+                        frontier.push_back(next);
                     }
                 }
             }
-            let away = |node: NodeId| distance[node.0 as usize];
+            let away = |node: NodeId| distance[node];
             for &node in wired.iter().filter(|&&node| node != to && away(node) < usize::MAX) {
                 let closer = |wire: &&&Wire| away(wire.to) + 1 == away(node);
-                let wire = near[node.0 as usize].iter().find(closer);
+                let wire = near[node].iter().find(closer);
                 let hop = Hop::Wire(wire.expect("what is reached is reached by a neighbour").id);
                 if to == ACCESS_POINT || self.is_station(to) {
                     // All that wires do not reach is beyond the air.
@@ -259,17 +258,17 @@ impl Topology {
     }
 
     /// All nodes, in the order of their numbers.
-    pub fn nodes(&self) -> &[Node] {
+    pub fn nodes(&self) -> &IdVec<NodeId, Node> {
         &self.nodes
     }
 
     /// All radios, in the order of their numbers.
-    pub fn radios(&self) -> &[Radio] {
+    pub fn radios(&self) -> &IdVec<RadioId, Radio> {
         &self.radios
     }
 
     /// All directions of links, in the order of their numbers.
-    pub fn wires(&self) -> &[Wire] {
+    pub fn wires(&self) -> &IdVec<WireId, Wire> {
         &self.wires
     }
 
@@ -280,17 +279,17 @@ impl Topology {
 
     /// A node.
     pub fn node(&self, node: NodeId) -> &Node {
-        &self.nodes[node.0 as usize]
+        &self.nodes[node]
     }
 
     /// A radio.
     pub fn radio(&self, radio: RadioId) -> &Radio {
-        &self.radios[radio.0 as usize]
+        &self.radios[radio]
     }
 
     /// A direction of a link.
     pub fn wire(&self, wire: WireId) -> &Wire {
-        &self.wires[wire.0 as usize]
+        &self.wires[wire]
     }
 
     /// The radio of the n-th station.

@@ -12,13 +12,13 @@ pub use filter::Filter;
 use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
 use crate::scenario::Issue;
-use crate::topology::{Interface, RadioId};
+use crate::topology::{Interface, RadioId, WireId};
 use ::trace::{
     Network, PacketEvent, PacketStep, Place, RouteEvent, RouteStep, SegmentEvent, SegmentRecord,
     SenderState, Sink,
 };
 use filter::Chosen;
-use kernel::{Bytes, Duration, Instant};
+use kernel::{Bytes, Duration, IdVec, Instant};
 use net::route::RouteNote;
 use order::{Held, Order};
 use packets::{Known, Packets};
@@ -60,9 +60,10 @@ pub(crate) struct Tracer {
     packets: Packets,
     order: Order,
     frames: u64,
-    flows: Vec<FlowState>,
-    /// Packets that wait at each radio and each link direction.
-    waiting: [Vec<u32>; 2],
+    flows: IdVec<FlowId, FlowState>,
+    /// Packets that wait at each radio and at each link direction.
+    at_radios: IdVec<RadioId, u32>,
+    at_wires: IdVec<WireId, u32>,
     /// A segment has reached its end, whose sender has not published its new state yet.
     arrived: Option<SegmentEvent>,
 }
@@ -98,7 +99,8 @@ impl Tracer {
             order: Order::default(),
             frames: 0,
             flows: sizes.map(flow).collect(),
-            waiting: [vec![0; network.radios.len()], vec![0; network.wires.len()]],
+            at_radios: IdVec::filled(network.radios.len(), 0),
+            at_wires: IdVec::filled(network.wires.len(), 0),
             arrived: None,
             network,
         })
@@ -190,7 +192,7 @@ impl Tracer {
         let packet = &packet;
         let is_repeated = match &packet.body {
             Body::Segment(segment) => {
-                let next = &mut self.flows[segment.flow.0 as usize].next;
+                let next = &mut self.flows[segment.flow].next;
                 let next = &mut next[usize::from(segment.forward)];
                 let is_parity = segment.coded.is_some_and(|coded| coded.is_parity());
                 let is_repeated = segment.seq_len() > 0 && segment.seq < *next && !is_parity;
@@ -206,7 +208,7 @@ impl Tracer {
         let known = self.packets.send(packet, is_repeated);
         self.add_step(at, packet, known, Place::Node(packet.from), PacketStep::Sent);
         if let Body::Segment(segment) = packet.body {
-            self.note_sender(at, segment.flow.0, sender);
+            self.note_sender(at, segment.flow, sender);
             let event = self.segment_event(at, packet, known, SegmentRecord::Sent);
             self.order.add_event(Held::Segment(event));
         }
@@ -243,7 +245,7 @@ impl Tracer {
             segment,
             ecn: packet.ecn,
             retransmission: known.retransmission,
-            sender: self.flows[segment.flow.0 as usize].sender,
+            sender: self.flows[segment.flow].sender,
         }
     }
 
@@ -251,7 +253,7 @@ impl Tracer {
     #[cold]
     #[inline(never)]
     fn note_rtt(&mut self, flow: FlowId, sample: Duration) {
-        let flow = &mut self.flows[flow.0 as usize];
+        let flow = &mut self.flows[flow];
         flow.rtt = Some(sample);
         if let Some(sender) = &mut flow.sender {
             sender.rtt = Some(sample);
@@ -263,7 +265,7 @@ impl Tracer {
     #[inline(never)]
     fn renew(&mut self, flow: FlowId) {
         self.settle_arrived();
-        self.flows[flow.0 as usize].next = [0; 2];
+        self.flows[flow].next = [0; 2];
     }
 
     /// The run ends.
@@ -277,8 +279,8 @@ impl Tracer {
     /// The sender of a flow publishes its state.
     #[cold]
     #[inline(never)]
-    fn note_sender(&mut self, now: Instant, flow: u32, sender: Option<&Sender>) {
-        let (Some(sender), flow) = (sender, &mut self.flows[flow as usize]) else { return };
+    fn note_sender(&mut self, now: Instant, flow: FlowId, sender: Option<&Sender>) {
+        let (Some(sender), flow) = (sender, &mut self.flows[flow]) else { return };
         let (mss, rtt) = (flow.mss as f64, flow.rtt);
         let connection = sender.state_name(now);
         flow.sender = Some(SenderState {
@@ -300,7 +302,7 @@ impl Tracer {
     #[inline(never)]
     fn settle_arrived(&mut self) {
         if let Some(mut event) = self.arrived.take() {
-            event.sender = self.flows[event.segment.flow.0 as usize].sender;
+            event.sender = self.flows[event.segment.flow].sender;
             self.order.add_event(Held::Segment(event));
         }
     }
@@ -351,8 +353,8 @@ impl Tracer {
 
     fn level(&mut self, at: Interface) -> &mut u32 {
         match at {
-            Interface::Radio(radio) => &mut self.waiting[0][radio.0 as usize],
-            Interface::Wire(wire) => &mut self.waiting[1][wire.0 as usize],
+            Interface::Radio(radio) => &mut self.at_radios[radio],
+            Interface::Wire(wire) => &mut self.at_wires[wire],
         }
     }
 }
@@ -367,7 +369,7 @@ impl Observer for Tracer {
         match *notice {
             Notice::Time { .. } => self.settle_arrived(),
             Notice::Rtt { flow, sample } => self.note_rtt(flow, sample),
-            Notice::Sender { flow, sender } => self.note_sender(now, flow.0, Some(sender)),
+            Notice::Sender { flow, sender } => self.note_sender(now, flow, Some(sender)),
             Notice::Sent { packet, sender } => self.on_sent(now, *packet, sender),
             // Each hop of a routing message is a packet of its own: the message changes on its way.
             Notice::Forwarded { packet, .. } if packet.flow().is_none() => {

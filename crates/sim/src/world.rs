@@ -26,7 +26,7 @@ use crate::plan::Plan;
 use crate::topology::{Interface, RadioId, Routes, Topology, WireId};
 use crate::traffic;
 use beacons::Beacons;
-use kernel::{Bytes, EventQueue, Fired, Instant, Ranked, Seed};
+use kernel::{Bytes, EventQueue, Fired, IdVec, Instant, Ranked, Seed};
 use net::{LinkTimer, Lossy, Signal};
 use outbox::Outbox;
 use power_save::PowerSave;
@@ -134,15 +134,15 @@ pub(crate) struct World<O> {
     /// The stations that change their access points; only with beacons.
     pub(crate) roaming: Option<Box<Roaming>>,
     /// One queue per radio.
-    pub(crate) queues: Vec<Box<dyn net::Queue>>,
+    pub(crate) queues: IdVec<RadioId, Box<dyn net::Queue>>,
     /// The link directions.
-    pub(crate) wires: Vec<Lossy>,
-    pub(crate) flows: Vec<Flow>,
+    pub(crate) wires: IdVec<WireId, Lossy>,
+    pub(crate) flows: IdVec<FlowId, Flow>,
     /// The flows of the saturated sources at each node.
-    saturated: Vec<Vec<FlowId>>,
+    saturated: IdVec<NodeId, Vec<FlowId>>,
     /// Nodes whose queue has dropped a packet of a saturated source, so that a source may be short
     /// of packets.
-    is_short: Vec<bool>,
+    is_short: IdVec<NodeId, bool>,
     /// Whether senders learn when their packets have left their nodes.
     has_small_queues: bool,
     /// Which senders receive hints about the rates of which links.
@@ -182,13 +182,13 @@ impl<O: Observer> World<O> {
     ) -> Self {
         let topology = &plan.topology;
         let nodes = topology.nodes().len();
-        let flows: Vec<Flow> = plan
+        let flows: IdVec<FlowId, Flow> = plan
             .flows
             .iter()
             .zip(0..)
             .map(|(flow, i)| {
                 let from = topology.id(flow.from).expect("broadcast is no source");
-                Flow::new(i, flow, (from, topology.id(flow.to)), seed, external)
+                Flow::new(i, flow, from, topology.id(flow.to), seed, external)
             })
             .collect();
         let end = Instant::ZERO + plan.duration;
@@ -207,8 +207,8 @@ impl<O: Observer> World<O> {
             routes: topology.routes().clone(),
             has_wired_stations: topology.has_wired_stations(),
             topology: Arc::clone(topology),
-            saturated: vec![Vec::new(); nodes],
-            is_short: vec![false; nodes],
+            saturated: IdVec::filled(nodes, Vec::new()),
+            is_short: IdVec::filled(nodes, false),
             has_small_queues: plan
                 .flows
                 .iter()
@@ -242,11 +242,11 @@ impl<O: Observer> World<O> {
     }
 
     fn schedule_start(&mut self) {
-        for i in 0..self.flows.len() {
-            let Flow { id, from, start, stop, ref transport, .. } = self.flows[i];
+        for id in self.flows.ids() {
+            let Flow { from, start, stop, ref transport, .. } = self.flows[id];
             if let Transport::Udp(UdpFlow { waiting: Some(_), .. }) = transport {
                 let outlet = self.topology.outlet(from);
-                self.saturated[outlet.0 as usize].push(id);
+                self.saturated[outlet].push(id);
             }
             let stop = Some(stop).filter(|&stop| stop < self.end);
             self.notify_source(id, traffic::Event::Begin { start, stop });
@@ -293,7 +293,7 @@ impl<O: Observer> World<O> {
     }
 
     fn on_tcp_timer(&mut self, flow: FlowId, side: Side, timer: TimerId, generation: u32) {
-        let Transport::Tcp(tcp) = &mut self.flows[flow.0 as usize].transport else { return };
+        let Transport::Tcp(tcp) = &mut self.flows[flow].transport else { return };
         match tcp.timer(side, timer).fire(generation) {
             Fired::Stale => {}
             Fired::Later(ticket) => {
@@ -317,7 +317,7 @@ impl<O: Observer> World<O> {
     /// A segment reaches the end of its flow.
     fn on_segment(&mut self, segment: &Segment) {
         let flow = segment.flow;
-        let Transport::Tcp(tcp) = &mut self.flows[flow.0 as usize].transport else { return };
+        let Transport::Tcp(tcp) = &mut self.flows[flow].transport else { return };
         let side = if segment.forward { Side::Receiver } else { Side::Sender };
         let out = self.tcp_out.list();
         match side {
@@ -336,7 +336,7 @@ impl<O: Observer> World<O> {
             match *command {
                 tcp::Command::Send(ref segment) => self.send_segment(flow, side, segment),
                 tcp::Command::Set(timer, at) => {
-                    let Transport::Tcp(tcp) = &mut self.flows[flow.0 as usize].transport else {
+                    let Transport::Tcp(tcp) = &mut self.flows[flow].transport else {
                         continue;
                     };
                     if let Some(ticket) = tcp.timer(side, timer).set(at) {
@@ -346,7 +346,7 @@ impl<O: Observer> World<O> {
                     }
                 }
                 tcp::Command::Cancel(timer) => {
-                    if let Transport::Tcp(tcp) = &mut self.flows[flow.0 as usize].transport {
+                    if let Transport::Tcp(tcp) = &mut self.flows[flow].transport {
                         tcp.timer(side, timer).cancel();
                     }
                 }
@@ -371,7 +371,7 @@ impl<O: Observer> World<O> {
             return;
         }
         let Body::Segment(segment) = &packet.body else { return };
-        let Transport::Tcp(tcp) = &mut self.flows[segment.flow.0 as usize].transport else {
+        let Transport::Tcp(tcp) = &mut self.flows[segment.flow].transport else {
             return;
         };
         if segment.forward {
@@ -381,7 +381,7 @@ impl<O: Observer> World<O> {
     }
 
     fn send_segment(&mut self, flow: FlowId, side: Side, segment: &Segment) {
-        let Flow { from, to, class, ref transport, .. } = self.flows[flow.0 as usize];
+        let Flow { from, to, class, ref transport, .. } = self.flows[flow];
         let Transport::Tcp(tcp) = transport else { return };
         let receiver = to.expect("the plan broadcasts no TCP");
         let (from, to) = match side {

@@ -48,13 +48,14 @@ pub(crate) fn network() -> Network {
         dscp: None,
     };
     Network {
-        nodes: vec![node("ap"), node("sta1"), node("sta2"), node("server")],
+        nodes: [node("ap"), node("sta1"), node("sta2"), node("server")].into(),
         radios: vec![radio("ap", AP), radio("sta1", STA1), radio("sta2", STA2)],
         wires: vec![wire(3, AP), wire(AP, 3)],
-        flows: vec![
+        flows: [
             flow("download1", 3, Some(STA1), Transport::Tcp),
             flow("beacon", AP, None, Transport::Udp),
-        ],
+        ]
+        .into(),
         measured_from: us(0),
         end: us(100_000),
     }

@@ -1,19 +1,19 @@
 //! Who takes part in a run: the names and properties to which the numbers in records refer.
 
-use kernel::{BitRate, Bytes, Instant};
-use wire::{Dscp, NodeId, TrafficClass};
+use kernel::{BitRate, Bytes, IdVec, Instant};
+use wire::{Dscp, FlowId, NodeId, TrafficClass};
 
 /// All nodes, radios, link directions and flows of a run, by number.
 #[derive(Clone, Debug, Default)]
 pub struct Network {
-    /// By [`NodeId`].
-    pub nodes: Vec<NodeInfo>,
+    /// The nodes.
+    pub nodes: IdVec<NodeId, NodeInfo>,
     /// By number of the radio. The access points are one node with a radio for each cell.
     pub radios: Vec<RadioInfo>,
     /// By number of the link direction: 2n and 2n + 1 are the directions of link n.
     pub wires: Vec<WireInfo>,
-    /// By [`wire::FlowId`].
-    pub flows: Vec<FlowInfo>,
+    /// The flows.
+    pub flows: IdVec<FlowId, FlowInfo>,
     /// When the warm-up ends: what is before is traced and not measured.
     pub measured_from: Instant,
     /// When the run ends.

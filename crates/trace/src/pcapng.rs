@@ -112,7 +112,7 @@ fn interfaces(network: &Network, options: PcapngOptions) -> Vec<Interface> {
             description: "frames that the radio sends and those for it".into(),
         })),
     }
-    let name = |node: NodeId| &network.nodes[node.0 as usize].name[..];
+    let name = |node: NodeId| &network.nodes[node].name[..];
     interfaces.extend(network.wires.iter().map(|wire| Interface {
         link: ETHERNET,
         name: format!("{}.{}", name(wire.from), wire.name),

@@ -17,7 +17,7 @@ use crate::{
     SegmentEvent, SegmentRecord, Sink, Wait, WaitKind,
 };
 use arrows::Arrows;
-use kernel::Instant;
+use kernel::{Instant, Span};
 use names::{Name, Names, Text};
 use packets::Packets;
 use protobuf::Buffer;
@@ -282,10 +282,10 @@ impl<W: io::Write + Send> Perfetto<W> {
         let name = self.names.name(name, &self.network, &mut self.packets)?;
         self.packets.event(at, event::INSTANT, track, |e| e.varint(event::NAME_IID, name))?;
         let RouteStep::Changed { hops } = step else { return Ok(()) };
-        for flow in 0..self.network.flows.len() {
+        for flow in self.network.flows.ids() {
             let ends = &self.network.flows[flow];
             if (ends.from, ends.to) == (node, Some(destination)) {
-                let lane = (Group::Flow(flow as u32), Lane::Hops);
+                let lane = (Group::Flow(flow.0), Lane::Hops);
                 self.counter(at, lane, f64::from(hops.unwrap_or(0)))?;
             }
         }
@@ -295,9 +295,8 @@ impl<W: io::Write + Send> Perfetto<W> {
     /// Finds the track of a slice, and notes that it ends.
     fn begin(&mut self, radio: u32, lane: Lane, start: Instant, end: Instant) -> io::Result<u64> {
         let group = self.tracks.of_radio(&self.network, radio);
-        let slice = (start, end);
-        let track =
-            self.tracks.for_slice((group, lane), slice, &self.network, &mut self.packets)?;
+        let slice = Span { start, end };
+        let track = self.tracks.for_slice(group, lane, slice, &self.network, &mut self.packets)?;
         self.begun += 1;
         self.ends.push(Reverse((end, self.begun, track)));
         Ok(track)

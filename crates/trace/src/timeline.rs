@@ -169,7 +169,7 @@ impl<W: io::Write + Send> Timeline<W> {
         let retransmission = self.repeated.contains(&event.packet_id);
         if is_loss || self.options.packets {
             let place = match event.place {
-                Place::Node(node) => &self.network.nodes[node.0 as usize].name,
+                Place::Node(node) => &self.network.nodes[node].name,
                 Place::Radio(radio) => &self.network.radios[radio as usize].name,
                 Place::Wire(wire) => &self.network.wires[wire as usize].name,
             };
@@ -195,10 +195,10 @@ impl<W: io::Write + Send> Timeline<W> {
             return;
         }
         let segment = &event.segment;
-        let flow = &self.network.flows[segment.flow.0 as usize];
+        let flow = &self.network.flows[segment.flow];
         let is_sent = event.event == SegmentRecord::Sent;
         let node = if segment.forward == is_sent { Some(flow.from) } else { flow.to };
-        let node = node.map_or("all", |node| &self.network.nodes[node.0 as usize].name);
+        let node = node.map_or("all", |node| &self.network.nodes[node].name);
         let verb = if is_sent { "sends" } else { "gets" };
         let marks = Marks { retransmission: event.retransmission, ..Marks::default() };
         let content = content::of_segment(segment, marks, &self.network);
@@ -220,7 +220,7 @@ impl<W: io::Write + Send> Timeline<W> {
     }
 
     fn on_route(&mut self, event: &RouteEvent) {
-        let name = |node: NodeId| &self.network.nodes[node.0 as usize].name;
+        let name = |node: NodeId| &self.network.nodes[node].name;
         let mut text = self.begin(event.at, name(event.node));
         let to = name(event.destination);
         let what = match event.step {

@@ -5,7 +5,7 @@
 mod access_point;
 mod station;
 
-pub use access_point::{AccessPoint, Held, Request};
+pub use access_point::{AccessPoint, Held, Request, Tim};
 pub use station::{Command, Station};
 
 use kernel::Duration;

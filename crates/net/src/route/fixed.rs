@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn without_a_link_there_is_no_route() {
-        let links = vec![vec![(NodeId(1), 1.0)], vec![], vec![]].into();
+        let links = [vec![(NodeId(1), 1.0)], vec![], vec![]].into();
         let tree = Tree::shortest(NodeId(0), &links);
         assert_eq!((tree.next(NodeId(1)), tree.hops(NodeId(1))), (Some(NodeId(1)), Some(1)));
         assert_eq!(tree.next(NodeId(2)), None);
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn a_path_of_good_links_is_shorter_than_one_bad_link() {
         let link = |to, cost| (NodeId(to), cost);
-        let links = vec![vec![link(2, 5.0), link(1, 2.0)], vec![link(2, 2.0)], vec![]].into();
+        let links = [vec![link(2, 5.0), link(1, 2.0)], vec![link(2, 2.0)], vec![]].into();
         let tree = Tree::shortest(NodeId(0), &links);
         assert_eq!((tree.next(NodeId(2)), tree.hops(NodeId(2))), (Some(NodeId(1)), Some(2)));
     }

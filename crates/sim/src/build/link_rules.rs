@@ -2,7 +2,7 @@
 
 use crate::plan::{Device, Endpoint, Plan};
 use crate::topology::RadioId;
-use kernel::BitRate;
+use kernel::{BitRate, IdVec};
 use net::{AirtimeEstimate, LinkState, QueueSettings, Room};
 use wifi::MacConfig;
 use wifi::mac::{estimated_overhead_us, kib_duration};
@@ -14,10 +14,10 @@ use wire::NodeId;
 #[derive(Debug)]
 pub(crate) struct LinkRules {
     config: MacConfig,
-    /// The shares of airtime by node.
-    weights: Vec<u32>,
-    /// By radio: whether its queue depends on the state of links.
-    depends: Vec<bool>,
+    /// The shares of airtime.
+    weights: IdVec<NodeId, u32>,
+    /// Whether the queue of a radio depends on the state of links.
+    depends: IdVec<RadioId, bool>,
 }
 
 impl LinkRules {
@@ -26,8 +26,9 @@ impl LinkRules {
         let depends = |(queue, device): (&QueueSettings, Device)| {
             device.hardware_aggregates.is_some() || queue.get().traits().follows_links
         };
-        let radios = (0..).map(RadioId).take(plan.topology.radios().len());
-        let depends: Vec<bool> = radios.map(|radio| depends(plan.queue_of(radio))).collect();
+        let radios = plan.topology.radios().ids();
+        let depends: IdVec<RadioId, bool> =
+            radios.map(|radio| depends(plan.queue_of(radio))).collect();
         let weight = |end| match end {
             Endpoint::Station(number) => plan.stations[number as usize].airtime_weight,
             _ => LinkState::WEIGHT,
@@ -39,7 +40,7 @@ impl LinkRules {
 
     /// Whether the queue of a radio depends on the state of links.
     pub(crate) fn applies_to(&self, radio: RadioId) -> bool {
-        self.depends[radio.0 as usize]
+        self.depends[radio]
     }
 
     /// The state of a link to a node in this mode, if its frames may have to be sent in a slower
@@ -49,7 +50,7 @@ impl LinkRules {
         let expected: BitRate = self.config.expected_throughput(mode);
         LinkState {
             station,
-            weight: self.weights[station.0 as usize],
+            weight: self.weights[station],
             expected,
             room: Room { frames: room.frames.into(), bytes: room.bytes, overhead: room.overhead },
             airtime: AirtimeEstimate {

@@ -41,7 +41,7 @@ impl Blocks {
 
     pub(super) fn on_psdu(&mut self, now: Instant, psdu: &DataPsdu) {
         self.check_size(now, psdu);
-        self.on_numbers(now, (psdu.from, psdu.function), psdu.to, &psdu.mpdus);
+        self.on_numbers(now, psdu.from, psdu.function, psdu.to, &psdu.mpdus);
     }
 
     /// Frames with these numbers are sent, would be sent after the CTS, or are requested by a
@@ -49,7 +49,8 @@ impl Blocks {
     pub(super) fn on_numbers(
         &mut self,
         now: Instant,
-        (from, function): (u32, u8),
+        from: u32,
+        function: u8,
         to: Option<u32>,
         mpdus: &[(u16, Bytes)],
     ) {

@@ -63,7 +63,7 @@ impl Turns {
         let secondary = beside.as_ref().map(|(secondary, ..)| secondary);
         self.check_steps(exchange, secondary);
         if let Some((secondary, _, mode)) = &beside {
-            self.beside.on_both(&self.times, exchange, (to, mode), secondary);
+            self.beside.on_both(&self.times, exchange, to, mode, secondary);
         }
         let own_end = Beside::own_end(exchange, secondary);
         self.check_start(exchange, own_end, category, mpdus.len());

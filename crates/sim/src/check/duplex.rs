@@ -31,7 +31,8 @@ impl Beside {
         &self,
         times: &Times,
         exchange: &Exchange,
-        (to, mode): (Option<u32>, &Mode),
+        to: Option<u32>,
+        mode: &Mode,
         secondary: &Secondary,
     ) {
         let now = exchange.start;
@@ -51,7 +52,7 @@ impl Beside {
         let may_be = !is_mutual || bidirectional || is_lost;
         rule(now, may_be, "a secondary frame is for another station", detail);
         let Some(data) = exchange.data() else { return rule(now, false, "there is data", detail) };
-        self.check_begin(times, exchange, (data, mode), secondary);
+        self.check_begin(times, exchange, data, mode, secondary);
         self.check_duration(now, times, secondary, is_mutual);
         self.check_tone(exchange, data, secondary);
         let is_answered = secondary.answer.is_some() == secondary.outcome.data_arrives();
@@ -73,7 +74,8 @@ impl Beside {
         &self,
         times: &Times,
         exchange: &Exchange,
-        (data, mode): (&Step, &Mode),
+        data: &Step,
+        mode: &Mode,
         secondary: &Secondary,
     ) {
         let now = exchange.start;

@@ -51,7 +51,7 @@ impl Order {
 
     /// A node's MAC delivers a packet of another node. Earlier packets in service must not be
     /// delivered after it.
-    pub(super) fn on_up(&mut self, now: Instant, (from, node): (u32, u32), packet: &Packet) {
+    pub(super) fn on_up(&mut self, now: Instant, from: u32, node: u32, packet: &Packet) {
         if packet.to.is_none() {
             return;
         }
@@ -118,7 +118,7 @@ mod tests {
             order.on_taken(1, 0, &packet(number));
         }
         for &number in numbers {
-            order.on_up(Instant(1), (1, 0), &packet(number));
+            order.on_up(Instant(1), 1, 0, &packet(number));
         }
         order
     }
@@ -147,13 +147,13 @@ mod tests {
     fn one_that_was_given_up_is_found() {
         let mut order = up(&[0]);
         order.on_done(Instant(1), 1, &packet(1), MsduOutcome::Lifetime, false);
-        order.on_up(Instant(1), (1, 0), &packet(1));
+        order.on_up(Instant(1), 1, 0, &packet(1));
     }
 
     #[test]
     #[should_panic(expected = "in order, and once")]
     fn one_at_the_wrong_node_is_found() {
-        up(&[]).on_up(Instant(1), (1, 2), &packet(0));
+        up(&[]).on_up(Instant(1), 1, 2, &packet(0));
     }
 
     /// Packets 0, 1, 2 and 0 again are in service, of which the last is given up while the others
@@ -166,7 +166,7 @@ mod tests {
         }
         order.on_done(Instant(1), 1, &packet(0), MsduOutcome::RetryLimit, false);
         for number in [0, 1, 2] {
-            order.on_up(Instant(1), (1, 0), &packet(number));
+            order.on_up(Instant(1), 1, 0, &packet(number));
         }
     }
 
@@ -174,9 +174,9 @@ mod tests {
     fn of_equal_packets_the_one_that_was_passed_over_is_given_up() {
         let mut order = up(&[]);
         order.on_taken(1, 0, &packet(0));
-        order.on_up(Instant(1), (1, 0), &packet(1));
+        order.on_up(Instant(1), 1, 0, &packet(1));
         order.on_done(Instant(1), 1, &packet(0), MsduOutcome::RetryLimit, false);
-        order.on_up(Instant(1), (1, 0), &packet(0));
+        order.on_up(Instant(1), 1, 0, &packet(0));
     }
 
     #[test]
@@ -184,9 +184,9 @@ mod tests {
         let mut order = up(&[]);
         order.on_taken(2, 0, &packet(1));
         order.on_taken(2, 0, &packet(0));
-        order.on_up(Instant(1), (2, 0), &packet(0));
-        order.on_up(Instant(1), (1, 0), &packet(0));
-        order.on_up(Instant(1), (1, 0), &packet(1));
+        order.on_up(Instant(1), 2, 0, &packet(0));
+        order.on_up(Instant(1), 1, 0, &packet(0));
+        order.on_up(Instant(1), 1, 0, &packet(1));
     }
 
     #[test]

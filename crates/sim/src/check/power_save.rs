@@ -5,7 +5,7 @@ use super::rule::rule;
 use crate::notice::Notice;
 use crate::plan::Plan;
 use crate::topology::{Interface, RadioId, Topology};
-use kernel::Instant;
+use kernel::{IdVec, Instant};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use wifi::power_save::{Fetch, MOST_BUFFERED};
@@ -33,22 +33,22 @@ pub(super) struct PowerSave {
     stations: Vec<Station>,
     /// Broadcasts that are buffered, with the radios of their access points and since when.
     group: VecDeque<(RadioId, Instant, Packet)>,
-    /// When each access point, by its radio, has passed its last DTIM to its MAC.
-    dtims: Vec<Option<Instant>>,
+    /// When each access point has passed its last DTIM to its MAC.
+    dtims: IdVec<RadioId, Option<Instant>>,
 }
 
 impl PowerSave {
     /// The records of a plan in which stations save power.
     pub(super) fn new(plan: &Plan) -> Option<Self> {
         let topology = &plan.topology;
-        let mut members = vec![0; topology.radios().len()];
+        let mut members = IdVec::filled(topology.radios().len(), 0);
         let mut stations = Vec::new();
         for (number, station) in plan.stations.iter().enumerate() {
             let Some(settings) = &station.power_save else { continue };
             let radio = topology.station(number);
             let access_point = topology.access_point_of(radio);
-            let bit = 1 << members[access_point.0 as usize];
-            members[access_point.0 as usize] += 1;
+            let bit = 1 << members[access_point];
+            members[access_point] += 1;
             stations.push(Station {
                 radio,
                 access_point,
@@ -59,7 +59,7 @@ impl PowerSave {
                 held: VecDeque::new(),
             });
         }
-        let dtims = vec![None; members.len()];
+        let dtims = IdVec::filled(members.len(), None);
         let (topology, group) = (Arc::clone(topology), VecDeque::new());
         (!stations.is_empty()).then_some(Self { topology, stations, group, dtims })
     }
@@ -76,7 +76,7 @@ impl PowerSave {
         match *notice {
             Notice::SavesPower { from, frame, .. } => self.on_frame(from, frame),
             Notice::Received { by, packet, .. } => self.on_received(by, packet),
-            Notice::Buffered { by, to, packet } => self.on_buffered(now, (by, to), packet),
+            Notice::Buffered { by, to, packet } => self.on_buffered(now, by, to, packet),
             Notice::Dequeued { by, to: Some(to), packet } => {
                 if let Some(station) = self.station(to).filter(|it| it.access_point == by) {
                     station.on_sent(now, packet);
@@ -113,7 +113,7 @@ impl PowerSave {
         }
     }
 
-    fn on_buffered(&mut self, now: Instant, (by, to): (RadioId, Option<RadioId>), packet: &Packet) {
+    fn on_buffered(&mut self, now: Instant, by: RadioId, to: Option<RadioId>, packet: &Packet) {
         let Some(to) = to else {
             let sleeps = self.any_sleeps(by);
             let may = sleeps || self.group.iter().any(|(at, _, _)| *at == by);
@@ -136,7 +136,7 @@ impl PowerSave {
         let sleeps = self.any_sleeps(by);
         let at = self.group.iter().position(|(_, _, other)| other == packet);
         let since = at.and_then(|at| self.group.remove(at)).map(|(_, since, _)| since);
-        let dtim = self.dtims[by.0 as usize];
+        let dtim = self.dtims[by];
         let follows = since.is_some_and(|since| dtim.is_some_and(|dtim| since <= dtim));
         rule(now, follows || !sleeps, "broadcasts follow a DTIM while a station sleeps", || {
             format!("buffered {since:?}, DTIM {dtim:?}")
@@ -165,7 +165,7 @@ impl PowerSave {
     fn on_beacon(&mut self, now: Instant, by: RadioId, packet: &Packet) {
         let Body::Management(Management::Beacon(beacon)) = packet.body else { return };
         if beacon.dtim_count == 0 {
-            self.dtims[by.0 as usize] = Some(now);
+            self.dtims[by] = Some(now);
         }
         if packet.born != now {
             return;

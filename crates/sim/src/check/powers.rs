@@ -129,7 +129,7 @@ impl Powers {
         let distance = here.distance(device.position);
         let loss = model.loss(&Path { distance, ends: (number, node), now: began });
         let mean = plain((device.tx_power - loss).0) * share;
-        let power = self.faded(mean, (number, node), burst.start);
+        let power = self.faded(mean, number, node, burst.start);
         if power >= plain(self.floor.0) { power } else { 0.0 }
     }
 
@@ -200,7 +200,7 @@ impl Powers {
             return mean;
         }
         let share = self.share(node, frame, width);
-        self.faded(mean, (frame.from, node), frame.start) * share
+        self.faded(mean, frame.from, node, frame.start) * share
     }
 
     /// The part of a frame that is in a node's channel of a width.
@@ -210,9 +210,9 @@ impl Powers {
     }
 
     /// A mean power after fading.
-    fn faded(&self, mean: f64, ends: (u32, u32), now: Instant) -> f64 {
+    fn faded(&self, mean: f64, from: u32, to: u32, now: Instant) -> f64 {
         let Some((fading, seed)) = &self.fading else { return mean };
-        let Db(loss) = fading.loss(seed, &Path { distance: 0.0, ends, now });
+        let Db(loss) = fading.loss(seed, &Path { distance: 0.0, ends: (from, to), now });
         mean * plain(-loss)
     }
 

@@ -77,7 +77,8 @@ pub(super) fn check_detection(
     powers: &Powers,
     node: u32,
     frame: &OngoingFrame,
-    (sum, signals): (f64, usize),
+    sum: f64,
+    signals: usize,
 ) {
     let is_own = powers.share(node, frame, frame.mode.width) == 1.0;
     rule(now, is_own, "a received frame is in the channel of its width", || {

@@ -5,15 +5,15 @@ use super::rule::rule;
 use crate::medium::Medium;
 use crate::meter::{Meter, Served};
 use crate::topology::RadioId;
-use kernel::Instant;
+use kernel::{IdVec, Instant};
 use wifi::MsduOutcome;
-use wire::Packet;
+use wire::{FlowId, Packet};
 
 /// The packets that MACs have taken.
 #[derive(Debug, Default)]
 pub(super) struct Service {
-    radios: Vec<Account>,
-    flows: Vec<Account>,
+    radios: IdVec<RadioId, Account>,
+    flows: IdVec<FlowId, Account>,
     /// Whether the MACs send frames of their own, which their counters include.
     has_management: bool,
 }
@@ -29,14 +29,15 @@ struct Account {
 
 impl Service {
     pub(super) fn new(radios: usize, flows: usize, has_management: bool) -> Self {
-        let of = |count| vec![Account::default(); count];
-        Self { radios: of(radios), flows: of(flows), has_management }
+        let account = Account::default();
+        let (radios, flows) = (IdVec::filled(radios, account), IdVec::filled(flows, account));
+        Self { radios, flows, has_management }
     }
 
     fn each(&mut self, by: RadioId, packet: &Packet, count: impl Fn(&mut Account)) {
-        count(&mut self.radios[by.0 as usize]);
+        count(&mut self.radios[by]);
         if let Some(flow) = packet.flow() {
-            count(&mut self.flows[flow.0 as usize]);
+            count(&mut self.flows[flow]);
         }
     }
 

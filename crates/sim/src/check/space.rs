@@ -134,7 +134,7 @@ impl Watch {
             self.check_opening(frame, mpdus.len());
         }
         if matches!(frame.kind, FrameKind::Rts | FrameKind::BlockAckRequest) {
-            self.blocks.on_numbers(now, (frame.from, frame.edcaf), frame.to, &mpdus);
+            self.blocks.on_numbers(now, frame.from, frame.edcaf, frame.to, &mpdus);
         }
         if frame.kind == FrameKind::Data {
             self.blocks.on_psdu(
@@ -385,7 +385,7 @@ impl Watch {
             || format!("node {node} senses {senses:?}: sends {sends}, {sum:e} mW"),
         );
         if let Some(frame) = followed.filter(|frame| span(frame).0 == now) {
-            reception::check_detection(now, &self.powers, node, &frame, (sum, signals));
+            reception::check_detection(now, &self.powers, node, &frame, sum, signals);
             let detected = now + self.times.rx_start_delay(&frame.mode);
             self.receivers[node as usize].on_detected(detected);
         }

@@ -22,7 +22,7 @@ impl Shares {
             for &to in numbers.iter().filter(|&&to| to != from) {
                 for frame in WIDTHS_MHZ {
                     for at in WIDTHS_MHZ {
-                        let share = share(band, (from, frame), (to, at));
+                        let share = share(band, from, frame, to, at);
                         if share > 0.0 {
                             shares.insert((from, to, frame, at), share);
                         }
@@ -71,7 +71,7 @@ fn centre(band: Band, primary: u16, mhz: u32) -> Option<f64> {
 }
 
 /// The part of a frame's power that is in a channel: all if the channel is that of the frame.
-fn share(band: Band, (from, frame_mhz): (u16, u32), (to, mhz): (u16, u32)) -> f64 {
+fn share(band: Band, from: u16, frame_mhz: u32, to: u16, mhz: u32) -> f64 {
     let Some(sent) = centre(band, from, frame_mhz) else { return 0.0 };
     if centre(band, to, frame_mhz) == Some(sent) {
         return 1.0;

@@ -18,7 +18,7 @@ pub(crate) struct DatagramMeter {
 }
 
 impl DatagramMeter {
-    pub(super) fn new((from, to): (Instant, Instant), deadline: Duration) -> Self {
+    pub(super) fn new(from: Instant, to: Instant, deadline: Duration) -> Self {
         let last = Instant(to.0.saturating_sub(deadline.0));
         Self { from, last, deadline, ..Self::default() }
     }
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_lost_datagram_is_late_and_gives_no_jitter() {
-        let mut meter = DatagramMeter::new((ms(10), ms(1000)), Duration::from_millis(20));
+        let mut meter = DatagramMeter::new(ms(10), ms(1000), Duration::from_millis(20));
         for (number, born, arrived) in [(0, 5, 6), (1, 20, 25), (2, 40, 47), (4, 80, 110)] {
             meter.on_sent(ms(born));
             meter.on_arrived(ms(arrived), ms(born), number);

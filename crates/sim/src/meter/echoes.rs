@@ -21,7 +21,7 @@ pub(crate) struct EchoMeter {
 }
 
 impl EchoMeter {
-    pub(super) fn new((from, to): (Instant, Instant), timeout: Duration) -> Self {
+    pub(super) fn new(from: Instant, to: Instant, timeout: Duration) -> Self {
         let last = Instant(to.0.saturating_sub(timeout.0));
         Self { from, last, timeout, ..Self::default() }
     }
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn a_late_reply_is_a_loss_and_the_last_requests_do_not_count() {
         let ms = |ms| Instant::ZERO + Duration::from_millis(ms);
-        let mut meter = EchoMeter::new((ms(100), ms(1000)), Duration::from_millis(50));
+        let mut meter = EchoMeter::new(ms(100), ms(1000), Duration::from_millis(50));
         for (asked, replied) in [(90, 120), (100, 150), (200, 251), (950, 990), (951, 960)] {
             meter.on_request(ms(asked));
             meter.on_reply(ms(replied), ms(asked));

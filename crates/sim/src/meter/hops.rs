@@ -6,7 +6,7 @@
 use crate::notice::{Notice, Observer};
 use crate::plan::{HopPlan, Plan};
 use crate::topology::{Interface, RadioId, WireId};
-use kernel::{Bytes, Duration, Instant};
+use kernel::{Bytes, Duration, Id, IdVec, Instant};
 use net::LinkSettings;
 use wire::{Body, DropCause, Packet};
 
@@ -35,10 +35,10 @@ pub(crate) struct HopMeter {
     at_end: bool,
     /// By flow, the first of its hops; one more for the end.
     first: Vec<u32>,
-    /// By radio, the hops that begin there.
-    leaving: Vec<Vec<u32>>,
-    /// By radio, the beginning and the duration of its last exchange.
-    exchanges: Vec<(Instant, Duration)>,
+    /// The hops that begin at each radio.
+    leaving: IdVec<RadioId, Vec<u32>>,
+    /// The beginning and the duration of the last exchange of each radio.
+    exchanges: IdVec<RadioId, (Instant, Duration)>,
     hops: Vec<HopRecord>,
 }
 
@@ -96,10 +96,10 @@ impl HopMeter {
         let flows = 0..=plan.flows.len() as u32;
         let begins = |flow: u32| hops.partition_point(|hop| hop.flow.0 < flow) as u32;
         let radios = plan.topology.radios().len();
-        let mut leaving = vec![Vec::new(); radios];
+        let mut leaving = IdVec::filled(radios, Vec::new());
         for (hop, index) in hops.iter().zip(0..) {
-            if let Interface::Radio(RadioId(radio)) = hop.at {
-                leaving[radio as usize].push(index);
+            if let Interface::Radio(radio) = hop.at {
+                leaving[radio].push(index);
             }
         }
         let link = |wire: WireId| {
@@ -127,7 +127,7 @@ impl HopMeter {
             at_end: plan.space.is_some(),
             first: flows.map(begins).collect(),
             leaving,
-            exchanges: vec![(Instant::ZERO, Duration::ZERO); radios],
+            exchanges: IdVec::filled(radios, (Instant::ZERO, Duration::ZERO)),
             hops: hops.iter().map(record).collect(),
         }
     }
@@ -183,7 +183,7 @@ impl HopMeter {
             Body::Echo(echo) => !echo.is_reply,
             Body::Routing(_) | Body::Arp(_) | Body::Management(_) => return None,
         };
-        let flow = packet.flow()?.0 as usize;
+        let flow = packet.flow()?.index();
         let own = self.first[flow] as usize..self.first[flow + 1] as usize;
         let mut own = self.hops[own].iter_mut();
         own.find(|hop| hop.plan.is_data == is_data && is_it(&hop.plan))
@@ -237,9 +237,9 @@ impl HopMeter {
             hop.arrived.1 += u128::from(now.0);
             return;
         }
-        let Interface::Radio(RadioId(sender)) = hop.plan.at else { return };
+        let Interface::Radio(sender) = hop.plan.at else { return };
         // What the exchange has put to the retries of this packet was the transmission.
-        let (start, used) = self.exchanges[sender as usize];
+        let (start, used) = self.exchanges[sender];
         let Some(hop) = self.hop(packet, |hop| hop.receiver == Some(by)) else { return };
         hop.retries -= i128::from(used.0);
         hop.transmission += u128::from(now.since(start).0);
@@ -247,11 +247,11 @@ impl HopMeter {
 
     /// A radio exchanges frames: in a cell from now on, in space until now.
     fn on_exchange(&mut self, now: Instant, by: RadioId, with: Option<RadioId>, used: Duration) {
-        self.exchanges[by.0 as usize] = (now, used);
+        self.exchanges[by] = (now, used);
         if now < self.from {
             return;
         }
-        let leaving = &self.leaving[by.0 as usize];
+        let leaving = &self.leaving[by];
         let carried = |hop: &HopRecord| u64::from(hop.service.packets) + hop.arrived.0;
         let to_it = leaving.iter().filter(|&&hop| self.hops[hop as usize].plan.receiver == with);
         let all: u64 = to_it.map(|&hop| carried(&self.hops[hop as usize])).sum();

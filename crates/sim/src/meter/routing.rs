@@ -3,9 +3,9 @@
 use super::copies::Arrivals;
 use crate::measure::DelayStats;
 use crate::plan::{FlowPlan, Plan};
-use kernel::Instant;
+use kernel::{IdVec, Instant};
 use net::route::RouteNote;
-use wire::{ArpOperation, Body, Packet};
+use wire::{ArpOperation, Body, FlowId, Packet};
 
 /// The measurements of an ad-hoc network whose nodes forward, and of its flows.
 #[derive(Debug)]
@@ -26,11 +26,11 @@ pub(crate) struct RoutingMeter {
     pub(crate) false_failures: u64,
     /// From the first packet that waits for a route to the route.
     pub(crate) discovery: DelayStats,
-    pub(crate) flows: Vec<RoutedFlow>,
-    /// The datagrams and echo requests that have arrived, by flow.
-    datagrams: Vec<Arrivals>,
+    pub(crate) flows: IdVec<FlowId, RoutedFlow>,
+    /// The datagrams and echo requests that have arrived.
+    datagrams: IdVec<FlowId, Arrivals>,
     /// The echo replies, likewise.
-    replies: Vec<Arrivals>,
+    replies: IdVec<FlowId, Arrivals>,
 }
 
 /// The measurements of a flow of such a network.
@@ -76,8 +76,8 @@ impl RoutingMeter {
             false_failures: 0,
             discovery: DelayStats::fine(),
             flows: plan.flows.iter().map(flow).collect(),
-            datagrams: vec![Arrivals::default(); flows],
-            replies: vec![Arrivals::default(); flows],
+            datagrams: IdVec::filled(flows, Arrivals::default()),
+            replies: IdVec::filled(flows, Arrivals::default()),
         }
     }
 
@@ -98,12 +98,7 @@ impl RoutingMeter {
     }
 
     /// A note of a router; `is_open` in the window.
-    pub(super) fn on_note(
-        &mut self,
-        now: Instant,
-        note: RouteNote,
-        (in_range, is_open): (bool, bool),
-    ) {
+    pub(super) fn on_note(&mut self, now: Instant, note: RouteNote, in_range: bool, is_open: bool) {
         match note {
             RouteNote::Changed { .. } => self.changes += 1,
             RouteNote::Discovered { since, .. } if is_open => self.discovery.record(now - since),
@@ -118,7 +113,7 @@ impl RoutingMeter {
     /// The record of a data packet's flow.
     fn flow_of_data(&mut self, packet: &Packet) -> Option<&mut RoutedFlow> {
         let flow = packet.flow().filter(|_| packet.payload().0 > 0)?;
-        Some(&mut self.flows[flow.0 as usize])
+        Some(&mut self.flows[flow])
     }
 
     /// A sender hands a packet to the network.
@@ -139,12 +134,10 @@ impl RoutingMeter {
             flow.hops += hops.saturating_sub(flow.wires);
         }
         match &packet.body {
-            Body::Datagram(datagram) => {
-                self.datagrams[datagram.flow.0 as usize].is_first(datagram.number)
-            }
+            Body::Datagram(datagram) => self.datagrams[datagram.flow].is_first(datagram.number),
             Body::Echo(echo) => {
                 let arrivals = if echo.is_reply { &mut self.replies } else { &mut self.datagrams };
-                arrivals[echo.flow.0 as usize].is_first(echo.number)
+                arrivals[echo.flow].is_first(echo.number)
             }
             _ => true,
         }

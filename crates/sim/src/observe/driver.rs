@@ -5,6 +5,7 @@ use super::observable::{Condition, Observable, observables};
 use crate::observers::World;
 use crate::plan::Plan;
 use crate::topology::WireId;
+use kernel::Id;
 use net::{Driver, DriverSettings};
 
 const DRIVER: Condition = Condition {
@@ -44,7 +45,7 @@ fn settings(plan: &Plan, wire: usize) -> Option<DriverSettings> {
 
 /// A value of the driver of a link direction, which has one.
 fn of<T: Default>(world: &World, wire: usize, read: impl FnOnce(&Driver) -> T) -> T {
-    world.wires[wire].link().driver().map(read).unwrap_or_default()
+    world.wires[WireId::at(wire)].link().driver().map(read).unwrap_or_default()
 }
 
 fn limit(world: &World, wire: usize) -> f64 {
@@ -52,5 +53,5 @@ fn limit(world: &World, wire: usize) -> f64 {
 }
 
 fn carried(world: &World, wire: usize) -> u64 {
-    world.wires[wire].link().counters().packets
+    world.wires[WireId::at(wire)].link().counters().packets
 }

@@ -5,6 +5,7 @@ use super::observable::{Condition, Observable, observables};
 use crate::observers::World;
 use crate::plan::Plan;
 use crate::topology::{RadioId, WireId};
+use kernel::Id;
 use net::{Marks, QueueSettings, Served};
 
 /// Declares the condition on a queue to have these observables, and the observables.
@@ -77,11 +78,11 @@ fn of_radio(plan: &Plan, radio: usize) -> &QueueSettings {
 }
 
 fn radio_marks(world: &World, radio: usize) -> Marks {
-    world.observers.meter.nodes[radio].ecn_marks
+    world.observers.meter.nodes[RadioId::at(radio)].ecn_marks
 }
 
 fn radio_served(world: &World, radio: usize) -> [Served; 2] {
-    world.queues[radio].dual().unwrap_or_default()
+    world.queues[RadioId::at(radio)].dual().unwrap_or_default()
 }
 
 fn of_wire(plan: &Plan, wire: usize) -> &QueueSettings {
@@ -90,9 +91,9 @@ fn of_wire(plan: &Plan, wire: usize) -> &QueueSettings {
 }
 
 fn wire_marks(world: &World, wire: usize) -> Marks {
-    world.wires[wire].link().counters().marked
+    world.wires[WireId::at(wire)].link().counters().marked
 }
 
 fn wire_served(world: &World, wire: usize) -> [Served; 2] {
-    world.wires[wire].link().queue().dual().unwrap_or_default()
+    world.wires[WireId::at(wire)].link().queue().dual().unwrap_or_default()
 }

@@ -8,10 +8,11 @@ use crate::flow::TcpFlow;
 use crate::meter::FlowMeter;
 use crate::observers::World;
 use crate::traffic::{self, Viewed};
-use kernel::Duration;
+use kernel::{Duration, Id};
 use std::borrow::Cow;
 use std::slice::from_ref;
 use tcp::{Limit, LimitTimes, ReceiverCounters, Sender, SenderCounters};
+use wire::FlowId;
 
 const TCP: Condition = Condition {
     says: "of TCP flows",
@@ -32,7 +33,7 @@ const PING: Condition = Condition {
 };
 
 const REPLIES: Events = Events {
-    keep: |world, i| world.observers.meter.flows[i].echoes.keep_replies(),
+    keep: |world, i| world.observers.meter.flows[FlowId::at(i)].echoes.keep_replies(),
     kept: |world, i| meter(world, i).echoes.replies(),
 };
 
@@ -337,35 +338,35 @@ pub(super) const TRIMMED: f64 = 0.95;
 
 /// What the viewer of a video has seen.
 fn viewed(world: &World, flow: usize) -> Viewed {
-    world.flows[flow].source.viewed(world.now).unwrap_or_default()
+    world.flows[FlowId::at(flow)].source.viewed(world.now).unwrap_or_default()
 }
 
 /// The rating factor of a call.
 fn rating(world: &World, flow: usize) -> f64 {
     let late = meter(world, flow).datagrams.late_fraction();
-    world.flows[flow].call.as_ref().map_or(f64::NAN, |call| call.rating(late))
+    world.flows[FlowId::at(flow)].call.as_ref().map_or(f64::NAN, |call| call.rating(late))
 }
 
 fn meter(world: &World, flow: usize) -> &FlowMeter {
-    &world.observers.meter.flows[flow]
+    &world.observers.meter.flows[FlowId::at(flow)]
 }
 
 /// The sender's counters of all connections; zeros over UDP.
 fn sent(world: &World, flow: usize) -> SenderCounters {
-    world.flows[flow].tcp().map(TcpFlow::counters).unwrap_or_default()
+    world.flows[FlowId::at(flow)].tcp().map(TcpFlow::counters).unwrap_or_default()
 }
 
 /// The receiver's, likewise.
 fn received(world: &World, flow: usize) -> ReceiverCounters {
-    world.flows[flow].tcp().map(TcpFlow::received).unwrap_or_default()
+    world.flows[FlowId::at(flow)].tcp().map(TcpFlow::received).unwrap_or_default()
 }
 
 /// How long each reason limited the senders of all connections; zeros over UDP.
 fn limited(world: &World, flow: usize) -> LimitTimes {
-    world.flows[flow].tcp().map(|tcp| tcp.limit_times(world.now)).unwrap_or_default()
+    world.flows[FlowId::at(flow)].tcp().map(|tcp| tcp.limit_times(world.now)).unwrap_or_default()
 }
 
 /// Reads a value of the sender; NaN over UDP.
 fn shown(world: &World, flow: usize, read: fn(&Sender) -> f64) -> f64 {
-    world.flows[flow].tcp().map_or(f64::NAN, |tcp| read(&tcp.sender))
+    world.flows[FlowId::at(flow)].tcp().map_or(f64::NAN, |tcp| read(&tcp.sender))
 }

@@ -7,11 +7,12 @@ use crate::meter::HopMeter;
 use crate::observers::World;
 use crate::plan::Plan;
 use crate::topology::Interface;
+use kernel::Id;
 
 pub(super) static HOP: &[Observable] = observables! {
     /// The flow's name.
     "flow": "text" => Text(|plan, i| {
-        plan.flows[plan.measure.hops[i].flow.0 as usize].name.clone()
+        plan.flows[plan.measure.hops[i].flow.index()].name.clone()
     });
     /// What goes this way: "data" or "TCP ACKs".
     "packets_of": "text" as "packets" => Text(|plan, i| {

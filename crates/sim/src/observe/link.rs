@@ -5,6 +5,7 @@ use super::observable::{Observable, observables};
 use crate::observers::World;
 use crate::plan::Plan;
 use crate::topology::{Wire, WireId};
+use kernel::Id;
 use net::{Counters, Lossy};
 
 /// Of the link of `[wire]`: counts refer to the whole run.
@@ -50,10 +51,10 @@ pub(super) static DIRECTION: &[Observable] = observables! {
     "queue_packets": "packets" => Gauge(|world, w| wire(world, w).link().waiting() as f64);
     /// Packets that wait for transmission, averaged over time.
     "queue_packets.mean": "packets" as "queue\nmean" =>
-        Once(|world, w| world.observers.meter.wires[w].mean().into());
+        Once(|world, w| world.observers.meter.wires[WireId::at(w)].mean().into());
     /// Mean time of a packet in the queue, of all flows.
     "queueing_s": "s" as "queue-\ning" =>
-        MeanTime(|world, w| world.observers.meter.wires[w].time(), carried);
+        MeanTime(|world, w| world.observers.meter.wires[WireId::at(w)].time(), carried);
     /// Mean time of the transmission of a packet; 0 at an infinite rate.
     "transmission_s": "s" as "sending" => MeanTime(busy, carried);
     /// Propagation delay.
@@ -61,7 +62,7 @@ pub(super) static DIRECTION: &[Observable] = observables! {
         Once(|world, w| wire(world, w).link().delay().as_secs_f64().into());
     /// The maximum number of packets that waited for transmission.
     "queue_packets.max": "packets" as "queue\nmax" =>
-        Once(|world, w| (world.observers.meter.wires[w].max() as u64).into());
+        Once(|world, w| (world.observers.meter.wires[WireId::at(w)].max() as u64).into());
     /// Bytes that wait for transmission.
     "queue_bytes": "bytes" =>
         Gauge(|world, w| wire(world, w).link().backlog().0 as f64);
@@ -71,22 +72,22 @@ pub(super) static DIRECTION: &[Observable] = observables! {
 
 /// The names of the nodes at which a direction begins and ends.
 fn ends(plan: &Plan, wire: usize) -> (&str, &str) {
-    let Wire { from, to, .. } = plan.topology.wires()[wire];
+    let Wire { from, to, .. } = plan.topology.wires()[WireId::at(wire)];
     let [from, to] = [from, to].map(|node| &plan.topology.node(node).name[..]);
     (from, to)
 }
 
 fn wire(world: &World, wire: usize) -> &Lossy {
-    &world.wires[wire]
+    &world.wires[WireId::at(wire)]
 }
 
 fn counters(world: &World, wire: usize) -> &Counters {
-    world.wires[wire].link().counters()
+    world.wires[WireId::at(wire)].link().counters()
 }
 
 /// Packets that arrived: the link's counter of delivered packets includes lost ones.
 fn delivered(world: &World, wire: usize) -> u64 {
-    counters(world, wire).packets - world.wires[wire].lost()
+    counters(world, wire).packets - world.wires[WireId::at(wire)].lost()
 }
 
 /// Packets that reached the far end, lost ones included.
@@ -95,5 +96,5 @@ fn carried(world: &World, wire: usize) -> u64 {
 }
 
 fn busy(world: &World, wire: usize) -> u64 {
-    world.wires[wire].link().busy(world.now).0
+    world.wires[WireId::at(wire)].link().busy(world.now).0
 }

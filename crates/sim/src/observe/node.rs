@@ -6,6 +6,7 @@ use crate::meter::NodeMeter;
 use crate::observers::World;
 use crate::plan::{Endpoint, Plan};
 use crate::topology::RadioId;
+use kernel::Id;
 use wifi::phy::Mode;
 use wifi::{Counters, FrameCounters};
 use wire::{DropCause, FrameGroup};
@@ -145,7 +146,7 @@ pub(super) static NODE: &[Observable] = observables! {
     "queue_packets.max": "packets" as "queue\nmax" =>
         Once(|world, n| (meter(world, n).queue.max() as u64).into());
     /// Bytes that wait in the node's queue.
-    "queue_bytes": "bytes" => Gauge(|world, n| world.queues[n].backlog().0 as f64);
+    "queue_bytes": "bytes" => Gauge(|world, n| world.queues[RadioId::at(n)].backlog().0 as f64);
     /// The contention window from which the node draws its back-off, in slots.
     "contention_window": "slots" => Gauge(|world, n| f64::from(world.cell.window(n as u32)));
     /// The mean rate of the modes of the node's data frames, each attempt counted once.
@@ -202,7 +203,7 @@ fn new_mpdus(world: &World, node: usize) -> u64 {
 }
 
 fn meter(world: &World, node: usize) -> &NodeMeter {
-    &world.observers.meter.nodes[node]
+    &world.observers.meter.nodes[RadioId::at(node)]
 }
 
 fn mac(world: &World, node: usize) -> &Counters {

@@ -5,8 +5,9 @@ use super::value::Value;
 use crate::measure::{AirtimeKind, DelayStats, SampleSeries};
 use crate::observers::World;
 use crate::plan::Plan;
+use kernel::Id;
 use std::borrow::Cow;
-use wire::DropCause;
+use wire::{DropCause, FlowId};
 
 /// Reads a counter of the flow, node or link direction with this index; a counter never decreases.
 pub(crate) type Count = fn(&World, usize) -> u64;
@@ -26,7 +27,7 @@ impl Counter {
     pub(crate) fn read(self, world: &World, index: usize) -> u64 {
         match self {
             Self::Of(count) => count(world, index),
-            Self::Lost(cause) => world.observers.meter.flows[index].drops[cause],
+            Self::Lost(cause) => world.observers.meter.flows[FlowId::at(index)].drops[cause],
         }
     }
 }

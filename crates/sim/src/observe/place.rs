@@ -2,7 +2,7 @@
 
 use crate::plan::{Endpoint, Plan};
 use crate::topology::Wire;
-use kernel::{BitRate, listed};
+use kernel::{BitRate, Id, listed};
 
 /// The message if a scenario has no such place.
 pub(super) const NO_CELL: &str = "there is no cell: the scenario has links alone";
@@ -175,5 +175,5 @@ fn direction(plan: &Plan, wire: &Wire) -> Subject {
         (Some(_), 0) => Place::Link,
         (Some(_), _) => Place::Reverse,
     };
-    Subject { place, number: link.number.unwrap_or(0), index: wire.id.0 as usize }
+    Subject { place, number: link.number.unwrap_or(0), index: wire.id.index() }
 }

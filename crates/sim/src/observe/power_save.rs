@@ -7,6 +7,7 @@ use crate::meter::NodeMeter;
 use crate::observers::World;
 use crate::plan::{Endpoint, Plan};
 use crate::topology::RadioId;
+use kernel::Id;
 use wifi::power_save::{Held, Station};
 use wire::{DropCause, FrameGroup};
 
@@ -96,5 +97,5 @@ fn held(world: &World, node: usize) -> Held {
 }
 
 fn meter(world: &World, node: usize) -> &NodeMeter {
-    &world.observers.meter.nodes[node]
+    &world.observers.meter.nodes[RadioId::at(node)]
 }

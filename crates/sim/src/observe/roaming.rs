@@ -7,6 +7,7 @@ use crate::meter::NodeMeter;
 use crate::observers::World;
 use crate::plan::{Endpoint, Plan};
 use crate::topology::RadioId;
+use kernel::Id;
 use wifi::roaming::{Client, Handover};
 use wire::{DropCause, FrameGroup};
 
@@ -115,5 +116,5 @@ fn cell(world: &World, access_point: u32) -> f64 {
 }
 
 fn meter(world: &World, node: usize) -> &NodeMeter {
-    &world.observers.meter.nodes[node]
+    &world.observers.meter.nodes[RadioId::at(node)]
 }

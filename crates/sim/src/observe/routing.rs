@@ -4,9 +4,10 @@ use super::observable::Kind::{Counter, Delays, Gauge, Once, Part, Ratio};
 use super::observable::{Condition, Observable, observables};
 use crate::meter::{RoutedFlow, RoutingMeter};
 use crate::observers::World;
+use kernel::Id;
 use net::ArpRules;
 use std::borrow::Cow;
-use wire::ArpMessage;
+use wire::{ArpMessage, FlowId};
 
 pub(super) const ROUTING: Condition = Condition {
     says: "with routing",
@@ -26,7 +27,7 @@ pub(super) static ROUTED_FLOW: &[Observable] = observables! {
         Ratio(|world, i| flow(world, i).hops, |world, i| flow(world, i).arrived);
     /// The hops of the route that a data packet would take now; NaN without a route.
     "route_hops": "hops" if ROUTING => Gauge(|world, i| {
-        let (from, to) = (world.flows[i].from, world.flows[i].to);
+        let (from, to) = (world.flows[FlowId::at(i)].from, world.flows[FlowId::at(i)].to);
         let hops = to.and_then(|to| world.ad_hoc.as_ref()?.hops(from, to));
         hops.map_or(f64::NAN, f64::from)
     });
@@ -38,7 +39,7 @@ pub(super) static ROUTED_FLOW: &[Observable] = observables! {
     /// did not deliver as new data.
     "undelivered_fraction": "1" if ROUTING =>
         Once(|world, i| {
-            let delivered = world.observers.meter.flows[i].delivered_in_window();
+            let delivered = world.observers.meter.flows[FlowId::at(i)].delivered_in_window();
             flow(world, i).undelivered(delivered).into()
         });
 };
@@ -82,7 +83,7 @@ fn meter(world: &World) -> &RoutingMeter {
 }
 
 fn flow(world: &World, flow: usize) -> &RoutedFlow {
-    &meter(world).flows[flow]
+    &meter(world).flows[FlowId::at(flow)]
 }
 
 fn over_flows(world: &World, count: fn(&RoutedFlow) -> u64) -> u64 {

@@ -28,9 +28,9 @@ pub(crate) fn hops(
     let mut hops = Vec::new();
     for ((ends, has_acks), id) in flows.zip(0..) {
         let [Some(from), Some(to)] = ends.map(|end| topology.id(end)) else { continue };
-        add_path(topology, FlowId(id), (from, to), true, &mut hops);
+        add_path(topology, FlowId(id), from, to, true, &mut hops);
         if has_acks {
-            add_path(topology, FlowId(id), (to, from), false, &mut hops);
+            add_path(topology, FlowId(id), to, from, false, &mut hops);
         }
     }
     hops
@@ -39,10 +39,12 @@ pub(crate) fn hops(
 fn add_path(
     topology: &Topology,
     flow: FlowId,
-    (mut node, end): (NodeId, NodeId),
+    from: NodeId,
+    end: NodeId,
     is_data: bool,
     hops: &mut Vec<HopPlan>,
 ) {
+    let mut node = from;
     while node != end {
         let (to, receiver) = match topology.routes().hop(node, Some(end)) {
             Some(Hop::Inside(next)) => {

@@ -100,10 +100,10 @@ fn plan(document: &Document, mut check: Check, is_to_run: bool) -> Result<Plan, 
     routing::limit_queues(routing.as_ref(), &mut stations, &mut ap.queue);
     duplex::full_duplex(document, &mut wlan, &stations, &mut check);
     beacons::beacons(document, &wlan, &mut check);
-    let space = radio::space(document, &wlan, (&ap, &stations), duration_s, &mut check);
-    channels::exist(document, &wlan, (&stations, space.as_ref()), &mut check);
-    power_save::power_save(document, &wlan, (&stations, space.as_ref()), &mut check);
-    roaming::roaming(document, &wlan, (&stations, space.as_ref()), &mut check);
+    let space = radio::space(document, &wlan, &ap, &stations, duration_s, &mut check);
+    channels::exist(document, &wlan, &stations, space.as_ref(), &mut check);
+    power_save::power_save(document, &wlan, &stations, space.as_ref(), &mut check);
+    roaming::roaming(document, &wlan, &stations, space.as_ref(), &mut check);
     let interferers = interferers::interferers(document, space.as_ref(), duration_s, &mut check);
     let ad_hoc = space.as_ref().is_some_and(|space| space.ad_hoc);
     let cell = links::Cell { stations: &stations, ad_hoc };
@@ -121,9 +121,9 @@ fn plan(document: &Document, mut check: Check, is_to_run: bool) -> Result<Plan, 
     };
     let flows = flows::flows(document, places, duration_s, &mut check);
     routing::list_routes(routing.as_mut(), places, &mut check);
-    radio::flows((space.as_ref(), routing.as_ref()), &flows, &mut check);
+    radio::flows(space.as_ref(), routing.as_ref(), &flows, &mut check);
     let mut measure = measure(document, duration_s, warmup_s, &mut check);
-    measure.hops = measured_hops(document, (&topology, &flows), &mut check);
+    measure.hops = measured_hops(document, &topology, &flows, &mut check);
     let mut plan = Plan {
         title: document.title.clone(),
         duration: Duration::from_secs_f64(duration_s),
@@ -226,7 +226,8 @@ fn measure(document: &Document, duration_s: f64, warmup_s: f64, check: &mut Chec
 /// The hops at which the delay of flows is measured.
 fn measured_hops(
     document: &Document,
-    (topology, flows): (&Topology, &[FlowPlan]),
+    topology: &Topology,
+    flows: &[FlowPlan],
     check: &mut Check,
 ) -> Vec<HopPlan> {
     if !document.measure.hops {

@@ -1,6 +1,7 @@
 //! The table of next hops: for each node and each destination, where a packet goes next.
 
 use super::id::{Interface, RadioId, WireId};
+use kernel::IdVec;
 use wire::NodeId;
 
 /// A hop of a packet's path.
@@ -33,9 +34,9 @@ impl Hop {
 /// The next hops of all nodes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Routes {
-    tables: Vec<Table>,
+    tables: IdVec<NodeId, Table>,
     /// The radio by which each node is reached over the air.
-    radios: Vec<RadioId>,
+    radios: IdVec<NodeId, RadioId>,
 }
 
 /// The next hops of one node.
@@ -60,19 +61,19 @@ enum Others {
 
 impl Routes {
     /// An empty table. The argument gives the radio by which each node is reached over the air.
-    pub(super) fn new(radios: Vec<RadioId>) -> Self {
+    pub(super) fn new(radios: IdVec<NodeId, RadioId>) -> Self {
         let table = Table { first: 0, hops: Vec::new(), others: Others::Nowhere, broadcast: None };
-        Self { tables: vec![table; radios.len()], radios }
+        Self { tables: IdVec::filled(radios.len(), table), radios }
     }
 
     /// The radio by which a node is reached over the air.
     pub fn radio(&self, node: NodeId) -> RadioId {
-        self.radios[node.0 as usize]
+        self.radios[node]
     }
 
     /// The next hop of a packet at `node` for another node, or for all nodes.
     pub fn hop(&self, node: NodeId, to: Option<NodeId>) -> Option<Hop> {
-        let table = &self.tables[node.0 as usize];
+        let table = &self.tables[node];
         let Some(to) = to else { return table.broadcast };
         if let Some(&Some(hop)) = table.hops.get(to.0.wrapping_sub(table.first) as usize) {
             return Some(hop);
@@ -80,14 +81,14 @@ impl Routes {
         match table.others {
             Others::Nowhere => None,
             Others::Hop(hop) => Some(hop),
-            Others::Neighbours(by) => Some(Hop::Air { by, to: Some(self.radios[to.0 as usize]) }),
+            Others::Neighbours(by) => Some(Hop::Air { by, to: Some(self.radios[to]) }),
         }
     }
 
     /// Sets the next hop from `node` to `to`. The destinations of a node must be set in their
     /// order.
     pub(super) fn set(&mut self, node: NodeId, to: NodeId, hop: Hop) {
-        let table = &mut self.tables[node.0 as usize];
+        let table = &mut self.tables[node];
         if table.hops.is_empty() {
             table.first = to.0;
         }
@@ -97,7 +98,7 @@ impl Routes {
 
     /// Sets the next hop from `node` to all other destinations, including broadcast.
     pub(super) fn set_others(&mut self, node: NodeId, hop: Hop) {
-        let table = &mut self.tables[node.0 as usize];
+        let table = &mut self.tables[node];
         (table.others, table.broadcast) = (Others::Hop(hop), Some(hop));
     }
 
@@ -106,11 +107,12 @@ impl Routes {
     pub(crate) fn move_station(
         &mut self,
         station: NodeId,
-        (by, access_point): (RadioId, RadioId),
+        by: RadioId,
+        access_point: RadioId,
         hub: NodeId,
     ) {
         self.set_others(station, Hop::Air { by, to: Some(access_point) });
-        let table = &mut self.tables[hub.0 as usize];
+        let table = &mut self.tables[hub];
         let place = station.0.wrapping_sub(table.first) as usize;
         if let Some(hop) = table.hops.get_mut(place) {
             *hop = Some(Hop::Air { by: access_point, to: Some(by) });
@@ -119,12 +121,12 @@ impl Routes {
 
     /// At `node`, packets for all other destinations go directly to each by a radio.
     pub(super) fn set_neighbours(&mut self, node: NodeId, by: RadioId) {
-        self.tables[node.0 as usize].others = Others::Neighbours(by);
+        self.tables[node].others = Others::Neighbours(by);
         self.set_broadcast(node, by);
     }
 
     /// At `node`, broadcasts are sent by a radio.
     pub(super) fn set_broadcast(&mut self, node: NodeId, by: RadioId) {
-        self.tables[node.0 as usize].broadcast = Some(Hop::Air { by, to: None });
+        self.tables[node].broadcast = Some(Hop::Air { by, to: None });
     }
 }

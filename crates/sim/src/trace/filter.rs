@@ -6,10 +6,10 @@ use crate::topology::{Hop, Interface, RadioId};
 use ::trace::{
     Frame, Network, NodeInfo, PacketEvent, Place, RouteEvent, SegmentEvent, SegmentRecord, Wait,
 };
-use kernel::{Duration, Instant};
+use kernel::{Duration, IdVec, Instant};
 use settings::nearest;
 use std::collections::BTreeSet;
-use wire::FlowId;
+use wire::{FlowId, NodeId};
 
 /// Which records a trace has: all by default.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,13 +39,13 @@ pub(super) struct Chosen {
 #[derive(Debug, Default)]
 struct Members {
     radios: Vec<bool>,
-    nodes: Vec<bool>,
+    nodes: IdVec<NodeId, bool>,
     wires: Vec<bool>,
 }
 
 #[derive(Debug)]
 struct Flows {
-    flows: Vec<bool>,
+    flows: IdVec<FlowId, bool>,
     /// The radios on their paths.
     radios: BTreeSet<u32>,
 }
@@ -87,23 +87,23 @@ impl Filter {
         }
         let mut members = Members {
             radios: vec![false; network.radios.len()],
-            nodes: vec![false; network.nodes.len()],
+            nodes: IdVec::filled(network.nodes.len(), false),
             wires: vec![false; network.wires.len()],
         };
         for (place, name) in self.nodes.iter().enumerate() {
             let mut is_known = false;
-            let is_named = |&(node, _): &(&NodeInfo, usize)| node.name == *name;
-            for (_, number) in network.nodes.iter().zip(0..).filter(is_named) {
+            let is_named = |(_, node): &(NodeId, &NodeInfo)| node.name == *name;
+            for (id, _) in network.nodes.entries().filter(is_named) {
                 is_known = true;
-                members.nodes[number] = true;
+                members.nodes[id] = true;
                 for (radio, own) in network.radios.iter().zip(&mut members.radios) {
-                    *own |= radio.node.0 as usize == number;
+                    *own |= radio.node == id;
                 }
             }
             for (radio, own) in network.radios.iter().zip(&mut members.radios) {
                 if radio.name == *name {
                     (is_known, *own) = (true, true);
-                    members.nodes[radio.node.0 as usize] = true;
+                    members.nodes[radio.node] = true;
                 }
             }
             if !is_known {
@@ -113,7 +113,7 @@ impl Filter {
             }
         }
         for (wire, own) in network.wires.iter().zip(&mut members.wires) {
-            *own = members.nodes[wire.from.0 as usize] || members.nodes[wire.to.0 as usize];
+            *own = members.nodes[wire.from] || members.nodes[wire.to];
         }
         Some(members)
     }
@@ -127,7 +127,8 @@ impl Filter {
         if self.flows.is_empty() {
             return None;
         }
-        let mut chosen = Flows { flows: vec![false; network.flows.len()], radios: BTreeSet::new() };
+        let mut chosen =
+            Flows { flows: IdVec::filled(network.flows.len(), false), radios: BTreeSet::new() };
         for (place, name) in self.flows.iter().enumerate() {
             let mut is_known = false;
             for (flow, own) in plan.flows.iter().zip(&mut chosen.flows) {
@@ -193,7 +194,7 @@ impl Chosen {
         let carries = |flows: &Flows| {
             let mut all =
                 frame.mpdus.iter().filter_map(|mpdu| mpdu.packet.flow()).chain(frame.flow);
-            all.any(|flow| flows.flows[flow.0 as usize])
+            all.any(|flow| flows.flows[flow])
         };
         self.has_interval(frame.start, frame.end)
             && self.nodes.as_ref().is_none_or(is_near)
@@ -208,7 +209,7 @@ impl Chosen {
 
     pub(super) fn has_packet(&self, event: &PacketEvent) -> bool {
         let is_here = |nodes: &Members| match event.place {
-            Place::Node(node) => nodes.nodes[node.0 as usize],
+            Place::Node(node) => nodes.nodes[node],
             Place::Radio(radio) => nodes.radios[radio as usize],
             Place::Wire(wire) => nodes.wires[wire as usize],
         };
@@ -218,10 +219,10 @@ impl Chosen {
     }
 
     pub(super) fn has_segment(&self, event: &SegmentEvent, network: &Network) -> bool {
-        let flow = &network.flows[event.segment.flow.0 as usize];
+        let flow = &network.flows[event.segment.flow];
         let is_sender = event.segment.forward == (event.event == SegmentRecord::Sent);
         let node = if is_sender { Some(flow.from) } else { flow.to };
-        let is_here = |nodes: &Members| node.is_none_or(|node| nodes.nodes[node.0 as usize]);
+        let is_here = |nodes: &Members| node.is_none_or(|node| nodes.nodes[node]);
         self.has_instant(event.at)
             && self.nodes.as_ref().is_none_or(is_here)
             && self.has_flow(event.segment.flow)
@@ -229,11 +230,11 @@ impl Chosen {
 
     /// Whether an event of a router is traced: one of a chosen node.
     pub(super) fn has_route(&self, event: &RouteEvent) -> bool {
-        let is_here = |nodes: &Members| nodes.nodes[event.node.0 as usize];
+        let is_here = |nodes: &Members| nodes.nodes[event.node];
         self.has_instant(event.at) && self.nodes.as_ref().is_none_or(is_here)
     }
 
     fn has_flow(&self, flow: FlowId) -> bool {
-        self.flows.as_ref().is_none_or(|flows| flows.flows[flow.0 as usize])
+        self.flows.as_ref().is_none_or(|flows| flows.flows[flow])
     }
 }

@@ -193,14 +193,14 @@ impl<O: Observer> World<O> {
 
     /// A packet that was popped from the queue of a radio has left it.
     pub(super) fn release(&mut self, by: RadioId, packet: &Packet) {
-        self.queues[by.0 as usize].release(self.now, packet, self.signals.list());
+        self.queues[by].release(self.now, packet, self.signals.list());
         self.settle_signals(by);
     }
 
     /// Removes and returns the packets that wait at a radio for a node.
     pub(super) fn withdraw(&mut self, by: RadioId, to: NodeId) -> Vec<Packet> {
         let mut waiting = Vec::new();
-        let queue = &mut self.queues[by.0 as usize];
+        let queue = &mut self.queues[by];
         queue.withdraw(self.now, to, &mut waiting, self.signals.list());
         self.settle_signals(by);
         self.note_queue(by);
@@ -261,13 +261,13 @@ impl<O: Observer> World<O> {
         destination: NodeId,
         tell: impl Fn(&mut tcp::Sender, Instant, &mut Vec<tcp::Command>),
     ) {
-        for i in 0..self.flows.len() {
-            let (Some(ad_hoc), flow) = (&self.ad_hoc, &mut self.flows[i]) else { return };
+        for id in self.flows.ids() {
+            let (Some(ad_hoc), flow) = (&self.ad_hoc, &mut self.flows[id]) else { return };
             let exit = flow.to.map(|to| ad_hoc.exits[to]);
             if flow.from != node || exit != Some(destination) {
                 continue;
             }
-            if let (Transport::Tcp(tcp), id) = (&mut flow.transport, flow.id) {
+            if let Transport::Tcp(tcp) = &mut flow.transport {
                 tell(&mut tcp.sender, self.now, self.tcp_out.list());
                 self.observers.on(self.now, &Notice::Sender { flow: id, sender: &tcp.sender });
                 self.settle_tcp(id, Side::Sender);

@@ -23,8 +23,9 @@ impl<O: Observer> World<O> {
                 self.set_mode(from, to, mode);
             }
         }
-        for (flow, (old, new)) in old.controls.iter().zip(&new.controls).enumerate() {
-            let Transport::Tcp(tcp) = &mut self.flows[flow].transport else { continue };
+        let controls = old.controls.iter().zip(&new.controls);
+        for (flow, (old, new)) in self.flows.iter_mut().zip(controls) {
+            let Transport::Tcp(tcp) = &mut flow.transport else { continue };
             let Some(control) = new.as_ref().filter(|_| old != new) else { continue };
             tcp.plan.control.clone_from(control);
             if let Some(window) = control.get().set_window() {

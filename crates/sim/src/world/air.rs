@@ -8,7 +8,7 @@ use super::{Event, World};
 use crate::medium::Medium;
 use crate::notice::{Notice, Observer};
 use crate::topology::{Hop, Interface, RadioId, Routes, Topology};
-use kernel::{Bytes, Duration, Instant};
+use kernel::{Bytes, Duration, IdVec, Instant};
 use net::{Destination, Signal, UsedAirtime, Wanted};
 use std::collections::VecDeque;
 use wifi::{MsduOutcome, MsduSource};
@@ -19,7 +19,7 @@ struct Waiting<'a, O> {
     now: Instant,
     topology: &'a Topology,
     routes: &'a Routes,
-    queues: &'a mut [Box<dyn net::Queue>],
+    queues: &'a mut IdVec<RadioId, Box<dyn net::Queue>>,
     /// Whether each class of traffic is sent separately.
     has_categories: bool,
     beacons: Option<&'a Beacons>,
@@ -40,7 +40,7 @@ impl<O: Observer> Waiting<'_, O> {
         to: Option<RadioId>,
         wanted: &Wanted,
     ) -> Option<(Packet, RadioId)> {
-        let packet = self.queues[by.0 as usize].pop_for(self.now, wanted, self.signals);
+        let packet = self.queues[by].pop_for(self.now, wanted, self.signals);
         let taken = packet.and_then(|packet| {
             let to = to.or_else(|| receiver(self.routes, self.topology, by, &packet))?;
             self.observers.on(self.now, &Notice::Dequeued { by, to: Some(to), packet: &packet });
@@ -58,7 +58,8 @@ impl<O: Observer> Waiting<'_, O> {
     #[inline(always)]
     fn next_of_queue(
         &mut self,
-        (by, to): (RadioId, RadioId),
+        by: RadioId,
+        to: RadioId,
         class: TrafficClass,
         most: Bytes,
     ) -> Option<Packet> {
@@ -72,23 +73,24 @@ impl<O: Observer> Waiting<'_, O> {
     #[cold]
     fn next_in_power_save(
         &mut self,
-        pair: (RadioId, RadioId),
+        by: RadioId,
+        to: RadioId,
         class: TrafficClass,
         most: Bytes,
     ) -> Option<Packet> {
         let of_class = Some(class).filter(|_| self.has_categories);
         let power_save = self.power_save.as_deref_mut()?;
-        let (by, to) = (pair.0, Some(pair.1));
-        match power_save.join(self.now, pair, of_class, most) {
+        match power_save.join(self.now, by, to, of_class, most) {
             Join::Nothing => None,
             Join::Buffered(packet) => {
-                self.observers.on(self.now, &Notice::Dequeued { by, to, packet: &packet });
+                self.observers
+                    .on(self.now, &Notice::Dequeued { by, to: Some(to), packet: &packet });
                 let bits = PowerBits::NONE;
                 self.observers.on(self.now, &Notice::Power { by, packet: &packet, bits });
                 Some(packet)
             }
             Join::Queued(bits) => {
-                let packet = self.next_of_queue(pair, class, most)?;
+                let packet = self.next_of_queue(by, to, class, most)?;
                 self.observers.on(self.now, &Notice::Power { by, packet: &packet, bits });
                 Some(packet)
             }
@@ -109,10 +111,10 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
                 return None;
             }
             if self.power_save.is_some() {
-                return self.next_in_power_save((by, to), class, most);
+                return self.next_in_power_save(by, to, class, most);
             }
         }
-        self.next_of_queue((by, to), class, most)
+        self.next_of_queue(by, to, class, most)
     }
 
     fn next_other(&mut self, node: u32, class: TrafficClass, than: u32) -> Option<(Packet, u32)> {
@@ -122,7 +124,7 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
     }
 
     fn receivers(&self, node: u32, class: TrafficClass, into: &mut Vec<u32>) {
-        self.queues[node as usize].each(&mut |packet| {
+        self.queues[RadioId(node)].each(&mut |packet| {
             if packet.to.is_some() && (packet.class == class || !self.has_categories) {
                 let to = receiver(self.routes, self.topology, RadioId(node), packet);
                 into.extend(to.map(|radio| radio.0));
@@ -209,7 +211,7 @@ impl<O: Observer> World<O> {
     pub(super) fn enqueue(&mut self, by: RadioId, packet: &Packet) {
         let at = Interface::Radio(by);
         self.observers.on(self.now, &Notice::Queued { at, packet });
-        self.queues[by.0 as usize].push(self.now, *packet, self.signals.list());
+        self.queues[by].push(self.now, *packet, self.signals.list());
         self.settle_signals(by);
         if self.power_save.is_some() {
             self.wake_to_send(by);
@@ -300,7 +302,7 @@ impl<O: Observer> World<O> {
         by: RadioId,
         class: TrafficClass,
     ) -> Option<(Packet, Option<RadioId>)> {
-        let queue = &mut self.queues[by.0 as usize];
+        let queue = &mut self.queues[by];
         let popped = if self.cell.has_categories() {
             let wanted = Wanted { class, to: Destination::Any, most: Bytes(u64::MAX) };
             queue.pop_for(self.now, &wanted, self.signals.list())
@@ -340,7 +342,7 @@ impl<O: Observer> World<O> {
     #[inline(always)]
     pub(crate) fn backlog(&self, by: RadioId) -> usize {
         let buffered = self.power_save.as_ref().map_or(0, |all| all.buffered(by));
-        self.queues[by.0 as usize].len() + buffered
+        self.queues[by].len() + buffered
     }
 
     #[allow(clippy::inline_always, reason = "an unread notice is never constructed")]
@@ -437,7 +439,7 @@ impl<O: Observer> World<O> {
             _ => return,
         };
         let station = station.map(|station| self.topology.radio(station).node);
-        self.queues[access_point.0 as usize].on_airtime(&UsedAirtime { station, received, used });
+        self.queues[access_point].on_airtime(&UsedAirtime { station, received, used });
     }
 
     /// The MAC delivers a packet: its node is the destination, or forwards it.
@@ -464,11 +466,11 @@ impl<O: Observer> World<O> {
     /// A radio has sent or discarded a packet, and takes the next one.
     fn on_served(&mut self, by: RadioId, packet: &Packet, outcome: MsduOutcome, received: bool) {
         if let Body::Management(frame) = packet.body {
-            return self.on_management_served(by, packet, (frame, outcome));
+            return self.on_management_served(by, packet, frame, outcome);
         }
         self.observers.on(self.now, &Notice::Served { by, packet, outcome, received });
         let was_buffered =
-            self.power_save.is_some() && self.leave_power_save(by, packet, (outcome, received));
+            self.power_save.is_some() && self.leave_power_save(by, packet, outcome, received);
         if !was_buffered {
             self.release(by, packet);
         }

@@ -4,6 +4,7 @@ use crate::plan::Plan;
 use crate::topology::{ACCESS_POINT, RadioId};
 use kernel::{Duration, Instant, Seed};
 use wifi::mac;
+use wifi::power_save::Tim;
 use wire::{Beacon, Body, Management, Packet, TrafficClass};
 
 /// The beacons of all access points.
@@ -64,9 +65,8 @@ impl Beacons {
         (self.schedules[access_point as usize].begun, self.settings.dtim_period)
     }
 
-    /// A TBTT of the access point of this number, which buffers packets for these stations and, or
-    /// not, for all. Returns its next TBTT.
-    pub(super) fn on_tbtt(&mut self, now: Instant, access_point: u32, tim: (u64, bool)) -> Instant {
+    /// A TBTT of the access point of this number. Returns its next TBTT.
+    pub(super) fn on_tbtt(&mut self, now: Instant, access_point: u32, tim: Tim) -> Instant {
         let schedule = &mut self.schedules[access_point as usize];
         let beacon = schedule.beacon(now, &self.settings, tim);
         schedule.skipped += u64::from(schedule.due.replace(beacon).is_some());
@@ -108,12 +108,7 @@ impl Beacons {
 
 impl Schedule {
     /// The beacon of a TBTT.
-    fn beacon(
-        &mut self,
-        now: Instant,
-        settings: &mac::Beacons,
-        (tim, has_group): (u64, bool),
-    ) -> Packet {
+    fn beacon(&mut self, now: Instant, settings: &mac::Beacons, tim: Tim) -> Packet {
         let period = u64::from(settings.dtim_period);
         let count = (period - self.begun % period) % period;
         self.begun += 1;
@@ -121,8 +116,8 @@ impl Schedule {
             interval: settings.interval as u16,
             dtim_count: count as u8,
             dtim_period: settings.dtim_period as u8,
-            tim,
-            has_group,
+            tim: tim.stations,
+            has_group: tim.has_group,
         };
         let body = Body::Management(Management::Beacon(beacon));
         Packet {

@@ -114,7 +114,7 @@ impl<O: Observer> World<O> {
         }
         let buffered = machine.map(|machine| machine.forget(now, station.0)).unwrap_or_default();
         let node = self.topology.radio(station).node;
-        self.routes.move_station(node, (station, to), ACCESS_POINT);
+        self.routes.move_station(node, station, to, ACCESS_POINT);
         self.rate_hints.move_station(station, from, to);
         self.tell_of_station(station, to);
         let queued = self.withdraw(from, node);

@@ -3,17 +3,16 @@
 
 use crate::plan::Plan;
 use crate::topology::{RadioId, Topology};
-use kernel::{Duration, Instant};
+use kernel::{Duration, IdVec, Instant};
 use wifi::power_save::{AccessPoint, Held, PowerSaveSettings, Station};
 use wire::{Management, Packet, PowerBits, TrafficClass};
 
 /// All stations that save power, and their access points.
 #[derive(Debug)]
 pub(crate) struct PowerSave {
-    /// By radio.
-    pub(super) stations: Vec<Option<Box<Client>>>,
-    /// By radio; those with such stations.
-    pub(super) access_points: Vec<Option<Box<AccessPoint>>>,
+    pub(super) stations: IdVec<RadioId, Option<Box<Client>>>,
+    /// Those with such stations.
+    pub(super) access_points: IdVec<RadioId, Option<Box<AccessPoint>>>,
     pub(super) dropped: Vec<Packet>,
     /// Packets in service in whose headers some bits are set.
     pub(super) headers: Vec<(Packet, PowerBits)>,
@@ -46,22 +45,21 @@ impl PowerSave {
         let between = plan.wlan.beacons?.between();
         let dtim_period = plan.wlan.beacons?.dtim_period;
         let radios = topology.radios().len();
-        let mut stations: Vec<Option<Box<Client>>> = Vec::new();
-        stations.resize_with(radios, || None);
-        let mut members: Vec<Vec<(u32, u8, wifi::power_save::PowerSave, Duration)>> =
-            vec![Vec::new(); radios];
+        let mut stations = IdVec::from_fn(radios, |_| None);
+        let mut members: IdVec<RadioId, Vec<(u32, u8, wifi::power_save::PowerSave, Duration)>> =
+            IdVec::filled(radios, Vec::new());
         for (number, station) in plan.stations.iter().enumerate() {
             let Some(settings) = &station.power_save else { continue };
             let rules = settings.get().rules();
             let radio = topology.station(number);
             let access_point = topology.access_point_of(radio);
-            let members = &mut members[access_point.0 as usize];
+            let members = &mut members[access_point];
             let aid = members.len() as u8 + 1;
             let interval = rules.listening.listen_interval.unwrap_or(dtim_period);
             members.push((radio.0, aid, rules, between * u64::from(interval)));
             let machine = Station::new(rules, aid);
             let client = Client { machine, access_point, due: None, in_service: None };
-            stations[radio.0 as usize] = Some(Box::new(client));
+            stations[radio] = Some(Box::new(client));
         }
         if stations.iter().all(Option::is_none) {
             return None;
@@ -92,24 +90,22 @@ impl PowerSave {
             .zip(1..)
             .map(|(number, aid)| (topology.station(number).0, aid, rules, interval))
             .collect();
-        let mut access_points: Vec<Option<Box<AccessPoint>>> = Vec::new();
-        access_points.resize_with(radios, || None);
-        for radio in topology.access_points() {
+        let mut access_points = IdVec::from_fn(radios, |_| None);
+        for &radio in topology.access_points() {
             let machine = AccessPoint::new(members.iter().copied());
-            access_points[radio.0 as usize] = Some(Box::new(machine));
+            access_points[radio] = Some(Box::new(machine));
         }
-        let mut stations = Vec::new();
-        stations.resize_with(radios, || None);
+        let stations = IdVec::from_fn(radios, |_| None);
         let (dropped, headers) = Default::default();
         Self { stations, access_points, dropped, headers, is_heard: false }
     }
 
     pub(super) fn access_point(&mut self, radio: RadioId) -> Option<&mut AccessPoint> {
-        self.access_points[radio.0 as usize].as_deref_mut()
+        self.access_points[radio].as_deref_mut()
     }
 
     pub(super) fn station(&mut self, radio: RadioId) -> Option<&mut Client> {
-        self.stations[radio.0 as usize].as_deref_mut()
+        self.stations[radio].as_deref_mut()
     }
 
     /// The bits in the header of a packet in service.
@@ -122,7 +118,8 @@ impl PowerSave {
     pub(super) fn join(
         &mut self,
         now: Instant,
-        (by, to): (RadioId, RadioId),
+        by: RadioId,
+        to: RadioId,
         class: Option<TrafficClass>,
         most: kernel::Bytes,
     ) -> Join {
@@ -143,31 +140,31 @@ impl PowerSave {
 
     /// Packets that the access point of this radio buffers.
     pub(crate) fn buffered(&self, radio: RadioId) -> usize {
-        self.access_points[radio.0 as usize].as_ref().map_or(0, |access_point| access_point.len())
+        self.access_points[radio].as_ref().map_or(0, |access_point| access_point.len())
     }
 
     /// All packets that are buffered, with the radios of their access points.
     pub(super) fn each(&self) -> impl Iterator<Item = (RadioId, &Packet)> {
-        let all = (0..).zip(&self.access_points);
-        let all = all.filter_map(|(radio, it)| Some((RadioId(radio), it.as_ref()?)));
+        let all = self.access_points.entries();
+        let all = all.filter_map(|(radio, it)| Some((radio, it.as_ref()?)));
         all.flat_map(|(radio, access_point)| access_point.each().map(move |it| (radio, it)))
     }
 
     /// The station at a radio.
     pub(crate) fn machine(&self, radio: RadioId) -> Option<&Station> {
-        self.stations[radio.0 as usize].as_ref().map(|client| &client.machine)
+        self.stations[radio].as_ref().map(|client| &client.machine)
     }
 
     /// What has been buffered for the station at a radio.
     pub(crate) fn held(&self, radio: RadioId) -> Held {
-        let access_point = self.stations[radio.0 as usize].as_ref().map(|it| it.access_point);
-        let access_point = access_point.and_then(|it| self.access_points[it.0 as usize].as_ref());
+        let access_point = self.stations[radio].as_ref().map(|it| it.access_point);
+        let access_point = access_point.and_then(|it| self.access_points[it].as_ref());
         access_point.map_or_else(Held::default, |it| it.held(radio.0))
     }
 
     /// Broadcasts that the access point of this radio has buffered.
     pub(crate) fn group_held(&self, radio: RadioId) -> u64 {
-        self.access_points[radio.0 as usize].as_ref().map_or(0, |it| it.group_held())
+        self.access_points[radio].as_ref().map_or(0, |it| it.group_held())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::plan::{FlowPlan, LinkRate, Plan};
 use crate::topology::{Hop, RadioId, Topology};
+use kernel::IdVec;
 use std::collections::BTreeMap;
 use wire::FlowId;
 
@@ -12,7 +13,7 @@ pub(super) type LinkDirection = (RadioId, RadioId);
 #[derive(Debug, Default)]
 pub(super) struct RateHints {
     /// Link directions by flow, in the order in which data crosses them.
-    directions: Vec<Vec<LinkDirection>>,
+    directions: IdVec<FlowId, Vec<LinkDirection>>,
     flows: BTreeMap<LinkDirection, Vec<FlowId>>,
 }
 
@@ -32,7 +33,7 @@ impl RateHints {
 
     /// The link directions about which a flow receives hints.
     pub(super) fn directions(&self, flow: FlowId) -> &[LinkDirection] {
-        &self.directions[flow.0 as usize]
+        &self.directions[flow]
     }
 
     /// A station has moved from one access point to another.

@@ -15,8 +15,8 @@ impl<O: Observer> World<O> {
     /// initial rate.
     pub(super) fn hint_rates(&mut self, plan: &Plan) {
         self.rate_hints = RateHints::new(plan);
-        for i in 0..self.flows.len() {
-            self.hint_rate(self.flows[i].id);
+        for flow in self.flows.ids() {
+            self.hint_rate(flow);
         }
     }
 
@@ -56,7 +56,7 @@ impl<O: Observer> World<O> {
         };
         let Some(mode) = self.cell.mode(by.0, to.0) else { return };
         let state = rules.state(self.topology.radio(to).node, mode, slowest.unwrap_or(mode));
-        self.queues[by.0 as usize].on_link(&state);
+        self.queues[by].on_link(&state);
     }
 
     /// The mode of a link direction changes.
@@ -72,9 +72,7 @@ impl<O: Observer> World<O> {
     pub(super) fn hint_rate(&mut self, flow: FlowId) {
         let directions = self.rate_hints.directions(flow).iter();
         let slowest = directions.filter_map(|&(by, to)| Some(self.mode(by, to)?.rate)).min();
-        if let (Some(rate), Transport::Tcp(tcp)) =
-            (slowest, &mut self.flows[flow.0 as usize].transport)
-        {
+        if let (Some(rate), Transport::Tcp(tcp)) = (slowest, &mut self.flows[flow].transport) {
             tcp.sender.on_hint(self.now, Hint::LinkRate(rate));
             self.observers.on(self.now, &Notice::Sender { flow, sender: &tcp.sender });
         }

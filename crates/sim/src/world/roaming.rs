@@ -3,6 +3,7 @@
 
 use crate::plan::Plan;
 use crate::topology::RadioId;
+use kernel::IdVec;
 use std::collections::VecDeque;
 use wifi::roaming::Client;
 use wire::{Management, TrafficClass};
@@ -10,12 +11,11 @@ use wire::{Management, TrafficClass};
 /// All stations that change their access points.
 #[derive(Debug)]
 pub(crate) struct Roaming {
-    /// By radio.
-    clients: Vec<Option<Box<Client>>>,
-    /// By radio: the frames that it sends before its packets, and their receivers.
-    due: Vec<VecDeque<(RadioId, Management)>>,
-    /// By radio: whether such a frame is in service.
-    in_service: Vec<bool>,
+    clients: IdVec<RadioId, Option<Box<Client>>>,
+    /// The frames that each radio sends before its packets, and their receivers.
+    due: IdVec<RadioId, VecDeque<(RadioId, Management)>>,
+    /// Whether such a frame is in service.
+    in_service: IdVec<RadioId, bool>,
 }
 
 impl Roaming {
@@ -28,38 +28,37 @@ impl Roaming {
         let access_points: Vec<(u32, u16)> =
             access_points.map(|radio| (radio.0, channel(radio))).collect();
         let radios = topology.radios().len();
-        let mut clients: Vec<Option<Box<Client>>> = Vec::new();
-        clients.resize_with(radios, || None);
+        let mut clients = IdVec::from_fn(radios, |_| None);
         for (number, station) in plan.stations.iter().enumerate() {
             let Some(rules) = station.roaming else { continue };
             let radio = topology.station(number);
             let own = topology.access_point_of(radio).0;
             let client = Client::new(rules, own, access_points.clone());
-            clients[radio.0 as usize] = Some(Box::new(client));
+            clients[radio] = Some(Box::new(client));
         }
-        let due = vec![VecDeque::new(); radios];
+        let due = IdVec::filled(radios, VecDeque::new());
         let any = clients.iter().any(Option::is_some);
-        any.then(|| Box::new(Self { clients, due, in_service: vec![false; radios] }))
+        any.then(|| Box::new(Self { clients, due, in_service: IdVec::filled(radios, false) }))
     }
 
     /// The station of a radio, if it roams.
     pub(crate) fn client(&self, radio: RadioId) -> Option<&Client> {
-        self.clients[radio.0 as usize].as_deref()
+        self.clients[radio].as_deref()
     }
 
     pub(super) fn client_mut(&mut self, radio: RadioId) -> Option<&mut Client> {
-        self.clients[radio.0 as usize].as_deref_mut()
+        self.clients[radio].as_deref_mut()
     }
 
     /// The radios of the stations that roam.
     pub(super) fn radios(&self) -> impl Iterator<Item = RadioId> + use<> {
-        let is_client = self.clients.iter().map(Option::is_some).collect::<Vec<_>>();
-        is_client.into_iter().zip(0..).filter(|(it, _)| *it).map(|(_, radio)| RadioId(radio))
+        let clients = self.clients.entries().filter(|(_, client)| client.is_some());
+        clients.map(|(radio, _)| radio).collect::<Vec<_>>().into_iter()
     }
 
     /// A radio sends this frame to another one, before its packets.
     pub(super) fn push(&mut self, by: RadioId, to: RadioId, frame: Management) {
-        self.due[by.0 as usize].push_back((to, frame));
+        self.due[by].push_back((to, frame));
     }
 
     /// Removes and returns the frame that a radio sends before packets of this class.
@@ -69,15 +68,14 @@ impl Roaming {
         class: TrafficClass,
         has_categories: bool,
     ) -> Option<(RadioId, Management)> {
-        let next = self.due[by.0 as usize]
-            .pop_front_if(|_| class == Management::CLASS || !has_categories)?;
-        self.in_service[by.0 as usize] = true;
+        let next = self.due[by].pop_front_if(|_| class == Management::CLASS || !has_categories)?;
+        self.in_service[by] = true;
         Some(next)
     }
 
     /// The service of such a frame has ended.
     pub(super) fn on_served(&mut self, by: RadioId) {
-        self.in_service[by.0 as usize] = false;
+        self.in_service[by] = false;
     }
 
     /// Whether a radio sends no packets, or none beside what it has in service.
@@ -87,7 +85,7 @@ impl Roaming {
         class: TrafficClass,
         has_categories: bool,
     ) -> bool {
-        let own = self.in_service[by.0 as usize] || !self.due[by.0 as usize].is_empty();
+        let own = self.in_service[by] || !self.due[by].is_empty();
         own && (class == Management::CLASS || !has_categories) || self.is_silent(by)
     }
 

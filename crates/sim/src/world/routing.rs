@@ -46,19 +46,19 @@ impl<O: Observer> World<O> {
     fn transmit(&mut self, wire: WireId, packet: &Packet) {
         let at = Interface::Wire(wire);
         self.observers.on(self.now, &Notice::Queued { at, packet });
-        self.wires[wire.0 as usize].on_packet(self.now, packet, self.wire_out.list());
+        self.wires[wire].on_packet(self.now, packet, self.wire_out.list());
         self.settle_wire(wire);
     }
 
     pub(super) fn on_wire_timer(&mut self, wire: WireId, timer: LinkTimer) {
-        self.wires[wire.0 as usize].on_timer(self.now, timer, self.wire_out.list());
+        self.wires[wire].on_timer(self.now, timer, self.wire_out.list());
         self.settle_wire(wire);
     }
 
     /// Executes the commands of a link, which are in the outbox.
     fn settle_wire(&mut self, wire: WireId) {
         let at = Interface::Wire(wire);
-        let packets = self.wires[wire.0 as usize].link().waiting();
+        let packets = self.wires[wire].link().waiting();
         self.observers.on(self.now, &Notice::Waiting { at, packets });
         let Some(mut turn) = self.wire_out.begin(wire, ()) else { return };
         while let Some(((), command)) = self.wire_out.next(&mut turn) {
@@ -127,7 +127,7 @@ impl<O: Observer> World<O> {
     /// first node.
     pub(super) fn arrive_broadcast(&mut self, packet: &Packet) {
         let Body::Datagram(datagram) = packet.body else { return };
-        let Transport::Udp(udp) = &mut self.flows[datagram.flow.0 as usize].transport else {
+        let Transport::Udp(udp) = &mut self.flows[datagram.flow].transport else {
             return;
         };
         if udp.next_broadcast > datagram.number {

@@ -8,7 +8,7 @@ use crate::plan::Plan;
 use crate::topology::{ACCESS_POINT, Interface, RadioId};
 use kernel::Instant;
 use wifi::MsduOutcome;
-use wifi::power_save::{Command, Request, Station};
+use wifi::power_save::{Command, Request, Station, Tim};
 use wire::{Body, DropCause, Management, Packet, PowerBits, TrafficClass};
 
 /// The access categories, highest first.
@@ -85,10 +85,10 @@ impl<O: Observer> World<O> {
     }
 
     /// What the beacon of an access point says about the packets that it buffers.
-    pub(super) fn tim(&self, access_point: RadioId) -> (u64, bool) {
+    pub(super) fn tim(&self, access_point: RadioId) -> Tim {
         let machine = self.power_save.as_ref();
-        let machine = machine.and_then(|all| all.access_points[access_point.0 as usize].as_ref());
-        machine.map_or((0, false), |machine| machine.tim())
+        let machine = machine.and_then(|all| all.access_points[access_point].as_ref());
+        machine.map_or_else(Tim::default, |machine| machine.tim())
     }
 
     fn drop_buffered(&mut self, by: RadioId, packet: &Packet) {
@@ -240,7 +240,8 @@ impl<O: Observer> World<O> {
         &mut self,
         by: RadioId,
         packet: &Packet,
-        (outcome, received): (MsduOutcome, bool),
+        outcome: MsduOutcome,
+        received: bool,
     ) -> bool {
         let to = packet.to.map(|_| self.routes.radio(packet.next).0);
         let Some(power_save) = &mut self.power_save else { return false };
@@ -256,7 +257,7 @@ impl<O: Observer> World<O> {
 
     /// The service of a packet of a station, or of a frame without one, has ended.
     fn on_sent_by_station(&mut self, by: RadioId, frame: Option<Management>, outcome: MsduOutcome) {
-        let (is_empty, is_free) = (self.queues[by.0 as usize].is_empty(), self.cell.is_free(by.0));
+        let (is_empty, is_free) = (self.queues[by].is_empty(), self.cell.is_free(by.0));
         let Some(client) = self.power_save.as_mut().and_then(|all| all.station(by)) else { return };
         if frame.is_some() {
             client.in_service = None;
@@ -273,7 +274,8 @@ impl<O: Observer> World<O> {
     pub(super) fn on_frame_served(
         &mut self,
         by: RadioId,
-        (frame, born): (Management, Instant),
+        frame: Management,
+        born: Instant,
         outcome: MsduOutcome,
     ) {
         if let Management::Beacon(beacon) = frame {

@@ -11,21 +11,21 @@ use wire::{Body, Datagram, Echo, FlowId, NodeId, Packet};
 impl<O: Observer> World<O> {
     /// The timer of a source expired.
     pub(super) fn on_traffic(&mut self, flow: FlowId) {
-        let has_stopped = self.now >= self.flows[flow.0 as usize].stop;
+        let has_stopped = self.now >= self.flows[flow].stop;
         self.notify_source(flow, if has_stopped { Event::Stop } else { Event::Timer });
     }
 
     /// One end of a flow's connection is closed.
     pub(super) fn on_closed(&mut self, flow: FlowId, side: Side) {
         self.observers.on(self.now, &Notice::Closed { flow, side });
-        if side == Side::Sender && self.now < self.flows[flow.0 as usize].stop {
+        if side == Side::Sender && self.now < self.flows[flow].stop {
             self.notify_source(flow, Event::Closed);
         }
     }
 
     /// Passes an event to a source, and executes its commands.
     pub(super) fn notify_source(&mut self, flow: FlowId, event: Event) {
-        self.flows[flow.0 as usize].source.on_event(self.now, event, self.source_out.list());
+        self.flows[flow].source.on_event(self.now, event, self.source_out.list());
         let Some(mut turn) = self.source_out.begin(flow, ()) else { return };
         while let Some(((), &mut command)) = self.source_out.next(&mut turn) {
             self.carry_out(flow, command);
@@ -52,7 +52,7 @@ impl<O: Observer> World<O> {
 
     /// Replaces a flow's connection by a new one.
     fn renew(&mut self, flow: FlowId) {
-        let Transport::Tcp(tcp) = &mut self.flows[flow.0 as usize].transport else { return };
+        let Transport::Tcp(tcp) = &mut self.flows[flow].transport else { return };
         tcp.reconnect(self.now, flow);
         self.hint_rate(flow);
         self.observers.on(self.now, &Notice::Renewed { flow });
@@ -64,7 +64,7 @@ impl<O: Observer> World<O> {
         flow: FlowId,
         event: impl FnOnce(&mut Sender, Instant, &mut Vec<tcp::Command>),
     ) {
-        if let Transport::Tcp(tcp) = &mut self.flows[flow.0 as usize].transport {
+        if let Transport::Tcp(tcp) = &mut self.flows[flow].transport {
             event(&mut tcp.sender, self.now, self.tcp_out.list());
             self.settle_tcp(flow, Side::Sender);
         }
@@ -87,7 +87,7 @@ impl<O: Observer> World<O> {
 
     /// For a saturated source, the datagrams that wait at its node.
     fn waiting(&self, flow: FlowId) -> Option<u32> {
-        match self.flows[flow.0 as usize].transport {
+        match self.flows[flow].transport {
             Transport::Udp(UdpFlow { waiting, .. }) => waiting,
             Transport::Tcp(_) => None,
         }
@@ -98,7 +98,7 @@ impl<O: Observer> World<O> {
     fn take_saturated(&mut self, node: NodeId, packet: &Packet) -> bool {
         let is_here = self.topology.outlet(packet.from) == node;
         let Some(flow) = packet.flow() else { return false };
-        match &mut self.flows[flow.0 as usize].transport {
+        match &mut self.flows[flow].transport {
             Transport::Udp(UdpFlow { waiting: Some(waiting), .. }) if is_here => {
                 *waiting = waiting.saturating_sub(1);
                 true
@@ -110,22 +110,22 @@ impl<O: Observer> World<O> {
     /// The queue of `node` has dropped a packet: if its source is saturated, it is short of
     /// packets.
     pub(super) fn mark_short(&mut self, node: NodeId, packet: &Packet) {
-        if !self.saturated[node.0 as usize].is_empty() && self.take_saturated(node, packet) {
-            self.is_short[node.0 as usize] = true;
+        if !self.saturated[node].is_empty() && self.take_saturated(node, packet) {
+            self.is_short[node] = true;
         }
     }
 
     /// A packet has left `node`: the saturated source that sent it sends another. After drops, the
     /// sources that are short take turns.
     pub(super) fn refill(&mut self, node: NodeId, packet: &Packet) {
-        if self.saturated[node.0 as usize].is_empty() {
+        if self.saturated[node].is_empty() {
             return;
         }
         let Some(flow) = packet.flow() else { return };
         let own = self.take_saturated(node, packet);
-        if self.is_short[node.0 as usize] {
+        if self.is_short[node] {
             self.refill_next(node, flow);
-        } else if own && self.now < self.flows[flow.0 as usize].stop {
+        } else if own && self.now < self.flows[flow].stop {
             self.top_up(flow);
         }
     }
@@ -133,20 +133,20 @@ impl<O: Observer> World<O> {
     /// The next saturated source of a node after this flow that is short of datagrams sends one.
     fn refill_next(&mut self, node: NodeId, flow: FlowId) {
         let depth = self.saturated_depth();
-        let here = &self.saturated[node.0 as usize];
+        let here = &self.saturated[node];
         let next = here.partition_point(|&other| other <= flow);
         let lacks = |&&flow: &&FlowId| {
             let misses = self.waiting(flow).is_some_and(|waiting| waiting < depth);
-            misses && self.now < self.flows[flow.0 as usize].stop
+            misses && self.now < self.flows[flow].stop
         };
         match here[next..].iter().chain(&here[..next]).find(lacks) {
             Some(&flow) => self.notify_source(flow, Event::Room),
-            None => self.is_short[node.0 as usize] = false,
+            None => self.is_short[node] = false,
         }
     }
 
     fn send_datagram(&mut self, flow: FlowId, payload: Bytes) {
-        let Flow { id, from, to, class, ref mut transport, .. } = self.flows[flow.0 as usize];
+        let Flow { id, from, to, class, ref mut transport, .. } = self.flows[flow];
         let Transport::Udp(udp) = transport else { return };
         let number = udp.next_number;
         udp.next_number += 1;
@@ -166,7 +166,7 @@ impl<O: Observer> World<O> {
     /// An echo request has reached its destination, which replies to it after a time.
     pub(super) fn on_request(&mut self, packet: &Packet, request: Echo) {
         let flow = request.flow;
-        let Transport::Udp(udp) = &mut self.flows[flow.0 as usize].transport else { return };
+        let Transport::Udp(udp) = &mut self.flows[flow].transport else { return };
         let Some(Replies { after, .. }) = udp.echo else { return };
         if after == Duration::ZERO {
             return self.reply(packet, request);
@@ -177,7 +177,7 @@ impl<O: Observer> World<O> {
 
     /// The destination of echo requests replies to the oldest.
     pub(super) fn on_reply_due(&mut self, flow: FlowId) {
-        let Transport::Udp(udp) = &mut self.flows[flow.0 as usize].transport else { return };
+        let Transport::Udp(udp) = &mut self.flows[flow].transport else { return };
         let Some(packet) = udp.unanswered.pop_front() else { return };
         if let Body::Echo(request) = packet.body {
             self.reply(&packet, request);

@@ -56,14 +56,15 @@ impl<O: Observer> World<O> {
         &mut self,
         by: RadioId,
         packet: &Packet,
-        (frame, outcome): (Management, MsduOutcome),
+        frame: Management,
+        outcome: MsduOutcome,
     ) {
         if let Some(beacons) = self.beacons.as_mut().filter(|_| frame.kind() == FrameKind::Beacon) {
             beacons.on_sent(by);
         }
         self.note_contention();
         if self.power_save.is_some() {
-            self.on_frame_served(by, (frame, packet.born), outcome);
+            self.on_frame_served(by, frame, packet.born, outcome);
         }
         if self.roaming.is_some() {
             self.on_association_served(by, frame, outcome);

@@ -149,7 +149,8 @@ impl AirFile {
     pub(super) fn blocks_in(
         &self,
         table: Table,
-        (start, end): (u64, u64),
+        start: u64,
+        end: u64,
     ) -> impl DoubleEndedIterator<Item = &Block> {
         self.blocks(table).filter(move |block| block.times.least < end && block.end >= start)
     }

@@ -99,7 +99,7 @@ pub(super) struct Header {
 
 impl Header {
     pub(super) fn of(network: &Network) -> Self {
-        let node = |id: wire::NodeId| network.nodes[id.0 as usize].name.clone();
+        let node = |id: wire::NodeId| network.nodes[id].name.clone();
         let is_access_point = |role: RadioRole| matches!(role, RadioRole::AccessPoint);
         Self {
             end: network.end.0,

@@ -25,7 +25,7 @@ pub struct Query {
 }
 
 impl Query {
-    fn may_match(&self, (radio, kind): (u32, u8), part: &Summary) -> bool {
+    fn may_match(&self, radio: u32, kind: u8, part: &Summary) -> bool {
         self.radio.is_none_or(|wanted| wanted == radio)
             && self.kind.is_none_or(|wanted| wanted == kind)
             && (!self.wants_lost() || part.lost > 0)
@@ -85,7 +85,10 @@ impl AirFile {
         let may = |block: &&Block| {
             let (least, most) = (block.numbers.least as i64, block.numbers.most as i64);
             (if forward { most > number } else { least < number })
-                && block.summary.iter().any(|(key, part)| query.may_match(*key, part))
+                && block
+                    .summary
+                    .iter()
+                    .any(|((radio, kind), part)| query.may_match(*radio, *kind, part))
         };
         let is_beyond = |frame: &FrameRow| {
             let own = i64::from(frame.number);

@@ -92,13 +92,12 @@ impl AirFile {
 
     /// The frames of a stretch; or none and their bins, if they are too many.
     fn frames_of(&self, span: Span) -> io::Result<(Vec<FrameRow>, Option<Bins>)> {
-        let stretch = (span.start, span.end);
         let within =
             |block: &super::index::Block| block.times.least >= span.start && block.end <= span.end;
-        let sure = self.blocks_in(Table::Frames, stretch).filter(|b| within(b));
+        let sure = self.blocks_in(Table::Frames, span.start, span.end).filter(|b| within(b));
         let mut frames = Vec::new();
         if sure.map(|block| block.rows as usize).sum::<usize>() <= FRAMES {
-            for block in self.blocks_in(Table::Frames, stretch) {
+            for block in self.blocks_in(Table::Frames, span.start, span.end) {
                 let rows = self.rows::<FrameRow>(block)?;
                 frames.extend(
                     rows.into_iter().filter(|f| f.start < span.end && f.end() > span.start),
@@ -109,7 +108,7 @@ impl AirFile {
             }
         }
         let mut bins = Bins::new();
-        for block in self.blocks_in(Table::Frames, stretch) {
+        for block in self.blocks_in(Table::Frames, span.start, span.end) {
             let bin = span.bin_of(block.times.least);
             if within(block) && bin == span.bin_of(block.end.saturating_sub(1)) {
                 for ((radio, kind), part) in &block.summary {
@@ -128,7 +127,7 @@ impl AirFile {
 
     fn waits_of(&self, span: Span) -> io::Result<Option<Vec<WaitRow>>> {
         let mut waits = Vec::new();
-        for block in self.blocks_in(Table::Waits, (span.start, span.end)) {
+        for block in self.blocks_in(Table::Waits, span.start, span.end) {
             let rows = self.rows::<WaitRow>(block)?;
             waits.extend(rows.into_iter().filter(|w| w.start < span.end && w.end > span.start));
             if waits.len() > WAITS {
@@ -141,11 +140,11 @@ impl AirFile {
     /// The events of routers in a stretch; if they are too many, one of each bin, node and step
     /// without a destination.
     fn routes_of(&self, span: Span) -> io::Result<Vec<RouteRow>> {
-        let stretch = (span.start, span.end);
-        let count: u32 = self.blocks_in(Table::Routes, stretch).map(|block| block.rows).sum();
+        let count: u32 =
+            self.blocks_in(Table::Routes, span.start, span.end).map(|block| block.rows).sum();
         if count as usize <= ROUTES + 2 * super::ROWS as usize {
             let mut routes = Vec::new();
-            for block in self.blocks_in(Table::Routes, stretch) {
+            for block in self.blocks_in(Table::Routes, span.start, span.end) {
                 let rows = self.rows::<RouteRow>(block)?;
                 routes.extend(rows.into_iter().filter(|r| (span.start..span.end).contains(&r.at)));
             }
@@ -154,7 +153,7 @@ impl AirFile {
             }
         }
         let mut bins = BTreeSet::new();
-        for block in self.blocks_in(Table::Routes, stretch) {
+        for block in self.blocks_in(Table::Routes, span.start, span.end) {
             let (first, last) = (block.times.least, block.times.most);
             let bin = span.bin_of(first);
             if first >= span.start && last < span.end && bin == span.bin_of(last) {
@@ -175,11 +174,11 @@ impl AirFile {
 
     /// Bits for the header, and the points of a stretch.
     fn points_of(&self, span: Span) -> io::Result<(u32, Vec<Point>)> {
-        let stretch = (span.start, span.end);
-        let count: u32 = self.blocks_in(Table::Points, stretch).map(|block| block.rows).sum();
+        let count: u32 =
+            self.blocks_in(Table::Points, span.start, span.end).map(|block| block.rows).sum();
         let mut points = Vec::new();
         if count as usize <= POINTS + 2 * super::ROWS as usize {
-            for block in self.blocks_in(Table::Points, stretch) {
+            for block in self.blocks_in(Table::Points, span.start, span.end) {
                 let rows = self.rows::<PointRow>(block)?;
                 let inside = rows.iter().filter(|p| (span.start..span.end).contains(&p.at));
                 points.extend(inside.map(|p| (p.at as f64, p.value, p.value, p.series)));
@@ -189,7 +188,7 @@ impl AirFile {
             }
         }
         let mut bins = Bins::new();
-        for block in self.blocks_in(Table::Points, stretch) {
+        for block in self.blocks_in(Table::Points, span.start, span.end) {
             let (first, last) = (block.times.least, block.times.most);
             let bin = span.bin_of(first);
             if first >= span.start && last < span.end && bin == span.bin_of(last) {

@@ -2,6 +2,7 @@
 
 use crate::words::class_name;
 use crate::{DropCause, Format, FrameKind, FrameOutcome, Network, PacketStep, Place, RouteStep};
+use kernel::IdVec;
 use std::collections::BTreeMap;
 use wire::{Ecn, Flags, FlowId, NodeId, SackBlocks, TrafficClass};
 
@@ -41,10 +42,12 @@ impl Codes {
 #[derive(Debug)]
 pub(super) struct Names {
     radios: Vec<u32>,
-    nodes: Vec<u32>,
-    flows: Vec<u32>,
-    /// Of nodes, radios and link directions.
-    places: [Vec<u32>; 3],
+    nodes: IdVec<NodeId, u32>,
+    flows: IdVec<FlowId, u32>,
+    /// Those of the places of packets: nodes, radios and link directions.
+    at_nodes: IdVec<NodeId, u32>,
+    at_radios: Vec<u32>,
+    on_wires: Vec<u32>,
     lists: Vec<(&'static str, Vec<String>)>,
 }
 
@@ -63,7 +66,7 @@ impl Names {
         };
         let flows = network.flows.iter().map(|flow| &flow.name[..]).collect();
         let flows = list("flow", &[flows]).remove(0);
-        let [place_nodes, place_radios, place_wires] =
+        let [at_nodes, at_radios, on_wires] =
             list("place", &[nodes.clone(), radios.clone(), wires]).try_into().expect("three lists");
         let nodes = list("node", &[nodes]).remove(0);
         let radios = list("radio", &[radios]).remove(0);
@@ -82,7 +85,8 @@ impl Names {
         ];
         let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
         lists.extend(fixed.map(|(kind, names)| (kind, owned(names))));
-        Self { radios, nodes, flows, places: [place_nodes, place_radios, place_wires], lists }
+        let (nodes, flows, at_nodes) = (nodes.into(), flows.into(), at_nodes.into());
+        Self { radios, nodes, flows, at_nodes, at_radios, on_wires, lists }
     }
 
     pub(super) fn all(self) -> Vec<(&'static str, Vec<String>)> {
@@ -94,18 +98,18 @@ impl Names {
     }
 
     pub(super) fn node(&self, node: NodeId) -> u32 {
-        self.nodes[node.0 as usize]
+        self.nodes[node]
     }
 
     pub(super) fn flow(&self, flow: FlowId) -> u32 {
-        self.flows[flow.0 as usize]
+        self.flows[flow]
     }
 
     pub(super) fn place(&self, place: Place) -> u32 {
         match place {
-            Place::Node(node) => self.places[0][node.0 as usize],
-            Place::Radio(radio) => self.places[1][radio as usize],
-            Place::Wire(wire) => self.places[2][wire as usize],
+            Place::Node(node) => self.at_nodes[node],
+            Place::Radio(radio) => self.at_radios[radio as usize],
+            Place::Wire(wire) => self.on_wires[wire as usize],
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The addresses of nodes and radios, by their numbers.
 
 use crate::{Network, RadioRole};
+use kernel::IdVec;
 use std::collections::VecDeque;
 use wire::NodeId;
 
@@ -30,11 +31,14 @@ pub(super) fn ipv4(node: Option<NodeId>) -> [u8; 4] {
     })
 }
 
+/// An address of each node.
+type Macs = IdVec<NodeId, Mac>;
+
 /// The addresses that need the roles of radios.
 #[derive(Debug)]
 pub(super) struct Addresses {
-    /// By node: the address by which stations know it.
-    nodes: Vec<Mac>,
+    /// The address by which stations know each node.
+    nodes: Macs,
     /// The node of the access points, which is a bridge.
     bridge: Option<NodeId>,
     /// By radio: the BSSID of its cell.
@@ -46,11 +50,10 @@ pub(super) struct Addresses {
 impl Addresses {
     /// The addresses of a run.
     pub(super) fn new(network: &Network) -> Self {
-        let mut nodes: Vec<Mac> =
-            (0..network.nodes.len()).map(|node| of_wired(NodeId(node as u32))).collect();
+        let mut nodes: Macs = network.nodes.ids().map(of_wired).collect();
         let (mut bssids, mut access_points) = (Vec::new(), Vec::new());
         for (number, radio) in network.radios.iter().enumerate().rev() {
-            nodes[radio.node.0 as usize] = of_radio(number as u32);
+            nodes[radio.node] = of_radio(number as u32);
         }
         let bridge = network.radios.iter().find(|radio| radio.role == RadioRole::AccessPoint);
         let bridge = bridge.map(|radio| radio.node);
@@ -73,14 +76,14 @@ impl Addresses {
     /// The address of a node on the air: that of its first radio, or, where it is wired, of the
     /// router that is nearest to the access point: a station, another node or itself.
     pub(super) fn of_node(&self, node: Option<NodeId>) -> Mac {
-        node.map_or(BROADCAST, |node| self.nodes[node.0 as usize])
+        node.map_or(BROADCAST, |node| self.nodes[node])
     }
 
     /// The address in the Ethernet header for an end of a link, of a packet from or to a node. A
     /// bridge keeps the addresses of the frame.
     pub(super) fn on_link(&self, end: NodeId, of: Option<NodeId>) -> Mac {
         match of {
-            Some(of) if Some(end) == self.bridge && of != end => self.nodes[of.0 as usize],
+            Some(of) if Some(end) == self.bridge && of != end => self.nodes[of],
             _ => of_wired(end),
         }
     }
@@ -101,16 +104,16 @@ impl Addresses {
 
 /// Gives the addresses of routers to all nodes to which wires lead from them, each to those that
 /// are nearest to it, and not beyond the bridge.
-fn lend(routers: &[NodeId], bridge: Option<NodeId>, network: &Network, nodes: &mut [Mac]) {
-    let mut reached = vec![false; nodes.len()];
+fn lend(routers: &[NodeId], bridge: Option<NodeId>, network: &Network, nodes: &mut Macs) {
+    let mut reached = IdVec::filled(nodes.len(), false);
     let mut frontier: VecDeque<NodeId> = routers.iter().copied().collect();
-    for node in routers.iter().chain(&bridge) {
-        reached[node.0 as usize] = true;
+    for &node in routers.iter().chain(&bridge) {
+        reached[node] = true;
     }
     while let Some(node) = frontier.pop_front() {
         for wire in network.wires.iter().filter(|wire| wire.from == node) {
-            if !std::mem::replace(&mut reached[wire.to.0 as usize], true) {
-                nodes[wire.to.0 as usize] = nodes[node.0 as usize];
+            if !std::mem::replace(&mut reached[wire.to], true) {
+                nodes[wire.to] = nodes[node];
                 frontier.push_back(wire.to);
             }
         }
@@ -131,7 +134,7 @@ mod tests {
     fn what_is_beyond_a_router_has_its_address_on_the_air() {
         let mut network = examples::network();
         let beyond = NodeId(network.nodes.len() as u32);
-        network.nodes.push(network.nodes[3].clone());
+        network.nodes.push(network.nodes[NodeId(3)].clone());
         for (from, to) in [(NodeId(3), beyond), (beyond, NodeId(3))] {
             let wire = network.wires[0].clone();
             network.wires.push(crate::WireInfo { from, to, ..wire });
@@ -144,7 +147,7 @@ mod tests {
     fn what_is_wired_to_a_station_has_its_address_on_the_air() {
         let mut network = examples::network();
         let behind = NodeId(network.nodes.len() as u32);
-        let mut node = network.nodes[0].clone();
+        let mut node = network.nodes[NodeId(0)].clone();
         node.name = "lan".into();
         network.nodes.push(node);
         for (from, to) in [(NodeId(2), behind), (behind, NodeId(2))] {

@@ -22,8 +22,8 @@ pub(super) fn message(echo: &Echo, out: &mut Vec<u8>) -> (u8, usize) {
             (ICMP, len as usize)
         }
         EchoProtocol::Udp => {
-            let ports = if echo.is_reply { (PORT, own) } else { (own, PORT) };
-            out.extend(udp_header(ports, len as u16));
+            let (source, destination) = if echo.is_reply { (PORT, own) } else { (own, PORT) };
+            out.extend(udp_header(source, destination, len as u16));
             (UDP, len as usize)
         }
     }

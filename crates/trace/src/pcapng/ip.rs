@@ -5,6 +5,7 @@ use super::checksum::Sum;
 use super::tcp::TcpHeaders;
 use super::{aodv, arp, dsr, echo};
 use crate::Network;
+use kernel::IdVec;
 use wire::{
     Body, Datagram, Dscp, Echo, EchoProtocol, Ecn, FlowId, Message, NodeId, Packet, PathId, Paths,
     TrafficClass,
@@ -25,7 +26,7 @@ pub(super) struct Packets {
     pub(super) addresses: Addresses,
     tcp: TcpHeaders,
     /// By flow: its own DSCP.
-    dscps: Vec<Option<Dscp>>,
+    dscps: IdVec<FlowId, Option<Dscp>>,
     paths: Paths,
 }
 
@@ -61,13 +62,13 @@ impl Packets {
         let length = (out.len() - start + zeros) as u16;
         let protocol = if has_dsr { dsr::PROTOCOL } else { protocol };
         let services = self.differentiated_services(packet) << 2 | ecn(packet);
-        header(packet, services, id, (protocol, length), &mut out[start..after_ip]);
+        header(packet, services, id, protocol, length, &mut out[start..after_ip]);
         zeros
     }
 
     /// The DSCP of a packet: that of its flow, or the one that stands for its access category.
     fn differentiated_services(&self, packet: &Packet) -> u8 {
-        let own = packet.flow().and_then(|flow| self.dscps.get(flow.0 as usize).copied().flatten());
+        let own = packet.flow().and_then(|flow| self.dscps.get(flow).copied().flatten());
         own.map_or_else(|| usual_dscp(packet.class), Dscp::value)
     }
 
@@ -81,7 +82,7 @@ impl Packets {
             Body::Datagram(datagram) => (UDP, udp(datagram, out)),
             Body::Echo(echo) => echo::message(echo, out),
             Body::Routing(Message::Aodv(message)) => {
-                out.extend(udp_header((aodv::PORT, aodv::PORT), message.size() as u16));
+                out.extend(udp_header(aodv::PORT, aodv::PORT, message.size() as u16));
                 aodv::message(message, out);
                 (UDP, 0)
             }
@@ -128,13 +129,7 @@ fn checksum(packet: &Packet, protocol: u8, transport: usize, zeros: usize, out: 
 
 /// Fills in an IPv4 header: the DS and ECN fields, the identification, the protocol after it, and
 /// the length of the packet.
-fn header(
-    packet: &Packet,
-    services: u8,
-    id: u64,
-    (protocol, length): (u8, u16),
-    header: &mut [u8],
-) {
+fn header(packet: &Packet, services: u8, id: u64, protocol: u8, length: u16, header: &mut [u8]) {
     header[0] = 0x45;
     header[1] = services;
     header[2..4].copy_from_slice(&length.to_be_bytes());
@@ -162,7 +157,7 @@ pub(super) fn sender_port(connection: u32) -> u16 {
 /// Appends a UDP header and the number of the datagram, as far as its data has room.
 fn udp(datagram: &Datagram, out: &mut Vec<u8>) -> usize {
     let len = datagram.len.min(LARGEST_DATAGRAM);
-    out.extend(udp_header((sender_port(0), receiver_port(datagram.flow)), len as u16));
+    out.extend(udp_header(sender_port(0), receiver_port(datagram.flow), len as u16));
     let number = datagram.number.to_be_bytes();
     let written = if len >= 8 { 8 } else { 0 };
     out.extend(&number[..written]);
@@ -170,7 +165,7 @@ fn udp(datagram: &Datagram, out: &mut Vec<u8>) -> usize {
 }
 
 /// A UDP header without its checksum.
-pub(super) fn udp_header((source, destination): (u16, u16), payload: u16) -> [u8; 8] {
+pub(super) fn udp_header(source: u16, destination: u16, payload: u16) -> [u8; 8] {
     let mut header = [0; 8];
     for (place, word) in [source, destination, payload + 8].into_iter().enumerate() {
         header[2 * place..][..2].copy_from_slice(&word.to_be_bytes());

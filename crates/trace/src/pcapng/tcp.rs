@@ -4,6 +4,7 @@
 
 use super::ip::{receiver_port, sender_port};
 use crate::FlowInfo;
+use kernel::IdVec;
 use wire::{AccEcn, Coded, Flags, FlowId, SackBlock, Segment};
 
 /// The longest options (RFC 9293 section 3.1).
@@ -21,7 +22,7 @@ const PUSH: u16 = 0x008;
 /// Writes TCP headers.
 #[derive(Debug)]
 pub(super) struct TcpHeaders {
-    flows: Vec<FlowHeaders>,
+    flows: IdVec<FlowId, FlowHeaders>,
 }
 
 /// What the headers of a flow depend on.
@@ -49,7 +50,7 @@ impl TcpHeaders {
     /// Appends the header of a segment, with a checksum of zero.
     pub(super) fn write(&mut self, segment: &Segment, out: &mut Vec<u8>) {
         let start = out.len();
-        let flow = &mut self.flows[segment.flow.0 as usize];
+        let flow = &mut self.flows[segment.flow];
         let (from, to) = ports(segment);
         out.extend(from.to_be_bytes());
         out.extend(to.to_be_bytes());

@@ -2,6 +2,7 @@
 //! ACK for the last byte of these data.
 
 use crate::{Frame, FrameKind};
+use kernel::IdVec;
 use std::collections::VecDeque;
 use wire::{Body, Flags, FlowId, Segment};
 
@@ -13,7 +14,7 @@ const PENDING: usize = 4096;
 #[derive(Debug, Default)]
 pub(super) struct Arrows {
     /// By flow, in the order of (connection, last byte).
-    pending: Vec<VecDeque<Pending>>,
+    pending: IdVec<FlowId, VecDeque<Pending>>,
     count: u64,
     data: Vec<Arrow>,
     begin: Vec<u64>,
@@ -39,7 +40,7 @@ struct Pending {
 
 impl Arrows {
     pub(super) fn new(flows: usize) -> Self {
-        Self { pending: vec![VecDeque::new(); flows], ..Self::default() }
+        Self { pending: IdVec::filled(flows, VecDeque::new()), ..Self::default() }
     }
 
     /// The numbers of the arrows that begin and of those that end at a frame.
@@ -60,7 +61,7 @@ impl Arrows {
         while let Some(Arrow { flow, connection, until }) = self.data.pop() {
             self.count += 1;
             self.begin.push(self.count);
-            let pending = &mut self.pending[flow.0 as usize];
+            let pending = &mut self.pending[flow];
             if pending.len() == PENDING {
                 pending.pop_front();
             }
@@ -88,7 +89,7 @@ impl Arrows {
         if !segment.flags.has(Flags::ACK) {
             return;
         }
-        let pending = &mut self.pending[segment.flow.0 as usize];
+        let pending = &mut self.pending[segment.flow];
         while let Some(arrow) = pending.front() {
             if arrow.connection > segment.connection
                 || arrow.connection == segment.connection && arrow.until > segment.ack

@@ -5,7 +5,7 @@ use super::schema::interned;
 use crate::{DropCause, FrameKind, FrameMode, FrameOutcome, Network, RouteStep, words};
 use std::collections::BTreeMap;
 use std::io;
-use wire::{NodeId, PathId, Paths, TrafficClass};
+use wire::{FlowId, NodeId, PathId, Paths, TrafficClass};
 
 /// The name of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,7 +33,7 @@ impl Name {
             Self::Mark => return "ECN mark".into(),
             Self::Retransmission => return "retransmission".into(),
             Self::Route { destination, step } => {
-                return route(&network.nodes[destination.0 as usize].name, step);
+                return route(&network.nodes[destination].name, step);
             }
         };
         let to = to.map_or("all", |radio| &network.radios[radio as usize].name);
@@ -80,9 +80,9 @@ impl Text {
             }
             Self::Class(class) => words::class_name(class).into(),
             Self::Radio(radio) => network.radios[radio as usize].name.clone(),
-            Self::Flow(flow) => network.flows[flow as usize].name.clone(),
+            Self::Flow(flow) => network.flows[FlowId(flow)].name.clone(),
             Self::Path(path) => {
-                let name = |node: &NodeId| &network.nodes[node.0 as usize].name[..];
+                let name = |&node: &NodeId| &network.nodes[node].name[..];
                 paths.nodes(path).iter().map(name).collect::<Vec<_>>().join(" ")
             }
         }

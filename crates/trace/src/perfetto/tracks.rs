@@ -3,10 +3,10 @@
 use super::packets::Packets;
 use super::schema::track;
 use crate::{Network, words};
-use kernel::Instant;
+use kernel::{IdVec, Instant, Span};
 use std::collections::BTreeMap;
 use std::io;
-use wire::TrafficClass;
+use wire::{FlowId, NodeId, TrafficClass};
 
 /// What a group of lanes stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,10 +26,10 @@ impl Group {
             Self::Nodes => "nodes",
             Self::Links => "links",
             Self::Flows => "flows",
-            Self::Node(node) => &network.nodes[node as usize].name,
+            Self::Node(node) => &network.nodes[NodeId(node)].name,
             Self::Radio(radio) => &network.radios[radio as usize].name,
             Self::Wire(wire) => &network.wires[wire as usize].name,
-            Self::Flow(flow) => &network.flows[flow as usize].name,
+            Self::Flow(flow) => &network.flows[FlowId(flow)].name,
         }
     }
 
@@ -152,9 +152,9 @@ struct Track {
 
 impl Tracks {
     pub(super) fn new(network: &Network) -> Self {
-        let mut radios = vec![0; network.nodes.len()];
+        let mut radios = IdVec::filled(network.nodes.len(), 0);
         for radio in &network.radios {
-            radios[radio.node.0 as usize] += 1;
+            radios[radio.node] += 1;
         }
         let is_divided = radios.iter().map(|&count| count > 1).collect();
         Self { is_divided, groups: BTreeMap::new(), lanes: BTreeMap::new(), count: 0 }
@@ -171,19 +171,20 @@ impl Tracks {
     /// shows as one lane of several rows.
     pub(super) fn for_slice<W: io::Write>(
         &mut self,
-        (group, lane): (Group, Lane),
-        (start, end): (Instant, Instant),
+        group: Group,
+        lane: Lane,
+        span: Span,
         network: &Network,
         packets: &mut Packets<W>,
     ) -> io::Result<u64> {
         let tracks = self.lanes.entry((group, lane)).or_default();
-        if let Some(track) = tracks.iter_mut().find(|track| track.free_at <= start) {
-            track.free_at = end;
+        if let Some(track) = tracks.iter_mut().find(|track| track.free_at <= span.start) {
+            track.free_at = span.end;
             return Ok(track.uuid);
         }
-        let uuid = self.define((group, lane), network, packets)?;
+        let uuid = self.define(group, lane, network, packets)?;
         let tracks = self.lanes.get_mut(&(group, lane)).expect("it was entered above");
-        tracks.push(Track { uuid, free_at: end });
+        tracks.push(Track { uuid, free_at: span.end });
         Ok(uuid)
     }
 
@@ -195,13 +196,14 @@ impl Tracks {
         network: &Network,
         packets: &mut Packets<W>,
     ) -> io::Result<u64> {
-        let always = (Instant::ZERO, Instant::ZERO);
-        self.for_slice((group, lane), always, network, packets)
+        let always = Span { start: Instant::ZERO, end: Instant::ZERO };
+        self.for_slice(group, lane, always, network, packets)
     }
 
     fn define<W: io::Write>(
         &mut self,
-        (group, lane): (Group, Lane),
+        group: Group,
+        lane: Lane,
         network: &Network,
         packets: &mut Packets<W>,
     ) -> io::Result<u64> {

@@ -76,7 +76,7 @@ pub(super) fn of_packet(packet: &Packet, marks: Marks, network: &Network) -> Str
 
 /// A segment.
 pub(super) fn of_segment(segment: &Segment, marks: Marks, network: &Network) -> String {
-    let mut text = network.flows[segment.flow.0 as usize].name.clone();
+    let mut text = network.flows[segment.flow].name.clone();
     text.push(':');
     write_segments(&mut text, segment, segment, 1).expect(INFALLIBLE);
     marks.append(&mut text);
@@ -102,7 +102,7 @@ impl Run<'_> {
     fn render<'t>(&self, network: &Network, text: &'t mut String) -> &'t str {
         text.clear();
         if let Some(flow) = self.first.flow() {
-            text.push_str(&network.flows[flow.0 as usize].name);
+            text.push_str(&network.flows[flow].name);
             text.push(':');
         }
         if self.first.ecn == Ecn::Experienced {

@@ -63,10 +63,11 @@ pub(crate) fn network(channel_mhz: u16, has_qos: bool) -> Network {
             radio("peer1", 5, RadioRole::AdHoc),
         ],
         wires: vec![wire(SERVER, NodeId(1)), wire(NodeId(1), SERVER)],
-        flows: vec![
+        flows: [
             flow("download0", Some(STATION), Transport::Tcp, 52),
             flow("call", Some(STATION), Transport::Udp, 28),
-        ],
+        ]
+        .into(),
         measured_from: Instant::ZERO,
         end: Instant(1_000_000_000),
     }

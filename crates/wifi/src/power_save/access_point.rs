@@ -14,6 +14,15 @@ pub enum Request {
     Empty(u32, Management),
 }
 
+/// The traffic indication map of a beacon (802.11-2020 clause 9.4.2.5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tim {
+    /// By AID, from the lowest bit on: the stations for which frames are buffered.
+    pub stations: u64,
+    /// Whether group addressed frames are buffered.
+    pub has_group: bool,
+}
+
 /// What an access point has buffered for a station.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Held {
@@ -230,12 +239,11 @@ impl AccessPoint {
         }
     }
 
-    /// What the TIM of a beacon says: the stations for which packets are buffered, by AID, and
-    /// whether group addressed ones are.
-    pub fn tim(&self) -> (u64, bool) {
+    /// The TIM of a beacon that is sent now.
+    pub fn tim(&self) -> Tim {
         let waiting = self.clients.iter().filter(|client| client.is_asleep && client.len() > 0);
         let stations = waiting.fold(0, |stations, client| stations | 1 << (client.aid - 1));
-        (stations, !self.group.is_empty())
+        Tim { stations, has_group: !self.group.is_empty() }
     }
 
     /// The DTIM of this TBTT was sent: the group addressed packets that it announced follow.
@@ -407,11 +415,11 @@ mod tests {
         for n in 0..3 {
             assert_eq!(access_point.hold(NOW, Some(2), packet(n)), None);
         }
-        assert_eq!(access_point.tim(), (0b10, false));
+        assert_eq!(access_point.tim(), Tim { stations: 0b10, has_group: false });
         assert_eq!(next(&mut access_point), None);
         access_point.on_frame(2, AWAKE);
         assert!(!access_point.buffers(Some(2)) && access_point.precedes(2));
-        assert_eq!(access_point.tim(), (0, false));
+        assert_eq!(access_point.tim(), Tim::default());
         assert_eq!(next(&mut access_point), Some((Some(2), 0, PowerBits::NONE)));
         let further = access_point.next_for(NOW, 2, None, Bytes(100)).unwrap();
         assert_eq!(number(&further), 1);
@@ -464,7 +472,8 @@ mod tests {
         for n in 0..2 {
             access_point.hold(NOW, None, Packet { to: None, ..packet(n) });
         }
-        assert_eq!((access_point.tim(), next(&mut access_point)), ((0, true), None));
+        assert_eq!(access_point.tim(), Tim { stations: 0, has_group: true });
+        assert_eq!(next(&mut access_point), None);
         let later = NOW + Duration::from_millis(2);
         access_point.hold(later, None, Packet { to: None, ..packet(2) });
         access_point.on_dtim(NOW + Duration::from_millis(1));

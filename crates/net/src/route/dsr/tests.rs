@@ -358,7 +358,7 @@ fn sizes_are_those_of_the_dsr_options_header() {
 #[test]
 fn a_packet_for_a_node_outside_is_routed_to_the_gateway() {
     let mut network = Network::new(&exact(), 3, 1).with_links(&[(0, 1), (1, 2)]);
-    network.exits = [0, 1, 2, 2].map(NodeId).to_vec().into();
+    network.exits = [0, 1, 2, 2].map(NodeId).into();
     let packet = network.send_at(ms(0), 0, 3);
     network.run(ms(100));
     assert_eq!(network.end(packet), Some(End::Delivered(NodeId(2), 2)));

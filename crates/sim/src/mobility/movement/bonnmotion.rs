@@ -68,7 +68,7 @@ impl MovementFile for BonnmotionConfig {
                     );
                     return Err(FileFault::at(*line, message));
                 }
-                rules.append(*line, node, &mut track, (waypoint[0], [waypoint[1], waypoint[2]]))?;
+                rules.append(*line, node, &mut track, waypoint[0], [waypoint[1], waypoint[2]])?;
             }
             tracks.push(track);
         }

@@ -56,8 +56,8 @@ impl MovementFile for CsvConfig {
             let [at_s, node, x, y] = places.map(|place| fields[place]);
             let node = rules.node(line, node)?;
             let position_m = [parse_number(line, x)?, parse_number(line, y)?];
-            let waypoint = (parse_number(line, at_s)?, position_m);
-            rules.append(line, node, &mut tracks[node], waypoint)?;
+            let at_s = parse_number(line, at_s)?;
+            rules.append(line, node, &mut tracks[node], at_s, position_m)?;
         }
         rules.check_starts(&tracks)?;
         Ok(tracks)

@@ -120,7 +120,8 @@ impl Rules {
         line: usize,
         node: usize,
         track: &mut Vec<TimedPosition>,
-        (at_s, position_m): (f64, [f64; 2]),
+        at_s: f64,
+        position_m: [f64; 2],
     ) -> Result<(), FileFault> {
         self.check_position(line, node, position_m)?;
         let at = instant(line, at_s)?;

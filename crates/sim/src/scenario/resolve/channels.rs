@@ -16,7 +16,8 @@ pub(super) fn number(given: Option<u64>, wlan: &MacConfig) -> u16 {
 pub(super) fn exist(
     document: &Document,
     wlan: &MacConfig,
-    (stations, space): (&[StationPlan], Option<&SpacePlan>),
+    stations: &[StationPlan],
+    space: Option<&SpacePlan>,
     check: &mut Check,
 ) {
     let Some(space) = space.filter(|_| document.standard.is_some()) else { return };

@@ -50,7 +50,7 @@ pub(super) fn flows(
             check.fault(format!("{path}.count"), message);
         }
         if total <= MOST_FLOWS {
-            expand(flow, &example, (&from, &to), (per_pair, places.topology), &mut flows);
+            expand(flow, &example, &from, &to, per_pair, places.topology, &mut flows);
         }
     }
     flows
@@ -249,16 +249,17 @@ fn impossible(flow: &Flow, document: &Document, from: &Ends, to: &Ends) -> Optio
 fn expand(
     flow: &Flow,
     example: &FlowPlan,
-    (from, to): (&Ends, &Ends),
-    (per_pair, topology): (u64, &Topology),
+    from: &Ends,
+    to: &Ends,
+    per_pair: u64,
+    topology: &Topology,
     flows: &mut Vec<FlowPlan>,
 ) {
     for source in from.iter() {
         for sink in to.iter().filter(|sink| *sink != source) {
             for copy in 0..per_pair {
-                let pair = (from.count() > 1, to.count() > 1);
-                let mut name =
-                    label(&flow.name, [source, sink].map(|end| topology.name(end)), pair);
+                let ends = [source, sink].map(|end| topology.name(end));
+                let mut name = label(&flow.name, ends, from.count() > 1, to.count() > 1);
                 if per_pair > 1 {
                     name = format!("{name} #{}", copy + 1);
                 }
@@ -283,8 +284,8 @@ fn device(topology: &Topology, source: Endpoint) -> tcp::Device {
 }
 
 /// The label of a table and what distinguishes its flows; without a label both ends.
-fn label(name: &str, [from, to]: [&str; 2], varying: (bool, bool)) -> String {
-    match varying {
+fn label(name: &str, [from, to]: [&str; 2], from_varies: bool, to_varies: bool) -> String {
+    match (from_varies, to_varies) {
         _ if name.is_empty() => format!("{from}->{to}"),
         (false, false) => name.to_owned(),
         (true, false) => format!("{name} {from}"),

@@ -5,7 +5,7 @@ use super::work::MOST_WAITING;
 use crate::plan::{FlowPlan, Plan, RatePlan};
 use crate::topology::{Hop, WireId};
 use crate::traffic::{Pace, Transport};
-use kernel::{BitRate, Bytes, Duration};
+use kernel::{BitRate, Bytes, Duration, IdVec};
 
 /// Traffic that enters a path.
 #[derive(Clone, Copy)]
@@ -26,9 +26,11 @@ struct Flight {
     shortest: Option<Bytes>,
 }
 
+type Flights = IdVec<WireId, Flight>;
+
 /// Checks that the packets in flight on each link find room in memory.
 pub(super) fn is_bounded(plan: &Plan, check: &mut Check) {
-    let mut flights = vec![Flight::default(); plan.topology.wires().len()];
+    let mut flights: Flights = IdVec::filled(plan.topology.wires().len(), Flight::default());
     for flow in &plan.flows {
         let (data, back) = streams(flow);
         let mut left = data.window;
@@ -37,7 +39,7 @@ pub(super) fn is_bounded(plan: &Plan, check: &mut Check) {
             left = add(plan, &path, Stream { window: left, ..stream }, &mut flights);
         }
     }
-    for (wire, flight) in (0..).map(WireId).zip(flights) {
+    for (wire, flight) in flights.entries() {
         let (link, direction) = plan.link(wire);
         let settings = &link.directions[direction];
         let by_rate = match (settings.rate, flight.shortest) {
@@ -80,7 +82,7 @@ fn streams(flow: &FlowPlan) -> (Stream, Stream) {
 }
 
 /// Adds a stream to all links of its path. Returns how much of its window is left.
-fn add(plan: &Plan, path: &[Hop], stream: Stream, flights: &mut [Flight]) -> f64 {
+fn add(plan: &Plan, path: &[Hop], stream: Stream, flights: &mut Flights) -> f64 {
     let (mut per_s, mut left) = (stream.per_s, stream.window);
     for hop in path {
         let &Hop::Wire(wire) = hop else {
@@ -97,7 +99,7 @@ fn add(plan: &Plan, path: &[Hop], stream: Stream, flights: &mut [Flight]) -> f64
         let delay_s = within(plan, settings.delay).as_secs_f64();
         let packets = if delay_s > 0.0 { (per_s * delay_s).min(left) } else { 0.0 };
         left -= packets;
-        let flight = &mut flights[wire.0 as usize];
+        let flight = &mut flights[wire];
         flight.packets += packets;
         let packet = stream.packet + settings.overhead;
         flight.shortest = Some(flight.shortest.map_or(packet, |other| other.min(packet)));

@@ -33,7 +33,7 @@ pub(super) fn interferers(
         let (from, until) = active(&path, interferer, duration_s, check);
         let (devices, sensed) = if let Some(space) = space {
             let devices = devices(&path, interferer, document, check);
-            check_strength(&path, (&devices, 2 * written.len()), space, check);
+            check_strength(&path, &devices, 2 * written.len(), space, check);
             (devices, interferer.sensed.unwrap_or(true))
         } else {
             no_radio(&path, interferer, check);
@@ -182,7 +182,8 @@ const STRONGEST: Dbm = Dbm(35.0);
 /// up.
 fn check_strength(
     path: &str,
-    (devices, count): (&[Device], usize),
+    devices: &[Device],
+    count: usize,
     space: &SpacePlan,
     check: &mut Check,
 ) {

@@ -47,7 +47,7 @@ pub(super) fn links(
         .iter()
         .enumerate()
         .map(|(number, link)| {
-            let ends = ends(number, link, (document, cell), check)?;
+            let ends = ends(number, link, document, cell, check)?;
             if let Some([one, other]) = islands.join(ends[0], ends[1]) {
                 let message = format!(
                     "wires now lead from {one} to {other}; what is wired reaches the air by one \
@@ -182,7 +182,8 @@ impl<'a> Islands<'a> {
 fn ends<'a>(
     number: usize,
     link: &'a Link,
-    (document, cell): (&'a Document, Cell<'_>),
+    document: &'a Document,
+    cell: Cell<'_>,
     check: &mut Check,
 ) -> Option<[&'a str; 2]> {
     let path = format!("links[{number}]");

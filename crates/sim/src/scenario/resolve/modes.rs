@@ -29,17 +29,25 @@ pub(super) struct Modes<'a> {
     reported: BTreeSet<String>,
 }
 
-/// A mode in each direction, and for an MCS the vector that creates similar modes.
+/// The mode with which a link begins, and for an MCS the vector that creates similar modes.
+#[derive(Clone, Copy)]
+struct InitialMode {
+    mode: Mode,
+    vector: Option<TxVector>,
+}
+
+/// A mode in each direction.
 #[derive(Clone, Copy)]
 struct DirectionModes {
-    up: (Mode, Option<TxVector>),
-    down: (Mode, Option<TxVector>),
+    up: InitialMode,
+    down: InitialMode,
 }
 
 impl DirectionModes {
     /// One mode in both directions.
     fn both(mode: Mode) -> Self {
-        Self { up: (mode, None), down: (mode, None) }
+        let initial = InitialMode { mode, vector: None };
+        Self { up: initial, down: initial }
     }
 }
 
@@ -105,30 +113,31 @@ impl<'a> Modes<'a> {
         let own_path = format!("{path}.rate_control");
         let own = group.rate_control.as_ref().map_or(general, |control| (&own_path[..], control));
         let ap = self.ap_control.map_or(general, |control| ("ap.rate_control", control));
-        let up = self.link(own, choice.up, check);
-        let down = self.link(ap, choice.down, check);
+        let up = self.link(own.0, own.1, choice.up, check);
+        let down = self.link(ap.0, ap.1, choice.down, check);
         (up, down)
     }
 
     /// The rate of a group of 802.11b without a rate of its own.
     fn fastest_of_b(&self) -> f64 {
-        let is_dsss = |choice: &DirectionModes| choice.up.0.class.is_dsss();
-        self.general.filter(is_dsss).map_or(11.0, |choice| choice.up.0.rate.as_mbps())
+        let is_dsss = |choice: &DirectionModes| choice.up.mode.class.is_dsss();
+        self.general.filter(is_dsss).map_or(11.0, |choice| choice.up.mode.rate.as_mbps())
     }
 
     /// A link with an initial mode, and the rate control at a path.
     fn link(
         &mut self,
-        (path, control): (&str, &RateControlSettings),
-        (mode, vector): (Mode, Option<TxVector>),
+        path: &str,
+        control: &RateControlSettings,
+        initial: InitialMode,
         check: &mut Check,
     ) -> RatePlan {
-        let link = self.link_modes(mode, vector);
+        let link = self.link_modes(initial.mode, initial.vector);
         let at = Path::parse(path).unwrap_or_default().key(control.name());
         let mut faults = Faults::default();
         control.get().check(&link, self.end, &at, &mut faults);
         for Issue { path, message } in faults.0 {
-            self.tell((path, message), check);
+            self.tell(path, message, check);
         }
         RatePlan { link, control: control.clone() }
     }
@@ -139,7 +148,7 @@ impl<'a> Modes<'a> {
     }
 
     /// Reports a fault, unless another group has reported it for the same key.
-    fn tell(&mut self, (path, message): (String, String), check: &mut Check) {
+    fn tell(&mut self, path: String, message: String, check: &mut Check) {
         if self.reported.insert(path.clone()) {
             check.fault(path, message);
         }
@@ -164,18 +173,20 @@ impl<'a> Modes<'a> {
             return general;
         }
         let choice = self.choose(path, group).unwrap_or_else(|fault| {
-            self.tell(fault, check);
+            let (path, message) = fault;
+            self.tell(path, message, check);
             let vector = self.slowest();
-            let slowest = (vector.mode().expect("the slowest mode exists"), Some(vector));
+            let mode = vector.mode().expect("the slowest mode exists");
+            let slowest = InitialMode { mode, vector: Some(vector) };
             DirectionModes { up: slowest, down: slowest }
         });
-        let mut legacy = |key: &str, mbps: Option<f64>, mode: (Mode, Option<TxVector>)| {
-            let Some(mbps) = mbps else { return mode };
+        let mut legacy = |key: &str, mbps: Option<f64>, initial: InitialMode| {
+            let Some(mbps) = mbps else { return initial };
             match self.standard.mode_at(mbps) {
-                Ok(legacy) => (legacy, None),
+                Ok(mode) => InitialMode { mode, vector: None },
                 Err(message) => {
                     check.fault(format!("{path}.{key}"), message);
-                    mode
+                    initial
                 }
             }
         };
@@ -206,7 +217,7 @@ impl<'a> Modes<'a> {
             };
             (path, fault.message)
         };
-        let with_vector = |(mode, vector)| (mode, Some(vector));
+        let with_vector = |(mode, vector)| InitialMode { mode, vector: Some(vector) };
         let up = keys.mode(self.common()).map(with_vector).map_err(place)?;
         let own = McsKeys {
             mcs: group.ap_mcs,
@@ -250,14 +261,14 @@ impl<'a> Modes<'a> {
         let lowest_mbps = number(lowest.as_mbps());
         let own_mcs = group.modes.mcs;
         let mut reported = false;
-        let both = [(choice.up.0, own_mcs), (choice.down.0, group.ap_mcs.or(own_mcs))];
+        let both = [(choice.up.mode, own_mcs), (choice.down.mode, group.ap_mcs.or(own_mcs))];
         for (mode, own) in both {
             if mode.reference_rate() >= lowest || std::mem::replace(&mut reported, true) {
                 continue;
             }
             if self.has_mcs() {
                 let path = match (own, group.ap_mcs) {
-                    (Some(_), Some(_)) if mode == choice.down.0 => format!("{path}.ap_mcs"),
+                    (Some(_), Some(_)) if mode == choice.down.mode => format!("{path}.ap_mcs"),
                     (Some(_), _) => format!("{path}.mcs"),
                     (None, _) => "wlan.mcs".to_owned(),
                 };

@@ -12,7 +12,8 @@ use wire::Beacon;
 pub(super) fn power_save(
     document: &Document,
     wlan: &MacConfig,
-    (stations, space): (&[StationPlan], Option<&SpacePlan>),
+    stations: &[StationPlan],
+    space: Option<&SpacePlan>,
     check: &mut Check,
 ) {
     if document.standard.is_none() {
@@ -37,13 +38,14 @@ pub(super) fn power_save(
             check.fault(path, message);
         }
     }
-    tim_has_room(document, (stations, space), check);
+    tim_has_room(document, stations, space, check);
 }
 
 /// The TIM has a bit for each station of a cell that saves power.
 fn tim_has_room(
     document: &Document,
-    (stations, space): (&[StationPlan], Option<&SpacePlan>),
+    stations: &[StationPlan],
+    space: Option<&SpacePlan>,
     check: &mut Check,
 ) {
     let mut counts: BTreeMap<u32, u32> = BTreeMap::new();

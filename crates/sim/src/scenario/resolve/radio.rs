@@ -23,7 +23,8 @@ const MOST_CELLS: usize = 1000;
 pub(super) fn space(
     document: &Document,
     wlan: &MacConfig,
-    (ap, stations): (&ApPlan, &[StationPlan]),
+    ap: &ApPlan,
+    stations: &[StationPlan],
     duration_s: f64,
     check: &mut Check,
 ) -> Option<SpacePlan> {
@@ -49,7 +50,7 @@ pub(super) fn space(
         let message = "\"mpdu\" is not supported together with [radio]; take \"ppdu\"";
         check.fault("wlan.aggregation.delivery", message);
     }
-    let cells = cells(document, radio, wlan, (ap, stations), check);
+    let cells = cells(document, radio, wlan, ap, stations, check);
     let places = places(document, radio, cells.len(), duration_s, check);
     let nodes = places.len() + cells.len();
     if let Some(rows) = &radio.radio.losses {
@@ -60,7 +61,7 @@ pub(super) fn space(
     }
     // The stations of a group with waypoints are at one place.
     let alone = document.groups().iter().all(|(_, group)| group.waypoints.is_none());
-    check_strength(&radio.radio, &cells, (&places, alone), check);
+    check_strength(&radio.radio, &cells, &places, alone, check);
     let (ad_hoc, radio) = (radio.ad_hoc, radio.radio.clone());
     Some(SpacePlan { cells, stations: places, ad_hoc, radio })
 }
@@ -106,7 +107,8 @@ fn cells(
     document: &Document,
     radio: &Radio,
     wlan: &MacConfig,
-    (ap, stations): (&ApPlan, &[StationPlan]),
+    ap: &ApPlan,
+    stations: &[StationPlan],
     check: &mut Check,
 ) -> Vec<BssPlan> {
     let first = BssPlan {
@@ -157,7 +159,8 @@ fn check_matrix(rows: &[Vec<Db>], nodes: usize, check: &mut Check) {
 fn check_strength(
     radio: &RadioSettings,
     cells: &[BssPlan],
-    (places, alone): (&[PlacePlan], bool),
+    places: &[PlacePlan],
+    alone: bool,
     check: &mut Check,
 ) {
     let nodes = cells.len() + places.len();
@@ -226,7 +229,8 @@ fn least_distance(cells: &[BssPlan], places: &[PlacePlan]) -> f64 {
 
 /// In an ad-hoc network without a gateway flows are between stations.
 pub(super) fn flows(
-    (space, routing): (Option<&SpacePlan>, Option<&RoutingPlan>),
+    space: Option<&SpacePlan>,
+    routing: Option<&RoutingPlan>,
     flows: &[FlowPlan],
     check: &mut Check,
 ) {

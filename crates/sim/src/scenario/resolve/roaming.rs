@@ -10,7 +10,8 @@ use wire::Beacon;
 pub(super) fn roaming(
     document: &Document,
     wlan: &MacConfig,
-    (stations, space): (&[StationPlan], Option<&SpacePlan>),
+    stations: &[StationPlan],
+    space: Option<&SpacePlan>,
     check: &mut Check,
 ) {
     if document.standard.is_none() {
