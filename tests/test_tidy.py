@@ -77,6 +77,27 @@ def test_long_rust_functions_and_files(found):
 
 
 @pytest.mark.parametrize(
+    ("parameters", "is_fault"),
+    [
+        ("(start, end): (Instant, Instant)", True),
+        ("&self, now: Instant, ends: &(u32, u32)", True),
+        ("&self, &(a, b): &'a (u32, u32)", True),
+        ("Received { power, .. }: Received", False),
+        ("spans: &[(u64, u64)], done: impl Fn((u32, u8)) -> (u8, u8), none: ()", False),
+        ("span: Option<(Instant, Instant)>, (a, b): Pair", False),
+    ],
+)
+@pytest.mark.parametrize("generics", ["", "<'a, T: Fn((u8, u8)) -> u8>"])
+def test_no_parameter_is_a_tuple(found, parameters, is_fault, generics):
+    function = (
+        f"pub fn f{generics}(\n    {parameters}\n) -> (u32, u32) {{\n  let x: (u8, u8);\n}}\n"
+    )
+    assert found("crates/tcp/src/a/tests.rs", function) == []
+    assert found("crates/tcp/src/a.rs", function) == [(1, "tuple")] * is_fault
+    assert found("crates/tcp/src/a.rs", f"fn f({parameters});\n") == [(1, "tuple")] * is_fault
+
+
+@pytest.mark.parametrize(
     ("crate", "use", "faults"),
     [
         ("wire", "use kernel::Instant;", 0),

@@ -168,14 +168,15 @@ def check_name(path: PurePosixPath) -> Iterator[Fault]:
 def check_rust(path: PurePosixPath, text: str) -> Iterator[Fault]:
     """Check sizes, names and imports of a Rust file; the length of its tests is not limited."""
     here = str(path)
-    code = blank_rust(text)
-    code = without_tests(code)
+    code = without_tests(blank_rust(text))
     lines = code.count("\n")
     if lines > FILE_LINES and not in_tests(path):
         yield Fault(here, 1, "file", f"{lines} lines before its tests, more than {FILE_LINES}")
-    for name, line, length in rust_functions(code):
+    for name, line, length, signature in rust_functions(code):
         if length > FUNCTION_LINES:
             yield Fault(here, line, "function", f"`{name}` has {length} lines")
+        if TUPLE.search(signature) and not in_tests(path):
+            yield Fault(here, line, "tuple", f"`{name}` takes one; name its parts or the whole")
     for match in re.finditer(r"\b(?:fn|struct|enum|trait|mod|type)\s+(\w+)", code):
         if bad := BAD_NAME.search(match[1]):
             line = code.count("\n", 0, match.start()) + 1
@@ -206,21 +207,19 @@ def check_uses(here: str, crate: str, code: str) -> Iterator[Fault]:
                 yield Fault(here, line, "import", f"`{crate}` may not use `{other}`")
 
 
-def rust_functions(code: str) -> Iterator[tuple[str, int, int]]:
-    """Find functions with a body: name, line and length, in code without comments and strings."""
+TUPLE = re.compile(r":\s*&?\s*(?:'\w+\s+)?(?:mut\s+)?\((?!\s*\))")
+"""A parameter that is a tuple, or a reference to one."""
+
+
+def rust_functions(code: str) -> Iterator[tuple[str, int, int, str]]:
+    """Find functions: name, line, length and signature, in code without comments and strings."""
     for match in re.finditer(r"\bfn\s+(\w+)", code):
         depth = 0
         for end in range(match.end(), len(code)):
-            char = code[end]
-            if char in "([":
-                depth += 1
-            elif char in ")]":
-                depth -= 1
-            elif char in "{;" and depth == 0:
+            depth += (code[end] in "([") - (code[end] in ")]")
+            if depth == 0 and code[end] in "{;":
                 break
         else:
-            continue
-        if code[end] == ";":
             continue
         depth = 0
         for close in range(end, len(code)):
@@ -228,7 +227,8 @@ def rust_functions(code: str) -> Iterator[tuple[str, int, int]]:
             if depth == 0:
                 break
         first = code.count("\n", 0, match.start()) + 1
-        yield match[1], first, code.count("\n", match.start(), close) + 1
+        length = code.count("\n", match.start(), close) + 1
+        yield match[1], first, length, code[match.end() : end]
 
 
 RUST_TOKEN = re.compile(
