@@ -1,7 +1,9 @@
 """The project's own lint finds each kind of fault."""
 
 import importlib.util
+import re
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -154,6 +156,17 @@ def test_manifests_name_what_is_below_them(found):
     assert found("crates/tcp/Cargo.toml", "[dev-dependencies]\nnet.workspace = true\n") == [
         (1, "import")
     ]
+
+
+@pytest.mark.parametrize("crate", ["sim", "tcp"])
+def test_every_file_of_tests_is_part_of_a_program(crate):
+    # Cargo would otherwise leave a file that nobody names out without a word.
+    folder = ROOT / "crates" / crate
+    programs = tomllib.loads((folder / "Cargo.toml").read_text("utf-8"))["test"]
+    text = (folder / "tests/all.rs").read_text("utf-8")
+    modules = re.findall(r"^mod (\w+);$", text, re.MULTILINE)
+    built = {*modules, *(program["name"] for program in programs)}
+    assert {file.stem for file in (folder / "tests").glob("*.rs")} <= built
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,7 @@
 //! Beacons, from a scenario to its results: what they cost, when they are sent, and the messages
 //! for wrong keys.
 
-mod common;
-
-use common::{number, run};
+use crate::common::{number, run};
 use sim::Scenario;
 
 const TOP: &str = "duration_s = 22.48\nwarmup_s = 2.0\n";

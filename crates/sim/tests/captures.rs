@@ -1,15 +1,11 @@
 //! Captures of the scenarios in `scenarios/`, as `tshark` (package `tshark` of Debian and Ubuntu)
 //! dissects them.
 
-#[path = "../../trace/tests/pcapng/program.rs"]
-mod program;
-mod random;
-mod receiver;
-
+use crate::program::{CHECKS, ERROR, fields, is_installed, tshark};
+use crate::random::Draw;
+use crate::receiver;
+use crate::receiver::Findings;
 use kernel::Seed;
-use program::{CHECKS, ERROR, fields, is_installed, tshark};
-use random::Draw;
-use receiver::Findings;
 use sim::trace::{Filter, network};
 use sim::{Plan, Scenario, Simulation, Value};
 use std::collections::BTreeMap;

@@ -1,8 +1,6 @@
 //! Channels are frequencies: the numbers that a band has, and cells whose channels overlap.
 
-mod common;
-
-use common::{number, run};
+use crate::common::{number, run};
 use sim::Scenario;
 
 /// A cell and a neighbour 10 m away, each with a station that sends to the server.

@@ -1,8 +1,6 @@
 //! Coded flows, by the keys of a scenario: their results and their faults.
 
-mod common;
-
-use common::number;
+use crate::common::number;
 use kernel::Seed;
 use sim::{Run, Scenario, Simulation, Value};
 

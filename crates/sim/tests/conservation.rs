@@ -4,11 +4,9 @@
 //! The checker (`sim/src/check.rs`) keeps its own records and panics on a violated rule. A failure
 //! prints the scenario and seed that reproduce it.
 
+use crate::random::Draw;
 use kernel::Seed;
-use random::Draw;
 use sim::{Scenario, Simulation};
-
-mod random;
 
 const SCENARIOS: u32 = 400;
 const IN_SPACE: u32 = 300;

@@ -1,9 +1,7 @@
 //! Counts say what they count. Each run is under the checker, which holds for each radio and flow
 //! that what a MAC has taken is sent, discarded, or still in service.
 
-mod common;
-
-use common::{number, run, run_with};
+use crate::common::{number, run, run_with};
 
 /// An upload of datagrams.
 fn upload(keys: &str) -> String {

@@ -1,9 +1,7 @@
 //! The transmit ring of a driver below the queue of a wired link, with and without byte queue
 //! limits.
 
-mod common;
-
-use common::{number, run, run_with};
+use crate::common::{number, run, run_with};
 use sim::Run;
 
 /// Downloads that fill the link of their server, 100 Mb/s below `fq_codel`, and a ping beside them.

@@ -1,8 +1,6 @@
 //! The endpoint of Linux in a network: TCP small queues and generic receive offload.
 
-mod common;
-
-use common::{number, run};
+use crate::common::{number, run};
 
 /// A transfer over 802.11n beside a ping from the station, with these keys of TCP.
 fn transfer(from: &str, to: &str, tcp: &str) -> sim::Run {

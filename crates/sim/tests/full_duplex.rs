@@ -1,8 +1,6 @@
 //! Cells whose access point sends to one station while it receives from another.
 
-mod common;
-
-use common::{number, run};
+use crate::common::{number, run};
 use sim::Scenario;
 
 /// The cell of the paper, with fewer stations and less time.

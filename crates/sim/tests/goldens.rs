@@ -1,10 +1,11 @@
-//! Small tables of results. They change only if results change: then accept them with
-//! `INSTA_UPDATE=always cargo test -p simoom-sim --test goldens` and write a line marked RESULTS
-//! into CHANGELOG.md.
+//! Small tables of results. They change only if results change: then write the tables with
+//! `SIMOOM_GOLDENS=write cargo test -p simoom-sim --test all goldens`, and a line marked RESULTS into
+//! CHANGELOG.md.
 
 use kernel::Seed;
 use sim::{Scenario, Value};
 use std::fmt::Write as _;
+use std::path::Path;
 
 fn results<const N: usize>(text: &str, paths: [&str; N]) -> [f64; N] {
     let plan = Scenario::parse(text).unwrap().resolve().unwrap();
@@ -14,6 +15,15 @@ fn results<const N: usize>(text: &str, paths: [&str; N]) -> [f64; N] {
         Some((_, Value::Count(count))) => *count as f64,
         _ => f64::NAN,
     })
+}
+
+fn assert_golden(name: &str, table: &str) {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/goldens");
+    let path = Path::new(folder).join(name).with_extension("txt");
+    if std::env::var_os("SIMOOM_GOLDENS").is_some() {
+        std::fs::write(&path, table).unwrap();
+    }
+    assert_eq!(table, std::fs::read_to_string(&path).unwrap(), "{}", path.display());
 }
 
 #[test]
@@ -38,7 +48,7 @@ fn saturated_uplink() {
             }
         }
     }
-    insta::assert_snapshot!(table);
+    assert_golden("saturated_uplink", &table);
 }
 
 #[test]
@@ -65,7 +75,7 @@ fn tcp_downloads_and_uploads() {
             }
         }
     }
-    insta::assert_snapshot!(table);
+    assert_golden("tcp_downloads_and_uploads", &table);
 }
 
 #[test]
@@ -96,5 +106,5 @@ fn web_sessions() {
             .unwrap();
         }
     }
-    insta::assert_snapshot!(table);
+    assert_golden("web_sessions", &table);
 }

@@ -1,9 +1,7 @@
 //! Interferers: what they corrupt, what corrupts them, and faults. All runs have the checker on,
 //! which holds the airtime to 100 %.
 
-mod common;
-
-use common::{number, run_with};
+use crate::common::{number, run_with};
 use sim::{Run, Scenario};
 
 fn run(text: &str) -> Run {

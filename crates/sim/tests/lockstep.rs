@@ -1,9 +1,7 @@
 //! What begins at one instant does not collide for ever: periodic sources have random phases, and
 //! broadcasts that nodes originate have jitter.
 
-mod common;
-
-use common::{number, run, run_with};
+use crate::common::{number, run, run_with};
 
 /// Three nodes in a row with the radio of ns-2. The outer ones are hidden from each other, and each
 /// sends to the other over the middle.

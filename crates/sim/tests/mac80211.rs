@@ -1,9 +1,7 @@
 //! The transmit path of Linux in whole runs: the queue `mac80211`, the hardware queue, and modes by
 //! direction.
 
-mod common;
-
-use common::{number, run_with};
+use crate::common::{number, run_with};
 
 fn run(text: &str) -> sim::Run {
     run_with(text, 3, &[])

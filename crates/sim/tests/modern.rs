@@ -1,9 +1,7 @@
 //! 802.11n, ac and ax from a scenario to its results: modes, rate control, the rate hints of TCP,
 //! access categories and aggregation.
 
-mod common;
-
-use common::{number, run_with};
+use crate::common::{number, run_with};
 use sim::Run;
 
 fn run(text: &str, probes: &[&str]) -> Run {

@@ -1,8 +1,6 @@
 //! Scenarios in which stations move.
 
-mod common;
-
-use common::run_with;
+use crate::common::run_with;
 use kernel::Seed;
 use sim::plan::MovementPlan;
 use sim::{Run, Scenario, Simulation};

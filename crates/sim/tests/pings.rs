@@ -1,13 +1,8 @@
 //! Pings: their round-trip times, their losses, and what a capture shows of them.
 
-mod common;
-#[allow(dead_code, reason = "each test uses a part")]
-#[path = "../../trace/tests/pcapng/program.rs"]
-mod program;
-
-use common::{number, run, run_with};
+use crate::common::{number, run, run_with};
+use crate::program::{CHECKS, fields, is_installed};
 use kernel::Seed;
-use program::{CHECKS, fields, is_installed};
 use sim::trace::{Filter, network};
 use sim::{Scenario, Simulation};
 use std::fs::File;

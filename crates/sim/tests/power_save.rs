@@ -1,9 +1,7 @@
 //! Power save, from a scenario to its results: what it costs in delay and saves in time awake, in
 //! both media, and the messages for wrong keys.
 
-mod common;
-
-use common::{number, run};
+use crate::common::{number, run};
 use sim::Scenario;
 
 const TOP: &str = "duration_s = 102.0\nwarmup_s = 2.0\n";

@@ -1,9 +1,7 @@
 //! 802.11g with stations of 802.11b, from a scenario to its results: the cost and the benefit of
 //! protection, and the messages for wrong keys.
 
-mod common;
-
-use common::{number, run};
+use crate::common::{number, run};
 use kernel::Seed;
 use sim::{Scenario, Simulation};
 

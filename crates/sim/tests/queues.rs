@@ -1,8 +1,6 @@
 //! Queues and lossy wires by the keys of a scenario, and their effect on the results of a run.
 
-mod common;
-
-use common::{number, run_with};
+use crate::common::{number, run_with};
 use kernel::{BitRate, Bytes, Duration, Instant};
 use net::{
     CoDelConfig, ControlLaw, FqCoDelConfig, GilbertElliottConfig, Limit, LinkSettings,

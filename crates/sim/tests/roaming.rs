@@ -1,8 +1,6 @@
 //! Stations that change their access points, from a scenario to its results, with the checker on.
 
-mod common;
-
-use common::{number, run, run_with};
+use crate::common::{number, run, run_with};
 use sim::{Run, Scenario};
 
 /// A station that walks past access points 50 m apart, on channels of their own.

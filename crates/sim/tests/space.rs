@@ -1,8 +1,6 @@
 //! Scenarios with a radio: hidden nodes, several cells, ad-hoc networks, and faults.
 
-mod common;
-
-use common::{number, run_with};
+use crate::common::{number, run_with};
 use sim::{Run, Scenario};
 
 fn run(text: &str) -> Run {

@@ -1,8 +1,6 @@
 //! Wired topologies with routers: throughputs, queue lengths, and the paths of packets.
 
-mod common;
-
-use common::{number, run_with};
+use crate::common::{number, run_with};
 use sim::{Run, Value};
 
 fn run(text: &str, probes: &[&str]) -> Run {

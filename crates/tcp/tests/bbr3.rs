@@ -1,11 +1,8 @@
 //! BBR version 3 over a bottleneck: the test cases of draft-ietf-ccwg-bbr, §10, and its fairness.
 
-mod dumbbell;
-mod plain;
-
-use dumbbell::{Bottleneck, Dumbbell};
+use crate::dumbbell::{Bottleneck, Dumbbell};
+use crate::plain::plain;
 use kernel::{BitRate, Bytes, Duration, Segments};
-use plain::plain;
 use std::sync::mpsc;
 use tcp::control::{Bbr, Bbr3, Bbr3Config, BbrConfig, Cubic, CubicConfig, Event, NewReno, Wants};
 use tcp::{Ack, Config, Control, Ecn, Loss};

@@ -1,12 +1,9 @@
 //! Either end closes or aborts at any time, over a pipe that loses, delays, duplicates and
 //! reorders: what both ends closed has arrived, and no connection stays open.
 
-mod pipe;
-mod plain;
-
+use crate::pipe::{Act, Path, Pipe};
+use crate::plain::plain;
 use kernel::{Bytes, Duration};
-use pipe::{Act, Path, Pipe};
-use plain::plain;
 use proptest::prelude::*;
 use tcp::control::NewReno;
 use tcp::{Config, Nagle, Recovery, Sack};

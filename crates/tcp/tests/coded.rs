@@ -1,11 +1,9 @@
 //! Coded connections over lossy paths: the purpose of `LT-TCP`.
 
-mod pipe;
-mod plain;
-
+use crate::pipe;
+use crate::pipe::{Act, Path, Pipe};
+use crate::plain::plain;
 use kernel::{Bytes, Duration, Segments};
-use pipe::{Act, Path, Pipe};
-use plain::plain;
 use tcp::control::{Lt, LtConfig, NewReno};
 use tcp::fec::{Binomial, Fec, Normal, Parity};
 use tcp::{Config, Control, Receiver, State};

@@ -1,11 +1,8 @@
 //! Congestion controls over a bottleneck: fairness and utilization.
 
-mod dumbbell;
-mod plain;
-
-use dumbbell::{Bottleneck, Dumbbell, jain};
+use crate::dumbbell::{Bottleneck, Dumbbell, jain};
+use crate::plain::plain;
 use kernel::{BitRate, Bytes, Duration};
-use plain::plain;
 use tcp::control::{
     Afw, AfwConfig, Bbr, Bbr3, Bbr3Config, BbrConfig, CrossLayer, CrossLayerConfig, Cubic,
     CubicConfig, Few, FewConfig, Lt, LtConfig, NewReno, Vegas, VegasConfig, Westwood,

@@ -1,13 +1,10 @@
 //! Known defects of other simulators that no timed script can show. Each test is named after its
 //! subject. `docs/tcp-conformance.md` has the whole list.
 
-mod controls;
-mod pipe;
-mod plain;
-
+use crate::controls;
+use crate::pipe::{Act, Path, Pipe};
+use crate::plain::plain;
 use kernel::{Bytes, Duration, Instant, Segments};
-use pipe::{Act, Path, Pipe};
-use plain::plain;
 use proptest::prelude::*;
 use std::sync::mpsc;
 use tcp::control::{Bbr, Bbr3, Bbr3Config, BbrConfig, NewReno};

@@ -1,12 +1,9 @@
 //! Robustness: text that is not a script, modified scripts, segments that no TCP would send. No
 //! input causes a panic or an endless run, and an invalid script gets a message of one line.
 
-mod controls;
-mod corpus;
-mod plain;
-
+use crate::plain::plain;
+use crate::{controls, corpus};
 use kernel::{BitRate, Bytes, Duration, Instant, Segments};
-use plain::plain;
 use proptest::prelude::*;
 use tcp::{
     AccurateEcn, Command, Config, DelayedAck, Ecn, Hint, Receiver, Recovery, Sack, Sender, TimerId,

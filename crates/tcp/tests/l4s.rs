@@ -1,11 +1,8 @@
 //! DCTCP and Prague over a bottleneck that marks above a threshold, with accurate ECN.
 
-mod dumbbell;
-mod plain;
-
-use dumbbell::{Bottleneck, Dumbbell};
+use crate::dumbbell::{Bottleneck, Dumbbell};
+use crate::plain::plain;
 use kernel::{BitRate, Bytes, Duration};
-use plain::plain;
 use tcp::control::{Dctcp, DctcpConfig, Prague, PragueConfig};
 use tcp::{AccurateEcn, Config, Control, Ecn};
 

@@ -1,12 +1,9 @@
 //! Congestion controls over a path that loses segments at random, against what their sources
 //! predict.
 
-mod pipe;
-mod plain;
-
+use crate::pipe::{Act, Path, Pipe};
+use crate::plain::plain;
 use kernel::{Bytes, Duration};
-use pipe::{Act, Path, Pipe};
-use plain::plain;
 use tcp::control::{Bbr, Bbr3, Bbr3Config, BbrConfig, Cubic, CubicConfig, NewReno};
 use tcp::{Config, Control, Recovery, Sack};
 

@@ -1,8 +1,6 @@
 //! Runs every script of `tests/scripts`; its expectations must hold.
 
-mod corpus;
-
-use corpus::scripts;
+use crate::corpus::scripts;
 use tcp::script;
 
 #[test]

@@ -1,12 +1,9 @@
 //! A receiver whose application reads slowly: the window closes and opens, and the reader is the
 //! bottleneck.
 
-mod pipe;
-mod plain;
-
+use crate::pipe::{Act, Path, Pipe};
+use crate::plain::plain;
 use kernel::{BitRate, Bytes, Duration};
-use pipe::{Act, Path, Pipe};
-use plain::plain;
 use proptest::prelude::*;
 use tcp::control::NewReno;
 use tcp::{Config, Recovery, Sack};

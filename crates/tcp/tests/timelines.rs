@@ -1,11 +1,8 @@
 //! Timelines of whole connections, over a pipe that loses the segments that the test names.
 
-mod pipe;
-mod plain;
-
+use crate::pipe::{Act, Path, Pipe, show};
+use crate::plain::plain;
 use kernel::{Bytes, Duration, Segments};
-use pipe::{Act, Path, Pipe, show};
-use plain::plain;
 use tcp::control::NewReno;
 use tcp::{Config, DelayedAck, DynamicAck, FixedAck, Recovery};
 

@@ -1,12 +1,9 @@
 //! Whole connections over an impaired pipe: every byte arrives once and in order, and every
 //! connection ends.
 
-mod pipe;
-mod plain;
-
+use crate::pipe::{Act, FLOW, Path, Pipe};
+use crate::plain::plain;
 use kernel::{Bytes, Duration, Instant, Segments};
-use pipe::{Act, FLOW, Path, Pipe};
-use plain::plain;
 use proptest::prelude::*;
 use std::num::NonZeroU8;
 use tcp::control::{Counting, NewReno};
