@@ -77,7 +77,7 @@ impl Arms {
                 self.writes.push(quote! {
                     Self::#arm(inner) => ::settings::write_variant(#name, inner),
                 });
-                self.describes.push(quote!(variants.table::<#ty>(#name, #meaning, generator);));
+                self.describes.push(quote!(variants.table::<#ty>(#name, #meaning, definitions);));
                 self.checks.push(quote!(#name => variant.check::<#ty>(),));
                 self.relates.push(quote! {
                     Self::#arm(inner) => {
@@ -126,7 +126,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             #[allow(unused_variables)]
             fn describe(
                 variants: &mut ::settings::Variants,
-                generator: &mut ::settings::schemars::SchemaGenerator,
+                definitions: &mut ::settings::Definitions,
             ) {
                 #(#describes)*
             }

@@ -170,10 +170,10 @@ impl<'a> Key<'a> {
         let required = option(self.required.as_ref());
         match self.kind {
             Kind::Own => quote! {
-                table.key::<#ty>(#key, #meaning, &default.#ident, &#rule, #required, generator);
+                table.key::<#ty>(#key, #meaning, &default.#ident, &#rule, #required, definitions);
             },
             Kind::Flatten => quote! {
-                ::settings::Settings::describe(&default.#ident, table, generator);
+                ::settings::Settings::describe(&default.#ident, table, definitions);
             },
             Kind::Skip => quote!(),
         }
@@ -274,7 +274,7 @@ fn implement_settings(
             fn describe(
                 default: &Self,
                 table: &mut ::settings::Description,
-                generator: &mut ::settings::schemars::SchemaGenerator,
+                definitions: &mut ::settings::Definitions,
             ) {
                 #(#describes)*
             }

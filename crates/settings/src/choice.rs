@@ -4,10 +4,10 @@ use crate::check::{Faults, VariantCheck};
 use crate::fault::Fault;
 use crate::number::number;
 use crate::path::Path;
+use crate::schema::Definitions;
 use crate::setting::Setting;
 use crate::tree::Node;
 use crate::unit::Unit;
-use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value as Json, json};
 
 /// One of several variants.
@@ -38,7 +38,7 @@ pub trait Choice: Sized {
     fn give(&self) -> Json;
 
     /// Describes every variant.
-    fn describe(variants: &mut Variants, generator: &mut SchemaGenerator);
+    fn describe(variants: &mut Variants, definitions: &mut Definitions);
 
     /// Checks the numbers in a variant's table.
     fn check_variant(variant: VariantCheck<'_>);
@@ -132,9 +132,9 @@ pub fn write_variant<T: Setting>(name: &'static str, table: &T) -> Json {
 }
 
 /// The schema of a choice.
-pub fn describe_choice<T: Choice>(generator: &mut SchemaGenerator) -> Schema {
+pub fn describe_choice<T: Choice>(definitions: &mut Definitions) -> Json {
     let mut variants = Variants::default();
-    T::describe(&mut variants, generator);
+    T::describe(&mut variants, definitions);
     variants.schema(T::MEANING)
 }
 
@@ -165,19 +165,19 @@ impl Variants {
         &mut self,
         name: &'static str,
         meaning: &str,
-        generator: &mut SchemaGenerator,
+        definitions: &mut Definitions,
     ) {
-        let table = T::schema(Unit::NONE, &crate::Range::ANY, generator).to_value();
-        let own = |table: &Json| {
-            let name = table.get("$ref")?.as_str()?.rsplit('/').next()?;
-            generator.definitions().get(name)?.get("description")?.as_str().map(str::to_owned)
-        };
+        let table = T::schema(Unit::NONE, &crate::Range::ANY, definitions);
         let meaning = match meaning {
-            "" => own(&table).unwrap_or_default(),
-            meaning => meaning.to_owned(),
+            "" => definitions.description(&table).unwrap_or_default(),
+            meaning => meaning,
         };
-        if T::is_empty_table() {
-            return self.name(name, &meaning);
+        self.describe(name, meaning, table, T::is_empty_table());
+    }
+
+    fn describe(&mut self, name: &'static str, meaning: &str, table: Json, is_empty: bool) {
+        if is_empty {
+            return self.name(name, meaning);
         }
         self.tables.push(name);
         let schema = json!({
@@ -190,7 +190,7 @@ impl Variants {
         self.schemas.push((name, schema));
     }
 
-    fn schema(self, meaning: &str) -> Schema {
+    fn schema(self, meaning: &str) -> Json {
         let mut schemas: Vec<_> = self.schemas.into_iter().map(|(_, schema)| schema).collect();
         if !self.tables.is_empty() {
             schemas.push(json!({
@@ -199,7 +199,7 @@ impl Variants {
                 "enum": self.tables,
             }));
         }
-        json_schema!({ "description": meaning, "oneOf": schemas })
+        json!({ "description": meaning, "oneOf": schemas })
     }
 }
 
@@ -233,12 +233,18 @@ macro_rules! numbered {
             fn schema(
                 _: $crate::Unit,
                 _: &$crate::Range,
-                _: &mut $crate::schemars::SchemaGenerator,
-            ) -> $crate::schemars::Schema {
-                $crate::schemars::json_schema!({ "type": $kind, "enum": [$($number),*] })
+                _: &mut $crate::Definitions,
+            ) -> $crate::Json {
+                $crate::describe_numbers($kind, &[$($crate::Json::from($number)),*])
             }
         }
     };
+}
+
+/// The schema of a choice among some numbers.
+#[doc(hidden)]
+pub fn describe_numbers(kind: &str, numbers: &[Json]) -> Json {
+    json!({ "type": kind, "enum": numbers })
 }
 
 /// Why a number is not one of these.

@@ -4,10 +4,9 @@ use crate::check::Issue;
 use crate::fault::{Fault, Kind, nearest};
 use crate::path::{Path, Step, shown};
 use crate::read::typed;
-use crate::schema::schema;
+use crate::schema::{Defined, schema};
 use crate::setting::Setting;
 use crate::tree::{Node, Value, plural};
-use schemars::JsonSchema;
 use serde_json::Value as Json;
 
 /// A value as in `--set path=value`: TOML, or a bare word.
@@ -30,7 +29,7 @@ pub fn value_of(path: &Path, text: &str) -> Result<Node, Issue> {
 }
 
 /// A document that is written as a tree, and its short forms.
-pub trait Root: Setting + JsonSchema {
+pub trait Root: Setting + Defined {
     /// Tables that may be written as the value of one of their keys: `stations = 10` stands for
     /// `stations.count = 10`.
     const SHORT_FORMS: &'static [(&'static str, &'static str)];

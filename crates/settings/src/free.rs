@@ -3,10 +3,10 @@
 use crate::check::{Faults, TableCheck};
 use crate::fault::Fault;
 use crate::path::Path;
+use crate::schema::Definitions;
 use crate::table::{Description, Settings};
 use crate::tree::{Node, Value};
-use schemars::{SchemaGenerator, json_schema};
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 
 /// The keys of a table that no field declares: any name, with a number, a text, true or false.
@@ -48,8 +48,8 @@ impl Settings for Free {
         }
     }
 
-    fn describe(_: &Self, table: &mut Description, _: &mut SchemaGenerator) {
-        table.others(&json_schema!({ "type": ["number", "string", "boolean"] }));
+    fn describe(_: &Self, table: &mut Description, _: &mut Definitions) {
+        table.others(json!({ "type": ["number", "string", "boolean"] }));
     }
 
     fn check_keys(_: &mut TableCheck<'_>) {}

@@ -65,7 +65,9 @@ mod tree;
 mod unit;
 
 pub use check::{Check, Faults, Issue, TableCheck, VariantCheck};
-pub use choice::{Choice, Named, Variants, describe_choice, not_among, write_variant};
+pub use choice::{
+    Choice, Named, Variants, describe_choice, describe_numbers, not_among, write_variant,
+};
 pub use edit::{Root, get, set, value_of};
 pub use fault::{Fault, nearest};
 pub use free::Free;
@@ -73,7 +75,7 @@ pub use number::{Number, number};
 pub use path::{Path, Step, is_bare, shown};
 pub use range::Range;
 pub use read::{read, read_sound};
-pub use schema::schema;
+pub use schema::{Defined, Definitions, schema};
 pub use setting::Setting;
 pub use settings_derive::{Choice, Settings};
 pub use table::{Description, Settings, describe_table, put, read_table, relate_key, write_table};
@@ -82,6 +84,4 @@ pub use unit::Unit;
 
 // Items that the derived code uses.
 #[doc(hidden)]
-pub use schemars;
-#[doc(hidden)]
-pub use serde_json::{Map, Value as Json};
+pub use serde_json::{Map, Value as Json, json};

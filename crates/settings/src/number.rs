@@ -3,12 +3,12 @@
 use crate::check::Check;
 use crate::fault::Fault;
 use crate::range::Range;
+use crate::schema::Definitions;
 use crate::setting::Setting;
 use crate::tree::{Node, Value};
 use crate::unit::Unit;
 use kernel::{BitRate, Bytes, Db, Dbm, Duration, Instant, Segments};
-use schemars::{Schema, SchemaGenerator, json_schema};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 /// A quantity that a document writes as a number.
 pub trait Number: Sized {
@@ -74,8 +74,8 @@ macro_rules! real {
                 let $this = *self;
                 Json::from($to)
             }
-            fn schema(_: Unit, range: &Range, _: &mut SchemaGenerator) -> Schema {
-                let mut schema = json_schema!({ "type": "number" });
+            fn schema(_: Unit, range: &Range, _: &mut Definitions) -> Json {
+                let mut schema = json!({ "type": "number" });
                 range.describe(&mut schema);
                 schema
             }
@@ -115,8 +115,8 @@ macro_rules! whole {
                 let $this = *self;
                 Json::from($to)
             }
-            fn schema(_: Unit, range: &Range, _: &mut SchemaGenerator) -> Schema {
-                let mut schema = json_schema!({ "type": "integer", "minimum": 0 });
+            fn schema(_: Unit, range: &Range, _: &mut Definitions) -> Json {
+                let mut schema = json!({ "type": "integer", "minimum": 0 });
                 range.describe(&mut schema);
                 schema
             }

@@ -2,7 +2,6 @@
 
 use crate::number::number;
 use crate::unit::Unit;
-use schemars::Schema;
 use serde_json::Value;
 use std::ops::RangeInclusive;
 
@@ -95,16 +94,16 @@ impl Range {
     }
 
     /// Writes the bounds into the schema of a number.
-    pub(crate) fn describe(&self, schema: &mut Schema) {
+    pub(crate) fn describe(&self, schema: &mut Value) {
         let whole = schema.get("type").and_then(Value::as_str) == Some("integer");
         let bound = |value: f64| if whole { Value::from(value as u64) } else { Value::from(value) };
         if self.low.is_finite() {
             let key = if self.above { "exclusiveMinimum" } else { "minimum" };
-            schema.insert(key.to_owned(), bound(self.low));
+            schema[key] = bound(self.low);
         }
         if self.high.is_finite() {
             let key = if self.below { "exclusiveMaximum" } else { "maximum" };
-            schema.insert(key.to_owned(), bound(self.high));
+            schema[key] = bound(self.high);
         }
     }
 }

@@ -8,11 +8,10 @@ use crate::check::{Check, Faults, Issue};
 use crate::choice::Named;
 use crate::fault::{Fault, Kind, nearest};
 use crate::path::Path;
-use crate::schema::schema;
+use crate::schema::{Defined, schema};
 use crate::setting::Setting;
 use crate::tree::{Node, Value};
 use crate::unit::Unit;
-use schemars::JsonSchema;
 
 /// Above this number a float cannot represent every integer.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -21,13 +20,13 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 ///
 /// # Errors
 /// The first fault of shape, with its path and line.
-pub fn read<T: Setting + JsonSchema>(node: &Node) -> Result<T, Issue> {
+pub fn read<T: Setting + Defined>(node: &Node) -> Result<T, Issue> {
     typed(node).map_err(|fault| fault.into_issue(schema::<T>))
 }
 
 /// Reads a tree and reports all faults of shape and range. Each faulty value is replaced by its
 /// default.
-pub fn read_sound<T: Setting + JsonSchema + Default>(node: &Node) -> (T, Faults) {
+pub fn read_sound<T: Setting + Defined + Default>(node: &Node) -> (T, Faults) {
     let (root, mut sound, mut faults) = (Path::default(), node.clone(), Faults::default());
     while let Err(issue) = read::<T>(&sound) {
         let before = sound.clone();

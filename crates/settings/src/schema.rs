@@ -1,44 +1,86 @@
 //! The JSON schema, and queries about it.
 
-use schemars::generate::SchemaSettings;
-use schemars::transform::{RecursiveTransform, Transform};
-use schemars::{JsonSchema, Schema};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
+use std::any::TypeId;
+use std::collections::BTreeMap;
 
-/// The JSON schema (draft 2020-12) of a document.
-pub fn schema<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12();
-    let mut schema = settings.into_generator().into_root_schema_for::<T>();
-    RecursiveTransform(in_one_line).transform(&mut schema);
-    schema.to_value()
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// A type with a definition of its own in the schema.
+pub trait Defined: 'static {
+    /// Its name there. Types of equal names get different ones.
+    fn schema_name() -> &'static str;
+
+    /// Its schema.
+    fn definition(definitions: &mut Definitions) -> Value;
 }
 
-/// Descriptions without the line breaks of the source.
-fn in_one_line(schema: &mut Schema) {
-    if let Some(Value::String(description)) = schema.get_mut("description") {
-        *description = description.replace('\n', " ");
+/// The definitions to which a schema refers, in the order in which a reader meets them.
+#[derive(Debug, Default)]
+pub struct Definitions {
+    by_name: Map<String, Value>,
+    names: BTreeMap<TypeId, String>,
+}
+
+impl Definitions {
+    /// A schema that refers to the definition of a type, which is added if it is new.
+    pub fn refer<T: Defined>(&mut self) -> Value {
+        self.refer_to(TypeId::of::<T>(), T::schema_name(), T::definition)
+    }
+
+    // One function for all types, and not one for each: compiling them takes long.
+    fn refer_to(&mut self, id: TypeId, name: &str, definition: fn(&mut Self) -> Value) -> Value {
+        let name = self.names.get(&id).cloned().unwrap_or_else(|| {
+            let name = self.unused(name);
+            self.names.insert(id, name.clone());
+            // Its place is before those to which it refers.
+            self.by_name.insert(name.clone(), Value::Null);
+            let schema = definition(self);
+            self.by_name.insert(name.clone(), schema);
+            name
+        });
+        json!({ "$ref": format!("#/$defs/{name}") })
+    }
+
+    /// This name, or with a number if it is taken.
+    fn unused(&self, name: &str) -> String {
+        let numbered = (2..).map(|number| format!("{name}{number}"));
+        let mut names = std::iter::once(name.to_owned()).chain(numbered);
+        names.find(|name| !self.by_name.contains_key(name)).expect("there is always a next number")
+    }
+
+    /// What a definition describes, by a schema that refers to it.
+    pub(crate) fn description(&self, reference: &Value) -> Option<&str> {
+        let name = reference.get("$ref")?.as_str()?.rsplit('/').next()?;
+        self.by_name.get(name)?.get("description")?.as_str()
     }
 }
 
+/// The JSON schema (draft 2020-12) of a document.
+pub fn schema<T: Defined>() -> Value {
+    let mut definitions = Definitions::default();
+    let mut root = T::definition(&mut definitions);
+    root["title"] = Value::from(T::schema_name());
+    root["$schema"] = Value::from(DIALECT);
+    if !definitions.by_name.is_empty() {
+        root["$defs"] = Value::Object(definitions.by_name);
+    }
+    root
+}
+
 /// Gives a type a definition of its own in the schema: its name there, and the function that
-/// describes it. Types of equal names get different definitions.
+/// describes it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! defined_in_schema {
     ($Type:ty, $name:expr, $describe:expr) => {
-        impl $crate::schemars::JsonSchema for $Type {
-            fn schema_name() -> ::std::borrow::Cow<'static, str> {
-                $name.into()
+        impl $crate::Defined for $Type {
+            fn schema_name() -> &'static str {
+                $name
             }
 
-            fn schema_id() -> ::std::borrow::Cow<'static, str> {
-                concat!(module_path!(), "::", stringify!($Type)).into()
-            }
-
-            fn json_schema(
-                generator: &mut $crate::schemars::SchemaGenerator,
-            ) -> $crate::schemars::Schema {
-                $describe(generator)
+            fn definition(definitions: &mut $crate::Definitions) -> $crate::Json {
+                $describe(definitions)
             }
         }
     };
@@ -52,9 +94,9 @@ macro_rules! refers_to_definition {
         fn schema(
             _: $crate::Unit,
             _: &$crate::Range,
-            generator: &mut $crate::schemars::SchemaGenerator,
-        ) -> $crate::schemars::Schema {
-            generator.subschema_for::<Self>()
+            definitions: &mut $crate::Definitions,
+        ) -> $crate::Json {
+            definitions.refer::<Self>()
         }
     };
 }
@@ -97,7 +139,6 @@ fn search(schema: &Value, root: &Value, path: &str, key: &str, found: &mut Vec<S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn a_key_is_found_wherever_it_stands() {

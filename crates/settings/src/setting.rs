@@ -4,10 +4,10 @@ use crate::check::{Check, Faults};
 use crate::fault::Fault;
 use crate::path::Path;
 use crate::range::Range;
+use crate::schema::Definitions;
 use crate::tree::{Node, Value};
 use crate::unit::Unit;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 /// A value of a key.
 pub trait Setting: Sized {
@@ -21,7 +21,7 @@ pub trait Setting: Sized {
     fn write(&self, unit: Unit) -> Json;
 
     /// The schema of such values.
-    fn schema(unit: Unit, range: &Range, generator: &mut SchemaGenerator) -> Schema;
+    fn schema(unit: Unit, range: &Range, definitions: &mut Definitions) -> Json;
 
     /// Finds every number out of range in the document.
     fn check(_node: &Node, _check: Check<'_>) {}
@@ -49,8 +49,8 @@ impl Setting for bool {
         Json::from(*self)
     }
 
-    fn schema(_: Unit, _: &Range, generator: &mut SchemaGenerator) -> Schema {
-        Self::json_schema(generator)
+    fn schema(_: Unit, _: &Range, _: &mut Definitions) -> Json {
+        json!({ "type": "boolean" })
     }
 }
 
@@ -63,8 +63,8 @@ impl Setting for String {
         Json::from(self.as_str())
     }
 
-    fn schema(_: Unit, _: &Range, generator: &mut SchemaGenerator) -> Schema {
-        Self::json_schema(generator)
+    fn schema(_: Unit, _: &Range, _: &mut Definitions) -> Json {
+        json!({ "type": "string" })
     }
 
     fn shown(&self, _: Unit) -> Option<Json> {
@@ -81,8 +81,8 @@ impl<T: Setting> Setting for Option<T> {
         self.as_ref().map_or(Json::Null, |value| value.write(unit))
     }
 
-    fn schema(unit: Unit, range: &Range, generator: &mut SchemaGenerator) -> Schema {
-        T::schema(unit, range, generator)
+    fn schema(unit: Unit, range: &Range, definitions: &mut Definitions) -> Json {
+        T::schema(unit, range, definitions)
     }
 
     fn check(node: &Node, check: Check<'_>) {
@@ -110,9 +110,9 @@ impl<T: Setting> Setting for Vec<T> {
         self.iter().map(|item| item.write(unit)).collect()
     }
 
-    fn schema(unit: Unit, range: &Range, generator: &mut SchemaGenerator) -> Schema {
-        let items = T::schema(unit, range, generator);
-        json_schema!({ "type": "array", "items": items })
+    fn schema(unit: Unit, range: &Range, definitions: &mut Definitions) -> Json {
+        let items = T::schema(unit, range, definitions);
+        json!({ "type": "array", "items": items })
     }
 
     fn check(node: &Node, check: Check<'_>) {
@@ -145,10 +145,10 @@ impl<T: Setting, const N: usize> Setting for [T; N] {
         self.iter().map(|item| item.write(unit)).collect()
     }
 
-    fn schema(unit: Unit, range: &Range, generator: &mut SchemaGenerator) -> Schema {
-        let mut schema = Vec::<T>::schema(unit, range, generator);
-        schema.insert("minItems".to_owned(), N.into());
-        schema.insert("maxItems".to_owned(), N.into());
+    fn schema(unit: Unit, range: &Range, definitions: &mut Definitions) -> Json {
+        let mut schema = Vec::<T>::schema(unit, range, definitions);
+        schema["minItems"] = N.into();
+        schema["maxItems"] = N.into();
         schema
     }
 
@@ -166,8 +166,8 @@ impl<T: Setting> Setting for Box<T> {
         (**self).write(unit)
     }
 
-    fn schema(unit: Unit, range: &Range, generator: &mut SchemaGenerator) -> Schema {
-        T::schema(unit, range, generator)
+    fn schema(unit: Unit, range: &Range, definitions: &mut Definitions) -> Json {
+        T::schema(unit, range, definitions)
     }
 
     fn check(node: &Node, check: Check<'_>) {

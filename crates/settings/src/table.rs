@@ -4,10 +4,10 @@ use crate::check::{Faults, TableCheck};
 use crate::fault::{Fault, Kind};
 use crate::path::Path;
 use crate::range::Range;
+use crate::schema::Definitions;
 use crate::setting::Setting;
 use crate::tree::Node;
 use crate::unit::Unit;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value as Json, json};
 
 /// A table of keys; the documentation of the crate describes the declaration.
@@ -36,7 +36,7 @@ pub trait Settings: Default {
     fn give(&self, table: &mut Map<String, Json>);
 
     /// Describes every key, with its default.
-    fn describe(default: &Self, table: &mut Description, generator: &mut SchemaGenerator);
+    fn describe(default: &Self, table: &mut Description, definitions: &mut Definitions);
 
     /// Checks every number that was written.
     fn check_keys(table: &mut TableCheck<'_>);
@@ -122,9 +122,9 @@ macro_rules! setting_by_table {
 }
 
 /// The schema of a table.
-pub fn describe_table<T: Settings + JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+pub fn describe_table<T: Settings>(definitions: &mut Definitions) -> Json {
     let mut table = Description::default();
-    T::describe(&T::default(), &mut table, generator);
+    T::describe(&T::default(), &mut table, definitions);
     table.schema(T::MEANING)
 }
 
@@ -163,19 +163,19 @@ impl Default for Description {
 
 impl Description {
     /// Permits keys of any name.
-    pub(crate) fn others(&mut self, schema: &Schema) {
-        self.others = schema.as_value().clone();
+    pub(crate) fn others(&mut self, schema: Json) {
+        self.others = schema;
     }
 
-    fn schema(self, meaning: &str) -> Schema {
-        let mut schema = json_schema!({
+    fn schema(self, meaning: &str) -> Json {
+        let mut schema = json!({
             "description": meaning,
             "type": "object",
             "properties": self.properties,
             "additionalProperties": self.others,
         });
         if !self.required.is_empty() {
-            schema.insert("required".to_owned(), Json::from(self.required));
+            schema["required"] = Json::from(self.required);
         }
         schema
     }
@@ -189,10 +189,10 @@ impl Description {
         default: &T,
         range: &Range,
         required: Option<&str>,
-        generator: &mut SchemaGenerator,
+        definitions: &mut Definitions,
     ) {
         let unit = Unit::of(key);
-        let schema = T::schema(unit, range, generator);
+        let schema = T::schema(unit, range, definitions);
         let shown = if required.is_some() { None } else { default.shown(unit) };
         self.insert(key, meaning, schema, shown, required.is_some());
     }
@@ -201,19 +201,19 @@ impl Description {
         &mut self,
         key: &'static str,
         meaning: &str,
-        mut schema: Schema,
+        mut schema: Json,
         default: Option<Json>,
         required: bool,
     ) {
         if !meaning.is_empty() {
-            schema.insert("description".to_owned(), Json::from(meaning));
+            schema["description"] = Json::from(meaning);
         }
         if let Some(default) = default {
-            schema.insert("default".to_owned(), default);
+            schema["default"] = default;
         }
         if required {
             self.required.push(key);
         }
-        self.properties.insert(key.to_owned(), schema.to_value());
+        self.properties.insert(key.to_owned(), schema);
     }
 }

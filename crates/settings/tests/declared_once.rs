@@ -1,7 +1,6 @@
 //! Properties that follow from one declaration of each key.
 
 use kernel::{Bytes, Duration};
-use schemars::JsonSchema;
 use serde_json::json;
 use settings::{Check, Choice, Faults, Node, Path, Range, Root, Setting, Settings, Unit};
 
@@ -175,7 +174,7 @@ fn a_choice_that_was_made_otherwise_is_replaced() {
         settings::set::<Link>(&tree("queue = \"none\""), &path, &entries[0].1).unwrap();
     assert_eq!(link.queue.name(), "co_del");
     assert_eq!(tree.to_toml(), "[queue]\nco_del.target_ms = 1\n");
-    assert!(Queue::schema_name() == "Queue");
+    assert_eq!(<Queue as settings::Defined>::schema_name(), "Queue");
 }
 
 #[test]

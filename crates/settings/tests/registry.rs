@@ -58,8 +58,8 @@ impl Choice for Guest {
     fn give(&self) -> settings::Json {
         self.0.give()
     }
-    fn describe(variants: &mut settings::Variants, generator: &mut schemars::SchemaGenerator) {
-        AnimalSettings::describe(variants, generator);
+    fn describe(variants: &mut settings::Variants, definitions: &mut settings::Definitions) {
+        AnimalSettings::describe(variants, definitions);
         variants.retain(Self::names());
     }
     fn check_variant(variant: settings::VariantCheck<'_>) {
@@ -113,7 +113,7 @@ fn a_toy_is_set_by_its_path_and_checked() {
 #[test]
 fn a_choice_may_be_among_some_variants_of_another() {
     assert_eq!(read("guest = 'toy'").unwrap_err(), "guest: must be \"cat\", is \"toy\" (line 1)");
-    let schema = describe_choice::<Guest>(&mut schemars::SchemaGenerator::default()).to_value();
+    let schema = describe_choice::<Guest>(&mut settings::Definitions::default());
     let variants = schema["oneOf"].as_array().unwrap();
     assert_eq!(variants.len(), 1, "{schema}");
     assert_eq!(variants[0]["const"], "cat");

@@ -1,9 +1,7 @@
 //! Differentiated services code points, and the access categories that they map to.
 
 use crate::TrafficClass;
-use settings::schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use settings::{Fault, Json, Node, Range, Setting, Unit, Value, nearest};
-use std::borrow::Cow;
+use settings::{Defined, Definitions, Fault, Json, Node, Setting, Unit, Value, json, nearest};
 
 /// A differentiated services code point (RFC 2474 section 3), from 0 to 63.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,18 +89,16 @@ impl Setting for Dscp {
         named.map_or_else(|| Json::from(self.0), |&(name, _)| Json::from(name))
     }
 
-    fn schema(_: Unit, _: &Range, generator: &mut SchemaGenerator) -> Schema {
-        generator.subschema_for::<Self>()
-    }
+    settings::refers_to_definition!();
 }
 
-impl JsonSchema for Dscp {
-    fn schema_name() -> Cow<'static, str> {
-        "Dscp".into()
+impl Defined for Dscp {
+    fn schema_name() -> &'static str {
+        "Dscp"
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
+    fn definition(_: &mut Definitions) -> Json {
+        json!({
             "description": "A differentiated services code point: its name, or its number.",
             "anyOf": [
                 { "type": "string", "enum": NAMES.map(|(name, _)| name) },

@@ -14,10 +14,11 @@ use crate::mobility::movement::MovementSettings;
 use crate::mobility::placement::PlacementSettings;
 use kernel::Instant;
 use net::QueueSettings;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde_json::Value as Json;
-use settings::{Check, Fault, Faults, Node, Path, Range, Root, Setting, Settings, Unit, Value};
-use std::borrow::Cow;
+use serde_json::{Value as Json, json};
+use settings::{
+    Check, Defined, Definitions, Fault, Faults, Node, Path, Range, Root, Setting, Settings, Unit,
+    Value,
+};
 use wifi::phy::{Amendment, Guard, McsKeys};
 use wifi::power_save::PowerSaveSettings;
 use wifi::rate::RateControlSettings;
@@ -257,9 +258,7 @@ impl Setting for Stations {
         }
     }
 
-    fn schema(_: Unit, _: &Range, generator: &mut SchemaGenerator) -> Schema {
-        generator.subschema_for::<Self>()
-    }
+    settings::refers_to_definition!();
 
     fn check(node: &Node, check: Check<'_>) {
         match node.value {
@@ -278,14 +277,14 @@ impl Setting for Stations {
     }
 }
 
-impl JsonSchema for Stations {
-    fn schema_name() -> Cow<'static, str> {
-        "Stations".into()
+impl Defined for Stations {
+    fn schema_name() -> &'static str {
+        "Stations"
     }
 
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let station = generator.subschema_for::<Station>();
-        json_schema!({
+    fn definition(definitions: &mut Definitions) -> Json {
+        let station = definitions.refer::<Station>();
+        json!({
             "description": "A number of equal stations, one table, or one table for each group.",
             "anyOf": [
                 { "type": "integer", "minimum": 1, "maximum": 10_000 },

@@ -11,7 +11,7 @@ use super::{
 use crate::{Config, Hint};
 use kernel::{BitRate, Bytes, Duration, Segments};
 use settings::{
-    Choice, Fault, Faults, Json, Named, Path, Settings, VariantCheck, Variants, schemars,
+    Choice, Definitions, Fault, Faults, Json, Named, Path, Settings, VariantCheck, Variants,
 };
 use std::collections::VecDeque;
 use std::sync::OnceLock;
@@ -95,8 +95,8 @@ impl Choice for Inner {
         self.0.give()
     }
 
-    fn describe(variants: &mut Variants, generator: &mut schemars::SchemaGenerator) {
-        ControlSettings::describe(variants, generator);
+    fn describe(variants: &mut Variants, definitions: &mut Definitions) {
+        ControlSettings::describe(variants, definitions);
         variants.retain(Self::names());
     }
 
