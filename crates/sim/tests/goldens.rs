@@ -1,6 +1,6 @@
 //! Small tables of results. They change only if results change: then write the tables with
-//! `SIMOOM_GOLDENS=write cargo test -p simoom-sim --test all goldens`, and a line marked RESULTS into
-//! CHANGELOG.md.
+//! `SIMOOM_GOLDENS=write cargo test -p simoom-sim --test all goldens`, and a line marked RESULTS
+//! into CHANGELOG.md.
 
 use kernel::Seed;
 use sim::{Scenario, Value};
