@@ -180,10 +180,10 @@ def shown(tmp_path_factory):
         change(tree / name, use, toy)
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     subprocess.run(
-        ["cargo", "build", "--locked", "--quiet", "--package", "simoom-py"],
+        ["cargo", "build", "--profile", "fast", "--locked", "--quiet", "--package", "simoom-py"],
         cwd=tree, check=True, env=os.environ | {"CARGO_TARGET_DIR": str(target)},
     )  # fmt: skip
-    (library,) = (target / "debug").glob("lib_core.*[!d]")
+    (library,) = (target / "fast").glob("lib_core.*[!d]")
     shutil.copy(library, tree / "python" / "simoom" / "_core.abi3.so")
     folder = tmp_path_factory.mktemp("shown")
     subprocess.run(
