@@ -136,8 +136,9 @@ SCRIPT = """
 import json, sys
 from pathlib import Path
 import simoom as sm
-from simoom import observables, plots, report
+from simoom import _core, observables, plots, report
 from simoom.plots.results import airtime
+from simoom.serve.timeline import about
 
 folder = Path(sys.argv[1])
 scenario = sm.Scenario(
@@ -157,6 +158,8 @@ run = sm.run(scenario, trace=True)
 airtime(run).savefig(folder / "airtime.svg")
 plots.air(run, 0.0, 0.2).savefig(folder / "air.svg")
 (folder / "results.md").write_text("\\n".join(observables.catalogue()))
+told = about(_core.AirFile(folder / "toy.air"))
+(folder / "page.json").write_text(json.dumps([told["looks"], told["kind"]]))
 (folder / "frames.json").write_text(json.dumps(run.trace.frames["kind"].unique().to_list()))
 """
 
@@ -211,7 +214,7 @@ def change(path, old, new):
         ("frames.json", ["Toy Frame"]),
         ("toy.txt", ["Toy Frame", "content of a toy", "drops (toy cause)"]),
         ("toy.html", ["Toy Frame"]),
-        ("toy.air", ["Toy Frame"]),
+        ("page.json", ["Toy Frame"]),
         ("toy.pftrace", ["Toy Frame to all", "toy cause"]),
         ("toy.pcapng", ["bytes of it"]),
     ],
