@@ -216,7 +216,7 @@ def change(path, old, new):
         ("toy.html", ["Toy Frame"]),
         ("page.json", ["Toy Frame"]),
         ("toy.pftrace", ["Toy Frame to all", "toy cause"]),
-        ("toy.pcapng", ["bytes of it"]),
+        ("toy.monitor.pcapng", ["bytes of it"]),
     ],
 )
 def test_what_is_declared_as_a_line_is_shown_everywhere(shown, file, toys):
