@@ -226,11 +226,9 @@ def main() -> int:
         if told is not None:
             differing += 1
             print(told)
-            runs = (
-                (n, found) for n, found in results.items() if line_of(n) == line and n in before
-            )
-            for name, found in runs:
-                print(*compare_run(name, before[name], found), sep="\n")
+            for name in (n for n in results if line_of(n) == line and n in before):
+                for detail in compare_run(name, before[name], results[name]):
+                    print(detail)
     print(f"{len(results)} runs in {len(lines)} lines, {differing} lines differ from the record")
     return 1 if differing else 0
 
