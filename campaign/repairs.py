@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import simoom as sm
-from simoom.serve.places import LINE, Scanner
 
 MOST = 60
 """Repairs of one input, after which it counts as refused."""
@@ -29,7 +28,8 @@ GIVEN = {
     "flows": (b"", b'\n[[flows]]\nfrom = "server"\nto = "sta*"\n'),
 }
 """The same in texts: what is written before and after them."""
-HEADER = re.compile(r"the first line is (\S+)")
+HEADER = b"time_s,node,x_m,y_m\n"
+"""The first line of a file of movements in columns, where its own is at fault."""
 STEP = re.compile(r"\.?(?P<key>[^.\[\]]+)|\[(?P<index>\d+)\]")
 
 
@@ -92,47 +92,36 @@ def delete(made: dict[str, Any], path: str) -> bool:
     return True
 
 
-def text(data: bytes, fault_of: Callable[[bytes], tuple[str, str] | None]) -> tuple[bytes, str]:
-    """Return a text from which what messages name was deleted, and the last fault, if one is left.
+def text(data: bytes, fault_of: Callable[[bytes], sm.Issue | None]) -> tuple[bytes, str]:
+    """Return a text from which what is faulty was deleted, and the last fault, if one is left.
 
-    `fault_of` returns the path and the message of the first fault.
+    `fault_of` returns the first fault.
     """
     fault = fault_of(data)
     for _ in range(MOST):
         if fault is None:
             return data, ""
-        shorter = _without(data, *fault)
+        shorter = _without(data, fault)
         lines = map(bytes.strip, shorter.splitlines())
         if shorter == data or all(not line or line.startswith(b"#") for line in lines):
             break
         data, fault = shorter, fault_of(shorter)
-    return data, "" if fault is None else fault[1]
+    return data, "" if fault is None else str(fault)
 
 
-def _without(data: bytes, path: str, message: str) -> bytes:
-    """Return a text without the line that a message names, or without the value at its path.
-
-    What a message says is missing is given.
-    """
-    if "not a text file" in message or "UTF-8" in message:
-        return data.decode(errors="ignore").encode()
-    if header := HEADER.search(message):
-        return header[1].encode() + b"\n" + data.partition(b"\n")[2]
-    if found := LINE.search(message):
-        lines = data.splitlines(keepends=True)
-        number = int(found[1]) - 1
-        return b"".join(lines[:number] + lines[number + 1 :])
-    written = data.decode(errors="surrogateescape")
-    places = Scanner(written).places
-    if path in GIVEN and path not in places:
-        before, after = GIVEN[path]
+def _without(data: bytes, fault: sm.Issue) -> bytes:
+    """Return a text without the lines of a fault; what is missing is given."""
+    if (valid := data.decode(errors="ignore").encode()) != data:
+        return valid
+    lines = data.splitlines(keepends=True)
+    if fault.file_line == 1 and b"," in lines[0] and lines[0] != HEADER:
+        return HEADER + b"".join(lines[1:])
+    if fault.file_line:
+        return b"".join(lines[: fault.file_line - 1] + lines[fault.file_line :])
+    begin, end = (0, 0) if fault.place is None else fault.place.whole
+    if not end:
+        before, after = GIVEN.get(fault.path, (b"", b""))
         return before + data + after
-    while path and path not in places:
-        path = path[: max(path.rfind("."), path.rfind("["), 0)]
-    if not path:
-        return data
-    place = places[path]
-    begin = written.rfind("\n", 0, place.key) + 1
-    end = written.find("\n", place.end)
-    end = len(written) if end < 0 else end + 1
-    return (written[:begin] + written[end:]).encode(errors="surrogateescape")
+    begin = data.rfind(b"\n", 0, begin) + 1
+    stop = data.find(b"\n", end)
+    return data[:begin] + (b"" if stop < 0 else data[stop + 1 :])

@@ -109,10 +109,10 @@ def mutated(kind: str, data: bytes, note: Note = _ignore) -> str:
     """Read a scenario file, a script, or a file of movements; repair it, and run what it says."""
     messages: list[str] = []
 
-    def fault_of(text: bytes) -> tuple[str, str] | None:
+    def fault_of(text: bytes) -> sm.Issue | None:
         fault = _fault_of(kind, text)
         if fault is not None:
-            messages.append(fault[1])
+            messages.append(fault.text)
         return fault
 
     left, fault = repairs.text(data, fault_of)
@@ -126,11 +126,11 @@ def mutated(kind: str, data: bytes, note: Note = _ignore) -> str:
     return ""
 
 
-def _fault_of(kind: str, data: bytes) -> tuple[str, str] | None:
-    """Return path and message of the first fault of a text; None if it has none."""
+def _fault_of(kind: str, data: bytes) -> sm.Issue | None:
+    """Return the first fault of a text; None if it has none."""
     if kind == "script":
         fault = _core.tcp_script_fault(data.decode(errors="replace"))
-        return None if fault is None else ("", f"{fault[1]} (line {fault[0]})")
+        return None if fault is None else sm.Issue("", fault[1], file_line=fault[0])
     try:
         if kind in inputs.MOVEMENTS:
             _moved(kind, data)
@@ -138,8 +138,8 @@ def _fault_of(kind: str, data: bytes) -> tuple[str, str] | None:
             sm.Scenario.parse(data).check()
     except sm.ScenarioError as error:
         if bad := _faults(error):
-            return "", f"{bad}\n"
-        return error.issues[0].path, error.issues[0].message
+            return sm.Issue("", f"{bad}\n")
+        return error.issues[0]
     return None
 
 
@@ -168,7 +168,7 @@ def _moved(kind: str, data: bytes) -> None:
                 built.check()
             except sm.ScenarioError as error:
                 # A node of fewer may be missing.
-                if count == 1 or "line" in error.issues[0].message:
+                if count == 1 or error.issues[0].file_line:
                     raise
             else:
                 return

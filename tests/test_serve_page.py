@@ -115,7 +115,7 @@ def test_a_mistake_is_shown_at_its_place_and_mended(page):
     expect(fault).to_contain_text("wlan.cw_min")
     expect(fault).to_contain_text("31")
     expect(fault).to_contain_text("line 4")
-    expect(page.locator(".cm-lintRange-error")).to_have_text("wlan.cw_min = 30")
+    expect(page.locator(".cm-lintRange-error")).to_have_text("cw_min = 30")
     expect(page.get_by_role("button", name="Run", exact=True)).to_be_disabled()
     write(page, CELL.replace("stations = 2", "stations = 2\nwlan.cw_min = 31"))
     expect(page.locator(".issues")).to_have_text("No faults.")

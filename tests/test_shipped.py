@@ -50,10 +50,10 @@ def test_a_copy_is_one_s_own_file(simoom, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("new", "chian"), "chian: no scenario of this name comes with Simoom; the nearest are"),
+        (("new", "chian"), "chian: no scenario of this name comes with Simoom; the nearest is"),
         (("new", "chain", "there"), "there: exists; name another file"),
         (("scenarios", "xyzzy"), "xyzzy: no scenario has this word; simoom scenarios lists all"),
-        (("run", "chian"), "chian: there is no such file or scenario; the nearest are"),
+        (("run", "chian"), "chian: there is no such file or scenario; the nearest is"),
         (("run", "xyzzy"), "xyzzy: there is no such file or scenario; simoom scenarios lists"),
     ],
 )

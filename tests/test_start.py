@@ -31,7 +31,8 @@ A_RUN = {"arguments", "cli.run", "cli.trace", "cli.until", "patience", "precisio
 
 STARTS = {
     "simoom --version": (set(), set()),
-    f"simoom check {CELL}": (set(), {"cli.scenario"}),
+    f"simoom check {CELL}": (set(), {"cli.check"}),
+    f"simoom check {CELL} --json": (set(), {"cli.check"}),
     "simoom airtime --standard 11g --rate 54 --bytes 1536": (
         set(),
         {"airtime", "arguments", "cli.airtime", "run", "patience", "trace", "trace_columns",

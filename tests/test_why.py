@@ -327,7 +327,7 @@ def test_an_unknown_flow_is_one_message(capsys: pytest.CaptureFixture[str], tmp_
         '[[flows]]\nname = "call"\nfrom = "server"\nto = "sta0"\n'
     )
     assert main(["why", str(file), "--flow", "cal"]) == 2
-    message = f"{file}: flow: there is no flow 'cal'; the nearest are call\n"
+    message = f"{file}: flow: there is no flow 'cal'; the nearest is call\n"
     assert capsys.readouterr().err == message
     assert main(["why", str(file), "-n", "2", "--json", "-q"]) == 0
     found = json.loads(capsys.readouterr().out)

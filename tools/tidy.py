@@ -39,7 +39,7 @@ CRATES = {
 LAYERS = """\
 _core arguments kinds palette needs frames runner issue address observables shipped stats precision
 transient models tables evidence control axis_text layout places roaming lockstep
-edit scenario travel gallery trace_columns trace_files trace
+edit scenario repair travel gallery trace_columns trace_files trace
 run record segments store compaction shards
 rounds variates replications compare axes designs sweep search sensitivity hearing routes airtime
 twin plots pages trace_page notices report notebook why sweep_table

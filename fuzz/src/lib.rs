@@ -13,11 +13,18 @@ pub fn scenario(data: &[u8]) {
             let again = sim::Scenario::parse_bytes(text.as_bytes()).expect("its own text");
             assert_eq!(again.to_toml(), text);
             if let Err(issues) = scenario.resolve() {
-                assert!(issues.iter().all(|issue| !issue.message.is_empty()), "no reason");
+                are_told(&issues);
             }
         }
-        Err(issue) => assert!(!issue.message.is_empty(), "no reason"),
+        Err(issues) => are_told(&issues),
     }
+}
+
+/// Faults have reasons, and each is told once.
+fn are_told(issues: &[sim::Issue]) {
+    assert!(!issues.is_empty() && issues.iter().all(|issue| !issue.message.is_empty()));
+    let told: std::collections::BTreeSet<_> = issues.iter().map(sim::Issue::with_line).collect();
+    assert_eq!(told.len(), issues.len(), "a fault is told twice");
 }
 
 /// Runs a script; a failure refers to one of its lines.

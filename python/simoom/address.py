@@ -120,6 +120,19 @@ def near(wanted: str, names: Iterable[str], most: int = 3) -> list[str]:
     return [*chosen][:most] or get_close_matches(wanted, every, n=most)
 
 
+def suggested(names: Sequence[str]) -> str:
+    """Return the part of a message that suggests names, if there are any.
+
+    Examples
+    --------
+    >>> suggested(["cafe"]), suggested(["up", "down"]), suggested([])
+    ('; the nearest is cafe', '; the nearest are up, down', '')
+    """
+    if not names:
+        return ""
+    return f"; the nearest {'is' if len(names) == 1 else 'are'} {', '.join(names)}"
+
+
 def _expanded(row: Mapping[str, Any], name: str) -> list[str]:
     """Return the names that a single flow of the table with this name may have."""
     source, sink = row.get("from"), row.get("to")
@@ -165,13 +178,11 @@ def value(results: Mapping[str, Any], path: str) -> Any:
     if match is None:
         raise AddressError(f"{path}: must be of elements of a list, as sum(flows[*].goodput_mbps)")
     kind, rest = match["list"], match["rest"]
-    rows = _rows(results, kind)
-    chosen = matching(kind, rows, match["which"])
+    chosen = matching(kind, rows(results, kind), match["which"])
     paths = [f"{kind}[{n}]{rest}" for n in chosen]
     if not any(each in results for each in paths):
         close = get_close_matches(f"{kind}[i]{rest}", dict.fromkeys(map(generic, results)), n=3)
-        hint = f"; the nearest are {', '.join(close)}" if close else ""
-        raise AddressError(f"there is no {path!r}{hint}")
+        raise AddressError(f"there is no {path!r}{suggested(close)}")
     values = [results.get(each) for each in paths]
     if call is None:
         if len(values) == 1:
@@ -190,13 +201,20 @@ def _is_name(which: str) -> bool:
     return re.fullmatch(r'\s*(?:"[^"*?\[]*"|[^"*?=,\[]+)\s*', which) is not None
 
 
-def _rows(results: Mapping[str, Any], kind: str) -> dict[int, dict[str, Any]]:
-    pattern = re.compile(rf"{re.escape(kind)}\[(\d+)\]\.({'|'.join(KEYS)})")
-    rows: dict[int, dict[str, Any]] = {}
+def rows(results: Mapping[str, Any], kind: str) -> dict[int, dict[str, Any]]:
+    """Return the results of each element of a list, by its index and by their paths in it.
+
+    Examples
+    --------
+    >>> rows({"flows[0].name": "a", "flows[1].rtt_s.mean": 2, "total.attempts": 3}, "flows")
+    {0: {'name': 'a'}, 1: {'rtt_s.mean': 2}}
+    """
+    pattern = re.compile(rf"{re.escape(kind)}\[(\d+)\]\.(.+)")
+    found: dict[int, dict[str, Any]] = {}
     for path, each in results.items():
         if match := pattern.fullmatch(path):
-            rows.setdefault(int(match[1]), {})[match[2]] = each
-    return rows
+            found.setdefault(int(match[1]), {})[match[2]] = each
+    return found
 
 
 def indexed(path: str, tables: Callable[[str], object]) -> list[str]:

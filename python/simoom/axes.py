@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from simoom.control import import_path
@@ -204,7 +204,7 @@ def scenarios(scenario: Scenario, at: Points) -> list[Scenario]:
     for issue, numbers in faulty_points.items():
         at_all_points = len(numbers) == len(at.values)
         note = "" if at_all_points else f" (at {describe(at.settings[numbers[0]])})"
-        faults[Issue(issue.path, issue.message + note)] = None
+        faults[replace(issue, message=issue.message + note)] = None
     if faults:
         raise ScenarioError(faults)
     return found

@@ -7,11 +7,11 @@ import tomllib
 from pathlib import PurePath
 from typing import Any
 
+from simoom import _core
 from simoom.issue import Issue, ScenarioError
 
 _CLASS = re.compile(r"(?P<quote>[\"']?)(?P<module>[\w./\\-]+):(?P<name>[A-Za-z_][\w.]*)(?P=quote)")
 _STATION = re.compile(r'stations\["?sta(?P<number>\d{1,9})"?\](?P<rest>\..+)')
-_STEP = re.compile(r"\.?(?P<key>[\w-]+)|\[(?P<index>\d+|\*)\]")
 
 
 def written(toml: str) -> dict[str, Any]:
@@ -109,25 +109,16 @@ def split_station(
 
 def remove(keys: dict[str, Any], path: str) -> None:
     """Remove the value at a path, with indices, from the keys of a scenario."""
-    steps: list[str | int] = []
-    place = 0
-    while place < len(path):
-        match = _STEP.match(path, place)
-        if match is None:
-            message = "is not a path; a path reads as flows[0].tcp.mss_bytes"
-            raise ScenarioError([Issue(path, message)])
-        index = match["index"]
-        steps.append(match["key"] if index is None else int(index) if index.isdigit() else "*")
-        place = match.end()
+    steps = _core.steps(path)
     if not _remove(keys, steps):
         top = f" (top-level keys that are set: {', '.join(keys)})" if len(steps) == 1 else ""
         raise ScenarioError([Issue(path, f"is not set, so that it cannot be unset{top}")])
 
 
-def _remove(part: Any, steps: list[str | int]) -> bool:
+def _remove(part: Any, steps: list[str | int | None]) -> bool:
     """Remove what the steps lead to; return whether there was such a value."""
     first, *rest = steps
-    if first == "*" and isinstance(part, list):
+    if first is None and isinstance(part, list):
         if not rest:
             found = bool(part)
             part.clear()

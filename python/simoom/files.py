@@ -6,6 +6,7 @@ import errno
 import io
 import json
 import math
+import os
 import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -15,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import polars as pl
 
+_READ_LIMIT = 64 << 20
+"""Limit of the bytes read from a file, far more than a scenario has: a device may be endless."""
 DEEPEST = 100
 """Limit of the nesting of values."""
 LARGEST = 1e300
@@ -68,6 +71,16 @@ def discard_drafts(folder: Path, mark: str) -> None:
     """Remove the drafts that a process with this mark has left below a folder."""
     for draft in folder.rglob(f".*-{mark}-*.part*"):
         draft.unlink(missing_ok=True)
+
+
+def read(path: str | os.PathLike[str]) -> bytes:
+    """Read a file; raise if it is longer than scenarios and scripts are."""
+    with Path(path).open("rb") as file:
+        data = file.read(_READ_LIMIT + 1)
+    if len(data) > _READ_LIMIT:
+        reason = f"has more than {_READ_LIMIT >> 20} MiB, and is no scenario or script"
+        raise OSError(errno.EFBIG, reason, os.fspath(path))
+    return data
 
 
 def write_text(path: Path, text: str) -> None:

@@ -16,7 +16,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simoom import _core
-from simoom.address import generic
+from simoom.address import generic, suggested
 
 if TYPE_CHECKING:
     from simoom.scenario import Scenario
@@ -158,7 +158,7 @@ def nearest(path: str, known: Iterable[str]) -> str:
     Examples
     --------
     >>> nearest("file ms", ["flows[0].session_delay_s.mean", "flows[0].timeouts"])
-    '; the nearest are flows[0].session_delay_s.mean'
+    '; the nearest is flows[0].session_delay_s.mean'
     """
     every = list(known)
     begin = [each for each in every if path and each.startswith(path)]
@@ -167,7 +167,7 @@ def nearest(path: str, known: Iterable[str]) -> str:
     named.sort(key=lambda each: (not each.startswith(place), not each.endswith(".mean")))
     close = get_close_matches(path, every, n=MOST_NEAR, cutoff=0.5)
     found = list(dict.fromkeys([*begin, *named, *close]))[:MOST_NEAR]
-    return f"; the nearest are {', '.join(found)}" if found else ""
+    return suggested(found)
 
 
 def _heading(path: str) -> str:

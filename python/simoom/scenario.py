@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import math
 import os
@@ -13,13 +12,10 @@ from typing import Any
 from simoom import _core, edit
 from simoom.address import AddressError, indexed, is_address, named_probes
 from simoom.control import import_path
-from simoom.files import DEEPEST
+from simoom.files import DEEPEST, read
 from simoom.issue import Issue, ScenarioError
 from simoom.observables import Probe
 from simoom.shipped import resolved
-
-_READ_LIMIT = 64 << 20
-"""Limit of the bytes read from a file, far more than a scenario has: a device may be endless."""
 
 
 class Scenario:
@@ -409,21 +405,16 @@ class Scenario:
         return f"Scenario({title}{cell}{flows} flow tables, {keys['duration_s']:g} s)"
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
-        return Scenario.parse, (self.to_toml(),)
+        return _again, (self.to_toml(),)
+
+
+def _again(toml: str) -> Scenario:
+    """Return a scenario of another process, whose faults are at no place of a text."""
+    return Scenario._of(_core.Scenario.parse_again(toml))  # noqa: SLF001  of the same class
 
 
 ScenarioLike = Scenario | str | os.PathLike[str] | Mapping[str, Any]
 """What `run` and other functions take as a scenario: one, its TOML file, or its keys."""
-
-
-def read(path: str | os.PathLike[str]) -> bytes:
-    """Read a file; raise if it is longer than scenarios and scripts are."""
-    with Path(path).open("rb") as file:
-        data = file.read(_READ_LIMIT + 1)
-    if len(data) > _READ_LIMIT:
-        reason = f"has more than {_READ_LIMIT >> 20} MiB, and is no scenario or script"
-        raise OSError(errno.EFBIG, reason, os.fspath(path))
-    return data
 
 
 def _utf8(path: str, text: str) -> bytes:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from simoom import address
 from simoom.kinds import CAUSES
 from simoom.observables import catalogue, observable
 
@@ -56,12 +57,7 @@ def rows(summary: Mapping[str, Value], prefix: str) -> list[Row]:
     >>> rows({"flows[0].name": "a", "flows[1].name": "b", "total.attempts": 3}, "flows")
     [{'name': 'a'}, {'name': 'b'}]
     """
-    found: dict[int, Row] = {}
-    pattern = re.compile(rf"{re.escape(prefix)}\[(\d+)\]\.(.+)")
-    for path, value in summary.items():
-        if match := pattern.fullmatch(path):
-            found.setdefault(int(match[1]), {})[match[2]] = value
-    return [found[index] for index in sorted(found)]
+    return [row for _, row in sorted(address.rows(summary, prefix).items())]
 
 
 def nodes(summary: Mapping[str, Value]) -> list[Row]:

@@ -24,8 +24,8 @@ mod _core {
     use crate::run::{Run, run};
     #[pymodule_export]
     use crate::scenario::{
-        Scenario, airtime, airtime_schema, caveats, connectivity, hearing, listing, observables,
-        schema,
+        Scenario, airtime, airtime_schema, caveats, connectivity, edited, hearing, listing,
+        observables, repaired, schema, steps,
     };
     #[pymodule_export]
     use crate::student::{student_t_cdf, student_t_quantile};
@@ -39,6 +39,24 @@ pyo3::import_exception!(simoom.issue, ScenarioError);
 
 /// The Python exception for these faults of a scenario.
 fn fault(issues: Vec<sim::Issue>) -> PyErr {
-    let pairs: Vec<_> = issues.into_iter().map(|issue| (issue.path, issue.message)).collect();
-    ScenarioError::new_err((pairs,))
+    let rows: Vec<_> = issues.into_iter().map(row).collect();
+    ScenarioError::new_err((rows,))
+}
+
+/// Path, message and remedy, the place of key and value, the repairs with their kinds, and the line
+/// in a file that the scenario names.
+type FaultRow = (String, String, String, PlaceRow, Vec<(&'static str, String)>, usize);
+/// Line and column, and the bytes of key and value.
+type PlaceRow = (usize, usize, [usize; 2], [usize; 2]);
+
+fn row(issue: sim::Issue) -> FaultRow {
+    let sim::Issue { path, message, remedy, place, repairs, file_line } = issue;
+    let repairs = repairs.into_iter().map(|repair| match repair {
+        sim::Repair::Rename(key) => ("rename", key),
+        sim::Repair::Value(value) => ("value", value),
+        sim::Repair::List => ("list", String::new()),
+        sim::Repair::Remove => ("remove", String::new()),
+    });
+    let place = (place.line, place.column, place.key, place.value);
+    (path, message, remedy, place, repairs.collect(), file_line)
 }

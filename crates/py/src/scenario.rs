@@ -2,9 +2,11 @@
 
 use crate::control::Controllers;
 use crate::fault;
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sim::{Node, Written};
+use sim::scenario::{Path, Place, Step};
+use sim::{Node, Repair, Written};
 use std::path::PathBuf;
 use trace::columns::Columns;
 
@@ -18,23 +20,29 @@ impl Scenario {
     /// Reads TOML.
     #[staticmethod]
     fn parse(text: &[u8]) -> PyResult<Self> {
-        sim::Scenario::parse_bytes(text).map(Self).map_err(|issue| fault(vec![issue]))
+        sim::Scenario::parse_bytes(text).map(Self).map_err(fault)
+    }
+
+    /// Reads TOML that no user has written: its faults have no places.
+    #[staticmethod]
+    fn parse_again(text: &str) -> PyResult<Self> {
+        sim::Scenario::parse(text).map(|read| Self(read.without_places())).map_err(fault)
     }
 
     /// Reads JSON.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Self> {
-        sim::Scenario::from_json(text).map(Self).map_err(|issue| fault(vec![issue]))
+        sim::Scenario::from_json(text).map(Self).map_err(fault)
     }
 
     /// This scenario with the value at `path`, written as in TOML, replaced.
     fn set(&self, path: &str, value: &str) -> PyResult<Self> {
-        self.0.set(path, value).map(Self).map_err(|issue| fault(vec![issue]))
+        self.0.set(path, value).map(Self).map_err(fault)
     }
 
     /// The value at `path`, as JSON.
     fn get(&self, path: &str) -> PyResult<String> {
-        let value = self.0.get(path).map_err(|issue| fault(vec![issue]))?;
+        let value = self.0.get(path).map_err(fault)?;
         Ok(value.to_string())
     }
 
@@ -42,7 +50,7 @@ impl Scenario {
     #[allow(clippy::needless_pass_by_value, reason = "converted by PyO3")]
     fn in_folder(&self, folder: PathBuf) -> PyResult<Self> {
         let located = self.0.clone().in_folder(&folder);
-        located.map(Self).map_err(|issue| fault(vec![issue]))
+        located.map(Self).map_err(fault)
     }
 
     /// The files that the scenario names, whose content determines the results too.
@@ -106,6 +114,45 @@ impl Scenario {
     fn to_full_json(&self) -> String {
         self.0.to_full_json()
     }
+}
+
+/// The steps of a path: keys, indices, and `None` for every element.
+#[pyfunction]
+pub(crate) fn steps(py: Python<'_>, path: &str) -> PyResult<Vec<Py<PyAny>>> {
+    let step = |step: Step| match step {
+        Step::Key(key) => key.into_py_any(py),
+        Step::Index(index) => index.into_py_any(py),
+        Step::Every => Ok(py.None()),
+    };
+    let path = Path::parse(path).map_err(|issue| fault(vec![issue]))?;
+    path.0.into_iter().map(step).collect()
+}
+
+/// The text of a scenario with another value at a path, written as in TOML; comments and order
+/// stay. Nothing if the text has no place for it.
+#[pyfunction]
+pub(crate) fn edited(text: &str, path: &str, value: &str) -> PyResult<Option<String>> {
+    let path = Path::parse(path).map_err(|issue| fault(vec![issue]))?;
+    Ok(sim::scenario::with_value(text, &path, value))
+}
+
+/// The text of a scenario with the repair of a fault at these bytes of a key and its value; nothing
+/// if the text does not permit it.
+#[pyfunction]
+pub(crate) fn repaired(
+    text: &str,
+    key: [usize; 2],
+    value: [usize; 2],
+    kind: &str,
+    to: String,
+) -> Option<String> {
+    let repair = match kind {
+        "rename" => Repair::Rename(to),
+        "value" => Repair::Value(to),
+        "list" => Repair::List,
+        _ => Repair::Remove,
+    };
+    sim::scenario::repaired(text, Place { key, value, ..Place::NOWHERE }, &repair)
 }
 
 /// The JSON schema of a scenario.
@@ -215,7 +262,7 @@ pub(crate) fn airtime_schema() -> String {
 }
 
 fn node(value: Written) -> Node {
-    Node { value, line: 0 }
+    Node::of(value)
 }
 
 fn whole(number: u64) -> Written {

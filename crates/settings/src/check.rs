@@ -1,31 +1,12 @@
 //! Semantic faults, and the search for numbers out of range in a document.
 
+use crate::issue::Issue;
 use crate::path::Path;
 use crate::range::Range;
 use crate::setting::Setting;
 use crate::tree::{Node, Value};
 use crate::unit::Unit;
 use std::fmt;
-
-/// A fault in a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Issue {
-    /// The path; empty for the document as a whole.
-    pub path: String,
-    /// The value found, the rule, and the remedy.
-    pub message: String,
-}
-
-impl fmt::Display for Issue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.path.as_str() {
-            "" => f.write_str(&self.message),
-            path => write!(f, "{path}: {}", self.message),
-        }
-    }
-}
-
-impl std::error::Error for Issue {}
 
 /// The faults found so far, which are reported together.
 #[derive(Debug, Default)]
@@ -34,7 +15,7 @@ pub struct Faults(pub Vec<Issue>);
 impl Faults {
     /// One more.
     pub fn fault(&mut self, path: impl fmt::Display, message: impl Into<String>) {
-        self.0.push(Issue { path: path.to_string(), message: message.into() });
+        self.0.push(Issue::new(path, message));
     }
 }
 

@@ -31,7 +31,7 @@ pub trait Choice: Sized {
     /// Reads the variant that is named.
     ///
     /// # Errors
-    /// The first fault of shape in its table.
+    /// All faults of shape in its table.
     fn pick(named: &Named<'_>) -> Result<Self, Fault>;
 
     /// Writes this variant, with its table.
@@ -105,7 +105,7 @@ impl Named<'_> {
         match self.table {
             Some(node) if node.value != Node::EMPTY.value => {
                 let message = format!("has no settings, but here {}", node.described());
-                Err(Fault::message(node.line, message).in_key(self.name, node))
+                Err(Fault::here(message).in_key(self.name))
             }
             _ => Ok(()),
         }
@@ -114,10 +114,10 @@ impl Named<'_> {
     /// Reads a variant's table.
     ///
     /// # Errors
-    /// The first fault of shape in it.
+    /// All faults of shape in it.
     pub fn read<T: Setting>(&self) -> Result<T, Fault> {
         match self.table {
-            Some(node) => T::read(node, Unit::NONE).map_err(|fault| fault.in_key(self.name, node)),
+            Some(node) => T::read(node, Unit::NONE).map_err(|fault| fault.in_key(self.name)),
             None => T::read(&Node::EMPTY, Unit::NONE),
         }
     }

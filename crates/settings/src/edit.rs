@@ -1,10 +1,10 @@
 //! Reading and replacing parts of a document by path.
 
-use crate::check::Issue;
-use crate::fault::{Fault, Kind, nearest};
+use crate::fault::{Fault, Kind, One, nearest};
+use crate::issue::Issue;
 use crate::path::{Path, Step, shown};
-use crate::read::typed;
-use crate::schema::{Defined, schema};
+use crate::read::{read, typed};
+use crate::schema::Defined;
 use crate::setting::Setting;
 use crate::tree::{Node, Value, plural};
 use serde_json::Value as Json;
@@ -15,16 +15,16 @@ use serde_json::Value as Json;
 /// An issue if the value is missing, or begins like TOML and is not.
 pub fn value_of(path: &Path, text: &str) -> Result<Node, Issue> {
     let text = text.trim();
-    let issue = |message: String| Err(Issue { path: path.to_string(), message });
+    let issue = |message: String| Err(Issue::new(path, message));
     match Node::from_toml_value(text) {
         // No key accepts a date: text that looks like one is part of a title.
-        Ok(Node { value: Value::Date(date), line }) => Ok(Node { value: Value::Text(date), line }),
+        Ok(Node { value: Value::Date(date), .. }) => Ok(Node::of(Value::Text(date))),
         Ok(node) => Ok(node),
         Err(_) if text.is_empty() => issue("a value is missing: write path=value".to_owned()),
         Err(error) if text.starts_with(['"', '\'', '[', '{']) => {
             issue(format!("{} is not a TOML value: {}", shown(text), error.message()))
         }
-        Err(_) => Ok(Node { value: Value::Text(text.to_owned()), line: 0 }),
+        Err(_) => Ok(Node::of(Value::Text(text.to_owned()))),
     }
 }
 
@@ -38,31 +38,41 @@ pub trait Root: Setting + Defined {
 /// Sets a value at each place that the path names, and reads the result.
 ///
 /// # Errors
-/// An issue if the path leads nowhere, or the value does not have the shape of its place.
-pub fn set<T: Root>(tree: &Node, path: &Path, value: &Node) -> Result<(Node, T), Issue> {
-    let mut tree = tree.clone();
-    put::<T>(&mut tree, &path.0, value, &mut Path::default())?;
-    // Another variant of a choice on the path is replaced, one level at a time from the outside.
-    for _ in 0..=path.0.len() {
-        match typed(&tree) {
-            Ok(document) => return Ok((tree, document)),
-            Err(fault) => {
-                if !drop_other_variants(&mut tree, path, &fault) {
-                    return Err(fault.into_issue(schema::<T>));
-                }
-            }
-        }
-    }
-    Err(Issue { path: path.to_string(), message: "cannot be set".to_owned() })
+/// Issues if the path leads nowhere, or the value does not have the shape of its place.
+pub fn set<T: Root>(tree: &Node, path: &Path, value: &Node) -> Result<(Node, T), Vec<Issue>> {
+    let tree = put_at::<T>(tree, path, value).map_err(|issue| vec![issue])?;
+    read(&tree).map(|document| (tree, document))
 }
 
-/// If the fault is that a choice on the path has a second variant, keeps only the variant of the
+/// Sets a value at each place that the path names; another variant of a choice on the path is
+/// replaced.
+///
+/// # Errors
+/// An issue if the path leads nowhere.
+pub fn put_at<T: Root>(tree: &Node, path: &Path, value: &Node) -> Result<Node, Issue> {
+    let mut tree = tree.clone();
+    put::<T>(&mut tree, &path.0, value, &mut Path::default())?;
+    // One level at a time from the outside.
+    for _ in 0..=path.0.len() {
+        match typed::<T>(&tree) {
+            Err(fault) if drop_other_variants(&mut tree, path, &fault) => {}
+            _ => break,
+        }
+    }
+    Ok(tree)
+}
+
+/// If a fault is that a choice on the path has a second variant, keeps only the variant of the
 /// path, at every such place.
 fn drop_other_variants(tree: &mut Node, path: &Path, fault: &Fault) -> bool {
-    let at = fault.path().0.len();
-    let (Kind::Several { .. }, Some(Step::Key(chosen))) = (&fault.kind, path.0.get(at)) else {
+    let is_on_path = |one: &&One| {
+        let at = one.path().general();
+        matches!(one.kind, Kind::Several { .. }) && path.general().0.starts_with(&at.0)
+    };
+    let Some(at) = fault.each().filter(is_on_path).map(|one| one.path().0.len()).min() else {
         return false;
     };
+    let Some(Step::Key(chosen)) = path.0.get(at) else { return false };
     let mut dropped = false;
     each(tree, &path.0[..at], &mut |node| {
         let Value::Table(entries) = &mut node.value else { return };
@@ -94,7 +104,7 @@ fn put<T: Root>(node: &mut Node, steps: &[Step], value: &Node, at: &mut Path) ->
         *node = value.clone();
         return Ok(());
     };
-    let issue = |path: &Path, message: String| Err(Issue { path: path.to_string(), message });
+    let issue = |path: &Path, message: String| Err(Issue::new(path, message));
     let here = at.to_string();
     match step {
         Step::Key(key) => {
@@ -154,7 +164,8 @@ fn spell_out<T: Root>(node: &mut Node, path: &str) {
     if matches!(node.value, Value::Table(_)) {
         return;
     }
-    let single = std::mem::replace(node, Node { value: Value::Table(Vec::new()), line: node.line });
+    let single =
+        std::mem::replace(node, Node { value: Value::Table(Vec::new()), place: node.place });
     if let (Value::Table(entries), Some(key)) = (&mut node.value, short_form::<T>(path)) {
         entries.push((key.to_owned(), single));
     }
@@ -174,7 +185,7 @@ fn there_are(count: usize) -> String {
 /// An issue if the path leads nowhere.
 pub fn get(json: &Json, steps: &[Step], at: &mut Path) -> Result<Json, Issue> {
     let Some((step, rest)) = steps.split_first() else { return Ok(json.clone()) };
-    let issue = |at: &Path, message| Err(Issue { path: at.to_string(), message });
+    let issue = |at: &Path, message| Err(Issue::new(at, message));
     let below = at.then(step.clone());
     match (step, json) {
         (Step::Key(key), Json::Object(entries)) => {

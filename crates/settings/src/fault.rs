@@ -1,98 +1,146 @@
 //! Structural faults: the document does not have the shape of a scenario.
 
-use crate::check::Issue;
+use crate::issue::{Issue, Repair};
 use crate::path::{Path, Step, is_bare, shown};
-use crate::schema;
+use crate::schema::{Defined, Places};
 use crate::tree::Node;
-use serde_json::Value as Json;
 
-/// A fault of shape and its place.
+/// The faults of shape of a value, each with its place in the value. Reading goes on after a fault,
+/// so that all are found.
+#[derive(Debug, Default)]
+pub struct Fault(Vec<One>);
+
+/// A fault of shape.
 #[derive(Debug)]
-pub struct Fault {
+pub(crate) struct One {
     /// From the innermost step outwards: the path grows while the fault is passed up.
     steps: Vec<Step>,
-    /// 0 if unknown.
-    line: usize,
     pub(crate) kind: Kind,
 }
 
 /// The kind of a fault.
 #[derive(Debug)]
 pub(crate) enum Kind {
-    /// A message.
-    Message(String),
+    /// A message, and the values of which one may be meant.
+    Message(Issue),
     /// The key at the end of the fault's path, which its table does not have.
-    UnknownKey { key: String, known: &'static [&'static str] },
+    UnknownKey { known: &'static [&'static str] },
+    /// The key at the end of the fault's path, which is none of the variants.
+    UnknownVariant { known: &'static [&'static str] },
     /// Several variants of a choice are given at once.
     Several { given: Vec<String>, variants: &'static [&'static str] },
 }
 
 impl Fault {
-    pub(crate) fn new(line: usize, kind: Kind) -> Self {
-        Self { steps: Vec::new(), line, kind }
+    pub(crate) fn new(kind: Kind) -> Self {
+        Self(vec![One { steps: Vec::new(), kind }])
     }
 
-    pub(crate) fn message(line: usize, message: impl Into<String>) -> Self {
-        Self::new(line, Kind::Message(message.into()))
-    }
-
-    /// A fault of a value.
+    /// A fault of a value; what stands behind the first semicolon is the remedy.
     pub fn here(message: impl Into<String>) -> Self {
-        Self::message(0, message)
+        Self::new(Kind::Message(Issue::new("", message)))
     }
 
-    /// The same fault, relative to the table in which `node` is at `key`.
-    pub(crate) fn in_key(self, key: &str, node: &Node) -> Self {
-        self.within(Step::Key(key.to_owned()), node)
+    /// A fault of a value that another value would cure, which is written as in TOML.
+    pub(crate) fn with_values(self, values: impl IntoIterator<Item = String>) -> Self {
+        self.with_repairs(values.into_iter().map(Repair::Value))
     }
 
-    /// The same fault, relative to the list in which `node` is.
-    pub(crate) fn in_item(self, index: usize, node: &Node) -> Self {
-        self.within(Step::Index(index), node)
-    }
-
-    fn within(mut self, step: Step, node: &Node) -> Self {
-        self.steps.push(step);
-        if self.line == 0 {
-            self.line = node.line;
+    /// A fault that one of these changes would cure.
+    pub(crate) fn with_repairs(mut self, repairs: impl IntoIterator<Item = Repair>) -> Self {
+        if let Some(One { kind: Kind::Message(issue), .. }) = self.0.first_mut() {
+            issue.repairs = repairs.into_iter().collect();
         }
         self
     }
 
+    /// The same faults, relative to the table in which the value is at `key`.
+    pub(crate) fn in_key(self, key: &str) -> Self {
+        self.within(&Step::Key(key.to_owned()))
+    }
+
+    /// The same faults, relative to the list in which the value is.
+    pub(crate) fn in_item(self, index: usize) -> Self {
+        self.within(&Step::Index(index))
+    }
+
+    fn within(mut self, step: &Step) -> Self {
+        self.0.iter_mut().for_each(|one| one.steps.push(step.clone()));
+        self
+    }
+
+    /// Adds those of another value.
+    pub(crate) fn extend(&mut self, more: Self) {
+        self.0.extend(more.0);
+    }
+
+    /// The value, if there is no fault.
+    pub(crate) fn or<T>(self, value: T) -> Result<T, Self> {
+        if self.0.is_empty() { Ok(value) } else { Err(self) }
+    }
+
+    pub(crate) fn each(&self) -> impl Iterator<Item = &One> {
+        self.0.iter()
+    }
+
+    /// The faults as users hear of them, with the path of each and that of the value which is
+    /// faulty: an unknown variant makes its choice so.
+    pub(crate) fn into_issues<T: Defined>(self, document: &Node) -> Vec<(Path, Path, Issue)> {
+        let mut places = None;
+        let told = |one: One| {
+            let (path, faulty) = (one.path(), one.faulty());
+            let mut issue = match one.kind {
+                Kind::UnknownKey { .. } | Kind::UnknownVariant { .. } => {
+                    one.issue(places.get_or_insert_with(Places::of::<T>))
+                }
+                _ => one.issue(&Places::default()),
+            };
+            issue.path = path.to_string();
+            issue.place = document.place_of(&path);
+            (path, faulty, issue)
+        };
+        self.0.into_iter().map(told).collect()
+    }
+}
+
+impl One {
     /// Its path.
     pub(crate) fn path(&self) -> Path {
         Path(self.steps.iter().rev().cloned().collect())
     }
 
-    /// The message for users; the schema of the document tells to which table an unknown key
-    /// belongs.
-    pub(crate) fn into_issue(self, schema: impl FnOnce() -> Json) -> Issue {
+    /// The path of the value that cannot be read.
+    pub(crate) fn faulty(&self) -> Path {
+        let mut path = self.path();
+        if matches!(self.kind, Kind::UnknownVariant { .. }) {
+            path.0.pop();
+        }
+        path
+    }
+
+    /// The message for users; the places of all keys tell to which table an unknown key belongs.
+    fn issue(self, places: &Places) -> Issue {
         let path = self.path();
-        let line = match self.line {
-            0 => String::new(),
-            line => format!(" (line {line})"),
-        };
-        let (path, message) = match self.kind {
-            Kind::Message(message) => (path, format!("{message}{line}")),
-            Kind::UnknownKey { key, known } => {
-                let advice = advice(&path, &key, known, &schema());
-                (path, format!("unknown key{line}; {advice}"))
+        match self.kind {
+            Kind::Message(issue) => issue,
+            Kind::UnknownKey { known } | Kind::UnknownVariant { known } => {
+                let Some(Step::Key(key)) = path.0.last() else { return Issue::new("", "") };
+                advice(&path, key, known, places)
             }
             Kind::Several { given, variants } => {
                 let given = given.iter().map(|name| shown(name)).collect::<Vec<_>>().join(" and ");
                 let variants = variants.join(", ");
-                let message = format!("takes one of {variants}, not both {given}{line}");
-                (path, message)
+                Issue::new("", format!("takes one of {variants}, not both {given}"))
             }
-        };
-        Issue { path: path.to_string(), message }
+        }
     }
 }
 
-/// The suggestion for an unknown key at `path`.
-fn advice(path: &Path, key: &str, known: &[&str], schema: &Json) -> String {
+/// The message about an unknown key at `path`.
+fn advice(path: &Path, key: &str, known: &[&str], places: &Places) -> Issue {
     const MOST: usize = 4;
-    let mut places = if is_bare(key) { schema::places(schema, key) } else { Vec::new() };
+    let said = |remedy: String| Issue { remedy, ..Issue::new("", "unknown key") };
+    let mut places = if is_bare(key) { places.with_key(key).to_vec() } else { Vec::new() };
     let table = &path.0[..path.0.len().saturating_sub(1)];
     let below = format!("{}.", Path(table.to_vec()).general());
     let inside = places.iter().any(|place| place.starts_with(&below));
@@ -104,17 +152,18 @@ fn advice(path: &Path, key: &str, known: &[&str], schema: &Json) -> String {
         places.push("…".to_owned());
     }
     if inside {
-        return format!("it belongs at {}", places.join(" or "));
+        return said(format!("it belongs at {}", places.join(" or ")));
     }
     let nearest = nearest(key, known.iter().copied());
     if !nearest.is_empty() {
-        return format!("did you mean {}?", nearest.join(" or "));
+        let repairs = nearest.iter().map(|near| Repair::Rename((*near).to_owned())).collect();
+        return Issue { repairs, ..said(format!("did you mean {}?", nearest.join(" or "))) };
     }
     let here = format!("the keys here are {}", known.join(", "));
     if places.is_empty() {
-        return here;
+        return said(here);
     }
-    format!("it belongs at {}; {here}", places.join(" or "))
+    said(format!("it belongs at {}; {here}", places.join(" or ")))
 }
 
 /// Up to three of the candidates for which a mistyped word may stand, nearest first.

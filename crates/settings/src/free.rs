@@ -32,7 +32,7 @@ impl Settings for Free {
     fn take(&mut self, key: &str, value: &Node) -> Result<bool, Fault> {
         match &value.value {
             Value::Float(number) if !number.is_finite() => {
-                return Err(Fault::message(value.line, "must be a finite number"));
+                return Err(Fault::here("must be a finite number"));
             }
             Value::Bool(_) | Value::Integer(_) | Value::Float(_) | Value::Text(_) => {}
             _ => return Err(value.wrong("a number, a text, true or false", "")),
@@ -43,8 +43,7 @@ impl Settings for Free {
 
     fn give(&self, table: &mut Map<String, Json>) {
         for (key, value) in &self.0 {
-            let node = Node { value: value.clone(), line: 0 };
-            table.insert(key.clone(), node.to_json());
+            table.insert(key.clone(), Node::of(value.clone()).to_json());
         }
     }
 

@@ -54,31 +54,39 @@ mod choice;
 mod edit;
 mod fault;
 mod free;
+mod issue;
 mod number;
 mod path;
+mod place;
 mod range;
 mod read;
 mod schema;
 mod setting;
+mod survey;
 mod table;
+mod text;
 mod tree;
 mod unit;
 
-pub use check::{Check, Faults, Issue, TableCheck, VariantCheck};
+pub use check::{Check, Faults, TableCheck, VariantCheck};
 pub use choice::{
     Choice, Named, Variants, describe_choice, describe_numbers, not_among, write_variant,
 };
-pub use edit::{Root, get, set, value_of};
+pub use edit::{Root, get, put_at, set, value_of};
 pub use fault::{Fault, nearest};
 pub use free::Free;
+pub use issue::{Issue, Repair};
 pub use number::{Number, number};
 pub use path::{Path, Step, is_bare, shown};
+pub use place::Place;
 pub use range::Range;
 pub use read::{read, read_sound};
 pub use schema::{Defined, Definitions, schema};
 pub use setting::Setting;
 pub use settings_derive::{Choice, Settings};
+pub use survey::Survey;
 pub use table::{Description, Settings, describe_table, put, read_table, relate_key, write_table};
+pub use text::{repaired, with_value};
 pub use tree::{Node, Value, plural};
 pub use unit::Unit;
 

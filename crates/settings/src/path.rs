@@ -1,10 +1,10 @@
 //! The path language: `flows[0].traffic.web.size.pareto.shape`, `flows[*].control`.
 
-use crate::check::Issue;
+use crate::issue::Issue;
 use std::fmt;
 
 /// One step from a value to a part of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
     /// `.key`
     Key(String),
@@ -15,7 +15,7 @@ pub enum Step {
 }
 
 /// Steps from the root of a scenario.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Path(pub Vec<Step>);
 
 impl Path {
@@ -91,7 +91,7 @@ impl Path {
 
 fn malformed(text: &str, what: &str) -> Issue {
     let message = format!("not a path: {what}; a path reads as flows[0].tcp.mss_bytes");
-    Issue { path: shown(text), message }
+    Issue::new(shown(text), message)
 }
 
 /// Whether a key needs no quotes.

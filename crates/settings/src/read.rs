@@ -4,12 +4,13 @@
 //! a suggestion; TOML and JSON read alike; and a choice may be written by its name alone (`control
 //! = "new_reno"` is `control.new_reno = {}`).
 
-use crate::check::{Check, Faults, Issue};
+use crate::check::Faults;
 use crate::choice::Named;
 use crate::fault::{Fault, Kind, nearest};
-use crate::path::Path;
-use crate::schema::{Defined, schema};
+use crate::issue::{Issue, Repair};
+use crate::schema::Defined;
 use crate::setting::Setting;
+use crate::survey::Survey;
 use crate::tree::{Node, Value};
 use crate::unit::Unit;
 
@@ -19,32 +20,18 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 /// Reads a tree.
 ///
 /// # Errors
-/// The first fault of shape, with its path and line.
-pub fn read<T: Setting + Defined>(node: &Node) -> Result<T, Issue> {
-    typed(node).map_err(|fault| fault.into_issue(schema::<T>))
+/// All faults of shape, with their paths and places.
+pub fn read<T: Setting + Defined>(node: &Node) -> Result<T, Vec<Issue>> {
+    let told = |fault: Fault| fault.into_issues::<T>(node).into_iter().map(|(_, _, issue)| issue);
+    typed(node).map_err(|fault| told(fault).collect())
 }
 
 /// Reads a tree and reports all faults of shape and range. Each faulty value is replaced by its
 /// default.
 pub fn read_sound<T: Setting + Defined + Default>(node: &Node) -> (T, Faults) {
-    let (root, mut sound, mut faults) = (Path::default(), node.clone(), Faults::default());
-    while let Err(issue) = read::<T>(&sound) {
-        let before = sound.clone();
-        sound.remove(&issue.path);
-        faults.0.push(issue);
-        if sound == before {
-            return (T::default(), faults);
-        }
-    }
-    let reported: Vec<String> = faults.0.iter().map(|issue| issue.path.clone()).collect();
-    let mut of_range = Faults::default();
-    T::check(&sound, Check::new(&root, &mut of_range));
-    of_range.0.retain(|issue| !reported.contains(&issue.path));
-    for issue in &of_range.0 {
-        sound.remove(&issue.path);
-    }
-    faults.0.extend(of_range.0);
-    (read(&sound).unwrap_or_default(), faults)
+    let survey = Survey::of::<T>(node);
+    let sound = survey.sound::<T>().and_then(|sound| typed(&sound).ok());
+    (sound.unwrap_or_default(), Faults(survey.issues().collect()))
 }
 
 pub(crate) fn typed<T: Setting>(node: &Node) -> Result<T, Fault> {
@@ -56,25 +43,29 @@ impl Node {
     pub(crate) fn wrong(&self, expected: &str, remedy: &str) -> Fault {
         let found = self.described();
         let remedy = if remedy.is_empty() { String::new() } else { format!("; {remedy}") };
-        Fault::message(self.line, format!("must be {expected}, is {found}{remedy}"))
+        Fault::here(format!("must be {expected}, is {found}{remedy}"))
     }
 
-    /// The suggestion if a number is expected.
-    fn number_remedy(&self) -> String {
-        let Value::Text(text) = &self.value else { return String::new() };
+    /// The fault if a number is expected.
+    fn no_number(&self, expected: &str) -> Fault {
+        let Value::Text(text) = &self.value else { return self.wrong(expected, "") };
         let digits = text.trim().trim_end_matches(|c: char| !c.is_ascii_digit() && c != '.');
         match digits.parse::<f64>() {
-            Ok(_) if digits == text.trim() => format!("write it without quotes: {digits}"),
-            Ok(_) => "write only the number: the key names the unit".to_owned(),
-            Err(_) => String::new(),
+            Ok(_) if digits == text.trim() => self
+                .wrong(expected, &format!("write it without quotes: {digits}"))
+                .with_values([digits.to_owned()]),
+            Ok(_) => self.wrong(expected, "write only the number: the key names the unit"),
+            Err(_) => self.wrong(expected, ""),
         }
     }
 
     pub(crate) fn boolean(&self) -> Result<bool, Fault> {
-        match self.value {
-            Value::Bool(value) => Ok(value),
-            _ => Err(self.wrong("true or false", "both are written without quotes")),
+        if let Value::Bool(value) = self.value {
+            return Ok(value);
         }
+        let fault = self.wrong("true or false", "both are written without quotes");
+        let meant = self.text().ok().filter(|text| matches!(*text, "true" | "false"));
+        Err(fault.with_values(meant.map(str::to_owned)))
     }
 
     /// A number.
@@ -85,7 +76,7 @@ impl Node {
         match self.value {
             Value::Integer(value) => Ok(value as f64),
             Value::Float(value) => Ok(value),
-            _ => Err(self.wrong("a number", &self.number_remedy())),
+            _ => Err(self.no_number("a number")),
         }
     }
 
@@ -96,7 +87,8 @@ impl Node {
     pub fn whole(&self) -> Result<u64, Fault> {
         const EXPECTED: &str = "a whole number from 0";
         match self.value {
-            Value::Integer(value) => u64::try_from(value).map_err(|_| self.wrong(EXPECTED, "")),
+            Value::Integer(value) => u64::try_from(value)
+                .map_err(|_| Fault::here(format!("must be at least 0, is {value}"))),
             // In TOML `1e6` is a float; users write it as an integer.
             Value::Float(value) if (0.0..=EXACT).contains(&value) && value.trunc() == value => {
                 Ok(value as u64)
@@ -104,7 +96,7 @@ impl Node {
             Value::Float(value) if value > EXACT => {
                 Err(self.wrong("a whole number", "that is too large"))
             }
-            _ => Err(self.wrong(EXPECTED, &self.number_remedy())),
+            _ => Err(self.no_number(EXPECTED)),
         }
     }
 
@@ -112,7 +104,9 @@ impl Node {
         match &self.value {
             Value::Text(text) => Ok(text),
             Value::Integer(_) | Value::Float(_) | Value::Bool(_) | Value::Date(_) => {
-                Err(self.wrong("text", "put it in quotes"))
+                let written = self.described();
+                let quoted = format!("\"{}\"", written.trim_start_matches("the date "));
+                Err(self.wrong("text", "put it in quotes").with_values([quoted]))
             }
             _ => Err(self.wrong("text", "")),
         }
@@ -121,10 +115,11 @@ impl Node {
     pub(crate) fn items(&self) -> Result<&[Self], Fault> {
         match &self.value {
             Value::List(items) => Ok(items),
-            Value::Table(_) => Err(self.wrong(
-                "a list",
-                "a list of tables has two brackets in each of its headers, as [[flows]]",
-            )),
+            Value::Table(_) => {
+                let remedy =
+                    "a list of tables has two brackets in each of its headers, as [[flows]]";
+                Err(self.wrong("a list", remedy).with_repairs([Repair::List]))
+            }
             _ => Err(self.wrong("a list", "a list is written in brackets, as [1, 2]")),
         }
     }
@@ -156,15 +151,16 @@ impl Node {
         if variants.contains(&named.name) {
             return Ok(named);
         }
-        if let Some(table) = named.table {
-            let kind = Kind::UnknownKey { key: named.name.to_owned(), known: variants };
-            return Err(Fault::new(table.line, kind).in_key(named.name, table));
+        if named.table.is_some() {
+            return Err(Fault::new(Kind::UnknownVariant { known: variants }).in_key(named.name));
         }
-        let remedy = match nearest(named.name, variants.iter().copied()).first() {
+        let near = nearest(named.name, variants.iter().copied());
+        let remedy = match near.first() {
             Some(near) => format!("did you mean \"{near}\"?"),
             None => String::new(),
         };
-        Err(self.wrong(&one_of(variants), &remedy))
+        let quoted = near.iter().map(|name| format!("\"{name}\""));
+        Err(self.wrong(&one_of(variants), &remedy).with_values(quoted))
     }
 
     fn one_entry<'a>(
@@ -181,7 +177,7 @@ impl Node {
             }
             _ => {
                 let given = entries.iter().map(|(key, _)| key.clone()).collect();
-                Err(Fault::new(self.line, Kind::Several { given, variants }))
+                Err(Fault::new(Kind::Several { given, variants }))
             }
         }
     }

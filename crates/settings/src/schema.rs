@@ -1,5 +1,6 @@
 //! The JSON schema, and queries about it.
 
+use crate::path::Step;
 use serde_json::{Map, Value, json};
 use std::any::TypeId;
 use std::collections::BTreeMap;
@@ -101,39 +102,114 @@ macro_rules! refers_to_definition {
     };
 }
 
-/// The paths of the keys with this name.
-pub(crate) fn places(root: &Value, key: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    search(root, root, "", key, &mut found);
-    found.dedup();
-    found
+/// The paths at which a schema has each key.
+#[derive(Debug, Default)]
+pub(crate) struct Places(BTreeMap<String, Vec<String>>);
+
+impl Places {
+    /// Those of a document.
+    pub(crate) fn of<T: Defined>() -> Self {
+        Self::in_schema(&schema::<T>())
+    }
+
+    fn in_schema(root: &Value) -> Self {
+        let mut found = Self(BTreeMap::new());
+        found.search(root, root, "");
+        found.0.values_mut().for_each(Vec::dedup);
+        found
+    }
+
+    /// The paths of the keys with this name.
+    pub(crate) fn with_key(&self, key: &str) -> &[String] {
+        self.0.get(key).map_or(&[], Vec::as_slice)
+    }
+
+    /// Walks the schema; it has no recursive types.
+    fn search(&mut self, schema: &Value, root: &Value, path: &str) {
+        if let Some(target) = referred(schema, root) {
+            self.search(target, root, path);
+        }
+        for (name, inner) in properties(schema) {
+            let dot = if path.is_empty() { "" } else { "." };
+            let inner_path = format!("{path}{dot}{name}");
+            let place = match path {
+                "" => "the top, above the first [table]".to_owned(),
+                _ => inner_path.clone(),
+            };
+            self.0.entry(name.clone()).or_default().push(place);
+            self.search(inner, root, &inner_path);
+        }
+        for inner in alternatives(schema) {
+            self.search(inner, root, path);
+        }
+        if let Some(inner) = schema.get("items") {
+            self.search(inner, root, &format!("{path}[*]"));
+        }
+    }
 }
 
-/// Walks the schema; it has no recursive types.
-fn search(schema: &Value, root: &Value, path: &str, key: &str, found: &mut Vec<String>) {
-    let reference = schema.get("$ref").and_then(Value::as_str);
-    if let Some(target) = reference.and_then(|to| root.pointer(to.trim_start_matches('#'))) {
-        search(target, root, path, key, found);
+fn referred<'a>(schema: &Value, root: &'a Value) -> Option<&'a Value> {
+    root.pointer(schema.get("$ref")?.as_str()?.trim_start_matches('#'))
+}
+
+fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    schema.get("properties").and_then(Value::as_object).into_iter().flatten()
+}
+
+fn alternatives(schema: &Value) -> impl Iterator<Item = &Value> {
+    let lists = ["oneOf", "anyOf", "allOf"].into_iter().filter_map(|key| schema.get(key));
+    lists.filter_map(Value::as_array).flatten()
+}
+
+/// Some values that the schema permits at a path: what stands for a faulty one to see which other
+/// faults depend on it.
+pub(crate) fn samples(schema: &Value, root: &Value, steps: &[Step], found: &mut Vec<Value>) {
+    if let Some(target) = referred(schema, root) {
+        samples(target, root, steps, found);
     }
-    for (name, inner) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-        let dot = if path.is_empty() { "" } else { "." };
-        let inner_path = format!("{path}{dot}{name}");
-        if name == key && path.is_empty() {
-            found.push("the top, above the first [table]".to_owned());
-        } else if name == key {
-            found.push(inner_path.clone());
+    for inner in alternatives(schema) {
+        samples(inner, root, steps, found);
+    }
+    match steps.split_first() {
+        Some((Step::Key(key), rest)) => {
+            for (_, inner) in properties(schema).filter(|(name, _)| *name == key) {
+                samples(inner, root, rest, found);
+            }
         }
-        search(inner, root, &inner_path, key, found);
-    }
-    for alternatives in ["oneOf", "anyOf", "allOf"] {
-        let alternatives = schema.get(alternatives).and_then(Value::as_array);
-        for inner in alternatives.into_iter().flatten() {
-            search(inner, root, path, key, found);
+        Some((_, rest)) => {
+            if let Some(inner) = schema.get("items") {
+                samples(inner, root, rest, found);
+            }
         }
+        None => found.extend(values_of(schema)),
     }
-    if let Some(inner) = schema.get("items") {
-        search(inner, root, &format!("{path}[*]"), key, found);
+}
+
+/// Some values of a schema of one value.
+fn values_of(schema: &Value) -> Vec<Value> {
+    let number = |key: &str| schema.get(key).and_then(Value::as_f64);
+    let named = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+    let mut values: Vec<Value> = schema.get("const").into_iter().chain(named).cloned().collect();
+    match schema.get("type").and_then(Value::as_str) {
+        Some("boolean") => values.extend([Value::from(false), Value::from(true)]),
+        Some("integer") => {
+            values
+                .extend(["minimum", "maximum"].iter().filter_map(|key| schema.get(*key)).cloned());
+        }
+        Some("number") => {
+            let low = number("minimum").or(number("exclusiveMinimum"));
+            let high = number("maximum").or(number("exclusiveMaximum"));
+            if let (Some(low), Some(high)) = (low, high) {
+                let inside = |part: f64| Value::from(low + (high - low) * part);
+                values.extend([inside(1e-6), inside(0.5), inside(1.0 - 1e-6)]);
+            }
+        }
+        Some("object") if properties(schema).next().is_some() => {
+            values.push(Value::Object(Map::new()));
+        }
+        _ => {}
     }
+    values
 }
 
 #[cfg(test)]
@@ -155,8 +231,10 @@ mod tests {
                 "links": { "items": { "properties": { "queue": { "$ref": "#/$defs/Queue" } } } },
             },
         });
-        assert_eq!(places(&root, "max_p"), ["ap.queue.red.max_p", "links[*].queue.red.max_p"]);
-        assert_eq!(places(&root, "duration_s"), ["the top, above the first [table]"]);
-        assert_eq!(places(&root, "nonsense"), [""; 0]);
+        let found = Places::in_schema(&root);
+        let places = |key: &str| found.with_key(key).to_vec();
+        assert_eq!(places("max_p"), ["ap.queue.red.max_p", "links[*].queue.red.max_p"]);
+        assert_eq!(places("duration_s"), ["the top, above the first [table]"]);
+        assert_eq!(places("nonsense"), [""; 0]);
     }
 }

@@ -14,7 +14,7 @@ pub trait Setting: Sized {
     /// Reads a value that is written in this unit.
     ///
     /// # Errors
-    /// The first fault of shape.
+    /// All faults of shape.
     fn read(node: &Node, unit: Unit) -> Result<Self, Fault>;
 
     /// Writes it in this unit; null if there is no value.
@@ -102,8 +102,21 @@ impl<T: Setting> Setting for Option<T> {
 
 impl<T: Setting> Setting for Vec<T> {
     fn read(node: &Node, unit: Unit) -> Result<Self, Fault> {
-        let items = node.items()?.iter().enumerate();
-        items.map(|(at, item)| T::read(item, unit).map_err(|f| f.in_item(at, item))).collect()
+        let (mut read, mut faults) = (Self::new(), Fault::default());
+        let items = node.items().map_err(|mut fault| {
+            // A table where there should be a list of tables is read as one of them.
+            if let (Value::Table(_), Err(inner)) = (&node.value, T::read(node, unit)) {
+                fault.extend(inner);
+            }
+            fault
+        })?;
+        for (at, item) in items.iter().enumerate() {
+            match T::read(item, unit) {
+                Ok(value) => read.push(value),
+                Err(fault) => faults.extend(fault.in_item(at)),
+            }
+        }
+        faults.or(read)
     }
 
     fn write(&self, unit: Unit) -> Json {

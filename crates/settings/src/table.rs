@@ -29,7 +29,7 @@ pub trait Settings: Default {
     /// Reads the value of a key; `false` if there is no such key.
     ///
     /// # Errors
-    /// The first fault of shape in the value.
+    /// All faults of shape in the value.
     fn take(&mut self, key: &str, value: &Node) -> Result<bool, Fault>;
 
     /// Writes every key.
@@ -48,7 +48,7 @@ pub trait Settings: Default {
 /// Reads a table.
 ///
 /// # Errors
-/// The first fault of shape: a key is unknown, or its value does not have its shape.
+/// All faults of shape: keys that are unknown, and values that do not have their shape.
 pub fn read_table<T: Settings>(node: &Node) -> Result<T, Fault> {
     let mut table = T::preset(node);
     read_entries(node, T::keys(), &mut |key, value| table.take(key, value))?;
@@ -61,13 +61,22 @@ fn read_entries(
     known: &'static [&'static str],
     take: &mut dyn FnMut(&str, &Node) -> Result<bool, Fault>,
 ) -> Result<(), Fault> {
+    /// A table with more unknown keys is another kind of text.
+    const MOST_UNKNOWN: usize = 200;
+    let (mut faults, mut unknown) = (Fault::default(), 0);
     for (key, value) in node.table(known)? {
-        if !take(key, value).map_err(|fault| fault.in_key(key, value))? {
-            let fault = Fault::new(value.line, Kind::UnknownKey { key: key.clone(), known });
-            return Err(fault.in_key(key, value));
+        match take(key, value) {
+            Ok(true) => {}
+            Ok(false) => {
+                unknown += 1;
+                if unknown <= MOST_UNKNOWN {
+                    faults.extend(Fault::new(Kind::UnknownKey { known }).in_key(key));
+                }
+            }
+            Err(fault) => faults.extend(fault.in_key(key)),
         }
     }
-    Ok(())
+    faults.or(())
 }
 
 /// Writes a table with every key.

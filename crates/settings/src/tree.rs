@@ -1,11 +1,13 @@
 //! A document as a tree: the common form of TOML and JSON, in the order of the text and with the
-//! line of each value.
+//! place of each value.
 
 use crate::path::{Path, Step, is_bare, shown};
+use crate::place::{Lines, Place};
 use serde::de::{self, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeSet;
 use std::fmt;
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// A value and where it was written.
@@ -13,8 +15,8 @@ use toml::de::{DeTable, DeValue};
 pub struct Node {
     /// The value.
     pub value: Value,
-    /// Counted from 1; 0 if the value does not come from a text with lines.
-    pub line: usize,
+    /// Where it is written.
+    pub place: Place,
 }
 
 /// A value.
@@ -38,7 +40,12 @@ pub enum Value {
 
 impl Node {
     /// A table without a key.
-    pub const EMPTY: Self = Self { value: Value::Table(Vec::new()), line: 0 };
+    pub const EMPTY: Self = Self::of(Value::Table(Vec::new()));
+
+    /// A value that no text has.
+    pub const fn of(value: Value) -> Self {
+        Self { value, place: Place::NOWHERE }
+    }
 
     /// A tree from TOML.
     ///
@@ -46,8 +53,13 @@ impl Node {
     /// That of the TOML parser.
     pub fn from_toml(text: &str) -> Result<Self, toml::de::Error> {
         let document = DeTable::parse(text)?;
-        let lines = Lines::of(text);
-        Ok(Self { value: table(document.get_ref(), &lines), line: 1 })
+        Ok(Self { value: table(document.get_ref(), &Lines::of(text)), place: Place::BEGIN })
+    }
+
+    /// A tree from TOML without what is no TOML, and the errors of the parser.
+    pub fn from_faulty_toml(text: &str) -> (Self, Vec<toml::de::Error>) {
+        let (document, errors) = DeTable::parse_recoverable(text);
+        (Self { value: table(document.get_ref(), &Lines::of(text)), place: Place::BEGIN }, errors)
     }
 
     /// A tree from a single TOML value.
@@ -56,7 +68,9 @@ impl Node {
     /// That of the TOML parser.
     pub fn from_toml_value(text: &str) -> Result<Self, toml::de::Error> {
         let value = DeValue::parse(text)?;
-        Ok(Self { value: convert(value.get_ref(), &Lines(Vec::new())), line: 0 })
+        let mut node = Self::of(convert(value.get_ref(), &Lines::of(text)));
+        node.forget_places();
+        Ok(node)
     }
 
     /// The text at a key of a table.
@@ -68,36 +82,51 @@ impl Node {
         }
     }
 
-    /// Removes the value at a path, if there is one; an element of a list stays.
-    pub fn remove(&mut self, path: &str) {
-        let Ok(Path(steps)) = Path::parse(path) else { return };
-        let mut node = self;
-        for (position, step) in steps.iter().enumerate() {
-            let last = position + 1 == steps.len();
-            node = match (step, &mut node.value) {
-                (Step::Key(key), Value::Table(entries)) if last => {
-                    return entries.retain(|(name, _)| name != key);
-                }
-                (Step::Key(key), Value::Table(entries)) => {
-                    let inner = entries.iter_mut().find(|(name, _)| name == key);
-                    let Some((_, inner)) = inner else { return };
-                    inner
-                }
-                (Step::Index(index), Value::List(items)) => {
-                    let Some(inner) = items.get_mut(*index) else { return };
-                    inner
-                }
-                _ => return,
-            };
+    /// Removes the value at a path of keys, if there is one.
+    pub fn remove(&mut self, path: &Path) {
+        let (Value::Table(entries), [Step::Key(key), rest @ ..]) = (&mut self.value, &path.0[..])
+        else {
+            return;
+        };
+        if rest.is_empty() {
+            entries.retain(|(name, _)| name != key);
+        } else if let Some((_, inner)) = entries.iter_mut().find(|(name, _)| name == key) {
+            inner.remove(&Path(rest.to_vec()));
         }
     }
 
-    /// Removes all line numbers.
-    pub fn forget_lines(&mut self) {
-        self.line = 0;
+    /// The part to which a step leads.
+    pub fn part(&self, step: &Step) -> Option<&Self> {
+        match (step, &self.value) {
+            (Step::Key(key), Value::Table(entries)) => {
+                entries.iter().find(|(name, _)| name == key).map(|(_, node)| node)
+            }
+            (Step::Index(index), Value::List(items)) => items.get(*index),
+            _ => None,
+        }
+    }
+
+    /// The value at a path.
+    pub fn at(&self, path: &Path) -> Option<&Self> {
+        path.0.iter().try_fold(self, Self::part)
+    }
+
+    /// Where the value at a path is written, or the table or list that lacks it.
+    pub fn place_of(&self, path: &Path) -> Place {
+        let mut node = self;
+        for step in &path.0 {
+            let Some(part) = node.part(step) else { break };
+            node = part;
+        }
+        node.place
+    }
+
+    /// Removes all places.
+    pub fn forget_places(&mut self) {
+        self.place = Place::NOWHERE;
         match &mut self.value {
-            Value::List(items) => items.iter_mut().for_each(Self::forget_lines),
-            Value::Table(entries) => entries.iter_mut().for_each(|(_, node)| node.forget_lines()),
+            Value::List(items) => items.iter_mut().for_each(Self::forget_places),
+            Value::Table(entries) => entries.iter_mut().for_each(|(_, node)| node.forget_places()),
             _ => {}
         }
     }
@@ -222,29 +251,17 @@ fn key_text(key: &str) -> String {
     if is_bare(key) { key.to_owned() } else { toml::Value::String(key.to_owned()).to_string() }
 }
 
-/// The offsets at which the lines after the first begin.
-struct Lines(Vec<usize>);
-
-impl Lines {
-    fn of(text: &str) -> Self {
-        Self(text.match_indices('\n').map(|(at, _)| at + 1).collect())
-    }
-
-    fn number(&self, offset: usize) -> usize {
-        self.0.partition_point(|start| *start <= offset) + 1
-    }
-}
-
 fn table(table: &DeTable<'_>, lines: &Lines) -> Value {
     let mut entries: Vec<_> = table.iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);
-    let node = |offset, value| Node { value: convert(value, lines), line: lines.number(offset) };
+    let node = |key, value: &Spanned<DeValue<'_>>| {
+        let place = lines.place(key, value.span());
+        Node { value: convert(value.get_ref(), lines), place }
+    };
     Value::Table(
         entries
             .into_iter()
-            .map(|(key, value)| {
-                (key.get_ref().to_string(), node(key.span().start, value.get_ref()))
-            })
+            .map(|(key, value)| (key.get_ref().to_string(), node(key.span(), value)))
             .collect(),
     )
 }
@@ -263,9 +280,9 @@ fn convert(value: &DeValue<'_>, lines: &Lines) -> Value {
         DeValue::Array(items) => Value::List(
             items
                 .iter()
-                .map(|item| Node {
-                    value: convert(item.get_ref(), lines),
-                    line: lines.number(item.span().start),
+                .map(|item| {
+                    let place = lines.place(item.span(), item.span());
+                    Node { value: convert(item.get_ref(), lines), place }
                 })
                 .collect(),
         ),
@@ -277,7 +294,7 @@ fn convert(value: &DeValue<'_>, lines: &Lines) -> Value {
 impl<'de> Deserialize<'de> for Node {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = deserializer.deserialize_any(JsonVisitor)?;
-        value.map(|value| Self { value, line: 0 }).ok_or_else(|| de::Error::custom("null"))
+        value.map(Self::of).ok_or_else(|| de::Error::custom("null"))
     }
 }
 
@@ -286,7 +303,7 @@ struct MaybeNull(Option<Node>);
 impl<'de> Deserialize<'de> for MaybeNull {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = deserializer.deserialize_any(JsonVisitor)?;
-        Ok(Self(value.map(|value| Node { value, line: 0 })))
+        Ok(Self(value.map(Node::of)))
     }
 }
 
@@ -350,7 +367,8 @@ mod tests {
     fn toml_keeps_its_order_and_its_lines() {
         let tree = Node::from_toml("z = 1\na = 2.5\n\n[m]\ny.x = \"q\"\n").unwrap();
         let Value::Table(entries) = &tree.value else { panic!() };
-        let lines: Vec<_> = entries.iter().map(|(key, node)| (key.as_str(), node.line)).collect();
+        let lines: Vec<_> =
+            entries.iter().map(|(key, node)| (key.as_str(), node.place.line)).collect();
         assert_eq!(lines, [("z", 1), ("a", 2), ("m", 4)]);
     }
 

@@ -75,7 +75,7 @@ fn tree(text: &str) -> Node {
 }
 
 fn read(text: &str) -> Result<Link, String> {
-    settings::read(&tree(text)).map_err(|issue| issue.to_string())
+    settings::read(&tree(text)).map_err(|issues| issues[0].with_line())
 }
 
 /// The faults of a text's numbers and relations.
@@ -104,15 +104,15 @@ fn keys_are_read_in_their_units() {
 
 #[test]
 fn a_fault_of_shape_has_its_path_and_line() {
-    let message = "queue.co_del.targt_ms: unknown key (line 2); did you mean target_ms?";
+    let message = "queue.co_del.targt_ms (line 2): unknown key; did you mean target_ms?";
     assert_eq!(read("loss = 0.1\nqueue.co_del.targt_ms = 1.0").unwrap_err(), message);
-    let message = "queue: must be one of \"plain\", \"co_del\", \"none\", is \"codel\"; did you \
-                   mean \"co_del\"? (line 1)";
+    let message = "queue (line 1): must be one of \"plain\", \"co_del\", \"none\", is \"codel\"; \
+                   did you mean \"co_del\"?";
     assert_eq!(read("queue = \"codel\"").unwrap_err(), message);
-    let message = "limit_packets: unknown key (line 1); it belongs at queue.co_del.limit_packets; \
+    let message = "limit_packets (line 1): unknown key; it belongs at queue.co_del.limit_packets; \
                    the keys here are overhead_bytes, loss, queue, weights";
     assert_eq!(read("limit_packets = 3").unwrap_err(), message);
-    let message = "queue.co_del.limit_packets: must be a whole number from 0, is -1 (line 1)";
+    let message = "queue.co_del.limit_packets (line 1): must be at least 0, is -1";
     assert_eq!(read("queue.co_del.limit_packets = -1").unwrap_err(), message);
 }
 
@@ -222,8 +222,8 @@ struct Channel {
 fn a_choice_among_numbers_is_written_as_a_number() {
     let read = |text: &str| settings::read::<Channel>(&tree(text));
     assert_eq!(read("width_mhz = 40.0").unwrap().width, Width::Wide);
-    let fault = read("width_mhz = 30").unwrap_err().to_string();
-    assert_eq!(fault, "width_mhz: is 20 or 40, not 30 (line 1)");
+    let fault = read("width_mhz = 30").unwrap_err()[0].with_line();
+    assert_eq!(fault, "width_mhz (line 1): is 20 or 40, not 30");
     let schema = settings::schema::<Channel>();
     let width = json!({
         "type": "integer", "enum": [20, 40], "default": 20, "description": "The width."

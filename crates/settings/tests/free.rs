@@ -13,7 +13,7 @@ struct Foreign {
 }
 
 fn foreign(toml: &str) -> Result<Foreign, String> {
-    read(&Node::from_toml(toml).unwrap()).map_err(|issue| issue.to_string())
+    read(&Node::from_toml(toml).unwrap()).map_err(|issues| issues[0].with_line())
 }
 
 #[test]
@@ -29,10 +29,13 @@ fn a_free_key_has_a_single_value() {
     let fault = |toml| foreign(toml).unwrap_err();
     assert_eq!(
         fault("path = \"a:B\"\nbeta = [1, 2]"),
-        "beta: must be a number, a text, true or false, is a list of 2 values (line 2)"
+        "beta (line 2): must be a number, a text, true or false, is a list of 2 values"
     );
-    assert_eq!(fault("beta = inf"), "beta: must be a finite number (line 1)");
-    assert!(fault("path = 1").starts_with("path: must be text, is 1"), "a declared key stays");
+    assert_eq!(fault("beta = inf"), "beta (line 1): must be a finite number");
+    assert!(
+        fault("path = 1").starts_with("path (line 1): must be text, is 1"),
+        "a declared key stays"
+    );
 }
 
 #[test]

@@ -73,7 +73,7 @@ impl Choice for Guest {
 settings::setting_by_choice!(Guest);
 
 fn read(text: &str) -> Result<House, String> {
-    settings::read(&Node::from_toml(text).unwrap()).map_err(|issue| issue.to_string())
+    settings::read(&Node::from_toml(text).unwrap()).map_err(|issues| issues[0].with_line())
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn a_toy_is_found_in_schema_and_messages() {
     assert_eq!(animals[1]["description"], "A toy.");
     assert_eq!(
         read("animal = 'toyy'").unwrap_err(),
-        "animal: must be one of \"cat\", \"toy\", is \"toyy\"; did you mean \"toy\"? (line 1)"
+        "animal (line 1): must be one of \"cat\", \"toy\", is \"toyy\"; did you mean \"toy\"?"
     );
 }
 
@@ -112,7 +112,7 @@ fn a_toy_is_set_by_its_path_and_checked() {
 
 #[test]
 fn a_choice_may_be_among_some_variants_of_another() {
-    assert_eq!(read("guest = 'toy'").unwrap_err(), "guest: must be \"cat\", is \"toy\" (line 1)");
+    assert_eq!(read("guest = 'toy'").unwrap_err(), "guest (line 1): must be \"cat\", is \"toy\"");
     let schema = describe_choice::<Guest>(&mut settings::Definitions::default());
     let variants = schema["oneOf"].as_array().unwrap();
     assert_eq!(variants.len(), 1, "{schema}");
@@ -131,8 +131,8 @@ struct Steps {
 fn a_list_of_fixed_length_says_so() {
     let read = |text: &str| settings::read::<Steps>(&Node::from_toml(text).unwrap());
     assert_eq!(read("at = [3, 4]").unwrap(), Steps { at: [3, 4] });
-    let message = "at: takes 2 values, has 1 (line 1)";
-    assert_eq!(read("at = [3]").unwrap_err().to_string(), message);
+    let message = "at (line 1): takes 2 values, has 1";
+    assert_eq!(read("at = [3]").unwrap_err()[0].with_line(), message);
     let schema = settings::schema::<Steps>();
     let items = json!({ "type": "integer", "minimum": 1, "maximum": 9 });
     assert_eq!(

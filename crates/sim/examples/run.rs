@@ -23,14 +23,14 @@ fn main() -> ExitCode {
 
 fn run(file: &str, root: u64, sets: impl Iterator<Item = String>) -> Result<(), String> {
     let text = std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))?;
-    let mut scenario = Scenario::parse(&text).map_err(|issue| issue.to_string())?;
-    for set in sets {
-        let (path, value) = set.split_once('=').ok_or("expected path=value")?;
-        scenario = scenario.set(path, value).map_err(|issue| issue.to_string())?;
-    }
     let all = |issues: Vec<sim::Issue>| {
         issues.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     };
+    let mut scenario = Scenario::parse(&text).map_err(all)?;
+    for set in sets {
+        let (path, value) = set.split_once('=').ok_or("expected path=value")?;
+        scenario = scenario.set(path, value).map_err(all)?;
+    }
     let plan = scenario.resolve().map_err(all)?;
     let check = std::env::var_os("CHECK").is_some();
     let seed = Seed { root, replication: 0 };

@@ -168,7 +168,7 @@ impl Settings {
     fn resolve(&self, all: &[&Keys]) -> Result<Adjustable, Vec<Issue>> {
         let mut scenario = self.scenario.clone();
         for (path, value) in all.iter().copied().flatten() {
-            scenario = scenario.set(path, value).map_err(|issue| vec![issue])?;
+            scenario = scenario.set(path, value)?;
         }
         let plan = scenario.resolve()?;
         if may_follow(&self.plan, &plan) {
@@ -176,6 +176,6 @@ impl Settings {
         }
         let paths = all.iter().copied().flatten().map(|(path, _)| path.as_str());
         let path = paths.collect::<Vec<_>>().join(", ");
-        Err(vec![Issue { path, message: format!("cannot change during a run; {WHAT} can") }])
+        Err(vec![Issue::new(path, format!("cannot change during a run; {WHAT} can"))])
     }
 }

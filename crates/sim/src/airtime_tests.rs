@@ -14,8 +14,8 @@ fn total_us(options: &str) -> f64 {
 fn fault(options: &str) -> (String, String) {
     let mut issues = ask(options).expect_err("refused");
     assert_eq!(issues.len(), 1, "{issues:?}");
-    let Issue { path, message } = issues.remove(0);
-    (path, message)
+    let issue = issues.remove(0);
+    (issue.path.clone(), issue.told())
 }
 
 /// The paths of all faults.

@@ -40,7 +40,7 @@ pub use observe::{Value, observables};
 pub use plan::Plan;
 pub use probe::{Listed, Series, probes};
 pub use readings::Readings;
-pub use scenario::{Implied, Issue, Scenario};
+pub use scenario::{Implied, Issue, Repair, Scenario};
 /// The scenario as a tree of values.
 pub use settings::{Node, Value as Written};
 pub use simulation::{Run, Simulation, run};

@@ -55,7 +55,7 @@ impl Probes {
         for path in paths {
             match named(plan, path, external, Observable::probe, Read::Controller) {
                 Ok(found) => resolved.all.extend(found.into_iter().map(Probe::new)),
-                Err(message) => issues.push(Issue { path: path.clone(), message }),
+                Err(message) => issues.push(Issue::new(path, message)),
             }
         }
         if issues.is_empty() { Ok(resolved) } else { Err(issues) }

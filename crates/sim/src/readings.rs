@@ -69,7 +69,7 @@ impl Readings {
         for path in paths {
             match named(plan, path, external, Over::of, Over::Controller) {
                 Ok(found) => all.extend(found),
-                Err(message) => issues.push(Issue { path: path.clone(), message }),
+                Err(message) => issues.push(Issue::new(path, message)),
             }
         }
         let last = vec![[0; 2]; all.len()];

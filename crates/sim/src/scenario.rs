@@ -5,8 +5,9 @@
 //!        (order, lines)       (typed)    (checked)
 //! ```
 //!
-//! Reading ends at the first syntax fault, and reports its path and line. [`Scenario::resolve`]
-//! collects all semantic faults.
+//! Reading goes on after a fault, and reports all of them with paths and lines: those of shape, and
+//! those of meaning that do not depend on what is faulty. [`Scenario::resolve`] reports all faults
+//! of a scenario that has its shape.
 
 mod device;
 mod document;
@@ -18,6 +19,7 @@ mod presets;
 mod radio;
 mod resolve;
 mod routing;
+mod syntax;
 pub(crate) mod tcp;
 mod wlan;
 
@@ -29,14 +31,15 @@ pub use link::{Link, LossDirection, Reverse, Wire};
 pub use presets::Implied;
 pub use radio::{Bss, Radio};
 pub use routing::Routing;
-pub use settings::Issue;
+pub use settings::{Issue, Path, Place, Repair, Step, repaired, with_value};
 pub use tcp::{LinkRate, Tcp};
 pub use wlan::{Aggregation, Category, Edca, Wlan};
 
 use crate::mobility::movement::Source;
 use crate::plan::Plan;
 use crate::traffic::Traffic;
-use settings::{Choice, Node, Path, Setting, Unit, Value, shown};
+use resolve::Aim;
+use settings::{Choice, Node, Setting, Unit, Value};
 use std::path::Path as FilePath;
 
 /// A text longer than this is rejected.
@@ -52,8 +55,8 @@ stations = 10
 from = "server"
 to = "sta*""#;
 
-fn whole(message: impl Into<String>) -> Issue {
-    Issue { path: String::new(), message: message.into() }
+fn whole(message: impl Into<String>) -> Vec<Issue> {
+    vec![Issue::new("", message)]
 }
 
 /// A scenario: syntactically correct, but not yet checked for meaning.
@@ -74,75 +77,101 @@ impl PartialEq for Scenario {
 
 impl Scenario {
     /// Reads TOML, or JSON if the text begins with a brace.
-    pub fn parse(text: &str) -> Result<Self, Issue> {
+    ///
+    /// # Errors
+    /// All faults of a text that does not have the shape of a scenario.
+    pub fn parse(text: &str) -> Result<Self, Vec<Issue>> {
         check_size(text.len())?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if text.trim_start().starts_with('{') {
-            return Self::from_json(text);
+            return Self::read(json(text)?, resolve::all_faults);
         }
-        let written = Node::from_toml(text).map_err(|error| syntax(text, &error))?;
-        Self::read(written)
+        let (written, errors) = Node::from_faulty_toml(text);
+        if errors.is_empty() {
+            return Self::read(written, resolve::all_faults);
+        }
+        Err(syntax::faults(text, &errors, &written))
     }
 
     /// Reads the bytes of a file.
-    pub fn parse_bytes(bytes: &[u8]) -> Result<Self, Issue> {
+    pub fn parse_bytes(bytes: &[u8]) -> Result<Self, Vec<Issue>> {
         check_size(bytes.len())?;
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let valid = &bytes[..error.valid_up_to()];
             let line = valid.split(|byte| *byte == b'\n').count();
             let byte = bytes[error.valid_up_to()];
-            whole(format!(
-                "not UTF-8 text: byte 0x{byte:02x} in line {line}; a scenario is a TOML file saved \
-                 as UTF-8"
-            ))
+            let said = format!(
+                "not UTF-8 text: byte 0x{byte:02x}; a scenario is a TOML file saved as UTF-8"
+            );
+            let at = [error.valid_up_to(), error.valid_up_to() + 1];
+            let place = Place { line, column: 1, key: at, value: at };
+            vec![Issue { place, ..Issue::new("", said) }]
         })?;
         Self::parse(text)
     }
 
     /// Reads JSON with the same keys.
-    pub fn from_json(text: &str) -> Result<Self, Issue> {
+    ///
+    /// # Errors
+    /// All faults of shape and all numbers out of range, if there are faults of shape. Parts of a
+    /// scenario may be missing, which [`Self::resolve`] reports.
+    pub fn from_json(text: &str) -> Result<Self, Vec<Issue>> {
         check_size(text.len())?;
-        let written: Node =
-            serde_json::from_str(text).map_err(|error| whole(format!("not JSON: {error}")))?;
-        Self::read(written)
+        Self::read(json(text)?, |written| {
+            settings::Survey::of::<Document>(written).issues().collect()
+        })
     }
 
-    fn read(mut written: Node) -> Result<Self, Issue> {
+    fn read(written: Node, faults: impl Fn(&Node) -> Vec<Issue>) -> Result<Self, Vec<Issue>> {
         if written.value == Node::EMPTY.value {
             return Err(whole(MINIMAL));
         }
-        let document = settings::read(&written)?;
-        // From here on faults can only be in values set by path, which have no line.
-        written.forget_lines();
-        Ok(Self { written, document })
+        match settings::read(&written) {
+            Ok(document) => Ok(Self { written, document }),
+            Err(_) => Err(faults(&written)),
+        }
     }
 
     /// The scenario with another value at a path; `[*]` is every element of a list. The value is
     /// TOML, or text without quotes if it is not TOML. Naming a variant of a choice, or a key
     /// within a variant, replaces the variant chosen before.
-    pub fn set(&self, path: &str, value: &str) -> Result<Self, Issue> {
+    pub fn set(&self, path: &str, value: &str) -> Result<Self, Vec<Issue>> {
         check_size(value.len())?;
-        let path = Path::parse(path)?;
-        let value = settings::value_of(&path, value)?;
+        let edit = || {
+            let path = Path::parse(path)?;
+            let value = settings::value_of(&path, value)?;
+            Ok((path, value))
+        };
+        let (path, value) = edit().map_err(|issue| vec![issue])?;
         let (written, document) = settings::set(&self.written, &path, &value)?;
         Ok(Self { written, document })
     }
 
     /// The value at a path, or its default; null if the default depends on other keys. `[*]` gives
     /// a list.
-    pub fn get(&self, path: &str) -> Result<serde_json::Value, Issue> {
-        settings::get(&self.full(), &Path::parse(path)?.0, &mut Path::default())
+    pub fn get(&self, path: &str) -> Result<serde_json::Value, Vec<Issue>> {
+        let found = Path::parse(path)
+            .and_then(|path| settings::get(&self.full(), &path.0, &mut Path::default()));
+        found.map_err(|issue| vec![issue])
     }
 
     /// The scenario with the files that it names relative to this folder.
-    pub fn in_folder(mut self, folder: &FilePath) -> Result<Self, Issue> {
+    pub fn in_folder(mut self, folder: &FilePath) -> Result<Self, Vec<Issue>> {
         for (path, file) in self.named_files() {
             let name = folder.join(file).to_string_lossy().into_owned();
-            let value = Node { value: Value::Text(name), line: 0 };
-            let (written, document) = settings::set(&self.written, &Path::parse(&path)?, &value)?;
+            let path = Path::parse(&path).map_err(|issue| vec![issue])?;
+            let value = Node { value: Value::Text(name), place: self.written.place_of(&path) };
+            let (written, document) = settings::set(&self.written, &path, &value)?;
             self = Self { written, document };
         }
         Ok(self)
+    }
+
+    /// The same scenario, whose faults have no places: those of a text that no user has written.
+    #[must_use]
+    pub fn without_places(mut self) -> Self {
+        self.written.forget_places();
+        self
     }
 
     /// The files that the scenario names, whose content determines the results too.
@@ -196,12 +225,12 @@ impl Scenario {
 
     /// Checks the whole scenario and fills in every default.
     pub fn resolve(&self) -> Result<Plan, Vec<Issue>> {
-        resolve::resolve(&self.written, &self.document, true)
+        resolve::resolve(&self.written, &self.document, Aim::Run)
     }
 
     /// Like [`Self::resolve`], but flows may lack a path: for showing a network, not for runs.
     pub fn resolve_network(&self) -> Result<Plan, Vec<Issue>> {
-        resolve::resolve(&self.written, &self.document, false)
+        resolve::resolve(&self.written, &self.document, Aim::Show)
     }
 }
 
@@ -216,7 +245,11 @@ pub fn schema() -> String {
     format!("{schema:#}\n")
 }
 
-fn check_size(length: usize) -> Result<(), Issue> {
+fn json(text: &str) -> Result<Node, Vec<Issue>> {
+    serde_json::from_str(text).map_err(|error| whole(format!("not JSON: {error}")))
+}
+
+fn check_size(length: usize) -> Result<(), Vec<Issue>> {
     if length <= LARGEST_TEXT {
         return Ok(());
     }
@@ -224,38 +257,4 @@ fn check_size(length: usize) -> Result<(), Issue> {
         "{length} bytes are too much for a scenario, which has at most {LARGEST_TEXT}; is this the \
          right file?"
     )))
-}
-
-/// A fault of TOML itself, with the line it is in.
-fn syntax(text: &str, error: &toml::de::Error) -> Issue {
-    let offset = error.span().map_or(0, |span| span.start).min(text.len());
-    let start = text[..offset].rfind('\n').map_or(0, |newline| newline + 1);
-    let number = text[..start].matches('\n').count() + 1;
-    let line = text[start..].lines().next().unwrap_or_default().trim();
-    let message = error.message().trim_end_matches(", expected literal string");
-    let remedy = remedy(line, message);
-    whole(format!("line {number} is not TOML: {message}{remedy}; it reads: {}", shown(line)))
-}
-
-/// The remedy for frequent mistakes.
-fn remedy(line: &str, message: &str) -> String {
-    let value = line.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
-    match value {
-        Some((key, "")) if message.contains("quoted") => format!("; {key} has no value"),
-        Some((key, value)) if message.contains("quoted") => {
-            let word = value.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-            format!("; for text write {} = \"{}\"", shown(key), shown(word))
-        }
-        Some((_, value)) if message.contains("newline") && value.ends_with(',') => {
-            "; a line ends without a comma".to_owned()
-        }
-        Some((_, "True" | "False" | "TRUE" | "FALSE")) => {
-            "; write true or false in small letters".to_owned()
-        }
-        None if line.contains(':') => "; write key = value".to_owned(),
-        _ if message == "duplicate key" => {
-            "; write each table or key once, and [[flows]] for each flow".to_owned()
-        }
-        _ => String::new(),
-    }
 }

@@ -106,7 +106,7 @@ fn wrong_keys_have_one_message() {
         let flow = "[[flows]]\nfrom = 'sta0'\nto = 'sta1'\n";
         let flow = if keys.contains("ad_hoc") { flow } else { LIGHT };
         let text = format!("{keys}{flow}");
-        let scenario = Scenario::parse(&text).unwrap_or_else(|issue| panic!("{issue}"));
+        let scenario = Scenario::parse(&text).unwrap_or_else(|issue| panic!("{issue:?}"));
         let issues = scenario.resolve().expect_err(keys);
         let found: Vec<String> = issues.iter().map(ToString::to_string).collect();
         assert!(found.len() == 1 && found[0].starts_with(expected), "{found:?}");

@@ -94,7 +94,7 @@ fn what_is_wrong_with_a_code_is_said() {
     let faults = |lines: &str| {
         let scenario = Scenario::parse(&format!("{LINK}{lines}\n")).unwrap();
         let issues = scenario.resolve().unwrap_err();
-        issues.iter().map(|issue| format!("{}: {}", issue.path, issue.message)).collect::<Vec<_>>()
+        issues.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     let of = |keys: &str| faults(&format!("tcp.fec = {{ {keys} }}"));
     assert_eq!(

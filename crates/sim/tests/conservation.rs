@@ -20,7 +20,7 @@ fn run_all(root: u64, count: u32, text: impl Fn(&mut Draw, u32) -> String) -> us
         let seed = Seed { root, replication: number };
         let mut draw = Draw(seed.stream("test.scenario", 0));
         let text = text(&mut draw, number);
-        let scenario = Scenario::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let scenario = Scenario::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
         let plan = scenario.resolve().unwrap_or_else(|e| panic!("{e:?}\n{text}"));
         let run = std::panic::catch_unwind(|| {
             Simulation::new(&plan, seed, &[], true).expect("no probes").finish()

@@ -289,10 +289,10 @@ fn faults_have_one_message_at_their_path() {
     wrong(
         &space("", "source.sco.rule = 'slots'\nposition_m = [5, 0]\ntx_power_dbm = 4"),
         &[
-            "interferers[0].source.sco.rule: \"slots\" knows no powers; take \"bursts\", or remove \
-             [radio]",
             "interferers[0].peer_position_m: missing; where there are radios an interferer has a \
              place, as [10.0, 0.0]",
+            "interferers[0].source.sco.rule: \"slots\" knows no powers; take \"bursts\", or remove \
+             [radio]",
         ],
     );
     wrong(

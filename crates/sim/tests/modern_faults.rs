@@ -1,7 +1,7 @@
 //! The messages for wrong keys of 802.11n, ac and ax, of access categories, aggregation or rate
 //! control.
 
-use sim::Scenario;
+use sim::{Issue, Scenario};
 
 /// A scenario of a standard with these lines before its flow, and three stations unless they have
 /// groups.
@@ -24,7 +24,8 @@ fn wrong(standard: &str, lines: &str, expected: &[&str]) {
 /// Its first fault of shape.
 #[track_caller]
 fn malformed(standard: &str, lines: &str, expected: &str) {
-    assert_eq!(Scenario::parse(&text(standard, lines)).unwrap_err().to_string(), expected);
+    let issues = Scenario::parse(&text(standard, lines)).unwrap_err();
+    assert_eq!(issues.iter().map(Issue::with_line).collect::<Vec<_>>(), [expected]);
 }
 
 /// It has no fault.
@@ -96,12 +97,12 @@ fn a_mode_exists_or_says_why_not() {
     malformed(
         "11n",
         "wlan.width_mhz = 30",
-        "wlan.width_mhz: is 20, 40, 80 or 160, not 30 (line 4)",
+        "wlan.width_mhz (line 4): is 20, 40, 80 or 160, not 30",
     );
     malformed(
         "11ax",
         "wlan.guard_ns = 500",
-        "wlan.guard_ns: is 400, 800, 1600 or 3200, not 500 (line 4)",
+        "wlan.guard_ns (line 4): is 400, 800, 1600 or 3200, not 500",
     );
     wrong(
         "11ax",
@@ -192,7 +193,7 @@ fn bands() {
         "wlan.band_ghz = 5",
         &["wlan.band_ghz: 802.11g is at 2.4 GHz only; remove the key"],
     );
-    malformed("11ax", "wlan.band_ghz = 6", "wlan.band_ghz: is 2.4 or 5, not 6 (line 4)");
+    malformed("11ax", "wlan.band_ghz = 6", "wlan.band_ghz (line 4): is 2.4 or 5, not 6");
     wrong(
         "11n",
         "wlan.band_ghz = 2.4\nwlan.width_mhz = 80",
@@ -202,8 +203,8 @@ fn bands() {
         "11n",
         "wlan.slot = 'long'\nwlan.preamble = 'short'",
         &[
-            "wlan.preamble: 802.11n has no DSSS preamble; remove the key",
             "wlan.slot: 802.11n has the short slot (9 us) only; remove the key",
+            "wlan.preamble: 802.11n has no DSSS preamble; remove the key",
         ],
     );
 }
@@ -258,8 +259,8 @@ fn access_categories() {
          wlan.edca.video.cw_max = 3",
         &[
             "wlan.edca.best_effort.cw_min: 16 is not of the form 2^k - 1; the nearest is 15",
-            "wlan.edca.video.cw_max: 3 is below cw_min, 7 (the default)",
             "wlan.edca.voice.cw_min: 31 is above cw_max, 7 (the default)",
+            "wlan.edca.video.cw_max: 3 is below cw_min, 7 (the default)",
         ],
     );
     wrong(
@@ -365,9 +366,9 @@ fn schedules() {
             "stations[0].rate_control.schedule.steps[2].at_s: 10 is not after the step before, 20",
             "stations[0].rate_control.schedule.steps[2].mcs: 9 does not exist at 20 MHz with 1 \
              stream [802.11-2020 21.5]; the highest is 8",
+            "stations[0].rate_control.schedule.steps[3].mcs: missing; a step changes it",
             "stations[0].rate_control.schedule.steps[3].at_s: 30 is not before the end of the \
              run, 30 s",
-            "stations[0].rate_control.schedule.steps[3].mcs: missing; a step changes it",
             "stations[0].rate_control.schedule.steps[4].rate_mbps: 802.11ac has modes by mcs, not \
              by rate",
         ],

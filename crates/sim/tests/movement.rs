@@ -21,7 +21,7 @@ fn scenario(count: u32, keys: &str, folder: &Path) -> Scenario {
          tx_power_dbm = 24.5\n[stations]\ncount = {count}\n{keys}\n\
          [[flows]]\nfrom = 'sta0'\nto = 'sta1'\n"
     );
-    let scenario = Scenario::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let scenario = Scenario::parse(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     scenario.in_folder(folder).unwrap()
 }
 

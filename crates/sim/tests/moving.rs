@@ -101,7 +101,7 @@ fn values_of_waypoints_are_set_by_path() {
 fn faults_of_waypoints_name_the_key_and_a_remedy() {
     let faults = |keys: &str| -> Vec<String> {
         let text = format!("standard = '11a'\n{keys}\n[[flows]]\nfrom = 'server'\nto = 'sta*'\n");
-        let scenario = Scenario::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let scenario = Scenario::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
         let faults = scenario.resolve().expect_err("a fault");
         faults.into_iter().map(|fault| fault.to_string()).collect()
     };
@@ -116,8 +116,8 @@ fn faults_of_waypoints_name_the_key_and_a_remedy() {
             "[radio]\n[stations]\nposition_m = [1, 1]\nring_m = 4",
             two,
             &[
-                "stations.ring_m: the waypoints say where they are; remove one of the two",
                 "stations.position_m: the waypoints say where they are; remove one of the two",
+                "stations.ring_m: the waypoints say where they are; remove one of the two",
             ],
         ),
         (
@@ -141,13 +141,13 @@ fn faults_of_waypoints_name_the_key_and_a_remedy() {
              { at_s = 5, position_m = [1, 2e6] }, { at_s = nan, position_m = [1, inf] }]",
             &[
                 "stations[0].waypoints[0].at_s: must be from 0 to 1000000 s, is -1",
+                "stations[0].waypoints[1].position_m: must be two numbers, [east, north]; has 0",
+                "stations[0].waypoints[2].at_s: 5 is not after the previous waypoint, 5",
                 "stations[0].waypoints[2].position_m[1]: must be from -1000000 to 1000000 m, is \
                  2000000",
                 "stations[0].waypoints[3].at_s: must be from 0 to 1000000 s, is NaN",
                 "stations[0].waypoints[3].position_m[1]: must be from -1000000 to 1000000 m, is \
                  inf",
-                "stations[0].waypoints[1].position_m: must be two numbers, [east, north]; has 0",
-                "stations[0].waypoints[2].at_s: 5 is not after the previous waypoint, 5",
             ],
         ),
     ];

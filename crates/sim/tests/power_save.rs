@@ -217,7 +217,7 @@ fn wrong_keys_have_one_message() {
         let text = format!("{keys}{flow}");
         let issues = match Scenario::parse(&text) {
             Ok(scenario) => scenario.resolve().expect_err(keys),
-            Err(issue) => vec![issue],
+            Err(issues) => issues,
         };
         let found: Vec<String> = issues.iter().map(ToString::to_string).collect();
         assert!(found.len() == 1 && found[0].starts_with(expected), "{found:?}");

@@ -19,7 +19,7 @@ fn wire(keys: &str) -> LinkSettings {
         "standard = \"11g\"\nstations = 1\n[wire]\n{keys}\n\
          [[flows]]\nfrom = \"server\"\nto = \"sta0\"\n"
     );
-    let plan = Scenario::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}")).resolve();
+    let plan = Scenario::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}")).resolve();
     let mut plan = plan.unwrap_or_else(|e| panic!("{e:?}\n{text}"));
     let [down, _] = plan.links.remove(0).directions;
     down
@@ -305,7 +305,7 @@ fn queues_refuse_what_no_link_can_do() {
         );
         match Scenario::parse(&text) {
             Ok(scenario) => scenario.resolve().unwrap_err().remove(0).to_string(),
-            Err(issue) => issue.to_string(),
+            Err(issues) => issues[0].to_string(),
         }
     };
     let short = issue("rate_mbps = 10\nqueue = \"dualpi2\"", "");

@@ -13,7 +13,7 @@ fn run(text: &str) -> Run {
 }
 
 fn run_with(text: &str, seed: Seed) -> Run {
-    let plan = Scenario::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let plan = Scenario::parse(text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
     let plan = plan.resolve().unwrap_or_else(|e| panic!("{e:?}\n{text}"));
     Simulation::new(&plan, seed, &[], true).expect("no probes").finish()
 }
@@ -28,7 +28,7 @@ fn number(run: &Run, path: &str) -> f64 {
 }
 
 fn faults(text: &str) -> Vec<String> {
-    let scenario = Scenario::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let scenario = Scenario::parse(text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
     let faults = scenario.resolve().expect_err("a fault");
     faults.into_iter().map(|fault| fault.to_string()).collect()
 }

@@ -34,7 +34,7 @@ fn every_scenario_resolves() {
     let scenarios = scenarios();
     assert!(scenarios.len() >= 8, "only {} scenarios", scenarios.len());
     for (name, text) in scenarios {
-        let scenario = Scenario::parse(&text).unwrap_or_else(|issue| panic!("{name}: {issue}"));
+        let scenario = Scenario::parse(&text).unwrap_or_else(|issue| panic!("{name}: {issue:?}"));
         scenario.resolve().unwrap_or_else(|issues| panic!("{name}: {issues:?}"));
         assert!(!scenario.document().title.is_empty(), "{name} has no title");
         assert_eq!(Scenario::parse(&scenario.to_toml()), Ok(scenario), "{name} written again");
@@ -57,7 +57,7 @@ fn what_a_scenario_proposes_to_try_resolves() {
                     None => setting.split_whitespace().next(),
                 };
                 let (path, value) = setting.unwrap().split_once('=').unwrap();
-                changed = changed.set(path, value).unwrap_or_else(|i| panic!("{name}: {i}"));
+                changed = changed.set(path, value).unwrap_or_else(|i| panic!("{name}: {i:?}"));
                 assert_ne!(changed, scenario, "{name}: {line} changes nothing");
                 tried += 1;
             }

@@ -1,9 +1,10 @@
 //! For any input, a scenario returns a value or messages, and never panics.
 
 use proptest::prelude::*;
-use sim::Scenario;
 use sim::plan::{Endpoint, Plan};
 use sim::traffic::Traffic;
+use sim::{Issue, Scenario};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -110,7 +111,19 @@ fn path() -> impl Strategy<Value = String> {
 fn exercise(bytes: &[u8]) {
     match Scenario::parse_bytes(bytes) {
         Ok(scenario) => exercise_scenario(&scenario),
-        Err(issue) => assert!(!issue.message.is_empty()),
+        Err(issues) => are_told_once(bytes, &issues),
+    }
+}
+
+/// Faults stand in the order of the text, each once, at places in it.
+fn are_told_once(text: &[u8], issues: &[Issue]) {
+    assert!(!issues.is_empty() && issues.iter().all(|issue| !issue.message.is_empty()));
+    assert!(issues.is_sorted_by_key(|issue| (issue.place.line, issue.place.column)));
+    let said: BTreeSet<_> = issues.iter().map(Issue::with_line).collect();
+    assert_eq!(said.len(), issues.len(), "{issues:?}");
+    for issue in issues {
+        let [begin, end] = issue.place.whole();
+        assert!(begin <= end && end <= text.len(), "{issue:?}");
     }
 }
 
@@ -235,7 +248,7 @@ proptest! {
             let _ = scenario.get(&path);
             match scenario.set(&path, value) {
                 Ok(changed) => scenario = changed,
-                Err(issue) => prop_assert!(!issue.message.is_empty()),
+                Err(issues) => prop_assert!(issues.iter().all(|issue| !issue.message.is_empty())),
             }
         }
         exercise_scenario(&scenario);

@@ -177,7 +177,7 @@ fn distance_costs_frames_and_rate_control_finds_a_mode() {
 }
 
 fn faults(text: &str) -> Vec<String> {
-    let scenario = Scenario::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let scenario = Scenario::parse(text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
     let faults = scenario.resolve().expect_err("a fault");
     faults.into_iter().map(|fault| fault.to_string()).collect()
 }

@@ -119,11 +119,7 @@ fn what_may_not_change_or_be_read_is_said() {
     let message = |text: &str, path: &str, value: &str| {
         let scenario = Scenario::parse(text).unwrap();
         let issues = Settings::new(&scenario, vec![vec![keys(path, value)]]).unwrap_err();
-        issues
-            .into_iter()
-            .map(|issue| format!("{}: {}", issue.path, issue.message))
-            .collect::<Vec<_>>()
-            .join("\n")
+        issues.into_iter().map(|issue| issue.to_string()).collect::<Vec<_>>().join("\n")
     };
     for (text, path, value) in [
         (SATURATED, "stations", "5"),

@@ -77,7 +77,7 @@ fn the_numbers_of_each_toy_are_checked_at_their_paths() {
 fn a_misspelt_name_finds_each_toy() {
     let paths = ["flows[0].control", "wire.queue", "wire.loss", "wlan.rate_control"];
     for path in paths.into_iter().chain(["flows[1].traffic", "radio.error_model"]) {
-        let message = Scenario::parse(ALL).unwrap().set(path, "toyy").unwrap_err().to_string();
+        let message = Scenario::parse(ALL).unwrap().set(path, "toyy").unwrap_err()[0].to_string();
         assert!(message.ends_with("did you mean \"toy\"?"), "{message}");
     }
 }

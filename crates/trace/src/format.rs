@@ -52,11 +52,13 @@ impl Options {
     pub fn of(settings: &[(String, String)]) -> Result<Self, Vec<Issue>> {
         let mut tree = Node::EMPTY;
         for (path, value) in settings {
-            let set = || {
+            let parse = || {
                 let path = Path::parse(path)?;
-                settings::set::<Self>(&tree, &path, &settings::value_of(&path, value)?)
+                let value = settings::value_of(&path, value)?;
+                Ok((path, value))
             };
-            tree = set().map_err(|issue| vec![issue])?.0;
+            let (path, value) = parse().map_err(|issue| vec![issue])?;
+            tree = settings::set::<Self>(&tree, &path, &value)?.0;
         }
         let (options, faults) = settings::read_sound(&tree);
         if faults.0.is_empty() { Ok(options) } else { Err(faults.0) }

@@ -41,13 +41,13 @@ fn locked(buffer: &Mutex<Vec<u8>>) -> MutexGuard<'_, Vec<u8>> {
 /// `{"digest", "summary"}` of a run, or `{"issues"}` with path and message of each fault.
 fn answer(text: &str, seed: u32) -> Json {
     results(text, seed).unwrap_or_else(|issues| {
-        let told = |issue: &Issue| json!({ "path": issue.path, "message": issue.message });
+        let told = |issue: &Issue| json!({ "path": issue.path, "message": issue.told() });
         json!({ "issues": issues.iter().map(told).collect::<Vec<_>>() })
     })
 }
 
 fn results(text: &str, seed: u32) -> Result<Json, Vec<Issue>> {
-    let plan = Scenario::parse(text).map_err(|issue| vec![issue])?.resolve()?;
+    let plan = Scenario::parse(text)?.resolve()?;
     let seed = Seed { root: u64::from(seed), replication: 0 };
     let run = Simulation::new(&plan, seed, &[], false)?.finish();
     let summary: Map<String, Json> =

@@ -41,7 +41,7 @@ COMMANDS = {
     "compare": "compare",
     "sensitivity": "sensitivity",
     "search": "search",
-    "check": "scenario",
+    "check": "check",
     "scenarios": "scenario",
     "new": "scenario",
     "schema": "scenario",

@@ -57,7 +57,7 @@ def with_ppdu(command: Command) -> Command:
 def _by_option(issue: Issue) -> Issue:
     """Return a fault that names the options of the command and not the keys."""
     keys = "|".join(sorted(OPTIONS, key=len, reverse=True))
-    message = re.sub(rf"(?<![\w-])({keys})\b(?!\.)", lambda key: flag(key[1]), issue.message)
+    message = re.sub(rf"(?<![\w-])({keys})\b(?!\.)", lambda key: flag(key[1]), issue.text)
     return Issue(flag(issue.path) if issue.path in OPTIONS else issue.path, message)
 
 

@@ -1,9 +1,8 @@
-"""``simoom check``, ``simoom schema``, ``simoom scenarios`` and ``simoom new``."""
+"""``simoom schema``, ``simoom scenarios`` and ``simoom new``."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from textwrap import fill
@@ -13,69 +12,9 @@ import typer
 
 from simoom import _core, shipped
 from simoom.cli.streams import print_json
-from simoom.cli.terminal import (
-    File,
-    InputError,
-    Settings,
-    Unset,
-    console,
-    load,
-    say,
-)
+from simoom.cli.terminal import InputError, console, say
 from simoom.files import write_text
 from simoom.observables import nearest
-from simoom.scenario import Scenario
-from simoom.tables import visible
-
-
-def check(
-    file: File,
-    settings: Settings = [],  # noqa: B006  typer copies it
-    unset: Unset = [],  # noqa: B006
-    full: Annotated[
-        bool, typer.Option("--full", help="Print every key with its value or default, as JSON.")
-    ] = False,
-) -> None:
-    """Check a scenario and print all its faults, each with its path."""
-    scenario = load(file, settings, unset=unset)
-    scenario.check()
-    if full:
-        print_json(scenario.to_dict())
-    else:
-        print(visible(f"{file}: sound: {_outline(scenario)}"))
-        for sentence in scenario.caveats():
-            say(sentence)
-        for line in _set_by_presets(scenario):
-            print(line)
-
-
-def _outline(scenario: Scenario) -> str:
-    """Return what a scenario has: ``802.11g, 12 stations, 16 flows, 60 s``."""
-    keys = scenario.to_dict()
-    tables = keys["stations"] if isinstance(keys["stations"], list) else [keys["stations"]]
-    counts = {
-        "station": sum(each["count"] if isinstance(each, dict) else each for each in tables),
-        "link": len(keys["links"]),
-        "flow": len(dict(scenario.core.trace_names())["flow"]),
-    }
-    standard = [f"802.{keys['standard']}"] if counts["station"] else []
-    parts = [f"{n} {what}{'s' * (n > 1)}" for what, n in counts.items() if n]
-    return ", ".join([*standard, *parts, f"{keys['duration_s']:g} s"])
-
-
-def _set_by_presets(scenario: Scenario) -> Iterator[str]:
-    """Yield what presets set, once for all tables in which they set the same."""
-    tables: dict[tuple[str, ...], list[str]] = {}
-    for by, values in scenario.presets().items():
-        table = by.split(".")[0]
-        lines = (
-            f"    {path.removeprefix(table + '.')} = {json.dumps(value)}"
-            for path, value in values.items()
-        )
-        tables.setdefault((by.removeprefix(table + "."), *lines), []).append(table)
-    for key, names in tables.items():
-        yield f"{key[0]} of {', '.join(names)} sets"
-        yield from key[1:]
 
 
 def schema() -> None:

@@ -116,7 +116,7 @@ def _run_no_code() -> None:
 
 def _first(file: Path, most: int) -> dict[str, str]:
     """Return name and text of the scenario that the page opens."""
-    from simoom.scenario import read
+    from simoom.files import read
 
     data = read(file)
     if len(data) > most:

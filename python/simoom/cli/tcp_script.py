@@ -10,7 +10,7 @@ import typer
 from simoom import _core
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import AsJson, InputError
-from simoom.scenario import read
+from simoom.files import read
 from simoom.tables import visible
 
 FAILED = 1

@@ -17,7 +17,7 @@ import typer
 from simoom import shipped
 from simoom.address import every
 from simoom.axis_text import split
-from simoom.issue import Issue
+from simoom.issue import Issue, ScenarioError
 from simoom.observables import nearest
 from simoom.scenario import Scenario
 from simoom.tables import visible
@@ -93,7 +93,12 @@ class Origin:
         is_given = any(
             re.match(rf"{pattern}(?![^.\[])", issue.path) for pattern in ("-.*", *patterns)
         )
-        return str(issue) if is_given or not self.file else f"{self.file}: {issue}"
+        if is_given or not self.file:
+            return str(issue)
+        place, said = issue.place, f"{issue.path}: {issue.text}" if issue.path else issue.text
+        is_written = place is not None and place.whole[1]
+        where = f":{place.line}:{place.column}" if place is not None and is_written else ""
+        return f"{self.file}{where}: {said}"
 
 
 origin = Origin()
@@ -164,13 +169,34 @@ def load(
     for path in unset:
         origin.changed.append(path.strip())
         scenario = scenario.unset(path.strip())
+    return with_settings(scenario, settings)
+
+
+def with_settings(scenario: Scenario, settings: Iterable[str]) -> Scenario:
+    """Return a scenario with the values of ``--set``; raise with the faults of all of them."""
+    faults: dict[Issue, None] = {}
     for setting in settings:
         path, equals, value = split_setting(setting)
         if not equals or not path.strip():
             raise InputError(f"--set {setting}: write PATH=VALUE, for example --set stations=20")
         origin.changed.append(path.strip())
-        scenario = scenario.set_text(path.strip(), value.strip())
+        try:
+            scenario = scenario.set_text(path.strip(), value.strip())
+        except ScenarioError as error:
+            faults |= dict.fromkeys(error.issues)
+    if faults:
+        raise ScenarioError([*faults, *_further(scenario, faults)])
     return scenario
+
+
+def _further(scenario: Scenario, known: Iterable[Issue]) -> list[Issue]:
+    """Return the faults of a scenario at other paths than those of known ones."""
+    paths = [issue.path for issue in known]
+    try:
+        scenario.check()
+    except ScenarioError as error:
+        return [issue for issue in error.issues if issue.path not in paths]
+    return []
 
 
 def split_setting(text: str) -> tuple[str, str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -124,4 +125,4 @@ def _by_option(issue: Issue) -> Issue:
     option = OPTIONS.get(issue.path.partition("[")[0])
     if issue.path in KEYS or issue.path.partition(".")[0] in CORE:
         option = f"--trace-set {issue.path}"
-    return Issue(option, issue.message) if option else issue
+    return replace(issue, path=option) if option else issue

@@ -8,10 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from simoom import _core
 from simoom.hearing import hearing
 from simoom.issue import Issue, ScenarioError
 from simoom.scenario import Scenario, toml_value
-from simoom.serve.places import edit, place_of
 from simoom.tables import visible
 
 MOST_NODES = 200
@@ -138,7 +138,7 @@ class Draft:
         """
         written = toml_value(value)
         wanted = Scenario.parse(self.text).set_text(path, written)
-        text = edit(self.text, path, written)
+        text = _core.edited(self.text, path, written) or ""
         try:
             is_as_wanted = Scenario.parse(text) == wanted
         except ScenarioError:
@@ -148,20 +148,20 @@ class Draft:
 
 def issues_of(error: ScenarioError, text: str) -> list[dict[str, Any]]:
     """Return faults with the offsets at which an editor shows them."""
-    found = []
+    found, data = [], text.encode(errors="replace")
     for issue in error.issues:
-        start, end = place_of(text, issue.path, issue.message)
-        line = text.count("\n", 0, start) + 1
+        begin, end = (0, 0) if issue.place is None else issue.place.whole
+        line = 1 if issue.place is None else issue.place.line
         found.append({
-            "path": issue.path, "message": issue.message, "from": _units(text, start),
-            "to": _units(text, end), "line": line,
+            "path": issue.path, "message": issue.text, "from": _units(data[:begin]),
+            "to": _units(data[:end] if end else data.partition(b"\n")[0]), "line": line,
         })  # fmt: skip
     return found
 
 
-def _units(text: str, offset: int) -> int:
-    """Return an offset in UTF-16 code units, in which browsers count."""
-    return len(text[:offset].encode("utf-16-le", "surrogatepass")) // 2
+def _units(text: bytes) -> int:
+    """Return the length of a text in UTF-16 code units, in which browsers count."""
+    return len(text.decode(errors="replace").encode("utf-16-le")) // 2
 
 
 def map_of(scenario: Scenario, keys: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -7,12 +7,12 @@ import itertools
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from simoom.axis_text import axis_values, short
 from simoom.files import finite, write_text
-from simoom.issue import Issue, ScenarioError
+from simoom.issue import ScenarioError
 from simoom.record import identity
 from simoom.scenario import Scenario
 from simoom.serve.drafts import Desk
@@ -94,7 +94,8 @@ def plan_of(
         except ScenarioError as error:
             where = ", ".join(f"{path}={value}" for path, value in zip(over, chosen, strict=True))
             raise ScenarioError(
-                Issue(issue.path, f"{issue.message} (at {where})") for issue in error.issues
+                replace(issue, message=f"{issue.message} (at {where})", place=None)
+                for issue in error.issues
             ) from None
     return plan
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from simoom.address import near
+from simoom.address import near, suggested
 from simoom.hearing import Hearing, hearing
 from simoom.issue import Issue, ScenarioError
 from simoom.scenario import Scenario
@@ -200,8 +200,7 @@ def find_flow(scenario: Scenario, name: str | None) -> tuple[Scenario, int | Non
         return single, None
     if name not in names:
         close = near(name, names) or names[:5]
-        hint = f"; the nearest are {', '.join(close)}"
-        raise ScenarioError([Issue("flow", f"there is no flow {name!r}{hint}")])
+        raise ScenarioError([Issue("flow", f"there is no flow {name!r}{suggested(close)}")])
     return single, names.index(name)
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import copy
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from simoom import _core
 from simoom.scenario import Scenario
 from simoom.twin.inputs import Cell
-
-_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 
 OFF = {"start_s": 0.0, "start_spread_s": 0.0, "stop_s": 1e-9}
 """Keys of a flow that ends before it sends data. All flows keep their numbers, and so their random
@@ -32,23 +30,12 @@ def keys_of(scenario: Scenario) -> dict[str, Any]:
     return tomllib.loads(scenario.to_toml())
 
 
-def steps(path: str) -> list[str | int]:
-    """Split a path.
-
-    Examples
-    --------
-    >>> steps("links[1].reverse.rate_mbps")
-    ['links', 1, 'reverse', 'rate_mbps']
-    """
-    return [key or int(index) for key, index in _STEP.findall(path)]
-
-
 def apply(scenario: Scenario, edits: list[Edit]) -> Scenario:
     """Return a scenario with these changes; raise `ScenarioError` if it has faults."""
     keys = keys_of(scenario)
     for edit in edits:
         if edit.value is None:
-            _remove(keys, steps(edit.path))
+            _remove(keys, _core.steps(edit.path))
     changed = Scenario(**keys) if any(edit.value is None for edit in edits) else scenario
     for edit in edits:
         if edit.value is not None:
@@ -57,7 +44,7 @@ def apply(scenario: Scenario, edits: list[Edit]) -> Scenario:
     return changed
 
 
-def _remove(keys: Any, path: list[str | int]) -> None:
+def _remove(keys: Any, path: list[str | int | None]) -> None:
     *parents, last = path
     for step in parents:
         try:

@@ -5,7 +5,7 @@
 use super::device::Device;
 use super::flow::Flow;
 use super::interferer::Interferer;
-use super::limits::LONGEST_S;
+use super::limits::{LONGEST_S, MOST_STATIONS};
 use super::link::{Link, Wire};
 use super::radio::{Bss, FARTHEST_M, Radio};
 use super::routing::Routing;
@@ -234,12 +234,16 @@ pub struct Measure {
 impl Setting for Stations {
     fn read(node: &Node, unit: Unit) -> Result<Self, Fault> {
         match &node.value {
-            Value::Integer(_) | Value::Float(_) => match node.whole() {
-                Ok(count) => Ok(Self::Count(count)),
-                Err(_) => {
-                    Err(Fault::here(format!("must be a whole number, is {}", node.described())))
-                }
-            },
+            Value::Integer(_) | Value::Float(_) => node.whole().map(Self::Count).map_err(|_| {
+                let rule = match node.value {
+                    Value::Integer(_) => format!("from 1 to {MOST_STATIONS}"),
+                    _ => "a whole number".to_owned(),
+                };
+                Fault::here(format!("must be {rule}, is {}", node.described()))
+            }),
+            Value::Text(text) if text.trim().parse::<u64>().is_ok() => {
+                node.whole().map(Self::Count)
+            }
             Value::Table(_) => Setting::read(node, unit).map(Self::Equal),
             Value::List(_) => Setting::read(node, unit).map(Self::Groups),
             _ => Err(Fault::here(format!(

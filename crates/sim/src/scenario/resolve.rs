@@ -30,44 +30,50 @@ use super::Issue;
 use super::document::Document;
 use crate::plan::{FlowPlan, HopPlan, LinkPlan, MeasurePlan, Plan, SpacePlan, StationPlan, hops};
 use crate::topology::{Members, Topology};
+pub(crate) use check::Aim;
 use check::Check;
 use ends::Places;
 use kernel::Duration;
-use settings::{Faults, Node, Path, Setting, Settings, Step, number};
+use settings::{Faults, Node, Path, Setting, Settings, Step, Survey, number};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Resolves a document. Numbers out of range are reported as they were written. Their defaults
-/// replace them for the other checks; a message about another key of the same table that names one
-/// of them compares it with a default, which the user did not write, and is left out.
-pub(super) fn resolve(
-    written: &Node,
-    document: &Document,
-    is_to_run: bool,
-) -> Result<Plan, Vec<Issue>> {
+/// Resolves a document that has its shape.
+pub(super) fn resolve(written: &Node, document: &Document, aim: Aim) -> Result<Plan, Vec<Issue>> {
     let (root, mut faults) = (Path::default(), Faults::default());
     Document::check(written, settings::Check::new(&root, &mut faults));
-    if faults.0.is_empty() {
-        return plan(document, Check::default(), is_to_run).map_err(in_order);
+    if !faults.0.is_empty() {
+        return Err(all_faults(written));
     }
-    let mut sound = written.clone();
-    faults.0.iter().for_each(|issue| sound.remove(&issue.path));
-    let Ok(document) = settings::read(&sound) else { return Err(in_order(faults.0)) };
-    let replaced: Vec<String> = faults.0.iter().map(|issue| issue.path.clone()).collect();
-    let compares = |issue: &Issue, path: &str| {
-        let Some((table, key)) = path.rsplit_once('.') else { return false };
-        issue.path.starts_with(&format!("{table}.")) && issue.message.contains(key)
-    };
-    let is_known = |issue: &Issue| {
-        replaced.contains(&issue.path) || !replaced.iter().any(|path| compares(issue, path))
-    };
-    plan(&document, Check::after(faults), is_to_run).map_err(|mut issues| {
-        issues.retain(is_known);
-        in_order(issues)
-    })
+    plan(document, aim).map_err(|issues| in_order(issues, written))
 }
 
-/// Faults in the order of the tables in the reference.
-fn in_order(mut issues: Vec<Issue>) -> Vec<Issue> {
+/// All faults of what is written: those of shape and range, and those of meaning that are the same
+/// whatever stands in place of the faulty values.
+pub(super) fn all_faults(written: &Node) -> Vec<Issue> {
+    let survey = Survey::of::<Document>(written);
+    let mut common: Option<Vec<Issue>> = None;
+    for document in survey.variations::<Document>() {
+        let found = plan(&document, Aim::Faults).err().unwrap_or_default();
+        common = Some(match common {
+            None => found,
+            Some(mut common) => {
+                let found: BTreeSet<_> = found.iter().map(ToString::to_string).collect();
+                common.retain(|issue| found.contains(&issue.to_string()));
+                common
+            }
+        });
+        if common.as_ref().is_some_and(Vec::is_empty) {
+            break;
+        }
+    }
+    let of_meaning = common.unwrap_or_default().into_iter();
+    let of_meaning = of_meaning.filter(|issue| !survey.covers(&issue.path));
+    in_order(survey.issues().chain(of_meaning).collect(), written)
+}
+
+/// Faults in the order of the text, and of the tables in the reference, each once.
+fn in_order(issues: Vec<Issue>, written: &Node) -> Vec<Issue> {
     let place = |issue: &Issue| {
         let Ok(Path(steps)) = Path::parse(&issue.path) else { return (0, 0) };
         let key = |step: &Step| match step {
@@ -81,16 +87,19 @@ fn in_order(mut issues: Vec<Issue>) -> Vec<Issue> {
         let table = steps.first().and_then(key).unwrap_or_default();
         (table, steps.get(1).and_then(index).unwrap_or_default())
     };
-    issues.sort_by_key(place);
+    let mut issues: Vec<_> = issues.into_iter().map(|issue| issue.located(written)).collect();
+    issues.sort_by_key(|issue| (issue.place.line, issue.place.column, place(issue)));
+    let mut told = BTreeSet::new();
+    issues.retain(|issue| told.insert(issue.to_string()));
     issues
 }
 
 /// The plan of a document whose numbers are each in their range. In a run, all flows have paths.
-fn plan(document: &Document, mut check: Check, is_to_run: bool) -> Result<Plan, Vec<Issue>> {
-    let mut related = Faults::default();
+fn plan(document: &Document, aim: Aim) -> Result<Plan, Vec<Issue>> {
+    let (mut check, mut related) = (Check::new(aim), Faults::default());
     document.relate(&Path::default(), &mut related);
-    related.0.into_iter().for_each(|issue| check.fault(issue.path, issue.message));
-    let duration_s = duration(document, &check);
+    related.0.into_iter().for_each(|issue| check.add(issue));
+    let duration_s = document.duration_s;
     let warmup_s = warmup(document, duration_s, &mut check);
     let mut wlan = cell::wlan(document, &mut check);
     let mut stations = cell::stations(document, &wlan, duration_s, &mut check);
@@ -144,7 +153,7 @@ fn plan(document: &Document, mut check: Check, is_to_run: bool) -> Result<Plan, 
     queues::queues_hold_a_packet(document, &plan, &mut check);
     work::is_bounded(&plan, &mut check);
     in_flight::is_bounded(&plan, &mut check);
-    if is_to_run {
+    if aim != Aim::Show {
         routing::flows_have_paths(&plan, &mut check);
     }
     check.finish(plan)
@@ -168,12 +177,6 @@ fn topology(
         hosts,
         links: links.iter().map(|link| link.ends).collect(),
     })
-}
-
-/// The duration. If it is faulty it is NaN, for which no comparison holds, so that nothing is
-/// reported to be outside the run.
-fn duration(document: &Document, check: &Check) -> f64 {
-    if check.is_out_of_range("duration_s") { f64::NAN } else { document.duration_s }
 }
 
 fn warmup(document: &Document, duration_s: f64, check: &mut Check) -> f64 {

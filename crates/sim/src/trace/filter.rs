@@ -62,8 +62,8 @@ impl Filter {
 
     fn stretch(&self, end: Instant, issues: &mut Vec<Issue>) -> (Instant, Instant) {
         let last = end.as_secs_f64();
-        let mut fault = |path: &str, message| {
-            issues.push(Issue { path: format!("trace.{path}"), message });
+        let mut fault = |path: &str, message: String| {
+            issues.push(Issue::new(format!("trace.{path}"), message));
         };
         let (from, to) = (self.start_s.unwrap_or(0.0), self.end_s.unwrap_or(last));
         if !(0.0..last).contains(&from) {
@@ -173,7 +173,7 @@ fn unknown<'a>(
         let more = if names.count() > MOST { ", …" } else { "" };
         format!("there are {}{more}", all.join(", "))
     };
-    Issue { path: path.to_owned(), message: format!("there is no {kind} \"{name}\"; {remedy}") }
+    Issue::new(path, format!("there is no {kind} \"{name}\"; {remedy}"))
 }
 
 impl Chosen {

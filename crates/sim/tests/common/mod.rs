@@ -14,7 +14,7 @@ pub(crate) fn run(text: &str) -> Run {
 /// Runs a scenario with the checker, with this root seed and these probes.
 #[track_caller]
 pub(crate) fn run_with(text: &str, root: u64, probes: &[&str]) -> Run {
-    let scenario = Scenario::parse(text).unwrap_or_else(|issue| panic!("{issue}\n{text}"));
+    let scenario = Scenario::parse(text).unwrap_or_else(|issue| panic!("{issue:?}\n{text}"));
     let plan = scenario.resolve().unwrap_or_else(|issues| panic!("{issues:?}\n{text}"));
     let probes: Vec<String> = probes.iter().map(|&path| path.to_owned()).collect();
     let seed = Seed { root, replication: 0 };

@@ -114,8 +114,8 @@ struct Document {
 
 impl Document {
     fn new() -> Self {
-        let mss = Node { value: Value::Integer(USUAL_MSS), line: 0 };
-        let tree = Node { value: Value::Table(vec![("mss_bytes".to_owned(), mss)]), line: 0 };
+        let mss = Node::of(Value::Integer(USUAL_MSS));
+        let tree = Node::of(Value::Table(vec![("mss_bytes".to_owned(), mss)]));
         let config = Config { mss: Some(Bytes(USUAL_MSS as u64)), ..Config::default() };
         Self {
             tree,
@@ -131,12 +131,12 @@ impl Document {
         }
         let mut words = value.split_whitespace();
         let name = words.next().unwrap_or_default();
-        self.tree.remove(key);
+        self.tree.remove(&Path::parse(key)?);
         self.set(line, key, name)?;
         for word in words {
             let Some((key, value)) = word.split_once('=') else {
                 let message = format!("{word:?}: write a parameter as beta=0.7");
-                return Err(Issue { path: format!("control.{name}"), message });
+                return Err(Issue::new(format!("control.{name}"), message));
             };
             self.set(line, &format!("control.{name}.{key}"), value)?;
         }
@@ -182,9 +182,11 @@ fn put(tree: &Node, path: &Path, node: &Node) -> Result<(Node, ScriptSettings), 
         Value::Integer(number) => on(&number.to_string()),
         _ => None,
     };
-    settings::set(tree, path, node).or_else(|issue: Issue| {
+    let set = |node: &Node| settings::set(tree, path, node);
+    set(node).or_else(|mut issues| {
+        let issue = issues.swap_remove(0);
         let value = Value::Bool(on.ok_or_else(|| issue.clone())?);
-        settings::set(tree, path, &Node { value, line: 0 }).map_err(|_| issue)
+        set(&Node::of(value)).map_err(|_| issue)
     })
 }
 

@@ -7,6 +7,7 @@ use super::qos;
 use super::queues::queue;
 use crate::plan::{ApPlan, RatePlan, StationPlan, access_point};
 use crate::scenario::document::{Ap, Document, Station, Stations};
+use crate::scenario::limits::MOST_STATIONS;
 use crate::scenario::wlan::Wlan;
 use kernel::{BitRate, Bytes};
 use net::OutputLink;
@@ -15,9 +16,6 @@ use wifi::MacConfig;
 use wifi::mac::Timing;
 use wifi::phy::{Amendment, DOT11G, Mode, Preamble, Slot, Standard};
 use wifi::rate::{LinkModes, RateControlSettings};
-
-/// The maximum number of stations in a cell.
-pub(super) const MOST_STATIONS: u64 = 10_000;
 
 /// The standard in the band of the cell; the default band if none is given.
 fn standard(wlan: &Wlan, amendment: Amendment, check: &mut Check) -> &'static Standard {

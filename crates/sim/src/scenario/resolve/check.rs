@@ -7,30 +7,37 @@ use settings::Faults;
 pub(super) use settings::number;
 use std::fmt::Display;
 
+/// What a plan is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Aim {
+    /// A run.
+    Run,
+    /// To show the network: flows may lack a path.
+    Show,
+    /// Its faults alone. The files that the scenario names are not opened: it may be known only
+    /// later where they are, and whether they may be read.
+    Faults,
+}
+
 /// Faults found so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Check {
     faults: Faults,
-    /// How many of them are numbers out of range; no other fault is reported at their paths.
-    of_range: usize,
+    /// Whether the files that a scenario names are opened.
+    pub(super) opens_files: bool,
 }
 
 impl Check {
-    /// Continues after numbers were found out of range.
-    pub(super) fn after(faults: Faults) -> Self {
-        Self { of_range: faults.0.len(), faults }
+    pub(super) fn new(aim: Aim) -> Self {
+        Self { faults: Faults::default(), opens_files: aim != Aim::Faults }
     }
 
     pub(super) fn fault(&mut self, path: impl Display, message: impl Into<String>) {
-        let path = path.to_string();
-        if !self.is_out_of_range(&path) {
-            self.faults.fault(path, message);
-        }
+        self.faults.fault(path, message);
     }
 
-    /// Whether the number at this path was found out of range.
-    pub(super) fn is_out_of_range(&self, path: &str) -> bool {
-        self.faults.0[..self.of_range].iter().any(|known| known.path == path)
+    pub(super) fn add(&mut self, issue: Issue) {
+        self.faults.0.push(issue);
     }
 
     /// The plan, if there are no faults.

@@ -59,7 +59,9 @@ pub(super) fn flows(
 /// A table with the content of the file that it names.
 fn with_file(path: &str, flow: &Flow, check: &mut Check) -> Flow {
     let mut flow = flow.clone();
-    if let Traffic::Csv(csv) = &mut flow.traffic {
+    if let Traffic::Csv(csv) = &mut flow.traffic
+        && check.opens_files
+    {
         let file = csv.file.clone();
         let read = super::file::text(&file)
             .and_then(|text| csv.read(&text).map_err(|fault| format!("{file}: {fault}")));

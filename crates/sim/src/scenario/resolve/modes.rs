@@ -6,7 +6,7 @@ use crate::plan::RatePlan;
 use crate::scenario::document::{Document, Station};
 use crate::scenario::wlan::Wlan;
 use kernel::{BitRate, Duration, Instant};
-use settings::{Choice as _, Faults, Issue, Path};
+use settings::{Choice as _, Faults, Path};
 use std::collections::BTreeSet;
 use wifi::MacConfig;
 use wifi::phy::{Amendment, McsKeys, Mode, ModeFault, Standard, TxVector};
@@ -136,8 +136,8 @@ impl<'a> Modes<'a> {
         let at = Path::parse(path).unwrap_or_default().key(control.name());
         let mut faults = Faults::default();
         control.get().check(&link, self.end, &at, &mut faults);
-        for Issue { path, message } in faults.0 {
-            self.tell(path, message, check);
+        for issue in faults.0 {
+            self.tell(issue.path.clone(), issue.told(), check);
         }
         RatePlan { link, control: control.clone() }
     }

@@ -1,10 +1,11 @@
 //! Positions and movement of stations.
 
 use super::check::{Check, number};
-use crate::mobility::movement::{MovementFile, MovementSettings, Source};
+use crate::mobility::movement::{FileFault, MovementFile, MovementSettings, Source};
 use crate::mobility::placement::{PlacementSettings, Position};
 use crate::mobility::{FASTEST_MPS, TimedPosition};
 use crate::plan::{MovementPlan, PlacePlan};
+use crate::scenario::Issue;
 use crate::scenario::document::{Document, Station, Stations, Waypoint};
 use crate::scenario::radio::Radio;
 use settings::Choice;
@@ -53,7 +54,7 @@ pub(super) fn places(
         check_keys(&path, group, radio, check);
         let highest = cells as u64 - 1;
         let cell = check.whole(format!("{path}.cell"), group.cell.unwrap_or(0), 0, highest) as u32;
-        let room = super::cell::MOST_STATIONS.saturating_sub(places.len() as u64);
+        let room = crate::scenario::limits::MOST_STATIONS.saturating_sub(places.len() as u64);
         let count = group.count.min(room);
         let place = |movement| PlacePlan { cell, movement };
         if let Some(written) = &group.waypoints {
@@ -148,10 +149,15 @@ fn movements(
             }
             vec![MovementPlan::Random(movement.clone()); count as usize]
         }
+        Source::File(_) if !check.opens_files => {
+            vec![MovementPlan::Random(movement.clone()); count as usize]
+        }
         Source::File(file) => match read(file, count as usize) {
             Ok(tracks) => tracks.into_iter().map(MovementPlan::Waypoints).collect(),
-            Err(message) => {
-                check.fault(format!("{path}.file"), message);
+            Err(fault) => {
+                let line = fault.line.unwrap_or_default();
+                let issue = Issue::new(format!("{path}.file"), fault.message);
+                check.add(Issue { file_line: line, ..issue });
                 // Somewhere: one place for all would be a further fault.
                 vec![MovementPlan::Random(movement.clone()); count as usize]
             }
@@ -159,12 +165,16 @@ fn movements(
     }
 }
 
-/// The waypoints in a file; the message of its first fault.
-fn read(movement: &dyn MovementFile, nodes: usize) -> Result<Vec<Vec<TimedPosition>>, String> {
+/// The waypoints in a file; its first fault with the name of the file.
+fn read(movement: &dyn MovementFile, nodes: usize) -> Result<Vec<Vec<TimedPosition>>, FileFault> {
     let name = movement.file();
-    let text = super::file::text(name)?;
+    let whole = |message| FileFault { line: None, message };
+    let text = super::file::text(name).map_err(whole)?;
     let separator = |line: Option<usize>| if line.is_some() { ", " } else { ": " };
-    movement.read(&text, nodes).map_err(|fault| format!("{name}{}{fault}", separator(fault.line)))
+    movement.read(&text, nodes).map_err(|fault| FileFault {
+        line: fault.line,
+        message: format!("{name}{}{fault}", separator(fault.line)),
+    })
 }
 
 /// The position of stations, the centre of their ring, or where their placement begins.
