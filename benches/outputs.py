@@ -198,10 +198,11 @@ def report(scenario: Scenario, *, pictured: bool) -> Found:
     """Return the report of a run in each form."""
     from importlib.metadata import version
 
-    from simoom import pages, run
-    from simoom.files import finite
-    from simoom.observables import default_probes
-    from simoom.report import page, text
+    from simoom import run
+    from simoom.base.files import finite
+    from simoom.scenario.observables import default_probes
+    from simoom.show import pages
+    from simoom.show.report import page, text
 
     done = run(scenario, probes=default_probes(scenario))
     undrawn = patch.object(pages, "embedded", lambda _figure: "")

@@ -23,7 +23,7 @@ from pathlib import Path
 from playwright.sync_api import CDPSession, Page, sync_playwright
 
 import simoom as sm
-from simoom.record import identity
+from simoom.results.record import identity
 from simoom.serve.drafts import Desk
 from simoom.serve.library import Library
 

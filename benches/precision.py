@@ -1,4 +1,4 @@
-"""Coverage of the rule by which replications end (`simoom.precision`), beside the naive one.
+"""Coverage of the rule by which replications end (`simoom.runs.precision`), beside the naive one.
 
     python benches/precision.py [REPETITIONS]
 
@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from simoom.precision import LEAST_RUNS, Target, required
-from simoom.stats import mean_ci
+from simoom.runs.precision import LEAST_RUNS, Target, required
+from simoom.runs.stats import mean_ci
 
 Draw = Callable[[np.random.Generator, int], NDArray[np.float64]]
 

@@ -24,11 +24,11 @@ from pathlib import Path
 from typing import Any
 
 import simoom as sm
+from simoom.base.workers import Progress
 from simoom.cli.sweep import needed
-from simoom.run import RunJob, Summary
-from simoom.runner import Runner
-from simoom.store import Store
-from simoom.workers import Progress
+from simoom.results.run import RunJob, Summary
+from simoom.runs.runner import Runner
+from simoom.store.store import Store
 
 WANTED_OVERHEAD_MS = 1.0
 WANTED_SPEEDUP = 1.9

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from simoom.trace_files import CORE, WRITERS
+from simoom.trace.files import CORE, WRITERS
 
 CELLS = {"11g": 10.0, "11ax": 2.0}
 """The standards of the cells, and how many seconds are simulated."""

@@ -12,8 +12,8 @@ from typing import Any
 
 import simoom as sm
 from campaign import inputs
-from simoom import control
-from simoom.record import Record, _hash
+from simoom.results.record import Record, _hash
+from simoom.scenario import control
 from simoom.serve import Limits, application
 from simoom.serve.drafts import Desk
 

@@ -13,7 +13,7 @@ from typing import Any
 import simoom as sm
 from campaign import features, inputs, laws, repairs
 from simoom import _core
-from simoom.edit import written
+from simoom.scenario.edit import written
 
 MOST_CPU_S = 3.0
 """A run is cut after this time; it has then shown that it goes on."""
@@ -84,7 +84,7 @@ def _is_of_node(path: str, key: str) -> bool:
 
 def scenario(made: dict[str, Any], note: Note = _ignore) -> str:
     """Repair a scenario, run it under the checker, and write its report."""
-    from simoom.report import text
+    from simoom.show.report import text
 
     try:
         built = repairs.scenario(made, _faults)

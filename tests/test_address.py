@@ -7,8 +7,8 @@ import re
 import pytest
 
 import simoom as sm
-from simoom.address import generic, is_address, value
-from simoom.observables import check_path
+from simoom.scenario.address import generic, is_address, value
+from simoom.scenario.observables import check_path
 
 
 @pytest.fixture

@@ -16,7 +16,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
-from simoom import palette, plots
+from simoom import plots
+from simoom.base import palette
 
 ROOT = Path(__file__).parents[1]
 SPEC = importlib.util.spec_from_file_location("hand_made", ROOT / "tests" / "hand_made.py")

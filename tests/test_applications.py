@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import simoom as sm
-from simoom.issue import ScenarioError
+from simoom.base.issue import ScenarioError
 
 
 def run(traffic: Any, *, down: bool = True, **keys: Any) -> sm.Run:

@@ -10,7 +10,7 @@ from campaign import features, inputs, interrupts, laws, repairs, requests, tria
 from campaign.minimise import minimised
 
 import simoom as sm
-from simoom import control
+from simoom.scenario import control
 
 
 @pytest.mark.parametrize("number", range(40))

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import simoom as sm
-from simoom.trace import Trace
+from simoom.trace.trace import Trace
 
 FIELDS = (
     "frame.time_epoch",

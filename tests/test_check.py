@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import simoom as sm
-from simoom.repair import repaired
+from simoom.scenario.repair import repaired
 from simoom.serve.drafts import Desk, Draft
 
 MANY = """\

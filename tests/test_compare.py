@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import simoom as sm
-from simoom.stats import holm, paired_p_value
+from simoom.runs.stats import holm, paired_p_value
 
 Y = "total.goodput_mbps"
 

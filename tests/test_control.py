@@ -14,7 +14,7 @@ import pytest
 
 import simoom as sm
 from simoom import Ack, Loss
-from simoom.control import Control, find, undeclared
+from simoom.scenario.control import Control, find, undeclared
 
 
 class Aimd(sm.Control):

@@ -10,7 +10,7 @@ import pytest
 
 import simoom as sm
 from simoom import Ack, _core
-from simoom.control import Control, parameters
+from simoom.scenario.control import Control, parameters
 
 
 class Settable(sm.Control):

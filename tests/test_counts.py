@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import simoom as sm
-from simoom import shipped
-from simoom.report import text
-from simoom.tables import headline, nodes
+from simoom.results.tables import headline, nodes
+from simoom.scenario import shipped
+from simoom.show.report import text
 
 IDLE = {
     "standard": "11g",

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import simoom as sm
-from simoom import shipped
+from simoom.scenario import shipped
 
 ROOT = Path(__file__).parents[1]
 PYTHON = re.compile(r"(?<=^```python\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simoom import studies
-from simoom.evidence import Agreement, Check, Outcome, Reference, Value
+from simoom.runs.evidence import Agreement, Check, Outcome, Reference, Value
 
 INSIDE = Check("inside", Value(1.0, 0.9, 1.1, 5, "mean"), 0.5, 1.5)
 OUTSIDE = Check("outside", Value(2.0, 1.9, 2.1, 5, "mean"), 0.5, 1.5)
@@ -122,4 +122,4 @@ def test_agreement_is_of_the_number_and_else_of_the_intervals(mean, half, target
 
 def test_studies_show_the_same_names():
     for name in ("Check", "Outcome", "Value", "Verdict"):
-        assert getattr(studies, name).__module__ == "simoom.evidence"
+        assert getattr(studies, name).__module__ == "simoom.runs.evidence"

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 import simoom as sm
-from simoom.issue import LostWorkerError
-from simoom.run import RunJob
-from simoom.runner import Runner
-from simoom.store import Store
+from simoom.base.issue import LostWorkerError
+from simoom.results.run import RunJob
+from simoom.runs.runner import Runner
+from simoom.store.store import Store
 
 pytestmark = pytest.mark.filterwarnings("default")  # those of Dask's threads when it is killed
 
@@ -182,7 +182,7 @@ def test_a_class_of_a_script_travels(small, tmp_path):
         textwrap.dedent("""
         import pickle, sys
         import simoom as sm
-        from simoom.run import RunJob
+        from simoom.results.run import RunJob
         class Mine(sm.Control):
             def on_ack(self, ack):
                 self.window += 2.0 / self.window

@@ -11,7 +11,7 @@ import pytest
 
 import simoom as sm
 from simoom import gallery
-from simoom.control import cbrt
+from simoom.scenario.control import cbrt
 
 PAIRS = {
     "new_reno": gallery.Reno,

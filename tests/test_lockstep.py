@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import simoom as sm
-from simoom.report import text
+from simoom.show.report import text
 
 CHAIN: dict[str, Any] = {
     "standard": "11b",

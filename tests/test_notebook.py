@@ -11,8 +11,8 @@ import pytest
 
 import simoom as sm
 from simoom import plots
-from simoom.axis_text import short
 from simoom.plots.words import binned, findings, words
+from simoom.runs.axis_text import short
 
 S = sm.Scenario(
     title="A <b>cell</b>",
@@ -112,7 +112,7 @@ def test_an_axis_shows_the_differences_of_a_sweep() -> None:
 
 
 def test_text_alternatives_say_the_finding(run: sm.Run) -> None:
-    from simoom.report import page
+    from simoom.show.report import page
 
     assert findings(run)["Goodput"].startswith("Goodputs are from ")
     assert 'alt="Goodput by flow, 95 % interval. Goodputs are from ' in page(run)

@@ -3,8 +3,8 @@
 import pytest
 
 import simoom as sm
-from simoom import notebook
-from simoom.sweep_table import text
+from simoom.show import notebook
+from simoom.show.sweep_table import text
 
 SAME = "all runs of a point are the same: nothing in them is random"
 

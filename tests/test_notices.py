@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import simoom as sm
-from simoom import report
-from simoom.notices import MOST
+from simoom.results.notices import MOST
 from simoom.serve.tasks import results
+from simoom.show import report
 
 SHIPPED = "cafe", "office_11ac", "home", "performance_anomaly", "hidden_nodes", "rrul"
 DOWN: dict[str, Any] = {"name": "download", "from": "server", "to": "sta0"}

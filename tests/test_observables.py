@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 import simoom as sm
-from simoom import kinds, observables, palette
+from simoom.base import kinds, palette
 from simoom.cli import main
-from simoom.sweep import sweep
+from simoom.runs.sweep import sweep
+from simoom.scenario import observables
 
 ROOT = Path(__file__).parents[1]
 KINDS = ["cafe", "dumbbell", "lt_tcp", "three_cells"]

@@ -14,7 +14,7 @@ import pytest
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as schema
 
 import simoom as sm
-from simoom.trace import Trace
+from simoom.trace.trace import Trace
 
 RTS = """
 title = "Downloads and an upload behind RTS and CTS"

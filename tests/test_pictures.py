@@ -19,7 +19,7 @@ from matplotlib.transforms import Bbox
 
 import simoom as sm
 from simoom import plots, twin
-from simoom.observables import PING_PROBES
+from simoom.scenario.observables import PING_PROBES
 from simoom.studies.lt_tcp.bluetooth import figure_corruption
 from simoom.twin.draw import variation
 from simoom.why.draw import figure as causes

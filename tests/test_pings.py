@@ -9,8 +9,8 @@ import pytest
 
 import simoom as sm
 from simoom import plots
-from simoom.observables import PING_PROBES, default_probes
-from simoom.report import page
+from simoom.scenario.observables import PING_PROBES, default_probes
+from simoom.show.report import page
 
 
 def cell(*flows: dict[str, Any], **keys: Any) -> sm.Scenario:

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import simoom as sm
-from simoom.precision import LEAST_RUNS, Target, decide, required, targets
-from simoom.store import Store
-from simoom.transient import assess, mser5
+from simoom.runs.precision import LEAST_RUNS, Target, decide, required, targets
+from simoom.runs.transient import assess, mser5
+from simoom.store.store import Store
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benches"))
 from precision import coverage, stops, stops_naively

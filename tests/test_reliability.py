@@ -18,11 +18,13 @@ from pathlib import Path
 import pytest
 
 import simoom as sm
-from simoom import files, plots, stats
-from simoom.issue import LostWorkerError
-from simoom.patience import interruptible
-from simoom.runner import Runner
-from simoom.workers import JobError, WorkerProcesses
+from simoom import plots
+from simoom.base import files
+from simoom.base.issue import LostWorkerError
+from simoom.base.patience import interruptible
+from simoom.base.workers import JobError, WorkerProcesses
+from simoom.runs import stats
+from simoom.runs.runner import Runner
 
 FLOW = {"from": "server", "to": "sta*"}
 NEAR = {"radio": {}, "ap": {"position_m": [0.0, 0.0]}}
@@ -433,7 +435,7 @@ def test_access_points_may_be_hidden_from_each_other():
 
 
 def test_all_lost_packets_are_in_the_headline():
-    from simoom.tables import headline
+    from simoom.results.tables import headline
 
     lost = {"total.queue_drops": 1, "total.retry_drops": 2, "total.lifetime_drops": 77}
     assert dict(headline(lost))["packets lost"] == (

@@ -7,8 +7,11 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import simoom as sm
-from simoom import kinds, plots, report, tables
-from simoom.observables import catalogue
+from simoom import plots
+from simoom.base import kinds
+from simoom.results import tables
+from simoom.scenario.observables import catalogue
+from simoom.show import report
 from simoom.why import draw
 
 

@@ -128,7 +128,7 @@ def test_a_movement_file_is_found_beside_its_scenario(tmp_path, monkeypatch):
     found = sm.routes(loaded, times_s=[0.0, 25.0])
     assert found.positions_m[1].tolist() == [[0.0, 0.0], [0.0, 60.0]]
     # The content of the file is a part of what determines results.
-    from simoom.record import identity
+    from simoom.results.record import identity
 
     before = identity(loaded, seed=1, replication=0)
     walk.write_text(walk.read_text().replace("110", "120"))

@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from simoom.runner import Runner
+from simoom.runs.runner import Runner
 
 
 class FailedError(Exception):

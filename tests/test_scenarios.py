@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import simoom as sm
-from simoom import shipped
+from simoom.scenario import shipped
 
 FILES = sorted((Path(__file__).parents[1] / "scenarios").glob("*.toml"))
 

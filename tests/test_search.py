@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import simoom as sm
-from simoom import search as search_module
-from simoom.designs import scaled
-from simoom.search import constraints
-from simoom.stats import Estimate
-from simoom.store import Store
-from simoom.sweep import Point
+from simoom.runs import search as search_module
+from simoom.runs.designs import scaled
+from simoom.runs.search import constraints
+from simoom.runs.stats import Estimate
+from simoom.runs.sweep import Point
+from simoom.store.store import Store
 
 Y = "total.goodput_mbps"
 
@@ -69,7 +69,7 @@ def test_indices_are_those_of_a_known_function(monkeypatch, cell):
     def fake(_scenario, *, over, **_):
         return type("S", (), {"points": [Point(point, Runs(point)) for point in over]})()
 
-    monkeypatch.setattr(sys.modules["simoom.sensitivity"], "sweep", fake)
+    monkeypatch.setattr(sys.modules["simoom.runs.sensitivity"], "sweep", fake)
     space = dict.fromkeys("abc", (0.0, 1.0))
     found = sm.sensitivity(cell, space, points=2048, replications=1)
     first = [found[path].first.mean for path in "abc"]

@@ -30,7 +30,7 @@ from tests.serving import (
 )
 
 import simoom as sm
-from simoom import shipped
+from simoom.scenario import shipped
 from simoom.serve import Limits
 from simoom.serve.drafts import Desk
 from simoom.serve.jobs import Job, Jobs

@@ -18,9 +18,9 @@ import pytest
 from tests.serving import HOST, LIVE, ORIGIN, TOKEN, add, client_of, ended, made, post_sweep, swept
 
 import simoom as sm
-from simoom import control
-from simoom.files import read_json
-from simoom.record import Record, _hash
+from simoom.base.files import read_json
+from simoom.results.record import Record, _hash
+from simoom.scenario import control
 from simoom.serve import Limits
 from simoom.serve.drafts import Desk, Draft
 from simoom.serve.workers import Bounds, Call, FailedError, StoppedError, Worker

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import simoom as sm
-from simoom import shipped
+from simoom.scenario import shipped
 
 NAMES = sorted(file.stem for file in (Path(__file__).parents[1] / "scenarios").glob("*.toml"))
 

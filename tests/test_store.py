@@ -19,10 +19,10 @@ import polars as pl
 import pytest
 
 import simoom as sm
-from simoom.places import DRAFT_S, Folder
-from simoom.record import Record
-from simoom.shards import MergeError, manifests, merge, read_shard
-from simoom.store import Store
+from simoom.results.record import Record
+from simoom.store.places import DRAFT_S, Folder
+from simoom.store.shards import MergeError, manifests, merge, read_shard
+from simoom.store.store import Store
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_what_comes_after_a_compaction_is_joined_with_it(run, tmp_path):
 
 
 def test_segments_have_bounds(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("simoom.compaction.MOST_RUNS", 4)
+    monkeypatch.setattr("simoom.store.compaction.MOST_RUNS", 4)
     store = Store(tmp_path)
     fill(store, run, range(10))
     store.compact()
@@ -167,7 +167,7 @@ class Mortal(Folder):
 
 
 def test_a_compaction_killed_at_any_change_loses_and_doubles_nothing(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("simoom.compaction.MOST_RUNS", 3)
+    monkeypatch.setattr("simoom.store.compaction.MOST_RUNS", 3)
     first = Store(tmp_path / "first")
     fill(first, run, range(4))
     first.compact()
@@ -217,7 +217,7 @@ class Interrupted(Folder):
 def test_two_compactions_lose_nothing_whatever_their_order_and_the_next_one_joins_them(
     run, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("simoom.compaction.MOST_RUNS", 3)
+    monkeypatch.setattr("simoom.store.compaction.MOST_RUNS", 3)
     for changes in range(100):
         folder = tmp_path / str(changes)
         # Segments are read in the order of their names, which are random: each folder has another.
@@ -259,8 +259,8 @@ from dataclasses import replace
 from pathlib import Path
 sys.path.insert(0, sys.argv[4])
 from test_store import key
-from simoom.record import Record
-from simoom.store import Store
+from simoom.results.record import Record
+from simoom.store.store import Store
 store, run = Store(sys.argv[1]), Record.read(Path(sys.argv[5])).run
 print("ready", flush=True)
 for n in range(int(sys.argv[2]), int(sys.argv[3])):
@@ -268,7 +268,7 @@ for n in range(int(sys.argv[2]), int(sys.argv[3])):
 """
 COMPACTOR = """
 import sys, time
-from simoom.store import Store
+from simoom.store.store import Store
 store = Store(sys.argv[1])
 print("ready", flush=True)
 while True:

@@ -8,7 +8,7 @@ import pytest
 
 import simoom as sm
 from simoom import _core
-from simoom.airtime import OPTIONS
+from simoom.scenario.airtime import OPTIONS
 
 STUBS = ast.parse((Path(sm.__file__).parent / "_core.pyi").read_text(encoding="utf-8"))
 CLASSES = {node.name: node for node in STUBS.body if isinstance(node, ast.ClassDef)}

@@ -19,11 +19,11 @@ import polars as pl
 import pytest
 
 import simoom as sm
-from simoom.record import Record, identity
-from simoom.store import Store
-from simoom.sweep import Sweep
-from simoom.sweep_table import text
-from simoom.tables import digits
+from simoom.results.record import Record, identity
+from simoom.results.tables import digits
+from simoom.runs.sweep import Sweep
+from simoom.show.sweep_table import text
+from simoom.store.store import Store
 
 OVER = {"stations": [1, 2], "flows[0].control": ["new_reno", "cubic"]}
 Y = "total.goodput_mbps"

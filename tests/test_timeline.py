@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 import simoom as sm
 from simoom import _core
-from simoom.timeline import WIDGET, answer
+from simoom.show.timeline import WIDGET, answer
 
 CELL = {
     "standard": "11b", "stations": 3, "duration_s": 1.0,
@@ -130,7 +130,7 @@ def test_a_run_has_a_widget():
 
 def test_without_anywidget_the_message_says_what_to_install(monkeypatch):
     # The function hides the module of its name.
-    module = sys.modules["simoom.timeline"]
+    module = sys.modules["simoom.show.timeline"]
     module._widget.cache_clear()
     monkeypatch.setitem(sys.modules, "anywidget", None)
     with pytest.raises(ImportError, match=r"pip install 'simoom\[notebook\]'"):

@@ -32,7 +32,8 @@ def test_a_report_shows_links_and_no_cell(wired):
 
 
 def test_a_page_and_an_overview_are_drawn_without_a_cell(wired, tmp_path):
-    from simoom import plots, report
+    from simoom import plots
+    from simoom.show import report
 
     page = report.page(wired)
     assert "<h2>Links</h2>" in page

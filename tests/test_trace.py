@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import simoom as sm
-from simoom.trace_columns import TABLES
+from simoom.trace.columns import TABLES
 
 FILES = sorted((Path(__file__).parents[1] / "scenarios").glob("*.toml"))
 OF_THE_MAC = [

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import simoom as sm
-from simoom.trace_columns import TABLES
+from simoom.trace.columns import TABLES
 
 SECOND = ("--set", "duration_s=1", "--set", "warmup_s=0")
 
@@ -156,7 +156,7 @@ def test_bad_input_is_one_message_for_each_fault(options, lines, simoom, cell_fi
 
 
 def formats_of_traces():
-    from simoom.trace_files import CORE, WRITERS
+    from simoom.trace.files import CORE, WRITERS
 
     return {*WRITERS, *CORE}
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import simoom as sm
-from simoom import trace_page
+from simoom.show import trace_page
 
 ROOT = Path(__file__).parents[1]
 SPEC = importlib.util.spec_from_file_location("hand_made", ROOT / "tests" / "hand_made.py")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import simoom as sm
-from simoom.evidence import Agreement, Reference, Value
+from simoom.runs.evidence import Agreement, Reference, Value
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))

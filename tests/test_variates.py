@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import simoom as sm
-from simoom.variates import LEAST_RUNS, controlled, controls
+from simoom.runs.variates import LEAST_RUNS, controlled, controls
 
 Y = "total.goodput_mbps"
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import simoom as sm
-from simoom import tables
+from simoom.base.issue import ScenarioError
 from simoom.cli import main
-from simoom.issue import ScenarioError
-from simoom.stats import Estimate
+from simoom.results import tables
+from simoom.runs.stats import Estimate
 from simoom.why import draft, measured
 from simoom.why.explain import rank
 from simoom.why.result import Effect

@@ -103,7 +103,7 @@ def picture() -> None:
     """Draw the picture of README.md, which is that of `make demo`."""
     import simoom as sm
     from simoom import plots
-    from simoom.observables import default_probes
+    from simoom.scenario.observables import default_probes
 
     scenario = sm.Scenario.load(ROOT / "scenarios" / "cafe.toml")
     run = sm.run(scenario, probes=default_probes(scenario))
@@ -358,7 +358,7 @@ SECTIONS = {
 
 def results_page() -> str:
     """Return the page of results and probes."""
-    from simoom.observables import declared
+    from simoom.scenario.observables import declared
 
     parts = [RESULTS_HEAD]
     sections = dict(SECTIONS)

@@ -12,7 +12,7 @@ from typing import Any
 
 import simoom as sm
 from simoom import plots
-from simoom.observables import PING_PROBES
+from simoom.scenario.observables import PING_PROBES
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "rrul" / "response.png"

@@ -20,9 +20,9 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 import simoom as sm
-from simoom import shipped
-from simoom.kinds import AIRTIME
-from simoom.palette import USES
+from simoom.base.kinds import AIRTIME
+from simoom.base.palette import USES
+from simoom.scenario import shipped
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools"))

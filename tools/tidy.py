@@ -36,17 +36,12 @@ CRATES = {
 }
 """The crates that each crate may use; ``py`` and ``wasm`` use ``sim`` and the type of a seed."""
 
-LAYERS = """\
-_core arguments kinds palette needs frames runner issue address observables shipped stats precision
-transient models tables evidence control axis_text layout places roaming lockstep
-edit scenario repair travel gallery trace_columns trace_files trace
-run record segments store compaction shards
-rounds variates replications compare axes designs sweep search sensitivity hearing routes airtime
-twin plots pages trace_page notices report notebook why sweep_table
-studies serve timeline gym
-cli __main__""".splitlines()
-"""Modules of the Python package, lowest layer first: each may import its own layer and those
-below; ``models`` is apart (`check_models`)."""
+LAYERS = (  # noqa: SIM905
+    "_core base models,scenario gallery,trace,results,store,runs,plots,twin,show,why,"
+    "studies serve gym,cli __main__"
+).split(",")
+"""Rooms of the Python package, lowest layer first: each may import its own layer and those below;
+``models`` is apart (`check_models`)."""
 
 MODELS_MAY_IMPORT = {"numpy", "scipy"}
 """Imports of models besides the standard library: agreement with the simulator is evidence."""

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from simoom.evidence import Agreement
+from simoom.runs.evidence import Agreement
 from validation import linux, linux_page, report, table, testbed, testbed_page
 from validation.case import Group, Row
 from validation.measure import measure

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from simoom import Run, Scenario
-from simoom.evidence import Agreement, Check, Reference, Value
-from simoom.scenario import toml_value
+from simoom.runs.evidence import Agreement, Check, Reference, Value
+from simoom.scenario.scenario import toml_value
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from statistics import fmean
 from typing import Any
 
 import simoom as sm
-from simoom.run import RunJob
-from simoom.runner import Runner
+from simoom.results.run import RunJob
+from simoom.runs.runner import Runner
 from validation.references import plain, table
 
 Result = dict[str, float]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 import simoom as sm
-from simoom.evidence import Value
-from simoom.run import RunJob
-from simoom.runner import Runner
-from simoom.stats import mean_ci
+from simoom.results.run import RunJob
+from simoom.runs.evidence import Value
+from simoom.runs.runner import Runner
+from simoom.runs.stats import mean_ci
 from validation.case import Case, Group, Row
 
 SEED = 1

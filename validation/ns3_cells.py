@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cache
 
 from simoom import Run
-from simoom.evidence import Reference
+from simoom.runs.evidence import Reference
 from validation.case import Case, Expected, Group, Option, Quantity, Rule
 from validation.ns3 import EIFS, GRID, PERSISTENT, RECOVERY
 from validation.ns3_modern import COUNTED, EDCA, PIECEMEAL, TIMING

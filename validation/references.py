@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from simoom import Run
-from simoom.evidence import Reference
+from simoom.runs.evidence import Reference
 from validation.case import DETECTED, Expected, Quantity, Rule
 
 DATA = Path(__file__).parent / "data"

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from simoom.evidence import Agreement, Reference, Value
+from simoom.runs.evidence import Agreement, Reference, Value
 from validation.case import Group, Quantity, Row
 from validation.table import not_comparable
 

@@ -11,8 +11,8 @@ from statistics import mean
 from typing import Any
 
 import simoom as sm
-from simoom.run import RunJob
-from simoom.runner import Runner
+from simoom.results.run import RunJob
+from simoom.runs.runner import Runner
 from validation.references import plain, table
 from validation.testbed_setup import (
     ATH9K,

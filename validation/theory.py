@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from simoom import models
-from simoom.evidence import Reference
+from simoom.runs.evidence import Reference
 from validation.case import Case, Expected, Group, Option, Rule
 from validation.ns2 import bulk, web
 from validation.references import SESSION, collisions, goodput, table

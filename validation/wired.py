@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from simoom.evidence import Reference
 from simoom.models.tcp_loss import pftk_mbps
+from simoom.runs.evidence import Reference
 from validation.case import Case, Expected, Group, Option
 from validation.references import given, goodput, table
 

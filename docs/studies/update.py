@@ -31,7 +31,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from simoom import plots
-from simoom.evidence import Verdict
+from simoom.runs.evidence import Verdict
 from simoom.studies import STUDIES, Kind, Lab, Results, Study, headlines
 from simoom.studies.figure import Figure
 from simoom.studies.study import slug

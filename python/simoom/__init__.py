@@ -7,32 +7,32 @@
 True
 """
 
-from simoom import startup  # noqa: F401  first: Ctrl-C may come while the rest is loaded
+from simoom.base import startup  # noqa: F401  first: Ctrl-C may come while the rest is loaded
 
 # isort: split
 from typing import TYPE_CHECKING
 
-from simoom import lazy
+from simoom.base import lazy
 
 if TYPE_CHECKING:
-    from simoom import designs
     from simoom._core import Ack, Departing, Loss
-    from simoom.airtime import airtime
-    from simoom.compare import Comparison, compare
-    from simoom.control import Control
-    from simoom.hearing import Hearing, hearing
-    from simoom.issue import Issue, ScenarioError
-    from simoom.replications import Replications, replicate, warmup
-    from simoom.routes import Routes, routes
-    from simoom.run import Run, run
-    from simoom.scenario import Scenario
-    from simoom.sensitivity import Sensitivity, sensitivity
-    from simoom.shards import merge
-    from simoom.stats import Estimate, mean_ci, paired_difference, quantile_ci
-    from simoom.store import Store
-    from simoom.sweep import Sweep, sweep
-    from simoom.timeline import timeline
-    from simoom.trace import Trace, TraceFilter
+    from simoom.base.issue import Issue, ScenarioError
+    from simoom.results.run import Run, run
+    from simoom.runs import designs
+    from simoom.runs.compare import Comparison, compare
+    from simoom.runs.replications import Replications, replicate, warmup
+    from simoom.runs.sensitivity import Sensitivity, sensitivity
+    from simoom.runs.stats import Estimate, mean_ci, paired_difference, quantile_ci
+    from simoom.runs.sweep import Sweep, sweep
+    from simoom.scenario.airtime import airtime
+    from simoom.scenario.control import Control
+    from simoom.scenario.hearing import Hearing, hearing
+    from simoom.scenario.routes import Routes, routes
+    from simoom.scenario.scenario import Scenario
+    from simoom.show.timeline import timeline
+    from simoom.store.shards import merge
+    from simoom.store.store import Store
+    from simoom.trace.trace import Trace, TraceFilter
     from simoom.twin.optimise import Optimum, optimise
     from simoom.twin.result import Twin
     from simoom.twin.selection import predict
@@ -80,24 +80,24 @@ __all__ = [
 ]
 
 HOMES = {
-    "designs": "designs",
+    "runs.designs": "designs",
     "_core": "Ack Departing Loss",
-    "airtime": "airtime",
-    "compare": "Comparison compare",
-    "control": "Control",
-    "hearing": "Hearing hearing",
-    "issue": "Issue ScenarioError",
-    "replications": "Replications replicate warmup",
-    "routes": "Routes routes",
-    "run": "Run run",
-    "scenario": "Scenario",
-    "sensitivity": "Sensitivity sensitivity",
-    "shards": "merge",
-    "stats": "Estimate mean_ci paired_difference quantile_ci",
-    "store": "Store",
-    "sweep": "Sweep sweep",
-    "timeline": "timeline",
-    "trace": "Trace TraceFilter",
+    "scenario.airtime": "airtime",
+    "runs.compare": "Comparison compare",
+    "scenario.control": "Control",
+    "scenario.hearing": "Hearing hearing",
+    "base.issue": "Issue ScenarioError",
+    "runs.replications": "Replications replicate warmup",
+    "scenario.routes": "Routes routes",
+    "results.run": "Run run",
+    "scenario.scenario": "Scenario",
+    "runs.sensitivity": "Sensitivity sensitivity",
+    "store.shards": "merge",
+    "runs.stats": "Estimate mean_ci paired_difference quantile_ci",
+    "store.store": "Store",
+    "runs.sweep": "Sweep sweep",
+    "show.timeline": "timeline",
+    "trace.trace": "Trace TraceFilter",
     "twin.optimise": "Optimum optimise",
     "twin.result": "Twin",
     "twin.selection": "predict",

@@ -1,4 +1,4 @@
-"""The simulator, as compiled: see `simoom.scenario` and `simoom.run` for what to call."""
+"""The simulator, as compiled: see `simoom.scenario.scenario` and `simoom.run` for what to call."""
 
 import os
 from collections.abc import Callable, Sequence

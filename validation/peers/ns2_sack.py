@@ -14,8 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
 
-from simoom.runner import cores
-from simoom.stats import mean_ci
+from simoom.runs.runner import cores
+from simoom.runs.stats import mean_ci
 from validation.references import DATA
 
 PROGRAM = Path(__file__).with_name("ns2_sack.tcl")

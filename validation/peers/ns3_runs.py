@@ -16,8 +16,8 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from simoom.runner import cores
-from simoom.stats import mean_ci
+from simoom.runs.runner import cores
+from simoom.runs.stats import mean_ci
 from validation.ns3_cells import parts, setups
 from validation.ns3_setup import Setup
 from validation.references import DATA

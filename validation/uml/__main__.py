@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
-from simoom.runner import cores
-from simoom.stats import mean_ci
+from simoom.runs.runner import cores
+from simoom.runs.stats import mean_ci
 from validation import linux
 from validation.linux import Measured, Point
 from validation.uml.build import build

@@ -62,7 +62,7 @@ impl External for Controllers {
     /// traceback.
     fn check(&self, python: &PythonConfig, at: &Path, faults: &mut Faults) {
         let found: PyResult<Vec<(String, String)>> = Python::attach(|py| {
-            let check = py.import("simoom.control")?.getattr("faults")?;
+            let check = py.import("simoom.scenario.control")?.getattr("faults")?;
             check.call1((&python.path, parameters(py, python)?))?.extract()
         });
         for (key, message) in found.unwrap_or_default() {
@@ -156,7 +156,7 @@ impl PythonControl {
         config: &Config,
         failure: &Arc<Failure>,
     ) -> PyResult<Self> {
-        let module = py.import("simoom.control")?;
+        let module = py.import("simoom.scenario.control")?;
         let ssthresh = config.initial_ssthresh.map(|s| s.0);
         let start = (config.initial_window().0, ssthresh, config.mss().0);
         let made = (&python.path, parameters(py, python)?, start);
@@ -189,7 +189,7 @@ impl PythonControl {
         let instance = self.instance.bind(py);
         for name in &self.undeclared {
             if instance.hasattr(name)? {
-                let refuse = py.import("simoom.control")?.getattr("refuse_attribute")?;
+                let refuse = py.import("simoom.scenario.control")?.getattr("refuse_attribute")?;
                 refuse.call1((instance, name))?;
             }
         }
@@ -366,7 +366,8 @@ impl Control for PythonControl {
 
 /// The method of this name, if the class does not inherit it from `simoom.Control`.
 fn defined(instance: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Py<PyAny>>> {
-    let base = instance.py().import("simoom.control")?.getattr("Control")?.getattr(name)?;
+    let base =
+        instance.py().import("simoom.scenario.control")?.getattr("Control")?.getattr(name)?;
     let method = instance.getattr(name)?;
     let inherited = method.getattr("__func__").is_ok_and(|function| function.is(&base));
     Ok((!inherited).then(|| method.unbind()))

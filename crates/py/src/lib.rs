@@ -35,7 +35,7 @@ mod _core {
     use crate::trace::{trace_formats, trace_options, trace_tables};
 }
 
-pyo3::import_exception!(simoom.issue, ScenarioError);
+pyo3::import_exception!(simoom.base.issue, ScenarioError);
 
 /// The Python exception for these faults of a scenario.
 fn fault(issues: Vec<sim::Issue>) -> PyErr {

@@ -17,12 +17,12 @@ from typing import Any
 
 import typer
 
+from simoom.base.issue import LostWorkerError, ScenarioError
+from simoom.base.needs import MissingPackageError, remedy_of
+from simoom.base.startup import INTERRUPTED, loaded
 from simoom.cli.group import lazy_group
 from simoom.cli.streams import prepare
 from simoom.cli.terminal import InputError, origin, say, say_os_error
-from simoom.issue import LostWorkerError, ScenarioError
-from simoom.needs import MissingPackageError, remedy_of
-from simoom.startup import INTERRUPTED, loaded
 
 BAD_INPUT = 2
 FAILED = 1
@@ -30,7 +30,7 @@ FAILED = 1
 DEFECT = 70
 """EX_SOFTWARE of sysexits."""
 PACKAGE = Path(__file__).parents[1]
-CALLERS = [str(PACKAGE / part) for part in ("run.py", "cli/tcp_script.py")]
+CALLERS = [str(PACKAGE / part) for part in ("results/run.py", "cli/tcp_script.py")]
 """The files by which Python enters the simulator."""
 
 COMMANDS = {

@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
-from simoom.airtime import OPTIONS
-from simoom.airtime import airtime as parts_of
+from simoom.base.issue import Issue, ScenarioError
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import AsJson, InputError
-from simoom.issue import Issue, ScenarioError
+from simoom.scenario.airtime import OPTIONS
+from simoom.scenario.airtime import airtime as parts_of
 
 Command = TypeVar("Command", bound=Callable[..., None])
 

@@ -9,12 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
+from simoom.base.files import read, write_text
+from simoom.base.issue import Issue, ScenarioError
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import InputError, Settings, Unset, load, origin, say
-from simoom.files import read, write_text
-from simoom.issue import Issue, ScenarioError
-from simoom.scenario import Scenario
-from simoom.tables import visible
+from simoom.results.tables import visible
+from simoom.scenario.scenario import Scenario
 
 EXAMPLES = (
     "simoom check cell.toml",
@@ -100,7 +100,7 @@ def _row(file: str, issue: Issue) -> dict[str, Any]:
 
 def _repair(file: str) -> None:
     """Repair a file, and show what has changed."""
-    from simoom.repair import repaired
+    from simoom.scenario.repair import repaired
 
     path = Path(file)
     if not path.is_file():

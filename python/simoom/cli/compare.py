@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simoom.base.files import finite
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
     AsJson,
@@ -25,13 +26,12 @@ from simoom.cli.terminal import (
     told,
 )
 from simoom.cli.until import MaxReplications, UntilOption, read_until, refused_results
-from simoom.files import finite
-from simoom.tables import Column, Row, digits, visible
+from simoom.results.tables import Column, Row, digits, visible
 
 if TYPE_CHECKING:
-    from simoom.compare import Comparison
-    from simoom.compare import Row as Compared
-    from simoom.stats import Estimate
+    from simoom.runs.compare import Comparison
+    from simoom.runs.compare import Row as Compared
+    from simoom.runs.stats import Estimate
 
 COLUMNS = (
     Column("result", "result"),
@@ -95,7 +95,7 @@ def compare(
     quiet: Quiet = False,
 ) -> None:
     """Compare the results of two scenarios by pairs of runs with common random numbers."""
-    from simoom.compare import compare as run_pairs
+    from simoom.runs.compare import compare as run_pairs
 
     check_range("--replications", replications, least=2, bits=32)
     check_range("--seed", seed, bits=64)
@@ -139,7 +139,7 @@ def compare(
 def _print(done: Comparison) -> None:
     from rich.text import Text
 
-    from simoom.layout import fitted
+    from simoom.show.layout import fitted
 
     screen, longest = console(), max(len(row.path) for row in done.rows)
     is_random = done.first.is_random or done.second.is_random
@@ -177,7 +177,7 @@ def _controlled_cells(row: Compared) -> Row:
 
 
 def _signed(difference: Estimate, *, is_random: bool = True) -> str:
-    from simoom.layout import with_interval
+    from simoom.show.layout import with_interval
 
     mean = f"{'+' if difference.mean > 0 else ''}{digits(difference.mean, 3)}"
     return with_interval(mean, difference.half_width if is_random and difference.n > 1 else None)

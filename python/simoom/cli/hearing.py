@@ -21,7 +21,7 @@ from simoom.cli.terminal import (
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from simoom.hearing import Hearing, NodePair
+    from simoom.scenario.hearing import Hearing, NodePair
 
 MOST_NAMES = 4
 
@@ -41,7 +41,7 @@ def hearing(
     ] = False,
 ) -> None:
     """Show which nodes of a scenario with a radio receive each other, without a run."""
-    from simoom.hearing import hearing as pairs_of
+    from simoom.scenario.hearing import hearing as pairs_of
 
     check_range("--seed", seed, bits=64)
     check_range("--replication", replication, bits=32)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simoom.base.files import write_frame, write_text
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
     AsJson,
@@ -22,10 +23,9 @@ from simoom.cli.terminal import (
     make_directory,
     say,
 )
-from simoom.files import write_frame, write_text
 
 if TYPE_CHECKING:
-    from simoom.scenario import Scenario
+    from simoom.scenario.scenario import Scenario
     from simoom.twin import Twin
 
 MOST_AXES = 2

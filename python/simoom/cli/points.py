@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import typer
 
 from simoom import designs
-from simoom.axis_text import axis_value, axis_values
 from simoom.cli.terminal import InputError, split_setting
+from simoom.runs.axis_text import axis_value, axis_values
 
 OverOption = Annotated[
     list[str],

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from simoom.cli.terminal import InputError, Quiet, progress_bar
-from simoom.tables import visible
+from simoom.results.tables import visible
 
 DIFFERENT = 1
 """The exit code if a run gives other results."""
@@ -35,10 +35,10 @@ def rerun(
     quiet: Quiet = False,
 ) -> None:
     """Run a stored run again from its own record, and say whether it still gives the same."""
-    from simoom.record import DamagedError, Record
-    from simoom.run import controllers
-    from simoom.run import run as simulate
-    from simoom.store import Store
+    from simoom.results.record import DamagedError, Record
+    from simoom.results.run import controllers
+    from simoom.results.run import run as simulate
+    from simoom.store.store import Store
 
     if file.is_dir() and not key:
         raise InputError(f"{file}: is a store; name one of its runs: {file} KEY")

@@ -18,12 +18,12 @@ from simoom.cli.terminal import (
     check_time,
     load,
 )
-from simoom.tables import digits
+from simoom.results.tables import digits
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from simoom.routes import Course, Routes
+    from simoom.scenario.routes import Course, Routes
 
 
 def routes(
@@ -43,7 +43,7 @@ def routes(
     ] = False,
 ) -> None:
     """Show links, partitions and shortest routes of an ad-hoc network, without a run."""
-    from simoom.routes import routes as routes_of
+    from simoom.scenario.routes import routes as routes_of
 
     check_range("--seed", seed, bits=64)
     check_range("--replication", replication, bits=32)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simoom.base.files import finite
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
     Check,
@@ -44,13 +45,12 @@ from simoom.cli.until import (
     refuse_with_until,
     run_until,
 )
-from simoom.files import finite
-from simoom.observables import DEFAULT_PROBES, default_probes
-from simoom.trace import TraceFilter
+from simoom.scenario.observables import DEFAULT_PROBES, default_probes
+from simoom.trace.trace import TraceFilter
 
 if TYPE_CHECKING:
-    from simoom.run import Run
-    from simoom.scenario import Scenario
+    from simoom.results.run import Run
+    from simoom.scenario.scenario import Scenario
     from simoom.why.result import Why
 
 Out = Annotated[
@@ -114,7 +114,7 @@ def run(
     ] = False,
 ) -> None:
     """Simulate a scenario and print its results."""
-    from simoom.run import run as simulate
+    from simoom.results.run import run as simulate
 
     check_range("--seed", seed, bits=64)
     check_range("--replication", replication, bits=32)
@@ -179,14 +179,14 @@ def _explain(scenario: Scenario, seed: int, *, quiet: bool) -> Why:
 
 def _write(done: Run, out: Path, why: Why | None) -> str:
     """Write the results of a run into a directory, and return what was written."""
-    from simoom.report import write
+    from simoom.show.report import write
 
     return f"{', '.join(write(done, out, why))} to {out}/"
 
 
 def _print(done: Run, *, paths: bool) -> None:
     """Print the report of a run, and if asked for the paths of its columns."""
-    from simoom.report import column_paths, tables
+    from simoom.show.report import column_paths, tables
 
     screen = console()
     screen.print(tables(done, width=screen.width))

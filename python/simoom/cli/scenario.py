@@ -10,11 +10,12 @@ from typing import Annotated, Any
 
 import typer
 
-from simoom import _core, shipped
+from simoom import _core
+from simoom.base.files import write_text
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import InputError, console, say
-from simoom.files import write_text
-from simoom.observables import nearest
+from simoom.scenario import shipped
+from simoom.scenario.observables import nearest
 
 
 def schema() -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simoom.base.files import finite
 from simoom.cli.points import SpaceOption, read_space, refused_space
 from simoom.cli.streams import print_json
 from simoom.cli.sweep import StoreOption
@@ -23,8 +24,7 @@ from simoom.cli.terminal import (
     progress_bar,
     told,
 )
-from simoom.files import finite
-from simoom.tables import Column, Row, digits, visible
+from simoom.results.tables import Column, Row, digits, visible
 
 if TYPE_CHECKING:
     from simoom.twin import Optimum
@@ -111,7 +111,7 @@ def _ends(estimate: Any) -> dict[str, float]:
 def _print(done: Optimum) -> None:
     from rich.text import Text
 
-    from simoom.layout import estimated, fitted
+    from simoom.show.layout import estimated, fitted
 
     rows: list[Row] = [
         {"name": visible(path), "value": digits(value, 4) if isinstance(value, float)

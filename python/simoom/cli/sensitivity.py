@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simoom.base.files import finite
 from simoom.cli.points import SpaceOption, read_space, refused_space
 from simoom.cli.streams import print_json
 from simoom.cli.sweep import StoreOption
@@ -23,11 +24,10 @@ from simoom.cli.terminal import (
     progress_bar,
     told,
 )
-from simoom.files import finite
-from simoom.tables import Column, Row, digits, visible
+from simoom.results.tables import Column, Row, digits, visible
 
 if TYPE_CHECKING:
-    from simoom.sensitivity import Effect, Sensitivity
+    from simoom.runs.sensitivity import Effect, Sensitivity
 
 COLUMNS = {
     "sobol": (
@@ -81,8 +81,8 @@ def sensitivity(
     quiet: Quiet = False,
 ) -> None:
     """Find out which settings move a result, over whole ranges."""
-    from simoom.sensitivity import METHODS
-    from simoom.sensitivity import sensitivity as analyse
+    from simoom.runs.sensitivity import METHODS
+    from simoom.runs.sensitivity import sensitivity as analyse
 
     check_range("--replications", replications, least=1, bits=32)
     check_range("--seed", seed, bits=64)
@@ -129,7 +129,7 @@ def _effect(each: Effect) -> dict[str, object]:
 def _print(done: Sensitivity) -> None:
     from rich.text import Text
 
-    from simoom.layout import estimated, fitted
+    from simoom.show.layout import estimated, fitted
 
     rows: list[Row] = [
         {

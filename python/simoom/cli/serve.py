@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simoom import control
+from simoom.base.needs import needed
 from simoom.cli.terminal import InputError, check_range, directory, say
-from simoom.needs import needed
+from simoom.scenario import control
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -116,7 +116,7 @@ def _run_no_code() -> None:
 
 def _first(file: Path, most: int) -> dict[str, str]:
     """Return name and text of the scenario that the page opens."""
-    from simoom.files import read
+    from simoom.base.files import read
 
     data = read(file)
     if len(data) > most:

@@ -14,11 +14,11 @@ from simoom.cli.terminal import (
     say,
     told,
 )
-from simoom.tables import visible
+from simoom.results.tables import visible
 
 if TYPE_CHECKING:
-    from simoom.shards import Content
-    from simoom.store import Store
+    from simoom.store.shards import Content
+    from simoom.store.store import Store
 
 FAULTY = 1
 """The exit code of a check that finds faults."""
@@ -63,7 +63,7 @@ def query(
     ] = False,
 ) -> None:
     """Query the runs in SQL; without a query list the columns."""
-    from simoom.files import finite, write_frame
+    from simoom.base.files import finite, write_frame
 
     if out is not None and out.suffix not in (".csv", ".parquet"):
         raise InputError(f"--out {out}: must end in .csv or .parquet")
@@ -93,8 +93,8 @@ def merge(
     ] = False,
 ) -> None:
     """Copy the runs of stores into one, each once; the parts of --shard must be complete."""
-    from simoom.shards import MergeError
-    from simoom.shards import merge as merge_stores
+    from simoom.store.shards import MergeError
+    from simoom.store.shards import merge as merge_stores
 
     with told():
         sources = [_open(each) for each in stores]
@@ -110,7 +110,7 @@ def merge(
 @store.command("check")
 def check(store: Which) -> None:
     """Read every run, and say what is damaged or missing; the exit code is then 1."""
-    from simoom.shards import contents, missing_of
+    from simoom.store.shards import contents, missing_of
 
     with told():
         found = contents(_open(store))
@@ -128,7 +128,7 @@ def _builds(found: Content) -> str:
 
 
 def _open(store: str, *, make: bool = False) -> Store:
-    from simoom.store import Store
+    from simoom.store.store import Store
 
     if not store:
         raise InputError("STORE: is empty; name the folder of a store")
@@ -143,7 +143,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _cell(value: object) -> str:
-    from simoom.tables import digits
+    from simoom.results.tables import digits
 
     if value is None:
         return "-"

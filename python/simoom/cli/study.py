@@ -142,7 +142,7 @@ def _print(made: Sequence[Results]) -> None:
 
 def _write(made: Sequence[Results], out: Path | None, page: Path | None) -> str:
     """Write the requested files; return a message that names them."""
-    from simoom.files import write_text
+    from simoom.base.files import write_text
     from simoom.studies import report
 
     parts = []

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simoom.base.files import finite
+from simoom.base.issue import LostWorkerError
+from simoom.base.needs import need
 from simoom.cli.points import Design, OverOption, PointsFrom, PointsOption, read_over
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
@@ -31,14 +34,11 @@ from simoom.cli.terminal import (
     told,
 )
 from simoom.cli.until import MaxReplications, UntilOption, read_until, refused_results
-from simoom.files import finite
-from simoom.issue import LostWorkerError
-from simoom.needs import need
-from simoom.observables import check_path, present
+from simoom.scenario.observables import check_path, present
 
 if TYPE_CHECKING:
-    from simoom.scenario import Scenario
-    from simoom.sweep import Sweep
+    from simoom.runs.sweep import Sweep
+    from simoom.scenario.scenario import Scenario
 
 GROUPS = tuple(f"flows[*].{name}" for name in ("name", "from", "to", "goodput_mbps"))
 """The results that sums over groups of flows need."""
@@ -141,7 +141,7 @@ def sweep(
     ] = False,
 ) -> None:
     """Run replications of a scenario at every combination of some values."""
-    from simoom.sweep import sweep as run_sweep
+    from simoom.runs.sweep import sweep as run_sweep
 
     check_range("--replications", replications, least=1, bits=32)
     check_range("--seed", seed, bits=64)
@@ -189,7 +189,7 @@ def sweep(
 
 def _runs(axes: Axes, replications: int) -> int:
     """Return the number of runs of a whole sweep."""
-    from simoom.axes import points
+    from simoom.runs.axes import points
 
     return replications * len(points(axes).settings)
 
@@ -249,7 +249,7 @@ def _continued(store: str | None) -> Iterator[None]:
 
 def _check_shard(shard: str, store: str | None, others: dict[str, object]) -> None:
     """Refuse a shard without a store, and options about the results of all runs."""
-    from simoom.shards import read_shard
+    from simoom.store.shards import read_shard
 
     try:
         read_shard(shard)
@@ -269,7 +269,7 @@ def _workers(processes: int) -> Iterator[Executor | None]:
     if not processes:
         yield None
         return
-    from simoom.workers import WorkerProcesses
+    from simoom.base.workers import WorkerProcesses
 
     pool = WorkerProcesses(processes)
     try:
@@ -314,7 +314,7 @@ def _print_json(means: Means) -> None:
 
 def _print(done: Sweep, means: Means, *, groups: bool) -> None:
 
-    from simoom.sweep_table import table
+    from simoom.show.sweep_table import table
 
     screen = console()
     screen.print(table(done, means, screen.width, groups=groups))
@@ -322,8 +322,8 @@ def _print(done: Sweep, means: Means, *, groups: bool) -> None:
 
 def _write(done: Sweep, chosen: Sequence[str], out: Path) -> list[str]:
     """Write the results of a sweep, and return the names of the pictures."""
-    from simoom.files import write_frame
-    from simoom.frames import pl
+    from simoom.base.files import write_frame
+    from simoom.base.frames import pl
     from simoom.plots import file_name, save_both
 
     frame = done.frame()

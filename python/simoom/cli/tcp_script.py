@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from simoom import _core
+from simoom.base.files import read
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import AsJson, InputError
-from simoom.files import read
-from simoom.tables import visible
+from simoom.results.tables import visible
 
 FAILED = 1
 """The exit code of a script that fails."""

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simoom import shipped
-from simoom.address import every
-from simoom.axis_text import split
-from simoom.issue import Issue, ScenarioError
-from simoom.observables import nearest
-from simoom.scenario import Scenario
-from simoom.tables import visible
+from simoom.base.issue import Issue, ScenarioError
+from simoom.results.tables import visible
+from simoom.runs.axis_text import split
+from simoom.scenario import shipped
+from simoom.scenario.address import every
+from simoom.scenario.observables import nearest
+from simoom.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -140,7 +140,7 @@ def check_range(option: str, value: int, *, least: int = 0, bits: int) -> None:
 
 def check_time(option: str, at_s: float) -> None:
     """Refuse what is no simulated time."""
-    from simoom.arguments import moment
+    from simoom.base.arguments import moment
 
     try:
         moment(option, at_s)

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from simoom import _core
+from simoom.base.issue import Issue, ScenarioError
 from simoom.cli.terminal import InputError
-from simoom.issue import Issue, ScenarioError
-from simoom.trace import TraceFilter
-from simoom.trace_files import CORE, WRITERS, extension, names
+from simoom.trace.files import CORE, WRITERS, extension, names
+from simoom.trace.trace import TraceFilter
 
 if TYPE_CHECKING:
-    from simoom.scenario import Scenario
+    from simoom.scenario.scenario import Scenario
 
 KEYS = tuple(_core.trace_options())
 """The options of formats."""

@@ -16,14 +16,14 @@ from simoom.cli.terminal import (
     progress_bar,
     told,
 )
-from simoom.observables import unit_of
-from simoom.precision import DEFAULT_RESULT, LEAST_RUNS, MOST_RUNS, targets
-from simoom.tables import Column, Row, digits, visible
+from simoom.results.tables import Column, Row, digits, visible
+from simoom.runs.precision import DEFAULT_RESULT, LEAST_RUNS, MOST_RUNS, targets
+from simoom.scenario.observables import unit_of
 
 if TYPE_CHECKING:
-    from simoom.precision import Reached
-    from simoom.replications import Replications
-    from simoom.scenario import Scenario
+    from simoom.runs.precision import Reached
+    from simoom.runs.replications import Replications
+    from simoom.scenario.scenario import Scenario
 
 COLUMNS = (
     Column("result", "result"),
@@ -101,7 +101,7 @@ def run_until(
     scenario: Scenario, until: dict[str, str], max_replications: int | None, options: RepeatOptions
 ) -> None:
     """Repeat a scenario until its results are precise enough, and print them."""
-    from simoom.replications import replicate
+    from simoom.runs.replications import replicate
 
     with (
         told(),
@@ -139,7 +139,7 @@ def _row(each: Reached) -> dict[str, Any]:
 def _print(done: Replications, rows: Sequence[Mapping[str, Any]]) -> None:
     from rich.text import Text
 
-    from simoom.layout import fitted, with_interval
+    from simoom.show.layout import fitted, with_interval
 
     shown: list[Row] = [
         {

@@ -26,7 +26,7 @@ from simoom.cli.terminal import (
 )
 
 if TYPE_CHECKING:
-    from simoom.scenario import Scenario
+    from simoom.scenario.scenario import Scenario
     from simoom.why.result import Why
 
 
@@ -73,7 +73,7 @@ def why(
     quiet: Quiet = False,
 ) -> None:
     """Say what limits a flow: what a run shows, and what runs with one change show."""
-    from simoom.files import finite, write_text
+    from simoom.base.files import finite, write_text
     from simoom.why import why as explain
     from simoom.why.result import Why
 
@@ -113,9 +113,9 @@ def _refuse_with_two(options: dict[str, Path | None]) -> None:
 
 def write_report(scenario: Scenario, seed: int, out: Path, why: Why) -> str:
     """Write the report of a run with an explanation; return what was written."""
-    from simoom.observables import default_probes
-    from simoom.report import write
-    from simoom.run import run
+    from simoom.results.run import run
+    from simoom.scenario.observables import default_probes
+    from simoom.show.report import write
 
     done = run(scenario, seed=seed, probes=default_probes(scenario))
     return f"{', '.join(write(done, out, why))} to {out}/"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from simoom.control import Control, cbrt
 from simoom.gallery.slow_start import HyStart
+from simoom.scenario.control import Control, cbrt
 
 if TYPE_CHECKING:
     from simoom._core import Ack, Loss

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simoom.control import Control
+from simoom.scenario.control import Control
 
 if TYPE_CHECKING:
     from simoom._core import Ack, Loss

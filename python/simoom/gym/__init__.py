@@ -14,7 +14,7 @@ vector environment: ``simoom/ContentionWindow-v0``, ``simoom/CongestionControl-v
 (0.01, {'wlan.cw_min': 15, 'wlan.cw_max': 15})
 """
 
-from simoom.needs import needed
+from simoom.base.needs import needed
 
 with needed("simoom.gym"):
     import gymnasium  # noqa: F401  for the message

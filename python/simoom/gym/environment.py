@@ -12,8 +12,8 @@ from simoom.gym import rewards
 from simoom.gym.rewards import Reward
 from simoom.gym.setting import Setting
 from simoom.gym.simulations import Simulations
-from simoom.run import Run
-from simoom.scenario import ScenarioLike
+from simoom.results.run import Run
+from simoom.scenario.scenario import ScenarioLike
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ from simoom.gym.environment import Environment
 from simoom.gym.rewards import Reward
 from simoom.gym.setting import Setting
 from simoom.gym.vector import VectorEnvironment
-from simoom.scenario import Scenario, ScenarioLike
+from simoom.scenario.scenario import Scenario, ScenarioLike
 
 WINDOWS = tuple(2**k - 1 for k in range(1, 16))
 """The forms that a contention window has, in slots."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from simoom.issue import ScenarioError
-from simoom.scenario import Scenario
+from simoom.base.issue import ScenarioError
+from simoom.scenario.scenario import Scenario
 
 
 @dataclass(frozen=True)

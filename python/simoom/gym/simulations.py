@@ -10,11 +10,11 @@ import gymnasium
 import numpy as np
 
 from simoom import _core
-from simoom.arguments import whole
-from simoom.issue import Issue, ScenarioError
-from simoom.observables import nearest
-from simoom.run import Run
-from simoom.scenario import Scenario, ScenarioLike, toml_value
+from simoom.base.arguments import whole
+from simoom.base.issue import Issue, ScenarioError
+from simoom.results.run import Run
+from simoom.scenario.observables import nearest
+from simoom.scenario.scenario import Scenario, ScenarioLike, toml_value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

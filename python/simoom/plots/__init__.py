@@ -5,13 +5,13 @@ of a stretch of time, `network` a map of an ad-hoc network, `route_courses` its 
 the others the results of a run.
 """
 
-from simoom.needs import needed
+from simoom.base.needs import needed
 
 with needed("a figure"):
     import matplotlib as mpl  # noqa: F401  all below needs it
 
 # isort: split
-from simoom.palette import BLACK, CYCLE
+from simoom.base.palette import BLACK, CYCLE
 from simoom.plots.air import air, draw_air
 from simoom.plots.courses import draw_route_courses, route_courses
 from simoom.plots.network import carried_mbps, draw_network, network

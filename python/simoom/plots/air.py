@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
 
-from simoom.palette import BLACK, HATCHES, KINDS, frame_look
+from simoom.base.palette import BLACK, HATCHES, KINDS, frame_look
 from simoom.plots.legend import draw_legend, legend_rows
 from simoom.plots.stretch import (
     Record,
@@ -31,7 +31,7 @@ from simoom.plots.stretch import (
     trace_of,
 )
 from simoom.plots.style import Picture, literal, style
-from simoom.run import Run
+from simoom.results.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend_handler import HandlerPatch
 from matplotlib.patches import Patch, Rectangle
 
-from simoom.palette import BLACK, HATCHES, KINDS, frame_look
+from simoom.base.palette import BLACK, HATCHES, KINDS, frame_look
 from simoom.plots.stretch import Stretch
 
 WAITS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -9,12 +9,12 @@ from matplotlib import patheffects
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from simoom.arguments import moment
-from simoom.palette import BLACK, BLUE, VERMILION
+from simoom.base.arguments import moment
+from simoom.base.palette import BLACK, BLUE, VERMILION
 from simoom.plots.stretch import trace_of
 from simoom.plots.style import Picture, below, style
-from simoom.routes import Routes, routes
-from simoom.run import Run
+from simoom.results.run import Run
+from simoom.scenario.routes import Routes, routes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,7 +117,7 @@ def carried_mbps(
 
     The key is transmitter and receiver. Bytes are those of the PSDU.
     """
-    from simoom.frames import pl
+    from simoom.base.frames import pl
 
     begin_s, end_s = at_s - window_s / 2, at_s + window_s / 2
     frames = trace_of(run).frames.filter(

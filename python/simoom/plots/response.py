@@ -9,10 +9,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
 
-from simoom.observables import PING_PROBES
-from simoom.palette import BLACK, CYCLE
+from simoom.base.palette import BLACK, CYCLE
 from simoom.plots.style import Picture, literal, style
-from simoom.run import Run
+from simoom.results.run import Run
+from simoom.scenario.observables import PING_PROBES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

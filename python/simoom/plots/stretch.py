@@ -1,6 +1,7 @@
 """A stretch of a trace: its lanes, frames, MPDUs and waits, and how a frame is described.
 
-The figure `plots.air` and the page of `simoom.trace_page` show the same stretch in the same words.
+The figure `plots.air` and the page of `simoom.show.trace_page` show the same stretch in the same
+words.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Protocol
 
-from simoom.palette import HATCHES
+from simoom.base.palette import HATCHES
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from simoom.run import Run
-    from simoom.trace import Trace
+    from simoom.results.run import Run
+    from simoom.trace.trace import Trace
 
 Record = dict[str, Any]
 
@@ -72,7 +73,7 @@ def stretch(
     ValueError
         No frame is in the stretch, more than `most` are, or a node is unknown.
     """
-    from simoom.frames import pl
+    from simoom.base.frames import pl
 
     if not (math.isfinite(start_s) and math.isfinite(end_s) and start_s < end_s):
         raise ValueError(f"start_s, end_s: from {start_s:g} to {end_s:g} s is no stretch of time")

@@ -18,8 +18,8 @@ from cycler import cycler
 from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
 
-from simoom.files import complete
-from simoom.palette import CYCLE
+from simoom.base.files import complete
+from simoom.base.palette import CYCLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

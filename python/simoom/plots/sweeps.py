@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from simoom.axis_text import short
-from simoom.palette import CYCLE
+from simoom.base.palette import CYCLE
 from simoom.plots.style import MARKERS, alone, legend_beside, literal
 from simoom.plots.words import in_ms, words
-from simoom.sweep import Sweep
+from simoom.runs.axis_text import short
+from simoom.runs.sweep import Sweep
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simoom.address import generic
-from simoom.observables import catalogue, observable
-from simoom.tables import digits, number
+from simoom.results.tables import digits, number
+from simoom.scenario.address import generic
+from simoom.scenario.observables import catalogue, observable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from simoom.run import Run
+    from simoom.results.run import Run
 
 MOST_MS = 10_000
 """Longer times are in seconds."""

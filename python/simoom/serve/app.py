@@ -19,7 +19,8 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 
-from simoom import _core, shipped
+from simoom import _core
+from simoom.scenario import shipped
 from simoom.serve.drafts import Desk, Draft
 from simoom.serve.faults import (
     STATUS,

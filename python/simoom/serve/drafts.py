@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from simoom import _core
-from simoom.hearing import hearing
-from simoom.issue import Issue, ScenarioError
-from simoom.scenario import Scenario, toml_value
-from simoom.tables import visible
+from simoom.base.issue import Issue, ScenarioError
+from simoom.results.tables import visible
+from simoom.scenario.hearing import hearing
+from simoom.scenario.scenario import Scenario, toml_value
 
 MOST_NODES = 200
 """Nodes whose pairs are shown: a line for each pair of more would hide everything."""
@@ -168,7 +168,7 @@ def map_of(scenario: Scenario, keys: Mapping[str, Any]) -> dict[str, Any] | None
     """Return the nodes of a scenario with a radio and positions, and who detects whom."""
     if keys.get("radio") is None or nodes_of(scenario) > MOST_NODES:
         return None
-    from simoom.routes import routes
+    from simoom.scenario.routes import routes
 
     positions = _written(keys)
     try:

@@ -7,9 +7,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from simoom.files import LARGEST, read_json
-from simoom.issue import ScenarioError
-from simoom.needs import MissingPackageError
+from simoom.base.files import LARGEST, read_json
+from simoom.base.issue import ScenarioError
+from simoom.base.needs import MissingPackageError
 from simoom.serve.jobs import BusyError
 from simoom.serve.library import BadRecordError
 from simoom.serve.workers import FailedError, StoppedError

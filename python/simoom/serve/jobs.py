@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from simoom.run import Samples
-from simoom.scenario import Scenario
+from simoom.results.run import Samples
+from simoom.scenario.scenario import Scenario
 from simoom.serve.library import MOST_SAMPLES, Library, plain
 from simoom.serve.limits import Limits
 from simoom.serve.sweeps import Plan, Sweeps

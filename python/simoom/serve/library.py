@@ -15,12 +15,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simoom.files import finite, read_json, write_text
-from simoom.issue import ScenarioError
-from simoom.record import DamagedError, Record
-from simoom.run import Run, Samples
+from simoom.base.files import finite, read_json, write_text
+from simoom.base.issue import ScenarioError
+from simoom.results.record import DamagedError, Record
+from simoom.results.run import Run, Samples
 from simoom.serve.drafts import Desk
-from simoom.store import Store
+from simoom.store.store import Store
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,7 +15,7 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from simoom.files import read_json
+from simoom.base.files import read_json
 from simoom.serve.jobs import ENDED, Jobs
 from simoom.serve.library import Library
 from simoom.serve.limits import Limits

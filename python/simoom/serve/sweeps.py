@@ -10,16 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from simoom.axis_text import axis_values, short
-from simoom.files import finite, write_text
-from simoom.issue import ScenarioError
-from simoom.record import identity
-from simoom.scenario import Scenario
+from simoom.base.files import finite, write_text
+from simoom.base.issue import ScenarioError
+from simoom.base.workers import Progress
+from simoom.results.record import identity
+from simoom.results.tables import Value, number
+from simoom.runs.axis_text import axis_values, short
+from simoom.runs.stats import mean_ci
+from simoom.scenario.scenario import Scenario
 from simoom.serve.drafts import Desk
 from simoom.serve.library import KEY, Library, Listing, read_object
-from simoom.stats import mean_ci
-from simoom.tables import Value, number
-from simoom.workers import Progress
 
 MOST_AXES = 2
 PARTS = {"name": str, "title": str, "scenario": str, "over": dict, "replications": int,
@@ -122,7 +122,7 @@ class Sweeps:
 
     def run(self, plan: Plan, progress: Progress) -> None:
         """Run all points, each run into the library, and keep what the sweep is."""
-        from simoom.sweep import sweep
+        from simoom.runs.sweep import sweep
 
         points = []
         for _, point in varied(plan.scenario, plan.over):

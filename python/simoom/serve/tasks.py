@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simoom.files import finite
-from simoom.issue import Issue, ScenarioError
-from simoom.notices import told
-from simoom.record import identity
-from simoom.report import text
-from simoom.run import Run, run
-from simoom.scenario import Scenario
+from simoom.base.files import finite
+from simoom.base.issue import Issue, ScenarioError
+from simoom.results.notices import told
+from simoom.results.record import identity
+from simoom.results.run import Run, run
+from simoom.scenario.scenario import Scenario
 from simoom.serve.drafts import Desk, Draft, issues_of
 from simoom.serve.library import Library
 from simoom.serve.sweeps import Plan, Sweeps
 from simoom.serve.workers import Teller
+from simoom.show.report import text
 
 WANTED = (
     "total.goodput_mbps",

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from typing import Any
 
 from simoom import _core
-from simoom.palette import HATCHES, frame_look
+from simoom.base.palette import HATCHES, frame_look
 from simoom.serve.library import Library
 
 OPEN = 8

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from simoom.files import finite
-from simoom.hearing import hearing
-from simoom.issue import Issue, ScenarioError
+from simoom.base.files import finite
+from simoom.base.issue import Issue, ScenarioError
+from simoom.scenario.hearing import hearing
 from simoom.serve.drafts import MOST_NODES, nodes_of
 
 if TYPE_CHECKING:
-    from simoom.run import Run
+    from simoom.results.run import Run
     from simoom.serve.drafts import Draft
 
 MOST_HEARING = 60

@@ -19,10 +19,10 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, TypeVar
 
-from simoom import control
-from simoom.files import discard_drafts, mark_drafts
-from simoom.issue import ScenarioError
-from simoom.needs import MissingPackageError
+from simoom.base.files import discard_drafts, mark_drafts
+from simoom.base.issue import ScenarioError
+from simoom.base.needs import MissingPackageError
+from simoom.scenario import control
 
 T = TypeVar("T")
 

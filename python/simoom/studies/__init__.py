@@ -15,7 +15,7 @@ study`` prints and writes them.
 from difflib import get_close_matches
 from types import MappingProxyType
 
-from simoom.evidence import Check, Outcome, Value, Verdict
+from simoom.runs.evidence import Check, Outcome, Value, Verdict
 from simoom.studies import afw_few, full_duplex, http_queueing, l4s_wifi, lt_tcp, mcs_cubic
 from simoom.studies.claim import Claim, Kind, Reading
 from simoom.studies.figure import Figure

@@ -1,7 +1,8 @@
 """Claims: sentences of a paper, compared with numbers.
 
-A verdict follows only from checks, see `simoom.evidence`. What a paper leaves open has readings:
-the verdict is that of the reading which the text supports best, the others are shown beside it.
+A verdict follows only from checks, see `simoom.runs.evidence`. What a paper leaves open has
+readings: the verdict is that of the reading which the text supports best, the others are shown
+beside it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import enum
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from simoom.evidence import Check, Outcome, Quantity, Verdict
+from simoom.runs.evidence import Check, Outcome, Quantity, Verdict
 
 
 class Kind(enum.StrEnum):
@@ -212,7 +213,7 @@ def claim(
 
     Examples
     --------
-    >>> from simoom.evidence import Value
+    >>> from simoom.runs.evidence import Value
     >>> two = Check.near("P_C", Value.exact(0.0603), 0.060, within=0.001)
     >>> claim("pair", "Two nodes collide rarely.", paper="0.060", checks=[two])
     Claim(pair: reproduced)

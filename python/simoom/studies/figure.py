@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from simoom.evidence import Value
+from simoom.runs.evidence import Value
 from simoom.studies.claim import Claim
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class Figure:
     @property
     def data(self) -> pl.DataFrame:
         """The numbers as a long data frame with a row for each point."""
-        from simoom.frames import pl
+        from simoom.base.frames import pl
 
         rows = [
             (x, c.quantity, c.label, c.source.value, v.value, v.low, v.high, v.statistic, v.n)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from simoom.evidence import Verdict
+from simoom.runs.evidence import Verdict
 from simoom.studies.claim import Kind
 from simoom.studies.original import Original
 

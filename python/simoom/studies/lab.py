@@ -12,11 +12,11 @@ from typing import Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from simoom.run import Run, RunJob
-from simoom.runner import Runner
-from simoom.scenario import Scenario
+from simoom.base.workers import Progress
+from simoom.results.run import Run, RunJob
+from simoom.runs.runner import Runner
+from simoom.scenario.scenario import Scenario
 from simoom.studies.figure import Figure
-from simoom.workers import Progress
 
 Measure = Callable[[Run], Mapping[str, float]]
 """Extracts from a run the values that a study needs, so that the run can be discarded."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from simoom.evidence import Value
+from simoom.runs.evidence import Value
 from simoom.studies.figure import Curve, Source, X
 
 DATA = Path(__file__).parent / "data"

@@ -13,14 +13,15 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from simoom import pages, plots
-from simoom.evidence import Value, Verdict
-from simoom.files import complete, write_frame
+from simoom import plots
+from simoom.base.files import complete, write_frame
+from simoom.results.tables import digits
+from simoom.runs.evidence import Value, Verdict
+from simoom.show import pages
 from simoom.studies.claim import Claim
 from simoom.studies.figure import Curve, Figure, X, shown_x_values
 from simoom.studies.headlines import counts
 from simoom.studies.study import Results, slug
-from simoom.tables import digits
 
 if TYPE_CHECKING:
     import polars as pl
@@ -175,7 +176,7 @@ def write(results: Results, directory: Path) -> list[str]:
 
 def _with_others(results: Results, path: Path) -> pl.DataFrame:
     """Return the claims, and those that the file has of figures which were not made now."""
-    from simoom.frames import pl
+    from simoom.base.frames import pl
 
     claims = results.frame()
     if not path.exists():

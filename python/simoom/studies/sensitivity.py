@@ -4,7 +4,7 @@ A claim whose checks hold for numbers 10 % off checks less than it says. `Claim.
 reason where the paper allows more. The numbers that Simoom makes must each decide some verdict.
 """
 
-from simoom.evidence import Quantity
+from simoom.runs.evidence import Quantity
 from simoom.studies.claim import PERTURBATIONS
 from simoom.studies.study import Results
 

@@ -9,13 +9,13 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from simoom.runner import Runner
+from simoom.base.workers import Progress
+from simoom.runs.runner import Runner
 from simoom.studies.claim import Claim
 from simoom.studies.figure import Figure
 from simoom.studies.headlines import Row, counts
 from simoom.studies.lab import FigureFunction, Lab
 from simoom.studies.original import Original
-from simoom.workers import Progress
 
 if TYPE_CHECKING:
     import polars as pl
@@ -150,7 +150,7 @@ class Results:
 
     def frame(self) -> pl.DataFrame:
         """Return the claims as a data frame with a row for each claim."""
-        from simoom.frames import pl
+        from simoom.base.frames import pl
 
         return pl.DataFrame(self.rows)
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simoom import lazy
+from simoom.base import lazy
 
 if TYPE_CHECKING:
     from simoom.twin.optimise import Optimum, optimise

@@ -6,7 +6,7 @@ import numpy as np
 
 from simoom.models import assumption, chain
 from simoom.models.assumption import Assumption
-from simoom.routes import Routes, routes
+from simoom.scenario.routes import Routes, routes
 from simoom.twin.inputs import Cell, Flow, choice
 from simoom.twin.medium import dcf, fixed_mcs
 from simoom.twin.saturated import sent_all_along

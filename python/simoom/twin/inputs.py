@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from simoom.hearing import Hearing, hearing
-from simoom.scenario import Scenario
+from simoom.scenario.hearing import Hearing, hearing
+from simoom.scenario.scenario import Scenario
 from simoom.twin.air import Air, Exchange
 
 SEGMENTS_PER_DYNAMIC_ACK = 4

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simoom.scenario import Scenario
-from simoom.search import Constraint, Given, Held, Search, constraints, objective_of
-from simoom.stats import Estimate
-from simoom.store import Store
-from simoom.tables import digits, number
+from simoom.base.workers import Progress
+from simoom.results.tables import digits, number
+from simoom.runs.search import Constraint, Given, Held, Search, constraints, objective_of
+from simoom.runs.stats import Estimate
+from simoom.scenario.scenario import Scenario
+from simoom.store.store import Store
 from simoom.twin.selection import predict
 from simoom.twin.vary import Evaluate, HasSummary, check_axes, scenario_at
-from simoom.workers import Progress
 
 if TYPE_CHECKING:
     import polars as pl
@@ -73,7 +73,7 @@ class Optimum:
         polars.DataFrame
             A row for each evaluated point.
         """
-        from simoom.frames import pl
+        from simoom.base.frames import pl
 
         return pl.DataFrame(list(self.tried), infer_schema_length=None, strict=False)
 

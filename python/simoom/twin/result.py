@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from simoom.scenario import Scenario
-from simoom.stats import mean_ci
-from simoom.tables import digits, number
+from simoom.results.tables import digits, number
+from simoom.runs.stats import mean_ci
+from simoom.scenario.scenario import Scenario
 from simoom.twin.verdict import Fit
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from simoom.replications import Replications
-    from simoom.run import Run
+    from simoom.results.run import Run
+    from simoom.runs.replications import Replications
 
 
 MOST_FLOWS = 4
@@ -81,7 +81,7 @@ class Twin:
         polars.DataFrame
             One row; the columns are paths.
         """
-        from simoom.frames import pl
+        from simoom.base.frames import pl
 
         rows = [
             (fit.family, check.name, check.verdict, check.how)
@@ -138,7 +138,7 @@ class Twin:
         return "\n".join(lines) + "\n"
 
     def _repr_html_(self) -> str:
-        from simoom import notebook
+        from simoom.show import notebook
 
         return notebook.twin(self)
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from simoom.scenario import Scenario, ScenarioLike
+from simoom.scenario.scenario import Scenario, ScenarioLike
 from simoom.twin.result import Twin
 from simoom.twin.verdict import Fit
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from simoom.scenario import Scenario
-from simoom.tables import digits, number
+from simoom.results.tables import digits, number
+from simoom.scenario.scenario import Scenario
 from simoom.twin.selection import predict
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Variation:
 
     def frame(self) -> pl.DataFrame:
         """Return a row for each point: axes, model and all values except those of single flows."""
-        from simoom.frames import pl
+        from simoom.base.frames import pl
 
         paths = {
             path: None

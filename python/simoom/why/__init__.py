@@ -9,8 +9,8 @@ from __future__ import annotations
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any, overload
 
-from simoom.scenario import ScenarioLike
-from simoom.workers import Progress
+from simoom.base.workers import Progress
+from simoom.scenario.scenario import ScenarioLike
 
 if TYPE_CHECKING:
     from simoom.why.compare import Difference

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from simoom.tables import digits, number, rows
+from simoom.results.tables import digits, number, rows
 from simoom.why.case import Case
 from simoom.why.counterfactual import Answer, Change
 from simoom.why.draft import OFF, Edit

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from simoom.address import near, suggested
-from simoom.hearing import Hearing, hearing
-from simoom.issue import Issue, ScenarioError
-from simoom.scenario import Scenario
-from simoom.tables import Row, Value, digits, number, rows
+from simoom.base.issue import Issue, ScenarioError
+from simoom.results.tables import Row, Value, digits, number, rows
+from simoom.scenario.address import near, suggested
+from simoom.scenario.hearing import Hearing, hearing
+from simoom.scenario.scenario import Scenario
 from simoom.twin.inputs import Cell, Flow
 from simoom.why.draft import Edit, with_single_flows
 

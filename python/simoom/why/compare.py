@@ -9,16 +9,16 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from simoom.issue import ScenarioError
-from simoom.run import Run
-from simoom.runner import Runner
-from simoom.scenario import Scenario, ScenarioLike, toml_value
-from simoom.stats import Estimate, paired_difference
-from simoom.tables import number, rows
+from simoom.base.issue import ScenarioError
+from simoom.base.workers import Progress
+from simoom.results.run import Run
+from simoom.results.tables import number, rows
+from simoom.runs.runner import Runner
+from simoom.runs.stats import Estimate, paired_difference
+from simoom.scenario.scenario import Scenario, ScenarioLike, toml_value
 from simoom.why.case import Goal, find_flow, goal_of
 from simoom.why.draft import Edit, apply, keys_of
 from simoom.why.explain import Laboratory, check, estimate
-from simoom.workers import Progress
 
 if TYPE_CHECKING:
     import polars as pl
@@ -81,7 +81,7 @@ class Difference:
 
     def frame(self) -> pl.DataFrame:
         """Return a data frame with a row for each key."""
-        from simoom.frames import pl
+        from simoom.base.frames import pl
 
         return pl.DataFrame([_row(move) for move in self.moves], infer_schema_length=None)
 
@@ -97,7 +97,7 @@ class Difference:
         }
 
     def _repr_html_(self) -> str:
-        from simoom.notebook import Text
+        from simoom.show.notebook import Text
 
         return Text(self.report())._repr_html_()
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simoom import _core
-from simoom.scenario import Scenario
+from simoom.scenario.scenario import Scenario
 from simoom.twin.inputs import Cell
 
 OFF = {"start_s": 0.0, "start_spread_s": 0.0, "stop_s": 1e-9}

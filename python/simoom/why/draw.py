@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from simoom.palette import BLACK, BLUE, GREEN, VERMILION
+from simoom.base.palette import BLACK, BLUE, GREEN, VERMILION
 from simoom.plots.style import alone, literal
-from simoom.stats import Estimate
+from simoom.runs.stats import Estimate
 from simoom.why.result import Why
 from simoom.why.table import COUNTERFACTUALS
 

@@ -6,20 +6,20 @@ import math
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 
-from simoom.arguments import callback, whole
-from simoom.issue import ScenarioError
-from simoom.run import Run, RunJob
-from simoom.runner import Runner
-from simoom.scenario import Scenario, ScenarioLike
-from simoom.stats import Estimate, mean_ci, paired_difference
-from simoom.tables import number, visible
+from simoom.base.arguments import callback, whole
+from simoom.base.issue import ScenarioError
+from simoom.base.workers import Progress
+from simoom.results.run import Run, RunJob
+from simoom.results.tables import number, visible
+from simoom.runs.runner import Runner
+from simoom.runs.stats import Estimate, mean_ci, paired_difference
+from simoom.scenario.scenario import Scenario, ScenarioLike
 from simoom.why.case import Case, Goal, find_flow, slowest
 from simoom.why.counterfactual import Change
 from simoom.why.draft import Edit, apply
 from simoom.why.measured import measured
 from simoom.why.result import Effect, Step, Why
 from simoom.why.table import COUNTERFACTUALS
-from simoom.workers import Progress
 
 AS_GOOD = 0.8
 """A change of a key comes before the removal of flows if its gain is at least this part of it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simoom.tables import digits, number
+from simoom.results.tables import digits, number
 from simoom.twin.inputs import choice
 from simoom.why.case import Case
 from simoom.why.counterfactual import Answer, Change

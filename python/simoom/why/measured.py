@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from simoom.tables import LIMITS, PARTS, Row, Value, delays, number, rows
+from simoom.results.tables import LIMITS, PARTS, Row, Value, delays, number, rows
 
 DONE = "done"
 """What limits a sender without an established connection: it has nothing to send."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any
 
-from simoom.pages import embedded, render
+from simoom.show.pages import embedded, render
 from simoom.why.draw import bars, figure, finding
 from simoom.why.result import Why
 from simoom.why.text import hop_rows, sentence, shown_hops

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from simoom.stats import Estimate
+from simoom.runs.stats import Estimate
 from simoom.why.case import Goal
 from simoom.why.measured import Measured
 
@@ -130,7 +130,7 @@ class Why:
 
     def frame(self) -> pl.DataFrame:
         """Return a data frame with a row for each change, in the order of `effects`."""
-        from simoom.frames import pl
+        from simoom.base.frames import pl
 
         return pl.DataFrame([_row(effect) for effect in self.effects], infer_schema_length=None)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from simoom.tables import PARTS, digits, visible
+from simoom.results.tables import PARTS, digits, visible
 from simoom.why.measured import Hop, Measured
 from simoom.why.result import Effect, Why
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simoom.tables import digits
+from simoom.results.tables import digits
 from simoom.twin.inputs import choice
 from simoom.why.case import Case
 from simoom.why.counterfactual import Answer, Change

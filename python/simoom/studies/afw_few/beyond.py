@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from simoom.evidence import Check, Value
-from simoom.scenario import Scenario
+from simoom.runs.evidence import Check, Value
+from simoom.scenario.scenario import Scenario
 from simoom.studies.afw_few.paper import (
     CONTROLS,
     DCF,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from simoom.evidence import Check, Value
-from simoom.run import Run
-from simoom.scenario import Scenario
+from simoom.results.run import Run
+from simoom.runs.evidence import Check, Value
+from simoom.scenario.scenario import Scenario
 from simoom.studies import reference
 from simoom.studies.afw_few.beyond import PANELS, SHOWN, curves
 from simoom.studies.afw_few.paper import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from simoom.evidence import Check, Value
+from simoom.runs.evidence import Check, Value
 from simoom.studies.afw_few.paper import FEW, GOODPUT, NEW_RENO, course, ratio
 from simoom.studies.afw_few.runs import BEST, PARTS, PROBES, case, measure_parts, runs
 from simoom.studies.claim import Reading, claim

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from simoom.evidence import Check, Value
+from simoom.runs.evidence import Check, Value
 from simoom.studies.afw_few.paper import (
     FEW,
     FLOWS,

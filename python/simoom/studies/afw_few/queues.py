@@ -6,7 +6,7 @@ number of networks here was fixed after that, and the band is the same.
 
 from __future__ import annotations
 
-from simoom.evidence import Value
+from simoom.runs.evidence import Value
 from simoom.studies.afw_few.paper import (
     FEW,
     GOODPUT,

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from simoom.evidence import Check, Value
+from simoom.runs.evidence import Check, Value
 from simoom.studies.afw_few.paper import (
     FEW,
     FLOWS,

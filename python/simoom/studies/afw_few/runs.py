@@ -13,9 +13,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from simoom.evidence import Value
-from simoom.run import Run
-from simoom.scenario import Scenario
+from simoom.results.run import Run
+from simoom.runs.evidence import Value
+from simoom.scenario.scenario import Scenario
 from simoom.studies.afw_few.paper import (
     FEW,
     FLOWS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simoom.evidence import Value
+from simoom.runs.evidence import Value
 from simoom.studies import reference
 from simoom.studies.afw_few.claims import loss_claims, throughput_claims
 from simoom.studies.afw_few.paper import (

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from simoom.evidence import Check, Value
-from simoom.scenario import Scenario
+from simoom.runs.evidence import Check, Value
+from simoom.scenario.scenario import Scenario
 from simoom.studies.claim import Claim, finding
 from simoom.studies.figure import Axis, Curve, Figure, Source, X, curve
 from simoom.studies.full_duplex.paper import (

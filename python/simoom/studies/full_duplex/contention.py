@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from simoom.evidence import Check, Value
 from simoom.models import full_duplex as model
 from simoom.models import half_duplex
+from simoom.runs.evidence import Check, Value
 from simoom.studies import reference
 from simoom.studies.claim import Claim, Reading, claim
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve

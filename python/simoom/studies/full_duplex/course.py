@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from simoom.evidence import Check, Value
-from simoom.run import Run
+from simoom.results.run import Run
+from simoom.runs.evidence import Check, Value
 from simoom.studies.claim import Claim, Reading, claim
 from simoom.studies.figure import Axis, Figure, Source, curve
 from simoom.studies.full_duplex.paper import (

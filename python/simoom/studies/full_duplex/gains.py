@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from simoom.evidence import Check, Value
 from simoom.models import full_duplex as model
+from simoom.runs.evidence import Check, Value
 from simoom.studies import reference
 from simoom.studies.claim import Claim, Reading, claim
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from simoom.evidence import Value
-from simoom.run import Run
-from simoom.scenario import Scenario
+from simoom.results.run import Run
+from simoom.runs.evidence import Value
+from simoom.scenario.scenario import Scenario
 from simoom.studies.lab import Lab, Sample
 
 NAME = "full_duplex"

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from math import cos, radians, sin
 from typing import Any
 
-from simoom.evidence import Value
-from simoom.run import Run
-from simoom.scenario import Scenario
+from simoom.results.run import Run
+from simoom.runs.evidence import Value
+from simoom.scenario.scenario import Scenario
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.full_duplex.beyond import COURSE, TIMEOUTS_OF_RFC, Pairs
 from simoom.studies.full_duplex.paper import (

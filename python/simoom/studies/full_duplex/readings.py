@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from simoom.scenario import Scenario
+from simoom.scenario.scenario import Scenario
 from simoom.studies.full_duplex.paper import (
     AT_ONCE,
     FULL,

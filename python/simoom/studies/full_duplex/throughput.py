@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from simoom.evidence import Check, Value
 from simoom.models import full_duplex as model
+from simoom.runs.evidence import Check, Value
 from simoom.studies import reference
 from simoom.studies.claim import Claim, Reading, claim
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from simoom.evidence import Check, Value
 from simoom.models import http_sessions as model
-from simoom.scenario import Scenario
+from simoom.runs.evidence import Check, Value
+from simoom.scenario.scenario import Scenario
 from simoom.studies import reference
 from simoom.studies.claim import Claim, Reading, claim
 from simoom.studies.figure import Axis, Figure, Source, curve

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeVar
 
-from simoom.evidence import Value
+from simoom.runs.evidence import Value
 from simoom.studies.figure import Curve, Source, X, curve
 from simoom.studies.lab import Sample
 

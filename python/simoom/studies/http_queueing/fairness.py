@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from simoom.evidence import Check, Value
 from simoom.models import http_queueing, ps_queue
-from simoom.scenario import Scenario
+from simoom.runs.evidence import Check, Value
+from simoom.scenario.scenario import Scenario
 from simoom.studies.claim import Claim, claim
 from simoom.studies.figure import Axis, Curve, Figure, Source, X, curve
 from simoom.studies.http_queueing.delays import DELAY, EACH, HEAVY_TAIL, both, ratio

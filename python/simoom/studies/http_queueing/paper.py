@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from simoom.models import http_queueing, http_sessions
-from simoom.run import Run
-from simoom.scenario import Scenario
+from simoom.results.run import Run
+from simoom.results.tables import number
+from simoom.scenario.scenario import Scenario
 from simoom.studies.lab import Sample
-from simoom.tables import number
 
 STUDY = "http_queueing"
 FILE_BYTES = 30_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from simoom.evidence import Check, Value
 from simoom.models import http_queueing as model
+from simoom.runs.evidence import Check, Value
 from simoom.studies import reference
 from simoom.studies.claim import Reading, claim, unchecked
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve

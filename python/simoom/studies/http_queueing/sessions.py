@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from simoom.evidence import Check, Value
 from simoom.models import http_sessions as model
-from simoom.scenario import Scenario
+from simoom.runs.evidence import Check, Value
+from simoom.scenario.scenario import Scenario
 from simoom.studies import reference
 from simoom.studies.claim import Claim, Reading, claim
 from simoom.studies.figure import Axis, Curve, Figure, Source, X, curve

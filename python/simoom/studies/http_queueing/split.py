@@ -11,9 +11,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from simoom.evidence import Check, Value
 from simoom.models import http_sessions
-from simoom.scenario import Scenario
+from simoom.runs.evidence import Check, Value
+from simoom.scenario.scenario import Scenario
 from simoom.studies.claim import Claim, claim
 from simoom.studies.figure import Axis, Figure, Source, X, curve
 from simoom.studies.http_queueing.delays import EACH

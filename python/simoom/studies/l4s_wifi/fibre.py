@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simoom.evidence import Check, Value
+from simoom.runs.evidence import Check, Value
 from simoom.studies.claim import claim, finding
 from simoom.studies.figure import Axis, Figure, Source, curve
 from simoom.studies.l4s_wifi.networks import dualpi2, fibre, measure_pair

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from simoom.evidence import Check
+from simoom.runs.evidence import Check
 from simoom.studies.claim import Claim, claim, finding
 from simoom.studies.figure import Axis, Curve, Figure
 from simoom.studies.l4s_wifi.networks import (

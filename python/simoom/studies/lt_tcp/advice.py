@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from simoom.evidence import Check, Value
 from simoom.models import bluetooth
+from simoom.runs.evidence import Check, Value
 from simoom.studies.claim import Claim, Reading, claim
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.lab import Lab, figure_function

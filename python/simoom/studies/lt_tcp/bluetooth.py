@@ -10,14 +10,14 @@ import math
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 
-from simoom.evidence import Check, Value
 from simoom.models import bluetooth
-from simoom.run import Run
-from simoom.scenario import Scenario
+from simoom.results.run import Run
+from simoom.results.tables import number
+from simoom.runs.evidence import Check, Value
+from simoom.scenario.scenario import Scenario
 from simoom.studies.claim import Claim, Reading, claim, finding
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.lab import Lab, figure_function
-from simoom.tables import number
 
 NAME = "lt_tcp"
 RATES = (1.0, 2.0, 5.5, 11.0)

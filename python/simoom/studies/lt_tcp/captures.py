@@ -11,8 +11,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from simoom.evidence import Check
-from simoom.scenario import Scenario
+from simoom.runs.evidence import Check
+from simoom.scenario.scenario import Scenario
 from simoom.studies.claim import Claim, Reading, claim
 from simoom.studies.figure import Curve
 from simoom.studies.lab import Lab, Sample

@@ -19,14 +19,14 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from simoom.evidence import Value
 from simoom.models import bluetooth
-from simoom.run import Run
-from simoom.scenario import Scenario
+from simoom.results.run import Run
+from simoom.results.tables import number
+from simoom.runs.evidence import Value
+from simoom.scenario.scenario import Scenario
 from simoom.studies.figure import Curve, Source, curve
 from simoom.studies.lab import Lab, Sample
 from simoom.studies.lt_tcp.link import COLOURS, CONTROLS, GOODPUT, RED
-from simoom.tables import number
 
 At = TypeVar("At", float, str)
 RTTS = (10.0, 80.0, 200.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from simoom.evidence import Value
+from simoom.runs.evidence import Value
 from simoom.studies.claim import Claim, finding
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.lab import Lab, figure_function

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from simoom.evidence import Check, Value
-from simoom.scenario import Scenario
+from simoom.runs.evidence import Check, Value
+from simoom.scenario.scenario import Scenario
 from simoom.studies.claim import Claim, Reading, claim, finding
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.lab import Lab, Sample, figure_function

@@ -16,9 +16,9 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from simoom.evidence import Value
-from simoom.run import Run
-from simoom.scenario import Scenario
+from simoom.results.run import Run
+from simoom.runs.evidence import Value
+from simoom.scenario.scenario import Scenario
 from simoom.studies.figure import Axis, Curve, Source, curve
 from simoom.studies.lab import Lab, Sample
 

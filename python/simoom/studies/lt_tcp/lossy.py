@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
-from simoom.evidence import Check, Value
 from simoom.models import tcp_loss
+from simoom.runs.evidence import Check, Value
 from simoom.studies import reference
 from simoom.studies.claim import Claim, claim, finding
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from simoom.evidence import Check, Value
 from simoom.models import bluetooth
+from simoom.runs.evidence import Check, Value
 from simoom.studies import reference
 from simoom.studies.claim import claim
 from simoom.studies.figure import Axis, Figure, Source, curve

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from simoom.evidence import Check, Value
-from simoom.scenario import Scenario
+from simoom.runs.evidence import Check, Value
+from simoom.scenario.scenario import Scenario
 from simoom.studies.claim import Claim, finding
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.lab import Lab, figure_function

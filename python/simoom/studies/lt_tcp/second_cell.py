@@ -20,8 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from simoom.run import Run
-from simoom.scenario import Scenario
+from simoom.results.run import Run
+from simoom.results.tables import number
+from simoom.scenario.scenario import Scenario
 from simoom.studies.lt_tcp.cell import (
     MAC_ACK_BYTES,
     MAC_MBPS,
@@ -32,7 +33,6 @@ from simoom.studies.lt_tcp.cell import (
     upload,
 )
 from simoom.studies.lt_tcp.link import CONTROLS, GOODPUT
-from simoom.tables import number
 
 RADIUS_M = 30.0
 RATE_MBPS = 11.0

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 
-from simoom.evidence import Check, Value
+from simoom.runs.evidence import Check, Value
 from simoom.studies.claim import Claim, claim
 from simoom.studies.figure import Axis, Curve, Figure
 from simoom.studies.lab import Lab, figure_function

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from simoom.evidence import Check, Value
 from simoom.models import tcp_loss
+from simoom.runs.evidence import Check, Value
 from simoom.studies.claim import Claim, Reading, claim, finding
 from simoom.studies.figure import Axis, Curve, Figure, Source, X, curve
 from simoom.studies.lab import Lab, figure_function

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from simoom.evidence import Value
-from simoom.run import Run
-from simoom.scenario import Scenario
+from simoom.results.run import Run
+from simoom.runs.evidence import Value
+from simoom.scenario.scenario import Scenario
 from simoom.studies.figure import Axis, Curve, Figure, Source, X, curve
 from simoom.studies.lab import Lab, Sample, figure_function
 from simoom.studies.mcs_cubic.paper import (

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simoom.run import Run
-from simoom.scenario import Scenario
+from simoom.results.run import Run
+from simoom.scenario.scenario import Scenario
 
 STUDY = "mcs_cubic"
 CHANGE_S = 20.0

@@ -5,7 +5,7 @@ The study has the standard's rules but one: CUBIC has no Reno-friendly region, a
 
 from __future__ import annotations
 
-from simoom.evidence import Value
+from simoom.runs.evidence import Value
 from simoom.studies.figure import Axis, Figure, Source, curve
 from simoom.studies.lab import Lab, Sample, figure_function
 from simoom.studies.mcs_cubic.paper import (

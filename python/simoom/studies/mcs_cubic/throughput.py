@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from simoom.evidence import Check, Value
+from simoom.runs.evidence import Check, Value
 from simoom.studies import reference
 from simoom.studies.claim import Claim, claim, finding
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from simoom.evidence import Check, Value
-from simoom.run import Run
-from simoom.scenario import Scenario
+from simoom.results.run import Run
+from simoom.runs.evidence import Check, Value
+from simoom.scenario.scenario import Scenario
 from simoom.studies.claim import Claim, finding
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve
 from simoom.studies.lab import Lab, Sample, figure_function

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from simoom.evidence import Check
+from simoom.runs.evidence import Check
 from simoom.studies.claim import Reading
 from simoom.studies.lab import Lab, Sample
 from simoom.studies.mcs_cubic.paper import (

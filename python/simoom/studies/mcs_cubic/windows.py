@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from simoom.evidence import Check, Value
+from simoom.runs.evidence import Check, Value
 from simoom.studies import reference
 from simoom.studies.claim import Claim, claim
 from simoom.studies.figure import Axis, Curve, Figure, Source, curve

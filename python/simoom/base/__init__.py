@@ -1,0 +1,1 @@
+"""What every room uses: optional packages, files, worker processes, messages, colours, Ctrl-C."""

@@ -1,0 +1,1 @@
+"""One run: its results, tables of them, what misleads, and the record that the store keeps."""

@@ -1,0 +1,249 @@
+"""The record of a run: its key, and its results as text.
+
+The key of a result is a hash of everything that determines it: the scenario with every default, the
+seed and the replication, the version of Simoom and the bytes of the compiled simulator, and the
+source of controllers written in Python. If any of these changes, the key changes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import math
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from simoom import _core
+from simoom.base.issue import Issue, ScenarioError
+from simoom.results.run import Run, Summary, controllers
+from simoom.results.tables import Value
+from simoom.scenario.control import Control, find, source_of
+from simoom.scenario.scenario import Scenario
+
+BUILD_DIGITS = 12
+"""Digits of the hash of the compiled simulator that a record has."""
+
+
+def identity(
+    scenario: Scenario, *, seed: int, replication: int, known: tuple[str, ...] | None = None
+) -> str:
+    """Return the key of a run in a store: a hash of everything that determines its result.
+
+    `known` are its `sources`, if they were read before.
+
+    Raises
+    ------
+    ScenarioError
+        A controller has no source file, so that changes of it cannot be detected.
+    """
+    digest = _begun(scenario).copy()
+    for part in (str(seed), str(replication), *(sources(scenario) if known is None else known)):
+        data = part.encode()
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()
+
+
+@lru_cache(maxsize=256)
+def _begun(scenario: Scenario) -> hashlib._Hash:
+    """Return the hash of a key so far: the part that all runs of a scenario share."""
+    digest = hashlib.sha256()
+    for part in (f"{version()} {build()}", scenario.core.to_full_json()):
+        data = part.encode()
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest
+
+
+def _content(file: str) -> str:
+    """Return a hash of a file that the scenario names; empty if there is no such file."""
+    try:
+        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+@cache
+def version() -> str:
+    """Return the version of Simoom."""
+    return importlib.metadata.version("simoom")
+
+
+@cache
+def build() -> str:
+    """Return a hash of the compiled simulator."""
+    return hashlib.sha256(Path(str(_core.__file__)).read_bytes()).hexdigest()
+
+
+def sources(scenario: Scenario) -> tuple[str, ...]:
+    """Return a hash of each controller in Python and of each file that the scenario names.
+
+    The source of a controller is that which was imported: a file that is edited later changes
+    nothing until Python imports it again; a warning says so.
+
+    Raises
+    ------
+    ScenarioError
+        A controller has no source file, so that changes of it cannot be detected.
+    """
+    found = (_source(path) for path in controllers(scenario))
+    return (*found, *map(_content, scenario.core.files()))
+
+
+def _source(path: str) -> str:
+    """Return a hash of the source of a controller and its base classes."""
+    digest = hashlib.sha256()
+    for kind in find(path).__mro__:
+        if kind is Control:
+            break
+        if kind is object:
+            continue
+        now = source_of(kind)
+        loaded = vars(kind).get("_source", now)
+        if now is None or loaded is None:
+            message = (
+                f"{path} has no source file, so that a store cannot tell whether it has changed; "
+                "write it in a module, or sweep without a store"
+            )
+            raise ScenarioError([Issue("flows[*].control", message)])
+        if now != loaded:
+            warnings.warn(
+                f"{path}: the source of {kind.__qualname__} was edited after it was imported; runs "
+                "use the class as it was imported until Python is started again",
+                stacklevel=2,
+            )
+        digest.update(loaded.encode())
+    return digest.hexdigest()
+
+
+class DamagedError(ValueError):
+    """A file in a store is no complete record of a run, or not of the run of its name."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """A stored run.
+
+    Attributes
+    ----------
+    key : str
+        Its name in the store, see `identity`.
+    simoom : str
+        The version of Simoom that computed it.
+    build : str
+        The first digits of the hash of the compiled simulator that computed it; empty in records
+        of earlier versions.
+    checked : bool
+        Whether the laws of conservation were checked during the run.
+    run : Run
+        The run, without time series.
+    """
+
+    key: str
+    simoom: str
+    build: str
+    checked: bool
+    run: Run
+
+    @classmethod
+    def of(cls, key: str, run: Run, *, checked: bool) -> Record:
+        """Return the record of a run that this process, or its workers, has computed."""
+        return cls(key, version(), build()[:BUILD_DIGITS], checked, run)
+
+    @classmethod
+    def read(cls, file: Path) -> Record:
+        """Read a file; raise as `parse`, or OSError."""
+        return cls.parse(file.read_bytes(), str(file))
+
+    @classmethod
+    def parse(cls, data: bytes | str, place: str) -> Record:
+        """Read the text of a record; `place` says in messages where it is.
+
+        Raises
+        ------
+        DamagedError
+            The text is not what `Record.text` writes.
+        """
+        try:
+            kept = json.loads(data)
+            if kept.pop("hash") != _hash(kept):
+                raise DamagedError(f"{place}: has been altered")
+            _check(kept)
+            run = Run(
+                scenario=Scenario.parse(kept["scenario"]),
+                seed=kept["seed"],
+                replication=kept["replication"],
+                summary=Summary(kept["summary"]),
+                digest=kept["digest"],
+                events=kept["events"],
+                simulated_s=kept["simulated_s"],
+            )
+            return cls(kept["key"], kept["simoom"], kept.get("build", ""), kept["checked"], run)
+        except DamagedError:
+            raise
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            raise DamagedError(f"{place}: is no complete record of a run") from None
+
+    def text(self) -> str:
+        """Return the content of its file."""
+        run = self.run
+        kept: dict[str, Any] = {
+            "simoom": self.simoom,
+            **({"build": self.build} if self.build else {}),
+            "key": self.key,
+            "seed": run.seed,
+            "replication": run.replication,
+            "checked": self.checked,
+            "digest": run.digest,
+            "events": run.events,
+            "simulated_s": run.simulated_s,
+            "scenario": run.scenario.to_toml(),
+            "summary": run.summary,
+        }
+        return json.dumps({"hash": _hash(kept), **kept}, indent=1, ensure_ascii=False)
+
+    @property
+    def by(self) -> str:
+        """The version and build of Simoom that computed it, as messages name them."""
+        return f"{self.simoom} (build {self.build})" if self.build else self.simoom
+
+    def differences(self, run: Run) -> list[tuple[str, Value, Value]]:
+        """Return the path, the stored value and the value of another run where the two differ."""
+        kept = {"digest": self.run.digest, "events": self.run.events, **self.run.summary}
+        new = {"digest": run.digest, "events": run.events, **run.summary}
+        paths = dict.fromkeys((*kept, *new))
+        pairs = ((path, kept.get(path), new.get(path)) for path in paths)
+        # As text, in which NaN equals NaN.
+        return [(path, was, now) for path, was, now in pairs if repr(was) != repr(now)]
+
+
+def _hash(kept: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+
+
+KINDS: dict[str, tuple[type, ...]] = {
+    "key": (str,), "simoom": (str,), "scenario": (str,), "digest": (str,), "summary": (dict,),
+    "seed": (int,), "replication": (int,), "events": (int,), "simulated_s": (int, float),
+    "checked": (bool,),
+}  # fmt: skip
+"""The types of what a record has."""
+VALUES = (str, int, float, bool, type(None))
+"""The types of results."""
+
+
+def _check(kept: Mapping[str, Any]) -> None:
+    """Raise unless this can be a record: its hash may be that of others than `Record.text`."""
+    for name, kinds in KINDS.items():
+        if type(kept[name]) not in kinds:
+            raise TypeError(name)
+    if not all(isinstance(value, VALUES) for value in kept["summary"].values()):
+        raise TypeError("summary")
+    if not (0 <= kept["seed"] < 1 << 64 and 0 <= kept["replication"] < 1 << 32):
+        raise ValueError("seed")
+    if not 0 <= kept["simulated_s"] < math.inf:
+        raise ValueError("simulated_s")
+    # Half of a surrogate pair cannot be written anywhere.
+    json.dumps(kept, ensure_ascii=False).encode()

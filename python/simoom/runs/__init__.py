@@ -1,0 +1,1 @@
+"""Many runs: replications, sweeps, comparisons, searches, and the statistics of them."""

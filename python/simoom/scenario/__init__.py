@@ -1,0 +1,1 @@
+"""A scenario and what can be said of it without a run: keys, paths, durations, routes."""

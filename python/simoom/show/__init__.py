@@ -1,0 +1,1 @@
+"""What people read: reports, tables for a terminal, notebooks, pages."""

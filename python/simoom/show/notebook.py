@@ -1,0 +1,105 @@
+"""HTML fragments for notebooks: what a cell shows whose last value is an object of Simoom."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from simoom.results.tables import FLOWS_BRIEF, digits, flow_rows, headline, used
+from simoom.show.layout import with_interval
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from simoom.results.run import Run
+    from simoom.runs.replications import Replications
+    from simoom.runs.sweep import Sweep
+    from simoom.scenario.scenario import Scenario
+    from simoom.trace.trace import Trace
+    from simoom.twin import Twin
+
+MOST_ROWS = 20
+MEANS = ("total.goodput_mbps", "total.jain_index", "total.delay_s.mean")
+"""The results of replications and sweeps that are shown."""
+
+
+def scenario(shown: Scenario) -> str:
+    """Return a scenario as its TOML text."""
+    summary = f"<summary>{escape(repr(shown))}</summary>"
+    return f"<details open>{summary}{_code(shown.to_toml())}</details>"
+
+
+def run(shown: Run) -> str:
+    """Return the most important numbers of a run, its flows, and the footer."""
+    facts = [[name, value] for name, value in headline(shown.summary)]
+    flows = flow_rows(shown.summary)
+    columns = used(FLOWS_BRIEF, flows)
+    cells = [[column.write(row.get(column.key)) for column in columns] for row in flows]
+    headings = [column.heading.replace("\n", " ") for column in columns]
+    return (
+        f"<b>{escape(shown.title)}</b>{_table([], facts)}{_table(headings, cells)}"
+        f"<small>{escape(repr(shown))}</small>"
+    )
+
+
+def replications(shown: Replications) -> str:
+    """Return the means of replications with their intervals."""
+    rows = [
+        [path, str(shown.mean(path))]
+        for path in MEANS
+        if any(isinstance(run.summary.get(path), float) for run in shown)
+        and not all(math.isnan(value) for value in shown.values(path))
+    ]
+    return f"<b>{escape(repr(shown))}</b>{_table(['result', 'mean and 95 % interval'], rows)}"
+
+
+def sweep(shown: Sweep) -> str:
+    """Return the mean goodput at each point of a sweep."""
+    rows = []
+    for row, point in zip(shown.mean(MEANS[0]).to_dicts(), shown.points, strict=True):
+        has_half = row["n"] > 1 and point.replications.is_random
+        half = (row["ci_high"] - row["ci_low"]) / 2 if has_half else None
+        mean = "-" if row["mean"] is None else with_interval(digits(row["mean"], 4), half)
+        rows.append([*(str(row[axis]) for axis in shown.over), mean])
+    headings = [*shown.over, f"{MEANS[0]}, mean and 95 % interval"]
+    return f"<b>{escape(repr(shown))}</b>{_table(headings, rows)}"
+
+
+def twin(shown: Twin) -> str:
+    """Return the report of an analytic twin."""
+    return _code(str(shown.report()))
+
+
+def trace(shown: Trace) -> str:
+    """Return the number of rows of each table of a trace."""
+    tables: dict[str, pl.DataFrame] = {
+        name: getattr(shown, name) for name in ("frames", "mpdus", "waits", "packets", "segments")
+    }
+    rows = [[name, f"{table.height:,}", ", ".join(table.columns)] for name, table in tables.items()]
+    return _table(["table", "rows", "columns"], rows)
+
+
+class Text(str):
+    """A text that a notebook shows line by line."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return _code(self)
+
+
+def _code(text: str) -> str:
+    return f'<pre style="line-height:1.2">{escape(text)}</pre>'
+
+
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    listed = list(rows)
+    head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
+    body = "".join(
+        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
+        for row in listed[:MOST_ROWS]
+    )
+    more = f"<small>… {len(listed) - MOST_ROWS} more</small>" if len(listed) > MOST_ROWS else ""
+    return f"<table>{f'<thead><tr>{head}</tr></thead>' if head else ''}{body}</table>{more}"

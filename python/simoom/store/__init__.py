@@ -1,0 +1,1 @@
+"""Runs on disk, so that none is simulated twice."""

@@ -1,0 +1,1 @@
+"""What a run records of each frame, and the files that hold it."""
