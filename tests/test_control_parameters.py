@@ -96,7 +96,7 @@ def test_a_fault_of_a_parameter_is_one_message_at_its_path(key, value, message) 
         cell(Settable).set(path, value).check()
     (issue,) = caught.value.issues
     assert issue.path == path
-    assert message in issue.message
+    assert message in issue.text
 
 
 def test_the_schema_has_parameters_of_any_name() -> None:

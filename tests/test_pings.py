@@ -69,7 +69,7 @@ def test_a_wrong_dscp_is_one_message(keys: dict[str, Any], message: str) -> None
     with pytest.raises(sm.ScenarioError) as error:
         cell({**PING, **keys}).check()
     (issue,) = error.value.issues
-    assert issue.message.startswith(message)
+    assert issue.text.startswith(message)
 
 
 def test_ccmp_costs_16_bytes_of_airtime() -> None:

@@ -184,4 +184,4 @@ def _signed(difference: Estimate, *, is_random: bool = True) -> str:
 
 
 def _percent(fraction: float) -> str | None:
-    return None if math.isnan(fraction) else f"{100 * fraction:.0f}"
+    return None if math.isnan(fraction) else f"{100 * fraction:z.0f}"
