@@ -105,7 +105,7 @@ def test_a_command_of_a_page_reaches_the_simulator_or_ends_well(
 @pytest.mark.thorough
 @pytest.mark.parametrize(("name", "words"), list(examples()))
 def test_an_example_of_the_help_runs(name, words, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+    at_work(tmp_path, monkeypatch)
     assert words[:2] == ["simoom", name]
     assert cli.main(words[1:]) == 0, capsys.readouterr().err
     assert capsys.readouterr().out

@@ -136,7 +136,9 @@ SCRIPT = """
 import json, sys
 from pathlib import Path
 import simoom as sm
-from simoom import _core, observables, plots, report
+from simoom import _core, plots
+from simoom.scenario import observables
+from simoom.show import report
 from simoom.plots.results import airtime
 from simoom.serve.timeline import about
 

@@ -17,9 +17,9 @@ from simoom.results.tables import visible
 from simoom.scenario.scenario import Scenario
 
 EXAMPLES = (
-    "simoom check cell.toml",
-    "simoom check cell.toml --fix",
-    "simoom check cafe --set stations=0 --json",
+    "simoom check mine.toml",
+    "simoom check mine.toml --fix",
+    "simoom check cafe --set stations=20 --json",
 )
 
 Files = Annotated[
