@@ -66,7 +66,8 @@ impl Range {
     fn contains(&self, value: f64) -> bool {
         let high_enough = if self.above { value > self.low } else { value >= self.low };
         let low_enough = if self.below { value < self.high } else { value <= self.high };
-        let formed = self.wording != Wording::Window || (value as u64 + 1).is_power_of_two();
+        let formed =
+            self.wording != Wording::Window || (value as u64).saturating_add(1).is_power_of_two();
         high_enough && low_enough && formed
     }
 

@@ -1,9 +1,9 @@
 //! Tests of CAKE.
 
-use kernel::Id;
 use super::super::load::{SERVICE, responsive};
 use super::super::tests::{accepts, capable, packet, rng};
 use super::*;
+use kernel::Id;
 use wire::{Flags, FlowId, SackBlocks};
 
 const WIRE: OutputLink = OutputLink::Wire(None, Duration::ZERO);

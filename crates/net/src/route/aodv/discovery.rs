@@ -59,9 +59,7 @@ impl Aodv {
     /// Begins an expanding ring search. It begins with the distance of the last known route.
     fn discover(&mut self, to: NodeId, context: &mut Context<'_>) {
         let known = self.table.get(to, context.now).map(|route| route.hops);
-        let first = known.map_or(self.rules.ttl_start, |hops| {
-            hops.saturating_add(TTL_INCREMENT)
-        });
+        let first = known.map_or(self.rules.ttl_start, |hops| hops.saturating_add(TTL_INCREMENT));
         self.discoveries.insert(to, Discovery::new(self.ring(first), false));
         self.ask(to, context);
     }

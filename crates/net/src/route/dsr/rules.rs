@@ -102,9 +102,7 @@ impl DsrConfig {
         let either = |rfc: u64, other: u64| Duration::from_millis(if ns2 { other } else { rfc });
         let cache = || match self.preset {
             Preset::Rfc4728 => CacheSettings::default(),
-            Preset::Ns2 => {
-                CacheSettings::Path(PathCacheConfig::default())
-            }
+            Preset::Ns2 => CacheSettings::Path(PathCacheConfig::default()),
         };
         let repair_us = if ns2 { 25 } else { 0 };
         let non_propagating = if ns2 { NonPropagating::Each } else { NonPropagating::First };
