@@ -172,10 +172,10 @@ impl Variants {
             "" => definitions.description(&table).unwrap_or_default(),
             meaning => meaning,
         };
-        self.describe(name, meaning, table, T::is_empty_table());
+        self.describe(name, meaning, &table, T::is_empty_table());
     }
 
-    fn describe(&mut self, name: &'static str, meaning: &str, table: Json, is_empty: bool) {
+    fn describe(&mut self, name: &'static str, meaning: &str, table: &Json, is_empty: bool) {
         if is_empty {
             return self.name(name, meaning);
         }
