@@ -172,6 +172,8 @@ def test_a_package_travels_with_all_its_modules(small, tmp_path, monkeypatch):
         encoding="utf-8",
     )
     monkeypatch.syspath_prepend(tmp_path / "mine")
+    # Other tests of this process may have another module of this name.
+    monkeypatch.delitem(sys.modules, "mylab", raising=False)
     scenario = small.set("flows[0].control", "mylab.aimd:Aimd")
     assert arrive(RunJob(scenario), tmp_path) == sm.run(scenario).digest
 
