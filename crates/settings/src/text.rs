@@ -33,7 +33,7 @@ pub fn repaired(text: &str, place: Place, repair: &Repair) -> Option<String> {
         Repair::Rename(key) => spliced(text, begin, end, key),
         Repair::Value(value) => spliced(text, place.value[0], place.value[1], value),
         Repair::List => {
-            let start = text.get(..begin)?.rfind('\n').map_or(0, |at| at + 1);
+            let start = line_start(text, begin)?;
             let close = end + text.get(end..)?.find(']')?;
             let is_header = text.get(start..close)?.trim_start().starts_with('[');
             let with_end = spliced(text, close, close, "]").filter(|_| is_header)?;
@@ -42,8 +42,7 @@ pub fn repaired(text: &str, place: Place, repair: &Repair) -> Option<String> {
         }
         Repair::Remove => {
             let [begin, end] = place.whole();
-            let start = text.get(..begin)?.rfind('\n').map_or(0, |at| at + 1);
-            let next = text.get(end..)?.find('\n').map_or(text.len(), |at| end + at + 1);
+            let (start, next) = (line_start(text, begin)?, next_line(text, end)?);
             let rest = text.get(end..next)?.trim();
             // A key that has its lines for itself.
             let alone = text.get(start..begin)?.trim_start();
@@ -54,18 +53,26 @@ pub fn repaired(text: &str, place: Place, repair: &Repair) -> Option<String> {
     }
 }
 
+/// Where the line of a byte begins; `None` if the byte is not the first of a character.
+fn line_start(text: &str, at: usize) -> Option<usize> {
+    Some(text.get(..at)?.rfind('\n').map_or(0, |newline| newline + 1))
+}
+
+/// Where the line after that of a byte begins, or where the text ends.
+fn next_line(text: &str, at: usize) -> Option<usize> {
+    Some(text.get(at..)?.find('\n').map_or(text.len(), |newline| at + newline + 1))
+}
+
 fn spliced(text: &str, begin: usize, end: usize, value: &str) -> Option<String> {
     Some([text.get(..begin)?, value, text.get(end..)?].concat())
 }
 
 /// The end of the line in which a table has its header, if it has one.
 fn header(text: &str, place: Place) -> Option<usize> {
-    let start = text.get(..place.key[0])?.rfind('\n').map_or(0, |at| at + 1);
-    let is_header = place.line > 0 && place.key[1] > 0;
-    let is_header = is_header && text.get(start..place.key[1])?.trim_start().starts_with('[');
-    let end = place.key[1] + text.get(place.key[1]..)?.find('\n').map_or(0, |at| at + 1);
-    let end = if text.get(place.key[1]..)?.contains('\n') { end } else { text.len() };
-    is_header.then_some(end)
+    let [begin, end] = place.key;
+    let is_written = place.line > 0 && end > 0;
+    let head = text.get(line_start(text, begin)?..end)?;
+    (is_written && head.trim_start().starts_with('[')).then_some(next_line(text, end)?)
 }
 
 /// The begin of the first header.
@@ -77,7 +84,7 @@ fn first_header(text: &str, document: &Node) -> usize {
             _ => node,
         };
         header(text, first.place)?;
-        Some(text[..first.place.key[0]].rfind('\n').map_or(0, |at| at + 1))
+        line_start(text, first.place.key[0])
     });
     heads.min().unwrap_or(text.len())
 }
