@@ -86,15 +86,9 @@ impl Fault {
     /// The faults as users hear of them, with the path of each and that of the value which is
     /// faulty: an unknown variant makes its choice so.
     pub(crate) fn into_issues<T: Defined>(self, document: &Node) -> Vec<(Path, Path, Issue)> {
-        let mut places = None;
         let told = |one: One| {
             let (path, faulty) = (one.path(), one.faulty());
-            let mut issue = match one.kind {
-                Kind::UnknownKey { .. } | Kind::UnknownVariant { .. } => {
-                    one.issue(places.get_or_insert_with(Places::of::<T>))
-                }
-                _ => one.issue(&Places::default()),
-            };
+            let mut issue = one.issue(Places::of::<T>());
             issue.path = path.to_string();
             issue.place = document.place_of(&path);
             (path, faulty, issue)

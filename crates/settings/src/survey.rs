@@ -98,7 +98,7 @@ impl<'a> Survey<'a> {
     }
 
     /// The document with other values in place of the faulty ones, in as many ways as one of them
-    /// has candidates: first without them, then as each might be meant.
+    /// has candidates: first without them, then as each might be meant. None is out of its range.
     ///
     /// A fault that depends on a faulty value is not found in all of them, or not with the same
     /// message.
@@ -109,7 +109,11 @@ impl<'a> Survey<'a> {
         let schema = schema::<T>();
         let candidates: Vec<Vec<(Path, Node)>> = self.wrong[..self.wrong.len().min(MOST[1])]
             .iter()
-            .map(|wrong| wrong.candidates(self.document, &schema))
+            .map(|wrong| {
+                let mut all = wrong.candidates(self.document, schema);
+                all.retain(|one| sound.as_ref().is_some_and(|sound| is_in_range::<T>(sound, one)));
+                all
+            })
             .collect();
         let count = candidates.iter().map(Vec::len).max().unwrap_or(0).min(MOST[0]);
         let varied = move |number: usize| {
@@ -124,6 +128,17 @@ impl<'a> Survey<'a> {
         };
         (0..=count).filter_map(varied)
     }
+}
+
+/// Whether a value is in its range: one under an unknown key may be too large for the key that is
+/// meant.
+fn is_in_range<T: Setting>(sound: &Node, (path, value): &(Path, Node)) -> bool {
+    let (mut tree, root, mut faults) = (sound.clone(), Path::default(), Faults::default());
+    put(&mut tree, &path.0, value);
+    T::check(&tree, Check::new(&root, &mut faults));
+    let mut places = faults.0.iter().filter_map(|issue| Path::parse(&issue.path).ok());
+    // Keys that are missing have no place there.
+    !places.any(|place| place.0.starts_with(&path.0) && tree.at(&place).is_some())
 }
 
 /// The numbers out of range and missing keys that are told beside these faults of shape, and the

@@ -72,8 +72,9 @@ pub(crate) struct UdpFlow {
     pub(crate) next_number: u64,
     /// For a saturated source: the datagrams that wait at the node.
     pub(crate) waiting: Option<u32>,
-    /// The lowest number of a broadcast that no node has received yet.
-    pub(crate) next_broadcast: u64,
+    /// The number of the broadcast that a node has received last. All nodes receive one before the
+    /// next is sent.
+    pub(crate) last_broadcast: Option<u64>,
 }
 
 impl Flow {
@@ -100,7 +101,7 @@ impl Flow {
                 unanswered: VecDeque::new(),
                 next_number: 0,
                 waiting: (pace == Pace::Saturated).then_some(0),
-                next_broadcast: 0,
+                last_broadcast: None,
             }),
             (traffic::Transport::Tcp, tcp) => {
                 let tcp = tcp.as_ref().expect("the plan gives TCP traffic a TCP");

@@ -236,7 +236,7 @@ impl Scenario {
 
 /// The JSON schema (draft 2020-12) of a scenario, indented, with a newline at its end.
 pub fn schema() -> String {
-    let mut schema = settings::schema::<Document>();
+    let mut schema = settings::schema::<Document>().clone();
     if let Some(keys) = schema.as_object_mut() {
         // The name by which others refer to the schema; nothing need be there.
         let id = concat!(env!("CARGO_PKG_REPOSITORY"), "/schema/scenario.schema.json");

@@ -325,3 +325,21 @@ fn the_checker_lets_datagrams_overtake_on_a_wire() {
          traffic.cbr = { rate_mbps = 5, payload_bytes = 500 }\n");
     assert!(number(&done, "flows[0].goodput_mbps") > 4.0);
 }
+
+/// A broadcast that a wire delays arrives after those that overtake it, and counts like them.
+#[test]
+fn broadcasts_overtake_on_a_wire() {
+    let arrived = |wire: &str| {
+        let done = run(&format!(
+            "standard = '11g'\nduration_s = 1\nwarmup_s = 0\nstations = 1\n{wire}\n[[flows]]\n\
+             from = 'server'\nto = 'broadcast'\n\
+             traffic.cbr = {{ rate_mbps = 0.1, payload_bytes = 500 }}\n"
+        ));
+        number(&done, "flows[0].goodput_mbps")
+    };
+    let [soon, late] = [0, 100].map(|delay| arrived(&format!("wire.delay_ms = {delay}")));
+    assert!(late > 0.08, "{late}");
+    // Every second packet is 100 ms late, which more than two packets take.
+    let overtaken = arrived("wire.reorder = { delay_ms = 100, gap = 2, probability = 1 }");
+    assert!((late..=soon).contains(&overtaken), "{overtaken}");
+}

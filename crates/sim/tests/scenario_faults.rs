@@ -318,6 +318,14 @@ fn all_faults_of_meaning_at_once() {
 }
 
 #[test]
+fn a_value_too_large_for_the_key_that_a_misspelt_one_means() {
+    malformed_flow(
+        "tcp.tcp_header_bytes = 1500\ntcp.window_segments = 1000",
+        "flows[0].tcp.tcp_header_bytes (line 8): unknown key; did you mean header_bytes?",
+    );
+}
+
+#[test]
 fn what_must_be_given() {
     wrong(
         "title = 'x'",

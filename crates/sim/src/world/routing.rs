@@ -130,10 +130,9 @@ impl<O: Observer> World<O> {
         let Transport::Udp(udp) = &mut self.flows[datagram.flow].transport else {
             return;
         };
-        if udp.next_broadcast > datagram.number {
+        if udp.last_broadcast.replace(datagram.number) == Some(datagram.number) {
             return;
         }
-        udp.next_broadcast = datagram.number + 1;
         self.arrive(packet);
     }
 }
