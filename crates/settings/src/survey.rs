@@ -111,7 +111,9 @@ impl<'a> Survey<'a> {
             .iter()
             .map(|wrong| {
                 let mut all = wrong.candidates(self.document, schema);
-                all.retain(|one| sound.as_ref().is_some_and(|sound| is_in_range::<T>(sound, one)));
+                all.retain(|one| {
+                    sound.as_ref().is_some_and(|sound| is_in_range::<T>(sound, &one.0, &one.1))
+                });
                 all
             })
             .collect();
@@ -132,7 +134,7 @@ impl<'a> Survey<'a> {
 
 /// Whether a value is in its range: one under an unknown key may be too large for the key that is
 /// meant.
-fn is_in_range<T: Setting>(sound: &Node, (path, value): &(Path, Node)) -> bool {
+fn is_in_range<T: Setting>(sound: &Node, path: &Path, value: &Node) -> bool {
     let (mut tree, root, mut faults) = (sound.clone(), Path::default(), Faults::default());
     put(&mut tree, &path.0, value);
     T::check(&tree, Check::new(&root, &mut faults));
