@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 import simoom as sm
-from simoom.results.tables import headline, nodes
+from simoom.results.tables import nodes
 from simoom.scenario import shipped
 from simoom.show.report import text
+from simoom.show.sections import headline
 
 IDLE = {
     "standard": "11g",

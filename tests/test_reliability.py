@@ -435,7 +435,7 @@ def test_access_points_may_be_hidden_from_each_other():
 
 
 def test_all_lost_packets_are_in_the_headline():
-    from simoom.results.tables import headline
+    from simoom.show.sections import headline
 
     lost = {"total.queue_drops": 1, "total.retry_drops": 2, "total.lifetime_drops": 77}
     assert dict(headline(lost))["packets lost"] == (

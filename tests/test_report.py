@@ -1,7 +1,9 @@
 import base64
 import re
+import sys
 from html import unescape
 from html.parser import HTMLParser
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -11,7 +13,8 @@ from simoom import plots
 from simoom.base import kinds
 from simoom.results import tables
 from simoom.scenario.observables import catalogue
-from simoom.show import report
+from simoom.serve.tasks import results
+from simoom.show import report, sections
 from simoom.why import draw
 
 
@@ -85,6 +88,72 @@ def test_each_report_says_what_limits_the_flows():
     assert re.search(rf"^a->b .* rwnd {percent} %$", text, re.MULTILINE)
     page = report.page(run)
     assert page.count(f"receive window {percent} %") == 2
+
+
+def test_a_section_is_one_entry_that_all_reports_show(run, monkeypatch):
+    column = tables.Column("name", "toy\nheading")
+    toy = sections.Section("Toys", (column,), lambda _: sections.Found([{"name": "a toy"}], "<b>"))
+    monkeypatch.setattr(sections, "SECTIONS", (*sections.SECTIONS, toy))
+    for text in (run.report(), unescape(report.page(run)), unescape(run._repr_html_())):
+        for part in ("toys", "toy", "heading", "a toy", "<b>"):
+            assert part in text.lower()
+    assert results(run)["tables"][-1] == {
+        "title": "Toys", "caption": "<b>", "rows": [["a toy"]],
+        "columns": [{"heading": "toy\nheading", "words": True}],
+    }  # fmt: skip
+
+
+def test_all_reports_have_the_same_sections(run):
+    titles = [table.title for table in sections.shown(run)]
+    assert titles == [
+        "Flows", "Delays by link and node", "Stations", "Airtime", "Analytic twin"
+    ]  # fmt: skip
+    assert [table["title"] for table in results(run)["tables"]] == titles
+    assert re.findall(r"<h2 [^>]*>(.*?)</h2>", report.page(run))[: len(titles)] == titles
+    assert re.findall(r"<summary>(.*?)(?: <small>.*?)?</summary>", run._repr_html_()) == titles
+    for _, text in sections.headline(run.summary):
+        assert text.split(",")[0] in " ".join(run.report().split())
+        assert text in unescape(run._repr_html_())
+
+
+def test_the_headline_begins_with_the_scores_of_calls():
+    up, down = (
+        {"name": name, "from": source, "to": sink, "traffic": {"call": {}}}
+        for name, source, sink in (("up", "sta0", "server"), ("down", "server", "sta0"))
+    )
+    keys = {"standard": "11g", "stations": 1, "duration_s": 2.0, "flows": [down, up]}
+    two = sm.run(sm.Scenario(**keys, wire={"loss": {"uniform": {"probability": 0.0}}}))
+    two.summary["flows[0].mos"], two.summary["flows[1].mos"] = 1.25, 4.25
+    assert sections.headline(two.summary)[0] == ("calls", "MOS 1.25 (down), 2.75 in the mean")
+    one = sm.run(sm.Scenario(**{**keys, "flows": [up]}))
+    score = tables.digits(one.summary["flows[0].mos"])
+    assert sections.headline(one.summary)[0] == ("calls", f"MOS {score}")
+
+
+def entered(call):
+    """Return the files of the package in which functions are called."""
+    package, files = Path(sm.__file__).parent, set()
+
+    def note(frame, event, _):
+        file = Path(frame.f_code.co_filename)
+        if event == "call" and package in file.parents:
+            files.add(file.relative_to(package).as_posix())
+
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return files
+
+
+def test_a_report_enters_few_files_beside_those_of_its_twin():
+    done = sm.run(sm.Scenario.load("performance_anomaly"))
+    done.report()
+    of_twin = entered(lambda: sm.predict(done.scenario))
+    beside = entered(done.report) - of_twin
+    assert {"show/report.py", "show/sections.py", "results/tables.py"} <= beside
+    assert len(beside) <= 8, sorted(beside)
 
 
 def test_long_tables_are_truncated_with_a_note(many):

@@ -35,6 +35,7 @@ from simoom.serve import Limits
 from simoom.serve.drafts import Desk
 from simoom.serve.jobs import Job, Jobs
 from simoom.serve.library import Library, Listing
+from simoom.show.sections import headline, shown
 
 
 @pytest.fixture
@@ -263,7 +264,8 @@ def test_a_run_gives_the_results_that_python_gives(page, cell):
     times, values = run.samples("total.goodput_mbps")
     assert kept["series"]["total.goodput_mbps"] == {"t": times.tolist(), "v": values.tolist()}
     assert kept["name"] == "mine"
-    assert kept["report"].startswith("A small cell\n")
+    assert kept["headline"] == [list(fact) for fact in headline(run.summary)]
+    assert kept["tables"] == [table.data() for table in shown(run)]
     assert sm.Scenario.parse(kept["scenario"]) == cell
 
 

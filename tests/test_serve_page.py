@@ -165,6 +165,21 @@ def test_a_run_is_watched_and_stopped(page):
     expect(page.locator(".fault")).to_have_text("Stopped")
 
 
+def test_a_run_shows_its_report_as_tables(page):
+    run(page)
+    headline = page.locator(".headline")
+    expect(headline).to_contain_text("total goodput")
+    assert page.locator(".report strong").all_inner_texts() == [
+        "Flows", "Delays by link and node", "Stations", "Airtime", "Analytic twin"
+    ]  # fmt: skip
+    flows = page.get_by_role("table", name="Flows")
+    assert flows.get_by_role("rowheader").all_inner_texts() == ["sta0->ap", "sta1->ap"]
+    heads = flows.get_by_role("columnheader").all_inner_texts()
+    assert heads[:2] == ["flow", "goodput\nMb/s"]
+    assert page.locator(".report th:not([scope])").count() == 0
+    assert page.locator("pre").count() == 0
+
+
 def test_the_air_finds_a_collision_and_follows_a_packet(page):
     run(page)
     open_air(page)

@@ -9,6 +9,10 @@ export interface Start {
   gallery: GalleryEntry[];
   first: { name: string; text: string } | null;
   limits: { scenario_bytes: number };
+  /** The results in the list of runs, with their names. */
+  listed: [string, string][];
+  /** The units of results, by paths with [i] for each index. */
+  units: Record<string, string>;
 }
 export type Samples = { t: number[]; v: (number | null)[] };
 export type SeriesByPath = Record<string, Samples>;
@@ -38,13 +42,19 @@ export interface RunEntry {
 export interface SweepEntry {
   id: string; name: string; axes: Record<string, number>; replications: number; made: string;
 }
+/** A section of a report: values as they are written. */
+export interface Table {
+  title: string; caption: string; columns: { heading: string; words: boolean }[]; rows: string[][];
+}
 export interface RunResults extends RunEntry {
-  summary: Record<string, Value>; scenario: string; series: SeriesByPath; report: string;
+  summary: Record<string, Value>; scenario: string; series: SeriesByPath;
+  headline: [string, string][]; tables: Table[];
   /** What misleads about the results; runs of older versions have none. */
   notices?: string[];
   digest: string; events: number;
 }
 
+export const start = signal<Start | null>(null);
 export const runs = signal<RunEntry[]>([]);
 export const sweeps = signal<SweepEntry[]>([]);
 export const isOnline = signal(false);
@@ -128,6 +138,15 @@ export function watch(id: string | null, take: Take | null): void {
 
 export const stop = (id: string) => tell({ type: "stop", id });
 export const nameOf = (run: RunEntry) => run.name || run.title || "A run without a title";
+
+/** A value with its unit; seconds are written as milliseconds. */
+export function written(path: string, value: Value | undefined): string {
+  if (typeof value !== "number") return value ?? "–";
+  const unit = start.value?.units[path.replace(/\[\d+\]/g, "[i]")] ?? "";
+  if (unit === "s") return `${(1000 * value).toPrecision(4)} ms`;
+  const number = Number.isInteger(value) ? value.toLocaleString("en") : value.toPrecision(4);
+  return `${number} ${unit}`.trimEnd();
+}
 
 /** The link of a scenario and a seed. */
 export function link(text: string, seed: number): string {

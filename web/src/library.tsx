@@ -2,12 +2,11 @@
 
 import { useEffect, useState } from "preact/hooks";
 import {
-  get, nameOf, runs, said, send, stop, type RunEntry, type RunResults, type SeriesByPath,
-  type Value,
+  get, nameOf, runs, said, send, start, stop, written, type RunEntry, type RunResults,
+  type SeriesByPath, type Value,
 } from "./api";
 import { Chart } from "./chart";
 import { Pending } from "./pending";
-import { HEADLINES, show } from "./results";
 
 /** Where a run is shown: an explanation at the run that it explains, a sweep as its results. */
 function pageOf(run: RunEntry): string {
@@ -37,8 +36,8 @@ function Row({ run, isChosen, choose }: {
       <th scope="row"><a href={pageOf(run)}>{nameOf(run)}</a></th>
       <td class="number">{run.seed}</td>
       <td>{run.state === "running" ? `${(100 * run.progress).toFixed(0)} %` : run.state}</td>
-      {HEADLINES.slice(0, 4).map(([path]) => (
-        <td key={path} class="number">{show(path, run.results?.[path])}</td>
+      {start.value!.listed.map(([path]) => (
+        <td key={path} class="number">{written(path, run.results?.[path])}</td>
       ))}
       <td class="actions">
         {run.has_air && <a class="button" href={`#/air/${run.id}`}>Air</a>}
@@ -78,7 +77,7 @@ export function LibraryView() {
               <thead><tr>
                 <th scope="col"><span class="hidden">Compare</span></th>
                 <th scope="col">name</th><th scope="col">seed</th><th scope="col">state</th>
-                {HEADLINES.slice(0, 4).map(([path, label]) => <th key={path} scope="col">{label}</th>)}
+                {start.value!.listed.map(([path, name]) => <th key={path} scope="col">{name}</th>)}
                 <th scope="col"><span class="hidden">Actions</span></th>
               </tr></thead>
               <tbody>
@@ -150,8 +149,8 @@ export function Compare({ ids }: { ids: string[] }) {
             {rows.slice(0, 500).map(({ path, by }) => (
               <tr key={path} class={by ? "differs" : ""}>
                 <th scope="row"><code>{path}</code></th>
-                <td class="number">{show(path, a.summary[path])}</td>
-                <td class="number">{show(path, b.summary[path])}</td>
+                <td class="number">{written(path, a.summary[path])}</td>
+                <td class="number">{written(path, b.summary[path])}</td>
                 <td class="number">{by && <strong>{by}</strong>}</td>
               </tr>
             ))}

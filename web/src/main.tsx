@@ -5,7 +5,7 @@ import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
-import { connect, get, isOnline, runs, said, type Start } from "./api";
+import { connect, get, isOnline, runs, said, start, type Start } from "./api";
 import { AirView } from "./air/page";
 import { Compare, LibraryView } from "./library";
 import { Pending } from "./pending";
@@ -44,10 +44,9 @@ function Navigation({ view }: { view: string }) {
 }
 
 function App() {
-  const [start, setStart] = useState<Start | null>(null);
   const [fault, setFault] = useState("");
   useEffect(() => {
-    get<Start>("/api/start").then(setStart, (error) => setFault(String(error.message)));
+    get<Start>("/api/start").then((own) => (start.value = own), (error) => setFault(String(error.message)));
     connect();
   }, []);
   const [path, query] = address.value.split("?");
@@ -58,7 +57,7 @@ function App() {
     document.title = `${view[0].toUpperCase()}${view.slice(1)} – Simoom`;
   }, [address.value]);
   let main = <Pending title="Simoom" text={fault} />;
-  if (start) {
+  if (start.value) {
     if (view === "runs") main = <LibraryView />;
     else if (view === "run") main = <RunView key={first} id={first} />;
     else if (view === "why") main = <WhyView key={first} id={first} />;
@@ -67,7 +66,7 @@ function App() {
     else if (view === "sweep") main = <SweepView key={first} id={first} />;
     else if (view === "compare") main = <Compare key={first + second} ids={[first, second]} />;
     else if (view === "air") main = <AirView key={first} id={first} options={options} />;
-    else main = <ScenarioView start={start} />;
+    else main = <ScenarioView start={start.value} />;
   }
   return (
     <>

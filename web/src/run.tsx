@@ -7,7 +7,7 @@ import {
 import { Chart, groups } from "./chart";
 import { Pending } from "./pending";
 import { openText } from "./scenario";
-import { HEADLINES, show } from "./results";
+import { Tables } from "./tables";
 
 function joined(old: SeriesByPath, more: SeriesByPath): SeriesByPath {
   const all = { ...old };
@@ -75,9 +75,8 @@ export function RunView({ id }: { id: string }) {
       {results?.notices?.map((notice) => <p key={notice} role="note" class="notice">{notice}</p>)}
       {results && (
         <dl class="headline">
-          {HEADLINES.filter(([path]) => results.summary[path] != null).map(([path, label]) => (
-            <div key={path}><dt>{label}</dt><dd>{show(path, results.summary[path])}</dd></div>
-          ))}
+          {results.headline.map(([name, text]) => (
+            <div key={name}><dt>{name}</dt><dd>{text}</dd></div>))}
         </dl>
       )}
       <div class="charts">
@@ -85,10 +84,7 @@ export function RunView({ id }: { id: string }) {
           <Chart key={title} title={title} series={own} labels={labels} />
         ))}
       </div>
-      {results && (
-        <details class="card" open><summary><h2>Report</h2></summary>
-          <pre tabIndex={0} aria-label="Report">{results.report}</pre></details>
-      )}
+      {results && <Tables tables={results.tables} />}
     </div>
   );
 }

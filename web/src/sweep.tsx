@@ -2,11 +2,10 @@
 
 import { useEffect, useState } from "preact/hooks";
 import {
-  get, runs, said, send, stop, sweeps, type SweepEntry, type Value,
+  get, runs, said, send, stop, sweeps, written, type SweepEntry, type Value,
 } from "./api";
 import { Curves, HeatMap, type Point, type Shown } from "./sweep-plots";
 import { Pending } from "./pending";
-import { show } from "./results";
 import { draft } from "./scenario";
 
 function NewSweep() {
@@ -98,7 +97,7 @@ function Chosen({ sweep, point }: { sweep: Shown; point: Point }) {
       <ul class="choose">
         {point.runs.map((id, number) => (
           <li key={id}><a href={`#/run/${id}`}>Replication {number}</a>:{" "}
-            {show(sweep.path, point.values[number] as Value)}</li>
+            {written(sweep.path, point.values[number] as Value)}</li>
         ))}
       </ul>
     </section>

@@ -1,9 +1,8 @@
 // The analytic twin: what theory predicts beside what a run has measured.
 
 import { useEffect, useState } from "preact/hooks";
-import { get, nameOf, runs } from "./api";
+import { get, nameOf, runs, written } from "./api";
 import { Pending } from "./pending";
-import { show } from "./results";
 
 interface Residual { path: string; predicted: number; measured: number; half_width: number | null }
 interface Check { name: string; verdict: "met" | "stretched" | "broken"; how: string }
@@ -54,8 +53,8 @@ function Values({ twin }: { twin: Twin }) {
             {total.slice(0, MOST_ROWS).map((value) => (
               <tr key={value.path}>
                 <th scope="row"><code>{value.path}</code></th>
-                <td class="number">{show(value.path, value.measured)}</td>
-                <td class="number">{show(value.path, value.predicted)}</td>
+                <td class="number">{written(value.path, value.measured)}</td>
+                <td class="number">{written(value.path, value.predicted)}</td>
                 <td class="number">{percent(value)}</td>
                 <td><Residual value={value} /></td>
               </tr>

@@ -186,7 +186,8 @@ def _write(done: Run, out: Path, why: Why | None) -> str:
 
 def _print(done: Run, *, paths: bool) -> None:
     """Print the report of a run, and if asked for the paths of its columns."""
-    from simoom.show.report import column_paths, tables
+    from simoom.show.report import tables
+    from simoom.show.sections import column_paths
 
     screen = console()
     screen.print(tables(done, width=screen.width))

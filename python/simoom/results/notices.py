@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from simoom.base.kinds import CAUSES, WITH_MCS
-from simoom.results.fallbacks import fallbacks
-from simoom.results.lockstep import lockstep
 from simoom.results.tables import Row, Value, digits, flow_rows, nodes, number
 
 if TYPE_CHECKING:
@@ -16,6 +14,7 @@ if TYPE_CHECKING:
 MOST = 3
 """A report has no more notices than this; those that come first matter most."""
 MOST_NAMES = 3
+MOST_FLOWS = 5
 LONG_S = 1.0
 """A mean wait in a queue that is seen by every user."""
 MOST_TIME = 0.5
@@ -29,6 +28,28 @@ FEWEST = 10
 USUAL_PACKETS = 1000
 """The limit of a device's queue in Linux (`txqueuelen`)."""
 
+ALL = 0.99
+"""The fraction of attempts that collide from which a source gets nothing through."""
+FEWEST_COLLISIONS = 3
+"""Fewer attempts may all collide by chance."""
+APART = (
+    "sources that send at the same instants collide for ever: give flows[*].start_spread_s more "
+    "than 0, and broadcasts jitter (routing.protocol.aodv.originated_jitter_ms, "
+    "routing.arp_jitter_ms)"
+)
+
+FEEDBACK = {"off": "none", "classic": "classic", "each_mark": "classic", "accurate": "accurate"}
+"""The feedback of RFC 9768, RFC 3168 or none that a setting of `tcp.ecn` offers."""
+OFFERS = ("none", "classic", "accurate")
+"""From least to most: both ends agree on the lesser offer."""
+NEEDS = {
+    "prague": ("accurate", "Prague falls back to NewReno, without ECT(1)"),
+    "dctcp": ("classic", "DCTCP falls back to NewReno"),
+}
+"""The least feedback that a congestion control needs, and what happens without."""
+CRAMPED = "ecn.acks_without_option"
+WORDS = {"none": "no ECN", "classic": "ECN by RFC 3168", "accurate": "accurate ECN"}
+
 
 def notices(run: Run) -> list[str]:
     """Return what misleads about the results of a run, one sentence each.
@@ -38,7 +59,7 @@ def notices(run: Run) -> list[str]:
     congestion controls that fall back. The first matter most.
     """
     return [
-        *_nothing_arrives(run), *_caveats(run), *_queues(run), *_windows(run), *fallbacks(run)
+        *_nothing_arrives(run), *_caveats(run), *_queues(run), *_windows(run), *_fallbacks(run)
     ]  # fmt: skip
 
 
@@ -66,7 +87,7 @@ def _caveats(run: Run) -> list[str]:
 
 def _nothing_arrives(run: Run) -> list[str]:
     """Return the first cause that is found of losses of nearly all packets."""
-    return lockstep(run) or _undetected(run) or [*_failing(run)] or [*_lost(run)]
+    return [*_in_step(run)] or _undetected(run) or [*_failing(run)] or [*_lost(run)]
 
 
 def _silent(run: Run) -> list[Row]:
@@ -77,6 +98,27 @@ def _silent(run: Run) -> list[Row]:
 
 def _sent(flow: Mapping[str, Value]) -> float:
     return number(flow.get("packets_sent")) or 0.0
+
+
+def _in_step(run: Run) -> Iterator[str]:
+    """Flows of which nothing arrives because all frames collide.
+
+    Such sources usually send at the same instants: with one start and one interval, or broadcasts
+    without jitter.
+    """
+    names = [flow["name"] for flow in _silent(run) if _collides(flow, run.summary)]
+    if names:
+        every = listed(names, MOST_FLOWS)
+        yield f"nothing arrives, because all frames collide: {every}; {APART}"
+
+
+def _collides(flow: Row, summary: Mapping[str, Value]) -> bool:
+    """Return whether all frames of the radio of a flow's source collide."""
+    source = str(flow.get("from"))
+    path = f"stations[{source[3:]}]" if source.startswith("sta") else "ap"
+    attempts = number(summary.get(f"{path}.attempts")) or 0.0
+    collided = number(summary.get(f"{path}.collision_probability")) or 0.0
+    return attempts >= FEWEST_COLLISIONS and collided >= ALL
 
 
 def _undetected(run: Run) -> list[str]:
@@ -222,3 +264,32 @@ def _wires(summary: Mapping[str, Value]) -> list[str]:
 def _at(summary: Mapping[str, Value], place: str) -> Row:
     parts = ("queueing_s", "queue_packets.max")
     return {part: summary.get(f"{place}.{part}") for part in parts}
+
+
+def _fallbacks(run: Run) -> Iterator[str]:
+    """Tables of flows whose congestion control falls back, and ACKs without room for an option."""
+    for place, table in enumerate(run.scenario.to_dict()["flows"]):
+        control = _chosen(table["control"])
+        if control not in NEEDS:
+            continue
+        needed, otherwise = NEEDS[control]
+        sender = FEEDBACK[_chosen(table["tcp"]["ecn"])]
+        receiver = FEEDBACK[_chosen(table["tcp"]["ecn_receiver"] or table["tcp"]["ecn"])]
+        agreed = min(sender, receiver, key=OFFERS.index)
+        if OFFERS.index(agreed) >= OFFERS.index(needed):
+            continue
+        end, key = ("receiver", "ecn_receiver") if sender != agreed else ("sender", "ecn")
+        yield (
+            f"flows[{place}]: {otherwise}: the {end} offers {WORDS[agreed]}, "
+            f"and not {WORDS[needed]} (tcp.{key})"
+        )
+    acks = [run.summary.get(f"flows[{i}].{CRAMPED}", 0) for i in range(len(run.flows))]
+    if flows := [f"flows[{i}] ({count})" for i, count in enumerate(acks) if count]:
+        yield (
+            "ACKs without the option of accurate ECN, for which timestamps and SACK blocks left no "
+            f"room: {listed(flows, MOST_FLOWS)}"
+        )
+
+
+def _chosen(choice: str | Mapping[str, Any]) -> str:
+    return choice if isinstance(choice, str) else next(iter(choice))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from simoom.base.kinds import CAUSES
+from simoom.base.kinds import AIRTIME
 from simoom.scenario import address
 from simoom.scenario.observables import catalogue, observable
 
@@ -22,9 +22,6 @@ SENT = {
 """Kinds of airtime of a node in a scenario with a radio, with their labels. A station has its Null
 frames either under `null` (roaming) or under `power_save`."""
 
-
-ALWAYS = ("queue_drops", "retry_drops")
-"""The causes of losses that a report names even if nothing is lost by them."""
 
 _LIMITED = "flows[i].limited_by."
 
@@ -142,6 +139,61 @@ def hops(summary: Mapping[str, Value]) -> list[Row]:
     ]
 
 
+def sleepers(summary: Mapping[str, Value]) -> list[Row]:
+    """Return the values of a summary for each station that saves power."""
+    return [row for row in rows(summary, "stations") if "power_save.awake_fraction" in row]
+
+
+def roamers(summary: Mapping[str, Value]) -> list[Row]:
+    """Return the values of a summary for each station that roams."""
+    return [row for row in rows(summary, "stations") if "roaming.handovers" in row]
+
+
+def handovers(summary: Mapping[str, Value]) -> list[Row]:
+    """Return each change of access point, of one station after the other.
+
+    Examples
+    --------
+    >>> station = {"handovers": 1, "handover_at_s[0]": 25.4, "handover_from[0]": 0.0}
+    >>> station["handover_to[0]"] = 2.0
+    >>> handovers({f"stations[0].roaming.{key}": value for key, value in station.items()})
+    [{'name': None, 'at': '25.4', 'from': 'ap', 'to': 'cells[1]'}]
+    """
+    return [change for station in roamers(summary) for change in _changes(station)]
+
+
+def _changes(station: Row) -> list[Row]:
+    found: list[Row] = []
+    while (at := number(station.get(f"roaming.handover_at_s[{len(found)}]"))) is not None:
+        left, entered = (
+            _cell(number(station.get(f"roaming.handover_{end}[{len(found)}]")))
+            for end in ("from", "to")
+        )
+        found.append({"name": station.get("name"), "at": digits(at), "from": left, "to": entered})
+    return found
+
+
+def _cell(cell: float | None) -> str:
+    return f"cells[{round(cell) - 1}]" if cell else "ap"
+
+
+def airtime(summary: Mapping[str, Value]) -> list[Row]:
+    """Return the uses of the airtime of a medium that is common to all nodes.
+
+    Examples
+    --------
+    >>> airtime({"airtime.payload_fraction": 0.25, "airtime.idle_fraction": 0.75})
+    [{'name': 'payload', 'kind': 'payload', 'share': 0.25}, ...]
+    """
+    shares = {kind: number(summary.get(f"airtime.{kind}_fraction")) for kind in AIRTIME}
+    is_common = "airtime.idle_fraction" in summary
+    return [
+        {"name": AIRTIME[kind], "kind": kind, "share": share}
+        for kind, share in shares.items()
+        if share and is_common
+    ]
+
+
 def number(value: Value) -> float | None:
     """Return a value if it is a finite number."""
     known = isinstance(value, (int, float)) and math.isfinite(value)
@@ -228,49 +280,6 @@ def observed(place: str, key: str, write: Callable[[Value], str] = plain) -> Col
     return Column(key, heading, write, each.path)
 
 
-ROUTE = Column("route", "from → to")
-
-FLOWS = (
-    observed("flows[i]", "name"),
-    ROUTE,
-    observed("flows[i]", "goodput_mbps"),
-    observed("flows[i]", "goodput_ci95_mbps", interval),
-    observed("flows[i]", "hops_mean"),
-    observed("flows[i]", "delay_s.mean", milliseconds),
-    observed("flows[i]", "delay_s.p95", milliseconds),
-    observed("flows[i]", "rtt_s.mean", milliseconds),
-    observed("flows[i]", "retransmissions"),
-    observed("flows[i]", "timeouts"),
-    observed("flows[i]", "lost"),
-    Column("limited_by", "limited by", path="flows[i].limited_by.*"),
-    observed("flows[i]", "jitter_s", milliseconds),
-    observed("flows[i]", "late_fraction", percent),
-    observed("flows[i]", "mos"),
-    observed("flows[i]", "video.rate_mbps"),
-    observed("flows[i]", "video.rebuffers"),
-    observed("flows[i]", "session_delay_s.count"),
-    observed("flows[i]", "session_delay_s.mean", milliseconds),
-    observed("flows[i]", "session_delay_s.p95", milliseconds),
-)
-
-
-def abbreviated(value: Value) -> str:
-    """Write what limited a flow with the abbreviations of the RFCs."""
-    text = plain(value)
-    for name, short in ("receive window", "rwnd"), ("congestion window", "cwnd"):
-        text = text.replace(name, short)
-    return text
-
-
-FLOWS_BRIEF = tuple(
-    replace(column, heading="limited\nby", write=abbreviated)
-    if column.key == "limited_by"
-    else column
-    for column in FLOWS
-    if column.key not in ("delay_s.p95", "jitter_s", "session_delay_s.p95")
-)
-"""The columns of flows that fit into 100 characters."""
-
 WORDS = ("name", "route", "limited_by", "hop", "packets_of")
 """Columns that contain words."""
 
@@ -288,74 +297,12 @@ EXPENDABLE = (
 )
 """Columns that a narrow table drops, the least important first."""
 
-NODES = (
-    observed("stations[i]", "name"),
-    Column("on_air", "on the\nair, %", percent),
-    observed("stations[i]", "data_rate_mbps"),
-    observed("stations[i]", "attempts"),
-    observed("stations[i]", "collision_probability"),
-    observed("stations[i]", "noise_losses"),
-    observed("stations[i]", "interference_losses"),
-    observed("stations[i]", "mpdus_per_ppdu"),
-    observed("stations[i]", "repeats_per_mpdu", thousandths),
-    observed("stations[i]", "retry_drops"),
-    observed("stations[i]", "lifetime_drops"),
-    observed("stations[i]", "queue_drops"),
-    observed("stations[i]", "queue_packets.mean", thousandths),
-    observed("stations[i]", "queue_packets.max"),
-)
-
-LINKS = (
-    observed("links[i]", "name"),
-    ROUTE,
-    observed("links[i]", "utilisation", thousandths),
-    observed("links[i]", "packets"),
-    observed("links[i]", "drops"),
-    observed("links[i]", "losses"),
-    observed("links[i]", "ecn_marks"),
-    observed("links[i]", "queue_packets.mean", thousandths),
-    observed("links[i]", "queue_packets.max"),
-    observed("links[i]", "ring.queueing_s", hundredths_of_ms),
-    observed("links[i]", "ring.limit_bytes.mean"),
-)
-"""The directions of wired links."""
-
-INTERFERERS = (
-    observed("interferers[i]", "name"),
-    observed("interferers[i]", "data_frames_lost"),
-    observed("interferers[i]", "control_frames_lost"),
-    observed("interferers[i]", "packets"),
-    observed("interferers[i]", "error_rate", thousandths),
-    observed("interferers[i]", "loss_rate", thousandths),
-)
-
-HOPS = (
-    Column("name", "flow"),
-    Column("hop", "hop"),
-    observed("hops[i]", "packets_of"),
-    observed("hops[i]", "queueing_s", hundredths_of_ms),
-    observed("hops[i]", "contention_s", hundredths_of_ms),
-    observed("hops[i]", "transmission_s", hundredths_of_ms),
-    observed("hops[i]", "retries_s", hundredths_of_ms),
-    observed("hops[i]", "propagation_s", hundredths_of_ms),
-    observed("hops[i]", "delay_s", hundredths_of_ms),
-)
-"""The delays of flows by hop, of a scenario with ``measure.hops``."""
-
-DELAYS = (
-    Column("name", "mean delay\nof a packet"),
-    observed("stations[i]", "queueing_s", hundredths_of_ms),
-    observed("stations[i]", "contention_s", hundredths_of_ms),
-    observed("stations[i]", "transmission_s", hundredths_of_ms),
-    observed("stations[i]", "retries_s", hundredths_of_ms),
-    observed("links[i]", "propagation_s", hundredths_of_ms),
-    Column("delay_s", "all\nms", hundredths_of_ms),
-)
-"""The delays of packets of all flows, over links and at nodes."""
+MOST_ROWS = 20
+"""Longer tables are truncated in a terminal or notebook; pages and files have all rows."""
 
 
 def flow_rows(summary: Mapping[str, Value]) -> list[Row]:
-    """Return the rows of `FLOWS`, with the route of flows that have names.
+    """Return the values of each flow, with the route of flows that have names.
 
     `limited_by` is what limited a TCP sender for most of the time.
     """
@@ -387,19 +334,8 @@ def group_of(flow: Row) -> str:
     return " → ".join(re.sub(r"[0-9]+$", "*", end) for end in ends)
 
 
-SUMS = (
-    Column("name", "flows"),
-    Column("flows", "number"),
-    Column("goodput_mbps", "goodput\nMb/s"),
-    Column("least_mbps", "least\nMb/s"),
-    Column("most_mbps", "most\nMb/s"),
-    Column("lost", "lost"),
-)
-"""The columns of groups of flows."""
-
-
 def sums(flows: Sequence[Row]) -> list[Row]:
-    """Return a row of `SUMS` for each group of flows: those of a name, or of a direction."""
+    """Return a row for each group of flows: those of a name, or of a direction."""
     groups: dict[str, list[Row]] = {}
     for flow in flows:
         groups.setdefault(group_of(flow), []).append(flow)
@@ -414,78 +350,18 @@ def sums(flows: Sequence[Row]) -> list[Row]:
     return table
 
 
+def groups(summary: Mapping[str, Value]) -> list[Row]:
+    """Return the sums of groups of flows, if the flows are too many to be seen at once."""
+    flows = flow_rows(summary)
+    return sums(flows) if len(flows) > MOST_ROWS else []
+
+
 def limited(flow: Row) -> dict[str, float]:
     """Return what limited a TCP sender, and for which fraction of the time; empty over UDP."""
     fractions = {name: number(flow.get(path)) for path, name in LIMITS.items()}
     return {name: fraction for name, fraction in fractions.items() if fraction is not None}
 
 
-def _mean_limits(summary: Mapping[str, Value]) -> str:
-    """Return what limited TCP senders for at least 1 % of the time, in the mean of the flows."""
-    flows = [limits for flow in rows(summary, "flows") if (limits := limited(flow))]
-    mean = {
-        name: math.fsum(limits[name] for limits in flows) / len(flows)
-        for name in (flows[0] if flows else ())
-    }
-    most = sorted(mean, key=lambda name: -mean[name])
-    parts = [f"{name} {100 * mean[name]:.0f} %" for name in most if mean[name] >= 0.01]
-    return f"{', '.join(parts)} of the time" if parts else ""
-
-
-def _losses(summary: Mapping[str, Value]) -> str:
-    """Return how many packets are lost by each cause; the first causes also if by none."""
-    flows = rows(summary, "flows")
-    counts: dict[str, float] = {}
-    for cause in CAUSES:
-        of_flows = [number(flow.get(cause.result)) for flow in flows if cause.result in flow]
-        total = summary.get(f"total.{cause.result}", math.fsum(filter(None, of_flows)))
-        count = number(total) or 0.0
-        if count or (f"total.{cause.result}" in summary and cause.result in ALWAYS):
-            counts[cause.label] = count
-    text = ", ".join(f"{count:.0f} {label}" for label, count in counts.items())
-    lost = number(summary.get("total.lost"))
-    # What a MAC discards may have arrived, or may be sent another way.
-    known = lost is None or lost == sum(counts.values())
-    return text if known else f"{lost:.0f} by all causes; discarded: {text}"
-
-
 def used(columns: Sequence[Column], table: Sequence[Row]) -> list[Column]:
     """Return the columns for which at least one row has a value."""
     return [c for c in columns if any(row.get(c.key) is not None for row in table)]
-
-
-def headline(summary: Mapping[str, Value]) -> list[tuple[str, str]]:
-    """Return the most important numbers, each with its name."""
-
-    def get(path: str) -> float | None:
-        return number(summary.get(path))
-
-    def name(path: str) -> str:
-        return observable(path).title
-
-    lines = []
-    if (goodput := get("total.goodput_mbps")) is not None:
-        half = interval(summary.get("total.goodput_ci95_mbps"))
-        lines.append((name("total.goodput_mbps"), f"{digits(goodput)} {half} Mb/s"))
-    if (jain := get("total.jain_index")) is not None:
-        lines.append((name("total.jain_index"), digits(jain)))
-    if (collision := get("total.collision_probability")) is not None:
-        lines.append((name("total.collision_probability"), digits(collision)))
-    if (mean := get("total.delay_s.mean")) is not None:
-        p95 = milliseconds(summary.get("total.delay_s.p95"))
-        lines.append((name("total.delay_s"), f"{digits(1e3 * mean)} ms, 95 % within {p95} ms"))
-    if (mean := get("total.session_delay_s.mean")) is not None:
-        count = plain(summary.get("total.session_delay_s.count"))
-        p95 = milliseconds(summary.get("total.session_delay_s.p95"))
-        lines.append(("files", f"{count} in {digits(1e3 * mean)} ms each, 95 % within {p95} ms"))
-    if get("total.queue_drops") is not None:
-        lines.append(("packets lost", _losses(summary)))
-    if (failures := get("routing.link_failures")) is not None:
-        false = get("routing.false_link_failures") or 0.0
-        lines.append(("link failures", f"{failures:.0f}, {false:.0f} to neighbours in range"))
-    if messages := get("routing.messages"):
-        size = (get("routing.message_bytes") or 0.0) / 1e3
-        lines.append((name("routing.messages"), f"{messages:.0f}, {size:.0f} kB"))
-    if limits := _mean_limits(summary):
-        lines.append(("limited by", limits))
-    return lines

@@ -21,6 +21,7 @@ from starlette.types import ASGIApp
 
 from simoom import _core
 from simoom.scenario import shipped
+from simoom.scenario.observables import catalogue, unit_of
 from simoom.serve.drafts import Desk, Draft
 from simoom.serve.faults import (
     STATUS,
@@ -43,6 +44,7 @@ from simoom.serve.tasks import accepted, results
 from simoom.serve.timeline import Timelines
 from simoom.serve.views import hearing_of, twin_of
 from simoom.serve.workers import Bounds, Workers
+from simoom.show.sections import LISTED
 
 STATIC = Path(__file__).parent / "static"
 KINDS = {
@@ -93,7 +95,8 @@ class Service:
         limits = {"scenario_bytes": self.limits.scenario_bytes}
         return JSONResponse({
             "version": version("simoom"), "gallery": gallery, "first": self.first,
-            "limits": limits,
+            "limits": limits, "listed": [(path, catalogue()[path].title) for path in LISTED],
+            "units": {path: unit_of(path) for path in catalogue() if unit_of(path)},
         })  # fmt: skip
 
     async def schema(self, _: Request) -> Response:

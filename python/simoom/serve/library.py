@@ -20,6 +20,7 @@ from simoom.base.issue import ScenarioError
 from simoom.results.record import DamagedError, Record
 from simoom.results.run import Run, Samples
 from simoom.serve.drafts import Desk
+from simoom.show.sections import LISTED
 from simoom.store.store import Store
 
 if TYPE_CHECKING:
@@ -32,16 +33,6 @@ MOST_BYTES = 256 << 20
 """Length of a file of a library, except timelines: far more than one has."""
 MOST_SAMPLES = 20_000
 """Samples of a time series; of more, every n-th is kept."""
-
-HEADLINES = (
-    "total.goodput_mbps",
-    "total.jain_index",
-    "total.collision_probability",
-    "total.delay_s.mean",
-    "total.queue_drops",
-    "total.retry_drops",
-)
-"""The results in the list of runs."""
 
 
 class BadRecordError(Exception):
@@ -240,7 +231,7 @@ class Library:
             "seed": run.seed,
             "replication": run.replication,
             "simulated_s": run.simulated_s,
-            "results": {path: summary[path] for path in HEADLINES if path in summary},
+            "results": {path: summary[path] for path in LISTED if path in summary},
         }
 
     def _entry(self, file: Path) -> dict[str, Any]:

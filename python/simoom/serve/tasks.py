@@ -16,7 +16,7 @@ from simoom.serve.drafts import Desk, Draft, issues_of
 from simoom.serve.library import Library
 from simoom.serve.sweeps import Plan, Sweeps
 from simoom.serve.workers import Teller
-from simoom.show.report import text
+from simoom.show.sections import headline, shown
 
 WANTED = (
     "total.goodput_mbps",
@@ -29,7 +29,6 @@ WANTED = (
 """The time series of a run, while there is room for them."""
 REPLICATIONS = 5
 """The runs of each change of an explanation."""
-REPORT_WIDTH = 100
 
 
 @dataclass(frozen=True)
@@ -138,7 +137,8 @@ def results(run: Run) -> dict[str, Any]:
     return {
         "summary": finite(run.summary),
         "scenario": run.scenario.to_toml(),
-        "report": text(run, width=REPORT_WIDTH),
+        "headline": headline(run.summary),
+        "tables": [table.data() for table in shown(run)],
         "notices": told(run),
         "digest": run.digest,
         "events": run.events,

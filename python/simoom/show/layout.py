@@ -9,13 +9,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from simoom.results.tables import EXPENDABLE, WORDS, Column, Row, digits, used
+from simoom.results.tables import EXPENDABLE, MOST_ROWS, WORDS, Column, Row, digits, used
 
 if TYPE_CHECKING:
     from simoom.runs.stats import Estimate
 
-MOST_ROWS = 20
-"""Longer tables are truncated in the terminal; the HTML page and the files have all rows."""
 LEAST_NAME = 8
 """Names are truncated to this width before a table is divided; numbers never are."""
 GAP = 2

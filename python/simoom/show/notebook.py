@@ -7,8 +7,11 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from simoom.results.tables import FLOWS_BRIEF, digits, flow_rows, headline, used
+from simoom.results.notices import told
+from simoom.results.tables import MOST_ROWS, digits
+from simoom.show import sections
 from simoom.show.layout import with_interval
+from simoom.show.sections import headline
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,10 +20,10 @@ if TYPE_CHECKING:
     from simoom.runs.replications import Replications
     from simoom.runs.sweep import Sweep
     from simoom.scenario.scenario import Scenario
+    from simoom.show.sections import Table
     from simoom.trace.trace import Trace
     from simoom.twin import Twin
 
-MOST_ROWS = 20
 MEANS = ("total.goodput_mbps", "total.jain_index", "total.delay_s.mean")
 """The results of replications and sweeps that are shown."""
 
@@ -32,16 +35,23 @@ def scenario(shown: Scenario) -> str:
 
 
 def run(shown: Run) -> str:
-    """Return the most important numbers of a run, its flows, and the footer."""
+    """Return the report of a run; of its sections the flows are open."""
     facts = [[name, value] for name, value in headline(shown.summary)]
-    flows = flow_rows(shown.summary)
-    columns = used(FLOWS_BRIEF, flows)
-    cells = [[column.write(row.get(column.key)) for column in columns] for row in flows]
-    headings = [column.heading.replace("\n", " ") for column in columns]
+    notices = "".join(f'<p role="note">{escape(notice)}</p>' for notice in told(shown))
+    parts = [_section(table) for table in sections.shown(shown)]
     return (
-        f"<b>{escape(shown.title)}</b>{_table([], facts)}{_table(headings, cells)}"
+        f"<b>{escape(shown.title)}</b>{_table([], facts)}{notices}{''.join(parts)}"
         f"<small>{escape(repr(shown))}</small>"
     )
+
+
+def _section(table: Table) -> str:
+    headings = [heading.replace("\n", " ") for heading in table.headings]
+    is_open = " open" if table.section in sections.OF_FLOWS else ""
+    caption = f" <small>{escape(table.caption)}</small>" if table.caption else ""
+    summary = f"<summary>{escape(table.title)}{caption}</summary>"
+    cells = _table(headings, table.cells) if table.rows else ""
+    return f"<details{is_open}>{summary}{cells}</details>"
 
 
 def replications(shown: Replications) -> str:
