@@ -54,7 +54,6 @@ SLOW = {
     "test_twin_aggregates.py": "simulates a grid of cells",
     "test_twin_design.py": "starts the command for each test",
     "test_variates.py": "repeats estimates thousands of times",
-    "test_validation.py": "runs the quick version of the table of agreement",
 }
 """Files whose tests are marked slow, each with what takes the time."""
 
@@ -70,6 +69,7 @@ THOROUGH = {
     "test_instructions.py": "counts instructions, builds the runner",
     "test_lesson.py": "builds the simulator for browsers, opens pages in Chromium",
     "test_toy.py": "builds the simulator with the feature toy",
+    "test_validation.py": "runs the quick version of the table of agreement",
     "test_wheel.py": "builds and installs the wheel",
 }
 """Files that build the simulator anew or take minutes: `make test-thorough` runs their tests."""
