@@ -17,6 +17,8 @@ from simoom.scenario.edit import written
 
 MOST_CPU_S = 2.0
 """A run is cut after this time; it has then shown that it goes on."""
+MOST_CHECK_S = 10.0
+"""A check that takes longer, in CPU time, is a finding."""
 REPORTS = 7
 """The report is written for every so many-th scenario, of all classes: it takes longer than most
 runs."""
@@ -89,6 +91,7 @@ def _counts(run: sm.Run) -> str:
 
 def scenario(made: dict[str, Any], note: Note = _ignore, *, with_report: bool = True) -> str:
     """Repair a scenario, run it under the checker, and write its report."""
+    begun = time.process_time()
     try:
         built = repairs.scenario(made, _faults)
     except repairs.Refused:
@@ -96,6 +99,8 @@ def scenario(made: dict[str, Any], note: Note = _ignore, *, with_report: bool = 
         return ""
     except AssertionError as error:
         return str(error)
+    if (took := time.process_time() - begun) > MOST_CHECK_S:
+        return f"its checks take {took:.0f} s"
     if sm.Scenario.parse(built.to_toml()) != built:
         return "the scenario as TOML is another scenario"
     try:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 import tomllib
 from pathlib import Path
 
@@ -129,6 +130,24 @@ def test_other_lines_are_read_where_a_line_is_no_toml():
     # Below a header that cannot be read, keys would be looked for in another table.
     found = issues_of("standard = '11q'\n[wlan\ncw_min = 30\n")
     assert [issue.place.line for issue in found] == [2]
+
+
+@pytest.mark.parametrize("rate_control", ["minstrel", "arf", None])
+def test_a_check_of_eight_times_the_stations_takes_about_eight_times_as_long(rate_control):
+    def taken(stations):
+        scenario = sm.Scenario(
+            standard="11ac",
+            stations=stations,
+            wlan={"rate_control": rate_control} if rate_control else {},
+            wire={"rate_mbps": 100.0, "delay_ms": 5.0},
+            flows=[{"from": "server", "to": "sta*"}],
+        )
+        begun = time.process_time()
+        scenario.check()
+        return time.process_time() - begun
+
+    # The square would be 64 times as long: with Minstrel 0.5 and 33 s.
+    assert min(taken(4000) for _ in range(3)) < 24 * max(1e-3, min(taken(500) for _ in range(3)))
 
 
 def test_files_are_not_opened_before_the_rest_can_be_read(tmp_path):

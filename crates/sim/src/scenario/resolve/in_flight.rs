@@ -17,6 +17,15 @@ struct Stream {
     window: f64,
 }
 
+/// The way of a stream.
+#[derive(Clone, Copy)]
+struct Way<'a> {
+    plan: &'a Plan,
+    /// The rate of the fastest mode of any station.
+    on_air: Option<BitRate>,
+    path: &'a [Hop],
+}
+
 /// An upper bound of the packets in flight on a link direction.
 #[derive(Clone, Copy, Default)]
 struct Flight {
@@ -31,12 +40,14 @@ type Flights = IdVec<WireId, Flight>;
 /// Checks that the packets in flight on each link find room in memory.
 pub(super) fn is_bounded(plan: &Plan, check: &mut Check) {
     let mut flights: Flights = IdVec::filled(plan.topology.wires().len(), Flight::default());
+    let on_air = fastest_on_air(plan);
     for flow in &plan.flows {
         let (data, back) = streams(flow);
         let mut left = data.window;
         for (stream, from, to) in [(data, flow.from, flow.to), (back, flow.to, flow.from)] {
             let path = plan.topology.path(from, to).unwrap_or_default();
-            left = add(plan, &path, Stream { window: left, ..stream }, &mut flights);
+            let stream = Stream { window: left, ..stream };
+            left = add(Way { plan, on_air, path: &path }, stream, &mut flights);
         }
     }
     for (wire, flight) in flights.entries() {
@@ -82,12 +93,14 @@ fn streams(flow: &FlowPlan) -> (Stream, Stream) {
 }
 
 /// Adds a stream to all links of its path. Returns how much of its window is left.
-fn add(plan: &Plan, path: &[Hop], stream: Stream, flights: &mut Flights) -> f64 {
+fn add(way: Way<'_>, stream: Stream, flights: &mut Flights) -> f64 {
+    let Way { plan, on_air, path } = way;
     let (mut per_s, mut left) = (stream.per_s, stream.window);
     for hop in path {
         let &Hop::Wire(wire) = hop else {
             if matches!(hop, Hop::Air { .. }) {
-                per_s = per_s.min(fastest_on_air(plan, stream.packet));
+                let most = on_air.map_or(f64::INFINITY, |rate| per_second(rate, stream.packet));
+                per_s = per_s.min(most);
             }
             continue;
         };
@@ -116,9 +129,8 @@ fn per_second(rate: BitRate, packet: Bytes) -> f64 {
     rate.0 as f64 / packet.bits() as f64
 }
 
-/// The packets of this length that the fastest mode of the cell carries per second.
-fn fastest_on_air(plan: &Plan, packet: Bytes) -> f64 {
+/// The rate of the fastest mode of any station.
+fn fastest_on_air(plan: &Plan) -> Option<BitRate> {
     let plans = plan.stations.iter().flat_map(|station| [&station.up, &station.down]);
-    let rates = plans.flat_map(RatePlan::modes).map(|mode| mode.rate);
-    rates.max().map_or(f64::INFINITY, |rate| per_second(rate, packet))
+    plans.flat_map(RatePlan::modes).map(|mode| mode.rate).max()
 }
