@@ -182,6 +182,22 @@ def test_check_prints_faults_as_json(simoom, tmp_path):
     assert (sound.returncode, json.loads(sound.stdout)) == (0, [])
 
 
+def test_a_file_that_cannot_be_read_is_a_fault_among_the_others(simoom, tmp_path):
+    (tmp_path / "bad.toml").write_text(MANY, encoding="utf-8")
+    (tmp_path / "folder").mkdir()
+    files = ("bad.toml", "missing.toml", "folder", "caffe")
+    done = simoom("check", *files, "--json")
+    rows = json.loads(done.stdout)
+    assert (done.returncode, done.stderr) == (2, "")
+    assert [row["file"] for row in rows] == ["bad.toml"] * len(PATHS) + list(files[1:])
+    assert [row["message"] for row in rows[-3:]] == [
+        "there is no such file", "is a directory", "there is no such file or scenario",
+    ]  # fmt: skip
+    assert rows[-1]["remedy"].startswith("the nearest is cafe")
+    told = simoom("check", *files[1:]).stderr.splitlines()
+    assert [line.partition(":")[0] for line in told] == list(files[1:])
+
+
 def test_several_files_are_checked_in_one_call(simoom, tmp_path):
     (tmp_path / "bad.toml").write_text(MANY, encoding="utf-8")
     done = simoom("check", "cafe", "bad.toml", "one_station")

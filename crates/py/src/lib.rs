@@ -1,6 +1,7 @@
 //! The Python extension module `simoom._core`: it converts values, releases the GIL and maps
 //! errors, and has no further logic.
 
+mod address;
 mod air;
 mod control;
 mod gym;
@@ -15,6 +16,8 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
+    use crate::address::{chosen, covers, element, general, is_address, near, suggested};
+    #[pymodule_export]
     use crate::air::AirFile;
     #[pymodule_export]
     use crate::control::{Ack, Delivery, Departing, Loss, cbrt};
@@ -25,7 +28,7 @@ mod _core {
     #[pymodule_export]
     use crate::scenario::{
         Scenario, airtime, airtime_schema, caveats, connectivity, edited, hearing, listing,
-        observables, repaired, schema, steps,
+        observables, repaired, schema,
     };
     #[pymodule_export]
     use crate::student::{student_t_cdf, student_t_quantile};

@@ -2,10 +2,9 @@
 
 use crate::control::Controllers;
 use crate::fault;
-use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sim::scenario::{Path, Place, Step};
+use sim::scenario::{Path, Place};
 use sim::{Node, Repair, Written};
 use std::path::PathBuf;
 use trace::columns::Columns;
@@ -38,6 +37,28 @@ impl Scenario {
     /// This scenario with the value at `path`, written as in TOML, replaced.
     fn set(&self, path: &str, value: &str) -> PyResult<Self> {
         self.0.set(path, value).map(Self).map_err(fault)
+    }
+
+    /// This scenario without the value at `path`.
+    fn unset(&self, path: &str) -> PyResult<Self> {
+        self.0.unset(path).map(Self).map_err(fault)
+    }
+
+    /// Whether the scenario gives a value at a path with indices.
+    fn has(&self, path: &str) -> PyResult<bool> {
+        self.0.has(path).map_err(fault)
+    }
+
+    /// This scenario with a table for each station that is named, and the paths in it.
+    #[allow(clippy::needless_pass_by_value, reason = "converted by PyO3")]
+    fn addressed(&self, paths: Vec<String>) -> PyResult<(Self, Vec<Vec<String>>)> {
+        let (single, paths) = self.0.addressed(&paths).map_err(fault)?;
+        Ok((Self(single), paths))
+    }
+
+    /// The probes with indices for which a path with names stands.
+    fn probe_paths(&self, path: &str) -> PyResult<Vec<String>> {
+        self.0.probe_paths(path).map_err(fault)
     }
 
     /// The value at `path`, as JSON.
@@ -114,18 +135,6 @@ impl Scenario {
     fn to_full_json(&self) -> String {
         self.0.to_full_json()
     }
-}
-
-/// The steps of a path: keys, indices, and `None` for every element.
-#[pyfunction]
-pub(crate) fn steps(py: Python<'_>, path: &str) -> PyResult<Vec<Py<PyAny>>> {
-    let step = |step: Step| match step {
-        Step::Key(key) => key.into_py_any(py),
-        Step::Index(index) => index.into_py_any(py),
-        Step::Every => Ok(py.None()),
-    };
-    let path = Path::parse(path).map_err(|issue| fault(vec![issue]))?;
-    path.0.into_iter().map(step).collect()
 }
 
 /// The text of a scenario with another value at a path, written as in TOML; comments and order

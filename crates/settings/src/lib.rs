@@ -49,6 +49,7 @@
 //! list of files. Its name in the schema is its own name or `#[settings(name = "...")]`.
 //! [`numbered!`] declares a choice among numbers.
 
+pub mod address;
 mod check;
 mod choice;
 mod edit;

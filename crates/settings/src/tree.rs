@@ -82,16 +82,34 @@ impl Node {
         }
     }
 
-    /// Removes the value at a path of keys, if there is one.
-    pub fn remove(&mut self, path: &Path) {
-        let (Value::Table(entries), [Step::Key(key), rest @ ..]) = (&mut self.value, &path.0[..])
-        else {
-            return;
-        };
-        if rest.is_empty() {
-            entries.retain(|(name, _)| name != key);
-        } else if let Some((_, inner)) = entries.iter_mut().find(|(name, _)| name == key) {
-            inner.remove(&Path(rest.to_vec()));
+    /// Removes what steps lead to; whether there was such a value.
+    pub fn remove(&mut self, steps: &[Step]) -> bool {
+        let Some((step, rest)) = steps.split_first() else { return false };
+        match (step, &mut self.value) {
+            (Step::Every, Value::List(items)) if rest.is_empty() => {
+                !std::mem::take(items).is_empty()
+            }
+            (Step::Every, Value::List(items)) => {
+                items.iter_mut().fold(false, |found, item| item.remove(rest) || found)
+            }
+            (Step::Index(index), Value::List(items)) if *index < items.len() => {
+                match rest {
+                    [] => drop(items.remove(*index)),
+                    _ => return items[*index].remove(rest),
+                }
+                true
+            }
+            (Step::Key(key), Value::Table(entries)) => {
+                let Some(at) = entries.iter().position(|(name, _)| name == key) else {
+                    return false;
+                };
+                match rest {
+                    [] => drop(entries.remove(at)),
+                    _ => return entries[at].1.remove(rest),
+                }
+                true
+            }
+            _ => false,
         }
     }
 

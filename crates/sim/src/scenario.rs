@@ -11,6 +11,7 @@
 
 mod device;
 mod document;
+mod edit;
 pub(crate) mod flow;
 mod interferer;
 mod limits;
@@ -31,7 +32,7 @@ pub use link::{Link, LossDirection, Reverse, Wire};
 pub use presets::Implied;
 pub use radio::{Bss, Radio};
 pub use routing::Routing;
-pub use settings::{Issue, Path, Place, Repair, Step, repaired, with_value};
+pub use settings::{Issue, Path, Place, Repair, Step, address, repaired, with_value};
 pub use tcp::{LinkRate, Tcp};
 pub use wlan::{Aggregation, Category, Edca, Wlan};
 
@@ -39,7 +40,7 @@ use crate::mobility::movement::Source;
 use crate::plan::Plan;
 use crate::traffic::Traffic;
 use resolve::Aim;
-use settings::{Choice, Node, Setting, Unit, Value};
+use settings::{Choice, Node, Setting, Survey, Unit, Value};
 use std::path::Path as FilePath;
 
 /// A text longer than this is rejected.
@@ -117,9 +118,11 @@ impl Scenario {
     /// scenario may be missing, which [`Self::resolve`] reports.
     pub fn from_json(text: &str) -> Result<Self, Vec<Issue>> {
         check_size(text.len())?;
-        Self::read(json(text)?, |written| {
-            settings::Survey::of::<Document>(written).issues().collect()
-        })
+        Self::read_again(json(text)?)
+    }
+
+    fn read_again(written: Node) -> Result<Self, Vec<Issue>> {
+        Self::read(written, |written| Survey::of::<Document>(written).issues().collect())
     }
 
     fn read(written: Node, faults: impl Fn(&Node) -> Vec<Issue>) -> Result<Self, Vec<Issue>> {
@@ -132,37 +135,13 @@ impl Scenario {
         }
     }
 
-    /// The scenario with another value at a path; `[*]` is every element of a list. The value is
-    /// TOML, or text without quotes if it is not TOML. Naming a variant of a choice, or a key
-    /// within a variant, replaces the variant chosen before.
-    pub fn set(&self, path: &str, value: &str) -> Result<Self, Vec<Issue>> {
-        check_size(value.len())?;
-        let edit = || {
-            let path = Path::parse(path)?;
-            let value = settings::value_of(&path, value)?;
-            Ok((path, value))
-        };
-        let (path, value) = edit().map_err(|issue| vec![issue])?;
-        let (written, document) = settings::set(&self.written, &path, &value)?;
-        Ok(Self { written, document })
-    }
-
-    /// The value at a path, or its default; null if the default depends on other keys. `[*]` gives
-    /// a list.
-    pub fn get(&self, path: &str) -> Result<serde_json::Value, Vec<Issue>> {
-        let found = Path::parse(path)
-            .and_then(|path| settings::get(&self.full(), &path.0, &mut Path::default()));
-        found.map_err(|issue| vec![issue])
-    }
-
     /// The scenario with the files that it names relative to this folder.
     pub fn in_folder(mut self, folder: &FilePath) -> Result<Self, Vec<Issue>> {
         for (path, file) in self.named_files() {
             let name = folder.join(file).to_string_lossy().into_owned();
             let path = Path::parse(&path).map_err(|issue| vec![issue])?;
             let value = Node { value: Value::Text(name), place: self.written.place_of(&path) };
-            let (written, document) = settings::set(&self.written, &path, &value)?;
-            self = Self { written, document };
+            self = self.put(&path, &value)?;
         }
         Ok(self)
     }

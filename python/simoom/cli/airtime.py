@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
-from simoom.base.issue import Issue, ScenarioError
+from simoom.base.issue import ScenarioError
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import AsJson, InputError
 from simoom.scenario.airtime import OPTIONS
@@ -54,13 +54,6 @@ def with_ppdu(command: Command) -> Command:
     return command
 
 
-def _by_option(issue: Issue) -> Issue:
-    """Return a fault that names the options of the command and not the keys."""
-    keys = "|".join(sorted(OPTIONS, key=len, reverse=True))
-    message = re.sub(rf"(?<![\w-])({keys})\b(?!\.)", lambda key: flag(key[1]), issue.text)
-    return Issue(flag(issue.path) if issue.path in OPTIONS else issue.path, message)
-
-
 @with_ppdu
 def airtime(
     *,
@@ -89,7 +82,8 @@ def airtime(
             standard, psdu_bytes=psdu_bytes, short_preamble=preamble == "short", **ppdu
         )
     except ScenarioError as error:
-        raise ScenarioError(map(_by_option, error.issues)) from None
+        issues = [replace(each, path=flag(each.path)) for each in error.issues]
+        raise ScenarioError(issues) from None
     if as_json:
         print_json(parts)
         return

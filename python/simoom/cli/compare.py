@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simoom.base.arguments import ArgumentError
 from simoom.base.files import finite
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
@@ -125,10 +126,10 @@ def compare(
                 progress=progress,
                 check=check,
             )
-        except ValueError as error:
-            if not str(error).startswith("results: "):
+        except ArgumentError as error:
+            if error.argument != "results":
                 raise
-            raise InputError(f"--result: {str(error).removeprefix('results: ')}") from None
+            raise InputError(f"--result: {error.said}") from None
     if as_json:
         rows = finite(done.to_dicts())
         print_json({"pairs": len(done.first), "confidence": done.confidence, "results": rows})

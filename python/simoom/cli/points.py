@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import csv
 import re
 from collections.abc import Iterator, Sequence
@@ -13,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from simoom import designs
+from simoom.base.arguments import ArgumentError
 from simoom.cli.terminal import InputError, split_setting
 from simoom.runs.axis_text import axis_value, axis_values
 
@@ -88,13 +88,11 @@ def read_over(
     if not over:
         raise InputError("--over: name at least one value to vary, as --over stations=1,5,20")
     axes, log = read_space(over, ranges=design in SAMPLED)
-    try:
+    with refused_space():
         if design == "zip":
             return designs.zipped(axes)
         if points is not None:
             return SAMPLED[design](axes, points, seed=seed, log=log)
-    except ValueError as error:
-        raise InputError(f"--{error}") from None
     return axes
 
 
@@ -114,13 +112,12 @@ def refused_space() -> Iterator[None]:
     """Report what a search or an analysis refuses as a fault of the option that says it."""
     try:
         yield
-    except ValueError as error:
-        found = re.fullmatch(r"(\w+)(\[.*\])?: (.*)", str(error), re.DOTALL)
-        option = OPTIONS.get(found[1]) if found else None
-        if found is None or option is None:
+    except ArgumentError as error:
+        option = OPTIONS.get(error.argument)
+        if option is None:
             raise
-        where = "" if found[2] is None else f" {ast.literal_eval(found[2])[0]}:"
-        raise InputError(f"{option}:{where} {found[3]}") from None
+        where = "" if error.part is None else f" {error.part}:"
+        raise InputError(f"{option}:{where} {error.said}") from None
 
 
 def _table(file: Path) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simoom.base.arguments import ArgumentError
 from simoom.base.files import finite
 from simoom.base.issue import LostWorkerError
 from simoom.base.needs import need
@@ -253,9 +254,8 @@ def _check_shard(shard: str, store: str | None, others: dict[str, object]) -> No
 
     try:
         read_shard(shard)
-    except ValueError as error:
-        reason = str(error).removeprefix("shard: ").partition(", is ")[0]
-        raise InputError(f"--shard {shard}: {reason}") from None
+    except ArgumentError as error:
+        raise InputError(f"--shard {shard}: {error.said}") from None
     if not store:
         raise InputError("--shard: needs --store, which keeps its runs until they are merged")
     for option, value in others.items():

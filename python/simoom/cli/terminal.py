@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -14,11 +13,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simoom import _core
 from simoom.base.issue import Issue, ScenarioError
 from simoom.results.tables import visible
 from simoom.runs.axis_text import split
 from simoom.scenario import shipped
-from simoom.scenario.address import every
 from simoom.scenario.observables import nearest
 from simoom.scenario.scenario import Scenario
 
@@ -89,11 +88,9 @@ class Origin:
 
     def describe(self, issue: Issue) -> str:
         """Return the text of a fault, with the file unless an option has given the value."""
-        patterns = map(every, self.changed)
-        is_given = any(
-            re.match(rf"{pattern}(?![^.\[])", issue.path) for pattern in ("-.*", *patterns)
-        )
-        if is_given or not self.file:
+        is_option = issue.path.startswith("-")
+        is_given = any(_core.covers(changed, issue.path) for changed in self.changed)
+        if is_option or is_given or not self.file:
             return str(issue)
         place, said = issue.place, f"{issue.path}: {issue.text}" if issue.path else issue.text
         is_written = place is not None and place.whole[1]
@@ -105,10 +102,15 @@ origin = Origin()
 """Of the command that is carried out."""
 
 
+def reason_of(error: OSError) -> str:
+    """Return what the operating system says."""
+    reason = error.strerror or str(error)
+    return reason[:1].lower() + reason[1:]
+
+
 def say_os_error(error: OSError) -> None:
     """Print an error of the operating system, with the file."""
-    reason = error.strerror or str(error)
-    reason = reason[:1].lower() + reason[1:]
+    reason = reason_of(error)
     say(f"{error.filename}: {reason}" if error.filename else reason)
 
 
@@ -153,23 +155,30 @@ def load(
 ) -> Scenario:
     """Read a scenario, apply ``--unset``, then ``--set``; other options have `given` paths."""
     origin.changed.extend(given)
-    if not file:
-        raise InputError("FILE: is empty; name a scenario file, or - for standard input")
     origin.file = "standard input" if file == "-" else file
+    if not file:
+        raise _unread("is empty; name a scenario file, or - for standard input", path="FILE")
     try:
         scenario = Scenario.load("/dev/stdin" if file == "-" else file)
     except IsADirectoryError:
-        raise InputError(f"{file}: is a directory; name a scenario file") from None
+        raise _unread("is a directory; name a scenario file") from None
     except FileNotFoundError:
         if Path(file).name != file or Path(file).suffix:
-            raise InputError(f"{file}: there is no such file") from None
+            raise _unread("there is no such file") from None
         close = nearest(file, shipped.names())
         hint = close or "; simoom scenarios lists those that come with Simoom"
-        raise InputError(f"{file}: there is no such file or scenario{hint}") from None
+        raise _unread(f"there is no such file or scenario{hint}") from None
+    except OSError as error:
+        raise _unread(reason_of(error)) from None
     for path in unset:
         origin.changed.append(path.strip())
         scenario = scenario.unset(path.strip())
     return with_settings(scenario, settings)
+
+
+def _unread(said: str, path: str = "") -> ScenarioError:
+    message, _, remedy = said.partition("; ")
+    return ScenarioError([Issue(path, message, remedy)])
 
 
 def with_settings(scenario: Scenario, settings: Iterable[str]) -> Scenario:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from simoom.base.arguments import ArgumentError
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
     InputError,
@@ -63,8 +64,8 @@ def read_until(texts: Sequence[str], max_replications: int | None) -> dict[str, 
         found[path] = width.strip()
         try:
             (target,) = targets({path: width.strip()})
-        except (ValueError, TypeError) as error:
-            raise InputError(f"--until {text}: {str(error).removeprefix('until: ')}") from None
+        except ArgumentError as error:
+            raise InputError(f"--until {text}: {error.said}") from None
         unit = unit_of(path)
         if unit and not target.relative and unit not in width:
             number = f"{target.half_width:g}"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
 
+from simoom import _core
 from simoom.base.palette import BLACK, CYCLE
 from simoom.plots.style import Picture, literal, style
 from simoom.results.run import Run
@@ -72,8 +72,8 @@ def response(run: Run) -> Figure:
 
 def _flows(run: Run, name: str) -> list[int]:
     """Return the numbers of the flows of which the run has this probe."""
-    found = (re.fullmatch(rf"flows\[(\d+)\]\.{re.escape(name)}", path) for path in run.probes)
-    return [int(each[1]) for each in found if each]
+    found = (_core.element(path, "flows") for path in run.probes)
+    return [each[0] for each in found if each and each[1] == name]
 
 
 def _directions(run: Run, flows: list[int]) -> dict[str, list[int]]:

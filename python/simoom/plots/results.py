@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from simoom import _core
 from simoom.base.kinds import AIRTIME
 from simoom.base.palette import BLACK, BLUE, CYCLE, GREEN, ORANGE, SKY, USES, VERMILION, YELLOW
 from simoom.plots.style import MARKERS, Picture, alone, below, legend_beside, literal, style
@@ -289,7 +289,7 @@ def draw_series(axes: Axes, run: Run, paths: Sequence[str]) -> None:
         style_: Any = {"color": colours[path][1], "alpha": 0.4} if crowd else {}
         label = colours[path][0] if crowd else _place(run, path)
         axes.plot(time_s, factor * value, label=literal(label), linewidth=1.0, **style_)
-    title = said(words(_gauge(paths[0]) if len(paths) > 1 else paths[0]))
+    title = said(words(_core.general(paths[0], "[*]") if len(paths) > 1 else paths[0]))
     if paths[0].endswith("goodput_mbps"):
         # Else a rate above that of the radio looks like a fault.
         title += ", as delivered in order: what waited for a repair counts when it is complete"
@@ -323,8 +323,8 @@ def _crowd(run: Run, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
 
 def _owner(run: Run, path: str) -> dict[str, Any] | None:
     """Return the flow that a probe observes, if it is one of a flow."""
-    found = re.match(r"flows\[(\d+)\]", path)
-    return run.flows[int(found[1])] if found else None
+    found = _core.element(path, "flows")
+    return run.flows[found[0]] if found else None
 
 
 def _place(run: Run, path: str) -> str:
@@ -437,13 +437,8 @@ def _panels(paths: Sequence[str]) -> list[list[str]]:
     """Group paths that differ only in an index."""
     groups: dict[str, list[str]] = {}
     for path in paths:
-        groups.setdefault(_gauge(path), []).append(path)
+        groups.setdefault(_core.general(path, "[*]"), []).append(path)
     return list(groups.values())
-
-
-def _gauge(path: str) -> str:
-    """Return the path with a wildcard in place of each index."""
-    return re.sub(r"\[\d+\]", "[*]", path)
 
 
 def _first(runs: Run | Replications) -> Run:

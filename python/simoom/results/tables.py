@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from simoom import _core
 from simoom.base.kinds import AIRTIME
-from simoom.scenario import address
 from simoom.scenario.observables import catalogue, observable
 
 Value = float | int | str | None
@@ -54,7 +54,11 @@ def rows(summary: Mapping[str, Value], prefix: str) -> list[Row]:
     >>> rows({"flows[0].name": "a", "flows[1].name": "b", "total.attempts": 3}, "flows")
     [{'name': 'a'}, {'name': 'b'}]
     """
-    return [row for _, row in sorted(address.rows(summary, prefix).items())]
+    found: dict[int, Row] = {}
+    for path, value in summary.items():
+        if each := _core.element(path, prefix):
+            found.setdefault(each[0], {})[each[1]] = value
+    return [row for _, row in sorted(found.items())]
 
 
 def nodes(summary: Mapping[str, Value]) -> list[Row]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from simoom.base.arguments import ArgumentError
 from simoom.base.issue import Issue, ScenarioError
 from simoom.runs.designs import grid
 from simoom.scenario.control import import_path
@@ -51,7 +52,7 @@ def points(over: Over) -> Points:
     if isinstance(over, Mapping):
         axes = {path: _named(path, values) for path, values in over.items()}
         if not axes:
-            raise ValueError("over: must name at least one path, is empty")
+            raise ArgumentError("over", "must name at least one path, is empty")
         chosen = grid({path: axis.items() for path, axis in axes.items()})
         return _of({path: tuple(axis) for path, axis in axes.items()}, chosen)
     if isinstance(over, (str, bytes)) or not isinstance(over, Sequence):
@@ -70,13 +71,15 @@ def _of(
 def _listed(given: Sequence[Mapping[str, Any]]) -> Points:
     """Return the points of a list; all have the axes of the first."""
     if not given:
-        raise ValueError("over: must have at least one point, is empty")
+        raise ArgumentError("over", "must have at least one point, is empty")
     for n, each in enumerate(given):
         if not isinstance(each, Mapping) or not each:
             raise TypeError(f"over[{n}]: must be a mapping of paths to values, is {each!r}")
         if each.keys() != given[0].keys():
             has, must = ", ".join(map(str, each)), ", ".join(map(str, given[0]))
-            raise ValueError(f"over[{n}]: has the axes {has}; those of the first point are {must}")
+            raise ArgumentError(
+                "over", f"has the axes {has}; those of the first point are {must}", n
+            )
     axes, columns = {}, {}
     for path in given[0]:
         column = [_plain(each[path]) for each in given]
@@ -91,7 +94,7 @@ def _listed(given: Sequence[Mapping[str, Any]]) -> Points:
     seen: set[tuple[Label, ...]] = set()
     for n, settings in enumerate(done.settings):
         if (point := tuple(settings.values())) in seen:
-            raise ValueError(f"over[{n}]: has the point {describe(settings)} twice")
+            raise ArgumentError("over", f"has the point {describe(settings)} twice", n)
         seen.add(point)
     return done
 
@@ -104,7 +107,7 @@ def _named(path: str, values: Iterable[Any] | Mapping[str, Any]) -> dict[Label, 
         _plain(value) for value in (values.values() if isinstance(values, Mapping) else values)
     ]
     if not plain:
-        raise ValueError(f"over[{path!r}]: must have at least one value, is empty")
+        raise ArgumentError("over", "must have at least one value, is empty", path)
     names = tuple(map(str, values)) if isinstance(values, Mapping) else _labels(path, plain)
     return dict(zip(names, plain, strict=True))
 
@@ -155,7 +158,7 @@ def _labels(path: str, values: Sequence[Any]) -> tuple[Label, ...]:
     full = _of_one_kind([label(value) for value in values])
     for n, each in enumerate(full):
         if each in full[:n]:
-            raise ValueError(f"over[{path!r}]: has {each!r} twice")
+            raise ArgumentError("over", f"has {each!r} twice", path)
     short = _of_one_kind([brief(value) for value in values])
     return tuple(short if len(set(map(str, short))) == len(short) else full)
 

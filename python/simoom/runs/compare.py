@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simoom.base.arguments import callback
+from simoom.base.arguments import ArgumentError, callback
 from simoom.base.workers import Progress
 from simoom.runs.precision import (
     Reached,
@@ -246,9 +246,9 @@ def compare(
     callback(progress)
     rule = plan(replications, seed, until, max_replications)
     if rule is None and replications < 2:
-        raise ValueError(f"replications: must be at least 2, is {replications}")
+        raise ArgumentError("replications", f"must be at least 2, is {replications}")
     if not 0 < confidence < 1:
-        raise ValueError(f"confidence: must be in (0, 1), is {confidence}")
+        raise ArgumentError("confidence", f"must be in (0, 1), is {confidence}")
     scenarios = (Scenario.of(first), Scenario.of(second))
     for each in scenarios:
         each.check()
@@ -318,7 +318,7 @@ def _describe(number: int, replication: int) -> str:
 def _named(results: Iterable[str]) -> list[str]:
     paths = [results] if isinstance(results, str) else list(dict.fromkeys(results))
     if not paths:
-        raise ValueError("results: must name at least one, is empty")
+        raise ArgumentError("results", "must name at least one, is empty")
     for path in paths:
         check_path("results", path)
     return paths
@@ -354,7 +354,7 @@ def _rows(
             for each in (first, second):
                 if not each.measured(path):
                     each.values(path)  # raises if the scenario does not have the result
-            raise ValueError(f"results: {path}: fewer than two pairs of runs measured it")
+            raise ArgumentError("results", f"{path}: fewer than two pairs of runs measured it")
         apart = float(np.var(a) + np.var(b))
         saved = 1 - float(np.var(b - a)) / apart if apart > 0 else math.nan
         estimates = [mean_ci(x, confidence=confidence) for x in (a, b, b - a)]

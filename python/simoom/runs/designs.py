@@ -15,6 +15,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from simoom.base.arguments import ArgumentError
 from simoom.base.needs import needed
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def zipped(over: Mapping[str, Iterable[Any]]) -> list[Point]:
     columns = {path: list(values) for path, values in over.items()}
     if len({len(values) for values in columns.values()}) > 1:
         counts = ", ".join(f"{path} has {len(values)}" for path, values in columns.items())
-        raise ValueError(f"over: zip needs equally many values for each path; {counts}")
+        raise ArgumentError("over", f"zip needs equally many values for each path; {counts}")
     return [dict(zip(columns, each, strict=True)) for each in zip(*columns.values(), strict=True)]
 
 
@@ -108,7 +109,7 @@ def sobol(space: Space, points: int, *, seed: int = 1, log: Collection[str] = ()
     check_space(space, points, log)
     if points & (points - 1):
         low, high = 1 << points.bit_length() - 1, 1 << points.bit_length()
-        raise ValueError(f"points: must be a power of two, is {points}; take {low} or {high}")
+        raise ArgumentError("points", f"must be a power of two, is {points}; take {low} or {high}")
     return scaled(space, log, qmc.Sobol(len(space), rng=seed).random(points))
 
 
@@ -117,34 +118,37 @@ def check_space(space: Space, points: int, log: Collection[str]) -> None:
     if isinstance(points, bool) or not isinstance(points, int):
         raise TypeError(f"points: must be a whole number, is {points!r}")
     if not 1 <= points <= MOST_POINTS:
-        raise ValueError(f"points: must be from 1 to {MOST_POINTS}, is {points}")
+        raise ArgumentError("points", f"must be from 1 to {MOST_POINTS}, is {points}")
     if not space:
-        raise ValueError("space: must name at least one path, is empty")
+        raise ArgumentError("space", "must name at least one path, is empty")
     if isinstance(log, str):
         raise TypeError(f"log: must be a list of paths, is {log!r}")
     for path in log:
         if path not in space:
-            raise ValueError(f"log: {path}: is not a path of the space, {', '.join(space)}")
+            raise ArgumentError("log", f"{path}: is not a path of the space, {', '.join(space)}")
     for path, given in space.items():
-        check_range(f"space[{path!r}]", given, logarithmic=path in log)
+        check_range("space", path, given, logarithmic=path in log)
 
 
-def check_range(where: str, given: Any, *, logarithmic: bool) -> None:
-    """Raise unless this is a range or a list of values; `where` begins the message."""
+def check_range(argument: str, path: str, given: Any, *, logarithmic: bool) -> None:
+    """Raise unless this is a range or a list of values."""
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Sequence) or not given:
         message = f"must be a range (least, greatest) or a list of values, is {given!r}"
-        raise TypeError(f"{where}: {message}")
+        raise TypeError(f"{argument}[{path!r}]: {message}")
     if not isinstance(given, tuple):
         if logarithmic:
-            raise ValueError(f"{where}: a list of values has no logarithmic scale")
+            raise ArgumentError(argument, "a list of values has no logarithmic scale", path)
         return
     numbers = [x for x in given if isinstance(x, (int, float)) and not isinstance(x, bool)]
     if len(numbers) != 2 or len(given) != 2 or not all(map(math.isfinite, numbers)):
-        raise ValueError(f"{where}: must be two numbers (least, greatest), is {given!r}")
-    if not numbers[0] < numbers[1]:
-        raise ValueError(f"{where}: the first must be less than the second, is {given!r}")
-    if logarithmic and numbers[0] <= 0:
-        raise ValueError(f"{where}: a logarithmic range must be above 0, is {given!r}")
+        rule = "must be two numbers (least, greatest)"
+    elif not numbers[0] < numbers[1]:
+        rule = "the first must be less than the second"
+    elif logarithmic and numbers[0] <= 0:
+        rule = "a logarithmic range must be above 0"
+    else:
+        return
+    raise ArgumentError(argument, f"{rule}, is {given!r}", path)
 
 
 def scaled(space: Space, log: Collection[str], unit: NDArray[np.float64]) -> list[Point]:

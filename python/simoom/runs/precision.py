@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from simoom.base.arguments import ArgumentError
 from simoom.runs.stats import Estimate, mean_ci
 from simoom.scenario.observables import check_path, unit_of
 
@@ -114,14 +115,16 @@ def targets(until: Until) -> tuple[Target, ...]:
     if not isinstance(until, Mapping):
         until = {DEFAULT_RESULT: until}
     if not until:
-        raise ValueError('until: names no result; write "2 %" or {"total.goodput_mbps": "2 %"}')
+        raise ArgumentError(
+            "until", 'names no result; write "2 %" or {"total.goodput_mbps": "2 %"}'
+        )
     return tuple(_target(path, wanted) for path, wanted in until.items())
 
 
 def _target(path: object, wanted: object) -> Target:
-    example = f'until: {path}: is {wanted!r}; write a half-width such as "2 %", "0.5" or 0.5'
+    example = f'{path}: is {wanted!r}; write a half-width such as "2 %", "0.5" or 0.5'
     if not isinstance(path, str) or isinstance(wanted, bool):
-        raise TypeError(example)
+        raise TypeError(f"until: {example}")
     check_path("until", path)
     if isinstance(wanted, (int, float)):
         number, unit = float(wanted), ""
@@ -132,16 +135,18 @@ def _target(path: object, wanted: object) -> Target:
         except ValueError:
             number = math.nan
         if math.isnan(number):
-            raise ValueError(example)
+            raise ArgumentError("until", example)
     else:
-        raise TypeError(example)
+        raise TypeError(f"until: {example}")
     if not 0 < number < math.inf:
-        raise ValueError(f"until: {path}: is {wanted}; a half-width must be above 0")
+        raise ArgumentError("until", f"{path}: is {wanted}; a half-width must be above 0")
     if unit == "%":
         return Target(path, number / 100, relative=True)
     if unit and unit != (known := unit_of(path)):
         has = f'{known!r}, as in "{number:g} {known}"' if known else "no unit"
-        raise ValueError(f"until: {path}: is {wanted!r}; the result has {has}, and % is relative")
+        raise ArgumentError(
+            "until", f"{path}: is {wanted!r}; the result has {has}, and % is relative"
+        )
     return Target(path, number, relative=False)
 
 
@@ -273,5 +278,5 @@ def rule_of(until: Until, least: int, most: int | None) -> Rule:
     most = MOST_RUNS if most is None else most
     least = max(least, LEAST_RUNS)
     if most < least:
-        raise ValueError(f"max_replications: must be at least {least}, is {most}")
+        raise ArgumentError("max_replications", f"must be at least {least}, is {most}")
     return Rule(targets(until), least, most)

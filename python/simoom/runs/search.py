@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from simoom.base.arguments import callback, whole
+from simoom.base.arguments import ArgumentError, callback, whole
 from simoom.base.needs import need
 from simoom.base.workers import Progress
 from simoom.results.run import Run
@@ -122,13 +122,13 @@ def _constraint(text: object) -> Constraint:
     except ValueError:
         bound = math.nan
     if match is None or math.isnan(bound):
-        raise ValueError(f"given: {text!r}: {example}")
+        raise ArgumentError("given", f"{text!r}: {example}")
     path, unit = match["path"], match["unit"]
     check_path("given", path)
     known = unit_of(path)
     if unit and unit != known:
         if known != "s" or unit not in PREFIXES:
-            raise ValueError(f"given: {text!r}: the unit of {path} is {known or 'none'}")
+            raise ArgumentError("given", f"{text!r}: the unit of {path} is {known or 'none'}")
         bound *= PREFIXES[unit]
     return Constraint(path, bound, match["sign"].startswith("<"))
 
@@ -201,13 +201,13 @@ class Search:
         whole("seed", self.seed, bits=64)
         callback(self.progress)
         if self.replications < 2:
-            raise ValueError(f"replications: must be at least 2, is {self.replications}")
+            raise ArgumentError("replications", f"must be at least 2, is {self.replications}")
         if self.trials < 1:
-            raise ValueError(f"trials: must be at least 1, is {self.trials}")
+            raise ArgumentError("trials", f"must be at least 1, is {self.trials}")
         if not self.over:
-            raise ValueError("over: names no path")
+            raise ArgumentError("over", "names no path")
         for path, values in self.over.items():
-            check_range(f"over[{path!r}]", values, logarithmic=False)
+            check_range("over", path, values, logarithmic=False)
 
     def run(self) -> Winner:
         """Search, and return the best point."""
@@ -270,7 +270,7 @@ class Search:
     def _values(self, runs: Replications) -> list[float]:
         values = [self.measure(run) for run in runs]
         if not all(map(math.isfinite, values)):
-            raise ValueError(f"objective: {self.name} has no value in some runs")
+            raise ArgumentError("objective", f"{self.name} has no value in some runs")
         return values
 
     def _row(self, at: dict[str, Any], runs: Replications) -> dict[str, Any]:
@@ -285,7 +285,7 @@ class Search:
     def _finalists(self) -> list[dict[str, Any]]:
         feasible = [row for row in self.tried.values() if row["feasible"]]
         if not feasible:
-            raise ValueError(self._nearest())
+            raise ArgumentError("given", self._nearest())
         return sorted(feasible, key=self._rank)[:FINALISTS]
 
     def _nearest(self) -> str:
@@ -300,9 +300,7 @@ class Search:
         wanted = ", ".join(map(str, self.given))
         has = ", ".join(f"{each.path} = {digits(row[each.path], 4)}" for each in self.given)
         at = ", ".join(f"{path}={value}" for path, value in row["at"].items())
-        return (
-            f"given: none of {len(self.tried)} points has {wanted}; the nearest has {has} at {at}"
-        )
+        return f"none of {len(self.tried)} points has {wanted}; the nearest has {has} at {at}"
 
     def _held(self, constraint: Constraint, runs: Replications) -> Held:
         estimate = runs.mean(constraint.path)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simoom.base.arguments import whole
+from simoom.base.arguments import ArgumentError, whole
 from simoom.base.needs import need
 from simoom.base.workers import Progress
 from simoom.runs.designs import Space, check_space, scaled
@@ -189,12 +189,14 @@ def sensitivity(
     experiments. Technometrics 33:2, 1991.
     """
     if method not in METHODS:
-        raise ValueError(f"method: must be one of {', '.join(METHODS)}, is {method!r}")
+        raise ArgumentError("method", f"must be one of {', '.join(METHODS)}, is {method!r}")
     check_space(space, points, log)
     if len(space) < 2:
-        raise ValueError("space: must name at least two paths, of which it finds the important one")
+        raise ArgumentError(
+            "space", "must name at least two paths, of which it finds the important one"
+        )
     if method == "sobol" and points & (points - 1):
-        raise ValueError(f"points: must be a power of two for sobol, is {points}")
+        raise ArgumentError("points", f"must be a power of two for sobol, is {points}")
     whole("replications", replications, bits=32)
     check_path("result", result)
     problem = {"num_vars": len(space), "names": list(space), "bounds": [[0.0, 1.0]] * len(space)}
@@ -211,7 +213,9 @@ def sensitivity(
     y = means[[place[tuple(map(repr, each.values()))] for each in listed]]
     variance = float(np.var(y))
     if variance <= (1e-12 * float(np.max(np.abs(y)))) ** 2:
-        raise ValueError(f"result: {result} is {y[0]:g} at all points, so that nothing moves it")
+        raise ArgumentError(
+            "result", f"{result} is {y[0]:g} at all points, so that nothing moves it"
+        )
     effects = _effects(problem, method, unit, y, seed)
     ranked = sorted(effects, key=lambda effect: -effect.total.mean)
     return Sensitivity(result, method, tuple(ranked), min(1.0, noise / variance), done)
@@ -258,7 +262,7 @@ def _estimate(mean: float, half: float, n: int) -> Estimate:
 def _means(done: Sweep, result: str) -> tuple[NDArray[np.float64], float]:
     """Return the mean at each point, and the mean variance of these means by chance."""
     if not any(point.replications.measured(result) for point in done.points):
-        raise ValueError(f"result: {result} has no value in any run")
+        raise ArgumentError("result", f"{result} has no value in any run")
     means, chance = [], []
     for point in done.points:
         found = [run.summary.get(result) for run in point.replications]
@@ -266,7 +270,7 @@ def _means(done: Sweep, result: str) -> tuple[NDArray[np.float64], float]:
         values = [value for value in values if math.isfinite(value)]
         if not values:
             at = ", ".join(f"{path}={value}" for path, value in point.settings.items())
-            raise ValueError(f"result: {result} has no value at {at}; choose another range")
+            raise ArgumentError("result", f"{result} has no value at {at}; choose another range")
         means.append(float(np.mean(values)))
         chance.append(float(np.var(values, ddof=1)) / len(values) if len(values) > 1 else math.nan)
     return np.array(means), float(np.mean(chance))

@@ -16,7 +16,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simoom import _core
-from simoom.scenario.address import generic, suggested
+from simoom.base.arguments import ArgumentError
+from simoom.scenario.address import generic
 
 if TYPE_CHECKING:
     from simoom.scenario.scenario import Scenario
@@ -129,12 +130,12 @@ def unit_of(path: str) -> str:
     return "" if unit in ("1", "text") else unit
 
 
-def check_path(where: str, path: str, *, text: bool = False) -> None:
+def check_path(argument: str, path: str, *, text: bool = False) -> None:
     """Raise unless a path is that of a number, or of a text, among the results of some scenario.
 
     Raises
     ------
-    ValueError
+    ArgumentError
         With similar paths.
     """
     try:
@@ -145,9 +146,9 @@ def check_path(where: str, path: str, *, text: bool = False) -> None:
         heads = {known.rpartition(".")[0] for known in catalogue()}
         results = [known for known in catalogue() if known not in heads]
         near = nearest(path, [known.replace("[i]", "[0]") for known in results])
-        raise ValueError(f"{where}: there is no result {path!r}{near}") from None
+        raise ArgumentError(argument, f"there is no result {path!r}{near}") from None
     if each.unit == "text" and not text:
-        raise ValueError(f"{where}: {path}: is text and not a number")
+        raise ArgumentError(argument, f"{path}: is text and not a number")
 
 
 def nearest(path: str, known: Iterable[str]) -> str:
@@ -167,7 +168,7 @@ def nearest(path: str, known: Iterable[str]) -> str:
     named.sort(key=lambda each: (not each.startswith(place), not each.endswith(".mean")))
     close = get_close_matches(path, every, n=MOST_NEAR, cutoff=0.5)
     found = list(dict.fromkeys([*begin, *named, *close]))[:MOST_NEAR]
-    return suggested(found)
+    return _core.suggested(found)
 
 
 def _heading(path: str) -> str:

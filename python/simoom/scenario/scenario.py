@@ -13,7 +13,6 @@ from simoom import _core
 from simoom.base.files import DEEPEST, read
 from simoom.base.issue import Issue, ScenarioError
 from simoom.scenario import edit
-from simoom.scenario.address import AddressError, indexed, is_address, named_probes
 from simoom.scenario.control import import_path
 from simoom.scenario.observables import Probe
 from simoom.scenario.shipped import resolved
@@ -164,14 +163,7 @@ class Scenario:
         """
         _utf8("", path)
         _utf8(path, text)
-        if path.endswith("[+]"):
-            return self._append(path.removesuffix("[+]"), path, text)
-        text = edit.controller(path, text)
-        single, path = self._single(path)
-        done = single.core
-        for each in single._paths(path):  # noqa: SLF001  of the same class
-            done = done.set(each, text)
-        return self._of(done)
+        return self._of(self.core.set(path, edit.controller(path, text)))
 
     def addressed(self, paths: Iterable[str]) -> tuple[Scenario, list[list[str]]]:
         """Return a scenario with a table for each station that is named, and the paths in it.
@@ -189,41 +181,8 @@ class Scenario:
         >>> s.addressed(['stations["sta2"].mcs'])[1]
         [['stations[1].mcs']]
         """
-        single, named = self, list(paths)
-        for path in named:
-            single, _ = single._single(path)
-        found = [single._single(path)[1] for path in named]  # noqa: SLF001  of the same class
-        return single, [single._paths(path) for path in found]  # noqa: SLF001
-
-    def _single(self, path: str, *, reads: bool = False) -> tuple[Scenario, str]:
-        """Return the scenario with a table for the station that a path names, and its path."""
-        found = edit.station(path)
-        if found is None:
-            return self, path
-        number, rest = found
-        written = edit.written(self.to_toml()).get("stations", 0)
-        tables, place = edit.split_station(path, written, number, reads=reads)
-        path = f"stations[{place}]{rest}"
-        if tables == written:
-            return self, path
-        return self._of(self.core.set("stations", toml_value(tables))), path
-
-    def _paths(self, path: str) -> list[str]:
-        """Return the paths with indices that a path with names stands for."""
-        try:
-            return indexed(path, lambda kind: edit.written(self.to_toml()).get(kind))
-        except AddressError as error:
-            message = str(error).partition("]: ")[2] or str(error)
-            raise ScenarioError([Issue(path, message)]) from None
-
-    def _append(self, path: str, whole: str, text: str) -> Scenario:
-        """Return a scenario in which a list of tables has one more."""
-        table = edit.table(whole, text)
-        tables = edit.written(self.to_toml()).get(path, [])
-        if not isinstance(tables, list):
-            message = "cannot be appended to: it is no array of tables; write it as one"
-            raise ScenarioError([Issue(path, message)])
-        return self._of(self.core.set(path, toml_value([*tables, table])))
+        single, found = self.core.addressed(list(paths))
+        return self._of(single), found
 
     def unset(self, path: str) -> Scenario:
         """Return a scenario without a key, or without an element of a list.
@@ -245,12 +204,7 @@ class Scenario:
         30.0
         """
         _utf8("", path)
-        single, path = self._single(path)
-        keys = edit.written(single.to_toml())
-        # The last elements first, so that the indices of others do not change.
-        for each in reversed(single._paths(path)):  # noqa: SLF001  of the same class
-            edit.remove(keys, each)
-        return self._of(_core.Scenario.from_json(json.dumps(keys)))
+        return self._of(self.core.unset(path))
 
     def get(self, path: str) -> Any:
         """Return the value at a path, as plain Python data.
@@ -261,12 +215,7 @@ class Scenario:
             The value as it is written or its default; None if the key has neither.
         """
         _utf8("", path)
-        single, path = self._single(path, reads=True)
-        paths = single._paths(path)  # noqa: SLF001  of the same class
-        if len(paths) > 1:
-            message = f"are {len(paths)} tables; name one, as {paths[0]}"
-            raise ScenarioError([Issue(path, message)])
-        return json.loads(single.core.get(paths[0]))
+        return json.loads(self.core.get(path))
 
     @property
     def warmup_s(self) -> float:
@@ -350,13 +299,7 @@ class Scenario:
         >>> Scenario(standard="11g", stations=2, flows=flows).probe_paths('flows["up"].srtt_s')
         ['flows[0].srtt_s', 'flows[1].srtt_s']
         """
-        if not is_address(path):
-            return [path]
-        try:
-            return named_probes(path, dict(self.core.trace_names())["flow"])
-        except AddressError as error:
-            message = str(error).partition("]: ")[2] or str(error)
-            raise ScenarioError([Issue(path, message)]) from None
+        return self.core.probe_paths(path)
 
     def to_toml(self) -> str:
         """Return the scenario as the text of a TOML file.

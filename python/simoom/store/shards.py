@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from simoom.base.arguments import ArgumentError
 from simoom.store.places import Folder, Remote
 from simoom.store.segments import is_segment
 from simoom.store.store import FILE, Store, parsed
@@ -77,15 +78,15 @@ def read_shard(shard: Shard) -> tuple[int, int]:
     >>> read_shard("2/8")
     (2, 8)
     """
-    message = f"shard: must be I/N with I from 1 to N, as 1/8 for the first of eight, is {shard!r}"
+    rule = f"must be I/N with I from 1 to N, as 1/8 for the first of eight, is {shard!r}"
     if isinstance(shard, str):
         match = re.fullmatch(r"\s*(\d{1,6})\s*/\s*(\d{1,6})\s*", shard)
         if match is None:
-            raise ValueError(message)
+            raise ArgumentError("shard", rule)
         shard = (int(match[1]), int(match[2]))
     number, of = shard
     if not all(type(each) is int for each in (number, of)) or not 1 <= number <= of:
-        raise ValueError(message)
+        raise ArgumentError("shard", rule)
     return number, of
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from simoom import _core
 from simoom.base.issue import Issue, ScenarioError
 from simoom.results.tables import Row, Value, digits, number, rows
-from simoom.scenario.address import near, suggested
 from simoom.scenario.hearing import Hearing, hearing
 from simoom.scenario.scenario import Scenario
 from simoom.twin.inputs import Cell, Flow
@@ -199,8 +199,8 @@ def find_flow(scenario: Scenario, name: str | None) -> tuple[Scenario, int | Non
     if name is None:
         return single, None
     if name not in names:
-        close = near(name, names) or names[:5]
-        raise ScenarioError([Issue("flow", f"there is no flow {name!r}{suggested(close)}")])
+        close = _core.near(name, names) or names[:5]
+        raise ScenarioError([Issue("flow", f"there is no flow {name!r}{_core.suggested(close)}")])
     return single, names.index(name)
 
 

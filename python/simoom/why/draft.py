@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import copy
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from simoom import _core
+from simoom.scenario.edit import written
 from simoom.scenario.scenario import Scenario
 from simoom.twin.inputs import Cell
 
@@ -27,32 +26,18 @@ class Edit:
 
 def keys_of(scenario: Scenario) -> dict[str, Any]:
     """Return the keys that a scenario sets."""
-    return tomllib.loads(scenario.to_toml())
+    return written(scenario.to_toml())
 
 
 def apply(scenario: Scenario, edits: list[Edit]) -> Scenario:
     """Return a scenario with these changes; raise `ScenarioError` if it has faults."""
-    keys = keys_of(scenario)
-    for edit in edits:
-        if edit.value is None:
-            _remove(keys, _core.steps(edit.path))
-    changed = Scenario(**keys) if any(edit.value is None for edit in edits) else scenario
-    for edit in edits:
+    for edit in sorted(edits, key=lambda edit: edit.value is not None):
         if edit.value is not None:
-            changed = changed.set(edit.path, edit.value)
-    changed.check()
-    return changed
-
-
-def _remove(keys: Any, path: list[str | int | None]) -> None:
-    *parents, last = path
-    for step in parents:
-        try:
-            keys = keys[step]
-        except (KeyError, IndexError, TypeError):
-            return
-    if isinstance(keys, dict):
-        keys.pop(last, None)
+            scenario = scenario.set(edit.path, edit.value)
+        elif scenario.core.has(edit.path):
+            scenario = scenario.unset(edit.path)
+    scenario.check()
+    return scenario
 
 
 def with_single_flows(scenario: Scenario) -> Scenario:

@@ -131,7 +131,7 @@ impl Document {
         }
         let mut words = value.split_whitespace();
         let name = words.next().unwrap_or_default();
-        self.tree.remove(&Path::parse(key)?);
+        self.tree.remove(&Path::parse(key)?.0);
         self.set(line, key, name)?;
         for word in words {
             let Some((key, value)) = word.split_once('=') else {
