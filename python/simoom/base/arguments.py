@@ -6,28 +6,6 @@ import math
 from numbers import Integral
 
 
-class ArgumentError(ValueError):
-    """A value that an argument cannot have.
-
-    Parameters
-    ----------
-    argument : str
-        The name of the argument.
-    said : str
-        The value, and the rule that it violates.
-    part : object, optional
-        The key or the index of the part that is wrong.
-    """
-
-    def __init__(self, argument: str, said: str, part: object = None) -> None:
-        super().__init__(argument, said, part)
-        self.argument, self.said, self.part = argument, said, part
-
-    def __str__(self) -> str:
-        where = "" if self.part is None else f"[{self.part!r}]"
-        return f"{self.argument}{where}: {self.said}"
-
-
 def whole(name: str, value: object, *, bits: int) -> None:
     """Raise unless the value is a whole number in the range."""
     if isinstance(value, bool) or not isinstance(value, Integral):

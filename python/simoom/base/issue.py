@@ -1,4 +1,4 @@
-"""Faults of a scenario, each with its path, and of the processes that run it."""
+"""Faults of a scenario, each with its path, of arguments, and of the processes that run it."""
 
 from __future__ import annotations
 
@@ -107,6 +107,28 @@ class ScenarioError(ValueError):
 
     def __reduce__(self) -> tuple[type[ScenarioError], tuple[tuple[Issue, ...]]]:
         return type(self), (self.issues,)
+
+
+class ArgumentError(ValueError):
+    """A value that an argument cannot have.
+
+    Parameters
+    ----------
+    argument : str
+        The name of the argument.
+    said : str
+        The value, and the rule that it violates.
+    part : object, optional
+        The key or the index of the part that is wrong.
+    """
+
+    def __init__(self, argument: str, said: str, part: object = None) -> None:
+        super().__init__(argument, said, part)
+        self.argument, self.said, self.part = argument, said, part
+
+    def __str__(self) -> str:
+        where = "" if self.part is None else f"[{self.part!r}]"
+        return f"{self.argument}{where}: {self.said}"
 
 
 class LostWorkerError(RuntimeError):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simoom.base.arguments import ArgumentError
 from simoom.base.files import finite
+from simoom.base.issue import ArgumentError
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
     AsJson,

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from simoom import designs
-from simoom.base.arguments import ArgumentError
+from simoom.base.issue import ArgumentError
 from simoom.cli.terminal import InputError, split_setting
 from simoom.runs.axis_text import axis_value, axis_values
 

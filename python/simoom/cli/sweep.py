@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simoom.base.arguments import ArgumentError
 from simoom.base.files import finite
-from simoom.base.issue import LostWorkerError
+from simoom.base.issue import ArgumentError, LostWorkerError
 from simoom.base.needs import need
 from simoom.cli.points import Design, OverOption, PointsFrom, PointsOption, read_over
 from simoom.cli.streams import print_json

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from simoom.base.arguments import ArgumentError
+from simoom.base.issue import ArgumentError
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
     InputError,

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from simoom.base.arguments import ArgumentError
-from simoom.base.issue import Issue, ScenarioError
+from simoom.base.issue import ArgumentError, Issue, ScenarioError
 from simoom.runs.designs import grid
 from simoom.scenario.control import import_path
 from simoom.scenario.scenario import Scenario, toml_value

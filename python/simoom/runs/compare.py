@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simoom.base.arguments import ArgumentError, callback
+from simoom.base.arguments import callback
+from simoom.base.issue import ArgumentError
 from simoom.base.workers import Progress
 from simoom.runs.precision import (
     Reached,

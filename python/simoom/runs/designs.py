@@ -15,7 +15,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from simoom.base.arguments import ArgumentError
+from simoom.base.issue import ArgumentError
 from simoom.base.needs import needed
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from simoom.base.arguments import ArgumentError
+from simoom.base.issue import ArgumentError
 from simoom.runs.stats import Estimate, mean_ci
 from simoom.scenario.observables import check_path, unit_of
 

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from simoom.base.arguments import ArgumentError, callback, whole
+from simoom.base.arguments import callback, whole
+from simoom.base.issue import ArgumentError
 from simoom.base.needs import need
 from simoom.base.workers import Progress
 from simoom.results.run import Run

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simoom.base.arguments import ArgumentError, whole
+from simoom.base.arguments import whole
+from simoom.base.issue import ArgumentError
 from simoom.base.needs import need
 from simoom.base.workers import Progress
 from simoom.runs.designs import Space, check_space, scaled

@@ -16,7 +16,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simoom import _core
-from simoom.base.arguments import ArgumentError
+from simoom.base.issue import ArgumentError
 from simoom.scenario.address import generic
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from simoom.base.arguments import ArgumentError
+from simoom.base.issue import ArgumentError
 from simoom.store.places import Folder, Remote
 from simoom.store.segments import is_segment
 from simoom.store.store import FILE, Store, parsed
