@@ -1,6 +1,7 @@
 //! Sizes and limits of aggregates: A-MSDU (clause 9.3.2.2) and A-MPDU (clause 9.7).
 
-use crate::phy::{Mode, ModeClass, Preamble, longest_psdu, psdu_within};
+use super::timing::Timing;
+use crate::phy::{Mode, ModeClass, longest_psdu};
 use kernel::{Bytes, Duration};
 use settings::{Choice, Settings};
 
@@ -111,9 +112,9 @@ impl Aggregation {
     }
 
     /// How much the PSDU of one access may hold, if its PPDU may last no longer than `within`.
-    pub(crate) fn room(&self, mode: &Mode, preamble: Preamble, within: Duration) -> PsduLimits {
+    pub(crate) fn room(&self, mode: &Mode, timing: &Timing, within: Duration) -> PsduLimits {
         let within = within.min(self.duration);
-        let longest = psdu_within(mode, preamble, within).unwrap_or(Bytes::ZERO);
+        let longest = timing.psdu_within(mode, within).unwrap_or(Bytes::ZERO);
         let frames = if mode.class.is_high() { self.frames.max(1) } else { 1 };
         PsduLimits { frames, bytes: self.bytes.min(longest) }
     }
@@ -123,14 +124,14 @@ impl Aggregation {
         &self,
         mode: &Mode,
         slowest: &Mode,
-        preamble: Preamble,
+        timing: &Timing,
         within: Duration,
     ) -> PsduLimits {
-        let room = self.room(mode, preamble, within);
+        let room = self.room(mode, timing, within);
         if self.duration_in == DurationIn::Mode || slowest == mode {
             return room;
         }
-        let last = self.room(slowest, preamble, Duration(u64::MAX));
+        let last = self.room(slowest, timing, Duration(u64::MAX));
         PsduLimits { frames: room.frames.min(last.frames), bytes: room.bytes.min(last.bytes) }
     }
 }
@@ -215,7 +216,7 @@ mod tests {
             let vector = TxVector { mcs, guard, ..DOT11AC.tx_vector().unwrap() };
             let mode = vector.mode().unwrap();
             let aggregation = Aggregation { frames: 32, ..aggregation };
-            let room = aggregation.room(&mode, Preamble::Long, Duration::from_secs_f64(1.0));
+            let room = aggregation.room(&mode, &Timing::of(&DOT11AC), Duration::from_secs_f64(1.0));
             let mut psdu = Bytes::ZERO;
             let fit = (0..room.frames).take_while(|_| {
                 psdu = ampdu(psdu, Bytes(1528));
@@ -226,6 +227,22 @@ mod tests {
     }
 
     #[test]
+    fn the_header_of_a_model_takes_its_time_from_the_mpdus() {
+        let plain = Timing::of(&DOT11AC);
+        let header = Some(Duration::from_micros(1000));
+        let timing = Timing { model_header: header, ..plain.clone() };
+        let mode = DOT11AC.tx_vector().unwrap().mode().unwrap();
+        let aggregation = Aggregation::of(ModeClass::Vht).unwrap();
+        let within = Duration::from_micros(2528);
+        let longest = |timing| aggregation.room(&mode, timing, within).bytes;
+        let room = longest(&timing);
+        assert!(room < longest(&plain));
+        assert!(timing.data_airtime(&mode, room).total() <= within);
+        assert!(timing.data_airtime(&mode, room + Bytes(1)).total() > within);
+        assert_eq!(timing.psdu_within(&mode, Duration::from_micros(999)), None);
+    }
+
+    #[test]
     fn limits_of_a_phy() {
         assert_eq!(Aggregation::default().duration, crate::phy::LONGEST_PPDU);
         let ht = Aggregation::of(ModeClass::Ht).unwrap();
@@ -233,7 +250,7 @@ mod tests {
         assert_eq!(Aggregation::of(ModeClass::He).unwrap().window, 256);
         assert_eq!(Aggregation::of(ModeClass::Ofdm), None);
         let legacy = DOT11N.fastest();
-        let room = ht.room(&legacy, Preamble::Long, Duration::from_secs_f64(1.0));
+        let room = ht.room(&legacy, &Timing::of(&DOT11N), Duration::from_secs_f64(1.0));
         assert_eq!(room.frames, 1, "OFDM has no A-MPDU");
     }
 }

@@ -254,7 +254,7 @@ impl Edcaf {
             (Some(limits), Some(_)) => {
                 let within = within.saturating_sub(rules.around(&mode, with_rts));
                 let slowest = choice.map_or(mode, |choice| choice.slowest);
-                let room = limits.room_in_chain(&mode, &slowest, timing.preamble, within);
+                let room = limits.room_in_chain(&mode, &slowest, timing, within);
                 if alone { PsduLimits { frames: 1, ..room } } else { room }
             }
             _ => PsduLimits::SINGLE,

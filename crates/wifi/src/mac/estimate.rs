@@ -32,7 +32,7 @@ impl MacConfig {
         let Some(limits) = self.aggregation.filter(|_| mode.class.is_high()) else {
             return AmpduRoom { frames: 1, bytes: Bytes(u64::MAX), overhead };
         };
-        let room = limits.room_in_chain(mode, slowest, self.timing.preamble, Duration(u64::MAX));
+        let room = limits.room_in_chain(mode, slowest, &self.timing, Duration(u64::MAX));
         AmpduRoom { frames: room.frames.min(limits.window), bytes: room.bytes, overhead }
     }
 

@@ -1,7 +1,9 @@
 //! Interframe spaces, timeouts, and rules with named alternatives.
 
 use super::exchange::Opening;
-use crate::phy::{DOT11G, Mode, Preamble, Standard, airtime};
+use crate::phy::{
+    DOT11G, LONGEST_PPDU, Mode, Preamble, Standard, airtime, longest_psdu, psdu_within,
+};
 use kernel::{BitRate, Bytes, Duration};
 use settings::{Choice, Settings};
 
@@ -257,6 +259,18 @@ impl Timing {
                 crate::phy::Airtime { preamble, payload, ..Default::default() }
             }
         }
+    }
+
+    /// The longest PSDU of a data frame that lasts no longer than `within`; `None` if its preamble
+    /// and headers alone last longer.
+    pub fn psdu_within(&self, mode: &Mode, within: Duration) -> Option<Bytes> {
+        let Some(preamble) = self.model_header else {
+            return psdu_within(mode, self.preamble, within);
+        };
+        let within = if mode.class.is_high() { within.min(LONGEST_PPDU) } else { within };
+        let payload = u128::from(within.0.checked_sub(preamble.0)?);
+        let most = payload * u128::from(mode.rate.0) / 8_000_000_000;
+        Some(longest_psdu(mode.class).min(Bytes(most as u64)))
     }
 
     /// How long a Duration field reserves the medium for a rest of an exchange that lasts so long.
