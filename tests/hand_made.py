@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -33,6 +33,7 @@ class Trace:
     mpdus: pl.DataFrame
     waits: pl.DataFrame
     segments: pl.DataFrame
+    routes: pl.DataFrame = field(default_factory=pl.DataFrame)
 
 
 @dataclass

@@ -1,6 +1,6 @@
 // Builds the page into the Python package: `make web`.
 
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 import { createHash } from "node:crypto";
 import { copyFile, readFile, readdir, writeFile } from "node:fs/promises";
 
@@ -17,9 +17,16 @@ const options = {
   legalComments: "none",
   logLevel: "warning",
 };
-await build({ ...options, entryPoints: { app: "src/main.tsx" } });
+await build({ ...options, entryPoints: { app: "src/main.tsx", trace: "src/trace.tsx" } });
 // The widget of notebooks is one file, with its styles as a text.
-await build({ ...options, entryPoints: { widget: "src/widget.tsx" }, loader: { ".css": "text" } });
+const styles = {
+  name: "styles",
+  setup: ({ onLoad }) => onLoad({ filter: /\.css$/ }, async ({ path }) => {
+    const { code } = await transform(await readFile(path, "utf8"), { loader: "css", minify: true });
+    return { contents: code, loader: "text" };
+  }),
+};
+await build({ ...options, entryPoints: { widget: "src/widget.tsx" }, plugins: [styles] });
 await copyFile("index.html", `${OUT}/index.html`);
 
 // The licences of what is bundled: every package that is not for development.

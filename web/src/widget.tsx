@@ -5,6 +5,7 @@ import { useMemo, useState } from "preact/hooks";
 import css from "./style.css";
 import { AirTimeline } from "./air/timeline";
 import type { About, Frame, Source, Step } from "./air/model";
+import { decode } from "./tile";
 
 /** What anywidget gives: https://anywidget.dev/en/afm/. */
 interface Kernel {
@@ -50,7 +51,8 @@ class Asked implements Source {
   }
 
   about = () => this.ask<About>("about");
-  tile = (level: number, number: number) => this.ask<ArrayBuffer>("tile", { level, number });
+  tile = async (level: number, number: number) =>
+    decode(await this.ask<ArrayBuffer>("tile", { level, number }), number);
   find = (query: object, number: number, forward: boolean) =>
     this.ask<Frame | null>("find", { ...query, number, forward });
   frame = (number: number) => this.ask<Frame>("frame", { number });

@@ -1,6 +1,6 @@
 """A stretch of a trace: its lanes, frames, MPDUs and waits, and how a frame is described.
 
-The figure `plots.air` and the page of `simoom.show.trace_page` show the same stretch in the same
+The figure `plots.air` and the page of `simoom.show.rows` show the same stretch in the same
 words.
 """
 

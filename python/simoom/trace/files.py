@@ -69,8 +69,8 @@ class Parquet:
 
 
 def _page(folder: Path, scenario: Scenario) -> Writer:
-    # Imported when it is used: it draws, and needs matplotlib.
-    from simoom.show.trace_page import PageWriter
+    # Imported when it is used: it needs polars and jinja2.
+    from simoom.show.rows import PageWriter
 
     return PageWriter(folder, scenario)
 

@@ -146,14 +146,14 @@ export class Timeline {
     this.redraw();
   }
 
-  /** Selects a frame and shows the stretch around it. */
-  async reveal(number: number): Promise<void> {
+  /** Selects a frame and shows the stretch around it, unless the view is to stay. */
+  async reveal(number: number, stays = false): Promise<void> {
     const frame = await this.model.frame(number);
     const length = frame.end_ns - frame.start_ns;
     const isInside = frame.start_ns >= this.model.start && frame.end_ns <= this.model.end;
     const isLegible = length / this.model.span > 0.004;
     this.select(frame);
-    if (isInside && isLegible) return;
+    if (stays || (isInside && isLegible)) return;
     const half = isLegible ? this.model.span / 2 : AROUND * Math.max(length, 100_000) / 2;
     const middle = (frame.start_ns + frame.end_ns) / 2;
     this.model.show(middle - half, middle + half);

@@ -2,6 +2,7 @@
 
 import { duration, time } from "./draw";
 import type { Frame, Model, Step } from "./model";
+import { mode, outcome } from "./table";
 
 const MOST_PACKETS = 64;
 
@@ -15,8 +16,7 @@ export function Details({ model, frame, life, follow, reveal }: {
     ["begins", time(frame.start_ns, 1)],
     ["lasts", duration(frame.end_ns - frame.start_ns)],
     ["preamble", duration(frame.preamble_ns)],
-    ["rate", `${Number(frame.rate_mbps.toPrecision(5))} Mb/s`
-      + (frame.mcs === null ? "" : `, MCS ${frame.mcs}`)],
+    ["rate", mode(frame)],
     ["PSDU", `${frame.psdu_bytes.toLocaleString("en")} bytes`],
     ["MPDUs", `${frame.received} of ${frame.mpdus} received, ${frame.retried} again`],
     ["Duration", duration(frame.nav_ns)],
@@ -29,9 +29,7 @@ export function Details({ model, frame, life, follow, reveal }: {
   return (
     <aside class="card details" aria-label="Selected frame">
       <h2>{about.kind[frame.kind]} {name(frame.from)} → {name(frame.to)}</h2>
-      <p class={frame.is_lost ? "fault" : ""}>
-        {frame.is_lost ? "lost: " : ""}{about.outcome[frame.outcome]}
-        {frame.lost_to !== null && `, caused by ${name(frame.lost_to)}`}</p>
+      <p class={frame.is_lost ? "fault" : ""}>{outcome(model, frame)}</p>
       <dl>
         <div><dt>frame</dt><dd>{frame.number}</dd></div>
         {rows.map(([label, value]) => <div key={label}><dt>{label}</dt><dd>{value}</dd></div>)}
@@ -44,7 +42,8 @@ export function Details({ model, frame, life, follow, reveal }: {
               <li key={mpdu.packet}>
                 <button onClick={() => follow(mpdu.packet)}>Life of packet {mpdu.packet}</button>
                 <span class="dim">{mpdu.flow === null ? "" : about.flows[mpdu.flow]}
-                  {mpdu.retry && ", again"}{!mpdu.received && ", not received"}</span>
+                  {mpdu.segment && `: ${mpdu.segment}`}{mpdu.retry && ", again"}
+                  {!mpdu.received && ", not received"}</span>
               </li>
             ))}
           </ul>
@@ -52,7 +51,7 @@ export function Details({ model, frame, life, follow, reveal }: {
       )}
       {life.length > 0 && (
         <>
-          <h3>From write to ACK: {duration(life[life.length - 1].at_ns - life[0].at_ns)}</h3>
+          <h3>{life[0].what === "segment" ? "From write to ACK" : "On the air"}: {duration(life[life.length - 1].at_ns - life[0].at_ns)}</h3>
           <ol class="life">
             {life.map((step) => (
               <li key={`${step.at_ns} ${step.what} ${step.step} ${step.frame?.number}`}>

@@ -13,6 +13,8 @@ export interface Frame {
 export interface Mpdu {
   packet: number; flow: number | null; bytes: number; sequence: number; retry: boolean;
   received: boolean;
+  /** The TCP segment in words, where the rows are at hand. */
+  segment?: string;
 }
 export interface Step {
   at_ns: number; what: "packet" | "frame" | "segment" | "acknowledged"; frame?: Frame; mpdu?: Mpdu;
@@ -21,6 +23,8 @@ export interface Step {
   reverse?: boolean; retransmission?: boolean; cwnd_bytes?: number | null; state?: number | null;
 }
 export interface About {
+  /** Of a stretch of a run: where it begins, and the numbers of its first and last frame. */
+  begin_ns?: number; numbers?: [number, number];
   end_ns: number; cut_ns: number | null; nodes: string[]; radios: string[]; wires: string[];
   flows: string[]; states: string[]; kind: string[]; outcome: string[]; access_category: string[];
   wait: string[]; step: string[]; cause: string[]; route: string[]; is_access_point: boolean[];
@@ -33,10 +37,10 @@ export interface Query {
   radio?: number; kind?: number; outcome?: number; lost?: boolean; retried?: boolean;
 }
 
-/** Where the parts of a timeline come from: the server, or the kernel of a notebook. */
+/** Where a timeline comes from: the server, the kernel of a notebook, or rows in a page. */
 export interface Source {
   about(): Promise<About>;
-  tile(level: number, number: number): Promise<ArrayBuffer>;
+  tile(level: number, number: number): Promise<Tile>;
   find(query: Query, number: number, forward: boolean): Promise<Frame | null>;
   frame(number: number): Promise<Frame>;
   life(packet: number): Promise<Step[]>;
@@ -47,7 +51,7 @@ export function served(id: string): Source {
   const base = `/api/runs/${id}/air`;
   return {
     about: () => get<About>(base),
-    tile: (level, number) => bytes(`${base}/tile/${level}/${number}`),
+    tile: async (level, number) => decode(await bytes(`${base}/tile/${level}/${number}`), number),
     find: (query, number, forward) => {
       const options = new URLSearchParams({ number: String(number), forward: forward ? "1" : "0" });
       for (const [name, value] of Object.entries(query)) {
@@ -71,7 +75,8 @@ export const MOST_LANES = 40;
 
 export class Model {
   start = 0;
-  end: number;
+  end = 0;
+  private readonly first: number;
   readonly lanes: number[];
   readonly laneOf = new Map<number, number>();
   /** Whether all tiles of the stretch that was drawn last were loaded. */
@@ -81,7 +86,8 @@ export class Model {
 
   constructor(private readonly source: Source, readonly about: About,
     private readonly changed: () => void) {
-    this.end = about.end_ns;
+    this.first = about.begin_ns ?? 0;
+    this.all();
     const busy = about.by_radio
       .map((sums, radio) => ({ radio, time: sums[0] }))
       .filter(() => about.frames > 0)
@@ -105,21 +111,26 @@ export class Model {
 
   /** Shows a stretch, within the run and not shorter than a microsecond. */
   show(start: number, end: number): void {
-    const whole = this.about.end_ns;
-    const span = Math.min(Math.max(end - start, SHORTEST_NS), whole);
+    const last = this.about.end_ns;
+    const span = Math.min(Math.max(end - start, SHORTEST_NS), last - this.first);
     const middle = (start + end) / 2;
-    this.start = Math.min(Math.max(middle - span / 2, 0), whole - span);
+    this.start = Math.min(Math.max(middle - span / 2, this.first), last - span);
     this.end = this.start + span;
     this.changed();
   }
 
+  all(): void {
+    this.show(this.first, this.about.end_ns);
+  }
+
+  get isWhole(): boolean {
+    return this.start <= this.first && this.end >= this.about.end_ns;
+  }
+
   zoom(factor: number, at: number): void {
-    const span = Math.min(Math.max(this.span * factor, SHORTEST_NS), this.about.end_ns);
-    const share = (at - this.start) / this.span;
-    const start = Math.min(Math.max(at - share * span, 0), this.about.end_ns - span);
-    this.start = start;
-    this.end = start + span;
-    this.changed();
+    const span = Math.max(this.span * factor, SHORTEST_NS);
+    const start = at - (at - this.start) / this.span * span;
+    this.show(start, start + span);
   }
 
   pan(by: number): void {
@@ -159,7 +170,7 @@ export class Model {
     this.tiles.set(key, null);
     this.source.tile(level, number).then(
       (data) => {
-        this.tiles.set(key, decode(data, number));
+        this.tiles.set(key, data);
         for (const old of this.tiles.keys()) {
           if (this.tiles.size <= KEPT) break;
           this.tiles.delete(old);

@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Timeline } from "./canvas";
 import { Details } from "./details";
+import { FrameTable, mode, outcome } from "./table";
 import { duration, time } from "./draw";
 import { open, parse, type Frame, type Model, type Query, type Source, type Step } from "./model";
 
@@ -37,7 +38,9 @@ export function AirTimeline({ source, say, begin, share, title }: {
       setModel(opened);
       const { from = 0, to = 0, frame: chosen = null } = begin ?? {};
       if (from < to) opened.show(from, to);
-      if (chosen !== null) own.reveal(chosen);
+      if (chosen !== null) {
+        own.reveal(chosen, from < to).then(() => told(own), (error) => say(error.message));
+      }
     }, (error) => setFault(error.message));
     const watcher = new ResizeObserver(() => own.resize());
     watcher.observe(canvas.current!.parentElement!);
@@ -56,21 +59,28 @@ export function AirTimeline({ source, say, begin, share, title }: {
     if (!own?.model) return;
     const middle = (own.model.start + own.model.end) / 2;
     const begin = own.selected ? own.selected.number
-      : await numberAt(own.model, own.model.span < own.model.about.end_ns ? middle : 0, forward);
+      : await numberAt(own.model, own.model.isWhole ? 0 : middle, forward);
     const found = await own.model.find(query, begin, forward);
     if (found) {
       await own.reveal(found.number);
-      say(sentence(own.model, found));
+      told(own);
     } else {
       say(forward ? "No later frame matches." : "No earlier frame matches.");
     }
   };
   const search = (forward: boolean) => {
     if (!model) return;
+    const number = /^#(\d+)$/.exec(words.current!.value.trim());
+    if (number) {
+      const own = timeline.current!;
+      own.reveal(Number(number[1])).then(() => told(own), (error) => say(error.message));
+      return;
+    }
     const query = parse(words.current!.value, model.about);
     if (typeof query === "string") say(query);
     else go(query, forward);
   };
+  const told = (own: Timeline) => own.selected && say(sentence(own.model, own.selected));
   const keys = (event: KeyboardEvent) => {
     const own = timeline.current;
     if (!own?.model || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -81,10 +91,13 @@ export function AirTimeline({ source, say, begin, share, title }: {
       ArrowRight: () => own.model.pan(own.model.span / 8),
       "+": () => own.model.zoom(1 / ZOOM, middle), "=": () => own.model.zoom(1 / ZOOM, middle),
       "-": () => own.model.zoom(ZOOM, middle),
-      "0": () => own.model.show(0, own.model.about.end_ns),
+      "0": () => own.model.all(),
       Home: () => own.model.pan(-own.model.about.end_ns),
       End: () => own.model.pan(own.model.about.end_ns),
       "]": () => go({}, true), "[": () => go({}, false),
+      "}": () => go({ radio: own.selected?.from }, true),
+      "{": () => go({ radio: own.selected?.from }, false),
+      ArrowDown: () => beside(own, 1), ArrowUp: () => beside(own, -1),
       l: () => go({ lost: true }, forward), r: () => go({ retried: true }, forward),
       n: () => search(forward), "/": () => words.current!.focus(),
       Escape: () => own.select(null),
@@ -94,6 +107,13 @@ export function AirTimeline({ source, say, begin, share, title }: {
       event.preventDefault();
       action();
     }
+  };
+  /** Goes to the frame of the next lane, below or above, that began last. */
+  const beside = (own: Timeline, by: number) => {
+    const { selected, model: { lanes, laneOf } } = own;
+    const lane = selected && laneOf.get(selected.from);
+    const radio = lane == null ? undefined : lanes[lane + by];
+    if (radio !== undefined) go({ radio }, false);
   };
   const follow = async (packet: number) => {
     const own = timeline.current!;
@@ -130,7 +150,7 @@ export function AirTimeline({ source, say, begin, share, title }: {
             aria-label="Zoom out">−</button>
           <button onClick={() => own!.model.zoom(0.5, (own!.model.start + own!.model.end) / 2)}
             aria-label="Zoom in">+</button>
-          <button onClick={() => own!.model.show(0, own!.model.about.end_ns)}>All</button>
+          <button onClick={() => own!.model.all()}>All</button>
         </span>
         <span class="group">
           <button onClick={() => go({ lost: true }, false)} aria-label="Previous lost frame">‹</button>
@@ -165,10 +185,12 @@ export function AirTimeline({ source, say, begin, share, title }: {
       </div>
       <p class="dim view" role="status">{view}</p>
       {model && <Legend model={model} />}
+      {model && <FrameTable timeline={own!} view={view} />}
       <details><summary>Keys, wheel and touch</summary>
         <p id="air-keys">Left and right arrow: move. Plus and minus: zoom; 0: the whole run. Square
-          brackets: next and previous frame. L: next lost frame, R: next retransmission, N: next
-          match of the search; with Shift, previous. Slash: search. Escape: nothing selected. The
+          brackets: next and previous frame; braces: of the same node. Up and down arrow: the frame
+          before of the node above, below. L: next lost frame, R: next retransmission, N: next
+          match of the search; with Shift, previous. Slash: search; #12 finds frame 12. Escape: nothing selected. The
           wheel zooms and with Shift moves; drag to move, pinch to zoom.</p></details>
     </div>
   );
@@ -176,8 +198,9 @@ export function AirTimeline({ source, say, begin, share, title }: {
 
 /** The number of the first frame after an instant, less one; by a tile of the lowest level. */
 async function numberAt(model: Model, at: number, forward: boolean): Promise<number> {
-  if (at <= 0) return forward ? -1 : model.about.frames;
-  let [low, high] = [-1, model.about.frames];
+  const [first, last] = model.about.numbers ?? [0, model.about.frames - 1];
+  let [low, high] = [first - 1, last + 1];
+  if (at <= 0) return forward ? low : high;
   for (let step = 0; step < 40 && low + 1 < high; step++) {
     const middle = Math.floor((low + high) / 2);
     const found = await model.find({}, middle, true);
@@ -188,11 +211,12 @@ async function numberAt(model: Model, at: number, forward: boolean): Promise<num
 }
 
 function sentence(model: Model, frame: Frame): string {
-  const { radios, kind, outcome } = model.about;
+  const { radios, kind } = model.about;
   const to = frame.to === null ? "all" : radios[frame.to];
-  const by = frame.lost_to === null ? "" : `, caused by ${radios[frame.lost_to]}`;
+  const how = [kind[frame.kind] === "Data" && mode(frame), frame.retried && "a retransmission"]
+    .filter(Boolean).map((own) => `, ${own}`).join("");
   return `Frame ${frame.number} at ${time(frame.start_ns, 1000)}: ${radios[frame.from]} sends `
-    + `${kind[frame.kind]} to ${to}; ${outcome[frame.outcome]}${by}.`;
+    + `${kind[frame.kind]} to ${to}${how}; ${outcome(model, frame)}.`;
 }
 
 function Legend({ model }: { model: Model }) {

@@ -1,7 +1,6 @@
-"""The page of a trace: one file with the timeline of a stretch, which opens without a network.
+"""The page of a trace: the timeline of `simoom serve` in one file, which opens without a network.
 
-``templates/trace.html`` and the files beside it in ``templates/trace/`` draw the timeline; the page
-carries its data as JSON.
+The page carries the rows of a stretch as JSON, which ``web/src/air/rows.ts`` reads.
 """
 
 from __future__ import annotations
@@ -27,6 +26,8 @@ MOST = {"frames": 20_000, "MPDUs": 100_000, "waits": 300_000}
 """What a page holds: a browser draws it at once, and the file has at most some 20 MB."""
 
 NS = 1e9
+STATIC = Path(__file__).parents[1] / "serve" / "static"
+"""The code of the timeline and the styles, as `make web` builds them."""
 
 
 class Watched(Recorded, Protocol):
@@ -35,6 +36,10 @@ class Watched(Recorded, Protocol):
     @property
     def segments(self) -> pl.DataFrame:
         """One row for each segment that is sent or received."""
+
+    @property
+    def routes(self) -> pl.DataFrame:
+        """One row for each event of a router."""
 
 
 def write(
@@ -75,17 +80,19 @@ def page(
     frames, mpdus, waits = _inside(trace, start_s, end_s)
     lanes = nodes_of(frames, waits)
     first, last = _ends(frames)
-    names = _Names(lanes)
+    rows = _Rows(first, lanes)
+    rows.of(frames["lost_to"])  # The names of nodes are the first words.
     data = {
         "start_s": first,
         "end_ns": round((last - first) * NS),
         "lanes": lanes,
         "kinds": {kind: frame_look(kind)._asdict() for kind in _kinds(frames)},
         "hatches": HATCHES,
-        "frames": _frames(frames, first, names),
-        "mpdus": _mpdus(mpdus, frames, trace.segments, names),
-        "waits": _waits(waits, first, names),
-        "words": names.words,
+        "frames": rows.columns(frames),
+        "mpdus": rows.columns(mpdus) | {"segment": _notes(mpdus, trace.segments)},
+        "waits": rows.columns(waits.sort("start_s")),
+        "routes": rows.columns(_routes(trace.routes, first, last)),
+        "words": rows.words,
     }
     facts = [
         ("from", f"{first:.6f} s"),
@@ -94,20 +101,24 @@ def page(
         ("frames", f"{len(frames):,}"),
         ("lost", f"{sum(_lost_by(frames).values()):,}"),
     ]
+    code = (STATIC / "trace.js").read_text(encoding="utf-8")
     return render(
         "trace.html",
         title=title,
         facts=facts,
-        # In an element of script, "<" could begin a tag.
+        # In an element of script, "<" of the data could begin a tag.
         data=json.dumps(data, separators=(",", ":")).replace("<", r"\u003c"),
+        code=code.replace("</script", r"<\/script"),
+        styles=(STATIC / "app.css").read_text(encoding="utf-8"),
         losses=sorted(_lost_by(frames).items()),
         nodes=_by_node(frames, lanes, last - first),
     )
 
 
 def _kinds(frames: pl.DataFrame) -> list[str]:
-    """Return all kinds of frames, and those of a trace that another version has made."""
-    return list(dict.fromkeys([*KINDS, *sorted(map(str, frames["kind"].unique()))]))
+    """Return the kinds of the frames, in the order of the simulator; last those it lacks."""
+    present = set(map(str, frames["kind"].unique()))
+    return [*filter(present.__contains__, KINDS), *sorted(present.difference(KINDS))]
 
 
 class PageWriter:
@@ -128,10 +139,9 @@ class PageWriter:
         name = "MPDUs" if table == "mpdus" else table
         count = sum(map(len, kept))
         if count > MOST.get(name, count):
-            frames = self._tables.get("frames", [])
-            ends = [_ends(part) for part in frames if len(part)]
-            span = max(end for _, end in ends) - ends[0][0] if ends else 0.0
-            raise OSError(errno.EFBIG, _too_many(name, count, span))
+            timed = [*self._tables.get("frames", []), *self._tables.get("waits", [])]
+            firsts, lasts = zip(*(_ends(part) for part in timed if len(part)), strict=True)
+            raise OSError(errno.EFBIG, _too_many(name, count, max(lasts) - min(firsts)))
 
     def finish(self) -> None:
         """Write the page."""
@@ -139,7 +149,7 @@ class PageWriter:
 
         tables = {
             name: pl.concat([self._columns.empty(name), *self._tables.pop(name, [])])
-            for name in ("frames", "mpdus", "waits", "segments")
+            for name in ("frames", "mpdus", "waits", "segments", "routes")
         }
         try:
             write(_Tables(**tables), self._path, title=self._title)
@@ -153,6 +163,7 @@ class _Tables:
     mpdus: pl.DataFrame
     waits: pl.DataFrame
     segments: pl.DataFrame
+    routes: pl.DataFrame
 
 
 def _inside(
@@ -193,89 +204,61 @@ def _ends(frames: pl.DataFrame) -> tuple[float, float]:
     return min(frames["start_s"].to_list()), max(frames["end_s"].to_list())
 
 
-class _Names:
-    """Texts by number, so that each is written once; null has the number -1."""
+class _Rows:
+    """Tables as columns of numbers: times in ns since the first frame, texts by their number.
 
-    def __init__(self, words: tuple[str, ...]) -> None:
+    Each text is written once; null has the number -1.
+    """
+
+    def __init__(self, first: float, words: tuple[str, ...]) -> None:
         self.words = list(words)
+        self._first = first
         self._numbers = {word: number for number, word in enumerate(words)}
 
-    def of(self, column: pl.Series) -> list[int]:
-        """Return the numbers of a column's texts."""
-        return [-1 if word is None else self._number(str(word)) for word in column.to_list()]
+    def columns(self, table: pl.DataFrame) -> dict[str, list[Any]]:
+        """Return each column by its name, which for times has no unit."""
+        return {each.name.removesuffix("_s"): self.of(each) for each in table}
 
-    def _number(self, word: str) -> int:
-        if word not in self._numbers:
-            self._numbers[word] = len(self.words)
-            self.words.append(word)
-        return self._numbers[word]
+    def of(self, column: pl.Series) -> list[Any]:
+        """Return a column as it is written."""
+        if column.name.endswith("_s"):
+            return [int(value) for value in ((column - self._first) * NS).round().to_list()]
+        values = column.to_list()
+        if column.dtype.is_numeric():
+            return [round(value, 3) if isinstance(value, float) else value for value in values]
+        return [self._number(value) for value in values]
 
-
-def _ns(column: pl.Series, first: float) -> list[int]:
-    """Return times as whole nanoseconds since the first frame."""
-    return [int(value) for value in ((column - first) * NS).round().to_list()]
-
-
-def _frames(frames: pl.DataFrame, first: float, names: _Names) -> dict[str, list[Any]]:
-    columns: dict[str, list[Any]] = {
-        name.removesuffix("_s"): _ns(frames[name], first)
-        for name in ("start_s", "payload_s", "end_s")
-    }
-    texts = ("transmitter", "receiver", "kind", "access_category", "format", "outcome", "lost_to")
-    columns |= {name: names.of(frames[name]) for name in texts}
-    numbers = (
-        "number", "rate_mbps", "mcs", "streams", "width_mhz", "psdu_bytes", "mpdus",
-        "mpdus_retried", "mpdus_received", "nav_us", "exchange", "signal_dbm",
-    )  # fmt: skip
-    for name in numbers:
-        values = frames[name].to_list()
-        is_float = frames[name].dtype.is_float()
-        columns[name] = [v if v is None or not is_float else round(v, 3) for v in values]
-    return columns
+    def _number(self, value: str | bool | None) -> int:
+        if value is None or isinstance(value, bool):
+            return -1 if value is None else int(value)
+        if value not in self._numbers:
+            self._numbers[value] = len(self.words)
+            self.words.append(value)
+        return self._numbers[value]
 
 
-def _mpdus(
-    mpdus: pl.DataFrame, frames: pl.DataFrame, segments: pl.DataFrame, names: _Names
-) -> dict[str, list[Any]]:
-    """Return the MPDUs in the order of their frames, each with the TCP segment that it carries."""
-    place = {number: index for index, number in enumerate(frames["number"].to_list())}
-    notes = _notes(segments, set(mpdus["packet"].to_list()))
-    columns: dict[str, list[Any]] = {
-        "frame": [place[number] for number in mpdus["frame"].to_list()],
-        "flow": names.of(mpdus["flow"]),
-    }
-    for name in ("packet", "sequence", "bytes"):
-        columns[name] = mpdus[name].to_list()
-    for name in ("retry", "received"):
-        columns[name] = [int(value) for value in mpdus[name].to_list()]
-    columns["segment"] = [notes.get(packet, "") for packet in mpdus["packet"].to_list()]
-    return columns
+def _routes(routes: pl.DataFrame, first: float, last: float) -> pl.DataFrame:
+    """Return the events of routers while there are frames."""
+    if routes.is_empty():
+        return routes
+    return routes.filter(routes["time_s"].is_between(first, last))
 
 
-def _notes(segments: pl.DataFrame, packets: set[int]) -> dict[int, str]:
-    """Return a line for the TCP segment of each packet."""
+def _notes(mpdus: pl.DataFrame, segments: pl.DataFrame) -> list[str]:
+    """Return a line for the TCP segment of each MPDU; empty where it carries none."""
     from simoom.base.frames import pl
 
     if segments.is_empty():
-        return {}
-    chosen = segments.filter(pl.col("packet").is_in(list(packets)))
-    return {
+        return [""] * len(mpdus)
+    chosen = segments.filter(pl.col("packet").is_in(mpdus["packet"].implode()))
+    notes = {
         row["packet"]: "".join((
             f"{row['flags']} seq {row['seq']}, {row['length_bytes']} B, ack {row['ack']}",
             ", TCP retransmission" if row["retransmission"] else "",
         ))
         for row in chosen.unique("packet", keep="first", maintain_order=True).to_dicts()
     }  # fmt: skip
-
-
-def _waits(waits: pl.DataFrame, first: float, names: _Names) -> dict[str, list[Any]]:
-    waits = waits.sort("start_s")
-    columns: dict[str, list[Any]] = {
-        name.removesuffix("_s"): _ns(waits[name], first) for name in ("start_s", "end_s")
-    }
-    columns |= {name: names.of(waits[name]) for name in ("node", "access_category", "kind")}
-    columns |= {name: waits[name].to_list() for name in ("slots_before", "slots_after")}
-    return columns
+    return [notes.get(packet, "") for packet in mpdus["packet"].to_list()]
 
 
 def _lost_by(frames: pl.DataFrame) -> dict[str, int]:
