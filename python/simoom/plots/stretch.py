@@ -77,8 +77,7 @@ def stretch(
 
     if not (math.isfinite(start_s) and math.isfinite(end_s) and start_s < end_s):
         raise ValueError(f"start_s, end_s: from {start_s:g} to {end_s:g} s is no stretch of time")
-    inside = (pl.col("start_s") < end_s) & (pl.col("end_s") > start_s)
-    frames, waits = trace.frames.filter(inside), trace.waits.filter(inside)
+    frames, waits = cut(trace, start_s, end_s)
     if nodes is not None:
         chosen = _known(nodes, trace)
         frames = frames.filter(pl.col("transmitter").cast(pl.String).is_in(chosen))
@@ -86,19 +85,32 @@ def stretch(
     if frames.is_empty():
         raise ValueError(_empty(trace.frames, start_s, end_s, "" if nodes is None else " of them"))
     if len(frames) > most:
-        fits = 0.9 * (end_s - start_s) * most / len(frames)
+        span_s = end_s - start_s
         raise ValueError(
-            f"start_s, end_s: {len(frames):,} frames are in {end_s - start_s:g} s, and at most "
-            f"{most:,} can be shown; choose about {fits:.2g} s, or fewer nodes"
+            f"start_s, end_s: {len(frames):,} frames are in {span_s:g} s, and at most "
+            f"{most:,} can be shown; choose {fitting(span_s, most, len(frames))}"
         )
     return Stretch(
         start_s,
         end_s,
         tuple(chosen) if nodes is not None else nodes_of(frames, waits),
-        frames.sort("start_s").to_dicts(),
+        frames.to_dicts(),
         _mpdus(trace.mpdus, frames),
-        waits.sort("start_s").to_dicts(),
+        waits.to_dicts(),
     )
+
+
+def cut(trace: Recorded, start_s: float, end_s: float) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the frames and the waits that are in a stretch of time, also in part."""
+    from simoom.base.frames import pl
+
+    inside = (pl.col("start_s") < end_s) & (pl.col("end_s") > start_s)
+    return trace.frames.filter(inside).sort("start_s"), trace.waits.filter(inside).sort("start_s")
+
+
+def fitting(span_s: float, most: int, count: int) -> str:
+    """Return which stretch has so many rows, if one of this length has more."""
+    return f"about {0.9 * span_s * most / count:.2g} s, or fewer nodes"
 
 
 def trace_of(run: Run) -> Trace:

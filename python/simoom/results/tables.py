@@ -276,8 +276,18 @@ UNITS: dict[Callable[[Value], str], dict[str, str]] = {
 """Units below a heading by number format; a half-width has the unit of its value."""
 
 
-def observed(place: str, key: str, write: Callable[[Value], str] = plain) -> Column:
-    """Return the column of an observable, with its heading and unit."""
+def observed(place: str, keys: str, write: Callable[[Value], str] = plain) -> tuple[Column, ...]:
+    """Return the columns of observables of a place, with their headings and units.
+
+    Examples
+    --------
+    >>> [column.path for column in observed("flows[i]", "timeouts lost")]
+    ['flows[i].timeouts', 'flows[i].lost']
+    """
+    return tuple(_observed(place, key, write) for key in keys.split())
+
+
+def _observed(place: str, key: str, write: Callable[[Value], str]) -> Column:
     each = observable(f"{place}.{key}")
     unit = UNITS.get(write, {}).get(each.unit)
     heading = f"{each.heading}\n{unit}" if unit else each.heading

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from simoom.base.files import write_text
 from simoom.base.palette import HATCHES, KINDS, frame_look
-from simoom.plots.stretch import Recorded, is_lost, nodes_of
+from simoom.plots.stretch import Recorded, cut, fitting, is_lost, nodes_of
 from simoom.scenario.scenario import Scenario
 from simoom.show.pages import render
 from simoom.trace.columns import Columns
@@ -90,7 +91,7 @@ def page(
         "hatches": HATCHES,
         "frames": rows.columns(frames),
         "mpdus": rows.columns(mpdus) | {"segment": _notes(mpdus, trace.segments)},
-        "waits": rows.columns(waits.sort("start_s")),
+        "waits": rows.columns(waits),
         "routes": rows.columns(_routes(trace.routes, first, last)),
         "words": rows.words,
     }
@@ -172,16 +173,11 @@ def _inside(
     """Return frames, MPDUs and waits of a stretch; raise if they are none or too many."""
     from simoom.base.frames import pl
 
-    inside = pl.lit(value=True)
-    if start_s is not None:
-        inside &= pl.col("end_s") > start_s
-    if end_s is not None:
-        inside &= pl.col("start_s") < end_s
-    frames = trace.frames.filter(inside).sort("start_s")
+    least = -math.inf if start_s is None else start_s
+    frames, waits = cut(trace, least, math.inf if end_s is None else end_s)
     if frames.is_empty():
         raise ValueError("the trace has no frame in this stretch of time, so a page is empty")
     mpdus = trace.mpdus.filter(pl.col("frame").is_in(frames["number"].implode()))
-    waits = trace.waits.filter(inside)
     counts = {"frames": len(frames), "MPDUs": len(mpdus), "waits": len(waits)}
     worst = max(MOST, key=lambda name: counts[name] / MOST[name])
     if counts[worst] > MOST[worst]:
@@ -192,10 +188,9 @@ def _inside(
 
 def _too_many(name: str, count: int, span_s: float) -> str:
     """Return the message that a stretch has too many records, and how to choose another."""
-    fits = 0.9 * span_s * MOST[name] / count
     return (
         f"{count:,} {name} are in {span_s:.3g} s, and a page holds at most {MOST[name]:,}: "
-        f"trace about {fits:.2g} s, or fewer nodes"
+        f"trace {fitting(span_s, MOST[name], count)}"
     )
 
 

@@ -186,117 +186,82 @@ SUMS = (
     Column("most_mbps", "most\nMb/s"),
     Column("lost", "lost"),
 )
-"""The columns of groups of flows."""
 
 FLOWS = (
-    observed("flows[i]", "name"),
+    *observed("flows[i]", "name"),
     ROUTE,
-    observed("flows[i]", "goodput_mbps"),
-    observed("flows[i]", "goodput_ci95_mbps", interval),
-    observed("flows[i]", "hops_mean"),
-    observed("flows[i]", "delay_s.mean", milliseconds),
-    observed("flows[i]", "delay_s.p95", milliseconds),
-    observed("flows[i]", "rtt_s.mean", milliseconds),
-    observed("flows[i]", "retransmissions"),
-    observed("flows[i]", "timeouts"),
-    observed("flows[i]", "lost"),
+    *observed("flows[i]", "goodput_mbps"),
+    *observed("flows[i]", "goodput_ci95_mbps", interval),
+    *observed("flows[i]", "hops_mean"),
+    *observed("flows[i]", "delay_s.mean delay_s.p95 rtt_s.mean", milliseconds),
+    *observed("flows[i]", "retransmissions timeouts lost"),
     Column("limited_by", "limited by", path="flows[i].limited_by.*"),
-    observed("flows[i]", "jitter_s", milliseconds),
-    observed("flows[i]", "late_fraction", percent),
-    observed("flows[i]", "mos"),
-    observed("flows[i]", "video.rate_mbps"),
-    observed("flows[i]", "video.rebuffers"),
-    observed("flows[i]", "session_delay_s.count"),
-    observed("flows[i]", "session_delay_s.mean", milliseconds),
-    observed("flows[i]", "session_delay_s.p95", milliseconds),
+    *observed("flows[i]", "jitter_s", milliseconds),
+    *observed("flows[i]", "late_fraction", percent),
+    *observed("flows[i]", "mos video.rate_mbps video.rebuffers session_delay_s.count"),
+    *observed("flows[i]", "session_delay_s.mean session_delay_s.p95", milliseconds),
 )
 
-
 NODES = (
-    observed("stations[i]", "name"),
+    *observed("stations[i]", "name"),
     Column("on_air", "on the\nair, %", percent),
-    observed("stations[i]", "data_rate_mbps"),
-    observed("stations[i]", "attempts"),
-    observed("stations[i]", "collision_probability"),
-    observed("stations[i]", "noise_losses"),
-    observed("stations[i]", "interference_losses"),
-    observed("stations[i]", "mpdus_per_ppdu"),
-    observed("stations[i]", "repeats_per_mpdu", thousandths),
-    observed("stations[i]", "retry_drops"),
-    observed("stations[i]", "lifetime_drops"),
-    observed("stations[i]", "queue_drops"),
-    observed("stations[i]", "queue_packets.mean", thousandths),
-    observed("stations[i]", "queue_packets.max"),
+    *observed("stations[i]", "data_rate_mbps attempts collision_probability noise_losses"),
+    *observed("stations[i]", "interference_losses mpdus_per_ppdu"),
+    *observed("stations[i]", "repeats_per_mpdu", thousandths),
+    *observed("stations[i]", "retry_drops lifetime_drops queue_drops"),
+    *observed("stations[i]", "queue_packets.mean", thousandths),
+    *observed("stations[i]", "queue_packets.max"),
 )
 
 LINKS = (
-    observed("links[i]", "name"),
+    *observed("links[i]", "name"),
     ROUTE,
-    observed("links[i]", "utilisation", thousandths),
-    observed("links[i]", "packets"),
-    observed("links[i]", "drops"),
-    observed("links[i]", "losses"),
-    observed("links[i]", "ecn_marks"),
-    observed("links[i]", "queue_packets.mean", thousandths),
-    observed("links[i]", "queue_packets.max"),
-    observed("links[i]", "ring.queueing_s", hundredths_of_ms),
-    observed("links[i]", "ring.limit_bytes.mean"),
+    *observed("links[i]", "utilisation", thousandths),
+    *observed("links[i]", "packets drops losses ecn_marks"),
+    *observed("links[i]", "queue_packets.mean", thousandths),
+    *observed("links[i]", "queue_packets.max"),
+    *observed("links[i]", "ring.queueing_s", hundredths_of_ms),
+    *observed("links[i]", "ring.limit_bytes.mean"),
 )
 """The directions of wired links."""
 
 INTERFERERS = (
-    observed("interferers[i]", "name"),
-    observed("interferers[i]", "data_frames_lost"),
-    observed("interferers[i]", "control_frames_lost"),
-    observed("interferers[i]", "packets"),
-    observed("interferers[i]", "error_rate", thousandths),
-    observed("interferers[i]", "loss_rate", thousandths),
+    *observed("interferers[i]", "name data_frames_lost control_frames_lost packets"),
+    *observed("interferers[i]", "error_rate loss_rate", thousandths),
 )
+
+OF_DELAY = "queueing_s contention_s transmission_s retries_s"
 
 HOPS = (
     Column("name", "flow"),
     Column("hop", "hop"),
-    observed("hops[i]", "packets_of"),
-    observed("hops[i]", "queueing_s", hundredths_of_ms),
-    observed("hops[i]", "contention_s", hundredths_of_ms),
-    observed("hops[i]", "transmission_s", hundredths_of_ms),
-    observed("hops[i]", "retries_s", hundredths_of_ms),
-    observed("hops[i]", "propagation_s", hundredths_of_ms),
-    observed("hops[i]", "delay_s", hundredths_of_ms),
+    *observed("hops[i]", "packets_of"),
+    *observed("hops[i]", f"{OF_DELAY} propagation_s delay_s", hundredths_of_ms),
 )
 """The delays of flows by hop, of a scenario with ``measure.hops``."""
 
 DELAYS = (
     Column("name", "mean delay\nof a packet"),
-    observed("stations[i]", "queueing_s", hundredths_of_ms),
-    observed("stations[i]", "contention_s", hundredths_of_ms),
-    observed("stations[i]", "transmission_s", hundredths_of_ms),
-    observed("stations[i]", "retries_s", hundredths_of_ms),
-    observed("links[i]", "propagation_s", hundredths_of_ms),
+    *observed("stations[i]", OF_DELAY, hundredths_of_ms),
+    *observed("links[i]", "propagation_s", hundredths_of_ms),
     Column("delay_s", "all\nms", hundredths_of_ms),
 )
 """The delays of packets of all flows, over links and at nodes."""
 
 SLEEPERS = (
-    observed("stations[i]", "name"),
-    observed("stations[i]", "power_save.awake_fraction", percent),
-    observed("stations[i]", "power_save.buffered"),
-    observed("stations[i]", "power_save.buffering_s", hundredths_of_ms),
-    observed("stations[i]", "power_save.drops"),
-    observed("stations[i]", "power_save.polls"),
-    observed("stations[i]", "power_save.null_frames"),
-    observed("stations[i]", "power_save.beacons_missed"),
+    *observed("stations[i]", "name"),
+    *observed("stations[i]", "power_save.awake_fraction", percent),
+    *observed("stations[i]", "power_save.buffered"),
+    *observed("stations[i]", "power_save.buffering_s", hundredths_of_ms),
+    *observed("stations[i]", "power_save.drops power_save.polls power_save.null_frames"),
+    *observed("stations[i]", "power_save.beacons_missed"),
 )
-"""Stations that save power."""
 
 ROAMERS = (
-    observed("stations[i]", "name"),
-    observed("stations[i]", "roaming.handovers"),
-    observed("stations[i]", "roaming.scans"),
-    Column("roaming.outage_s", "outage\ns", plain),
+    *observed("stations[i]", "name roaming.handovers roaming.scans"),
+    Column("roaming.outage_s", "outage\ns"),
     Column("roaming.outage_fraction", "outage\n%", percent),
 )
-"""Stations that roam."""
 
 HANDOVERS = (
     Column("name", "station"),
@@ -304,10 +269,8 @@ HANDOVERS = (
     Column("from", "from"),
     Column("to", "to"),
 )
-"""Their changes of access point."""
 
 SHARES = (Column("name", "use"), Column("share", "airtime\n%", percent))
-"""The airtime by use."""
 
 TWIN = (
     Column("name", "value"),
@@ -317,7 +280,6 @@ TWIN = (
     Column("residual", "residual\n%"),
     Column("widths", "half-\nwidths"),
 )
-"""The values that model and run have."""
 
 # --- The sections -------------------------------------------------------------------------------
 
