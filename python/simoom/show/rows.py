@@ -236,7 +236,7 @@ def _routes(routes: pl.DataFrame, first: float, last: float) -> pl.DataFrame:
     """Return the events of routers while there are frames."""
     if routes.is_empty():
         return routes
-    return routes.filter(routes["time_s"].is_between(first, last))
+    return routes.filter(routes["time_s"].is_between(first, last)).sort("time_s")
 
 
 def _notes(mpdus: pl.DataFrame, segments: pl.DataFrame) -> list[str]:

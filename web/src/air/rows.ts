@@ -31,6 +31,8 @@ export function embedded(data: Rows): Source {
   const category = of(frames.access_category, categories);
   const [waitKind, waitCategory] = [of(waits.kind, WAITS), of(waits.access_category, categories)];
   const isLost = outcomes.map((name) => name in data.hatches && name !== "unknown");
+  const [longestFrame, longestWait] = [frames, waits].map(({ start, end }) =>
+    start.reduce((most, at, n) => Math.max(most, end[n] - at), 0));
   const places = new Map(frames.number.map((number, place) => [number, place]));
   const carried: Mpdu[][] = frames.number.map(() => []);
   mpdus.frame.forEach((number, n) => carried[places.get(number)!].push({
@@ -77,11 +79,16 @@ export function embedded(data: Rows): Source {
   const tile = (level: number, number: number): Tile => {
     const length = 2 ** level;
     const from = number * length - begin;
-    const inside = ({ start, end }: Numbers) => start.map((_, n) => n)
-      .filter((n) => end[n] > from && start[n] < from + length);
-    const own = inside(frames);
-    const pauses = inside(waits);
-    const ways = inside({ start: time, end: time });
+    const inside = ({ start, end }: Numbers, longest: number) => {
+      const found = [];
+      for (let n = firstAt(start, from - longest); start[n] < from + length; n++) {
+        if (end[n] > from) found.push(n);
+      }
+      return found;
+    };
+    const own = inside(frames, longestFrame);
+    const pauses = inside(waits, longestWait);
+    const ways = inside({ start: time, end: time.map((at) => at + 1) }, 1);
     const [none, no] = [new Uint32Array(0), new Float32Array(0)];
     const at = (column: number[], some: number[]) =>
       Float64Array.from(some, (n) => begin + column[n]);
@@ -143,3 +150,14 @@ export function embedded(data: Rows): Source {
 }
 
 const known = (word: number) => (word < 0 ? null : word);
+
+/** The first place of rising values at which one is not less. */
+function firstAt(values: number[], value: number): number {
+  let [low, high] = [0, values.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
