@@ -272,6 +272,17 @@ def test_a_narrow_report_divides_tables_and_cuts_no_number(width: int) -> None:
         assert heading in report
 
 
+@pytest.mark.parametrize("width", [40, 66])
+def test_a_narrow_report_cuts_no_number_of_the_twin(width: int) -> None:
+    done = sm.run(sm.Scenario.load("performance_anomaly").set("duration_s", 5.0))
+    twin = next(table for table in sections.shown(done) if table.title == "Analytic twin")
+    assert twin.rows
+    lines = {tuple(line.split()) for line in done.report(width).splitlines()}
+    for row in twin.rows:
+        for key in ("measured", "predicted", "residual"):
+            assert any(row[key] in line for line in lines), row
+
+
 def test_each_column_tells_its_path(simoom, cell_file) -> None:
     shown = simoom("run", cell_file, "--paths").stdout
     found = dict(re.split(r"  +", line) for line in shown.splitlines()[-30:] if "[i]." in line)

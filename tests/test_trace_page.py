@@ -126,6 +126,15 @@ def test_a_page_of_too_many_frames_is_refused(monkeypatch):
         page()
 
 
+def test_too_many_waits_say_which_stretch_fits_before_there_are_frames(monkeypatch, tmp_path):
+    monkeypatch.setitem(rows.MOST, "waits", 4)
+    flows = [{"from": "server", "to": "sta0"}]
+    writer = rows.PageWriter(tmp_path, sm.Scenario(standard="11g", stations=1, flows=flows))
+    message = r"7 waits are in 0.00496 s, and a page holds at most 4: trace about 0.0026 s, or"
+    with pytest.raises(OSError, match=message):
+        writer.add("waits", collision().waits)
+
+
 def test_a_stretch_of_a_trace_can_be_written(tmp_path):
     rows.write(collision(), tmp_path / "a.html", start_s=1.003, end_s=1.0045)
     assert data_of((tmp_path / "a.html").read_text("utf-8"))["frames"]["number"] == [2]
