@@ -1,4 +1,4 @@
-//! Queues, the wired links over which they send, and the losses of these links.
+//! Queues, the wired links over which they send, the losses of these links, and nodes that forward.
 //!
 //! # Example
 //!
@@ -43,17 +43,17 @@
 //! assert_eq!(arrivals, [at(6), at(7)]);
 //! ```
 
-mod arp;
 mod driver;
 mod link;
 mod loss;
+pub mod node;
 mod queue;
 mod reorder;
 pub mod route;
 
-pub use arp::{Arp, ArpCommand, ArpRules};
 pub use driver::{Driver, DriverSettings};
 pub use link::{Command, Counters, Link, LinkSettings, LinkTimer};
 pub use loss::*;
+pub use node::{Arp, ArpRules, Node};
 pub use queue::*;
 pub use reorder::ReorderSettings;

@@ -6,7 +6,7 @@ mod link_rules;
 mod links;
 mod space;
 
-pub(crate) use ad_hoc::{links, may_send, neighbours, neighbours_ever, routers};
+pub(crate) use ad_hoc::{links, may_send, neighbours, neighbours_ever, nodes};
 pub(crate) use air::medium;
 pub(crate) use link_rules::LinkRules;
 pub(crate) use links::{LateLinks, PSDU, best_budget, rate_plan};

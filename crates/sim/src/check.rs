@@ -291,7 +291,7 @@ impl Checker {
         match *notice {
             Notice::Sent { packet, .. } => forwarding.on_sent(packet),
             Notice::Received { by, packet, .. } => forwarding.on_received(now, by, packet),
-            Notice::Forwarded { node, packet } => forwarding.on_forwarded(now, node, packet),
+            Notice::Node { node, note } => forwarding.on_note(now, node, note),
             Notice::Served { by, packet, outcome, received } => {
                 forwarding.on_served(now, by, packet, outcome, received);
             }

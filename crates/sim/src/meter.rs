@@ -433,14 +433,9 @@ impl Observer for Meter {
             Notice::Marked { at, packet, before } => self.on_marked(at, packet, before),
             Notice::Dropped { at, packet, cause } => self.on_dropped(at, packet, cause),
             Notice::Arrived { packet } => self.on_arrived(now, packet),
-            Notice::Forwarded { packet, .. } => {
+            Notice::Node { note, .. } => {
                 if let Some(routing) = &mut self.routing {
-                    routing.on_forwarded(packet);
-                }
-            }
-            Notice::Route { note, in_range, .. } => {
-                if let Some(routing) = &mut self.routing {
-                    routing.on_note(now, note, in_range, self.open);
+                    routing.on_note(now, note, self.open);
                 }
             }
             Notice::Contention { medium } => self.on_contention(now, medium),

@@ -69,19 +69,13 @@ pub(crate) enum Notice<'a> {
     /// The service of a packet at a radio ends: the outcome at its transmitter, and whether the
     /// receiver has the packet.
     Served { by: RadioId, packet: &'a Packet, outcome: MsduOutcome, received: bool },
-    /// The router of a node passes a packet to its radio: its own packet, one that it forwards, or
-    /// a routing message.
-    Forwarded { node: NodeId, packet: &'a Packet },
+    /// A node that forwards for others has told this.
+    Node { node: NodeId, note: NodeNote<'a> },
     /// A packet leaves the queue of a radio again without having been sent.
     Withdrawn { by: RadioId, packet: &'a Packet },
     /// A neighbour has received a packet, and the transmitter, which does not know, keeps it: there
     /// are two of it now.
     Copied { packet: &'a Packet },
-    /// A note of the router of a node. After a link failure, `in_range` is whether the neighbour is
-    /// in range nevertheless.
-    Route { node: NodeId, note: RouteNote, in_range: bool },
-    /// From now on packets may refer to this list of nodes.
-    Path { id: PathId, nodes: &'a [NodeId] },
     /// A packet reaches its destination. A broadcast arrives once, at the first node that receives
     /// it.
     Arrived { packet: &'a Packet },
@@ -132,4 +126,17 @@ pub(crate) enum Notice<'a> {
 
     /// The run ends.
     End,
+}
+
+/// What a node that forwards for others tells observers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum NodeNote<'a> {
+    /// It has this packet to send: its own, one that it forwards, or a message of routing or
+    /// address resolution.
+    Forwarded(&'a Packet),
+    /// A note of its router. After a link failure, `in_range` is whether the neighbour is in range
+    /// nevertheless.
+    Route { note: RouteNote, in_range: bool },
+    /// From now on packets may refer to this list of nodes.
+    Path { id: PathId, nodes: &'a [NodeId] },
 }

@@ -6,6 +6,7 @@ mod frames;
 mod network;
 mod order;
 mod packets;
+mod routing;
 
 pub use filter::Filter;
 
@@ -14,12 +15,10 @@ use crate::plan::Plan;
 use crate::scenario::Issue;
 use crate::topology::{Interface, RadioId, WireId};
 use ::trace::{
-    Network, PacketEvent, PacketStep, Place, RouteEvent, RouteStep, SegmentEvent, SegmentRecord,
-    SenderState, Sink,
+    Network, PacketEvent, PacketStep, Place, SegmentEvent, SegmentRecord, SenderState, Sink,
 };
 use filter::Chosen;
 use kernel::{Bytes, Duration, IdVec, Instant};
-use net::route::RouteNote;
 use order::{Held, Order};
 use packets::{Known, Packets};
 use std::fmt;
@@ -27,7 +26,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use tcp::Sender;
 use wifi::watch::WatchRecord;
-use wire::{Body, FlowId, NodeId, Packet, PathId};
+use wire::{Body, FlowId, Packet};
 
 /// The names and properties of what takes part in runs of a plan.
 pub fn network(plan: &Plan) -> Network {
@@ -326,31 +325,6 @@ impl Tracer {
         }
     }
 
-    #[cold]
-    #[inline(never)]
-    fn on_route(&mut self, at: Instant, node: NodeId, note: RouteNote, in_range: bool) {
-        if self.is_over() {
-            return;
-        }
-        self.settle_arrived();
-        let (destination, step) = match note {
-            RouteNote::Changed { destination, hops } => (destination, RouteStep::Changed { hops }),
-            RouteNote::Discovered { destination, .. } => (destination, RouteStep::Discovered),
-            RouteNote::Failure { destination } => (destination, RouteStep::Failed),
-            RouteNote::Restored { destination } => (destination, RouteStep::Restored),
-            RouteNote::LinkFailure { neighbour } => (neighbour, RouteStep::LinkFailed { in_range }),
-        };
-        self.order.add_event(Held::Route(RouteEvent { at, node, destination, step }));
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn on_path(&mut self, id: PathId, nodes: &[NodeId]) {
-        for sink in &mut self.sinks {
-            sink.on_path(id, nodes);
-        }
-    }
-
     fn level(&mut self, at: Interface) -> &mut u32 {
         match at {
             Interface::Radio(radio) => &mut self.at_radios[radio],
@@ -371,14 +345,9 @@ impl Observer for Tracer {
             Notice::Rtt { flow, sample } => self.note_rtt(flow, sample),
             Notice::Sender { flow, sender } => self.note_sender(now, flow, Some(sender)),
             Notice::Sent { packet, sender } => self.on_sent(now, *packet, sender),
-            // Each hop of a routing message is a packet of its own: the message changes on its way.
-            Notice::Forwarded { packet, .. } if packet.flow().is_none() => {
-                self.on_sent(now, *packet, None);
-            }
+            Notice::Node { node, note } => self.on_node(now, node, note),
             Notice::Arrived { packet } => self.on_arrived(now, *packet),
             Notice::Renewed { flow } => self.renew(flow),
-            Notice::Route { node, note, in_range } => self.on_route(now, node, note, in_range),
-            Notice::Path { id, nodes } => self.on_path(id, nodes),
             Notice::Waiting { at, packets } => *self.level(at) = packets as u32,
             Notice::Watched { record } => self.on_watched(record),
             Notice::Complete { until } => self.complete(until),

@@ -1,21 +1,21 @@
 //! The world of a run: it owns all state machines and dispatches each `Event` in one `match`.
 
-mod ad_hoc;
 mod adopt;
 mod air;
-mod arp;
 mod beacons;
 mod handover;
+mod network;
+mod node;
 mod outbox;
 mod power_save;
 mod rate_hints;
 mod rates;
 mod roaming;
-mod routers;
-mod routing;
 mod sleep;
 mod sources;
 mod tbtt;
+mod waiting;
+mod wires;
 
 use crate::build::{self, LinkRules};
 use crate::control::External;
@@ -28,11 +28,11 @@ use crate::traffic;
 use beacons::Beacons;
 use kernel::{Bytes, EventQueue, Fired, IdVec, Instant, Ranked, Seed};
 use net::{LinkTimer, Lossy, Signal};
+use network::Network;
 use outbox::Outbox;
 use power_save::PowerSave;
 use rate_hints::RateHints;
 use roaming::Roaming;
-use routers::AdHoc;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use tcp::TimerId;
@@ -47,10 +47,8 @@ pub(crate) enum Event {
     Wire(WireId, LinkTimer),
     /// A timer of a TCP sender or receiver.
     Tcp { flow: FlowId, side: Side, timer: TimerId, generation: u32 },
-    /// The timer of the router of a node.
-    Route { node: NodeId, generation: u32 },
-    /// The timer of the address resolution of a node.
-    Arp { node: NodeId, generation: u32 },
+    /// A timer of a node that forwards.
+    Node { node: NodeId, timer: net::node::TimerId, generation: u32 },
     /// A target beacon transmission time of an access point, by its number.
     Tbtt { access_point: u32 },
     /// The timer of a station that saves power.
@@ -99,8 +97,7 @@ impl Ranked for Event {
             Self::AirStep => 0,
             Self::Wire(..) => 1,
             Self::Tcp { .. }
-            | Self::Route { .. }
-            | Self::Arp { .. }
+            | Self::Node { .. }
             | Self::Tbtt { .. }
             | Self::PowerSave { .. }
             | Self::Roaming { .. } => 2,
@@ -125,8 +122,8 @@ pub(crate) struct World<O> {
     routes: Routes,
     /// Whether some stations forward packets to wires.
     has_wired_stations: bool,
-    /// The routers of an ad-hoc network whose nodes forward.
-    pub(crate) ad_hoc: Option<Box<AdHoc>>,
+    /// The nodes that forward for others.
+    pub(crate) network: Option<Box<Network>>,
     /// The beacons of access points.
     pub(crate) beacons: Option<Box<Beacons>>,
     /// The stations that save power; only with beacons.
@@ -163,6 +160,7 @@ pub(crate) struct World<O> {
     tcp_out: Outbox<(FlowId, Side), tcp::Command>,
     source_out: Outbox<FlowId, traffic::Command>,
     wire_out: Outbox<WireId, net::Command>,
+    node_out: Outbox<NodeId, net::node::Command>,
     /// Of stations that roam, with the access point that each had before its event.
     client_out: Outbox<RadioId, wifi::roaming::Command, RadioId>,
     /// Drops and marks of the queues of radios.
@@ -197,7 +195,7 @@ impl<O: Observer> World<O> {
             now: Instant::ZERO,
             end,
             event_queue: EventQueue::new(),
-            ad_hoc: AdHoc::new(plan, &mut cell, seed),
+            network: Network::new(plan, &mut cell, seed),
             cell,
             beacons: None,
             power_save: None,
@@ -226,6 +224,7 @@ impl<O: Observer> World<O> {
             tcp_out: Outbox::new(64),
             source_out: Outbox::new(8),
             wire_out: Outbox::new(8),
+            node_out: Outbox::new(0),
             client_out: Outbox::new(0),
             signals: Outbox::new(8),
             refill_signals: VecDeque::new(),
@@ -277,8 +276,7 @@ impl<O: Observer> World<O> {
             Event::Tcp { flow, side, timer, generation } => {
                 self.on_tcp_timer(flow, side, timer, generation);
             }
-            Event::Route { node, generation } => self.on_route_timer(node, generation),
-            Event::Arp { node, generation } => self.on_arp_timer(node, generation),
+            Event::Node { node, timer, generation } => self.on_node_timer(node, timer, generation),
             Event::Tbtt { access_point } => self.on_tbtt(access_point),
             Event::PowerSave { radio, generation } => {
                 self.on_power_save_timer(radio, generation);
@@ -432,8 +430,8 @@ impl<O: Observer> World<O> {
                 observers.on(now, &Notice::Serving { by, packet });
             }
         });
-        if let Some(ad_hoc) = &self.ad_hoc {
-            ad_hoc.each(&mut |packet| observers.on(now, &Notice::Resident { at: None, packet }));
+        if let Some(network) = &self.network {
+            network.each(&mut |packet| observers.on(now, &Notice::Resident { at: None, packet }));
         }
         for (radio, packet) in self.power_save.iter().flat_map(|all| all.each()) {
             let at = Some(Interface::Radio(radio));

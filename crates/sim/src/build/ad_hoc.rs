@@ -1,11 +1,12 @@
-//! Builds the routers of an ad-hoc network.
+//! Builds the nodes of an ad-hoc network.
 
 use super::links::{ENOUGH, success};
 use crate::medium::Medium;
 use crate::plan::{Plan, RoutingPlan};
 use crate::topology::{ACCESS_POINT, RadioId};
 use kernel::{IdVec, Instant, Seed};
-use net::route::{Metric, Neighbours, Router, Site};
+use net::route::{Metric, Neighbours, Site};
+use net::{Arp, Node};
 use wifi::space::Space;
 use wire::NodeId;
 
@@ -31,20 +32,25 @@ pub(crate) fn neighbours_ever(plan: &Plan, seed: &Seed) -> Option<Neighbours> {
     Some(links_when(plan, routing.gateway, Metric::Hops, &mut space, when))
 }
 
-/// The routers of an ad-hoc network, by node; `None` at nodes outside.
-pub(crate) fn routers(
+/// The nodes of an ad-hoc network, before their first packets; `None` at nodes outside.
+pub(crate) fn nodes(
     plan: &Plan,
     routing: &RoutingPlan,
     space: &mut Space,
-) -> IdVec<NodeId, Option<Box<dyn Router>>> {
+    seed: &Seed,
+) -> IdVec<NodeId, Option<Node>> {
     let metric = routing.protocol.get().metric();
     let links = metric.map(|metric| links(plan, routing.gateway, metric, space, Instant::ZERO));
     let links = links.unwrap_or_default();
-    let node = |node: NodeId| {
-        let site = Site { node, links: &links };
-        is_member(plan, routing.gateway, node).then(|| routing.protocol.get().build(&site))
+    let build = |node: NodeId| {
+        let router = routing.protocol.get().build(&Site { node, links: &links });
+        let stream = |purpose| seed.stream(purpose, node.0);
+        let arp = Arp::new(node, routing.arp, routing.arp_jitter, stream("arp"));
+        Node::new(router, stream("routing"), arp)
     };
-    IdVec::from_fn(plan.topology.nodes().len(), node)
+    IdVec::from_fn(plan.topology.nodes().len(), |node| {
+        is_member(plan, routing.gateway, node).then(|| build(node))
+    })
 }
 
 /// Whether two radios may exchange packets in a network whose nodes forward.

@@ -2,6 +2,7 @@
 //! packets that follow a fixed route visit no node twice.
 
 use super::rule::rule;
+use crate::notice::NodeNote;
 use crate::plan::Plan;
 use crate::topology::{Interface, RadioId, Topology, WireId};
 use kernel::Instant;
@@ -88,8 +89,9 @@ impl Forwarding {
         visited.push(node);
     }
 
-    /// A router passes a packet to its radio.
-    pub(super) fn on_forwarded(&mut self, now: Instant, node: NodeId, packet: &Packet) {
+    /// A node has told something: that it has a packet to send.
+    pub(super) fn on_note(&mut self, now: Instant, node: NodeId, note: NodeNote<'_>) {
+        let NodeNote::Forwarded(packet) = note else { return };
         let Some(key) = key(packet) else { return };
         let has = self.held.contains_key(&(node, key));
         rule(now, has, "what is forwarded was received", || format!("node {}: {packet:?}", node.0));

@@ -2,6 +2,7 @@
 
 use super::copies::Arrivals;
 use crate::measure::DelayStats;
+use crate::notice::NodeNote;
 use crate::plan::{FlowPlan, Plan};
 use kernel::{IdVec, Instant};
 use net::route::RouteNote;
@@ -81,8 +82,17 @@ impl RoutingMeter {
         }
     }
 
-    /// The router of a node passes a packet to its radio.
-    pub(super) fn on_forwarded(&mut self, packet: &Packet) {
+    /// A node has told this; `is_open` in the window.
+    pub(super) fn on_note(&mut self, now: Instant, note: NodeNote<'_>, is_open: bool) {
+        match note {
+            NodeNote::Forwarded(packet) => self.on_forwarded(packet),
+            NodeNote::Route { note, in_range } => self.on_route(now, note, in_range, is_open),
+            NodeNote::Path { .. } => {}
+        }
+    }
+
+    /// A node has a packet to send.
+    fn on_forwarded(&mut self, packet: &Packet) {
         match packet.body {
             Body::Routing(_) => {
                 self.messages += 1;
@@ -98,7 +108,7 @@ impl RoutingMeter {
     }
 
     /// A note of a router; `is_open` in the window.
-    pub(super) fn on_note(&mut self, now: Instant, note: RouteNote, in_range: bool, is_open: bool) {
+    fn on_route(&mut self, now: Instant, note: RouteNote, in_range: bool, is_open: bool) {
         match note {
             RouteNote::Changed { .. } => self.changes += 1,
             RouteNote::Discovered { since, .. } if is_open => self.discovery.record(now - since),

@@ -28,7 +28,7 @@ pub(super) static ROUTED_FLOW: &[Observable] = observables! {
     /// The hops of the route that a data packet would take now; NaN without a route.
     "route_hops": "hops" if ROUTING => Gauge(|world, i| {
         let (from, to) = (world.flows[FlowId::at(i)].from, world.flows[FlowId::at(i)].to);
-        let hops = to.and_then(|to| world.ad_hoc.as_ref()?.hops(from, to));
+        let hops = to.and_then(|to| world.network.as_ref()?.hops(from, to));
         hops.map_or(f64::NAN, f64::from)
     });
     /// Data packets that were lost on the way, of those that the sender sent, retransmissions

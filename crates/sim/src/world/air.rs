@@ -1,151 +1,15 @@
 //! The interface between the network layer and the medium: queues from which radios send, and
 //! received frames.
 
-use super::beacons::Beacons;
-use super::power_save::{Join, PowerSave};
-use super::roaming::Roaming;
+use super::waiting::{Waiting, receiver};
 use super::{Event, World};
 use crate::medium::Medium;
 use crate::notice::{Notice, Observer};
-use crate::topology::{Hop, Interface, RadioId, Routes, Topology};
-use kernel::{Bytes, Duration, IdVec, Instant};
+use crate::topology::{Interface, RadioId};
+use kernel::{Bytes, Duration};
 use net::{Destination, Signal, UsedAirtime, Wanted};
-use std::collections::VecDeque;
 use wifi::{MsduOutcome, MsduSource};
-use wire::{Body, DropCause, Packet, PowerBits, TrafficClass};
-
-/// The queues of radios as a frame source: the medium takes further packets from them.
-struct Waiting<'a, O> {
-    now: Instant,
-    topology: &'a Topology,
-    routes: &'a Routes,
-    queues: &'a mut IdVec<RadioId, Box<dyn net::Queue>>,
-    /// Whether each class of traffic is sent separately.
-    has_categories: bool,
-    beacons: Option<&'a Beacons>,
-    power_save: Option<&'a mut PowerSave>,
-    roaming: Option<&'a Roaming>,
-    signals: &'a mut Vec<Signal>,
-    /// Drops and marks of the queues, with the radio of each queue.
-    noted: &'a mut VecDeque<(RadioId, Signal)>,
-    refilling: &'a mut Vec<RadioId>,
-    observers: &'a mut O,
-}
-
-impl<O: Observer> Waiting<'_, O> {
-    /// Takes a packet from the queue of a radio. The receiver is `to`, or is looked up.
-    fn take(
-        &mut self,
-        by: RadioId,
-        to: Option<RadioId>,
-        wanted: &Wanted,
-    ) -> Option<(Packet, RadioId)> {
-        let packet = self.queues[by].pop_for(self.now, wanted, self.signals);
-        let taken = packet.and_then(|packet| {
-            let to = to.or_else(|| receiver(self.routes, self.topology, by, &packet))?;
-            self.observers.on(self.now, &Notice::Dequeued { by, to: Some(to), packet: &packet });
-            Some((packet, to))
-        });
-        self.noted.extend(self.signals.drain(..).map(|signal| (by, signal)));
-        if taken.is_some() && self.refilling.last() != Some(&by) {
-            self.refilling.push(by);
-        }
-        taken
-    }
-
-    /// Takes a packet for this receiver from the queue of a radio.
-    #[allow(clippy::inline_always, reason = "it runs for each packet")]
-    #[inline(always)]
-    fn next_of_queue(
-        &mut self,
-        by: RadioId,
-        to: RadioId,
-        class: TrafficClass,
-        most: Bytes,
-    ) -> Option<Packet> {
-        let is_shared = self.topology.radio(by).is_shared;
-        let only = || Destination::Only(self.topology.radio(to).node);
-        let destination = if is_shared { only() } else { Destination::Any };
-        self.take(by, Some(to), &Wanted { class, to: destination, most }).map(|(packet, _)| packet)
-    }
-
-    /// The same where stations save power.
-    #[cold]
-    fn next_in_power_save(
-        &mut self,
-        by: RadioId,
-        to: RadioId,
-        class: TrafficClass,
-        most: Bytes,
-    ) -> Option<Packet> {
-        let of_class = Some(class).filter(|_| self.has_categories);
-        let power_save = self.power_save.as_deref_mut()?;
-        match power_save.join(self.now, by, to, of_class, most) {
-            Join::Nothing => None,
-            Join::Buffered(packet) => {
-                self.observers
-                    .on(self.now, &Notice::Dequeued { by, to: Some(to), packet: &packet });
-                let bits = PowerBits::NONE;
-                self.observers.on(self.now, &Notice::Power { by, packet: &packet, bits });
-                Some(packet)
-            }
-            Join::Queued(bits) => {
-                let packet = self.next_of_queue(by, to, class, most)?;
-                self.observers.on(self.now, &Notice::Power { by, packet: &packet, bits });
-                Some(packet)
-            }
-        }
-    }
-}
-
-impl<O: Observer> MsduSource for Waiting<'_, O> {
-    fn next(&mut self, node: u32, class: TrafficClass, to: u32, most: Bytes) -> Option<Packet> {
-        let (by, to) = (RadioId(node), RadioId(to));
-        if let Some(beacons) = self.beacons {
-            // The beacon is the next frame: nothing more joins the packets in service.
-            if beacons.is_due(by, class, self.has_categories) {
-                return None;
-            }
-            let held = |all: &Roaming| all.holds_back(by, class, self.has_categories);
-            if self.roaming.is_some_and(held) {
-                return None;
-            }
-            if self.power_save.is_some() {
-                return self.next_in_power_save(by, to, class, most);
-            }
-        }
-        self.next_of_queue(by, to, class, most)
-    }
-
-    fn next_other(&mut self, node: u32, class: TrafficClass, than: u32) -> Option<(Packet, u32)> {
-        let to = Destination::Except(self.topology.radio(RadioId(than)).node);
-        let wanted = Wanted { class, to, most: Bytes(u64::MAX) };
-        self.take(RadioId(node), None, &wanted).map(|(packet, to)| (packet, to.0))
-    }
-
-    fn receivers(&self, node: u32, class: TrafficClass, into: &mut Vec<u32>) {
-        self.queues[RadioId(node)].each(&mut |packet| {
-            if packet.to.is_some() && (packet.class == class || !self.has_categories) {
-                let to = receiver(self.routes, self.topology, RadioId(node), packet);
-                into.extend(to.map(|radio| radio.0));
-            }
-        });
-    }
-}
-
-/// The receiving radio of a packet that waits at another; `None` is broadcast.
-#[allow(clippy::inline_always, reason = "out of line it costs 0.5 % of a run")]
-#[inline(always)]
-fn receiver(routes: &Routes, topology: &Topology, by: RadioId, packet: &Packet) -> Option<RadioId> {
-    let node = topology.radio(by).node;
-    if packet.to != Some(packet.next) && packet.to.is_some() {
-        return Some(routes.radio(packet.next));
-    }
-    match routes.hop(node, packet.to) {
-        Some(Hop::Air { to, .. }) => to,
-        other => unreachable!("what waits at a radio leaves over the air: {other:?}"),
-    }
-}
+use wire::{Body, DropCause, NodeId, Packet, TrafficClass};
 
 impl<O: Observer> World<O> {
     /// From now on, what the medium does and receptions in space are reported to observers.
@@ -314,6 +178,22 @@ impl<O: Observer> World<O> {
         Some((packet, receiver(&self.routes, &self.topology, by, &packet)))
     }
 
+    /// A packet that was popped from the queue of a radio has left it.
+    pub(super) fn release(&mut self, by: RadioId, packet: &Packet) {
+        self.queues[by].release(self.now, packet, self.signals.list());
+        self.settle_signals(by);
+    }
+
+    /// Removes and returns the packets that wait at a radio for a node.
+    pub(super) fn withdraw(&mut self, by: RadioId, to: NodeId) -> Vec<Packet> {
+        let mut waiting = Vec::new();
+        let queue = &mut self.queues[by];
+        queue.withdraw(self.now, to, &mut waiting, self.signals.list());
+        self.settle_signals(by);
+        self.note_queue(by);
+        waiting
+    }
+
     /// Handles the drops and marks of a radio's queue, which are in the outbox.
     #[inline]
     pub(super) fn settle_signals(&mut self, by: RadioId) {
@@ -406,7 +286,9 @@ impl<O: Observer> World<O> {
                 self.on_received(RadioId(node), RadioId(from), packet);
             }
             wifi::Command::Overheard { node, from, ref packet } => {
-                self.overhear(RadioId(node), from, packet);
+                let [node, from] =
+                    [node, from].map(|radio| self.topology.radio(RadioId(radio)).node);
+                self.at_node(node, |it, scope| it.on_overheard(from, packet, scope));
             }
             wifi::Command::Mode { node, peer, ref mode, ref slowest } => {
                 self.on_mode(RadioId(node), RadioId(peer), mode, slowest);
@@ -454,8 +336,9 @@ impl<O: Observer> World<O> {
         if self.power_save.is_some() {
             self.note_power_save(by, from, packet);
         }
-        if self.ad_hoc.is_some() {
-            return self.receive_ad_hoc(by, from, *packet);
+        if self.network.is_some() {
+            let [node, from] = [by, from].map(|radio| self.topology.radio(radio).node);
+            return self.at_node(node, |it, scope| it.on_received(from, *packet, scope));
         }
         match packet.to {
             None => self.arrive_broadcast(packet),
@@ -474,8 +357,7 @@ impl<O: Observer> World<O> {
         if !was_buffered {
             self.release(by, packet);
         }
-        let is_discarded = outcome != MsduOutcome::Sent && packet.to.is_some();
-        if self.ad_hoc.is_some() && is_discarded {
+        if self.network.is_some() && outcome != MsduOutcome::Sent && packet.to.is_some() {
             self.fail_link(by, packet, outcome, received);
         } else if !received {
             // A packet that was discarded only because its ACKs were lost has arrived.
@@ -496,5 +378,19 @@ impl<O: Observer> World<O> {
         if self.cell.is_free_for(by.0, packet.class) {
             self.serve(by, packet.class);
         }
+    }
+
+    /// The MAC has discarded a packet to a neighbour, which has it nevertheless if only its
+    /// acknowledgements were lost. The node has the packet again.
+    fn fail_link(&mut self, by: RadioId, packet: &Packet, outcome: MsduOutcome, received: bool) {
+        if received {
+            self.observers.on(self.now, &Notice::Copied { packet });
+        }
+        let cause = match outcome {
+            MsduOutcome::Lifetime => DropCause::Lifetime,
+            _ => DropCause::RetryLimit,
+        };
+        let node = self.topology.radio(by).node;
+        self.at_node(node, |it, scope| it.on_failure(*packet, cause, scope));
     }
 }

@@ -46,7 +46,7 @@ impl ArpRules {
 
 /// A command of a node's address resolution.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ArpCommand {
+pub(super) enum ArpCommand {
     /// Queue the packet at the radio: one whose address is known, or a message.
     Send(Packet),
     /// The packet is lost: another for the same neighbour has taken its place.
@@ -106,12 +106,17 @@ impl Arp {
     }
 
     /// Whether the node knows the address of a neighbour: it sends a packet to it at once.
-    pub fn knows(&self, neighbour: NodeId, now: Instant) -> bool {
+    pub(super) fn knows(&self, neighbour: NodeId, now: Instant) -> bool {
         self.entries.get(&neighbour).is_some_and(|entry| entry.is_known(now))
     }
 
+    /// Whether a packet is a message of this node.
+    pub(super) fn is_own(&self, packet: &Packet) -> bool {
+        packet.flow().is_none() && packet.from == self.node
+    }
+
     /// The node sends a packet to its neighbour [`Packet::next`].
-    pub fn on_packet(&mut self, packet: Packet, now: Instant, out: &mut Vec<ArpCommand>) {
+    pub(super) fn on_packet(&mut self, packet: Packet, now: Instant, out: &mut Vec<ArpCommand>) {
         let entry = self.entries.entry(packet.next).or_default();
         if entry.is_known(now) {
             out.push(ArpCommand::Send(packet));
@@ -131,7 +136,12 @@ impl Arp {
     }
 
     /// The node has received a message.
-    pub fn on_message(&mut self, message: ArpMessage, now: Instant, out: &mut Vec<ArpCommand>) {
+    pub(super) fn on_message(
+        &mut self,
+        message: ArpMessage,
+        now: Instant,
+        out: &mut Vec<ArpCommand>,
+    ) {
         let is_target = message.target == self.node;
         if self.is_ns2 || is_target || self.entries.contains_key(&message.sender) {
             let entry = self.entries.entry(message.sender).or_default();
@@ -150,7 +160,7 @@ impl Arp {
     }
 
     /// The timer has expired.
-    pub fn on_timer(&mut self, now: Instant, out: &mut Vec<ArpCommand>) {
+    pub(super) fn on_timer(&mut self, now: Instant, out: &mut Vec<ArpCommand>) {
         self.timer = None;
         let requests = &mut self.requests;
         self.entries.retain(|&neighbour, entry| {
@@ -171,7 +181,7 @@ impl Arp {
     }
 
     /// Calls `visit` for each packet that waits for an address, for checking.
-    pub fn each(&self, visit: &mut dyn FnMut(&Packet)) {
+    pub(super) fn each(&self, visit: &mut dyn FnMut(&Packet)) {
         self.entries.values().filter_map(|entry| entry.held.as_ref()).for_each(visit);
     }
 

@@ -1,0 +1,360 @@
+//! The network layer of one node of a network whose nodes forward, as one machine: its router, its
+//! address resolution, and the packets that wait for a route or an address.
+//!
+//! The router says where a packet goes next. Its packets to a neighbour pass the address
+//! resolution, which may hold them; one that it gives up is a link failure, and the router has the
+//! packet again. All that the router commands is done in the order in which it commanded it. The
+//! address resolution never waits for the router: what it commands is done at once, and what the
+//! router answers to its failures comes behind what the router has commanded before.
+
+mod arp;
+#[cfg(test)]
+mod tests;
+
+pub use arp::{Arp, ArpRules};
+
+use crate::route::{self, Context, RouteDrop, RouteNote, Router};
+use arp::ArpCommand;
+use kernel::{Fired, IdVec, Instant, Rng, Ticket, Timer};
+use std::collections::VecDeque;
+use wire::{Body, DropCause, NodeId, Packet, Paths};
+
+/// What the nodes of a network share.
+#[derive(Debug, Default)]
+pub struct Shared {
+    /// The lists of nodes to which packets refer.
+    pub paths: Paths,
+    /// The node over which packets leave the network for a destination ([`Context::exits`]).
+    pub exits: IdVec<NodeId, NodeId>,
+}
+
+/// What a node is given with each event.
+#[derive(Debug)]
+pub struct Scope<'a> {
+    /// The current time.
+    pub now: Instant,
+    /// What the nodes share.
+    pub shared: &'a mut Shared,
+    /// Where the node appends its commands. They are to be carried out in their order, those of a
+    /// later event behind those of an earlier one.
+    pub out: &'a mut Vec<Command>,
+}
+
+/// A timer of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimerId {
+    /// That of the router.
+    Route,
+    /// That of the address resolution.
+    Address,
+}
+
+/// A command of a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Command {
+    /// Queue the packet at the radio, for the neighbour [`Packet::next`] or for all neighbours.
+    /// `is_new` if the node has not said before that it has this packet to send
+    /// ([`Command::Hold`]).
+    Send {
+        /// The packet.
+        packet: Packet,
+        /// Whether this is the first command with it at this hop.
+        is_new: bool,
+    },
+    /// The node has this packet to send, and keeps it until it knows the address of the next hop.
+    Hold(Packet),
+    /// The packet has reached this node, the end of its route: hand it to the transport, or send it
+    /// on over the wire. It has no routing headers any more.
+    Deliver(Packet),
+    /// The packet is lost here.
+    Drop {
+        /// The packet.
+        packet: Packet,
+        /// Why it is lost.
+        cause: DropCause,
+        /// When its source may send another, if it is at this node.
+        refill: Refill,
+    },
+    /// Remove all packets that wait at the radio for this neighbour, and give each to
+    /// [`Node::on_returned`].
+    Purge(NodeId),
+    /// Call [`Node::on_timer`] for this timer at the ticket's instant.
+    Schedule {
+        /// The timer.
+        timer: TimerId,
+        /// When, and with which generation.
+        ticket: Ticket,
+    },
+    /// Something of interest to the transport or to observers has happened.
+    Note(RouteNote),
+}
+
+/// When a source that always has a packet to send may send one in place of one that was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refill {
+    /// At once.
+    Now,
+    /// When another packet has left: the node would drop the next one as well, and so on.
+    Later,
+    /// When the service of the lost packet at the radio ends.
+    Served,
+}
+
+/// On which occasion a router acts, which says what becomes of the packets that it gives up.
+#[derive(Clone, Copy, Debug)]
+struct Occasion {
+    /// Why the router has a packet back that could not be sent.
+    lost: Option<DropCause>,
+    refill: Refill,
+}
+
+impl Occasion {
+    /// A transport of the node sends a packet.
+    const SENDING: Self = Self { lost: None, refill: Refill::Later };
+    /// A packet from elsewhere, one that the radio returns, or the timer.
+    const OTHER: Self = Self { lost: None, refill: Refill::Now };
+
+    /// No node answers the requests for an address; `refill` depends on whether the router has sent
+    /// the packet just now.
+    fn unresolved(refill: Refill) -> Self {
+        Self { lost: Some(DropCause::Unresolved), refill }
+    }
+
+    /// The cause of the loss of a packet that the router gives up.
+    fn cause(self, why: RouteDrop) -> DropCause {
+        match why {
+            RouteDrop::NoRoute => DropCause::NoRoute,
+            RouteDrop::SendBufferFull | RouteDrop::SendBufferTimeout => DropCause::SendBuffer,
+            RouteDrop::TimeToLive => DropCause::TimeToLive,
+            RouteDrop::SalvageFailed => self.lost.unwrap_or(DropCause::SalvageFailed),
+            RouteDrop::Message => self.lost.unwrap_or(DropCause::RoutingMessage),
+        }
+    }
+}
+
+/// A node that forwards.
+#[derive(Debug)]
+pub struct Node {
+    router: Box<dyn Router>,
+    rng: Rng,
+    timer: Timer,
+    resolver: Option<Box<Resolver>>,
+    /// What the router has commanded, and on which occasion.
+    commanded: VecDeque<(Occasion, route::Command)>,
+    /// What it commands at one event.
+    given: Vec<route::Command>,
+}
+
+/// The address resolution of a node.
+#[derive(Debug)]
+struct Resolver {
+    arp: Arp,
+    timer: Timer,
+    /// What it commands at one event.
+    given: Vec<ArpCommand>,
+}
+
+impl Node {
+    /// A node before its first packet: its router, the random stream of the router, and its address
+    /// resolution, if it does not know the addresses of all others.
+    pub fn new(router: Box<dyn Router>, rng: Rng, arp: Option<Arp>) -> Self {
+        let resolver = |arp| Box::new(Resolver { arp, timer: Timer::default(), given: Vec::new() });
+        Self {
+            router,
+            rng,
+            timer: Timer::default(),
+            resolver: arp.map(resolver),
+            commanded: VecDeque::new(),
+            given: Vec::new(),
+        }
+    }
+
+    /// A transport of this node sends a packet, or a packet from outside enters the network here.
+    pub fn on_packet(&mut self, packet: Packet, scope: &mut Scope<'_>) {
+        self.ask(Occasion::SENDING, scope, |router, context| router.on_packet(packet, context));
+        self.follow(scope);
+    }
+
+    /// The radio has received an intact packet from a neighbour, addressed to this node or
+    /// broadcast.
+    pub fn on_received(&mut self, from: NodeId, packet: Packet, scope: &mut Scope<'_>) {
+        if let Body::Arp(message) = packet.body {
+            let occasion = Occasion::unresolved(Refill::Now);
+            self.resolve(occasion, scope, |arp, now, out| arp.on_message(message, now, out));
+        } else {
+            self.ask(Occasion::OTHER, scope, |router, context| {
+                router.on_received(from, packet, context);
+            });
+        }
+        self.follow(scope);
+    }
+
+    /// The radio has received an intact packet that a neighbour has sent to another
+    /// ([`Packet::next`]). Only called if the protocol is promiscuous.
+    pub fn on_overheard(&mut self, from: NodeId, packet: &Packet, scope: &mut Scope<'_>) {
+        if !matches!(packet.body, Body::Arp(_)) {
+            self.ask(Occasion::OTHER, scope, |router, context| {
+                router.on_overheard(from, packet, context);
+            });
+            self.follow(scope);
+        }
+    }
+
+    /// The MAC has given up a packet to the neighbour [`Packet::next`], for this cause.
+    pub fn on_failure(&mut self, packet: Packet, cause: DropCause, scope: &mut Scope<'_>) {
+        let occasion = Occasion { lost: Some(cause), refill: Refill::Served };
+        self.take_back(packet, false, occasion, scope);
+    }
+
+    /// The radio returns a packet after [`Command::Purge`].
+    pub fn on_returned(&mut self, packet: Packet, scope: &mut Scope<'_>) {
+        self.take_back(packet, true, Occasion::OTHER, scope);
+    }
+
+    /// A timer has expired, for which this generation was scheduled.
+    pub fn on_timer(&mut self, timer: TimerId, generation: u32, scope: &mut Scope<'_>) {
+        match self.timer(timer).map_or(Fired::Stale, |timer| timer.fire(generation)) {
+            Fired::Stale => return,
+            Fired::Later(ticket) => scope.out.push(Command::Schedule { timer, ticket }),
+            Fired::Due => match timer {
+                TimerId::Route => {
+                    self.ask(Occasion::OTHER, scope, |router, context| router.on_timer(context));
+                }
+                TimerId::Address => {
+                    self.resolve(Occasion::unresolved(Refill::Now), scope, Arp::on_timer);
+                }
+            },
+        }
+        self.follow(scope);
+    }
+
+    /// The number of hops of the route to a destination that a packet would take now.
+    pub fn hops(&self, destination: NodeId, shared: &Shared) -> Option<u8> {
+        self.router.hops(shared.exits[destination], &shared.paths)
+    }
+
+    /// Calls `visit` for each packet that waits here for a route or an address.
+    pub fn each(&self, visit: &mut dyn FnMut(&Packet)) {
+        self.router.each(visit);
+        if let Some(resolver) = &self.resolver {
+            resolver.arp.each(visit);
+        }
+    }
+
+    fn timer(&mut self, timer: TimerId) -> Option<&mut Timer> {
+        match timer {
+            TimerId::Route => Some(&mut self.timer),
+            TimerId::Address => self.resolver.as_mut().map(|resolver| &mut resolver.timer),
+        }
+    }
+
+    /// The router has a packet back that the radio has not sent. Nobody repeats a message of ARP.
+    fn take_back(
+        &mut self,
+        packet: Packet,
+        purged: bool,
+        occasion: Occasion,
+        scope: &mut Scope<'_>,
+    ) {
+        if let Body::Arp(_) = packet.body {
+            let cause = occasion.cause(RouteDrop::SalvageFailed);
+            scope.out.push(Command::Drop { packet, cause, refill: occasion.refill });
+            return;
+        }
+        self.ask(occasion, scope, |router, context| {
+            router.on_link_failure(packet.next, packet, purged, context);
+        });
+        self.follow(scope);
+    }
+
+    /// Passes an event to the router.
+    fn ask(
+        &mut self,
+        occasion: Occasion,
+        scope: &mut Scope<'_>,
+        event: impl FnOnce(&mut dyn Router, &mut Context<'_>),
+    ) {
+        let Shared { paths, exits } = &mut *scope.shared;
+        let (now, rng, out) = (scope.now, &mut self.rng, &mut self.given);
+        event(&mut *self.router, &mut Context { now, paths, rng, exits, out });
+        self.commanded.extend(self.given.drain(..).map(|command| (occasion, command)));
+    }
+
+    /// Does what the router has commanded, and what it commands meanwhile.
+    fn follow(&mut self, scope: &mut Scope<'_>) {
+        while let Some((occasion, command)) = self.commanded.pop_front() {
+            let command = match command {
+                route::Command::Send(packet) => {
+                    self.send(packet, scope);
+                    continue;
+                }
+                route::Command::SetTimer(at) => {
+                    set(&mut self.timer, TimerId::Route, at, scope.out);
+                    continue;
+                }
+                route::Command::CancelTimer => {
+                    self.timer.cancel();
+                    continue;
+                }
+                route::Command::Deliver(packet) => Command::Deliver(packet),
+                route::Command::Drop(packet, why) => {
+                    let (cause, refill) = (occasion.cause(why), occasion.refill);
+                    Command::Drop { packet, cause, refill }
+                }
+                route::Command::Purge(neighbour) => Command::Purge(neighbour),
+                route::Command::Note(note) => Command::Note(note),
+            };
+            scope.out.push(command);
+        }
+    }
+
+    /// Sends a packet of the router. One to a neighbour needs its address.
+    fn send(&mut self, packet: Packet, scope: &mut Scope<'_>) {
+        let resolver = self.resolver.as_ref().filter(|_| packet.to.is_some());
+        if resolver.is_none_or(|resolver| resolver.arp.knows(packet.next, scope.now)) {
+            if resolver.is_some_and(|resolver| resolver.arp.is_own(&packet)) {
+                scope.out.push(Command::Hold(packet));
+            }
+            scope.out.push(Command::Send { packet, is_new: true });
+        } else {
+            scope.out.push(Command::Hold(packet));
+            let occasion = Occasion::unresolved(Refill::Later);
+            self.resolve(occasion, scope, |arp, now, out| arp.on_packet(packet, now, out));
+        }
+    }
+
+    /// Passes an event to the address resolution, and does what it commands.
+    fn resolve(
+        &mut self,
+        occasion: Occasion,
+        scope: &mut Scope<'_>,
+        event: impl FnOnce(&mut Arp, Instant, &mut Vec<ArpCommand>),
+    ) {
+        let Some(mut resolver) = self.resolver.take() else { return };
+        event(&mut resolver.arp, scope.now, &mut resolver.given);
+        for command in resolver.given.drain(..) {
+            match command {
+                ArpCommand::Send(packet) => {
+                    let is_new = resolver.arp.is_own(&packet);
+                    scope.out.push(Command::Send { packet, is_new });
+                }
+                ArpCommand::Drop(packet) => {
+                    let (cause, refill) = (DropCause::Unresolved, Refill::Later);
+                    scope.out.push(Command::Drop { packet, cause, refill });
+                }
+                ArpCommand::Fail(packet) => self.ask(occasion, scope, |router, context| {
+                    router.on_link_failure(packet.next, packet, false, context);
+                }),
+                ArpCommand::SetTimer(at) => {
+                    set(&mut resolver.timer, TimerId::Address, at, scope.out);
+                }
+            }
+        }
+        self.resolver = Some(resolver);
+    }
+}
+
+fn set(timer: &mut Timer, id: TimerId, at: Instant, out: &mut Vec<Command>) {
+    let ticket = timer.set(at);
+    out.extend(ticket.map(|ticket| Command::Schedule { timer: id, ticket }));
+}

@@ -1,0 +1,40 @@
+//! The nodes that forward for others, and what they share.
+
+use crate::build::{self, LateLinks};
+use crate::medium::Medium;
+use crate::plan::Plan;
+use kernel::{IdVec, Seed};
+use net::Node;
+use net::node::Shared;
+use wire::{NodeId, Packet};
+
+/// The nodes that forward for others.
+#[derive(Debug)]
+pub(crate) struct Network {
+    /// `None` at nodes outside.
+    pub(super) nodes: IdVec<NodeId, Option<Node>>,
+    pub(super) shared: Shared,
+    pub(super) links: LateLinks,
+}
+
+impl Network {
+    /// The nodes of a plan that forward, if it has any.
+    pub(super) fn new(plan: &Plan, medium: &mut Medium, seed: &Seed) -> Option<Box<Self>> {
+        let (Some(routing), Medium::Space(space)) = (&plan.routing, medium) else { return None };
+        let settings = plan.space.as_ref().expect("an ad-hoc network is in space");
+        let nodes = build::nodes(plan, routing, space, seed);
+        let exits = nodes.ids().map(|node| plan.topology.outlet_on_air(node)).collect();
+        let links = LateLinks::new(plan, &settings.radio.error_model, seed);
+        Some(Box::new(Self { nodes, shared: Shared { exits, ..Shared::default() }, links }))
+    }
+
+    /// The number of hops of the route from a node to another that a packet would take now.
+    pub(crate) fn hops(&self, from: NodeId, to: NodeId) -> Option<u8> {
+        self.nodes[from].as_ref()?.hops(to, &self.shared)
+    }
+
+    /// Calls `visit` for each packet that waits at a node for a route or an address.
+    pub(super) fn each(&self, visit: &mut dyn FnMut(&Packet)) {
+        self.nodes.iter().flatten().for_each(|node| node.each(visit));
+    }
+}

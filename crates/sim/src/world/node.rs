@@ -1,0 +1,230 @@
+//! The nodes of a run: where a packet goes that a node has, and the commands of nodes that forward
+//! for others.
+
+use super::network::Network;
+use super::{Event, World};
+use crate::flow::{Side, Transport};
+use crate::medium::Medium;
+use crate::notice::{NodeNote, Notice, Observer};
+use crate::topology::{ACCESS_POINT, Hop, Interface, RadioId};
+use kernel::Instant;
+use net::Node;
+use net::node::{Command, Refill, Scope, TimerId};
+use net::route::RouteNote;
+use tcp::Hint;
+use wire::{Body, DropCause, Ecn, Flags, NodeId, Packet, Segment};
+
+/// A neighbour is in range if at least this fraction of the frames to it would arrive without
+/// interference.
+const IN_RANGE: f64 = 0.5;
+
+impl<O: Observer> World<O> {
+    /// Forwards a packet that `node` has received. An access point is a bridge; every other node is
+    /// a router, which takes one off the time to live (RFC 1812 section 5.3.1). A path over wires
+    /// has no loop, and the time to live therefore discards nothing there.
+    pub(super) fn pass_on(&mut self, node: NodeId, packet: &mut Packet) {
+        let is_bridge = node == ACCESS_POINT && self.network.is_none();
+        if !is_bridge && packet.to != Some(node) {
+            packet.ttl = packet.ttl.saturating_sub(1).max(1);
+        }
+        self.route(node, packet);
+    }
+
+    /// Forwards a packet from `node` towards its destination.
+    pub(super) fn route(&mut self, mut node: NodeId, packet: &mut Packet) {
+        while packet.to != Some(node) {
+            let hop = self.routes.hop(node, packet.to);
+            match hop.expect("the plan has no flow without a path") {
+                Hop::Wire(wire) => return self.transmit(wire, packet),
+                Hop::Air { by, to } => {
+                    if self.has_wired_stations
+                        && let Some(to) = to.filter(|_| self.topology.radio(by).is_shared)
+                    {
+                        packet.next = self.topology.radio(to).node;
+                    }
+                    return match self.network {
+                        None => self.enqueue(by, packet),
+                        Some(_) => self.at_node(node, |it, scope| it.on_packet(*packet, scope)),
+                    };
+                }
+                Hop::Inside(next) => node = next,
+            }
+        }
+        self.arrive(packet);
+    }
+
+    /// A packet has reached its destination.
+    fn arrive(&mut self, packet: &Packet) {
+        self.observers.on(self.now, &Notice::Arrived { packet });
+        match &packet.body {
+            Body::Segment(segment) if packet.ecn == Ecn::Experienced => {
+                let flags = segment.flags.and(Flags::CE);
+                self.on_segment(&Segment { flags, ..*segment });
+            }
+            Body::Segment(segment) => self.on_segment(segment),
+            _ => {}
+        }
+        if let Body::Echo(echo) = packet.body
+            && !echo.is_reply
+        {
+            self.on_request(packet, echo);
+        }
+    }
+
+    /// A node has received a broadcast. The flow counts each broadcast once, at the first node.
+    pub(super) fn arrive_broadcast(&mut self, packet: &Packet) {
+        let Body::Datagram(datagram) = packet.body else { return };
+        let Transport::Udp(udp) = &mut self.flows[datagram.flow].transport else {
+            return;
+        };
+        if udp.last_broadcast.replace(datagram.number) == Some(datagram.number) {
+            return;
+        }
+        self.arrive(packet);
+    }
+
+    pub(super) fn drop_packet(&mut self, at: Interface, packet: &Packet, cause: DropCause) {
+        self.observers.on(self.now, &Notice::Dropped { at, packet, cause });
+    }
+
+    /// Passes an event to a node that forwards, and executes its commands.
+    pub(super) fn at_node(&mut self, node: NodeId, event: impl FnOnce(&mut Node, &mut Scope<'_>)) {
+        let Some(network) = &mut self.network else { return };
+        let Network { nodes, shared, .. } = &mut **network;
+        let Some(machine) = &mut nodes[node] else { return };
+        let known = shared.paths.len();
+        event(machine, &mut Scope { now: self.now, shared, out: self.node_out.list() });
+        for (id, nodes) in shared.paths.since(known) {
+            let note = NodeNote::Path { id, nodes };
+            self.observers.on(self.now, &Notice::Node { node, note });
+        }
+        let Some(mut turn) = self.node_out.begin(node, ()) else { return };
+        while let Some(((), command)) = self.node_out.next(&mut turn) {
+            self.follow_node(node, command);
+        }
+    }
+
+    pub(super) fn on_node_timer(&mut self, node: NodeId, timer: TimerId, generation: u32) {
+        self.at_node(node, |it, scope| it.on_timer(timer, generation, scope));
+    }
+
+    /// Executes a command of a node.
+    fn follow_node(&mut self, node: NodeId, command: &mut Command) {
+        match *command {
+            Command::Send { ref packet, is_new } => {
+                if is_new {
+                    self.note_forwarded(node, packet);
+                }
+                self.queue_for_neighbour(node, packet);
+            }
+            Command::Hold(ref packet) => self.note_forwarded(node, packet),
+            Command::Deliver(ref packet) if packet.to.is_none() => self.arrive_broadcast(packet),
+            Command::Deliver(ref mut packet) => self.pass_on(node, packet),
+            Command::Drop { ref packet, cause, refill } => {
+                self.drop_packet(Interface::Radio(self.routes.radio(node)), packet, cause);
+                match refill {
+                    Refill::Now => self.refill(node, packet),
+                    Refill::Later => self.mark_short(node, packet),
+                    Refill::Served => {}
+                }
+            }
+            Command::Purge(neighbour) => self.purge(node, neighbour),
+            Command::Schedule { timer, ticket } => {
+                let generation = ticket.generation;
+                self.event_queue.at(ticket.at, Event::Node { node, timer, generation });
+            }
+            Command::Note(note) => self.on_route_note(node, note),
+        }
+    }
+
+    fn note_forwarded(&mut self, node: NodeId, packet: &Packet) {
+        let note = NodeNote::Forwarded(packet);
+        self.observers.on(self.now, &Notice::Node { node, note });
+    }
+
+    /// Queues a packet at the radio of a node, which has a link to each neighbour from its first
+    /// packet on.
+    fn queue_for_neighbour(&mut self, node: NodeId, packet: &Packet) {
+        let by = self.routes.radio(node);
+        if packet.to.is_some()
+            && let (Medium::Space(space), Some(network)) = (&mut self.cell, &self.network)
+            && let RadioId(to) = self.routes.radio(packet.next)
+            && space.mode(by.0, to).is_none()
+        {
+            network.links.add(space, by.0, to);
+        }
+        self.enqueue(by, packet);
+    }
+
+    /// Gives the packets that wait at a node's radio for a neighbour back to the node.
+    fn purge(&mut self, node: NodeId, neighbour: NodeId) {
+        let by = self.routes.radio(node);
+        for packet in self.withdraw(by, neighbour) {
+            self.observers.on(self.now, &Notice::Withdrawn { by, packet: &packet });
+            self.at_node(node, |it, scope| it.on_returned(packet, scope));
+        }
+    }
+
+    fn on_route_note(&mut self, node: NodeId, note: RouteNote) {
+        let mut in_range = false;
+        if let (RouteNote::LinkFailure { neighbour }, Medium::Space(space), Some(network)) =
+            (note, &mut self.cell, &self.network)
+        {
+            let (from, to) = (self.routes.radio(node).0, self.routes.radio(neighbour).0);
+            in_range = network.links.success(space, self.now, from, to) >= IN_RANGE;
+        }
+        let told = NodeNote::Route { note, in_range };
+        self.observers.on(self.now, &Notice::Node { node, note: told });
+        match note {
+            RouteNote::Changed { destination, hops: Some(hops) } => {
+                self.tell_senders(node, destination, |sender, now, _| {
+                    sender.on_hint(now, Hint::RouteHops(hops));
+                });
+            }
+            RouteNote::Failure { destination } => {
+                self.tell_senders(node, destination, |sender, now, out| {
+                    sender.on_route(now, false, out);
+                });
+            }
+            RouteNote::Restored { destination } => {
+                self.tell_senders(node, destination, |sender, now, out| {
+                    sender.on_route(now, true, out);
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// Passes a note of a node's router to the senders of this node whose packets take the route to
+    /// this destination.
+    fn tell_senders(
+        &mut self,
+        node: NodeId,
+        destination: NodeId,
+        tell: impl Fn(&mut tcp::Sender, Instant, &mut Vec<tcp::Command>),
+    ) {
+        for id in self.flows.ids() {
+            let (Some(network), flow) = (&self.network, &mut self.flows[id]) else { return };
+            let exit = flow.to.map(|to| network.shared.exits[to]);
+            if flow.from != node || exit != Some(destination) {
+                continue;
+            }
+            if let Transport::Tcp(tcp) = &mut flow.transport {
+                tell(&mut tcp.sender, self.now, self.tcp_out.list());
+                self.observers.on(self.now, &Notice::Sender { flow: id, sender: &tcp.sender });
+                self.settle_tcp(id, Side::Sender);
+            }
+        }
+    }
+
+    /// Tells each sender the number of hops to its receiver, if a route is known before the run.
+    pub(super) fn hint_hops(&mut self) {
+        let Some(network) = &self.network else { return };
+        for flow in &mut self.flows {
+            let hops = flow.to.and_then(|to| network.hops(flow.from, to));
+            if let (Some(hops), Transport::Tcp(tcp)) = (hops, &mut flow.transport) {
+                tcp.sender.on_hint(self.now, Hint::RouteHops(hops));
+            }
+        }
+    }
+}
