@@ -3,9 +3,12 @@
 //!
 //! The router says where a packet goes next. Its packets to a neighbour pass the address
 //! resolution, which may hold them; one that it gives up is a link failure, and the router has the
-//! packet again. All that the router commands is done in the order in which it commanded it. The
-//! address resolution never waits for the router: what it commands is done at once, and what the
-//! router answers to its failures comes behind what the router has commanded before.
+//! packet again.
+//!
+//! A node is told of an event, and then asked for its commands one by one ([`Node::next`]). All that
+//! the router commands is done in the order in which it commanded it, whatever happens meanwhile:
+//! if carrying out a command causes an event of the same node, what the router answers comes behind.
+//! The address resolution is asked when a packet's turn comes, and what it commands is done at once.
 
 mod arp;
 #[cfg(test)]
@@ -35,9 +38,6 @@ pub struct Scope<'a> {
     pub now: Instant,
     /// What the nodes share.
     pub shared: &'a mut Shared,
-    /// Where the node appends its commands. They are to be carried out in their order, those of a
-    /// later event behind those of an earlier one.
-    pub out: &'a mut Vec<Command>,
 }
 
 /// A timer of a node.
@@ -143,6 +143,10 @@ pub struct Node {
     commanded: VecDeque<(Occasion, route::Command)>,
     /// What it commands at one event.
     given: Vec<route::Command>,
+    /// What is to be done before that.
+    ready: VecDeque<Command>,
+    /// Its commands are being carried out.
+    is_served: bool,
 }
 
 /// The address resolution of a node.
@@ -166,13 +170,47 @@ impl Node {
             resolver: arp.map(resolver),
             commanded: VecDeque::new(),
             given: Vec::new(),
+            ready: VecDeque::new(),
+            is_served: false,
+        }
+    }
+
+    /// After an event: whether the caller is to carry out the commands of this node until there are
+    /// no more. It is not if it is doing so already.
+    pub fn begins(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_served, true)
+    }
+
+    /// The next command.
+    pub fn next(&mut self, scope: &mut Scope<'_>) -> Option<Command> {
+        loop {
+            if let Some(command) = self.ready.pop_front() {
+                return Some(command);
+            }
+            let Some((occasion, command)) = self.commanded.pop_front() else {
+                self.is_served = false;
+                return None;
+            };
+            match command {
+                route::Command::Send(packet) => self.send(packet, scope),
+                route::Command::Deliver(packet) => return Some(Command::Deliver(packet)),
+                route::Command::Drop(packet, why) => {
+                    let (cause, refill) = (occasion.cause(why), occasion.refill);
+                    return Some(Command::Drop { packet, cause, refill });
+                }
+                route::Command::Purge(neighbour) => return Some(Command::Purge(neighbour)),
+                route::Command::SetTimer(at) => {
+                    self.ready.extend(set(&mut self.timer, TimerId::Route, at));
+                }
+                route::Command::CancelTimer => self.timer.cancel(),
+                route::Command::Note(note) => return Some(Command::Note(note)),
+            }
         }
     }
 
     /// A transport of this node sends a packet, or a packet from outside enters the network here.
     pub fn on_packet(&mut self, packet: Packet, scope: &mut Scope<'_>) {
         self.ask(Occasion::SENDING, scope, |router, context| router.on_packet(packet, context));
-        self.follow(scope);
     }
 
     /// The radio has received an intact packet from a neighbour, addressed to this node or
@@ -186,7 +224,6 @@ impl Node {
                 router.on_received(from, packet, context);
             });
         }
-        self.follow(scope);
     }
 
     /// The radio has received an intact packet that a neighbour has sent to another
@@ -196,7 +233,6 @@ impl Node {
             self.ask(Occasion::OTHER, scope, |router, context| {
                 router.on_overheard(from, packet, context);
             });
-            self.follow(scope);
         }
     }
 
@@ -214,8 +250,8 @@ impl Node {
     /// A timer has expired, for which this generation was scheduled.
     pub fn on_timer(&mut self, timer: TimerId, generation: u32, scope: &mut Scope<'_>) {
         match self.timer(timer).map_or(Fired::Stale, |timer| timer.fire(generation)) {
-            Fired::Stale => return,
-            Fired::Later(ticket) => scope.out.push(Command::Schedule { timer, ticket }),
+            Fired::Stale => {}
+            Fired::Later(ticket) => self.ready.push_back(Command::Schedule { timer, ticket }),
             Fired::Due => match timer {
                 TimerId::Route => {
                     self.ask(Occasion::OTHER, scope, |router, context| router.on_timer(context));
@@ -225,7 +261,6 @@ impl Node {
                 }
             },
         }
-        self.follow(scope);
     }
 
     /// The number of hops of the route to a destination that a packet would take now.
@@ -258,13 +293,12 @@ impl Node {
     ) {
         if let Body::Arp(_) = packet.body {
             let cause = occasion.cause(RouteDrop::SalvageFailed);
-            scope.out.push(Command::Drop { packet, cause, refill: occasion.refill });
+            self.ready.push_back(Command::Drop { packet, cause, refill: occasion.refill });
             return;
         }
         self.ask(occasion, scope, |router, context| {
             router.on_link_failure(packet.next, packet, purged, context);
         });
-        self.follow(scope);
     }
 
     /// Passes an event to the router.
@@ -280,44 +314,16 @@ impl Node {
         self.commanded.extend(self.given.drain(..).map(|command| (occasion, command)));
     }
 
-    /// Does what the router has commanded, and what it commands meanwhile.
-    fn follow(&mut self, scope: &mut Scope<'_>) {
-        while let Some((occasion, command)) = self.commanded.pop_front() {
-            let command = match command {
-                route::Command::Send(packet) => {
-                    self.send(packet, scope);
-                    continue;
-                }
-                route::Command::SetTimer(at) => {
-                    set(&mut self.timer, TimerId::Route, at, scope.out);
-                    continue;
-                }
-                route::Command::CancelTimer => {
-                    self.timer.cancel();
-                    continue;
-                }
-                route::Command::Deliver(packet) => Command::Deliver(packet),
-                route::Command::Drop(packet, why) => {
-                    let (cause, refill) = (occasion.cause(why), occasion.refill);
-                    Command::Drop { packet, cause, refill }
-                }
-                route::Command::Purge(neighbour) => Command::Purge(neighbour),
-                route::Command::Note(note) => Command::Note(note),
-            };
-            scope.out.push(command);
-        }
-    }
-
     /// Sends a packet of the router. One to a neighbour needs its address.
     fn send(&mut self, packet: Packet, scope: &mut Scope<'_>) {
         let resolver = self.resolver.as_ref().filter(|_| packet.to.is_some());
         if resolver.is_none_or(|resolver| resolver.arp.knows(packet.next, scope.now)) {
             if resolver.is_some_and(|resolver| resolver.arp.is_own(&packet)) {
-                scope.out.push(Command::Hold(packet));
+                self.ready.push_back(Command::Hold(packet));
             }
-            scope.out.push(Command::Send { packet, is_new: true });
+            self.ready.push_back(Command::Send { packet, is_new: true });
         } else {
-            scope.out.push(Command::Hold(packet));
+            self.ready.push_back(Command::Hold(packet));
             let occasion = Occasion::unresolved(Refill::Later);
             self.resolve(occasion, scope, |arp, now, out| arp.on_packet(packet, now, out));
         }
@@ -336,17 +342,17 @@ impl Node {
             match command {
                 ArpCommand::Send(packet) => {
                     let is_new = resolver.arp.is_own(&packet);
-                    scope.out.push(Command::Send { packet, is_new });
+                    self.ready.push_back(Command::Send { packet, is_new });
                 }
                 ArpCommand::Drop(packet) => {
                     let (cause, refill) = (DropCause::Unresolved, Refill::Later);
-                    scope.out.push(Command::Drop { packet, cause, refill });
+                    self.ready.push_back(Command::Drop { packet, cause, refill });
                 }
                 ArpCommand::Fail(packet) => self.ask(occasion, scope, |router, context| {
                     router.on_link_failure(packet.next, packet, false, context);
                 }),
                 ArpCommand::SetTimer(at) => {
-                    set(&mut resolver.timer, TimerId::Address, at, scope.out);
+                    self.ready.extend(set(&mut resolver.timer, TimerId::Address, at));
                 }
             }
         }
@@ -354,7 +360,6 @@ impl Node {
     }
 }
 
-fn set(timer: &mut Timer, id: TimerId, at: Instant, out: &mut Vec<Command>) {
-    let ticket = timer.set(at);
-    out.extend(ticket.map(|ticket| Command::Schedule { timer: id, ticket }));
+fn set(timer: &mut Timer, id: TimerId, at: Instant) -> Option<Command> {
+    timer.set(at).map(|ticket| Command::Schedule { timer: id, ticket })
 }

@@ -160,7 +160,6 @@ pub(crate) struct World<O> {
     tcp_out: Outbox<(FlowId, Side), tcp::Command>,
     source_out: Outbox<FlowId, traffic::Command>,
     wire_out: Outbox<WireId, net::Command>,
-    node_out: Outbox<NodeId, net::node::Command>,
     /// Of stations that roam, with the access point that each had before its event.
     client_out: Outbox<RadioId, wifi::roaming::Command, RadioId>,
     /// Drops and marks of the queues of radios.
@@ -224,7 +223,6 @@ impl<O: Observer> World<O> {
             tcp_out: Outbox::new(64),
             source_out: Outbox::new(8),
             wire_out: Outbox::new(8),
-            node_out: Outbox::new(0),
             client_out: Outbox::new(0),
             signals: Outbox::new(8),
             refill_signals: VecDeque::new(),

@@ -78,12 +78,10 @@ impl Stage {
 
     /// The commands of the node at an event.
     fn at(&mut self, ms: u64, event: impl FnOnce(&mut Node, &mut Scope<'_>)) -> Vec<Command> {
-        let mut out = Vec::new();
-        event(
-            &mut self.node,
-            &mut Scope { now: at_ms(ms), shared: &mut self.shared, out: &mut out },
-        );
-        out
+        let mut scope = Scope { now: at_ms(ms), shared: &mut self.shared };
+        event(&mut self.node, &mut scope);
+        assert!(self.node.begins());
+        std::iter::from_fn(|| self.node.next(&mut scope)).collect()
     }
 
     /// Those at which its router sends a packet to the neighbour.
@@ -221,6 +219,28 @@ fn the_answer_to_a_failure_comes_behind_what_the_router_commanded_before() {
     let unresolved = |number| lost(data(number), DropCause::Unresolved, Refill::Later);
     let expected = [Command::Hold(data(3)), Command::Note(note), unresolved(2), unresolved(3)];
     assert_eq!(commands, expected);
+}
+
+#[test]
+fn an_event_while_commands_are_carried_out_changes_no_order() {
+    let mut stage = Stage::new(ArpRules::Rfc826);
+    let mut scope = Scope { now: at_ms(0), shared: &mut stage.shared };
+    let (node, answers) = (&mut stage.node, stage.script.clone());
+    let give = |commands: &[route::Command]| answers.0.lock().unwrap().push_back(commands.to_vec());
+    give(&[route::Command::Deliver(data(0)), route::Command::Send(data(1))]);
+    node.on_received(NEIGHBOUR, data(0), &mut scope);
+    assert!(node.begins());
+    assert_eq!(node.next(&mut scope), Some(Command::Deliver(data(0))));
+    // The transport answers at once.
+    give(&[route::Command::Send(data(2)), route::Command::Send(broadcast(3))]);
+    node.on_packet(data(2), &mut scope);
+    assert!(!node.begins());
+    let rest: Vec<_> = std::iter::from_fn(|| node.next(&mut scope)).collect();
+    assert_eq!(rest[..2], [Command::Hold(data(1)), request(0)]);
+    let replaced = lost(data(1), DropCause::Unresolved, Refill::Later);
+    let last = Command::Send { packet: broadcast(3), is_new: true };
+    assert_eq!(rest[3..], [Command::Hold(data(2)), replaced, last]);
+    assert!(node.begins());
 }
 
 #[test]

@@ -89,19 +89,32 @@ impl<O: Observer> World<O> {
 
     /// Passes an event to a node that forwards, and executes its commands.
     pub(super) fn at_node(&mut self, node: NodeId, event: impl FnOnce(&mut Node, &mut Scope<'_>)) {
-        let Some(network) = &mut self.network else { return };
-        let Network { nodes, shared, .. } = &mut **network;
-        let Some(machine) = &mut nodes[node] else { return };
+        let begins = self.ask_node(node, |it, scope| {
+            event(it, scope);
+            it.begins()
+        });
+        if begins == Some(true) {
+            while let Some(mut command) = self.ask_node(node, Node::next).flatten() {
+                self.follow_node(node, &mut command);
+            }
+        }
+    }
+
+    /// Asks a node that forwards, and tells observers of the lists of nodes that are new.
+    fn ask_node<T>(
+        &mut self,
+        node: NodeId,
+        question: impl FnOnce(&mut Node, &mut Scope<'_>) -> T,
+    ) -> Option<T> {
+        let Network { nodes, shared, .. } = &mut **self.network.as_mut()?;
+        let machine = nodes[node].as_mut()?;
         let known = shared.paths.len();
-        event(machine, &mut Scope { now: self.now, shared, out: self.node_out.list() });
+        let answer = question(machine, &mut Scope { now: self.now, shared });
         for (id, nodes) in shared.paths.since(known) {
             let note = NodeNote::Path { id, nodes };
             self.observers.on(self.now, &Notice::Node { node, note });
         }
-        let Some(mut turn) = self.node_out.begin(node, ()) else { return };
-        while let Some(((), command)) = self.node_out.next(&mut turn) {
-            self.follow_node(node, command);
-        }
+        Some(answer)
     }
 
     pub(super) fn on_node_timer(&mut self, node: NodeId, timer: TimerId, generation: u32) {
