@@ -121,7 +121,7 @@ impl MacFrame for Toy {
 
 USES = {
     "crates/sim/src/world/wires.rs": ("DropCause::WireLoss", "DropCause::Toy"),
-    "crates/sim/src/world/beacons.rs": (
+    "crates/wifi/src/station/beacon.rs": (
         "Body::Management(Management::Beacon(beacon))",
         "{ let _ = beacon; Body::Management(Management::Toy(wire::Toy)) }",
     ),

@@ -5,10 +5,11 @@
 //! resolution, which may hold them; one that it gives up is a link failure, and the router has the
 //! packet again.
 //!
-//! A node is told of an event, and then asked for its commands one by one ([`Node::next`]). All that
-//! the router commands is done in the order in which it commanded it, whatever happens meanwhile:
-//! if carrying out a command causes an event of the same node, what the router answers comes behind.
-//! The address resolution is asked when a packet's turn comes, and what it commands is done at once.
+//! A node is told of an event, and then asked for its commands one by one ([`Node::next`]). All
+//! that the router commands is done in the order in which it commanded it, whatever happens
+//! meanwhile: if carrying out a command causes an event of the same node, what the router answers
+//! comes behind. The address resolution is asked when a packet's turn comes, and what it commands
+//! is done at once.
 
 mod arp;
 #[cfg(test)]

@@ -24,7 +24,7 @@ use crate::build;
 use crate::measure::Ledger;
 use crate::medium::Medium;
 use crate::meter::Meter;
-use crate::notice::{Notice, Observer};
+use crate::notice::{Notice, Observer, StationNote};
 use crate::plan::Plan;
 use crate::topology::{Interface, Wire, WireId};
 use beacons::Beacons;
@@ -364,8 +364,12 @@ impl Observer for Checker {
             }
             Notice::Arrived { packet } => self.on_arrived(packet),
             Notice::Resident { at, packet } => self.on_resident(at, packet),
-            Notice::Beacon { by, packet } => self.beacons.on_beacon(now, by, packet),
-            Notice::Tuned { radio, channel } => self.on_tuned(radio.0, channel),
+            Notice::Station(StationNote::Frame { by, packet }) => {
+                self.beacons.on_beacon(now, by, packet)
+            }
+            Notice::Station(StationNote::Tuned { radio, channel }) => {
+                self.on_tuned(radio.0, channel)
+            }
             Notice::ExchangeBegan { cell, .. } => self.on_exchange(cell),
             Notice::Air { medium, heard } => self.on_air(medium, heard),
             Notice::Renewed { flow } => self.on_connection(flow),

@@ -41,19 +41,8 @@ pub(crate) enum Notice<'a> {
     /// A packet leaves the queue of a radio and enters service for this receiver; `None` is
     /// broadcast.
     Dequeued { by: RadioId, to: Option<RadioId>, packet: &'a Packet },
-    /// An access point keeps a packet for a station that saves power, or a broadcast for all of
-    /// them.
-    Buffered { by: RadioId, to: Option<RadioId>, packet: &'a Packet },
-    /// A packet that a radio takes into service has these bits in its MAC header.
-    Power { by: RadioId, packet: &'a Packet, bits: PowerBits },
-    /// A radio has received a frame by which another one saves power, or wakes one that does.
-    SavesPower { by: RadioId, from: RadioId, frame: Management },
-    /// A radio receives and sends in this channel from now on.
-    Tuned { radio: RadioId, channel: u16 },
-    /// A station has sent a frame to this access point by which it leaves the one before.
-    Left { station: RadioId, towards: RadioId },
-    /// A station has received the response of this access point, which is its own from now on.
-    Associated { station: RadioId, with: RadioId },
+    /// What stands between queues and MACs has done this.
+    Station(StationNote<'a>),
     /// The number of packets that wait in the queue of an interface, without those in service.
     Waiting { at: Interface, packets: usize },
     /// The queue of an interface marks a packet, which had this codepoint, instead of dropping it.
@@ -95,8 +84,6 @@ pub(crate) enum Notice<'a> {
     /// An exchange or a collision uses airtime. The notice is published for each radio that begins
     /// one: in a cell at the beginning, in space at the end. `arrived` is whether the data arrived.
     AirtimeUsed { by: RadioId, with: Option<RadioId>, used: Duration, arrived: bool, mpdus: Mpdus },
-    /// An access point passes a beacon to its MAC; the packet was born at the TBTT.
-    Beacon { by: RadioId, packet: &'a Packet },
     /// Frames have begun or ended on the air, and radios have received these to their ends.
     /// Receptions are reported only in space, and after a call of `World::listen`.
     Air { medium: &'a Medium, heard: &'a [ReceivedFrame] },
@@ -139,4 +126,26 @@ pub(crate) enum NodeNote<'a> {
     Route { note: RouteNote, in_range: bool },
     /// From now on packets may refer to this list of nodes.
     Path { id: PathId, nodes: &'a [NodeId] },
+}
+
+/// What the functions between queues and MACs tell observers.
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, reason = "as of notices")]
+pub(crate) enum StationNote<'a> {
+    /// A radio passes a frame of the MAC without a packet to its MAC; a beacon was born at the
+    /// TBTT.
+    Frame { by: RadioId, packet: &'a Packet },
+    /// An access point keeps a packet for a station that saves power, or a broadcast for all of
+    /// them.
+    Buffered { by: RadioId, to: Option<RadioId>, packet: &'a Packet },
+    /// A packet that a radio takes into service has these bits in its MAC header.
+    Power { by: RadioId, packet: &'a Packet, bits: PowerBits },
+    /// A radio has received a frame by which another one saves power, or wakes one that does.
+    SavesPower { by: RadioId, from: RadioId, frame: Management },
+    /// A radio receives and sends in this channel from now on.
+    Tuned { radio: RadioId, channel: u16 },
+    /// A station has sent a frame to this access point by which it leaves the one before.
+    Left { station: RadioId, towards: RadioId },
+    /// A station has received the response of this access point, which is its own from now on.
+    Associated { station: RadioId, with: RadioId },
 }

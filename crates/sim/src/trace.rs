@@ -10,7 +10,7 @@ mod routing;
 
 pub use filter::Filter;
 
-use crate::notice::{Notice, Observer};
+use crate::notice::{Notice, Observer, StationNote};
 use crate::plan::Plan;
 use crate::scenario::Issue;
 use crate::topology::{Interface, RadioId, WireId};
@@ -359,7 +359,9 @@ impl Observer for Tracer {
             Notice::Dequeued { by, packet, .. } => {
                 self.on_step(now, *packet, radio(by), PacketStep::Dequeued);
             }
-            Notice::Power { by, packet, bits } => self.packets.note_power(packet, by.0, bits),
+            Notice::Station(StationNote::Power { by, packet, bits }) => {
+                self.packets.note_power(packet, by.0, bits)
+            }
             Notice::Marked { at, packet, .. } => {
                 self.on_step(now, *packet, place(at), PacketStep::Marked);
             }

@@ -2,18 +2,13 @@
 
 mod adopt;
 mod air;
-mod beacons;
-mod handover;
 mod network;
 mod node;
 mod outbox;
-mod power_save;
 mod rate_hints;
 mod rates;
-mod roaming;
-mod sleep;
 mod sources;
-mod tbtt;
+mod station;
 mod waiting;
 mod wires;
 
@@ -25,17 +20,15 @@ use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
 use crate::topology::{Interface, RadioId, Routes, Topology, WireId};
 use crate::traffic;
-use beacons::Beacons;
 use kernel::{Bytes, EventQueue, Fired, IdVec, Instant, Ranked, Seed};
 use net::{LinkTimer, Lossy, Signal};
 use network::Network;
 use outbox::Outbox;
-use power_save::PowerSave;
 use rate_hints::RateHints;
-use roaming::Roaming;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use tcp::TimerId;
+use wifi::station::{Function, Stations};
 use wire::{Body, FlowId, NodeId, Packet, Segment};
 
 /// The events of a run.
@@ -49,12 +42,8 @@ pub(crate) enum Event {
     Tcp { flow: FlowId, side: Side, timer: TimerId, generation: u32 },
     /// A timer of a node that forwards.
     Node { node: NodeId, timer: net::node::TimerId, generation: u32 },
-    /// A target beacon transmission time of an access point, by its number.
-    Tbtt { access_point: u32 },
-    /// The timer of a station that saves power.
-    PowerSave { radio: RadioId, generation: u32 },
-    /// The timer of a station that roams.
-    Roaming { radio: RadioId, generation: u32 },
+    /// A timer of a function of a radio.
+    Radio { radio: RadioId, function: Function, generation: u32 },
     /// A timer of a traffic source.
     Traffic(FlowId),
     /// The destination of echo requests replies.
@@ -96,11 +85,7 @@ impl Ranked for Event {
         match self {
             Self::AirStep => 0,
             Self::Wire(..) => 1,
-            Self::Tcp { .. }
-            | Self::Node { .. }
-            | Self::Tbtt { .. }
-            | Self::PowerSave { .. }
-            | Self::Roaming { .. } => 2,
+            Self::Tcp { .. } | Self::Node { .. } | Self::Radio { .. } => 2,
             Self::Traffic(_) | Self::Reply(_) => 3,
             Self::Access { .. } => 4,
             Self::Look(Look::Probes | Look::Step) => 5,
@@ -124,12 +109,8 @@ pub(crate) struct World<O> {
     has_wired_stations: bool,
     /// The nodes that forward for others.
     pub(crate) network: Option<Box<Network>>,
-    /// The beacons of access points.
-    pub(crate) beacons: Option<Box<Beacons>>,
-    /// The stations that save power; only with beacons.
-    pub(crate) power_save: Option<Box<PowerSave>>,
-    /// The stations that change their access points; only with beacons.
-    pub(crate) roaming: Option<Box<Roaming>>,
+    /// What stands between queues and MACs, if anything does.
+    pub(crate) stations: Option<Box<Stations>>,
     /// One queue per radio.
     pub(crate) queues: IdVec<RadioId, Box<dyn net::Queue>>,
     /// The link directions.
@@ -160,8 +141,7 @@ pub(crate) struct World<O> {
     tcp_out: Outbox<(FlowId, Side), tcp::Command>,
     source_out: Outbox<FlowId, traffic::Command>,
     wire_out: Outbox<WireId, net::Command>,
-    /// Of stations that roam, with the access point that each had before its event.
-    client_out: Outbox<RadioId, wifi::roaming::Command, RadioId>,
+    station_out: Outbox<RadioId, wifi::station::Command>,
     /// Drops and marks of the queues of radios.
     signals: Outbox<RadioId, Signal>,
     /// Signals of queues whose packets were taken into service during an event of the medium.
@@ -196,9 +176,7 @@ impl<O: Observer> World<O> {
             event_queue: EventQueue::new(),
             network: Network::new(plan, &mut cell, seed),
             cell,
-            beacons: None,
-            power_save: None,
-            roaming: None,
+            stations: None,
             queues: build::queues(plan, seed),
             wires: build::wires(plan, seed),
             routes: topology.routes().clone(),
@@ -223,7 +201,7 @@ impl<O: Observer> World<O> {
             tcp_out: Outbox::new(64),
             source_out: Outbox::new(8),
             wire_out: Outbox::new(8),
-            client_out: Outbox::new(0),
+            station_out: Outbox::new(0),
             signals: Outbox::new(8),
             refill_signals: VecDeque::new(),
             refilling: Vec::new(),
@@ -232,9 +210,8 @@ impl<O: Observer> World<O> {
         world.tell_queues(plan.stations.len());
         world.hint_hops();
         world.schedule_start();
-        world.start_beacons(plan, seed);
-        world.start_power_save(plan);
-        world.start_roaming(plan, seed);
+        world.stations = build::stations(plan, &mut world.cell, seed);
+        world.at_stations(RadioId(0), |all, scope| all.on_start(seed, scope));
         world
     }
 
@@ -275,11 +252,9 @@ impl<O: Observer> World<O> {
                 self.on_tcp_timer(flow, side, timer, generation);
             }
             Event::Node { node, timer, generation } => self.on_node_timer(node, timer, generation),
-            Event::Tbtt { access_point } => self.on_tbtt(access_point),
-            Event::PowerSave { radio, generation } => {
-                self.on_power_save_timer(radio, generation);
+            Event::Radio { radio, function, generation } => {
+                self.on_radio_timer(radio, function, generation);
             }
-            Event::Roaming { radio, generation } => self.on_roaming_timer(radio, generation),
             Event::Traffic(flow) => self.on_traffic(flow),
             Event::Reply(flow) => self.on_reply_due(flow),
             Event::Look(look) => return Step::Look(look),
@@ -431,8 +406,8 @@ impl<O: Observer> World<O> {
         if let Some(network) = &self.network {
             network.each(&mut |packet| observers.on(now, &Notice::Resident { at: None, packet }));
         }
-        for (radio, packet) in self.power_save.iter().flat_map(|all| all.each()) {
-            let at = Some(Interface::Radio(radio));
+        for (radio, packet) in self.stations.iter().flat_map(|all| all.each()) {
+            let at = Some(Interface::Radio(RadioId(radio)));
             observers.on(now, &Notice::Resident { at, packet });
         }
         for (wire, direction) in self.wires.iter().zip(0..) {

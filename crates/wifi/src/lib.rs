@@ -57,6 +57,7 @@ pub mod power_save;
 pub mod rate;
 pub mod roaming;
 pub mod space;
+pub mod station;
 pub mod watch;
 
 pub use cell::{ACCESS_POINT, Cell, FrameOnAir};

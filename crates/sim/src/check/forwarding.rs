@@ -89,9 +89,14 @@ impl Forwarding {
         visited.push(node);
     }
 
-    /// A node has told something: that it has a packet to send.
+    /// A node has told this.
     pub(super) fn on_note(&mut self, now: Instant, node: NodeId, note: NodeNote<'_>) {
-        let NodeNote::Forwarded(packet) = note else { return };
+        if let NodeNote::Forwarded(packet) = note {
+            self.on_forwarded(now, node, packet);
+        }
+    }
+
+    fn on_forwarded(&mut self, now: Instant, node: NodeId, packet: &Packet) {
         let Some(key) = key(packet) else { return };
         let has = self.held.contains_key(&(node, key));
         rule(now, has, "what is forwarded was received", || format!("node {}: {packet:?}", node.0));

@@ -2,7 +2,7 @@
 //! and what the TIM of beacons says.
 
 use super::rule::rule;
-use crate::notice::Notice;
+use crate::notice::{Notice, StationNote};
 use crate::plan::Plan;
 use crate::topology::{Interface, RadioId, Topology};
 use kernel::{IdVec, Instant};
@@ -74,20 +74,26 @@ impl PowerSave {
 
     pub(super) fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         match *notice {
-            Notice::SavesPower { from, frame, .. } => self.on_frame(from, frame),
+            Notice::Station(StationNote::SavesPower { from, frame, .. }) => {
+                self.on_frame(from, frame)
+            }
             Notice::Received { by, packet, .. } => self.on_received(by, packet),
-            Notice::Buffered { by, to, packet } => self.on_buffered(now, by, to, packet),
+            Notice::Station(StationNote::Buffered { by, to, packet }) => {
+                self.on_buffered(now, by, to, packet)
+            }
             Notice::Dequeued { by, to: Some(to), packet } => {
                 if let Some(station) = self.station(to).filter(|it| it.access_point == by) {
                     station.on_sent(now, packet);
                 }
             }
             Notice::Dequeued { by, to: None, packet } => self.on_group_sent(now, by, packet),
-            Notice::Power { by, packet, bits } => self.on_bits(by, packet, bits),
+            Notice::Station(StationNote::Power { by, packet, bits }) => {
+                self.on_bits(by, packet, bits)
+            }
             Notice::Dropped { at: Interface::Radio(by), packet, cause: DropCause::PowerSave } => {
                 self.on_dropped(now, by, packet);
             }
-            Notice::Beacon { by, packet } => self.on_beacon(now, by, packet),
+            Notice::Station(StationNote::Frame { by, packet }) => self.on_beacon(now, by, packet),
             _ => {}
         }
     }
@@ -231,10 +237,13 @@ mod tests {
         let plan = Scenario::parse(&text).unwrap().resolve().unwrap();
         let mut checker = PowerSave::new(&plan).unwrap();
         let frame = Management::Null(Null { saves_power: true });
-        checker.on(NOW, &Notice::SavesPower { by: AP, from: STATION, frame });
+        checker.on(NOW, &Notice::Station(StationNote::SavesPower { by: AP, from: STATION, frame }));
         for number in 0..2 {
             let packet = &packet(number);
-            checker.on(NOW, &Notice::Buffered { by: AP, to: Some(STATION), packet });
+            checker.on(
+                NOW,
+                &Notice::Station(StationNote::Buffered { by: AP, to: Some(STATION), packet }),
+            );
         }
         checker
     }
@@ -245,14 +254,14 @@ mod tests {
     }
 
     fn request(checker: &mut PowerSave, frame: Management) {
-        checker.on(NOW, &Notice::SavesPower { by: AP, from: STATION, frame });
+        checker.on(NOW, &Notice::Station(StationNote::SavesPower { by: AP, from: STATION, frame }));
     }
 
     fn announce(checker: &mut PowerSave, tim: u64, has_group: bool) {
         let beacon = Beacon { interval: 100, dtim_period: 2, dtim_count: 1, tim, has_group };
         let body = Body::Management(Management::Beacon(beacon));
         let packet = &Packet::new(NodeId(0), None, Bytes(250), NOW, body);
-        checker.on(NOW, &Notice::Beacon { by: AP, packet });
+        checker.on(NOW, &Notice::Station(StationNote::Frame { by: AP, packet }));
     }
 
     #[test]
@@ -278,7 +287,7 @@ mod tests {
         request(&mut checker, Management::QosNull(QosNull { ends_period: false }));
         send(&mut checker, 0);
         let (packet, bits) = (&packet(0), PowerBits::EOSP);
-        checker.on(NOW, &Notice::Power { by: AP, packet, bits });
+        checker.on(NOW, &Notice::Station(StationNote::Power { by: AP, packet, bits }));
         send(&mut checker, 1);
     }
 
@@ -307,7 +316,7 @@ mod tests {
     fn a_broadcast_before_the_dtim_is_found() {
         let mut checker = scene("legacy");
         let packet = &Packet { to: None, ..packet(7) };
-        checker.on(NOW, &Notice::Buffered { by: AP, to: None, packet });
+        checker.on(NOW, &Notice::Station(StationNote::Buffered { by: AP, to: None, packet }));
         checker.on(NOW, &Notice::Dequeued { by: AP, to: None, packet });
     }
 
@@ -317,6 +326,7 @@ mod tests {
         let mut checker = scene("legacy");
         request(&mut checker, Management::Null(Null { saves_power: false }));
         let packet = &packet(2);
-        checker.on(NOW, &Notice::Buffered { by: AP, to: Some(STATION), packet });
+        checker
+            .on(NOW, &Notice::Station(StationNote::Buffered { by: AP, to: Some(STATION), packet }));
     }
 }

@@ -4,7 +4,7 @@
 
 use super::rule::rule;
 use crate::medium::Medium;
-use crate::notice::Notice;
+use crate::notice::{Notice, StationNote};
 use crate::plan::Plan;
 use crate::topology::{RadioId, Topology};
 use kernel::{Duration, Instant};
@@ -55,17 +55,17 @@ impl Roaming {
 
     pub(super) fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         match *notice {
-            Notice::Tuned { radio, channel } => {
+            Notice::Station(StationNote::Tuned { radio, channel }) => {
                 if let Some(station) = self.station(radio) {
                     station.channel = channel;
                 }
             }
-            Notice::Left { station, .. } => {
+            Notice::Station(StationNote::Left { station, .. }) => {
                 if let Some(station) = self.station(station) {
                     station.has_left = true;
                 }
             }
-            Notice::Associated { station, with } => {
+            Notice::Station(StationNote::Associated { station, with }) => {
                 if let Some(station) = self.station(station) {
                     rule(now, station.has_left, "a station leaves before it changes", String::new);
                     if station.access_point != with {
@@ -155,8 +155,8 @@ mod tests {
     }
 
     fn change(roaming: &mut Roaming) {
-        roaming.on(NOW, &Notice::Tuned { radio: STATION, channel: 52 });
-        roaming.on(NOW, &Notice::Left { station: STATION, towards: SECOND });
+        roaming.on(NOW, &Notice::Station(StationNote::Tuned { radio: STATION, channel: 52 }));
+        roaming.on(NOW, &Notice::Station(StationNote::Left { station: STATION, towards: SECOND }));
     }
 
     #[test]
@@ -166,7 +166,8 @@ mod tests {
         send(roaming, STATION, FIRST);
         change(roaming);
         send(roaming, FIRST, STATION);
-        roaming.on(NOW, &Notice::Associated { station: STATION, with: SECOND });
+        roaming
+            .on(NOW, &Notice::Station(StationNote::Associated { station: STATION, with: SECOND }));
         send(roaming, SECOND, STATION);
         send(roaming, STATION, SECOND);
     }
@@ -182,7 +183,8 @@ mod tests {
     fn data_of_the_access_point_before_is_found() {
         let roaming = &mut scene();
         change(roaming);
-        roaming.on(NOW, &Notice::Associated { station: STATION, with: SECOND });
+        roaming
+            .on(NOW, &Notice::Station(StationNote::Associated { station: STATION, with: SECOND }));
         send(roaming, FIRST, STATION);
     }
 
@@ -191,7 +193,8 @@ mod tests {
         let roaming = &mut scene();
         change(roaming);
         roaming.on_frame(Instant(9_000_000_000), FIRST, STATION);
-        roaming.on(NOW, &Notice::Associated { station: STATION, with: SECOND });
+        roaming
+            .on(NOW, &Notice::Station(StationNote::Associated { station: STATION, with: SECOND }));
         roaming.on_frame(NOW + EXCHANGE, FIRST, STATION);
         roaming.on_frame(Instant(9_000_000_000), SECOND, STATION);
     }
@@ -201,7 +204,8 @@ mod tests {
     fn a_frame_to_a_station_that_has_left_is_found() {
         let roaming = &mut scene();
         change(roaming);
-        roaming.on(NOW, &Notice::Associated { station: STATION, with: SECOND });
+        roaming
+            .on(NOW, &Notice::Station(StationNote::Associated { station: STATION, with: SECOND }));
         roaming.on_frame(NOW + EXCHANGE + Duration(1), FIRST, STATION);
     }
 
@@ -209,13 +213,14 @@ mod tests {
     #[should_panic(expected = "a station that is away sends no data")]
     fn data_in_another_channel_is_found() {
         let roaming = &mut scene();
-        roaming.on(NOW, &Notice::Tuned { radio: STATION, channel: 52 });
+        roaming.on(NOW, &Notice::Station(StationNote::Tuned { radio: STATION, channel: 52 }));
         send(roaming, STATION, FIRST);
     }
 
     #[test]
     #[should_panic(expected = "a station leaves before it changes")]
     fn a_change_without_frames_is_found() {
-        scene().on(NOW, &Notice::Associated { station: STATION, with: SECOND });
+        scene()
+            .on(NOW, &Notice::Station(StationNote::Associated { station: STATION, with: SECOND }));
     }
 }

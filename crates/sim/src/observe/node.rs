@@ -82,11 +82,11 @@ pub(super) static ACCESS_POINT: &[Observable] = observables! {
         Share(|world, n| airtime(world, n, FrameGroup::Beacon));
     /// Beacons that the access point sent.
     "beacons": "frames" if BEACONS => Counter(|world, n| {
-        world.beacons.as_ref().map_or(0, |beacons| beacons.sent(RadioId(n as u32)))
+        world.stations.as_ref().map_or(0, |all| all.beacons().sent(n as u32))
     });
     /// Beacons that still waited for the medium when the next one was due, and were not sent.
     "beacons_skipped": "frames" if BEACONS => Counter(|world, n| {
-        world.beacons.as_ref().map_or(0, |beacons| beacons.skipped(RadioId(n as u32)))
+        world.stations.as_ref().map_or(0, |all| all.beacons().skipped(n as u32))
     });
 };
 

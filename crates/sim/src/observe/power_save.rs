@@ -9,6 +9,7 @@ use crate::plan::{Endpoint, Plan};
 use crate::topology::RadioId;
 use kernel::Id;
 use wifi::power_save::{Held, Station};
+use wifi::station::power_save::Savers;
 use wire::{DropCause, FrameGroup};
 
 /// A station saves power.
@@ -84,16 +85,20 @@ pub(super) static ACCESS_POINT: &[Observable] = observables! {
         Counter(|world, n| meter(world, n).drops[DropCause::PowerSave]);
     /// Broadcast packets that the access point buffered up to a DTIM.
     "power_save.group_buffered": "packets" as "group\nbuffered" if SERVES => Counter(|world, n| {
-        world.power_save.as_ref().map_or(0, |all| all.group_held(RadioId(n as u32)))
+        savers(world).map_or(0, |all| all.group_held(n as u32))
     });
 };
 
+fn savers(world: &World) -> Option<&Savers> {
+    world.stations.as_ref()?.power_save()
+}
+
 fn machine(world: &World, node: usize) -> Option<&Station> {
-    world.power_save.as_ref()?.machine(RadioId(node as u32))
+    savers(world)?.machine(node as u32)
 }
 
 fn held(world: &World, node: usize) -> Held {
-    world.power_save.as_ref().map_or_else(Held::default, |all| all.held(RadioId(node as u32)))
+    savers(world).map_or_else(Held::default, |all| all.held(node as u32))
 }
 
 fn meter(world: &World, node: usize) -> &NodeMeter {

@@ -8,6 +8,7 @@ use crate::notice::{Notice, Observer};
 use crate::topology::{Interface, RadioId};
 use kernel::{Bytes, Duration};
 use net::{Destination, Signal, UsedAirtime, Wanted};
+use wifi::station::Served;
 use wifi::{MsduOutcome, MsduSource};
 use wire::{Body, DropCause, NodeId, Packet, TrafficClass};
 
@@ -77,8 +78,8 @@ impl<O: Observer> World<O> {
         self.observers.on(self.now, &Notice::Queued { at, packet });
         self.queues[by].push(self.now, *packet, self.signals.list());
         self.settle_signals(by);
-        if self.power_save.is_some() {
-            self.wake_to_send(by);
+        if self.stations.is_some() {
+            self.at_stations(by, |all, scope| all.on_queued(by.0, scope));
         }
         if self.cell.is_free_for(by.0, packet.class) {
             self.serve(by, packet.class);
@@ -98,9 +99,7 @@ impl<O: Observer> World<O> {
             routes: &self.routes,
             queues: &mut self.queues,
             has_categories: self.cell.has_categories(),
-            beacons: self.beacons.as_deref(),
-            power_save: self.power_save.as_deref_mut(),
-            roaming: self.roaming.as_deref(),
+            stations: self.stations.as_deref_mut(),
             signals: self.signals.list(),
             noted: &mut self.refill_signals,
             refilling: &mut self.refilling,
@@ -141,21 +140,30 @@ impl<O: Observer> World<O> {
 
     /// Passes the next packet to a radio that can accept one of this class.
     pub(super) fn serve(&mut self, by: RadioId, class: TrafficClass) {
-        if self.beacons.is_some()
-            && (self.send_beacon(by, class)
-                || self.roaming.is_some() && self.serve_roaming(by, class)
-                || self.power_save.is_some() && self.serve_power_save(by, class))
-        {
+        if self.stations.is_some() && self.serve_stations(by, class) {
             return;
         }
         if let Some((packet, to)) = self.pop(by, class) {
             self.observers.on(self.now, &Notice::Dequeued { by, to, packet: &packet });
-            let to = to.map(|radio| radio.0);
-            self.cell.on_packet(self.now, by.0, packet, to, &mut self.cell_out);
-            self.note_contention();
-            self.settle_cell();
+            self.offer(by, packet, to.map(|radio| radio.0));
         }
         self.note_queue(by);
+    }
+
+    /// Passes a packet to the medium.
+    #[allow(clippy::inline_always, reason = "it runs for each packet")]
+    #[inline(always)]
+    pub(super) fn offer(&mut self, by: RadioId, packet: Packet, to: Option<u32>) {
+        self.cell.on_packet(self.now, by.0, packet, to, &mut self.cell_out);
+        self.note_contention();
+        self.settle_cell();
+    }
+
+    /// Lets a radio send a packet of this class, if it can.
+    pub(super) fn serve_if_free(&mut self, by: RadioId, class: TrafficClass) {
+        if self.cell.is_free_for(by.0, class) {
+            self.serve(by, class);
+        }
     }
 
     /// Takes the next packet from the queue of a radio, and returns its receiver.
@@ -207,9 +215,7 @@ impl<O: Observer> World<O> {
         let at = Interface::Radio(by);
         match *signal {
             Signal::Drop(ref packet) => {
-                self.drop_packet(at, packet, DropCause::Queue);
-                self.mark_short(self.topology.radio(by).node, packet);
-                self.complete(self.topology.radio(by).node, packet);
+                self.lose_at_radio(by, packet, DropCause::Queue);
             }
             Signal::Mark(ref packet, before) => {
                 self.observers.on(self.now, &Notice::Marked { at, packet, before });
@@ -217,11 +223,11 @@ impl<O: Observer> World<O> {
         }
     }
 
-    /// Packets that wait in the queue of a radio or, for stations that save power, in its buffer.
+    /// Packets that wait in the queue of a radio, or in a buffer behind it.
     #[allow(clippy::inline_always, reason = "it runs for each packet")]
     #[inline(always)]
     pub(crate) fn backlog(&self, by: RadioId) -> usize {
-        let buffered = self.power_save.as_ref().map_or(0, |all| all.buffered(by));
+        let buffered = self.stations.as_ref().map_or(0, |all| all.buffered(by.0));
         self.queues[by].len() + buffered
     }
 
@@ -327,14 +333,16 @@ impl<O: Observer> World<O> {
     /// The MAC delivers a packet: its node is the destination, or forwards it.
     fn on_received(&mut self, by: RadioId, from: RadioId, packet: &mut Packet) {
         if let Body::Management(frame) = packet.body {
-            return self.on_management(by, from, frame);
+            return self.on_frame(by, from, frame);
         }
-        if self.power_save.is_some() && !self.hears(by, packet) {
+        if let Some(stations) = &mut self.stations
+            && !stations.hears(self.now, by.0, packet)
+        {
             return;
         }
         self.observers.on(self.now, &Notice::Received { by, from, packet });
-        if self.power_save.is_some() {
-            self.note_power_save(by, from, packet);
+        if self.stations.is_some() {
+            self.at_stations(by, |all, scope| all.on_packet(by.0, from.0, packet, scope));
         }
         if self.network.is_some() {
             let [node, from] = [by, from].map(|radio| self.topology.radio(radio).node);
@@ -349,27 +357,27 @@ impl<O: Observer> World<O> {
     /// A radio has sent or discarded a packet, and takes the next one.
     fn on_served(&mut self, by: RadioId, packet: &Packet, outcome: MsduOutcome, received: bool) {
         if let Body::Management(frame) = packet.body {
-            return self.on_management_served(by, packet, frame, outcome);
+            return self.on_frame_served(by, packet, frame, outcome);
         }
         self.observers.on(self.now, &Notice::Served { by, packet, outcome, received });
-        let was_buffered =
-            self.power_save.is_some() && self.leave_power_save(by, packet, outcome, received);
-        if !was_buffered {
+        let mut served = Served::default();
+        if self.stations.is_some() {
+            served = self.leave_stations(by, packet, outcome);
+        }
+        if served.is_missed && received {
+            self.drop_packet(Interface::Radio(by), packet, DropCause::Broadcast);
+        }
+        if !served.was_buffered {
             self.release(by, packet);
         }
         if self.network.is_some() && outcome != MsduOutcome::Sent && packet.to.is_some() {
             self.fail_link(by, packet, outcome, received);
         } else if !received {
             // A packet that was discarded only because its ACKs were lost has arrived.
-            let cause = match outcome {
-                MsduOutcome::Flushed => DropCause::Roaming,
-                MsduOutcome::RetryLimit | MsduOutcome::Lifetime if self.is_missed(by, packet) => {
-                    DropCause::Roaming
-                }
-                MsduOutcome::RetryLimit => DropCause::RetryLimit,
-                MsduOutcome::Lifetime => DropCause::Lifetime,
-                MsduOutcome::Sent => DropCause::Broadcast,
-            };
+            let to = packet.to.map(|_| self.routes.radio(packet.next).0);
+            let stations = self.stations.as_ref();
+            let cause =
+                stations.map_or_else(|| outcome.cause(), |all| all.cause(by.0, to, outcome));
             self.drop_packet(Interface::Radio(by), packet, cause);
         }
         self.note_contention();
@@ -386,11 +394,7 @@ impl<O: Observer> World<O> {
         if received {
             self.observers.on(self.now, &Notice::Copied { packet });
         }
-        let cause = match outcome {
-            MsduOutcome::Lifetime => DropCause::Lifetime,
-            _ => DropCause::RetryLimit,
-        };
         let node = self.topology.radio(by).node;
-        self.at_node(node, |it, scope| it.on_failure(*packet, cause, scope));
+        self.at_node(node, |it, scope| it.on_failure(*packet, outcome.cause(), scope));
     }
 }

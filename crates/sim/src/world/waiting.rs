@@ -1,14 +1,12 @@
 //! The queues of radios as a source of frames.
 
-use super::beacons::Beacons;
-use super::power_save::{Join, PowerSave};
-use super::roaming::Roaming;
-use crate::notice::{Notice, Observer};
+use crate::notice::{Notice, Observer, StationNote};
 use crate::topology::{Hop, RadioId, Routes, Topology};
 use kernel::{Bytes, IdVec, Instant};
 use net::{Destination, Signal, Wanted};
 use std::collections::VecDeque;
 use wifi::MsduSource;
+use wifi::station::{Join, Stations};
 use wire::{Packet, PowerBits, TrafficClass};
 
 /// The queues of radios as a frame source: the medium takes further packets from them.
@@ -19,9 +17,7 @@ pub(super) struct Waiting<'a, O> {
     pub(super) queues: &'a mut IdVec<RadioId, Box<dyn net::Queue>>,
     /// Whether each class of traffic is sent separately.
     pub(super) has_categories: bool,
-    pub(super) beacons: Option<&'a Beacons>,
-    pub(super) power_save: Option<&'a mut PowerSave>,
-    pub(super) roaming: Option<&'a Roaming>,
+    pub(super) stations: Option<&'a mut Stations>,
     pub(super) signals: &'a mut Vec<Signal>,
     /// Drops and marks of the queues, with the radio of each queue.
     pub(super) noted: &'a mut VecDeque<(RadioId, Signal)>,
@@ -66,50 +62,44 @@ impl<O: Observer> Waiting<'_, O> {
         self.take(by, Some(to), &Wanted { class, to: destination, most }).map(|(packet, _)| packet)
     }
 
-    /// The same where stations save power.
+    /// The same where functions decide on it.
     #[cold]
-    fn next_in_power_save(
+    fn next_of_stations(
         &mut self,
         by: RadioId,
         to: RadioId,
         class: TrafficClass,
         most: Bytes,
     ) -> Option<Packet> {
-        let of_class = Some(class).filter(|_| self.has_categories);
-        let power_save = self.power_save.as_deref_mut()?;
-        match power_save.join(self.now, by, to, of_class, most) {
+        match self.stations.as_mut()?.join(self.now, by.0, to.0, class, most) {
             Join::Nothing => None,
             Join::Buffered(packet) => {
                 self.observers
                     .on(self.now, &Notice::Dequeued { by, to: Some(to), packet: &packet });
-                let bits = PowerBits::NONE;
-                self.observers.on(self.now, &Notice::Power { by, packet: &packet, bits });
+                self.note_power(by, &packet, PowerBits::NONE);
                 Some(packet)
             }
-            Join::Queued(bits) => {
+            Join::Queue(bits) => {
                 let packet = self.next_of_queue(by, to, class, most)?;
-                self.observers.on(self.now, &Notice::Power { by, packet: &packet, bits });
+                if let Some(bits) = bits {
+                    self.note_power(by, &packet, bits);
+                }
                 Some(packet)
             }
         }
+    }
+
+    fn note_power(&mut self, by: RadioId, packet: &Packet, bits: PowerBits) {
+        let note = StationNote::Power { by, packet, bits };
+        self.observers.on(self.now, &Notice::Station(note));
     }
 }
 
 impl<O: Observer> MsduSource for Waiting<'_, O> {
     fn next(&mut self, node: u32, class: TrafficClass, to: u32, most: Bytes) -> Option<Packet> {
         let (by, to) = (RadioId(node), RadioId(to));
-        if let Some(beacons) = self.beacons {
-            // The beacon is the next frame: nothing more joins the packets in service.
-            if beacons.is_due(by, class, self.has_categories) {
-                return None;
-            }
-            let held = |all: &Roaming| all.holds_back(by, class, self.has_categories);
-            if self.roaming.is_some_and(held) {
-                return None;
-            }
-            if self.power_save.is_some() {
-                return self.next_in_power_save(by, to, class, most);
-            }
+        if self.stations.is_some() {
+            return self.next_of_stations(by, to, class, most);
         }
         self.next_of_queue(by, to, class, most)
     }

@@ -19,7 +19,7 @@ use crate::phy::ModeClass;
 use aside::Aside;
 use kernel::{Bytes, Duration, Instant};
 use std::collections::VecDeque;
-use wire::Packet;
+use wire::{DropCause, Packet};
 
 /// How the service of an MSDU ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,18 @@ pub enum MsduOutcome {
     Lifetime,
     /// The receiver has left, and the MSDU was flushed.
     Flushed,
+}
+
+impl MsduOutcome {
+    /// Why an MSDU is lost that no receiver has.
+    pub fn cause(self) -> DropCause {
+        match self {
+            Self::Sent => DropCause::Broadcast,
+            Self::RetryLimit => DropCause::RetryLimit,
+            Self::Lifetime => DropCause::Lifetime,
+            Self::Flushed => DropCause::Roaming,
+        }
+    }
 }
 
 /// How MSDUs become MPDUs, and when MPDUs are discarded.

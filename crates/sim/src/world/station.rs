@@ -1,0 +1,251 @@
+//! The functions between the queues of radios and their MACs: what radios send next, and what the
+//! world does at their commands.
+
+use super::{Event, World};
+use crate::medium::Medium;
+use crate::notice::{Notice, Observer, StationNote};
+use crate::topology::{ACCESS_POINT, Interface, RadioId};
+use kernel::Dbm;
+use wifi::MsduOutcome;
+use wifi::station::{Command, Function, Next, Scope, Served, Stations, Surroundings};
+use wire::{DropCause, Management, Packet, PowerBits, TrafficClass};
+
+/// The access categories, highest first.
+const CLASSES: [TrafficClass; 4] =
+    [TrafficClass::Voice, TrafficClass::Video, TrafficClass::BestEffort, TrafficClass::Background];
+
+impl<O: Observer> World<O> {
+    /// Passes an event of a radio to the functions, and carries out their commands.
+    pub(super) fn at_stations(
+        &mut self,
+        radio: RadioId,
+        event: impl FnOnce(&mut Stations, &mut Scope<'_>),
+    ) {
+        let Some(stations) = &mut self.stations else { return };
+        event(stations, &mut Scope { now: self.now, out: self.station_out.list() });
+        let Some(mut turn) = self.station_out.begin(radio, ()) else { return };
+        while let Some(((), &mut command)) = self.station_out.next(&mut turn) {
+            self.follow_station(command);
+        }
+    }
+
+    fn note_station(&mut self, note: StationNote<'_>) {
+        self.observers.on(self.now, &Notice::Station(note));
+    }
+
+    /// Carries out a command of a function.
+    fn follow_station(&mut self, command: Command) {
+        match command {
+            Command::Schedule { radio, function, ticket } => {
+                let (radio, generation) = (RadioId(radio), ticket.generation);
+                self.event_queue.at(ticket.at, Event::Radio { radio, function, generation });
+            }
+            Command::Serve(radio, None) => self.serve_ready(RadioId(radio)),
+            Command::Serve(radio, Some(class)) => self.serve_if_free(RadioId(radio), class),
+            Command::Drop { radio, ref packet, cause } => {
+                self.lose_at_radio(RadioId(radio), packet, cause);
+            }
+            Command::Heard { by, from, frame } => {
+                let [by, from] = [by, from].map(RadioId);
+                self.note_station(StationNote::SavesPower { by, from, frame });
+            }
+            Command::Tune { radio, channel } => {
+                if let Medium::Space(space) = &mut self.cell {
+                    space.tune(radio, channel);
+                }
+                self.note_station(StationNote::Tuned { radio: RadioId(radio), channel });
+            }
+            Command::Turn { station, from, to, cause } => self.turn(station, from, to, cause),
+            Command::Associated { station, from, to, lost } => {
+                let [station, from, to] = [station, from, to].map(RadioId);
+                self.associate(station, from, to, lost);
+            }
+        }
+    }
+
+    /// A timer of a function of a radio.
+    #[cold]
+    pub(super) fn on_radio_timer(&mut self, radio: RadioId, function: Function, generation: u32) {
+        let mut around = Surroundings::default();
+        if let (Medium::Space(space), Some(stations)) = (&self.cell, &self.stations) {
+            around.is_at_rest = space.is_at_rest(radio.0, self.now);
+            if stations.surveys(radio.0) {
+                around.heard = self.survey(radio);
+            }
+        }
+        self.at_stations(radio, |all, scope| {
+            all.on_timer(radio.0, function, generation, &around, scope);
+        });
+    }
+
+    /// The signals of the access points that a station detects in its channel.
+    fn survey(&self, station: RadioId) -> Vec<(u32, Dbm)> {
+        let Medium::Space(space) = &self.cell else { return Vec::new() };
+        let signal = |access_point: &RadioId| {
+            Some((access_point.0, space.signal(access_point.0, station.0, self.now)?))
+        };
+        self.topology.access_points().iter().filter_map(signal).collect()
+    }
+
+    /// Lets a radio send what it may send now.
+    fn serve_ready(&mut self, by: RadioId) {
+        for class in CLASSES {
+            self.serve_if_free(by, class);
+        }
+    }
+
+    /// Passes what a radio sends next of this class to the medium, if functions have anything to do
+    /// with that. Otherwise returns false.
+    #[cold]
+    pub(super) fn serve_stations(&mut self, by: RadioId, class: TrafficClass) -> bool {
+        let Some(stations) = &mut self.stations else { return false };
+        match stations.next(self.now, by.0, class) {
+            Next::Frame { packet, to } => {
+                self.note_station(StationNote::Frame { by, packet: &packet });
+                self.offer(by, packet, to);
+            }
+            Next::Buffered { packet, to, bits } => {
+                self.begin_service(by, to.map(RadioId), packet, bits);
+            }
+            Next::Queue(Some(bits)) => self.serve_queue(by, class, bits),
+            Next::Queue(None) => return false,
+            Next::Nothing => {}
+        }
+        self.note_queue(by);
+        true
+    }
+
+    /// Passes the next packet of the queue to the medium, after those that must be held.
+    fn serve_queue(&mut self, by: RadioId, class: TrafficClass, bits: PowerBits) {
+        while let Some((packet, to)) = self.pop(by, class) {
+            let (now, radio) = (self.now, to.map(|radio| radio.0));
+            let held = self.stations.as_mut().and_then(|all| all.hold(now, by.0, radio, packet));
+            let Some(lost) = held else {
+                return self.begin_service(by, to, packet, bits);
+            };
+            self.note_station(StationNote::Buffered { by, to, packet: &packet });
+            self.release(by, &packet);
+            if let Some((lost, cause)) = lost {
+                self.lose_at_radio(by, &lost, cause);
+            }
+        }
+    }
+
+    /// Passes a packet with these bits in its header to the medium.
+    fn begin_service(&mut self, by: RadioId, to: Option<RadioId>, packet: Packet, bits: PowerBits) {
+        self.observers.on(self.now, &Notice::Dequeued { by, to, packet: &packet });
+        self.note_station(StationNote::Power { by, packet: &packet, bits });
+        if let Some(stations) = &mut self.stations {
+            stations.on_taken(&packet, bits);
+        }
+        self.offer(by, packet, to.map(|to| to.0));
+    }
+
+    /// A packet is lost at a radio before its service.
+    pub(super) fn lose_at_radio(&mut self, by: RadioId, packet: &Packet, cause: DropCause) {
+        self.drop_packet(Interface::Radio(by), packet, cause);
+        let node = self.topology.radio(by).node;
+        self.mark_short(node, packet);
+        self.complete(node, packet);
+    }
+
+    /// A radio has received a frame of the MAC without a packet.
+    #[cold]
+    pub(super) fn on_frame(&mut self, by: RadioId, from: RadioId, frame: Management) {
+        let measures = self.stations.as_ref().is_some_and(|all| all.measures(by.0));
+        let signal = match &self.cell {
+            Medium::Space(space) if measures => space.signal(from.0, by.0, self.now),
+            _ => None,
+        };
+        self.at_stations(by, |all, scope| all.on_frame(by.0, from.0, frame, signal, scope));
+    }
+
+    /// Whether a radio has more to send than what it has served just now.
+    fn sends(&self, by: RadioId) -> bool {
+        !self.queues[by].is_empty() || !self.cell.is_free(by.0)
+    }
+
+    /// A radio has sent a frame of the MAC, and takes the next packet.
+    #[cold]
+    pub(super) fn on_frame_served(
+        &mut self,
+        by: RadioId,
+        packet: &Packet,
+        frame: Management,
+        outcome: MsduOutcome,
+    ) {
+        self.note_contention();
+        let (born, sends) = (packet.born, self.sends(by));
+        self.at_stations(by, |all, scope| {
+            all.on_frame_served(by.0, frame, born, outcome, sends, scope);
+        });
+        self.serve_if_free(by, packet.class);
+    }
+
+    /// The service of a packet at a radio has ended. Returns what the packet was.
+    #[cold]
+    pub(super) fn leave_stations(
+        &mut self,
+        by: RadioId,
+        packet: &Packet,
+        outcome: MsduOutcome,
+    ) -> Served {
+        let (mut served, sends) = (Served::default(), self.sends(by));
+        let to = packet.to.map(|_| self.routes.radio(packet.next).0);
+        self.at_stations(by, |all, scope| {
+            served = all.on_packet_served(by.0, to, packet, outcome, sends, scope);
+        });
+        served
+    }
+
+    /// A station accepts frames from another access point than before. What waits for earlier
+    /// frames in the reorder buffers of both is lost.
+    fn turn(&mut self, station: u32, from: u32, to: u32, cause: DropCause) {
+        let towards = RadioId(to);
+        self.note_station(StationNote::Left { station: RadioId(station), towards });
+        let Medium::Space(space) = &mut self.cell else { return };
+        let mut lost = Vec::new();
+        if from != to {
+            space.open_link([station, from], false);
+            space.discard_held([station, from], &mut lost);
+        }
+        space.open_link([station, to], true);
+        for packet in lost {
+            self.drop_packet(Interface::Radio(RadioId(from)), &packet, cause);
+        }
+    }
+
+    /// A station is associated with an access point: all packets for it go there. Those that wait
+    /// at the one before are lost for this cause, or are passed on.
+    fn associate(&mut self, station: RadioId, from: RadioId, to: RadioId, lost: Option<DropCause>) {
+        self.note_station(StationNote::Associated { station, with: to });
+        let Some(stations) = &mut self.stations else { return };
+        let buffered = stations.on_associated(self.now, station.0, from.0, to.0);
+        if from == to {
+            return self.serve_ready(to);
+        }
+        let node = self.topology.radio(station).node;
+        self.routes.move_station(node, station, to, ACCESS_POINT);
+        self.rate_hints.move_station(station, from, to);
+        self.tell_of_station(station, to);
+        let queued = self.withdraw(from, node);
+        for packet in buffered.into_iter().chain(queued) {
+            self.observers.on(self.now, &Notice::Withdrawn { by: from, packet: &packet });
+            match lost {
+                None => self.enqueue(to, &packet),
+                Some(cause) => self.lose_at_radio(from, &packet, cause),
+            }
+        }
+        if let Medium::Space(space) = &mut self.cell {
+            space.flush(from.0, station.0, &mut self.cell_out);
+        }
+        self.note_queue(from);
+        self.settle_cell();
+    }
+
+    /// The access point of a station now.
+    pub(crate) fn access_point_of(&self, station: RadioId) -> RadioId {
+        let now = self.stations.as_ref().and_then(|all| all.access_point_of(station.0));
+        now.map_or_else(|| self.topology.access_point_of(station), RadioId)
+    }
+}
