@@ -68,6 +68,15 @@ def test_names_without_meaning(found):
     ]
 
 
+@pytest.mark.parametrize("name", ["Beacon", "roams", "power_save", "PowerSave", "Aodv", "arp"])
+def test_the_world_names_no_function_of_nodes_and_radios(found, name):
+    code = f"// A {name}.\nfn f() {{}}\n"
+    assert found("crates/sim/src/world/air.rs", code) == []
+    code += f"fn g(of: {name}) {{}}\n"
+    assert found("crates/sim/src/worm.rs", code) == []
+    assert found("crates/sim/src/world/air.rs", code) == [(3, "feature")]
+
+
 def test_long_rust_functions_and_files(found):
     body = "    let x = \"}\";  // }\n    let c = '{';\n"
     assert found("a.rs", f"fn f(a: [u8; 2]) {{\n{body * 34}}}\nfn g();\n") == []

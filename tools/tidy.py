@@ -54,6 +54,9 @@ FORBIDDEN = {
     r"\b[Ii]ssue #?\d+\b": "the project speaks of itself alone",
 }
 
+FEATURE = re.compile(r"(?i)beacon|roam|power_?save|sleep|aodv|dsr|\barp\b|duplex|interferer")
+"""Functions of nodes and radios: the world names none, they are files of their crates."""
+
 WORDS: dict[str, str] = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
 WORD = re.compile(
     rf"((?<![A-Za-z])(?:{'|'.join(WORDS)})|{'|'.join(map(str.title, WORDS))})(?:s|ed|ing)?(?![a-z])"
@@ -179,6 +182,8 @@ def check_rust(path: PurePosixPath, text: str) -> Iterator[Fault]:
     crate = path.parts[1] if len(path.parts) > 2 and path.parts[0] == "crates" else None
     if crate in CRATES:
         yield from check_uses(here, crate, code)
+    if here.startswith("crates/sim/src/world") and (named := FEATURE.search(code)):
+        yield Fault(here, code[: named.end()].count("\n") + 1, "feature", f"names {named[0]!r}")
 
 
 def without_tests(code: str) -> str:

@@ -319,6 +319,7 @@ impl Node {
     fn send(&mut self, packet: Packet, scope: &mut Scope<'_>) {
         let resolver = self.resolver.as_ref().filter(|_| packet.to.is_some());
         if resolver.is_none_or(|resolver| resolver.arp.knows(packet.next, scope.now)) {
+            // A routing message of this node is told of twice: here, and when its address is known.
             if resolver.is_some_and(|resolver| resolver.arp.is_own(&packet)) {
                 self.ready.push_back(Command::Hold(packet));
             }

@@ -2,6 +2,7 @@
 
 mod adopt;
 mod air;
+mod event;
 mod network;
 mod node;
 mod outbox;
@@ -9,6 +10,7 @@ mod rate_hints;
 mod rates;
 mod sources;
 mod station;
+mod transport;
 mod waiting;
 mod wires;
 
@@ -20,80 +22,17 @@ use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
 use crate::topology::{Interface, RadioId, Routes, Topology, WireId};
 use crate::traffic;
-use kernel::{Bytes, EventQueue, Fired, IdVec, Instant, Ranked, Seed};
-use net::{LinkTimer, Lossy, Signal};
+use event::Event;
+pub(crate) use event::{Look, Step};
+use kernel::{EventQueue, IdVec, Instant, Seed};
+use net::{Lossy, Signal};
 use network::Network;
 use outbox::Outbox;
 use rate_hints::RateHints;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use tcp::TimerId;
-use wifi::station::{Function, Stations};
-use wire::{Body, FlowId, NodeId, Packet, Segment};
-
-/// The events of a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Event {
-    /// The transmission of a data frame or an exchange ends.
-    AirStep,
-    /// A packet arrives over this link direction, or its transmitter becomes idle.
-    Wire(WireId, LinkTimer),
-    /// A timer of a TCP sender or receiver.
-    Tcp { flow: FlowId, side: Side, timer: TimerId, generation: u32 },
-    /// A timer of a node that forwards.
-    Node { node: NodeId, timer: net::node::TimerId, generation: u32 },
-    /// A timer of a function of a radio.
-    Radio { radio: RadioId, function: Function, generation: u32 },
-    /// A timer of a traffic source.
-    Traffic(FlowId),
-    /// The destination of echo requests replies.
-    Reply(FlowId),
-    /// The earliest back-off of the cell ends.
-    Access { generation: u32 },
-    /// The caller reads the state of the world.
-    Look(Look),
-    /// The run ends.
-    End,
-}
-
-/// Why the caller reads the state of the world.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Look {
-    /// Probes are read.
-    Probes,
-    /// The warm-up or a batch ends.
-    Batch,
-    /// A step of the caller ends.
-    Step,
-}
-
-/// The result of handling an event.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Step {
-    /// The world has handled it.
-    Event,
-    /// The caller is to read the state now.
-    Look(Look),
-    /// The run has ended.
-    End,
-}
-
-impl Ranked for Event {
-    /// The rank of events at one instant: first frames end, then packets arrive and timers expire,
-    /// then back-offs end and frames begin. Measurement comes last.
-    fn rank(&self) -> u8 {
-        match self {
-            Self::AirStep => 0,
-            Self::Wire(..) => 1,
-            Self::Tcp { .. } | Self::Node { .. } | Self::Radio { .. } => 2,
-            Self::Traffic(_) | Self::Reply(_) => 3,
-            Self::Access { .. } => 4,
-            Self::Look(Look::Probes | Look::Step) => 5,
-            Self::Look(Look::Batch) => 6,
-            Self::End => 7,
-        }
-    }
-}
+use wifi::station::Stations;
+use wire::{Body, FlowId, NodeId, Packet};
 
 /// The state of a run.
 #[derive(Debug)]
@@ -261,128 +200,6 @@ impl<O: Observer> World<O> {
             Event::End => return Step::End,
         }
         Step::Event
-    }
-
-    fn on_tcp_timer(&mut self, flow: FlowId, side: Side, timer: TimerId, generation: u32) {
-        let Transport::Tcp(tcp) = &mut self.flows[flow].transport else { return };
-        match tcp.timer(side, timer).fire(generation) {
-            Fired::Stale => {}
-            Fired::Later(ticket) => {
-                let generation = ticket.generation;
-                self.event_queue.at(ticket.at, Event::Tcp { flow, side, timer, generation });
-            }
-            Fired::Due => {
-                let out = self.tcp_out.list();
-                match side {
-                    Side::Sender => tcp.sender.on_timer(self.now, timer, out),
-                    Side::Receiver => tcp.receiver.on_timer(self.now, timer, out),
-                }
-                let sender = &tcp.sender;
-                self.observers.on(self.now, &Notice::Timer { flow, side, timer });
-                self.observers.on(self.now, &Notice::Sender { flow, sender });
-                self.settle_tcp(flow, side);
-            }
-        }
-    }
-
-    /// A segment reaches the end of its flow.
-    fn on_segment(&mut self, segment: &Segment) {
-        let flow = segment.flow;
-        let Transport::Tcp(tcp) = &mut self.flows[flow].transport else { return };
-        let side = if segment.forward { Side::Receiver } else { Side::Sender };
-        let out = self.tcp_out.list();
-        match side {
-            Side::Receiver => tcp.receiver.on_segment(self.now, segment, out),
-            Side::Sender => tcp.sender.on_segment(self.now, segment, out),
-        }
-        let sender = &tcp.sender;
-        self.observers.on(self.now, &Notice::Sender { flow, sender });
-        self.settle_tcp(flow, side);
-    }
-
-    /// Executes the commands of a TCP sender or receiver, which are in the outbox.
-    fn settle_tcp(&mut self, flow: FlowId, side: Side) {
-        let Some(mut turn) = self.tcp_out.begin((flow, side), ()) else { return };
-        while let Some(((), command)) = self.tcp_out.next(&mut turn) {
-            match *command {
-                tcp::Command::Send(ref segment) => self.send_segment(flow, side, segment),
-                tcp::Command::Set(timer, at) => {
-                    let Transport::Tcp(tcp) = &mut self.flows[flow].transport else {
-                        continue;
-                    };
-                    if let Some(ticket) = tcp.timer(side, timer).set(at) {
-                        let generation = ticket.generation;
-                        let event = Event::Tcp { flow, side, timer, generation };
-                        self.event_queue.at(ticket.at, event);
-                    }
-                }
-                tcp::Command::Cancel(timer) => {
-                    if let Transport::Tcp(tcp) = &mut self.flows[flow].transport {
-                        tcp.timer(side, timer).cancel();
-                    }
-                }
-                tcp::Command::Rtt(sample) => {
-                    self.observers.on(self.now, &Notice::Rtt { flow, sample });
-                }
-                tcp::Command::Deliver(bytes) => self.on_bytes(flow, bytes),
-                tcp::Command::Acknowledged => {
-                    self.observers.on(self.now, &Notice::Acknowledged { flow });
-                    self.notify_source(flow, traffic::Event::Acknowledged);
-                }
-                tcp::Command::Closed => self.on_closed(flow, side),
-                tcp::Command::Connected => {}
-            }
-        }
-    }
-
-    /// A packet has left `node`, or a queue there has dropped it. If it is the node of its sender,
-    /// that learns of it.
-    pub(super) fn complete(&mut self, node: NodeId, packet: &Packet) {
-        if !self.has_small_queues || packet.from != node {
-            return;
-        }
-        let Body::Segment(segment) = &packet.body else { return };
-        let Transport::Tcp(tcp) = &mut self.flows[segment.flow].transport else {
-            return;
-        };
-        if segment.forward {
-            tcp.sender.on_transmitted(self.now, segment, self.tcp_out.list());
-            self.settle_tcp(segment.flow, Side::Sender);
-        }
-    }
-
-    fn send_segment(&mut self, flow: FlowId, side: Side, segment: &Segment) {
-        let Flow { from, to, class, ref transport, .. } = self.flows[flow];
-        let Transport::Tcp(tcp) = transport else { return };
-        let receiver = to.expect("the plan broadcasts no TCP");
-        let (from, to) = match side {
-            Side::Sender => (from, receiver),
-            Side::Receiver => (receiver, from),
-        };
-        let header = match (&segment.coded, &tcp.plan.config.fec) {
-            (Some(_), Some(fec)) => tcp.header + fec.header,
-            _ => tcp.header,
-        };
-        let mut packet = Packet {
-            ecn: segment.flags.ecn(),
-            class,
-            ..Packet::new(
-                from,
-                Some(to),
-                Bytes(u64::from(segment.len)) + header + segment.sack.option_size(),
-                self.now,
-                Body::Segment(*segment),
-            )
-        };
-        let sender = Some(&tcp.sender);
-        self.observers.on(self.now, &Notice::Sent { packet: &packet, sender });
-        self.route(packet.from, &mut packet);
-    }
-
-    /// The receiver's application received in-order bytes.
-    fn on_bytes(&mut self, flow: FlowId, bytes: Bytes) {
-        self.observers.on(self.now, &Notice::Delivered { flow, bytes });
-        self.notify_source(flow, traffic::Event::Delivered(bytes));
     }
 
     /// The run ends.

@@ -110,7 +110,7 @@ impl Arp {
         self.entries.get(&neighbour).is_some_and(|entry| entry.is_known(now))
     }
 
-    /// Whether a packet is a message of this node.
+    /// Whether a packet is a message that this node itself has made, of ARP or of its router.
     pub(super) fn is_own(&self, packet: &Packet) -> bool {
         packet.flow().is_none() && packet.from == self.node
     }

@@ -3,11 +3,10 @@
 
 use super::network::Network;
 use super::{Event, World};
-use crate::flow::{Side, Transport};
+use crate::flow::Transport;
 use crate::medium::Medium;
 use crate::notice::{NodeNote, Notice, Observer};
 use crate::topology::{ACCESS_POINT, Hop, Interface, RadioId};
-use kernel::Instant;
 use net::Node;
 use net::node::{Command, Refill, Scope, TimerId};
 use net::route::RouteNote;
@@ -205,39 +204,6 @@ impl<O: Observer> World<O> {
                 });
             }
             _ => {}
-        }
-    }
-
-    /// Passes a note of a node's router to the senders of this node whose packets take the route to
-    /// this destination.
-    fn tell_senders(
-        &mut self,
-        node: NodeId,
-        destination: NodeId,
-        tell: impl Fn(&mut tcp::Sender, Instant, &mut Vec<tcp::Command>),
-    ) {
-        for id in self.flows.ids() {
-            let (Some(network), flow) = (&self.network, &mut self.flows[id]) else { return };
-            let exit = flow.to.map(|to| network.shared.exits[to]);
-            if flow.from != node || exit != Some(destination) {
-                continue;
-            }
-            if let Transport::Tcp(tcp) = &mut flow.transport {
-                tell(&mut tcp.sender, self.now, self.tcp_out.list());
-                self.observers.on(self.now, &Notice::Sender { flow: id, sender: &tcp.sender });
-                self.settle_tcp(id, Side::Sender);
-            }
-        }
-    }
-
-    /// Tells each sender the number of hops to its receiver, if a route is known before the run.
-    pub(super) fn hint_hops(&mut self) {
-        let Some(network) = &self.network else { return };
-        for flow in &mut self.flows {
-            let hops = flow.to.and_then(|to| network.hops(flow.from, to));
-            if let (Some(hops), Transport::Tcp(tcp)) = (hops, &mut flow.transport) {
-                tcp.sender.on_hint(self.now, Hint::RouteHops(hops));
-            }
         }
     }
 }

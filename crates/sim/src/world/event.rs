@@ -1,0 +1,74 @@
+//! The events of a run, and their order at one instant.
+
+use crate::flow::Side;
+use crate::topology::{RadioId, WireId};
+use kernel::Ranked;
+use net::LinkTimer;
+use net::node;
+use tcp::TimerId;
+use wifi::station::Function;
+use wire::{FlowId, NodeId};
+
+/// The events of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Event {
+    /// The transmission of a data frame or an exchange ends.
+    AirStep,
+    /// A packet arrives over this link direction, or its transmitter becomes idle.
+    Wire(WireId, LinkTimer),
+    /// A timer of a TCP sender or receiver.
+    Tcp { flow: FlowId, side: Side, timer: TimerId, generation: u32 },
+    /// A timer of a node that forwards.
+    Node { node: NodeId, timer: node::TimerId, generation: u32 },
+    /// A timer of a function of a radio.
+    Radio { radio: RadioId, function: Function, generation: u32 },
+    /// A timer of a traffic source.
+    Traffic(FlowId),
+    /// The destination of echo requests replies.
+    Reply(FlowId),
+    /// The earliest back-off of the cell ends.
+    Access { generation: u32 },
+    /// The caller reads the state of the world.
+    Look(Look),
+    /// The run ends.
+    End,
+}
+
+/// Why the caller reads the state of the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Look {
+    /// Probes are read.
+    Probes,
+    /// The warm-up or a batch ends.
+    Batch,
+    /// A step of the caller ends.
+    Step,
+}
+
+/// The result of handling an event.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Step {
+    /// The world has handled it.
+    Event,
+    /// The caller is to read the state now.
+    Look(Look),
+    /// The run has ended.
+    End,
+}
+
+impl Ranked for Event {
+    /// The rank of events at one instant: first frames end, then packets arrive and timers expire,
+    /// then back-offs end and frames begin. Measurement comes last.
+    fn rank(&self) -> u8 {
+        match self {
+            Self::AirStep => 0,
+            Self::Wire(..) => 1,
+            Self::Tcp { .. } | Self::Node { .. } | Self::Radio { .. } => 2,
+            Self::Traffic(_) | Self::Reply(_) => 3,
+            Self::Access { .. } => 4,
+            Self::Look(Look::Probes | Look::Step) => 5,
+            Self::Look(Look::Batch) => 6,
+            Self::End => 7,
+        }
+    }
+}
