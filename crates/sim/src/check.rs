@@ -365,10 +365,10 @@ impl Observer for Checker {
             Notice::Arrived { packet } => self.on_arrived(packet),
             Notice::Resident { at, packet } => self.on_resident(at, packet),
             Notice::Station(StationNote::Frame { by, packet }) => {
-                self.beacons.on_beacon(now, by, packet)
+                self.beacons.on_beacon(now, by, packet);
             }
             Notice::Station(StationNote::Tuned { radio, channel }) => {
-                self.on_tuned(radio.0, channel)
+                self.on_tuned(radio.0, channel);
             }
             Notice::ExchangeBegan { cell, .. } => self.on_exchange(cell),
             Notice::Air { medium, heard } => self.on_air(medium, heard),

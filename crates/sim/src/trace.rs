@@ -360,7 +360,7 @@ impl Observer for Tracer {
                 self.on_step(now, *packet, radio(by), PacketStep::Dequeued);
             }
             Notice::Station(StationNote::Power { by, packet, bits }) => {
-                self.packets.note_power(packet, by.0, bits)
+                self.packets.note_power(packet, by.0, bits);
             }
             Notice::Marked { at, packet, .. } => {
                 self.on_step(now, *packet, place(at), PacketStep::Marked);

@@ -14,6 +14,7 @@ pub mod roaming;
 mod tests;
 
 use crate::mac::MsduOutcome;
+use crate::roaming::Client;
 use beacon::Beacons;
 use kernel::{Bytes, Dbm, Instant, Seed, Ticket};
 use power_save::Savers;
@@ -338,10 +339,10 @@ impl Stations {
     /// Whether the station of a radio wants to know what is [around](Surroundings) it when its
     /// timer expires.
     pub fn surveys(&self, radio: u32) -> bool {
-        self.client(radio).is_some_and(|client| client.surveys())
+        self.client(radio).is_some_and(Client::surveys)
     }
 
-    fn client(&self, radio: u32) -> Option<&crate::roaming::Client> {
+    fn client(&self, radio: u32) -> Option<&Client> {
         self.roaming.as_ref()?.get(radio)
     }
 
@@ -352,7 +353,7 @@ impl Stations {
 
     /// The access point of a station now, if it may change it.
     pub fn access_point_of(&self, station: u32) -> Option<u32> {
-        self.client(station).map(|client| client.own())
+        self.client(station).map(Client::own)
     }
 
     /// A packet was put into the queue of a radio.

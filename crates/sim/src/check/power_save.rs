@@ -75,11 +75,11 @@ impl PowerSave {
     pub(super) fn on(&mut self, now: Instant, notice: &Notice<'_>) {
         match *notice {
             Notice::Station(StationNote::SavesPower { from, frame, .. }) => {
-                self.on_frame(from, frame)
+                self.on_frame(from, frame);
             }
             Notice::Received { by, packet, .. } => self.on_received(by, packet),
             Notice::Station(StationNote::Buffered { by, to, packet }) => {
-                self.on_buffered(now, by, to, packet)
+                self.on_buffered(now, by, to, packet);
             }
             Notice::Dequeued { by, to: Some(to), packet } => {
                 if let Some(station) = self.station(to).filter(|it| it.access_point == by) {
@@ -88,7 +88,7 @@ impl PowerSave {
             }
             Notice::Dequeued { by, to: None, packet } => self.on_group_sent(now, by, packet),
             Notice::Station(StationNote::Power { by, packet, bits }) => {
-                self.on_bits(by, packet, bits)
+                self.on_bits(by, packet, bits);
             }
             Notice::Dropped { at: Interface::Radio(by), packet, cause: DropCause::PowerSave } => {
                 self.on_dropped(now, by, packet);

@@ -12,7 +12,7 @@ use wire::{Authentication, DropCause, Management, ReassociationResponse, Traffic
 #[derive(Debug)]
 pub struct Clients {
     /// By radio.
-    clients: Vec<Option<Box<Client>>>,
+    all: Vec<Option<Box<Client>>>,
     /// The frames that each radio sends before its packets, and their receivers.
     due: Vec<VecDeque<(u32, Management)>>,
     /// Whether such a frame is in service.
@@ -29,7 +29,7 @@ impl Clients {
             all[radio as usize] = Some(Box::new(client));
         }
         all.iter().any(Option::is_some).then(|| Self {
-            clients: all,
+            all,
             due: vec![VecDeque::new(); radios],
             in_service: vec![false; radios],
             given: Vec::new(),
@@ -38,12 +38,12 @@ impl Clients {
 
     /// The station of a radio, if it roams.
     pub fn get(&self, radio: u32) -> Option<&Client> {
-        self.clients[radio as usize].as_deref()
+        self.all[radio as usize].as_deref()
     }
 
     /// The radios of the stations that roam.
     fn radios(&self) -> impl Iterator<Item = u32> + use<> {
-        let clients = self.clients.iter().zip(0..).filter(|(client, _)| client.is_some());
+        let clients = self.all.iter().zip(0..).filter(|(client, _)| client.is_some());
         clients.map(|(_, radio)| radio).collect::<Vec<_>>().into_iter()
     }
 
@@ -90,7 +90,7 @@ impl Clients {
         scope: &mut Scope<'_>,
         event: impl FnOnce(&mut Client, Instant, &mut Vec<roaming::Command>),
     ) {
-        let Some(client) = self.clients[station as usize].as_deref_mut() else { return };
+        let Some(client) = self.all[station as usize].as_deref_mut() else { return };
         let (before, forward) = (client.own(), client.rules().forward);
         event(client, scope.now, &mut self.given);
         let cause = DropCause::Roaming;

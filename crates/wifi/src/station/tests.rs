@@ -4,7 +4,7 @@ use super::power_save::Member;
 use super::*;
 use crate::mac;
 use crate::power_save::PowerSaveSettings;
-use crate::roaming::{Client, Roaming};
+use crate::roaming::Roaming;
 use kernel::Duration;
 use wire::{Datagram, FlowId};
 
