@@ -312,4 +312,19 @@ fn signals_that_add_up_to_more_than_a_receiver_can_add_are_refused() {
              more than 41 dBm at a receiver; take less power or more loss"],
     );
     assert!(Scenario::parse(&text.replace("60.0", "20.0")).unwrap().resolve().is_ok());
+
+    // Shadowing makes some pairs much stronger than their mean: with 40 dB a signal of 51 dBm
+    // arrived, and counted as 39.
+    let shadowed = |deviation| {
+        format!(
+            "standard = '11g'\nstations = {{ count = 3, ring_m = 5 }}\n[radio]\n\
+             shadowing_db = {deviation}\n[[flows]]\nfrom = 'server'\nto = 'sta*'\n"
+        )
+    };
+    wrong(
+        &shadowed(40),
+        &["radio.tx_power_dbm: 16.0206 dBm over a loss of 67.6 dB: the signals of 4 nodes may add \
+           up to more than 41 dBm at a receiver; take less power, less shadowing_db or more loss"],
+    );
+    assert!(Scenario::parse(&shadowed(10)).unwrap().resolve().is_ok());
 }

@@ -62,6 +62,10 @@ pub const STRONGEST_SUM: Dbm = Dbm(41.0);
 /// How much fading may raise the sum of signals that are on the air together.
 const FADING_MARGIN: Db = Db(3.0);
 
+/// How many standard deviations of shadowing a signal may be above its mean: one pair of nodes in
+/// 30,000 exceeds them.
+const SHADOWING_MARGIN: f64 = 4.0;
+
 impl RadioSettings {
     /// The radio of ns-2 (`Phy/WirelessPhy` with `Propagation/TwoRayGround`, `ns-default.tcl`):
     /// frames are received up to 250 m and sensed up to 550 m, weaker signals do not exist, and a
@@ -93,10 +97,12 @@ impl RadioSettings {
         }
     }
 
-    /// The sum of `count` signals of this transmit power over a mean loss, without shadowing.
+    /// The most that `count` signals of this transmit power over a mean loss add up to.
     pub fn strongest_sum(&self, tx_power: Dbm, loss: Db, count: usize) -> Dbm {
-        let fading = self.fading.map_or(Db(0.0), |_| FADING_MARGIN);
-        tx_power - loss + fading + decibels(count.max(1) as f64)
+        let fading = self.fading.map_or(0.0, |_| FADING_MARGIN.0);
+        let shadowing = if self.losses.is_some() { 0.0 } else { self.shadowing.0 };
+        let margin = Db(fading + SHADOWING_MARGIN * shadowing);
+        tx_power - loss + margin + decibels(count.max(1) as f64)
     }
 
     /// The radio of a run with these settings.
@@ -321,8 +327,8 @@ impl FixedPower {
     /// The unit in milliwatts: -150 dBm, 56 dB below the noise of a receiver with the default
     /// settings.
     const ONE: f64 = 1.0 / (1u64 << 50) as f64;
-    /// One signal counts as at most 39 dBm, half of the greatest sum, which only fading or
-    /// shadowing can exceed where the sum of all mean signals is below [`STRONGEST_SUM`].
+    /// One signal counts as at most 39 dBm, half of the greatest sum, which only fading, or
+    /// shadowing beyond its margin, can exceed where the sum is below [`STRONGEST_SUM`].
     pub(super) fn of(milliwatts: f64) -> Self {
         // The greatest `i64` is half of the greatest sum.
         Self(((milliwatts / Self::ONE + 0.5) as i64).max(0) as u64)

@@ -189,12 +189,14 @@ fn check_strength(
         ("radio.tx_power_dbm", near)
     };
     if exceeds(loss) {
+        let is_shadowed = radio.losses.is_none() && radio.shadowing > Db(0.0);
         let message = format!(
             "{} dBm over a loss of {} dB: the signals of {nodes} nodes may add up to more than {} \
-             dBm at a receiver; take less power or more loss",
+             dBm at a receiver; take less power{} or more loss",
             number(radio.tx_power.0),
             number((loss.0 * 10.0).round() / 10.0),
-            number(STRONGEST_SUM.0)
+            number(STRONGEST_SUM.0),
+            if is_shadowed { ", less shadowing_db" } else { "" },
         );
         check.fault(path, message);
     }
