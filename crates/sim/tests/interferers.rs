@@ -323,8 +323,24 @@ fn signals_that_add_up_to_more_than_a_receiver_can_add_are_refused() {
     };
     wrong(
         &shadowed(40),
-        &["radio.tx_power_dbm: 16.0206 dBm over a loss of 67.6 dB: the signals of 4 nodes may add \
-           up to more than 41 dBm at a receiver; take less power, less shadowing_db or more loss"],
+        &[
+            "radio.tx_power_dbm: 16.0206 dBm over a loss of 67.6 dB: the signals of 4 nodes may add \
+           up to more than 41 dBm at a receiver; take less power, less shadowing_db or more loss",
+        ],
     );
     assert!(Scenario::parse(&shadowed(10)).unwrap().resolve().is_ok());
+}
+
+#[test]
+fn bursts_at_a_node_that_moves_where_signals_take_time() {
+    // The checker took the place of the node when the frame left its sender, and the medium when
+    // it arrived: 0.2 us later, in which the node moves 10 um.
+    let text = "standard = '11a'\nduration_s = 0.3\nwarmup_s = 0\nwlan.rate_mbps = 6\n\
+                radio = { ad_hoc = true, propagation_delay = 'on' }\nap.position_m = [0, 0]\n\
+                [[stations]]\nwaypoints = [{ at_s = 0, position_m = [10, 20] }, \
+                { at_s = 0.4, position_m = [30, 20] }]\n[[stations]]\nposition_m = [60, 20]\n\
+                [[interferers]]\nposition_m = [5, 20]\ntx_power_dbm = -10\nsensed = false\n\
+                source.duty_cycle.on_ms = 1\n\
+                [[flows]]\nfrom = 'sta1'\nto = 'sta0'\ntraffic = 'saturated'\n";
+    assert!(number(&run(text), "stations[1].attempts") > 50.0);
 }

@@ -118,7 +118,7 @@ impl Powers {
         self.residuals[node as usize]
     }
 
-    /// The received power of a burst during a frame that began at an instant.
+    /// The received power of a burst during a frame that began to arrive at an instant.
     pub(super) fn of_burst(&self, node: u32, arrival: &Arrival, began: Instant) -> f64 {
         let Arrival { interferer, burst, share } = arrival;
         let device = self.interferers[*interferer as usize][usize::from(burst.device)];

@@ -122,7 +122,7 @@ pub(super) fn check(
     let bursts: Vec<(Burst, f64)> = heard
         .bursts
         .iter()
-        .map(|arrival| (arrival.burst, powers.of_burst(node, arrival, frame.start)))
+        .map(|arrival| (arrival.burst, powers.of_burst(node, arrival, first)))
         .filter(|&(_, power)| power > 0.0)
         .collect();
     let width = frame.mode.width;
