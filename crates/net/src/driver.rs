@@ -21,7 +21,7 @@ pub struct DriverSettings {
     pub ring_packets: u32,
     /// Whether byte queue limits (BQL) bound the bytes in the ring, as drivers of Linux do: by a
     /// limit that grows when the ring runs dry while the queue has more, and shrinks by what was
-    /// never needed in `bql_hold_ms` (`lib/dynamic_queue_limits.c`). Bytes are those of IP packets.
+    /// never needed in a second (`lib/dynamic_queue_limits.c`). Bytes are those of IP packets.
     #[setting(default = true)]
     pub bql: bool,
     /// The least value of that limit (`limit_min`).
@@ -30,9 +30,6 @@ pub struct DriverSettings {
     /// The greatest value of that limit (`limit_max`). Default: none.
     #[setting(key = "bql_max_bytes", range = 0..=1_000_000_000)]
     pub most: Option<Bytes>,
-    /// How long bytes must not have been needed before the limit shrinks by them (`hold_time`).
-    #[setting(key = "bql_hold_ms", default = 1000.0, range = 0.0..=60_000.0)]
-    pub hold: Duration,
     /// How long after the end of a transmission the driver learns of it and of those that have
     /// ended since, by one interrupt (`tx-usecs` of ethtool).
     #[setting(key = "coalescing_us", range = 0.0..=1_000_000.0)]
@@ -87,11 +84,11 @@ pub struct Driver {
 impl Driver {
     /// A driver with an empty ring.
     pub(crate) fn new(settings: &DriverSettings) -> Self {
-        let DriverSettings { ring_packets, bql, least, most, hold, coalescing } = *settings;
+        let DriverSettings { ring_packets, bql, least, most, coalescing } = *settings;
         Self {
             ring_packets: ring_packets as usize,
             coalescing,
-            limit: bql.then(|| ByteLimit::new(least..=most.unwrap_or(Bytes(u64::MAX)), hold)),
+            limit: bql.then(|| ByteLimit::new(least..=most.unwrap_or(Bytes(u64::MAX)))),
             held: VecDeque::new(),
             bytes: Bytes::ZERO,
             inside: 0,

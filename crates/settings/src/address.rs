@@ -54,13 +54,12 @@ impl<'a> Element<'a> {
         is_word(list).then_some(Self { list, which, rest })
     }
 
-    /// The index in brackets, if there is one.
-    pub fn index(&self) -> Option<usize> {
-        self.which.parse().ok().filter(|_| self.which.bytes().all(|b| b.is_ascii_digit()))
+    fn has_index(&self) -> bool {
+        !self.which.is_empty() && self.which.bytes().all(|b| b.is_ascii_digit())
     }
 
     fn has_name(&self) -> bool {
-        self.index().is_none() && !matches!(self.which, "*" | "+")
+        !self.has_index() && !matches!(self.which, "*" | "+")
     }
 
     /// Whether in brackets is the name of one table, without a wildcard or condition.
@@ -113,8 +112,8 @@ impl<'a> Element<'a> {
         if self.which == "*" {
             return Ok(rows.iter().map(|row| row.index).collect());
         }
-        if let Some(index) = self.index() {
-            return Ok(vec![index]);
+        if self.has_index() {
+            return Ok(self.which.parse().into_iter().collect());
         }
         let mut found: Vec<&Row> = rows.iter().collect();
         for (key, wanted) in self.conditions()? {
@@ -166,7 +165,7 @@ pub fn covers(address: &str, path: &str) -> bool {
     let is_part = |whole: &str, path: &str| {
         path.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     };
-    let has_index = Element::parse(address).is_some_and(|element| element.index().is_some());
+    let has_index = Element::parse(address).is_some_and(|element| element.has_index());
     is_part(address, path) || !has_index && is_part(&general(address, "[*]"), &general(path, "[*]"))
 }
 
@@ -347,7 +346,7 @@ mod tests {
         for path in ["flows[\"up\"].timeouts", "sum(flows[*].timeouts)", "flows[a=b]", "no(x)"] {
             assert!(is_address(path), "{path}");
         }
-        for path in ["flows[0].timeouts", "flows[*].control", "flows[+]", "a.b[x]", "flows[\"a]"] {
+        for path in ["flows[0].timeouts", "flows[*].control", "flows[+]", "a.b[x]", "flows[\"a]", "a[99999999999999999999]"] {
             assert!(!is_address(path), "{path}");
         }
     }

@@ -260,11 +260,11 @@ fn each_reason_is_found_where_it_limits() {
         ("receive_window", download(10, "tcp.read_rate_mbps = 1.0\n")),
         ("application", download(10, "traffic.writes.rate_mbps = 0.1\n")),
         ("congestion_window", download(10, "")),
-        ("recovery", away("ignore = {}")),
+        ("recovery", away("'ignore'")),
         ("pacing", download(10, "control = 'bbr'\n")),
         ("nagle", small_writes("nagle")),
         ("nagle", small_writes("minshall")),
-        ("stand_by", away("stand_by = {}")),
+        ("stand_by", away("'stand_by'")),
         ("small_queue", small_queue()),
     ];
     for (limit, run) in &cases {
@@ -298,7 +298,7 @@ fn away(route_failure: &str) -> Run {
          [[stations]]\nposition_m = [0, 0]\n\
          [[stations]]\nwaypoints = [{{ at_s = 0.0, position_m = [100, 0] }}, \
          {{ at_s = 5.0, position_m = [100, 0] }}, {{ at_s = 6.0, position_m = [900, 0] }}]\n\
-         [[flows]]\nfrom = 'sta0'\nto = 'sta1'\ntcp.route_failure.{route_failure}\n"
+         [[flows]]\nfrom = 'sta0'\nto = 'sta1'\ntcp.route_failure = {route_failure}\n"
     );
     Simulation::new(&plan(&text), SEED, &[], false).unwrap().finish()
 }

@@ -84,9 +84,6 @@ pub struct Config {
     /// Maximum retransmission timeout (RFC 6298 (2.5)).
     #[setting(key = "rto_max_ms", default = 60_000.0, range = TIMEOUT)]
     pub rto_max: Duration,
-    /// Clock granularity G, the minimum of the variation term of the timeout (RFC 6298 (2.3)).
-    #[setting(key = "rto_granularity_ms", default = 1.0, range = 0.0..=HOUR_MS)]
-    pub rto_granularity: Duration,
     /// The clock tick: RTT samples are rounded to whole ticks, and to at least one tick. With 0
     /// they are exact. The tick of ns-2 is 10 ms.
     #[setting(key = "rtt_tick_ms", default = 0.0, range = 0.0..=HOUR_MS)]
@@ -474,19 +471,10 @@ pub enum RouteFailure {
     /// Nothing: the retransmission timer expires.
     #[default]
     Ignore,
-    /// It waits for a route.
-    StandBy(StandByConfig),
-}
-
-/// The sender sends only probes until an answer arrives or the routing reports a route. It keeps
-/// its window and its timeout (explicit link failure notification, Holland and Vaidya, `MobiCom`
-/// 1999).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
-#[settings(name = "StandBy")]
-pub struct StandByConfig {
-    /// The time between two probes; 2 s in the paper.
-    #[setting(key = "probe_period_s", default = 2.0, range = 1e-3..=3600.0)]
-    pub probe_period: Duration,
+    /// It sends only probes, one in 2 s, until an answer arrives or the routing reports a route. It
+    /// keeps its window and its timeout (explicit link failure notification, Holland and Vaidya,
+    /// `MobiCom` 1999).
+    StandBy,
 }
 
 /// How a connection ends.

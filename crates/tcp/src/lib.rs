@@ -68,7 +68,7 @@ pub use accurate::Feedback;
 pub use command::{Command, TimerId};
 pub use config::{
     AccurateEcn, Close, Config, DelayedAck, DynamicAck, Ecn, FixedAck, Nagle, Recovery, Reduction,
-    RouteFailure, RtoRule, Sack, StandByConfig,
+    RouteFailure, RtoRule, Sack,
 };
 pub use control::{Ack, Cause, Control, Delivery, Hint, Loss, Lost};
 pub use endpoint::{Device, Endpoint, Kernel, Linux};

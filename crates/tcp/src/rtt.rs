@@ -3,6 +3,9 @@
 use crate::{Config, RtoRule};
 use kernel::{Duration, Instant};
 
+/// The clock granularity in nanoseconds, the least term of variation in a timeout (§2.3).
+const G: u64 = 1_000_000;
+
 /// Smoothed round-trip time, its variation, and the retransmission timeout (RFC 6298 §2).
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
@@ -16,7 +19,6 @@ pub struct RttEstimator {
     rule: RtoRule,
     min: Duration,
     max: Duration,
-    granularity: u64,
     tick: u64,
     /// SRTT and RTTVAR before the first of the timeouts since the last sample.
     before_timeout: Option<(u64, u64)>,
@@ -36,7 +38,6 @@ impl RttEstimator {
             rule: config.rto_rule(),
             min: config.rto_min(),
             max: config.rto_max,
-            granularity: config.rto_granularity.0,
             tick: config.rtt_tick.0,
             before_timeout: None,
             spurious: None,
@@ -65,7 +66,7 @@ impl RttEstimator {
             self.srtt = toward(self.srtt, sample, 8 * per_round).max(1);
         }
         // (2.2) to (2.5), with K = 4.
-        let spread = self.granularity.max(4 * self.variation);
+        let spread = G.max(4 * self.variation);
         let rto = match self.rule {
             RtoRule::Rfc6298 => (self.srtt + spread).max(self.min.0),
             RtoRule::Linux => self.srtt + spread.max(self.min.0),
@@ -78,7 +79,7 @@ impl RttEstimator {
     pub fn back_off(&mut self) {
         if self.backoff == 0 {
             // RFC 4015 §3.1, step (0), with the clock granularity G.
-            self.before_timeout = Some((self.srtt + 2 * self.granularity, self.variation));
+            self.before_timeout = Some((self.srtt + 2 * G, self.variation));
         }
         self.backoff = (self.backoff + 1).min(32);
     }

@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 
+from simoom import _core
 from simoom.base.issue import LostWorkerError
 from simoom.base.workers import Progress
 from simoom.results.record import identity, sources
@@ -203,9 +202,9 @@ class Rounds:
         keep = self.request.keep
         if keep is None:
             return run
-        wanted = _wildcards(tuple(keep))
-        every = () if wanted is None else filter(wanted.fullmatch, run.summary)
-        paths = dict.fromkeys((*keep, *every))
+        general = {path for path in keep if "[*]" in path}
+        every = (path for path in run.summary if _core.general(path, "[*]") in general)
+        paths = dict.fromkeys((*keep, *(every if general else ())))
         present = ((path, run.summary.get(path)) for path in paths if "[*]" not in path)
         # Runs share texts, such as the names of flows.
         shared = ((p, sys.intern(v) if isinstance(v, str) else v) for p, v in present)
@@ -228,13 +227,6 @@ class Rounds:
                 if (run := self.results.get((n, r))) is not None:
                     self.results[n, r] = without_series(run, extra)
         self._pilots = [() for _ in self.scenarios]
-
-
-@cache
-def _wildcards(keep: tuple[str, ...]) -> re.Pattern[str] | None:
-    """Return a pattern of the paths that those with ``[*]`` stand for; None without any."""
-    parts = [map(re.escape, path.split("[*]")) for path in keep if "[*]" in path]
-    return re.compile("|".join(r"\[\d+\]".join(each) for each in parts)) if parts else None
 
 
 def opened(store: Store | Path | str | None) -> Store | None:

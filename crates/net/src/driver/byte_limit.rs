@@ -3,6 +3,9 @@
 use kernel::{Bytes, Duration, Instant};
 use std::ops::RangeInclusive;
 
+/// How long bytes must not have been needed before the limit shrinks by them (`hold_time`).
+const HOLD: Duration = Duration::from_millis(1000);
+
 /// A limit of bytes in a ring, adapted at each report of completed transmissions by the rule of
 /// Linux (`lib/dynamic_queue_limits.c`).
 ///
@@ -13,7 +16,6 @@ use std::ops::RangeInclusive;
 #[derive(Debug)]
 pub(super) struct ByteLimit {
     bounds: RangeInclusive<Bytes>,
-    hold: Duration,
     limit: u64,
     /// Bytes given to the ring, and of these those known to be sent, since the start.
     queued: u64,
@@ -41,20 +43,10 @@ struct Report {
 
 impl ByteLimit {
     /// The limit of an empty ring: the least one.
-    pub(super) fn new(bounds: RangeInclusive<Bytes>, hold: Duration) -> Self {
+    pub(super) fn new(bounds: RangeInclusive<Bytes>) -> Self {
         let limit = bounds.start().0;
         let (queued, completed, last, before) = (0, 0, 0, Report::default());
-        Self {
-            bounds,
-            hold,
-            limit,
-            queued,
-            completed,
-            last,
-            before,
-            slack: None,
-            since: Instant::ZERO,
-        }
+        Self { bounds, limit, queued, completed, last, before, slack: None, since: Instant::ZERO }
     }
 
     /// The limit.
@@ -89,7 +81,7 @@ impl ByteLimit {
         } else if remain && had_some && !is_renewed {
             let slack = self.slack_of(bytes.0).min(self.slack.unwrap_or(u64::MAX));
             self.slack = Some(slack);
-            if now > self.since + self.hold {
+            if now > self.since + HOLD {
                 limit = limit.saturating_sub(slack);
                 (self.slack, self.since) = (None, now);
             }
@@ -117,7 +109,6 @@ mod tests {
     use proptest::prelude::*;
 
     const FREE: RangeInclusive<Bytes> = Bytes(0)..=Bytes(u64::MAX);
-    const SECOND: Duration = Duration::from_millis(1000);
 
     /// Gives packets of a size to the ring while it accepts them; returns how many it holds.
     fn fill(limit: &mut ByteLimit, size: u64) -> u64 {
@@ -130,7 +121,7 @@ mod tests {
     #[test]
     fn a_queue_that_never_empties_by_hand() {
         // Reports of one packet of 1500 bytes each, with a full queue.
-        let mut limit = ByteLimit::new(FREE, SECOND);
+        let mut limit = ByteLimit::new(FREE);
         let mut held = Vec::new();
         let mut limits = Vec::new();
         for n in 0..7 {
@@ -147,7 +138,7 @@ mod tests {
 
     #[test]
     fn what_was_not_needed_for_a_second_is_given_up() {
-        let mut limit = ByteLimit::new(FREE, SECOND);
+        let mut limit = ByteLimit::new(FREE);
         limit.limit = 60_000;
         let step = 120_000;
         let mut at = 0;
@@ -175,7 +166,7 @@ mod tests {
     #[test]
     fn bounds_hold() {
         let bounds = Bytes(3000)..=Bytes(4000);
-        let mut limit = ByteLimit::new(bounds, SECOND);
+        let mut limit = ByteLimit::new(bounds);
         assert_eq!((limit.limit(), fill(&mut limit, 1500)), (Bytes(3000), 3));
         limit.on_completed(Instant(0), Bytes(4500));
         assert_eq!(limit.limit(), Bytes(4000), "dry: 4500 would have been needed");
@@ -183,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_sparse_queue_does_not_raise_the_limit() {
-        let mut limit = ByteLimit::new(FREE, SECOND);
+        let mut limit = ByteLimit::new(FREE);
         limit.limit = 3000;
         for n in 0..100 {
             limit.on_queued(Bytes(1500));
@@ -198,7 +189,7 @@ mod tests {
         /// packet, in the ring.
         #[test]
         fn it_settles_near_what_a_report_takes(packets in 1u64..40, size in 60u64..1600) {
-            let mut limit = ByteLimit::new(FREE, SECOND);
+            let mut limit = ByteLimit::new(FREE);
             let work = packets * size;
             let step = 1_000_000u64;
             for n in 0..5000 {

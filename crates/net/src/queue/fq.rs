@@ -21,11 +21,11 @@ pub struct FqConfig {
     #[setting(key = "quantum_bytes", default = 3028, range = 1..=1_000_000)]
     pub quantum: Bytes,
     /// The bytes that a new flow may send before its first turn ends.
-    #[setting(key = "initial_quantum_bytes", default = 15_140, range = 1..=10_000_000)]
+    #[setting(skip, default = Bytes(15_140))]
     pub initial_quantum: Bytes,
     /// How long a flow must have been idle to have the bytes of a round at its next packet. One
     /// that was idle for a shorter time has what it had left, or owes what it had sent beyond.
-    #[setting(key = "refill_delay_ms", default = 40.0, range = 0.0..=60_000.0)]
+    #[setting(skip, default = Duration::from_millis(40))]
     pub refill_delay: Duration,
     /// Whether the flows of access categories are apart, in three bands: voice, best effort and
     /// video, and background. Bands with packets send 9 : 3 : 1 bytes, as since Linux 6.7; before

@@ -34,9 +34,6 @@ pub struct PragueConfig {
     /// Whether rising delay and its variation are taken for a bottleneck that marks by RFC 3168 for
     /// all flows, so that the response becomes that of `new_reno`. An option of version 0.6.
     pub classic_fallback: bool,
-    /// With `classic_fallback`: the score above which the response begins to change.
-    #[setting(default = 8.0, range = 0.0..=16.0)]
-    pub classic_score: f64,
 }
 
 impl Controller for PragueConfig {
@@ -45,6 +42,8 @@ impl Controller for PragueConfig {
     }
 }
 
+/// The score of a classic bottleneck above which the response begins to change.
+const CLASSIC_SCORE: f64 = 8.0;
 /// The minimum window and rate: two segments, 100 kbit/s.
 const LEAST_WINDOW: f64 = 2.0;
 const LEAST_RATE: u64 = 100_000;
@@ -247,8 +246,7 @@ impl Prague {
 
     /// The estimate, or more behind a bottleneck that seems to mark all flows alike.
     fn response(&self) -> f64 {
-        let over =
-            self.classic.score.min(self.settings.classic_score + 1.0) - self.settings.classic_score;
+        let over = self.classic.score.min(CLASSIC_SCORE + 1.0) - CLASSIC_SCORE;
         if self.settings.classic_fallback && over > 0.0 {
             self.alpha.max(0.625 * over)
         } else {

@@ -4,7 +4,10 @@
 use super::Sender;
 use super::timer::Timer;
 use crate::{Command, RouteFailure};
-use kernel::Instant;
+use kernel::{Duration, Instant};
+
+/// The time between two probes, as in the paper.
+const PROBE_PERIOD: Duration = Duration::from_millis(2000);
 
 /// The sender waits for a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +60,10 @@ impl Sender {
     }
 
     fn wait_for_route(&mut self, now: Instant, has_probed: bool, out: &mut Vec<Command>) {
-        let RouteFailure::StandBy(settings) = self.tcb.config.route_failure else { return };
-        let probe_at = now + settings.probe_period;
+        if self.tcb.config.route_failure != RouteFailure::StandBy {
+            return;
+        }
+        let probe_at = now + PROBE_PERIOD;
         self.tcb.stand_by = Some(StandBy { probe_at, has_probed });
         self.tcb.timer.set(Timer::StandBy(probe_at), out);
     }
@@ -79,10 +84,10 @@ impl Sender {
 #[cfg(test)]
 mod tests {
     use crate::harness::{Driven, config, ms, show};
-    use crate::{Config, Recovery, RouteFailure, Sack, StandByConfig};
+    use crate::{Config, Recovery, RouteFailure, Sack};
 
     fn standing_by() -> Config {
-        let route_failure = RouteFailure::StandBy(StandByConfig::default());
+        let route_failure = RouteFailure::StandBy;
         Config { route_failure, ..config() }
     }
 

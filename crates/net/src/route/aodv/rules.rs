@@ -28,7 +28,7 @@ pub struct AodvConfig {
     pub active_route_timeout: Option<Duration>,
     /// The lifetime of a route in the destination's own Route Reply (`MY_ROUTE_TIMEOUT`). Default:
     /// 6 s; ns-2: 10 s.
-    #[setting(key = "my_route_timeout_s", range = 0.001..=1e6)]
+    #[setting(skip)]
     pub my_route_timeout: Option<Duration>,
     /// For how long the sequence number of a route that is not active any more is kept
     /// (`DELETE_PERIOD`). Default: five times the larger of `active_route_timeout_s` and
@@ -41,14 +41,14 @@ pub struct AodvConfig {
     #[setting(key = "node_traversal_time_ms", range = 0.001..=10_000.0)]
     pub node_traversal_time: Option<Duration>,
     /// The time to live of the first Route Request (`TTL_START`). Default: 1; ns-2: 5.
-    #[setting(range = 1..=255)]
+    #[setting(skip)]
     pub ttl_start: Option<u8>,
     /// The longest random delay of a broadcast message that a node forwards (RFC 5148 section 5.3).
-    #[setting(key = "broadcast_jitter_ms", default = 10.0, range = 0.0..=10_000.0)]
+    #[setting(skip, default = Duration::from_millis(10))]
     pub broadcast_jitter: Duration,
     /// The longest random delay of a broadcast message that a node originates: Route Requests and
     /// Route Errors are late by it (RFC 5148 section 5.2), Hello messages early (section 5.1), by
-    /// half of `hello_interval_s` at most. Default: `broadcast_jitter_ms`; ns-2: 0.
+    /// half of `hello_interval_s` at most. Default: 10 ms; ns-2: 0.
     #[setting(key = "originated_jitter_ms", range = 0.0..=10_000.0)]
     pub originated_jitter: Option<Duration>,
     /// Whether only the destination answers a Route Request (the D flag).

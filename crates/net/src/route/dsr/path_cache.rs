@@ -11,10 +11,10 @@ use wire::NodeId;
 #[settings(name = "DsrPathCache")]
 pub struct PathCacheConfig {
     /// Paths that the node has asked for or uses.
-    #[setting(default = 30, range = 1..=100_000)]
+    #[setting(skip, default = 30)]
     pub primary_paths: usize,
     /// Paths that it has overheard and not used.
-    #[setting(default = 64, range = 1..=100_000)]
+    #[setting(skip, default = 64)]
     pub secondary_paths: usize,
 }
 

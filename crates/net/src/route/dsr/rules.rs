@@ -52,13 +52,13 @@ pub struct DsrConfig {
     pub route_hops: Option<u8>,
     /// The longest random delay of a Route Request, and of the target's Route Reply
     /// (`BroadcastJitter`).
-    #[setting(key = "broadcast_jitter_ms", default = 10.0, range = 0.0..=10_000.0)]
+    #[setting(skip, default = Duration::from_millis(10))]
     pub broadcast_jitter: Duration,
     /// Whether nodes answer Route Requests from their caches.
     #[setting(default = true)]
     pub reply_from_cache: bool,
     /// Whether the target answers each copy of a Route Request that it receives.
-    #[setting(default = true)]
+    #[setting(skip, default = true)]
     pub reply_to_each_copy: bool,
     /// The unit of the delay of a Route Reply from a cache: the delay is this times the length of
     /// the route less a random part of one hop (`H` in section 3.3.2). A node that hears the

@@ -20,6 +20,7 @@ pub struct BbrConfig {
     pub conservation: Option<bool>,
     /// The size of a send quantum, of which the window has three in excess. Default: a segment, and
     /// by the rate with the endpoint of Linux.
+    #[setting(skip)]
     pub send_quantum: Option<SendQuantum>,
     /// Whether the amounts in flight that end the phases of a cycle and Drain have three send
     /// quanta in excess too (`BBRInflight` of the draft, `bbr_inflight` of Linux), so that some
