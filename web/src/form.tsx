@@ -6,9 +6,9 @@ import type { Keys } from "./schema";
 
 interface Of { keys: Values | null; schema: Keys | null; issues: Issue[] }
 
-function at(keys: Values, path: string): unknown {
-  const parts = path.replaceAll("[", ".").replaceAll("]", "").split(".");
-  return parts.reduce<unknown>((value, part) => (value as Values | null)?.[part], keys);
+/** The steps of a path: those of `flows[0].to` are "flows", "0", "to". */
+function steps(path: string): string[] {
+  return path.replaceAll("[", ".").replaceAll("]", "").split(".");
 }
 
 /** The name of a choice: a text, or the key of a table. */
@@ -20,9 +20,8 @@ function chosen(value: unknown): string {
 function Field({ path, label, type, of, choices }: {
   path: string; label: string; type: "text" | "number" | "choice"; of: Of; choices?: string[];
 }) {
-  const value = at(of.keys!, path);
-  const names = choices
-    ?? of.schema?.values(path.replaceAll(/\[\d+\]/g, "").split(".")).map((own) => own.label) ?? [];
+  const value = steps(path).reduce<unknown>((at, step) => (at as Values | null)?.[step], of.keys);
+  const names = choices ?? of.schema?.values(steps(path)).map((own) => own.label) ?? [];
   const fault = of.issues.find((issue) => issue.path === path);
   const id = `form-${path}`;
   const own = { id, "aria-invalid": !!fault, "aria-describedby": fault ? `${id}-fault` : undefined };

@@ -11,10 +11,10 @@ export interface Choice { label: string; detail: string }
 export class Keys {
   constructor(private readonly root: Schema) {}
 
-  /** The schema at a path of keys, without numbers. */
+  /** The schema at the steps of a path; that of an element is that of its list. */
   at(path: string[]): Schema[] {
     let found = this.options(this.root);
-    for (const name of path) {
+    for (const name of path.filter((step) => !/^\d+$/.test(step))) {
       const below = found.flatMap((schema) => {
         const own = schema.properties?.[name];
         return own ? this.options(own) : [];
