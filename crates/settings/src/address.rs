@@ -346,7 +346,14 @@ mod tests {
         for path in ["flows[\"up\"].timeouts", "sum(flows[*].timeouts)", "flows[a=b]", "no(x)"] {
             assert!(is_address(path), "{path}");
         }
-        for path in ["flows[0].timeouts", "flows[*].control", "flows[+]", "a.b[x]", "flows[\"a]", "a[99999999999999999999]"] {
+        for path in [
+            "flows[0].timeouts",
+            "flows[*].control",
+            "flows[+]",
+            "a.b[x]",
+            "flows[\"a]",
+            "a[99999999999999999999]",
+        ] {
             assert!(!is_address(path), "{path}");
         }
     }

@@ -90,7 +90,7 @@ impl Node {
                 !std::mem::take(items).is_empty()
             }
             (Step::Every, Value::List(items)) => {
-                items.iter_mut().fold(false, |found, item| item.remove(rest) || found)
+                items.iter_mut().map(|item| item.remove(rest)).filter(|found| *found).count() > 0
             }
             (Step::Index(index), Value::List(items)) if *index < items.len() => {
                 match rest {
