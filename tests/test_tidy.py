@@ -228,3 +228,13 @@ def test_the_lint_fails_loudly(tmp_path, capsys):
     (tmp_path / "a.md").write_text("a \n", encoding="utf-8")
     assert tidy.main([str(tmp_path)]) == 1
     assert capsys.readouterr().out == "a.md:1: space: white space at the end of the line\n"
+
+
+def test_every_file_of_the_index_of_decisions_begins_with_a_text():
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    index = page.split("## Index of decisions")[1].split("\n## ")[0]
+    files = re.findall(r"(?m)^\| [^|]+ \| `([^`]+)` \|$", index)
+    assert len(files) > 50
+    assert [file for file in files if not (ROOT / file).is_file()] == []
+    tops = {file: (ROOT / file).read_text(encoding="utf-8")[:3] for file in files}
+    assert [file for file, top in tops.items() if top not in ("//!", '"""')] == []

@@ -1,4 +1,8 @@
-"""Cases: a scenario, its options, and the expected values of its results."""
+"""Cases: a scenario, its options, and the expected values of its results.
+
+Where a reference has a rule that no option has, a ratio computed from the reference itself corrects
+it (`Rule`); nothing is excused.
+"""
 
 from __future__ import annotations
 

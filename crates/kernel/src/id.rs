@@ -1,4 +1,7 @@
 //! Typed numbers of things, and vectors that only they index.
+//!
+//! `id!` declares the type of a number that names something, and `IdVec<Id, T>` is indexed by it
+//! alone. A crate for that would bring more than these lines.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -1,4 +1,10 @@
 //! The transmit ring of a driver below the queue of a wired link, and how much of it is used.
+//!
+//! A wired link takes one packet at a time from its queue, unless it has a driver. The ring stands
+//! between the queue and the transmitter. It takes packets when they arrive and when the driver
+//! learns of transmissions, which may be later than they end and has an event of its own. It is no
+//! decorator of the queue as a radio's ring is: completions come in groups, and a limit that adapts
+//! (`driver/byte_limit.rs`) needs the group.
 
 mod byte_limit;
 

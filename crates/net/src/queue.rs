@@ -3,6 +3,12 @@
 //! A queue is a buffer and a policy. Buffers, limits and counts are implemented once: a
 //! [`line::Line`] of packets, or one that sub-queues share ([`shared::Shared`]). A discipline is a
 //! file with its settings and its decisions on arrivals and departures, and a line below.
+//!
+//! Timers of queues are lazy: PIE and `DualPI2` perform the updates that are due when a packet
+//! arrives or leaves, at their own instants, as the heads of the queues change at no other time. A
+//! queue therefore needs no event. A shaper (CAKE) is part of the link: `Traits::shaper` tells its
+//! rate, and the link holds back the next transmission, so that a queue with packets always has one
+//! to send.
 
 mod buffer;
 mod classes;

@@ -1,4 +1,8 @@
 //! Choices: one of several variants, by its name alone or with a table.
+//!
+//! `registry!` makes the choice among files of one kind, controllers or queue disciplines, a line
+//! each: schema, messages, scripts and pages list what the registry lists. The cargo feature `toy`
+//! adds one of each kind, and `tests/test_toy.py` finds each in all these places.
 
 use crate::check::{Faults, VariantCheck};
 use crate::fault::Fault;

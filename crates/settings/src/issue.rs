@@ -1,4 +1,6 @@
 //! A fault of a document as users hear of it.
+//!
+//! A fault has fields, and nothing reads its text.
 
 use crate::path::Path;
 use crate::place::Place;

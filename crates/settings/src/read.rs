@@ -1,8 +1,9 @@
 //! Reading: from the tree to the types.
 //!
-//! [`Setting::read`] is used instead of serde for three reasons: a fault has its path, its line and
-//! a suggestion; TOML and JSON read alike; and a choice may be written by its name alone (`control
-//! = "new_reno"` is `control.new_reno = {}`).
+//! [`Setting::read`] is used instead of serde for four reasons: a fault has its path, its line and
+//! a suggestion; TOML and JSON read alike; a choice may be written by its name alone (`control
+//! = "new_reno"` is `control.new_reno = {}`); and for serde's generic traits the compiler generated
+//! the code of each table for each caller, so that builds took several times as long.
 
 use crate::check::Faults;
 use crate::choice::Named;

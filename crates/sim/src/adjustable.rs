@@ -1,4 +1,12 @@
 //! The settings that may change during a run.
+//!
+//! A setting that changes during a run is a scenario with another value. An agent's action names
+//! keys and values (`simoom.gym`). [`Settings`] resolves the scenario with them, refuses a plan
+//! that differs from the first one in anything but what may change, and keeps the plans of
+//! combinations that it has met; the world applies the difference between two of them. So there is
+//! no second list of ranges, units and rules, and a value that is set before the first event gives
+//! the digest of the scenario that has it. A step ends with an event of its own, as probes do, so
+//! that stepping changes no result.
 
 use crate::plan::{Plan, TcpPlan};
 use crate::scenario::{Issue, Scenario};

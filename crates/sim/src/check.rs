@@ -1,6 +1,11 @@
 //! A checker that is independent of the code it checks. It observes what is sent, delivered and
 //! dropped, and keeps its own records. If a rule is violated, it panics with the name of the rule
 //! and the simulated time.
+//!
+//! It shares no rule with that code. Its times and control rates are a table of its own
+//! (`check/timing.rs`). In space it computes powers, interference, carrier sense, NAV and EIFS
+//! itself. In both media it checks aggregates, windows, TXOPs and the order of delivery. It is on
+//! in tests and with `--check`.
 
 mod beacons;
 mod blocks;

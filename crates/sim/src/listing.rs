@@ -1,5 +1,10 @@
 //! What the simulator declares once and others show: kinds of frames and their outcomes, causes of
 //! losses, uses of airtime, standards; and what a scenario resolves to.
+//!
+//! Each is a line of an enum (`kernel::listed!`), from which results, tables of traces and
+//! `docs/results.md` follow. Python has no list of its own: colours and hatchings are a cycle by
+//! order (`palette.py`), so that what is new has a look. `tests/test_toy.py` adds a toy of each to
+//! a copy of the tree and finds it everywhere.
 
 use crate::measure::AirtimeKind;
 use crate::plan::{FlowPlan, Plan};

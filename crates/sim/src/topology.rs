@@ -1,7 +1,13 @@
 //! The topology of a run: nodes with names and interfaces, and the table of next hops.
 //!
 //! A [`Topology`] is built once, when a scenario is resolved. It alone assigns the numbers of
-//! nodes, radios and link directions.
+//! nodes, radios, wires and flows, with typed ids.
+//!
+//! `[wire]` is the short form of one link. Routes have the fewest links, and ties go by name. Wires
+//! may lead on from a station: the access point then has an entry for each node behind it, and
+//! addresses the frame by `Packet::next`, as where nodes forward. What is wired reaches the air by
+//! one node only, so that no routes over air and wires have to be compared. All access points are
+//! one node to the network, with one radio for each cell.
 
 mod id;
 mod routes;

@@ -1,5 +1,8 @@
 //! The trace of a run: an observer that turns notices into records and hands them to sinks in the
 //! order of time.
+//!
+//! The media make records (`wire::Frame`) of frames and waits only when they are watched. Packets
+//! get numbers here by their unchanging fields, so that packets carry none.
 
 mod filter;
 mod frames;

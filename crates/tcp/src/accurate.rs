@@ -1,4 +1,10 @@
 //! The handshake of ECN: which feedback both ends agree on (RFC 3168 §6.1.1, RFC 9768 §3.1).
+//!
+//! Accurate ECN is two further files and one option: `receiver/accurate.rs` counts marks,
+//! `sender/accurate.rs` reads the counters and decides what it trusts. The option shares the place
+//! of the fourth SACK block, for which a header with it has no room, so that segments are no larger
+//! (`wire::AccEcn`). Data flows in one direction only: the sender counts no bytes and sends no
+//! option.
 
 use crate::Ecn;
 use wire::{Ecn as Field, Flags};

@@ -1,5 +1,11 @@
 //! Congestion control: how much data may be in flight. A congestion control is one file, with its
 //! settings, its implementation and its tests, and one line in the registry.
+//!
+//! A control with a model of the path may own its window ([`Wants::own_window`]): the RFCs write
+//! the rules that limit it further for controls with ssthresh. It repairs losses by its own rule.
+//! [`Event::Departing`], [`Wants::timer`] and [`Event::Timer`] let a control act without an ACK; a
+//! control that wants delivery records is told of each lost segment with the state in which it left
+//! ([`Event::Lost`]).
 
 mod first_hystart;
 #[cfg(test)]

@@ -1,9 +1,22 @@
 //! The sender: which segments to send, which are lost, when to retransmit.
 //!
-//! A [`Sender`] consists of the state of its [`Connection`], a [`Tcb`], and one of three kinds of
-//! loss recovery ([`LossRecovery`]). The [`Tcb`] has the parts that every connection needs:
-//! sequence numbers, congestion window, RTT samples, ECN, pacing and the timer. The retransmission
-//! timer (RFC 6298) is common to all three kinds of loss recovery.
+//! A [`Sender`] consists of the state of its [`Connection`] (RFC 9293), a [`Tcb`], and one of three
+//! kinds of loss recovery ([`LossRecovery`]): cumulative, selective or coded. The [`Tcb`] has the
+//! parts that every connection needs, each a small machine in its own file: sequence numbers,
+//! congestion window, RTT samples, ECN, pacing and the timer. Data that exist in one phase of
+//! recovery only are fields of that phase. The retransmission timer (RFC 6298) is common to all
+//! three kinds of loss recovery.
+//!
+//! `CongestionWindow::reduce` alone reduces the window. `spurious.rs` decides when a loss was none,
+//! and `Tcb::undo` restores the window. `usage.rs` decides by round trips whether the window limits
+//! the sender, `validation.rs` by RFC 7661, and `limits.rs` records what limits it. `small.rs`
+//! decides when a small segment may leave (Nagle, CORK, silly window avoidance). `challenge.rs`,
+//! `sender/ending.rs` and `receiver/connection.rs` hold resets, challenge ACKs and the end of a
+//! connection for both ends.
+//!
+//! While nothing is marked, recovery by SACK takes a short path (`sender/selective/in_order.rs`)
+//! with the same results; `crates/tcp/tests/instructions.rs` holds TCP's cost to at most 1.25 times
+//! `NewReno`'s.
 
 mod accurate;
 mod burst;

@@ -4,6 +4,8 @@
 //! A block has up to [`ROWS`] rows of one table in the order of their times. The index has of each
 //! block where it stands, its stretch of time, and a summary, so that a tile of a long stretch
 //! reads only the blocks that cross the bounds of its bins.
+//!
+//! A tile is made when it is asked for; a pyramid of levels was not built.
 
 mod file;
 mod index;

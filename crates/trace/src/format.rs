@@ -1,4 +1,6 @@
 //! The file formats that are written here, by the extension of the file.
+//!
+//! A format is a sink and a line here; its options are settings.
 
 use crate::pcapng::{self, Pcapng, PcapngOptions};
 use crate::{Air, AirOptions, Network, Perfetto, PerfettoOptions, Sink, Timeline, TimelineOptions};

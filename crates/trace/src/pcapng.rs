@@ -6,6 +6,11 @@
 //! is zeros. A frame has as many bytes as the simulation counts. Where the simulation counts more
 //! bytes than the headers have, zeros follow the IP packet; where it counts fewer (a SYN, whose
 //! options the simulation does not count), the frame is longer.
+//!
+//! A packet's time is the begin of its PPDU, so that nothing is reordered; radiotap has the end.
+//! Each interface has a file of its own, because Wireshark takes a segment that crosses two
+//! interfaces for a retransmission. A link tells when a transmission begins only if a trace watches
+//! it.
 
 mod addresses;
 mod aodv;

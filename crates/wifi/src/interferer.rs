@@ -5,6 +5,9 @@
 //! so that the cost follows the frames of the network and not the bursts. Two sources depend on
 //! the network: a Bluetooth link that repeats what the network destroys, and a jammer that reacts
 //! to frames. The media therefore report each frame when it begins, in the order of time.
+//!
+//! Hops are draws by number (`kernel::Draws`). A learned AFH map is fixed when a hop after its time
+//! is first asked for.
 
 mod bluetooth;
 mod interferers;

@@ -1,4 +1,7 @@
 //! The interface of a medium: its links, the source of its MSDUs, its commands and its counters.
+//!
+//! The mode of a link and the slowest of its retry chain travel together ([`Command::Mode`]), so
+//! that A-MPDUs that a device forms ahead fit all modes in which they may be sent.
 
 use crate::mac::{MsduOutcome, Settled};
 use crate::phy::Mode;

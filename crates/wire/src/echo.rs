@@ -1,4 +1,8 @@
 //! Echo requests and replies.
+//!
+//! An echo is a packet with its own memory: a request carries when it was sent and its reply
+//! repeats it, so that neither end has a table of requests. The world of the far end replies; a
+//! source only sends.
 
 use crate::FlowId;
 use kernel::Instant;

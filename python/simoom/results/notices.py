@@ -1,4 +1,8 @@
-"""What a run tells of itself beside its numbers: what misleads, and the key to change."""
+"""What a run tells of itself beside its numbers: what misleads, and the key to change.
+
+Notices are read off the results, by a function for each kind. None concerns a value that the
+scenario sets, which is meant.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,16 @@
 //! The limits of a buffer, and its occupancy.
+//!
+//! A frame occupies its buffer until it is acknowledged: a limit of B packets is B waiting and in
+//! service together.
+//!
+//! A queue has no limit by default, and says so. Devices have one: 1,000 packets in Linux
+//! (`txqueuelen`), or what FQ-CoDel allows. The standard has none, the models of `simoom.models`
+//! and of the papers have queues without loss, and with a limit as default a result would depend on
+//! a number that nobody wrote. A run in which more than 1,000 packets wait in such a queue for
+//! seconds has a notice with the key (`run.notices`); of the scenarios that come with Simoom these
+//! are `one_station`, `full_duplex_ac` and `full_duplex_space`. A limit as default would move their
+//! results, those of the studies without a limit, and a part of the recorded random scenarios, and
+//! nothing else.
 
 use super::Signal;
 use kernel::Bytes;

@@ -1,5 +1,5 @@
 //! `fq` of Linux (`net/sched/sch_fq.c`): a queue for each flow, in three bands. Its pacing is that
-//! of the senders.
+//! of the senders, which know their rates (`resolve/queues.rs`).
 
 use super::buffer::Buffer;
 use super::fifo::Fifo;

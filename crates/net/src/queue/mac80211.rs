@@ -2,6 +2,10 @@
 //! over flows, and turns of stations, equal in number or in airtime. The rules are those of
 //! `fq_impl.h`, `codel_impl.h`, `tx.c` and `sta_info.c`; Høiland-Jørgensen et al., "Ending the
 //! Anomaly: Achieving Low Latency and Airtime Fairness in `WiFi`", USENIX ATC 2017, describes them.
+//!
+//! A queue that cannot send does not search: while airtime queue limits block all stations, each
+//! request moves the stations on by one, as the kernel's loop does; the queue counts these requests
+//! and searches again when something has changed.
 
 mod aql;
 mod tin;

@@ -1,4 +1,8 @@
 //! The airtime ledger: the use of every nanosecond of the medium.
+//!
+//! Airtime is accounted for when an exchange begins, from the exchange's own data, and in the gaps
+//! between. Each nanosecond of the window is counted exactly once; the checker holds the sum to 100
+//! %.
 
 use AirtimeGroup as Group;
 use kernel::{Duration, Instant};

@@ -2,6 +2,9 @@
 //!
 //! The mean time of packets in a place is the time integral of their number there, divided by the
 //! number that left it (J. D. C. Little, "A proof for the queuing formula L = λW", 1961).
+//!
+//! The sums by flow and hop cost 2 to 24 % of the instructions, and `measure.hops` switches them
+//! on.
 
 use crate::notice::{Notice, Observer};
 use crate::plan::{HopPlan, Plan};

@@ -2,6 +2,8 @@
 //!
 //! The mean time of packets in a place is the time integral of their number there, divided by the
 //! number that left it (J. D. C. Little, "A proof for the queuing formula L = λW", 1961).
+//!
+//! The sums exist already or are one addition for each packet, so that every run has them.
 
 use kernel::{Duration, Instant};
 use wifi::{Mpdus, MsduOutcome};

@@ -1,4 +1,11 @@
 //! What presets set: keys without a value in the scenario that follow from another key.
+//!
+//! `tcp.endpoint = "linux"` fills in the keys of TCP and of its control that the scenario leaves
+//! without a value (`Config::with_endpoint`, `ControlSettings::with_endpoint`), while the scenario
+//! is resolved. So each rule of the kernel is a key of its own that can be set by hand, `simoom
+//! check` lists what the preset has set by comparing both, and machines ask for rules, not for
+//! kernels. Without a key are what the endpoint does in every connection: its clock (`hz`), what
+//! counts as a round-trip time, and which acknowledgements let a window grow.
 
 use super::document::Document;
 use settings::{Json, Setting, Unit};

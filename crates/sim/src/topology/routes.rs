@@ -1,4 +1,7 @@
 //! The table of next hops: for each node and each destination, where a packet goes next.
+//!
+//! The world owns its copy, so that a routing protocol can own it. A dense table of nodes by
+//! destinations was given up: 10,000 stations would need 10^8 entries.
 
 use super::id::{Interface, RadioId, WireId};
 use kernel::IdVec;

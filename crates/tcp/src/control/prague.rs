@@ -2,6 +2,9 @@
 //! reference implementation for Linux.
 //!
 //! Windows are in segments and may be fractional; rates are in segments per second.
+//!
+//! It departs from the reference twice: packets are never smaller than a full segment, and half a
+//! window in flight counts as used (RFC 7661), because a window that is paced is seldom full.
 
 use super::{Ack, Cause, Connection, Control, Controller, Event, Loss, NewReno, Wants};
 use crate::{Config, Feedback};

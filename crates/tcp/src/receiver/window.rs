@@ -1,4 +1,8 @@
 //! The receive window: how much data the receiver accepts and advertises.
+//!
+//! TCP announces what its header can say: the window is rounded down to units of the window scale,
+//! and a SYN announces at most 65,535 bytes. Else a capture would have to show more than there is,
+//! or a sender would seem to send beyond what it was told (`crates/sim/tests/receiver/`).
 
 use super::Receiver;
 use super::autotuning::Autotuning;

@@ -5,6 +5,11 @@
 //! `net/ipv4/tcp_output.c` of Linux 4.9 and 6.18, of which the newer one asks for an
 //! acknowledgement that is near since commit 295ce1eb36ae (6.18-rc2). The write queue of Linux
 //! holds packets of 64 KiB; here it is data without boundaries.
+//!
+//! A burst is a number of segments that leave in one call without further questions to small queue
+//! and pacer: segments stay the unit of everything else. Deferral is asked before both, with the
+//! room of the windows; each kind of recovery asks it while no loss is known. A window with room
+//! that waits counts as used.
 
 use super::limits::Limit;
 use super::sequence::{Outstanding, Span};

@@ -5,6 +5,9 @@
 //! losses are detected by them as in RFC 9002. A window is a block of N units: K of data and P of
 //! parity. Losses that the units in flight cannot repair are repaired by more parity. The
 //! congestion control decides whether a loss indicates congestion.
+//!
+//! `LT-TCP` is a controller (`control/lt.rs`) and a coder, here and in `receiver/decoding.rs`.
+//! Blocks are counted, not computed; `fec.verify` computes them.
 
 mod sending;
 mod sizing;

@@ -1,5 +1,10 @@
 //! TCP small queues: the sender keeps little data in the queue and the device of its own node, and
 //! waits for transmissions to complete (`tcp_small_queue_check` of Linux).
+//!
+//! The world tells the sender of each segment that a radio has served, that a link has transmitted
+//! or that a queue of the node has dropped (`World::complete`), and the sender then sends by a
+//! timer that expires at once, as the tasklet of Linux does: a chain of drops and transmissions is
+//! no recursion. Bytes are those of packets; Linux counts the memory of buffers.
 
 use super::Sender;
 use super::pacer;

@@ -2,9 +2,15 @@
 //!
 //! A back-off is an expiry on one shared clock that counts idle slots. The clock stops while the
 //! medium is busy, so that freezing and resuming back-offs costs nothing. A station whose slots
-//! begin at another instant than those of the others, after a collision or after a frame that it
-//! could not decode, counts its own slots until the next busy period and then returns to the shared
-//! clock. One transmission costs O(log contenders).
+//! begin at another instant than those of the others (it collided and waits for a timeout, or could
+//! not decode a frame and waits for an EIFS) counts its own slots until the next busy period and
+//! then returns to the shared clock. One transmission costs O(log contenders), an idle slot
+//! nothing. Under EDCA each AIFSN has a clock, and all clocks share one slot grid.
+//!
+//! Where nodes receive different things, `Space` senses the medium for each node behind the same
+//! commands. A DCF and EDCA written slot by slot from the standard's text
+//! (`crates/wifi/tests/oracle`), in which the DCF is one access function with its own rule of which
+//! slots count, agree with both media to the nanosecond.
 
 use super::{IdleAccess, Timing};
 use crate::watch::Counting;

@@ -1,5 +1,8 @@
 //! A frame exchange as data: the frames that a node and its receiver send after the node has won
 //! the contention.
+//!
+//! `[Rts, Cts, Data, Ack]`, or `[CtsToSelf, Data, Ack]` where OFDM must be protected from stations
+//! of 802.11b, is laid out by pure functions when a node alone has won the medium.
 
 use super::Timing;
 use super::timing::{ACK, RTS};

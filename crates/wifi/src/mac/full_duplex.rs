@@ -14,6 +14,10 @@
 //! joins a data frame without them once the MAC header of that frame is decoded. A busy tone fills
 //! the time in which only the longer frame is on the air. This file has the settings, and the
 //! secondary frame as data.
+//!
+//! The secondary frame is data beside the exchange: `Exchange::join` moves the responses behind the
+//! longer frame, and `cell/duplex.rs` begins and ends both. The ledger counts the time of two data
+//! frames once, as its own kind.
 
 mod choice;
 

@@ -1,4 +1,12 @@
 //! Interframe spaces, timeouts, and rules with named alternatives.
+//!
+//! The standard is the default, and a departure is a named option. `wlan.eifs`, `wlan.slot_grid`,
+//! `wlan.countdown`, `wlan.idle_access`, `wlan.backoff_draw`, `wlan.ppdu_timing`,
+//! `wlan.aggregation.delivery` and others hold what Bianchi's chain, ns-2 and ns-3 do differently;
+//! `docs/validation.md` says which option explains which difference. The defaults are those of
+//! 802.11-2020: bystanders of a collision wait an EIFS, the senders that collided wait their ACK or
+//! CTS timeout and the next slot boundary, and a slot in which another station begins to transmit
+//! is not counted down.
 
 use super::exchange::Opening;
 use crate::phy::{

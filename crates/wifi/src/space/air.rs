@@ -1,4 +1,7 @@
 //! Start and end of transmissions.
+//!
+//! A frame that arrives alone at a receiver on which nothing else is on the air takes one step at
+//! its begin and, if it is too weak to be decoded, one at its end.
 
 use super::Space;
 use super::frame::{OnAir, Part, Transmission};

@@ -1,7 +1,7 @@
 //! Interferers in space: the power of their bursts at the nodes, carrier sense of those bursts, and
 //! the bursts that frames destroy.
 //!
-//! With fading, a burst keeps the gain of its beginning.
+//! With fading, a burst keeps the gain of its beginning; cutting long bursts was given up.
 //!
 //! The bursts that overlap a frame are looked up when it ends, and their powers at the nodes that
 //! received it. Energy detection needs the instants at which bursts begin and end: they are events

@@ -1,4 +1,7 @@
 //! Propagation, the properties of receivers, and power.
+//!
+//! A scenario whose signals exceed what a receiver can add up in fixed point is refused. Scaling
+//! the unit to the scenario was given up, because it changes every sum.
 
 use super::overlap::Overlaps;
 use crate::phy::error::{ErrorModel, ErrorModelSettings, Threshold};

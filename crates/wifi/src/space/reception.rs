@@ -1,9 +1,12 @@
 //! The receiver of one node: arriving signals, the frame that it receives, and carrier sense.
 //!
-//! A receiver keeps the sum of the power of all signals, and evaluates a new signal only if that
-//! can change its state. For the frame that it receives, it stores the least and the greatest
-//! interference. The interference over time is computed when the frame ends, and only if these
-//! bounds do not determine whether the frame is decoded.
+//! A frame begins and ends at all nodes that receive it, and most of them receive another frame
+//! already. A receiver keeps the sum of the power of all signals (`FixedPower`, exact in any
+//! order), and evaluates a new signal only if that can change its state. For the frame that it
+//! receives, it stores the least and the greatest interference. The interference over time
+//! (`space/interference.rs`) is computed when the frame ends, and only if these bounds do not
+//! determine whether the frame is decoded. A frame too weak to be decoded ends without any record
+//! of its reception.
 
 use super::interference::Bounds;
 use super::radio::{DETECTION, FixedPower, Levels, Power};

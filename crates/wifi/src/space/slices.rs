@@ -3,6 +3,9 @@
 //! If nodes move, the receiver set of a transmitter holds for a slice of time in which no node
 //! moves far. The cost of a frame therefore depends on the nodes that are near, and not on all
 //! nodes that come near at some time. A grid, made once in each slice, finds them.
+//!
+//! A position is a function of time: the received power between nodes of which one moves is
+//! computed when a frame begins, and a frame ends at the nodes at which it began.
 
 use super::radio::{Radio, Site};
 use kernel::{Duration, Instant, Span};

@@ -1,4 +1,4 @@
-//! The timers of the nodes.
+//! The timers of the nodes: one tree, in which a change leaves nothing behind.
 
 use kernel::{Duration, Instant};
 

@@ -5,6 +5,10 @@
 //! delay, and which receivers, interference and carrier sense treat as any other. The transmission
 //! that is its source arrives nowhere; it ends with its last wave, when it is known who has decoded
 //! the frame. Without delays there are no waves, and a transmission arrives everywhere at once.
+//!
+//! A wave reads the frame from its sender, which keeps it as long as it waits for the response:
+//! delays are simulated only where they are shorter. One event for all receivers, each with its own
+//! times, was given up: carrier sense of nodes between would be wrong.
 
 use super::Space;
 use super::frame::Part;

@@ -1,4 +1,8 @@
 //! SINR limits beyond which the result of an error model is known without evaluating it.
+//!
+//! The error model is therefore asked only where it matters: `space/per_cache.rs` keeps the limits
+//! for frames of one mode and length, and `space/outcome.rs` looks up what was on the air with a
+//! frame only if the bounds leave a doubt.
 
 use super::{ErrorModel, SinrChunk};
 use crate::phy::{Mode, linear};

@@ -5,6 +5,8 @@
 //! count slots, which sets its timer, only when the medium finds that this timer may be the
 //! earliest ([`NodeTimers::must_rouse`](crate::space::timers::NodeTimers::must_rouse)). Mostly the
 //! next frame comes before.
+//!
+//! A node that has nothing to send follows the medium without slots and timers.
 
 use super::{Node, has};
 use crate::Command;
