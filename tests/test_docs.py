@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 import simoom as sm
 from simoom.scenario import shipped
@@ -108,6 +109,33 @@ def test_every_link_leads_somewhere():
         headings = {line.lstrip("# ").lower() for line in text.splitlines() if line[:1] == "#"}
         for anchor in re.findall(r"\]\(#([^)]+)\)", text):
             assert anchor.replace("-", " ") in headings, f"{page.name}: #{anchor}"
+
+
+def test_each_page_is_in_one_of_five_groups_and_none_is_long():
+    nav = yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8").split("\nnav:\n")[1])
+    groups = {name: leaves(pages) for each in nav[1:] for name, pages in each.items()}
+    assert len(groups) == 5
+    named = [page for pages in groups.values() for page in pages]
+    assert len(named) == len(set(named))
+    written = {str(page.relative_to(ROOT / "docs")) for page in PAGES[1:]}
+    assert written - set(named) == {"index.md"}
+    lengths = {page.name: len(page.read_text("utf-8").splitlines()) for page in PAGES}
+    assert {page: lines for page, lines in lengths.items() if lines > 400} == {}
+    # The index has the same groups.
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    for name, pages in groups.items():
+        part = index.split(f"\n## {name}\n")[1].split("\n## ")[0]
+        links = [link for link in re.findall(r"\]\(([^)]+\.md)\)", part) if link[0] != "."]
+        assert links != []
+        assert set(links) <= set(pages), name
+
+
+def leaves(pages):
+    """Return the pages of a part of the navigation and of its parts."""
+    if isinstance(pages, str):
+        return [pages]
+    inner = pages.values() if isinstance(pages, dict) else pages
+    return [leaf for each in inner for leaf in leaves(each)]
 
 
 def test_the_page_of_results_is_current():

@@ -57,10 +57,17 @@ def on_config(config: Any, **_: Any) -> None:
     further = {"scenario.md": [f"scenario/{page}.md" for page in reference.keys_pages()]}
     if CASES.exists():
         further["validation.md"] = [CASES_PAGE]
-    for section in config.nav:
-        for pages in section.values() if isinstance(section, dict) else ():
-            if isinstance(pages, list):
-                pages[:] = [each for page in pages for each in (page, *further.get(page, ()))]
+    put_behind(config.nav, further)
+
+
+def put_behind(pages: list[Any], further: dict[str, list[str]]) -> None:
+    """Put further pages behind those that they belong to, in all sections of a navigation."""
+    for section in (each for each in pages if isinstance(each, dict)):
+        for inner in section.values():
+            if isinstance(inner, list):
+                put_behind(inner, further)
+    pages[:] = [each for page in pages for each in
+                (page, *(further.get(page, ()) if isinstance(page, str) else ()))]  # fmt: skip
 
 
 def on_files(files: Files, config: Any, **_: Any) -> Files:

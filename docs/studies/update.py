@@ -57,8 +57,13 @@ def rows(study: str) -> list[Row]:
     return _read(HERE / "claims" / f"{study}.csv")
 
 
+def pages(study: str) -> list[Path]:
+    """Return the page of a study, and that of its reasons if they have one of their own."""
+    return [HERE / f"{study}.md", *HERE.glob(f"{study}_reasons.md")]
+
+
 def page(study: Study, text: str) -> str:
-    """Return the text of the page of a study with the blocks that follow from its claims."""
+    """Return the text of a page of a study with the blocks that follow from its claims."""
     found = rows(study.name)
     blocks = {
         "claims": _headline(found),
@@ -206,8 +211,8 @@ def draw(results: Results) -> None:
 def write_pages() -> None:
     """Write all that follows from the stored claims and costs into the pages."""
     for study in STUDIES.values():
-        path = HERE / f"{study.name}.md"
-        path.write_text(page(study, path.read_text(encoding="utf-8")), encoding="utf-8")
+        for path in pages(study.name):
+            path.write_text(page(study, path.read_text(encoding="utf-8")), encoding="utf-8")
     path = HERE / "README.md"
     path.write_text(readme(path.read_text(encoding="utf-8")), encoding="utf-8")
 
