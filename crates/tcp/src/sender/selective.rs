@@ -444,7 +444,7 @@ mod tests {
     use super::*;
     use crate::control::{Event, Wants};
     use crate::harness::ms;
-    use crate::harness::{Driven, config, segment};
+    use crate::harness::{Driven, config, segment, show};
     use crate::{Config, Recovery};
     use kernel::Segments;
     use wire::{Flags, SackBlocks, Timestamps};
@@ -497,6 +497,24 @@ mod tests {
         assert_eq!(select(&mut tcp, 211, 1, &[(101, 901)]), "1201:1301");
         select(&mut tcp, 300, 1201, &[]);
         assert_eq!(tcp.sender.state(), State::Open, "what was sent before it is acknowledged");
+    }
+
+    #[test]
+    fn a_reordering_window_that_has_passed_while_the_sender_stood_by_ends_now() {
+        let config = Config {
+            initial_window: Some(Segments(4.0)),
+            recovery: Recovery::Sack(Sack::default()),
+            route_failure: crate::RouteFailure::StandBy,
+            ..config()
+        };
+        let (mut tcp, _) = Driven::connected(&config, 400);
+        assert!(select(&mut tcp, 200, 1, &[(101, 201)]).ends_with("rto@225"), "a quarter RTT");
+        let mut route = |at, exists| {
+            tcp.sender.on_route(ms(at), exists, &mut tcp.out);
+            show(&mut tcp.out)
+        };
+        assert_eq!(route(210, false), "rto@2210");
+        assert_eq!(route(1000, true), "rto@1000", "no time before");
     }
 
     /// Tells of each lost segment.

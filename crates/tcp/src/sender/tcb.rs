@@ -380,6 +380,8 @@ impl Tcb {
         if let Some(StandBy { probe_at, .. }) = self.stand_by {
             self.timer.set(Timer::StandBy(probe_at), out);
         } else if is_outstanding {
+            // A reordering window may have passed while the sender stood by.
+            deadlines.reorder = deadlines.reorder.map(|at| at.max(now));
             let rto = self.rtt.rto();
             let next = match self.config.linux() {
                 None => deadlines.next(now, rto, probe),
