@@ -323,9 +323,9 @@ fn signals_that_add_up_to_more_than_a_receiver_can_add_are_refused() {
     };
     wrong(
         &shadowed(40),
-        &["radio.tx_power_dbm: 16.0206 dBm over a loss of 67.6 dB: the signals of 4 nodes may \
-             add up to more than 41 dBm at a receiver; take less power, less shadowing_db or more \
-             loss"],
+        &["radio.tx_power_dbm: 16.0206 dBm over a loss of 67.6 dB with 40 dB of shadowing: the \
+             signals of 4 nodes may add up to more than 41 dBm at a receiver; take less power, \
+             less shadowing_db or more loss"],
     );
     assert!(Scenario::parse(&shadowed(10)).unwrap().resolve().is_ok());
 }

@@ -275,7 +275,7 @@ fn each_reason_is_found_where_it_limits() {
     }
     // Without the wait for acknowledgements, the same writer lacks data.
     assert_eq!(limits(&small_writes("off"), 0)[5], 0.0);
-    assert_eq!(limits(&away("ignore = {}"), 0)[6], 0.0);
+    assert_eq!(limits(&away("'ignore'"), 0)[6], 0.0);
 }
 
 /// Small writes, of which all but the first wait for a delayed acknowledgement.

@@ -824,12 +824,7 @@ fn faults_of_setting_name_the_path() {
         "not a path: a key between dots is missing or is not a plain word; a \
         path reads as flows[0].tcp.mss_bytes",
     );
-    unsettable(
-        "flows[a].from",
-        "5",
-        "flows[a].from: not a path: brackets contain a number from \
-         0, or * for all; a path reads as flows[0].tcp.mss_bytes",
-    );
+    unsettable("flows[a].from", "5", "flows[a].from: no name is 'a'; there are server->sta*");
 }
 
 #[test]

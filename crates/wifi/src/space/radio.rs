@@ -100,12 +100,16 @@ impl RadioSettings {
         }
     }
 
-    /// The most that `count` signals of this transmit power over a mean loss add up to.
+    /// The sum of `count` signals of this transmit power over a mean loss, without shadowing.
     pub fn strongest_sum(&self, tx_power: Dbm, loss: Db, count: usize) -> Dbm {
-        let fading = self.fading.map_or(0.0, |_| FADING_MARGIN.0);
-        let shadowing = if self.losses.is_some() { 0.0 } else { self.shadowing.0 };
-        let margin = Db(fading + SHADOWING_MARGIN * shadowing);
-        tx_power - loss + margin + decibels(count.max(1) as f64)
+        let fading = self.fading.map_or(Db(0.0), |_| FADING_MARGIN);
+        tx_power - loss + fading + decibels(count.max(1) as f64)
+    }
+
+    /// How much less than the mean loss a path has because of shadowing, in the worst case.
+    pub fn shadowing_margin(&self) -> Db {
+        let deviation = if self.losses.is_some() { 0.0 } else { self.shadowing.0 };
+        Db(SHADOWING_MARGIN * deviation)
     }
 
     /// The radio of a run with these settings.

@@ -165,6 +165,10 @@ fn check_strength(
 ) {
     let nodes = cells.len() + places.len();
     let exceeds = |loss: Db| radio.strongest_sum(radio.tx_power, loss, nodes) > STRONGEST_SUM;
+    let loss_at = |distance| {
+        let path = propagation::Path { distance, ends: (0, 1), now: Instant::ZERO };
+        radio.propagation.get().loss(&path)
+    };
     let (path, loss) = if let Some(rows) = &radio.losses {
         let others = |(from, row): (usize, &Vec<Db>)| -> Vec<f64> {
             let others = row.iter().enumerate().filter(|&(to, _)| to != from);
@@ -173,30 +177,36 @@ fn check_strength(
         let least = rows.iter().enumerate().flat_map(others).fold(f64::INFINITY, f64::min);
         ("radio.losses_db", Db(least))
     } else {
-        let loss = |distance| {
-            let path = propagation::Path { distance, ends: (0, 1), now: Instant::ZERO };
-            radio.propagation.get().loss(&path)
-        };
         // Loss does not decrease with distance: the nearest pair is looked for only if need be.
-        let near = loss(0.0);
+        let near = loss_at(0.0);
         let near = if !exceeds(near) {
             near
         } else if alone && places.iter().any(|place| place.movement.fixed_position().is_none()) {
-            crowded(radio, near, loss(1.0), nodes)
+            crowded(radio, near, loss_at(1.0), nodes)
         } else {
-            loss(least_distance(cells, places))
+            loss_at(least_distance(cells, places))
         };
         ("radio.tx_power_dbm", near)
     };
-    if exceeds(loss) {
-        let is_shadowed = radio.losses.is_none() && radio.shadowing > Db(0.0);
+    let margin = radio.shadowing_margin();
+    // Nodes at one place whose path has the least shadowing of all are no case.
+    let apart = || loss_at(least_distance(cells, places).max(1.0));
+    let shadowed = Some(margin).filter(|&margin| margin > Db(0.0)).map(|_| apart());
+    let shadowed = shadowed.filter(|&loss| exceeds(loss - margin));
+    if shadowed.is_some() || exceeds(loss) {
+        let [deviation, remedy] = match shadowed {
+            Some(_) => [
+                format!(" with {} dB of shadowing", number(radio.shadowing.0)),
+                ", less shadowing_db".to_owned(),
+            ],
+            None => [String::new(), String::new()],
+        };
         let message = format!(
-            "{} dBm over a loss of {} dB: the signals of {nodes} nodes may add up to more than {} \
-             dBm at a receiver; take less power{} or more loss",
+            "{} dBm over a loss of {} dB{deviation}: the signals of {nodes} nodes may add up to \
+             more than {} dBm at a receiver; take less power{remedy} or more loss",
             number(radio.tx_power.0),
-            number((loss.0 * 10.0).round() / 10.0),
+            number((shadowed.unwrap_or(loss).0 * 10.0).round() / 10.0),
             number(STRONGEST_SUM.0),
-            if is_shadowed { ", less shadowing_db" } else { "" },
         );
         check.fault(path, message);
     }
