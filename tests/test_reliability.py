@@ -392,7 +392,7 @@ def test_a_fault_names_its_file_or_the_path_of_the_option(simoom, tmp_path):
 
 def test_airtime_names_its_options(simoom):
     done = simoom("airtime", "--standard", "11n", "--bytes", 100, "--rate", 6, "--mcs", 3)
-    assert done.stderr.startswith("--mcs: cannot be combined with --rate")
+    assert done.stderr.startswith("--mcs: cannot be combined with a rate")
 
 
 # --- Figures --------------------------------------------------------------------------------------
