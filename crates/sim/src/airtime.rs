@@ -108,8 +108,7 @@ impl Query {
         ];
         for (path, _) in given.into_iter().filter(|(_, given)| *given) {
             let message = if high {
-                "cannot be combined with a rate, which is for frames without MCS; remove one"
-                    .into()
+                "cannot be combined with a rate, which is for frames without MCS; remove one".into()
             } else {
                 format!("802.{} has none; take 11n, 11ac or 11ax", standard.name())
             };
