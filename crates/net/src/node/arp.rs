@@ -224,28 +224,15 @@ fn request(sender: NodeId, target: NodeId, now: Instant) -> Packet {
     packet(ArpMessage { operation: ArpOperation::Request, sender, target }, None, now)
 }
 
-fn packet(message: ArpMessage, to: Option<NodeId>, now: Instant) -> Packet {
+pub(super) fn packet(message: ArpMessage, to: Option<NodeId>, now: Instant) -> Packet {
     Packet::new(message.sender, to, Bytes(ArpMessage::SIZE), now, Body::Arp(message))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::node::tests::{ME, at_ms, data};
     use kernel::Seed;
-    use wire::{Datagram, FlowId};
-
-    const ME: NodeId = NodeId(1);
-    const NEIGHBOUR: NodeId = NodeId(2);
-
-    fn at_ms(ms: u64) -> Instant {
-        Instant::ZERO + Duration::from_millis(ms)
-    }
-
-    fn data(number: u64) -> Packet {
-        let body = Body::Datagram(Datagram { flow: FlowId(0), number, len: 72 });
-        let far = Packet::new(ME, Some(NodeId(9)), Bytes(100), Instant::ZERO, body);
-        Packet { next: NEIGHBOUR, ..far }
-    }
 
     fn message(operation: ArpOperation, sender: u32, target: u32) -> ArpMessage {
         ArpMessage { operation, sender: NodeId(sender), target: NodeId(target) }

@@ -5,7 +5,7 @@ use kernel::{Bytes, Duration, Seed};
 use std::sync::{Arc, Mutex};
 use wire::{ArpMessage, ArpOperation, Datagram, FlowId};
 
-const ME: NodeId = NodeId(1);
+pub(super) const ME: NodeId = NodeId(1);
 const NEIGHBOUR: NodeId = NodeId(2);
 
 /// Answers each event with the next list of commands, and without one gives packets up.
@@ -91,11 +91,11 @@ impl Stage {
     }
 }
 
-fn at_ms(ms: u64) -> Instant {
+pub(super) fn at_ms(ms: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(ms)
 }
 
-fn data(number: u64) -> Packet {
+pub(super) fn data(number: u64) -> Packet {
     let body = Body::Datagram(Datagram { flow: FlowId(0), number, len: 72 });
     let far = Packet::new(ME, Some(NodeId(9)), Bytes(100), Instant::ZERO, body);
     Packet { next: NEIGHBOUR, ..far }
@@ -108,7 +108,7 @@ fn broadcast(number: u64) -> Packet {
 fn arp(operation: ArpOperation, sender: NodeId, target: NodeId, ms: u64) -> Packet {
     let message = ArpMessage { operation, sender, target };
     let to = (operation == ArpOperation::Reply).then_some(target);
-    Packet::new(sender, to, Bytes(ArpMessage::SIZE), at_ms(ms), Body::Arp(message))
+    arp::packet(message, to, at_ms(ms))
 }
 
 fn request(ms: u64) -> Command {

@@ -4,8 +4,8 @@
 //!
 //! An EDCAF counts no slots and has no carrier sense. The medium reports that the EDCAF has won the
 //! contention, and the outcome of each attempt. The EDCAF returns the frames to send, the back-off
-//! to count, and the MSDUs whose service has ended. Both media use it. They
-//! differ in how they count slots and in how they decide on a reception.
+//! to count, and the MSDUs whose service has ended. Both media use it. They differ in how they
+//! count slots and in how they decide on a reception.
 
 use super::aggregation::DurationIn;
 use super::block_ack::Bitmap;

@@ -191,8 +191,7 @@ fn check_strength(
     let margin = radio.shadowing_margin();
     // Nodes at one place whose path has the least shadowing of all are no case.
     let apart = || loss_at(least_distance(cells, places).max(1.0));
-    let shadowed = Some(margin).filter(|&margin| margin > Db(0.0)).map(|_| apart());
-    let shadowed = shadowed.filter(|&loss| exceeds(loss - margin));
+    let shadowed = (margin > Db(0.0)).then(apart).filter(|&loss| exceeds(loss - margin));
     if shadowed.is_some() || exceeds(loss) {
         let [deviation, remedy] = match shadowed {
             Some(_) => [
