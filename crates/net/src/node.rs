@@ -319,10 +319,6 @@ impl Node {
     fn send(&mut self, packet: Packet, scope: &mut Scope<'_>) {
         let resolver = self.resolver.as_ref().filter(|_| packet.to.is_some());
         if resolver.is_none_or(|resolver| resolver.arp.knows(packet.next, scope.now)) {
-            // A routing message of this node is told of twice: here, and when its address is known.
-            if resolver.is_some_and(|resolver| resolver.arp.is_own(&packet)) {
-                self.ready.push_back(Command::Hold(packet));
-            }
             self.ready.push_back(Command::Send { packet, is_new: true });
         } else {
             self.ready.push_back(Command::Hold(packet));
@@ -343,7 +339,8 @@ impl Node {
         for command in resolver.given.drain(..) {
             match command {
                 ArpCommand::Send(packet) => {
-                    let is_new = resolver.arp.is_own(&packet);
+                    // A packet of the router has been held.
+                    let is_new = matches!(packet.body, Body::Arp(_));
                     self.ready.push_back(Command::Send { packet, is_new });
                 }
                 ArpCommand::Drop(packet) => {

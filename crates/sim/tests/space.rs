@@ -218,3 +218,20 @@ fn faults_name_the_key_and_a_remedy() {
         assert!(found.iter().any(|fault| fault.starts_with(expected)), "{keys}{found:?}");
     }
 }
+
+/// That all nodes have the best of all paths to one receiver has no probability that matters: one
+/// has, beside the mean of the others.
+#[test]
+fn many_nodes_with_shadowing_are_accepted() {
+    let moving = |power: f64| {
+        format!(
+            "standard = '11a'\nstations = {{ count = 10000, movement.random_waypoint = {{ \
+             area_m = [1000, 1000] }} }}\nradio = {{ ad_hoc = true, shadowing_db = 8, \
+             tx_power_dbm = {power} }}\nap.position_m = [0, 0]\n\
+             [[flows]]\nfrom = 'sta0'\nto = 'sta1'\n"
+        )
+    };
+    assert!(Scenario::parse(&moving(16.0)).unwrap().resolve().is_ok());
+    let found = faults(&moving(41.0));
+    assert!(found[0].starts_with("radio.tx_power_dbm: 41 dBm over a loss of"), "{found:?}");
+}

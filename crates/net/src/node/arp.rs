@@ -110,11 +110,6 @@ impl Arp {
         self.entries.get(&neighbour).is_some_and(|entry| entry.is_known(now))
     }
 
-    /// Whether a packet is a message that this node itself has made, of ARP or of its router.
-    pub(super) fn is_own(&self, packet: &Packet) -> bool {
-        packet.flow().is_none() && packet.from == self.node
-    }
-
     /// The node sends a packet to its neighbour [`Packet::next`].
     pub(super) fn on_packet(&mut self, packet: Packet, now: Instant, out: &mut Vec<ArpCommand>) {
         let entry = self.entries.entry(packet.next).or_default();

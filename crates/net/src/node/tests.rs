@@ -3,7 +3,7 @@
 use super::*;
 use kernel::{Bytes, Duration, Seed};
 use std::sync::{Arc, Mutex};
-use wire::{ArpMessage, ArpOperation, Datagram, FlowId};
+use wire::{AodvMessage, AodvReply, ArpMessage, ArpOperation, Datagram, FlowId, Message};
 
 pub(super) const ME: NodeId = NodeId(1);
 const NEIGHBOUR: NodeId = NodeId(2);
@@ -166,6 +166,27 @@ fn a_packet_is_held_until_the_address_of_its_next_hop_is_known() {
     stage.answers(&[route::Command::Send(broadcast(3))]);
     let commands = stage.at(7, |node, scope| node.on_packet(broadcast(3), scope));
     assert_eq!(commands, [Command::Send { packet: broadcast(3), is_new: true }]);
+}
+
+/// A message of a router is counted at each [`Command::Hold`], and at each [`Command::Send`] that
+/// is new.
+#[test]
+fn a_message_of_the_router_is_told_once() {
+    let mut stage = Stage::new(ArpRules::Rfc826);
+    let (destination, originator) = (NEIGHBOUR, ME);
+    let lifetime = Duration::from_millis(3000);
+    let reply = AodvReply { destination, sequence: 1, originator, hops: 1, lifetime };
+    let body = Body::Routing(Message::Aodv(AodvMessage::Reply(reply)));
+    let packet = Packet { body, ..data(0) };
+    stage.answers(&[route::Command::Send(packet)]);
+    let commands = stage.at(0, |node, scope| node.on_received(NEIGHBOUR, data(0), scope));
+    assert_eq!(commands[..2], [Command::Hold(packet), request(0)]);
+    let answer = arp(ArpOperation::Reply, NEIGHBOUR, ME, 5);
+    let commands = stage.at(5, |node, scope| node.on_received(NEIGHBOUR, answer, scope));
+    assert_eq!(commands, [Command::Send { packet, is_new: false }]);
+    stage.answers(&[route::Command::Send(packet)]);
+    let commands = stage.at(6, |node, scope| node.on_received(NEIGHBOUR, data(0), scope));
+    assert_eq!(commands, [Command::Send { packet, is_new: true }]);
 }
 
 #[test]

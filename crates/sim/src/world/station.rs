@@ -106,15 +106,13 @@ impl<O: Observer> World<O> {
             }
             Next::Buffered { packet, to, bits } => {
                 self.begin_service(by, to.map(RadioId), packet, bits);
-                self.note_queue(by);
             }
-            Next::Queue(Some(bits)) => {
-                self.serve_queue(by, class, bits);
-                self.note_queue(by);
-            }
+            Next::Queue(Some(bits)) => self.serve_queue(by, class, bits),
             Next::Queue(None) => return false,
             Next::Nothing => {}
         }
+        // Also of what does not leave: a packet may have come.
+        self.note_queue(by);
         true
     }
 

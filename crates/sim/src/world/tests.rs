@@ -98,3 +98,35 @@ fn a_sender_is_shown_after_each_timeout() {
     let expected = ["timeouts 0", "timer Retransmit", "timeouts 1", "timer Retransmit"];
     assert_eq!(lines[..4], expected);
 }
+
+/// A line for what arrives at the queue of the station, for its length, and for each instant.
+fn queue_line(notice: &Notice<'_>) -> Option<String> {
+    match notice {
+        Notice::Queued { at: Interface::Radio(RadioId(1)), .. } => Some("queued".to_owned()),
+        Notice::Waiting { at: Interface::Radio(RadioId(1)), .. } => Some("waiting".to_owned()),
+        Notice::Time { .. } => Some("later".to_owned()),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_packet_counts_as_waiting_from_its_arrival() {
+    let scanning = "cells = [{ position_m = [90, 0], channel = 52 }]\n\
+                    stations.roaming = { scan = 'passive', threshold_dbm = 0 }\n";
+    for function in [scanning, "stations.power_save = 'legacy'\n"] {
+        let scenario = format!(
+            "standard = '11a'\nduration_s = 12\nwarmup_s = 0\nwlan.beacons = {{}}\nradio = {{}}\n\
+             ap.position_m = [0, 0]\nstations.waypoints = [{{ at_s = 0, position_m = [9, 0] }}, \
+             {{ at_s = 9, position_m = [30, 0] }}]\n{function}\
+             [[flows]]\nfrom = 'sta0'\nto = 'server'\n\
+             traffic.cbr = {{ rate_mbps = 0.1, payload_bytes = 500 }}\n"
+        );
+        let lines = lines(&scenario, queue_line);
+        let arrivals = lines.iter().enumerate().filter(|(_, line)| *line == "queued");
+        let told = |from: usize| lines[from..].iter().find(|line| *line != "queued");
+        assert!(arrivals.clone().count() > 200, "{function}");
+        for (at, _) in arrivals {
+            assert_eq!(told(at).map(String::as_str), Some("waiting"), "{function}");
+        }
+    }
+}

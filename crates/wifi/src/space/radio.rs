@@ -69,6 +69,14 @@ const FADING_MARGIN: Db = Db(3.0);
 /// 30,000 exceeds them.
 const SHADOWING_MARGIN: f64 = 4.0;
 
+/// The mean of 10^(X/10) for normally distributed X with this standard deviation in decibels, over
+/// all that is below [`SHADOWING_MARGIN`].
+fn mean_gain(deviation: Db) -> f64 {
+    let s = deviation.0 * std::f64::consts::LN_10 / 10.0;
+    let below = 0.5 * libm::erfc((s - SHADOWING_MARGIN) * std::f64::consts::FRAC_1_SQRT_2);
+    libm::exp(s * s / 2.0) * below
+}
+
 impl RadioSettings {
     /// The radio of ns-2 (`Phy/WirelessPhy` with `Propagation/TwoRayGround`, `ns-default.tcl`):
     /// frames are received up to 250 m and sensed up to 550 m, weaker signals do not exist, and a
@@ -106,10 +114,16 @@ impl RadioSettings {
         tx_power - loss + fading + decibels(count.max(1) as f64)
     }
 
-    /// How much less than the mean loss a path has because of shadowing, in the worst case.
-    pub fn shadowing_margin(&self) -> Db {
-        let deviation = if self.losses.is_some() { 0.0 } else { self.shadowing.0 };
-        Db(SHADOWING_MARGIN * deviation)
+    /// The same with shadowing: one of the signals has the least loss that counts, and the others
+    /// add up to their mean, which is above the power at the mean loss. `None` without shadowing.
+    pub fn strongest_shadowed_sum(&self, tx_power: Dbm, loss: Db, count: usize) -> Option<Dbm> {
+        if self.losses.is_some() || self.shadowing == Db(0.0) {
+            return None;
+        }
+        let least = loss - Db(SHADOWING_MARGIN * self.shadowing.0);
+        let one = Milliwatts::from(self.strongest_sum(tx_power, least, 1));
+        let others = Milliwatts::from(self.strongest_sum(tx_power, loss, count.max(2) - 1));
+        Some(Dbm::from(Milliwatts(one.0 + others.0 * mean_gain(self.shadowing))))
     }
 
     /// The radio of a run with these settings.

@@ -188,10 +188,13 @@ fn check_strength(
         };
         ("radio.tx_power_dbm", near)
     };
-    let margin = radio.shadowing_margin();
     // Nodes at one place whose path has the least shadowing of all are no case.
-    let apart = || loss_at(least_distance(cells, places).max(1.0));
-    let shadowed = (margin > Db(0.0)).then(apart).filter(|&loss| exceeds(loss - margin));
+    let shadowed = (radio.shadowing > Db(0.0)).then(|| {
+        let apart = loss_at(least_distance(cells, places).max(1.0));
+        let sum = radio.strongest_shadowed_sum(radio.tx_power, apart, nodes)?;
+        (sum > STRONGEST_SUM).then_some(apart)
+    });
+    let shadowed = shadowed.flatten();
     if shadowed.is_some() || exceeds(loss) {
         let [deviation, remedy] = match shadowed {
             Some(_) => [
