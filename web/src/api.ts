@@ -3,11 +3,20 @@
 import { batch, signal } from "@preact/signals";
 
 export interface Issue { path: string; message: string; from: number; to: number; line: number }
-export interface GalleryEntry { name: string; title: string; about: string; text: string }
+/** A variation of a shipped scenario: settings as PATH=VALUE, and what then happens. */
+export interface Try { set: string[]; words: string }
+export interface Picture {
+  nodes: [number, number, "ap" | "station" | "node"][];
+  lines: [number, number, number, number, boolean][];
+}
+export interface GalleryEntry {
+  name: string; title: string; about: string; text: string; tries: Try[]; picture: Picture;
+}
 export interface Start {
   version: string;
   gallery: GalleryEntry[];
-  first: { name: string; text: string } | null;
+  /** The scenario with which the server was started; of a shipped one its name in the gallery. */
+  first: { name: string; text: string; entry?: string } | null;
   limits: { scenario_bytes: number };
   /** The results in the list of runs, with their names. */
   listed: [string, string][];
@@ -134,6 +143,15 @@ export function watch(id: string | null, take: Take | null): void {
   watched = id;
   onSeries = take;
   tell({ type: "watch", id });
+}
+
+/** Queues a run and returns its id, when the list of runs has it: its view asks for no results. */
+export async function queue(
+  body: { text: string; seed: number; name: string; air: boolean },
+): Promise<string> {
+  const { id } = await send<{ id: string }>("POST", "/api/runs", body);
+  runs.value = await get<RunEntry[]>("/api/runs");
+  return id;
 }
 
 export const stop = (id: string) => tell({ type: "stop", id });

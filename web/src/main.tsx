@@ -7,6 +7,7 @@ import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { connect, get, isOnline, runs, said, start, type Start } from "./api";
 import { AirView } from "./air/page";
+import { LessonSteps } from "./lessons";
 import { Compare, LibraryView } from "./library";
 import { Pending } from "./pending";
 import { RunView } from "./run";
@@ -43,6 +44,9 @@ function Navigation({ view }: { view: string }) {
   );
 }
 
+/** The address after # names a view, so that it cannot name a place in one. */
+const focusMain = () => document.querySelector("main")!.focus();
+
 function App() {
   const [fault, setFault] = useState("");
   useEffect(() => {
@@ -70,8 +74,11 @@ function App() {
   }
   return (
     <>
+      <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); focusMain(); }}>
+        Skip to the content</a>
       <Navigation view={view} />
-      <main>{main}</main>
+      <LessonSteps />
+      <main id="main" tabIndex={-1}>{main}</main>
       <p class="said" role="status" aria-live="polite">{said.value}</p>
     </>
   );

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import {
-  get, link, nameOf, runs, said, send, stop, watch, type RunResults, type SeriesByPath,
+  get, link, nameOf, queue, runs, said, stop, watch, type RunResults, type SeriesByPath,
 } from "./api";
 import { Chart, groups } from "./chart";
 import { Pending } from "./pending";
@@ -108,7 +108,7 @@ async function copy(results: RunResults): Promise<void> {
 async function again(results: RunResults): Promise<void> {
   const body = { text: results.scenario, seed: results.seed, name: results.name ?? "", air: true };
   try {
-    await send("POST", "/api/runs", body);
+    await queue(body);
   } catch (error) {
     said.value = (error as Error).message;
   }

@@ -3,17 +3,21 @@
 import { effect, signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import {
-  ApiError, get, link, linked, said, send, type DraftState, type Start,
+  ApiError, get, link, linked, queue, said, send, type DraftState, type Start,
 } from "./api";
 import { Editor } from "./editor";
 import { Form } from "./form";
+import { Gallery, opened, remember, Tries } from "./gallery";
+import { Intro } from "./lessons";
 import { SpaceView } from "./space";
 import { Keys, type Schema } from "./schema";
 
 const KEPT = "simoom scenario";
 const CHECK_MS = 250;
+/** What the page opens if the server was started without a scenario. */
+const START = "performance_anomaly";
 
-const text = signal("");
+export const text = signal("");
 /** The scenario with which the server was started: a text is kept while it is the same. */
 const first = signal<string | null>(null);
 const seed = signal(1);
@@ -28,6 +32,7 @@ export function openText(content: string, own = 1, title = ""): void {
   text.value = content;
   seed.value = own;
   name.value = title;
+  remember(null);
 }
 
 export function openLinked(options: URLSearchParams): void {
@@ -39,11 +44,11 @@ export function openLinked(options: URLSearchParams): void {
   }
 }
 
-/** The text that was here before the page was loaded again. */
-function kept(own: string | null): string | null {
+/** The text that was here before the page was loaded again, and its name in the gallery. */
+function kept(own: string | null): { text: string; entry?: string } | null {
   try {
     const found = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
-    return found && found.first === own ? found.text : null;
+    return found && found.first === own ? found : null;
   } catch {
     return null;
   }
@@ -55,7 +60,8 @@ effect(() => {
   const content = text.value;
   if (!content) return;
   try {
-    sessionStorage.setItem(KEPT, JSON.stringify({ first: first.value, text: content }));
+    const own = { first: first.value, text: content, entry: opened.value?.name };
+    sessionStorage.setItem(KEPT, JSON.stringify(own));
   } catch {
     // The text is then lost when the page is loaded again.
   }
@@ -91,7 +97,7 @@ export async function change(path: string, value: unknown): Promise<void> {
 async function run(air: boolean): Promise<void> {
   try {
     const body = { text: text.value, seed: seed.value, name: name.value, air };
-    const { id } = await send<{ id: string }>("POST", "/api/runs", body);
+    const id = await queue(body);
     said.value = "";
     location.hash = `#/run/${id}`;
   } catch (error) {
@@ -99,31 +105,6 @@ async function run(air: boolean): Promise<void> {
     if (issues.length) state.value = { ...state.value, issues };
     said.value = (error as Error).message;
   }
-}
-
-function Gallery({ start }: { start: Start }) {
-  const [words, setWords] = useState("");
-  const matches = (entry: Start["gallery"][0]) =>
-    words.toLowerCase().split(/\s+/).every((word) => entry.text.toLowerCase().includes(word));
-  const shown = start.gallery.filter(matches);
-  return (
-    <details class="card gallery" open={innerWidth > 900}>
-      <summary><h2>Gallery</h2></summary>
-      <input type="search" placeholder="Search the gallery" aria-label="Search the gallery"
-        value={words} onInput={(event) => setWords(event.currentTarget.value)} />
-      <ul>
-        {shown.map((entry) => (
-          <li key={entry.name}>
-            <button class="entry" onClick={() => openText(entry.text, 1)}>
-              <strong>{entry.name.replaceAll("_", " ")}</strong>
-              <span>{entry.title}</span>
-            </button>
-          </li>
-        ))}
-        {shown.length === 0 && <li class="dim">Nothing matches.</li>}
-      </ul>
-    </details>
-  );
 }
 
 function Code() {
@@ -166,8 +147,7 @@ function Code() {
   );
 }
 
-function RunBar() {
-  const [air, setAir] = useState(true);
+function RunBar({ air, setAir }: { air: boolean; setAir: (wants: boolean) => void }) {
   const isFine = state.value.issues.length === 0;
   const copy = async () => {
     const address = link(text.value, seed.value);
@@ -180,7 +160,8 @@ function RunBar() {
   };
   return (
     <form class="bar" onSubmit={(event) => { event.preventDefault(); run(air); }}>
-      <button class="primary" disabled={!isFine}>Run</button>
+      <button class="primary" disabled={!isFine} aria-keyshortcuts="Control+Enter"
+        title="Ctrl+Enter">Run</button>
       <label>Seed
         <input type="number" min="0" step="1" class="short" value={seed.value}
           onInput={(event) => (seed.value = Math.floor(Number(event.currentTarget.value)) || 0)} />
@@ -201,11 +182,21 @@ function RunBar() {
 
 export function ScenarioView({ start }: { start: Start }) {
   const [tab, setTab] = useState<"text" | "form">("text");
+  const [air, setAir] = useState(true);
+  const press = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (state.value.issues.length === 0) run(air);
+  };
   useEffect(() => {
     first.value = start.first?.text ?? null;
     if (!text.value) {
-      const anomaly = start.gallery.find((entry) => entry.name === "performance_anomaly");
-      openText(kept(first.value) ?? first.value ?? (anomaly ?? start.gallery[0]).text);
+      const before = kept(first.value);
+      const named = (name?: string) => start.gallery.find((entry) => entry.name === name);
+      const entry = named(before?.entry ?? (before ? undefined : start.first?.entry ?? START));
+      openText(before?.text ?? first.value ?? entry!.text);
+      if (entry) remember(entry);
     }
     if (!schema.value) get<Schema>("/api/schema").then((own) => (schema.value = new Keys(own)));
   }, []);
@@ -214,11 +205,13 @@ export function ScenarioView({ start }: { start: Start }) {
       onClick={() => setTab(own)}>{own === "text" ? "Text" : "Form"}</button>
   ));
   return (
-    <div class="scenario">
+    <div class="scenario" onKeyDownCapture={press}>
       <h1 class="hidden">Scenario</h1>
-      <Gallery start={start} />
+      <Intro entries={start.gallery} />
+      <Gallery entries={start.gallery} />
       <section class="card draft" aria-label="Scenario">
-        <RunBar />
+        <RunBar air={air} setAir={setAir} />
+        <Tries />
         <div role="tablist" aria-label="Views of the scenario" class="tabs">{tabs}</div>
         <div id="draft" role="tabpanel" aria-labelledby={`tab-${tab}`}>
           {tab === "text" ? <Code /> : <Form keys={state.value.keys} schema={schema.value}

@@ -7,6 +7,7 @@ import os
 import secrets
 import socket
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +15,7 @@ import typer
 
 from simoom.base.needs import needed
 from simoom.cli.terminal import InputError, check_range, directory, say
-from simoom.scenario import control
+from simoom.scenario import control, shipped
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -22,13 +23,18 @@ if TYPE_CHECKING:
     from simoom.serve import Limits
 
 PORT = 8642
+EVERY = {"0.0.0.0": socket.AF_INET, "::": socket.AF_INET6}
+"""Addresses that stand for all of this machine; no browser opens them."""
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
 def serve(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE]", help="A scenario file (TOML) that the page opens."),
+        typer.Argument(
+            metavar="[FILE]",
+            help="A file (TOML) that the page opens, or a name of `simoom scenarios`.",
+        ),
     ] = None,
     port: Annotated[int, typer.Option(metavar="N", help="The port; 0 chooses a free one.")] = PORT,
     host: Annotated[
@@ -67,10 +73,7 @@ def serve(
     check_range("--threads", threads, least=1, bits=8)
     if not controllers:
         _run_no_code()
-    with needed("the page"):
-        import starlette  # noqa: F401
-        import uvicorn  # noqa: F401
-
+    _need_packages()
     from simoom.serve import Limits, application
     from simoom.serve.drafts import Desk
 
@@ -80,22 +83,66 @@ def serve(
     listener = _listen(host, port)
     port = listener.getsockname()[1]
     token = secrets.token_urlsafe(24)
-    folder = file.resolve().parent if file is not None else Path.cwd()
+    names = addresses(host)
     app = application(
         library,
-        hosts=frozenset(f"{name}:{port}" for name in (*LOOPBACK, host.lower())),
+        hosts=frozenset(f"{name}:{port}" for name in (*LOOPBACK, host.lower(), *names)),
         token=token,
         cookie=f"simoom-{port}",
-        desk=Desk(folder, controllers),
+        desk=Desk(Path.cwd() if file is None else file.resolve().parent, controllers),
         limits=limits,
         first=first,
         threads=threads,
     )
-    name = f"[{host}]" if ":" in host else host
-    print(f"http://{name}:{port}/?token={token}", flush=True)
+    links = [f"http://{name}:{port}/?token={token}" for name in names]
+    print("\n".join(links), flush=True)
     if not quiet:
-        say(f"Open this link. Runs are kept in {library}/. Ctrl-C ends the server.")
+        _say(links, host, library)
     _serve(app, listener, limits.message_bytes)
+
+
+def addresses(host: str) -> list[str]:
+    """Return the names by which others reach an address to listen on, for links.
+
+    Those of 0.0.0.0 and :: are the addresses of this machine, first the one of the network that
+    leads out.
+    """
+    if host not in EVERY:
+        return [f"[{host.lower()}]" if ":" in host else host.lower()]
+    family = EVERY[host]
+    found: dict[str, None] = {}
+    with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+        # Nothing is sent: a route is looked up, to an address for documentation (RFC 5737, 3849).
+        probe.connect(("192.0.2.1" if family == socket.AF_INET else "2001:db8::1", 9))
+        found[probe.getsockname()[0]] = None
+    with suppress(OSError):
+        for *_, address in socket.getaddrinfo(socket.gethostname(), None, family):
+            found[str(address[0])] = None
+    outer = [each for each in found if not each.startswith(("127.", "::1", "fe80"))]
+    names = outer or ["127.0.0.1" if family == socket.AF_INET else "::1"]
+    return [f"[{each}]" if ":" in each else each for each in names]
+
+
+def _say(links: list[str], host: str, library: Path) -> None:
+    """Say what to do with links, of which others open the first as a QR code in a terminal."""
+    if host not in LOOPBACK and sys.stderr.isatty():
+        _say_code(links[0])
+    one = "this link" if len(links) == 1 else "one of these links"
+    say(f"Open {one}. Runs are kept in {library}/. Ctrl-C ends the server.")
+
+
+def _say_code(link: str) -> None:
+    """Print a link as a QR code, if the package is installed."""
+    with suppress(ImportError):
+        import segno
+
+        segno.make(link, error="l").terminal(sys.stderr, compact=True, border=2)
+
+
+def _need_packages() -> None:
+    with needed("the page"):
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
 
 
 def _check_limits(limits: Limits) -> None:
@@ -117,12 +164,17 @@ def _run_no_code() -> None:
 def _first(file: Path, most: int) -> dict[str, str]:
     """Return name and text of the scenario that the page opens."""
     from simoom.base.files import read
+    from simoom.serve.gallery import page_text
 
-    data = read(file)
+    source = shipped.resolved(file)
+    data = read(source)
     if len(data) > most:
         raise OSError(errno.EFBIG, f"has more than {most >> 10:,} KiB", str(file))
-    name = os.fsencode(file.name).decode(errors="replace")
-    return {"name": name, "text": data.decode(errors="replace")}
+    name, text = os.fsencode(file.name).decode(errors="replace"), data.decode(errors="replace")
+    if source != file:
+        own = page_text(text.removeprefix(shipped.DIRECTIVE))
+        return {"name": name, "text": own, "entry": source.stem}
+    return {"name": name, "text": text}
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -6,7 +6,6 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,7 +19,6 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 
 from simoom import _core
-from simoom.scenario import shipped
 from simoom.scenario.observables import catalogue, unit_of
 from simoom.serve.drafts import Desk, Draft
 from simoom.serve.faults import (
@@ -31,9 +29,11 @@ from simoom.serve.faults import (
     field,
     number,
     small,
+    texts,
     time,
     whole,
 )
+from simoom.serve.gallery import gallery
 from simoom.serve.guard import Guard
 from simoom.serve.jobs import Jobs
 from simoom.serve.library import Library
@@ -91,10 +91,10 @@ class Service:
 
     async def start(self, _: Request) -> Response:
         """Answer what the page shows first."""
-        gallery = [asdict(each) for each in shipped.scenarios()]
         limits = {"scenario_bytes": self.limits.scenario_bytes}
+        entries = await run_in_threadpool(gallery)
         return JSONResponse({
-            "version": version("simoom"), "gallery": gallery, "first": self.first,
+            "version": version("simoom"), "gallery": entries, "first": self.first,
             "limits": limits, "listed": [(path, catalogue()[path].title) for path in LISTED],
             "units": {path: unit_of(path) for path in catalogue() if unit_of(path)},
         })  # fmt: skip
@@ -109,11 +109,14 @@ class Service:
         return JSONResponse(await self._aside(request, draft.state))
 
     async def edit(self, request: Request) -> Response:
-        """Change one value of a scenario's text."""
+        """Change values of a scenario's text: one at a path, or some as `--set` has them."""
         body = await self._body(request)
         draft = Draft(field(body, "text", str), self.desk)
-        path, value = field(body, "path", str), body.get("value")
-        return JSONResponse({"text": await self._aside(request, draft.changed, path, value)})
+        if "path" in body:
+            path, value = field(body, "path", str), body.get("value")
+            return JSONResponse({"text": await self._aside(request, draft.changed, path, value)})
+        changes = [texts(body, "set"), texts(body, "unset")]
+        return JSONResponse({"text": await self._aside(request, draft.varied, *changes)})
 
     async def runs(self, _: Request) -> Response:
         """List the runs."""

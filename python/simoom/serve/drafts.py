@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +12,7 @@ from typing import Any
 from simoom import _core
 from simoom.base.issue import Issue, ScenarioError
 from simoom.results.tables import visible
+from simoom.runs.axis_text import split
 from simoom.scenario.hearing import hearing
 from simoom.scenario.scenario import Scenario, toml_value
 
@@ -136,14 +138,40 @@ class Draft:
         TypeError
             No scenario can have such a value.
         """
-        written = toml_value(value)
-        wanted = Scenario.parse(self.text).set_text(path, written)
-        text = _core.edited(self.text, path, written) or ""
-        try:
-            is_as_wanted = Scenario.parse(text) == wanted
-        except ScenarioError:
-            is_as_wanted = False
-        return text if is_as_wanted else wanted.to_toml()
+        return _with(self.text, path, toml_value(value))
+
+    def varied(self, settings: Iterable[str], unset: Iterable[str] = ()) -> str:
+        """Return the text without some keys and with settings, each as ``--set`` takes it.
+
+        Raises
+        ------
+        ScenarioError
+            The scenario can have no such value there.
+        """
+        text = self.text
+        for path in unset:
+            text = _comment(text) + Scenario.parse(text).unset(path.strip()).to_toml()
+        for setting in settings:
+            path = next(split(setting, "="))
+            text = _with(text, path.strip(), setting[len(path) + 1 :].strip())
+        return text
+
+
+def _with(text: str, path: str, written: str) -> str:
+    """Return a text with a value, which is written as in TOML, at a path."""
+    wanted = Scenario.parse(text).set_text(path, written)
+    edited = _core.edited(text, path, written) or ""
+    try:
+        is_as_wanted = Scenario.parse(edited) == wanted
+    except ScenarioError:
+        is_as_wanted = False
+    return edited if is_as_wanted else _comment(text) + wanted.to_toml()
+
+
+def _comment(text: str) -> str:
+    """Return the comment with which a text begins, and the empty lines after it."""
+    found = re.match(r"(?:#.*\n)*\n*", text)
+    return found[0] if found else ""
 
 
 def issues_of(error: ScenarioError, text: str) -> list[dict[str, Any]]:
@@ -170,7 +198,7 @@ def map_of(scenario: Scenario, keys: Mapping[str, Any]) -> dict[str, Any] | None
         return None
     from simoom.scenario.routes import routes
 
-    positions = _written(keys)
+    positions = written_positions(keys)
     try:
         if keys["radio"].get("ad_hoc"):
             found = routes(scenario, times_s=[0.0])
@@ -196,7 +224,7 @@ def nodes_of(scenario: Scenario) -> int:
     return len(dict(scenario.core.trace_names())["radio"])
 
 
-def _written(keys: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def written_positions(keys: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return position and path of each node whose position is in the scenario."""
     found: dict[str, dict[str, Any]] = {}
     ap = keys.get("ap") or {}

@@ -59,6 +59,14 @@ def field(body: dict[str, Any], name: str, kind: type) -> Any:
     return value
 
 
+def texts(body: dict[str, Any], name: str) -> list[str]:
+    """Return a list of texts of a request, empty if it has none; raise if it is none."""
+    values = body.get(name, [])
+    if not isinstance(values, list) or not all(isinstance(each, str) for each in values):
+        raise RefusedError(400, f"{name}: must be a list of texts")
+    return values
+
+
 def whole(body: dict[str, Any], name: str, least: int, most: int) -> int:
     """Return a whole number of a request; raise if it is none, or out of range."""
     value: int = field(body, name, int)

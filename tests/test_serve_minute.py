@@ -1,0 +1,114 @@
+"""The first minute with the page: finding a scenario, trying, running. One server for all tests."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+RUN = {"name": "Run", "exact": True}
+
+
+@pytest.fixture(scope="module")
+def link(tmp_path_factory, serve):
+    with serve(tmp_path_factory.mktemp("minute"), "cafe") as link:
+        yield link
+
+
+@pytest.fixture
+def page(browser, link):
+    """The page, which may log no error."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    faults = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda m: faults.append(m.text) if m.type == "error" else None)
+    page.goto(link)
+    expect(page.locator(".cm-content")).to_contain_text("A café")
+    yield page
+    context.close()
+    assert faults == []
+
+
+def names(page):
+    return page.locator(".entry strong").all_inner_texts()
+
+
+def test_search_knows_names_titles_and_texts_without_accents_and_the_best_is_first(page):
+    search = page.get_by_label("Search the gallery")
+    for words, first in (
+        ("cafe", "cafe"),
+        ("CAFÉ", "cafe"),
+        ("office_11ac", "office 11ac"),
+        ("hidden nodes", "hidden nodes"),
+        ("slow station", "performance anomaly"),
+    ):
+        search.fill(words)
+        expect(page.locator(".entry strong").first).to_have_text(first)
+    search.fill("no such words")
+    expect(page.locator(".gallery")).to_contain_text("Nothing matches.")
+
+
+def test_a_lesson_opens_its_scenario_and_says_what_to_do(page):
+    page.get_by_role("button", name="Two senders that cannot hear each other").click()
+    expect(page.locator(".cm-content")).to_contain_text("hidden")
+    steps = page.get_by_label("Lesson")
+    expect(steps).to_contain_text("Press Run")
+    page.get_by_role("link", name="Runs").click()
+    expect(steps).to_contain_text("press L")
+    steps.get_by_role("button", name="End the lesson").click()
+    expect(steps).to_have_count(0)
+
+
+def test_what_to_try_is_a_button_and_begins_from_the_scenario_as_it_came(page):
+    text = page.locator(".cm-content")
+    more, less = (page.get_by_role("button", name=name) for name in ("more room", "less waiting"))
+    more.click()
+    expect(text).to_contain_text("limit_packets = 1000")
+    expect(more).to_have_attribute("aria-pressed", "true")
+    less.click()
+    expect(text).to_contain_text("limit_packets = 50")
+    page.get_by_role("button", name="a queue for each flow").click()
+    expect(text).to_contain_text('queue.drr.per = "flow"')
+    expect(text).to_contain_text("A café: one access point")
+    page.get_by_role("button", name="as it came").click()
+    expect(text).to_contain_text("limit_packets = 300")
+
+
+def test_the_gallery_is_one_stop_of_tab_and_control_enter_runs(page):
+    page.get_by_label("Search the gallery").fill("saturat")
+    page.get_by_label("Search the gallery").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    second = names(page)[1]
+    expect(page.locator(".entry:focus strong")).to_have_text(second)
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", **RUN)).to_be_focused()
+    page.locator(".cm-content").click()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.insert_text('standard = "11b"\nstations = 1\nduration_s = 1.0\n'
+                              '[[flows]]\nfrom = "sta0"\nto = "ap"\n')  # fmt: skip
+    expect(page.locator(".issues")).to_have_text("No faults.")
+    page.keyboard.press("Control+Enter")
+    expect(page).to_have_url(re.compile("#/run/"))
+    expect(page.locator(".headline")).to_be_visible()
+
+
+def test_the_first_stop_of_tab_skips_to_the_content(page):
+    page.locator("body").press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("main")).to_be_focused()
+    expect(page.locator(".cm-content")).to_be_visible()
+
+
+def test_on_a_phone_the_gallery_closes_when_a_scenario_is_picked(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.reload()
+    page.locator(".gallery summary").click()
+    page.get_by_label("Search the gallery").fill("cafe")
+    page.locator(".entry").first.click()
+    expect(page.locator(".entry").first).to_be_hidden()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
