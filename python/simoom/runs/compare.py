@@ -23,17 +23,8 @@ import numpy as np
 from simoom.base.arguments import callback
 from simoom.base.issue import ArgumentError
 from simoom.base.workers import Progress
-from simoom.runs.precision import (
-    Reached,
-    Rule,
-    Target,
-    Until,
-    bounded,
-    decide,
-    next_count,
-    required,
-)
-from simoom.runs.replications import Replications, plan
+from simoom.runs.precision import Reached, Rule, Until
+from simoom.runs.replications import Judged, Replications, plan, repeat
 from simoom.runs.rounds import Request, Rounds, opened
 from simoom.runs.stats import Estimate, holm, mean_ci, paired_p_value
 from simoom.runs.variates import Controlled, controlled, controls
@@ -254,33 +245,15 @@ def compare(
     for each in scenarios:
         each.check()
     paths = None if results is None else _named(results)
-    reached: tuple[Reached, ...] = ()
     rounds = Rounds(scenarios, Request(seed, check=check, progress=progress), _describe,
                     opened(store))  # fmt: skip
-
-    def pair() -> tuple[Replications, Replications]:
-        one, two = (Replications(s, rounds.of(n)) for n, s in enumerate(scenarios))
-        return one, two
-
-    def next_count() -> list[int]:
-        nonlocal reached
-        assert rule is not None
-        reached, wanted = _look(rule, *pair())
-        return [wanted, wanted]
-
-    rounds.run(
-        executor,
-        replications if rule is None else rule.least,
-        None,
-        None if rule is None else next_count,
-    )
-    for target in reached:
+    one, two = repeat(rounds, executor, replications, rule, _differences, together=2)
+    for target in one.reached:
         if not target.reached:
             warnings.warn(f"difference of {target}", stacklevel=2)
-    one, two = pair()
     if paths is None:
         paths = _totals(one, two)
-    return Comparison(one, two, tuple(_rows(one, two, paths, confidence)), confidence, reached)
+    return Comparison(one, two, tuple(_rows(one, two, paths, confidence)), confidence, one.reached)
 
 
 def _controlled_columns(row: Row) -> dict[str, Any]:
@@ -380,17 +353,10 @@ def _verdict(path: str, difference: Estimate, p_value: float, level: float) -> s
     return "higher" if more else "lower"
 
 
-def _look(rule: Rule, first: Replications, second: Replications) -> tuple[tuple[Reached, ...], int]:
-    """Return how far the differences meet the targets, and the number of pairs at the next look."""
-    judged, needs = [], []
+def _differences(rule: Rule, first: Replications, second: Replications) -> Judged:
+    """Yield the targets of a rule, and the differences that are to meet them."""
     for target in rule.targets:
         first.values(target.path)  # raises if there is no such result
         a, b = _pairs(first, second, target.path)
-        width = target.half_width * (abs(float(np.mean(a))) if target.relative and a.size else 1.0)
-        absolute = replace(target, half_width=width, relative=False) if width else target
-        each = decide(absolute, b - a)
-        need = required(b - a, absolute) * len(first) / max(a.size, 1)
-        each = bounded(each, len(first), rule.most)
-        judged.append(replace(each, target=Target(target.path, width, relative=False)))
-        needs.append(0 if each.reached else need)
-    return tuple(judged), next_count(len(first), judged, needs, rule.most)
+        width = target.of(float(np.mean(a))) if a.size else target.half_width
+        yield replace(target, half_width=width, relative=False) if width else target, list(b - a)

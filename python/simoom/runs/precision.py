@@ -257,17 +257,27 @@ class Rule:
     least: int = LEAST_RUNS
     most: int = MOST_RUNS
 
-    def look(self, values: Mapping[str, Sequence[float]], done: int) -> tuple[list[Reached], int]:
-        """Return how far `done` runs meet each target, and the number of runs at the next look."""
-        judged = [decide(target, values[target.path]) for target in self.targets]
-        needs = []
-        for target, each in zip(self.targets, judged, strict=True):
-            measured = [value for value in values[target.path] if not math.isnan(value)]
+    def look(
+        self, judged: Iterable[tuple[Target, Sequence[float]]], done: int
+    ) -> tuple[tuple[Reached, ...], int]:
+        """Return how far `done` runs meet each target, and the number of runs at the next look.
+
+        Parameters
+        ----------
+        judged : iterable of tuple
+            Each target with the values that are to meet it, NaN where a run did not measure it.
+        done : int
+            The number of runs so far.
+        """
+        found, needs = [], []
+        for target, values in judged:
+            each = decide(target, values)
+            measured = [value for value in values if not math.isnan(value)]
             # Of some results only a part of the runs has a value.
             need = required(measured, target) * done / len(measured) if measured else math.inf
             needs.append(need if not each.reached else 0)
-        count = next_count(done, judged, needs, self.most)
-        return [bounded(each, done, self.most) for each in judged], count
+            found.append(bounded(each, done, self.most))
+        return tuple(found), next_count(done, found, needs, self.most)
 
 
 def rule_of(until: Until, least: int, most: int | None) -> Rule:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ import numpy as np
 from simoom.base.arguments import callback, whole
 from simoom.base.workers import Progress
 from simoom.results.run import Run, Summary
-from simoom.runs.precision import LEAST_RUNS, Reached, Rule, Until, rule_of
+from simoom.runs.precision import LEAST_RUNS, Reached, Rule, Target, Until, rule_of
 from simoom.runs.rounds import Request, Rounds, check_warmup, opened
 from simoom.runs.stats import Estimate, mean_ci, quantile_ci
 from simoom.runs.transient import Warmup
@@ -25,6 +25,9 @@ from simoom.store.store import Store
 
 if TYPE_CHECKING:
     import polars as pl
+
+Judged = Iterator[tuple[Target, Sequence[float]]]
+"""Each target of a rule, with the values that are to meet it: NaN where a run measured none."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -211,31 +214,15 @@ def replicate(
     if store is not None and probes:
         raise ValueError("probes: a store keeps no time series; leave out the store or the probes")
     scenario.check()
-    reached: tuple[Reached, ...] = ()
     request = Request(seed, probes, check, progress)
     rounds = Rounds([scenario], request, lambda _, r: f"replication {r}", opened(store))
-
-    def next_count() -> list[int]:
-        nonlocal reached
-        done = Replications(scenario, rounds.of(0))
-        assert rule is not None
-        for target in rule.targets:
-            done.values(target.path)  # raises if unknown
-        reached, wanted = look(rule, done)
-        return [wanted]
-
-    rounds.run(
-        executor,
-        replications if rule is None else rule.least,
-        rule,
-        None if rule is None else next_count,
-    )
+    (done,) = repeat(rounds, executor, replications, rule)
     for _, judged in rounds.warmups:
         warnings.warn(str(judged), stacklevel=2)
-    for each in reached:
+    for each in done.reached:
         if not each.reached:
             warnings.warn(str(each), stacklevel=2)
-    return Replications(scenario, rounds.of(0), reached)
+    return done
 
 
 def plan(
@@ -253,14 +240,66 @@ def plan(
     return None if until is None else rule_of(until, replications, max_replications)
 
 
-def look(rule: Rule, done: Replications) -> tuple[tuple[Reached, ...], int]:
-    """Return how far runs meet the targets of a rule, and the number of runs at the next look."""
-    values = {
-        target.path: done.values(target.path) if done.measured(target.path) else [math.nan]
-        for target in rule.targets
-    }
-    reached, wanted = rule.look(values, len(done))
-    return tuple(reached), wanted
+def of_means(rule: Rule, done: Replications) -> Judged:
+    """Yield each target of a rule, with the values of its result in runs of one scenario."""
+    for each in rule.targets:
+        yield each, done.values(each.path) if done.measured(each.path) else [math.nan]
+
+
+def repeat(
+    rounds: Rounds,
+    executor: Executor | None,
+    replications: int,
+    rule: Rule | None,
+    judged: Callable[..., Judged] = of_means,
+    *,
+    together: int = 1,
+) -> list[Replications]:
+    """Run, look whether the runs suffice, and run as many more as they lack.
+
+    Parameters
+    ----------
+    rounds : Rounds
+        The runs.
+    executor : concurrent.futures.Executor, optional
+        The executor of the runs.
+    replications : int
+        The number of runs of each scenario without a rule.
+    rule : Rule, optional
+        The rule by which the runs end.
+    judged : callable, optional
+        Yields each target with the values that are to meet it, of the runs of `together`
+        scenarios.
+    together : int, optional
+        The number of scenarios in a row that are judged together, and run equally often.
+
+    Returns
+    -------
+    list of Replications
+        The runs of each scenario, with how far they meet the targets.
+    """
+    reached: dict[int, tuple[Reached, ...]] = {}
+
+    def of(n: int) -> Replications:
+        return Replications(rounds.scenarios[n], rounds.of(n), reached.get(n - n % together, ()))
+
+    def look() -> list[int]:
+        assert rule is not None
+        for target in rule.targets:
+            if all(run.summary.get(target.path) is None for run in rounds.results.values()):
+                of(0).values(target.path)  # raises with suggestions, or all are NaN
+        counts = list(rounds.wanted)
+        for n in range(0, len(counts), together):
+            if n not in reached or not all(each.reached for each in reached[n]):
+                group = range(n, n + together)
+                reached[n], wanted = rule.look(judged(rule, *map(of, group)), counts[n])
+                counts[n : n + together] = [max(counts[n], wanted)] * together
+        return counts
+
+    least = replications if rule is None else rule.least
+    rounds.run(executor, least, rule if together == 1 else None,
+               None if rule is None else look)  # fmt: skip
+    return [of(n) for n in range(len(rounds.scenarios))]
 
 
 def warmup(

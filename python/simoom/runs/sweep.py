@@ -15,7 +15,7 @@ import math
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +23,8 @@ from simoom.base.arguments import callback
 from simoom.base.workers import Progress
 from simoom.results.run import Run
 from simoom.runs.axes import Label, Over, describe, find_label, points, scenarios
-from simoom.runs.precision import Reached, Rule, Until
-from simoom.runs.replications import Replications, look, plan
+from simoom.runs.precision import Rule, Until
+from simoom.runs.replications import Replications, plan, repeat
 from simoom.runs.rounds import Request, Rounds, opened
 from simoom.runs.stats import mean_ci
 from simoom.scenario.observables import check_path
@@ -281,16 +281,11 @@ def sweep(
         lambda n, r: f"replication {r} at {describe(at.settings[n])}",
         opened(store),
     )
-    watch = _Watch(rounds, rule) if rule is not None else None
-    least = replications if rule is None else rule.least
-    rounds.run(executor, least, rule, None if watch is None else watch.look)
-    for message in _warnings(rounds, at.settings, watch):
+    runs = repeat(rounds, executor, replications, rule)
+    done = tuple(itertools.starmap(Point, zip(at.settings, runs, strict=True)))
+    for message in _warnings(rounds, done):
         warnings.warn(message, stacklevel=2)
-    done = [
-        Point(chosen, Replications(each, rounds.of(n), () if watch is None else watch.reached[n]))
-        for n, (chosen, each) in enumerate(zip(at.settings, rounds.scenarios, strict=True))
-    ]
-    return Sweep(scenario, at.labels, tuple(done))
+    return Sweep(scenario, at.labels, done)
 
 
 def _kept(keep: Iterable[str], rule: Rule | None) -> tuple[str, ...]:
@@ -301,39 +296,13 @@ def _kept(keep: Iterable[str], rule: Rule | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*paths, *(t.path for t in (rule.targets if rule else ())))))
 
 
-@dataclass
-class _Watch:
-    """The precision of each point after a round."""
-
-    rounds: Rounds
-    rule: Rule
-    reached: dict[int, tuple[Reached, ...]] = field(default_factory=dict)
-
-    def look(self) -> list[int]:
-        """Examine the runs so far, and return the number that each point needs."""
-        rounds = self.rounds
-        for target in self.rule.targets:
-            if all(run.summary.get(target.path) is None for run in rounds.results.values()):
-                # Raises with suggestions, or all are NaN.
-                Replications(rounds.scenarios[0], rounds.of(0)).values(target.path)
-        counts = list(rounds.wanted)
-        for n, scenario in enumerate(rounds.scenarios):
-            if n not in self.reached or not all(each.reached for each in self.reached[n]):
-                done = Replications(scenario, rounds.of(n))
-                self.reached[n], wanted = look(self.rule, done)
-                counts[n] = max(counts[n], wanted)
-        return counts
-
-
-def _warnings(
-    rounds: Rounds, settings: Sequence[Mapping[str, Label]], watch: _Watch | None
-) -> Iterator[str]:
+def _warnings(rounds: Rounds, done: Sequence[Point]) -> Iterator[str]:
     """Yield what the user must know: short warm-ups, and points without the precision."""
-    short = [f"{judged} (at {describe(settings[n])}" for n, judged in rounds.warmups]
+    short = [f"{judged} (at {describe(done[n].settings)}" for n, judged in rounds.warmups]
     lacking = [
-        f"{each} (at {describe(settings[n])}"
-        for n, reached in (watch.reached if watch else {}).items()
-        for each in reached
+        f"{each} (at {describe(point.settings)}"
+        for point in done
+        for each in point.replications.reached
         if not each.reached and each.estimate is not None
     ]
     for found in (short, lacking):
