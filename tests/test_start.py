@@ -28,9 +28,9 @@ LEAST = {"_core", "base", "base.files", "base.issue", "base.kinds", "base.lazy",
          "scenario.shipped"}  # fmt: skip
 """The modules of Simoom that every command imports."""
 
-A_RUN = {"base.arguments", "base.patience", "cli.run", "cli.trace", "cli.until", "results.run",
-         "results.travel", "runs.precision", "runs.stats", "store", "trace", "trace.columns",
-         "trace.files", "trace.trace"}  # fmt: skip
+A_RUN = {"base.arguments", "base.patience", "cli.api", "cli.run", "cli.trace", "cli.until",
+         "results.run", "results.travel", "runs.precision", "runs.stats", "store", "trace",
+         "trace.columns", "trace.files", "trace.trace"}  # fmt: skip
 
 STARTS = {
     "simoom --version": (set(), set()),
@@ -38,8 +38,9 @@ STARTS = {
     f"simoom check {CELL} --json": (set(), {"cli.check"}),
     "simoom airtime --standard 11g --rate 54 --bytes 1536": (
         set(),
-        {"base.arguments", "base.patience", "cli.airtime", "results.run", "results.travel",
-         "scenario.airtime", "store", "trace", "trace.columns", "trace.files", "trace.trace"},
+        {"base.arguments", "base.patience", "cli.airtime", "cli.api", "results.run",
+         "results.travel", "scenario.airtime", "store", "trace", "trace.columns", "trace.files",
+         "trace.trace"},
     ),
     "simoom scenarios cafe": ({"rich"}, {"cli.scenario"}),
     f"simoom run {CELL} --json": (set(), A_RUN),

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,15 @@ def test_the_command_has_an_option_for_each_key_of_airtime(simoom):
     assert {"standard", "mcs", "timing"} < set(OPTIONS)
     for key in OPTIONS:
         assert f"--{flags.get(key, key).replace('_', '-')} " in text
+
+
+def test_a_command_has_an_option_for_each_parameter_that_a_text_can_give(simoom):
+    function = inspect.signature(sm.sensitivity).parameters
+    told = " ".join(simoom("sensitivity", "--help").stdout.split())
+    for name in ("result", "method", "points", "replications", "seed"):
+        assert re.search(rf"--{name} \S+ [^-]*\[default: {function[name].default}\]", told)
+    assert "The runs of each point, over which the result is averaged." in told
+    assert "--store DIR The store to which each run is written when it ends" in told
 
 
 def test_airtime_refuses_a_key_that_it_lacks():

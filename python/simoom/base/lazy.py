@@ -53,3 +53,8 @@ def export(package: str, names: Mapping[str, str]) -> None:
     module = sys.modules[package]
     module.__dict__["homes"] = {name: home for home, own in names.items() for name in own.split()}
     module.__class__ = LazyPackage
+
+
+def home_of(package: str, name: str) -> str:
+    """Return the module of a public name, below the package."""
+    return str(sys.modules[package].__dict__["homes"][name])

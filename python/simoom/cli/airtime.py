@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 import typer
 
 from simoom.base.issue import ScenarioError
+from simoom.cli.api import Command, flag, with_options
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import AsJson, InputError
 from simoom.scenario.airtime import OPTIONS
 from simoom.scenario.airtime import airtime as parts_of
 
-Command = TypeVar("Command", bound=Callable[..., None])
-
-FLAGS = {"psdu_bytes": "--bytes", "rate_mbps": "--rate"}
-"""Options that are called otherwise than the key."""
 OWN = ("standard", "psdu_bytes", "short_preamble")
 """Keys that the command takes in a form of its own."""
 UNITS = ("mbps", "mhz", "ghz", "ns", "us")
 TYPES = {"integer": int, "number": float, "boolean": bool}
-
-
-def flag(key: str) -> str:
-    """Return what the command calls a key."""
-    return FLAGS.get(key, f"--{key.replace('_', '-')}")
 
 
 def option_of(key: str, schema: dict[str, Any]) -> tuple[Any, Any]:
@@ -44,14 +34,8 @@ def option_of(key: str, schema: dict[str, Any]) -> tuple[Any, Any]:
 
 def with_ppdu(command: Command) -> Command:
     """Give a command an option for each key of `OPTIONS`, in place of its ``**ppdu``."""
-    *own, _ = inspect.signature(command, eval_str=True).parameters.values()
-    options = []
-    for key, schema in OPTIONS.items():
-        if key not in OWN:
-            kind, option = option_of(key, schema)
-            options.append(own[0].replace(name=key, annotation=kind, default=option))
-    command.__dict__["__signature__"] = inspect.Signature([*own[:2], *options, *own[2:]])
-    return command
+    options = {key: option_of(key, schema) for key, schema in OPTIONS.items() if key not in OWN}
+    return with_options(command, options, before="preamble")
 
 
 @with_ppdu

@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from simoom.base.files import finite
-from simoom.base.issue import ArgumentError
+from simoom.cli.api import from_api
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
     AsJson,
-    Check,
     File,
     InputError,
     Quiet,
-    Seed,
     Settings,
     Unset,
-    check_range,
     console,
     load,
     progress_bar,
     told,
 )
-from simoom.cli.until import MaxReplications, UntilOption, read_until, refused_results
+from simoom.cli.until import UntilOption, read_until, refused_results
 from simoom.results.tables import Column, Row, digits, visible
 
 if TYPE_CHECKING:
@@ -64,12 +61,6 @@ Results = Annotated[
         help="Compare this result; the default is all total.* of both. Repeatable.",
     ),
 ]
-Pairs = Annotated[
-    int,
-    typer.Option(
-        "--replications", "-n", metavar="N", help="Pairs of runs; the least with --until."
-    ),
-]
 
 
 EXAMPLES = (
@@ -80,6 +71,7 @@ EXAMPLES = (
 """The end of the help."""
 
 
+@from_api("compare", least=2)
 def compare(
     file: File,
     other: Other = None,
@@ -87,49 +79,30 @@ def compare(
     unset: Unset = [],  # noqa: B006
     changes: Changes = [],  # noqa: B006
     results: Results = [],  # noqa: B006
-    replications: Pairs = 20,
     until: UntilOption = [],  # noqa: B006
-    max_replications: MaxReplications = None,
-    seed: Seed = 1,
-    check: Check = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
+    **given: Any,
 ) -> None:
     """Compare the results of two scenarios by pairs of runs with common random numbers."""
     from simoom.runs.compare import compare as run_pairs
 
-    check_range("--replications", replications, least=2, bits=32)
-    check_range("--seed", seed, bits=64)
-    targets = read_until(until, max_replications)
+    targets = read_until(until, given["max_replications"])
     if other is None and not changes:
         raise InputError("OTHER: name a second scenario, or what changes, --change PATH=VALUE")
     if file == "-" and other in (None, "-"):
         raise InputError("FILE: standard input can be read once; name a file")
     first = load(file, settings, unset=unset)
     second = load(file if other is None else other, [*settings, *changes], unset=unset)
+    runs = 0 if targets else 2 * given["replications"]
     with (
         told(),
         refused_results("--result"),
-        progress_bar(
-            Path(file).stem, quiet=quiet, runs=0 if targets else 2 * replications
-        ) as progress,
+        progress_bar(Path(file).stem, quiet=quiet, runs=runs) as progress,
     ):
-        try:
-            done = run_pairs(
-                first,
-                second,
-                results=results or None,
-                replications=replications,
-                until=targets,
-                max_replications=max_replications,
-                seed=seed,
-                progress=progress,
-                check=check,
-            )
-        except ArgumentError as error:
-            if error.argument != "results":
-                raise
-            raise InputError(f"--result: {error.said}") from None
+        done = run_pairs(
+            first, second, results=results or None, until=targets, progress=progress, **given
+        )
     if as_json:
         rows = finite(done.to_dicts())
         print_json({"pairs": len(done.first), "confidence": done.confidence, "results": rows})

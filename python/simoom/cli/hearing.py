@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simoom.cli.api import from_api
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
     File,
-    Replication,
-    Seed,
     Settings,
     Unset,
-    check_range,
     check_time,
     load,
 )
@@ -26,28 +24,22 @@ if TYPE_CHECKING:
 MOST_NAMES = 4
 
 
+@from_api("hearing")
 def hearing(
     file: File,
     settings: Settings = [],  # noqa: B006  typer copies it
     unset: Unset = [],  # noqa: B006
-    at_s: Annotated[
-        float,
-        typer.Option("--at", metavar="SECONDS", help="The simulated time, for nodes that move."),
-    ] = 0.0,
-    seed: Seed = 1,
-    replication: Replication = 0,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print all pairs as one JSON array, nothing else.")
     ] = False,
+    **given: Any,
 ) -> None:
     """Show which nodes of a scenario with a radio receive each other, without a run."""
     from simoom.scenario.hearing import hearing as pairs_of
 
-    check_range("--seed", seed, bits=64)
-    check_range("--replication", replication, bits=32)
     scenario = load(file, settings, unset=unset)
-    check_time("--at", at_s)
-    heard = pairs_of(scenario, seed=seed, replication=replication, at_s=at_s)
+    check_time("--at", given["at_s"])
+    heard = pairs_of(scenario, **given)
     if as_json:
         print_json([vars(pair) for pair in heard.pairs])
         return
@@ -61,23 +53,21 @@ def hearing(
 
 def _links(heard: Hearing) -> Table:
     """Return a row for each direction of each link."""
-    from rich.table import Table
+    from simoom.show.layout import table
 
-    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
-    table.add_column("link", vertical="bottom", no_wrap=True)
-    for heading in ("signal\ndBm", "SNR\ndB", "rate\nMb/s", "frames that\narrive, %"):
-        table.add_column(heading, justify="right", vertical="bottom", no_wrap=True)
-    table.add_column("", vertical="bottom", no_wrap=True)
-    for link in heard.links:
-        table.add_row(
-            f"{link.source} → {link.sink}",
-            "-" if link.signal_dbm is None else f"{link.signal_dbm:.1f}",
-            "-" if link.snr_db is None else f"{link.snr_db:.1f}",
-            f"{link.rate_mbps:.4g}",
-            f"{100 * (link.success or 0.0):.1f}",
-            _remark(link),
-        )
-    return table
+    headings = ("link", "signal\ndBm", "SNR\ndB", "rate\nMb/s", "frames that\narrive, %", "")
+    return table(headings, map(_cells, heard.links), left=(0, 5))
+
+
+def _cells(link: NodePair) -> tuple[str, ...]:
+    return (
+        f"{link.source} → {link.sink}",
+        "-" if link.signal_dbm is None else f"{link.signal_dbm:.1f}",
+        "-" if link.snr_db is None else f"{link.snr_db:.1f}",
+        f"{link.rate_mbps:.4g}",
+        f"{100 * (link.success or 0.0):.1f}",
+        _remark(link),
+    )
 
 
 def _remark(link: NodePair) -> str:

@@ -155,16 +155,12 @@ def _vary(
     if as_json:
         print_json(found.frame().to_dicts())
     else:
-        from rich.table import Table
-        from rich.text import Text
+        from simoom.show.layout import table
 
-        headings, cells = found.table()
-        table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
-        for heading in headings:
-            table.add_column(Text(heading.replace(".", ".\n")), justify="right", vertical="bottom")
-        for row in cells:
-            table.add_row(*map(Text, row))
-        console().print(table)
+        headings, rows = found.table()
+        wrapped = range(len(headings))
+        lines = [heading.replace(".", ".\n") for heading in headings]
+        console().print(table(lines, rows, left=(), wrapped=wrapped))
     if out is not None:
         from simoom import plots
         from simoom.twin.draw import variation

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from simoom import designs
-from simoom.base.issue import ArgumentError
 from simoom.cli.terminal import InputError, split_setting
 from simoom.runs.axis_text import axis_value, axis_values
 
@@ -55,15 +53,6 @@ SpaceOption = Annotated[
         "among values, stations=1,5,20. Repeatable.",
     ),
 ]
-OPTIONS = {
-    "over": "--over",
-    "space": "--over",
-    "points": "--points",
-    "result": "--result",
-    "objective": "--best",
-    "given": "--given",
-}
-"""The options of `simoom search` and `simoom sensitivity` by the parameters in messages."""
 
 DESIGNS = ("grid", "zip", "latin", "sobol")
 SAMPLED = {"latin": designs.latin_hypercube, "sobol": designs.sobol}
@@ -88,11 +77,10 @@ def read_over(
     if not over:
         raise InputError("--over: name at least one value to vary, as --over stations=1,5,20")
     axes, log = read_space(over, ranges=design in SAMPLED)
-    with refused_space():
-        if design == "zip":
-            return designs.zipped(axes)
-        if points is not None:
-            return SAMPLED[design](axes, points, seed=seed, log=log)
+    if design == "zip":
+        return designs.zipped(axes)
+    if points is not None:
+        return SAMPLED[design](axes, points, seed=seed, log=log)
     return axes
 
 
@@ -105,19 +93,6 @@ def read_space(over: Sequence[str], *, ranges: bool = True) -> tuple[dict[str, A
     if len(space) < len(over):
         raise InputError("--over: names a path twice; write all values of a path in one option")
     return space, [path for path, _, logarithmic in read if logarithmic]
-
-
-@contextmanager
-def refused_space() -> Iterator[None]:
-    """Report what a search or an analysis refuses as a fault of the option that says it."""
-    try:
-        yield
-    except ArgumentError as error:
-        option = OPTIONS.get(error.argument)
-        if option is None:
-            raise
-        where = "" if error.part is None else f" {error.part}:"
-        raise InputError(f"{option}:{where} {error.said}") from None
 
 
 def _table(file: Path) -> list[dict[str, Any]]:

@@ -37,8 +37,9 @@ def probes(
         print_json([probe._asdict() for probe in found])
         return
     from rich.padding import Padding
-    from rich.table import Table
     from rich.text import Text
+
+    from simoom.show.layout import table
 
     screen = console()
     if screen.width < NARROW:
@@ -46,11 +47,7 @@ def probes(
             screen.print(Text(f"{probe.path}, {probe.unit}" if probe.unit != "1" else probe.path))
             screen.print(Padding(Text(probe.meaning), (0, 0, 0, 2), expand=False))
         return
-    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
-    for heading in ("probe", "series", "unit"):
-        table.add_column(heading, justify="right" if heading == "series" else "left", no_wrap=True)
-    table.add_column("meaning")
-    for probe in found:
-        unit = "" if probe.unit == "1" else probe.unit
-        table.add_row(Text(probe.path), str(probe.series), unit, Text(probe.meaning))
-    screen.print(table)
+    rows = [(each.path, str(each.series), "" if each.unit == "1" else each.unit, each.meaning)
+            for each in found]  # fmt: skip
+    headings = ("probe", "series", "unit", "meaning")
+    screen.print(table(headings, rows, left=(0, 2, 3), wrapped=(3,)))

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from simoom.cli.terminal import InputError, Quiet, progress_bar
+from simoom.cli.terminal import Check, InputError, Quiet, progress_bar
 from simoom.results.tables import visible
 
 DIFFERENT = 1
@@ -24,10 +24,7 @@ def rerun(
     key: Annotated[
         str, typer.Argument(metavar="[KEY]", help="The key of a run in a store, or its beginning.")
     ] = "",
-    check: Annotated[
-        bool,
-        typer.Option("--check", help="Check the laws of conservation during the run (slower)."),
-    ] = False,
+    check: Check = False,
     code: Annotated[
         bool,
         typer.Option("--controllers", help="Run the controllers in Python that the record names."),

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simoom.cli.api import from_api
 from simoom.cli.terminal import (
+    AsJson,
     File,
-    Replication,
-    Seed,
     Settings,
     Unset,
-    check_range,
     check_time,
     load,
 )
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from simoom.scenario.routes import Course, Routes
 
 
+@from_api("routes")
 def routes(
     file: File,
     settings: Settings = [],  # noqa: B006  typer copies it
@@ -36,22 +36,17 @@ def routes(
             "--at", metavar="SECONDS", help="One simulated time. Default: 201 times of the run."
         ),
     ] = None,
-    seed: Seed = 1,
-    replication: Replication = 0,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print everything as one JSON object, nothing else.")
-    ] = False,
+    as_json: AsJson = False,
+    **given: Any,
 ) -> None:
     """Show links, partitions and shortest routes of an ad-hoc network, without a run."""
     from simoom.scenario.routes import routes as routes_of
 
-    check_range("--seed", seed, bits=64)
-    check_range("--replication", replication, bits=32)
     scenario = load(file, settings, unset=unset)
     if at_s is not None:
         check_time("--at", at_s)
     times = None if at_s is None else [at_s]
-    found = routes_of(scenario, seed=seed, replication=replication, times_s=times)
+    found = routes_of(scenario, times_s=times, **given)
     if as_json:
         print(json.dumps(_plain(found), indent=2))
         return
@@ -85,16 +80,6 @@ def _plain(found: Routes) -> dict[str, Any]:
     }
 
 
-def _table(*headings: str) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, header_style="bold", padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column(headings[0], vertical="bottom", no_wrap=True)
-    for heading in headings[1:]:
-        table.add_column(heading, justify="right", vertical="bottom", no_wrap=True)
-    return table
-
-
 def _at_one_time(found: Routes) -> list[Table | str]:
     """Return the partitions, and the route of each flow."""
     (partitions,) = found.partitions
@@ -124,24 +109,25 @@ def _over_time(found: Routes) -> list[Table | str]:
     """Return the links over time, and a row for each flow."""
     import numpy as np
 
+    from simoom.show.layout import table
+
     counts = np.array([len(partitions) for partitions in found.partitions])
     begin, end = found.times_s[0], found.times_s[-1]
-    overview = _table("", "mean", "least", "most")
     degrees = 2 * found.links / len(found.nodes)
-    for name, values in (
+    measured = (
         ("links", found.links),
         ("links at a node", degrees),
         ("partitions", counts),
-    ):
-        each = (float(value) for value in (values.mean(), values.min(), values.max()))
-        overview.add_row(name, *map(digits, each))
-    lifetimes = found.lifetimes_s
-    if lifetimes.size:
-        each = (float(value) for value in (lifetimes.mean(), lifetimes.min(), lifetimes.max()))
-        overview.add_row("link lifetime, s", *map(digits, each))
-    flows = _table("from → to", "hops\nmean", "\nmost", "no route\n% of time", "breaks")
-    for course in found.courses:
-        flows.add_row(f"{course.source} → {course.sink}", *_cells(course))
+        ("link lifetime, s", found.lifetimes_s),
+    )
+    rows = [
+        (name, *(digits(float(each)) for each in (values.mean(), values.min(), values.max())))
+        for name, values in measured
+        if values.size
+    ]
+    overview = table(("", "mean", "least", "most"), rows, gap=1)
+    headings = ("from → to", "hops\nmean", "\nmost", "no route\n% of time", "breaks")
+    flows = table(headings, map(_cells, found.courses), gap=1)
     step_s = (end - begin) / (len(found.times_s) - 1)
     connected = 100 * float((counts == 1).mean())
     lines = (
@@ -152,10 +138,11 @@ def _over_time(found: Routes) -> list[Table | str]:
     return [heading, "", overview, "", "\n".join(lines), "", flows]
 
 
-def _cells(course: Course) -> tuple[str, str, str, str]:
+def _cells(course: Course) -> tuple[str, ...]:
     import numpy as np
 
     known = course.hops[~np.isnan(course.hops)]
     mean = digits(float(known.mean())) if known.size else "-"
     most = str(int(known.max())) if known.size else "-"
-    return mean, most, f"{100 * course.missing_fraction:.1f}", str(course.breaks)
+    missing = f"{100 * course.missing_fraction:.1f}"
+    return f"{course.source} → {course.sink}", mean, most, missing, str(course.breaks)

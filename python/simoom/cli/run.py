@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from simoom.base.files import finite
+from simoom.cli.api import from_api
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
-    Check,
+    AsJson,
     File,
     InputError,
-    Replication,
-    Seed,
+    Quiet,
     Settings,
     Unset,
-    check_range,
     console,
     directory,
     load,
@@ -85,18 +84,14 @@ EXAMPLES = (
 """The end of the help."""
 
 
+@from_api("run")
 def run(
     file: File,
     settings: Settings = [],  # noqa: B006  typer copies it
     unset: Unset = [],  # noqa: B006
-    seed: Seed = 1,
-    replication: Replication = 0,
     probes: Probes = [],  # noqa: B006
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the summary as one JSON object, nothing else.")
-    ] = False,
+    as_json: AsJson = False,
     out: Out = None,
-    check: Check = False,
     paths: Annotated[
         bool, typer.Option("--paths", help="Print the path of each column below the report.")
     ] = False,
@@ -109,21 +104,18 @@ def run(
     trace_settings: TraceSettings = [],  # noqa: B006
     until: UntilOption = [],  # noqa: B006
     max_replications: MaxReplications = None,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print no report and no progress.")
-    ] = False,
+    quiet: Quiet = False,
+    **given: Any,
 ) -> None:
     """Simulate a scenario and print its results."""
     from simoom.results.run import run as simulate
 
-    check_range("--seed", seed, bits=64)
-    check_range("--replication", replication, bits=32)
     targets = read_until(until, max_replications)
     if targets is not None:
-        alone = {"--probe": probes, "--out": out, "--trace": traces, "--replication": replication,
-                 "--why": why}  # fmt: skip
+        alone = {"--probe": probes, "--out": out, "--trace": traces,
+                 "--replication": given["replication"], "--why": why}  # fmt: skip
         refuse_with_until(alone)
-        options = RepeatOptions(seed, check, as_json, quiet)
+        options = RepeatOptions(given["seed"], given["check"], as_json, quiet)
         run_until(load(file, settings, unset=unset), targets, max_replications, options)
         return
     which = TraceFilter(trace_from, trace_to, tuple(trace_nodes), tuple(trace_flows))
@@ -138,20 +130,18 @@ def run(
     with trace_faults_by_option(), progress_bar(Path(file).stem, quiet=quiet) as progress:
         done = simulate(
             scenario,
-            seed=seed,
-            replication=replication,
             probes=probes,
             progress=progress,
-            check=check,
             trace=traces,
             trace_filter=which,
             trace_options=trace_options,
+            **given,
         )
     if as_json:
         print_json(finite(done.summary))
     elif not quiet:
         _print(done, paths=paths)
-    explained = _explain(scenario, seed, quiet=quiet) if why else None
+    explained = _explain(scenario, given["seed"], quiet=quiet) if why else None
     written = [] if out is None else [_write(done, out, explained)]
     if not quiet and not as_json:
         files = names_of(traces, scenario, trace_options)

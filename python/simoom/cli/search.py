@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simoom.base.files import finite
-from simoom.cli.points import SpaceOption, read_space, refused_space
+from simoom.cli.api import from_api
+from simoom.cli.points import SpaceOption, read_space
 from simoom.cli.streams import print_json
-from simoom.cli.sweep import StoreOption
 from simoom.cli.terminal import (
     AsJson,
     File,
     InputError,
     Quiet,
-    Seed,
     Settings,
     Unset,
-    check_range,
     console,
     load,
     progress_bar,
@@ -32,6 +30,7 @@ if TYPE_CHECKING:
 COLUMNS = (Column("name", "best point"), Column("value", "value"), Column("verdict", "verdict"))
 
 
+@from_api("optimise", without="maximise", least=2, replications=10)
 def search(
     file: File,
     over: SpaceOption = [],  # noqa: B006
@@ -50,41 +49,28 @@ def search(
             "Repeatable.",
         ),
     ] = [],  # noqa: B006  typer copies it
-    trials: Annotated[
-        int, typer.Option(metavar="N", help="The bound on the number of points.")
-    ] = 60,
     settings: Settings = [],  # noqa: B006
     unset: Unset = [],  # noqa: B006
-    replications: Annotated[
-        int, typer.Option("--replications", "-n", metavar="N", help="Runs of each point.")
-    ] = 10,
-    seed: Seed = 1,
-    store: StoreOption = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
+    **options: Any,
 ) -> None:
     """Search for the settings with the best value of a result, within constraints."""
     from simoom.twin import optimise
 
-    check_range("--replications", replications, least=2, bits=32)
-    check_range("--trials", trials, least=1, bits=32)
-    check_range("--seed", seed, bits=64)
     space, log = read_space(over)
     if log:
         raise InputError(f"--over: {log[0]}: a search has no logarithmic ranges; leave out log")
     scenario = load(file, settings, space, unset=unset)
-    with told(), refused_space(), progress_bar("search", quiet=quiet) as progress:
+    with told(), progress_bar("search", quiet=quiet) as progress:
         done = optimise(
             scenario,
             over=space,
             objective=best,
             maximise=not smallest,
             given=given,
-            replications=replications,
-            trials=trials,
-            seed=seed,
-            store=store,
             progress=progress,
+            **options,
         )
     if as_json:
         print_json(finite(_plain(done)))

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from simoom.base.files import finite
-from simoom.cli.points import SpaceOption, read_space, refused_space
+from simoom.cli.api import from_api
+from simoom.cli.points import SpaceOption, read_space
 from simoom.cli.streams import print_json
-from simoom.cli.sweep import StoreOption
 from simoom.cli.terminal import (
     AsJson,
     File,
     InputError,
     Quiet,
-    Seed,
     Settings,
     Unset,
-    check_range,
     console,
     load,
     progress_bar,
@@ -47,62 +43,26 @@ CAPTIONS = {
 }
 
 
+@from_api("sensitivity")
 def sensitivity(
     file: File,
     over: SpaceOption = [],  # noqa: B006
-    result: Annotated[
-        str, typer.Option("--result", metavar="PATH", help="The result.")
-    ] = "total.goodput_mbps",
-    method: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="sobol (divides the variance among the settings) or morris (fewer runs; ranks "
-            "the settings).",
-        ),
-    ] = "sobol",
-    points: Annotated[
-        int,
-        typer.Option(
-            "--points",
-            metavar="N",
-            help="Base points, for sobol a power of two. The scenario is run at as many times the "
-            "number of settings, plus two (sobol) or one (morris).",
-        ),
-    ] = 64,
     settings: Settings = [],  # noqa: B006  typer copies it
     unset: Unset = [],  # noqa: B006
-    replications: Annotated[
-        int, typer.Option("--replications", "-n", metavar="N", help="Runs of each point.")
-    ] = 5,
-    seed: Seed = 1,
-    store: StoreOption = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
+    **given: Any,
 ) -> None:
     """Find out which settings move a result, over whole ranges."""
     from simoom.runs.sensitivity import METHODS
     from simoom.runs.sensitivity import sensitivity as analyse
 
-    check_range("--replications", replications, least=1, bits=32)
-    check_range("--seed", seed, bits=64)
-    if method not in METHODS:
-        raise InputError(f"--method {method}: must be one of {', '.join(METHODS)}")
+    if given["method"] not in METHODS:
+        raise InputError(f"--method {given['method']}: must be one of {', '.join(METHODS)}")
     space, log = read_space(over)
     scenario = load(file, settings, space, unset=unset)
-    with told(), refused_space(), progress_bar("sensitivity", quiet=quiet) as progress:
-        done = analyse(
-            scenario,
-            space,
-            result=result,
-            method=method,
-            points=points,
-            replications=replications,
-            seed=seed,
-            log=log,
-            store=store,
-            progress=progress,
-        )
+    with told(), progress_bar("sensitivity", quiet=quiet) as progress:
+        done = analyse(scenario, space, log=log, progress=progress, **given)
     if as_json:
         print_json(finite(_plain(done)))
     elif not quiet:

@@ -10,6 +10,7 @@ import typer
 
 from simoom.cli.terminal import (
     InputError,
+    Quiet,
     console,
     directory,
     make_directory,
@@ -60,9 +61,7 @@ def study(
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write one HTML page with everything.")
     ] = None,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print no results and no progress.")
-    ] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Reproduce figures, tables and claims of a published paper."""
     from simoom.studies import STUDIES

@@ -15,13 +15,14 @@ import typer
 from simoom.base.files import finite
 from simoom.base.issue import ArgumentError, LostWorkerError
 from simoom.base.needs import need
+from simoom.cli.api import from_api
 from simoom.cli.points import Design, OverOption, PointsFrom, PointsOption, read_over
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
-    Check,
+    AsJson,
     File,
     InputError,
-    Seed,
+    Quiet,
     Settings,
     Unset,
     check_range,
@@ -33,7 +34,7 @@ from simoom.cli.terminal import (
     say,
     told,
 )
-from simoom.cli.until import MaxReplications, UntilOption, read_until, refused_results
+from simoom.cli.until import UntilOption, read_until, refused_results
 from simoom.scenario.observables import check_path, present
 
 if TYPE_CHECKING:
@@ -48,30 +49,6 @@ DEFAULT_RESULTS = ("total.goodput_mbps",)
 Axes = dict[str, Any] | list[dict[str, Any]]
 
 
-Replications = Annotated[
-    int,
-    typer.Option(
-        "--replications", "-n", metavar="N", help="Runs of each point; the least with --until."
-    ),
-]
-StoreOption = Annotated[
-    str | None,
-    typer.Option(
-        "--store",
-        metavar="DIR",
-        help="Store every run here when it ends, and do not repeat stored runs. Also a URL such as "
-        "s3://BUCKET/FOLDER.",
-    ),
-]
-ShardOption = Annotated[
-    str | None,
-    typer.Option(
-        "--shard",
-        metavar="I/N",
-        help="Run the I-th of N parts of the runs, for arrays of jobs; simoom store merge joins "
-        "the stores.",
-    ),
-]
 ResultsOption = Annotated[
     list[str],
     typer.Option(
@@ -114,6 +91,7 @@ EXAMPLES = (
 """The end of the help."""
 
 
+@from_api("sweep")
 def sweep(
     file: File,
     over: OverOption = [],  # noqa: B006
@@ -122,40 +100,30 @@ def sweep(
     points_from: PointsFrom = None,
     settings: Settings = [],  # noqa: B006  typer copies it
     unset: Unset = [],  # noqa: B006
-    replications: Replications = 10,
     until: UntilOption = [],  # noqa: B006
-    max_replications: MaxReplications = None,
-    seed: Seed = 1,
-    store: StoreOption = None,
-    shard: ShardOption = None,
     results: ResultsOption = [],  # noqa: B006
     processes: Processes = 0,
     dask: DaskOption = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the means as one JSON object, nothing else.")
-    ] = False,
+    as_json: AsJson = False,
     out: Out = None,
-    check: Check = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print no results and no progress.")
-    ] = False,
+    quiet: Quiet = False,
+    **given: Any,
 ) -> None:
     """Run replications of a scenario at every combination of some values."""
     from simoom.runs.sweep import sweep as run_sweep
 
-    check_range("--replications", replications, least=1, bits=32)
-    check_range("--seed", seed, bits=64)
     check_range("--processes", processes, bits=16)
     if dask is not None and processes:
         raise InputError("--dask: has workers of its own; leave out --processes")
-    targets = read_until(until, max_replications)
+    targets = read_until(until, given["max_replications"])
+    store, shard = given["store"], given["shard"]
     if shard is not None:
         _check_shard(shard, store, {"--until": until, "--out": out, "--json": as_json,
                                     "--mean": results})  # fmt: skip
-    axes = read_over(over, design, points, points_from, seed=seed)
+    axes = read_over(over, design, points, points_from, seed=given["seed"])
     chosen = read_results(results)
     scenario = load(file, settings, axes if isinstance(axes, dict) else axes[0], unset=unset)
-    runs = _runs(axes, replications) if targets is None and shard is None else 0
+    runs = _runs(axes, given["replications"]) if targets is None and shard is None else 0
     for folder in (out, None if store is None or "://" in store else directory(store)):
         if folder is not None:
             make_directory(folder)
@@ -169,16 +137,11 @@ def sweep(
         done = run_sweep(
             scenario,
             over=axes,
-            replications=replications,
-            seed=seed,
             until=targets,
-            max_replications=max_replications,
-            store=store,
-            shard=shard,
             keep=None if out is not None else needed(scenario, axes, chosen, groups=not results),
             executor=executor,
             progress=progress,
-            check=check,
+            **given,
         )
     if shard is not None:
         if not quiet:

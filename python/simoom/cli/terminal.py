@@ -51,15 +51,11 @@ Unset = Annotated[
         help="Remove one key, or one element of a list, before --set. Repeatable.",
     ),
 ]
-Seed = Annotated[int, typer.Option(metavar="N", help="The root of the random streams.")]
 Check = Annotated[
     bool, typer.Option("--check", help="Check the laws of conservation during the runs (slower).")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no result and no progress.")]
-Replication = Annotated[
-    int, typer.Option(metavar="N", help="The number of the replication with this seed.")
-]
 
 
 class InputError(Exception):

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simoom.cli.api import from_api
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
     AsJson,
     File,
     InputError,
     Quiet,
-    Seed,
     Settings,
     Unset,
-    check_range,
     console,
     directory,
     load,
@@ -38,25 +37,15 @@ EXAMPLES = (
 """The end of the help."""
 
 
+@from_api("why", least=2)
 def why(
     file: File,
     other: Annotated[
         str | None,
         typer.Argument(metavar="[OTHER]", help="Another scenario: why its results differ."),
     ] = None,
-    flow: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="The flow, by its name in reports. Default: the slowest; with OTHER the total.",
-        ),
-    ] = None,
     settings: Settings = [],  # noqa: B006  typer copies it
     unset: Unset = [],  # noqa: B006
-    replications: Annotated[
-        int, typer.Option("--replications", "-n", metavar="N", help="Runs of each change.")
-    ] = 5,
-    seed: Seed = 1,
     as_json: AsJson = False,
     page: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write a page for the browser.")
@@ -71,14 +60,13 @@ def why(
         ),
     ] = None,
     quiet: Quiet = False,
+    **given: Any,
 ) -> None:
     """Say what limits a flow: what a run shows, and what runs with one change show."""
     from simoom.base.files import finite, write_text
     from simoom.why import why as explain
     from simoom.why.result import Why
 
-    check_range("--replications", replications, least=2, bits=32)
-    check_range("--seed", seed, bits=64)
     scenario = load(file, settings, unset=unset)
     second = None if other is None else load(other, [])
     if second is not None:
@@ -86,13 +74,10 @@ def why(
     if out is not None:
         make_directory(out)
     with progress_bar(Path(file).stem, quiet=quiet) as progress:
-        arguments: dict[str, Any] = {
-            "flow": flow, "replications": replications, "seed": seed, "progress": progress,
-        }  # fmt: skip
-        done = explain(scenario, second, **arguments)
+        done = explain(scenario, second, progress=progress, **given)
     names = ""
     if out is not None and isinstance(done, Why):
-        names = write_report(scenario, seed, out, done)
+        names = write_report(scenario, given["seed"], out, done)
     if page is not None and isinstance(done, Why):
         from simoom.why.page import page as document
 

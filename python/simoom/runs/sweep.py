@@ -239,11 +239,12 @@ def sweep(
     max_replications : int, optional
         The bound on the runs of each point with `until`, by default 1000.
     store : Store or path, optional
-        The store to which each run is written when it ends. Stored runs are not computed again:
-        after Ctrl-C or a failure, the same call continues the sweep.
+        The store to which each run is written when it ends, a folder or a URL such as
+        ``s3://BUCKET/FOLDER``. Stored runs are not computed again: after Ctrl-C or a failure, the
+        same call continues.
     shard : str or tuple of int, optional
-        Run a part of the runs, ``"2/8"`` the second of eight; `simoom.merge` joins the stores of
-        all parts.
+        Run a part of the runs, ``"2/8"`` the second of eight; `simoom.merge`, or ``simoom store
+        merge``, joins the stores of all parts.
     keep : iterable of str, optional
         The results of each run that the `Sweep` has, ``flows[*].goodput_mbps`` those of all flows;
         by default all. A store has all of them.

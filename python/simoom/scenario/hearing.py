@@ -141,8 +141,10 @@ def hearing(
     ----------
     scenario : Scenario, path or mapping
         A scenario with a table ``[radio]``: a `Scenario`, its TOML file, or its keys.
-    seed, replication : int, optional
+    seed : int, optional
         The root of the random streams, from which shadowing is drawn.
+    replication : int, optional
+        The number of the replication with this seed.
     at_s : float, optional
         The simulated time, for nodes that move.
 

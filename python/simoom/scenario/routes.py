@@ -188,8 +188,10 @@ def routes(
     ----------
     scenario : Scenario
         A scenario with ``radio.ad_hoc``.
-    seed, replication : int, optional
+    seed : int, optional
         The root of the random streams, from which positions, movement and shadowing are drawn.
+    replication : int, optional
+        The number of the replication with this seed.
     times_s : sequence of float, optional
         Simulated times, ascending. Default: 201 times from the start to the end of the run.
 

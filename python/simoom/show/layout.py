@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
@@ -114,23 +115,57 @@ def _block(
     words: Collection[str],
 ) -> Table:
     """Return a table of these columns; `count` rows are cut to those that are shown."""
-    table = Table(box=None, header_style="bold", padding=(0, GAP, 0, 0), pad_edge=False)
-    for column in columns:
-        table.add_column(
-            Text(column.heading),
-            justify="left" if column.key in words else "right",
-            vertical="bottom",
-            no_wrap=True,
-            width=widths[column.key],
-        )
     names = shortened(_written(columns[0], cut), widths[columns[0].key])
-    for written, row in zip(names, cut, strict=True):
-        rest = (column.write(row.get(column.key)) for column in columns[1:])
-        table.add_row(*map(Text, (written, *rest)))
+    rows = [
+        (written, *(column.write(row.get(column.key)) for column in columns[1:]))
+        for written, row in zip(names, cut, strict=True)
+    ]
+    left = [n for n, column in enumerate(columns) if column.key in words]
+    shown = table([column.heading for column in columns], rows, left=left,
+                  widths={n: widths[column.key] for n, column in enumerate(columns)})  # fmt: skip
     if len(cut) < count:
-        table.add_row(Text(f"… {count - len(cut)} more", style="dim"))
-    table.add_row()
-    return table
+        shown.add_row(Text(f"… {count - len(cut)} more", style="dim"))
+    shown.add_row()
+    return shown
+
+
+def table(
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str | Text]] = (),
+    *,
+    left: Collection[int] = (0,),
+    wrapped: Collection[int] = (),
+    widths: Mapping[int, int] = MappingProxyType({}),
+    gap: int = GAP,
+) -> Table:
+    """Return a table as all commands print them: no lines, bold headings, numbers to the right.
+
+    Parameters
+    ----------
+    headings : sequence of str
+        The headings of the columns, each of which may have several lines.
+    rows : iterable of sequence, optional
+        The cells of each row.
+    left, wrapped : collection of int, optional
+        The columns with words, to the left, and those whose text may continue in a further line.
+    widths : mapping, optional
+        The widths of columns; by default that of their text.
+    gap : int, optional
+        The space between two columns.
+    """
+    made = Table(box=None, header_style="bold", padding=(0, gap, 0, 0), pad_edge=False)
+    several = any("\n" in heading for heading in headings)
+    for n, heading in enumerate(headings):
+        made.add_column(
+            Text(heading),
+            justify="left" if n in left else "right",
+            vertical="bottom" if several else "top",
+            no_wrap=n not in wrapped,
+            width=widths.get(n),
+        )
+    for row in rows:
+        made.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+    return made
 
 
 def _written(column: Column, some_rows: Sequence[Row]) -> list[str]:

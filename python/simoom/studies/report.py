@@ -18,6 +18,7 @@ from simoom.base.files import complete, write_frame
 from simoom.results.tables import digits
 from simoom.runs.evidence import Value, Verdict
 from simoom.show import pages
+from simoom.show.layout import table
 from simoom.studies.claim import Claim
 from simoom.studies.figure import Curve, Figure, X, shown_x_values
 from simoom.studies.headlines import counts
@@ -68,14 +69,6 @@ def _numbers(figure: Figure, quantity: str, width: int) -> RenderableType:
     return Group(*blocks)
 
 
-def _table(first: str, heads: Sequence[str], name_width: int) -> Table:
-    table = Table(box=None, header_style="bold", padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column(first, max_width=name_width)
-    for head in heads:
-        table.add_column(head, justify="right", vertical="bottom")
-    return table
-
-
 def _blocks(curves: Sequence[Curve], width: int) -> list[Table]:
     """Return tables with a row per series and a column per x value, as many as fit."""
     xs = shown_x_values(curves)
@@ -84,29 +77,27 @@ def _blocks(curves: Sequence[Curve], width: int) -> list[Table]:
     tables = []
     for start in range(0, len(xs), fit):
         some = xs[start : start + fit]
-        table = _table("", [f"{float(x):g}" for x in some], room)
+        shown = table(["", *(f"{float(x):g}" for x in some)], wrapped=(0,), widths={0: room}, gap=1)
         for curve in curves:
             values = [_at(curve, x) for x in some]
             if not any(values):
                 continue
-            table.add_row(Text(curve.name), *(_cell(v) for v in values))
+            shown.add_row(Text(curve.name), *(_cell(v) for v in values))
             if any(v and v.n for v in values):
                 halves = (_half(v) for v in values)
-                table.add_row(Text("  ± 95 %", style="dim"), *halves)
-        table.add_row()
-        tables.append(table)
+                shown.add_row(Text("  ± 95 %", style="dim"), *halves)
+        shown.add_row()
+        tables.append(shown)
     return tables
 
 
 def _by_name(curves: Sequence[Curve]) -> Table:
     """Return a table with a row per x value and a column per series."""
     names = list(dict.fromkeys(x for c in curves for x in c.x))
-    table = _table("", [f"{c.label}\n({c.source.value})" for c in curves], 36)
-    for name in names:
-        values = (_at(c, name) for c in curves)
-        table.add_row(Text(str(name)), *(Text(str(v)) if v else Text("") for v in values))
-    table.add_row()
-    return table
+    rows = [(str(name), *(str(_at(c, name) or "") for c in curves)) for name in names]
+    heads = ["", *(f"{c.label}\n({c.source.value})" for c in curves)]
+    widths = {0: min(36, max(len(row[0]) for row in rows))}
+    return table(heads, [*rows, ()], wrapped=range(len(heads)), widths=widths, gap=1)
 
 
 def _at(curve: Curve, x: X) -> Value | None:
