@@ -20,9 +20,9 @@ from matplotlib.transforms import Bbox
 import simoom as sm
 from simoom import plots, twin
 from simoom.scenario.observables import PING_PROBES
-from simoom.studies.lt_tcp.bluetooth import figure_corruption
 from simoom.twin.draw import variation
 from simoom.why.draw import figure as causes
+from simoom_studies.lt_tcp.bluetooth import figure_corruption
 
 ROOT = Path(__file__).parents[1]
 SIZES = 1.0, 0.85

@@ -207,6 +207,12 @@ def test_modules_import_what_is_below_them(found, module, line, faults):
     assert rules == ["import"] * faults
 
 
+def test_a_paper_imports_what_studies_may(found):
+    paper = "python/simoom_studies/a/b.py"
+    assert found(paper, "from simoom.studies import draw\n") == []
+    assert found(paper, "from simoom.cli import main\n") == [(1, "import")]
+
+
 def test_long_python_functions_without_their_docstring(found):
     doc = '    """Say.\n' + "    more\n" * 60 + '    """\n'
     assert found("a.py", "def f():\n" + doc + "    x = 1\n" * 69) == []

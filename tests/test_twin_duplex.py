@@ -3,7 +3,7 @@
 import pytest
 
 import simoom as sm
-from simoom.studies.full_duplex import paper
+from simoom_studies.full_duplex import paper
 
 
 def cell(stations, uploads, **keys):

@@ -119,6 +119,12 @@ def test_the_wheel_is_small(installed):
     assert core.stat().st_size < 12_000_000
 
 
+def test_the_wheel_has_the_studies(installed):
+    for sources in sorted((ROOT / "python" / "simoom_studies").glob("*/*.*")):
+        found = Path(installed["PYTHONPATH"], *sources.parts[-3:])
+        assert found.read_bytes() == sources.read_bytes()
+
+
 def test_the_page_of_the_installed_wheel_runs_a_scenario(installed, browser, serve, tmp_path):
     where = subprocess.run(
         [sys.executable, "-c", "import simoom; print(simoom.__file__)"], cwd=tmp_path,

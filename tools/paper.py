@@ -10,6 +10,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from simoom import _core, studies
+from simoom_studies import NAMES
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -34,7 +35,7 @@ def paper() -> str:
         reproduced=judged.count(studies.Verdict.REPRODUCED),
         speed=found(r"(?s)(\| cell \| simulated s per CPU s.*?)\n\n", benches)[0],
         speed_note=found(r"(?s)(The table was measured on.*?)\n\n", benches)[0],
-        studies=sum(bool(each.originals) for each in studies.STUDIES.values()),
+        studies=sum(bool(studies.STUDIES[name].originals) for name in NAMES),
     )
 
 
@@ -45,7 +46,7 @@ def text(name: str) -> str:
 
 def claims() -> list[dict[str, str]]:
     """Return the claims of the stored runs of the studies of papers."""
-    papers = (name for name, each in studies.STUDIES.items() if each.originals)
+    papers = (name for name in NAMES if studies.STUDIES[name].originals)
     stored = (text(f"docs/studies/claims/{name}.csv").splitlines() for name in papers)
     return [row for lines in stored for row in csv.DictReader(lines)]
 

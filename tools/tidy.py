@@ -405,10 +405,10 @@ def function_length(node: ast.AST) -> int:
 
 
 def simoom_module(path: PurePosixPath) -> tuple[str, ...] | None:
-    """Return the module's place in the package: ("models", "bianchi"); () for the package."""
-    if path.parts[:2] != ("python", "simoom"):
+    """Return the module's place: ("models", "bianchi"); () for the package simoom."""
+    if path.parts[:2] not in (("python", "simoom"), ("python", "simoom_studies")):
         return None
-    parts = [*path.parts[2:-1], path.stem]
+    parts = [*path.parts[1].split("_")[1:], *path.parts[2:-1], path.stem]
     return tuple(parts[:-1] if parts[-1] == "__init__" else parts)
 
 

@@ -30,12 +30,14 @@ import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
-from simoom import plots
+from simoom import plots, studies
 from simoom.runs.evidence import Verdict
-from simoom.studies import STUDIES, Kind, Lab, Results, Study, headlines
+from simoom.studies import Kind, Lab, Results, Study, headlines
 from simoom.studies.figure import Figure
 from simoom.studies.study import slug
+from simoom_studies import NAMES
 
+STUDIES = {name: studies.STUDIES[name] for name in NAMES}
 HERE = Path(__file__).parent
 COSTS = HERE / "costs.csv"
 MARKED = re.compile(r"(<!-- ([\w. ]+) -->\n)(.*?)(<!-- /\2 -->)", re.DOTALL)

@@ -6,16 +6,17 @@ import numpy as np
 import pytest
 
 import simoom as sm
-from simoom.studies import Verdict, afw_few
-from simoom.studies.afw_few import chains, paper, readings
-from simoom.studies.afw_few.pairs import scenarios_needed
-from simoom.studies.afw_few.paper import FEW, KBPS, LOSS_PERCENT, afw
+from simoom.studies import Verdict
 from simoom.studies.sensitivity import (
     foreign_claims,
     needless_reasons,
     silent_claims,
     silent_subjects,
 )
+from simoom_studies import afw_few
+from simoom_studies.afw_few import chains, paper, readings
+from simoom_studies.afw_few.pairs import scenarios_needed
+from simoom_studies.afw_few.paper import FEW, KBPS, LOSS_PERCENT, afw
 
 REPRODUCED = """
     few_gains_most_over_chains few_over_chains_as_in_ns2 newreno_over_chains_as_in_ns2

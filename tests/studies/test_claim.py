@@ -1,7 +1,7 @@
 import pytest
 
 from simoom.studies import Check, Kind, Reading, Value, Verdict, headlines
-from simoom.studies.claim import claim, finding, unchecked
+from simoom.studies.claim import Claims, claim, finding, unchecked
 
 INSIDE = Check("inside", Value(1.0, 0.9, 1.1, 5, "mean"), 0.5, 1.5)
 OUTSIDE = Check("outside", Value(2.0, 1.9, 2.1, 5, "mean"), 0.5, 1.5)
@@ -48,6 +48,30 @@ def test_a_claim_without_checks_is_no_claim():
     honest = unchecked("missing", "It is so.", paper="so", because="there is no model")
     assert honest.verdict is Verdict.NOT_CHECKABLE
     assert honest.reason == "There is no model"
+
+
+def test_the_words_of_a_claim_are_a_row(tmp_path, monkeypatch):
+    folder = tmp_path / "rows_of_claims"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    head = "name,kind,statement,paper,tolerance,remark,place"
+    rows = ("fast,claim,It is fast.,1.0,5 %,,Fig. 2", "own,finding,It is so.,,,,",
+            "open,unchecked,It is so.,so,,there is no model,")  # fmt: skip
+    (folder / "claims.csv").write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    make = Claims("rows_of_claims")
+    fast = claim("fast", "It is fast.", paper="1.0", checks=[INSIDE], tolerance="5 %",
+                 remark="of 1.000", place="Fig. 2")  # fmt: skip
+    assert make("fast", checks=[INSIDE], remark="of 1.000") == fast
+    assert make("own", checks=[INSIDE]) == finding("own", "It is so.", checks=[INSIDE])
+    because = unchecked("open", "It is so.", paper="so", because="there is no model")
+    assert make("open") == because
+    there = make("here", "It is so.", paper="so", checks=[INSIDE])
+    assert there == claim("here", "It is so.", paper="so", checks=[INSIDE])
+    with pytest.raises(ValueError, match=r"none: has no row in claims\.csv of rows_of_claims"):
+        make("none", checks=[INSIDE])
+    with pytest.raises(ValueError, match="needs a check"):
+        make("fast")
 
 
 def goodput(of, mbps):

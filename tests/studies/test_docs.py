@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from simoom.studies import STUDIES, Kind, Results, Verdict, headlines
+from simoom.studies import Kind, Results, Verdict, headlines
+from simoom.studies.claim import Claims
 from simoom.studies.figure import Axis, Figure
 
 PAGES = Path(__file__).parents[2] / "docs" / "studies"
@@ -32,6 +33,7 @@ def load_update():
 
 
 update = load_update()
+STUDIES = update.STUDIES
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -77,6 +79,15 @@ def test_counts_are_of_the_claims_of_the_paper(name):
     counted = {row["claim"] for row in rows if row["kind"] in (Kind.PAPER, Kind.LOOSE)}
     assert {row["repeats"] for row in rows} - {""} <= counted
     assert all(row["verdict"] == Verdict.REPRODUCED for row in rows if row["kind"] == Kind.LOOSE)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_each_row_of_the_claims_is_a_stored_claim(name):
+    words = Claims(f"simoom_studies.{name}").rows
+    stored = {row["claim"]: row for row in update.rows(name)}
+    assert set(words) <= set(stored)
+    for claim, row in words.items():
+        assert (row["kind"] == "finding") == (stored[claim]["kind"] == Kind.FINDING)
 
 
 @pytest.mark.parametrize("name", PAPERS)

@@ -76,7 +76,7 @@ def test_the_same_setting_has_the_same_colour_from_every_source():
 
 
 def test_reference_values_come_with_their_source():
-    found = reference.curves("http_queueing", "figure 5", {"W* = 1": 3})
+    found = reference.curves("simoom_studies.http_queueing", "figure 5", {"W* = 1": 3})
     assert {c.source for c in found} == {Source.MONTE_CARLO, Source.NS2}
     ns2 = next(c for c in found if c.source is Source.NS2)
     assert ns2.at(10.0) == Value.printed(2.43901, 0.000948)

@@ -5,14 +5,15 @@ import math
 import pytest
 
 import simoom as sm
-from simoom.studies import Verdict, full_duplex
-from simoom.studies.full_duplex import course, gains, paper
+from simoom.studies import Verdict
 from simoom.studies.sensitivity import (
     foreign_claims,
     needless_reasons,
     silent_claims,
     silent_subjects,
 )
+from simoom_studies import full_duplex
+from simoom_studies.full_duplex import course, gains, paper
 
 REPRODUCED = """
     insensitive_to_stations analysis_within_6_percent gain_36_f0 gain_27_f0 gain_27_f100

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import simoom as sm
-from simoom.studies.lt_tcp import cell, second_cell
+from simoom_studies.lt_tcp import cell, second_cell
 
 MEASURED_S = 20.0
 

@@ -6,15 +6,16 @@ import polars as pl
 import pytest
 
 from simoom.models import http_sessions
-from simoom.studies import Lab, Verdict, http_queueing, report
-from simoom.studies.http_queueing import fairness, split
-from simoom.studies.http_queueing.paper import PAPER, SEGMENTS_PER_FILE, web
+from simoom.studies import Lab, Verdict, report
 from simoom.studies.sensitivity import (
     foreign_claims,
     needless_reasons,
     silent_claims,
     silent_subjects,
 )
+from simoom_studies import http_queueing
+from simoom_studies.http_queueing import fairness, split
+from simoom_studies.http_queueing.paper import PAPER, SEGMENTS_PER_FILE, web
 
 REPRODUCED = """
     two_nodes_collide drops_negligible delayed_ack_gains single_station_model

@@ -3,14 +3,15 @@
 import pytest
 
 import simoom as sm
-from simoom.studies import Verdict, l4s_wifi
-from simoom.studies.l4s_wifi import networks
+from simoom.studies import Verdict
 from simoom.studies.sensitivity import (
     foreign_claims,
     needless_reasons,
     silent_claims,
     silent_subjects,
 )
+from simoom_studies import l4s_wifi
+from simoom_studies.l4s_wifi import networks
 
 REPRODUCED = """
     l_queue_below_a_millisecond published_with_2_ms bursts_make_the_step_misfire

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 import simoom as sm
-from simoom.studies import Check, Figure, Lab, Value, Verdict, http_queueing
+from simoom.studies import Check, Figure, Lab, Value, Verdict
 from simoom.studies.claim import claim
 from simoom.studies.figure import Axis
-from simoom.studies.http_queueing.paper import measure, web
 from simoom.studies.lab import figure_function
+from simoom_studies import http_queueing
+from simoom_studies.http_queueing.paper import measure, web
 
 QUICK_WEB = {"window": 1, "files": 20}
 

@@ -5,14 +5,15 @@ import math
 import pytest
 
 import simoom as sm
-from simoom.studies import Verdict, lt_tcp
-from simoom.studies.lt_tcp import advice, captures, cell, link, second_cell
+from simoom.studies import Verdict
 from simoom.studies.sensitivity import (
     foreign_claims,
     needless_reasons,
     silent_claims,
     silent_subjects,
 )
+from simoom_studies import lt_tcp
+from simoom_studies.lt_tcp import advice, captures, cell, link, second_cell
 
 REPRODUCED = """
     lt_tcp_does_not_collapse sack_breaks_at_few_percent sack_falls_with_loss_and_rtt

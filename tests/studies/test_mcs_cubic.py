@@ -4,15 +4,16 @@ import numpy as np
 import pytest
 
 import simoom as sm
-from simoom.studies import Kind, Verdict, mcs_cubic
-from simoom.studies.mcs_cubic import walking, ways
-from simoom.studies.mcs_cubic.paper import CONTROLS, DRIVEN, GOODPUT, PLAIN, upload
+from simoom.studies import Kind, Verdict
 from simoom.studies.sensitivity import (
     foreign_claims,
     needless_reasons,
     silent_claims,
     silent_subjects,
 )
+from simoom_studies import mcs_cubic
+from simoom_studies.mcs_cubic import walking, ways
+from simoom_studies.mcs_cubic.paper import CONTROLS, DRIVEN, GOODPUT, PLAIN, upload
 
 REPRODUCED = """
     driven_is_steady a_walker_needs_no_driver no_jump_outweighs_the_probes

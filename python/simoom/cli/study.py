@@ -64,12 +64,15 @@ def study(
     quiet: Quiet = False,
 ) -> None:
     """Reproduce figures, tables and claims of a published paper."""
-    from simoom.studies import STUDIES
+    from simoom.studies import STUDIES, UnknownStudyError
 
     if name == LIST:
         if figures or tables or quick or out or report:
             raise InputError("study list: takes no options")
-        _list(list(STUDIES.values()))
+        try:
+            _list(list(STUDIES.values()))
+        except UnknownStudyError as error:
+            raise InputError(str(error)) from None
         return
     chosen = _chosen(name, figures, tables)
     if out is not None:
@@ -100,13 +103,11 @@ def _chosen(
     from simoom.studies import STUDIES, UnknownStudyError, find
 
     wanted = [("figure", number) for number in figures] + [("table", number) for number in tables]
-    if name == ALL:
-        if wanted:
-            raise InputError(
-                "study all: makes all figures; name one study with --figure or --table"
-            )
-        return [(each, list(each.keys)) for each in STUDIES.values()]
+    if name == ALL and wanted:
+        raise InputError("study all: makes all figures; name one study with --figure or --table")
     try:
+        if name == ALL:
+            return [(each, list(each.keys)) for each in STUDIES.values()]
         one = find(name)
         keys = [one.find(kind, number) for kind, number in wanted]
     except UnknownStudyError as error:

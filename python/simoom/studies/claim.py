@@ -7,9 +7,12 @@ beside it.
 
 from __future__ import annotations
 
+import csv
 import enum
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.resources import files
 
 from simoom.runs.evidence import Check, Outcome, Quantity, Verdict
 
@@ -251,6 +254,59 @@ def finding(
 def unchecked(name: str, statement: str, *, paper: str, because: str, place: str = "") -> Claim:
     """Return a claim that cannot be checked, with the reason."""
     return Claim(name, statement, paper, (), remark=because, place=place)
+
+
+class Claims:
+    """Makes the claims of a study: their words are rows of its ``claims.csv``, their checks code.
+
+    The columns are ``name``, ``kind`` ("claim", "finding" or "unchecked"), and the parameters of
+    `claim`; of a claim that cannot be checked, ``remark`` says why.
+
+    Parameters
+    ----------
+    package : str
+        The package of the study, ``__package__``.
+    """
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+
+    @cached_property
+    def rows(self) -> dict[str, dict[str, str]]:
+        """The rows by the names of the claims."""
+        text = files(self._package).joinpath("claims.csv").read_text(encoding="utf-8")
+        rows = csv.DictReader(text.splitlines())
+        return {row["name"]: {key: text for key, text in row.items() if text} for row in rows}
+
+    def __call__(
+        self,
+        name: str,
+        statement: str = "",
+        *,
+        checks: Iterable[Check] = (),
+        others: Iterable[Reading] = (),
+        paper: str = "",
+        tolerance: str = "",
+        remark: str = "",
+        coarse: str = "",
+        reading: str = "",
+        place: str = "",
+        repeats: str = "",
+    ) -> Claim:
+        """Return a claim with its checks; words that follow from numbers are given here."""
+        given = {"statement": statement, "paper": paper, "tolerance": tolerance, "remark": remark,
+                 "coarse": coarse, "reading": reading, "place": place,
+                 "repeats": repeats}  # fmt: skip
+        words = {**self.rows.get(name, {}), **{key: text for key, text in given.items() if text}}
+        kind = words.pop("kind", "claim")
+        if "statement" not in words:
+            raise ValueError(f"{name}: has no row in claims.csv of {self._package}")
+        words["name"] = name
+        if kind == "unchecked":
+            return unchecked(because=words.pop("remark"), **words)
+        words.setdefault("paper", FINDING)
+        made = claim(**words, checks=checks, others=others)
+        return replace(made, is_finding=kind == "finding")
 
 
 def _ours(checks: Sequence[Check], between: str) -> str:

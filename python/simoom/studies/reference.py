@@ -1,32 +1,30 @@
-"""Published and independently simulated reference values of figures; see ``data/README.md``."""
+"""Published and independently simulated reference values of figures; see `simoom_studies`."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 
 from simoom.runs.evidence import Value
 from simoom.studies.figure import Curve, Source, X
 
-DATA = Path(__file__).parent / "data"
 
-
-def curves(study: str, figure: str, colours: Mapping[str, int]) -> list[Curve]:
+def curves(package: str, figure: str, colours: Mapping[str, int]) -> list[Curve]:
     """Return the reference curves of a figure.
 
     Parameters
     ----------
-    study : str
-        The name of the file.
+    package : str
+        The package of the study, ``__package__``, which has them in ``values.csv``.
     figure : str
         The figure's key.
     colours : mapping
         The colour of each series; series without a colour are omitted.
     """
     found: dict[tuple[str, str, str], list[tuple[X, Value]]] = {}
-    for row in _rows(study):
+    for row in _rows(package):
         if row["figure"] == figure and row["series"] in colours:
             key = (row["series"], row["source"], row["quantity"])
             half = float(row["half_width"] or 0.0)
@@ -46,9 +44,9 @@ def curves(study: str, figure: str, colours: Mapping[str, int]) -> list[Curve]:
 
 
 @cache
-def _rows(study: str) -> tuple[dict[str, str], ...]:
-    with (DATA / f"{study}.csv").open(encoding="utf-8", newline="") as file:
-        return tuple(csv.DictReader(file))
+def _rows(package: str) -> tuple[dict[str, str], ...]:
+    text = files(package).joinpath("values.csv").read_text(encoding="utf-8")
+    return tuple(csv.DictReader(text.splitlines()))
 
 
 def _x_value(text: str) -> X:
