@@ -31,6 +31,7 @@ def pages() -> dict[str, str]:
 def page(name: str, command: Any, more: str) -> str:
     """Return the manual page of a command."""
     context = command.make_context(name, [], resilient_parsing=True)
+    command = context.command
     dashed, usage = name.replace(" ", "-"), " ".join(command.collect_usage_pieces(context))
     records = [each.get_help_record(context) for each in command.get_params(context)]
     options = "".join(

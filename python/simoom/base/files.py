@@ -11,10 +11,9 @@ import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import polars as pl
+from simoom.base.frames import pl
 
 _READ_LIMIT = 64 << 20
 """Limit of the bytes read from a file, far more than a scenario has: a device may be endless."""

@@ -1,10 +1,15 @@
-"""Polars, with a message where it is missing: ``from simoom.base.frames import pl``."""
+"""Polars and NumPy, each imported when it is first used: ``from simoom.base.frames import pl``."""
 
 from __future__ import annotations
 
-from simoom.base.needs import needed
+from typing import TYPE_CHECKING
 
-with needed("a data frame"):
+from simoom.base.needs import Later
+
+if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
+else:
+    np, pl = Later("numpy", "this"), Later("polars", "a data frame")
 
-__all__ = ["pl"]
+__all__ = ["np", "pl"]

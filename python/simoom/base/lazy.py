@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
+import ast
+import importlib.util
 import sys
 from collections.abc import Mapping
+from functools import cache
+from importlib.abc import InspectLoader
 from types import ModuleType
 from typing import Any
 
@@ -53,6 +56,15 @@ def export(package: str, names: Mapping[str, str]) -> None:
     module = sys.modules[package]
     module.__dict__["homes"] = {name: home for home, own in names.items() for name in own.split()}
     module.__class__ = LazyPackage
+
+
+@cache
+def source_of(module: str) -> ast.Module:
+    """Return the source of a module, which is not imported: what tells of it need not use it."""
+    spec = importlib.util.find_spec(module)
+    assert spec is not None
+    assert isinstance(spec.loader, InspectLoader)
+    return ast.parse(spec.loader.get_source(module) or "")
 
 
 def home_of(package: str, name: str) -> str:

@@ -6,6 +6,7 @@ import importlib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 
 
@@ -35,6 +36,25 @@ def need(module: str, purpose: str) -> Any:
     """
     with needed(purpose):
         return importlib.import_module(module)
+
+
+class Later(ModuleType):
+    """A module that is imported when it is first used, so that programs start fast.
+
+    Parameters
+    ----------
+    name : str
+        The module.
+    purpose : str
+        What needs it, as for `need`.
+    """
+
+    def __init__(self, name: str, purpose: str) -> None:
+        super().__init__(name)
+        self._purpose = purpose
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(need(self.__name__, self._purpose), name)
 
 
 @contextmanager

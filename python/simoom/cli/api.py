@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import inspect
 import re
 from collections.abc import Callable, Mapping
 from functools import cache, wraps
-from importlib.abc import InspectLoader
 from typing import Any, NamedTuple, TypeVar
 
 import typer
 
 from simoom.base.issue import ArgumentError
-from simoom.base.lazy import home_of
+from simoom.base.lazy import home_of, source_of
 from simoom.cli.terminal import InputError, check_range
 
 Command = TypeVar("Command", bound=Callable[..., None])
@@ -45,20 +43,12 @@ def flag(name: str) -> str:
 
 
 @cache
-def _module(home: str) -> ast.Module:
-    spec = importlib.util.find_spec(f"simoom.{home}")
-    assert spec is not None
-    assert isinstance(spec.loader, InspectLoader)
-    return ast.parse(spec.loader.get_source(spec.name) or "")
-
-
-@cache
 def parameters(function: str) -> dict[str, Parameter]:
     """Return the keyword parameters of a public function, from its source.
 
     Its module is not imported, because NumPy takes longer than a list of commands may take.
     """
-    body = _module(home_of("simoom", function)).body
+    body = source_of(f"simoom.{home_of('simoom', function)}").body
     found = [each for each in body if isinstance(each, ast.FunctionDef) and each.name == function]
     assigned = (each for each in body if isinstance(each, ast.Assign))
     constants = {ast.unparse(each.targets[0]): each.value for each in assigned}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
 from simoom.base.files import finite
 from simoom.cli.api import from_api
@@ -25,11 +26,11 @@ from simoom.cli.terminal import (
 )
 from simoom.cli.until import UntilOption, read_until, refused_results
 from simoom.results.tables import Column, Row, digits, visible
-
-if TYPE_CHECKING:
-    from simoom.runs.compare import Comparison
-    from simoom.runs.compare import Row as Compared
-    from simoom.runs.stats import Estimate
+from simoom.runs.compare import Comparison
+from simoom.runs.compare import Row as Compared
+from simoom.runs.compare import compare as run_pairs
+from simoom.runs.stats import Estimate
+from simoom.show.layout import fitted, with_interval
 
 COLUMNS = (
     Column("result", "result"),
@@ -85,8 +86,6 @@ def compare(
     **given: Any,
 ) -> None:
     """Compare the results of two scenarios by pairs of runs with common random numbers."""
-    from simoom.runs.compare import compare as run_pairs
-
     targets = read_until(until, given["max_replications"])
     if other is None and not changes:
         raise InputError("OTHER: name a second scenario, or what changes, --change PATH=VALUE")
@@ -111,9 +110,6 @@ def compare(
 
 
 def _print(done: Comparison) -> None:
-    from rich.text import Text
-
-    from simoom.show.layout import fitted
 
     screen, longest = console(), max(len(row.path) for row in done.rows)
     is_random = done.first.is_random or done.second.is_random
@@ -151,7 +147,6 @@ def _controlled_cells(row: Compared) -> Row:
 
 
 def _signed(difference: Estimate, *, is_random: bool = True) -> str:
-    from simoom.show.layout import with_interval
 
     mean = f"{'+' if difference.mean > 0 else ''}{digits(difference.mean, 3)}"
     return with_interval(mean, difference.half_width if is_random and difference.n > 1 else None)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from simoom.cli.api import from_api
 from simoom.cli.streams import print_json
@@ -15,11 +18,9 @@ from simoom.cli.terminal import (
     check_time,
     load,
 )
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from simoom.scenario.hearing import Hearing, NodePair
+from simoom.scenario.hearing import Hearing, NodePair
+from simoom.scenario.hearing import hearing as pairs_of
+from simoom.show.layout import table
 
 MOST_NAMES = 4
 
@@ -35,16 +36,12 @@ def hearing(
     **given: Any,
 ) -> None:
     """Show which nodes of a scenario with a radio receive each other, without a run."""
-    from simoom.scenario.hearing import hearing as pairs_of
-
     scenario = load(file, settings, unset=unset)
     check_time("--at", given["at_s"])
     heard = pairs_of(scenario, **given)
     if as_json:
         print_json([vars(pair) for pair in heard.pairs])
         return
-    from rich.console import Console
-    from rich.text import Text
 
     console = Console(highlight=False)
     console.print(_links(heard))
@@ -53,8 +50,6 @@ def hearing(
 
 def _links(heard: Hearing) -> Table:
     """Return a row for each direction of each link."""
-    from simoom.show.layout import table
-
     headings = ("link", "signal\ndBm", "SNR\ndB", "rate\nMb/s", "frames that\narrive, %", "")
     return table(headings, map(_cells, heard.links), left=(0, 5))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -23,10 +23,9 @@ from simoom.cli.terminal import (
     make_directory,
     say,
 )
-
-if TYPE_CHECKING:
-    from simoom.scenario.scenario import Scenario
-    from simoom.twin import Twin
+from simoom.scenario.scenario import Scenario
+from simoom.show.layout import table
+from simoom.twin import Twin, predict, vary
 
 MOST_AXES = 2
 
@@ -72,7 +71,6 @@ def model(
     if over:
         _vary(scenario, over, as_json=as_json, out=out)
         return
-    from simoom.twin import predict
 
     twin = predict(scenario)
     if as_json:
@@ -144,7 +142,6 @@ def _spaced(low: float, high: float, count: int) -> list[Any]:
 def _vary(
     scenario: Scenario, over: dict[str, list[Any]], *, as_json: bool, out: Path | None
 ) -> None:
-    from simoom.twin import vary
 
     try:
         found = vary(scenario, over)
@@ -155,8 +152,6 @@ def _vary(
     if as_json:
         print_json(found.frame().to_dicts())
     else:
-        from simoom.show.layout import table
-
         headings, rows = found.table()
         wrapped = range(len(headings))
         lines = [heading.replace(".", ".\n") for heading in headings]

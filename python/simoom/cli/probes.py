@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from rich.padding import Padding
+from rich.text import Text
 
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
@@ -14,6 +16,7 @@ from simoom.cli.terminal import (
     console,
     load,
 )
+from simoom.show.layout import table
 
 NARROW = 60
 """Columns below which a table would cut off the meanings."""
@@ -36,10 +39,6 @@ def probes(
     if as_json:
         print_json([probe._asdict() for probe in found])
         return
-    from rich.padding import Padding
-    from rich.text import Text
-
-    from simoom.show.layout import table
 
     screen = console()
     if screen.width < NARROW:

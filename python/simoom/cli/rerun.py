@@ -9,7 +9,11 @@ from typing import Annotated
 import typer
 
 from simoom.cli.terminal import Check, InputError, Quiet, progress_bar
+from simoom.results.record import DamagedError, Record
+from simoom.results.run import controllers
+from simoom.results.run import run as simulate
 from simoom.results.tables import visible
+from simoom.store.store import Store
 
 DIFFERENT = 1
 """The exit code if a run gives other results."""
@@ -32,11 +36,6 @@ def rerun(
     quiet: Quiet = False,
 ) -> None:
     """Run a stored run again from its own record, and say whether it still gives the same."""
-    from simoom.results.record import DamagedError, Record
-    from simoom.results.run import controllers
-    from simoom.results.run import run as simulate
-    from simoom.store.store import Store
-
     if file.is_dir() and not key:
         raise InputError(f"{file}: is a store; name one of its runs: {file} KEY")
     try:

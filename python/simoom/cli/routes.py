@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.table import Table
 
+from simoom.base.frames import np
 from simoom.cli.api import from_api
 from simoom.cli.terminal import (
     AsJson,
@@ -18,11 +21,9 @@ from simoom.cli.terminal import (
     load,
 )
 from simoom.results.tables import digits
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from simoom.scenario.routes import Course, Routes
+from simoom.scenario.routes import Course, Routes
+from simoom.scenario.routes import routes as routes_of
+from simoom.show.layout import table
 
 
 @from_api("routes")
@@ -40,8 +41,6 @@ def routes(
     **given: Any,
 ) -> None:
     """Show links, partitions and shortest routes of an ad-hoc network, without a run."""
-    from simoom.scenario.routes import routes as routes_of
-
     scenario = load(file, settings, unset=unset)
     if at_s is not None:
         check_time("--at", at_s)
@@ -50,7 +49,6 @@ def routes(
     if as_json:
         print(json.dumps(_plain(found), indent=2))
         return
-    from rich.console import Console
 
     console = Console(highlight=False)
     for part in _at_one_time(found) if times else _over_time(found):
@@ -107,10 +105,6 @@ def _at_one_time(found: Routes) -> list[Table | str]:
 
 def _over_time(found: Routes) -> list[Table | str]:
     """Return the links over time, and a row for each flow."""
-    import numpy as np
-
-    from simoom.show.layout import table
-
     counts = np.array([len(partitions) for partitions in found.partitions])
     begin, end = found.times_s[0], found.times_s[-1]
     degrees = 2 * found.links / len(found.nodes)
@@ -139,8 +133,6 @@ def _over_time(found: Routes) -> list[Table | str]:
 
 
 def _cells(course: Course) -> tuple[str, ...]:
-    import numpy as np
-
     known = course.hops[~np.isnan(course.hops)]
     mean = digits(float(known.mean())) if known.size else "-"
     most = str(int(known.max())) if known.size else "-"

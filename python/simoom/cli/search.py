@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
 from simoom.base.files import finite
 from simoom.cli.api import from_api
@@ -23,9 +24,8 @@ from simoom.cli.terminal import (
     told,
 )
 from simoom.results.tables import Column, Row, digits, visible
-
-if TYPE_CHECKING:
-    from simoom.twin import Optimum
+from simoom.show.layout import estimated, fitted
+from simoom.twin import Optimum, optimise
 
 COLUMNS = (Column("name", "best point"), Column("value", "value"), Column("verdict", "verdict"))
 
@@ -56,8 +56,6 @@ def search(
     **options: Any,
 ) -> None:
     """Search for the settings with the best value of a result, within constraints."""
-    from simoom.twin import optimise
-
     space, log = read_space(over)
     if log:
         raise InputError(f"--over: {log[0]}: a search has no logarithmic ranges; leave out log")
@@ -95,10 +93,6 @@ def _ends(estimate: Any) -> dict[str, float]:
 
 
 def _print(done: Optimum) -> None:
-    from rich.text import Text
-
-    from simoom.show.layout import estimated, fitted
-
     rows: list[Row] = [
         {"name": visible(path), "value": digits(value, 4) if isinstance(value, float)
          else visible(str(value))}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rich.text import Text
 
 from simoom.base.files import finite
 from simoom.cli.api import from_api
@@ -21,9 +23,9 @@ from simoom.cli.terminal import (
     told,
 )
 from simoom.results.tables import Column, Row, digits, visible
-
-if TYPE_CHECKING:
-    from simoom.runs.sensitivity import Effect, Sensitivity
+from simoom.runs.sensitivity import METHODS, Effect, Sensitivity
+from simoom.runs.sensitivity import sensitivity as analyse
+from simoom.show.layout import estimated, fitted
 
 COLUMNS = {
     "sobol": (
@@ -54,9 +56,6 @@ def sensitivity(
     **given: Any,
 ) -> None:
     """Find out which settings move a result, over whole ranges."""
-    from simoom.runs.sensitivity import METHODS
-    from simoom.runs.sensitivity import sensitivity as analyse
-
     if given["method"] not in METHODS:
         raise InputError(f"--method {given['method']}: must be one of {', '.join(METHODS)}")
     space, log = read_space(over)
@@ -87,9 +86,6 @@ def _effect(each: Effect) -> dict[str, object]:
 
 
 def _print(done: Sensitivity) -> None:
-    from rich.text import Text
-
-    from simoom.show.layout import estimated, fitted
 
     rows: list[Row] = [
         {

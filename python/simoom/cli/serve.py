@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simoom.base.files import read
 from simoom.base.needs import needed
 from simoom.cli.terminal import InputError, check_range, directory, say
 from simoom.scenario import control, shipped
@@ -163,7 +164,6 @@ def _run_no_code() -> None:
 
 def _first(file: Path, most: int) -> dict[str, str]:
     """Return name and text of the scenario that the page opens."""
-    from simoom.base.files import read
     from simoom.serve.gallery import page_text
 
     source = shipped.resolved(file)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
+from simoom.base.files import finite, write_frame
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
     InputError,
@@ -14,11 +17,10 @@ from simoom.cli.terminal import (
     say,
     told,
 )
-from simoom.results.tables import visible
-
-if TYPE_CHECKING:
-    from simoom.store.shards import Content
-    from simoom.store.store import Store
+from simoom.results.tables import digits, visible
+from simoom.store.shards import Content, MergeError, contents, missing_of
+from simoom.store.shards import merge as merge_stores
+from simoom.store.store import Store
 
 FAULTY = 1
 """The exit code of a check that finds faults."""
@@ -63,8 +65,6 @@ def query(
     ] = False,
 ) -> None:
     """Query the runs in SQL; without a query list the columns."""
-    from simoom.base.files import finite, write_frame
-
     if out is not None and out.suffix not in (".csv", ".parquet"):
         raise InputError(f"--out {out}: must end in .csv or .parquet")
     with told():
@@ -93,9 +93,6 @@ def merge(
     ] = False,
 ) -> None:
     """Copy the runs of stores into one, each once; the parts of --shard must be complete."""
-    from simoom.store.shards import MergeError
-    from simoom.store.shards import merge as merge_stores
-
     with told():
         sources = [_open(each) for each in stores]
         try:
@@ -110,8 +107,6 @@ def merge(
 @store.command("check")
 def check(store: Which) -> None:
     """Read every run, and say what is damaged or missing; the exit code is then 1."""
-    from simoom.store.shards import contents, missing_of
-
     with told():
         found = contents(_open(store))
     faults = [*found.damaged, *missing_of([found])]
@@ -128,7 +123,6 @@ def _builds(found: Content) -> str:
 
 
 def _open(store: str, *, make: bool = False) -> Store:
-    from simoom.store.store import Store
 
     if not store:
         raise InputError("STORE: is empty; name the folder of a store")
@@ -143,7 +137,6 @@ def _count(number: int, noun: str) -> str:
 
 
 def _cell(value: object) -> str:
-    from simoom.results.tables import digits
 
     if value is None:
         return "-"
@@ -151,8 +144,6 @@ def _cell(value: object) -> str:
 
 
 def _print(columns: list[str], rows: list[list[str]]) -> None:
-    from rich.table import Table
-    from rich.text import Text
 
     table = Table()
     for name in columns:

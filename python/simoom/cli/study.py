@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simoom.base.files import write_text
 from simoom.cli.terminal import (
     InputError,
     Quiet,
@@ -142,7 +143,6 @@ def _print(made: Sequence[Results]) -> None:
 
 def _write(made: Sequence[Results], out: Path | None, page: Path | None) -> str:
     """Write the requested files; return a message that names them."""
-    from simoom.base.files import write_text
     from simoom.studies import report
 
     parts = []

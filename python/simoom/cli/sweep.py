@@ -8,13 +8,15 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from simoom.base.files import finite
+from simoom.base.files import finite, write_frame
+from simoom.base.frames import pl
 from simoom.base.issue import ArgumentError, LostWorkerError
 from simoom.base.needs import need
+from simoom.base.workers import WorkerProcesses
 from simoom.cli.api import from_api
 from simoom.cli.points import Design, OverOption, PointsFrom, PointsOption, read_over
 from simoom.cli.streams import print_json
@@ -35,11 +37,13 @@ from simoom.cli.terminal import (
     told,
 )
 from simoom.cli.until import UntilOption, read_until, refused_results
+from simoom.runs.axes import points
+from simoom.runs.sweep import Sweep
+from simoom.runs.sweep import sweep as run_sweep
 from simoom.scenario.observables import check_path, present
-
-if TYPE_CHECKING:
-    from simoom.runs.sweep import Sweep
-    from simoom.scenario.scenario import Scenario
+from simoom.scenario.scenario import Scenario
+from simoom.show.sweep_table import table
+from simoom.store.shards import read_shard
 
 GROUPS = tuple(f"flows[*].{name}" for name in ("name", "from", "to", "goodput_mbps"))
 """The results that sums over groups of flows need."""
@@ -110,8 +114,6 @@ def sweep(
     **given: Any,
 ) -> None:
     """Run replications of a scenario at every combination of some values."""
-    from simoom.runs.sweep import sweep as run_sweep
-
     check_range("--processes", processes, bits=16)
     if dask is not None and processes:
         raise InputError("--dask: has workers of its own; leave out --processes")
@@ -152,8 +154,6 @@ def sweep(
 
 def _runs(axes: Axes, replications: int) -> int:
     """Return the number of runs of a whole sweep."""
-    from simoom.runs.axes import points
-
     return replications * len(points(axes).settings)
 
 
@@ -212,8 +212,6 @@ def _continued(store: str | None) -> Iterator[None]:
 
 def _check_shard(shard: str, store: str | None, others: dict[str, object]) -> None:
     """Refuse a shard without a store, and options about the results of all runs."""
-    from simoom.store.shards import read_shard
-
     try:
         read_shard(shard)
     except ArgumentError as error:
@@ -231,7 +229,6 @@ def _workers(processes: int) -> Iterator[Executor | None]:
     if not processes:
         yield None
         return
-    from simoom.base.workers import WorkerProcesses
 
     pool = WorkerProcesses(processes)
     try:
@@ -276,16 +273,12 @@ def _print_json(means: Means) -> None:
 
 def _print(done: Sweep, means: Means, *, groups: bool) -> None:
 
-    from simoom.show.sweep_table import table
-
     screen = console()
     screen.print(table(done, means, screen.width, groups=groups))
 
 
 def _write(done: Sweep, chosen: Sequence[str], out: Path) -> list[str]:
     """Write the results of a sweep, and return the names of the pictures."""
-    from simoom.base.files import write_frame
-    from simoom.base.frames import pl
     from simoom.plots import file_name, save_both
 
     frame = done.frame()

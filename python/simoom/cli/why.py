@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from simoom.base.files import finite, write_text
 from simoom.cli.api import from_api
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
@@ -23,11 +24,11 @@ from simoom.cli.terminal import (
     progress_bar,
     say,
 )
-
-if TYPE_CHECKING:
-    from simoom.scenario.scenario import Scenario
-    from simoom.why.result import Why
-
+from simoom.results.run import run
+from simoom.scenario.observables import default_probes
+from simoom.scenario.scenario import Scenario
+from simoom.why import why as explain
+from simoom.why.result import Why
 
 EXAMPLES = (
     "simoom why performance_anomaly",
@@ -63,10 +64,6 @@ def why(
     **given: Any,
 ) -> None:
     """Say what limits a flow: what a run shows, and what runs with one change show."""
-    from simoom.base.files import finite, write_text
-    from simoom.why import why as explain
-    from simoom.why.result import Why
-
     scenario = load(file, settings, unset=unset)
     second = None if other is None else load(other, [])
     if second is not None:
@@ -98,8 +95,6 @@ def _refuse_with_two(options: dict[str, Path | None]) -> None:
 
 def write_report(scenario: Scenario, seed: int, out: Path, why: Why) -> str:
     """Write the report of a run with an explanation; return what was written."""
-    from simoom.results.run import run
-    from simoom.scenario.observables import default_probes
     from simoom.show.report import write
 
     done = run(scenario, seed=seed, probes=default_probes(scenario))

@@ -10,13 +10,13 @@ from matplotlib.collections import PatchCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
+from simoom.base.frames import pl
 from simoom.base.palette import CYCLE
 from simoom.plots.stretch import trace_of
 from simoom.plots.style import Picture, style
 from simoom.results.run import Run
 
 if TYPE_CHECKING:
-    import polars as pl
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
@@ -98,8 +98,6 @@ def draw_route_courses(axes: Axes, run: Run, flows: list[int]) -> None:
 
 def _rates(packets: pl.DataFrame, flow: str, edges: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the Mb/s of packets with data that arrive, with headers, between the edges."""
-    from simoom.base.frames import pl
-
     arrived = packets.filter(
         (pl.col("flow").cast(pl.String) == flow)
         & (pl.col("step").cast(pl.String) == "arrived")
@@ -114,8 +112,6 @@ def _course(
     routes: pl.DataFrame, flow: Mapping[str, object], end_s: float
 ) -> list[tuple[float, float, int]]:
     """Return when the sender's node knew a route of how many hops: begin, end, hops."""
-    from simoom.base.frames import pl
-
     inside = set(routes["node"].cast(pl.String).unique())
     source, sink = (
         name if name in inside else GATEWAY for name in (str(flow["from"]), str(flow["to"]))

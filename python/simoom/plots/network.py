@@ -10,6 +10,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from simoom.base.arguments import moment
+from simoom.base.frames import pl
 from simoom.base.palette import BLACK, BLUE, VERMILION
 from simoom.plots.stretch import trace_of
 from simoom.plots.style import Picture, below, style
@@ -117,8 +118,6 @@ def carried_mbps(
 
     The key is transmitter and receiver. Bytes are those of the PSDU.
     """
-    from simoom.base.frames import pl
-
     begin_s, end_s = at_s - window_s / 2, at_s + window_s / 2
     frames = trace_of(run).frames.filter(
         pl.col("start_s").is_between(begin_s, end_s, closed="left")

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Protocol
 
+from simoom.base.frames import pl
 from simoom.base.palette import HATCHES
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from simoom.results.run import Run
     from simoom.trace.trace import Trace
 
@@ -73,8 +72,6 @@ def stretch(
     ValueError
         No frame is in the stretch, more than `most` are, or a node is unknown.
     """
-    from simoom.base.frames import pl
-
     if not (math.isfinite(start_s) and math.isfinite(end_s) and start_s < end_s):
         raise ValueError(f"start_s, end_s: from {start_s:g} to {end_s:g} s is no stretch of time")
     frames, waits = cut(trace, start_s, end_s)
@@ -102,8 +99,6 @@ def stretch(
 
 def cut(trace: Recorded, start_s: float, end_s: float) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the frames and the waits that are in a stretch of time, also in part."""
-    from simoom.base.frames import pl
-
     inside = (pl.col("start_s") < end_s) & (pl.col("end_s") > start_s)
     return trace.frames.filter(inside).sort("start_s"), trace.waits.filter(inside).sort("start_s")
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from simoom.base.kinds import CAUSES, WITH_MCS
 from simoom.results.tables import Row, Value, digits, flow_rows, nodes, number
+from simoom.scenario.hearing import hearing
 
 if TYPE_CHECKING:
     from simoom.results.run import Run
@@ -128,7 +129,6 @@ def _collides(flow: Row, summary: Mapping[str, Value]) -> bool:
 def _undetected(run: Run) -> list[str]:
     if not _silent(run) or run.scenario.get("radio") is None:
         return []
-    from simoom.scenario.hearing import hearing
 
     heard = hearing(run.scenario, seed=run.seed, replication=run.replication)
     undetected = [f"{link.source} → {link.sink}" for link in heard.links if not link.detected]

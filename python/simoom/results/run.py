@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from simoom import _core
 from simoom.base.arguments import callback, whole
+from simoom.base.frames import np, pl
 from simoom.base.issue import Issue, ScenarioError
 from simoom.base.patience import interruptible
 from simoom.results.tables import rows, visible
@@ -24,8 +25,6 @@ from simoom.scenario.scenario import Scenario, ScenarioLike
 from simoom.trace.trace import Trace, TraceFilter, Tracing
 
 if TYPE_CHECKING:
-    import numpy as np
-    import polars as pl
     from numpy.typing import NDArray
 
     from simoom.base.workers import Progress
@@ -178,8 +177,6 @@ class Run:
         polars.DataFrame
             A row for each sample; the value has the unit of the probe.
         """
-        from simoom.base.frames import pl
-
         time_s, value = self.samples(path)
         return pl.DataFrame({"time_s": time_s, "value": value})
 
@@ -191,8 +188,6 @@ class Run:
         polars.DataFrame
             One row; the columns are seed, replication and the paths of the results.
         """
-        from simoom.base.frames import pl
-
         return pl.DataFrame([self.row()], infer_schema_length=None)
 
     def row(self) -> dict[str, Any]:
@@ -391,8 +386,6 @@ def _samples(rows: Iterable[tuple[str, bytes, bytes]]) -> Samples:
     rows = list(rows)
     if not rows:
         return {}
-    import numpy as np
-
     return {path: (np.frombuffer(t), np.frombuffer(v)) for path, t, v in rows}
 
 

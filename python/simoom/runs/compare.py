@@ -16,11 +16,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from simoom.base.arguments import callback
+from simoom.base.frames import pl
 from simoom.base.issue import ArgumentError
 from simoom.base.workers import Progress
 from simoom.runs.precision import Reached, Rule, Until
@@ -31,9 +32,6 @@ from simoom.runs.variates import Controlled, controlled, controls
 from simoom.scenario.observables import check_path, nearest, unit_of
 from simoom.scenario.scenario import Scenario, ScenarioLike
 from simoom.store.store import Store
-
-if TYPE_CHECKING:
-    import polars as pl
 
 MORE_IS_BETTER = re.compile(r".*\b(goodput_mbps|jain_index|mos|rating|video\.rate_mbps)\)?")
 LESS_IS_BETTER = re.compile(
@@ -152,8 +150,6 @@ class Comparison:
         polars.DataFrame
             A row for each result, in the unit of the result: means, difference, interval, verdict.
         """
-        from simoom.base.frames import pl
-
         return pl.DataFrame(self.to_dicts(), infer_schema_length=None)
 
     @property

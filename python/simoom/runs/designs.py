@@ -15,11 +15,11 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from simoom.base.frames import np
 from simoom.base.issue import ArgumentError
 from simoom.base.needs import needed
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 Point = dict[str, Any]

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from simoom.base.frames import np
 from simoom.base.issue import ArgumentError
 from simoom.runs.stats import Estimate, mean_ci
 from simoom.scenario.observables import check_path, unit_of
@@ -156,8 +157,6 @@ def required(values: Iterable[float], target: Target, *, confidence: float = 0.9
     If it is at most the number of observations, they suffice. It is infinite if the target is a
     fraction of a mean that is zero.
     """
-    import numpy as np
-
     sample = np.asarray(list(values), dtype=float)
     n = int(sample.size)
     if n < LEAST_RUNS:

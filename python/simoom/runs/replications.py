@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simoom.base.arguments import callback, whole
+from simoom.base.frames import pl
 from simoom.base.workers import Progress
 from simoom.results.run import Run, Summary
 from simoom.runs.precision import LEAST_RUNS, Reached, Rule, Target, Until, rule_of
@@ -22,9 +22,6 @@ from simoom.runs.transient import Warmup
 from simoom.runs.variates import Controlled, controlled, controls
 from simoom.scenario.scenario import Scenario, ScenarioLike
 from simoom.store.store import Store
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Judged = Iterator[tuple[Target, Sequence[float]]]
 """Each target of a rule, with the values that are to meet it: NaN where a run measured none."""
@@ -52,8 +49,6 @@ class Replications:
         polars.DataFrame
             A row for each run; columns are seed, replication and the paths of the results.
         """
-        from simoom.base.frames import pl
-
         return pl.DataFrame([run.row() for run in self.runs], infer_schema_length=None)
 
     def measured(self, path: str) -> bool:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simoom.base.arguments import whole
+from simoom.base.frames import pl
 from simoom.base.issue import ArgumentError
 from simoom.base.needs import need
 from simoom.base.workers import Progress
@@ -32,7 +33,6 @@ from simoom.scenario.scenario import ScenarioLike
 from simoom.store.store import Store
 
 if TYPE_CHECKING:
-    import polars as pl
     from numpy.typing import NDArray
 
 METHODS = ("sobol", "morris")
@@ -107,8 +107,6 @@ class Sensitivity:
         polars.DataFrame
             A row for each setting.
         """
-        from simoom.base.frames import pl
-
         rows: list[dict[str, Any]] = []
         for each in self.effects:
             named = {"total": each.total, **({"first": each.first} if each.first else {})}

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from simoom._core import student_t_cdf, student_t_quantile
+from simoom.base.frames import np
 from simoom.base.needs import needed
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -108,8 +108,6 @@ def paired_difference(
     >>> paired_difference([10.0, 12.0, 11.0], [11.0, 13.1, 11.9])
     Estimate(1 ± 0.25 at 95%, n=3)
     """
-    import numpy as np
-
     a, b = np.asarray(list(first), dtype=float), np.asarray(list(second), dtype=float)
     if a.shape != b.shape:
         raise ValueError(f"pairs need equally many values: there are {a.size} and {b.size}")
@@ -187,8 +185,6 @@ def quantile_ci(
     >>> quantile_ci(range(1, 21), 0.5).ci_low, quantile_ci(range(1, 21), 0.5).ci_high
     (6.0, 15.0)
     """
-    import numpy as np
-
     with needed("a quantile with its interval"):
         from scipy.stats import quantile_test
 
@@ -204,8 +200,6 @@ def quantile_ci(
 
 
 def _sample(values: Iterable[float]) -> NDArray[np.float64]:
-    import numpy as np
-
     sample = np.asarray(list(values), dtype=float)
     if not np.isfinite(sample).all():
         raise ValueError("values: must be finite numbers; one is NaN or infinite")

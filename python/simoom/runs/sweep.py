@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simoom.base.arguments import callback
+from simoom.base.frames import pl
 from simoom.base.workers import Progress
 from simoom.results.run import Run
 from simoom.runs.axes import Label, Over, describe, find_label, points, scenarios
@@ -33,7 +34,6 @@ from simoom.store.shards import Shard, read_shard
 from simoom.store.store import Store
 
 if TYPE_CHECKING:
-    import polars as pl
     from matplotlib.figure import Figure
 
 
@@ -85,8 +85,6 @@ class Sweep:
             A row for each run; columns are the axes, seed, replication and the paths of the
             results.
         """
-        from simoom.base.frames import pl
-
         rows = [
             # If a result has the name of an axis (`flows[0].name`), the column is that of the axis.
             {**point.settings, **{k: v for k, v in run.row().items() if k not in self.over}}
@@ -106,8 +104,6 @@ class Sweep:
         polars.DataFrame
             A row for each point; columns are the axes, and the estimate in the unit of the result.
         """
-        from simoom.base.frames import pl
-
         return pl.DataFrame(self.means(path, confidence=confidence), infer_schema_length=None)
 
     def means(self, path: str, *, confidence: float = 0.95) -> list[dict[str, Any]]:
@@ -133,8 +129,6 @@ class Sweep:
         polars.DataFrame
             A row for each point; columns are the axes, and the estimate in the unit of the result.
         """
-        from simoom.base.frames import pl
-
         rows = []
         for point in self.points:
             each = point.replications.quantile(path, probability, confidence=confidence)

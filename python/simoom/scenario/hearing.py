@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from simoom import _core
 from simoom.base.arguments import moment, whole
+from simoom.base.frames import pl
 from simoom.base.issue import Issue, ScenarioError
 from simoom.base.patience import interruptible
 from simoom.scenario.scenario import Scenario, ScenarioLike
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -123,8 +120,6 @@ class Hearing:
         polars.DataFrame
             A row for each pair of nodes; units are in the names of the columns.
         """
-        from simoom.base.frames import pl
-
         return pl.DataFrame([vars(pair) for pair in self.pairs], infer_schema_length=None)
 
     def __repr__(self) -> str:

@@ -14,6 +14,7 @@ from simoom.base.issue import Issue, ScenarioError
 from simoom.results.tables import visible
 from simoom.runs.axis_text import split
 from simoom.scenario.hearing import hearing
+from simoom.scenario.routes import routes
 from simoom.scenario.scenario import Scenario, toml_value
 
 MOST_NODES = 200
@@ -196,7 +197,6 @@ def map_of(scenario: Scenario, keys: Mapping[str, Any]) -> dict[str, Any] | None
     """Return the nodes of a scenario with a radio and positions, and who detects whom."""
     if keys.get("radio") is None or nodes_of(scenario) > MOST_NODES:
         return None
-    from simoom.scenario.routes import routes
 
     positions = written_positions(keys)
     try:

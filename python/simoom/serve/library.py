@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simoom.base.files import finite, read_json, write_text
+from simoom.base.frames import np
 from simoom.base.issue import ScenarioError
 from simoom.results.record import DamagedError, Record
 from simoom.results.run import Run, Samples
@@ -24,7 +25,6 @@ from simoom.show.sections import LISTED
 from simoom.store.store import Store
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 KEY = re.compile(r"[0-9a-f]{64}")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from simoom.base.frames import pl
 from simoom.results.notices import told
 from simoom.results.tables import MOST_ROWS, digits
 from simoom.show import sections
@@ -14,8 +15,6 @@ from simoom.show.layout import with_interval
 from simoom.show.sections import headline
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from simoom.results.run import Run
     from simoom.runs.replications import Replications
     from simoom.runs.sweep import Sweep

@@ -14,11 +14,14 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from simoom.base.files import finite, write_frame, write_text
+from simoom.base.frames import pl
 from simoom.base.needs import MissingPackageError
 from simoom.base.palette import USES
+from simoom.plots.words import findings
 from simoom.results.notices import told
 from simoom.results.tables import Row, nodes, number, plain
 from simoom.show.layout import fitted
+from simoom.show.pages import embedded, render
 from simoom.show.sections import OF_FLOWS, Table, headline, shown
 
 if TYPE_CHECKING:
@@ -131,13 +134,12 @@ def _write_series(run: Run, directory: Path) -> list[str]:
     ]
     write_text(directory / "series.csv", "".join(["path,time_s,value\n", *lines]))
     try:
-        from simoom.base.frames import pl
+        frames = [
+            run.series(path).select(pl.lit(path).alias("path"), "time_s", "value")
+            for path in run.probes
+        ]
     except MissingPackageError:
         return ["series.csv"]
-    frames = [
-        run.series(path).select(pl.lit(path).alias("path"), "time_s", "value")
-        for path in run.probes
-    ]
     write_frame(directory / "series.parquet", pl.concat(frames))
     return ["series.csv", "series.parquet"]
 
@@ -145,8 +147,6 @@ def _write_series(run: Run, directory: Path) -> list[str]:
 def page(run: Run, why: Why | None = None) -> str:
     """Return the report as one self-contained HTML page, with an explanation if there is one."""
     from simoom import plots
-    from simoom.plots.words import findings
-    from simoom.show.pages import embedded, render
     from simoom.why.page import content as explained
 
     has_cell = bool(nodes(run.summary))

@@ -11,17 +11,15 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from simoom.base.files import write_text
+from simoom.base.frames import pl
 from simoom.base.palette import HATCHES, KINDS, frame_look
 from simoom.plots.stretch import Recorded, cut, fitting, is_lost, nodes_of
 from simoom.scenario.scenario import Scenario
 from simoom.show.pages import render
 from simoom.trace.columns import Columns
-
-if TYPE_CHECKING:
-    import polars as pl
 
 MOST = {"frames": 20_000, "MPDUs": 100_000, "waits": 300_000}
 """What a page holds: a browser draws it at once, and the file has at most some 20 MB."""
@@ -146,8 +144,6 @@ class PageWriter:
 
     def finish(self) -> None:
         """Write the page."""
-        from simoom.base.frames import pl
-
         tables = {
             name: pl.concat([self._columns.empty(name), *self._tables.pop(name, [])])
             for name in ("frames", "mpdus", "waits", "segments", "routes")
@@ -171,8 +167,6 @@ def _inside(
     trace: Watched, start_s: float | None, end_s: float | None
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Return frames, MPDUs and waits of a stretch; raise if they are none or too many."""
-    from simoom.base.frames import pl
-
     least = -math.inf if start_s is None else start_s
     frames, waits = cut(trace, least, math.inf if end_s is None else end_s)
     if frames.is_empty():
@@ -241,8 +235,6 @@ def _routes(routes: pl.DataFrame, first: float, last: float) -> pl.DataFrame:
 
 def _notes(mpdus: pl.DataFrame, segments: pl.DataFrame) -> list[str]:
     """Return a line for the TCP segment of each MPDU; empty where it carries none."""
-    from simoom.base.frames import pl
-
     if segments.is_empty():
         return [""] * len(mpdus)
     chosen = segments.filter(pl.col("packet").is_in(mpdus["packet"].implode()))

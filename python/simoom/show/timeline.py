@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from simoom import _core
 from simoom.base.needs import needed
+from simoom.results.run import run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,7 +49,6 @@ def timeline(source: Run | Path | str, *, limit_mib: int = 256) -> Any:
     widget = _widget()
     if isinstance(source, (str, Path)):
         return widget(_core.AirFile(source), Path(source).stem)
-    from simoom.results.run import run
 
     # The file is open as long as the widget lives; on Windows it is removed by the system later.
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:

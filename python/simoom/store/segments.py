@@ -13,13 +13,11 @@ import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from simoom.base.frames import pl
 from simoom.results.record import DamagedError, Record
 from simoom.store.places import Folder, Remote
-
-if TYPE_CHECKING:
-    import polars as pl
 
 FOLDER = "segments"
 MOST_RUNS = 10_000
@@ -53,8 +51,6 @@ def row(record: Record, text: str) -> dict[str, Any]:
 
 def frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
     """Return rows as a data frame; what a row does not have is null."""
-    from simoom.base.frames import pl
-
     done = pl.DataFrame(list(rows), infer_schema_length=None)
     # A seed has up to 64 bits, whatever the seeds of these rows are.
     types: dict[str, type[pl.DataType]] = {"seed": pl.UInt64, "replication": pl.UInt32}
@@ -64,8 +60,6 @@ def frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
 
 def empty() -> pl.DataFrame:
     """Return the rows of a store without runs."""
-    from simoom.base.frames import pl
-
     text = dict.fromkeys(("key", "simoom", "build", "digest", "scenario", "record"), pl.String)
     return pl.DataFrame(schema={**text, "checked": pl.Boolean, "seed": pl.UInt64})
 
@@ -85,8 +79,6 @@ def write(place: Folder | Remote, records: Mapping[str, tuple[Record, str]]) -> 
     OSError
         It cannot be written, or what is read back is not what was written.
     """
-    from simoom.base.frames import pl
-
     texts = [text for _, text in records.values()]
     name = f"{FOLDER}/{uuid.uuid4().hex}.parquet"
     data = io.BytesIO()
@@ -123,8 +115,6 @@ class Index:
         present -= self.damaged.keys()
         if present == self._known.keys():
             return
-        from simoom.base.frames import pl
-
         for name in self._known.keys() - present:
             del self._known[name]
         for name in sorted(present - self._known.keys()):
@@ -153,8 +143,6 @@ class Index:
 
     def is_small(self, name: str) -> bool:
         """Whether a segment is so small that it should be joined with others."""
-        from simoom.base.frames import pl
-
         count = len(self._known[name])
         width = len(pl.read_parquet_schema(self._place.local(name)))
         return 2 * count < MOST_RUNS and 2 * count * width < MOST_CELLS
@@ -165,8 +153,6 @@ class Index:
 
     def read(self, name: str, keys: Collection[str] | None = None) -> Iterator[tuple[str, str]]:
         """Yield the keys and the texts of the records of a segment; FileNotFoundError if gone."""
-        from simoom.base.frames import pl
-
         file: Path = self._place.local(name)
         try:
             lazy = pl.scan_parquet(file).select("key", "record")

@@ -21,17 +21,15 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from simoom.base.frames import pl
 from simoom.base.needs import need
 from simoom.results.record import DamagedError, Record
 from simoom.results.run import Run
 from simoom.scenario.scenario import Scenario
 from simoom.store import segments
 from simoom.store.places import Folder, place_of
-
-if TYPE_CHECKING:
-    import polars as pl
 
 FILE = re.compile(r"[0-9a-f]{2}/(?P<key>[0-9a-f]{64})(?P<checked>\.checked)?\.json")
 """The file of one run."""
@@ -284,8 +282,6 @@ class Store:
         polars.LazyFrame
             A row for each run.
         """
-        from simoom.base.frames import pl
-
         rows = self._loose()
         files = self._again(self._local_segments)
         frames = [*([segments.frame(rows).lazy()] if rows else []), *map(pl.scan_parquet, files)]
@@ -310,8 +306,6 @@ class Store:
         MissingPackageError
             DuckDB is not installed.
         """
-        from simoom.base.frames import pl
-
         duckdb = need("duckdb", "a query in SQL")
 
         def ask(connection: Any, folder: Path) -> pl.DataFrame:

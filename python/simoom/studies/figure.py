@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from simoom.base.frames import pl
 from simoom.runs.evidence import Value
 from simoom.studies.claim import Claim
 
 if TYPE_CHECKING:
     import matplotlib.figure
-    import polars as pl
 
 X = float | str
 
@@ -172,8 +172,6 @@ class Figure:
     @property
     def data(self) -> pl.DataFrame:
         """The numbers as a long data frame with a row for each point."""
-        from simoom.base.frames import pl
-
         rows = [
             (x, c.quantity, c.label, c.source.value, v.value, v.low, v.high, v.statistic, v.n)
             for c in self.curves

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -15,6 +15,7 @@ from rich.text import Text
 
 from simoom import plots
 from simoom.base.files import complete, write_frame
+from simoom.base.frames import pl
 from simoom.results.tables import digits
 from simoom.runs.evidence import Value, Verdict
 from simoom.show import pages
@@ -23,9 +24,6 @@ from simoom.studies.claim import Claim
 from simoom.studies.figure import Curve, Figure, X, shown_x_values
 from simoom.studies.headlines import counts
 from simoom.studies.study import Results, slug
-
-if TYPE_CHECKING:
-    import polars as pl
 
 MARKS = {
     Verdict.REPRODUCED: ("✓", "green"),
@@ -167,8 +165,6 @@ def write(results: Results, directory: Path) -> list[str]:
 
 def _with_others(results: Results, path: Path) -> pl.DataFrame:
     """Return the claims, and those that the file has of figures which were not made now."""
-    from simoom.base.frames import pl
-
     claims = results.frame()
     if not path.exists():
         return claims

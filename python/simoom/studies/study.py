@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from simoom.base.frames import pl
 from simoom.base.workers import Progress
 from simoom.runs.runner import Runner
 from simoom.studies.claim import Claim
@@ -16,9 +16,6 @@ from simoom.studies.figure import Figure
 from simoom.studies.headlines import Row, counts
 from simoom.studies.lab import FigureFunction, Lab
 from simoom.studies.original import Original
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 class UnknownStudyError(KeyError):
@@ -150,8 +147,6 @@ class Results:
 
     def frame(self) -> pl.DataFrame:
         """Return the claims as a data frame with a row for each claim."""
-        from simoom.base.frames import pl
-
         return pl.DataFrame(self.rows)
 
     def __iter__(self) -> Iterator[Figure]:

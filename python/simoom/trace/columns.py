@@ -7,10 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simoom import _core
+from simoom.base.frames import np, pl
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from simoom.scenario.scenario import Scenario
 
 TABLES: dict[str, tuple[tuple[str, str], ...]] = {
@@ -28,15 +27,11 @@ class Columns:
 
     @cached_property
     def _names(self) -> dict[str, pl.Series]:
-        from simoom.base.frames import pl
-
         named = self._scenario.core.trace_names()
         return {kind: pl.Series(names, dtype=pl.Enum(names)) for kind, names in named}
 
     def frame(self, table: int, columns: Sequence[bytes]) -> tuple[str, pl.DataFrame]:
         """Return the name of a table, and a batch of it."""
-        from simoom.base.frames import pl
-
         name, schema = self._tables[table]
         made = [
             self._series(*column, values) for column, values in zip(schema, columns, strict=True)
@@ -45,15 +40,9 @@ class Columns:
 
     def empty(self, table: str) -> pl.DataFrame:
         """Return a table without rows."""
-        from simoom.base.frames import pl
-
         return pl.DataFrame([self._series(*column, b"") for column in TABLES[table]])
 
     def _series(self, name: str, kind: str, values: bytes) -> pl.Series:
-        import numpy as np
-
-        from simoom.base.frames import pl
-
         kind, nullable = kind.removesuffix("?"), kind.endswith("?")
         if kind == "text":
             text = pl.Series(name, values.decode().split("\n")[:-1], dtype=pl.String)

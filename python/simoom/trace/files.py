@@ -13,12 +13,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from simoom import _core
+from simoom.base.frames import pl
 from simoom.scenario.scenario import toml_value
 from simoom.trace.columns import TABLES, Columns
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from simoom.scenario.scenario import Scenario
 
 Options = Mapping[str, object]
@@ -61,8 +60,6 @@ class Parquet:
 
     def finish(self) -> None:
         """Join the parts of each table, a few at a time."""
-        from simoom.base.frames import pl
-
         for table, count in self._parts.items():
             parts = [self._folder / f"{table}-{number:06}" for number in range(count)]
             pl.scan_parquet(parts).sink_parquet(self._folder / f".{table}.parquet")

@@ -7,14 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from simoom.base.frames import pl
 from simoom.scenario.scenario import Scenario
 from simoom.trace.columns import TABLES, Columns
 from simoom.trace.files import CORE, TraceFile, open_all, settings_of
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -48,8 +45,6 @@ class Trace:
     _batches: dict[str, list[pl.DataFrame]] = field(default_factory=dict)
 
     def _table(self, name: str) -> pl.DataFrame:
-        from simoom.base.frames import pl
-
         batches = self._batches.pop(name, [])
         return pl.concat(batches) if batches else self._columns.empty(name)
 

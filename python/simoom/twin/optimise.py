@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from simoom.base.frames import pl
 from simoom.base.workers import Progress
 from simoom.results.tables import digits, number
 from simoom.runs.search import Constraint, Given, Held, Search, constraints, objective_of
@@ -20,9 +21,6 @@ from simoom.scenario.scenario import Scenario
 from simoom.store.store import Store
 from simoom.twin.selection import predict
 from simoom.twin.vary import Evaluate, HasSummary, check_axes, scenario_at
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Objective = str | Callable[[HasSummary], float]
 
@@ -73,8 +71,6 @@ class Optimum:
         polars.DataFrame
             A row for each evaluated point.
         """
-        from simoom.base.frames import pl
-
         return pl.DataFrame(list(self.tried), infer_schema_length=None, strict=False)
 
     def __repr__(self) -> str:

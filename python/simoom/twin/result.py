@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from simoom.base.frames import pl
 from simoom.results.tables import digits, number
 from simoom.runs.stats import mean_ci
 from simoom.scenario.scenario import Scenario
 from simoom.twin.verdict import Fit
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from simoom.results.run import Run
     from simoom.runs.replications import Replications
 
@@ -81,8 +80,6 @@ class Twin:
         polars.DataFrame
             One row; the columns are paths.
         """
-        from simoom.base.frames import pl
-
         rows = [
             (fit.family, check.name, check.verdict, check.how)
             for fit in self.fits

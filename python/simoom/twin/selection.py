@@ -6,7 +6,10 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from simoom.base.frames import np
+from simoom.models import FAMILIES
 from simoom.scenario.scenario import Scenario, ScenarioLike
+from simoom.twin.inputs import Cell
 from simoom.twin.result import Twin
 from simoom.twin.verdict import Fit
 
@@ -43,7 +46,6 @@ def predict(scenario: ScenarioLike) -> Twin:
     >>> twin.model.family, round(twin.summary["total.collision_probability"], 3)
     ('saturation', 0.271)
     """
-    from simoom.models import FAMILIES
     from simoom.twin import (
         aggregates,
         bulk,
@@ -55,7 +57,6 @@ def predict(scenario: ScenarioLike) -> Twin:
         saturated,
         scope,
     )
-    from simoom.twin.inputs import Cell
 
     scenario = Scenario.of(scenario)
     scenario.check()
@@ -95,8 +96,6 @@ def predict(scenario: ScenarioLike) -> Twin:
 
 def _attempt(family: str, fit_function: Callable[[Cell], Fit], cell: Cell) -> Fit:
     """Return the verdict on a family; a model may have no solution at the limits of its range."""
-    import numpy as np
-
     from simoom.twin import scope
 
     try:

@@ -6,14 +6,12 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from simoom.base.frames import pl
 from simoom.results.tables import digits, number
 from simoom.scenario.scenario import Scenario
 from simoom.twin.selection import predict
-
-if TYPE_CHECKING:
-    import polars as pl
 
 MOST_POINTS = 100_000
 """A larger grid is taken for a mistake."""
@@ -59,8 +57,6 @@ class Variation:
 
     def frame(self) -> pl.DataFrame:
         """Return a row for each point: axes, model and all values except those of single flows."""
-        from simoom.base.frames import pl
-
         paths = {
             path: None
             for result in self.results

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 from simoom.base.workers import Progress
 from simoom.scenario.scenario import ScenarioLike
+from simoom.why.compare import compare
+from simoom.why.explain import explain
 
 if TYPE_CHECKING:
     from simoom.why.compare import Difference
@@ -96,9 +98,6 @@ def why(
     >>> sm.why(s, replications=2).causes[0].cause
     'the receive window of 20,000 B'
     """
-    from simoom.why.compare import compare
-    from simoom.why.explain import explain
-
     arguments: dict[str, Any] = {
         "flow": flow, "replications": replications, "seed": seed, "executor": executor,
         "progress": progress,

@@ -7,8 +7,9 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from simoom.base.frames import pl
 from simoom.base.issue import ScenarioError
 from simoom.base.workers import Progress
 from simoom.results.run import Run
@@ -16,12 +17,10 @@ from simoom.results.tables import number, rows
 from simoom.runs.runner import Runner
 from simoom.runs.stats import Estimate, paired_difference
 from simoom.scenario.scenario import Scenario, ScenarioLike, toml_value
+from simoom.twin.inputs import Cell
 from simoom.why.case import Goal, find_flow, goal_of
 from simoom.why.draft import Edit, apply, keys_of
 from simoom.why.explain import Laboratory, check, estimate
-
-if TYPE_CHECKING:
-    import polars as pl
 
 SEARCHES = 3
 """So many first keys are chosen among all; later ones keep the order of the last search."""
@@ -81,8 +80,6 @@ class Difference:
 
     def frame(self) -> pl.DataFrame:
         """Return a data frame with a row for each key."""
-        from simoom.base.frames import pl
-
         return pl.DataFrame([_row(move) for move in self.moves], infer_schema_length=None)
 
     def to_dict(self) -> dict[str, Any]:
@@ -156,7 +153,6 @@ def compare(
     goal = Goal("total.goodput_mbps", "total goodput", "Mb/s", 1.0, more=True)
     if flow is not None:
         single, index = find_flow(first, flow)
-        from simoom.twin.inputs import Cell
 
         goal = goal_of(index or 0, Cell(single).flows[index or 0].kind)
     with Runner(executor) as runner:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from simoom.base.frames import pl
 from simoom.runs.stats import Estimate
 from simoom.why.case import Goal
 from simoom.why.measured import Measured
 
 if TYPE_CHECKING:
-    import polars as pl
     from matplotlib.figure import Figure
 
 LEAST_GAIN = 1.02
@@ -130,8 +130,6 @@ class Why:
 
     def frame(self) -> pl.DataFrame:
         """Return a data frame with a row for each change, in the order of `effects`."""
-        from simoom.base.frames import pl
-
         return pl.DataFrame([_row(effect) for effect in self.effects], infer_schema_length=None)
 
     def to_dict(self) -> dict[str, Any]:
