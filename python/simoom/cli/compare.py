@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.text import Text
 
 from simoom.base.files import finite
 from simoom.cli.api import from_api
@@ -30,7 +29,7 @@ from simoom.runs.compare import Comparison
 from simoom.runs.compare import Row as Compared
 from simoom.runs.compare import compare as run_pairs
 from simoom.runs.stats import Estimate
-from simoom.show.layout import fitted, with_interval
+from simoom.show.layout import captioned, with_interval
 
 COLUMNS = (
     Column("result", "result"),
@@ -111,18 +110,16 @@ def compare(
 
 def _print(done: Comparison) -> None:
 
-    screen, longest = console(), max(len(row.path) for row in done.rows)
+    screen = console()
     is_random = done.first.is_random or done.second.is_random
-    most, words = len(done.rows), ("result", "verdict")
     tables = (
         (COLUMNS, [_cells(row, is_random=is_random) for row in done.rows], done.caption),
         (CONTROLLED, [_controlled_cells(row) for row in done.rows], "the same by control variates"),
     )
     for columns, cells, caption in tables:
         if rows := [row for row in cells if row]:
-            table = fitted(columns, rows, screen.width, least=longest, most=most, words=words)
-            screen.print(table)
-            screen.print(Text(caption, style="dim"))
+            words = ("result", "verdict")
+            screen.print(captioned(columns, rows, caption, screen.width, words))
 
 
 def _cells(row: Compared, *, is_random: bool) -> Row:

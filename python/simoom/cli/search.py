@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
-from rich.text import Text
 
 from simoom.base.files import finite
 from simoom.cli.api import from_api
@@ -24,7 +23,7 @@ from simoom.cli.terminal import (
     told,
 )
 from simoom.results.tables import Column, Row, digits, visible
-from simoom.show.layout import estimated, fitted
+from simoom.show.layout import captioned, estimated
 from simoom.twin import Optimum, optimise
 
 COLUMNS = (Column("name", "best point"), Column("value", "value"), Column("verdict", "verdict"))
@@ -105,10 +104,7 @@ def _print(done: Optimum) -> None:
          "verdict": each.verdict}
         for each in done.given
     ]  # fmt: skip
-    screen, longest = console(), max(len(str(row["name"])) for row in rows)
-    most, words = len(rows), ("name", "verdict")
-    columns = COLUMNS if done.given else COLUMNS[:2]
-    screen.print(fitted(columns, rows, screen.width, least=longest, most=most, words=words))
+    screen, columns = console(), COLUMNS if done.given else COLUMNS[:2]
     ahead = f"; ahead of the second best by {estimated(done.ahead, 4)}" if done.ahead else ""
     text = f"of {len(done.tried)} points, with 95 % intervals of runs that did not choose it{ahead}"
-    screen.print(Text(text, style="dim"))
+    screen.print(captioned(columns, rows, text, screen.width, ("name", "verdict")))

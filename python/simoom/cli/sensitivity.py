@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.text import Text
-
 from simoom.base.files import finite
 from simoom.cli.api import from_api
 from simoom.cli.points import SpaceOption, read_space
@@ -25,7 +23,7 @@ from simoom.cli.terminal import (
 from simoom.results.tables import Column, Row, digits, visible
 from simoom.runs.sensitivity import METHODS, Effect, Sensitivity
 from simoom.runs.sensitivity import sensitivity as analyse
-from simoom.show.layout import estimated, fitted
+from simoom.show.layout import captioned, estimated
 
 COLUMNS = {
     "sobol": (
@@ -96,8 +94,6 @@ def _print(done: Sensitivity) -> None:
         }
         for each in done
     ]
-    screen, longest = console(), max(len(each.path) for each in done)
-    columns, most = COLUMNS[done.method], len(rows)
-    screen.print(fitted(columns, rows, screen.width, least=longest, most=most, words=("path",)))
+    screen = console()
     caption = f"{done.result}: {CAPTIONS[done.method]}; chance makes {done.noise:.0%} of it at most"
-    screen.print(Text(caption, style="dim"))
+    screen.print(captioned(COLUMNS[done.method], rows, caption, screen.width, ("path",)))

@@ -138,9 +138,7 @@ def _row(each: Reached) -> dict[str, Any]:
 
 
 def _print(done: Replications, rows: Sequence[Mapping[str, Any]]) -> None:
-    from rich.text import Text
-
-    from simoom.show.layout import fitted, with_interval
+    from simoom.show.layout import captioned, with_interval
 
     shown: list[Row] = [
         {
@@ -153,12 +151,10 @@ def _print(done: Replications, rows: Sequence[Mapping[str, Any]]) -> None:
         }
         for row in rows
     ]  # fmt: skip
-    screen, longest = console(), max(len(row["path"]) for row in rows)
-    words, most = ("result",), len(shown)
-    screen.print(fitted(COLUMNS, shown, screen.width, least=longest, most=most, words=words))
+    screen = console()
     caption = (
         f"means of {len(done)} runs with 95 % intervals"
         if done.is_random
         else f"all {len(done)} runs are the same: nothing in them is random"
     )
-    screen.print(Text(caption, style="dim"))
+    screen.print(captioned(COLUMNS, shown, caption, screen.width, ("result",)))

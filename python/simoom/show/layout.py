@@ -85,6 +85,19 @@ def fitted(
     return Group(*tables)
 
 
+def captioned(
+    columns: Sequence[Column],
+    rows: Sequence[Row],
+    caption: str,
+    width: int,
+    words: Collection[str],
+) -> RenderableType:
+    """Return a `fitted` table with all rows, names in full where they fit, and a line below it."""
+    longest = max(map(len, _written(columns[0], rows)))
+    shown = fitted(columns, rows, width, least=longest, most=len(rows), words=words)
+    return Group(shown, Text(caption, style="dim"))
+
+
 def _narrow(widths: dict[str, int], keys: Sequence[str], room: int) -> None:
     """Reduce the widths of some columns, the widest first, until there is room for them."""
     while (excess := _total({key: widths[key] for key in keys}) - room) > 0:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
+from importlib.resources import files
 
 
 @dataclass(frozen=True)
@@ -32,11 +34,13 @@ class Original:
     reading: str = ""
 
 
-def drawing(place: str, what: str) -> Original:
-    """Return an original that is a drawing or a list of symbols, and has no results."""
-    return Original(place, what, method="a drawing: nothing to reproduce")
+def originals(package: str) -> tuple[Original, ...]:
+    """Return the originals of a study, from the rows of its ``originals.csv``.
 
-
-def inputs(place: str, what: str, *, reading: str = "") -> Original:
-    """Return an original that has the parameters of the runs, and no results."""
-    return Original(place, what, method="inputs of all runs", reading=reading)
+    The columns are the parameters of `Original`; several figures have semicolons between them.
+    """
+    text = files(package).joinpath("originals.csv").read_text(encoding="utf-8")
+    return tuple(
+        Original(**row | {"figures": tuple(filter(None, row["figures"].split("; ")))})
+        for row in csv.DictReader(text.splitlines())
+    )

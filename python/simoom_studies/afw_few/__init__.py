@@ -4,6 +4,7 @@ A. Sofyan, V. Suryani, H. H. Nuha, "Performance comparison of TCP AFW and TCP Fe
 wireless networks: a simulation study".
 """
 
+from simoom.studies.original import originals
 from simoom.studies.study import Study
 from simoom_studies.afw_few.beyond import (
     figure_area,
@@ -15,7 +16,6 @@ from simoom_studies.afw_few.beyond import (
 )
 from simoom_studies.afw_few.chains import figure_chain
 from simoom_studies.afw_few.course import figure_2
-from simoom_studies.afw_few.originals import ORIGINALS
 from simoom_studies.afw_few.pairs import figure_pairs, figure_scenarios
 from simoom_studies.afw_few.queues import figure_queue
 from simoom_studies.afw_few.readings import figure_readings
@@ -45,23 +45,5 @@ STUDY = Study(
     notes="The paper gives neither area nor speeds, pauses, duration or the ends of flows: 1,000 m "
     "x 1,000 m, 1 to 10 m/s, pauses of 2 s and 200 s are chosen here. AFW's rule is a "
     "reconstruction. The paper's percentages are ratios: 1.12 % is 11.7 %, 154 % is 154 times.",
-    originals=ORIGINALS,
+    originals=originals(__package__),
 )
-
-__all__ = [
-    "STUDY",
-    "figure_2",
-    "figure_area",
-    "figure_chain",
-    "figure_controllers",
-    "figure_pairs",
-    "figure_pause",
-    "figure_queue",
-    "figure_readings",
-    "figure_rules",
-    "figure_scenarios",
-    "figure_speed",
-    "figure_standards",
-    "table_4",
-    "table_5",
-]

@@ -4,6 +4,7 @@ V. U. Pai, N. B. Mehta, C. Singh, "TCP throughput over full-duplex WLANs: novel 
 AP's new capability".
 """
 
+from simoom.studies.original import originals
 from simoom.studies.study import Study
 from simoom_studies.full_duplex.beyond import (
     figure_acks,
@@ -17,7 +18,6 @@ from simoom_studies.full_duplex.beyond import (
 from simoom_studies.full_duplex.contention import figure_4, table_fixed_point
 from simoom_studies.full_duplex.course import table_windows
 from simoom_studies.full_duplex.gains import figure_gains, table_gains
-from simoom_studies.full_duplex.originals import ORIGINALS
 from simoom_studies.full_duplex.places import figure_cancellation, figure_places
 from simoom_studies.full_duplex.throughput import figure_5, figure_6
 
@@ -48,25 +48,5 @@ STUDY = Study(
     "contending stations for half duplex. Simulation: all of the 45 s, NewReno with an "
     "initial ssthresh of 32 KB. The Monte Carlo, a closed loop with frozen back-off, decides no "
     "claim.",
-    originals=ORIGINALS,
+    originals=originals(__package__),
 )
-
-__all__ = [
-    "STUDY",
-    "figure_4",
-    "figure_5",
-    "figure_6",
-    "figure_acks",
-    "figure_aggregates",
-    "figure_bidirectional",
-    "figure_cancellation",
-    "figure_delay",
-    "figure_gains",
-    "figure_loss",
-    "figure_places",
-    "figure_queue",
-    "figure_worth",
-    "table_fixed_point",
-    "table_gains",
-    "table_windows",
-]

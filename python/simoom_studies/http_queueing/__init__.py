@@ -9,6 +9,7 @@ Computer Networks 50(1), 2006.
 Claim(two_nodes_collide: reproduced)
 """
 
+from simoom.studies.original import originals
 from simoom.studies.study import Study
 from simoom_studies.http_queueing.alone import table_2, table_3
 from simoom_studies.http_queueing.appendix import figure_a2, figure_a3
@@ -17,8 +18,7 @@ from simoom_studies.http_queueing.fairness import (
     figure_fair_queue,
     figure_uplink,
 )
-from simoom_studies.http_queueing.originals import ORIGINALS
-from simoom_studies.http_queueing.paper import PAPER
+from simoom_studies.http_queueing.paper import PAPER as PAPER
 from simoom_studies.http_queueing.persistent import figure_3, figure_4, figure_5, figure_6
 from simoom_studies.http_queueing.saturated import figure_1, figure_2
 from simoom_studies.http_queueing.sessions import figure_8, figure_9, figure_10, figure_11
@@ -54,29 +54,5 @@ STUDY = Study(
     "a printed equation, that is checked too. Simulated: an RTS of 160 bits (the paper "
     "has 180), the last segment of a file padded, no FIN, TCP sources at the access point, "
     "retransmission timers of RFC 6298.",
-    originals=ORIGINALS,
+    originals=originals(__package__),
 )
-
-__all__ = [
-    "PAPER",
-    "STUDY",
-    "figure_1",
-    "figure_2",
-    "figure_3",
-    "figure_4",
-    "figure_5",
-    "figure_6",
-    "figure_8",
-    "figure_9",
-    "figure_10",
-    "figure_11",
-    "figure_a2",
-    "figure_a3",
-    "figure_elephants",
-    "figure_fair_queue",
-    "figure_mice",
-    "figure_uplink",
-    "figure_window_d",
-    "table_2",
-    "table_3",
-]

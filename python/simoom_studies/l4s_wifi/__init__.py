@@ -25,13 +25,3 @@ STUDY = Study(
     ),
     notes="Prague is version 0.7 of the implementation for Linux, with accurate ECN.",
 )
-
-__all__ = [
-    "STUDY",
-    "figure_bursty",
-    "figure_echo",
-    "figure_fibre",
-    "figure_place",
-    "figure_rules",
-    "figure_step",
-]

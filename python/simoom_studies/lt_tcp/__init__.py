@@ -10,6 +10,7 @@ Claim(preamble_costs_3_mbps: reproduced)
 
 from __future__ import annotations
 
+from simoom.studies.original import originals
 from simoom.studies.study import Study
 from simoom_studies.lt_tcp.advice import (
     figure_buffers,
@@ -18,7 +19,9 @@ from simoom_studies.lt_tcp.advice import (
     figure_rates,
 )
 from simoom_studies.lt_tcp.bluetooth import (
-    corruption,
+    corruption as corruption,
+)
+from simoom_studies.lt_tcp.bluetooth import (
     figure_corruption,
     figure_goodput,
     figure_residual,
@@ -32,7 +35,6 @@ from simoom_studies.lt_tcp.later import (
     figure_queues,
 )
 from simoom_studies.lt_tcp.lossy import figure_1, figure_2, figure_3, figure_parts
-from simoom_studies.lt_tcp.originals import ORIGINALS
 from simoom_studies.lt_tcp.readings import figure_readings
 from simoom_studies.lt_tcp.reconstruction import figure_choices, figure_timer
 from simoom_studies.lt_tcp.tables import table_4, table_5, table_6
@@ -73,36 +75,5 @@ STUDY = Study(
     ),
     notes="p as printed: 0.27 times 1, 0.5 and 0.3 for HV1, HV2 and HV3. LT-TCP is reconstructed "
     "where the paper and its sources leave it open.",
-    originals=ORIGINALS,
+    originals=originals(__package__),
 )
-
-__all__ = [
-    "STUDY",
-    "corruption",
-    "figure_1",
-    "figure_2",
-    "figure_3",
-    "figure_adaptation",
-    "figure_buffers",
-    "figure_captures",
-    "figure_choices",
-    "figure_controllers",
-    "figure_corruption",
-    "figure_goodput",
-    "figure_hidden",
-    "figure_overheads",
-    "figure_parts",
-    "figure_queues",
-    "figure_rates",
-    "figure_readings",
-    "figure_residual",
-    "figure_retries",
-    "figure_shutouts",
-    "figure_timer",
-    "figure_voice",
-    "table_2",
-    "table_3",
-    "table_4",
-    "table_5",
-    "table_6",
-]

@@ -4,9 +4,9 @@ A. Okada, D. Nobayashi, T. Ikenaga, "TCP congestion control based on transmissio
 LAN interfaces".
 """
 
+from simoom.studies.original import originals
 from simoom.studies.study import Study
 from simoom_studies.mcs_cubic.beyond import figure_clients, figure_controllers, figure_falling
-from simoom_studies.mcs_cubic.originals import ORIGINALS
 from simoom_studies.mcs_cubic.rules import figure_occupancy, figure_rules
 from simoom_studies.mcs_cubic.throughput import figure_3a, figure_3b, figure_readings
 from simoom_studies.mcs_cubic.walking import figure_pace, figure_walking
@@ -34,21 +34,5 @@ STUDY = Study(
     notes="The queue of 10 packets is read as 10 frames in the device, each until its BlockAck "
     "arrives, below FQ-CoDel, and only the MCS of the client changes; other figures show other "
     "readings. There are no A-MSDUs: 1498 bytes have no room for two such segments.",
-    originals=ORIGINALS,
+    originals=originals(__package__),
 )
-
-__all__ = [
-    "STUDY",
-    "figure_2a",
-    "figure_2b",
-    "figure_3a",
-    "figure_3b",
-    "figure_clients",
-    "figure_controllers",
-    "figure_falling",
-    "figure_occupancy",
-    "figure_pace",
-    "figure_readings",
-    "figure_rules",
-    "figure_walking",
-]
