@@ -17,7 +17,6 @@ from simoom.results.record import identity
 from simoom.results.tables import Value, number
 from simoom.runs.axis_text import axis_values, short
 from simoom.runs.stats import mean_ci
-from simoom.runs.sweep import sweep
 from simoom.scenario.scenario import Scenario
 from simoom.serve.drafts import Desk
 from simoom.serve.library import KEY, Library, Listing, read_object
@@ -123,6 +122,8 @@ class Sweeps:
 
     def run(self, plan: Plan, progress: Progress) -> None:
         """Run all points, each run into the library, and keep what the sweep is."""
+        from simoom.runs.sweep import sweep
+
         points = []
         for _, point in varied(plan.scenario, plan.over):
             seeds = range(plan.replications)

@@ -17,8 +17,6 @@ from simoom.serve.library import Library
 from simoom.serve.sweeps import Plan, Sweeps
 from simoom.serve.workers import Teller
 from simoom.show.sections import headline, shown
-from simoom.why import why
-from simoom.why.page import data
 
 WANTED = (
     "total.goodput_mbps",
@@ -91,6 +89,8 @@ class Explanation:
     def __call__(self, teller: Teller) -> Any:
         """Return the explanation as the page shows it."""
         # Imported when it is used: workers start in half the time.
+        from simoom.why import why
+        from simoom.why.page import data
 
         found = why(
             self.scenario, flow=self.flow, replications=REPLICATIONS, seed=self.seed,

@@ -8,7 +8,6 @@ from simoom.base.files import finite
 from simoom.base.issue import Issue, ScenarioError
 from simoom.scenario.hearing import hearing
 from simoom.serve.drafts import MOST_NODES, nodes_of
-from simoom.twin import predict
 
 if TYPE_CHECKING:
     from simoom.results.run import Run
@@ -21,6 +20,7 @@ MOST_HEARING = 60
 def twin_of(run: Run) -> dict[str, Any]:
     """Return the predictions of the analytic twin beside the values of a run."""
     # Imported when it is used: the models import SciPy.
+    from simoom.twin import predict
 
     twin = predict(run.scenario)
     model = twin.model
