@@ -33,7 +33,7 @@ import simoom as sm
 from simoom.scenario import shipped
 from simoom.serve import Limits
 from simoom.serve.drafts import Desk
-from simoom.serve.jobs import Job, Jobs
+from simoom.serve.jobs import Job, Jobs, Wanted
 from simoom.serve.library import Library, Listing
 from simoom.show.sections import headline, shown
 
@@ -335,7 +335,7 @@ def test_live_samples_are_those_of_the_finished_run(page, cell):
 def test_samples_of_a_long_run_are_thinned_and_pages_follow(tmp_path, cell, monkeypatch):
     monkeypatch.setattr("simoom.serve.jobs.MOST_SAMPLES", 1000)
     jobs = Jobs(Library(tmp_path, Desk(tmp_path)), Limits(), threads=0)
-    job = Job("0" * 64, cell, 1, "", wants_air=False)
+    job = Job("0" * 64, Wanted(cell, 1, ""))
     jobs._jobs[job.key] = job
     seen, thinned, starts = [], -1, {}
     for batch in range(100):
@@ -344,7 +344,7 @@ def test_samples_of_a_long_run_are_thinned_and_pages_follow(tmp_path, cell, monk
         now, series = jobs.series(job.key, starts, thinned)
         seen = series["x"]["t"] if now != thinned else seen + series["x"]["t"]
         thinned, starts = now, {"x": len(seen)}
-        assert seen == job.series["x"][0]
+        assert seen == list(job.series["x"][0])
         assert len(seen) <= 1000
     assert len(seen) > 500
     assert seen[-1] > 29_990.0

@@ -112,3 +112,72 @@ def test_on_a_phone_the_gallery_closes_when_a_scenario_is_picked(page):
     page.locator(".entry").first.click()
     expect(page.locator(".entry").first).to_be_hidden()
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+MANY = """title = "Many flows"
+standard = "11g"
+stations = 14
+duration_s = 40000.0
+
+[[flows]]
+name = "files"
+from = "server"
+to = "sta0-12"
+traffic = "web"
+
+[[flows]]
+name = "talk"
+from = "sta13"
+to = "server"
+traffic = "call"
+"""
+
+
+def write(page, text):
+    page.locator(".cm-content").click()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.insert_text(text)
+    expect(page.locator(".issues")).to_have_text("No faults.")
+
+
+def curves(page, title="flows: goodput"):
+    chart = page.locator(".chart", has=page.get_by_text(title, exact=False))
+    return chart.locator(".u-legend .u-label")
+
+
+def test_curves_have_names_while_a_run_goes_on_and_a_stopped_run_can_be_repeated(page):
+    write(page, MANY)
+    page.get_by_label("Timeline of the air").uncheck()
+    page.get_by_role("button", **RUN).click()
+    expect(page.locator(".progress")).to_contain_text("left")
+    # Calls come first, whatever their place in the scenario.
+    expect(curves(page)).to_contain_text(["talk", "files sta0"])
+    page.get_by_text("12 of 14 flows drawn").click()
+    page.get_by_label("files sta12").check()
+    expect(curves(page)).to_contain_text(["files sta12", "talk"])
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("main")).to_contain_text("Stopped after")
+    expect(curves(page)).to_contain_text(["files sta12", "talk"])
+    page.get_by_role("button", name="Open the scenario").click()
+    expect(page.locator(".cm-content")).to_contain_text("Many flows")
+    page.go_back()
+    page.get_by_role("button", name=re.compile("^Run the first .* with results")).click()
+    expect(page.locator(".headline")).to_contain_text("MOS")
+    expect(page.locator(".headline dt").first).to_have_text("calls")
+    expect(curves(page)).to_contain_text(["talk", "files sta0"])
+    page.get_by_role("link", name="Runs").click()
+    page.get_by_role("link", name="Many flows").last.click()
+    page.get_by_role("button", name="Run it again").click()
+    expect(page.locator(".progress")).to_be_visible()
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("main")).to_contain_text("Stopped")
+
+
+def test_on_a_phone_runs_are_cards_with_their_buttons_in_sight(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    write(page, MANY.replace("40000.0", "1.0"))
+    page.get_by_role("button", **RUN).click()
+    expect(page.locator(".headline")).to_be_visible()
+    page.get_by_role("link", name="Runs").click()
+    box = page.get_by_role("button", name="Delete").first.bounding_box()
+    assert box["x"] + box["width"] <= 390

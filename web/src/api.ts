@@ -39,6 +39,8 @@ export interface RunEntry {
   id: string; name: string | null; title: string; seed: number; replication: number;
   state: "waiting" | "running" | "done" | "stopped" | "failed";
   progress: number; message?: string; simulated_s: number; made_s?: number;
+  /** Of a run in progress, for how long it has run. */
+  running_s?: number | null;
   results?: Record<string, Value>; has_air?: boolean;
   /** Changes whenever an explanation of the run is kept. */
   explained?: string | null;
@@ -55,7 +57,10 @@ export interface SweepEntry {
 export interface Table {
   title: string; caption: string; columns: { heading: string; words: boolean }[]; rows: string[][];
 }
+/** Name and traffic of flows, and names of stations, by their paths. */
+export type Owners = Record<string, { name: string; kind: string }>;
 export interface RunResults extends RunEntry {
+  owners: Owners;
   summary: Record<string, Value>; scenario: string; series: SeriesByPath;
   headline: [string, string][]; tables: Table[];
   /** What misleads about the results; runs of older versions have none. */
@@ -106,7 +111,7 @@ export async function bytes(path: string, signal?: AbortSignal): Promise<ArrayBu
 }
 
 /** Takes samples: those after the ones before, or all of them anew. */
-type Take = (series: SeriesByPath, anew: boolean) => void;
+type Take = (series: SeriesByPath, anew: boolean, owners: Owners | null) => void;
 
 let socket: WebSocket | null = null;
 let watched: string | null = null;
@@ -124,7 +129,7 @@ export function connect(): void {
       batch(() => { runs.value = message.runs; sweeps.value = message.sweeps; });
     }
     if (message.type === "series" && message.id === watched) {
-      onSeries?.(message.series, message.anew);
+      onSeries?.(message.series, message.anew, message.owners ?? null);
     }
     if (message.type === "error") said.value = message.message;
   };

@@ -7,7 +7,7 @@ import { duration } from "./air/draw";
 import { CYCLE } from "./palette";
 
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
-const MOST_LINES = 12;
+export const MOST_LINES = 12;
 /** More points than these are noise on a screen. */
 const MOST_POINTS = 240;
 
@@ -49,7 +49,7 @@ export function Chart({ title, series, labels, height = 190 }: {
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const paths = Object.keys(series).slice(0, MOST_LINES);
-  const shape = paths.join("\n");
+  const shape = paths.map((path) => `${path} ${labels?.[path]}`).join("\n");
   const shown = useMemo(() => table(series, paths), [series]);
   useEffect(() => {
     const element = host.current!;
@@ -82,12 +82,10 @@ export function Chart({ title, series, labels, height = 190 }: {
     };
   }, [shape]);
   useEffect(() => { plot.current?.setData(shown.data); }, [shown]);
-  const more = Object.keys(series).length - paths.length;
   return (
     <figure class="chart">
       <figcaption>{title}{shown.bin > 0
-        && <span class="dim">, means over {duration(shown.bin * 1e9)}</span>}
-        {more > 0 && <span class="dim"> ({more} more not drawn)</span>}</figcaption>
+        && <span class="dim">, means over {duration(shown.bin * 1e9)}</span>}</figcaption>
       <div ref={host} role="img" aria-label={`${title} over simulated time`} />
     </figure>
   );

@@ -31,14 +31,16 @@ const LESSONS: Lesson[] = [
     ],
   },
   {
-    entry: "cafe",
-    title: "A call behind a download",
+    entry: "home",
+    title: "A call behind a backup",
     about: "How a full queue ruins a conversation, and which queue does not.",
     steps: [
-      "Press Run: the headline has the opinion score of the worst call (MOS; 4.4 is perfect).",
-      "Press Why so slow? and choose a call: the change that helps most stands first, with what " +
-        "it gains, and Try it opens the scenario with it.",
-      "Or press Try: a queue for each flow, run it, and compare the two runs.",
+      "Press Run: the headline has the opinion score of the worst call (MOS; 4.4 is perfect), and " +
+        "the tables have the delays by link: the modem's queue is full of the backup.",
+      "Press Why so slow?, choose a call and explain it: the change that helps most stands first, " +
+        "with what it gains.",
+      "Go back to the scenario, press Try: the call has a good score, run it, and compare the two " +
+        "runs.",
     ],
   },
 ];

@@ -14,6 +14,14 @@ function pageOf(run: RunEntry): string {
   return run.sweep ? `#/sweep/${run.sweep}` : `#/run/${run.id}`;
 }
 
+/** When a run was made: the time, before today the day, too. */
+function when(seconds: number): string {
+  const made = new Date(1000 * seconds);
+  const time = made.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+  const isToday = made.toDateString() === new Date().toDateString();
+  return isToday ? time : `${made.toLocaleDateString()} ${time}`;
+}
+
 function Row({ run, isChosen, choose }: {
   run: RunEntry; isChosen: boolean; choose: (is: boolean) => void;
 }) {
@@ -34,10 +42,11 @@ function Row({ run, isChosen, choose }: {
         aria-label={`Compare ${nameOf(run)}, seed ${run.seed}`}
         onChange={(event) => choose(event.currentTarget.checked)} />}</td>
       <th scope="row"><a href={pageOf(run)}>{nameOf(run)}</a></th>
-      <td class="number">{run.seed}</td>
+      <td class="when">{run.made_s !== undefined && when(run.made_s)}</td>
+      <td class="number" data-name="seed">{run.seed}</td>
       <td>{run.state === "running" ? `${(100 * run.progress).toFixed(0)} %` : run.state}</td>
-      {start.value!.listed.map(([path]) => (
-        <td key={path} class="number">{written(path, run.results?.[path])}</td>
+      {start.value!.listed.map(([path, name]) => (
+        <td key={path} class="number" data-name={name}>{written(path, run.results?.[path])}</td>
       ))}
       <td class="actions">
         {run.has_air && <a class="button" href={`#/air/${run.id}`}>Air</a>}
@@ -73,10 +82,10 @@ export function LibraryView() {
         ? <p>No runs yet. <a href="#/scenario">Open a scenario</a> and run it.</p>
         : (
           <div class="wide" tabIndex={0} role="region" aria-label="Runs">
-            <table>
+            <table class="cards">
               <thead><tr>
                 <th scope="col"><span class="hidden">Compare</span></th>
-                <th scope="col">name</th><th scope="col">seed</th><th scope="col">state</th>
+                <th scope="col">name</th><th scope="col">time</th><th scope="col">seed</th><th scope="col">state</th>
                 {start.value!.listed.map(([path, name]) => <th key={path} scope="col">{name}</th>)}
                 <th scope="col"><span class="hidden">Actions</span></th>
               </tr></thead>

@@ -2,9 +2,11 @@
 
 import { useEffect, useState } from "preact/hooks";
 import {
-  get, link, nameOf, queue, runs, said, stop, watch, type RunResults, type SeriesByPath,
+  get, link, nameOf, queue, runs, said, send, stop, watch, type Owners, type RunEntry,
+  type RunResults, type SeriesByPath,
 } from "./api";
-import { Chart, groups } from "./chart";
+import { Chart, groups, MOST_LINES } from "./chart";
+import { Chooser, drawn, placeOf, ranked } from "./chooser";
 import { Pending } from "./pending";
 import { openText } from "./scenario";
 import { Tables } from "./tables";
@@ -22,11 +24,17 @@ export function RunView({ id }: { id: string }) {
   const [series, setSeries] = useState<SeriesByPath>({});
   const [results, setResults] = useState<RunResults | null>(null);
   const [fault, setFault] = useState("");
+  const [names, setNames] = useState<Owners>({});
+  const [chosen, setChosen] = useState<Record<string, boolean>>({});
   const entry = runs.value.find((run) => run.id === id);
   const state = entry?.state;
   useEffect(() => {
     let all: SeriesByPath = {};
-    watch(id, (more, anew) => { all = joined(anew ? {} : all, more); setSeries(all); });
+    watch(id, (more, anew, known) => {
+      all = joined(anew ? {} : all, more);
+      setSeries(all);
+      if (known) setNames(known);
+    });
     return () => watch(null, null);
   }, [id]);
   useEffect(() => {
@@ -37,8 +45,18 @@ export function RunView({ id }: { id: string }) {
   if (!entry && !results) {
     return <Pending title="Run" text={fault} />;
   }
-  const shown = results?.series ?? series;
-  const labels = Object.fromEntries(Object.keys(shown).map((path) => [path, labelOf(path, results)]));
+  const all = results?.series ?? series;
+  const owners = results?.owners ?? names;
+  const rows = [...ranked(all, owners)].map(([group, places]) =>
+    ({ group, places, shown: drawn(places, chosen) }));
+  const lines = rows.flatMap((row) => row.shown);
+  const own = Object.entries(all).filter(([path]) => !placeOf(path));
+  const owned = lines.flatMap((place) =>
+    Object.entries(all).filter(([path]) => placeOf(path) === place));
+  const shown = Object.fromEntries([...own, ...owned]);
+  const labels = Object.fromEntries(Object.keys(shown).map((path) =>
+    [path, owners[placeOf(path)]?.name ?? (placeOf(path) || path)]));
+  const isEnded = state === "stopped" || state === "failed";
   return (
     <div class="run">
       <div class="heading">
@@ -64,14 +82,11 @@ export function RunView({ id }: { id: string }) {
       {state === "running" && (
         <div class="progress">
           <progress value={entry!.progress} max={1} aria-label="Progress of the run" />
-          <span>{(100 * entry!.progress).toFixed(0)} %, {entry!.simulated_s.toFixed(1)} s
-            simulated</span>
+          <span>{percent(entry!.progress)}, {entry!.simulated_s.toFixed(1)} s simulated{
+            rest(entry!)}</span>
         </div>
       )}
-      {(state === "stopped" || state === "failed") && (
-        <p class="fault" role="status">
-          {state === "stopped" ? "Stopped" : "Failed"}{entry!.message && `: ${entry!.message}`}</p>
-      )}
+      {isEnded && <Ended entry={entry!} hasCurves={Object.keys(all).length > 0} />}
       {results?.notices?.map((notice) => <p key={notice} role="note" class="notice">{notice}</p>)}
       {results && (
         <dl class="headline">
@@ -79,6 +94,10 @@ export function RunView({ id }: { id: string }) {
             <div key={name}><dt>{name}</dt><dd>{text}</dd></div>))}
         </dl>
       )}
+      {rows.filter(({ places }) => places.length > MOST_LINES / 2).map((row) => (
+        <Chooser key={row.group} {...row} owners={owners}
+          choose={(own) => setChosen((before) => ({ ...before, ...own }))} />
+      ))}
       <div class="charts">
         {[...groups(shown)].map(([title, own]) => (
           <Chart key={title} title={title} series={own} labels={labels} />
@@ -89,10 +108,52 @@ export function RunView({ id }: { id: string }) {
   );
 }
 
-function labelOf(path: string, results: RunResults | null): string {
-  const place = path.slice(0, path.lastIndexOf("]") + 1);
-  const name = results?.summary[`${place}.name`];
-  return typeof name === "string" ? name : place || path;
+const percent = (part: number) => `${(100 * part).toFixed(part < 0.01 ? 2 : 0)} %`;
+
+/** How long the rest will take, if it goes on as fast. */
+function rest({ progress, running_s }: RunEntry): string {
+  if (!running_s || progress <= 0) return "";
+  const left = running_s * (1 - progress) / progress;
+  const round = left < 90 ? `${Math.ceil(left)} s` : left < 5400 ? `${Math.round(left / 60)} min`
+    : `${(left / 3600).toPrecision(2)} h`;
+  return `, about ${round} left`;
+}
+
+/** A run that was stopped or has failed: what it has, and what can be done with it. */
+function Ended({ entry, hasCurves }: { entry: RunEntry; hasCurves: boolean }) {
+  const at = Math.floor(entry.simulated_s * 10) / 10;
+  const text = async () =>
+    (await get<{ text: string }>(`/api/runs/${entry.id}/scenario`)).text;
+  const told = (act: () => Promise<void>) => () =>
+    act().catch((error) => { said.value = error.message; });
+  const open = told(async () => {
+    openText(await text(), entry.seed, entry.name ?? "");
+    location.hash = "#/scenario";
+  });
+  const again = told(async () => {
+    const body = { text: await text(), seed: entry.seed, name: entry.name ?? "", air: true };
+    location.hash = `#/run/${await queue(body)}`;
+  });
+  const shorter = told(async () => {
+    const body = { text: await text(), set: [`duration_s=${at}`] };
+    const own = (await send<{ text: string }>("POST", "/api/edit", body)).text;
+    const id = await queue({ text: own, seed: entry.seed, name: entry.name ?? "", air: true });
+    location.hash = `#/run/${id}`;
+  });
+  const isStopped = entry.state === "stopped";
+  return (
+    <>
+      <p class={isStopped ? "" : "fault"} role="status">
+        {isStopped ? "Stopped" : "Failed"}{at > 0 && ` after ${at} s of simulated time`}
+        {entry.message && `: ${entry.message}`}
+        {isStopped && hasCurves && ". The curves show what was simulated."}</p>
+      <div class="bar">
+        <button onClick={open}>Open the scenario</button>
+        <button onClick={again}>Run it again</button>
+        {isStopped && at > 0 && <button onClick={shorter}>Run the first {at} s, with results</button>}
+      </div>
+    </>
+  );
 }
 
 async function copy(results: RunResults): Promise<void> {

@@ -35,7 +35,7 @@ from simoom.serve.faults import (
 )
 from simoom.serve.gallery import gallery
 from simoom.serve.guard import Guard
-from simoom.serve.jobs import Jobs
+from simoom.serve.jobs import Jobs, Wanted
 from simoom.serve.library import Library
 from simoom.serve.limits import Limits
 from simoom.serve.live import Live, listed
@@ -131,8 +131,9 @@ class Service:
         found = await self._aside(request, accepted, draft, seed)
         if isinstance(found, list):
             return JSONResponse({"issues": found}, status_code=422)
-        scenario, key = found
-        await run_in_threadpool(self.jobs.add, key, scenario, seed=seed, name=name, air=air)
+        scenario, key, owners = found
+        wanted = Wanted(scenario, seed, name, wants_air=air, owners=owners)
+        await run_in_threadpool(self.jobs.add, key, wanted)
         return JSONResponse({"id": key})
 
     async def run(self, request: Request) -> Response:
@@ -143,6 +144,14 @@ class Service:
             lambda: {**self.library.entry(key), "series": self.library.series(key)}
         )
         return JSONResponse({**beside, **await self._aside(request, results, record.run)})
+
+    async def scenario(self, request: Request) -> Response:
+        """Answer with the scenario of a run that is not in the library."""
+        job = self.jobs.get(request.path_params["id"])
+        if job is None:
+            raise RefusedError(404, "there is no such run")
+        text = await run_in_threadpool(job.wanted.scenario.to_toml)
+        return JSONResponse({"text": text})
 
     async def rename(self, request: Request) -> Response:
         """Give a run another name."""
@@ -338,6 +347,7 @@ def application(
         Route(run, service.run),
         Route(run, service.rename, methods=["PATCH"]),
         Route(run, service.remove, methods=["DELETE"]),
+        Route(f"{run}/scenario", service.scenario),
         Route(f"{run}/why", service.why),
         Route(f"{run}/why", service.explain, methods=["POST"]),
         Route(f"{run}/twin", service.twin),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import time
+from array import array
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +22,8 @@ from simoom.serve.workers import Bounds, StoppedError, Worker, message
 ENDED = ("done", "stopped", "failed")
 KEPT = 50
 """Runs that were stopped or have failed, of which the newest are listed."""
+MOST_KEPT_SAMPLES = 2000
+"""Samples of a time series of these."""
 END_S = 5.0
 """How long a thread may take to end; a worker is killed long before."""
 
@@ -28,19 +32,40 @@ class BusyError(Exception):
     """The queue is full."""
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What is run.
+
+    Attributes
+    ----------
+    scenario, seed, name : Scenario, int, str
+        The scenario, the seed of its run, and the name of the run.
+    wants_air : bool
+        Whether it has a timeline.
+    owners : dict
+        Name and traffic of what has time series, by path.
+    """
+
+    scenario: Scenario
+    seed: int
+    name: str
+    wants_air: bool = False
+    owners: dict[str, dict[str, str]] = field(default_factory=dict)
+
+
 @dataclass(eq=False)
 class Job:
     """A run that waits, runs or has ended."""
 
     key: str
-    scenario: Scenario
-    seed: int
-    name: str
-    wants_air: bool
+    wanted: Wanted
     state: str = "waiting"
     done: float = 0.0
     message: str = ""
-    series: dict[str, tuple[list[float], list[float]]] = field(default_factory=dict)
+    began: float = 0.0
+    """When it began to run, as `time.monotonic` has it."""
+    series: dict[str, tuple[array[float], array[float]]] = field(default_factory=dict)
+    """Its samples so far; those of a run that is kept are in the library."""
     thinned: int = 0
     """How often half of the samples were left out, because they were too many."""
     stop: threading.Event = field(default_factory=threading.Event)
@@ -55,18 +80,25 @@ class Job:
         """Return what the list of runs shows."""
         return {
             "id": self.key,
-            "name": self.name,
-            "title": str(self.scenario.get("title") or ""),
-            "seed": self.seed,
+            "name": self.wanted.name,
+            "title": str(self.wanted.scenario.get("title") or ""),
+            "seed": self.wanted.seed,
             "replication": 0,
             "state": self.state,
             "progress": self.done,
             "message": self.message,
-            "simulated_s": self.done * float(self.scenario.get("duration_s")),
+            "simulated_s": self.done * float(self.wanted.scenario.get("duration_s")),
+            "running_s": time.monotonic() - self.began if self.state == "running" else None,
             "explains": self.explains,
             "flow": self.flow,
             "sweep": None if self.sweep is None else self.key,
         }
+
+    def thin(self, most: int) -> None:
+        """Leave out half of the samples until no series has more than so many."""
+        while any(len(times) > most for times, _ in self.series.values()):
+            self.thinned += 1
+            self.series = {path: (t[::2], v[::2]) for path, (t, v) in self.series.items()}
 
 
 class Jobs:
@@ -97,7 +129,7 @@ class Jobs:
         for thread in self._threads:
             thread.start()
 
-    def add(self, key: str, scenario: Scenario, *, seed: int, name: str, air: bool) -> None:
+    def add(self, key: str, wanted: Wanted) -> None:
         """Queue the run that has this key in a store, unless it is kept or queued already.
 
         Raises
@@ -109,9 +141,10 @@ class Jobs:
             known = self._jobs.get(key)
             if known is not None and known.state not in ENDED:
                 return
-            if self.library.has(key) and (not air or self.library.air(key).is_file()):
+            has_air = self.library.air(key).is_file()
+            if self.library.has(key) and (has_air or not wanted.wants_air):
                 return
-            self._queue(Job(key, scenario, seed, name, air))
+            self._queue(Job(key, wanted))
 
     def explain(self, key: str, flow: str | None) -> str:
         """Queue the runs that explain a flow of a kept run, and return their key.
@@ -129,7 +162,7 @@ class Jobs:
             known = self._jobs.get(own)
             if known is None or known.state in ENDED:
                 name = f"Why: {flow or 'the slowest flow'}"
-                job = Job(own, record.scenario, record.seed, name, wants_air=False)
+                job = Job(own, Wanted(record.scenario, record.seed, name))
                 job.explains, job.flow = key, flow
                 self._queue(job)
         return own
@@ -145,7 +178,7 @@ class Jobs:
         with self._changed:
             known = self._jobs.get(plan.key)
             if known is None or known.state in ENDED:
-                job = Job(plan.key, plan.scenario, plan.seed, plan.name, wants_air=False)
+                job = Job(plan.key, Wanted(plan.scenario, plan.seed, plan.name))
                 job.sweep = plan
                 self._queue(job)
         return plan.key
@@ -178,7 +211,7 @@ class Jobs:
             starts = starts if job.thinned == thinned else {}
             new = {path: slice(starts.get(path, 0), None) for path in job.series}
             samples = {
-                path: (np.array(times[new[path]]), np.array(values[new[path]]))
+                path: (np.asarray(times[new[path]]), np.asarray(values[new[path]]))
                 for path, (times, values) in job.series.items()
             }
             thinned = job.thinned
@@ -241,7 +274,7 @@ class Jobs:
             while not self._closed:
                 for job in self._jobs.values():
                     if job.state == "waiting":
-                        job.state = "running"
+                        job.state, job.began = "running", time.monotonic()
                         self._tell()
                         return job
                 self._changed.wait()
@@ -267,10 +300,11 @@ class Jobs:
         if job.sweep is not None:
             return Swept(self.library.folder.absolute(), self.library.desk, job.sweep)
         if job.explains is not None:
-            return Explanation(job.scenario, job.seed, job.flow)
+            return Explanation(job.wanted.scenario, job.wanted.seed, job.flow)
+        air_mib = self.limits.air_mib if job.wanted.wants_air else 0
         return Simulation(
-            self.library.folder.absolute(), self.library.desk, job.key, job.scenario, job.seed,
-            job.name, self.limits.series, self.limits.air_mib if job.wants_air else 0,
+            self.library.folder.absolute(), self.library.desk, job.key, job.wanted.scenario,
+            job.wanted.seed, job.wanted.name, self.limits.series, air_mib,
         )  # fmt: skip
 
     def _hear(self, job: Job, news: float | Samples) -> None:
@@ -285,16 +319,18 @@ class Jobs:
     def _collect(self, job: Job, samples: Samples) -> None:
         with self._changed:
             for path, (times, values) in samples.items():
-                own = job.series.setdefault(path, ([], []))
-                own[0].extend(times.tolist())
-                own[1].extend(values.tolist())
-            if any(len(times) > MOST_SAMPLES for times, _ in job.series.values()):
-                job.thinned += 1
-                job.series = {path: (t[::2], v[::2]) for path, (t, v) in job.series.items()}
+                own = job.series.setdefault(path, (array("d"), array("d")))
+                own[0].frombytes(times.astype(np.float64).tobytes())
+                own[1].frombytes(values.astype(np.float64).tobytes())
+            job.thin(MOST_SAMPLES)
 
     def _end(self, job: Job, state: str, message: str) -> None:
         with self._changed:
             job.state, job.message = state, message
+            if state == "done":
+                job.series = {}
+            else:
+                job.thin(MOST_KEPT_SAMPLES)
             ended = [key for key, each in self._jobs.items() if each.state in ENDED]
             for key in ended[:-KEPT]:
                 del self._jobs[key]

@@ -119,17 +119,21 @@ class _Page:
 
     async def _tell_series(self) -> None:
         key = self._watched
-        if key is None or self._jobs.get(key) is None:
+        job = None if key is None else self._jobs.get(key)
+        if key is None or job is None:
             return
         thinned, series = self._jobs.series(key, self._sent, self._thinned)
+        if not series:
+            return
         anew = thinned != self._thinned
         if anew:
             self._sent, self._thinned = {}, thinned
         for path, samples in series.items():
             self._sent[path] = self._sent.get(path, 0) + len(samples["t"])
-        if series:
-            message = {"type": "series", "id": key, "anew": anew, "series": series}
-            await self._socket.send_json(message)
+        message = {"type": "series", "id": key, "anew": anew, "series": series}
+        # The first samples, too, are sent anew.
+        own = {"owners": job.wanted.owners} if anew else {}
+        await self._socket.send_json({**message, **own})
 
 
 def listed(jobs: Jobs, library: Library) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -123,11 +124,30 @@ def probes_of(scenario: Scenario, most: int) -> list[str]:
     return chosen
 
 
-def accepted(draft: Draft, seed: int) -> tuple[Scenario, str] | list[dict[str, Any]]:
-    """Return the scenario of a draft and the key of its run, or its faults."""
+def owners_of(scenario: Scenario) -> dict[str, dict[str, str]]:
+    """Return name and traffic of each flow, and the name of each station, by their paths."""
+    tables = scenario.get("flows")
+    found = {}
+    for number, flow in enumerate(json.loads(scenario.core.flows())):
+        table = tables[flow["table"]]
+        traffic = table["traffic"]
+        kind = next(iter(traffic)) if isinstance(traffic, dict) else traffic
+        # Packets of voice at a constant rate are a call, too.
+        kind = "call" if table.get("class") == "voice" and kind == "cbr" else kind
+        found[f"flows[{number}]"] = {"name": str(flow["name"]), "kind": str(kind)}
+    nodes = dict(scenario.core.trace_names())["node"]
+    stations = [name for name in nodes if name.startswith("sta")]
+    of_stations = enumerate(stations)
+    return {**found, **{f"stations[{n}]": {"name": name, "kind": ""} for n, name in of_stations}}
+
+
+def accepted(
+    draft: Draft, seed: int
+) -> tuple[Scenario, str, dict[str, dict[str, str]]] | list[dict[str, Any]]:
+    """Return the scenario of a draft, the key of its run and its owners, or its faults."""
     try:
         scenario = draft.scenario
-        return scenario, identity(scenario, seed=seed, replication=0)
+        return scenario, identity(scenario, seed=seed, replication=0), owners_of(scenario)
     except ScenarioError as error:
         return issues_of(error, draft.text)
 
@@ -137,6 +157,7 @@ def results(run: Run) -> dict[str, Any]:
     return {
         "summary": finite(run.summary),
         "scenario": run.scenario.to_toml(),
+        "owners": owners_of(run.scenario),
         "headline": headline(run.summary),
         "tables": [table.data() for table in shown(run)],
         "notices": told(run),
