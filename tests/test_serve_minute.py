@@ -181,3 +181,34 @@ def test_on_a_phone_runs_are_cards_with_their_buttons_in_sight(page):
     page.get_by_role("link", name="Runs").click()
     box = page.get_by_role("button", name="Delete").first.bounding_box()
     assert box["x"] + box["width"] <= 390
+
+
+WINDOW = """title = "A small window"
+standard = "11n"
+stations = 1
+duration_s = 2.0
+wire.delay_ms = 25.0
+
+[[flows]]
+name = "down"
+from = "server"
+to = "sta0"
+tcp.window_bytes = 65535
+"""
+
+
+def test_a_cause_can_be_tried_and_compared(page):
+    write(page, WINDOW)
+    page.get_by_label("Timeline of the air").uncheck()
+    page.get_by_role("button", **RUN).click()
+    page.get_by_role("link", name="Why so slow?").click()
+    page.get_by_role("button", name="Explain").click()
+    cause = page.locator(".why-found ol li").first
+    expect(cause).to_contain_text("--set 'flows[0].tcp.window_bytes=16777216'")
+    expect(cause).to_contain_text(" to +")
+    cause.get_by_role("button", name="Try it").click()
+    expect(page).to_have_url(re.compile("#/compare/"))
+    expect(page.locator("tr.differs", has_text="total.goodput_mbps").first).to_contain_text("+")
+    page.get_by_role("link", name="flows[0].tcp.window_bytes=16777216").click()
+    page.get_by_role("button", name="Open the scenario").click()
+    expect(page.locator(".cm-content")).to_contain_text("window_bytes = 16777216")

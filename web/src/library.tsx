@@ -115,10 +115,19 @@ export function Compare({ ids }: { ids: string[] }) {
   const [fault, setFault] = useState("");
   const [words, setWords] = useState("");
   const [all, setAll] = useState(false);
+  const active = runs.value.find((run) => ids.includes(run.id)
+    && (run.state === "waiting" || run.state === "running"));
+  const isActive = active !== undefined;
   useEffect(() => {
+    if (isActive) return;
     Promise.all(ids.map((id) => get<RunResults>(`/api/runs/${id}`)))
       .then(setBoth, (error) => setFault(error.message));
-  }, []);
+  }, [isActive]);
+  if (active) {
+    const text = `${nameOf(active)}: ${active.state === "waiting" ? "waits for the runs before it"
+      : `${(100 * active.progress).toFixed(0)} %`}`;
+    return <Pending title="Compare" text={text} />;
+  }
   if (!both) return <Pending title="Compare" text={fault} />;
   const [a, b] = both;
   const paths = [...new Set([...Object.keys(a.summary), ...Object.keys(b.summary)])];

@@ -1,7 +1,7 @@
 // Why a flow is slow: runs with one change each, as bars with intervals, and in words.
 
 import { useEffect, useState } from "preact/hooks";
-import { get, nameOf, runs, said, send, stop } from "./api";
+import { get, nameOf, queue, runs, said, send, stop, type RunResults } from "./api";
 import { Pending } from "./pending";
 
 interface Bar {
@@ -11,8 +11,13 @@ interface Bar {
 interface Explanation {
   flow: string; goal: string; goal_name: string; unit: string; scale: number;
   limits: [string, string][]; bars: Bar[]; finding: string; causes: [string, string][];
-  headings: string[]; hop_rows: string[][]; rest: [string, string, string][];
-  absent: [string, string][]; replications: number;
+  headings: string[]; hop_rows: string[][];
+  /** What is no cause: in words, and name, change and gain of each. */
+  rest: [string, [string, string, string][]][];
+  absent: [string, string][]; heading: string;
+  cause_names: string[]; cure_names: string[]; cure_headings: string[]; cures: string[][];
+  /** What a change sets and removes, by its name. */
+  changes: Record<string, { set: string[]; unset: string[] }>;
 }
 interface Why { flows: string[]; found: Record<string, Explanation> }
 
@@ -46,7 +51,56 @@ function Bars({ why }: { why: Explanation }) {
   );
 }
 
-function Found({ why }: { why: Explanation }) {
+/** Runs the scenario with a change, with the same seed, and compares both runs. */
+async function tryIt(id: string, { set, unset }: { set: string[]; unset: string[] }, name: string) {
+  try {
+    const run = await get<RunResults>(`/api/runs/${id}`);
+    const body = { text: run.scenario, set, unset };
+    const { text } = await send<{ text: string }>("POST", "/api/edit", body);
+    const other = await queue({ text, seed: run.seed, name, air: false });
+    said.value = "";
+    location.hash = `#/compare/${id}/${other}`;
+  } catch (error) {
+    said.value = (error as Error).message;
+  }
+}
+
+function TryIt({ id, why, name, words }: {
+  id: string; why: Explanation; name: string; words: string;
+}) {
+  const change = why.changes[name];
+  if (!change || change.set.length + change.unset.length === 0) return null;
+  const title = [...change.set, ...change.unset].join(", ");
+  return (
+    <button type="button" aria-label={`Try it: ${words}`}
+      onClick={() => tryIt(id, change, title)}>Try it</button>
+  );
+}
+
+function Cures({ id, why }: { id: string; why: Explanation }) {
+  return (
+    <>
+      <h3>Cures, and what they cost the other flows</h3>
+      <div class="wide" tabIndex={0} role="region" aria-label="Cures">
+        <table>
+          <thead><tr>{why.cure_headings.map((name) => <th key={name} scope="col">{name}</th>)}
+            <th scope="col"><span class="hidden">Try it</span></th></tr></thead>
+          <tbody>
+            {why.cures.map((row, number) => (
+              <tr key={row[0]}>
+                {row.map((cell, place) => (place === 0 ? <th scope="row">{cell}</th>
+                  : <td>{place === row.length - 1 ? <code>{cell}</code> : cell}</td>))}
+                <td><TryIt id={id} why={why} name={why.cure_names[number]} words={row[0]} /></td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function Found({ id, why }: { id: string; why: Explanation }) {
   return (
     <section class="why-found" aria-label={`Why: ${why.flow}`}>
       <h2>{why.flow}: {why.goal}</h2>
@@ -55,10 +109,14 @@ function Found({ why }: { why: Explanation }) {
           time.</p>
       )}
       <Bars why={why} />
-      {why.causes.length === 0 && <p>No change of one thing helps.</p>}
+      {why.causes.length === 0 && <p>No change of one thing helps for certain.</p>}
       <ol>
-        {why.causes.map(([words, key]) => <li key={words}>{words}<br /><code>{key}</code></li>)}
+        {why.causes.map(([words, key], number) => (
+          <li key={words}>{words}<br /><code>{key}</code>{" "}
+            <TryIt id={id} why={why} name={why.cause_names[number]} words={words} /></li>
+        ))}
       </ol>
+      {why.cures.length > 0 && <Cures id={id} why={why} />}
       {why.hop_rows.length > 0 && (
         <div class="wide" tabIndex={0} role="region" aria-label="Delay by hop">
           <table>
@@ -76,13 +134,13 @@ function Found({ why }: { why: Explanation }) {
           </table>
         </div>
       )}
-      <details><summary>Changes that do not help, or do not apply</summary>
+      <details><summary>Changes that are no causes, or do not apply</summary>
         <ul>
-          {why.rest.map(([words, name, value]) => <li key={name}>{name}: {words}, {value}</li>)}
+          {why.rest.map(([words, effects]) => effects.map(([name, change, gain]) => (
+            <li key={name}>{words}: {name}, {change}: {gain}</li>)))}
           {why.absent.map(([name, reason]) => <li key={name}>{name}: {reason}</li>)}
         </ul></details>
-      <p class="dim">{why.replications} runs of each change, with the random numbers of the run
-        itself.</p>
+      <p class="dim">{why.heading}; with the random numbers of the run itself.</p>
     </section>
   );
 }
@@ -133,8 +191,8 @@ export function WhyView({ id }: { id: string }) {
         <p class="fault" role="status">{job.state === "failed" ? "Failed" : "Stopped"}
           {job.message && `: ${job.message}`}</p>
       )}
-      {found ? <Found why={found} />
-        : !isActive && <p>About a hundred runs of the scenario say what limits this flow.</p>}
+      {found ? <Found id={id} why={found} />
+        : !isActive && <p>Some hundred runs of the scenario say what limits this flow.</p>}
     </div>
   );
 }

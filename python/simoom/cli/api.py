@@ -17,7 +17,8 @@ from simoom.cli.terminal import InputError, check_range
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
-FLAGS = {"replications": ("--replications", "-n"), "psdu_bytes": ("--bytes",),
+FLAGS = {"replications": ("--replications", "-n"), "most_replications": ("--most",),
+         "psdu_bytes": ("--bytes",),
          "rate_mbps": ("--rate",), "space": ("--over",), "objective": ("--best",),
          "results": ("--result",), "at_s": ("--at",)}  # fmt: skip
 """Options that are called otherwise than the parameter."""
@@ -25,7 +26,13 @@ TYPES = {"int": int, "float": float, "bool": bool, "str": str, "Shard": str,
          "Store | Path | str": str}  # fmt: skip
 """The parameters that are options, by their annotation without ``| None``."""
 METAVARS = {"int": "N", "float": "NUMBER", "Shard": "I/N", "Store | Path | str": "DIR"}
-RANGES = {"seed": (0, 64), "replication": (0, 32), "replications": (1, 32), "trials": (1, 32)}
+RANGES = {
+    "seed": (0, 64),
+    "most_replications": (2, 32),
+    "replication": (0, 32),
+    "replications": (1, 32),
+    "trials": (1, 32),
+}
 """The least value and the bits of whole numbers."""
 
 

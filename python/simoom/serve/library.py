@@ -175,7 +175,11 @@ class Library:
 
     def explanations(self, key: str) -> dict[str, Any]:
         """Return the explanations of a run by flow; the empty name is the slowest flow."""
-        return read_object(self._why(key))
+        found = read_object(self._why(key))
+        # Those of older versions have no cures, and are made anew.
+        return {
+            flow: own for flow, own in found.items() if isinstance(own, dict) and "changes" in own
+        }
 
     def entries(self, *, anew: bool = False) -> list[dict[str, Any]]:
         """Return what the list of runs shows of each, the newest first.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["why"]
 
 REPLICATIONS = 5
+MOST = 40
 
 
 @overload
@@ -30,6 +31,7 @@ def why(
     *,
     flow: str | None = None,
     replications: int = REPLICATIONS,
+    most_replications: int = MOST,
     seed: int = 1,
     executor: Executor | None = None,
     progress: Progress | None = None,
@@ -43,6 +45,7 @@ def why(
     *,
     flow: str | None = None,
     replications: int = REPLICATIONS,
+    most_replications: int = MOST,
     seed: int = 1,
     executor: Executor | None = None,
     progress: Progress | None = None,
@@ -55,6 +58,7 @@ def why(
     *,
     flow: str | None = None,
     replications: int = REPLICATIONS,
+    most_replications: int = MOST,
     seed: int = 1,
     executor: Executor | None = None,
     progress: Progress | None = None,
@@ -73,6 +77,8 @@ def why(
         scenarios the total goodput.
     replications : int, optional
         The number of runs of each change, at least 2.
+    most_replications : int, optional
+        The number of runs of a change that fewer do not decide; of two scenarios it has no meaning.
     seed : int, optional
         The root of the random streams of all runs.
     executor : concurrent.futures.Executor, optional
@@ -103,5 +109,5 @@ def why(
         "progress": progress,
     }  # fmt: skip
     if other is None:
-        return explain(scenario, **arguments)
+        return explain(scenario, most_replications=most_replications, **arguments)
     return compare(scenario, other, **arguments)

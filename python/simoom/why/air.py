@@ -7,7 +7,7 @@ from typing import Any
 
 from simoom.results.tables import digits, number, rows
 from simoom.why.case import Case
-from simoom.why.counterfactual import Answer, Change
+from simoom.why.counterfactual import Answer, Change, Key, setting, without
 from simoom.why.draft import OFF, Edit
 
 NEVER_RTS = 2347
@@ -34,7 +34,7 @@ def collisions(case: Case) -> Answer:
     if not share:
         return "no attempt collided"
     cause = f"collisions ({100 * share:.0f} % of the attempts)"
-    key = 'wlan.collisions="none" (no network can)'
+    key = setting("wlan.collisions=none", note="no network can")
     return Change([Edit("wlan.collisions", "none")], cause, "without them", key)
 
 
@@ -57,7 +57,7 @@ def _noise(case: Case, key: str, frames: str) -> Answer:
     worst = max(loss for _, loss in lossy)
     edits = [Edit(f"{path}.{key}", 0.0) for path, _ in lossy]
     cause = f"noise, which destroys {100 * worst:g} % of the {frames}"
-    return Change(edits, cause, "without it", f"{lossy[0][0]}.{key}=0")
+    return Change(edits, cause, "without it", setting(*(f"{path}.{key}=0" for path, _ in lossy)))
 
 
 def hidden_nodes(case: Case) -> Answer:
@@ -78,11 +78,11 @@ def hidden_nodes(case: Case) -> Answer:
         a, b = place[first], place[second]
         loss = max(min(losses[a]), min(losses[b]))
         losses[a][b], losses[b][a] = min(losses[a][b], loss), min(losses[b][a], loss)
-    edits = [Edit("radio.losses_db", _rounded(losses))]
+    edits = _set_losses(case, losses)
     one = "nodes" if len(pairs) > 1 else "pair"
     cause = f"{len(pairs)} hidden {one} ({pairs[0][0]} and {pairs[0][1]})"
-    without = "if all nodes detect each other"
-    return Change(edits, cause, without, "the positions, or radio.losses_db")
+    words = "if all nodes detect each other"
+    return Change(edits, cause, words, Key(note="the positions, or radio.losses_db"))
 
 
 def _losses(case: Case) -> list[list[float]] | str:
@@ -103,6 +103,18 @@ def _losses(case: Case) -> list[list[float]] | str:
     return losses
 
 
+def _set_losses(case: Case, losses: list[list[float]]) -> list[Edit]:
+    """Return the changes that set path losses, which then say what positions said."""
+    nodes = ["ap", *(f"cells[{n}]" for n in range(len(case.cell.keys["cells"] or ())))]
+    nodes += [path for path, table, _ in case.station_groups if table]
+    gone = [Edit(f"{path}.{key}") for path in nodes for key in PLACES]
+    return [*gone, Edit("radio.losses_db", _rounded(losses))]
+
+
+PLACES = ("position_m", "ring_m", "placement")
+"""The keys that say where a node is."""
+
+
 def _rounded(losses: list[list[float]]) -> list[list[float]]:
     """Return a matrix whose diagonal is 0."""
     return [[0.0 if a == b else round(x, 3) for b, x in enumerate(row)]
@@ -117,7 +129,7 @@ def fading(case: Case) -> Answer:
         return "signals do not fade (radio.fading)"
     m = case.radio["fading"]["m"]
     cause = f"fading (Nakagami, m = {digits(m)})"
-    return Change([Edit("radio.fading")], cause, "without it", "remove radio.fading")
+    return Change([Edit("radio.fading")], cause, "without it", without("radio.fading"))
 
 
 def signal(case: Case) -> Answer:
@@ -144,9 +156,9 @@ def signal(case: Case) -> Answer:
         losses[sta][0] = max(losses[sta][0] - STRONGER_DB, 0.0)
     known = [link.snr_db for link in links if link.snr_db is not None]
     at = f" (SNR {digits(min(known))} dB)" if known else ""
-    cause, without = f"the weak signal of {', '.join(sorted(own))}{at}", "with 20 dB more"
-    edits = [Edit("radio.losses_db", _rounded(losses))]
-    return Change(edits, cause, without, "the position of the station")
+    cause, words = f"the weak signal of {', '.join(sorted(own))}{at}", "with 20 dB more"
+    where = Key(note=f"the position of {', '.join(sorted(own))}")
+    return Change(_set_losses(case, losses), cause, words, where)
 
 
 STRONGER_DB = 20.0
@@ -160,7 +172,7 @@ def interferers(case: Case) -> Answer:
     if not count:
         return "there are no interferers"
     cause = "the interferer" if count == 1 else f"{count} interferers"
-    return Change([Edit("interferers")], cause, "without", "remove [[interferers]]")
+    return Change([Edit("interferers")], cause, "without", without("interferers"))
 
 
 def own_mode(case: Case) -> Answer:
@@ -186,7 +198,7 @@ def _modes(case: Case, *, own: bool) -> Answer:
             if any(table.get(key) is not None for key in MODE_KEYS)
             or table.get("rate_control") not in (None, "fixed")]  # fmt: skip
     if case.radio is not None:
-        return _ideal(case, slow if slow or not own else groups, own)
+        return _ideal(case, slow or groups) if own else _nearer(case)
     wlan = case.cell.keys["wlan"]
     set_for_all = [key for key in MODE_KEYS if wlan.get(key) is not None] if own else []
     rates = _rates(case)
@@ -204,11 +216,11 @@ def _modes(case: Case, *, own: bool) -> Answer:
             return "no other station is slower than the fastest"
     elif least >= max(rates.values()) and not set_for_all:
         return "the flow's stations are the fastest"
-    key = next((e.path for e in edits if _given(case, e.path)), edits[0].path)
+    given = [e.path for e in edits if _given(case, e.path)]
     best = max(rates.values())
     who = "its own station" if own else _names([n for n in sorted(chosen) if rates[n] < best])
     cause = f"the rate of {who} ({digits(least)} Mb/s)"
-    return Change(edits, cause, "with the fastest mode", f"remove {key}")
+    return Change(edits, cause, "with the fastest mode", without(*(given or [edits[0].path])))
 
 
 def _is_of(edit: Edit, case: Case, stations: set[int]) -> bool:
@@ -239,11 +251,11 @@ def _rates(case: Case) -> dict[int, float]:
             for n, rate in found.items()}  # fmt: skip
 
 
-def _ideal(case: Case, groups: list[tuple[str, dict[str, Any], range]], own: bool) -> Answer:
+def _ideal(case: Case, groups: list[tuple[str, dict[str, Any], range]]) -> Answer:
     wlan = case.cell.keys["wlan"]
     fixed = [key for key in MODE_KEYS if wlan.get(key) is not None]
-    if not groups or (not own and not fixed):
-        return "with [radio] see the mode of the flow's own station"
+    if not groups:
+        return "no end of the flow is a station"
     if wlan["rate_control"] == "ideal" and not fixed:
         return "rate control is ideal already"
     keys = (*MODE_KEYS, "rate_control")
@@ -255,7 +267,55 @@ def _ideal(case: Case, groups: list[tuple[str, dict[str, Any], range]], own: boo
     ap = number(case.summary.get("ap.data_rate_mbps"))
     rate = min([r for r in (*mine, ap) if r], default=0.0)
     cause = f"the mode of the frames ({digits(rate)} Mb/s)"
-    return Change(edits, cause, "with ideal rate control", "wlan.rate_control=ideal")
+    return Change(edits, cause, "with ideal rate control", setting("wlan.rate_control=ideal"))
+
+
+def _nearer(case: Case) -> Answer:
+    """Let slow other stations be as near as the nearest, and their modes be what that allows."""
+    losses = _losses(case)
+    if isinstance(losses, str) or case.moves:
+        return losses if isinstance(losses, str) else "stations move"
+    rates, used = _rates(case), airtime_of_stations(case)
+    busy = [n for n in used if n not in case.own_stations and used[n] >= SMALL_SHARE]
+    slow = [n for n in busy if rates[n] < SLOW * max(rates.values(), default=0.0)]
+    if not slow:
+        return "no other station is slow and takes a tenth of the airtime"
+    place = {name: n for n, name in enumerate(case.hearing.nodes)}
+    near = min(losses[0][at] for name, at in place.items() if name.startswith("sta"))
+    for n in slow:
+        at = place[f"sta{n}"]
+        losses[0][at] = losses[at][0] = min(near, losses[0][at])
+    groups = [
+        (path, table) for path, table, members in case.station_groups if set(slow) <= set(members)
+    ]
+    keys = [
+        f"{path}.{key}" for path, table in groups for key in MODE_KEYS if table.get(key) is not None
+    ]
+    worst = max(slow, key=lambda n: used[n])
+    cause = (
+        f"the distance of {_names(slow)}, whose frames have {digits(rates[worst])} Mb/s and take "
+        f"{100 * sum(used[n] for n in slow):.0f} % of the airtime"
+    )
+    key = Key(unset=tuple(keys), note=f"an access point nearer to {_names(slow)}")
+    edits = [*_set_losses(case, losses), *(Edit(path) for path in keys)]
+    return Change(edits, cause, "if it were as near as the nearest", key)
+
+
+SLOW, SMALL_SHARE = 0.75, 0.1
+"""A station is slow below this part of the fastest mode, if it takes this part of the airtime."""
+
+
+def airtime_of_stations(case: Case) -> dict[int, float]:
+    """Return the airtime that the flows of each station take, by its number."""
+    used: dict[int, float] = {}
+    by_name = {str(row["name"]): n for n, row in enumerate(rows(case.summary, "flows"))}
+    for hop in rows(case.summary, "hops"):
+        flow = case.cell.flows[by_name[str(hop["flow"])]]
+        for end in {flow.source, flow.sink}:
+            if end.startswith("sta") and end[3:].isdigit():
+                part = number(hop["airtime_fraction"]) or 0.0
+                used[int(end[3:])] = used.get(int(end[3:]), 0.0) + part
+    return used
 
 
 def rts(case: Case) -> Answer:
@@ -269,7 +329,8 @@ def rts(case: Case) -> Answer:
         return "full duplex needs RTS and CTS"
     edits = [Edit("wlan.rts_threshold_bytes", NEVER_RTS)]
     cause = f"RTS and CTS before frames above {threshold} B"
-    return Change(edits, cause, "without them", f"wlan.rts_threshold_bytes={NEVER_RTS}")
+    key = setting(f"wlan.rts_threshold_bytes={NEVER_RTS}")
+    return Change(edits, cause, "without them", key)
 
 
 def always_rts(case: Case) -> Answer:
@@ -279,34 +340,28 @@ def always_rts(case: Case) -> Answer:
     if case.cell.keys["wlan"]["rts_threshold_bytes"] == 0:
         return "each frame has an RTS"
     edits = [Edit("wlan.rts_threshold_bytes", 0)]
-    return Change(edits, "the lack of RTS and CTS", "with both", "wlan.rts_threshold_bytes=0")
+    key = setting("wlan.rts_threshold_bytes=0")
+    return Change(edits, "the lack of RTS and CTS", "with both", key)
 
 
 def greediest(case: Case) -> Answer:
     """Remove the flows of the other station that takes the most airtime."""
-    used: dict[str, float] = {}
-    flows = case.cell.flows
-    by_name = {str(row["name"]): n for n, row in enumerate(rows(case.summary, "flows"))}
-    for hop in rows(case.summary, "hops"):
-        flow = flows[by_name[str(hop["flow"])]]
-        for end in {flow.source, flow.sink}:
-            if end.startswith("sta") and int(end[3:]) not in case.own_stations:
-                used[end] = used.get(end, 0.0) + (number(hop["airtime_fraction"]) or 0.0)
-    stations = {end for n in case.others for end in (flows[n].source, flows[n].sink)}
-    if len(stations & set(used)) < MOST_TO_REMOVE or not used:
-        return "there are not two other stations with flows"
+    own = {f"sta{n}" for n in case.own_stations}
+    used = {f"sta{n}": share for n, share in airtime_of_stations(case).items()}
+    used = {name: share for name, share in used.items() if name not in own}
+    if not used:
+        return "no other station has flows"
     worst = max(used, key=lambda end: used[end])
+    flows = case.cell.flows
     gone = [n for n in case.others if worst in (flows[n].source, flows[n].sink)]
     senders = 1 + len(case.others)
+    if not gone or len(gone) == len(case.others):
+        return f"{worst} has all other flows: see alone" if gone else "no other station has flows"
     share = f"{100 * used[worst]:.0f} % of the airtime"
     return Change(
         _off(gone), f"{worst}, whose flows take {share}", "without them",
-        f"the flows of {worst}", (senders, senders - len(gone)),
+        Key(note=f"the flows of {worst}"), (senders, senders - len(gone)),
     )  # fmt: skip
-
-
-MOST_TO_REMOVE = 2
-"""With fewer other stations, removing one is removing all."""
 
 
 def alone(case: Case) -> Answer:
@@ -315,9 +370,15 @@ def alone(case: Case) -> Answer:
         return "there is no other flow"
     count = len(case.others)
     cause = "the other flow" if count == 1 else f"the {count} other flows"
-    return Change(
-        _off(case.others), cause, "alone", "the other flows", (1 + count, 1)
-    )  # fmt: skip
+    others = [case.cell.flows[n] for n in case.others]
+    ends = {end for flow in others for end in (flow.source, flow.sink) if end.startswith("sta")}
+    ends -= {f"sta{n}" for n in case.own_stations}
+    if len(ends) == 1 and ends & {f"sta{n}" for n in airtime_of_stations(case)}:
+        name = ends.pop()
+        share = airtime_of_stations(case)[int(name[3:])]
+        cause += f", that of {name}" if count == 1 else f", those of {name}"
+        cause += f", with {100 * share:.0f} % of the airtime"
+    return Change(_off(case.others), cause, "alone", Key(note="the other flows"), (1 + count, 1))
 
 
 def _off(flows: list[int]) -> list[Edit]:

@@ -11,6 +11,7 @@ from typing import Any
 from simoom import _core
 from simoom.base.issue import Issue, ScenarioError
 from simoom.results.tables import Row, Value, digits, number, rows
+from simoom.runs.stats import Estimate
 from simoom.scenario.hearing import Hearing, hearing
 from simoom.scenario.scenario import Scenario
 from simoom.twin.inputs import Cell, Flow
@@ -41,6 +42,11 @@ class Goal:
     scale: float
     more: bool
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether it is a rate, or the time that a size takes: less than all with other flows."""
+        return self.path.endswith(("goodput_mbps", "session_delay_s.mean"))
+
     def written(self, value: float, half: float | None = None) -> str:
         """Write a value of the results with its interval and unit."""
         if value != value:
@@ -51,6 +57,17 @@ class Goal:
             is_zero = half < 1e-9 * abs(value)
             text += "" if is_zero else f" ± {digits(self.scale * half, 2)}"
         return f"{text} {self.unit}"
+
+    def gained(self, difference: Estimate) -> str:
+        """Write a difference over pairs of runs with its interval, in the unit of `written`."""
+        if not difference.n:
+            return "nothing measured"
+        low, mean, high = (
+            f"{'+' if self.scale * x >= 0 else '-'}{digits(abs(self.scale * x))}"
+            for x in (difference.ci_low, difference.mean, difference.ci_high)
+        )
+        is_one = difference.half_width <= 1e-9 * abs(difference.mean)
+        return mean if is_one else f"{mean} ({low} to {high})"
 
 
 GOALS = {

@@ -20,7 +20,7 @@ from simoom.scenario.scenario import Scenario, ScenarioLike, toml_value
 from simoom.twin.inputs import Cell
 from simoom.why.case import Goal, find_flow, goal_of
 from simoom.why.draft import Edit, apply, keys_of
-from simoom.why.explain import Laboratory, check, estimate
+from simoom.why.laboratory import Laboratory, check, estimate
 
 SEARCHES = 3
 """So many first keys are chosen among all; later ones keep the order of the last search."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from simoom.base.palette import BLACK, BLUE, GREEN, VERMILION
 from simoom.plots.style import alone, literal
 from simoom.runs.stats import Estimate
-from simoom.why.result import Why
+from simoom.why.result import Effect, Why
 from simoom.why.table import COUNTERFACTUALS
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ def bars(why: Why) -> list[Bar]:
     its bars begins where the one before has ended.
     """
     found = [Bar("as it is", why.value, VERMILION)]
-    found += [Bar(TITLES[each.name], each.value, BLUE) for each in why.causes[:MOST_CAUSES]]
+    causes = why.causes[:MOST_CAUSES]
+    found += [Bar(TITLES[each.name], _paired(each), BLUE) for each in causes]
     before = why.value.mean
     if len(why.waterfall) > 1:
         for number, step in enumerate(why.waterfall):
@@ -49,6 +51,12 @@ def bars(why: Why) -> list[Bar]:
             found.append(Bar(f"{also}{TITLES[step.name]}", step.value, GREEN, before))
             before = step.value.mean
     return [bar for bar in found if bar.value.n]
+
+
+def _paired(effect: Effect) -> Estimate:
+    """Return the value with a change, with the interval of its difference."""
+    mean, half = effect.value.mean, effect.difference.half_width
+    return replace(effect.value, ci_low=mean - half, ci_high=mean + half)
 
 
 def figure(why: Why) -> Figure:

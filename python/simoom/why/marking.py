@@ -7,7 +7,7 @@ from typing import Any
 from simoom.results.tables import digits, number
 from simoom.twin.inputs import choice
 from simoom.why.case import Case
-from simoom.why.counterfactual import Answer, Change
+from simoom.why.counterfactual import Answer, Change, setting
 from simoom.why.draft import Edit
 from simoom.why.measured import marks_of
 from simoom.why.path import queue_of
@@ -42,6 +42,6 @@ def marking(case: Case) -> Answer:
             [Edit(path, {name: {**kept, key: LONG_US}})],
             f"marks of {marks.at} ({name}) beyond {delay} ms, {marks.packets:,} packets",
             "without these marks",
-            f"{path}.{name}.{key}={5 * float(settings[key]):g} (a longer delay)",
+            setting(f"{path}.{name}.{key}={5 * float(settings[key]):g}", note="a longer delay"),
         )
     return "no queue on the way marks packets beyond a delay of its own"

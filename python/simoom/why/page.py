@@ -8,7 +8,15 @@ from typing import Any
 from simoom.show.pages import embedded, render
 from simoom.why.draw import bars, figure, finding
 from simoom.why.result import Why
-from simoom.why.text import hop_rows, sentence, shown_hops
+from simoom.why.text import (
+    CURE_HEADINGS,
+    cure_rows,
+    heading,
+    hop_rows,
+    others,
+    sentence,
+    shown_hops,
+)
 
 
 def fragment(why: Why) -> str:
@@ -18,7 +26,7 @@ def fragment(why: Why) -> str:
 
 def page(why: Why) -> str:
     """Return the explanation as one self-contained page."""
-    footer = f"Simoom {version('simoom')} · {why.replications} runs of each change"
+    footer = f"Simoom {version('simoom')} · {heading(why)}"
     return render("why.html", **content(why), footer=footer)
 
 
@@ -35,11 +43,13 @@ def content(why: Why, *, picture: bool = True) -> dict[str, Any]:
         "picture": (finding(why), embedded(figure(why))) if picture else None,
         "headings": headings,
         "hop_rows": cells,
+        "heading": heading(why),
         "causes": [(sentence(why, effect), effect.key) for effect in why.causes],
+        "cure_headings": list(CURE_HEADINGS),
+        "cures": cure_rows(why),
         "rest": [
-            (e.without, e.name, goal.written(e.value.mean, e.value.half_width))
-            for e in why.effects
-            if not e.helps
+            (words, [(e.name, e.without, goal.gained(e.difference)) for e in effects])
+            for words, effects in others(why)
         ],
         "absent": list(why.not_applicable.items()),
     }
@@ -54,4 +64,11 @@ def data(why: Why) -> dict[str, Any]:
               "text": goal.written(bar.value.mean, bar.value.half_width)}
              for bar in bars(why)]  # fmt: skip
     shown = content(why, picture=False)
-    return {**why.to_dict(), **scaled, **shown, "bars": steps, "finding": finding(why)}
+    cures = [effect for effect in why.cures if effect.helps]
+    changes = {
+        effect.name: {"set": list(effect.change.key.set), "unset": list(effect.change.key.unset)}
+        for effect in (*why.causes, *cures)
+    }
+    names = {"cause_names": [e.name for e in why.causes], "cure_names": [e.name for e in cures]}
+    said = {"bars": steps, "finding": finding(why), "changes": changes}
+    return {**why.to_dict(), **scaled, **shown, **said, **names}

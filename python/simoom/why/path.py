@@ -7,7 +7,7 @@ from typing import Any
 from simoom.results.tables import Row, digits, number
 from simoom.twin.inputs import choice
 from simoom.why.case import Case
-from simoom.why.counterfactual import Answer, Change
+from simoom.why.counterfactual import Answer, Change, setting, without
 from simoom.why.draft import Edit
 
 FAST_MBPS = 100_000.0
@@ -57,7 +57,7 @@ def fq_codel(case: Case) -> Answer:
         return f"{path} is {name} already"
     wait = digits(1e3 * (number(hop["queueing_s"]) or 0.0))
     cause = f"the queue of {hop['at']} ({name}), in which {hop['packets_of']} wait {wait} ms"
-    return Change([Edit(path, "fq_codel")], cause, "with FQ-CoDel", f"{path}=fq_codel")
+    return Change([Edit(path, "fq_codel")], cause, "with FQ-CoDel", setting(f"{path}=fq_codel"))
 
 
 def buffer(case: Case) -> Answer:
@@ -77,7 +77,7 @@ def buffer(case: Case) -> Answer:
     if not edits:
         return "no queue on the way has a limit" if case.hops else _unmeasured()
     cause = "the size of the buffers on the way"
-    return Change(edits, cause, "without limits", f"remove {', '.join(dict.fromkeys(limits))}")
+    return Change(edits, cause, "without limits", without(*limits))
 
 
 def wire(case: Case) -> Answer:
@@ -119,7 +119,7 @@ def _fast(case: Case, packets: str) -> Answer:
     if slowest is None:
         return f"no link with a rate carries {packets}" if case.hops else _unmeasured()
     cause = f"the link of {digits(slowest[0])} Mb/s for {packets}"
-    key = f"{slowest[1]}={FAST_MBPS:g}"
+    key = setting(f"{slowest[1]}={FAST_MBPS:g}")
     return Change(edits, cause, f"with a rate of {FAST_MBPS / 1e3:g} Gb/s", key)
 
 
@@ -133,7 +133,7 @@ def wire_loss(case: Case) -> Answer:
     if not paths:
         return "no link loses packets"
     edits = [Edit(path) for path in paths]
-    return Change(edits, "the losses on links", "without them", f"remove {', '.join(paths)}")
+    return Change(edits, "the losses on links", "without them", without(*paths))
 
 
 def _unmeasured() -> str:

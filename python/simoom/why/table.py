@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from simoom.why import air, marking, path, transport
-from simoom.why.counterfactual import Counterfactual
+from collections.abc import Callable
+
+from simoom.why import air, cures, marking, path, transport
+from simoom.why.case import Case
+from simoom.why.counterfactual import Answer, Counterfactual
+
+
+def _cure(name: str, title: str, change: Callable[[Case], Answer]) -> Counterfactual:
+    return Counterfactual(name, title, change, finds_cause=False, cures=True)
+
 
 COUNTERFACTUALS = (
     Counterfactual("receive_window", "a large receive window", transport.receive_window),
@@ -11,7 +19,7 @@ COUNTERFACTUALS = (
     Counterfactual("delayed_ack", "an ACK for each segment", transport.delayed_ack),
     Counterfactual("nagle", "no wait for full segments", transport.nagle),
     Counterfactual("buffer", "buffers without limit", path.buffer),
-    Counterfactual("fq_codel", "FQ-CoDel in the busiest queue", path.fq_codel),
+    Counterfactual("fq_codel", "FQ-CoDel in the busiest queue", path.fq_codel, cures=True),
     Counterfactual("marking", "no marks beyond a delay", marking.marking),
     Counterfactual("wire", "fast links for the data", path.wire),
     Counterfactual("reverse_wire", "fast links for the TCP ACKs", path.reverse_wire),
@@ -29,5 +37,11 @@ COUNTERFACTUALS = (
     Counterfactual("always_rts", "an RTS before each frame", air.always_rts),
     Counterfactual("greediest", "without the greediest station", air.greediest),
     Counterfactual("alone", "without the other flows", air.alone),
+    _cure("cake", "CAKE in the busiest queue", cures.cake),
+    _cure("airtime_fairness", "airtime fairness", cures.airtime_fairness),
+    _cure("shaper", "a shaper before the access point", cures.shaper),
+    _cure("voice", "the access category of voice", cures.voice),
+    _cure("limit", "a short queue where packets wait", cures.limit),
+    _cure("senders_limit", "a short queue of the busiest sender", cures.senders_limit),
 )
 """In the order in which equal gains are listed."""

@@ -6,8 +6,9 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from simoom.results.tables import PARTS, digits, visible
+from simoom.runs.stats import Estimate
 from simoom.why.measured import Hop, Measured
-from simoom.why.result import Effect, Why
+from simoom.why.result import Effect, Verdict, Why
 
 PART_NAMES = {
     "queueing_s": "queueing",
@@ -31,12 +32,15 @@ def _lines(why: Why, width: int) -> Iterator[str]:
     yield from _wrapped(f"{visible(why.flow)}: {why.goal.name} {value}", width)
     yield ""
     yield from says(why.measured, width)
-    yield from _wrapped(f"causes, by {why.replications} runs of each change", width)
+    yield from _wrapped(heading(why), width)
     if not why.causes:
-        yield from _wrapped("no change of one thing helps", width, "  ")
+        yield from _wrapped("no change of one thing helps for certain", width, "  ")
     for place, effect in enumerate(why.causes, start=1):
         yield from _wrapped(f"{place}. {sentence(why, effect)}", width, "", "   ")
         yield from _wrapped(effect.key, width, "   ")
+    for words, effects in others(why):
+        named = [f"{effect.name} {why.goal.gained(effect.difference)}" for effect in effects]
+        yield from _wrapped(f"{words}: {'; '.join(named)}", width, "", "  ")
     yield ""
     if len(why.waterfall) > 1:
         yield from _wrapped("one after the other", width)
@@ -44,15 +48,74 @@ def _lines(why: Why, width: int) -> Iterator[str]:
             value = why.goal.written(step.value.mean, step.value.half_width)
             yield from _wrapped(f"{step.without}: {value}", width, "  ", "    ")
         yield ""
-    yield from _rest(why, width)
+    if why.cures:
+        yield from _cures(why, width)
+        yield ""
+    yield from _absent(why, width)
+
+
+def heading(why: Why) -> str:
+    """Return how causes were found."""
+    runs = f"{why.replications} to {why.most}" if why.most > why.replications else str(why.most)
+    return f"causes, by {runs} pairs of runs of each change, at 95 % for all together (Holm)"
+
+
+def others(why: Why) -> Iterator[tuple[str, Sequence[Effect]]]:
+    """Yield the changes that are no causes, with what they are."""
+    small = "small, below a tenth of the best"
+    for words, verdict in (
+        (small, Verdict.SMALL),
+        (f"undecided after {why.most} runs", Verdict.UNDECIDED),
+        ("no help", Verdict.NONE),
+    ):
+        if effects := why.of(verdict):
+            yield words, effects
+
+
+def _cures(why: Why, width: int) -> Iterator[str]:
+    yield from _wrapped("cures, and what they cost the other flows", width)
+    for words, gain, goodput, worst, key in cure_rows(why):
+        cost = f"goodput {goodput}{f', {worst}' if worst else ''}"
+        yield from _wrapped(f"{words}: {gain}; others: {cost}", width, "  ", "    ")
+        yield from _wrapped(key, width, "    ")
+    rest = [f"{e.name} {why.goal.gained(e.difference)}" for e in why.cures if not e.helps]
+    if rest:
+        yield from _wrapped(f"no certain help: {'; '.join(rest)}", width, "  ", "    ")
+
+
+CURE_HEADINGS = ("cure", "gain", "others' goodput", "worst for", "options")
+
+
+def cure_rows(why: Why) -> list[list[str]]:
+    """Return the cells of the table of cures that help, under `CURE_HEADINGS`."""
+    found = []
+    for effect in why.cures:
+        if not effect.helps:
+            continue
+        cost = effect.cost
+        goodput = worst = ""
+        if cost is not None:
+            goodput = _percent(cost.goodput)
+            lost = 100 * (1 - cost.ratio)
+            worst = f"{visible(cost.flow)} {digits(lost, 2)} % worse" if cost.flow else ""
+        gain = f"{why.goal.gained(effect.difference)} {why.goal.unit}"
+        words = effect.without.removeprefix("with ")
+        found.append([words, gain, goodput, worst, effect.key])
+    return found
+
+
+def _percent(relative: Estimate) -> str:
+    half = 100 * relative.half_width
+    mean = f"{100 * relative.mean:+.1f}"
+    return f"{mean} ± {digits(half, 2)} %" if half > 1e-9 else f"{mean} %"
 
 
 def sentence(why: Why, effect: Effect) -> str:
     """Return what an effect says about the flow."""
     before = why.goal.written(why.value.mean)
-    after = why.goal.written(effect.value.mean, effect.value.half_width)
+    gain = why.goal.gained(effect.difference)
     verb = "limited" if why.goal.more else "slowed"
-    return f"{verb} by {effect.cause}: {before}; {effect.without} it has {after}"
+    return f"{verb} by {effect.cause}: {before}; {effect.without} {gain}"
 
 
 def says(measured: Measured, width: int) -> Iterator[str]:
@@ -133,19 +196,11 @@ def _hops(hops: Sequence[Hop], width: int) -> Iterator[str]:
         yield "  " + "  ".join(cells).rstrip()
 
 
-def _rest(why: Why, width: int) -> Iterator[str]:
-    rest = [effect for effect in why.effects if not effect.helps]
-    if rest:
-        named = [f"{effect.without} {_change(why, effect)} ({effect.name})" for effect in rest]
-        yield from _wrapped(f"no certain help: {'; '.join(named)}", width, "", "  ")
+def _absent(why: Why, width: int) -> Iterator[str]:
     if why.not_applicable:
         yield from _wrapped("not applicable", width)
         for name, reason in why.not_applicable.items():
             yield from _wrapped(f"{name}: {reason}", width, "  ", "    ")
-
-
-def _change(why: Why, effect: Effect) -> str:
-    return why.goal.written(effect.value.mean, effect.value.half_width)
 
 
 def _wrapped(line: str, width: int, first: str = "", further: str | None = None) -> list[str]:

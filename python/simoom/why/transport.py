@@ -5,7 +5,7 @@ from __future__ import annotations
 from simoom.results.tables import digits
 from simoom.twin.inputs import choice
 from simoom.why.case import Case
-from simoom.why.counterfactual import Answer, Change
+from simoom.why.counterfactual import Answer, Change, Key, setting, without
 
 LARGE_WINDOW = 16 << 20
 """The largest receive window of Linux, and of autotuning by default."""
@@ -22,16 +22,18 @@ def receive_window(case: Case) -> Answer:
     segments = tcp["window_segments"]
     fixed = tcp["window_bytes"] or (segments and segments * case.flow.payload_bytes)
     if fixed and fixed < LARGE_WINDOW:
-        key = "window_segments" if segments else "window_bytes"
-        edits = [case.edit(f"tcp.{key}"), case.edit("tcp.window_bytes", LARGE_WINDOW)]
-        cause, without = f"the receive window of {fixed:,} B", "with a window of 16 MiB"
-        return Change(edits, cause, without, case.flow_key(f"tcp.window_bytes={LARGE_WINDOW}"))
+        written = "window_segments" if segments else "window_bytes"
+        edits = [case.edit(f"tcp.{written}"), case.edit("tcp.window_bytes", LARGE_WINDOW)]
+        cause, words = f"the receive window of {fixed:,} B", "with a window of 16 MiB"
+        gone = (case.flow_key("tcp.window_segments"),) if segments else ()
+        larger = (case.flow_key(f"tcp.window_bytes={LARGE_WINDOW}"),)
+        return Change(edits, cause, words, Key(larger, gone))
     if tcp["window_max_bytes"] and not fixed:
         most = tcp["window_max_bytes"]
         edits = [case.edit("tcp.window_max_bytes", LARGEST_WINDOW)]
-        cause, without = f"the largest receive window of {most:,} B", "with up to 1 GiB"
-        key = case.flow_key(f"tcp.window_max_bytes={LARGEST_WINDOW}")
-        return Change(edits, cause, without, key)
+        cause, words = f"the largest receive window of {most:,} B", "with up to 1 GiB"
+        key = setting(case.flow_key(f"tcp.window_max_bytes={LARGEST_WINDOW}"))
+        return Change(edits, cause, words, key)
     return "the receive window is large, or grows by itself"
 
 
@@ -45,7 +47,7 @@ def reader(case: Case) -> Answer:
     cause = f"the application, which reads {digits(rate)} Mb/s"
     return Change(
         [case.edit("tcp.read_rate_mbps")], cause, "with an application that reads at once",
-        f"remove {case.flow_key('tcp.read_rate_mbps')}",
+        without(case.flow_key("tcp.read_rate_mbps")),
     )  # fmt: skip
 
 
@@ -56,7 +58,7 @@ def delayed_ack(case: Case) -> Answer:
     if choice(case.flow.table["tcp"]["delayed_ack"])[0] == "none":
         return "each segment is acknowledged at once"
     edits = [case.edit("tcp.delayed_ack", "none")]
-    key = case.flow_key("tcp.delayed_ack=none")
+    key = setting(case.flow_key("tcp.delayed_ack=none"))
     return Change(edits, "the delay of acknowledgements", "with an ACK for each segment", key)
 
 
@@ -68,4 +70,4 @@ def nagle(case: Case) -> Answer:
         return "small segments leave at once"
     edits = [case.edit("tcp.nagle", "off")]
     cause = "small segments, which wait for acknowledgements"
-    return Change(edits, cause, "without Nagle", case.flow_key("tcp.nagle=off"))
+    return Change(edits, cause, "without Nagle", setting(case.flow_key("tcp.nagle=off")))
