@@ -209,6 +209,43 @@ def test_a_cause_can_be_tried_and_compared(page):
     cause.get_by_role("button", name="Try it").click()
     expect(page).to_have_url(re.compile("#/compare/"))
     expect(page.locator("tr.differs", has_text="total.goodput_mbps").first).to_contain_text("+")
+    keys = page.get_by_label("Keys that differ")
+    expect(keys).to_contain_text("flows[0].tcp.window_bytes6553516777216")
+    expect(page.get_by_role("main")).to_contain_text("a difference may be chance")
+    page.get_by_role("button", name="Compare with ten pairs").click()
+    goodput = page.get_by_label("Ten pairs").locator("tr", has_text="total.goodput_mbps")
+    expect(goodput).to_contain_text("better")
     page.get_by_role("link", name="flows[0].tcp.window_bytes=16777216").click()
     page.get_by_role("button", name="Open the scenario").click()
     expect(page.locator(".cm-content")).to_contain_text("window_bytes = 16777216")
+
+
+COLOURED = """() => {
+    const canvas = document.querySelector("#air");
+    const below = canvas.height - 220;
+    const { data } = canvas.getContext("2d").getImageData(0, below, canvas.width, 220);
+    let count = 0;
+    for (let n = 0; n < data.length; n += 4) {
+        count += data[n + 2] > data[n] + 60;
+    }
+    return count;
+}"""
+"""Blue pixels of the tracks: of their first lines, and of the signs of these in the headings."""
+
+
+def test_tracks_hold_their_value_and_keys_work_without_a_click_on_the_picture(page):
+    write(page, WINDOW.replace("wire.delay_ms = 25.0", "wire.delay_ms = 100.0"))
+    page.get_by_role("button", **RUN).click()
+    page.get_by_role("link", name="Open the air").click()
+    expect(page.locator(".air .view")).to_contain_text("0.000 s to 2.000 s")
+    # In the pause of the second half of a round trip no window changes.
+    for _ in range(50):
+        page.keyboard.press("+")
+    expect(page.locator(".air .view")).not_to_contain_text(", 2 s")
+    expect(page.locator("#air")).to_have_attribute("aria-busy", "false")
+    assert page.evaluate(COLOURED) > 600
+    page.keyboard.press("0")
+    page.keyboard.press("]")
+    expect(page.locator(".said")).to_contain_text("Frame 0 at")
+    page.keyboard.press("?")
+    expect(page.locator("#air-keys")).to_be_visible()

@@ -48,6 +48,8 @@ export interface RunEntry {
   explains?: string | null; flow?: string | null;
   /** Of the runs of a sweep: its id. */
   sweep?: string | null;
+  /** Of pairs of runs: the ids of those that they compare. */
+  compares?: [string, string] | null;
 }
 /** A sweep of the library; `made` changes whenever it is run. */
 export interface SweepEntry {

@@ -1,16 +1,12 @@
-// The view of all runs, and the comparison of two.
+// The view of all runs.
 
-import { useEffect, useState } from "preact/hooks";
-import {
-  get, nameOf, runs, said, send, start, stop, written, type RunEntry, type RunResults,
-  type SeriesByPath, type Value,
-} from "./api";
-import { Chart } from "./chart";
-import { Pending } from "./pending";
+import { useState } from "preact/hooks";
+import { nameOf, runs, said, send, start, stop, written, type RunEntry } from "./api";
 
 /** Where a run is shown: an explanation at the run that it explains, a sweep as its results. */
 function pageOf(run: RunEntry): string {
   if (run.explains) return `#/why/${run.explains}`;
+  if (run.compares) return `#/compare/${run.compares.join("/")}`;
   return run.sweep ? `#/sweep/${run.sweep}` : `#/run/${run.id}`;
 }
 
@@ -98,83 +94,6 @@ export function LibraryView() {
             </table>
           </div>
         )}
-    </div>
-  );
-}
-
-function difference(a: Value | undefined, b: Value | undefined): string {
-  if (typeof a !== "number" || typeof b !== "number") return a === b ? "" : "differs";
-  if (a === b) return "";
-  if (a === 0) return "differs";
-  const percent = 100 * (b - a) / Math.abs(a);
-  return `${percent > 0 ? "+" : "−"}${Math.abs(percent).toPrecision(3)} %`;
-}
-
-export function Compare({ ids }: { ids: string[] }) {
-  const [both, setBoth] = useState<RunResults[] | null>(null);
-  const [fault, setFault] = useState("");
-  const [words, setWords] = useState("");
-  const [all, setAll] = useState(false);
-  const active = runs.value.find((run) => ids.includes(run.id)
-    && (run.state === "waiting" || run.state === "running"));
-  const isActive = active !== undefined;
-  useEffect(() => {
-    if (isActive) return;
-    Promise.all(ids.map((id) => get<RunResults>(`/api/runs/${id}`)))
-      .then(setBoth, (error) => setFault(error.message));
-  }, [isActive]);
-  if (active) {
-    const text = `${nameOf(active)}: ${active.state === "waiting" ? "waits for the runs before it"
-      : `${(100 * active.progress).toFixed(0)} %`}`;
-    return <Pending title="Compare" text={text} />;
-  }
-  if (!both) return <Pending title="Compare" text={fault} />;
-  const [a, b] = both;
-  const paths = [...new Set([...Object.keys(a.summary), ...Object.keys(b.summary)])];
-  const rows = paths
-    .map((path) => ({ path, by: difference(a.summary[path], b.summary[path]) }))
-    .filter(({ path, by }) => (all || by) && path.includes(words.trim()));
-  const series: SeriesByPath = {};
-  for (const run of both) {
-    const own = run.series["total.goodput_mbps"];
-    if (own) series[run.id] = own;
-  }
-  const labels = { [a.id]: `1: ${nameOf(a)}`, [b.id]: `2: ${nameOf(b)}` };
-  return (
-    <div class="compare">
-      <div class="heading"><h1>Compare</h1>
-        <ol class="pair">
-          {both.map((run) => (
-            <li key={run.id}><a href={`#/run/${run.id}`}>{nameOf(run)}</a>, seed {run.seed}
-              {run.has_air && <>, <a href={`#/air/${run.id}`}>air</a></>}</li>
-          ))}
-        </ol>
-      </div>
-      {Object.keys(series).length > 0 &&
-        <Chart title="total: goodput, Mb/s" series={series} labels={labels} />}
-      <div class="bar">
-        <label>Path <input type="search" value={words} placeholder="goodput"
-          onInput={(event) => setWords(event.currentTarget.value)} /></label>
-        <label class="check"><input type="checkbox" checked={all}
-          onChange={(event) => setAll(event.currentTarget.checked)} /> equal results too</label>
-        <span class="dim" role="status">{rows.length} results</span>
-      </div>
-      <div class="wide" tabIndex={0} role="region" aria-label="Results of both runs">
-        <table>
-          <thead><tr><th scope="col">result</th><th scope="col">1</th><th scope="col">2</th>
-            <th scope="col">difference</th></tr></thead>
-          <tbody>
-            {rows.slice(0, 500).map(({ path, by }) => (
-              <tr key={path} class={by ? "differs" : ""}>
-                <th scope="row"><code>{path}</code></th>
-                <td class="number">{written(path, a.summary[path])}</td>
-                <td class="number">{written(path, b.summary[path])}</td>
-                <td class="number">{by && <strong>{by}</strong>}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
     </div>
   );
 }

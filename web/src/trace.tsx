@@ -23,7 +23,7 @@ function Page({ begin }: { begin: Partial<Shown> }) {
   const [said, say] = useState("");
   return (
     <>
-      <AirTimeline source={source} say={say} title={document.title} begin={begin}
+      <AirTimeline isPage source={source} say={say} title={document.title} begin={begin}
         share={(shown) => {
           share(shown);
           say("The address of the page has this stretch now.");

@@ -35,12 +35,12 @@ from simoom.serve.faults import (
 )
 from simoom.serve.gallery import gallery
 from simoom.serve.guard import Guard
-from simoom.serve.jobs import Jobs, Wanted
+from simoom.serve.jobs import Jobs, Wanted, pairs_key
 from simoom.serve.library import Library
 from simoom.serve.limits import Limits
 from simoom.serve.live import Live, listed
 from simoom.serve.sweeps import DEFAULT, plan_of
-from simoom.serve.tasks import accepted, results
+from simoom.serve.tasks import accepted, differing, results
 from simoom.serve.timeline import Timelines
 from simoom.serve.views import hearing_of, twin_of
 from simoom.serve.workers import Bounds, Workers
@@ -216,6 +216,19 @@ class Service:
         self.jobs.touch()
         return JSONResponse({})
 
+    async def difference(self, request: Request) -> Response:
+        """Answer with the keys in which two runs differ, and with their pairs if there are any."""
+        keys = [request.path_params[name] for name in ("first", "second")]
+        one, other = [await run_in_threadpool(self.library.record, key) for key in keys]
+        own = await self._aside(request, differing, one.run.scenario, other.run.scenario)
+        job = self.jobs.get(pairs_key(*keys))
+        return JSONResponse({"keys": own, "pairs": None if job is None else job.found})
+
+    async def pairs(self, request: Request) -> Response:
+        """Queue pairs of runs that compare two runs."""
+        keys = [request.path_params[name] for name in ("first", "second")]
+        return JSONResponse({"id": await run_in_threadpool(self.jobs.compare, *keys)})
+
     async def twin(self, request: Request) -> Response:
         """Answer with the analytic twin beside the values of a run."""
         record = await run_in_threadpool(self.library.record, request.path_params["id"])
@@ -351,6 +364,8 @@ def application(
         Route(f"{run}/why", service.why),
         Route(f"{run}/why", service.explain, methods=["POST"]),
         Route(f"{run}/twin", service.twin),
+        Route("/api/compare/{first}/{second}", service.difference),
+        Route("/api/compare/{first}/{second}", service.pairs, methods=["POST"]),
         Route("/api/sweeps", service.sweeps),
         Route("/api/sweeps", service.add_sweep, methods=["POST"]),
         Route("/api/sweeps/{id}", service.sweep),

@@ -16,7 +16,7 @@ from simoom.scenario.scenario import Scenario
 from simoom.serve.library import MOST_SAMPLES, Library, plain
 from simoom.serve.limits import Limits
 from simoom.serve.sweeps import Plan, Sweeps
-from simoom.serve.tasks import Explanation, Simulation, Swept
+from simoom.serve.tasks import PAIRS, Explanation, Pairs, Simulation, Swept
 from simoom.serve.workers import Bounds, StoppedError, Worker, message
 
 ENDED = ("done", "stopped", "failed")
@@ -76,6 +76,13 @@ class Job:
     sweep: Plan | None = None
     """The sweep that it runs, instead of running the scenario once."""
 
+    pairs: Pairs | None = None
+    """The comparison that it makes, instead of running the scenario once."""
+    compares: tuple[str, str] | None = None
+    """The keys of the runs that are compared so."""
+    found: Any = None
+    """What it has found, if that is kept nowhere else."""
+
     def entry(self) -> dict[str, Any]:
         """Return what the list of runs shows."""
         return {
@@ -92,6 +99,7 @@ class Job:
             "explains": self.explains,
             "flow": self.flow,
             "sweep": None if self.sweep is None else self.key,
+            "compares": self.compares,
         }
 
     def thin(self, most: int) -> None:
@@ -99,6 +107,11 @@ class Job:
         while any(len(times) > most for times, _ in self.series.values()):
             self.thinned += 1
             self.series = {path: (t[::2], v[::2]) for path, (t, v) in self.series.items()}
+
+
+def pairs_key(first: str, second: str) -> str:
+    """Return the key of the job that compares two runs."""
+    return hashlib.sha256(f"pairs {first} {second}".encode()).hexdigest()
 
 
 class Jobs:
@@ -164,6 +177,27 @@ class Jobs:
                 name = f"Why: {flow or 'the slowest flow'}"
                 job = Job(own, Wanted(record.scenario, record.seed, name))
                 job.explains, job.flow = key, flow
+                self._queue(job)
+        return own
+
+    def compare(self, first: str, second: str) -> str:
+        """Queue pairs of runs of the scenarios of two kept runs, and return their key.
+
+        Raises
+        ------
+        BusyError
+            Too many runs wait.
+        LookupError
+            There is no such run.
+        """
+        own = pairs_key(first, second)
+        one, other = (self.library.record(key).run for key in (first, second))
+        with self._changed:
+            known = self._jobs.get(own)
+            if known is None or known.state in ("stopped", "failed"):
+                job = Job(own, Wanted(one.scenario, one.seed, "Ten pairs of runs"))
+                job.pairs = Pairs(one.scenario, other.scenario, one.seed)
+                job.compares = (first, second)
                 self._queue(job)
         return own
 
@@ -284,7 +318,7 @@ class Jobs:
         """Have a worker of its own run a job: it takes its memory along when it ends."""
         bounds = Bounds(self.limits.run_s, self.limits.run_mib, self.library.desk.controllers)
         worker = Worker(bounds, self.library.folder)
-        times = 1 if job.sweep is None else job.sweep.runs
+        times = 2 * PAIRS if job.pairs else 1 if job.sweep is None else job.sweep.runs
         try:
             found = worker.call(
                 self._task(job), stop=job.stop, times=times, hear=lambda news: self._hear(job, news)
@@ -293,10 +327,13 @@ class Jobs:
             worker.end()
         if job.explains is not None:
             self.library.explain(job.explains, job.flow, found)
+        job.found = found if job.pairs is not None else None
         self.library.changed()
         self.sweeps.changed()
 
-    def _task(self, job: Job) -> Swept | Explanation | Simulation:
+    def _task(self, job: Job) -> Swept | Explanation | Pairs | Simulation:
+        if job.pairs is not None:
+            return job.pairs
         if job.sweep is not None:
             return Swept(self.library.folder.absolute(), self.library.desk, job.sweep)
         if job.explains is not None:

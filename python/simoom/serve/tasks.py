@@ -30,6 +30,8 @@ WANTED = (
 """The time series of a run, while there is room for them."""
 REPLICATIONS = 5
 """The runs of each change of an explanation."""
+PAIRS = 10
+"""The pairs of runs of a comparison."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,30 @@ class Explanation:
             progress=teller.progress,
         )  # fmt: skip
         return finite(data(found))
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of runs of two scenarios with the same random numbers."""
+
+    first: Scenario
+    second: Scenario
+    seed: int
+
+    def __call__(self, teller: Teller) -> Any:
+        """Return the comparison as the page shows it."""
+        from simoom.runs.compare import compare
+
+        found = compare(self.first, self.second, replications=PAIRS, seed=self.seed,
+                        progress=teller.progress)  # fmt: skip
+        return finite({"caption": found.caption, "rows": found.to_dicts()})
+
+
+def differing(first: Scenario, second: Scenario) -> list[tuple[str, str, str]]:
+    """Return the keys in which two scenarios differ, with both values."""
+    from simoom.why.compare import changed_keys
+
+    return changed_keys(first, second)
 
 
 @dataclass(frozen=True)

@@ -246,6 +246,12 @@ def _distance(values: list[float], wanted: list[float]) -> float:
     return math.fsum(pairs) / len(pairs) if pairs else math.inf
 
 
+def changed_keys(first: Scenario, second: Scenario) -> list[tuple[str, str, str]]:
+    """Return the keys in which two scenarios differ, with both values as in TOML, "" if unset."""
+    found = differences(keys_of(first), keys_of(second))
+    return [(key.path, _short(key.before), _short(key.after)) for key in found]
+
+
 def differences(first: Any, second: Any, path: str = "") -> list[_Key]:
     """Return the keys in which two scenarios differ, each as deep as it can be set alone.
 

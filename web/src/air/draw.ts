@@ -335,16 +335,18 @@ export class Picture {
   private tracks(tiles: Tile[]): void {
     const { context: c, layout, colours } = this;
     const seen = [...new Set(tiles)].sort((a, b) => a.start - b.start);
+    const held = this.model.held(layout.width - layout.gutter);
     layout.tracks.forEach((track, number) => {
       const top = layout.axis + this.model.lanes.length * layout.lane + 8
         + number * (layout.track + 8);
-      const most = this.highest(track, seen);
+      const most = this.highest(track, seen, held);
       c.fillStyle = colours.ground;
       c.globalAlpha = 0.5;
       c.fillRect(layout.gutter, top, layout.width, layout.track);
       c.globalAlpha = 1;
       track.lines.forEach((line, place) => {
-        this.line(seen, line.series, top, most, CYCLE[place % CYCLE.length]);
+        this.line(seen, line.series, top, most, CYCLE[place % CYCLE.length],
+          held.get(line.series));
       });
       c.textAlign = "left";
       c.textBaseline = "top";
@@ -366,8 +368,8 @@ export class Picture {
     });
   }
 
-  private highest(track: Track, tiles: Tile[]): number {
-    let most = 1e-9;
+  private highest(track: Track, tiles: Tile[], held: Map<number, number>): number {
+    let most = Math.max(1e-9, ...track.lines.map((line) => held.get(line.series) ?? 0));
     const own = new Set(track.lines.map((line) => line.series));
     for (const { points } of tiles) {
       for (let n = 0; n < points.at.length; n++) {
@@ -379,11 +381,16 @@ export class Picture {
   }
 
   /** A line that keeps its value until the next point; a range is a bar from least to greatest. */
-  private line(tiles: Tile[], series: number, top: number, most: number, colour: string): void {
+  private line(tiles: Tile[], series: number, top: number, most: number, colour: string,
+    held: number | undefined): void {
     const { context: c, layout } = this;
     const y = (value: number) => top + layout.track - 2 - value / most * (layout.track - 20);
     const path = new Path2D();
     let before: number | null = null;
+    if (held !== undefined) {
+      before = y(held);
+      path.moveTo(this.x(this.model.begins(layout.width - layout.gutter)), before);
+    }
     for (const { points } of tiles) {
       for (let n = 0; n < points.at.length; n++) {
         if (points.series[n] !== series) continue;

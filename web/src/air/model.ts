@@ -73,6 +73,21 @@ const ABOVE = 8;
 const SHORTEST_NS = 1000;
 export const MOST_LANES = 40;
 
+/** A bin of a tile is as long as a tile this many levels below. */
+const STEP = 8;
+
+/** The last point of a series in a tile before an instant. */
+function lastOf({ points }: Tile, series: number, before: number) {
+  let found: { at: number; low: number; high: number } | null = null;
+  for (let n = 0; n < points.at.length; n++) {
+    if (points.series[n] !== series || points.at[n] >= before) continue;
+    if (!found || points.at[n] >= found.at) {
+      found = { at: points.at[n], low: points.low[n], high: points.high[n] };
+    }
+  }
+  return found;
+}
+
 export class Model {
   start = 0;
   end = 0;
@@ -83,6 +98,8 @@ export class Model {
   isComplete = false;
   private readonly tiles = new Map<string, Tile | null>();
   private readonly radioOf: number[];
+  private holding: { at: number; values: Map<number, number>; isKnown: boolean } | null = null;
+  private readonly coming = new Map<string, Promise<Tile>>();
 
   constructor(private readonly source: Source, readonly about: About,
     private readonly changed: () => void) {
@@ -157,6 +174,59 @@ export class Model {
       if (tile) found.push({ tile, from, to });
     }
     return found;
+  }
+
+  /** The instant from which the loaded tiles have all points. */
+  begins(width: number): number {
+    const length = 2 ** this.level(width);
+    return Math.floor(this.start / length) * length;
+  }
+
+  /** The last value of each series before the tiles of the stretch; empty until it is known. */
+  held(width: number): Map<number, number> {
+    const at = this.begins(width);
+    if (this.holding?.at !== at) {
+      const own = { at, values: new Map<number, number>(), isKnown: at <= this.first };
+      this.holding = own;
+      if (!own.isKnown) {
+        Promise.all(this.about.series.map((_, series) => this.before(series, at, this.level(width))
+          .then((value) => { if (value !== null) own.values.set(series, value); })))
+          // Without them the tracks begin with their first points.
+          .finally(() => { own.isKnown = true; }).then(this.changed, this.changed);
+      }
+    }
+    this.isComplete &&= this.holding.isKnown;
+    return this.holding.values;
+  }
+
+  /** The value of a series just before an instant: found in long tiles, and read in short ones. */
+  private async before(series: number, at: number, level: number): Promise<number | null> {
+    for (let up = level; ; up = Math.min(up + STEP, HIGHEST)) {
+      const bin = 2 ** Math.max(up - STEP, 0);
+      // What the bin of the instant has is later: the tile of its length was looked through.
+      const until = up > level ? Math.floor((at - 1) / bin) * bin : at;
+      const found = lastOf(await this.loaded(up, at - 1), series, until);
+      if (found) {
+        const end = Math.min(at, Math.floor(found.at / bin) * bin + bin);
+        return found.low === found.high || up <= LOWEST ? found.high
+          : (await this.before(series, end, Math.max(up - STEP, LOWEST))) ?? found.high;
+      }
+      if (up === HIGHEST || 2 ** up > this.about.end_ns) return null;
+    }
+  }
+
+  private loaded(level: number, at: number): Promise<Tile> {
+    const number = Math.floor(at / 2 ** level);
+    const known = this.tiles.get(`${level}/${number}`);
+    if (known) return Promise.resolve(known);
+    const key = `${level}/${number}`;
+    const coming = this.coming.get(key) ?? this.source.tile(level, number).then((tile) => {
+      this.tiles.set(key, tile);
+      this.coming.delete(key);
+      return tile;
+    });
+    this.coming.set(key, coming);
+    return coming;
   }
 
   private tile(level: number, number: number): Tile | null {

@@ -17,8 +17,8 @@ export function AirView({ id, options }: { id: string; options: URLSearchParams 
   const frame = options.has("frame") ? Number(options.get("frame")) : null;
   const entry = runs.value.find((run) => run.id === id);
   return (
-    <AirTimeline source={source} say={(text) => (said.value = text)} begin={{ from, to, frame }}
-      share={share} title={entry ? nameOf(entry) : "Air"} />
+    <AirTimeline isPage source={source} say={(text) => (said.value = text)}
+      begin={{ from, to, frame }} share={share} title={entry ? nameOf(entry) : "Air"} />
   );
 }
 

@@ -12,13 +12,16 @@ const ZOOM = 1.25;
 export interface Shown { from: number; to: number; frame: number | null }
 
 /** The timeline with its tools, the selected frame, and its legend. */
-export function AirTimeline({ source, say, begin, share, title }: {
+export function AirTimeline({ source, say, begin, share, title, isPage = false }: {
   source: Source; say: (text: string) => void; begin?: Partial<Shown>;
   share?: (shown: Shown) => void; title: string;
+  /** Whether it is all of a page: keys then work wherever the focus is. */
+  isPage?: boolean;
 }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const timeline = useRef<Timeline | null>(null);
   const words = useRef<HTMLInputElement>(null);
+  const help = useRef<HTMLDetailsElement>(null);
   const [model, setModel] = useState<Model | null>(null);
   const [fault, setFault] = useState("");
   const [frame, setFrame] = useState<Frame | null>(null);
@@ -99,15 +102,35 @@ export function AirTimeline({ source, say, begin, share, title }: {
       "{": () => go({ radio: own.selected?.from }, false),
       ArrowDown: () => beside(own, 1), ArrowUp: () => beside(own, -1),
       l: () => go({ lost: true }, forward), r: () => go({ retried: true }, forward),
-      n: () => search(forward), "/": () => words.current!.focus(),
+      n: () => search(forward), "/": () => words.current!.focus(), "?": () => list(),
       Escape: () => own.select(null),
     };
-    const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    if (action) {
+    const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const action = actions[name];
+    // Elsewhere than in the picture these scroll the page.
+    const scrolls = /^(Arrow(Up|Down)|Home|End)$/.test(name) && event.target !== canvas.current;
+    if (action && !scrolls) {
       event.preventDefault();
       action();
     }
   };
+  const list = () => {
+    const details = help.current!;
+    details.open = !details.open;
+    if (details.open) details.scrollIntoView({ block: "nearest" });
+  };
+  const onKey = useRef(keys);
+  onKey.current = keys;
+  useEffect(() => {
+    if (!isPage) return;
+    const press = (event: KeyboardEvent) => {
+      const writes = event.target instanceof Element
+        && event.target.closest("input, select, textarea, [contenteditable]");
+      if (!writes && event.target !== canvas.current) onKey.current(event);
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [isPage]);
   /** Goes to the frame of the next lane, below or above, that began last. */
   const beside = (own: Timeline, by: number) => {
     const { selected, model: { lanes, laneOf } } = own;
@@ -186,12 +209,12 @@ export function AirTimeline({ source, say, begin, share, title }: {
       <p class="dim view" role="status">{view}</p>
       {model && <Legend model={model} />}
       {model && <FrameTable timeline={own!} view={view} />}
-      <details><summary>Keys, wheel and touch</summary>
+      <details ref={help}><summary>Keys, wheel and touch (?)</summary>
         <p id="air-keys">Left and right arrow: move. Plus and minus: zoom; 0: the whole run. Square
           brackets: next and previous frame; braces: of the same node. Up and down arrow: the frame
           before of the node above, below. L: next lost frame, R: next retransmission, N: next
-          match of the search; with Shift, previous. Slash: search; #12 finds frame 12. Escape: nothing selected. The
-          wheel zooms and with Shift moves; drag to move, pinch to zoom.</p></details>
+          match of the search; with Shift, previous. Slash: search; #12 finds frame 12. Escape: nothing selected.
+          Question mark: these keys. The wheel zooms and with Shift moves; drag to move, pinch to zoom.</p></details>
     </div>
   );
 }
