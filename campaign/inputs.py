@@ -22,9 +22,9 @@ SEED = 18
 def scenario(number: int) -> Table:
     """Return a random scenario in which keys of the whole schema are set at random."""
     draw = random.Random(number)
-    made = features.scenario(number, SEED, draw)
     longest_s = LONGEST_S.get(features.class_of(number), LONGEST_OTHER_S)
-    _shorten(made, longest_s)
+    made = features.scenario(number, SEED, draw)
+    shorten(made, longest_s)
     for _ in range(draw.choice((0, 0, 1, 2, 3, CHANGES))):
         _change(made, schema(), draw)
     if isinstance(made.get("duration_s"), (int, float)):
@@ -32,7 +32,7 @@ def scenario(number: int) -> Table:
     return made
 
 
-def _shorten(made: Table, longest_s: float) -> None:
+def shorten(made: Table, longest_s: float) -> None:
     """Make a run shorter, and what happens in it earlier."""
     duration = made["duration_s"]
     if isinstance(duration, (int, float)) and duration > longest_s:
