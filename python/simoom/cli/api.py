@@ -5,15 +5,37 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Callable, Mapping
-from functools import cache, wraps
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, update_wrapper, wraps
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import typer
 
 from simoom.base.issue import ArgumentError
 from simoom.base.lazy import home_of, source_of
-from simoom.cli.terminal import InputError, check_range
+from simoom.cli.terminal import File, InputError, Settings, Unset, check_range, load
+from simoom.scenario.scenario import Scenario
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the scenario of a command comes from: its file, ``--set`` and ``--unset``."""
+
+    file: str
+    settings: list[str]
+    unset: list[str]
+
+    @property
+    def name(self) -> str:
+        """The name of the file, for the progress bar."""
+        return Path(self.file).stem
+
+    def load(self, given: Iterable[str] = ()) -> Scenario:
+        """Return the scenario; other options have given values of these paths."""
+        return load(self.file, self.settings, given, unset=self.unset)
+
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -103,6 +125,28 @@ def with_options(
     return command
 
 
+def of_scenario(command: Command) -> Command:
+    """Give a command FILE, ``--set`` and ``--unset`` in place of its parameter ``source``."""
+
+    def called(
+        *,
+        file: File,
+        settings: Settings = [],  # noqa: B006  typer copies it
+        unset: Unset = [],  # noqa: B006
+        **given: Any,
+    ) -> None:
+        command(source=Source(file, settings, unset), **given)
+
+    *new, _ = inspect.signature(called, eval_str=True).parameters.values()
+    rest = [each if each.kind is inspect.Parameter.VAR_KEYWORD
+            else each.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for name, each in inspect.signature(command, eval_str=True).parameters.items()
+            if name != "source"]  # fmt: skip
+    update_wrapper(called, command)
+    called.__dict__["__signature__"] = inspect.Signature([*new, *rest])
+    return called  # type: ignore[return-value]
+
+
 def from_api(
     function: str, *, without: str = "", least: int = 1, **defaults: Any
 ) -> Callable[[Command], Command]:
@@ -123,6 +167,8 @@ def from_api(
     """
 
     def decorate(command: Command) -> Command:
+        if "source" in inspect.signature(command).parameters:
+            command = of_scenario(command)
         own = {*inspect.signature(command).parameters, *without.split()}
         options = {name: _option(function, name, each, defaults)
                    for name, each in parameters(function).items()

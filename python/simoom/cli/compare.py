@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
 from simoom.base.files import finite
-from simoom.cli.api import from_api
+from simoom.cli.api import Source, from_api
 from simoom.cli.streams import print_json
-from simoom.cli.terminal import (
-    AsJson,
-    File,
-    InputError,
-    Quiet,
-    Settings,
-    Unset,
-    console,
-    load,
-    progress_bar,
-    told,
-)
+from simoom.cli.terminal import AsJson, InputError, Quiet, console, progress_bar, told
 from simoom.cli.until import UntilOption, read_until, refused_results
 from simoom.results.tables import Column, Row, digits, visible
 from simoom.runs.compare import Comparison
@@ -73,10 +62,8 @@ EXAMPLES = (
 
 @from_api("compare", least=2)
 def compare(
-    file: File,
+    source: Source,
     other: Other = None,
-    settings: Settings = [],  # noqa: B006  typer copies it
-    unset: Unset = [],  # noqa: B006
     changes: Changes = [],  # noqa: B006
     results: Results = [],  # noqa: B006
     until: UntilOption = [],  # noqa: B006
@@ -88,15 +75,16 @@ def compare(
     targets = read_until(until, given["max_replications"])
     if other is None and not changes:
         raise InputError("OTHER: name a second scenario, or what changes, --change PATH=VALUE")
-    if file == "-" and other in (None, "-"):
+    if source.file == "-" and other in (None, "-"):
         raise InputError("FILE: standard input can be read once; name a file")
-    first = load(file, settings, unset=unset)
-    second = load(file if other is None else other, [*settings, *changes], unset=unset)
+    first = source.load()
+    changed = [*source.settings, *changes]
+    second = replace(source, file=source.file if other is None else other, settings=changed).load()
     runs = 0 if targets else 2 * given["replications"]
     with (
         told(),
         refused_results("--result"),
-        progress_bar(Path(file).stem, quiet=quiet, runs=runs) as progress,
+        progress_bar(source.name, quiet=quiet, runs=runs) as progress,
     ):
         done = run_pairs(
             first, second, results=results or None, until=targets, progress=progress, **given

@@ -9,15 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from simoom.cli.api import from_api
+from simoom.cli.api import Source, from_api
 from simoom.cli.streams import print_json
-from simoom.cli.terminal import (
-    File,
-    Settings,
-    Unset,
-    check_time,
-    load,
-)
+from simoom.cli.terminal import check_time
 from simoom.scenario.hearing import Hearing, NodePair
 from simoom.scenario.hearing import hearing as pairs_of
 from simoom.show.layout import table
@@ -27,16 +21,14 @@ MOST_NAMES = 4
 
 @from_api("hearing")
 def hearing(
-    file: File,
-    settings: Settings = [],  # noqa: B006  typer copies it
-    unset: Unset = [],  # noqa: B006
+    source: Source,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print all pairs as one JSON array, nothing else.")
     ] = False,
     **given: Any,
 ) -> None:
     """Show which nodes of a scenario with a radio receive each other, without a run."""
-    scenario = load(file, settings, unset=unset)
+    scenario = source.load()
     check_time("--at", given["at_s"])
     heard = pairs_of(scenario, **given)
     if as_json:

@@ -10,19 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from simoom.base.files import write_frame, write_text
+from simoom.cli.api import Source, of_scenario
 from simoom.cli.streams import print_json
-from simoom.cli.terminal import (
-    AsJson,
-    File,
-    InputError,
-    Settings,
-    Unset,
-    console,
-    directory,
-    load,
-    make_directory,
-    say,
-)
+from simoom.cli.terminal import AsJson, InputError, console, directory, make_directory, say
 from simoom.scenario.scenario import Scenario
 from simoom.show.layout import table
 from simoom.twin import Twin, predict, vary
@@ -30,10 +20,9 @@ from simoom.twin import Twin, predict, vary
 MOST_AXES = 2
 
 
+@of_scenario
 def model(
-    file: File,
-    settings: Settings = [],  # noqa: B006  typer copies it
-    unset: Unset = [],  # noqa: B006
+    source: Source,
     as_json: AsJson = False,
     every: Annotated[
         bool,
@@ -64,7 +53,7 @@ def model(
         raise InputError("--vary: names a path twice; the two paths must differ")
     if len(over) > MOST_AXES:
         raise InputError(f"--vary: {len(over)} paths; at most two are allowed")
-    scenario = load(file, settings, over, unset=unset)
+    scenario = source.load(over)
     if out is not None:
         scenario.check()
         make_directory(out)

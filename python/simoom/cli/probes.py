@@ -8,24 +8,18 @@ import typer
 from rich.padding import Padding
 from rich.text import Text
 
+from simoom.cli.api import Source, of_scenario
 from simoom.cli.streams import print_json
-from simoom.cli.terminal import (
-    File,
-    Settings,
-    Unset,
-    console,
-    load,
-)
+from simoom.cli.terminal import console
 from simoom.show.layout import table
 
 NARROW = 60
 """Columns below which a table would cut off the meanings."""
 
 
+@of_scenario
 def probes(
-    file: File,
-    settings: Settings = [],  # noqa: B006  typer copies it
-    unset: Unset = [],  # noqa: B006
+    source: Source,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print them as one JSON array, nothing else.")
     ] = False,
@@ -35,7 +29,7 @@ def probes(
     `[*]` stands for any number, and gives a time series of each flow, station or link that has the
     probe.
     """
-    found = load(file, settings, unset=unset).probes()
+    found = source.load().probes()
     if as_json:
         print_json([probe._asdict() for probe in found])
         return

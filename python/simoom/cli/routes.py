@@ -11,15 +11,8 @@ from rich.console import Console
 from rich.table import Table
 
 from simoom.base.frames import np
-from simoom.cli.api import from_api
-from simoom.cli.terminal import (
-    AsJson,
-    File,
-    Settings,
-    Unset,
-    check_time,
-    load,
-)
+from simoom.cli.api import Source, from_api
+from simoom.cli.terminal import AsJson, check_time
 from simoom.results.tables import digits
 from simoom.scenario.routes import Course, Routes
 from simoom.scenario.routes import routes as routes_of
@@ -28,9 +21,7 @@ from simoom.show.layout import table
 
 @from_api("routes")
 def routes(
-    file: File,
-    settings: Settings = [],  # noqa: B006  typer copies it
-    unset: Unset = [],  # noqa: B006
+    source: Source,
     at_s: Annotated[
         float | None,
         typer.Option(
@@ -41,7 +32,7 @@ def routes(
     **given: Any,
 ) -> None:
     """Show links, partitions and shortest routes of an ad-hoc network, without a run."""
-    scenario = load(file, settings, unset=unset)
+    scenario = source.load()
     if at_s is not None:
         check_time("--at", at_s)
     times = None if at_s is None else [at_s]

@@ -8,18 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simoom.base.files import finite
-from simoom.cli.api import from_api
+from simoom.cli.api import Source, from_api
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
     AsJson,
-    File,
     InputError,
     Quiet,
-    Settings,
-    Unset,
     console,
     directory,
-    load,
     make_directory,
     progress_bar,
     say,
@@ -86,9 +82,7 @@ EXAMPLES = (
 
 @from_api("run")
 def run(
-    file: File,
-    settings: Settings = [],  # noqa: B006  typer copies it
-    unset: Unset = [],  # noqa: B006
+    source: Source,
     probes: Probes = [],  # noqa: B006
     as_json: AsJson = False,
     out: Out = None,
@@ -116,18 +110,18 @@ def run(
                  "--replication": given["replication"], "--why": why}  # fmt: skip
         refuse_with_until(alone)
         options = RepeatOptions(given["seed"], given["check"], as_json, quiet)
-        run_until(load(file, settings, unset=unset), targets, max_replications, options)
+        run_until(source.load(), targets, max_replications, options)
         return
     which = TraceFilter(trace_from, trace_to, tuple(trace_nodes), tuple(trace_flows))
     trace_options = check_traces(traces, which, trace_settings)
-    scenario = load(file, settings, probes, unset=unset)
+    scenario = source.load(probes)
     scenario.check()
     if why and as_json:
         raise InputError("--why: not with --json; simoom why --json prints the explanation")
     if out is not None:
         make_directory(out)
         probes = probes or default_probes(scenario)
-    with trace_faults_by_option(), progress_bar(Path(file).stem, quiet=quiet) as progress:
+    with trace_faults_by_option(), progress_bar(source.name, quiet=quiet) as progress:
         done = simulate(
             scenario,
             probes=probes,

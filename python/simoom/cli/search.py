@@ -7,21 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from simoom.base.files import finite
-from simoom.cli.api import from_api
+from simoom.cli.api import Source, from_api
 from simoom.cli.points import SpaceOption, read_space
 from simoom.cli.streams import print_json
-from simoom.cli.terminal import (
-    AsJson,
-    File,
-    InputError,
-    Quiet,
-    Settings,
-    Unset,
-    console,
-    load,
-    progress_bar,
-    told,
-)
+from simoom.cli.terminal import AsJson, InputError, Quiet, console, progress_bar, told
 from simoom.results.tables import Column, Row, digits, visible
 from simoom.show.layout import captioned, estimated
 from simoom.twin import Optimum, optimise
@@ -31,7 +20,7 @@ COLUMNS = (Column("name", "best point"), Column("value", "value"), Column("verdi
 
 @from_api("optimise", without="maximise", least=2, replications=10)
 def search(
-    file: File,
+    source: Source,
     over: SpaceOption = [],  # noqa: B006
     best: Annotated[
         str, typer.Option("--best", metavar="PATH", help="The result that is to be largest.")
@@ -48,8 +37,6 @@ def search(
             "Repeatable.",
         ),
     ] = [],  # noqa: B006  typer copies it
-    settings: Settings = [],  # noqa: B006
-    unset: Unset = [],  # noqa: B006
     as_json: AsJson = False,
     quiet: Quiet = False,
     **options: Any,
@@ -58,7 +45,7 @@ def search(
     space, log = read_space(over)
     if log:
         raise InputError(f"--over: {log[0]}: a search has no logarithmic ranges; leave out log")
-    scenario = load(file, settings, space, unset=unset)
+    scenario = source.load(space)
     with told(), progress_bar("search", quiet=quiet) as progress:
         done = optimise(
             scenario,

@@ -5,21 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from simoom.base.files import finite
-from simoom.cli.api import from_api
+from simoom.cli.api import Source, from_api
 from simoom.cli.points import SpaceOption, read_space
 from simoom.cli.streams import print_json
-from simoom.cli.terminal import (
-    AsJson,
-    File,
-    InputError,
-    Quiet,
-    Settings,
-    Unset,
-    console,
-    load,
-    progress_bar,
-    told,
-)
+from simoom.cli.terminal import AsJson, InputError, Quiet, console, progress_bar, told
 from simoom.results.tables import Column, Row, digits, visible
 from simoom.runs.sensitivity import METHODS, Effect, Sensitivity
 from simoom.runs.sensitivity import sensitivity as analyse
@@ -45,10 +34,8 @@ CAPTIONS = {
 
 @from_api("sensitivity")
 def sensitivity(
-    file: File,
+    source: Source,
     over: SpaceOption = [],  # noqa: B006
-    settings: Settings = [],  # noqa: B006  typer copies it
-    unset: Unset = [],  # noqa: B006
     as_json: AsJson = False,
     quiet: Quiet = False,
     **given: Any,
@@ -57,7 +44,7 @@ def sensitivity(
     if given["method"] not in METHODS:
         raise InputError(f"--method {given['method']}: must be one of {', '.join(METHODS)}")
     space, log = read_space(over)
-    scenario = load(file, settings, space, unset=unset)
+    scenario = source.load(space)
     with told(), progress_bar("sensitivity", quiet=quiet) as progress:
         done = analyse(scenario, space, log=log, progress=progress, **given)
     if as_json:

@@ -17,20 +17,16 @@ from simoom.base.frames import pl
 from simoom.base.issue import ArgumentError, LostWorkerError
 from simoom.base.needs import need
 from simoom.base.workers import WorkerProcesses
-from simoom.cli.api import from_api
+from simoom.cli.api import Source, from_api
 from simoom.cli.points import Design, OverOption, PointsFrom, PointsOption, read_over
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
     AsJson,
-    File,
     InputError,
     Quiet,
-    Settings,
-    Unset,
     check_range,
     console,
     directory,
-    load,
     make_directory,
     progress_bar,
     say,
@@ -97,13 +93,11 @@ EXAMPLES = (
 
 @from_api("sweep")
 def sweep(
-    file: File,
+    source: Source,
     over: OverOption = [],  # noqa: B006
     design: Design = "grid",
     points: PointsOption = None,
     points_from: PointsFrom = None,
-    settings: Settings = [],  # noqa: B006  typer copies it
-    unset: Unset = [],  # noqa: B006
     until: UntilOption = [],  # noqa: B006
     results: ResultsOption = [],  # noqa: B006
     processes: Processes = 0,
@@ -124,7 +118,7 @@ def sweep(
                                     "--mean": results})  # fmt: skip
     axes = read_over(over, design, points, points_from, seed=given["seed"])
     chosen = read_results(results)
-    scenario = load(file, settings, axes if isinstance(axes, dict) else axes[0], unset=unset)
+    scenario = source.load(axes if isinstance(axes, dict) else axes[0])
     runs = _runs(axes, given["replications"]) if targets is None and shard is None else 0
     for folder in (out, None if store is None or "://" in store else directory(store)):
         if folder is not None:

@@ -8,15 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from simoom.base.files import finite, write_text
-from simoom.cli.api import from_api
+from simoom.cli.api import Source, from_api
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import (
     AsJson,
-    File,
     InputError,
     Quiet,
-    Settings,
-    Unset,
     console,
     directory,
     load,
@@ -40,13 +37,11 @@ EXAMPLES = (
 
 @from_api("why", least=2)
 def why(
-    file: File,
+    source: Source,
     other: Annotated[
         str | None,
         typer.Argument(metavar="[OTHER]", help="Another scenario: why its results differ."),
     ] = None,
-    settings: Settings = [],  # noqa: B006  typer copies it
-    unset: Unset = [],  # noqa: B006
     as_json: AsJson = False,
     page: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write a page for the browser.")
@@ -64,13 +59,13 @@ def why(
     **given: Any,
 ) -> None:
     """Say what limits a flow: what a run shows, and what runs with one change show."""
-    scenario = load(file, settings, unset=unset)
+    scenario = source.load()
     second = None if other is None else load(other, [])
     if second is not None:
         _refuse_with_two({"--html": page, "--out": out})
     if out is not None:
         make_directory(out)
-    with progress_bar(Path(file).stem, quiet=quiet) as progress:
+    with progress_bar(source.name, quiet=quiet) as progress:
         done = explain(scenario, second, progress=progress, **given)
     names = ""
     if out is not None and isinstance(done, Why):

@@ -9,6 +9,15 @@ from simoom.studies.claim import PERTURBATIONS
 from simoom.studies.study import Results
 
 
+def weak_claims(results: Results) -> list[str]:
+    """Return what is wrong with claims that cannot fail as they should; empty for a study."""
+    silent = [f"{name} holds for {', '.join(each)} 10 % off, without a reason"
+              for name, each in silent_claims(results).items()]  # fmt: skip
+    needless = [f"{name} has a needless reason" for name in needless_reasons(results)]
+    foreign = [f"{name} rests on no number of its own" for name in foreign_claims(results)]
+    return [*silent, *needless, *foreign]
+
+
 def silent_claims(results: Results) -> dict[str, list[str]]:
     """Return the claims that hold for numbers 10 % off, without a reason, with these numbers."""
     found = {claim.name: claim.insensitive_to() for _, claim in results.claims if not claim.coarse}
