@@ -21,6 +21,9 @@ COSTLY = {"jinja2", "matplotlib", "multiprocessing", "numpy", "polars",
           "rich", "scipy"}  # fmt: skip
 """Packages whose import takes longer than 10 ms."""
 
+OPTIONAL = ["jinja2", "matplotlib", "optuna", "polars", "SALib", "scipy", "starlette"]
+"""Packages of extras; tests/test_wheel.py has the whole."""
+
 LEAST = {"_core", "base", "base.files", "base.frames", "base.issue", "base.kinds", "base.lazy",
          "base.needs", "base.startup", "cli", "cli.group", "cli.streams", "cli.terminal", "results",
          "results.tables", "runs", "runs.axis_text", "scenario", "scenario.address",
@@ -82,6 +85,21 @@ def test_a_command_imports_only_what_it_uses(command):
     found = imported(f"words = {command.split()!r}\n{LOADED}")
     assert found & COSTLY <= packages
     assert own(found) <= LEAST | modules
+
+
+@pytest.mark.parametrize("command", ["run", "compare --change stations=2 -n 2", "why -n 2"])
+def test_a_report_needs_no_optional_package(command, tmp_path):
+    name, *options = command.split()
+    words = ["simoom", name, CELL, *options, "--set", "duration_s=0.5"]
+    code = f"""import sys
+sys.modules.update(dict.fromkeys({OPTIONAL!r}))
+from simoom.cli import main
+sys.exit(main({words[1:]!r}))"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
 
 
 def test_completion_imports_no_command():

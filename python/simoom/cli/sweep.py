@@ -273,13 +273,13 @@ def _print(done: Sweep, means: Means, *, groups: bool) -> None:
 
 def _write(done: Sweep, chosen: Sequence[str], out: Path) -> list[str]:
     """Write the results of a sweep, and return the names of the pictures."""
-    from simoom.plots import file_name, save_both
-
     frame = done.frame()
     write_frame(out / "runs.csv", frame)
     write_frame(out / "runs.parquet", frame)
     parts = [done.mean(path).with_columns(pl.lit(path).alias("result")) for path in chosen]
     write_frame(out / "means.csv", pl.concat(parts, how="vertical_relaxed"))
+    from simoom.plots import file_name, save_both
+
     x = next(iter(done.over))
     pictures = [save_both(done.plot(x=x, y=path), out, file_name("sweep", path)) for path in chosen]
     return [name for names in pictures for name in names]

@@ -17,11 +17,9 @@ from simoom.base.files import finite, write_frame, write_text
 from simoom.base.frames import pl
 from simoom.base.needs import MissingPackageError
 from simoom.base.palette import USES
-from simoom.plots.words import findings
 from simoom.results.notices import told
 from simoom.results.tables import Row, nodes, number, plain
 from simoom.show.layout import fitted
-from simoom.show.pages import embedded, render
 from simoom.show.sections import OF_FLOWS, Table, headline, shown
 
 if TYPE_CHECKING:
@@ -147,6 +145,8 @@ def _write_series(run: Run, directory: Path) -> list[str]:
 def page(run: Run, why: Why | None = None) -> str:
     """Return the report as one self-contained HTML page, with an explanation if there is one."""
     from simoom import plots
+    from simoom.plots.words import findings
+    from simoom.show.pages import embedded, render
     from simoom.why.page import content as explained
 
     has_cell = bool(nodes(run.summary))
