@@ -317,7 +317,7 @@ def rust_imports(code: dict[Steps, str]) -> dict[Steps, set[Steps]]:
             elif at in uses and uses[at].get(step, path[number:]) != path[number:] and depth < 20:
                 return definer(at, uses[at][step] + rest, depth + 1)
             else:
-                return at if number else None
+                return at if number else None  # `::wire` is a crate and no module.
         return at
 
     arrows = {}
@@ -333,7 +333,7 @@ def use_leaves(tree: str, before: Steps = ()) -> Iterator[tuple[str, Steps]]:
     head, brace, rest = tree.partition("{")
     if brace:
         inner = rest[: rest.rindex("}")]
-        steps = tuple(step.strip() for step in head.split("::") if step.strip())
+        steps = tuple(step.strip() for step in head.split("::")[:-1])
         depth, start = 0, 0
         for end, char in enumerate([*inner, ","]):
             depth += (char == "{") - (char == "}")

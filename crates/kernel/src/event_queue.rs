@@ -23,6 +23,7 @@ pub struct EventQueue<E> {
     /// All events after these.
     heap: BinaryHeap<Entry<E>>,
     scheduled: u64,
+    taken: u64,
     now: Instant,
 }
 
@@ -68,7 +69,7 @@ impl<E: Ranked> EventQueue<E> {
     /// Creates an empty event queue at time zero.
     pub fn new() -> Self {
         let (soon, heap) = (Vec::with_capacity(Self::SOON), BinaryHeap::with_capacity(256));
-        Self { soon, heap, scheduled: 0, now: Instant::ZERO }
+        Self { soon, heap, scheduled: 0, taken: 0, now: Instant::ZERO }
     }
 
     /// Schedules `event` at `when`.
@@ -112,7 +113,13 @@ impl<E: Ranked> EventQueue<E> {
     pub fn next(&mut self) -> Option<(Instant, E)> {
         let entry = self.soon.pop().or_else(|| self.heap.pop())?;
         self.now = entry.when;
+        self.taken += 1;
         Some((entry.when, entry.event))
+    }
+
+    /// How many events have happened.
+    pub fn taken(&self) -> u64 {
+        self.taken
     }
 
     /// The instant of the next event.

@@ -32,6 +32,7 @@
 mod event_queue;
 mod id;
 mod listed;
+mod outbox;
 mod rng;
 mod time;
 mod timer;
@@ -39,6 +40,7 @@ mod units;
 
 pub use event_queue::{EventQueue, Ranked};
 pub use id::{Id, IdVec};
+pub use outbox::{Outbox, Rounds, Turn};
 pub use rng::{Draws, Rng, Seed};
 pub use time::{Duration, Instant, Span};
 pub use timer::{Fired, Ticket, Timer};

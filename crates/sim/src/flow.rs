@@ -3,7 +3,7 @@
 use crate::build;
 use crate::control::External;
 use crate::plan::{self, FlowPlan};
-use crate::traffic::{self, Call, Origin, Pace, Replies, Source};
+use crate::traffic::{self, Call, Origin, Replies, Source};
 use kernel::{Bytes, Duration, Instant, Seed, Timer};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -70,8 +70,6 @@ pub(crate) struct UdpFlow {
     /// The requests to which the destination has not replied yet.
     pub(crate) unanswered: VecDeque<Packet>,
     pub(crate) next_number: u64,
-    /// For a saturated source: the datagrams that wait at the node.
-    pub(crate) waiting: Option<u32>,
     /// The number of the broadcast that a node has received last. All nodes receive one before the
     /// next is sent.
     pub(crate) last_broadcast: Option<u64>,
@@ -95,12 +93,11 @@ impl Flow {
         let stop = settings.stop.map_or(Instant::NEVER, |stop| Instant::ZERO + stop);
         let traffic = settings.traffic.get();
         let transport = match (traffic.transport(), &plan.tcp) {
-            (traffic::Transport::Udp(size, pace), _) => Transport::Udp(UdpFlow {
+            (traffic::Transport::Udp(size, _), _) => Transport::Udp(UdpFlow {
                 header: size.header,
                 echo: traffic.echo(),
                 unanswered: VecDeque::new(),
                 next_number: 0,
-                waiting: (pace == Pace::Saturated).then_some(0),
                 last_broadcast: None,
             }),
             (traffic::Transport::Tcp, tcp) => {

@@ -1,6 +1,7 @@
 //! Combines the models: scenario, plan, world, measurement and run.
 
 mod adjustable;
+mod air;
 mod airtime;
 mod build;
 mod caveats;
@@ -16,11 +17,13 @@ pub mod measure;
 mod medium;
 mod meter;
 pub mod mobility;
+mod network;
 mod notice;
 mod observe;
 mod observers;
 pub mod plan;
 mod probe;
+mod rate_hints;
 mod readings;
 pub mod scenario;
 mod simulation;

@@ -19,7 +19,7 @@ use wifi::phy::Mode;
 use wifi::space::ReceivedFrame;
 use wifi::watch::WatchRecord;
 use wifi::{Cell, Mpdus, MsduOutcome};
-use wire::{DropCause, Ecn, FlowId, Management, NodeId, Packet, PathId, PowerBits};
+use wire::{DropCause, Ecn, FlowId, Management, NodeId, Packet, PathId};
 
 /// Receives the notices of a run.
 pub(crate) trait Observer {
@@ -143,8 +143,6 @@ pub(crate) enum StationNote<'a> {
     /// An access point keeps a packet for a station that saves power, or a broadcast for all of
     /// them.
     Buffered { by: RadioId, to: Option<RadioId>, packet: &'a Packet },
-    /// A packet that a radio takes into service has these bits in its MAC header.
-    Power { by: RadioId, packet: &'a Packet, bits: PowerBits },
     /// A radio has received a frame by which another one saves power, or wakes one that does.
     SavesPower { by: RadioId, from: RadioId, frame: Management },
     /// A radio receives and sends in this channel from now on.

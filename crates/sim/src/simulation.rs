@@ -121,7 +121,7 @@ impl Simulation {
         }
         let mut left = max_events;
         while left > 0 && self.running {
-            let until_cut = EVENTS_PER_CUT - self.world.events % EVENTS_PER_CUT;
+            let until_cut = EVENTS_PER_CUT - self.world.event_queue.taken() % EVENTS_PER_CUT;
             let slice = until_cut.min(left);
             self.handle(slice);
             left -= slice;
@@ -233,7 +233,7 @@ impl Simulation {
             summary: summary::summarise(&self.plan, &self.world, &self.counters),
             series: self.probes.take_series(&self.world),
             digest: self.world.observers.digest.value(),
-            events: self.world.events - self.looks,
+            events: self.world.event_queue.taken() - self.looks,
             simulated_s: self.world.end.as_secs_f64(),
         }
     }

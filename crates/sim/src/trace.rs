@@ -13,7 +13,7 @@ mod routing;
 
 pub use filter::Filter;
 
-use crate::notice::{Notice, Observer, StationNote};
+use crate::notice::{Notice, Observer};
 use crate::plan::Plan;
 use crate::scenario::Issue;
 use crate::topology::{Interface, RadioId, WireId};
@@ -361,9 +361,6 @@ impl Observer for Tracer {
             }
             Notice::Dequeued { by, packet, .. } => {
                 self.on_step(now, *packet, radio(by), PacketStep::Dequeued);
-            }
-            Notice::Station(StationNote::Power { by, packet, bits }) => {
-                self.packets.note_power(packet, by.0, bits);
             }
             Notice::Marked { at, packet, .. } => {
                 self.on_step(now, *packet, place(at), PacketStep::Marked);

@@ -5,8 +5,10 @@
 //! file in `traffic/`, with its settings, its state machine and their tests, and a line below.
 
 mod size;
+mod stock;
 
 pub use size::*;
+pub(crate) use stock::{Refill, Stock};
 
 use kernel::{Bytes, Duration, Instant, Rng, Seed};
 use settings::Settings;

@@ -6,10 +6,7 @@ use crate::{
     SenderState, Transport, Wait, WaitKind, WireInfo,
 };
 use kernel::{BitRate, Bytes, Duration, Instant};
-use wire::{
-    Body, Datagram, Ecn, Flags, FlowId, NodeId, Packet, PowerBits, SackBlocks, Segment,
-    TrafficClass,
-};
+use wire::{Body, Datagram, Ecn, Flags, FlowId, NodeId, Packet, SackBlocks, Segment, TrafficClass};
 
 pub(crate) const AP: u32 = 0;
 pub(crate) const STA1: u32 = 1;
@@ -127,7 +124,6 @@ pub(crate) fn data(
         bytes: Bytes(packet.size.0 + 36),
         received: true,
         subframe: None,
-        power: PowerBits::NONE,
     };
     let mpdus: Vec<Mpdu> = (0..).zip(packets).map(mpdu).collect();
     Frame {

@@ -48,8 +48,6 @@ pub enum Next {
         packet: Packet,
         /// Its receiver; `None` is broadcast.
         to: Option<u32>,
-        /// The bits in its header.
-        bits: PowerBits,
     },
     /// The next packet of its queue: with these bits in its header, and unless it must be held
     /// ([`Stations::hold`]). `None` if no function has anything to do with it.
@@ -199,13 +197,20 @@ pub struct Surroundings {
 #[derive(Debug)]
 pub struct Stations {
     site: Site,
-    beacons: Beacons,
+    /// Without beacons there is no other function.
+    beacons: Option<Beacons>,
     roaming: Option<Box<Clients>>,
     power_save: Option<Box<Savers>>,
 }
 
 impl Stations {
-    /// These functions. Without beacons there is no other.
+    /// No functions: all packets pass.
+    pub fn none() -> Self {
+        let site = Site { nodes: Vec::new(), rates: Rates::Ofdm, has_categories: false };
+        Self { site, beacons: None, roaming: None, power_save: None }
+    }
+
+    /// These functions.
     pub fn new(
         site: Site,
         beacons: Beacons,
@@ -213,12 +218,12 @@ impl Stations {
         power_save: Option<Savers>,
     ) -> Self {
         let (roaming, power_save) = (roaming.map(Box::new), power_save.map(Box::new));
-        Self { site, beacons, roaming, power_save }
+        Self { site, beacons: Some(beacons), roaming, power_save }
     }
 
-    /// The beacons.
-    pub fn beacons(&self) -> &Beacons {
-        &self.beacons
+    /// The beacons, if there are any.
+    pub fn beacons(&self) -> Option<&Beacons> {
+        self.beacons.as_ref()
     }
 
     /// The stations that roam.
@@ -232,8 +237,15 @@ impl Stations {
     }
 
     /// What a radio sends next of this access category; its MAC is free for it.
+    #[inline]
     pub fn next(&mut self, now: Instant, by: u32, class: TrafficClass) -> Next {
-        let Self { site, beacons, roaming, power_save } = self;
+        if self.beacons.is_none() { Next::Queue(None) } else { self.ask(now, by, class) }
+    }
+
+    fn ask(&mut self, now: Instant, by: u32, class: TrafficClass) -> Next {
+        let Self { site, beacons: Some(beacons), roaming, power_save } = self else {
+            return Next::Queue(None);
+        };
         beacons
             .next(by, class, site)
             .or_else(|| roaming.as_mut()?.next(now, by, class, site))
@@ -243,6 +255,7 @@ impl Stations {
 
     /// What joins the packets of this access category that a radio has in service for another, if
     /// it is no larger than `most`.
+    #[inline]
     pub fn join(
         &mut self,
         now: Instant,
@@ -251,7 +264,23 @@ impl Stations {
         class: TrafficClass,
         most: Bytes,
     ) -> Join {
-        let Self { site, beacons, roaming, power_save } = self;
+        if self.beacons.is_none() {
+            return Join::Queue(None);
+        }
+        self.ask_to_join(now, by, to, class, most)
+    }
+
+    fn ask_to_join(
+        &mut self,
+        now: Instant,
+        by: u32,
+        to: u32,
+        class: TrafficClass,
+        most: Bytes,
+    ) -> Join {
+        let Self { site, beacons: Some(beacons), roaming, power_save } = self else {
+            return Join::Queue(None);
+        };
         beacons
             .join(by, class, site)
             .or_else(|| roaming.as_ref()?.join(by, class, site))
@@ -274,13 +303,6 @@ impl Stations {
         Some(access_point.hold(now, to, packet).map(|lost| (lost, cause)))
     }
 
-    /// A packet of the queue, or one that was buffered, enters service with these bits.
-    pub fn on_taken(&mut self, packet: &Packet, bits: PowerBits) {
-        if let Some(power_save) = self.power_save.as_mut().filter(|_| bits != PowerBits::NONE) {
-            power_save.on_taken(packet, bits);
-        }
-    }
-
     /// Why an access point loses what it has buffered.
     fn buffer_loss(&self) -> DropCause {
         if self.roaming.is_some() { DropCause::Roaming } else { DropCause::PowerSave }
@@ -288,7 +310,7 @@ impl Stations {
 
     /// The run begins.
     pub fn on_start(&mut self, seed: &Seed, scope: &mut Scope<'_>) {
-        for (radio, at) in self.beacons.first(seed) {
+        for (radio, at) in self.beacons.iter().flat_map(|beacons| beacons.first(seed)) {
             scope.out.push(tbtt(radio, at));
         }
         if let Some(power_save) = &mut self.power_save {
@@ -324,14 +346,15 @@ impl Stations {
     /// A TBTT of an access point: its beacon is its next frame.
     fn on_tbtt(&mut self, radio: u32, scope: &mut Scope<'_>) {
         let (cause, mut tim) = (self.buffer_loss(), power_save::Tim::default());
+        let Some(beacons) = &mut self.beacons else { return };
         if let Some(power_save) = &mut self.power_save {
-            let (before, period) = self.beacons.begun(radio);
+            let (before, period) = beacons.begun(radio);
             tim = power_save.on_tbtt(radio, before, period, cause, scope);
         }
         if let Some(roaming) = &mut self.roaming {
             roaming.on_tbtt(radio, scope);
         }
-        let next = self.beacons.on_tbtt(scope.now, radio, tim, &self.site);
+        let next = beacons.on_tbtt(scope.now, radio, tim, &self.site);
         scope.out.push(tbtt(radio, next));
         scope.out.push(Command::Serve(radio, Some(Management::CLASS)));
     }
@@ -357,6 +380,7 @@ impl Stations {
     }
 
     /// A packet was put into the queue of a radio.
+    #[inline]
     pub fn on_queued(&mut self, by: u32, scope: &mut Scope<'_>) {
         if let Some(power_save) = &mut self.power_save {
             power_save.on_queued(by, scope);
@@ -381,12 +405,14 @@ impl Stations {
     }
 
     /// Whether a radio receives a packet: a station that sleeps receives no broadcast.
+    #[inline]
     pub fn hears(&mut self, now: Instant, by: u32, packet: &Packet) -> bool {
         let power_save = self.power_save.as_mut().filter(|_| packet.to.is_none());
         power_save.is_none_or(|power_save| power_save.hears(now, by))
     }
 
     /// A radio has received a packet.
+    #[inline]
     pub fn on_packet(&mut self, by: u32, from: u32, packet: &Packet, scope: &mut Scope<'_>) {
         if let Some(power_save) = &mut self.power_save {
             power_save.on_packet(by, from, packet, scope);
@@ -395,6 +421,7 @@ impl Stations {
 
     /// The service of a packet to this radio, or of a broadcast, has ended. `sends` is whether the
     /// radio has more to send.
+    #[inline]
     pub fn on_packet_served(
         &mut self,
         by: u32,
@@ -422,8 +449,8 @@ impl Stations {
         scope: &mut Scope<'_>,
     ) {
         let is_beacon = matches!(frame, Management::Beacon(_));
-        if is_beacon {
-            self.beacons.on_sent(by);
+        if let Some(beacons) = self.beacons.as_mut().filter(|_| is_beacon) {
+            beacons.on_sent(by);
         }
         if let Some(power_save) = &mut self.power_save {
             power_save.on_frame_served(by, frame, born, outcome, sends, scope);
@@ -457,6 +484,7 @@ impl Stations {
     }
 
     /// Packets that the access point of this radio buffers.
+    #[inline]
     pub fn buffered(&self, radio: u32) -> usize {
         self.power_save.as_ref().map_or(0, |power_save| power_save.buffered(radio))
     }

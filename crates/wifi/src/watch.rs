@@ -4,7 +4,7 @@
 use crate::mac::{BusySlot, Edcaf};
 use crate::phy::{Airtime, Coding, Mode, ModeClass};
 use kernel::{Bytes, Duration, Instant};
-use wire::{Body, Format, Frame, FrameMode, Mpdu, Packet, PowerBits, TrafficClass, Wait, WaitKind};
+use wire::{Body, Format, Frame, FrameMode, Mpdu, Packet, TrafficClass, Wait, WaitKind};
 
 /// One record.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,7 +59,6 @@ pub(crate) fn fill(frame: &mut Frame, edcaf: &Edcaf, is_received: impl Fn(u16) -
             bytes,
             received: is_received(index),
             subframe: is_amsdu.then_some(place),
-            power: PowerBits::NONE,
         });
         frame.mpdus.extend(records);
     }

@@ -1,6 +1,6 @@
 //! The IP packet: a body with its addresses and its size on the wire.
 
-use crate::{ArpMessage, Echo, Management, Message, PathId, Segment};
+use crate::{ArpMessage, Echo, Management, Message, PathId, PowerBits, Segment};
 use kernel::{Bytes, Instant};
 use settings::Choice;
 
@@ -96,6 +96,8 @@ pub struct Packet {
     pub ecn: Ecn,
     /// Access category.
     pub class: TrafficClass,
+    /// How the MAC header of its frame serves power saving, while a radio has it in service.
+    pub power: PowerBits,
     /// The content.
     pub body: Body,
 }
@@ -117,6 +119,7 @@ impl Packet {
             born,
             ecn: Ecn::default(),
             class: TrafficClass::default(),
+            power: PowerBits::NONE,
             body,
         }
     }
@@ -160,8 +163,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_routing_adds_to_a_packet_takes_eight_bytes() {
+    fn what_routing_and_the_mac_add_to_a_packet_takes_sixteen_bytes() {
         let others = size_of::<(NodeId, Option<NodeId>, Bytes, Instant, Ecn, TrafficClass, Body)>();
-        assert!(size_of::<Packet>() <= others + 8, "{} B", size_of::<Packet>());
+        assert!(size_of::<Packet>() <= others + 16, "{} B", size_of::<Packet>());
     }
 }

@@ -83,8 +83,6 @@ pub struct Mpdu {
     /// The place of the packet in an A-MSDU, whose packets follow each other with the same sequence
     /// number; `None` if the packet is alone in its MPDU.
     pub subframe: Option<u16>,
-    /// How its MAC header serves power saving, if it carries a packet; the tracer knows it.
-    pub power: PowerBits,
 }
 
 impl Mpdu {
@@ -92,7 +90,7 @@ impl Mpdu {
     pub fn power_bits(&self) -> PowerBits {
         match &self.packet.body {
             Body::Management(frame) => frame.power_bits(),
-            _ => self.power,
+            _ => self.packet.power,
         }
     }
 

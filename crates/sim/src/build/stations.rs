@@ -13,10 +13,10 @@ use wifi::station::roaming::Clients;
 use wifi::station::{Site, Stations};
 use wire::Rates;
 
-/// The functions of a plan; `None` without beacons, which all others need. Stations that roam have
+/// The functions of a plan: none without beacons, which all others need. Stations that roam have
 /// links to all access points, of which only that to their own is open.
-pub(crate) fn stations(plan: &Plan, medium: &mut Medium, seed: &Seed) -> Option<Box<Stations>> {
-    let settings = plan.wlan.beacons?;
+pub(crate) fn stations(plan: &Plan, medium: &mut Medium, seed: &Seed) -> Stations {
+    let Some(settings) = plan.wlan.beacons else { return Stations::none() };
     let topology = &plan.topology;
     let radios = topology.radios();
     let rates = match medium {
@@ -37,7 +37,7 @@ pub(crate) fn stations(plan: &Plan, medium: &mut Medium, seed: &Seed) -> Option<
         Savers::new(radios.len(), &saving(plan, settings.between(), settings.dtim_period))
     };
     let beacons = Beacons::new(settings, access_points.into_iter());
-    Some(Box::new(Stations::new(site, beacons, roaming, savers)))
+    Stations::new(site, beacons, roaming, savers)
 }
 
 /// The numbers of the stations that roam.

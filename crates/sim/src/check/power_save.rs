@@ -84,12 +84,10 @@ impl PowerSave {
             Notice::Dequeued { by, to: Some(to), packet } => {
                 if let Some(station) = self.station(to).filter(|it| it.access_point == by) {
                     station.on_sent(now, packet);
+                    station.may_receive &= !packet.power.has(PowerBits::EOSP);
                 }
             }
             Notice::Dequeued { by, to: None, packet } => self.on_group_sent(now, by, packet),
-            Notice::Station(StationNote::Power { by, packet, bits }) => {
-                self.on_bits(by, packet, bits);
-            }
             Notice::Dropped { at: Interface::Radio(by), packet, cause: DropCause::PowerSave } => {
                 self.on_dropped(now, by, packet);
             }
@@ -140,6 +138,7 @@ impl PowerSave {
 
     fn on_group_sent(&mut self, now: Instant, by: RadioId, packet: &Packet) {
         let sleeps = self.any_sleeps(by);
+        let packet = &Packet { power: PowerBits::NONE, ..*packet };
         let at = self.group.iter().position(|(_, _, other)| other == packet);
         let since = at.and_then(|at| self.group.remove(at)).map(|(_, since, _)| since);
         let dtim = self.dtims[by];
@@ -147,14 +146,6 @@ impl PowerSave {
         rule(now, follows || !sleeps, "broadcasts follow a DTIM while a station sleeps", || {
             format!("buffered {since:?}, DTIM {dtim:?}")
         });
-    }
-
-    fn on_bits(&mut self, by: RadioId, packet: &Packet, bits: PowerBits) {
-        let to = packet.to.map(|_| self.topology.routes().radio(packet.next));
-        let station = to.and_then(|to| self.station(to)).filter(|it| it.access_point == by);
-        if let Some(station) = station.filter(|_| bits.has(PowerBits::EOSP)) {
-            station.may_receive = false;
-        }
     }
 
     fn on_dropped(&mut self, now: Instant, by: RadioId, packet: &Packet) {
@@ -198,7 +189,7 @@ impl Station {
             self.may_receive = false;
         }
         if self.held.iter().any(|other| other.class == packet.class) {
-            self.leave(now, packet);
+            self.leave(now, &Packet { power: PowerBits::NONE, ..*packet });
         }
     }
 
@@ -285,9 +276,8 @@ mod tests {
     fn a_packet_after_the_end_of_the_service_period_is_found() {
         let mut checker = scene("u_apsd");
         request(&mut checker, Management::QosNull(QosNull { ends_period: false }));
-        send(&mut checker, 0);
-        let (packet, bits) = (&packet(0), PowerBits::EOSP);
-        checker.on(NOW, &Notice::Station(StationNote::Power { by: AP, packet, bits }));
+        let packet = &Packet { power: PowerBits::EOSP, ..packet(0) };
+        checker.on(NOW, &Notice::Dequeued { by: AP, to: Some(STATION), packet });
         send(&mut checker, 1);
     }
 

@@ -82,11 +82,11 @@ pub(super) static ACCESS_POINT: &[Observable] = observables! {
         Share(|world, n| airtime(world, n, FrameGroup::Beacon));
     /// Beacons that the access point sent.
     "beacons": "frames" if BEACONS => Counter(|world, n| {
-        world.stations.as_ref().map_or(0, |all| all.beacons().sent(n as u32))
+        world.stations.beacons().map_or(0, |all| all.sent(n as u32))
     });
     /// Beacons that still waited for the medium when the next one was due, and were not sent.
     "beacons_skipped": "frames" if BEACONS => Counter(|world, n| {
-        world.stations.as_ref().map_or(0, |all| all.beacons().skipped(n as u32))
+        world.stations.beacons().map_or(0, |all| all.skipped(n as u32))
     });
 };
 

@@ -90,7 +90,7 @@ pub(super) static ACCESS_POINT: &[Observable] = observables! {
 };
 
 fn savers(world: &World) -> Option<&Savers> {
-    world.stations.as_ref()?.power_save()
+    world.stations.power_save()
 }
 
 fn machine(world: &World, node: usize) -> Option<&Station> {

@@ -98,7 +98,7 @@ fn handovers(client: &Client) -> u64 {
 }
 
 fn client(world: &World, node: usize) -> Option<&Client> {
-    world.stations.as_ref()?.roaming()?.get(node as u32)
+    world.stations.roaming()?.get(node as u32)
 }
 
 fn of(world: &World, node: usize, read: impl Fn(&Client) -> u64) -> u64 {

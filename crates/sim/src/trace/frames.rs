@@ -12,7 +12,6 @@ pub(super) fn frame(of: &Frame, packets: &Packets, end: Instant) -> Frame {
         let (before, rest) = frame.mpdus.split_at_mut(place);
         let mpdu = &mut rest[0];
         mpdu.packet_id = packets.in_frame(&mpdu.packet, before).unwrap_or(u64::MAX);
-        mpdu.power = packets.power(&mpdu.packet, of.from);
         mpdu.received &= of.end <= end;
     }
     if of.end > end {

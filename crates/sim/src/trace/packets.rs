@@ -3,7 +3,7 @@
 use ::trace::{Mpdu, PacketStep, Place};
 use kernel::{Bytes, Instant};
 use std::collections::{BTreeMap, VecDeque};
-use wire::{Body, Packet, PowerBits};
+use wire::{Body, Packet};
 
 /// The packets on their way, and their numbers in the trace. The world's packets have no numbers: a
 /// packet is known by the fields that do not change on its way. Packets that are equal in all of
@@ -35,9 +35,6 @@ struct Entry {
     is_gone: bool,
     /// And no radio has it in service.
     has_left: bool,
-    /// The radio that took it into service last, if it saves power by this frame or serves a
-    /// station that does, and how.
-    power: Option<(u32, PowerBits)>,
 }
 
 /// What the trace knows of a packet.
@@ -54,15 +51,8 @@ impl Packets {
         let known = Known { number: self.sent, retransmission };
         self.sent += 1;
         let packet = constant(packet);
-        let entry = Entry {
-            packet,
-            known,
-            steps: 0,
-            in_service: 0,
-            is_gone: false,
-            has_left: false,
-            power: None,
-        };
+        let entry =
+            Entry { packet, known, steps: 0, in_service: 0, is_gone: false, has_left: false };
         self.known.entry(key(&packet)).or_default().push(entry);
         known
     }
@@ -103,25 +93,6 @@ impl Packets {
             self.forget();
         }
         Some(known)
-    }
-
-    /// A radio takes a packet into service with these bits in its MAC header.
-    pub(super) fn note_power(&mut self, packet: &Packet, radio: u32, bits: PowerBits) {
-        let (key, packet) = (key(packet), constant(packet));
-        let entries = self.known.get_mut(&key).into_iter().flatten();
-        let mut equal = entries.filter(|entry| entry.packet == packet && !entry.has_left);
-        if let Some(entry) = equal.next_back() {
-            entry.power = Some((radio, bits));
-        }
-    }
-
-    /// The bits in the MAC header of a packet that a radio sends.
-    pub(super) fn power(&self, packet: &Packet, radio: u32) -> PowerBits {
-        let entries = self.known.get(&key(packet)).into_iter().flatten();
-        let packet = constant(packet);
-        let mut bits =
-            entries.filter(|entry| entry.packet == packet).filter_map(|entry| entry.power);
-        bits.find(|&(by, _)| by == radio).map_or(PowerBits::NONE, |(_, bits)| bits)
     }
 
     /// Forgets the packets that have left before the latest ones.

@@ -22,16 +22,23 @@ pub(crate) enum Event {
     Node { node: NodeId, timer: node::TimerId, generation: u32 },
     /// A timer of a function of a radio.
     Radio { radio: RadioId, function: Function, generation: u32 },
-    /// A timer of a traffic source.
-    Traffic(FlowId),
-    /// The destination of echo requests replies.
-    Reply(FlowId),
+    /// A timer of a traffic source, or of the other end that replies to it.
+    Source(FlowId, SourceTimer),
     /// The earliest back-off of the cell ends.
     Access { generation: u32 },
     /// The caller reads the state of the world.
     Look(Look),
     /// The run ends.
     End,
+}
+
+/// A timer of a source.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum SourceTimer {
+    /// That of the source.
+    Own,
+    /// The destination of its echo requests replies.
+    Reply,
 }
 
 /// Why the caller reads the state of the world.
@@ -64,7 +71,7 @@ impl Ranked for Event {
             Self::AirStep => 0,
             Self::Wire(..) => 1,
             Self::Tcp { .. } | Self::Node { .. } | Self::Radio { .. } => 2,
-            Self::Traffic(_) | Self::Reply(_) => 3,
+            Self::Source(..) => 3,
             Self::Access { .. } => 4,
             Self::Look(Look::Probes | Look::Step) => 5,
             Self::Look(Look::Batch) => 6,

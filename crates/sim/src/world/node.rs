@@ -1,10 +1,10 @@
 //! The nodes of a run: where a packet goes that a node has, and the commands of nodes that forward
 //! for others.
 
-use super::network::Network;
 use super::{Event, World};
 use crate::flow::Transport;
 use crate::medium::Medium;
+use crate::network::Network;
 use crate::notice::{NodeNote, Notice, Observer};
 use crate::topology::{ACCESS_POINT, Hop, Interface, RadioId};
 use net::Node;
@@ -136,7 +136,7 @@ impl<O: Observer> World<O> {
                 self.drop_packet(Interface::Radio(self.routes.radio(node)), packet, cause);
                 match refill {
                     Refill::Now => self.refill(node, packet),
-                    Refill::Later => self.mark_short(node, packet),
+                    Refill::Later => self.stock.on_dropped(node, packet),
                     Refill::Served => {}
                 }
             }

@@ -135,7 +135,6 @@ pub(crate) fn data(from: u32, to: u32, mode: FrameMode, us: (f64, f64), mpdus: V
 pub(crate) fn mpdu(packet: Packet, sequence: u16, overhead: u64) -> Mpdu {
     let bytes = packet.size + Bytes(overhead);
     Mpdu {
-        power: wire::PowerBits::NONE,
         packet_id: u64::from(sequence),
         packet,
         sequence,

@@ -8,8 +8,8 @@ use wire::{Management, Null, Packet, PowerBits, QosNull, TrafficClass};
 /// A frame that an access point sends next, before the packets of its queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Request {
-    /// A buffered packet with these bits to a station, or a broadcast.
-    Packet(Option<u32>, Packet, PowerBits),
+    /// A buffered packet to a station, or a broadcast.
+    Packet(Option<u32>, Packet),
     /// A frame without data to a station for which nothing is buffered.
     Empty(u32, Management),
 }
@@ -64,8 +64,6 @@ pub struct AccessPoint {
     /// Group addressed packets that may be sent.
     group_ready: usize,
     group_held: u64,
-    /// Packets of the buffers in service.
-    in_service: Vec<Packet>,
     /// The client whose turn it is.
     turn: usize,
 }
@@ -101,16 +99,16 @@ impl Client {
         }
         let (since, packet) = self.buffers[highest].pop_front()?;
         self.leave(now, since);
-        let mut bits = PowerBits::NONE;
+        let mut power = PowerBits::BUFFERED;
         if self.is_asleep {
             self.credit -= 1;
             self.is_served = true;
             let more = self.len() > 0;
             self.credit = self.credit.min(self.len());
             let ends = self.credit == 0 && matches!(self.fetch, Fetch::Trigger(_));
-            bits = bits.and_if(more, PowerBits::MORE_DATA).and_if(ends, PowerBits::EOSP);
+            power = power.and_if(more, PowerBits::MORE_DATA).and_if(ends, PowerBits::EOSP);
         }
-        Some(Request::Packet(Some(self.radio), packet, bits))
+        Some(Request::Packet(Some(self.radio), Packet { power, ..packet }))
     }
 }
 
@@ -141,7 +139,6 @@ impl AccessPoint {
             group: VecDeque::new(),
             group_ready: 0,
             group_held: 0,
-            in_service: Vec::new(),
             turn: 0,
         }
     }
@@ -282,7 +279,7 @@ impl AccessPoint {
 
     /// The next frame that it sends before the packets of its queue, of this class or of any.
     pub fn next(&mut self, now: Instant, class: Option<TrafficClass>) -> Option<Request> {
-        let next = self.next_group(class).or_else(|| {
+        self.next_group(class).or_else(|| {
             let count = self.clients.len();
             let mut order = (0..count).map(|after| (self.turn + after) % count);
             let (index, next) =
@@ -290,11 +287,7 @@ impl AccessPoint {
             // Those that sleep take turns; one that is awake gets all.
             self.turn = index + usize::from(self.clients[index].is_asleep);
             Some(next)
-        });
-        if let Some(Request::Packet(_, packet, _)) = &next {
-            self.in_service.push(*packet);
-        }
-        next
+        })
     }
 
     fn next_group(&mut self, class: Option<TrafficClass>) -> Option<Request> {
@@ -303,9 +296,9 @@ impl AccessPoint {
             return None;
         }
         self.group_ready -= 1;
-        let bits = PowerBits::NONE.and_if(self.group_ready > 0, PowerBits::MORE_DATA);
+        let power = PowerBits::BUFFERED.and_if(self.group_ready > 0, PowerBits::MORE_DATA);
         let (_, packet) = self.group.pop_front()?;
-        Some(Request::Packet(None, packet, bits))
+        Some(Request::Packet(None, Packet { power, ..packet }))
     }
 
     /// Whether the packets of the queue for a station wait, because it sleeps or others are
@@ -331,17 +324,15 @@ impl AccessPoint {
         let (since, packet) =
             client.buffers[full].pop_front_if(|(_, packet)| packet.size <= most)?;
         client.leave(now, since);
-        self.in_service.push(packet);
-        Some(packet)
+        Some(Packet { power: PowerBits::BUFFERED, ..packet })
     }
 
     /// The service of a packet to a station, or of a broadcast, has ended. Returns whether it came
     /// from a buffer.
     pub fn on_served(&mut self, to: Option<u32>, packet: &Packet) -> bool {
-        let Some(at) = self.in_service.iter().position(|other| other == packet) else {
+        if !packet.power.has(PowerBits::BUFFERED) {
             return false;
-        };
-        self.in_service.swap_remove(at);
+        }
         if let Some(client) = to.and_then(|radio| self.client(radio)) {
             client.is_served = false;
         }
@@ -401,11 +392,13 @@ mod tests {
 
     /// Receiver, number and bits of what it sends next, whose service then ends.
     fn next(access_point: &mut AccessPoint) -> Option<(Option<u32>, u64, PowerBits)> {
-        let Request::Packet(to, packet, bits) = access_point.next(NOW, None)? else {
+        let Request::Packet(to, packet) = access_point.next(NOW, None)? else {
             panic!("an empty frame")
         };
         assert!(access_point.on_served(to, &packet));
-        Some((to, number(&packet), bits))
+        let bits = [PowerBits::MORE_DATA, PowerBits::EOSP].into_iter();
+        let set = |all: PowerBits, bit| all.and_if(packet.power.has(bit), bit);
+        Some((to, number(&packet), bits.fold(PowerBits::NONE, set)))
     }
 
     #[test]

@@ -16,8 +16,6 @@ pub struct Savers {
     stations: Vec<Option<Box<Saver>>>,
     /// By radio: the access points of such stations.
     access_points: Vec<Option<Box<AccessPoint>>>,
-    /// Packets in service in whose headers some bits are set.
-    headers: Vec<(Packet, PowerBits)>,
     /// A node has received the broadcast in service.
     is_heard: bool,
     /// What a station commands at one event.
@@ -107,7 +105,6 @@ impl Savers {
         Self {
             stations: (0..radios).map(|_| None).collect(),
             access_points: (0..radios).map(|_| None).collect(),
-            headers: Vec::new(),
             is_heard: false,
             given: Vec::new(),
             dropped: Vec::new(),
@@ -124,12 +121,6 @@ impl Savers {
         self.stations[radio as usize].as_deref_mut()
     }
 
-    /// The bits in the header of a packet in service.
-    fn header(&self, packet: &Packet) -> PowerBits {
-        let header = self.headers.iter().find(|(other, _)| other == packet);
-        header.map_or(PowerBits::NONE, |&(_, bits)| bits)
-    }
-
     /// What a radio sends next, if it saves power or serves stations that do.
     pub(super) fn next(
         &mut self,
@@ -144,7 +135,7 @@ impl Savers {
         let access_point = self.access_point(by)?;
         Some(match access_point.next(now, site.only(class)) {
             Some(Request::Empty(to, frame)) => Next::frame(now, by, to, frame, site),
-            Some(Request::Packet(to, packet, bits)) => Next::Buffered { packet, to, bits },
+            Some(Request::Packet(to, packet)) => Next::Buffered { packet, to },
             None => Next::Queue(Some(PowerBits::NONE)),
         })
     }
@@ -263,11 +254,6 @@ impl Savers {
         self.at(by, scope, Station::on_packet);
     }
 
-    /// A packet enters service with these bits in its header.
-    pub(super) fn on_taken(&mut self, packet: &Packet, bits: PowerBits) {
-        self.headers.push((*packet, bits));
-    }
-
     /// A radio has received a frame of the MAC.
     pub(super) fn on_frame(
         &mut self,
@@ -307,7 +293,7 @@ impl Savers {
             access_point.on_data(from);
             return scope.out.push(Command::Serve(by, None));
         }
-        let bits = self.header(packet);
+        let bits = packet.power;
         let Some(station) = self.station(by).filter(|it| it.access_point == from) else { return };
         if packet.to.is_none() {
             return station.machine.on_group(scope.now, bits);
@@ -325,7 +311,6 @@ impl Savers {
         sends: bool,
         scope: &mut Scope<'_>,
     ) -> Served {
-        self.headers.retain(|(other, _)| other != packet);
         let is_missed = packet.to.is_none() && !std::mem::take(&mut self.is_heard);
         let was_buffered = self.access_point(by).is_some_and(|it| it.on_served(to, packet));
         self.on_sent(by, None, outcome, sends, scope);

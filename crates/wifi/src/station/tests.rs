@@ -107,18 +107,23 @@ fn with_access_categories_a_beacon_is_sent_as_voice_alone() {
     assert!(frame(all.next(at_ms(50), AP, TrafficClass::Voice)).is_some());
 }
 
+/// The beacons that the access point has sent, and those that it has skipped.
+fn counts(all: &Stations) -> (u64, u64) {
+    all.beacons().map_or((0, 0), |beacons| (beacons.sent(AP), beacons.skipped(AP)))
+}
+
 #[test]
 fn a_beacon_that_still_waits_at_the_next_tbtt_is_skipped() {
     let mut all = only_beacons(false);
     beacon_is_due(&mut all, 50);
     beacon_is_due(&mut all, 153);
-    assert_eq!((all.beacons().sent(AP), all.beacons().skipped(AP)), (0, 1));
+    assert_eq!(counts(&all), (0, 1));
     let Some(beacon) = frame(all.next(at_ms(153), AP, TrafficClass::Voice)) else { panic!() };
     let sent = MsduOutcome::Sent;
     at(&mut all, 154, |all, scope| {
         all.on_frame_served(AP, beacon, at_ms(153), sent, false, scope);
     });
-    assert_eq!((all.beacons().sent(AP), all.beacons().skipped(AP)), (1, 1));
+    assert_eq!(counts(&all), (1, 1));
 }
 
 #[test]
@@ -152,8 +157,8 @@ fn packets_for_a_station_that_sleeps_are_held_and_come_before_the_queue_when_it_
     assert_eq!(all.next(at_ms(3), AP, class), Next::Queue(Some(PowerBits::NONE)));
     assert_eq!(all.join(at_ms(3), AP, STATION, class, ANY), Join::Nothing);
     hears(&mut all, 4, sleeps(false));
-    let packet = data(2);
-    let expected = Next::Buffered { packet, to, bits: PowerBits::NONE };
+    let packet = Packet { power: PowerBits::BUFFERED, ..data(2) };
+    let expected = Next::Buffered { packet, to };
     assert_eq!(all.next(at_ms(4), AP, class), expected);
     let sent = MsduOutcome::Sent;
     let mut served = Served::default();

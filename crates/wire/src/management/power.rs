@@ -13,6 +13,8 @@ impl PowerBits {
     pub const MORE_DATA: Self = Self(2);
     /// EOSP: the frame ends the service period (clause 9.2.4.5.3).
     pub const EOSP: Self = Self(4);
+    /// No bit of the header: the access point has kept the packet for a station that slept.
+    pub const BUFFERED: Self = Self(8);
 
     /// Whether these bits are set.
     pub const fn has(self, bits: Self) -> bool {

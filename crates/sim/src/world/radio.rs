@@ -1,86 +1,28 @@
-//! The interface between the network layer and the medium: queues from which radios send, and
-//! received frames.
+//! The radios of a run: the queues from which they send, the commands of the medium, and the frames
+//! that they receive.
 
-use super::waiting::{Waiting, receiver};
+mod station;
+
 use super::{Event, World};
+use crate::air::Waiting;
 use crate::medium::Medium;
 use crate::notice::{Notice, Observer};
 use crate::topology::{Interface, RadioId};
 use kernel::{Bytes, Duration};
 use net::{Destination, Signal, UsedAirtime, Wanted};
-use wifi::station::Served;
+use wifi::station::Next;
 use wifi::{MsduOutcome, MsduSource};
-use wire::{Body, DropCause, NodeId, Packet, TrafficClass};
+use wire::{Body, DropCause, NodeId, Packet, PowerBits, TrafficClass};
 
 impl<O: Observer> World<O> {
-    /// From now on, what the medium does and receptions in space are reported to observers.
-    pub(crate) fn listen(&mut self) {
-        self.is_checked = true;
-        if let Medium::Space(space) = &mut self.cell {
-            space.listen();
-        }
-    }
-
-    /// From now on, the frames and the waits of the medium are reported to observers.
-    pub(crate) fn watch(&mut self) {
-        self.cell.watch();
-        self.wires.iter_mut().for_each(net::Lossy::watch);
-        self.is_watched = true;
-    }
-
-    /// Publishes what the medium, which is watched, has recorded.
-    #[cold]
-    fn publish_watched(&mut self) {
-        let Some((records, until)) = self.cell.watched(self.now) else { return };
-        let mut recorded = std::mem::take(records);
-        for record in &recorded {
-            self.observers.on(self.now, &Notice::Watched { record });
-        }
-        self.observers.on(self.now, &Notice::Complete { until });
-        recorded.clear();
-        if let Some((records, _)) = self.cell.watched(self.now) {
-            *records = recorded;
-        }
-    }
-
-    /// Publishes an event of the medium and the receptions that it has recorded.
-    #[cold]
-    fn publish_heard(&mut self) {
-        let heard = match &mut self.cell {
-            Medium::Space(space) => space.take_heard(),
-            Medium::Cell(_) => Vec::new(),
-        };
-        self.observers.on(self.now, &Notice::Air { medium: &self.cell, heard: &heard });
-    }
-
-    /// Waits that have lasted for this long are reported up to now, so that later records need not
-    /// be held back for them.
-    pub(crate) fn cut_waits(&mut self, longest: Duration) {
-        let Some((_, until)) = self.cell.watched(self.now) else { return };
-        if self.now.since(until) > longest {
-            self.cell.cut_waits(self.now);
-        }
-        self.publish_watched();
-    }
-
-    /// At the end of the run: reports what is on the air.
-    pub(super) fn close_watch(&mut self) {
-        if self.is_watched {
-            self.cell.close_watch(self.now);
-            self.publish_watched();
-        }
-    }
-
     /// Offers a packet to the queue of a radio.
     #[inline]
     pub(super) fn enqueue(&mut self, by: RadioId, packet: &Packet) {
         let at = Interface::Radio(by);
         self.observers.on(self.now, &Notice::Queued { at, packet });
-        self.queues[by].push(self.now, *packet, self.signals.list());
+        self.queues[by].push(self.now, *packet, self.out.signal.list());
         self.settle_signals(by);
-        if self.stations.is_some() {
-            self.at_stations(by, |all, scope| all.on_queued(by.0, scope));
-        }
+        self.at_stations(by, |all, scope| all.on_queued(by.0, scope));
         if self.cell.is_free_for(by.0, packet.class) {
             self.serve(by, packet.class);
         } else {
@@ -99,13 +41,12 @@ impl<O: Observer> World<O> {
             routes: &self.routes,
             queues: &mut self.queues,
             has_categories: self.cell.has_categories(),
-            stations: self.stations.as_deref_mut(),
-            signals: self.signals.list(),
-            noted: &mut self.refill_signals,
-            refilling: &mut self.refilling,
+            stations: &mut self.stations,
+            signals: self.out.signal.list(),
+            taken: &mut self.taken,
             observers: &mut self.observers,
         };
-        event(&mut self.cell, &mut waiting, &mut self.cell_out);
+        event(&mut self.cell, &mut waiting, self.out.medium.list());
         self.settle_medium();
     }
 
@@ -113,7 +54,7 @@ impl<O: Observer> World<O> {
     pub(super) fn on_air_step(&mut self) {
         let now = self.now;
         if let Medium::Space(space) = &mut self.cell {
-            space.on_step(now, &mut self.cell_out);
+            space.on_step(now, self.out.medium.list());
             self.settle_medium();
         } else {
             self.with_frame_source(|cell, source, out| cell.on_step(now, source, out));
@@ -123,16 +64,11 @@ impl<O: Observer> World<O> {
     /// The medium has handled an event.
     #[inline]
     fn settle_medium(&mut self) {
-        if self.is_checked {
-            self.publish_heard();
-        }
-        if self.is_watched {
-            self.publish_watched();
-        }
-        while let Some((by, signal)) = self.refill_signals.pop_front() {
+        self.listening.report(&mut self.cell, self.now, &mut self.observers);
+        while let Some((by, signal)) = self.taken.signals.pop_front() {
             self.settle_signal(by, &signal);
         }
-        while let Some(by) = self.refilling.pop() {
+        while let Some(by) = self.taken.radios.pop() {
             self.note_queue(by);
         }
         self.settle_cell();
@@ -140,21 +76,31 @@ impl<O: Observer> World<O> {
 
     /// Passes the next packet to a radio that can accept one of this class.
     pub(super) fn serve(&mut self, by: RadioId, class: TrafficClass) {
-        if self.stations.is_some() && self.serve_stations(by, class) {
-            return;
+        match self.stations.next(self.now, by.0, class) {
+            Next::Queue(None) => {
+                if let Some((packet, to)) = self.pop(by, class) {
+                    self.begin_service(by, to, packet);
+                }
+            }
+            next => self.serve_next(by, class, next),
         }
-        if let Some((packet, to)) = self.pop(by, class) {
-            self.observers.on(self.now, &Notice::Dequeued { by, to, packet: &packet });
-            self.offer(by, packet, to.map(|radio| radio.0));
-        }
+        // Also of what does not leave: a packet may have come.
         self.note_queue(by);
+    }
+
+    /// A packet leaves the queue of a radio, or a buffer behind it, for the medium.
+    #[allow(clippy::inline_always, reason = "it runs for each packet")]
+    #[inline(always)]
+    pub(super) fn begin_service(&mut self, by: RadioId, to: Option<RadioId>, packet: Packet) {
+        self.observers.on(self.now, &Notice::Dequeued { by, to, packet: &packet });
+        self.offer(by, packet, to.map(|radio| radio.0));
     }
 
     /// Passes a packet to the medium.
     #[allow(clippy::inline_always, reason = "it runs for each packet")]
     #[inline(always)]
     pub(super) fn offer(&mut self, by: RadioId, packet: Packet, to: Option<u32>) {
-        self.cell.on_packet(self.now, by.0, packet, to, &mut self.cell_out);
+        self.cell.on_packet(self.now, by.0, packet, to, self.out.medium.list());
         self.note_contention();
         self.settle_cell();
     }
@@ -177,18 +123,18 @@ impl<O: Observer> World<O> {
         let queue = &mut self.queues[by];
         let popped = if self.cell.has_categories() {
             let wanted = Wanted { class, to: Destination::Any, most: Bytes(u64::MAX) };
-            queue.pop_for(self.now, &wanted, self.signals.list())
+            queue.pop_for(self.now, &wanted, self.out.signal.list())
         } else {
-            queue.pop(self.now, self.signals.list())
+            queue.pop(self.now, self.out.signal.list())
         };
         self.settle_signals(by);
         let packet = popped?;
-        Some((packet, receiver(&self.routes, &self.topology, by, &packet)))
+        Some((packet, self.routes.receiver(self.topology.radio(by).node, &packet)))
     }
 
     /// A packet that was popped from the queue of a radio has left it.
     pub(super) fn release(&mut self, by: RadioId, packet: &Packet) {
-        self.queues[by].release(self.now, packet, self.signals.list());
+        self.queues[by].release(self.now, packet, self.out.signal.list());
         self.settle_signals(by);
     }
 
@@ -196,7 +142,7 @@ impl<O: Observer> World<O> {
     pub(super) fn withdraw(&mut self, by: RadioId, to: NodeId) -> Vec<Packet> {
         let mut waiting = Vec::new();
         let queue = &mut self.queues[by];
-        queue.withdraw(self.now, to, &mut waiting, self.signals.list());
+        queue.withdraw(self.now, to, &mut waiting, self.out.signal.list());
         self.settle_signals(by);
         self.note_queue(by);
         waiting
@@ -205,8 +151,8 @@ impl<O: Observer> World<O> {
     /// Handles the drops and marks of a radio's queue, which are in the outbox.
     #[inline]
     pub(super) fn settle_signals(&mut self, by: RadioId) {
-        let Some(mut turn) = self.signals.begin(by, ()) else { return };
-        while let Some(((), signal)) = self.signals.next(&mut turn) {
+        let Some(mut turn) = self.out.signal.begin(by, ()) else { return };
+        while let Some(((), signal)) = self.out.signal.next(&mut turn) {
             self.settle_signal(by, signal);
         }
     }
@@ -227,8 +173,7 @@ impl<O: Observer> World<O> {
     #[allow(clippy::inline_always, reason = "it runs for each packet")]
     #[inline(always)]
     pub(crate) fn backlog(&self, by: RadioId) -> usize {
-        let buffered = self.stations.as_ref().map_or(0, |all| all.buffered(by.0));
-        self.queues[by].len() + buffered
+        self.queues[by].len() + self.stations.buffered(by.0)
     }
 
     #[allow(clippy::inline_always, reason = "an unread notice is never constructed")]
@@ -245,20 +190,16 @@ impl<O: Observer> World<O> {
 
     /// Executes the commands of the medium in their order.
     pub(super) fn settle_cell(&mut self) {
-        if self.cell_settling || self.cell_out.is_empty() {
+        if !self.out.medium.begin() {
             return;
         }
-        self.cell_settling = true;
-        while !self.cell_out.is_empty() {
-            let mut commands =
-                std::mem::replace(&mut self.cell_out, std::mem::take(&mut self.cell_done));
+        let mut round = self.out.medium.next(None);
+        while let Some(mut commands) = round {
             for command in &mut commands {
                 self.execute(command);
             }
-            self.cell_done = commands;
-            self.cell_done.clear();
+            round = self.out.medium.next(Some(commands));
         }
-        self.cell_settling = false;
     }
 
     /// Carries out a command of the medium. Most of them schedule an event.
@@ -335,15 +276,12 @@ impl<O: Observer> World<O> {
         if let Body::Management(frame) = packet.body {
             return self.on_frame(by, from, frame);
         }
-        if let Some(stations) = &mut self.stations
-            && !stations.hears(self.now, by.0, packet)
-        {
+        if !self.stations.hears(self.now, by.0, packet) {
             return;
         }
         self.observers.on(self.now, &Notice::Received { by, from, packet });
-        if self.stations.is_some() {
-            self.at_stations(by, |all, scope| all.on_packet(by.0, from.0, packet, scope));
-        }
+        self.at_stations(by, |all, scope| all.on_packet(by.0, from.0, packet, scope));
+        packet.power = PowerBits::NONE;
         if self.network.is_some() {
             let [node, from] = [by, from].map(|radio| self.topology.radio(radio).node);
             return self.at_node(node, |it, scope| it.on_received(from, *packet, scope));
@@ -360,10 +298,7 @@ impl<O: Observer> World<O> {
             return self.on_frame_served(by, packet, frame, outcome);
         }
         self.observers.on(self.now, &Notice::Served { by, packet, outcome, received });
-        let mut served = Served::default();
-        if self.stations.is_some() {
-            served = self.leave_stations(by, packet, outcome);
-        }
+        let served = self.leave_stations(by, packet, outcome);
         if served.is_missed && received {
             self.drop_packet(Interface::Radio(by), packet, DropCause::Broadcast);
         }
@@ -375,9 +310,7 @@ impl<O: Observer> World<O> {
         } else if !received {
             // A packet that was discarded only because its ACKs were lost has arrived.
             let to = packet.to.map(|_| self.routes.radio(packet.next).0);
-            let stations = self.stations.as_ref();
-            let cause =
-                stations.map_or_else(|| outcome.cause(), |all| all.cause(by.0, to, outcome));
+            let cause = self.stations.cause(by.0, to, outcome);
             self.drop_packet(Interface::Radio(by), packet, cause);
         }
         self.note_contention();

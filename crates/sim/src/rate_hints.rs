@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use wire::FlowId;
 
 /// A direction of a radio link: transmitter and receiver.
-pub(super) type LinkDirection = (RadioId, RadioId);
+type LinkDirection = (RadioId, RadioId);
 
 /// Which flows receive hints about which link directions.
 #[derive(Debug, Default)]
-pub(super) struct RateHints {
+pub(crate) struct RateHints {
     /// Link directions by flow, in the order in which data crosses them.
     directions: IdVec<FlowId, Vec<LinkDirection>>,
     flows: BTreeMap<LinkDirection, Vec<FlowId>>,
@@ -19,7 +19,7 @@ pub(super) struct RateHints {
 
 impl RateHints {
     /// Derives the link directions of each flow from the plan.
-    pub(super) fn new(plan: &Plan) -> Self {
+    pub(crate) fn new(plan: &Plan) -> Self {
         let mut hints = Self::default();
         for (flow, index) in plan.flows.iter().zip(0..) {
             let directions = directions(&plan.topology, flow);
@@ -32,12 +32,12 @@ impl RateHints {
     }
 
     /// The link directions about which a flow receives hints.
-    pub(super) fn directions(&self, flow: FlowId) -> &[LinkDirection] {
+    pub(crate) fn directions(&self, flow: FlowId) -> &[LinkDirection] {
         &self.directions[flow]
     }
 
     /// A station has moved from one access point to another.
-    pub(super) fn move_station(&mut self, station: RadioId, from: RadioId, to: RadioId) {
+    pub(crate) fn move_station(&mut self, station: RadioId, from: RadioId, to: RadioId) {
         let pairs = [((station, from), (station, to)), ((from, station), (to, station))];
         for (before, after) in pairs {
             for direction in self.directions.iter_mut().flatten() {
@@ -52,7 +52,7 @@ impl RateHints {
     }
 
     /// The flows that receive hints about a link direction.
-    pub(super) fn flows(&self, direction: LinkDirection) -> &[FlowId] {
+    pub(crate) fn flows(&self, direction: LinkDirection) -> &[FlowId] {
         self.flows.get(&direction).map_or(&[], |flows| flows)
     }
 }

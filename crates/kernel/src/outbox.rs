@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 /// exception is a machine whose earlier commands still wait. What it commands meanwhile comes
 /// behind them: a timer that it sets last is not overwritten by one that it has set before.
 #[derive(Debug)]
-pub(crate) struct Outbox<M, C, T = ()> {
+pub struct Outbox<M, C, T = ()> {
     /// What the machine commands whose event is being handled.
     given: Vec<C>,
     /// The machines whose commands are being carried out.
@@ -23,7 +23,7 @@ pub(crate) struct Outbox<M, C, T = ()> {
 /// A machine's turn: its commands are carried out. It owns them, so that they stay in place
 /// whatever is commanded meanwhile.
 #[derive(Debug)]
-pub(super) struct Turn<M, C, T> {
+pub struct Turn<M, C, T> {
     machine: M,
     /// What is the same for all commands of an event.
     tag: T,
@@ -33,20 +33,20 @@ pub(super) struct Turn<M, C, T> {
 
 impl<M: Copy + Eq, C: Copy, T: Copy> Outbox<M, C, T> {
     /// An empty outbox with room for so many commands.
-    pub(super) fn new(room: usize) -> Self {
+    pub fn new(room: usize) -> Self {
         let (served, spare) = (Vec::new(), Vec::new());
         Self { given: Vec::with_capacity(room), served, late: VecDeque::new(), spare }
     }
 
     /// A machine appends the commands of an event to this list, which is empty before.
-    pub(super) fn list(&mut self) -> &mut Vec<C> {
+    pub fn list(&mut self) -> &mut Vec<C> {
         &mut self.given
     }
 
     /// Begins the turn of the machine that has filled the list. Returns `None` if it is empty, or
     /// if earlier commands of the machine wait: then these come behind them.
     #[inline]
-    pub(super) fn begin(&mut self, machine: M, tag: T) -> Option<Turn<M, C, T>> {
+    pub fn begin(&mut self, machine: M, tag: T) -> Option<Turn<M, C, T>> {
         if self.given.is_empty() {
             return None;
         }
@@ -61,7 +61,7 @@ impl<M: Copy + Eq, C: Copy, T: Copy> Outbox<M, C, T> {
 
     /// The next command of a turn. The turn ends with `None`.
     #[inline]
-    pub(super) fn next<'a>(&mut self, turn: &'a mut Turn<M, C, T>) -> Option<(T, &'a mut C)> {
+    pub fn next<'a>(&mut self, turn: &'a mut Turn<M, C, T>) -> Option<(T, &'a mut C)> {
         if turn.next == turn.commands.len() && !self.goes_on(turn) {
             return None;
         }
@@ -84,6 +84,53 @@ impl<M: Copy + Eq, C: Copy, T: Copy> Outbox<M, C, T> {
         self.spare.push(std::mem::take(&mut turn.commands));
         self.served.pop();
         false
+    }
+}
+
+/// Commands of one machine that are carried out in rounds: what it commands meanwhile is the next
+/// round.
+#[derive(Debug)]
+pub struct Rounds<C> {
+    given: Vec<C>,
+    /// An empty list, which takes turns with the other.
+    done: Vec<C>,
+    /// A round is being carried out.
+    is_served: bool,
+}
+
+impl<C> Rounds<C> {
+    /// No commands, and room for so many.
+    pub fn new(room: usize) -> Self {
+        let list = || Vec::with_capacity(room);
+        Self { given: list(), done: list(), is_served: false }
+    }
+
+    /// The machine appends its commands to this list.
+    pub fn list(&mut self) -> &mut Vec<C> {
+        &mut self.given
+    }
+
+    /// After an event: whether the caller is to carry out all rounds. It is not if it is doing so
+    /// already.
+    #[inline]
+    pub fn begin(&mut self) -> bool {
+        let begins = !self.is_served && !self.given.is_empty();
+        self.is_served |= begins;
+        begins
+    }
+
+    /// The commands of the next round, after those of the round `before`. `None` ends them.
+    #[inline]
+    pub fn next(&mut self, before: Option<Vec<C>>) -> Option<Vec<C>> {
+        if let Some(mut list) = before {
+            list.clear();
+            self.done = list;
+        }
+        if self.given.is_empty() {
+            self.is_served = false;
+            return None;
+        }
+        Some(std::mem::replace(&mut self.given, std::mem::take(&mut self.done)))
     }
 }
 
@@ -139,5 +186,23 @@ mod tests {
     fn so_it_does_when_another_machine_is_between() {
         let order = done(&[(1, 'b', &[3, 4]), (3, 'a', &[5]), (5, 'b', &[6])], &[1, 2]);
         assert_eq!(order, [('a', 1), ('b', 3), ('b', 4), ('a', 2), ('a', 5), ('b', 6)]);
+    }
+
+    #[test]
+    fn what_is_commanded_in_a_round_is_the_next_round() {
+        let (mut rounds, mut done) = (Rounds::new(2), Vec::new());
+        rounds.list().extend([1, 2]);
+        assert!(rounds.begin());
+        let mut round = rounds.next(None);
+        while let Some(commands) = round {
+            for &command in &commands {
+                done.push(command);
+                rounds.list().extend((command < 3).then_some(command + 2));
+                assert!(!rounds.begin());
+            }
+            round = rounds.next(Some(commands));
+        }
+        assert_eq!(done, [1, 2, 3, 4]);
+        assert!(!rounds.begin());
     }
 }

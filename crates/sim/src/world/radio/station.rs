@@ -1,7 +1,7 @@
 //! The functions between the queues of radios and their MACs: what radios send next, and what the
 //! world does at their commands.
 
-use super::{Event, World};
+use super::super::{Event, World};
 use crate::medium::Medium;
 use crate::notice::{Notice, Observer, StationNote};
 use crate::topology::{ACCESS_POINT, Interface, RadioId};
@@ -16,15 +16,23 @@ const CLASSES: [TrafficClass; 4] =
 
 impl<O: Observer> World<O> {
     /// Passes an event of a radio to the functions, and carries out their commands.
-    pub(super) fn at_stations(
+    #[inline]
+    pub(in super::super) fn at_stations(
         &mut self,
         radio: RadioId,
         event: impl FnOnce(&mut Stations, &mut Scope<'_>),
     ) {
-        let Some(stations) = &mut self.stations else { return };
-        event(stations, &mut Scope { now: self.now, out: self.station_out.list() });
-        let Some(mut turn) = self.station_out.begin(radio, ()) else { return };
-        while let Some(((), &mut command)) = self.station_out.next(&mut turn) {
+        let scope = &mut Scope { now: self.now, out: self.out.station.list() };
+        event(&mut self.stations, scope);
+        if !scope.out.is_empty() {
+            self.settle_stations(radio);
+        }
+    }
+
+    #[cold]
+    fn settle_stations(&mut self, radio: RadioId) {
+        let Some(mut turn) = self.out.station.begin(radio, ()) else { return };
+        while let Some(((), &mut command)) = self.out.station.next(&mut turn) {
             self.follow_station(command);
         }
     }
@@ -65,11 +73,16 @@ impl<O: Observer> World<O> {
 
     /// A timer of a function of a radio.
     #[cold]
-    pub(super) fn on_radio_timer(&mut self, radio: RadioId, function: Function, generation: u32) {
+    pub(in super::super) fn on_radio_timer(
+        &mut self,
+        radio: RadioId,
+        function: Function,
+        generation: u32,
+    ) {
         let mut around = Surroundings::default();
-        if let (Medium::Space(space), Some(stations)) = (&self.cell, &self.stations) {
+        if let Medium::Space(space) = &self.cell {
             around.is_at_rest = space.is_at_rest(radio.0, self.now);
-            if stations.surveys(radio.0) {
+            if self.stations.surveys(radio.0) {
                 around.heard = self.survey(radio);
             }
         }
@@ -94,35 +107,26 @@ impl<O: Observer> World<O> {
         }
     }
 
-    /// Passes what a radio sends next of this class to the medium, if functions have anything to do
-    /// with that. Otherwise returns false.
+    /// Passes to the medium what the functions say that a radio sends next of this class.
     #[cold]
-    pub(super) fn serve_stations(&mut self, by: RadioId, class: TrafficClass) -> bool {
-        let Some(stations) = &mut self.stations else { return false };
-        match stations.next(self.now, by.0, class) {
+    pub(super) fn serve_next(&mut self, by: RadioId, class: TrafficClass, next: Next) {
+        match next {
             Next::Frame { packet, to } => {
                 self.note_station(StationNote::Frame { by, packet: &packet });
                 self.offer(by, packet, to);
             }
-            Next::Buffered { packet, to, bits } => {
-                self.begin_service(by, to.map(RadioId), packet, bits);
-            }
-            Next::Queue(Some(bits)) => self.serve_queue(by, class, bits),
-            Next::Queue(None) => return false,
+            Next::Buffered { packet, to } => self.begin_service(by, to.map(RadioId), packet),
+            Next::Queue(bits) => self.serve_queue(by, class, bits.unwrap_or_default()),
             Next::Nothing => {}
         }
-        // Also of what does not leave: a packet may have come.
-        self.note_queue(by);
-        true
     }
 
     /// Passes the next packet of the queue to the medium, after those that must be held.
-    fn serve_queue(&mut self, by: RadioId, class: TrafficClass, bits: PowerBits) {
+    fn serve_queue(&mut self, by: RadioId, class: TrafficClass, power: PowerBits) {
         while let Some((packet, to)) = self.pop(by, class) {
-            let (now, radio) = (self.now, to.map(|radio| radio.0));
-            let held = self.stations.as_mut().and_then(|all| all.hold(now, by.0, radio, packet));
+            let held = self.stations.hold(self.now, by.0, to.map(|radio| radio.0), packet);
             let Some(lost) = held else {
-                return self.begin_service(by, to, packet, bits);
+                return self.begin_service(by, to, Packet { power, ..packet });
             };
             self.note_station(StationNote::Buffered { by, to, packet: &packet });
             self.release(by, &packet);
@@ -132,30 +136,21 @@ impl<O: Observer> World<O> {
         }
     }
 
-    /// Passes a packet with these bits in its header to the medium.
-    fn begin_service(&mut self, by: RadioId, to: Option<RadioId>, packet: Packet, bits: PowerBits) {
-        self.observers.on(self.now, &Notice::Dequeued { by, to, packet: &packet });
-        self.note_station(StationNote::Power { by, packet: &packet, bits });
-        if let Some(stations) = &mut self.stations {
-            stations.on_taken(&packet, bits);
-        }
-        self.offer(by, packet, to.map(|to| to.0));
-    }
-
     /// A packet is lost at a radio before its service.
     pub(super) fn lose_at_radio(&mut self, by: RadioId, packet: &Packet, cause: DropCause) {
         self.drop_packet(Interface::Radio(by), packet, cause);
         let node = self.topology.radio(by).node;
-        self.mark_short(node, packet);
+        self.stock.on_dropped(node, packet);
         self.complete(node, packet);
     }
 
     /// A radio has received a frame of the MAC without a packet.
     #[cold]
     pub(super) fn on_frame(&mut self, by: RadioId, from: RadioId, frame: Management) {
-        let measures = self.stations.as_ref().is_some_and(|all| all.measures(by.0));
         let signal = match &self.cell {
-            Medium::Space(space) if measures => space.signal(from.0, by.0, self.now),
+            Medium::Space(space) if self.stations.measures(by.0) => {
+                space.signal(from.0, by.0, self.now)
+            }
             _ => None,
         };
         self.at_stations(by, |all, scope| all.on_frame(by.0, from.0, frame, signal, scope));
@@ -184,7 +179,7 @@ impl<O: Observer> World<O> {
     }
 
     /// The service of a packet at a radio has ended. Returns what the packet was.
-    #[cold]
+    #[inline]
     pub(super) fn leave_stations(
         &mut self,
         by: RadioId,
@@ -220,8 +215,7 @@ impl<O: Observer> World<O> {
     /// at the one before are lost for this cause, or are passed on.
     fn associate(&mut self, station: RadioId, from: RadioId, to: RadioId, lost: Option<DropCause>) {
         self.note_station(StationNote::Associated { station, with: to });
-        let Some(stations) = &mut self.stations else { return };
-        let buffered = stations.on_associated(self.now, station.0, from.0, to.0);
+        let buffered = self.stations.on_associated(self.now, station.0, from.0, to.0);
         if from == to {
             return self.serve_ready(to);
         }
@@ -238,7 +232,7 @@ impl<O: Observer> World<O> {
             }
         }
         if let Medium::Space(space) = &mut self.cell {
-            space.flush(from.0, station.0, &mut self.cell_out);
+            space.flush(from.0, station.0, self.out.medium.list());
         }
         self.note_queue(from);
         self.settle_cell();
@@ -246,7 +240,7 @@ impl<O: Observer> World<O> {
 
     /// The access point of a station now.
     pub(crate) fn access_point_of(&self, station: RadioId) -> RadioId {
-        let now = self.stations.as_ref().and_then(|all| all.access_point_of(station.0));
+        let now = self.stations.access_point_of(station.0);
         now.map_or_else(|| self.topology.access_point_of(station), RadioId)
     }
 }

@@ -12,14 +12,14 @@ use wire::{NodeId, Packet};
 #[derive(Debug)]
 pub(crate) struct Network {
     /// `None` at nodes outside.
-    pub(super) nodes: IdVec<NodeId, Option<Node>>,
-    pub(super) shared: Shared,
-    pub(super) links: LateLinks,
+    pub(crate) nodes: IdVec<NodeId, Option<Node>>,
+    pub(crate) shared: Shared,
+    pub(crate) links: LateLinks,
 }
 
 impl Network {
     /// The nodes of a plan that forward, if it has any.
-    pub(super) fn new(plan: &Plan, medium: &mut Medium, seed: &Seed) -> Option<Box<Self>> {
+    pub(crate) fn new(plan: &Plan, medium: &mut Medium, seed: &Seed) -> Option<Box<Self>> {
         let (Some(routing), Medium::Space(space)) = (&plan.routing, medium) else { return None };
         let settings = plan.space.as_ref().expect("an ad-hoc network is in space");
         let nodes = build::nodes(plan, routing, space, seed);
@@ -34,7 +34,7 @@ impl Network {
     }
 
     /// Calls `visit` for each packet that waits at a node for a route or an address.
-    pub(super) fn each(&self, visit: &mut dyn FnMut(&Packet)) {
+    pub(crate) fn each(&self, visit: &mut dyn FnMut(&Packet)) {
         self.nodes.iter().flatten().for_each(|node| node.each(visit));
     }
 }

@@ -11,12 +11,12 @@ impl<O: Observer> World<O> {
     pub(super) fn transmit(&mut self, wire: WireId, packet: &Packet) {
         let at = Interface::Wire(wire);
         self.observers.on(self.now, &Notice::Queued { at, packet });
-        self.wires[wire].on_packet(self.now, packet, self.wire_out.list());
+        self.wires[wire].on_packet(self.now, packet, self.out.wire.list());
         self.settle_wire(wire);
     }
 
     pub(super) fn on_wire_timer(&mut self, wire: WireId, timer: LinkTimer) {
-        self.wires[wire].on_timer(self.now, timer, self.wire_out.list());
+        self.wires[wire].on_timer(self.now, timer, self.out.wire.list());
         self.settle_wire(wire);
     }
 
@@ -25,8 +25,8 @@ impl<O: Observer> World<O> {
         let at = Interface::Wire(wire);
         let packets = self.wires[wire].link().waiting();
         self.observers.on(self.now, &Notice::Waiting { at, packets });
-        let Some(mut turn) = self.wire_out.begin(wire, ()) else { return };
-        while let Some(((), command)) = self.wire_out.next(&mut turn) {
+        let Some(mut turn) = self.out.wire.begin(wire, ()) else { return };
+        while let Some(((), command)) = self.out.wire.next(&mut turn) {
             match *command {
                 net::Command::Deliver(ref mut packet) => {
                     self.observers.on(self.now, &Notice::Crossed { wire, packet });
@@ -34,7 +34,7 @@ impl<O: Observer> World<O> {
                 }
                 net::Command::Signal(Signal::Drop(ref packet)) => {
                     self.drop_packet(at, packet, DropCause::Queue);
-                    self.mark_short(self.topology.wire(wire).from, packet);
+                    self.stock.on_dropped(self.topology.wire(wire).from, packet);
                     self.complete(self.topology.wire(wire).from, packet);
                 }
                 net::Command::Signal(Signal::Mark(ref packet, before)) => {
