@@ -33,12 +33,13 @@ struct Query {
     modes: McsKeys,
     /// Forward error correction. Default: "bcc" if the mode supports it.
     coding: Option<Coding>,
-    /// Type of the HE-LTF in 802.11ax. Default: "2x", and "4x" with a guard interval of 3200 ns.
+    /// Type of the HE-LTF in 802.11ax and of the EHT-LTF in 802.11be. Default: "2x", and "4x" with
+    /// a guard interval of 3200 ns.
     ltf: Option<HeLtf>,
     /// Whether a PPDU of 802.11ax has extended range (HE ER SU).
     extended_range: bool,
-    /// Packet extension in 802.11ax in microseconds: 0, 4, 8, 12 or 16.
-    #[setting(default = 0, range = 0..=16)]
+    /// Packet extension in 802.11ax and be in microseconds: 0, 4, 8, 12 or 16; 20 in be.
+    #[setting(default = 0, range = 0..=20)]
     packet_extension_us: u64,
     /// Durations of PPDUs with an MCS.
     timing: PpduTiming,
@@ -110,7 +111,7 @@ impl Query {
             let message = if high {
                 "cannot be combined with a rate, which is for frames without MCS; remove one".into()
             } else {
-                format!("802.{} has none; take 11n, 11ac or 11ax", standard.name())
+                format!("802.{} has none; take 11n, 11ac, 11ax or 11be", standard.name())
             };
             faults.fault(path, message);
         }
@@ -139,12 +140,8 @@ impl Query {
         let class = mode.map(|mode| mode.class).or(standard.high).unwrap_or(ModeClass::Ofdm);
         let longest = phy::longest_psdu(class);
         let mpdus = self.mpdus.filter(|_| class.is_high());
-        let most = match (mpdus, class) {
-            (None, _) => longest.0,
-            // Table 9-25: the length field of an HT delimiter ends at 4095.
-            (Some(_), ModeClass::Ht) => 4095,
-            (Some(_), _) => 11_454,
-        };
+        let of_ampdu = class.high().filter(|_| mpdus.is_some());
+        let most = of_ampdu.map_or(longest, |high| high.longest_mpdu).0;
         if self.psdu_bytes > most {
             let message = format!("must be from 1 to {most}, is {}", self.psdu_bytes);
             faults.fault("psdu_bytes", message);
@@ -152,7 +149,7 @@ impl Query {
         }
         let mpdu = Bytes(self.psdu_bytes);
         let Some(mpdus) = mpdus else { return Some(mpdu) };
-        let window = class.block_ack_window().unwrap_or(1);
+        let window = class.high().map_or(1, |high| u64::from(high.block_ack_window));
         if !(1..=window).contains(&mpdus) {
             let message = format!(
                 "must be from 1 to {window}, as many as a block ack can name, is {mpdus} \
@@ -204,7 +201,7 @@ impl Query {
             ("payload_us", us(parts.payload)),
         ];
         let mut extension = parts.extension;
-        if mode.class == ModeClass::He {
+        if mode.class.high().is_some_and(|high| high.has_extension) {
             let asked = match self.timing {
                 PpduTiming::Ns3 => 0,
                 PpduTiming::Standard => self.packet_extension_us,

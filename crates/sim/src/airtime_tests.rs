@@ -80,6 +80,27 @@ fn the_default_is_the_highest_mcs_of_one_narrow_stream() {
 }
 
 #[test]
+fn a_ppdu_of_11be_has_320_mhz_at_6_ghz() {
+    let eht = "standard = '11be'; psdu_bytes = 1536; width_mhz = 320; packet_extension_us = 20";
+    let (path, message) = fault(eht);
+    assert_eq!(path, "width_mhz");
+    assert!(message.contains("in the 6 GHz band only"), "{message}");
+    let parts = ask(&format!("{eht}; band_ghz = 6")).unwrap();
+    let expected = [
+        ("preamble_us", 16.0),
+        ("header_us", 35.2),
+        ("payload_us", 13.6),
+        ("packet_extension_us", 20.0),
+        ("signal_extension_us", 0.0),
+        ("total_us", 84.8),
+    ];
+    assert_eq!(parts, expected);
+    let (path, message) = fault("standard = '11n'; psdu_bytes = 100; band_ghz = 6");
+    assert_eq!(path, "band_ghz");
+    assert!(message.contains("802.11n is at 5 and 2.4 GHz only"), "{message}");
+}
+
+#[test]
 fn an_mcs_of_11n_may_imply_its_streams() {
     let with = |keys: &str| format!("standard = '11n'; psdu_bytes = 4000; {keys}");
     let two = total_us(&with("mcs = 7; streams = 2"));
@@ -111,11 +132,11 @@ fn what_a_standard_does_not_have() {
     };
     let (path, message) = of("11g", "mcs = 3");
     assert_eq!(path, "mcs");
-    assert_eq!(message, "802.11g has none; take 11n, 11ac or 11ax");
+    assert_eq!(message, "802.11g has none; take 11n, 11ac, 11ax or 11be");
     let (path, message) = of("11ac", "band_ghz = 2.4");
     assert_eq!(path, "band_ghz");
     assert_eq!(message, "802.11ac is at 5 GHz only; remove the key");
-    let (path, _) = of("11ax", "band_ghz = 6.0");
+    let (path, _) = of("11ax", "band_ghz = 7.0");
     assert_eq!(path, "band_ghz");
     let (path, message) = of("11ac", "mcs = 9");
     assert_eq!(path, "mcs");

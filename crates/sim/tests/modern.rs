@@ -1,5 +1,5 @@
-//! 802.11n, ac and ax from a scenario to its results: modes, rate control, the rate hints of TCP,
-//! access categories and aggregation.
+//! 802.11n, ac, ax and be from a scenario to its results: modes, rate control, the rate hints of
+//! TCP, access categories and aggregation.
 
 use crate::common::{number, run_with};
 use sim::Run;
@@ -126,6 +126,26 @@ fn aggregates_are_as_long_as_they_may_be() {
     assert_eq!(of("11ax", "wlan.width_mhz = 80").0, 256.0);
     assert_eq!(of("11ax", "wlan.width_mhz = 80\nwlan.aggregation.window = 64").0, 64.0);
     assert_eq!(of("11ac", "stations.queue.drop_tail.limit_packets = 10").0, 10.0);
+}
+
+/// One station with the fastest mode of 802.11be, 2882 Mb/s, in both media: an exchange lasts for
+/// AIFS (43 us), 7.5 slots of back-off, the A-MPDU, a SIFS and a BlockAck of 56 bytes at 24 Mb/s.
+#[test]
+fn a_channel_of_320_mhz_is_as_fast_as_its_exchanges() {
+    for radio in ["", "radio = {}\nap.position_m = [0, 0]\nstations.position_m = [2, 0]\n"] {
+        let text = format!(
+            "standard = '11be'\nstations.count = 1\nwlan = {{ band_ghz = 6, width_mhz = 320, \
+             edca_defaults = 'ns3' }}\n{radio}{UPLOAD}traffic.saturated.payload_bytes = 1472\n"
+        );
+        let run = run(&text, &[]);
+        assert_eq!(number(&run, "stations[0].mpdus_per_ppdu"), 256.0);
+        // 256 MPDUs of 1544 bytes with delimiter and padding, the last without: 81 symbols.
+        let ppdu = 51.2 + 81.0 * 13.6;
+        let exchange = 43.0 + 7.5 * 9.0 + ppdu + 16.0 + 40.0;
+        let expected = 256.0 * 1472.0 * 8.0 / exchange;
+        let goodput = number(&run, "total.goodput_mbps");
+        assert!((goodput / expected - 1.0).abs() < 0.01, "{goodput} of {expected}, {radio}");
+    }
 }
 
 #[test]

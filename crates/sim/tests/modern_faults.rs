@@ -59,7 +59,7 @@ fn modes_go_by_mcs_or_by_rate() {
     let none = |key: &str| {
         format!(
             "{key}: 802.11g has no MCS: its modes are chosen by rate_mbps; or take standard = \
-             \"11n\", \"11ac\" or \"11ax\""
+             \"11n\", \"11ac\", \"11ax\" or \"11be\""
         )
     };
     for (key, value) in [
@@ -97,7 +97,7 @@ fn a_mode_exists_or_says_why_not() {
     malformed(
         "11n",
         "wlan.width_mhz = 30",
-        "wlan.width_mhz (line 4): is 20, 40, 80 or 160, not 30",
+        "wlan.width_mhz (line 4): is 20, 40, 80, 160 or 320, not 30",
     );
     malformed(
         "11ax",
@@ -126,8 +126,9 @@ fn a_mode_exists_or_says_why_not() {
         "11ac",
         "wlan.he_ltf = '2x'\nwlan.packet_extension_us = 8",
         &[
-            "wlan.he_ltf: applies to 802.11ax only, not to 802.11ac; remove the key",
-            "wlan.packet_extension_us: applies to 802.11ax only, not to 802.11ac; remove the key",
+            "wlan.he_ltf: applies to 802.11ax and be only, not to 802.11ac; remove the key",
+            "wlan.packet_extension_us: applies to 802.11ax and be only, not to 802.11ac; remove \
+             the key",
         ],
     );
     wrong(
@@ -138,7 +139,7 @@ fn a_mode_exists_or_says_why_not() {
     wrong(
         "11ax",
         "wlan.packet_extension_us = 300",
-        &["wlan.packet_extension_us: must be from 0 to 16 us, is 300"],
+        &["wlan.packet_extension_us: must be from 0 to 20 us, is 300"],
     );
 }
 
@@ -193,7 +194,17 @@ fn bands() {
         "wlan.band_ghz = 5",
         &["wlan.band_ghz: 802.11g is at 2.4 GHz only; remove the key"],
     );
-    malformed("11ax", "wlan.band_ghz = 6", "wlan.band_ghz (line 4): is 2.4 or 5, not 6");
+    malformed("11ax", "wlan.band_ghz = 7", "wlan.band_ghz (line 4): is 2.4, 5 or 6, not 7");
+    wrong(
+        "11n",
+        "wlan.band_ghz = 6",
+        &["wlan.band_ghz: 802.11n is at 5 and 2.4 GHz only; take one of them"],
+    );
+    wrong(
+        "11be",
+        "wlan.width_mhz = 320",
+        &["wlan.width_mhz: channels of 320 MHz are in the 6 GHz band only [annex E]; take band 6"],
+    );
     wrong(
         "11n",
         "wlan.band_ghz = 2.4\nwlan.width_mhz = 80",
@@ -277,7 +288,7 @@ fn aggregates() {
         wrong(
             "11a",
             &format!("{qos}wlan.aggregation.frames = 4"),
-            &["wlan.aggregation: 802.11a has no A-MPDUs; they require 802.11n, ac or ax"],
+            &["wlan.aggregation: 802.11a has no A-MPDUs; they require 802.11n or later"],
         );
     }
     wrong(

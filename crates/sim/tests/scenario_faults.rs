@@ -161,19 +161,19 @@ fn unknown_keys_find_their_neighbours_and_their_places() {
 #[test]
 fn choices_list_what_there_is() {
     malformed(
-        "standard = '11be'",
+        "standard = '11bn'",
         "standard (line 1): must be one of \"11b\", \"11a\", \"11g\", \"11n\", \"11ac\", \
-         \"11ax\", is \"11be\"",
+         \"11ax\", \"11be\", is \"11bn\"",
     );
     malformed(
         "standard = '802.11g'",
         "standard (line 1): must be one of \"11b\", \"11a\", \"11g\", \"11n\", \"11ac\", \
-         \"11ax\", is \"802.11g\"; did you mean \"11g\"?",
+         \"11ax\", \"11be\", is \"802.11g\"; did you mean \"11g\"?",
     );
     malformed(
         "standard = 11",
         "standard (line 1): must be one of \"11b\", \"11a\", \"11g\", \"11n\", \"11ac\", \
-         \"11ax\", is 11",
+         \"11ax\", \"11be\", is 11",
     );
     malformed_flow(
         "traffic.blk = {}",
@@ -330,7 +330,8 @@ fn what_must_be_given() {
     wrong(
         "title = 'x'",
         &[
-            "standard: missing; one of \"11b\", \"11a\", \"11g\", \"11n\", \"11ac\", \"11ax\"",
+            "standard: missing; one of \"11b\", \"11a\", \"11g\", \"11n\", \"11ac\", \"11ax\", \
+             \"11be\"",
             "stations: there are none; a cell needs at least one, as stations = 10",
             "flows: there are none, so nothing would be sent; add [[flows]] with from = \
              \"server\" and to = \"sta*\"",
@@ -808,7 +809,7 @@ fn faults_of_setting_name_the_path() {
     unsettable(
         "standard.x",
         "x",
-        "standard.x: unknown key; the keys here are 11b, 11a, 11g, 11n, 11ac, 11ax",
+        "standard.x: unknown key; the keys here are 11b, 11a, 11g, 11n, 11ac, 11ax, 11be",
     );
     unsettable("duration_s.x", "x", "duration_s: must be a number, is a table with the key x");
     unsettable(
@@ -1235,7 +1236,8 @@ fn without_a_cell_nothing_is_said_of_one() {
     );
     wrong(
         &format!("stations = 2\n{LINK}[[flows]]\nfrom = 'a'\nto = 'b'\n"),
-        &["standard: missing; one of \"11b\", \"11a\", \"11g\", \"11n\", \"11ac\", \"11ax\""],
+        &["standard: missing; one of \"11b\", \"11a\", \"11g\", \"11n\", \"11ac\", \"11ax\", \
+             \"11be\""],
     );
 }
 

@@ -4,8 +4,7 @@ mod airtime;
 mod channel;
 mod edca;
 pub mod error;
-mod he;
-mod ht;
+mod generation;
 mod keys;
 mod layout;
 mod ldpc;
@@ -14,18 +13,18 @@ mod power;
 pub mod propagation;
 mod standard;
 mod tx_vector;
-mod vht;
 
 pub use airtime::{Airtime, LONGEST_PPDU, Preamble, airtime, longest_psdu, psdu_within};
 pub use channel::{Channel, Primary};
 pub use edca::{AccessCategory, Edca, Edition};
-pub use keys::McsKeys;
-pub use mode::{CodeRate, Guard, Mode, ModeClass, Modulation, Width};
-pub use power::{Milliwatts, decibels, linear, noise, sinr};
-pub use standard::{
-    Amendment, DOT11A, DOT11AC, DOT11AX, DOT11AX_2_4, DOT11B, DOT11G, DOT11N, DOT11N_2_4, Slot,
-    Standard,
+pub use generation::{
+    DOT11A, DOT11AC, DOT11AX, DOT11AX_2_4, DOT11AX_6, DOT11B, DOT11BE, DOT11BE_2_4, DOT11BE_6,
+    DOT11G, DOT11N, DOT11N_2_4, Generation, High, ModeClass,
 };
+pub use keys::McsKeys;
+pub use mode::{CodeRate, Guard, Mode, Modulation, Width};
+pub use power::{Milliwatts, decibels, linear, noise, sinr};
+pub use standard::{Amendment, Slot, Standard};
 pub use tx_vector::{Band, Coding, HeLtf, ModeFault, PpduTiming, TxVector};
 
 #[cfg(test)]

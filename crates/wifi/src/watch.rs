@@ -2,7 +2,7 @@
 //! for.
 
 use crate::mac::{BusySlot, Edcaf};
-use crate::phy::{Airtime, Coding, Mode, ModeClass};
+use crate::phy::{Airtime, Coding, Mode};
 use kernel::{Bytes, Duration, Instant};
 use wire::{Body, Format, Frame, FrameMode, Mpdu, Packet, TrafficClass, Wait, WaitKind};
 
@@ -20,23 +20,16 @@ pub(crate) fn mode(of: &Mode, airtime: &Airtime) -> FrameMode {
     /// The short DSSS preamble (clause 16.2.2.3).
     const SHORT: Duration = Duration::from_micros(72);
     let Mode { class, rate, mcs, streams, width, guard, coding, .. } = *of;
-    let format = match class {
-        ModeClass::Dsss | ModeClass::HrDsss => {
-            Format::Dsss { short_preamble: airtime.preamble == SHORT }
-        }
-        ModeClass::Ofdm | ModeClass::ErpOfdm => Format::Ofdm,
-        ModeClass::Ht => Format::Ht,
-        ModeClass::Vht => Format::Vht,
-        ModeClass::He => Format::He,
+    let format = match class.generation().format {
+        Format::Dsss { .. } => Format::Dsss { short_preamble: airtime.preamble == SHORT },
+        other => other,
     };
     FrameMode {
         format,
         rate,
-        mcs: match class {
-            ModeClass::Ht => Some(8 * (streams - 1) + mcs),
-            ModeClass::Vht | ModeClass::He => Some(mcs),
-            _ => None,
-        },
+        mcs: class
+            .high()
+            .map(|high| if high.counts_streams { 8 * (streams - 1) + mcs } else { mcs }),
         streams,
         width_mhz: width.mhz() as u16,
         guard_ns: if class.is_dsss() { 0 } else { guard.ns() as u16 },

@@ -31,6 +31,8 @@ pub enum Format {
     Vht,
     /// HE, for a single user.
     He,
+    /// EHT, for a single user.
+    Eht,
 }
 
 impl Format {
@@ -42,6 +44,7 @@ impl Format {
             Self::Ht => "HT",
             Self::Vht => "VHT",
             Self::He => "HE",
+            Self::Eht => "EHT",
         }
     }
 }

@@ -32,7 +32,7 @@ def airtime(standard: str, *, psdu_bytes: int, **ppdu: Option) -> dict[str, floa
     Parameters
     ----------
     standard : str
-        ``"11b"``, ``"11a"``, ``"11g"``, ``"11n"``, ``"11ac"`` or ``"11ax"``.
+        ``"11b"``, ``"11a"``, ``"11g"``, ``"11n"``, ``"11ac"``, ``"11ax"`` or ``"11be"``.
     psdu_bytes : int
         Length of the PSDU, MAC header and FCS included; of each MPDU if there are `mpdus`.
     **ppdu : optional

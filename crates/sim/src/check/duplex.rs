@@ -91,7 +91,7 @@ impl Beside {
             let together = start == data.start;
             return rule(now, together, "both data frames begin at the same instant", detail);
         }
-        let is_delimited = matches!(mode.class, ModeClass::Vht | ModeClass::He);
+        let is_delimited = matches!(mode.class, ModeClass::Vht | ModeClass::He | ModeClass::Eht);
         let is_delimited = is_delimited || exchange.mpdus > 1;
         let header = self.header + if is_delimited { DELIMITER } else { Bytes::ZERO };
         let parts = if let Some(lasts) = self.model_header {

@@ -278,7 +278,7 @@ impl Watch {
     fn check_secondary(&self, frame: &OngoingFrame) {
         let OngoingFrame { from, mode, .. } = *frame;
         let least = match self.mac.timing.standard.amendment {
-            Amendment::Ac | Amendment::Ax => 20.0 * self.powers.detect,
+            Amendment::Ac | Amendment::Ax | Amendment::Be => 20.0 * self.powers.detect,
             _ => 4.0 * self.powers.energy,
         };
         let secondary = |other: &OngoingFrame| {

@@ -66,8 +66,17 @@ fn centre(band: Band, primary: u16, mhz: u32) -> Option<f64> {
         }
         (Band::Ghz5, 80, _) => block(&[42, 58, 106, 122, 138, 155, 171], 6),
         (Band::Ghz5, 160, _) => block(&[50, 114, 163], 14),
+        (Band::Ghz6, ..) => centre_at_6_ghz(primary, mhz),
         _ => None,
     }
+}
+
+/// The same at 6 GHz, where channels of each width follow each other from 5945 MHz up to 7125 MHz.
+fn centre_at_6_ghz(primary: u16, mhz: u32) -> Option<f64> {
+    let (lowest, mhz) = (5945.0, f64::from(mhz));
+    let at = 5950.0 + 5.0 * f64::from(primary);
+    let centre = lowest + ((at - lowest) / mhz).floor() * mhz + mhz / 2.0;
+    (centre + mhz / 2.0 <= 7125.0).then_some(centre)
 }
 
 /// The part of a frame's power that is in a channel: all if the channel is that of the frame.

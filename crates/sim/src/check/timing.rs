@@ -31,8 +31,8 @@ const HR_DSSS: Characteristics = Characteristics {
     cw_max: 1023,
     mandatory: &[10, 20, 55, 110],
 };
-/// OFDM of 20 MHz (table 17-21; clause 17.1.1); HT, VHT and HE at 5 GHz have the same (tables
-/// 19-25 and 21-28, clause 27.4.4).
+/// OFDM of 20 MHz (table 17-21; clause 17.1.1); HT and later at 5 GHz have the same (tables
+/// 19-25 and 21-28, clauses 27.4.4 and 36.4.4).
 const OFDM: Characteristics = Characteristics {
     sifs_us: 16,
     slot_us: 9,
@@ -40,7 +40,7 @@ const OFDM: Characteristics = Characteristics {
     cw_max: 1023,
     mandatory: &[60, 120, 240],
 };
-/// ERP with the short slot (table 18-5; clause 18.1.2); HT and HE at 2.4 GHz have the same.
+/// ERP with the short slot (table 18-5; clause 18.1.2); HT, HE and EHT at 2.4 GHz have the same.
 const ERP: Characteristics = Characteristics {
     sifs_us: 10,
     slot_us: 9,
@@ -53,7 +53,7 @@ impl Characteristics {
     pub(crate) fn of(standard: &Standard) -> Self {
         match (standard.amendment, standard.band) {
             (Amendment::B, _) => HR_DSSS,
-            (_, Band::Ghz5) => OFDM,
+            (_, Band::Ghz5 | Band::Ghz6) => OFDM,
             (_, Band::Ghz2_4) => ERP,
         }
     }
@@ -183,7 +183,7 @@ impl Times {
             // Symbols of 4 us; 16 service and 6 tail bits.
             ModeClass::Ofdm => (16, 4, us(4 * ((22 + bits) * 10).div_ceil(4 * rate)), 0),
             ModeClass::ErpOfdm => (16, 4, us(4 * ((22 + bits) * 10).div_ceil(4 * rate)), 6),
-            ModeClass::Ht | ModeClass::Vht | ModeClass::He => {
+            ModeClass::Ht | ModeClass::Vht | ModeClass::He | ModeClass::Eht => {
                 return airtime(mode, self.preamble, psdu);
             }
         };
@@ -225,7 +225,7 @@ fn family(of: &Mode) -> impl Iterator<Item = u64> + use<> {
 /// and code rate, or the highest (table 10-10).
 fn reference_100kbps(mode: &Mode) -> u64 {
     match mode.class {
-        ModeClass::Ht | ModeClass::Vht | ModeClass::He => match mode.mcs {
+        ModeClass::Ht | ModeClass::Vht | ModeClass::He | ModeClass::Eht => match mode.mcs {
             0 => 60,
             1 => 120,
             2 => 180,

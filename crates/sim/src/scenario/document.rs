@@ -136,7 +136,7 @@ pub struct Station {
     #[setting(key = "ap_guard_ns")]
     pub ap_guard: Option<Guard>,
     /// Rate in Mb/s of their data frames if these have a legacy rate, as in 802.11a, in a cell of
-    /// 802.11n, ac or ax: 6, 9, 12, 18, 24, 36, 48 or 54. Such frames are not aggregated.
+    /// 802.11n or later: 6, 9, 12, 18, 24, 36, 48 or 54. Such frames are not aggregated.
     pub legacy_rate_mbps: Option<f64>,
     /// Likewise of the access point's data frames to these stations.
     pub ap_legacy_rate_mbps: Option<f64>,

@@ -10,7 +10,8 @@ use wifi::rate::RateControlSettings;
 /// The settings that all stations of the cell and the access point have in common.
 #[derive(Debug, Clone, PartialEq, Settings)]
 pub struct Wlan {
-    /// Band in GHz: 2.4 for 802.11b and g, 5 for a and ac. Default in 802.11n and ax: 5.
+    /// Band in GHz: 2.4 for 802.11b and g, 5 for a and ac; 2.4 or 5 in n, and 6 too in ax and be.
+    /// Default in 802.11n, ax and be: 5.
     #[setting(key = "band_ghz")]
     pub band: Option<Band>,
     /// Rate of data frames in Mb/s, in 802.11b, a and g. Default: the highest of the standard. With
@@ -21,10 +22,11 @@ pub struct Wlan {
     pub modes: McsKeys,
     /// Forward error correction. Default: "bcc" if the mode supports it.
     pub coding: Option<Coding>,
-    /// Type of the HE-LTF in 802.11ax. Default: "2x", and "4x" with a guard interval of 3200 ns.
+    /// Type of the HE-LTF in 802.11ax and of the EHT-LTF in be. Default: "2x", and "4x" with a
+    /// guard interval of 3200 ns.
     pub he_ltf: Option<HeLtf>,
-    /// Packet extension in 802.11ax in microseconds: 0 (default), 4, 8, 12 or 16.
-    #[setting(range = 0..=16)]
+    /// Packet extension in 802.11ax and be in microseconds: 0 (default), 4, 8, 12 or 16; 20 in be.
+    #[setting(range = 0..=20)]
     pub packet_extension_us: Option<u64>,
     /// Durations of PPDUs with an MCS.
     pub ppdu_timing: PpduTiming,
@@ -56,14 +58,14 @@ pub struct Wlan {
     /// The settings that medium access uses as they are written.
     #[setting(flatten)]
     pub mac: MacConfig,
-    /// Whether stations contend by EDCA, with four access categories; default true in 802.11n, ac
-    /// and ax, false in b, a and g.
+    /// Whether stations contend by EDCA, with four access categories; default true in 802.11n and
+    /// later, false in b, a and g.
     pub qos: Option<bool>,
     /// The standard whose contention parameters apply where `wlan.edca` and `ap.edca` are silent.
     pub edca_defaults: Edition,
     /// The contention parameters of the stations' access categories.
     pub edca: Edca,
-    /// Aggregation and block acknowledgement, in 802.11n, ac and ax.
+    /// Aggregation and block acknowledgement, in 802.11n and later.
     pub aggregation: Aggregation,
 }
 
@@ -133,13 +135,13 @@ pub struct Aggregation {
     #[setting(range = 1..=256)]
     pub frames: Option<u32>,
     /// Maximum number of outstanding MPDUs: the buffer size of a block ack agreement. Default and
-    /// maximum: the size of the BlockAck bitmap, which is 64 in 802.11n and ac and 256 in ax. ns-3
-    /// has 64 in ax, too.
+    /// maximum: the size of the BlockAck bitmap, which is 64 in 802.11n and ac and 256 in ax and
+    /// be, whose bitmaps of 512 and 1024 bits are not modelled. ns-3 has 64 in ax, too.
     #[setting(range = 1..=256)]
     pub window: Option<u32>,
     /// Maximum size of an A-MPDU in bytes. Default and maximum: 65535 in 802.11n, 1048575 in ac,
-    /// 6500631 in ax.
-    #[setting(range = 1..=6_500_631)]
+    /// 6500631 in ax, 15523200 in be.
+    #[setting(range = 1..=15_523_200)]
     pub bytes: Option<Bytes>,
     /// The rules that hold for any PHY.
     #[setting(flatten)]

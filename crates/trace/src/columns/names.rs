@@ -6,8 +6,14 @@ use kernel::IdVec;
 use std::collections::BTreeMap;
 use wire::{Ecn, Flags, FlowId, NodeId, SackBlocks, TrafficClass};
 
-const FORMATS: [Format; 5] =
-    [Format::Dsss { short_preamble: false }, Format::Ofdm, Format::Ht, Format::Vht, Format::He];
+const FORMATS: [Format; 6] = [
+    Format::Dsss { short_preamble: false },
+    Format::Ofdm,
+    Format::Ht,
+    Format::Vht,
+    Format::He,
+    Format::Eht,
+];
 const CLASSES: [TrafficClass; 4] =
     [TrafficClass::Background, TrafficClass::BestEffort, TrafficClass::Video, TrafficClass::Voice];
 const WAITS: [&str; 4] = ["backoff", "defer", "NAV", "busy tone"];

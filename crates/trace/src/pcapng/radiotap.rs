@@ -13,6 +13,7 @@ const A_MPDU: u32 = 1 << 20;
 const VHT: u32 = 1 << 21;
 const TIMESTAMP: u32 = 1 << 22;
 const HE: u32 = 1 << 23;
+const TLV: u32 = 1 << 28;
 
 /// What the header says of a frame beyond the frame itself.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +81,13 @@ pub(super) fn header(frame: &Frame, reception: Reception, out: &mut Vec<u8>) {
             out.extend(word.to_le_bytes());
         }
     }
+    if frame.mode.format == Format::Eht {
+        present |= TLV;
+        align(4, out);
+        for word in eht(frame, reception.uplink) {
+            out.extend(word.to_le_bytes());
+        }
+    }
     let length = out.len() as u16;
     out[2..4].copy_from_slice(&length.to_le_bytes());
     out[4..8].copy_from_slice(&present.to_le_bytes());
@@ -135,6 +143,35 @@ fn he(frame: &Frame, uplink: bool) -> [u16; 6] {
     let direction = u16::from(uplink) << 7;
     let streams = u16::from(frame.mode.streams);
     [known[0], known[1], direction | mcs | coding, 0, width | guard << 4, streams]
+}
+
+/// The TLV fields U-SIG and EHT of an EHT MU PPDU to a single user.
+fn eht(frame: &Frame, uplink: bool) -> [u32; 16] {
+    const U_SIG: u32 = 33;
+    const EHT: u32 = 34;
+    let tlv = |kind: u32, words: u32| kind | (4 * words) << 16;
+    let width = match frame.mode.width_mhz {
+        40 => 1,
+        80 => 2,
+        160 => 3,
+        // A channel of 320-1.
+        320 => 4,
+        _ => 0,
+    };
+    let guard = match frame.mode.guard_ns {
+        1600 => 1,
+        3200 => 2,
+        _ => 0,
+    };
+    // Known: PHY version, which is 0, bandwidth, direction.
+    let common = 0x01 | 0x02 | 0x04 | width << 15 | u32::from(uplink) << 18;
+    // Known: guard interval; of the user: MCS, coding, streams; it is that of the data.
+    let (known, data, user) = (0x04, guard << 7, 0x02 | 0x04 | 0x10 | 0x80);
+    let mcs = u32::from(frame.mode.mcs.unwrap_or(0)) << 20;
+    let streams = u32::from(frame.mode.streams - 1) << 24;
+    let user = user | u32::from(frame.mode.ldpc) << 19 | mcs | streams;
+    let [u_sig, of_eht] = [tlv(U_SIG, 3), tlv(EHT, 11)];
+    [u_sig, common, 0, 0, of_eht, known, data, 0, 0, 0, 0, 0, 0, 0, 0, user]
 }
 
 fn align(to: usize, out: &mut Vec<u8>) {

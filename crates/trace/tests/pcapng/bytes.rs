@@ -127,6 +127,15 @@ fn radiotap_describes_each_format() {
             "10 00 3c 14 40 01",
             "f0 42 02 00 80 2b 00 00 12 00 02 00",
         ),
+        (
+            frame(high(Format::Eht, 13, 2, 320, 1600)),
+            "0b 00 40 10",
+            "10 00 3c 14 40 01",
+            // U-SIG: PHY version, bandwidth and direction; EHT: guard interval and user.
+            "21 00 0c 00 07 00 06 00 00 00 00 00 00 00 00 00 \
+             22 00 2c 00 04 00 00 00 80 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 \
+             00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 96 00 d8 01",
+        ),
     ];
     for (frame, present, fields, last) in cases {
         let captured = one(&frame);

@@ -215,5 +215,6 @@ fn preamble_us(mode: &FrameMode) -> u64 {
         Format::Ht => 32 + 4 * u64::from(mode.streams),
         Format::Vht => 36 + 4 * u64::from(mode.streams),
         Format::He => 44,
+        Format::Eht => 52,
     }
 }

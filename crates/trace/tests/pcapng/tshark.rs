@@ -64,6 +64,7 @@ fn all_kinds() -> Vec<Frame> {
         },
         Frame { block_ack: block_ack(256), ..answered(FrameKind::BlockAck, (8300.0, 40.0)) },
         ampdu(high(Format::He, 11, 143.4, 20, 800), (9000.0, 220.8), 7),
+        ampdu(high(Format::Eht, 13, 172.1, 20, 800), (9250.0, 200.0), 9),
         Frame {
             class: TrafficClass::Voice,
             ..down(ofdm, (9500.0, 56.0), vec![call(Some(STATION))])
@@ -157,6 +158,8 @@ fn tshark_names_the_frames_and_their_radio() {
             Format::Ht => "7",
             Format::Vht => "8",
             Format::He => "11",
+            // Wireshark 4.0 does not know the fields of EHT.
+            Format::Eht => continue,
         };
         assert_eq!((found[0].as_str(), found[1].as_str()), (kind, phy));
         let rate: f64 = found[2].parse().unwrap();
@@ -190,7 +193,7 @@ fn tshark_computes_when_frames_begin_and_end() {
             let exact = (frame.start.0 / 1000, frame.end.0 / 1000);
             match frame.mode.format {
                 // Wireshark 4.0 computes no duration of HE PPDUs.
-                Format::He => {}
+                Format::He | Format::Eht => {}
                 Format::Vht | Format::Ht if frame.aggregate => {
                     let (start, end) = found.unwrap();
                     match tsft {

@@ -85,8 +85,8 @@ pub struct Aggregation {
     pub duration: Duration,
     /// The modes in which an A-MPDU must not last longer than that.
     pub duration_in: DurationIn,
-    /// The most bytes in an A-MSDU, up to 7935 in 802.11n and 11398 in ac and ax; 0 turns A-MSDUs
-    /// off (table 9-25).
+    /// The most bytes in an A-MSDU, up to 7935 in 802.11n and 11398 in later standards; 0 turns
+    /// A-MSDUs off (table 9-25).
     #[setting(key = "amsdu_bytes")]
     pub amsdu: Bytes,
     /// How long an MPDU may be retransmitted, counted from the time at which it was taken into
@@ -107,7 +107,7 @@ impl Aggregation {
     /// The limits of a PHY: its block ack window, its longest PSDU and its longest PPDU. `None`
     /// before 802.11n.
     pub fn of(class: ModeClass) -> Option<Self> {
-        let window = class.block_ack_window()? as u16;
+        let window = class.high()?.block_ack_window;
         Some(Self { window, frames: window, bytes: longest_psdu(class), ..Self::default() })
     }
 
@@ -170,11 +170,11 @@ pub const fn mpdus_within(room: Bytes, mpdu: Bytes) -> u64 {
     if subframe.0 > room.0 { 0 } else { 1 + (room.0 - subframe.0) / padded(subframe).0 }
 }
 
-/// The length of a PSDU with a single MPDU that an Ack acknowledges. In VHT and HE, the MPDU has a
-/// delimiter (S-MPDU, clause 10.12.8); before VHT it has none.
+/// The length of a PSDU with a single MPDU that an Ack acknowledges. From VHT on, the MPDU has a
+/// delimiter (S-MPDU, clause 10.12.8).
 pub(crate) const fn single(class: ModeClass, mpdu: Bytes) -> Bytes {
-    match class {
-        ModeClass::Vht | ModeClass::He => Bytes(DELIMITER.0 + mpdu.0),
+    match class.high() {
+        Some(high) if high.delimits_single => Bytes(DELIMITER.0 + mpdu.0),
         _ => mpdu,
     }
 }

@@ -3,7 +3,7 @@
 
 use super::aggregation::DELIMITER;
 use super::{FCS, MacConfig};
-use crate::phy::{Guard, Mode, ModeClass};
+use crate::phy::{Guard, Mode};
 use kernel::{BitRate, Bytes, Duration};
 
 /// How much an A-MPDU in one mode may hold.
@@ -62,14 +62,8 @@ impl MacConfig {
 /// Duration of an OFDM symbol and its data bits; `None` for DSSS.
 fn symbol(mode: &Mode) -> Option<(Duration, u64)> {
     let bits = u64::from(mode.bits_per_symbol);
-    let ns = match (mode.class, mode.guard) {
-        (ModeClass::He, Guard::Ns1600) => 14_400,
-        (ModeClass::He, Guard::Ns3200) => 16_000,
-        (ModeClass::He, _) => 13_600,
-        (_, Guard::Ns400) => 3600,
-        _ => 4000,
-    };
-    (bits > 0).then_some((Duration(ns), bits))
+    let symbol = mode.class.generation().symbol + Duration(mode.guard.ns());
+    (bits > 0).then_some((symbol, bits))
 }
 
 /// Duration of 1024 bytes of data, in units of 1/1024 microseconds
@@ -88,8 +82,8 @@ pub fn kib_duration(mode: &Mode) -> u64 {
 /// included.
 pub fn estimated_overhead_us(mode: &Mode) -> u64 {
     match mode.class {
-        _ if mode.class.is_high() => 36 + 4 * u64::from(mode.streams),
-        ModeClass::Dsss | ModeClass::HrDsss => 192 + 10,
+        class if class.is_high() => 36 + 4 * u64::from(mode.streams),
+        class if class.is_dsss() => 192 + 10,
         _ => 36,
     }
 }
@@ -99,7 +93,7 @@ mod tests {
     use super::*;
     use crate::mac::Aggregation;
     use crate::mac::aggregation::DurationIn;
-    use crate::phy::{DOT11AC, DOT11N, TxVector, Width};
+    use crate::phy::{DOT11AC, DOT11N, ModeClass, TxVector, Width};
 
     fn ht(mcs: u8, streams: u8, guard: Guard) -> Mode {
         TxVector { mcs, streams, guard, ..DOT11N.tx_vector().unwrap() }.mode().unwrap()

@@ -66,16 +66,9 @@ pub fn airtime(mode: &Mode, preamble: Preamble, psdu: Bytes) -> Airtime {
     Airtime { preamble: sync, header, payload, extension: Duration::ZERO }
 }
 
-/// The longest PSDU of a PHY at any rate: 4095 bytes where the LENGTH field has 12 bits (clauses
-/// 16.2.2.5, 17.3.4.3), 65 535 in HT (19.3.9.4.3), 1 048 575 in VHT and 6 500 631 in HE (table
-/// 21-28, clause 27.4.4).
+/// The longest PSDU of a PHY at any rate.
 pub const fn longest_psdu(class: ModeClass) -> Bytes {
-    match class {
-        ModeClass::Dsss | ModeClass::HrDsss | ModeClass::Ofdm | ModeClass::ErpOfdm => Bytes(4095),
-        ModeClass::Ht => Bytes(65_535),
-        ModeClass::Vht => Bytes(1_048_575),
-        ModeClass::He => Bytes(6_500_631),
-    }
+    class.generation().longest_psdu
 }
 
 /// The longest PSDU of a mode whose PPDU lasts no longer than `within`, and no longer than

@@ -33,14 +33,19 @@ struct Run {
     from_mhz: u32,
 }
 
-/// All channels of 20 MHz, or 22 MHz (table E-4: operating classes 81 and 82, 115 to 125).
-const RUNS: [Run; 5] = [
+/// All channels of 20 MHz, or 22 MHz (table E-4: operating classes 81 and 82, 115 to 125, 131).
+/// Of the overlapping channels of 320 MHz those with the centres 31, 95 and 159 (320-1).
+const RUNS: [Run; 6] = [
     Run { band: Band::Ghz2_4, first: 1, last: 13, step: 1, from_mhz: 2407 },
     Run { band: Band::Ghz2_4, first: 14, last: 14, step: 1, from_mhz: 2414 },
     Run { band: Band::Ghz5, first: 36, last: 64, step: 4, from_mhz: 5000 },
     Run { band: Band::Ghz5, first: 100, last: 144, step: 4, from_mhz: 5000 },
     Run { band: Band::Ghz5, first: 149, last: 177, step: 4, from_mhz: 5000 },
+    Run { band: Band::Ghz6, first: 1, last: 233, step: 4, from_mhz: 5950 },
 ];
+
+/// The widths of several channels.
+const WIDE: [Width; 4] = [Width::Mhz40, Width::Mhz80, Width::Mhz160, Width::Mhz320];
 
 /// The last primary channel at 2.4 GHz whose secondary channel is above it (operating class 83).
 /// Those after it have it below (class 84).
@@ -52,21 +57,22 @@ impl Run {
             && (number - self.first).is_multiple_of(self.step)
     }
 
-    /// The number of the centre of a channel of this width, whose primary channel is this one. At 5
-    /// GHz channels of 40, 80 and 160 MHz divide the run into blocks; at 2.4 GHz the secondary
-    /// channel is the fourth from the primary one.
+    /// The number of the centre of a channel of this width, whose primary channel is this one. From
+    /// 5 GHz on, wider channels divide the run into blocks; at 2.4 GHz the secondary channel is the
+    /// fourth from the primary one.
     fn centre(&self, number: u16, width: Width) -> Option<u16> {
         let parts = match width {
             Width::Mhz20 | Width::Mhz22 => return Some(number),
             Width::Mhz40 => 2,
             Width::Mhz80 => 4,
             Width::Mhz160 => 8,
+            Width::Mhz320 => 16,
         };
         match self.band {
             Band::Ghz2_4 if parts > 2 || self.first == self.last => None,
             Band::Ghz2_4 if number <= LAST_BELOW => Some(number + 2),
             Band::Ghz2_4 => Some(number - 2),
-            Band::Ghz5 => {
+            Band::Ghz5 | Band::Ghz6 => {
                 let block = (number - self.first) / self.step / parts;
                 let lowest = self.first + block * parts * self.step;
                 let highest = lowest + (parts - 1) * self.step;
@@ -82,6 +88,8 @@ impl Primary {
         let number = match band {
             Band::Ghz2_4 => 1,
             Band::Ghz5 => 36,
+            // The first preferred scanning channel (clause 26.17.2.3.3).
+            Band::Ghz6 => 5,
         };
         Self { band, number }
     }
@@ -118,8 +126,7 @@ impl Primary {
     /// the last of its channels.
     fn block(self) -> Option<(u32, u16, u16)> {
         let runs = RUNS.iter().filter(|run| run.band == self.band && run.step > 1);
-        let all =
-            runs.flat_map(|run| [Width::Mhz40, Width::Mhz80, Width::Mhz160].map(|w| (run, w)));
+        let all = runs.flat_map(|run| WIDE.map(|w| (run, w)));
         all.into_iter().find_map(|(run, width)| {
             let numbers = (run.first..=run.last).step_by(run.step.into());
             let mut parts = numbers.filter(|&part| run.centre(part, width) == Some(self.number));
@@ -259,5 +266,22 @@ mod tests {
             assert!(Primary::usual(Ghz5).channel(width).is_some());
         }
         assert!(Primary::usual(Ghz2_4).channel(Mhz40).is_some());
+    }
+
+    #[test]
+    fn channels_at_6_ghz_are_those_of_operating_classes_131_to_137() {
+        use Band::Ghz6;
+        let numbers: Vec<u16> = (0..=300).filter(|&n| centre(Ghz6, n, Mhz20).is_some()).collect();
+        assert_eq!((numbers.len(), numbers[0], numbers[58]), (59, 1, 233));
+        assert_eq!(centre(Ghz6, 1, Mhz20), Some(5955));
+        let centres = |width| {
+            let all = numbers.iter().filter_map(|&n| centre(Ghz6, n, width));
+            let mut all: Vec<u32> = all.map(|mhz| (mhz - 5950) / 5).collect();
+            all.dedup();
+            all
+        };
+        assert_eq!(centres(Mhz160), [15, 47, 79, 111, 143, 175, 207]);
+        assert_eq!(centres(Width::Mhz320), [31, 95, 159]);
+        assert_eq!(centre(Ghz5, 36, Width::Mhz320), None);
     }
 }

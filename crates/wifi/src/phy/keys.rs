@@ -1,13 +1,13 @@
 //! The scenario keys that choose a mode with an MCS.
 
 use super::tx_vector::fault;
-use super::{Guard, Mode, ModeClass, ModeFault, TxVector, Width};
+use super::{Guard, Mode, ModeFault, TxVector, Width};
 use settings::Settings;
 
 /// The keys that choose a mode with an MCS. Keys that are not set have defaults.
 #[derive(Clone, Debug, PartialEq, Eq, Settings)]
 pub struct McsKeys {
-    /// MCS of data frames in 802.11n, ac and ax, counted within a stream (802.11n may also count
+    /// MCS of data frames in 802.11n and later, counted within a stream (802.11n may also count
     /// its 32 from 0 to 31); default the highest. Rate control uses no higher one.
     #[setting(range = 0..=31)]
     pub mcs: Option<u32>,
@@ -17,7 +17,7 @@ pub struct McsKeys {
     /// Bandwidth in MHz; default 20.
     #[setting(key = "width_mhz")]
     pub width: Option<Width>,
-    /// Guard interval in nanoseconds: 400 or 800 in 802.11n and ac, 800, 1600 or 3200 in ax;
+    /// Guard interval in nanoseconds: 400 or 800 in 802.11n and ac, 800, 1600 or 3200 in ax and be;
     /// default 800.
     #[setting(key = "guard_ns")]
     pub guard: Option<Guard>,
@@ -55,7 +55,8 @@ impl McsKeys {
         let narrow = |number: u32| u8::try_from(number).unwrap_or(u8::MAX);
         let (mut mcs, mut streams) = (narrow(self.mcs.unwrap_or(0)), self.streams.map(narrow));
         // An MCS of 802.11n may imply the number of streams (clause 19.5).
-        if like.class == ModeClass::Ht && (8..32).contains(&mcs) {
+        let counts_streams = like.class.high().is_some_and(|high| high.counts_streams);
+        if counts_streams && (8..32).contains(&mcs) {
             let implied = mcs / 8 + 1;
             if streams.is_some_and(|given| given != implied) {
                 let message = format!(

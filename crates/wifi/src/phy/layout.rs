@@ -2,7 +2,7 @@
 //! of symbols of a PSDU, and the extension. One set of numbers describes all OFDM PHYs.
 
 use super::ldpc::{Ldpc, Padding};
-use super::{Airtime, Mode, ModeClass, he};
+use super::{Airtime, Mode};
 use kernel::{Bytes, Duration};
 
 /// Bits of the SERVICE field (clauses 17.3.5.2, 19.3.11.2, 21.3.10.2, 27.3.12.2).
@@ -59,12 +59,8 @@ impl Layout {
         }
     }
 
-    /// The layout of clause 17, in 2.4 GHz with the signal extension of clause 18.
-    pub(super) const fn ofdm(class: ModeClass) -> Self {
-        let extension = match class {
-            ModeClass::ErpOfdm => SIGNAL_EXTENSION,
-            _ => Duration::ZERO,
-        };
+    /// The layout of clause 17, with this extension.
+    pub(super) const fn ofdm(extension: Duration) -> Self {
         Self::new(SIGNAL, SYMBOL, SYMBOL, extension, Code::Bcc { tail: TAIL })
     }
 }
@@ -88,15 +84,7 @@ impl Mode {
     }
 
     fn ldpc(&self) -> Ldpc {
-        let padding = match self.class {
-            ModeClass::Vht => Padding::Symbol,
-            ModeClass::He => {
-                let tones = he::quarter_tones(self.width);
-                let coded_bits = tones * self.modulation.bits() * u32::from(self.streams);
-                Padding::Quarter { data_bits: self.code_rate.data_bits(coded_bits), coded_bits }
-            }
-            _ => Padding::Shortened,
-        };
+        let padding = self.class.high().map_or(Padding::Shortened, |high| (high.padding)(self));
         let Self { code_rate: rate, bits_per_symbol: data_bits, coded_bits, .. } = *self;
         Ldpc { rate, data_bits, coded_bits, padding }
     }

@@ -1,50 +1,9 @@
 //! Modes: the modulation, coding and PPDU format of a PSDU.
 
-use super::Coding;
 use super::layout::Layout;
+use super::{Coding, ModeClass};
 use kernel::BitRate;
 use settings::numbered;
-
-/// The modulation class of a mode (table 10-9).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ModeClass {
-    /// DSSS, 1 and 2 Mb/s (clause 15).
-    Dsss,
-    /// HR/DSSS, CCK at 5.5 and 11 Mb/s (clause 16).
-    HrDsss,
-    /// OFDM in 5 GHz, 20 MHz (clause 17).
-    Ofdm,
-    /// ERP-OFDM in 2.4 GHz (clause 18).
-    ErpOfdm,
-    /// High throughput, 802.11n, in the mixed format (clause 19).
-    Ht,
-    /// Very high throughput, 802.11ac, for a single user (clause 21).
-    Vht,
-    /// High efficiency, 802.11ax, for a single user (802.11ax-2021 clause 27).
-    He,
-}
-
-impl ModeClass {
-    /// Whether the PPDU has the DSSS preamble in its long or short form.
-    pub const fn is_dsss(self) -> bool {
-        matches!(self, Self::Dsss | Self::HrDsss)
-    }
-
-    /// Whether the class is HT or later: with MCS, streams, bandwidths and A-MPDUs.
-    pub const fn is_high(self) -> bool {
-        matches!(self, Self::Ht | Self::Vht | Self::He)
-    }
-
-    /// The number of MPDUs that one BlockAck can acknowledge, and so the most in an A-MPDU: 64, and
-    /// 256 in HE (clause 9.3.1.8.3). `None` before HT.
-    pub const fn block_ack_window(self) -> Option<u64> {
-        match self {
-            Self::Ht | Self::Vht => Some(64),
-            Self::He => Some(256),
-            Self::Dsss | Self::HrDsss | Self::Ofdm | Self::ErpOfdm => None,
-        }
-    }
-}
 
 /// Bandwidth of a PPDU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,9 +19,15 @@ pub enum Width {
     Mhz80,
     /// 160 MHz, contiguous or 80+80.
     Mhz160,
+    /// 320 MHz, in the 6 GHz band.
+    Mhz320,
 }
 
 impl Width {
+    /// All of them, in their order.
+    pub const ALL: [Self; 6] =
+        [Self::Mhz20, Self::Mhz22, Self::Mhz40, Self::Mhz80, Self::Mhz160, Self::Mhz320];
+
     /// The bandwidth in MHz.
     pub const fn mhz(self) -> u32 {
         match self {
@@ -71,12 +36,15 @@ impl Width {
             Self::Mhz40 => 40,
             Self::Mhz80 => 80,
             Self::Mhz160 => 160,
+            Self::Mhz320 => 320,
         }
     }
 }
 
 numbered! {
-    Width, "integer": 20 => Self::Mhz20, 40 => Self::Mhz40, 80 => Self::Mhz80, 160 => Self::Mhz160
+    Width, "integer":
+    20 => Self::Mhz20, 40 => Self::Mhz40, 80 => Self::Mhz80, 160 => Self::Mhz160,
+    320 => Self::Mhz320
 }
 
 /// Guard interval between OFDM symbols.
@@ -129,6 +97,8 @@ pub enum Modulation {
     Qam256,
     /// 1024-QAM.
     Qam1024,
+    /// 4096-QAM.
+    Qam4096,
 }
 
 impl Modulation {
@@ -142,6 +112,7 @@ impl Modulation {
             Self::Qam64 => 6,
             Self::Qam256 => 8,
             Self::Qam1024 => 10,
+            Self::Qam4096 => 12,
         }
     }
 }
@@ -181,8 +152,8 @@ impl CodeRate {
 }
 
 /// Modulation and code rate by MCS index. Within a stream, HT has MCS 0 to 7, VHT 0 to 9, HE 0 to
-/// 11 (clauses 19.5, 21.5, 27.5).
-pub(super) const MCS: [(Modulation, CodeRate); 12] = [
+/// 11, EHT 0 to 13 (clauses 19.5, 21.5, 27.5, 36.5).
+pub(super) const MCS: [(Modulation, CodeRate); 14] = [
     (Modulation::Bpsk, CodeRate::Half),
     (Modulation::Qpsk, CodeRate::Half),
     (Modulation::Qpsk, CodeRate::ThreeQuarters),
@@ -195,6 +166,8 @@ pub(super) const MCS: [(Modulation, CodeRate); 12] = [
     (Modulation::Qam256, CodeRate::FiveSixths),
     (Modulation::Qam1024, CodeRate::ThreeQuarters),
     (Modulation::Qam1024, CodeRate::FiveSixths),
+    (Modulation::Qam4096, CodeRate::ThreeQuarters),
+    (Modulation::Qam4096, CodeRate::FiveSixths),
 ];
 
 /// How the bits of a PSDU are sent.
@@ -236,63 +209,6 @@ impl Mode {
     #[must_use]
     pub const fn at_rate(self, rate: BitRate) -> Self {
         Self { rate, ..self }
-    }
-
-    pub(super) const fn dsss(class: ModeClass, rate_kbps: u64) -> Self {
-        let modulation = match class {
-            ModeClass::HrDsss => Modulation::Cck,
-            _ => Modulation::Dsss,
-        };
-        let mcs = match rate_kbps {
-            1000 => 0,
-            2000 => 1,
-            5500 => 2,
-            _ => 3,
-        };
-        Self {
-            class,
-            rate: BitRate(rate_kbps * 1000),
-            bits_per_symbol: 0,
-            coded_bits: 0,
-            modulation,
-            code_rate: CodeRate::Uncoded,
-            mcs,
-            streams: 1,
-            width: Width::Mhz22,
-            guard: Guard::Ns800,
-            coding: Coding::Bcc,
-            layout: Layout::ofdm(ModeClass::Ofdm),
-        }
-    }
-
-    /// An OFDM mode of 20 MHz: 250 000 symbols per second (table 17-4).
-    pub(super) const fn ofdm(class: ModeClass, rate_mbps: u64) -> Self {
-        use CodeRate::{Half, ThreeQuarters, TwoThirds};
-        use Modulation::{Bpsk, Qam16, Qam64, Qpsk};
-        let (mcs, modulation, code_rate) = match rate_mbps {
-            6 => (0, Bpsk, Half),
-            9 => (1, Bpsk, ThreeQuarters),
-            12 => (2, Qpsk, Half),
-            18 => (3, Qpsk, ThreeQuarters),
-            24 => (4, Qam16, Half),
-            36 => (5, Qam16, ThreeQuarters),
-            48 => (6, Qam64, TwoThirds),
-            _ => (7, Qam64, ThreeQuarters),
-        };
-        Self {
-            class,
-            rate: BitRate(rate_mbps * 1_000_000),
-            bits_per_symbol: rate_mbps as u32 * 4,
-            coded_bits: 48 * modulation.bits(),
-            modulation,
-            code_rate,
-            mcs,
-            streams: 1,
-            width: Width::Mhz20,
-            guard: Guard::Ns800,
-            coding: Coding::Bcc,
-            layout: Layout::ofdm(class),
-        }
     }
 
     /// The non-HT reference rate (table 10-10): the rate of the OFDM mode with the same modulation

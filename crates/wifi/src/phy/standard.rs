@@ -1,8 +1,11 @@
 //! The constants of each standard: timing, contention windows and modes.
 
 use super::edca::{AccessCategory, Edca, Edition};
+use super::generation::{
+    DOT11A, DOT11AC, DOT11AX, DOT11AX_2_4, DOT11AX_6, DOT11B, DOT11BE, DOT11BE_2_4, DOT11BE_6,
+    DOT11G, DOT11N, DOT11N_2_4,
+};
 use super::{Airtime, Band, Mode, ModeClass, Preamble, TxVector, airtime};
-use ModeClass::{Dsss, ErpOfdm, HrDsss, Ofdm};
 use kernel::{BitRate, Bytes, Duration};
 use settings::{Choice, number};
 
@@ -25,9 +28,12 @@ pub enum Amendment {
     /// 802.11ac: VHT at 5 GHz (clause 21).
     #[setting(name = "11ac")]
     Ac,
-    /// 802.11ax: HE at 5 or 2.4 GHz (802.11ax-2021 clause 27).
+    /// 802.11ax: HE at 5, 2.4 or 6 GHz (802.11ax-2021 clause 27).
     #[setting(name = "11ax")]
     Ax,
+    /// 802.11be: EHT at 5, 2.4 or 6 GHz, for a single user over one link (802.11be-2024 clause 36).
+    #[setting(name = "11be")]
+    Be,
 }
 
 impl Amendment {
@@ -38,7 +44,7 @@ impl Amendment {
 
     /// Whether its data frames have an MCS: 802.11n and later.
     pub const fn has_mcs(self) -> bool {
-        matches!(self, Self::N | Self::Ac | Self::Ax)
+        !matches!(self, Self::B | Self::A | Self::G)
     }
 }
 
@@ -79,97 +85,29 @@ pub struct Standard {
     /// The modes of DSSS and OFDM, by class and then by rate. Up to 802.11g all frames use them, in
     /// later amendments only control frames.
     pub modes: &'static [Mode],
-    /// The PHY with MCS that data frames use: HT, VHT or HE.
+    /// The PHY with MCS that data frames use, from HT on.
     pub high: Option<ModeClass>,
     /// Mandatory rates, in units of 100 kb/s (clauses 16.1.1, 17.1.1, 18.1.2).
-    mandatory_100kbps: &'static [u64],
+    pub(super) mandatory_100kbps: &'static [u64],
     /// Usual BSS basic rate set of an access point, in units of 100 kb/s.
-    basic_100kbps: &'static [u64],
+    pub(super) basic_100kbps: &'static [u64],
 }
 
-/// 802.11b: HR/DSSS at 2.4 GHz (table 16-4).
-pub const DOT11B: Standard = Standard {
-    amendment: Amendment::B,
-    band: Band::Ghz2_4,
-    slot: Slot::Long.lasts(),
-    sifs: Duration::from_micros(10),
-    cw_min: 31,
-    cw_max: 1023,
-    modes: &[
-        Mode::dsss(Dsss, 1000),
-        Mode::dsss(Dsss, 2000),
-        Mode::dsss(HrDsss, 5500),
-        Mode::dsss(HrDsss, 11_000),
-    ],
-    high: None,
-    mandatory_100kbps: &[10, 20, 55, 110],
-    basic_100kbps: &[10, 20],
-};
-
-/// 802.11a: OFDM at 5 GHz, 20 MHz (table 17-21).
-pub const DOT11A: Standard = Standard {
-    amendment: Amendment::A,
-    band: Band::Ghz5,
-    slot: Slot::Short.lasts(),
-    sifs: Duration::from_micros(16),
-    cw_min: 15,
-    cw_max: 1023,
-    modes: &[
-        Mode::ofdm(Ofdm, 6),
-        Mode::ofdm(Ofdm, 9),
-        Mode::ofdm(Ofdm, 12),
-        Mode::ofdm(Ofdm, 18),
-        Mode::ofdm(Ofdm, 24),
-        Mode::ofdm(Ofdm, 36),
-        Mode::ofdm(Ofdm, 48),
-        Mode::ofdm(Ofdm, 54),
-    ],
-    high: None,
-    mandatory_100kbps: &[60, 120, 240],
-    basic_100kbps: &[60, 120, 240],
-};
-
-/// 802.11g: ERP at 2.4 GHz, short slot, no 802.11b station present (table 18-5).
-pub const DOT11G: Standard = Standard {
-    amendment: Amendment::G,
-    band: Band::Ghz2_4,
-    slot: Slot::Short.lasts(),
-    sifs: Duration::from_micros(10),
-    cw_min: 15,
-    cw_max: 1023,
-    modes: &[
-        Mode::dsss(Dsss, 1000),
-        Mode::dsss(Dsss, 2000),
-        Mode::dsss(HrDsss, 5500),
-        Mode::dsss(HrDsss, 11_000),
-        Mode::ofdm(ErpOfdm, 6),
-        Mode::ofdm(ErpOfdm, 9),
-        Mode::ofdm(ErpOfdm, 12),
-        Mode::ofdm(ErpOfdm, 18),
-        Mode::ofdm(ErpOfdm, 24),
-        Mode::ofdm(ErpOfdm, 36),
-        Mode::ofdm(ErpOfdm, 48),
-        Mode::ofdm(ErpOfdm, 54),
-    ],
-    high: None,
-    mandatory_100kbps: &[10, 20, 55, 110, 60, 120, 240],
-    basic_100kbps: &[10, 20, 55, 110, 60, 120, 240],
-};
-
-/// 802.11n: HT at 5 GHz (table 19-25), with the timing and control frames of OFDM.
-pub const DOT11N: Standard = DOT11A.with(Amendment::N, ModeClass::Ht);
-/// 802.11n at 2.4 GHz, with the timing and control frames of ERP.
-pub const DOT11N_2_4: Standard = DOT11G.with(Amendment::N, ModeClass::Ht);
-/// 802.11ac: VHT, at 5 GHz only (table 21-28).
-pub const DOT11AC: Standard = DOT11A.with(Amendment::Ac, ModeClass::Vht);
-/// 802.11ax: HE at 5 GHz (802.11ax-2021 clause 27.4.4).
-pub const DOT11AX: Standard = DOT11A.with(Amendment::Ax, ModeClass::He);
-/// 802.11ax at 2.4 GHz.
-pub const DOT11AX_2_4: Standard = DOT11G.with(Amendment::Ax, ModeClass::He);
-
 /// All standards; of an amendment with two bands, the usual band is first.
-const ALL: [&Standard; 8] =
-    [&DOT11A, &DOT11B, &DOT11G, &DOT11N, &DOT11AC, &DOT11AX, &DOT11N_2_4, &DOT11AX_2_4];
+const ALL: [&Standard; 12] = [
+    &DOT11A,
+    &DOT11B,
+    &DOT11G,
+    &DOT11N,
+    &DOT11AC,
+    &DOT11AX,
+    &DOT11BE,
+    &DOT11N_2_4,
+    &DOT11AX_2_4,
+    &DOT11BE_2_4,
+    &DOT11AX_6,
+    &DOT11BE_6,
+];
 
 const fn rate(r_100kbps: u64) -> BitRate {
     BitRate(r_100kbps * 100_000)
@@ -178,8 +116,13 @@ const fn rate(r_100kbps: u64) -> BitRate {
 impl Standard {
     /// The standard of an amendment with MCS, based on an earlier one. The basic rates are those of
     /// OFDM, because no 802.11b station is expected.
-    const fn with(self, amendment: Amendment, high: ModeClass) -> Self {
+    pub(super) const fn with(self, amendment: Amendment, high: ModeClass) -> Self {
         Self { amendment, high: Some(high), basic_100kbps: DOT11A.basic_100kbps, ..self }
+    }
+
+    /// The same in the 6 GHz band.
+    pub(super) const fn at_6_ghz(self) -> Self {
+        Self { band: Band::Ghz6, ..self }
     }
 
     /// The standard of an amendment in its usual band: 2.4 GHz for b and g, 5 GHz for all others.
@@ -196,8 +139,11 @@ impl Standard {
     pub fn in_band(amendment: Amendment, band: Band) -> Result<&'static Self, String> {
         let is = |standard: &&Self| standard.amendment == amendment && standard.band == band;
         ALL.into_iter().find(is).ok_or_else(|| {
-            let home = number(Self::of(amendment).band.ghz());
-            format!("802.{} is at {home} GHz only; remove the key", amendment.name())
+            let all = ALL.into_iter().filter(|standard| standard.amendment == amendment);
+            let all: Vec<String> = all.map(|standard| number(standard.band.ghz())).collect();
+            let (name, bands) = (amendment.name(), all.join(" and "));
+            let remedy = if all.len() == 1 { "remove the key" } else { "take one of them" };
+            format!("802.{name} is at {bands} GHz only; {remedy}")
         })
     }
 
@@ -206,7 +152,7 @@ impl Standard {
         self.amendment.name()
     }
 
-    /// The TXVECTOR of the slowest HT, VHT or HE mode of this standard, which the caller may
+    /// The TXVECTOR of the slowest mode with an MCS of this standard, which the caller may
     /// change.
     pub fn tx_vector(&self) -> Option<TxVector> {
         self.high.map(|class| TxVector::of(class, self.band))
@@ -319,6 +265,7 @@ impl Standard {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ModeClass::{ErpOfdm, HrDsss, Ofdm};
 
     fn response(standard: &Standard, data: f64, basic: &[f64]) -> f64 {
         let basic: Vec<BitRate> = basic.iter().map(|&r| BitRate::from_mbps(r)).collect();
@@ -371,7 +318,7 @@ mod tests {
         assert_eq!(Standard::in_band(Amendment::Ax, Band::Ghz2_4), Ok(&DOT11AX_2_4));
         let fault = "802.11ac is at 5 GHz only; remove the key";
         assert_eq!(Standard::in_band(Amendment::Ac, Band::Ghz2_4), Err(fault.to_owned()));
-        assert_eq!(Amendment::NAMES, ["11b", "11a", "11g", "11n", "11ac", "11ax"]);
+        assert_eq!(Amendment::NAMES, ["11b", "11a", "11g", "11n", "11ac", "11ax", "11be"]);
     }
 
     #[test]

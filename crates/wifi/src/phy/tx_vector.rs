@@ -1,8 +1,8 @@
-//! The TXVECTOR parameters of HT, VHT and HE, and error messages for modes that do not exist.
+//! The TXVECTOR parameters of HT and later, and error messages for modes that do not exist.
 
 use super::layout::{Code, Layout, SIGNAL_EXTENSION, SYMBOL, TAIL};
 use super::mode::MCS;
-use super::{Guard, Mode, ModeClass, Width, he, ht, vht};
+use super::{Guard, Mode, ModeClass, Width};
 use kernel::{BitRate, Duration};
 use settings::{Choice, numbered};
 use std::fmt;
@@ -15,9 +15,11 @@ pub enum Band {
     /// 5 GHz.
     #[default]
     Ghz5,
+    /// 6 GHz.
+    Ghz6,
 }
 
-numbered! { Band, "number": 2.4 => Self::Ghz2_4, 5.0 => Self::Ghz5 }
+numbered! { Band, "number": 2.4 => Self::Ghz2_4, 5.0 => Self::Ghz5, 6.0 => Self::Ghz6 }
 
 impl Band {
     /// The band in GHz.
@@ -25,6 +27,7 @@ impl Band {
         match self {
             Self::Ghz2_4 => 2.4,
             Self::Ghz5 => 5.0,
+            Self::Ghz6 => 6.0,
         }
     }
 }
@@ -38,7 +41,8 @@ pub enum Coding {
     Ldpc,
 }
 
-/// Length of an HE-LTF symbol without its guard interval (clause 27.3.11.10).
+/// Length of an HE-LTF or EHT-LTF symbol without its guard interval (clauses 27.3.11.10 and
+/// 36.3.12.10, which has no 1x).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Choice)]
 pub enum HeLtf {
     /// 3.2 us.
@@ -58,15 +62,17 @@ pub enum PpduTiming {
     /// The standard.
     #[default]
     Standard,
-    /// ns-3: no VHT-SIG-B, short-guard data not rounded up to 4 us, HE-LTFs of 8 us for all types,
-    /// no packet extension, BCC tail bits with LDPC too, and in HE fractions of a bit in a symbol.
+    /// ns-3: no VHT-SIG-B, short-guard data not rounded up to 4 us, HE-LTFs and EHT-LTFs of 8 us
+    /// for all types, EHT-SIG longer from 80 MHz on, no packet extension, BCC tail bits with LDPC
+    /// too, and in HE and EHT fractions of a bit in a symbol.
     Ns3,
 }
 
-/// Parameters of an HT, VHT or HE PPDU, as in the standard's TXVECTOR (clauses 19.2, 21.2, 27.2).
+/// Parameters of a PPDU of HT or later, as in the standard's TXVECTOR (clauses 19.2, 21.2, 27.2,
+/// 36.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TxVector {
-    /// HT, VHT or HE.
+    /// HT or later.
     pub class: ModeClass,
     /// Frequency band.
     pub band: Band,
@@ -80,11 +86,11 @@ pub struct TxVector {
     pub guard: Guard,
     /// Forward error correction; by default BCC where the mode has it.
     pub coding: Option<Coding>,
-    /// HE-LTF type; by default 2x, and 4x with the long guard interval.
+    /// Type of HE-LTF or EHT-LTF; by default 2x, and 4x with the long guard interval.
     pub ltf: Option<HeLtf>,
     /// HE: extended range PPDU (HE ER SU), over all 242 tones of 20 MHz.
     pub extended_range: bool,
-    /// HE: the packet extension, in whole µs: 0, 4, 8, 12 or 16.
+    /// HE and EHT: the packet extension, in whole µs: 0, 4, 8, 12 or 16; EHT also has 20.
     pub packet_extension_us: u8,
     /// The source of the durations.
     pub timing: PpduTiming,
@@ -131,11 +137,9 @@ impl TxVector {
 
     /// The mode, if the standard has it.
     pub fn mode(&self) -> Result<Mode, ModeFault> {
-        match self.class {
-            ModeClass::Ht => ht::mode(self),
-            ModeClass::Vht => vht::mode(self),
-            ModeClass::He => he::mode(self),
-            class => fault("class", format!("{class:?} has no MCS")),
+        match self.class.high() {
+            Some(high) => (high.mode)(self),
+            None => fault("class", format!("{:?} has no MCS", self.class)),
         }
     }
 
@@ -156,7 +160,7 @@ impl TxVector {
         self.timing == PpduTiming::Ns3
     }
 
-    /// Checks the limits that HT, VHT and HE have in common.
+    /// Checks the limits that all generations with MCS have.
     pub(super) fn check(&self, limits: &Limits) -> Result<(), ModeFault> {
         let Limits { name, clause, streams, mcs, widths, guards } = *limits;
         if !(1..=streams).contains(&self.streams) {
@@ -192,6 +196,22 @@ impl TxVector {
         Ok(())
     }
 
+    /// Rejects parameters of HE and EHT in a vector of an earlier generation.
+    pub(super) fn refuse_extension(&self) -> Result<(), ModeFault> {
+        let only = "is of 802.11ax and be only; leave it out";
+        if self.ltf.is_some() {
+            return fault("ltf", format!("the HE-LTF type {only}"));
+        }
+        if self.extended_range {
+            let message = "extended range is of 802.11ax only; leave it out";
+            return fault("extended_range", message.into());
+        }
+        if self.packet_extension_us != 0 {
+            return fault("packet_extension_us", format!("the packet extension {only}"));
+        }
+        Ok(())
+    }
+
     /// Creates a mode from the parameters that the PHY determines.
     pub(super) fn build(&self, parts: &Parts) -> Mode {
         let (modulation, code_rate) = MCS[usize::from(self.mcs)];
@@ -201,7 +221,7 @@ impl TxVector {
         let divisor = u64::from(den) * parts.symbol.0;
         let signal_extension = match self.band {
             Band::Ghz2_4 => SIGNAL_EXTENSION,
-            Band::Ghz5 => Duration::ZERO,
+            Band::Ghz5 | Band::Ghz6 => Duration::ZERO,
         };
         Mode {
             class: self.class,
@@ -263,8 +283,8 @@ pub(super) struct Parts {
     pub(super) encoders: u8,
 }
 
-/// The number of HT-LTF, VHT-LTF and HE-LTF symbols by streams (tables 19-13 and 21-13, clause
-/// 27.3.11.10), with as many space-time streams as spatial streams.
+/// The number of HT-LTF, VHT-LTF, HE-LTF and EHT-LTF symbols by streams (tables 19-13 and 21-13,
+/// clauses 27.3.11.10 and 36.3.12.10), with as many space-time streams as spatial streams.
 pub(super) fn training_symbols(streams: u8) -> u64 {
     match streams {
         0..=2 => u64::from(streams),

@@ -26,7 +26,7 @@ pub struct ScheduleStep {
         too_low = "must be above 0; what holds from the start is mcs or rate_mbps"
     )]
     pub at: Instant,
-    /// The MCS from then on; in 802.11n, ac and ax.
+    /// The MCS from then on; in 802.11n and later.
     #[setting(range = 0..=31)]
     pub mcs: Option<u32>,
     /// The rate from then on in Mb/s; in 802.11b, a and g.

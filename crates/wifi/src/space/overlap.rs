@@ -10,30 +10,28 @@
 use super::Space;
 use super::radio::{Power, Radio, Site};
 use super::signals::Signals;
-use crate::phy::{Amendment, Band, Channel, Milliwatts, Primary, Width};
+use crate::phy::{Band, Channel, Milliwatts, ModeClass, Primary, Width};
 use crate::{Link, MacConfig};
 use kernel::{Db, Dbm, Instant};
 
-/// All widths, in the order of [`Width`].
-const WIDTHS: [Width; 5] = [Width::Mhz20, Width::Mhz22, Width::Mhz40, Width::Mhz80, Width::Mhz160];
-
 /// The widths of channels with secondary parts, in the order of the parts.
-const WIDE: [Width; 3] = [Width::Mhz40, Width::Mhz80, Width::Mhz160];
+const WIDE: [Width; 4] = [Width::Mhz40, Width::Mhz80, Width::Mhz160, Width::Mhz320];
 
 /// How much more power makes a secondary channel busy than the primary one: it is wider for 40 and
-/// 80 MHz (clause 21.3.18.5.4: -62, -59 and -56 dBm).
-const ENERGY: [Db; 3] = [Db(0.0), Db(3.0), Db(6.0)];
+/// 80 MHz (clause 21.3.18.5.4: -62, -59 and -56 dBm), and by 3 dB again for 160.
+const ENERGY: [Db; 4] = [Db(0.0), Db(3.0), Db(6.0), Db(9.0)];
 
 /// How much more power a frame in a secondary channel must have to be detected than one in the
-/// primary channel (clause 21.3.18.5.4: -72, -72 and -69 dBm, and -82 dBm there).
-const DETECTION: [Db; 3] = [Db(10.0), Db(10.0), Db(13.0)];
+/// primary channel (clause 21.3.18.5.4: -72, -72 and -69 dBm, and -82 dBm there), and 3 dB again
+/// for 160 MHz.
+const DETECTION: [Db; 4] = [Db(10.0), Db(10.0), Db(13.0), Db(16.0)];
 
 /// What the frames of one channel are in another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Common {
     /// The part of their power that is in the primary channel, and in the channel of the receiver
     /// of each width.
-    shares: [f64; 5],
+    shares: [f64; 6],
     /// The receiver has a channel of their width there, and so receives them.
     is_one: bool,
 }
@@ -48,10 +46,10 @@ pub(super) struct Overlaps {
     /// The widest frames of each node.
     widest: Vec<Width>,
     /// The least power of a secondary channel, in milliwatts.
-    energy: [f64; 3],
+    energy: [f64; 4],
     /// The least power of a frame that is detected there, in milliwatts; `None` if only energy is
     /// (clause 19.3.19.5).
-    detection: Option<[f64; 3]>,
+    detection: Option<[f64; 4]>,
 }
 
 /// What a transmission is at a node in range.
@@ -75,8 +73,10 @@ impl Overlaps {
         // DSSS is wider than 20 MHz.
         let widest = vec![standard.modes[0].width; sites.len()];
         let (band, receiver) = (standard.band, &radio.receiver);
-        // VHT and HE detect frames in secondary channels, and HT only energy (clause 19.3.19.5).
-        let detects = matches!(standard.amendment, Amendment::Ac | Amendment::Ax);
+        // From VHT on, frames are detected in secondary channels, before only energy (clause
+        // 19.3.19.5).
+        let high = standard.high.and_then(ModeClass::high);
+        let detects = high.is_some_and(|high| high.detects_secondary);
         let mut numbers: Vec<u16> = sites.iter().map(|site| site.channel).collect();
         numbers.sort_unstable();
         numbers.dedup();
@@ -85,7 +85,7 @@ impl Overlaps {
         }
         let pairs = numbers.iter().flat_map(|&from| numbers.iter().map(move |&to| (from, to)));
         let common: Vec<Common> = pairs
-            .flat_map(|(from, to)| WIDTHS.map(|width| Common::of(band, from, to, width)))
+            .flat_map(|(from, to)| Width::ALL.map(|width| Common::of(band, from, to, width)))
             .collect();
         let power = |level: Dbm| Milliwatts::from(level).0;
         let mut all = Self {
@@ -114,11 +114,11 @@ impl Overlaps {
     /// Whether any frames in one channel arrive in another.
     pub(super) fn touch(&self, from: u16, to: u16) -> bool {
         let widest = self.widest.iter().copied().max().unwrap_or_default();
-        let widths = WIDTHS.into_iter().filter(|&width| width <= widest);
+        let widths = Width::ALL.into_iter().filter(|&width| width <= widest);
         let (Some(from), Some(to)) = (self.place(from), self.place(to)) else { return false };
         widths.into_iter().any(|sent| {
             let Common { shares, .. } = self.between(from, to, sent);
-            WIDTHS.iter().any(|&width| width <= widest && shares[width as usize] > 0.0)
+            Width::ALL.iter().any(|&width| width <= widest && shares[width as usize] > 0.0)
         })
     }
 
@@ -127,7 +127,7 @@ impl Overlaps {
     }
 
     fn between(&self, from: usize, to: usize, width: Width) -> Common {
-        self.common[(from * self.numbers.len() + to) * WIDTHS.len() + width as usize]
+        self.common[(from * self.numbers.len() + to) * Width::ALL.len() + width as usize]
     }
 
     /// What frames of one channel are in another.
@@ -141,8 +141,8 @@ impl Overlaps {
 }
 
 impl Common {
-    const ALL: Self = Self { shares: [1.0; 5], is_one: true };
-    const NOTHING: Self = Self { shares: [0.0; 5], is_one: false };
+    const ALL: Self = Self { shares: [1.0; 6], is_one: true };
+    const NOTHING: Self = Self { shares: [0.0; 6], is_one: false };
 
     fn of(band: Band, from: u16, to: u16, width: Width) -> Self {
         if from == to {
@@ -154,7 +154,7 @@ impl Common {
             return Self::ALL;
         }
         let share = |width| to.channel(width).map_or(0.0, |received| share(sent, received));
-        Self { shares: WIDTHS.map(share), is_one: false }
+        Self { shares: Width::ALL.map(share), is_one: false }
     }
 }
 
@@ -331,7 +331,7 @@ mod tests {
         assert!(one(36, 40, Width::Mhz40) && !one(36, 44, Width::Mhz40));
         assert!(!one(36, 40, Width::Mhz20));
         let ack = Common::of(Band::Ghz5, 36, 44, Width::Mhz20);
-        let [primary, _, of_40, of_80, _] = ack.shares;
+        let [primary, _, of_40, of_80, ..] = ack.shares;
         assert_eq!(primary, 0.0);
         assert!(of_40 < 0.01 && of_80 > 0.99, "{of_40} {of_80}");
     }

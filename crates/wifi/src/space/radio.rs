@@ -406,13 +406,13 @@ pub(super) struct Levels {
     /// Ratio and window.
     pub(super) capture: Option<(f64, Duration)>,
     /// By width, in the order of [`Width`].
-    noise: [f64; 5],
+    noise: [f64; 6],
 }
 
 impl Levels {
     pub(super) fn of(receiver: &ReceiverSettings) -> Self {
         let power = |level: Dbm| Milliwatts::from(level).0;
-        let widths = [Width::Mhz20, Width::Mhz22, Width::Mhz40, Width::Mhz80, Width::Mhz160];
+        let widths = Width::ALL;
         let levels = Self {
             alone: f64::INFINITY,
             detect: power(receiver.detect),

@@ -1,4 +1,4 @@
-//! The modes of links: by rate in 802.11b, a and g, by MCS in n, ac and ax.
+//! The modes of links: by rate in 802.11b, a and g, by MCS from n on.
 
 use super::check::{Check, number};
 use super::mixed;
@@ -9,7 +9,7 @@ use kernel::{BitRate, Duration, Instant};
 use settings::{Choice as _, Faults, Path};
 use std::collections::BTreeSet;
 use wifi::MacConfig;
-use wifi::phy::{Amendment, McsKeys, Mode, ModeFault, Standard, TxVector};
+use wifi::phy::{McsKeys, Mode, ModeClass, ModeFault, Standard, TxVector};
 use wifi::rate::{LinkModes, RateControlSettings};
 
 /// The possible modes of the links of a cell.
@@ -82,6 +82,11 @@ impl<'a> Modes<'a> {
             modes.general = Some(DirectionModes::both(mode));
         }
         modes
+    }
+
+    /// Whether its PPDUs have a choice of training fields, and a packet extension.
+    fn has_extension(&self) -> bool {
+        self.standard.high.and_then(ModeClass::high).is_some_and(|high| high.has_extension)
     }
 
     fn has_mcs(&self) -> bool {
@@ -238,7 +243,7 @@ impl<'a> Modes<'a> {
     /// The settings that all links have in common.
     fn common(&self) -> TxVector {
         let wlan = self.wlan;
-        let he = self.standard.amendment == Amendment::Ax;
+        let he = self.has_extension();
         TxVector {
             coding: wlan.coding,
             ltf: wlan.he_ltf.filter(|_| he),
@@ -317,13 +322,13 @@ impl<'a> Modes<'a> {
         )
     }
 
-    /// Keys of 802.11ax, and a rate, cannot be combined with the MCS of another standard.
+    /// Keys of 802.11ax and be, and a rate, cannot be combined with the MCS of another standard.
     fn refuse_others(&self, check: &mut Check) {
         let wlan = self.wlan;
         if let Some(mbps) = wlan.rate_mbps {
             check.fault("wlan.rate_mbps", self.advise_mcs(mbps, &McsKeys::default()));
         }
-        if self.standard.amendment == Amendment::Ax {
+        if self.has_extension() {
             return;
         }
         let given = [
@@ -332,7 +337,8 @@ impl<'a> Modes<'a> {
         ];
         for (key, _) in given.iter().filter(|(_, given)| *given) {
             let name = self.standard.name();
-            let message = format!("applies to 802.11ax only, not to 802.{name}; remove the key");
+            let message =
+                format!("applies to 802.11ax and be only, not to 802.{name}; remove the key");
             check.fault(format!("wlan.{key}"), message);
         }
     }
@@ -358,7 +364,7 @@ impl<'a> Modes<'a> {
             let name = self.standard.name();
             let message = format!(
                 "802.{name} has no MCS: its modes are chosen by rate_mbps; or take standard = \
-                 \"11n\", \"11ac\" or \"11ax\""
+                 \"11n\", \"11ac\", \"11ax\" or \"11be\""
             );
             check.fault(format!("{path}.{key}"), message);
         }

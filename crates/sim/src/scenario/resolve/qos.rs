@@ -5,7 +5,7 @@ use crate::scenario::document::Document;
 use crate::scenario::wlan::{self, Category};
 use kernel::Bytes;
 use wifi::mac::{Aggregation, Categories, IdleAccess};
-use wifi::phy::{self, Amendment, Edca, Standard};
+use wifi::phy::{self, Edca, ModeClass, Standard};
 
 /// The settings of EDCA and aggregation; nothing if all stations contend by DCF.
 pub(super) fn qos(
@@ -66,7 +66,7 @@ fn refuse_without_qos(document: &Document, standard: &Standard, check: &mut Chec
 
 fn no_aggregation(standard: &Standard) -> String {
     let name = standard.name();
-    format!("802.{name} has no A-MPDUs; they require 802.11n, ac or ax")
+    format!("802.{name} has no A-MPDUs; they require 802.11n or later")
 }
 
 /// The categories of a table, lowest priority first, with their paths.
@@ -106,7 +106,7 @@ fn aggregation(
     };
     let path = |key: &str| format!("wlan.aggregation.{key}");
     let name = standard.name();
-    let named = class.block_ack_window().unwrap_or(1) as u32;
+    let named = class.high().map_or(1, |high| u32::from(high.block_ack_window));
     let window = keys.window.unwrap_or(named);
     if !(1..=named).contains(&window) {
         let message = format!(
@@ -136,7 +136,8 @@ fn check_amsdu(path: String, Bytes(bytes): Bytes, standard: &Standard, check: &m
     // Below the smallest pair of subframes no aggregation is possible.
     const LEAST: u64 = 100;
     // Clause 9.4.2.55.3 for HT; for VHT what an MPDU of 11454 bytes holds (table 9-25).
-    let most = if standard.amendment == Amendment::N { 7935 } else { 11_398 };
+    let high = standard.high.and_then(ModeClass::high);
+    let most = high.map_or(0, |high| high.longest_amsdu.0);
     if bytes != 0 && !(LEAST..=most).contains(&bytes) {
         let name = standard.name();
         let message = format!(

@@ -1,6 +1,7 @@
-//! The modes and durations of HT, VHT and HE against independent tables and formulas.
+//! The modes and durations of HT and later generations against independent tables and formulas.
 
 mod durations;
+mod eht;
 mod rates;
 mod refusals;
 

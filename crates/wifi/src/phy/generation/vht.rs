@@ -1,12 +1,42 @@
 //! Very high throughput, 802.11ac, for a single user (clause 21).
 
-use super::layout::SYMBOL;
-use super::mode::MCS;
-use super::tx_vector::{
-    Band, Coding, Limits, ModeFault, Parts, TxVector, fault, short_symbol, training_symbols,
+use super::ofdm::DOT11A;
+use super::{Generation, High, ht};
+use crate::phy::layout::SYMBOL;
+use crate::phy::ldpc::Padding;
+use crate::phy::mode::MCS;
+use crate::phy::tx_vector::{Limits, Parts, fault, short_symbol, training_symbols};
+use crate::phy::{
+    Amendment, Band, Coding, Guard, Mode, ModeClass, ModeFault, Standard, TxVector, Width,
 };
-use super::{Guard, Mode, Width, ht};
-use kernel::Duration;
+use kernel::{Bytes, Duration};
+use wire::Format;
+
+pub(super) const VHT: Generation = Generation {
+    format: Format::Vht,
+    // Table 21-28.
+    longest_psdu: Bytes(1_048_575),
+    symbol: Duration(3200),
+    high: Some(High {
+        mode,
+        padding: |_| Padding::Symbol,
+        block_ack_window: 64,
+        longest_mpdu: LONGEST_MPDU,
+        longest_amsdu: LONGEST_AMSDU,
+        delimits_single: true,
+        counts_streams: false,
+        detects_secondary: true,
+        has_extension: false,
+    }),
+};
+
+/// The longest MPDU from VHT on (table 9-25).
+pub(super) const LONGEST_MPDU: Bytes = Bytes(11_454);
+/// The longest A-MSDU in such an MPDU.
+pub(super) const LONGEST_AMSDU: Bytes = Bytes(11_398);
+
+/// 802.11ac: VHT, at 5 GHz only (table 21-28).
+pub const DOT11AC: Standard = DOT11A.with(Amendment::Ac, ModeClass::Vht);
 
 const LIMITS: Limits = Limits {
     name: "VHT",
@@ -58,9 +88,9 @@ fn encoders(width: Width, streams: u8, mcs: u8) -> Option<u8> {
     (fewest..=2 * fewest).find(|count| coded.is_multiple_of(count * group)).map(|count| count as u8)
 }
 
-pub(super) fn mode(vector: &TxVector) -> Result<Mode, ModeFault> {
+fn mode(vector: &TxVector) -> Result<Mode, ModeFault> {
     vector.check(&LIMITS)?;
-    vector.refuse_he_parameters()?;
+    vector.refuse_extension()?;
     if vector.band != Band::Ghz5 {
         let message = "VHT is of the 5 GHz band [802.11-2020 21.1.1]; 802.11n and 802.11ax have \
                        modes at 2.4 GHz";

@@ -1,10 +1,43 @@
 //! High efficiency, 802.11ax, for a single user (802.11ax-2021 clause 27).
 
-use super::tx_vector::{
-    Coding, HeLtf, Limits, ModeFault, Parts, TxVector, fault, training_symbols,
+use super::ofdm::{DOT11A, DOT11G};
+use super::vht::{LONGEST_AMSDU, LONGEST_MPDU};
+use super::{Generation, High};
+use crate::phy::ldpc::Padding;
+use crate::phy::tx_vector::{Limits, Parts, fault, training_symbols};
+use crate::phy::{
+    Amendment, Coding, Guard, HeLtf, Mode, ModeClass, ModeFault, Standard, TxVector, Width,
 };
-use super::{Guard, Mode, Width};
-use kernel::Duration;
+use kernel::{Bytes, Duration};
+use wire::Format;
+
+pub(super) const HE: Generation = Generation {
+    format: Format::He,
+    // Clause 27.4.4.
+    longest_psdu: Bytes(6_500_631),
+    symbol: SYMBOL,
+    high: Some(High {
+        mode,
+        padding,
+        block_ack_window: 256,
+        longest_mpdu: LONGEST_MPDU,
+        longest_amsdu: LONGEST_AMSDU,
+        delimits_single: true,
+        counts_streams: false,
+        detects_secondary: true,
+        has_extension: true,
+    }),
+};
+
+/// 802.11ax: HE at 5 GHz (802.11ax-2021 clause 27.4.4).
+pub const DOT11AX: Standard = DOT11A.with(Amendment::Ax, ModeClass::He);
+/// 802.11ax at 2.4 GHz.
+pub const DOT11AX_2_4: Standard = DOT11G.with(Amendment::Ax, ModeClass::He);
+/// 802.11ax at 6 GHz.
+pub const DOT11AX_6: Standard = DOT11AX.at_6_ghz();
+
+/// Duration of a symbol without its guard interval.
+pub(super) const SYMBOL: Duration = Duration(12_800);
 
 const LIMITS: Limits = Limits {
     name: "HE",
@@ -23,12 +56,12 @@ const SIG_A: Duration = Duration::from_micros(8);
 const NS3_LTF: Duration = Duration::from_micros(8);
 
 /// Data subcarriers of a resource unit as wide as the channel (clause 27.3.2).
-const fn tones(width: Width) -> u32 {
+pub(super) const fn tones(width: Width) -> u32 {
     match width {
         Width::Mhz20 | Width::Mhz22 => 234,
         Width::Mhz40 => 468,
         Width::Mhz80 => 980,
-        Width::Mhz160 => 1960,
+        _ => 1960,
     }
 }
 
@@ -38,14 +71,25 @@ pub(super) const fn quarter_tones(width: Width) -> u32 {
         Width::Mhz20 | Width::Mhz22 => 60,
         Width::Mhz40 => 120,
         Width::Mhz80 => 240,
-        Width::Mhz160 => 492,
+        _ => 492,
     }
 }
 
-pub(super) fn mode(vector: &TxVector) -> Result<Mode, ModeFault> {
+/// LDPC fills quarters of the last symbol.
+fn padding(mode: &Mode) -> Padding {
+    quarters(mode, quarter_tones(mode.width))
+}
+
+/// The same with so many data subcarriers in a quarter.
+pub(super) fn quarters(mode: &Mode, tones: u32) -> Padding {
+    let coded_bits = tones * mode.modulation.bits() * u32::from(mode.streams);
+    Padding::Quarter { data_bits: mode.code_rate.data_bits(coded_bits), coded_bits }
+}
+
+fn mode(vector: &TxVector) -> Result<Mode, ModeFault> {
     vector.check(&LIMITS)?;
     let ltf = training(vector)?;
-    let coding = coding(vector)?;
+    let coding = coding(vector, "802.11ax-2021 27.3.12.5.1")?;
     if vector.extended_range {
         check_extended_range(vector)?;
     }
@@ -57,7 +101,7 @@ pub(super) fn mode(vector: &TxVector) -> Result<Mode, ModeFault> {
             return fault("packet_extension_us", message);
         }
     };
-    let symbol = Duration(12_800 + vector.guard.ns());
+    let symbol = SYMBOL + Duration(vector.guard.ns());
     let sig_a = if vector.extended_range { SIG_A } else { Duration::ZERO };
     Ok(vector.build(&Parts {
         tones: tones(vector.width),
@@ -97,14 +141,13 @@ fn training(vector: &TxVector) -> Result<Duration, ModeFault> {
     Ok(Duration(usual + vector.guard.ns()))
 }
 
-/// BCC exists for up to 242 tones, 4 streams and MCS 9, LDPC for all modes (clause 27.3.12.5.1).
-fn coding(vector: &TxVector) -> Result<Coding, ModeFault> {
+/// BCC exists for up to 242 tones, 4 streams and MCS 9, LDPC for all modes, as this clause says.
+pub(super) fn coding(vector: &TxVector, clause: &str) -> Result<Coding, ModeFault> {
     let has_bcc = vector.width == Width::Mhz20 && vector.streams <= 4 && vector.mcs <= 9;
     match vector.coding {
         Some(Coding::Bcc) if !has_bcc => {
-            let message = "bcc goes up to 20 MHz, 4 streams and MCS 9 [802.11ax-2021 27.3.12.5.1]; \
-                           take ldpc";
-            fault("coding", message.into())
+            let rule = "bcc goes up to 20 MHz, 4 streams and MCS 9";
+            fault("coding", format!("{rule} [{clause}]; take ldpc"))
         }
         Some(coding) => Ok(coding),
         None if has_bcc => Ok(Coding::Bcc),
@@ -125,21 +168,4 @@ fn check_extended_range(vector: &TxVector) -> Result<(), ModeFault> {
         return fault("mcs", format!("must be from 0 to 2 {because}, is {}", vector.mcs));
     }
     Ok(())
-}
-
-impl TxVector {
-    /// Rejects parameters of HE in a vector of HT or VHT.
-    pub(super) fn refuse_he_parameters(&self) -> Result<(), ModeFault> {
-        let only = "is of 802.11ax only; leave it out";
-        if self.ltf.is_some() {
-            return fault("ltf", format!("the HE-LTF type {only}"));
-        }
-        if self.extended_range {
-            return fault("extended_range", format!("extended range {only}"));
-        }
-        if self.packet_extension_us != 0 {
-            return fault("packet_extension_us", format!("the packet extension {only}"));
-        }
-        Ok(())
-    }
 }
