@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -249,3 +250,21 @@ def test_tracks_hold_their_value_and_keys_work_without_a_click_on_the_picture(pa
     expect(page.locator(".said")).to_contain_text("Frame 0 at")
     page.keyboard.press("?")
     expect(page.locator("#air-keys")).to_be_visible()
+
+
+def test_files_of_a_run_can_be_taken_away(page):
+    write(page, WINDOW)
+    page.get_by_role("button", **RUN).click()
+    page.locator(".menu summary").click()
+    for words, begin in (
+        ("Scenario (TOML)", b"title ="),
+        ("Results (CSV)", b"path,value,unit\n"),
+        ("Time series (CSV)", b"path,time_s,value\n"),
+        ("Report (HTML)", b"<!DOCTYPE html>"),
+        ("Picture (SVG)", b"<?xml"),
+        ("Captures (pcapng)", b"PK"),
+    ):
+        with page.expect_download() as taken:
+            page.get_by_role("button", name=words).click()
+        found = Path(taken.value.path()).read_bytes()
+        assert found.lower().startswith(begin.lower()), words

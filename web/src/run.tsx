@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import {
-  get, link, nameOf, queue, runs, said, send, stop, watch, type Owners, type RunEntry,
+  bytes, get, link, nameOf, queue, runs, said, send, stop, watch, type Owners, type RunEntry,
   type RunResults, type SeriesByPath,
 } from "./api";
 import { Chart, groups, MOST_LINES } from "./chart";
@@ -76,6 +76,7 @@ export function RunView({ id }: { id: string }) {
           {results && <a class="button" href={`#/why/${id}`}>Why so slow?</a>}
           {results && <a class="button" href={`#/twin/${id}`}>Beside theory</a>}
           {results && <button onClick={() => copy(results)}>Copy link</button>}
+          {results && <Download id={id} />}
         </div>
       </div>
       {state === "waiting" && <p role="status">Waits for the runs before it.</p>}
@@ -153,6 +154,43 @@ function Ended({ entry, hasCurves }: { entry: RunEntry; hasCurves: boolean }) {
         {isStopped && at > 0 && <button onClick={shorter}>Run the first {at} s, with results</button>}
       </div>
     </>
+  );
+}
+
+const FILES: [string, string][] = [
+  ["report.html", "Report (HTML)"], ["report.png", "Picture (PNG)"],
+  ["report.svg", "Picture (SVG)"], ["summary.csv", "Results (CSV)"],
+  ["series.csv", "Time series (CSV)"], ["captures.zip", "Captures (pcapng)"],
+  ["scenario.toml", "Scenario (TOML)"],
+];
+
+/** What can be taken away; reports, pictures and captures take as long as a run. */
+function Download({ id }: { id: string }) {
+  const [coming, setComing] = useState("");
+  const take = async (name: string) => {
+    setComing(name);
+    said.value = "";
+    try {
+      const data = await bytes(`/api/runs/${id}/take/${name}`);
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(new Blob([data]));
+      link.download = name;
+      link.click();
+      URL.revokeObjectURL(link.href);
+    } catch (error) {
+      said.value = (error as Error).message;
+    }
+    setComing("");
+  };
+  return (
+    <details class="menu">
+      <summary class="button">{coming ? `${coming} is made …` : "Download"}</summary>
+      <ul>
+        {FILES.map(([name, words]) => (
+          <li key={name}><button type="button" disabled={coming !== ""}
+            onClick={() => take(name)}>{words}</button></li>))}
+      </ul>
+    </details>
   );
 }
 

@@ -11,16 +11,19 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from starlette.applications import Starlette
+from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 
 from simoom import _core
 from simoom.scenario.observables import catalogue, unit_of
 from simoom.serve.drafts import Desk, Draft
+from simoom.serve.exports import KINDS as KINDS_OF_FILES
+from simoom.serve.exports import kept, made
 from simoom.serve.faults import (
     STATUS,
     RefusedError,
@@ -75,6 +78,8 @@ class Service:
         self.timelines = Timelines(library)
         bounds = Bounds(limits.check_s, limits.check_mib, library.desk.controllers)
         self.workers = Workers(bounds, library.folder, limits.checks)
+        again = Bounds(limits.run_s, limits.run_mib, library.desk.controllers)
+        self.exports = Workers(again, library.folder, 1)
 
     async def page(self, request: Request) -> Response:
         """Answer with the page."""
@@ -152,6 +157,23 @@ class Service:
             raise RefusedError(404, "there is no such run")
         text = await run_in_threadpool(job.wanted.scenario.to_toml)
         return JSONResponse({"text": text})
+
+    async def take(self, request: Request) -> Response:
+        """Answer with a file of a run."""
+        key, name = request.path_params["id"], request.path_params["name"]
+        if name not in KINDS_OF_FILES:
+            raise RefusedError(404, "a run has no such file")
+        found = (await run_in_threadpool(self.library.record, key)).run
+        series = self.library.series(key) if name == "series.csv" else {}
+        media = KINDS_OF_FILES[name]
+        headers = {"content-disposition": f'attachment; filename="{name}"'}
+        content = await run_in_threadpool(kept, found, series, name)
+        if content is not None:
+            return Response(content, media_type=media, headers=headers)
+        folder = self.library.folder.absolute() / "exports"
+        path = await self._aside(request, made, found, name, folder, workers=self.exports)
+        gone = BackgroundTask(path.unlink)
+        return FileResponse(path, media_type=media, headers=headers, background=gone)
 
     async def rename(self, request: Request) -> Response:
         """Give a run another name."""
@@ -283,7 +305,13 @@ class Service:
     async def _body(self, request: Request) -> dict[str, Any]:
         return await body_of(request, self.limits.scenario_bytes)
 
-    async def _aside(self, request: Request, function: Callable[..., T], *arguments: Any) -> T:
+    async def _aside(
+        self,
+        request: Request,
+        function: Callable[..., T],
+        *arguments: Any,
+        workers: Workers | None = None,
+    ) -> T:
         """Call a function in a worker, and end it if the page leaves meanwhile."""
         stop = threading.Event()
 
@@ -294,7 +322,8 @@ class Service:
 
         watching = asyncio.create_task(watch())
         try:
-            return await run_in_threadpool(self.workers.call, stop, function, *arguments)
+            own = workers or self.workers
+            return await run_in_threadpool(own.call, stop, function, *arguments)
         finally:
             watching.cancel()
 
@@ -346,6 +375,7 @@ def application(
         yield
         jobs.close()
         service.workers.close()
+        service.exports.close()
 
     run = "/api/runs/{id}"
     routes = [
@@ -361,6 +391,7 @@ def application(
         Route(run, service.rename, methods=["PATCH"]),
         Route(run, service.remove, methods=["DELETE"]),
         Route(f"{run}/scenario", service.scenario),
+        Route(run + "/take/{name}", service.take),
         Route(f"{run}/why", service.why),
         Route(f"{run}/why", service.explain, methods=["POST"]),
         Route(f"{run}/twin", service.twin),

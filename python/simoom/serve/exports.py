@@ -1,0 +1,95 @@
+"""What can be taken from a run: files that are made when they are asked for.
+
+Results and time series are in the library. A report, a picture and a capture need more than it
+keeps: the run is simulated again, since equal scenarios and seeds give equal runs.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import secrets
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from simoom.results.run import Run, run
+from simoom.results.tables import Value
+from simoom.scenario.observables import default_probes, unit_of
+
+KINDS = {
+    "report.html": "text/html; charset=utf-8",
+    "report.png": "image/png",
+    "report.svg": "image/svg+xml",
+    "captures.zip": "application/zip",
+    "summary.csv": "text/csv; charset=utf-8",
+    "series.csv": "text/csv; charset=utf-8",
+    "scenario.toml": "application/toml; charset=utf-8",
+}
+"""The files of a run, with their media types."""
+
+
+def kept(found: Run, series: Mapping[str, Any], name: str) -> bytes | None:
+    """Return a file that is made from what the library keeps; None if it needs a run."""
+    match name:
+        case "scenario.toml":
+            return found.scenario.to_toml().encode()
+        case "summary.csv":
+            return summary(found.summary).encode()
+        case "series.csv":
+            rows = [(path, t, v) for path, pair in series.items()
+                    for t, v in zip(pair["t"], pair["v"], strict=False)]  # fmt: skip
+            return _csv(("path", "time_s", "value"), rows).encode()
+    return None
+
+
+def summary(results: Mapping[str, Value]) -> str:
+    """Return results as CSV, with the unit of each.
+
+    Examples
+    --------
+    >>> print(summary({"total.goodput_mbps": 2.5}), end="")
+    path,value,unit
+    total.goodput_mbps,2.5,Mb/s
+    """
+    rows = [(path, "" if value is None else value, unit_of(path))
+            for path, value in results.items()]  # fmt: skip
+    return _csv(("path", "value", "unit"), rows)
+
+
+def _csv(headings: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(headings)
+    writer.writerows(rows)
+    return buffer.getvalue()
+
+
+def made(found: Run, name: str, folder: Path) -> Path:
+    """Simulate a run again and write one of its files into a folder; return its path."""
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{secrets.token_hex(8)}.{name}"
+    options: dict[str, Any] = {"seed": found.seed, "replication": found.replication}
+    if name == "captures.zip":
+        # A capture has a file for each interface.
+        with tempfile.TemporaryDirectory(dir=folder) as own:
+            run(found.scenario, **options, trace=[Path(own) / "run.pcapng"])
+            with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
+                for file in sorted(Path(own).iterdir()):
+                    packed.write(file, file.name)
+        return path
+    # Imported when they are used: pictures need packages that the page does not.
+    from simoom import plots
+    from simoom.plots.style import svg
+    from simoom.show.report import page
+
+    again = run(found.scenario, **options, probes=default_probes(found.scenario))
+    if name == "report.html":
+        path.write_text(page(again), encoding="utf-8")
+    elif name == "report.svg":
+        path.write_bytes(svg(plots.overview(again)))
+    else:
+        plots.save(plots.overview(again), path)
+    return path
