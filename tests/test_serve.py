@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import socket
@@ -757,3 +758,17 @@ def test_ctrl_c_ends_the_server_and_its_runs(tmp_path, endless):
     assert "Traceback" not in errors
     left = [file.name for file in (tmp_path / "simoom-runs").rglob("*") if file.is_file()]
     assert left == []
+
+
+def test_the_oldest_timelines_are_dropped_first_and_said_so(tmp_path, small):
+    library = Library(tmp_path, Desk(tmp_path))
+    done = sm.run(small)
+    keys = [f"{n}" * 64 for n in range(3)]
+    for age, key in enumerate(keys):
+        library.put(key, done, name="")
+        library.air(key).write_bytes(bytes(1000))
+        os.utime(library.air(key), (1000 + age, 1000 + age))
+    library.drop_timelines(2000, keys[0])
+    assert [library.air(key).is_file() for key in keys] == [True, False, True]
+    dropped = [library.entry(key)["air_dropped"] for key in keys]
+    assert dropped == [False, True, False]

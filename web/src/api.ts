@@ -17,7 +17,7 @@ export interface Start {
   gallery: GalleryEntry[];
   /** The scenario with which the server was started; of a shipped one its name in the gallery. */
   first: { name: string; text: string; entry?: string } | null;
-  limits: { scenario_bytes: number };
+  limits: { scenario_bytes: number; airs_mib: number };
   /** The results in the list of runs, with their names. */
   listed: [string, string][];
   /** The units of results, by paths with [i] for each index. */
@@ -41,7 +41,7 @@ export interface RunEntry {
   progress: number; message?: string; simulated_s: number; made_s?: number;
   /** Of a run in progress, for how long it has run. */
   running_s?: number | null;
-  results?: Record<string, Value>; has_air?: boolean;
+  results?: Record<string, Value>; has_air?: boolean; air_dropped?: boolean;
   /** Changes whenever an explanation of the run is kept. */
   explained?: string | null;
   /** Of runs that explain another: its id, and the flow. */

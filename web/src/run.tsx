@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import {
-  bytes, get, link, nameOf, queue, runs, said, send, stop, watch, type Owners, type RunEntry,
+  bytes, get, link, nameOf, queue, runs, said, send, start, stop, watch, type Owners, type RunEntry,
   type RunResults, type SeriesByPath,
 } from "./api";
 import { Chart, groups, MOST_LINES } from "./chart";
@@ -88,6 +88,10 @@ export function RunView({ id }: { id: string }) {
         </div>
       )}
       {isEnded && <Ended entry={entry!} hasCurves={Object.keys(all).length > 0} />}
+      {results?.air_dropped && !results.has_air && (
+        <p class="dim">Its timeline was dropped, as the oldest of those that together have more than
+          {` ${start.value!.limits.airs_mib.toLocaleString("en")}`} MiB.</p>
+      )}
       {results?.notices?.map((notice) => <p key={notice} role="note" class="notice">{notice}</p>)}
       {results && (
         <dl class="headline">

@@ -63,6 +63,9 @@ def serve(
     air_mib: Annotated[
         int, typer.Option(metavar="N", help="The maximum length of a run's timeline in MiB.")
     ] = 1024,
+    airs_mib: Annotated[
+        int, typer.Option(metavar="N", help="That of all timelines; the oldest are dropped.")
+    ] = 2048,
     controllers: Annotated[
         bool,
         typer.Option("--controllers", help="Let scenarios name congestion controllers in Python."),
@@ -72,22 +75,19 @@ def serve(
     """Open a page in the browser to write scenarios, run them and look at the air."""
     check_range("--port", port, bits=16)
     check_range("--threads", threads, least=1, bits=8)
-    if not controllers:
-        _run_no_code()
-    _need_packages()
+    _prepare(controllers=controllers)
     from simoom.serve import Limits, application
     from simoom.serve.drafts import Desk
 
-    limits = Limits(queue=queue, run_s=run_s, run_mib=run_mib, air_mib=air_mib)
+    limits = Limits(queue=queue, run_s=run_s, run_mib=run_mib, air_mib=air_mib, airs_mib=airs_mib)
     _check_limits(limits)
     first = None if file is None else _first(file, limits.scenario_bytes)
     listener = _listen(host, port)
     port = listener.getsockname()[1]
     token = secrets.token_urlsafe(24)
-    names = addresses(host)
     app = application(
         library,
-        hosts=frozenset(f"{name}:{port}" for name in (*LOOPBACK, host.lower(), *names)),
+        hosts=frozenset(f"{name}:{port}" for name in (*LOOPBACK, host.lower(), *addresses(host))),
         token=token,
         cookie=f"simoom-{port}",
         desk=Desk(Path.cwd() if file is None else file.resolve().parent, controllers),
@@ -95,7 +95,7 @@ def serve(
         first=first,
         threads=threads,
     )
-    links = [f"http://{name}:{port}/?token={token}" for name in names]
+    links = [f"http://{name}:{port}/?token={token}" for name in addresses(host)]
     print("\n".join(links), flush=True)
     if not quiet:
         _say(links, host, library)
@@ -140,7 +140,10 @@ def _say_code(link: str) -> None:
         segno.make(link, error="l").terminal(sys.stderr, compact=True, border=2)
 
 
-def _need_packages() -> None:
+def _prepare(*, controllers: bool) -> None:
+    """Import what the page needs, and before it say whether code of scenarios may run."""
+    if not controllers:
+        _run_no_code()
     with needed("the page"):
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
@@ -151,6 +154,7 @@ def _check_limits(limits: Limits) -> None:
     check_range("--queue", limits.queue, least=1, bits=16)
     check_range("--run-mib", limits.run_mib, least=1, bits=24)
     check_range("--air-mib", limits.air_mib, least=1, bits=20)
+    check_range("--airs-mib", limits.airs_mib, least=1, bits=24)
     if not limits.run_s > 0:
         raise InputError(f"--run-s {limits.run_s:g}: must be more than 0")
 

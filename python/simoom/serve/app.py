@@ -96,7 +96,7 @@ class Service:
 
     async def start(self, _: Request) -> Response:
         """Answer what the page shows first."""
-        limits = {"scenario_bytes": self.limits.scenario_bytes}
+        limits = {"scenario_bytes": self.limits.scenario_bytes, "airs_mib": self.limits.airs_mib}
         entries = await run_in_threadpool(gallery)
         return JSONResponse({
             "version": version("simoom"), "gallery": entries, "first": self.first,

@@ -328,6 +328,8 @@ class Jobs:
         if job.explains is not None:
             self.library.explain(job.explains, job.flow, found)
         job.found = found if job.pairs is not None else None
+        if job.wanted.wants_air:
+            self.library.drop_timelines(self.limits.airs_mib << 20, job.key)
         self.library.changed()
         self.sweeps.changed()
 

@@ -12,6 +12,7 @@ import re
 import tempfile
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,8 @@ KEY = re.compile(r"[0-9a-f]{64}")
 LONGEST_NAME = 200
 MOST_BYTES = 256 << 20
 """Length of a file of a library, except timelines: far more than one has."""
+DROPPED = ".dropped"
+"""The suffix of the file that says that a timeline was dropped to make room."""
 MOST_SAMPLES = 20_000
 """Samples of a time series; of more, every n-th is kept."""
 
@@ -106,6 +109,22 @@ class Library:
         """Return the path of an indexed trace, whether it exists or not."""
         return self.folder / "air" / f"{checked(key)}.air"
 
+    def drop_timelines(self, most_bytes: int, last: str) -> None:
+        """Drop the oldest timelines until all have at most so many bytes; that of `last` stays."""
+        found = []
+        for file in (self.folder / "air").glob("*.air"):
+            with suppress(OSError):
+                found.append((file.stat().st_mtime_ns, file.stat().st_size, file))
+        total = sum(size for _, size, _ in found)
+        for _, size, file in sorted(found):
+            if total <= most_bytes:
+                return
+            if file.stem != last:
+                file.with_suffix(DROPPED).touch()
+                file.unlink(missing_ok=True)
+                total -= size
+                self._listing.changed()
+
     def has(self, key: str) -> bool:
         """Whether a run is kept."""
         return self.store.file(checked(key)).is_file()
@@ -130,7 +149,9 @@ class Library:
 
     def remove(self, key: str) -> None:
         """Remove a run and all that is kept beside it."""
-        files = (self.air(key), self._name(key), self._series(key), self._why(key))
+        air = self.air(key)
+        beside = (self._name(key), self._series(key), self._why(key))
+        files = (air, air.with_suffix(DROPPED), *beside)
         for file in (self.store.file(key), *files):
             file.unlink(missing_ok=True)
         self._read.pop(key, None)
@@ -245,6 +266,7 @@ class Library:
             "name": self._named(key, "name"),
             "sweep": self.sweep_of(key),
             "has_air": self.air(key).is_file(),
+            "air_dropped": self.air(key).with_suffix(DROPPED).is_file(),
             "explained": self._explained(key),
         }
 

@@ -29,6 +29,8 @@ class Limits:
         Memory of a check.
     air_mib : int, optional
         Length of the indexed trace of a run, after which later records are left out.
+    airs_mib : int, optional
+        Length of all indexed traces of the library, beyond which the oldest are dropped.
     pages : int, optional
         Pages that watch at once.
     series : int, optional
@@ -48,6 +50,7 @@ class Limits:
     check_s: float = 20.0
     check_mib: int = 2048
     air_mib: int = 1024
+    airs_mib: int = 2048
     pages: int = 50
     series: int = 64
     message_bytes: int = 1 << 14
