@@ -38,11 +38,14 @@ RUST_VERSION = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 EDITION = $(shell sed -n 's/^edition = "\(.*\)"/\1/p' Cargo.toml)
 # The tests of a file share simulated results, and run in one process.
 PYTEST := $(BIN)/pytest --quiet --numprocesses auto --dist loadfile
+# What a target prints stays together, where make can do that (GNU make 4).
+SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 RUST := Cargo.toml Cargo.lock pyproject.toml \
         $(shell find crates -name Cargo.toml -o -path '*/src/*' -name '*.rs')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-thorough programs test-fast lint lint-rust lint-python lint-house \
+.PHONY: help demo test test-rust test-python test-thorough programs test-fast lint lint-rust \
+        lint-python lint-house \
         lint-workflows actionlint deny bench validate campaign fuzz docs docs-check man lesson \
         site web web-check wheel wheel-check sdist rust clean
 
@@ -77,10 +80,18 @@ demo: $(EXTENSION)
 	$(BIN)/simoom run scenarios/cafe.toml --out demo-out
 
 # For builds from nothing: they take less, and what they build is faster.
-test test-thorough test-fast: export CARGO_INCREMENTAL = 0
+test test-rust test-thorough test-fast: export CARGO_INCREMENTAL = 0
 
+# At once: a crate that compiles alone leaves a core to the Python tests.
 test: $(ENVIRONMENT) $(EXTENSION) programs
-	cargo test --workspace --quiet
+	@echo "Running the Rust and the Python tests: 10 to 15 minutes on two cores ..."
+	@$(MAKE) --no-print-directory --jobs=2 $(SYNC) test-rust test-python
+
+test-rust:
+	@# Cargo is not to ask this make for leave to start its jobs.
+	MAKEFLAGS= cargo test --workspace --quiet
+
+test-python:
 	$(PYTEST) -m "not thorough"
 
 test-thorough: $(ENVIRONMENT) $(EXTENSION) programs

@@ -5,9 +5,8 @@ use crate::loss::LossSettings;
 use crate::queue::{Marks, OutputLink, Queue, QueueSettings, Signal};
 use crate::reorder::ReorderSettings;
 use kernel::{BitRate, Bytes, Duration, Instant, Rng};
-use settings::Settings;
+use settings::{Range, Settings};
 use std::collections::VecDeque;
-use std::ops::RangeInclusive;
 use wire::Packet;
 
 /// The settings of a link direction.
@@ -36,12 +35,12 @@ pub struct LinkSettings {
 
 impl LinkSettings {
     /// Rates in Mb/s.
-    pub const RATES_MBPS: RangeInclusive<f64> = 0.001..=1e6;
+    pub const RATES_MBPS: Range = Range::closed(0.001, 1e6);
     /// Propagation delay in milliseconds, up to a minute, which is a hundred times that of a
     /// satellite link.
-    pub const DELAYS_MS: RangeInclusive<f64> = 0.0..=60_000.0;
+    pub const DELAYS_MS: Range = Range::closed(0.0, 60_000.0);
     /// Framing in bytes; the maximum exceeds that of any technology, including tunnels.
-    pub const OVERHEADS: RangeInclusive<u64> = 0..=1000;
+    pub const OVERHEADS: Range = Range::closed(0.0, 1000.0);
 
     /// The output link of its queue.
     pub fn output_link(&self) -> OutputLink {
@@ -218,6 +217,7 @@ impl Link {
     }
 
     /// Packets that wait for their transmission, in the queue and in the driver's ring.
+    #[inline]
     pub fn waiting(&self) -> usize {
         self.queue.len() + self.driver.as_ref().map_or(0, |driver| driver.len())
     }

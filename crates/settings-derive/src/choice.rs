@@ -48,48 +48,47 @@ fn snake_case(ident: &str) -> String {
     name
 }
 
-/// The arms of each generated `match`, one for each variant.
+/// What is derived from the variants, an item or an arm of a `match` for each.
 #[derive(Default)]
 struct Arms {
     names: Vec<String>,
+    declared: Vec<TokenStream>,
     named: Vec<TokenStream>,
+    tables: Vec<TokenStream>,
     picks: Vec<TokenStream>,
-    writes: Vec<TokenStream>,
-    describes: Vec<TokenStream>,
-    checks: Vec<TokenStream>,
-    relates: Vec<TokenStream>,
 }
 
 impl Arms {
     fn add(&mut self, variant: &Variant) -> Result<()> {
         let (name, arm, meaning) = (name(variant)?, &variant.ident, comment(&variant.attrs));
-        match &variant.fields {
+        let table = match &variant.fields {
             Fields::Unit => {
                 self.named.push(quote!(Self::#arm => #name,));
+                self.tables.push(quote!(Self::#arm => ::core::option::Option::None,));
                 self.picks.push(quote!(#name => named.alone().map(|()| Self::#arm),));
-                self.writes.push(quote!(Self::#arm => ::settings::Json::from(#name),));
-                self.describes.push(quote!(variants.name(#name, #meaning);));
+                quote!(::core::option::Option::None)
             }
             Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
                 let ty = &fields.unnamed[0].ty;
                 self.named.push(quote!(Self::#arm(_) => #name,));
+                self.tables.push(quote!(Self::#arm(inner) => ::core::option::Option::Some(inner),));
                 self.picks.push(quote!(#name => named.read().map(Self::#arm),));
-                self.writes.push(quote! {
-                    Self::#arm(inner) => ::settings::write_variant(#name, inner),
-                });
-                self.describes.push(quote!(variants.table::<#ty>(#name, #meaning, definitions);));
-                self.checks.push(quote!(#name => variant.check::<#ty>(),));
-                self.relates.push(quote! {
-                    Self::#arm(inner) => {
-                        ::settings::Setting::relate(inner, &at.key(#name), faults);
-                    }
-                });
+                quote! {
+                    ::core::option::Option::Some(::settings::VariantTable {
+                        schema: <#ty as ::settings::Setting>::schema,
+                        check: <#ty as ::settings::Setting>::check,
+                        is_empty: <#ty as ::settings::Setting>::is_empty_table,
+                    })
+                }
             }
             _ => {
                 let message = "a variant is a name alone, or a name with one table";
                 return Err(Error::new_spanned(variant, message));
             }
-        }
+        };
+        self.declared.push(quote! {
+            ::settings::Variant { name: #name, meaning: #meaning, table: #table }
+        });
         self.names.push(name);
         Ok(())
     }
@@ -101,17 +100,22 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     };
     let mut arms = Arms::default();
     data.variants.iter().try_for_each(|variant| arms.add(variant))?;
-    let Arms { names, named, picks, writes, describes, checks, relates } = arms;
+    let Arms { names, declared, named, tables, picks } = arms;
     let (ident, meaning) = (&input.ident, comment(&input.attrs));
     let title = title(input)?;
     Ok(quote! {
         impl ::settings::Choice for #ident {
             const TITLE: &'static str = #title;
             const MEANING: &'static str = #meaning;
+            const VARIANTS: &'static [::settings::Variant] = &[#(#declared),*];
             const NAMES: &'static [&'static str] = &[#(#names),*];
 
             fn name(&self) -> &'static str {
                 match self { #(#named)* }
+            }
+
+            fn inner(&self) -> ::core::option::Option<&dyn ::settings::AnySetting> {
+                match self { #(#tables)* }
             }
 
             fn pick(
@@ -120,33 +124,6 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 match named.name {
                     #(#picks)*
                     other => unreachable!("{other} is none of the names"),
-                }
-            }
-
-            #[allow(unused_variables)]
-            fn describe(
-                variants: &mut ::settings::Variants,
-                definitions: &mut ::settings::Definitions,
-            ) {
-                #(#describes)*
-            }
-
-            fn give(&self) -> ::settings::Json {
-                match self { #(#writes)* }
-            }
-
-            fn check_variant(variant: ::settings::VariantCheck<'_>) {
-                match variant.name {
-                    #(#checks)*
-                    _ => {}
-                }
-            }
-
-            #[allow(unused_variables, unreachable_patterns)]
-            fn relate_variant(&self, at: &::settings::Path, faults: &mut ::settings::Faults) {
-                match self {
-                    #(#relates)*
-                    _ => {}
                 }
             }
         }

@@ -4,7 +4,10 @@ use crate::{comment, title};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::spanned::Spanned;
-use syn::{Data, DeriveInput, Error, Expr, Field, Fields, Ident, LitStr, Result, Token, UnOp};
+use syn::{
+    Data, DeriveInput, Error, Expr, ExprLit, ExprRange, Field, Fields, Ident, Lit, LitFloat,
+    LitStr, Result, Token, UnOp,
+};
 
 /// The content of `#[settings(...)]` above a struct.
 #[derive(Default)]
@@ -128,7 +131,12 @@ impl<'a> Key<'a> {
     fn rule(&self) -> TokenStream {
         let range = match &self.range {
             None => quote!(::settings::Range::ANY),
-            Some(range) => quote!(::settings::Range::from(#range)),
+            Some(Expr::Range(ExprRange { start: Some(low), end, .. })) => {
+                let (low, high) = (float(low), end.as_deref().map(float));
+                let high = high.unwrap_or_else(|| quote!(f64::INFINITY));
+                quote!(::settings::Range::closed(#low, #high))
+            }
+            Some(range) => quote!(#range),
         };
         match &self.too_low {
             None => range,
@@ -136,80 +144,50 @@ impl<'a> Key<'a> {
         }
     }
 
-    /// Adds its name, or those of its table, to the list of all.
-    fn names(&self) -> TokenStream {
-        let (key, ty) = (&self.name, &self.field.ty);
-        match self.kind {
-            Kind::Own => quote!(keys.push(#key);),
-            Kind::Flatten => quote!(keys.extend(<#ty as ::settings::Settings>::keys());),
-            Kind::Skip => quote!(),
+    /// What is declared of the field, a constant.
+    fn declared(&self) -> TokenStream {
+        let (name, ty, unit, rule) = (&self.name, &self.field.ty, self.unit(), self.rule());
+        if self.kind == Kind::Flatten {
+            return quote!(::settings::Field::Flat(<#ty as ::settings::Settings>::FIELDS));
         }
-    }
-
-    /// The arm of `take` that reads the key's value.
-    fn take(&self) -> TokenStream {
-        let (ident, key, unit) = (self.ident, &self.name, self.unit());
-        let alias = self.alias.iter().map(|alias| quote!(| #alias));
-        quote!(#key #(#alias)* => self.#ident = ::settings::Setting::read(value, #unit)?,)
-    }
-
-    fn give(&self) -> TokenStream {
-        let (ident, key, unit) = (self.ident, &self.name, self.unit());
-        match self.kind {
-            Kind::Own => quote! {
-                ::settings::put(table, #key, ::settings::Setting::write(&self.#ident, #unit));
-            },
-            Kind::Flatten => quote!(::settings::Settings::give(&self.#ident, table);),
-            Kind::Skip => quote!(),
-        }
-    }
-
-    fn describe(&self) -> TokenStream {
-        let (ident, key, ty, rule) = (self.ident, &self.name, &self.field.ty, self.rule());
+        let (alias, required) = (option(self.alias.as_ref()), option(self.required.as_ref()));
         let meaning = comment(&self.field.attrs);
-        let required = option(self.required.as_ref());
-        match self.kind {
-            Kind::Own => quote! {
-                table.key::<#ty>(#key, #meaning, &default.#ident, &#rule, #required, definitions);
-            },
-            Kind::Flatten => quote! {
-                ::settings::Settings::describe(&default.#ident, table, definitions);
-            },
-            Kind::Skip => quote!(),
+        quote! {
+            ::settings::Field::Key(::settings::Key {
+                name: #name,
+                alias: #alias,
+                meaning: #meaning,
+                unit: #unit,
+                range: #rule,
+                required: #required,
+                schema: <#ty as ::settings::Setting>::schema,
+                check: <#ty as ::settings::Setting>::check,
+            })
         }
     }
+}
 
-    fn check(&self) -> TokenStream {
-        let (key, ty, unit, rule) = (&self.name, &self.field.ty, self.unit(), self.rule());
-        let required = option(self.required.as_ref());
-        match self.kind {
-            Kind::Own => quote! {
-                table.key::<#ty>(#key, #unit, &#rule, #required);
-            },
-            Kind::Flatten => quote!(<#ty as ::settings::Settings>::check_keys(table);),
-            Kind::Skip => quote!(),
+/// A bound of a range as a float; whole literals may exceed the type that they have by default.
+fn float(bound: &Expr) -> TokenStream {
+    match bound {
+        Expr::Lit(ExprLit { lit: Lit::Int(whole), .. }) => {
+            let float = LitFloat::new(&format!("{}.0", whole.base10_digits()), whole.span());
+            quote!(#float)
         }
-    }
-
-    fn relate(&self) -> TokenStream {
-        let (ident, key) = (self.ident, &self.name);
-        match self.kind {
-            Kind::Own => quote! {
-                ::settings::relate_key(&self.#ident, #key, at, faults);
-            },
-            Kind::Flatten => quote!(::settings::Settings::relate_keys(&self.#ident, at, faults);),
-            Kind::Skip => quote!(),
-        }
+        other => quote!((#other) as f64),
     }
 }
 
 fn option(text: Option<&LitStr>) -> TokenStream {
-    text.map_or_else(|| quote!(None), |text| quote!(Some(#text)))
+    text.map_or_else(
+        || quote!(::core::option::Option::None),
+        |text| quote!(::core::option::Option::Some(#text)),
+    )
 }
 
 fn is_number(value: &Expr) -> bool {
     match value {
-        Expr::Lit(literal) => matches!(literal.lit, syn::Lit::Int(_) | syn::Lit::Float(_)),
+        Expr::Lit(literal) => matches!(literal.lit, Lit::Int(_) | Lit::Float(_)),
         Expr::Unary(unary) => matches!(unary.op, UnOp::Neg(_)) && is_number(&unary.expr),
         _ => false,
     }
@@ -225,126 +203,88 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     };
     let keys = fields.named.iter().map(Key::read).collect::<Result<Vec<_>>>()?;
     let (ident, meaning) = (&input.ident, comment(&input.attrs));
-    let name = table.name.map_or_else(|| title(ident), |name| name.value());
-    let (check, preset) = (table.check.as_ref(), table.preset.as_ref());
-    let settings = implement_settings(ident, &name, &meaning, check, preset, &keys);
+    let name = table.name.as_ref().map_or_else(|| title(ident), LitStr::value);
     let idents = keys.iter().map(|key| key.ident);
     let defaults = keys.iter().map(Key::default);
-    Ok(quote! {
-        impl ::core::default::Default for #ident {
-            fn default() -> Self {
-                Self { #(#idents: #defaults),* }
-            }
-        }
-        #settings
-        ::settings::setting_by_table!(#ident);
-    })
-}
-
-fn implement_settings(
-    ident: &Ident,
-    name: &str,
-    meaning: &str,
-    check: Option<&Expr>,
-    preset: Option<&Expr>,
-    keys: &[Key<'_>],
-) -> TokenStream {
-    let reading_and_writing = implement_reading_and_writing(keys);
-    let describes = keys.iter().map(Key::describe);
-    let checks = keys.iter().map(Key::check);
-    let relates = keys.iter().map(Key::relate);
-    let related = check.map(|check| quote!((#check)(self, at, faults);));
-    let preset = preset.map(|preset| {
+    let set: Vec<_> = keys.iter().filter(|key| key.kind != Kind::Skip).collect();
+    let (declared, names) = (set.iter().map(|key| key.declared()), names(&set));
+    let access = access(ident, table.check.as_ref(), &set);
+    let preset = table.preset.map(|preset| {
         quote! {
             fn preset(node: &::settings::Node) -> Self {
                 (#preset)(node)
             }
         }
     });
-    quote! {
+    Ok(quote! {
+        impl ::core::default::Default for #ident {
+            fn default() -> Self {
+                Self { #(#idents: #defaults),* }
+            }
+        }
+
         impl ::settings::Settings for #ident {
             const NAME: &'static str = #name;
             const MEANING: &'static str = #meaning;
+            const FIELDS: &'static [::settings::Field] = &[#(#declared),*];
 
-            #reading_and_writing
+            fn keys() -> &'static [&'static str] {
+                #names
+            }
 
             #preset
+        }
 
-            #[allow(unused_variables)]
-            fn describe(
-                default: &Self,
-                table: &mut ::settings::Description,
-                definitions: &mut ::settings::Definitions,
-            ) {
-                #(#describes)*
+        #access
+        ::settings::setting_by_table!(#ident);
+    })
+}
+
+/// Access to the values of the fields that keys set.
+fn access(ident: &Ident, check: Option<&Expr>, set: &[&Key<'_>]) -> TokenStream {
+    let (idents, numbers) = (set.iter().map(|key| key.ident), 0..set.len());
+    let (idents_mut, numbers_mut) = (idents.clone(), numbers.clone());
+    let related = check.map(|check| {
+        quote! {
+            fn relate_fields(&self, at: &::settings::Path, faults: &mut ::settings::Faults) {
+                (#check)(self, at, faults);
+            }
+        }
+    });
+    quote! {
+        impl ::settings::Table for #ident {
+            fn fields(&self) -> &'static [::settings::Field] {
+                <Self as ::settings::Settings>::FIELDS
             }
 
-            #[allow(unused_variables)]
-            fn check_keys(table: &mut ::settings::TableCheck<'_>) {
-                #(#checks)*
+            fn value(&self, number: usize) -> &dyn ::settings::AnySetting {
+                match number {
+                    #(#numbers => &self.#idents,)*
+                    _ => unreachable!("there are fewer fields"),
+                }
             }
 
-            #[allow(unused_variables)]
-            fn relate_keys(&self, at: &::settings::Path, faults: &mut ::settings::Faults) {
-                #(#relates)*
-                #related
+            fn value_mut(&mut self, number: usize) -> &mut dyn ::settings::AnySetting {
+                match number {
+                    #(#numbers_mut => &mut self.#idents_mut,)*
+                    _ => unreachable!("there are fewer fields"),
+                }
             }
+
+            #related
         }
     }
 }
 
 /// The list of all keys: a constant, unless other tables have some of them.
-fn names(keys: &[Key<'_>]) -> TokenStream {
-    if keys.iter().all(|key| key.kind != Kind::Flatten) {
-        let own = keys.iter().filter(|key| key.kind == Kind::Own).map(|key| &key.name);
+fn names(set: &[&Key<'_>]) -> TokenStream {
+    if set.iter().all(|key| key.kind == Kind::Own) {
+        let own = set.iter().map(|key| &key.name);
         return quote!(&[#(#own),*]);
     }
-    let names = keys.iter().map(Key::names);
     quote! {
         static KEYS: ::std::sync::OnceLock<::std::vec::Vec<&'static str>> =
             ::std::sync::OnceLock::new();
-        KEYS.get_or_init(|| {
-            let mut keys: ::std::vec::Vec<&'static str> = ::std::vec::Vec::new();
-            #(#names)*
-            keys
-        })
-    }
-}
-
-fn implement_reading_and_writing(keys: &[Key<'_>]) -> TokenStream {
-    let own = keys.iter().filter(|key| key.kind == Kind::Own);
-    let flat = keys.iter().filter(|key| key.kind == Kind::Flatten).map(|key| key.ident);
-    let (names, takes) = (names(keys), own.map(Key::take));
-    let gives = keys.iter().map(Key::give);
-    quote! {
-        fn keys() -> &'static [&'static str] {
-            #names
-        }
-
-        #[allow(unused_variables)]
-        fn take(
-            &mut self,
-            key: &str,
-            value: &::settings::Node,
-        ) -> ::core::result::Result<bool, ::settings::Fault> {
-            match key {
-                #(#takes)*
-                _ => {
-                    #(
-                        if ::settings::Settings::take(&mut self.#flat, key, value)? {
-                            return Ok(true);
-                        }
-                    )*
-                    return Ok(false);
-                }
-            }
-            #[allow(unreachable_code)]
-            Ok(true)
-        }
-
-        #[allow(unused_variables)]
-        fn give(&self, table: &mut ::settings::Map<String, ::settings::Json>) {
-            #(#gives)*
-        }
+        KEYS.get_or_init(|| ::settings::names(<Self as ::settings::Settings>::FIELDS))
     }
 }

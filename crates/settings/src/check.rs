@@ -1,9 +1,10 @@
 //! Semantic faults, and the search for numbers out of range in a document.
 
+use crate::choice::Variant;
 use crate::issue::Issue;
 use crate::path::Path;
 use crate::range::Range;
-use crate::setting::Setting;
+use crate::table::{Field, Key};
 use crate::tree::{Node, Value};
 use crate::unit::Unit;
 use std::fmt;
@@ -38,82 +39,51 @@ impl<'a> Check<'a> {
         Self { at, unit: Unit::NONE, range: &Range::ANY, faults }
     }
 
-    /// Checks a table key by key.
-    pub fn table(self, node: &'a Node) -> TableCheck<'a> {
+    /// Checks the keys of a table one by one.
+    pub fn table(&mut self, fields: &[Field], node: &Node) {
         let entries: &[_] = match &node.value {
             Value::Table(entries) => entries,
             _ => &[],
         };
-        TableCheck { entries, at: self.at, faults: self.faults }
+        for field in fields {
+            match field {
+                Field::Flat(fields) => self.table(fields, node),
+                Field::Key(key) => {
+                    let written = entries.iter().find(|(name, _)| name == key.name);
+                    self.key(key, written.map(|(_, node)| node));
+                }
+            }
+        }
     }
 
-    /// The variant that a choice names; a plain name has an empty table.
-    pub fn variant(self, node: &'a Node) -> Option<VariantCheck<'a>> {
+    fn key(&mut self, key: &Key, written: Option<&Node>) {
+        let (at, faults) = (self.at.key(key.name), &mut *self.faults);
+        match (written, key.required) {
+            (Some(node), _) => {
+                (key.check)(node, Check { at: &at, unit: key.unit, range: &key.range, faults });
+            }
+            // If the text is empty, a rule of the document reports what is missing.
+            (None, Some(example)) if !example.is_empty() => {
+                faults.fault(&at, format!("missing; {example}"));
+            }
+            _ => {}
+        }
+    }
+
+    /// Checks the table of the variant that a choice names; a plain name has an empty table.
+    pub fn choice(&mut self, variants: &[Variant], node: &Node) {
         const EMPTY: &Node = &Node::EMPTY;
-        let (name, node, at) = match &node.value {
-            Value::Text(name) => (&name[..], EMPTY, self.at.key(name)),
+        let (name, node) = match &node.value {
+            Value::Text(name) => (name, EMPTY),
             Value::Table(entries) => match &entries[..] {
-                [(name, inner)] => (&name[..], inner, self.at.key(name)),
-                _ => return None,
+                [(name, inner)] => (name, inner),
+                _ => return,
             },
-            _ => return None,
+            _ => return,
         };
-        Some(VariantCheck { name, node, at, faults: self.faults })
-    }
-}
-
-/// A table under check.
-#[derive(Debug)]
-pub struct TableCheck<'a> {
-    entries: &'a [(String, Node)],
-    at: &'a Path,
-    faults: &'a mut Faults,
-}
-
-impl<'a> TableCheck<'a> {
-    /// Checks the value of a key; `required` completes "missing; ...", and if it is empty a rule of
-    /// the document reports what is missing.
-    #[inline(never)]
-    pub fn key<T: Setting>(
-        &mut self,
-        key: &str,
-        unit: Unit,
-        range: &Range,
-        required: Option<&str>,
-    ) {
-        let at = self.at.key(key);
-        match self.written(key) {
-            Some(node) => T::check(node, Check { at: &at, unit, range, faults: &mut *self.faults }),
-            None => self.missing(&at, required),
+        let named = variants.iter().find(|variant| variant.name == name);
+        if let Some(table) = named.and_then(|variant| variant.table.as_ref()) {
+            (table.check)(node, Check::new(&self.at.key(name), &mut *self.faults));
         }
-    }
-
-    #[inline(never)]
-    fn written(&self, key: &str) -> Option<&'a Node> {
-        self.entries.iter().find(|(name, _)| name == key).map(|(_, node)| node)
-    }
-
-    #[inline(never)]
-    fn missing(&mut self, at: &Path, required: Option<&str>) {
-        if let Some(example) = required.filter(|example| !example.is_empty()) {
-            self.faults.fault(at, format!("missing; {example}"));
-        }
-    }
-}
-
-/// A variant under check.
-#[derive(Debug)]
-pub struct VariantCheck<'a> {
-    /// Its name.
-    pub name: &'a str,
-    node: &'a Node,
-    at: Path,
-    faults: &'a mut Faults,
-}
-
-impl VariantCheck<'_> {
-    /// Checks the variant's table.
-    pub fn check<T: Setting>(self) {
-        T::check(self.node, Check::new(&self.at, self.faults));
     }
 }

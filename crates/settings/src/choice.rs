@@ -4,10 +4,11 @@
 //! each: schema, messages, scripts and pages list what the registry lists. The cargo feature `toy`
 //! adds one of each kind, and `tests/test_toy.py` finds each in all these places.
 
-use crate::check::{Faults, VariantCheck};
+use crate::any::AnySetting;
+use crate::check::Check;
 use crate::fault::Fault;
 use crate::number::number;
-use crate::path::Path;
+use crate::range::Range;
 use crate::schema::Definitions;
 use crate::setting::Setting;
 use crate::tree::Node;
@@ -20,6 +21,8 @@ pub trait Choice: Sized {
     const TITLE: &'static str;
     /// Its description.
     const MEANING: &'static str;
+    /// The variants, as declared.
+    const VARIANTS: &'static [Variant];
     /// The names of the variants.
     const NAMES: &'static [&'static str];
 
@@ -32,34 +35,50 @@ pub trait Choice: Sized {
     /// The name of this variant.
     fn name(&self) -> &'static str;
 
+    /// Its table, if it has one.
+    fn inner(&self) -> Option<&dyn AnySetting>;
+
     /// Reads the variant that is named.
     ///
     /// # Errors
     /// All faults of shape in its table.
     fn pick(named: &Named<'_>) -> Result<Self, Fault>;
+}
 
-    /// Writes this variant, with its table.
-    fn give(&self) -> Json;
+/// What is declared of a variant.
+#[derive(Debug)]
+pub struct Variant {
+    /// Its name.
+    pub name: &'static str,
+    /// Its description; if it is empty, that of its table.
+    pub meaning: &'static str,
+    /// Its table, if it has one.
+    pub table: Option<VariantTable>,
+}
 
-    /// Describes every variant.
-    fn describe(variants: &mut Variants, definitions: &mut Definitions);
-
-    /// Checks the numbers in a variant's table.
-    fn check_variant(variant: VariantCheck<'_>);
-
-    /// Checks rules that relate the keys of this variant's table.
-    fn relate_variant(&self, at: &Path, faults: &mut Faults);
+/// What is declared of a variant's table.
+#[derive(Debug)]
+pub struct VariantTable {
+    /// `Setting::schema` of its type.
+    pub schema: fn(Unit, &Range, &mut Definitions) -> Json,
+    /// `Setting::check` of its type.
+    pub check: fn(&Node, Check<'_>),
+    /// `Setting::is_empty_table` of its type.
+    pub is_empty: fn() -> bool,
 }
 
 /// Derives from [`Choice`]: reading, writing, schema and checks.
 #[macro_export]
 macro_rules! setting_by_choice {
     ($Enum:ty) => {
-        $crate::defined_in_schema!(
-            $Enum,
-            <Self as $crate::Choice>::TITLE,
-            $crate::describe_choice::<Self>
-        );
+        $crate::defined_in_schema!($Enum, <Self as $crate::Choice>::TITLE, |definitions| {
+            $crate::describe_choice(
+                <Self as $crate::Choice>::VARIANTS,
+                <Self as $crate::Choice>::names(),
+                <Self as $crate::Choice>::MEANING,
+                definitions,
+            )
+        });
 
         impl $crate::Setting for $Enum {
             fn read(
@@ -70,7 +89,7 @@ macro_rules! setting_by_choice {
             }
 
             fn write(&self, _: $crate::Unit) -> $crate::Json {
-                $crate::Choice::give(self)
+                $crate::write_variant($crate::Choice::name(self), $crate::Choice::inner(self))
             }
 
             $crate::refers_to_definition!();
@@ -79,14 +98,14 @@ macro_rules! setting_by_choice {
                 Some($crate::Json::from($crate::Choice::name(self)))
             }
 
-            fn check(node: &$crate::Node, check: $crate::Check<'_>) {
-                if let Some(variant) = check.variant(node) {
-                    <Self as $crate::Choice>::check_variant(variant);
-                }
+            fn check(node: &$crate::Node, mut check: $crate::Check<'_>) {
+                check.choice(<Self as $crate::Choice>::VARIANTS, node);
             }
 
             fn relate(&self, at: &$crate::Path, faults: &mut $crate::Faults) {
-                $crate::Choice::relate_variant(self, at, faults);
+                if let Some(table) = $crate::Choice::inner(self) {
+                    table.relate(&at.key($crate::Choice::name(self)), faults);
+                }
             }
         }
     };
@@ -120,90 +139,72 @@ impl Named<'_> {
     /// # Errors
     /// All faults of shape in it.
     pub fn read<T: Setting>(&self) -> Result<T, Fault> {
-        match self.table {
-            Some(node) => T::read(node, Unit::NONE).map_err(|fault| fault.in_key(self.name)),
-            None => T::read(&Node::EMPTY, Unit::NONE),
-        }
+        const EMPTY: &Node = &Node::EMPTY;
+        let table = self.table.unwrap_or(EMPTY);
+        T::read(table, Unit::NONE).map_err(|fault| match self.table {
+            Some(_) => fault.in_key(self.name),
+            None => fault,
+        })
     }
 }
 
 /// Writes a variant with its table, or only its name if the table has no keys.
-pub fn write_variant<T: Setting>(name: &'static str, table: &T) -> Json {
-    if T::is_empty_table() {
-        return Json::from(name);
+pub fn write_variant(name: &'static str, table: Option<&dyn AnySetting>) -> Json {
+    match table.map(|table| table.write(Unit::NONE)) {
+        Some(Json::Object(keys)) if keys.is_empty() => Json::from(name),
+        Some(table) => Json::Object(Map::from_iter([(name.to_owned(), table)])),
+        None => Json::from(name),
     }
-    Json::Object(Map::from_iter([(name.to_owned(), table.write(Unit::NONE))]))
 }
 
-/// The schema of a choice.
-pub fn describe_choice<T: Choice>(definitions: &mut Definitions) -> Json {
-    let mut variants = Variants::default();
-    T::describe(&mut variants, definitions);
-    variants.schema(T::MEANING)
+/// The schema of a choice among those variants that have one of these names.
+pub fn describe_choice(
+    variants: &[Variant],
+    names: &[&str],
+    meaning: &str,
+    definitions: &mut Definitions,
+) -> Json {
+    let (mut schemas, mut tables) = (Vec::new(), Vec::new());
+    for variant in variants.iter().filter(|variant| names.contains(&variant.name)) {
+        schemas.push(variant.schema(definitions));
+        if variant.filled().is_some() {
+            tables.push(variant.name);
+        }
+    }
+    if !tables.is_empty() {
+        schemas.push(json!({
+            "description": "The name alone, with all defaults.",
+            "type": "string",
+            "enum": tables,
+        }));
+    }
+    json!({ "description": meaning, "oneOf": schemas })
 }
 
-/// The descriptions of a choice's variants.
-#[derive(Debug, Default)]
-pub struct Variants {
-    /// By name.
-    schemas: Vec<(&'static str, Json)>,
-    /// Those that may also be written by their name alone, with all defaults.
-    tables: Vec<&'static str>,
-}
-
-impl Variants {
-    /// A variant that is a plain name.
-    pub fn name(&mut self, name: &'static str, meaning: &str) {
-        let schema = json!({ "description": meaning, "type": "string", "const": name });
-        self.schemas.push((name, schema));
+impl Variant {
+    /// Its table, if that has keys.
+    fn filled(&self) -> Option<&VariantTable> {
+        self.table.as_ref().filter(|table| !(table.is_empty)())
     }
 
-    /// Keeps only those with these names.
-    pub fn retain(&mut self, names: &[&str]) {
-        self.schemas.retain(|(name, _)| names.contains(name));
-        self.tables.retain(|name| names.contains(name));
-    }
-
-    /// A variant with a table.
-    pub fn table<T: Setting>(
-        &mut self,
-        name: &'static str,
-        meaning: &str,
-        definitions: &mut Definitions,
-    ) {
-        let table = T::schema(Unit::NONE, &crate::Range::ANY, definitions);
-        let meaning = match meaning {
-            "" => definitions.description(&table).unwrap_or_default(),
-            meaning => meaning,
+    fn schema(&self, definitions: &mut Definitions) -> Json {
+        let name = self.name;
+        let refer = |table: &VariantTable| (table.schema)(Unit::NONE, &Range::ANY, definitions);
+        let table = self.table.as_ref().map(refer);
+        let meaning = match (self.meaning, &table) {
+            ("", Some(table)) => definitions.description(table).unwrap_or_default(),
+            (meaning, _) => meaning,
         };
-        self.describe(name, meaning, &table, T::is_empty_table());
-    }
-
-    fn describe(&mut self, name: &'static str, meaning: &str, table: &Json, is_empty: bool) {
-        if is_empty {
-            return self.name(name, meaning);
+        match table.filter(|_| self.filled().is_some()) {
+            None => json!({ "description": meaning, "type": "string", "const": name }),
+            Some(table) => json!({
+                "description": meaning,
+                "type": "object",
+                "properties": { name: table },
+                "required": [name],
+                "additionalProperties": false,
+            }),
         }
-        self.tables.push(name);
-        let schema = json!({
-            "description": meaning,
-            "type": "object",
-            "properties": { name: table },
-            "required": [name],
-            "additionalProperties": false,
-        });
-        self.schemas.push((name, schema));
-    }
-
-    fn schema(self, meaning: &str) -> Json {
-        let mut schemas: Vec<_> = self.schemas.into_iter().map(|(_, schema)| schema).collect();
-        if !self.tables.is_empty() {
-            schemas.push(json!({
-                "description": "The name alone, with all defaults.",
-                "type": "string",
-                "enum": self.tables,
-            }));
-        }
-        json!({ "description": meaning, "oneOf": schemas })
     }
 }
 

@@ -1,12 +1,10 @@
 //! Keys with free names, for settings of what is defined outside the simulator.
 
-use crate::check::{Faults, TableCheck};
+use crate::any::AnySetting;
 use crate::fault::Fault;
-use crate::path::Path;
-use crate::schema::Definitions;
-use crate::table::{Description, Settings};
+use crate::table::{Field, Settings, Table};
 use crate::tree::{Node, Value};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 
 /// The keys of a table that no field declares: any name, with a number, a text, true or false.
@@ -19,17 +17,8 @@ impl Free {
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().map(|(key, value)| (key.as_str(), value))
     }
-}
 
-impl Settings for Free {
-    const NAME: &'static str = "Free";
-    const MEANING: &'static str = "";
-
-    fn keys() -> &'static [&'static str] {
-        &[]
-    }
-
-    fn take(&mut self, key: &str, value: &Node) -> Result<bool, Fault> {
+    pub(crate) fn take(&mut self, key: &str, value: &Node) -> Result<bool, Fault> {
         match &value.value {
             Value::Float(number) if !number.is_finite() => {
                 return Err(Fault::here("must be a finite number"));
@@ -41,17 +30,43 @@ impl Settings for Free {
         Ok(true)
     }
 
-    fn give(&self, table: &mut Map<String, Json>) {
+    pub(crate) fn give(&self, table: &mut Map<String, Json>) {
         for (key, value) in &self.0 {
             table.insert(key.clone(), Node::of(value.clone()).to_json());
         }
     }
+}
 
-    fn describe(_: &Self, table: &mut Description, _: &mut Definitions) {
-        table.others(json!({ "type": ["number", "string", "boolean"] }));
+impl Settings for Free {
+    const NAME: &'static str = "Free";
+    const MEANING: &'static str = "";
+    const FIELDS: &'static [Field] = &[];
+
+    fn keys() -> &'static [&'static str] {
+        &[]
+    }
+}
+
+impl Table for Free {
+    fn fields(&self) -> &'static [Field] {
+        Self::FIELDS
     }
 
-    fn check_keys(_: &mut TableCheck<'_>) {}
+    fn value(&self, _: usize) -> &dyn AnySetting {
+        unreachable!("it has no fields")
+    }
 
-    fn relate_keys(&self, _: &Path, _: &mut Faults) {}
+    fn value_mut(&mut self, _: usize) -> &mut dyn AnySetting {
+        unreachable!("it has no fields")
+    }
+
+    fn free(&self) -> Option<&Free> {
+        Some(self)
+    }
+
+    fn free_mut(&mut self) -> Option<&mut Free> {
+        Some(self)
+    }
 }
+
+crate::setting_by_table!(Free);

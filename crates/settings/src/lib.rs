@@ -50,6 +50,7 @@
 //! [`numbered!`] declares a choice among numbers.
 
 pub mod address;
+mod any;
 mod check;
 mod choice;
 mod edit;
@@ -69,9 +70,11 @@ mod text;
 mod tree;
 mod unit;
 
-pub use check::{Check, Faults, TableCheck, VariantCheck};
+pub use any::AnySetting;
+pub use check::{Check, Faults};
 pub use choice::{
-    Choice, Named, Variants, describe_choice, describe_numbers, not_among, write_variant,
+    Choice, Named, Variant, VariantTable, describe_choice, describe_numbers, not_among,
+    write_variant,
 };
 pub use edit::{Root, get, put_at, set, value_of};
 pub use fault::{Fault, nearest};
@@ -86,7 +89,9 @@ pub use schema::{Defined, Definitions, schema};
 pub use setting::Setting;
 pub use settings_derive::{Choice, Settings};
 pub use survey::Survey;
-pub use table::{Description, Settings, describe_table, put, read_table, relate_key, write_table};
+pub use table::{
+    Field, Key, Settings, Table, describe_table, names, read_table, relate_table, write_table,
+};
 pub use text::{repaired, with_value};
 pub use tree::{Node, Value, plural};
 pub use unit::Unit;

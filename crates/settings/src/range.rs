@@ -47,7 +47,8 @@ impl Range {
     pub const CONTENTION_WINDOW: Self =
         Self { wording: Wording::Window, ..Self::closed(1.0, 32_767.0) };
 
-    const fn closed(low: f64, high: f64) -> Self {
+    /// From `low` to `high`.
+    pub const fn closed(low: f64, high: f64) -> Self {
         Self { low, high, above: false, below: false, wording: Wording::Interval, too_low: None }
     }
 

@@ -5,6 +5,7 @@ use crate::fault::Fault;
 use crate::path::Path;
 use crate::range::Range;
 use crate::schema::Definitions;
+use crate::table::Table;
 use crate::tree::{Node, Value};
 use crate::unit::Unit;
 use serde_json::{Value as Json, json};
@@ -37,6 +38,16 @@ pub trait Setting: Sized {
     /// Whether it is a table without a key.
     fn is_empty_table() -> bool {
         false
+    }
+
+    /// This value as a table of keys, if it is one.
+    fn as_table(&self) -> Option<&dyn Table> {
+        None
+    }
+
+    /// The same, to change it.
+    fn as_table_mut(&mut self) -> Option<&mut dyn Table> {
+        None
     }
 }
 

@@ -1,7 +1,7 @@
 //! A family of extensions: one file and one line each.
 
 use serde_json::json;
-use settings::{Check, Choice, Faults, Node, Path, Root, Setting, Settings, describe_choice};
+use settings::{Check, Choice, Defined, Faults, Node, Path, Root, Setting, Settings};
 
 /// What all of the family can do.
 pub trait Sound {
@@ -44,6 +44,7 @@ struct Guest(AnimalSettings);
 impl Choice for Guest {
     const TITLE: &'static str = "Guest";
     const MEANING: &'static str = "A quiet animal.";
+    const VARIANTS: &'static [settings::Variant] = AnimalSettings::VARIANTS;
     const NAMES: &'static [&'static str] = AnimalSettings::NAMES;
 
     fn names() -> &'static [&'static str] {
@@ -55,18 +56,8 @@ impl Choice for Guest {
     fn pick(named: &settings::Named<'_>) -> Result<Self, settings::Fault> {
         AnimalSettings::pick(named).map(Self)
     }
-    fn give(&self) -> settings::Json {
-        self.0.give()
-    }
-    fn describe(variants: &mut settings::Variants, definitions: &mut settings::Definitions) {
-        AnimalSettings::describe(variants, definitions);
-        variants.retain(Self::names());
-    }
-    fn check_variant(variant: settings::VariantCheck<'_>) {
-        AnimalSettings::check_variant(variant);
-    }
-    fn relate_variant(&self, at: &Path, faults: &mut Faults) {
-        self.0.relate_variant(at, faults);
+    fn inner(&self) -> Option<&dyn settings::AnySetting> {
+        self.0.inner()
     }
 }
 
@@ -113,7 +104,7 @@ fn a_toy_is_set_by_its_path_and_checked() {
 #[test]
 fn a_choice_may_be_among_some_variants_of_another() {
     assert_eq!(read("guest = 'toy'").unwrap_err(), "guest (line 1): must be \"cat\", is \"toy\"");
-    let schema = describe_choice::<Guest>(&mut settings::Definitions::default());
+    let schema = Guest::definition(&mut settings::Definitions::default());
     let variants = schema["oneOf"].as_array().unwrap();
     assert_eq!(variants.len(), 1, "{schema}");
     assert_eq!(variants[0]["const"], "cat");

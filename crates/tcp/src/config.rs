@@ -4,7 +4,7 @@ use crate::endpoint::Endpoint;
 use crate::fec::Fec;
 use crate::receiver::autotuning;
 use kernel::{BitRate, Bytes, Duration, Segments};
-use settings::{Choice, Faults, Path, Settings, number};
+use settings::{Choice, Faults, Path, Range, Settings, number};
 
 /// The largest window that TCP can advertise (RFC 7323 section 2.3).
 const LARGEST_WINDOW: u64 = 1 << 30;
@@ -150,7 +150,7 @@ pub struct Config {
 
 /// The largest value that a timer of TCP may have: one hour.
 const HOUR_MS: f64 = 3_600_000.0;
-const TIMEOUT: std::ops::RangeInclusive<f64> = 1e-3..=HOUR_MS;
+const TIMEOUT: Range = Range::closed(1e-3, HOUR_MS);
 
 impl Config {
     /// User data of a full segment.
@@ -338,7 +338,7 @@ pub struct DynamicAck {
     pub timer: Duration,
 }
 
-const LONGEST_WAIT: std::ops::RangeInclusive<f64> = 1e-3..=60_000.0;
+const LONGEST_WAIT: Range = Range::closed(1e-3, 60_000.0);
 
 fn ascends(dynamic: &DynamicAck, at: &Path, faults: &mut Faults) {
     let is = dynamic.thresholds;

@@ -101,7 +101,7 @@ impl Parity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 pub struct Granularity {
     /// The minimum number of segments in a window: below it, segments become smaller (G).
-    #[setting(default = 10, range = 2..=u64::from(MOST_FIRST))]
+    #[setting(default = 10, range = 2..=MOST_FIRST)]
     pub units: u64,
     /// The smallest segment into which a small window is divided (a reconstruction).
     #[setting(key = "unit_min_bytes", default = 200, range = 1..=1_000_000)]

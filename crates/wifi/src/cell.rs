@@ -412,6 +412,7 @@ pub struct FrameOnAir<'a> {
 
 impl FrameOnAir<'_> {
     /// Its packets: several in an A-MSDU.
+    #[inline]
     pub fn packets(&self) -> impl Iterator<Item = &Packet> {
         self.originator.packets_of(&self.mpdu)
     }

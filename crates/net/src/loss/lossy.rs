@@ -55,12 +55,14 @@ impl Lossy {
     }
 
     /// Like [`Link::on_packet`].
+    #[inline]
     pub fn on_packet(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Command>) {
         self.link.on_packet(now, packet, out);
     }
 
     /// Like [`Link::on_timer`], with [`Command::Lost`] instead of [`Command::Deliver`] for some
     /// packets.
+    #[inline]
     pub fn on_timer(&mut self, now: Instant, timer: LinkTimer, out: &mut Vec<Command>) {
         if timer == LinkTimer::Held {
             return self.release(now, out);

@@ -10,9 +10,7 @@ use super::{
 };
 use crate::{Config, Hint};
 use kernel::{BitRate, Bytes, Duration, Segments};
-use settings::{
-    Choice, Definitions, Fault, Faults, Json, Named, Path, Settings, VariantCheck, Variants,
-};
+use settings::{AnySetting, Choice, Fault, Faults, Named, Path, Settings, Variant};
 use std::collections::VecDeque;
 use std::sync::OnceLock;
 
@@ -72,6 +70,7 @@ impl Default for Inner {
 impl Choice for Inner {
     const TITLE: &'static str = "Inner";
     const MEANING: &'static str = "A controller that another one may steer.";
+    const VARIANTS: &'static [Variant] = ControlSettings::VARIANTS;
     const NAMES: &'static [&'static str] = ControlSettings::NAMES;
 
     fn names() -> &'static [&'static str] {
@@ -87,25 +86,12 @@ impl Choice for Inner {
         self.0.name()
     }
 
+    fn inner(&self) -> Option<&dyn AnySetting> {
+        self.0.inner()
+    }
+
     fn pick(named: &Named<'_>) -> Result<Self, Fault> {
         ControlSettings::pick(named).map(|control| Self(Box::new(control)))
-    }
-
-    fn give(&self) -> Json {
-        self.0.give()
-    }
-
-    fn describe(variants: &mut Variants, definitions: &mut Definitions) {
-        ControlSettings::describe(variants, definitions);
-        variants.retain(Self::names());
-    }
-
-    fn check_variant(variant: VariantCheck<'_>) {
-        ControlSettings::check_variant(variant);
-    }
-
-    fn relate_variant(&self, at: &Path, faults: &mut Faults) {
-        self.0.relate_variant(at, faults);
     }
 }
 

@@ -304,6 +304,7 @@ impl Originator {
     }
 
     /// One MPDU of the last PSDU, with its sequence number.
+    #[inline]
     pub(crate) fn frame_on_air(&self, index: usize) -> (u16, Mpdu) {
         let place = self.psdu[index];
         (after(self.start, place), self.mpdus[usize::from(place)])
