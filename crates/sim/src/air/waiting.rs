@@ -43,9 +43,9 @@ impl<O: Observer> Waiting<'_, O> {
         wanted: &Wanted,
     ) -> Option<(Packet, RadioId)> {
         let packet = self.queues[by].pop_for(self.now, wanted, self.signals);
-        let taken = packet.and_then(|packet| {
+        let taken = packet.and_then(|mut packet| {
             let to = to.or_else(|| self.receiver(by, &packet))?;
-            let packet = Packet { power, ..packet };
+            packet.power = power;
             self.observers.on(self.now, &Notice::Dequeued { by, to: Some(to), packet: &packet });
             Some((packet, to))
         });
