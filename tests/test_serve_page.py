@@ -162,7 +162,7 @@ def test_a_run_is_watched_and_stopped(page):
     expect(page.locator(".chart canvas").first).to_be_visible()
     expect(page.locator(".progress")).to_contain_text("s simulated")
     page.get_by_role("button", name="Stop").click()
-    expect(page.locator(".fault")).to_have_text("Stopped")
+    expect(page.get_by_role("main")).to_contain_text("Stopped")
 
 
 def test_a_run_shows_its_report_as_tables(page):
