@@ -8,12 +8,20 @@ import { Curves, HeatMap, type Point, type Shown } from "./sweep-plots";
 import { Pending } from "./pending";
 import { draft } from "./scenario";
 
+/** A key that this scenario can vary, with values: its stations only where no flow names one. */
+function offered(text: string): [string, string] {
+  if (!/^standard/m.test(text)) return text ? ["links[0].queue", "drop_tail, fq_codel"] : ["", ""];
+  const isCount = /^stations\s*=\s*\d+/m.test(text) && !/"sta\d|losses_db/.test(text);
+  return isCount ? ["stations", "1, 2, 5, 10"] : ["ap.queue", "drop_tail, fq_codel"];
+}
+
 function NewSweep() {
-  const [paths, setPaths] = useState(["stations", ""]);
-  const [values, setValues] = useState(["1, 2, 5, 10", ""]);
+  const [path, list] = offered(draft().text);
+  const [paths, setPaths] = useState([path, ""]);
+  const [values, setValues] = useState([list, ""]);
   const [replications, setReplications] = useState("5");
-  const change = (list: string[], place: number, text: string) =>
-    list.map((own, number) => (number === place ? text : own));
+  const change = (all: string[], place: number, text: string) =>
+    all.map((own, number) => (number === place ? text : own));
   const submit = async () => {
     const over: Record<string, string> = {};
     paths.forEach((path, place) => { if (path.trim()) over[path.trim()] = values[place]; });
