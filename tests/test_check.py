@@ -86,7 +86,7 @@ def test_a_fault_has_fields():
         # A list of stations, a standard, a flow's end: what depends on them is not told.
         ("stations = 'ten'", ["stations"]),
         ("stations = -3", ["stations"]),
-        ("standard = '11be'", ["standard"]),
+        ("standard = '11bn'", ["standard"]),
         ("standard = 11", ["standard"]),
         ("duration_s = -1\nwarmup_s = 20", ["duration_s"]),
         ("wlan.cw_min = 0\nwlan.cw_max = 3", ["wlan.cw_min"]),

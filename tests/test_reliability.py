@@ -375,7 +375,7 @@ def test_suggestions(path, value, hint, cell):
 
 def test_no_suggestion_is_better_than_a_wrong_one(cell):
     with pytest.raises(sm.ScenarioError) as caught:
-        cell.set("standard", "11be")
+        cell.set("standard", "wifi7")
     assert "did you mean" not in str(caught.value)
 
 
