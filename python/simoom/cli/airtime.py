@@ -17,6 +17,7 @@ from simoom.scenario.airtime import airtime as parts_of
 OWN = ("standard", "psdu_bytes", "short_preamble")
 """Keys that the command takes in a form of its own."""
 UNITS = ("mbps", "mhz", "ghz", "ns", "us")
+STANDARDS = ", ".join(variant["const"] for variant in OPTIONS["standard"]["oneOf"])
 TYPES = {"integer": int, "number": float, "boolean": bool}
 
 
@@ -41,7 +42,7 @@ def with_ppdu(command: Command) -> Command:
 @with_ppdu
 def airtime(
     *,
-    standard: Annotated[str, typer.Option(help="11b, 11a, 11g, 11n, 11ac or 11ax.")],
+    standard: Annotated[str, typer.Option(help=f"One of {STANDARDS}.")],
     psdu_bytes: Annotated[
         int,
         typer.Option(
