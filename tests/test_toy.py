@@ -120,7 +120,7 @@ impl MacFrame for Toy {
 """The file of a frame of the MAC."""
 
 USES = {
-    "crates/sim/src/world/wires.rs": ("DropCause::WireLoss", "DropCause::Toy"),
+    "crates/sim/src/world/wire.rs": ("DropCause::WireLoss", "DropCause::Toy"),
     "crates/wifi/src/station/beacon.rs": (
         "Body::Management(Management::Beacon(beacon))",
         "{ let _ = beacon; Body::Management(Management::Toy(wire::Toy)) }",
