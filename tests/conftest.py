@@ -17,7 +17,7 @@ import pytest
 import simoom as sm
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).parents[1]
 
@@ -222,6 +222,25 @@ def serve() -> Callable[..., contextlib.AbstractContextManager[str]]:
 
 
 Simoom = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Callable[..., contextlib.AbstractContextManager[Page]]:
+    """Opens a link in a new context; the page may log no error, but for some that are expected."""
+
+    @contextlib.contextmanager
+    def opened(link: str, width: int, height: int, *, expected: str = "") -> Iterator[Page]:
+        context = browser.new_context(viewport={"width": width, "height": height})
+        page = context.new_page()
+        faults: list[str] = []
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda m: faults.append(m.text) if m.type == "error" else None)
+        page.goto(link)
+        yield page
+        context.close()
+        assert [fault for fault in faults if not expected or expected not in fault] == []
+
+    return opened
 
 
 @pytest.fixture

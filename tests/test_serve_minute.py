@@ -18,18 +18,10 @@ def link(tmp_path_factory, serve):
 
 
 @pytest.fixture
-def page(browser, link):
-    """The page, which may log no error."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    page = context.new_page()
-    faults = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda m: faults.append(m.text) if m.type == "error" else None)
-    page.goto(link)
-    expect(page.locator(".cm-content")).to_contain_text("A café")
-    yield page
-    context.close()
-    assert faults == []
+def page(open_page, link):
+    with open_page(link, 1280, 800) as page:
+        expect(page.locator(".cm-content")).to_contain_text("A café")
+        yield page
 
 
 def names(page):

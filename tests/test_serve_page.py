@@ -48,20 +48,12 @@ def link(tmp_path, serve):
 
 
 @pytest.fixture
-def page(browser, link):
-    """The page, which may log no error."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
-    page = context.new_page()
-    faults = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda m: faults.append(m.text) if m.type == "error" else None)
-    page.set_default_timeout(60_000)
-    page.goto(link)
-    expect(page.locator(".cm-content")).to_contain_text("Two stations")
-    yield page
-    context.close()
+def page(open_page, link):
     # An answer that is no success is an error of the console, too.
-    assert [fault for fault in faults if "status of 4" not in fault] == []
+    with open_page(link, 1440, 900, expected="status of 4") as page:
+        page.set_default_timeout(60_000)
+        expect(page.locator(".cm-content")).to_contain_text("Two stations")
+        yield page
 
 
 def write(page, text):

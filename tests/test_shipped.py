@@ -54,6 +54,7 @@ def test_a_copy_is_one_s_own_file(simoom, tmp_path):
         (("new", "chain", "there"), "there: exists; name another file"),
         (("scenarios", "xyzzy"), "xyzzy: no scenario has this word; simoom scenarios lists all"),
         (("run", "chian"), "chian: there is no such file or scenario; the nearest is"),
+        (("serve", "chian"), "chian: there is no such file or scenario; the nearest is"),
         (("run", "xyzzy"), "xyzzy: there is no such file or scenario; simoom scenarios lists"),
     ],
 )

@@ -54,7 +54,10 @@ class Later(ModuleType):
         self._purpose = purpose
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(need(self.__name__, self._purpose), name)
+        value = getattr(need(self.__name__, self._purpose), name)
+        # What has been asked for once is an attribute from then on.
+        setattr(self, name, value)
+        return value
 
 
 @contextmanager

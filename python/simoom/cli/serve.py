@@ -15,7 +15,7 @@ import typer
 
 from simoom.base.files import read
 from simoom.base.needs import needed
-from simoom.cli.terminal import InputError, check_range, directory, say
+from simoom.cli.terminal import InputError, check_range, directory, origin, say, unread
 from simoom.scenario import control, shipped
 
 if TYPE_CHECKING:
@@ -171,7 +171,11 @@ def _first(file: Path, most: int) -> dict[str, str]:
     from simoom.serve.gallery import page_text
 
     source = shipped.resolved(file)
-    data = read(source)
+    try:
+        data = read(source)
+    except OSError as error:
+        origin.file = str(file)
+        raise unread(str(file), error) from None
     if len(data) > most:
         raise OSError(errno.EFBIG, f"has more than {most >> 10:,} KiB", str(file))
     name, text = os.fsencode(file.name).decode(errors="replace"), data.decode(errors="replace")

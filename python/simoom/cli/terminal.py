@@ -156,20 +156,25 @@ def load(
         raise _unread("is empty; name a scenario file, or - for standard input", path="FILE")
     try:
         scenario = Scenario.load("/dev/stdin" if file == "-" else file)
-    except IsADirectoryError:
-        raise _unread("is a directory; name a scenario file") from None
-    except FileNotFoundError:
-        if Path(file).name != file or Path(file).suffix:
-            raise _unread("there is no such file") from None
-        close = nearest(file, shipped.names())
-        hint = close or "; simoom scenarios lists those that come with Simoom"
-        raise _unread(f"there is no such file or scenario{hint}") from None
     except OSError as error:
-        raise _unread(reason_of(error)) from None
+        raise unread(file, error) from None
     for path in unset:
         origin.changed.append(path.strip())
         scenario = scenario.unset(path.strip())
     return with_settings(scenario, settings)
+
+
+def unread(file: str, error: OSError) -> ScenarioError:
+    """Return what to say of a scenario file that cannot be read."""
+    if isinstance(error, IsADirectoryError):
+        return _unread("is a directory; name a scenario file")
+    if not isinstance(error, FileNotFoundError):
+        return _unread(reason_of(error))
+    if Path(file).name != file or Path(file).suffix:
+        return _unread("there is no such file")
+    close = nearest(file, shipped.names())
+    hint = close or "; simoom scenarios lists those that come with Simoom"
+    return _unread(f"there is no such file or scenario{hint}")
 
 
 def _unread(said: str, path: str = "") -> ScenarioError:

@@ -22,8 +22,7 @@ from starlette.types import ASGIApp
 from simoom import _core
 from simoom.scenario.observables import catalogue, unit_of
 from simoom.serve.drafts import Desk, Draft
-from simoom.serve.exports import KINDS as KINDS_OF_FILES
-from simoom.serve.exports import kept, made
+from simoom.serve.exports import FILES, kept, made
 from simoom.serve.faults import (
     STATUS,
     RefusedError,
@@ -161,11 +160,11 @@ class Service:
     async def take(self, request: Request) -> Response:
         """Answer with a file of a run."""
         key, name = request.path_params["id"], request.path_params["name"]
-        if name not in KINDS_OF_FILES:
+        if name not in FILES:
             raise RefusedError(404, "a run has no such file")
         found = (await run_in_threadpool(self.library.record, key)).run
         series = self.library.series(key) if name == "series.csv" else {}
-        media = KINDS_OF_FILES[name]
+        media = FILES[name]
         headers = {"content-disposition": f'attachment; filename="{name}"'}
         content = await run_in_threadpool(kept, found, series, name)
         if content is not None:

@@ -19,7 +19,7 @@ from simoom.results.run import Run, run
 from simoom.results.tables import Value
 from simoom.scenario.observables import default_probes, unit_of
 
-KINDS = {
+FILES = {
     "report.html": "text/html; charset=utf-8",
     "report.png": "image/png",
     "report.svg": "image/svg+xml",

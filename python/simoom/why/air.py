@@ -275,8 +275,8 @@ def _nearer(case: Case) -> Answer:
     losses = _losses(case)
     if isinstance(losses, str) or case.moves:
         return losses if isinstance(losses, str) else "stations move"
-    rates, used = _rates(case), airtime_of_stations(case)
-    busy = [n for n in used if n not in case.own_stations and used[n] >= SMALL_SHARE]
+    rates, used = _rates(case), airtime_of_others(case)
+    busy = [n for n in used if used[n] >= SMALL_SHARE]
     slow = [n for n in busy if rates[n] < SLOW * max(rates.values(), default=0.0)]
     if not slow:
         return "no other station is slow and takes a tenth of the airtime"
@@ -318,6 +318,12 @@ def airtime_of_stations(case: Case) -> dict[int, float]:
     return used
 
 
+def airtime_of_others(case: Case) -> dict[int, float]:
+    """Return the same of the stations at which the flow does not end."""
+    used = airtime_of_stations(case)
+    return {n: part for n, part in used.items() if n not in case.own_stations}
+
+
 def rts(case: Case) -> Answer:
     """Send no RTS."""
     if not case.has_cell:
@@ -346,18 +352,17 @@ def always_rts(case: Case) -> Answer:
 
 def greediest(case: Case) -> Answer:
     """Remove the flows of the other station that takes the most airtime."""
-    own = {f"sta{n}" for n in case.own_stations}
-    used = {f"sta{n}": share for n, share in airtime_of_stations(case).items()}
-    used = {name: share for name, share in used.items() if name not in own}
+    used = airtime_of_others(case)
     if not used:
         return "no other station has flows"
-    worst = max(used, key=lambda end: used[end])
+    number_ = max(used, key=lambda n: used[n])
+    worst = f"sta{number_}"
     flows = case.cell.flows
     gone = [n for n in case.others if worst in (flows[n].source, flows[n].sink)]
     senders = 1 + len(case.others)
     if not gone or len(gone) == len(case.others):
         return f"{worst} has all other flows: see alone" if gone else "no other station has flows"
-    share = f"{100 * used[worst]:.0f} % of the airtime"
+    share = f"{100 * used[number_]:.0f} % of the airtime"
     return Change(
         _off(gone), f"{worst}, whose flows take {share}", "without them",
         Key(note=f"the flows of {worst}"), (senders, senders - len(gone)),

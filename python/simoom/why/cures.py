@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simoom.results.tables import digits, number, rows
 from simoom.twin.inputs import choice
-from simoom.why.air import NO_CELL, airtime_of_stations
+from simoom.why.air import NO_CELL, airtime_of_others, airtime_of_stations
 from simoom.why.case import Case
 from simoom.why.counterfactual import Answer, Change, setting
 from simoom.why.draft import Edit
@@ -19,12 +19,17 @@ SHAPED = 0.9
 NO_WAIT = "packets of the flow wait in no queue"
 
 
+def _waits_at(case: Case) -> str:
+    """Return the interface at which packets of the flow wait longest; empty if they do not wait."""
+    hop = busiest(case)
+    waits = hop is not None and (number(hop["queueing_s"]) or 0.0) >= LEAST_WAIT_S
+    return str(hop["at"]) if hop is not None and waits else ""
+
+
 def _queue(case: Case) -> tuple[str, str] | str:
     """Return path and discipline of the queue in which packets of the flow wait longest."""
-    hop = busiest(case)
-    if hop is None or (number(hop["queueing_s"]) or 0.0) < LEAST_WAIT_S:
-        return NO_WAIT
-    found = queue_of(case, str(hop["at"]))
+    at = _waits_at(case)
+    found = queue_of(case, at) if at else None
     return NO_WAIT if found is None else (found[0], choice(found[1])[0])
 
 
@@ -52,7 +57,7 @@ def limit(case: Case) -> Answer:
 
 def senders_limit(case: Case) -> Answer:
     """Let few packets wait at the other station that takes the most airtime."""
-    used = {n: x for n, x in airtime_of_stations(case).items() if n not in case.own_stations}
+    used = airtime_of_others(case)
     sending = {case.cell.flows[n].source for n in case.others}
     used = {n: share for n, share in used.items() if f"sta{n}" in sending}
     if not used:
@@ -94,8 +99,7 @@ def voice(case: Case) -> Answer:
 
 def shaper(case: Case) -> Answer:
     """Let a shaper before the access point pass on less than it can deliver."""
-    hop = busiest(case)
-    if hop is None or hop["at"] != "ap" or (number(hop["queueing_s"]) or 0.0) < LEAST_WAIT_S:
+    if _waits_at(case) != "ap":
         return "packets of the flow do not wait at the access point"
     if case.cell.keys["wire"] is None:
         return "there is no [wire] before the access point"

@@ -205,11 +205,8 @@ impl<O: Observer> World<O> {
     /// Tells queues and senders the state of the link between a station and its new access point.
     pub(super) fn tell_of_station(&mut self, station: RadioId, access_point: RadioId) {
         self.tell_of_link(station, access_point);
-        for direction in [(station, access_point), (access_point, station)] {
-            for i in 0..self.rate_hints.flows(direction).len() {
-                self.hint_rate(self.rate_hints.flows(direction)[i]);
-            }
-        }
+        self.hint_flows(station, access_point);
+        self.hint_flows(access_point, station);
     }
 
     /// Tells the queue of a radio the state of a link, if it depends on it. `slowest` is the
@@ -227,6 +224,11 @@ impl<O: Observer> World<O> {
     pub(super) fn on_mode(&mut self, by: RadioId, to: RadioId, mode: &Mode, slowest: &Mode) {
         self.observers.on(self.now, &Notice::Mode { by, to, mode });
         self.tell_queue(by, to, Some(slowest));
+        self.hint_flows(by, to);
+    }
+
+    /// Passes its lowest rate to each flow that crosses a link direction.
+    fn hint_flows(&mut self, by: RadioId, to: RadioId) {
         for i in 0..self.rate_hints.flows((by, to)).len() {
             self.hint_rate(self.rate_hints.flows((by, to))[i]);
         }

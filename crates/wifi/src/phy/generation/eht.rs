@@ -3,7 +3,6 @@
 //! links.
 
 use super::ofdm::{DOT11A, DOT11G};
-use super::vht::{LONGEST_AMSDU, LONGEST_MPDU};
 use super::{Generation, High, he};
 use crate::phy::ldpc::Padding;
 use crate::phy::tx_vector::{Limits, Parts, fault, training_symbols};
@@ -19,18 +18,8 @@ pub(super) const EHT: Generation = Generation {
     // Clause 36.4.4.
     longest_psdu: Bytes(15_523_200),
     symbol: he::SYMBOL,
-    high: Some(High {
-        mode,
-        padding,
-        // Buffers of 512 and 1024 MPDUs must be agreed on, and are not modelled.
-        block_ack_window: 256,
-        longest_mpdu: LONGEST_MPDU,
-        longest_amsdu: LONGEST_AMSDU,
-        delimits_single: true,
-        counts_streams: false,
-        detects_secondary: true,
-        has_extension: true,
-    }),
+    // Also HE's window: those of 512 and 1024 MPDUs must be agreed on, and are not modelled.
+    high: Some(High { mode, padding, ..he::HIGH }),
 };
 
 /// 802.11be: EHT at 5 GHz (802.11be-2024 clause 36.4.4).

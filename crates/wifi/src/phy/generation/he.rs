@@ -16,17 +16,19 @@ pub(super) const HE: Generation = Generation {
     // Clause 27.4.4.
     longest_psdu: Bytes(6_500_631),
     symbol: SYMBOL,
-    high: Some(High {
-        mode,
-        padding,
-        block_ack_window: 256,
-        longest_mpdu: LONGEST_MPDU,
-        longest_amsdu: LONGEST_AMSDU,
-        delimits_single: true,
-        counts_streams: false,
-        detects_secondary: true,
-        has_extension: true,
-    }),
+    high: Some(HIGH),
+};
+
+pub(super) const HIGH: High = High {
+    mode,
+    padding,
+    block_ack_window: 256,
+    longest_mpdu: LONGEST_MPDU,
+    longest_amsdu: LONGEST_AMSDU,
+    delimits_single: true,
+    counts_streams: false,
+    detects_secondary: true,
+    has_extension: true,
 };
 
 /// 802.11ax: HE at 5 GHz (802.11ax-2021 clause 27.4.4).
