@@ -109,13 +109,14 @@ export function Compare({ ids }: { ids: string[] }) {
   };
   const active = runs.value.find((run) => ids.includes(run.id)
     && (run.state === "waiting" || run.state === "running"));
-  const isActive = active !== undefined;
+  // A run that was asked for just now comes into the list later than this view.
+  const states = ids.map((id) => runs.value.find((run) => run.id === id)?.state ?? "").join();
   useEffect(() => {
-    if (isActive) return;
+    if (active) return;
     Promise.all(ids.map((id) => get<RunResults>(`/api/runs/${id}`)))
       .then(setBoth, (error) => setFault(error.message));
     look();
-  }, [isActive]);
+  }, [states]);
   if (active) {
     const text = `${nameOf(active)}: ${active.state === "waiting" ? "waits for the runs before it"
       : `${(100 * active.progress).toFixed(0)} %`}`;
