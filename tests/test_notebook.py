@@ -11,8 +11,9 @@ import pytest
 
 import simoom as sm
 from simoom import plots
-from simoom.plots.words import binned, findings, words
+from simoom.plots.words import binned, findings
 from simoom.runs.axis_text import short
+from simoom.scenario.words import words
 
 S = sm.Scenario(
     title="A <b>cell</b>",

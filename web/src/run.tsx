@@ -2,11 +2,12 @@
 
 import { useEffect, useState } from "preact/hooks";
 import {
-  bytes, get, link, nameOf, queue, runs, said, send, start, stop, watch, type Owners, type RunEntry,
+  get, link, nameOf, queue, runs, said, send, start, stop, watch, type Owners, type RunEntry,
   type RunResults, type SeriesByPath,
 } from "./api";
 import { Chart, groups, MOST_LINES } from "./chart";
 import { Chooser, drawn, placeOf, ranked } from "./chooser";
+import { Download } from "./download";
 import { Pending } from "./pending";
 import { openText } from "./scenario";
 import { Tables } from "./tables";
@@ -76,7 +77,7 @@ export function RunView({ id }: { id: string }) {
           {results && <a class="button" href={`#/why/${id}`}>Why so slow?</a>}
           {results && <a class="button" href={`#/twin/${id}`}>Beside theory</a>}
           {results && <button onClick={() => copy(results)}>Copy link</button>}
-          {results && <Download id={id} />}
+          {results && <Download from={`/api/runs/${id}/take`} files={FILES} />}
         </div>
       </div>
       {state === "waiting" && <p role="status">Waits for the runs before it.</p>}
@@ -167,36 +168,6 @@ const FILES: [string, string][] = [
   ["series.csv", "Time series (CSV)"], ["captures.zip", "Captures (pcapng)"],
   ["scenario.toml", "Scenario (TOML)"],
 ];
-
-/** What can be taken away; reports, pictures and captures take as long as a run. */
-function Download({ id }: { id: string }) {
-  const [coming, setComing] = useState("");
-  const take = async (name: string) => {
-    setComing(name);
-    said.value = "";
-    try {
-      const data = await bytes(`/api/runs/${id}/take/${name}`);
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(new Blob([data]));
-      link.download = name;
-      link.click();
-      URL.revokeObjectURL(link.href);
-    } catch (error) {
-      said.value = (error as Error).message;
-    }
-    setComing("");
-  };
-  return (
-    <details class="menu">
-      <summary class="button">{coming ? `${coming} is made …` : "Download"}</summary>
-      <ul>
-        {FILES.map(([name, words]) => (
-          <li key={name}><button type="button" disabled={coming !== ""}
-            onClick={() => take(name)}>{words}</button></li>))}
-      </ul>
-    </details>
-  );
-}
 
 async function copy(results: RunResults): Promise<void> {
   const address = link(results.scenario, results.seed);

@@ -10,7 +10,13 @@ export interface Point {
 }
 export interface Shown {
   id: string; name: string; title: string; over: Record<string, Label[]>; replications: number;
-  seed: number; path: string; results: string[]; points: Point[];
+  seed: number; path: string; points: Point[];
+  /** Each result that any run has, and its words. */
+  results: [string, string][];
+  /** The words of the result and of each axis. */
+  words: Record<string, string>;
+  /** How many runs there are, and will be. */
+  done: number; runs: number;
   /** The values of each axis as they are written where there is little room. */
   labels: Record<string, string[]>;
 }
@@ -92,8 +98,9 @@ export function Curves({ sweep, chosen, choose }: Of) {
   const drawn = isNumeric && xs.length > 8 ? ticks(least, most, width / 90) : numbers;
   return (
     <div ref={host} class="sweep-plot">
+      <p class="dim">{sweep.words[sweep.path]}: means with 95 % intervals</p>
       <svg width={width} height={HEIGHT} role="group"
-        aria-label={`${sweep.path} by ${first}, means with 95 % intervals`}>
+        aria-label={`${sweep.words[sweep.path]} by ${sweep.words[first]}, means with 95 % intervals`}>
         {ticks(bottom, high, 5).map((value) => (
           <g key={value}><line class="grid" x1={EDGE.left} x2={width - EDGE.right} y1={y(value)}
             y2={y(value)} /><text class="end" x={EDGE.left - 8} y={y(value) + 4}>
@@ -103,7 +110,7 @@ export function Curves({ sweep, chosen, choose }: Of) {
           <text key={value} x={x(value)} y={HEIGHT - EDGE.bottom + 18}>
             {isNumeric ? written(value) : sweep.labels[first][value]}</text>
         ))}
-        <text x={(EDGE.left + width - EDGE.right) / 2} y={HEIGHT - 6}>{first}</text>
+        <text x={(EDGE.left + width - EDGE.right) / 2} y={HEIGHT - 6}>{sweep.words[first]}</text>
         {lines.map((label, number) => {
           const own = sweep.points.map((point, place) => ({ point, place })).filter(({ point }) =>
             point.mean !== null && (label === null || point.settings[1] === label));
@@ -144,7 +151,7 @@ export function Curves({ sweep, chosen, choose }: Of) {
             <li key={String(label)}><svg viewBox="0 0 12 12" aria-hidden="true"
               style={{ color: CYCLE[number % CYCLE.length] }}>
               <g class="swatch"><Marker number={number} x={6} y={6} /></g></svg>
-              {second} {sweep.labels[second][number]}</li>
+              {sweep.words[second]} {sweep.labels[second][number]}</li>
           ))}
         </ul>
       )}
@@ -160,7 +167,7 @@ export function HeatMap({ sweep, chosen, choose }: Of) {
   return (
     <div class="wide" tabIndex={0} role="region" aria-label="Heat map">
       <table class="heat">
-        <thead><tr><th scope="col">{first} ↓ {second} →</th>
+        <thead><tr><th scope="col">{sweep.words[first]} ↓ {sweep.words[second]} →</th>
           {sweep.labels[second].map((label, n) => <th key={n} scope="col">{label}</th>)}
         </tr></thead>
         <tbody>

@@ -15,12 +15,13 @@ from simoom import _core
 from simoom.base.kinds import AIRTIME
 from simoom.base.palette import BLACK, BLUE, CYCLE, GREEN, ORANGE, SKY, USES, VERMILION, YELLOW
 from simoom.plots.style import MARKERS, Picture, alone, below, legend_beside, literal, style
-from simoom.plots.words import MOST_POINTS, binned, in_ms, words
+from simoom.plots.words import MOST_POINTS, binned, in_ms
 from simoom.results.run import Run
 from simoom.results.tables import SENT, Row, digits, group_of, nodes, number
 from simoom.runs.replications import Replications
 from simoom.runs.stats import mean_ci
 from simoom.scenario.observables import observable
+from simoom.scenario.words import words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

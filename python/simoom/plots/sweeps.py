@@ -11,9 +11,10 @@ from matplotlib.figure import Figure
 
 from simoom.base.palette import CYCLE
 from simoom.plots.style import MARKERS, alone, legend_beside, literal
-from simoom.plots.words import in_ms, words
+from simoom.plots.words import in_ms
 from simoom.runs.axis_text import short
 from simoom.runs.sweep import Sweep
+from simoom.scenario.words import words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,8 +1,7 @@
-"""Words and bins of figures: labels in words with units, findings, and series at screen size."""
+"""Words and bins of figures: units, findings, and series at screen size."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -22,47 +21,6 @@ MOST_MS = 10_000
 MOST_POINTS = 200
 """A series has at most so many points in a figure; more are noise on a screen."""
 
-UNITS = {
-    "mbps": "Mb/s", "ms": "ms", "s": "s", "us": "us", "ns": "ns", "bytes": "bytes", "mhz": "MHz",
-    "ghz": "GHz", "db": "dB", "dbm": "dBm", "m": "m", "packets": "packets", "segments": "segments",
-}  # fmt: skip
-"""Units by the last word of a key."""
-
-PLACES = {
-    "ap": "the access point", "wire.down": "the wire, downwards", "wire.up": "the wire, upwards",
-}  # fmt: skip
-"""Places of results in words."""
-
-
-def words(path: str) -> str:
-    """Return a result, a probe or a key of a scenario in words with its unit.
-
-    Examples
-    --------
-    >>> words("flows[3].goodput_mbps"), words("stations[0].rate_mbps"), words("stations")
-    ('goodput of flows[3], Mb/s', 'rate of stations[0], Mb/s', 'stations')
-    >>> words("ap.queue_packets"), words("flows[*].control.window_segments")
-    ('queue of the access point, packets', 'window by flow, segments')
-    """
-    function, _, inner = path.rstrip(")").rpartition("(")
-    if function:
-        return f"{function} of {words(inner)}"
-    place, _, name = path.rpartition(".")
-    plain = generic(path)
-    if plain in catalogue():
-        each = observable(plain)
-        title, unit = each.title, each.unit
-        if plain.endswith((".mean", ".p50", ".p90", ".p95", ".p99", ".max", ".sd")):
-            part = name if name in ("mean", "sd", "max") else f"{name[1:]} %"
-            title, place = f"{title}, {part}", place.rpartition(".")[0]
-    else:
-        *parts, last = name.split("_")
-        title, unit = (" ".join(parts), UNITS[last]) if parts and last in UNITS else (name, "1")
-        title = title.replace("_", " ")
-    known = ("1", "text", "")
-    title = title.removeprefix("control ").removesuffix(f" {unit}")
-    return f"{title}{_whose(place)}{'' if unit in known else f', {unit}'}"
-
 
 def in_ms(path: str, *values: NDArray[np.float64]) -> tuple[float, Callable[[str], str]]:
     """Return a factor for values of a result or probe, and what it does to their words.
@@ -76,16 +34,6 @@ def in_ms(path: str, *values: NDArray[np.float64]) -> tuple[float, Callable[[str
     if highest >= MOST_MS / 1e3:
         return 1.0, str
     return 1e3, lambda text: f"{text.removesuffix(', s')}, ms"
-
-
-def _whose(place: str) -> str:
-    """Return in words whose a value is; nothing if it is that of the whole network."""
-    place = place.removesuffix(".control")
-    if place in ("", "total", "airtime", "contending"):
-        return ""
-    if kind := re.fullmatch(r"(\w+?)s\[\*\](\.\w+)?", place):
-        return f" by {kind[1]}{(kind[2] or '').replace('.', ', ')}"
-    return f" of {PLACES.get(place, place)}"
 
 
 def binned(

@@ -61,6 +61,20 @@ def rows(summary: Mapping[str, Value], prefix: str) -> list[Row]:
     return [row for _, row in sorted(found.items())]
 
 
+def names_of(summary: Mapping[str, Value]) -> dict[str, str]:
+    """Return the names of flows and nodes by their paths.
+
+    Examples
+    --------
+    >>> names_of({"flows[0].name": "download", "flows[0].goodput_mbps": 2.5})
+    {'flows[0]': 'download'}
+    """
+    end = ".name"
+    return {
+        path.removesuffix(end): str(name) for path, name in summary.items() if path.endswith(end)
+    }
+
+
 def nodes(summary: Mapping[str, Value]) -> list[Row]:
     """Return the values of a summary for each access point, then for each station.
 

@@ -22,7 +22,7 @@ from starlette.types import ASGIApp
 from simoom import _core
 from simoom.scenario.observables import catalogue, unit_of
 from simoom.serve.drafts import Desk, Draft
-from simoom.serve.exports import FILES, kept, made
+from simoom.serve.exports import FILES, SWEEP_FILES, kept, made, swept
 from simoom.serve.faults import (
     STATUS,
     RefusedError,
@@ -41,6 +41,7 @@ from simoom.serve.jobs import Jobs, Wanted, pairs_key
 from simoom.serve.library import Library
 from simoom.serve.limits import Limits
 from simoom.serve.live import Live, listed
+from simoom.serve.offers import offers_of
 from simoom.serve.sweeps import DEFAULT, plan_of
 from simoom.serve.tasks import accepted, differing, results
 from simoom.serve.timeline import Timelines
@@ -171,8 +172,7 @@ class Service:
             return Response(content, media_type=media, headers=headers)
         folder = self.library.folder.absolute() / "exports"
         path = await self._aside(request, made, found, name, folder, workers=self.exports)
-        gone = BackgroundTask(path.unlink)
-        return FileResponse(path, media_type=media, headers=headers, background=gone)
+        return _file(path, media, name)
 
     async def rename(self, request: Request) -> Response:
         """Give a run another name."""
@@ -230,6 +230,21 @@ class Service:
         """Answer with the means of a sweep."""
         key, path = request.path_params["id"], request.query_params.get("path", DEFAULT)
         return JSONResponse(await run_in_threadpool(self.jobs.sweeps.show, key, path))
+
+    async def take_sweep(self, request: Request) -> Response:
+        """Answer with a file of a sweep."""
+        key, name = request.path_params["id"], request.path_params["name"]
+        if name not in SWEEP_FILES:
+            raise RefusedError(404, "a sweep has no such file")
+        asked = (self.library.folder.absolute(), self.desk, key)
+        result = request.query_params.get("path", DEFAULT)
+        path = await self._aside(request, swept, *asked, result, name, workers=self.exports)
+        return _file(path, SWEEP_FILES[name], name)
+
+    async def offers(self, request: Request) -> Response:
+        """Answer with keys of a scenario that a sweep may vary, each with values."""
+        draft = Draft(field(await self._body(request), "text", str), self.desk)
+        return JSONResponse(await self._aside(request, offers_of, draft))
 
     async def remove_sweep(self, request: Request) -> Response:
         """Remove a sweep and its runs."""
@@ -327,6 +342,13 @@ class Service:
             watching.cancel()
 
 
+def _file(path: Path, media: str, name: str) -> Response:
+    """Answer with a file, which is removed then."""
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    gone = BackgroundTask(path.unlink)
+    return FileResponse(path, media_type=media, headers=headers, background=gone)
+
+
 def application(
     folder: Path,
     *,
@@ -398,7 +420,9 @@ def application(
         Route("/api/compare/{first}/{second}", service.pairs, methods=["POST"]),
         Route("/api/sweeps", service.sweeps),
         Route("/api/sweeps", service.add_sweep, methods=["POST"]),
+        Route("/api/offers", service.offers, methods=["POST"]),
         Route("/api/sweeps/{id}", service.sweep),
+        Route("/api/sweeps/{id}/take/{name}", service.take_sweep),
         Route("/api/sweeps/{id}", service.remove_sweep, methods=["DELETE"]),
         Route("/api/hearing", service.hearing, methods=["POST"]),
         Route(f"{run}/air", service.air),

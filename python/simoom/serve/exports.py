@@ -11,13 +11,16 @@ import io
 import secrets
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from simoom.results.run import Run, run
 from simoom.results.tables import Value
 from simoom.scenario.observables import default_probes, unit_of
+from simoom.serve.drafts import Desk
+from simoom.serve.library import Library
+from simoom.serve.sweeps import Sweeps
 
 FILES = {
     "report.html": "text/html; charset=utf-8",
@@ -29,6 +32,13 @@ FILES = {
     "scenario.toml": "application/toml; charset=utf-8",
 }
 """The files of a run, with their media types."""
+SWEEP_FILES = {
+    "points.csv": "text/csv; charset=utf-8",
+    "runs.csv": "text/csv; charset=utf-8",
+    "sweep.png": "image/png",
+    "sweep.svg": "image/svg+xml",
+}
+"""The files of a sweep: a result at each point, all results of all runs, and its picture."""
 
 
 def kept(found: Run, series: Mapping[str, Any], name: str) -> bytes | None:
@@ -59,7 +69,7 @@ def summary(results: Mapping[str, Value]) -> str:
     return _csv(("path", "value", "unit"), rows)
 
 
-def _csv(headings: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
+def _csv(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(headings)
@@ -69,8 +79,7 @@ def _csv(headings: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
 
 def made(found: Run, name: str, folder: Path) -> Path:
     """Simulate a run again and write one of its files into a folder; return its path."""
-    folder.mkdir(exist_ok=True)
-    path = folder / f"{secrets.token_hex(8)}.{name}"
+    path = _place(name, folder)
     options: dict[str, Any] = {"seed": found.seed, "replication": found.replication}
     if name == "captures.zip":
         # A capture has a file for each interface.
@@ -93,3 +102,45 @@ def made(found: Run, name: str, folder: Path) -> Path:
     else:
         plots.save(plots.overview(again), path)
     return path
+
+
+def swept(folder: Path, desk: Desk, key: str, result: str, name: str) -> Path:
+    """Write one of the files of a sweep into the folder of exports; return its path.
+
+    Parameters
+    ----------
+    folder, desk : Path, Desk
+        The library, and what it admits.
+    key, result, name : str
+        The key of the sweep, the result that is written or drawn, and the file.
+    """
+    path = _place(name, folder / "exports")
+    done = Sweeps(Library(folder, desk)).sweep(key)
+    if name == "runs.csv":
+        rows = [{**point.settings, **run.row()} for point in done.points
+                for run in point.replications]  # fmt: skip
+        path.write_text(_table(rows), encoding="utf-8")
+    elif name == "points.csv":
+        path.write_text(_table(done.means(result)), encoding="utf-8")
+    else:
+        from simoom import plots
+        from simoom.plots.style import svg
+
+        axes = list(done.over)
+        figure = done.plot(x=axes[0], y=result, hue=axes[1] if axes[1:] else None)
+        if name == "sweep.svg":
+            path.write_bytes(svg(figure))
+        else:
+            plots.save(figure, path)
+    return path
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> str:
+    headings = list(dict.fromkeys(path for row in rows for path in row))
+    return _csv(headings, ([row.get(path) for path in headings] for row in rows))
+
+
+def _place(name: str, folder: Path) -> Path:
+    """Return a path at which no other request writes."""
+    folder.mkdir(exist_ok=True)
+    return folder / f"{secrets.token_hex(8)}.{name}"

@@ -6,20 +6,26 @@ import hashlib
 import itertools
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simoom.base.files import finite, write_text
 from simoom.base.issue import ScenarioError
 from simoom.base.workers import Progress
 from simoom.results.record import identity
-from simoom.results.tables import Value, number
+from simoom.results.tables import names_of, number
 from simoom.runs.axis_text import axis_values, short
 from simoom.runs.stats import mean_ci
 from simoom.scenario.scenario import Scenario
+from simoom.scenario.words import words
 from simoom.serve.drafts import Desk
 from simoom.serve.library import KEY, Library, Listing, read_object
+
+if TYPE_CHECKING:
+    from simoom.runs.sweep import Sweep
 
 MOST_AXES = 2
 PARTS = {"name": str, "title": str, "scenario": str, "over": dict, "replications": int,
@@ -118,38 +124,38 @@ class Sweeps:
         self._library = library
         self._folder = library.folder / "sweeps"
         self._listing = Listing(self._found)
-        self._read: tuple[str, list[list[Mapping[str, Value]]]] | None = None
+        self._read = _Numbers("")
+        self._lock = threading.Lock()
 
     def run(self, plan: Plan, progress: Progress) -> None:
-        """Run all points, each run into the library, and keep what the sweep is."""
+        """Keep what the sweep is, and run all points, each run into the library."""
+        from simoom.runs.axes import points
         from simoom.runs.sweep import sweep
 
-        points = []
-        for _, point in varied(plan.scenario, plan.over):
-            seeds = range(plan.replications)
-            keys = [identity(point, seed=plan.seed, replication=each) for each in seeds]
-            for key in keys:
-                if not self._library.has(key):
-                    self._library.rename(key, plan.name, sweep=plan.key)
-            points.append(keys)
-        done = sweep(
-            plan.scenario, over=plan.over, replications=plan.replications, seed=plan.seed,
-            store=self._library.store, progress=progress,
-        )  # fmt: skip
+        at = points(plan.over)
+        seeds = range(plan.replications)
         kept = {
             "name": plan.name,
             "title": str(plan.scenario.get("title") or ""),
             "scenario": plan.scenario.to_toml(),
-            "over": {path: list(values) for path, values in done.over.items()},
+            "over": {path: list(values) for path, values in at.labels.items()},
             "replications": plan.replications,
             "seed": plan.seed,
             "points": [
-                {"settings": list(point.settings.values()), "runs": keys}
-                for point, keys in zip(done.points, points, strict=True)
+                {"settings": list(settings.values()),
+                 "runs": [identity(point, seed=plan.seed, replication=each) for each in seeds]}
+                for settings, (_, point) in zip(
+                    at.settings, varied(plan.scenario, plan.over), strict=True)
             ],
-        }
+        }  # fmt: skip
+        for key in itertools.chain.from_iterable(point["runs"] for point in kept["points"]):
+            if not self._library.has(key):
+                self._library.rename(key, plan.name, sweep=plan.key)
         write_text(self._folder / f"{plan.key}.json", json.dumps(kept))
-        self.changed()
+        sweep(
+            plan.scenario, over=plan.over, replications=plan.replications, seed=plan.seed,
+            store=self._library.store, progress=progress,
+        )  # fmt: skip
 
     def changed(self) -> None:
         """Take note that a sweep was added or removed."""
@@ -189,20 +195,22 @@ class Sweeps:
     def show(self, key: str, path: str = DEFAULT) -> dict[str, Any]:
         """Return a sweep with the mean of a result, and its interval, at each point.
 
+        Of a sweep in progress, or one that was stopped, it has the runs that are there.
+
         Raises
         ------
         LookupError
-            There is no such sweep, or one of its runs is missing.
+            There is no such sweep.
         """
         kept = self._kept(key)
-        summaries = self._summaries(key, kept)
-        results = [
-            own for own, value in summaries[0][0].items()
-            if isinstance(value, (int, float)) and not isinstance(value, bool)
-        ]  # fmt: skip
+        with self._lock:
+            read = self._read = self._read if self._read.key == key else _Numbers(key)
+            read.add(
+                self._library, itertools.chain.from_iterable(p["runs"] for p in kept["points"])
+            )
         points = []
-        for point, found in zip(kept["points"], summaries, strict=True):
-            values = [number(summary.get(path)) for summary in found]
+        for point in kept["points"]:
+            values = [read.value(run, path) for run in point["runs"]]
             measured = [value for value in values if value is not None]
             estimate = mean_ci(measured) if measured else None
             low, mean, high = (
@@ -214,18 +222,35 @@ class Sweeps:
         # As the axes of figures write them: a value may be a table.
         labels = {axis: [short(value) for value in values] for axis, values in kept["over"].items()}
         return {
-            **kept, "id": key, "path": path, "results": results, "points": points, "labels": labels,
+            **kept, "id": key, "path": path, "points": points, "labels": labels,
+            "results": [(own, words(own, read.names)) for own in read.paths],
+            "words": {own: words(own, read.names) for own in (path, *kept["over"])},
+            "done": len(read.runs), "runs": sum(len(point["runs"]) for point in kept["points"]),
         }  # fmt: skip
 
-    def _summaries(self, key: str, kept: Mapping[str, Any]) -> list[list[Mapping[str, Value]]]:
-        if self._read is None or self._read[0] != key:
-            record = self._library.record
-            found: list[list[Mapping[str, Value]]] = [
-                [record(run).run.summary for run in point["runs"]] for point in kept["points"]
-            ]
-            self._read = (key, found)
-            return found
-        return self._read[1]
+    def sweep(self, key: str) -> Sweep:
+        """Return a sweep with the runs that are there, and without points that have none.
+
+        Raises
+        ------
+        LookupError
+            There is no such sweep, or it has no runs yet.
+        """
+        from simoom.runs.replications import Replications
+        from simoom.runs.sweep import Point, Sweep
+
+        kept = self._kept(key)
+        found = []
+        for point in kept["points"]:
+            own = [run for run in point["runs"] if self._library.has(run)]
+            if own:
+                runs = tuple(self._library.record(run).run for run in own)
+                settings = dict(zip(kept["over"], point["settings"], strict=True))
+                found.append(Point(settings, Replications(runs[0].scenario, runs)))
+        if not found:
+            raise LookupError("this sweep has no runs yet")
+        over = {path: tuple(values) for path, values in kept["over"].items()}
+        return Sweep(Scenario.parse(kept["scenario"]), over, tuple(found))
 
     def remove(self, key: str) -> None:
         """Remove a sweep, and its runs that were not run before it."""
@@ -234,8 +259,45 @@ class Sweeps:
             if self._library.has(run) and self._library.sweep_of(run) == key:
                 self._library.remove(run)
         (self._folder / f"{key}.json").unlink(missing_ok=True)
-        self._read = None
+        self._read = _Numbers("")
         self._listing.changed()
+
+
+class _Numbers:
+    """The numbers of the runs of one sweep, in little memory: there may be thousands."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.names: dict[str, str] = {}
+        """Names of flows and nodes by their paths."""
+        self.runs: dict[str, tuple[dict[str, int], array[float]]] = {}
+        self._places: dict[tuple[str, ...], dict[str, int]] = {}
+
+    def add(self, library: Library, runs: Iterable[str]) -> None:
+        """Read the runs that have ended since the last look."""
+        for run in runs:
+            if run in self.runs or not library.has(run):
+                continue
+            summary = library.record(run).run.summary
+            found = ((path, number(value)) for path, value in summary.items())
+            numbers = {path: value for path, value in found if value is not None}
+            paths = tuple(numbers)
+            # Runs of the same results share their places.
+            place = self._places.setdefault(paths, {path: n for n, path in enumerate(paths)})
+            self.runs[run] = (place, array("d", numbers.values()))
+            for path, name in names_of(summary).items():
+                self.names.setdefault(path, name)
+
+    @property
+    def paths(self) -> list[str]:
+        """The results that any run has."""
+        return list(dict.fromkeys(itertools.chain.from_iterable(self._places)))
+
+    def value(self, run: str, path: str) -> float | None:
+        """Return a result of a run; None if the run is not there or has no such number."""
+        place, numbers = self.runs.get(run, ({}, array("d")))
+        value = numbers[place[path]] if path in place else math.nan
+        return None if math.isnan(value) else value
 
 
 def _is_whole(kept: Mapping[str, Any]) -> bool:
