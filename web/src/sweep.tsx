@@ -38,19 +38,23 @@ function AxisFields({ label, axis, offers, change }: {
 }
 
 function NewSweep() {
-  const [offers, setOffers] = useState<Offer[]>([]);
+  const [offers, setOffers] = useState<Offer[] | null>(null);
   const [axes, setAxes] = useState<Axis[]>([{ path: "", values: "" }, { path: "", values: "" }]);
   const [replications, setReplications] = useState("5");
   const { text } = draft();
   useEffect(() => {
-    if (!text) return;
+    const none = () => setOffers([]);
+    if (!text) return none();
     send<Offer[]>("POST", "/api/offers", { text }).then((found) => {
       setOffers(found);
       // What was written meanwhile stays.
       const [{ path = "", values = "" } = {}] = found;
       setAxes(([first, second]) =>
         [{ path: first.path || path, values: first.values || values }, second]);
-    }, (error) => (said.value = error.message));
+    }, (error) => {
+      said.value = error.message;
+      none();
+    });
   }, [text]);
   const submit = async () => {
     const over: Record<string, string> = {};
@@ -70,17 +74,17 @@ function NewSweep() {
       <h2>New sweep of <a href="#/scenario">the scenario</a></h2>
       {axes.map((axis, place) => (
         <AxisFields key={place} label={place === 0 ? "Key" : "Second key"} axis={axis}
-          offers={offers} change={(own) =>
+          offers={offers ?? []} change={(own) =>
             setAxes((before) => before.map((each, n) => (n === place ? own : each)))} />
       ))}
       <datalist id="offers">
-        {offers.map(({ path, about }) => <option key={path} value={path}>{about}</option>)}
+        {offers?.map(({ path, about }) => <option key={path} value={path}>{about}</option>)}
       </datalist>
       <div class="bar">
         <label>Runs of each point
           <input type="number" min="1" step="1" class="short" value={replications}
             onInput={(event) => setReplications(event.currentTarget.value)} /></label>
-        <button class="primary">Run the sweep</button>
+        <button class="primary" disabled={!offers}>Run the sweep</button>
       </div>
     </form>
   );

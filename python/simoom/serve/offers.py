@@ -98,11 +98,10 @@ def _keys(
         yield from _tables(schema, value, given, path)
     else:
         # Of what the text has not, a table has all defaults: its name says that.
-        own = next(iter(value), None) if isinstance(value, dict) else value
-        yield path, schema, own if given is None else given, given is not None
-        if isinstance(value, dict) and len(value) == 1 and (name := next(iter(value))) in names:
-            inner = given.get(name) if isinstance(given, dict) else None
-            yield from _tables(schema, value, {name: inner}, path)
+        current = next(iter(value), None) if isinstance(value, dict) else value
+        yield path, schema, current if given is None else given, given is not None
+        if isinstance(value, dict) and len(value) == 1 and next(iter(value)) in names:
+            yield from _tables(schema, value, given, path)
 
 
 def _tables(

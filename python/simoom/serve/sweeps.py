@@ -134,7 +134,7 @@ class Sweeps:
 
         at = points(plan.over)
         seeds = range(plan.replications)
-        kept = {
+        kept: dict[str, Any] = {
             "name": plan.name,
             "title": str(plan.scenario.get("title") or ""),
             "scenario": plan.scenario.to_toml(),
