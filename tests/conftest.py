@@ -43,6 +43,7 @@ SLOW = {
     "test_serve_foreign.py": "runs scenarios in a server",
     "test_serve_minute.py": "opens pages in Chromium",
     "test_serve_sweeps.py": "opens pages in Chromium, runs sweeps",
+    "test_serve_overview.py": "opens pages in Chromium",
     "test_serve_page.py": "opens pages in Chromium",
     "test_site.py": "builds the site",
     "test_store.py": "starts the command, and processes that are killed",

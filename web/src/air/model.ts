@@ -88,10 +88,16 @@ function lastOf({ points }: Tile, series: number, before: number) {
   return found;
 }
 
+/** The level of tiles whose bins are about as wide as a pixel. */
+function levelOf(span: number, width: number): number {
+  const level = Math.ceil(Math.log2(span / Math.max(width, 1))) + STEP;
+  return Math.min(Math.max(level, LOWEST), HIGHEST);
+}
+
 export class Model {
   start = 0;
   end = 0;
-  private readonly first: number;
+  readonly first: number;
   readonly lanes: number[];
   readonly laneOf = new Map<number, number>();
   /** Whether all tiles of the stretch that was drawn last were loaded. */
@@ -155,8 +161,7 @@ export class Model {
   }
 
   level(width: number): number {
-    const level = Math.ceil(Math.log2(this.span / Math.max(width, 1))) + 8;
-    return Math.min(Math.max(level, LOWEST), HIGHEST);
+    return levelOf(this.span, width);
   }
 
   /** The loaded tiles of the stretch, or of levels above where one is not loaded yet. */
@@ -174,6 +179,15 @@ export class Model {
       if (tile) found.push({ tile, from, to });
     }
     return found;
+  }
+
+  /** The tiles of the whole run, for a drawing of this width. */
+  whole(width: number): Promise<Tile[]> {
+    const [begin, end] = [this.first, this.about.end_ns];
+    const level = levelOf(end - begin, width);
+    const numbers = [begin, end - 1].map((at) => Math.floor(at / 2 ** level));
+    return Promise.all(Array.from({ length: numbers[1] - numbers[0] + 1 }, (_, n) =>
+      this.loaded(level, (numbers[0] + n) * 2 ** level)));
   }
 
   /** The instant from which the loaded tiles have all points. */

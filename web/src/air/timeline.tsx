@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Timeline } from "./canvas";
 import { Details } from "./details";
+import { Overview } from "./overview";
 import { FrameTable, mode, outcome } from "./table";
 import { duration, time } from "./draw";
 import { open, parse, type Frame, type Model, type Query, type Source, type Step } from "./model";
@@ -20,6 +21,7 @@ export function AirTimeline({ source, say, begin, share, title, isPage = false }
 }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const timeline = useRef<Timeline | null>(null);
+  const strip = useRef<HTMLDivElement>(null);
   const words = useRef<HTMLInputElement>(null);
   const help = useRef<HTMLDetailsElement>(null);
   const [model, setModel] = useState<Model | null>(null);
@@ -27,10 +29,12 @@ export function AirTimeline({ source, say, begin, share, title, isPage = false }
   const [frame, setFrame] = useState<Frame | null>(null);
   const [life, setLife] = useState<Step[]>([]);
   const [view, setView] = useState("");
+  const [, setWidth] = useState(0);
   useEffect(() => {
     const own = new Timeline(canvas.current!, () => {
       const { start, end, span } = own.model;
       setView(`${time(start, span / 1000)} to ${time(end, span / 1000)}, ${duration(span)}`);
+      setWidth(own.layout.width);
     }, (selected) => {
       setFrame(selected);
       setLife([]);
@@ -95,6 +99,7 @@ export function AirTimeline({ source, say, begin, share, title, isPage = false }
       "+": () => own.model.zoom(1 / ZOOM, middle), "=": () => own.model.zoom(1 / ZOOM, middle),
       "-": () => own.model.zoom(ZOOM, middle),
       "0": () => own.model.all(),
+      PageUp: () => own.model.pan(-own.model.span), PageDown: () => own.model.pan(own.model.span),
       Home: () => own.model.pan(-own.model.about.end_ns),
       End: () => own.model.pan(own.model.about.end_ns),
       "]": () => go({}, true), "[": () => go({}, false),
@@ -107,13 +112,17 @@ export function AirTimeline({ source, say, begin, share, title, isPage = false }
     };
     const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const action = actions[name];
-    // Elsewhere than in the picture these scroll the page.
-    const scrolls = /^(Arrow(Up|Down)|Home|End)$/.test(name) && event.target !== canvas.current;
+    // Elsewhere than in the pictures these scroll the page.
+    const scrolls = /^(ArrowUp|ArrowDown|PageUp|PageDown|Home|End)$/.test(name)
+      && !hears(event.target);
     if (action && !scrolls) {
       event.preventDefault();
       action();
     }
   };
+  /** Whether an element takes keys itself: the picture, and the strip of the whole run. */
+  const hears = (target: EventTarget | null) =>
+    target === canvas.current || target === strip.current;
   const list = () => {
     const details = help.current!;
     details.open = !details.open;
@@ -126,7 +135,7 @@ export function AirTimeline({ source, say, begin, share, title, isPage = false }
     const press = (event: KeyboardEvent) => {
       const writes = event.target instanceof Element
         && event.target.closest("input, select, textarea, [contenteditable]");
-      if (!writes && event.target !== canvas.current) onKey.current(event);
+      if (!writes && !hears(event.target)) onKey.current(event);
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
@@ -194,6 +203,8 @@ export function AirTimeline({ source, say, begin, share, title, isPage = false }
       </div>
       <div class="timeline">
         <div class="chart-box">
+          {model && <Overview model={model} layout={own!.layout} view={view} strip={strip}
+            onKeyDown={keys} />}
           <canvas ref={canvas} id="air" tabIndex={0} role="application"
             aria-roledescription="timeline" aria-label="Frames by node over time"
             aria-describedby="air-keys" onKeyDown={keys}
@@ -210,11 +221,13 @@ export function AirTimeline({ source, say, begin, share, title, isPage = false }
       {model && <Legend model={model} />}
       {model && <FrameTable timeline={own!} view={view} />}
       <details ref={help}><summary>Keys, wheel and touch (?)</summary>
-        <p id="air-keys">Left and right arrow: move. Plus and minus: zoom; 0: the whole run. Square
+        <p id="air-keys">Left and right arrow: move; in the picture or the strip also Page up and
+          Page down, by a stretch, Home and End. Plus and minus: zoom; 0: the whole run. Square
           brackets: next and previous frame; braces: of the same node. Up and down arrow: the frame
           before of the node above, below. L: next lost frame, R: next retransmission, N: next
           match of the search; with Shift, previous. Slash: search; #12 finds frame 12. Escape: nothing selected.
-          Question mark: these keys. The wheel zooms and with Shift moves; drag to move, pinch to zoom.</p></details>
+          Question mark: these keys. The wheel zooms and with Shift moves; drag to move, pinch to zoom. In the
+          strip of the whole run, drag the stretch or one of its ends.</p></details>
     </div>
   );
 }
