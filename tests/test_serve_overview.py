@@ -44,6 +44,7 @@ def page(open_page, link):
         page.get_by_role("button", name="Run", exact=True).click()
         page.get_by_role("link", name="Open the air").click()
         expect(page.locator(".air .view")).to_contain_text("0.000 s to 4.000 s")
+        expect(page.locator(".strip")).to_be_visible()
         yield page
 
 
