@@ -8,12 +8,14 @@ import { Chart } from "./chart";
 import { Pending } from "./pending";
 
 interface PairRow {
-  result: string; unit: string; first: number; second: number; difference: number;
+  result: string; first: number; second: number; difference: number;
   ci_low: number | null; ci_high: number | null; verdict: string;
 }
 interface Differing {
   /** Path, and the value in each; "" where it is not set. */
   keys: [string, string, string][];
+  /** Each result of the runs in words. */
+  words: Record<string, string>;
   pairs: { caption: string; rows: PairRow[] } | null;
 }
 
@@ -40,8 +42,8 @@ function Keys({ keys, sameSeed }: { keys: Differing["keys"]; sameSeed: boolean }
 }
 
 /** Pairs of runs with the same random numbers: what differs, and whether that is chance. */
-function Pairs({ ids, found, again }: {
-  ids: string[]; found: Differing["pairs"]; again: () => void;
+function Pairs({ ids, found, words, again }: {
+  ids: string[]; found: Differing["pairs"]; words: Differing["words"]; again: () => void;
 }) {
   const job = runs.value.find((run) => run.compares?.join() === ids.join());
   const isActive = job?.state === "running" || job?.state === "waiting";
@@ -76,7 +78,7 @@ function Pairs({ ids, found, again }: {
         <tbody>
           {found.rows.map((row) => (
             <tr key={row.result}>
-              <th scope="row"><code>{row.result}</code> {row.unit}</th>
+              <th scope="row" title={row.result}>{words[row.result] ?? row.result}</th>
               <td class="number">{number(row.first)}</td>
               <td class="number">{number(row.second)}</td>
               <td class="number">{number(row.difference)}</td>
@@ -90,11 +92,15 @@ function Pairs({ ids, found, again }: {
   );
 }
 
+/** Of what grows more, a multiple is easier to read. */
+const MOST_PERCENT = 900;
+
 function difference(a: Value | undefined, b: Value | undefined): string {
   if (typeof a !== "number" || typeof b !== "number") return a === b ? "" : "differs";
   if (a === b) return "";
   if (a === 0) return "differs";
   const percent = 100 * (b - a) / Math.abs(a);
+  if (percent > MOST_PERCENT && a > 0) return `× ${Number((b / a).toPrecision(3))}`;
   return `${percent > 0 ? "+" : "−"}${Math.abs(percent).toPrecision(3)} %`;
 }
 
@@ -125,9 +131,11 @@ export function Compare({ ids }: { ids: string[] }) {
   if (!both) return <Pending title="Compare" text={fault} />;
   const [a, b] = both;
   const paths = [...new Set([...Object.keys(a.summary), ...Object.keys(b.summary)])];
+  const nameOfResult = (path: string) => differing?.words[path] ?? path;
   const rows = paths
     .map((path) => ({ path, by: difference(a.summary[path], b.summary[path]) }))
-    .filter(({ path, by }) => (all || by) && path.includes(words.trim()));
+    .filter(({ path, by }) => (all || by)
+      && `${path} ${nameOfResult(path)}`.toLowerCase().includes(words.trim().toLowerCase()));
   const series: SeriesByPath = {};
   for (const run of both) {
     const own = run.series["total.goodput_mbps"];
@@ -145,12 +153,13 @@ export function Compare({ ids }: { ids: string[] }) {
         </ol>
       </div>
       {differing && <Keys keys={differing.keys} sameSeed={a.seed === b.seed} />}
-      {differing && <Pairs ids={ids} found={differing.pairs} again={look} />}
+      {differing && <Pairs ids={ids} found={differing.pairs}
+        words={differing.words} again={look} />}
       <h2>One run of each</h2>
       {Object.keys(series).length > 0 &&
         <Chart title="total: goodput, Mb/s" series={series} labels={labels} />}
       <div class="bar">
-        <label>Path <input type="search" value={words} placeholder="goodput"
+        <label>Result <input type="search" value={words} placeholder="goodput"
           onInput={(event) => setWords(event.currentTarget.value)} /></label>
         <label class="check"><input type="checkbox" checked={all}
           onChange={(event) => setAll(event.currentTarget.checked)} /> equal results too</label>
@@ -163,7 +172,7 @@ export function Compare({ ids }: { ids: string[] }) {
           <tbody>
             {rows.slice(0, 500).map(({ path, by }) => (
               <tr key={path} class={by ? "differs" : ""}>
-                <th scope="row"><code>{path}</code></th>
+                <th scope="row" title={path}>{nameOfResult(path)}</th>
                 <td class="number">{written(path, a.summary[path])}</td>
                 <td class="number">{written(path, b.summary[path])}</td>
                 <td class="number">{by && <strong>{by}</strong>}</td>

@@ -256,9 +256,9 @@ class Service:
         """Answer with the keys in which two runs differ, and with their pairs if there are any."""
         keys = [request.path_params[name] for name in ("first", "second")]
         one, other = [await run_in_threadpool(self.library.record, key) for key in keys]
-        own = await self._aside(request, differing, one.run.scenario, other.run.scenario)
+        own = await self._aside(request, differing, one.run, other.run)
         job = self.jobs.get(pairs_key(*keys))
-        return JSONResponse({"keys": own, "pairs": None if job is None else job.found})
+        return JSONResponse({**own, "pairs": None if job is None else job.found})
 
     async def pairs(self, request: Request) -> Response:
         """Queue pairs of runs that compare two runs."""

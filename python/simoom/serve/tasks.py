@@ -12,7 +12,9 @@ from simoom.base.issue import Issue, ScenarioError
 from simoom.results.notices import told
 from simoom.results.record import identity
 from simoom.results.run import Run, run
+from simoom.results.tables import names_of
 from simoom.scenario.scenario import Scenario
+from simoom.scenario.words import words
 from simoom.serve.drafts import Desk, Draft, issues_of
 from simoom.serve.library import Library
 from simoom.serve.sweeps import Plan, Sweeps
@@ -119,11 +121,18 @@ class Pairs:
         return finite({"caption": found.caption, "rows": found.to_dicts()})
 
 
-def differing(first: Scenario, second: Scenario) -> list[tuple[str, str, str]]:
-    """Return the keys in which two scenarios differ, with both values."""
+def differing(first: Run, second: Run) -> dict[str, Any]:
+    """Return the keys in which two runs differ, with both values, and their results in words."""
     from simoom.why.compare import changed_keys
 
-    return changed_keys(first, second)
+    paths = dict.fromkeys((*first.summary, *second.summary))
+    # A name is said if it stands for the same in both.
+    own, other = names_of(first.summary), names_of(second.summary)
+    names = {place: name for place, name in own.items() if other.get(place, name) == name}
+    return {
+        "keys": changed_keys(first.scenario, second.scenario),
+        "words": {path: words(path, names) for path in paths},
+    }
 
 
 @dataclass(frozen=True)
