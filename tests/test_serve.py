@@ -33,8 +33,9 @@ from tests.serving import (
 import simoom as sm
 from simoom.serve import Limits
 from simoom.serve.drafts import Desk
-from simoom.serve.jobs import Job, Jobs, Wanted
+from simoom.serve.jobs import Job, Jobs
 from simoom.serve.library import Library, Listing
+from simoom.serve.tasks import Simulation
 from simoom.show.sections import headline, shown
 
 
@@ -335,13 +336,13 @@ def test_live_samples_are_those_of_the_finished_run(page, cell):
 def test_samples_of_a_long_run_are_thinned_and_pages_follow(tmp_path, cell, monkeypatch):
     monkeypatch.setattr("simoom.serve.jobs.MOST_SAMPLES", 1000)
     jobs = Jobs(Library(tmp_path, Desk(tmp_path)), Limits(), threads=0)
-    job = Job("0" * 64, Wanted(cell, 1, ""))
-    jobs._jobs[job.key] = job
+    job = Job(Simulation(cell, 1, "", key := "0" * 64))
+    jobs._jobs[key] = job
     seen, thinned, starts = [], -1, {}
     for batch in range(100):
         times = np.arange(300.0) + 300 * batch
         jobs._collect(job, {"x": (times, times)})
-        now, series = jobs.series(job.key, starts, thinned)
+        now, series = jobs.series(key, starts, thinned)
         seen = series["x"]["t"] if now != thinned else seen + series["x"]["t"]
         thinned, starts = now, {"x": len(seen)}
         assert seen == list(job.series["x"][0])

@@ -14,6 +14,7 @@ import simoom as sm
 from simoom.scenario.shipped import resolved
 from simoom.serve.drafts import Desk, Draft
 from simoom.serve.offers import offers_of
+from simoom.serve.requests import AddSweep
 from simoom.serve.sweeps import plan_of
 
 CELL = """title = "Two stations"
@@ -53,8 +54,8 @@ def test_every_key_that_is_offered_runs_with_all_its_values(name):
     offers = offers_of(Draft(text, desk))
     for offer in offers:
         values = ", ".join([offer["values"], *offer["more"]])
-        plan = plan_of(text, {offer["path"]: values}, desk, "", 1, 1, 1000)
-        assert plan.runs > 1, offer["path"]
+        asked = AddSweep(text, "", 1, {offer["path"]: values}, 1)
+        assert plan_of(asked, desk, 1000).runs > 1, offer["path"]
     assert len(offers) > 20
 
 
@@ -128,7 +129,7 @@ def test_points_are_there_while_a_sweep_goes_on_with_names_and_as_a_table(page):
     page.get_by_label("Values").first.fill("1, 2")
     page.get_by_label("Runs of each point").fill("900")
     page.get_by_role("button", name="Run the sweep").click()
-    points = page.get_by_label("Points")
+    points = page.get_by_role("region", name="Points")
     expect(points.locator("tbody tr")).to_have_count(2)
     expect(page.get_by_role("main")).to_contain_text("of 1800 runs so far")
     expect(page.get_by_role("heading", name="Two stations")).to_be_visible()

@@ -73,17 +73,17 @@ function Pairs({ ids, found, words, again }: {
     <div class="wide" tabIndex={0} role="region" aria-label="Ten pairs">
       <table>
         <caption><strong>Ten pairs</strong> {found.caption}</caption>
-        <thead><tr>{["result", "1", "2", "difference", "95 % interval", "verdict"].map((name) =>
+        <thead><tr>{["result", "verdict", "1", "2", "difference", "95 % interval"].map((name) =>
           <th key={name} scope="col">{name}</th>)}</tr></thead>
         <tbody>
           {found.rows.map((row) => (
             <tr key={row.result}>
               <th scope="row" title={row.result}>{words[row.result] ?? row.result}</th>
+              <td>{row.verdict}</td>
               <td class="number">{number(row.first)}</td>
               <td class="number">{number(row.second)}</td>
               <td class="number">{number(row.difference)}</td>
               <td class="number">{number(row.ci_low)} to {number(row.ci_high)}</td>
-              <td>{row.verdict}</td>
             </tr>
           ))}
         </tbody>

@@ -1,15 +1,16 @@
 //! The indexed trace (`.air`): rows in blocks with an index at the end, from which [`AirFile`]
 //! makes tiles of any stretch, from the whole run to a microsecond.
 //!
-//! A block has up to [`ROWS`] rows of one table in the order of their times. The index has of each
-//! block where it stands, its stretch of time, and a summary, so that a tile of a long stretch
-//! reads only the blocks that cross the bounds of its bins.
+//! A block has up to [`ROWS`] rows of one table in the order of their times, [`packed`]. The index
+//! has of each block where it stands, its stretch of time, and a summary, so that a tile of a long
+//! stretch reads only the blocks that cross the bounds of its bins.
 //!
 //! A tile is made when it is asked for; a pyramid of levels was not built.
 
 mod file;
 mod index;
 mod life;
+mod packed;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -50,7 +51,7 @@ pub enum Series {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
 #[settings(name = "Air")]
 pub struct AirOptions {
-    /// Mebibytes of rows after which later records are left out.
+    /// Mebibytes of packed rows after which later records are left out.
     #[setting(default = 4096, range = 1..=1_000_000)]
     pub limit_mib: u32,
 }
@@ -284,14 +285,17 @@ impl<W: io::Write + Send> Air<W> {
         if open.block.rows == 0 {
             return Ok(());
         }
-        self.out.write_all(&open.bytes)?;
+        let mut packed = Vec::new();
+        packed::pack(&open.bytes, table.widths(), &mut packed);
+        self.out.write_all(&packed)?;
         self.blocks.push(Block {
             table: table as u8,
             offset: self.written,
+            length: packed.len() as u32,
             summary: open.summary.into_iter().collect(),
             ..open.block
         });
-        self.written += open.bytes.len() as u64;
+        self.written += packed.len() as u64;
         Ok(())
     }
 }

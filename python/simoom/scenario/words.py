@@ -37,6 +37,8 @@ def words(path: str, names: Mapping[str, str] | None = None) -> str:
     ('goodput of flows[3], Mb/s', 'rate of stations[0], Mb/s', 'stations')
     >>> words("ap.queue_packets"), words("flows[*].control.window_segments")
     ('queue of the access point, packets', 'window by flow, segments')
+    >>> words("total.goodput_ci95_mbps"), words("ap.attempts")
+    ('total goodput, half of the 95 % interval, Mb/s', 'attempts of the access point')
     >>> words("flows[3].rtt_s.p95", {"flows[3]": "download"})
     'round-trip time, 95 % of download, s'
     """
@@ -48,6 +50,8 @@ def words(path: str, names: Mapping[str, str] | None = None) -> str:
     if plain in catalogue():
         each = observable(plain)
         title, unit = each.title, each.unit
+        if (value := plain.replace("_ci95", "")) != plain:
+            title = f"{observable(value).title}, half of the 95 % interval"
         if plain.endswith((".count", ".mean", ".p50", ".p90", ".p95", ".p99", ".max", ".sd")):
             part = name if name in ("count", "mean", "sd", "max") else f"{name[1:]} %"
             title, place = f"{title}, {part}", place.rpartition(".")[0]
@@ -55,7 +59,7 @@ def words(path: str, names: Mapping[str, str] | None = None) -> str:
         *parts, last = name.split("_")
         title, unit = (" ".join(parts), UNITS[last]) if parts and last in UNITS else (name, "1")
         title = title.replace("_", " ")
-    known = ("1", "text", "")
+    known = ("1", "text", "", title)
     title = title.removeprefix("control ").removesuffix(f" {unit}")
     return f"{title}{_whose(place, names or {})}{'' if unit in known else f', {unit}'}"
 

@@ -20,30 +20,29 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 
 from simoom import _core
+from simoom.results.run import Run
 from simoom.scenario.observables import catalogue, unit_of
+from simoom.serve import requests
 from simoom.serve.drafts import Desk, Draft
 from simoom.serve.exports import FILES, SWEEP_FILES, kept, made, swept
-from simoom.serve.faults import (
-    STATUS,
-    RefusedError,
-    answer,
-    body_of,
-    field,
-    number,
-    small,
-    texts,
-    time,
-    whole,
-)
+from simoom.serve.faults import STATUS, RefusedError, answer, body_of, number, small
 from simoom.serve.gallery import gallery
 from simoom.serve.guard import Guard
-from simoom.serve.jobs import Jobs, Wanted, pairs_key
+from simoom.serve.jobs import Jobs, Work
 from simoom.serve.library import Library
 from simoom.serve.limits import Limits
 from simoom.serve.live import Live, listed
 from simoom.serve.offers import offers_of
 from simoom.serve.sweeps import DEFAULT, plan_of
-from simoom.serve.tasks import accepted, differing, results
+from simoom.serve.tasks import (
+    Explanation,
+    Pairs,
+    Simulation,
+    accepted,
+    differing,
+    pairs_key,
+    results,
+)
 from simoom.serve.timeline import Timelines
 from simoom.serve.views import hearing_of, twin_of
 from simoom.serve.workers import Bounds, Workers
@@ -61,7 +60,6 @@ T = TypeVar("T")
 
 LOOK_S = 0.1
 """Time between two looks at whether a page has left."""
-MOST_NAME = 200
 
 
 class Service:
@@ -110,18 +108,15 @@ class Service:
 
     async def check(self, request: Request) -> Response:
         """Check a scenario."""
-        draft = Draft(field(await self._body(request), "text", str), self.desk)
-        return JSONResponse(await self._aside(request, draft.state))
+        asked = await self._read(requests.Check, request)
+        return JSONResponse(await self._aside(request, Draft(asked.text, self.desk).state))
 
     async def edit(self, request: Request) -> Response:
         """Change values of a scenario's text: one at a path, or some as `--set` has them."""
-        body = await self._body(request)
-        draft = Draft(field(body, "text", str), self.desk)
-        if "path" in body:
-            path, value = field(body, "path", str), body.get("value")
-            return JSONResponse({"text": await self._aside(request, draft.changed, path, value)})
-        changes = [texts(body, "set"), texts(body, "unset")]
-        return JSONResponse({"text": await self._aside(request, draft.varied, *changes)})
+        asked = await self._read(requests.Edit, request)
+        draft = Draft(asked.text, self.desk)
+        one, some = (draft.changed, asked.path, asked.value), (draft.varied, asked.set, asked.unset)
+        return JSONResponse({"text": await self._aside(request, *(one if asked.path else some))})
 
     async def runs(self, _: Request) -> Response:
         """List the runs."""
@@ -130,32 +125,30 @@ class Service:
 
     async def add(self, request: Request) -> Response:
         """Queue a run."""
-        body = await self._body(request)
-        draft, seed = Draft(field(body, "text", str), self.desk), whole(body, "seed", 0, 1 << 53)
-        name, air = field(body, "name", str).strip()[:MOST_NAME], field(body, "air", bool)
-        found = await self._aside(request, accepted, draft, seed)
+        asked = await self._read(requests.Add, request)
+        found = await self._aside(request, accepted, Draft(asked.text, self.desk), asked.seed)
         if isinstance(found, list):
             return JSONResponse({"issues": found}, status_code=422)
         scenario, key, owners = found
-        wanted = Wanted(scenario, seed, name, wants_air=air, owners=owners)
-        await run_in_threadpool(self.jobs.add, key, wanted)
-        return JSONResponse({"id": key})
+        room = self.limits.series, self.limits.air_mib if asked.air else 0
+        work = Simulation(scenario, asked.seed, asked.named, key, *room, owners)
+        return await self._queue(work)
 
     async def run(self, request: Request) -> Response:
         """Answer with the results of a run."""
         key = request.path_params["id"]
-        record = await run_in_threadpool(self.library.record, key)
+        run = await self._run(key)
         beside = await run_in_threadpool(
             lambda: {**self.library.entry(key), "series": self.library.series(key)}
         )
-        return JSONResponse({**beside, **await self._aside(request, results, record.run)})
+        return JSONResponse({**beside, **await self._aside(request, results, run)})
 
     async def scenario(self, request: Request) -> Response:
         """Answer with the scenario of a run that is not in the library."""
         job = self.jobs.get(request.path_params["id"])
         if job is None:
             raise RefusedError(404, "there is no such run")
-        text = await run_in_threadpool(job.wanted.scenario.to_toml)
+        text = await run_in_threadpool(job.work.scenario.to_toml)
         return JSONResponse({"text": text})
 
     async def take(self, request: Request) -> Response:
@@ -163,24 +156,21 @@ class Service:
         key, name = request.path_params["id"], request.path_params["name"]
         if name not in FILES:
             raise RefusedError(404, "a run has no such file")
-        found = (await run_in_threadpool(self.library.record, key)).run
+        found = await self._run(key)
         series = self.library.series(key) if name == "series.csv" else {}
-        media = FILES[name]
-        headers = {"content-disposition": f'attachment; filename="{name}"'}
-        content = await run_in_threadpool(kept, found, series, name)
-        if content is not None:
-            return Response(content, media_type=media, headers=headers)
-        folder = self.library.folder.absolute() / "exports"
-        path = await self._aside(request, made, found, name, folder, workers=self.exports)
-        return _file(path, media, name)
+        content: bytes | Path | None = await run_in_threadpool(kept, found, series, name)
+        if content is None:
+            folder = self.library.folder.absolute() / "exports"
+            content = await self._aside(request, made, found, name, folder, workers=self.exports)
+        return _file(content, FILES[name], name)
 
     async def rename(self, request: Request) -> Response:
         """Give a run another name."""
         key = request.path_params["id"]
-        name = field(await self._body(request), "name", str).strip()
+        asked = await self._read(requests.Rename, request)
         if not self.library.has(key):
             raise RefusedError(404, "there is no such run in the library")
-        await run_in_threadpool(self.library.rename, key, name)
+        await run_in_threadpool(self.library.rename, key, asked.named)
         self.jobs.touch()
         return JSONResponse({})
 
@@ -195,19 +185,18 @@ class Service:
 
     async def why(self, request: Request) -> Response:
         """Answer with the flows of a run and the explanations that it has."""
-        return JSONResponse(await run_in_threadpool(self._why, request.path_params["id"]))
-
-    def _why(self, key: str) -> dict[str, Any]:
-        flows = [str(flow["name"]) for flow in self.library.record(key).run.flows]
-        return {"flows": flows, "found": self.library.explanations(key)}
+        key = request.path_params["id"]
+        flows = [str(flow["name"]) for flow in (await self._run(key)).flows]
+        return JSONResponse({"flows": flows, "found": self.library.explanations(key)})
 
     async def explain(self, request: Request) -> Response:
         """Queue the runs that explain a flow of a run."""
-        key, flow = request.path_params["id"], field(await self._body(request), "flow", str)
-        flows = (await run_in_threadpool(self._why, key))["flows"]
-        if flow and flow not in flows:
+        key, flow = request.path_params["id"], (await self._read(requests.Explain, request)).flow
+        run = await self._run(key)
+        if flow and flow not in map(str, (each["name"] for each in run.flows)):
             raise RefusedError(422, f"flow: there is no flow {flow[:40]!r} in this run")
-        return JSONResponse({"id": await run_in_threadpool(self.jobs.explain, key, flow or None)})
+        name = f"Why: {flow or 'the slowest flow'}"
+        return await self._queue(Explanation(run.scenario, run.seed, name, key, flow or None))
 
     async def sweeps(self, _: Request) -> Response:
         """List the sweeps."""
@@ -215,16 +204,9 @@ class Service:
 
     async def add_sweep(self, request: Request) -> Response:
         """Queue a sweep."""
-        body = await self._body(request)
-        text, over = field(body, "text", str), field(body, "over", dict)
-        runs, seed = whole(body, "replications", 1, 1 << 16), whole(body, "seed", 0, 1 << 53)
-        if not all(isinstance(values, str) for values in over.values()):
-            raise RefusedError(400, "over: the values of an axis must be one text")
-        name = field(body, "name", str).strip()[:MOST_NAME]
-        plan = await self._aside(
-            request, plan_of, text, over, self.desk, name, runs, seed, self.limits.sweep_runs
-        )
-        return JSONResponse({"id": await run_in_threadpool(self.jobs.run_sweep, plan)})
+        asked = await self._read(requests.AddSweep, request)
+        plan = await self._aside(request, plan_of, asked, self.desk, self.limits.sweep_runs)
+        return await self._queue(plan)
 
     async def sweep(self, request: Request) -> Response:
         """Answer with the means of a sweep."""
@@ -236,15 +218,14 @@ class Service:
         key, name = request.path_params["id"], request.path_params["name"]
         if name not in SWEEP_FILES:
             raise RefusedError(404, "a sweep has no such file")
-        asked = (self.library.folder.absolute(), self.desk, key)
-        result = request.query_params.get("path", DEFAULT)
-        path = await self._aside(request, swept, *asked, result, name, workers=self.exports)
+        asked = self.library, key, request.query_params.get("path", DEFAULT), name
+        path = await self._aside(request, swept, *asked, workers=self.exports)
         return _file(path, SWEEP_FILES[name], name)
 
     async def offers(self, request: Request) -> Response:
         """Answer with keys of a scenario that a sweep may vary, each with values."""
-        draft = Draft(field(await self._body(request), "text", str), self.desk)
-        return JSONResponse(await self._aside(request, offers_of, draft))
+        asked = await self._read(requests.Check, request)
+        return JSONResponse(await self._aside(request, offers_of, Draft(asked.text, self.desk)))
 
     async def remove_sweep(self, request: Request) -> Response:
         """Remove a sweep and its runs."""
@@ -254,28 +235,32 @@ class Service:
 
     async def difference(self, request: Request) -> Response:
         """Answer with the keys in which two runs differ, and with their pairs if there are any."""
-        keys = [request.path_params[name] for name in ("first", "second")]
-        one, other = [await run_in_threadpool(self.library.record, key) for key in keys]
-        own = await self._aside(request, differing, one.run, other.run)
+        keys, runs = await self._both(request)
+        own = await self._aside(request, differing, *runs)
         job = self.jobs.get(pairs_key(*keys))
         return JSONResponse({**own, "pairs": None if job is None else job.found})
 
     async def pairs(self, request: Request) -> Response:
         """Queue pairs of runs that compare two runs."""
-        keys = [request.path_params[name] for name in ("first", "second")]
-        return JSONResponse({"id": await run_in_threadpool(self.jobs.compare, *keys)})
+        keys, (one, other) = await self._both(request)
+        name = "Ten pairs of runs"
+        return await self._queue(Pairs(one.scenario, one.seed, name, other.scenario, keys))
+
+    async def _both(self, request: Request) -> tuple[tuple[str, str], list[Run]]:
+        keys = request.path_params["first"], request.path_params["second"]
+        return keys, [await self._run(key) for key in keys]
 
     async def twin(self, request: Request) -> Response:
         """Answer with the analytic twin beside the values of a run."""
-        record = await run_in_threadpool(self.library.record, request.path_params["id"])
-        return JSONResponse(await self._aside(request, twin_of, record.run))
+        run = await self._run(request.path_params["id"])
+        return JSONResponse(await self._aside(request, twin_of, run))
 
     async def hearing(self, request: Request) -> Response:
         """Answer which nodes of a scenario receive each other."""
-        body = await self._body(request)
-        draft, seed = Draft(field(body, "text", str), self.desk), whole(body, "seed", 0, 1 << 53)
-        at_s = time(body, "at_s")
-        return JSONResponse(await self._aside(request, hearing_of, draft, seed, at_s))
+        asked = await self._read(requests.Hear, request)
+        draft = Draft(asked.text, self.desk)
+        found = await self._aside(request, hearing_of, draft, asked.seed, float(asked.at_s))
+        return JSONResponse(found)
 
     async def air(self, request: Request) -> Response:
         """Answer what a timeline has."""
@@ -316,8 +301,14 @@ class Service:
         key, name = request.path_params["id"], small(request.path_params["number"])
         return JSONResponse(await run_in_threadpool(lambda: self.timelines.file(key).life(name)))
 
-    async def _body(self, request: Request) -> dict[str, Any]:
-        return await body_of(request, self.limits.scenario_bytes)
+    async def _read(self, kind: type[T], request: Request) -> T:
+        return requests.read(kind, await body_of(request, self.limits.scenario_bytes))
+
+    async def _run(self, key: str) -> Run:
+        return (await run_in_threadpool(self.library.record, key)).run
+
+    async def _queue(self, work: Work) -> Response:
+        return JSONResponse({"id": await run_in_threadpool(self.jobs.add, work)})
 
     async def _aside(
         self,
@@ -342,11 +333,13 @@ class Service:
             watching.cancel()
 
 
-def _file(path: Path, media: str, name: str) -> Response:
-    """Answer with a file, which is removed then."""
+def _file(content: bytes | Path, media: str, name: str) -> Response:
+    """Answer with a file; one on disk is removed then."""
     headers = {"content-disposition": f'attachment; filename="{name}"'}
-    gone = BackgroundTask(path.unlink)
-    return FileResponse(path, media_type=media, headers=headers, background=gone)
+    if isinstance(content, bytes):
+        return Response(content, media_type=media, headers=headers)
+    gone = BackgroundTask(content.unlink)
+    return FileResponse(content, media_type=media, headers=headers, background=gone)
 
 
 def application(

@@ -18,7 +18,6 @@ from typing import Any
 from simoom.results.run import Run, run
 from simoom.results.tables import Value
 from simoom.scenario.observables import default_probes, unit_of
-from simoom.serve.drafts import Desk
 from simoom.serve.library import Library
 from simoom.serve.sweeps import Sweeps
 
@@ -104,18 +103,18 @@ def made(found: Run, name: str, folder: Path) -> Path:
     return path
 
 
-def swept(folder: Path, desk: Desk, key: str, result: str, name: str) -> Path:
+def swept(library: Library, key: str, result: str, name: str) -> Path:
     """Write one of the files of a sweep into the folder of exports; return its path.
 
     Parameters
     ----------
-    folder, desk : Path, Desk
-        The library, and what it admits.
+    library : Library
+        The library.
     key, result, name : str
         The key of the sweep, the result that is written or drawn, and the file.
     """
-    path = _place(name, folder / "exports")
-    done = Sweeps(Library(folder, desk)).sweep(key)
+    path = _place(name, library.folder / "exports")
+    done = Sweeps(library).sweep(key)
     if name == "runs.csv":
         rows = [{**point.settings, **run.row()} for point in done.points
                 for run in point.replications]  # fmt: skip

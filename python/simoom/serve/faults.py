@@ -7,7 +7,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from simoom.base.files import LARGEST, read_json
+from simoom.base.files import read_json
 from simoom.base.issue import ScenarioError
 from simoom.base.needs import MissingPackageError
 from simoom.serve.jobs import BusyError
@@ -49,40 +49,6 @@ async def body_of(request: Request, most: int) -> dict[str, Any]:
     if len(str(body.get("text", "")).encode()) > most:
         raise RefusedError(413, long)
     return body
-
-
-def field(body: dict[str, Any], name: str, kind: type) -> Any:
-    """Return a field of a request; raise if it is missing or of another type."""
-    value = body.get(name)
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise RefusedError(400, f"{name}: must be of type {kind.__name__}")
-    return value
-
-
-def texts(body: dict[str, Any], name: str) -> list[str]:
-    """Return a list of texts of a request, empty if it has none; raise if it is none."""
-    values = body.get(name, [])
-    if not isinstance(values, list) or not all(isinstance(each, str) for each in values):
-        raise RefusedError(400, f"{name}: must be a list of texts")
-    return values
-
-
-def whole(body: dict[str, Any], name: str, least: int, most: int) -> int:
-    """Return a whole number of a request; raise if it is none, or out of range."""
-    value: int = field(body, name, int)
-    if not least <= value < most:
-        raise RefusedError(422, f"{name}: must be in [{least}, {most:,}), is {value}")
-    return value
-
-
-def time(body: dict[str, Any], name: str) -> float:
-    """Return a simulated time of a request, 0 if it has none; raise if it cannot be one."""
-    value = body.get(name, 0.0)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise RefusedError(400, f"{name}: must be a number")
-    if not 0 <= value <= LARGEST:
-        raise RefusedError(422, f"{name}: must be a number from 0 on")
-    return float(value)
 
 
 def number(query: Any, name: str) -> int:

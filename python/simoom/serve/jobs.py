@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 import time
 from array import array
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from simoom.results.run import Samples
-from simoom.scenario.scenario import Scenario
 from simoom.serve.library import MOST_SAMPLES, Library, plain
 from simoom.serve.limits import Limits
 from simoom.serve.sweeps import Plan, Sweeps
-from simoom.serve.tasks import PAIRS, Explanation, Pairs, Simulation, Swept
+from simoom.serve.tasks import PAIRS, Explanation, Pairs, Simulation
 from simoom.serve.workers import Bounds, StoppedError, Worker, message
 
 ENDED = ("done", "stopped", "failed")
@@ -32,33 +31,26 @@ class BusyError(Exception):
     """The queue is full."""
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What is run.
+Work = Simulation | Explanation | Pairs | Plan
 
-    Attributes
-    ----------
-    scenario, seed, name : Scenario, int, str
-        The scenario, the seed of its run, and the name of the run.
-    wants_air : bool
-        Whether it has a timeline.
-    owners : dict
-        Name and traffic of what has time series, by path.
-    """
 
-    scenario: Scenario
-    seed: int
-    name: str
-    wants_air: bool = False
-    owners: dict[str, dict[str, str]] = field(default_factory=dict)
+def _about(work: Work) -> dict[str, Any]:
+    """Return what the list of runs shows of this kind of work alone."""
+    match work:
+        case Explanation():
+            return {"explains": work.explains, "flow": work.flow}
+        case Pairs():
+            return {"compares": work.compares}
+        case Plan():
+            return {"sweep": work.key}
+    return {}
 
 
 @dataclass(eq=False)
 class Job:
     """A run that waits, runs or has ended."""
 
-    key: str
-    wanted: Wanted
+    work: Work
     state: str = "waiting"
     done: float = 0.0
     message: str = ""
@@ -69,37 +61,24 @@ class Job:
     thinned: int = 0
     """How often half of the samples were left out, because they were too many."""
     stop: threading.Event = field(default_factory=threading.Event)
-    explains: str | None = None
-    """The key of the run whose flow it explains, instead of running the scenario once."""
-    flow: str | None = None
-    """That flow; None is the slowest."""
-    sweep: Plan | None = None
-    """The sweep that it runs, instead of running the scenario once."""
-
-    pairs: Pairs | None = None
-    """The comparison that it makes, instead of running the scenario once."""
-    compares: tuple[str, str] | None = None
-    """The keys of the runs that are compared so."""
     found: Any = None
     """What it has found, if that is kept nowhere else."""
 
     def entry(self) -> dict[str, Any]:
         """Return what the list of runs shows."""
+        scenario = self.work.scenario
         return {
-            "id": self.key,
-            "name": self.wanted.name,
-            "title": str(self.wanted.scenario.get("title") or ""),
-            "seed": self.wanted.seed,
+            "id": self.work.key,
+            "name": self.work.name,
+            "title": str(scenario.get("title") or ""),
+            "seed": self.work.seed,
             "replication": 0,
             "state": self.state,
             "progress": self.done,
             "message": self.message,
-            "simulated_s": self.done * float(self.wanted.scenario.get("duration_s")),
+            "simulated_s": self.done * float(scenario.get("duration_s")),
             "running_s": time.monotonic() - self.began if self.state == "running" else None,
-            "explains": self.explains,
-            "flow": self.flow,
-            "sweep": None if self.sweep is None else self.key,
-            "compares": self.compares,
+            **_about(self.work),
         }
 
     def thin(self, most: int) -> None:
@@ -107,11 +86,6 @@ class Job:
         while any(len(times) > most for times, _ in self.series.values()):
             self.thinned += 1
             self.series = {path: (t[::2], v[::2]) for path, (t, v) in self.series.items()}
-
-
-def pairs_key(first: str, second: str) -> str:
-    """Return the key of the job that compares two runs."""
-    return hashlib.sha256(f"pairs {first} {second}".encode()).hexdigest()
 
 
 class Jobs:
@@ -142,87 +116,36 @@ class Jobs:
         for thread in self._threads:
             thread.start()
 
-    def add(self, key: str, wanted: Wanted) -> None:
-        """Queue the run that has this key in a store, unless it is kept or queued already.
+    def add(self, work: Work) -> str:
+        """Queue work, unless it is queued or need not be done again; return its key.
 
         Raises
         ------
         BusyError
-            Too many runs wait.
+            Too much work waits.
         """
+        key = work.key
         with self._changed:
             known = self._jobs.get(key)
-            if known is not None and known.state not in ENDED:
-                return
-            has_air = self.library.air(key).is_file()
-            if self.library.has(key) and (has_air or not wanted.wants_air):
-                return
-            self._queue(Job(key, wanted))
+            is_queued = known is not None and known.state not in ENDED
+            if is_queued or self._has(work, known):
+                return key
+            if sum(each.state not in ENDED for each in self._jobs.values()) >= self.limits.queue:
+                raise BusyError(f"{self.limits.queue} runs wait already: stop one, or wait")
+            self._jobs.pop(key, None)
+            self._jobs[key] = Job(work)
+            self._tell()
+        return key
 
-    def explain(self, key: str, flow: str | None) -> str:
-        """Queue the runs that explain a flow of a kept run, and return their key.
-
-        Raises
-        ------
-        BusyError
-            Too many runs wait.
-        LookupError
-            There is no such run.
-        """
-        record = self.library.record(key).run
-        own = hashlib.sha256(f"why {key} {flow}".encode()).hexdigest()
-        with self._changed:
-            known = self._jobs.get(own)
-            if known is None or known.state in ENDED:
-                name = f"Why: {flow or 'the slowest flow'}"
-                job = Job(own, Wanted(record.scenario, record.seed, name))
-                job.explains, job.flow = key, flow
-                self._queue(job)
-        return own
-
-    def compare(self, first: str, second: str) -> str:
-        """Queue pairs of runs of the scenarios of two kept runs, and return their key.
-
-        Raises
-        ------
-        BusyError
-            Too many runs wait.
-        LookupError
-            There is no such run.
-        """
-        own = pairs_key(first, second)
-        one, other = (self.library.record(key).run for key in (first, second))
-        with self._changed:
-            known = self._jobs.get(own)
-            if known is None or known.state in ("stopped", "failed"):
-                job = Job(own, Wanted(one.scenario, one.seed, "Ten pairs of runs"))
-                job.pairs = Pairs(one.scenario, other.scenario, one.seed)
-                job.compares = (first, second)
-                self._queue(job)
-        return own
-
-    def run_sweep(self, plan: Plan) -> str:
-        """Queue the runs of a sweep, and return its key.
-
-        Raises
-        ------
-        BusyError
-            Too many runs wait.
-        """
-        with self._changed:
-            known = self._jobs.get(plan.key)
-            if known is None or known.state in ENDED:
-                job = Job(plan.key, Wanted(plan.scenario, plan.seed, plan.name))
-                job.sweep = plan
-                self._queue(job)
-        return plan.key
-
-    def _queue(self, job: Job) -> None:
-        if sum(each.state not in ENDED for each in self._jobs.values()) >= self.limits.queue:
-            raise BusyError(f"{self.limits.queue} runs wait already: stop one, or wait")
-        self._jobs.pop(job.key, None)
-        self._jobs[job.key] = job
-        self._tell()
+    def _has(self, work: Work, known: Job | None) -> bool:
+        """Whether the result of work is kept."""
+        match work:
+            case Simulation():
+                has_air = self.library.air(work.key).is_file()
+                return self.library.has(work.key) and (has_air or not work.air_mib)
+            case Pairs():
+                return known is not None and known.found is not None
+        return False
 
     def get(self, key: str) -> Job | None:
         """Return a run that is not in the library yet."""
@@ -251,27 +174,22 @@ class Jobs:
             thinned = job.thinned
         return thinned, plain({path: pair for path, pair in samples.items() if len(pair[0])})
 
-    def stop(self, key: str) -> bool:
-        """Stop a run, or take it from the queue; false if there is none."""
+    def stop(self, key: str) -> None:
+        """Stop a run, or take it from the queue."""
         with self._changed:
             job = self._jobs.get(key)
-            if job is None or job.state in ENDED:
-                return False
-            job.stop.set()
-            if job.state == "waiting":
-                job.state = "stopped"
-            self._tell()
-            return True
+            if job is not None and job.state not in ENDED:
+                job.stop.set()
+                job.state = "stopped" if job.state == "waiting" else job.state
+                self._tell()
 
-    def forget(self, key: str) -> bool:
+    def forget(self, key: str) -> None:
         """Remove a run that was stopped or has failed from the list."""
         with self._changed:
             job = self._jobs.get(key)
-            if job is None or job.state not in ENDED:
-                return False
-            del self._jobs[key]
-            self._tell()
-            return True
+            if job is not None and job.state in ENDED:
+                del self._jobs[key]
+                self._tell()
 
     def touch(self) -> None:
         """Tell pages that the library has changed."""
@@ -316,35 +234,27 @@ class Jobs:
 
     def _run(self, job: Job) -> None:
         """Have a worker of its own run a job: it takes its memory along when it ends."""
-        bounds = Bounds(self.limits.run_s, self.limits.run_mib, self.library.desk.controllers)
-        worker = Worker(bounds, self.library.folder)
-        times = 2 * PAIRS if job.pairs else 1 if job.sweep is None else job.sweep.runs
+        work, folder, desk = job.work, self.library.folder, self.library.desk
+        times = work.runs if isinstance(work, Plan) else 2 * PAIRS if isinstance(work, Pairs) else 1
+        worker = Worker(Bounds(self.limits.run_s, self.limits.run_mib, desk.controllers), folder)
         try:
             found = worker.call(
-                self._task(job), stop=job.stop, times=times, hear=lambda news: self._hear(job, news)
+                partial(work, self.library),
+                stop=job.stop,
+                times=times,
+                hear=lambda news: self._hear(job, news),
             )
         finally:
             worker.end()
-        if job.explains is not None:
-            self.library.explain(job.explains, job.flow, found)
-        job.found = found if job.pairs is not None else None
-        if job.wanted.wants_air:
-            self.library.drop_timelines(self.limits.airs_mib << 20, job.key)
+        match work:
+            case Explanation():
+                self.library.explain(work.explains, work.flow, found)
+            case Pairs():
+                job.found = found
+            case Simulation() if work.air_mib:
+                self.library.drop_timelines(self.limits.airs_mib << 20, work.key)
         self.library.changed()
         self.sweeps.changed()
-
-    def _task(self, job: Job) -> Swept | Explanation | Pairs | Simulation:
-        if job.pairs is not None:
-            return job.pairs
-        if job.sweep is not None:
-            return Swept(self.library.folder.absolute(), self.library.desk, job.sweep)
-        if job.explains is not None:
-            return Explanation(job.wanted.scenario, job.wanted.seed, job.flow)
-        air_mib = self.limits.air_mib if job.wanted.wants_air else 0
-        return Simulation(
-            self.library.folder.absolute(), self.library.desk, job.key, job.wanted.scenario,
-            job.wanted.seed, job.wanted.name, self.limits.series, air_mib,
-        )  # fmt: skip
 
     def _hear(self, job: Job, news: float | Samples) -> None:
         """Take the completed fraction, or the samples since the last ones."""

@@ -105,6 +105,10 @@ class Library:
         self._listing = Listing(self._found)
         self._lock = threading.Lock()
 
+    def __reduce__(self) -> tuple[type[Library], tuple[Path, Desk]]:
+        """A worker reads the folder itself."""
+        return Library, (self.folder.absolute(), self.desk)
+
     def air(self, key: str) -> Path:
         """Return the path of an indexed trace, whether it exists or not."""
         return self.folder / "air" / f"{checked(key)}.air"

@@ -19,6 +19,7 @@ from simoom.base.files import read_json
 from simoom.serve.jobs import ENDED, Jobs
 from simoom.serve.library import Library
 from simoom.serve.limits import Limits
+from simoom.serve.tasks import Simulation
 
 LOOK_S = 0.15
 """Time between two looks for changes."""
@@ -132,7 +133,7 @@ class _Page:
             self._sent[path] = self._sent.get(path, 0) + len(samples["t"])
         message = {"type": "series", "id": key, "anew": anew, "series": series}
         # The first samples, too, are sent anew.
-        own = {"owners": job.wanted.owners} if anew else {}
+        own = {"owners": job.work.owners} if anew and isinstance(job.work, Simulation) else {}
         await self._socket.send_json({**message, **own})
 
 

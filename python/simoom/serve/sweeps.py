@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import math
@@ -23,9 +22,12 @@ from simoom.scenario.scenario import Scenario
 from simoom.scenario.words import words
 from simoom.serve.drafts import Desk
 from simoom.serve.library import KEY, Library, Listing, read_object
+from simoom.serve.work import Runs, digest
+from simoom.serve.workers import Teller
 
 if TYPE_CHECKING:
     from simoom.runs.sweep import Sweep
+    from simoom.serve.requests import AddSweep
 
 MOST_AXES = 2
 PARTS = {"name": str, "title": str, "scenario": str, "over": dict, "replications": int,
@@ -36,26 +38,19 @@ DEFAULT = "total.goodput_mbps"
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Runs):
     """A sweep that is to be run.
 
     Attributes
     ----------
-    name : str
-        Its name.
-    scenario : Scenario
-        The scenario whose values are varied.
     over : mapping
         The values of each axis.
-    replications, seed : int
-        The runs of each point, and the root of their random streams.
+    replications : int
+        The runs of each point.
     """
 
-    name: str
-    scenario: Scenario
     over: Mapping[str, Sequence[Any]]
     replications: int
-    seed: int
 
     @property
     def runs(self) -> int:
@@ -67,13 +62,14 @@ class Plan:
         """The key of the sweep."""
         parts = [self.scenario.to_toml(), {path: list(v) for path, v in self.over.items()},
                  self.replications, self.seed]  # fmt: skip
-        return hashlib.sha256(f"sweep {json.dumps(parts, default=str)}".encode()).hexdigest()
+        return digest(f"sweep {json.dumps(parts, default=str)}")
+
+    def __call__(self, library: Library, teller: Teller) -> None:
+        """Run and keep it."""
+        Sweeps(library).run(self, teller.progress)
 
 
-def plan_of(
-    text: str, given: Mapping[str, str], desk: Desk, name: str, replications: int, seed: int,
-    most: int,
-) -> Plan:  # fmt: skip
+def plan_of(asked: AddSweep, desk: Desk, most: int) -> Plan:
     """Read a sweep that a user wrote, and check all of its points.
 
     Raises
@@ -83,18 +79,18 @@ def plan_of(
     ValueError
         An axis cannot be read, or there are too many runs.
     """
-    if not 1 <= len(given) <= MOST_AXES:
-        raise ValueError(f"a sweep has one axis or two, and not {len(given)}")
+    if not 1 <= len(asked.over) <= MOST_AXES:
+        raise ValueError(f"a sweep has one axis or two, and not {len(asked.over)}")
     over = {}
-    for path, values in given.items():
+    for path, values in asked.over.items():
         try:
             over[path] = axis_values(values)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
-    plan = Plan(name, desk.read(text), over, replications, seed)
+    plan = Plan(desk.read(asked.text), asked.seed, asked.named, over, asked.replications)
     if plan.runs > most:
         raise ValueError(f"a sweep of {plan.runs:,} runs: this server takes at most {most:,}")
-    for chosen, point in varied(Scenario.parse(text), over):
+    for chosen, point in varied(Scenario.parse(asked.text), over):
         try:
             desk.read(point.to_toml())
         except ScenarioError as error:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
 
 from simoom.base.files import finite
@@ -15,9 +14,9 @@ from simoom.results.run import Run, run
 from simoom.results.tables import names_of
 from simoom.scenario.scenario import Scenario
 from simoom.scenario.words import words
-from simoom.serve.drafts import Desk, Draft, issues_of
+from simoom.serve.drafts import Draft, issues_of
 from simoom.serve.library import Library
-from simoom.serve.sweeps import Plan, Sweeps
+from simoom.serve.work import Runs, digest
 from simoom.serve.workers import Teller
 from simoom.show.sections import headline, shown
 
@@ -37,40 +36,33 @@ PAIRS = 10
 
 
 @dataclass(frozen=True)
-class Simulation:
+class Simulation(Runs):
     """A run that is kept in the library.
 
     Attributes
     ----------
-    folder, desk : Path, Desk
-        The library, and what it admits.
     key : str
         The key of the run.
-    scenario, seed, name : Scenario, int, str
-        What is run, and the name of the run.
     series : int
         The most time series.
     air_mib : int
-        The longest indexed trace; 0 for none.
+        The longest timeline; 0 for none.
+    owners : dict
+        Name and traffic of what has time series, by path.
     """
 
-    folder: Path
-    desk: Desk
     key: str
-    scenario: Scenario
-    seed: int
-    name: str
-    series: int
-    air_mib: int
+    series: int = 0
+    air_mib: int = 0
+    owners: dict[str, dict[str, str]] = field(default_factory=dict)
 
-    def __call__(self, teller: Teller) -> None:
+    def __call__(self, library: Library, teller: Teller) -> None:
         """Run and keep it."""
         if identity(self.scenario, seed=self.seed, replication=0) != self.key:
             message = (
                 "a file that the scenario names was changed while the run waited: run it again"
             )
             raise ScenarioError([Issue("", message)])
-        library = Library(self.folder, self.desk)
         finished = run(
             self.scenario,
             seed=self.seed,
@@ -84,14 +76,18 @@ class Simulation:
 
 
 @dataclass(frozen=True)
-class Explanation:
-    """The runs that explain a flow; None is the slowest."""
+class Explanation(Runs):
+    """The runs that explain a flow of a run by its key; None is the slowest."""
 
-    scenario: Scenario
-    seed: int
+    explains: str
     flow: str | None
 
-    def __call__(self, teller: Teller) -> Any:
+    @property
+    def key(self) -> str:
+        """The key of the job."""
+        return digest(f"why {self.explains} {self.flow}")
+
+    def __call__(self, library: Library, teller: Teller) -> Any:  # noqa: ARG002
         """Return the explanation as the page shows it."""
         # Imported when it is used: workers start in half the time.
         from simoom.why import why
@@ -105,20 +101,29 @@ class Explanation:
 
 
 @dataclass(frozen=True)
-class Pairs:
-    """Pairs of runs of two scenarios with the same random numbers."""
+class Pairs(Runs):
+    """Pairs of runs of two scenarios with the same random numbers, for two runs by their keys."""
 
-    first: Scenario
-    second: Scenario
-    seed: int
+    other: Scenario
+    compares: tuple[str, str]
 
-    def __call__(self, teller: Teller) -> Any:
+    @property
+    def key(self) -> str:
+        """The key of the job."""
+        return pairs_key(*self.compares)
+
+    def __call__(self, library: Library, teller: Teller) -> Any:  # noqa: ARG002
         """Return the comparison as the page shows it."""
         from simoom.runs.compare import compare
 
-        found = compare(self.first, self.second, replications=PAIRS, seed=self.seed,
+        found = compare(self.scenario, self.other, replications=PAIRS, seed=self.seed,
                         progress=teller.progress)  # fmt: skip
         return finite({"caption": found.caption, "rows": found.to_dicts()})
+
+
+def pairs_key(first: str, second: str) -> str:
+    """Return the key of the job that compares two runs."""
+    return digest(f"pairs {first} {second}")
 
 
 def differing(first: Run, second: Run) -> dict[str, Any]:
@@ -133,19 +138,6 @@ def differing(first: Run, second: Run) -> dict[str, Any]:
         "keys": changed_keys(first.scenario, second.scenario),
         "words": {path: words(path, names) for path in paths},
     }
-
-
-@dataclass(frozen=True)
-class Swept:
-    """A sweep whose runs are kept in the library."""
-
-    folder: Path
-    desk: Desk
-    plan: Plan
-
-    def __call__(self, teller: Teller) -> None:
-        """Run and keep it."""
-        Sweeps(Library(self.folder, self.desk)).run(self.plan, teller.progress)
 
 
 def probes_of(scenario: Scenario, most: int) -> list[str]:

@@ -10,9 +10,9 @@ from simoom import _core
 from simoom.base.palette import HATCHES, frame_look
 from simoom.serve.library import Library
 
-OPEN = 8
+OPEN = 3
 """Files that are kept open."""
-TILES = 512
+TILES = 128
 """Tiles that are kept: those of long stretches take milliseconds to make."""
 
 
@@ -50,7 +50,9 @@ class Timelines:
                 try:
                     known = (changed, _core.AirFile(path))
                 except OSError:
-                    raise LookupError("the timeline of this run is damaged") from None
+                    message = "the timeline of this run is damaged or of another version: "
+                    message += "delete the run, and run it again"
+                    raise LookupError(message) from None
                 self._files[key] = known
             self._files.move_to_end(key)
             while len(self._files) > OPEN:

@@ -1,8 +1,9 @@
 //! A complete file, and reading its rows.
 
-use super::Series;
 use super::index::{Block, Index, MAGIC, damaged};
+use super::packed::unpack;
 use super::rows::{FrameRow, MpduRow, Row, Table};
+use super::{ROWS, Series};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -49,9 +50,9 @@ impl AirFile {
         }
         let index = Index::read(&read(&mut file, at, (tail_at - at) as usize)?)?;
         let fits = |block: &Block| {
-            let table = Table::ALL.get(usize::from(block.table))?;
-            let end = u64::from(block.rows).checked_mul(table.size() as u64)?;
-            Some(end.checked_add(block.offset)? <= at)
+            Table::ALL.get(usize::from(block.table))?;
+            let end = u64::from(block.length).checked_add(block.offset)?;
+            Some(end <= at && block.rows <= ROWS)
         };
         if !index.blocks.iter().all(|block| fits(block).unwrap_or(false)) {
             return Err(damaged());
@@ -158,11 +159,11 @@ impl AirFile {
     /// The rows of a block.
     pub(super) fn rows<R: Row>(&self, block: &Block) -> io::Result<Vec<R>> {
         debug_assert_eq!(block.table, R::TABLE as u8);
-        let length = block.rows as usize * R::SIZE;
-        let bytes = {
+        let packed = {
             let mut file = self.file.lock().expect("no reader panics");
-            read(&mut file, block.offset, length)?
+            read(&mut file, block.offset, block.length as usize)?
         };
+        let bytes = unpack(&packed, block.rows as usize, R::WIDTHS)?;
         Ok(bytes.chunks_exact(R::SIZE).map(R::get).collect())
     }
 }

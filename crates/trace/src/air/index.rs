@@ -5,7 +5,7 @@ use crate::{Network, RadioRole};
 use std::io;
 
 /// How a file begins; the last byte is the version.
-pub(super) const MAGIC: &[u8; 8] = b"simair\0\x01";
+pub(super) const MAGIC: &[u8; 8] = b"simair\0\x02";
 
 /// The least and the greatest of some numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +69,8 @@ pub(super) struct Block {
     pub(super) table: u8,
     pub(super) rows: u32,
     pub(super) offset: u64,
+    /// Bytes of its rows, packed.
+    pub(super) length: u32,
     /// When its rows begin.
     pub(super) times: Range,
     /// When the last of them ends.
@@ -199,6 +201,7 @@ impl Writer {
     fn block(&mut self, block: &Block) {
         self.u32(u32::from(block.table));
         self.u32(block.rows);
+        self.u32(block.length);
         let Block { times, numbers, frames, .. } = block;
         for value in [block.offset, times.least, times.most, block.end] {
             self.u64(value);
@@ -256,12 +259,13 @@ impl Reader<'_> {
     }
 
     fn block(&mut self) -> io::Result<Block> {
-        let (table, rows, offset) = (self.u32()? as u8, self.u32()?, self.u64()?);
+        let (table, rows, length) = (self.u32()? as u8, self.u32()?, self.u32()?);
+        let offset = self.u64()?;
         let times = self.range()?;
         let end = self.u64()?;
         let (numbers, frames) = (self.range()?, self.range()?);
         let summary = (0..self.u32()?).map(|_| self.part()).collect::<io::Result<_>>()?;
-        Ok(Block { table, rows, offset, times, end, numbers, frames, summary })
+        Ok(Block { table, rows, offset, length, times, end, numbers, frames, summary })
     }
 
     fn part(&mut self) -> io::Result<((u32, u8), Summary)> {

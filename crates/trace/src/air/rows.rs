@@ -1,4 +1,4 @@
-//! The rows of the tables, little-endian and of fixed size.
+//! The rows of the tables, little-endian and of fixed size; a file has them packed.
 
 /// There is no such radio, flow or number.
 pub(super) const NONE: u32 = u32::MAX;
@@ -34,16 +34,16 @@ impl Table {
         Self::Routes,
     ];
 
-    /// Bytes of a row.
-    pub(super) const fn size(self) -> usize {
+    /// Bytes of each column.
+    pub(super) const fn widths(self) -> &'static [usize] {
         match self {
-            Self::Frames => FrameRow::SIZE,
-            Self::Mpdus => MpduRow::SIZE,
-            Self::Waits => WaitRow::SIZE,
-            Self::Packets => PacketRow::SIZE,
-            Self::Segments => SegmentRow::SIZE,
-            Self::Points => PointRow::SIZE,
-            Self::Routes => RouteRow::SIZE,
+            Self::Frames => FrameRow::WIDTHS,
+            Self::Mpdus => MpduRow::WIDTHS,
+            Self::Waits => WaitRow::WIDTHS,
+            Self::Packets => PacketRow::WIDTHS,
+            Self::Segments => SegmentRow::WIDTHS,
+            Self::Points => PointRow::WIDTHS,
+            Self::Routes => RouteRow::WIDTHS,
         }
     }
 }
@@ -52,6 +52,7 @@ impl Table {
 pub(super) trait Row: Sized {
     const TABLE: Table;
     const SIZE: usize;
+    const WIDTHS: &'static [usize];
 
     fn put(&self, out: &mut Vec<u8>);
 
@@ -72,6 +73,7 @@ macro_rules! row {
         impl Row for $name {
             const TABLE: Table = Table::$table;
             const SIZE: usize = 0 $(+ size_of::<$kind>())+;
+            const WIDTHS: &'static [usize] = &[$(size_of::<$kind>()),+];
 
             fn put(&self, out: &mut Vec<u8>) {
                 $(out.extend_from_slice(&self.$field.to_le_bytes());)+
