@@ -95,6 +95,7 @@ test-python:
 	$(PYTEST) -m "not thorough"
 
 test-thorough: $(ENVIRONMENT) $(EXTENSION) programs
+	cargo test --workspace --test all --quiet -- --ignored
 	$(PYTEST) -m thorough
 
 # Programs that some tests call: in CI a missing one fails them, elsewhere it skips them.

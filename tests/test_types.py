@@ -7,6 +7,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 import simoom as sm
 
 USER = """
@@ -24,20 +26,26 @@ predicted = float(sm.predict(scenario).summary["total.goodput_mbps"])
 """
 
 
-def test_a_user_s_code_passes_strict_mypy(tmp_path):
-    file = tmp_path / "user.py"
-    file.write_text(USER, encoding="utf-8")
-    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", file]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert done.stdout == "Success: no issues found in 1 source file\n"
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory):
+    """Check a text strictly; what the checker has read of the package serves for all."""
+    folder = tmp_path_factory.mktemp("types")
+
+    def check(text):
+        (folder / "user.py").write_text(text, encoding="utf-8")
+        command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", "cache", "user.py"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+        return done.stdout
+
+    return check
 
 
-def test_the_type_checker_reads_the_package(tmp_path):
-    file = tmp_path / "user.py"
-    file.write_text(USER + "run.sumary\n", encoding="utf-8")
-    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", file]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert '"Run" has no attribute "sumary"' in done.stdout
+def test_a_user_s_code_passes_strict_mypy(checked):
+    assert checked(USER) == "Success: no issues found in 1 source file\n"
+
+
+def test_the_type_checker_reads_the_package(checked):
+    assert '"Run" has no attribute "sumary"' in checked(USER + "run.sumary\n")
 
 
 def public_functions():

@@ -54,6 +54,7 @@ fn scenarios() -> Vec<PathBuf> {
 }
 
 #[test]
+#[ignore = "thorough: takes a minute"]
 fn tshark_dissects_the_capture_of_every_scenario_without_a_fault() {
     if !is_installed("tshark_dissects_the_capture_of_every_scenario_without_a_fault") {
         return;
@@ -209,11 +210,21 @@ fn receivers_find_no_fault_in_the_captures_of_every_scenario() {
 }
 
 #[test]
+fn receivers_find_no_fault_in_the_captures_of_random_scenarios() {
+    receivers_find_no_fault(50, 250);
+}
+
+#[test]
+#[ignore = "thorough: takes minutes"]
 fn receivers_find_no_fault_in_the_captures_of_two_hundred_random_scenarios() {
+    receivers_find_no_fault(200, 1000);
+}
+
+fn receivers_find_no_fault(count: u32, least: usize) {
     let mut total = Total::default();
     let plain = random::scenarios(35, 1100, 1.0).into_iter().filter(|it| it.class == "plain");
     let sound = plain.filter_map(|it| Some((it.text, it.sound?)));
-    for (number, (text, mut scenario)) in (0..200).zip(sound) {
+    for (number, (text, mut scenario)) in (0..count).zip(sound) {
         let seed = Seed { root: 35, replication: number };
         // Windows of all sizes, that close, and first flights beyond them; where there is a flow of
         // TCP, and a cell.
@@ -232,7 +243,7 @@ fn receivers_find_no_fault_in_the_captures_of_two_hundred_random_scenarios() {
         let plan = shortened(scenario, "1");
         total.add(received(&plan, seed), &format!("scenario {number}\n{text}"));
     }
-    total.decide(1000);
+    total.decide(least);
 }
 
 #[test]
