@@ -1,4 +1,4 @@
-"""The twin in 802.11n, ac and ax, compared with the simulator over a grid."""
+"""The twin in 802.11n, ac, ax and be, compared with the simulator over a grid."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 import simoom as sm
 
-STANDARDS = ("11n", "11ac", "11ax")
+STANDARDS = ("11n", "11ac", "11ax", "11be")
 FRAMES = (1, 8, None)
 """Limits of the MPDUs of an A-MPDU; None is the window of the standard."""
 TOLERANCE = 0.05
@@ -42,6 +42,12 @@ def test_the_prediction_is_within_5_percent_of_the_simulator(
     assert twin.model is not None, twin.report()
     assert twin.model.family == family
     found = {each.path: each for each in twin.compare(sm.run(scenario))}
+    assert abs(found["total.goodput_mbps"].percent) < 100 * TOLERANCE
+
+
+def test_channels_of_320_mhz_at_6_ghz_are_predicted():
+    scenario = cell("11be", 3, None, UP, wlan={"width_mhz": 320, "band_ghz": 6.0})
+    found = {each.path: each for each in sm.predict(scenario).compare(sm.run(scenario))}
     assert abs(found["total.goodput_mbps"].percent) < 100 * TOLERANCE
 
 

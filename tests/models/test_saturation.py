@@ -269,7 +269,7 @@ def test_classes_differ_as_they_should():
     retry=st.one_of(st.none(), st.integers(1, 12)),
     collision=st.sampled_from(sat.COLLISIONS),
     countdown=st.sampled_from(["bianchi", "frozen"]),
-    standard=st.sampled_from(["11b", "11a", "11g", "11n", "11ac", "11ax"]),
+    standard=st.sampled_from(["11b", "11a", "11g", "11n", "11ac", "11ax", "11be"]),
     payload=st.integers(1, 2000),
     rts=st.booleans(),
 )

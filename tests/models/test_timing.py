@@ -69,6 +69,9 @@ def test_phy_rates_of_the_highest_modes():
         ("11ac", 9, 80, 400, 433.3),
         ("11ax", 11, 20, 800, 143.4),
         ("11ax", 11, 80, 800, 600.5),
+        ("11be", 12, 80, 800, 648.5),
+        ("11be", 13, 20, 800, 172.1),
+        ("11be", 13, 320, 800, 2882.4),
     ]:
         bits = t.data_bits_per_symbol(mcs, standard=name, width_mhz=width)
         assert bits / t.symbol_us(standard=name, guard_ns=guard) == pytest.approx(rate, abs=0.06)
@@ -82,6 +85,7 @@ def test_preambles_by_streams():
     assert of("11ac", (1, 2, 4, 8)) == [40, 44, 52, 68]
     assert of("11ax", (1, 2)) == pytest.approx([43.2, 50.4])
     assert of("11ax", (1,), guard_ns=3200) == pytest.approx([52.0])
+    assert of("11be", (1, 2)) == pytest.approx([51.2, 58.4])  # EHT-SIG has two symbols of 4 us
 
 
 def test_short_guard_is_rounded_up_to_four_microseconds():
@@ -93,7 +97,7 @@ def test_short_guard_is_rounded_up_to_four_microseconds():
 
 def test_interframe_spaces_and_timeouts():
     assert [t.standard(name).difs_us for name in ("11b", "11a", "11g")] == [50, 34, 28]
-    assert [t.standard(name).aifs_us for name in ("11n", "11ac", "11ax")] == [43, 43, 43]
+    assert [t.standard(name).aifs_us for name in t.AGGREGATING] == [43, 43, 43, 43]
     assert [t.eifs_us(name) for name in ("11b", "11a", "11g", "11ac")] == [364, 94, 88, 103]
     assert [t.response_timeout_us(name) for name in ("11b", "11a", "11g")] == [222, 45, 39]
 
@@ -135,6 +139,7 @@ def test_aggregate_has_delimiters_padding_and_a_block_ack():
             ("11n", None, 7),
             ("11ac", None, 0),
             ("11ax", None, 11),
+            ("11be", None, 13),
         ]
     ),
 )
@@ -156,7 +161,7 @@ def test_modes_that_do_not_exist():
         "guard_ns": lambda: t.ppdu_us(100, standard="11ax", guard_ns=400, mcs=0),
         "short_preamble": lambda: t.ppdu_us(100, standard="11b", rate_mbps=1, short_preamble=True),
         "mpdus": lambda: t.exchange(100, standard="11a", mpdus=2),
-        "standard": lambda: t.standard("11be"),
+        "standard": lambda: t.standard("11bn"),
         "psdu_bytes": lambda: t.ppdu_us(-1, standard="11b"),
     }.items():
         with pytest.raises(ValueError, match=words):

@@ -220,7 +220,7 @@ fn receivers_find_no_fault_in_the_captures_of_two_hundred_random_scenarios() {
     receivers_find_no_fault(200, 1000);
 }
 
-fn receivers_find_no_fault(count: u32, least: usize) {
+fn receivers_find_no_fault(count: u32, least: u64) {
     let mut total = Total::default();
     let plain = random::scenarios(35, 1100, 1.0).into_iter().filter(|it| it.class == "plain");
     let sound = plain.filter_map(|it| Some((it.text, it.sound?)));

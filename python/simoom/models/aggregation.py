@@ -1,4 +1,4 @@
-"""Aggregation in 802.11n, ac and ax: the throughput of one sender at each MCS.
+"""Aggregation in 802.11n, ac, ax and be: the throughput of one sender at each MCS.
 
 A cycle is AIFS, mean back-off, one PPDU with X MPDUs of Y MSDUs each, SIFS and Block Ack:
 
@@ -37,7 +37,9 @@ ASSUMPTIONS = (
     assumption.Assumption("independent_bit_errors", "Bit errors, if any, are independent."),
 )
 
-MAX_MPDU_BYTES = MappingProxyType({"11n": 7991, "11ac": 11_454, "11ax": 11_454})  # Table 9-34
+MAX_MPDU_BYTES = MappingProxyType(  # Table 9-34
+    {"11n": 7991, "11ac": 11_454, "11ax": 11_454, "11be": 11_454}
+)
 MAX_AMSDU_BYTES_11N = 7935  # Table 9-34
 
 OKADA = MappingProxyType(

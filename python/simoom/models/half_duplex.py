@@ -87,7 +87,7 @@ def cell_times(
     Parameters
     ----------
     standard : str
-        "11b", "11a" or "11g"; n, ac and ax with single frames.
+        "11b", "11a" or "11g"; n, ac, ax and be with single frames.
     payload_bytes : array_like
         The MSS.
     tcp_ip_bytes : int

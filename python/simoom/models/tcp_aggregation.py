@@ -1,4 +1,4 @@
-"""One TCP flow over 802.11n, ac or ax with A-MPDUs.
+"""One TCP flow over 802.11n, ac, ax or be with A-MPDUs.
 
 References
 ----------

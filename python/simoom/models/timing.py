@@ -1,8 +1,9 @@
-"""Durations of frames and frame exchanges of 802.11b, a, g, n, ac and ax.
+"""Durations of frames and frame exchanges of 802.11b, a, g, n, ac, ax and be.
 
 Durations are in microseconds, sizes in bytes with the FCS, rates in Mb/s. All sizes, rates and MCS
-indices may be arrays. Clauses are those of IEEE 802.11-2020 (HE: 802.11ax-2021, clause 27).
-The tables describe a cell without stations of older amendments; 11n, 11ac and 11ax are those of the
+indices may be arrays. Clauses are those of IEEE 802.11-2020 (HE: 802.11ax-2021, clause 27; EHT:
+802.11be-2024, clause 36).
+The tables describe a cell without stations of older amendments; 11n to 11be are those of the
 5 GHz band with the best-effort category of EDCA.
 """
 
@@ -125,20 +126,39 @@ STANDARDS = MappingProxyType(
             max_ampdu_bytes=6_500_631,
             **(_EDCA | {"block_ack_window": 256}),
         ),
+        "11be": _standard(  # 802.11be-2024, 36.4.4
+            "11be",
+            "eht",
+            max_mcs=13,
+            max_ampdu_bytes=15_523_200,
+            **(_EDCA | {"block_ack_window": 256}),
+        ),
     }
 )
 """The amendments by name."""
+AGGREGATING = tuple(name for name, known in STANDARDS.items() if known.max_ampdu_bytes)
+"""The amendments with A-MPDUs."""
 
-MAX_PPDU_US = 5484.0  # aPPDUMaxTime of HT-mixed, VHT and HE (Table 19-25)
+MAX_PPDU_US = 5484.0  # aPPDUMaxTime of HT-mixed, VHT, HE and EHT (Table 19-25)
 
-_BITS_PER_SUBCARRIER = np.array([1, 2, 2, 4, 4, 6, 6, 6, 8, 8, 10, 10], dtype=np.float64)
-_CODE_RATE_12 = np.array([6, 6, 9, 6, 9, 8, 9, 10, 9, 10, 9, 10], dtype=np.float64)  # twelfths
+_BITS_PER_SUBCARRIER = np.array([1, 2, 2, 4, 4, 6, 6, 6, 8, 8, 10, 10, 12, 12], dtype=np.float64)
+_CODE_RATE_12 = np.array([6, 6, 9, 6, 9, 8, 9, 10, 9, 10, 9, 10, 9, 10], dtype=np.float64)
 _SUBCARRIERS = {  # data subcarriers: Tables 19-6, 21-5; Table 27-16 for one RU of the full band
     "ht": {20: 52, 40: 108},
     "vht": {20: 52, 40: 108, 80: 234, 160: 468},
     "he": {20: 234, 40: 468, 80: 980, 160: 1960},
+    "eht": {20: 234, 40: 468, 80: 980, 160: 1960, 320: 3920},  # 802.11be-2024, 36.3.2
 }
-_REFERENCE_RATES = np.array([6, 12, 18, 24, 36, 48, 54, 54, 54, 54, 54, 54.0])
+_GUARDS_NS = {
+    "ofdm": (800,),
+    "ht": (400, 800),
+    "vht": (400, 800),
+    "he": (800, 1600, 3200),
+    "eht": (800, 1600, 3200),
+}
+_LONG_SYMBOLS = ("he", "eht")
+"""Families with symbols of 12.8 us, and LDPC."""
+_REFERENCE_RATES = np.array([6, 12, 18, 24, 36, 48, *[54] * 8], dtype=np.float64)
 _LTF_COUNT = (0, 1, 2, 4, 4, 6, 6, 8, 8)  # long training fields by streams, Table 21-13
 
 
@@ -156,7 +176,7 @@ def standard(name: str) -> Standard:
 def data_bits_per_symbol(
     mcs: ArrayLike, *, standard: str, width_mhz: int = 20, streams: int = 1
 ) -> Array:
-    """Return N_DBPS of an HT, VHT or HE mode (Tables 19-27, 21-29 and 27-54).
+    """Return N_DBPS of an HT, VHT, HE or EHT mode (Tables 19-27, 21-29, 27-54).
 
     `mcs` counts from 0 for every number of streams, for HT as well.
 
@@ -170,7 +190,7 @@ def data_bits_per_symbol(
     >>> float(data_bits_per_symbol(8, standard="11ac"))
     312.0
     """
-    known = STANDARDS[choice("standard", standard, ("11n", "11ac", "11ax"))]
+    known = STANDARDS[choice("standard", standard, AGGREGATING)]
     index = whole("mcs", mcs, low=0, high=known.max_mcs).astype(np.intp)
     widths = _SUBCARRIERS[known.family]
     if width_mhz not in widths:
@@ -178,7 +198,8 @@ def data_bits_per_symbol(
     _check_streams(known, streams)
     coded = widths[width_mhz] * _BITS_PER_SUBCARRIER[index] * streams
     bits = coded * _CODE_RATE_12[index] / 12
-    if known.family != "he" and np.any(bits != np.floor(bits)):  # 21.5: N_DBPS is whole
+    # 21.5: N_DBPS is whole.
+    if known.family not in _LONG_SYMBOLS and np.any(bits != np.floor(bits)):
         raise ValueError(f"mcs: {mcs!r} does not exist at {width_mhz} MHz with {streams} stream(s)")
     return np.floor(bits)
 
@@ -186,13 +207,12 @@ def data_bits_per_symbol(
 def symbol_us(*, standard: str, guard_ns: int | None = None) -> float:
     """Return the duration of a data symbol with its guard interval (default 800 ns)."""
     family = STANDARDS[choice("standard", standard, STANDARDS)].family
-    allowed = {"ofdm": (800,), "ht": (400, 800), "vht": (400, 800), "he": (800, 1600, 3200)}
-    if family not in allowed:
+    if family not in _GUARDS_NS:
         raise ValueError(f"standard: {standard} has no symbols of OFDM")
     guard = 800 if guard_ns is None else guard_ns
-    if guard not in allowed[family]:
-        raise ValueError(f"guard_ns: must be one of {allowed[family]}, is {guard_ns!r}")
-    return (12.8 if family == "he" else 3.2) + guard / 1000
+    if guard not in _GUARDS_NS[family]:
+        raise ValueError(f"guard_ns: must be one of {_GUARDS_NS[family]}, is {guard_ns!r}")
+    return (12.8 if family in _LONG_SYMBOLS else 3.2) + guard / 1000
 
 
 def preamble_us(
@@ -218,16 +238,18 @@ def preamble_us(
         return 20.0 + 8.0 + 4.0 + 4.0 * fields + 4.0
     guard = symbol_us(standard=standard, guard_ns=guard_ns) - 12.8
     ltf = (12.8 if guard > 3.0 else 6.4) + guard  # 4x LTF goes with 3.2 us, 27.3.4
-    return 20.0 + 4.0 + 8.0 + 4.0 + fields * ltf
+    # EHT-SIG to one user: 52 bits at 26 a symbol (802.11be-2024, 36.3.12.8).
+    signal = 8.0 if known.family == "eht" else 0.0
+    return 20.0 + 4.0 + 8.0 + signal + 4.0 + fields * ltf
 
 
 @dataclass(kw_only=True, eq=False)
 class Format(Parameters):
-    """The format of the data field of an HT, VHT or HE PPDU."""
+    """The format of the data field of an HT, VHT, HE or EHT PPDU."""
 
-    width_mhz: Plain[int] = Parameter(20, "Channel width of n, ac and ax.")
-    streams: Plain[int] = Parameter(1, "Spatial streams of n, ac and ax.")
-    guard_ns: Plain[int | None] = Parameter(None, "Guard interval of n, ac and ax; None: 800.")
+    width_mhz: Plain[int] = Parameter(20, "Channel width of n, ac, ax and be.")
+    streams: Plain[int] = Parameter(1, "Spatial streams of n, ac, ax and be.")
+    guard_ns: Plain[int | None] = Parameter(None, "Guard interval of n, ac, ax and be; None: 800.")
     round_short_guard: Plain[bool] = Parameter(
         True,
         """
@@ -244,7 +266,7 @@ class Mode(Format):
     rate_mbps: OptionalNumbers = Parameter(
         None,
         """
-        Rate of b, a and g, and of frames in the format of 11a under n, ac and ax. None: the
+        Rate of b, a and g, and of frames in the format of 11a under n, ac, ax and be. None: the
         highest one where no `mcs` is given.
         """,
         real,
@@ -252,8 +274,8 @@ class Mode(Format):
     mcs: OptionalNumbers = Parameter(
         None,
         """
-        Modulation and coding of n, ac and ax, from 0 for every number of streams. None: the highest
-        that exists (7, 8 and 11 at 20 MHz with one stream) if no rate is given.
+        Modulation and coding of n, ac, ax and be, from 0 for every number of streams. None: the
+        highest that exists (7, 8, 11 and 13 at 20 MHz with one stream) if no rate is given.
         """,
         real,
     )
@@ -315,7 +337,7 @@ def ppdu_us(ppdu: Ppdu) -> Array:
     per_symbol = data_bits_per_symbol(
         mcs, standard=known.name, width_mhz=width_mhz, streams=streams
     )
-    # One tail of 6 bits for each convolutional encoder; HE uses LDPC, which has none.
+    # One tail of 6 bits for each convolutional encoder; HE and EHT use LDPC, which has none.
     encoders = {"ht": np.ceil(per_symbol / 4 / 320), "vht": np.ceil(per_symbol / 4 / 540)}
     tail = 6 * encoders.get(known.family, np.zeros(()))
     duration = symbol_us(standard=known.name, guard_ns=guard_ns)
@@ -330,8 +352,8 @@ def control_rate_mbps(
 ) -> Array:
     """Return the rate of the CTS, ACK or Block Ack that a frame elicits (10.6.6.5).
 
-    It is the highest basic rate that does not exceed the rate of the frame; for n, ac and ax, the
-    rate of 11a with the same modulation and code rate (Table 10-9).
+    It is the highest basic rate that does not exceed the rate of the frame; for n, ac, ax and be,
+    the rate of 11a with the same modulation and code rate (Table 10-9).
 
     Examples
     --------
@@ -355,7 +377,7 @@ def reference_rate_mbps(mcs: int) -> float:
 
 
 def control_us(frame_bytes: ArrayLike, *, standard: str, rate_mbps: ArrayLike) -> Array:
-    """Return the duration of an RTS, CTS, ACK or Block Ack; n, ac and ax send them as 11a does.
+    """Return the duration of an RTS, CTS, ACK or Block Ack; n, ac, ax and be send them as 11a does.
 
     Examples
     --------
@@ -421,7 +443,7 @@ class Sending(Mode):
     rts: Plain[bool] = Parameter(False, "RTS/CTS before every data frame.")
     mpdus: Numbers = Parameter(
         1,
-        "MPDUs in one PPDU; more than one are an A-MPDU with a Block Ack (n, ac and ax).",
+        "MPDUs in one PPDU; more than one are an A-MPDU with a Block Ack (n, ac, ax and be).",
         whole,
         low=1,
     )

@@ -1,4 +1,4 @@
-"""TXOPs of 802.11n, ac and ax: what a station sends when it has won the medium.
+"""TXOPs of 802.11n, ac, ax and be: what a station sends when it has won the medium.
 
 Within the TXOP limit a station sends A-MPDUs a SIFS apart, each with its Block Ack. An A-MPDU has
 as many MPDUs as the window of the block ack agreement, the length of A-MPDUs, the duration of PPDUs
@@ -30,7 +30,7 @@ class Sender:
     Parameters
     ----------
     standard : str
-        "11n", "11ac" or "11ax".
+        "11n", "11ac", "11ax" or "11be".
     mpdu_bytes : int
         Size of an MPDU with MAC header and FCS.
     mcs : int

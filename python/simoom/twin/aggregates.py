@@ -1,4 +1,4 @@
-"""802.11n, ac and ax: saturated cells and downloads with A-MPDUs in TXOPs."""
+"""802.11n, ac, ax and be: saturated cells and downloads with A-MPDUs in TXOPs."""
 
 from __future__ import annotations
 
@@ -16,12 +16,9 @@ from simoom.twin.inputs import Cell
 from simoom.twin.medium import fixed_mcs, no_capture, noise, one_cell
 from simoom.twin.verdict import AssumptionCheck, Fit, broken, graded, met, stretched
 
-STANDARDS = ("11n", "11ac", "11ax")
-"""Standards whose TXOPs the twin can compute from a scenario."""
-
 USUAL = Assumption(
     "usual_exchanges",
-    "A-MPDUs, TXOPs and block acks are those of the standard at 5 GHz, with the default options.",
+    "A-MPDUs, TXOPs and block acks are those of the standard at 5 and 6 GHz, with default options.",
 )
 ONE_CATEGORY = Assumption("one_category", "All packets are of the category best effort.")
 FEW_REQUESTS = Assumption(
@@ -156,7 +153,7 @@ def _usual(cell: Cell) -> AssumptionCheck:
     given += [
         (f"wlan.aggregation.{key}", wlan["aggregation"][key], usual) for key, usual in RULES.items()
     ]
-    if wlan["band_ghz"] not in (None, 5.0):
+    if wlan["band_ghz"] == 2.4:
         return broken(USUAL, f"wlan.band_ghz is {wlan['band_ghz']:g}")
     if wlan["qos"] is False:
         return broken(USUAL, "wlan.qos is false")
