@@ -102,6 +102,7 @@ def _standard(name: str, family: str, **changes: object) -> Standard:
 
 
 _EDCA = {"aifsn": 3, "mac_header_bytes": 26, "block_ack_window": 64}  # Table 9-155, AC_BE
+_LONGER = _EDCA | {"block_ack_window": 256}
 
 STANDARDS = MappingProxyType(
     {
@@ -119,20 +120,9 @@ STANDARDS = MappingProxyType(
         "11g": _standard("11g", "ofdm", sifs_us=10.0, signal_extension_us=6.0),  # Table 18-5
         "11n": _standard("11n", "ht", max_mcs=7, max_ampdu_bytes=65_535, **_EDCA),  # 9.4.2.55
         "11ac": _standard("11ac", "vht", max_mcs=9, max_ampdu_bytes=1_048_575, **_EDCA),
-        "11ax": _standard(
-            "11ax",
-            "he",
-            max_mcs=11,
-            max_ampdu_bytes=6_500_631,
-            **(_EDCA | {"block_ack_window": 256}),
-        ),
-        "11be": _standard(  # 802.11be-2024, 36.4.4
-            "11be",
-            "eht",
-            max_mcs=13,
-            max_ampdu_bytes=15_523_200,
-            **(_EDCA | {"block_ack_window": 256}),
-        ),
+        "11ax": _standard("11ax", "he", max_mcs=11, max_ampdu_bytes=6_500_631, **_LONGER),
+        # 802.11be-2024, 36.4.4
+        "11be": _standard("11be", "eht", max_mcs=13, max_ampdu_bytes=15_523_200, **_LONGER),
     }
 )
 """The amendments by name."""
@@ -149,15 +139,10 @@ _SUBCARRIERS = {  # data subcarriers: Tables 19-6, 21-5; Table 27-16 for one RU 
     "he": {20: 234, 40: 468, 80: 980, 160: 1960},
     "eht": {20: 234, 40: 468, 80: 980, 160: 1960, 320: 3920},  # 802.11be-2024, 36.3.2
 }
-_GUARDS_NS = {
-    "ofdm": (800,),
-    "ht": (400, 800),
-    "vht": (400, 800),
-    "he": (800, 1600, 3200),
-    "eht": (800, 1600, 3200),
-}
 _LONG_SYMBOLS = ("he", "eht")
 """Families with symbols of 12.8 us, and LDPC."""
+_GUARDS_NS = {"ofdm": (800,), "ht": (400, 800), "vht": (400, 800)}
+_GUARDS_NS |= dict.fromkeys(_LONG_SYMBOLS, (800, 1600, 3200))
 _REFERENCE_RATES = np.array([6, 12, 18, 24, 36, 48, *[54] * 8], dtype=np.float64)
 _LTF_COUNT = (0, 1, 2, 4, 4, 6, 6, 8, 8)  # long training fields by streams, Table 21-13
 
