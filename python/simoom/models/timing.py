@@ -2,9 +2,8 @@
 
 Durations are in microseconds, sizes in bytes with the FCS, rates in Mb/s. All sizes, rates and MCS
 indices may be arrays. Clauses are those of IEEE 802.11-2020 (HE: 802.11ax-2021, clause 27; EHT:
-802.11be-2024, clause 36).
-The tables describe a cell without stations of older amendments; 11n to 11be are those of the
-5 GHz band with the best-effort category of EDCA.
+802.11be-2024, clause 36). The tables describe a cell without stations of older amendments; 11n to
+11be are those of the 5 GHz band with the best-effort category of EDCA.
 """
 
 from __future__ import annotations
@@ -121,7 +120,6 @@ STANDARDS = MappingProxyType(
         "11n": _standard("11n", "ht", max_mcs=7, max_ampdu_bytes=65_535, **_EDCA),  # 9.4.2.55
         "11ac": _standard("11ac", "vht", max_mcs=9, max_ampdu_bytes=1_048_575, **_EDCA),
         "11ax": _standard("11ax", "he", max_mcs=11, max_ampdu_bytes=6_500_631, **_LONGER),
-        # 802.11be-2024, 36.4.4
         "11be": _standard("11be", "eht", max_mcs=13, max_ampdu_bytes=15_523_200, **_LONGER),
     }
 )
@@ -183,8 +181,7 @@ def data_bits_per_symbol(
     _check_streams(known, streams)
     coded = widths[width_mhz] * _BITS_PER_SUBCARRIER[index] * streams
     bits = coded * _CODE_RATE_12[index] / 12
-    # 21.5: N_DBPS is whole.
-    if known.family not in _LONG_SYMBOLS and np.any(bits != np.floor(bits)):
+    if known.family == "vht" and np.any(bits != np.floor(bits)):  # 21.5: N_DBPS is whole
         raise ValueError(f"mcs: {mcs!r} does not exist at {width_mhz} MHz with {streams} stream(s)")
     return np.floor(bits)
 
@@ -217,14 +214,11 @@ def preamble_us(
         return 20.0
     _check_streams(known, streams)
     fields = _LTF_COUNT[streams]
-    if known.family == "ht":  # 19.3.2: legacy, HT-SIG, HT-STF, HT-LTFs
-        return 20.0 + 8.0 + 4.0 + 4.0 * fields
-    if known.family == "vht":  # 21.3.2: legacy, SIG-A, STF, LTFs, SIG-B
-        return 20.0 + 8.0 + 4.0 + 4.0 * fields + 4.0
+    if known.family in ("ht", "vht"):  # 19.3.2, 21.3.2: legacy, SIG(-A), STF, LTFs, SIG-B
+        return 20.0 + 8.0 + 4.0 + 4.0 * fields + (4.0 if known.family == "vht" else 0.0)
     guard = symbol_us(standard=standard, guard_ns=guard_ns) - 12.8
     ltf = (12.8 if guard > 3.0 else 6.4) + guard  # 4x LTF goes with 3.2 us, 27.3.4
-    # EHT-SIG to one user: 52 bits at 26 a symbol (802.11be-2024, 36.3.12.8).
-    signal = 8.0 if known.family == "eht" else 0.0
+    signal = 8.0 if known.family == "eht" else 0.0  # 52 bits at 26 a symbol, 36.3.12.8
     return 20.0 + 4.0 + 8.0 + signal + 4.0 + fields * ltf
 
 
