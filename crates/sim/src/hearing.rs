@@ -28,7 +28,8 @@ pub struct NodePair {
 /// The names of all nodes, and all pairs in which one node hears the other at some time or should
 /// hear it; `None` without a radio.
 pub fn hearing(plan: &Plan, seed: &Seed, now: Instant) -> Option<(Vec<String>, Vec<NodePair>)> {
-    let Medium::Space(mut space) = build::medium(plan, seed) else { return None };
+    let medium = plan.has_radio().then(|| build::medium(plan, seed));
+    let Some(Medium::Space(mut space)) = medium else { return None };
     let nodes = 0..plan.topology.radios().len() as u32;
     let pairs = nodes.clone().flat_map(|from| nodes.clone().map(move |to| (from, to)));
     let heard = pairs.filter_map(|(from, to)| heard(plan, &mut space, now, from, to));

@@ -133,7 +133,7 @@ impl Medium {
     /// The interferers, if there are any.
     pub(crate) fn interferers(&self) -> Option<&Interferers> {
         match self {
-            Self::Cell(cell) => cell.interferers(),
+            Self::Cell(_) => None,
             Self::Space(space) => space.interferers(),
         }
     }

@@ -4,6 +4,7 @@ mod both;
 mod copies;
 mod datagrams;
 mod echoes;
+mod flat;
 mod hops;
 mod routing;
 mod service;
@@ -23,6 +24,7 @@ use echoes::EchoMeter;
 use kernel::{Bytes, Duration, IdVec, Instant};
 use std::ops::{Index, IndexMut};
 use wifi::mac::{Exchange, ExchangeOutcome, Step};
+use wifi::space::FrameUse;
 use wifi::{Cell, FrameOnAir, MsduOutcome};
 use wire::{Body, DropCause, Echo, Ecn, FlowId, FrameKind, Management, Packet};
 
@@ -111,6 +113,8 @@ pub(crate) struct Meter {
     /// Since when the medium has been idle, and the airtime kind of this idle time.
     silence: (Instant, AirtimeKind),
     on_air: bool,
+    /// In a flat space, the frame that made the medium busy, as if it were received.
+    unfinished: Option<FrameUse>,
     /// With routing.
     pub(crate) routing: Option<Box<RoutingMeter>>,
 }
@@ -162,6 +166,7 @@ impl Meter {
             contending_ap: Level::new(from, to),
             silence: (Instant::ZERO, AirtimeKind::Idle),
             on_air: false,
+            unfinished: None,
             routing: plan.routing.as_ref().map(|_| Box::new(RoutingMeter::new(plan))),
         }
     }
@@ -338,7 +343,6 @@ impl Meter {
     fn count_frame(&mut self, exchange: &Exchange, step: &Step, cell: &Cell) {
         let (start, end) = (step.start, step.end());
         let kind = match step.kind {
-            _ if !exchange.outcome.has_data() => AirtimeKind::Lost,
             FrameKind::Rts | FrameKind::Cts | FrameKind::CtsToSelf => AirtimeKind::RtsCts,
             FrameKind::Ack | FrameKind::BlockAck
                 if exchange.outcome == ExchangeOutcome::AckLost =>
@@ -377,8 +381,10 @@ impl Meter {
 
     /// Completes the measurements at the end of the run.
     fn close(&mut self, end: Instant) {
-        if !self.on_air {
-            self.end_silence(end);
+        match self.unfinished.take() {
+            Some(frame) => self.count_unfinished(end, &frame),
+            None if !self.on_air => self.end_silence(end),
+            None => {}
         }
         self.contending.finish(end);
         self.contending_ap.finish(end);
@@ -441,6 +447,7 @@ impl Observer for Meter {
             Notice::Contention { medium } => self.on_contention(now, medium),
             Notice::ExchangeBegan { exchange, cell } => self.on_exchange(exchange, cell),
             Notice::ExchangeEnded => self.on_air = false,
+            Notice::AirUsed { used } => self.on_air_used(used),
             Notice::Rtt { flow, sample } => self.on_rtt(flow, sample),
             Notice::Delivered { flow, bytes } => self.flows[flow].bytes += bytes.0,
             Notice::Fetched { flow, asked } => self.on_fetched(now, flow, asked),
@@ -478,8 +485,9 @@ fn shares<'a>(
 
 /// The useful part of a packet and its kind: data bytes, or a whole pure TCP ACK.
 fn useful_part(packet: &Packet) -> (AirtimeKind, Bytes) {
-    match &packet.body {
-        Body::Segment(segment) if segment.is_pure_ack() => (AirtimeKind::TcpAck, packet.size),
-        _ => (AirtimeKind::Payload, packet.payload()),
+    if packet.is_pure_ack() {
+        (AirtimeKind::TcpAck, packet.size)
+    } else {
+        (AirtimeKind::Payload, packet.payload())
     }
 }

@@ -16,7 +16,7 @@ use net::route::RouteNote;
 use tcp::{Sender, TimerId};
 use wifi::mac::Exchange;
 use wifi::phy::Mode;
-use wifi::space::ReceivedFrame;
+use wifi::space::{AirUse, ReceivedFrame};
 use wifi::watch::WatchRecord;
 use wifi::{Cell, Mpdus, MsduOutcome};
 use wire::{DropCause, Ecn, FlowId, Management, NodeId, Packet, PathId};
@@ -86,6 +86,8 @@ pub(crate) enum Notice<'a> {
     ExchangeBegan { exchange: &'a Exchange, cell: &'a Cell },
     /// That medium is idle again.
     ExchangeEnded,
+    /// A frame begins or has ended in a flat space, in which every node hears every other.
+    AirUsed { used: &'a AirUse },
     /// An exchange or a collision uses airtime. The notice is published for each radio that begins
     /// one: in a cell at the beginning, in space at the end. `arrived` is whether the data arrived.
     AirtimeUsed { by: RadioId, with: Option<RadioId>, used: Duration, arrived: bool, mpdus: Mpdus },

@@ -50,7 +50,7 @@ pub struct Plan {
     pub stations: Vec<StationPlan>,
     /// The access point.
     pub ap: ApPlan,
-    /// Positions and radios; `None` if every node hears every other.
+    /// Positions and radios; `None` if every node hears every other and a cell is the medium.
     pub space: Option<SpacePlan>,
     /// How stations forward; `None` if they do not.
     pub routing: Option<RoutingPlan>,
@@ -67,6 +67,11 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Whether the scenario has a radio: distance decides who receives whom.
+    pub fn has_radio(&self) -> bool {
+        self.space.as_ref().is_some_and(|space| !space.is_flat)
+    }
+
     /// The link of a direction, and which of its two directions it is.
     pub fn link(&self, wire: WireId) -> (&LinkPlan, usize) {
         link(&self.topology, &self.links, wire)

@@ -124,6 +124,36 @@ fn each_mpdu_rts_and_cts_can_be_lost() {
     assert!(number(&run, "total.goodput_mbps") > 5.0);
 }
 
+/// A burst destroys a frame at every node. Two stations receive the broadcasts of the access point.
+#[test]
+fn each_receiver_loses_a_broadcast_under_a_burst() {
+    let text = cell("", "source.duty_cycle = { on_ms = 10.0, period_ms = 20.0 }")
+        .replace("stations = 1", "stations = 2")
+        .replace("from = 'sta0'\nto = 'ap'", "from = 'ap'\nto = 'broadcast'");
+    let run = run(&text);
+    let (sent, lost) =
+        (number(&run, "ap.attempts"), number(&run, "interferers[0].data_frames_lost"));
+    // A frame at 1 Mb/s lasts 12.4 ms, longer than the pauses of the source.
+    assert!(sent > 1000.0 && (lost - 2.0 * sent).abs() <= 2.0, "{lost} of {sent}");
+}
+
+/// Third parties defer for an EIFS after a frame that a burst has destroyed, which the checker
+/// holds. What is lost depends on phases and lengths alone, as with one station: a frame of data
+/// overlaps a burst of HV3 with probability 0.227.
+#[test]
+fn all_nodes_defer_after_a_frame_that_a_burst_has_destroyed() {
+    let many = cell("", "source.sco.format = 'HV3'")
+        .replace("stations = 1", "stations = 10")
+        .replace("from = 'sta0'", "from = 'sta*'");
+    let run = run(&many);
+    let all = |name: &str| -> f64 {
+        (0..10).map(|n| number(&run, &format!("stations[{n}].{name}"))).sum()
+    };
+    let lost = number(&run, "interferers[0].data_frames_lost");
+    let decided = all("attempts") - all("collisions");
+    assert!((lost / decided - 0.227).abs() < 0.03, "{lost} of {decided}");
+}
+
 #[test]
 fn an_interferer_of_another_band_disturbs_nobody() {
     let text = cell("", "source.sco.format = 'HV1'").replace("'11b'", "'11a'");
@@ -300,6 +330,31 @@ fn faults_have_one_message_at_their_path() {
         &["interferers[0].source.duty_cycle.on_ms: 10 is not below period_ms, 10; a source that \
              is always on is a \"jammer\""],
     );
+}
+
+#[test]
+fn models_of_a_cell_are_refused_beside_interferers() {
+    let with = |keys: &str| cell(keys, "source = 'jammer'");
+    for (keys, path, message) in [
+        (
+            "wlan.slot_grid = 'difs'",
+            "wlan.slot_grid",
+            "\"difs\" needs a cell in which all hear all; take \"standard\" or \"free\", or remove \
+             [[interferers]]",
+        ),
+        (
+            "wlan.model_header_us = 24.0",
+            "wlan.model_header_us",
+            "not supported together with [[interferers]]; remove one",
+        ),
+        (
+            "wlan.collisions = 'none'",
+            "wlan.collisions",
+            "\"none\" is not supported together with [[interferers]]; remove one",
+        ),
+    ] {
+        wrong(&with(keys), &[&format!("{path}: {message}")]);
+    }
 }
 
 #[test]

@@ -6,6 +6,11 @@
 //! end of the data frame or A-MPDU, at which the receiver has it, and the end of the exchange. A
 //! collision needs one event.
 //!
+//! The cell has DCF, EDCA with TXOPs, A-MPDUs, RTS and CTS, protection, noise as losses of links,
+//! records for observers, and full duplex. What else a scenario without a radio asks for, as
+//! interferers, is in a flat [`Space`](crate::space::Space), which does the same to the nanosecond:
+//! `cell/timelines` and `tests/oracle` hold one against the other.
+//!
 //! Under DCF each node has one EDCAF, under EDCA one for each access category. The cell numbers
 //! them consecutively: by node, then by category, lowest priority first.
 //!
@@ -17,7 +22,6 @@
 //! - A discarded MSDU leaves its node when the last frame of the exchange ends, not a timeout
 //!   later. The node transmits no earlier for that.
 //! - Under a TXOP limit, each exchange reserves the medium for itself alone.
-//! - If an interferer destroys an RTS or CTS, the others defer for an EIFS and have no NAV.
 //! - If a CTS-to-self collides, the data after it is lost as well, even if the other frame ends
 //!   before the data begins, as an RTS may.
 //!
@@ -27,7 +31,6 @@
 mod access;
 mod duplex;
 mod ending;
-mod interference;
 mod watch;
 
 use crate::mac::{
@@ -39,7 +42,6 @@ use crate::phy::Mode;
 use crate::rate::RateControl;
 use crate::{Command, Counters, FrameCounters, Link};
 use duplex::Duplex;
-use interference::CellInterference;
 use kernel::{Bytes, Instant, Rng, Seed, Timer};
 use watch::CellWatch;
 use wire::{Management, Packet, TrafficClass};
@@ -110,7 +112,6 @@ pub struct Cell {
     watch: Option<Box<CellWatch>>,
     /// The state of a full-duplex access point.
     duplex: Option<Box<Duplex>>,
-    interference: Option<Box<CellInterference>>,
 }
 
 impl Cell {
@@ -186,7 +187,6 @@ impl Cell {
             contending_stations: 0,
             watch: None,
             duplex,
-            interference: None,
         }
     }
 

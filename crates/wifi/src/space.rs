@@ -22,6 +22,7 @@
 //! the air.
 
 mod air;
+mod airtime;
 mod budget;
 mod crowd;
 mod decode;
@@ -54,7 +55,9 @@ mod waves;
 // Functions of the medium that most runs do without are not inlined, so that the code of the others
 // fits in the processor's cache.
 
+pub use airtime::{AirUse, FrameUse, UsedBytes};
 pub use budget::LinkBudget;
+pub use interferers::DESTRUCTIVE;
 pub use radio::{
     Capture, Losses, PropagationDelay, Radio, RadioSettings, ReceiverSettings, STRONGEST_SUM, Site,
 };
@@ -63,6 +66,7 @@ pub use watch::{ReceivedFrame, Senses};
 use crate::mac::{self, Backoff, Edcaf};
 use crate::phy::Mode;
 use crate::{Command, Counters, FrameCounters, Link, MacConfig, MsduSource};
+use airtime::UsedAirtime;
 use crowd::Crowd;
 use duplex::RequiredSinr;
 use frame::OnAir;
@@ -171,6 +175,8 @@ pub struct Space {
     /// The number of access points and of other nodes with a packet in service.
     contending: (u32, u32),
     interferers: Option<Box<SpaceInterferers>>,
+    /// The frames that use the airtime of a flat space, if an observer wants them.
+    airtime: Option<Box<UsedAirtime>>,
     /// Whether nodes report the packets in frames that are addressed to others.
     overhears: bool,
 }
@@ -178,6 +184,15 @@ pub struct Space {
 impl Space {
     /// Creates an idle space.
     pub fn new(config: SpaceConfig, seed: &Seed) -> Self {
+        let purpose = config.mac.backoff_stream();
+        Self::with_backoffs(config, seed, |edcaf| Backoff::Random(seed.stream(purpose, edcaf)))
+    }
+
+    pub(crate) fn with_backoffs(
+        config: SpaceConfig,
+        seed: &Seed,
+        backoff: impl Fn(u32) -> Backoff,
+    ) -> Self {
         let SpaceConfig { mac, mut radio, nav_reset, sites, links } = config;
         radio.overlaps = Overlaps::of(&mac, &radio, &sites, &links);
         let mac = mac::Rules::new(mac, links.iter().map(|(_, _, link)| link.mode));
@@ -199,11 +214,16 @@ impl Space {
                 rules.mac.framing.aggregation.is_some() && (is_access_point || peers.len() > 1);
             let contenders = (0..rules.mac.per_node).map(|category| {
                 let index = n * rules.mac.per_node + category;
-                let backoff =
-                    Backoff::Random(seed.stream(rules.mac.config.backoff_stream(), index));
                 let (spacing, _) = rules.mac.parameters(is_access_point, category);
                 EdcafState {
-                    edcaf: Edcaf::new(&rules.mac, n, is_access_point, category, apart, backoff),
+                    edcaf: Edcaf::new(
+                        &rules.mac,
+                        n,
+                        is_access_point,
+                        category,
+                        apart,
+                        backoff(index),
+                    ),
                     slots: Slots::new(rules.timing(), spacing, rules.mac.busy_slot()),
                 }
             });
@@ -228,6 +248,7 @@ impl Space {
             watch: None,
             contending: (0, 0),
             interferers: None,
+            airtime: None,
             overhears: false,
         };
         if let Some(settings) = full_duplex {

@@ -147,6 +147,11 @@ impl Packet {
         self.to.map(|_| self.next)
     }
 
+    /// Whether it is a TCP acknowledgement without data.
+    pub fn is_pure_ack(&self) -> bool {
+        matches!(&self.body, Body::Segment(segment) if segment.is_pure_ack())
+    }
+
     /// Bytes of user data it carries.
     pub fn payload(&self) -> Bytes {
         match self.body {

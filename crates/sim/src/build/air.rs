@@ -11,6 +11,9 @@ use wifi::phy::error::ErrorModelSettings;
 pub(crate) fn medium(plan: &Plan, seed: &Seed) -> Medium {
     let Some(space) = &plan.space else { return Medium::Cell(Box::new(cell(plan, seed))) };
     let mut medium = super::space::space(plan, space, seed);
+    if space.is_flat {
+        medium.record_airtime();
+    }
     if let Some(interferers) = interferers(plan, seed) {
         medium.set_interferers(interferers, configs(plan));
     }
@@ -60,9 +63,6 @@ fn configs(plan: &Plan) -> Vec<InterfererConfig> {
 /// The cell of a plan in which every node hears every other.
 fn cell(plan: &Plan, seed: &Seed) -> Cell {
     let mut cell = Cell::new(plan.wlan.clone(), links(plan), seed);
-    if let Some(interferers) = interferers(plan, seed) {
-        cell.set_interferers(interferers);
-    }
     // If every node hears every other, nothing depends on the signal.
     let model = ErrorModelSettings::default();
     for (station, i) in plan.stations.iter().zip(0..) {

@@ -6,7 +6,7 @@ use wifi::interferer::{Arrival, Device};
 use wifi::mac::FullDuplex;
 use wifi::phy::propagation::{Fading, Path};
 use wifi::phy::{Band, Width, noise};
-use wifi::space::{Losses, OngoingFrame, Radio, Site};
+use wifi::space::{DESTRUCTIVE, Losses, OngoingFrame, Radio, Site};
 
 /// Two computations of a power agree if their relative difference is less than this.
 const PRECISION: f64 = 1e-9;
@@ -121,7 +121,10 @@ impl Powers {
     /// The received power of a burst during a frame that began to arrive at an instant.
     pub(super) fn of_burst(&self, node: u32, arrival: &Arrival, began: Instant) -> f64 {
         let Arrival { interferer, burst, share } = arrival;
-        let device = self.interferers[*interferer as usize][usize::from(burst.device)];
+        let devices = &self.interferers[*interferer as usize];
+        let Some(device) = devices.get(usize::from(burst.device)) else {
+            return plain(DESTRUCTIVE.0);
+        };
         let Losses::Places(model) = &self.losses else { return 0.0 };
         // Paths to interferers are numbered after those between nodes, two for each.
         let number = self.sites.len() as u32 + 2 * interferer + u32::from(burst.device);

@@ -11,7 +11,7 @@ use wifi::mac::DuplexCounters;
 /// Within a TXOP exchanges follow each other without a step of the back-off.
 const BACKOFFS: Condition = Condition {
     says: "without a radio and access categories",
-    holds: |plan, _| plan.space.is_none() && plan.wlan.edca.is_none(),
+    holds: |plan, _| !plan.has_radio() && plan.wlan.edca.is_none(),
     lacks: |_, _, name| {
         format!(
             "each exchange begins at a common step of the back-off only without a radio and \

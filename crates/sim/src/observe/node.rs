@@ -13,7 +13,7 @@ use wire::{DropCause, FrameGroup};
 
 const RADIO: Condition = Condition {
     says: "with a radio",
-    holds: |plan, _| plan.space.is_some(),
+    holds: |plan, _| plan.has_radio(),
     lacks: |_, _, name| format!("without a radio no node has {name}"),
 };
 
@@ -26,7 +26,7 @@ const INTERFERERS: Condition = Condition {
 /// Access points send beacons, and distance decides who receives them.
 const RADIO_BEACONS: Condition = Condition {
     says: "of access points with beacons, with a radio",
-    holds: |plan, n| plan.space.is_some() && (BEACONS.holds)(plan, n),
+    holds: |plan, n| plan.has_radio() && (BEACONS.holds)(plan, n),
     lacks: |_, _, name| format!("without beacons and a radio no node has {name}"),
 };
 

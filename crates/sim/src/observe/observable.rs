@@ -186,14 +186,14 @@ pub(super) const FULL_DUPLEX: Condition = Condition {
 /// Distance decides who receives whom.
 pub(super) const SPACE: Condition = Condition {
     says: "with a radio",
-    holds: |plan, _| plan.space.is_some(),
+    holds: |plan, _| plan.has_radio(),
     lacks: |_, _, name| format!("without a radio there is no {name}"),
 };
 
 /// All nodes count the same idle slots, because each receives every other.
 pub(super) const SHARED_SLOTS: Condition = Condition {
     says: "without a radio",
-    holds: |plan, _| plan.space.is_none(),
+    holds: |plan, _| !plan.has_radio(),
     lacks: |_, _, name| {
         format!("with a radio each node counts its own idle slots: there is no {name}")
     },

@@ -120,7 +120,7 @@ pub(crate) fn subjects(plan: &Plan) -> Vec<Subject> {
     let one = |place| Subject { place, number: 0, index: 0 };
     let has_cell = !plan.stations.is_empty();
     let mut all = vec![one(Place::Total)];
-    if has_cell && plan.space.is_none() {
+    if has_cell && !plan.has_radio() {
         all.push(one(Place::Airtime));
     }
     if has_cell {

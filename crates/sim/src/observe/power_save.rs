@@ -22,7 +22,7 @@ const SAVES_POWER: Condition = Condition {
 /// A station saves power, and distance decides who receives whom.
 const RADIO: Condition = Condition {
     says: "of stations that save power, with a radio",
-    holds: |plan, n| plan.space.is_some() && saves_power(plan, n),
+    holds: |plan, n| plan.has_radio() && saves_power(plan, n),
     lacks: |_, _, name| {
         format!("without a radio and power save (stations.power_save) no station has {name}")
     },

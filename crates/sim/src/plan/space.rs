@@ -7,9 +7,13 @@ use kernel::Instant;
 use net::QueueSettings;
 use wifi::space::RadioSettings;
 
-/// Positions and radios of the nodes; without it every node hears every other.
+/// Positions and radios of the nodes; without it every node hears every other, and the medium is a
+/// cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpacePlan {
+    /// The scenario has no radio: all nodes are at one place, every node hears every other, and the
+    /// medium is a space because a cell does not have what the scenario asks for.
+    pub is_flat: bool,
     /// The cells; the first is that of the access point.
     pub cells: Vec<BssPlan>,
     /// Cell and place of each station.

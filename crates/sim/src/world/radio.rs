@@ -65,6 +65,11 @@ impl<O: Observer> World<O> {
     #[inline]
     fn settle_medium(&mut self) {
         self.listening.report(&mut self.cell, self.now, &mut self.observers);
+        if let Medium::Space(space) = &mut self.cell {
+            for used in space.used_airtime() {
+                self.observers.on(self.now, &Notice::AirUsed { used: &used });
+            }
+        }
         while let Some((by, signal)) = self.taken.signals.pop_front() {
             self.settle_signal(by, &signal);
         }

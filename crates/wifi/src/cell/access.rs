@@ -161,10 +161,7 @@ impl Cell {
     }
 
     pub(super) fn begin_exchange(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
-        let mut outcome = self.draw_outcome(f);
-        if self.interference.is_some() {
-            outcome = self.interfere(now, f, outcome);
-        }
+        let outcome = self.draw_outcome(f);
         let exchange = self.lay_out(now, f, outcome);
         let (node, peer) = (exchange.sender, self.edcaf(f).to());
         let used = exchange.end - exchange.start;
@@ -188,9 +185,6 @@ impl Cell {
             self.count_attempt(winner);
             let node = self.node_of(winner);
             self.nodes[node as usize].counters.exchanges.collisions += 1;
-        }
-        if self.interference.is_some() {
-            self.interfere_with_collision(now);
         }
         let exchange = Exchange::collision(now, longest, self.node_of(self.winners[0]));
         self.exchange = Some(exchange);

@@ -24,9 +24,6 @@ impl Cell {
         if self.secondary().is_some() {
             return self.on_duplex_step(now, &exchange, out);
         }
-        if !exchange.outcome.has_data() {
-            return self.end_opening(now, &exchange, out);
-        }
         if self.data_pending {
             if exchange.outcome != ExchangeOutcome::DataLost {
                 if let Some(next) = self.hand_up(&exchange, out) {
@@ -131,10 +128,9 @@ impl Cell {
         let originator = &mut self.edcafs[self.sender as usize].originator;
         let (_, mpdu) = originator.frame_on_air(0);
         let Some(packet) = originator.packets_of(&mpdu).next().copied() else { return };
-        let is_interfered = self.interference.as_ref().is_some_and(|all| all.decides());
         for node in (0..self.nodes.len() as u32).filter(|&node| node != sender) {
             let loss = self.links[link_between(sender, node)].data_loss;
-            if is_interfered || self.nodes[node as usize].noise.chance(loss) {
+            if self.nodes[node as usize].noise.chance(loss) {
                 self.missed.push(node);
             } else {
                 originator.note_received(0);
@@ -166,10 +162,7 @@ impl Cell {
         self.resume_non_erp_timeouts(exchange.end, is_heard);
         out.push(Command::Ended);
         match exchange.outcome {
-            ExchangeOutcome::Success
-            | ExchangeOutcome::Collision
-            | ExchangeOutcome::RtsLost
-            | ExchangeOutcome::CtsLost => {
+            ExchangeOutcome::Success | ExchangeOutcome::Collision => {
                 self.succeed(now, f, out);
                 self.resume_without_nav(exchange.end, reserved_until, exchange.sender);
                 if let Some(receiver) = receiver {
@@ -312,7 +305,7 @@ impl Cell {
         Some(recipient.block_ack(edcaf.originator.start()))
     }
 
-    /// Noise or an interferer destroyed a frame of the attempt.
+    /// Noise destroyed a frame of the attempt.
     pub(super) fn lose(
         &mut self,
         now: Instant,
@@ -321,12 +314,7 @@ impl Cell {
         out: &mut Vec<Command>,
     ) {
         let node = self.node_of(f);
-        let counters = &mut self.nodes[node as usize].counters.exchanges;
-        if self.interference.as_ref().is_some_and(|all| all.decides()) {
-            counters.interference_losses += 1;
-        } else {
-            counters.noise_losses += 1;
-        }
+        self.nodes[node as usize].counters.exchanges.noise_losses += 1;
         self.miss(now, f, true, out);
         self.resume(node, resume.into());
     }
@@ -356,34 +344,6 @@ impl Cell {
             self.back_off(f);
         }
         self.nodes[node as usize].counters.settle(node, &mut self.settled, out);
-    }
-
-    /// An RTS or CTS that an interferer destroyed has ended.
-    fn end_opening(&mut self, now: Instant, exchange: &Exchange, out: &mut Vec<Command>) {
-        let f = self.sender;
-        let (node, receiver) = (self.node_of(f), self.edcaf(f).to());
-        let timing = self.rules.timing();
-        let (difs, end) = (timing.difs(), exchange.end);
-        let Response { mode: cts, timeout, eifs, .. } = self.edcaf(f).exposed_response(timing);
-        let is_heard = self.edcaf(f).first_mode(timing).class.is_dsss();
-        let is_cts = exchange.outcome == ExchangeOutcome::CtsLost;
-        let eifs = if is_cts { timing.eifs(&cts) } else { eifs };
-        let resume =
-            if is_cts { (end + eifs).into() } else { self.resume_after_timeout(end, end, timeout) };
-        if self.watch.is_some() {
-            self.record_exchange(exchange);
-        }
-        (self.exchange, self.txop, self.data_pending) = (None, None, false);
-        self.contention.begin_idle(end + eifs, end);
-        self.resume_non_erp_timeouts(end, is_heard);
-        out.push(Command::Ended);
-        if let Some(receiver) = receiver.filter(|_| is_cts) {
-            self.count_separately(receiver, end + difs);
-        }
-        self.nodes[node as usize].counters.exchanges.interference_losses += 1;
-        self.miss(now, f, false, out);
-        self.resume(node, resume);
-        self.schedule_access(out);
     }
 
     fn end_collision(&mut self, now: Instant, exchange: &Exchange, out: &mut Vec<Command>) {

@@ -204,8 +204,7 @@ impl Cell {
     fn outcome(&self, exchange: &Exchange, kind: FrameKind) -> FrameOutcome {
         let is_lost = match kind {
             FrameKind::CtsToSelf => return FrameOutcome::NotAddressed,
-            FrameKind::Rts => exchange.outcome == ExchangeOutcome::RtsLost,
-            FrameKind::Cts => exchange.outcome == ExchangeOutcome::CtsLost,
+            FrameKind::Rts | FrameKind::Cts => false,
             FrameKind::Ack | FrameKind::BlockAck => exchange.outcome == ExchangeOutcome::AckLost,
             _ => {
                 let all_missed = self.missed.len() + 1 == self.nodes.len();
@@ -213,12 +212,7 @@ impl Cell {
                 exchange.outcome == ExchangeOutcome::DataLost || is_broadcast && all_missed
             }
         };
-        let is_disturbed = self.interference.as_ref().is_some_and(|all| all.decides());
-        match () {
-            () if !is_lost => FrameOutcome::Received,
-            () if is_disturbed => FrameOutcome::Lost(FrameLoss::Interference),
-            () => FrameOutcome::Lost(FrameLoss::Noise),
-        }
+        if is_lost { FrameOutcome::Lost(FrameLoss::Noise) } else { FrameOutcome::Received }
     }
 
     /// A collision ends: the frames that each collider sent before it could notice it.

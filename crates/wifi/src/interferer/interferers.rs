@@ -14,7 +14,8 @@ pub struct InterfererConfig {
     pub from: Instant,
     /// It sends until this instant.
     pub until: Instant,
-    /// Where it transmits, one device or the two of a link; none where there are no radios.
+    /// Where it transmits, one device or the two of a link; none where there are no radios: then
+    /// its bursts reach every node and destroy what they overlap.
     pub devices: Vec<Device>,
     /// Whether carrier sense detects its energy.
     pub sensed: bool,
@@ -60,8 +61,6 @@ pub struct InterfererCounters {
 #[derive(Debug)]
 pub struct Interferers {
     members: Vec<Member>,
-    /// That of the first access point.
-    primary: Primary,
 }
 
 #[derive(Debug)]
@@ -90,17 +89,14 @@ impl Interferers {
                 counters: InterfererCounters::default(),
             }
         };
-        Self { members: configs.iter().zip(0..).map(member).collect(), primary }
+        Self { members: configs.iter().zip(0..).map(member).collect() }
     }
 
-    /// What frames of this width occupy in the cell of the first access point.
-    pub fn channel(&self, width: Width) -> Spectrum {
-        Spectrum::of(self.primary, width)
-    }
-
-    /// Adds the bursts that overlap a span of time in a channel: by interferer, then by time.
+    /// Adds the bursts that overlap a span of time in a channel and count as interference: by
+    /// interferer, then by time.
     pub fn overlapping(&mut self, span: Span, channel: Spectrum, out: &mut Vec<Arrival>) {
-        for (member, interferer) in self.members.iter_mut().zip(0..) {
+        let by_bursts = |(member, _): &(&mut Member, u32)| member.whole_slots.is_none();
+        for (member, interferer) in self.members.iter_mut().zip(0..).filter(by_bursts) {
             member.each(span, |_, burst| {
                 let share = burst.spectrum.share_in(channel);
                 if share > 0.0 {
@@ -135,22 +131,9 @@ impl Interferers {
         }
     }
 
-    /// A frame begins in a cell without radios: it destroys every burst that overlaps it in its
-    /// channel, and every such burst corrupts the frame. Adds those bursts.
-    pub fn on_exposed(&mut self, span: Span, channel: Spectrum, out: &mut Vec<Arrival>) {
-        for (member, interferer) in self.members.iter_mut().zip(0..) {
-            member.source.on_frame(span.start, span.end);
-            let by_bursts = member.whole_slots.is_none();
-            member.each(span, |source, burst| {
-                let share = burst.spectrum.share_in(channel);
-                if share > 0.0 {
-                    source.on_destroyed(&burst);
-                    if by_bursts {
-                        out.push(Arrival { interferer, burst, share });
-                    }
-                }
-            });
-        }
+    /// Whether any interferer corrupts data frames by whole slots.
+    pub fn have_whole_slots(&self) -> bool {
+        self.members.iter().any(|member| member.whole_slots.is_some())
     }
 
     /// The interferer that corrupts a data frame by its whole slots, if any. The bits of the frame

@@ -51,18 +51,9 @@ pub enum ExchangeOutcome {
     AckLost,
     /// Several stations transmit at once, and no receiver decodes any of the frames.
     Collision,
-    /// An interferer destroys the RTS: no CTS follows.
-    RtsLost,
-    /// An interferer destroys the CTS: no data follows.
-    CtsLost,
 }
 
 impl ExchangeOutcome {
-    /// Whether the exchange has a data frame or a BlockAckReq.
-    pub fn has_data(self) -> bool {
-        matches!(self, Self::Success | Self::DataLost | Self::AckLost)
-    }
-
     /// Whether the receiver has the data, or a part of the MPDUs.
     pub fn data_arrives(self) -> bool {
         matches!(self, Self::Success | Self::AckLost)
@@ -184,14 +175,7 @@ impl Exchange {
             steps[next] = answer;
             end = planned;
         }
-        let Request { sender, psdu, mut mpdus, repeated, .. } = *request;
-        if !outcome.has_data() {
-            // The exchange ends with its RTS or CTS.
-            let sent = if outcome == ExchangeOutcome::RtsLost { 1 } else { 2 };
-            steps[sent..].fill(None);
-            end = steps[sent - 1].map_or(end, |step| step.end());
-            mpdus = 0;
-        }
+        let Request { sender, psdu, mpdus, repeated, .. } = *request;
         let announced = planned;
         Self { start, end, outcome, sender, psdu, mpdus, repeated, planned, announced, steps }
     }

@@ -118,7 +118,7 @@ impl Space {
         out: &mut Vec<Command>,
     ) {
         let begun = self.signals.transmission(id);
-        let end = begun.end();
+        let (end, silent_from) = (begun.end(), begun.silent_from());
         let OnAir { from, to, answer, ref mode, .. } = begun.frame;
         let width = mode.width;
         out.push(Command::Step(end));
@@ -136,9 +136,13 @@ impl Space {
         if self.watch.is_some() {
             self.record_begin(now, id);
         }
+        if self.airtime.is_some() {
+            self.use_airtime(id);
+        }
         if let Some(interferers) = &mut self.interferers {
             let detect = self.rules.levels.detect;
-            interferers.on_frame(Span { start: now, end }, from, width, detect, &self.signals);
+            let span = Span { start: now, end: silent_from };
+            interferers.on_frame(span, from, width, detect, &self.signals);
             out.extend(interferers.follow_reactions(now, &self.signals.sites).map(Command::Step));
         }
         // Rate control learns the power of a frame that elicits an Ack or a BlockAck.
@@ -277,6 +281,9 @@ impl Space {
         }
         if self.watch.is_some() {
             self.record_end(id);
+        }
+        if self.airtime.is_some() {
+            self.free_airtime(id);
         }
         self.count(id);
         if part == Part::Whole {

@@ -186,6 +186,11 @@ impl Transmission {
         self.end
     }
 
+    /// When its transmitter falls silent: a signal extension ends later.
+    pub(super) fn silent_from(&self) -> Instant {
+        self.end - self.airtime.extension
+    }
+
     /// When the PSDU begins and receivers have decoded the PHY header.
     pub(super) fn payload(&self) -> Instant {
         self.start + self.airtime.preamble + self.airtime.header

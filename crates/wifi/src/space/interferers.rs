@@ -3,6 +3,10 @@
 //!
 //! With fading, a burst keeps the gain of its beginning; cutting long bursts was given up.
 //!
+//! An interferer without devices has no place and no power: each of its bursts arrives everywhere
+//! at [`DESTRUCTIVE`], and each frame in its channel destroys it. The signal extension of a frame,
+//! in which nothing is sent, neither destroys a burst nor is disturbed by one.
+//!
 //! The bursts that overlap a frame are looked up when it ends, and their powers at the nodes that
 //! received it. Energy detection needs the instants at which bursts begin and end: they are events
 //! only for interferers that carrier sense hears, in a channel of the network, and only while a
@@ -14,14 +18,18 @@ use super::radio::{FixedPower, Separation, Site};
 use super::signals::Signals;
 use crate::Command;
 use crate::interferer::{Arrival, Burst, InterfererConfig, Interferers, Spectrum};
+use crate::mac::Bitmap;
 use crate::phy::propagation::{Path, Trajectory};
-use crate::phy::{Band, Milliwatts, Primary, Width, linear};
-use kernel::{Db, Duration, Instant, Span};
+use crate::phy::{Band, Milliwatts, Mode, Primary, Width, linear};
+use kernel::{Db, Dbm, Duration, Instant, Span};
 
 /// A Bluetooth receiver decodes a packet whose power is above that of the frame in its channel of
 /// 1 MHz by this ratio (Bluetooth Core Specification, volume 2, part A, section 4.2: co-channel
 /// interference).
 const BLUETOOTH_RATIO: Db = Db(11.0);
+/// The power at every node of a burst of an interferer without devices, which no frame of a flat
+/// space ([`RadioSettings::flat`](super::RadioSettings::flat)) bears.
+pub const DESTRUCTIVE: Dbm = Dbm(0.0);
 /// Longer than any post-back-off of 31 slots beside a source that is off for a part of the time.
 const LINGER: Duration = Duration::from_millis(50);
 
@@ -167,7 +175,9 @@ impl SpaceInterferers {
         signals: &Signals,
     ) -> FixedPower {
         let device = usize::from(burst.device);
-        let config = &self.configs[interferer as usize].devices[device];
+        let Some(config) = self.configs[interferer as usize].devices.get(device) else {
+            return FixedPower::of(Milliwatts::from(DESTRUCTIVE).0);
+        };
         let sent = Milliwatts::from(config.tx_power).0 * share;
         let number = device_number(signals.sites.len(), interferer, device);
         let mean = self.gain(interferer, device, node, now, signals);
@@ -195,6 +205,11 @@ impl SpaceInterferers {
         let mut destroys = Vec::with_capacity(self.configs.len());
         let mut reaches = Vec::with_capacity(self.configs.len());
         for interferer in 0..self.configs.len() as u32 {
+            if self.configs[interferer as usize].devices.is_empty() {
+                reaches.push(true);
+                destroys.push([true; 2]);
+                continue;
+            }
             let number = |device| device_number(signals.sites.len(), interferer, device);
             let gain = |all: &mut Self, device| {
                 let mean = all.gain(interferer, device, from, span.start, signals);
@@ -272,6 +287,34 @@ impl SpaceInterferers {
                 (0..frames).for_each(|_| self.interferers.note_loss(arrival.interferer, is_data));
             }
         }
+    }
+
+    /// Which of the MPDUs that a node has decoded so far the interferers corrupt by their whole
+    /// slots; `bits` has the bits of the packets of each. Returns their number.
+    #[inline(never)]
+    pub(super) fn corrupt(
+        &mut self,
+        began: Instant,
+        mode: &Mode,
+        bits: impl Iterator<Item = u64>,
+        lost: &mut Bitmap,
+    ) -> u32 {
+        let mut corrupted = 0;
+        if !self.interferers.have_whole_slots() {
+            return corrupted;
+        }
+        for (bits, index) in bits.zip(0..) {
+            let lasting = Duration(bits * 1_000_000_000 / mode.rate.0.max(1));
+            let width = mode.width.mhz();
+            if !lost.has(index)
+                && let Some(by) = self.interferers.by_whole_slots(began, lasting, width)
+            {
+                lost.set(index);
+                self.interferers.note_loss(by, true);
+                corrupted += 1;
+            }
+        }
+        corrupted
     }
 
     /// The next burst of an interferer that ends after an instant, in a channel of the network; a

@@ -4,6 +4,7 @@ use super::air::Scratch;
 use super::decode::{decode, report_overheard};
 use super::frame::{OnAir, Reach, Transmission};
 use super::interference::{Bounds, Chunk, Interference};
+use super::interferers::SpaceInterferers;
 use super::node::Node;
 use super::per::{PerCalculator, PpduParts};
 use super::radio::FixedPower;
@@ -33,6 +34,19 @@ struct Around<'a> {
     signals: &'a Signals,
 }
 
+/// What a node loses of a frame that it receives with this power.
+#[derive(Default)]
+struct Loss {
+    node: u32,
+    power: f64,
+    /// It decodes nothing.
+    is_all: bool,
+    /// The MPDUs that it does not decode, if the frame is addressed to it.
+    mpdus: Bitmap,
+    /// How many of them it would have decoded without interferers.
+    by_interferers: u32,
+}
+
 impl Around<'_> {
     /// The interference at a node, over the time of the frame.
     fn at(&mut self, node: u32) -> &[Chunk] {
@@ -56,7 +70,7 @@ impl Space {
         let spans = spans(frame, &self.nodes[frame.from as usize]).filter(|_| !is_outdated);
         let ppdu = PpduParts::new(&transmission, spans, timing, error, &mut self.per_cache);
         let bursts = self.interferers.as_mut().map(|interferers| {
-            let span = Span { start: transmission.start, end: transmission.end() };
+            let span = Span { start: transmission.start, end: transmission.silent_from() };
             interferers.look_up(span, frame.from, frame.mode.width, &self.signals)
         });
         self.scratch.interference.with(id, &self.signals, bursts.unwrap_or_default());
@@ -111,40 +125,36 @@ impl Space {
         let mut per = PerCalculator { levels, error, ppdu, per_cache: &mut self.per_cache };
         let for_me = frame.to.is_none_or(|to| to == node);
         let Scratch { interference, bursts, .. } = &mut self.scratch;
-        let mut lost = Bitmap::default();
         let mut around = Around { interference, signals: &self.signals };
-        let is_lost = if for_me {
-            is_outdated
-                || spoil(&mut per, receiver, frame, how, is_disturbed, &mut around, &mut lost)
-        } else {
-            receiver.noise.chance(failure(&mut per, how, is_disturbed, &mut around, node))
-        };
+        let mut loss = draw_loss(&mut per, receiver, ended_frame, how, is_disturbed, &mut around);
+        if let Some(all) = self.interferers.as_mut().filter(|_| for_me) {
+            let bursts = is_disturbed.then_some(&**bursts);
+            disturb(all, bursts, transmission, sender, &mut per, &mut around, &mut loss);
+        }
+        let decoded = (!loss.is_all).then_some(&loss.mpdus);
+        if let Some(airtime) = self.airtime.as_mut().filter(|_| for_me) {
+            airtime.note_reception(id, decoded);
+        }
         if let Some(watch) = &mut self.watch {
             watch.hear(|| {
                 let bursts = self.interferers.as_ref().map_or(&[][..], |all| all.arrivals());
-                ReceivedFrame::of(transmission, node, around.at(node), power, bursts, !is_lost)
+                let chunks = around.at(node);
+                ReceivedFrame::of(transmission, node, chunks, power, bursts, decoded.is_some())
             });
-            let decoded = (!is_lost).then_some(&lost);
             watch.on_reception(now, id, receiver, frame, decoded, nav_reset_at);
         }
-        let mut spared = 0;
-        if let Some(interferers) = self.interferers.as_mut().filter(|_| for_me && is_disturbed) {
-            around.interference.set_bursts(&[]);
-            spared = lost_to_bursts(&mut per, around.at(node), power, is_lost, &lost);
-            interferers.note_losses(bursts, spared, frame.kind == FrameKind::Data);
-        }
-        if is_lost {
+        let Some(lost) = decoded else {
             if for_me {
                 let clash =
-                    bounds.most > 0.0 && collides(&mut per, transmission, node, power, &mut around);
-                reach.note_loss(spared > 0, clash);
+                    bounds.most > 0.0 && collides(&mut per, transmission, &loss, &mut around);
+                reach.note_loss(loss.by_interferers > 0, clash);
             }
             // To an access point, the loss of an RTS is a collision with its own RTS.
             if !(has_sent && frame.kind == FrameKind::Rts) {
                 receiver.on_decoding_error(now, transmission.deferral, rules, out);
             }
             return;
-        }
+        };
         if !for_me {
             if self.overhears && frame.kind == FrameKind::Data && !is_outdated {
                 report_overheard(frame, sender, node, out);
@@ -152,7 +162,7 @@ impl Space {
             return receiver.overhear(now, frame.reserves, nav_reset_at, rules, out);
         }
         reach.decoded += 1;
-        decode(now, rules, frame, sender, receiver, &lost, out);
+        decode(now, rules, frame, sender, receiver, lost, out);
     }
 
     /// A node has received a frame for another node, of which nothing is recorded or reported. If
@@ -212,15 +222,14 @@ impl Space {
 fn collides(
     per: &mut PerCalculator,
     transmission: &Transmission,
-    node: u32,
-    power: f64,
+    loss: &Loss,
     around: &mut Around<'_>,
 ) -> bool {
-    if per.alone(power, transmission) <= 0.5 {
+    if per.alone(loss.power, transmission) <= 0.5 {
         return false;
     }
     let is_beside = transmission.frame.beside.is_some();
-    !is_beside || per.failure(around.at(node), power) > 0.5
+    !is_beside || per.failure(around.at(loss.node), loss.power) > 0.5
 }
 
 /// The offsets in the PSDU at which its MPDUs begin and end; `None` if it is one MPDU.
@@ -231,6 +240,13 @@ fn spans<'a>(
     let edcaf = (frame.kind == FrameKind::Data).then(|| sender.edcaf(usize::from(frame.edcaf)));
     let edcaf = edcaf.filter(|edcaf| edcaf.psdu.mpdus > 1)?;
     Some(edcaf.originator.spans(&edcaf.psdu))
+}
+
+/// The bits of the packets of each MPDU that a node sends.
+fn bits_of_packets<'a>(sender: &'a Node, frame: &OnAir) -> impl Iterator<Item = u64> + use<'a> {
+    let originator = &sender.edcaf(usize::from(frame.edcaf)).originator;
+    let bits = |mpdu| originator.packets_of(mpdu).map(|packet| packet.size.bits()).sum();
+    originator.on_air().map(move |(_, mpdu)| bits(mpdu))
 }
 
 /// The probability that a node to which a frame is not addressed decodes nothing of it.
@@ -246,6 +262,26 @@ fn failure(
         Some(is_lost) => f64::from(u8::from(is_lost)),
         None => per.failure(around.at(node), power),
     }
+}
+
+/// Draws what a node loses of a frame, apart from the whole slots of interferers.
+#[allow(clippy::inline_always, reason = "it runs for each reception")]
+#[inline(always)]
+fn draw_loss(
+    per: &mut PerCalculator,
+    receiver: &mut Node,
+    &EndedFrame { transmission: Transmission { frame, .. }, is_outdated, .. }: &EndedFrame<'_>,
+    how: Received,
+    is_disturbed: bool,
+    around: &mut Around<'_>,
+) -> Loss {
+    let mut loss = Loss { node: receiver.id, power: how.power, ..Loss::default() };
+    loss.is_all = if frame.to.is_none_or(|to| to == receiver.id) {
+        is_outdated || spoil(per, receiver, frame, how, is_disturbed, around, &mut loss.mpdus)
+    } else {
+        receiver.noise.chance(failure(per, how, is_disturbed, around, receiver.id))
+    };
+    loss
 }
 
 /// Draws which MPDUs this receiver loses by noise, interference and the losses of the link. Returns
@@ -281,6 +317,35 @@ fn spoil(
         }
     }
     all_lost
+}
+
+/// Finds what a node that a frame is addressed to loses because of interferers: to bursts with
+/// these powers, which are part of the interference, and by their whole slots.
+#[inline(never)]
+fn disturb(
+    interferers: &mut SpaceInterferers,
+    bursts: Option<&[FixedPower]>,
+    transmission: &Transmission,
+    sender: &Node,
+    per: &mut PerCalculator,
+    around: &mut Around<'_>,
+    loss: &mut Loss,
+) {
+    let frame = &transmission.frame;
+    let is_data = frame.kind == FrameKind::Data;
+    if let Some(bursts) = bursts {
+        around.interference.set_bursts(&[]);
+        let chunks = around.at(loss.node);
+        loss.by_interferers = lost_to_bursts(per, chunks, loss.power, loss.is_all, &loss.mpdus);
+        around.interference.set_bursts(bursts);
+        interferers.note_losses(bursts, loss.by_interferers, is_data);
+    }
+    if is_data && !loss.is_all {
+        let bits = bits_of_packets(sender, frame);
+        let by_slots = interferers.corrupt(transmission.start, &frame.mode, bits, &mut loss.mpdus);
+        loss.by_interferers += by_slots;
+        loss.is_all = by_slots > 0 && loss.mpdus.count() as usize >= per.ppdu.frames();
+    }
 }
 
 /// The number of lost MPDUs that the receiver would probably have decoded with this interference,

@@ -108,6 +108,19 @@ impl RadioSettings {
         }
     }
 
+    /// The radio of a flat space, whose nodes are all at one place and receive each other. A frame
+    /// is lost if another one is on the air with it. Of several that begin together, a node
+    /// receives one to its end, and defers for an EIFS.
+    pub fn flat() -> Self {
+        let receiver = ReceiverSettings { detect_snr: Db(-100.0), ..ReceiverSettings::default() };
+        Self {
+            receiver,
+            error_model: ErrorModelSettings::Threshold(Threshold::default()),
+            propagation_delay: PropagationDelay::Off,
+            ..Self::default()
+        }
+    }
+
     /// The sum of `count` signals of this transmit power over a mean loss, without shadowing.
     pub fn strongest_sum(&self, tx_power: Dbm, loss: Db, count: usize) -> Dbm {
         let fading = self.fading.map_or(Db(0.0), |_| FADING_MARGIN);

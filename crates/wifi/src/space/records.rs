@@ -356,6 +356,7 @@ impl Space {
             _ if reach.interfered > 0 => {
                 return (Some(FrameOutcome::Lost(FrameLoss::Interference)), strongest());
             }
+            _ if reach.by_interferers > 0 => FrameOutcome::Lost(FrameLoss::Interference),
             _ if reach.noise > 0 => FrameOutcome::Lost(FrameLoss::Noise),
             Some(to) if self.receivers[to as usize].has_sent_since(start) => {
                 return (None, Some(to));

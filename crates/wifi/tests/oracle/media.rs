@@ -2,13 +2,13 @@
 
 use crate::record::{CLASSES, OnAir, Record};
 use crate::workload::Workload;
-use kernel::{Bytes, Db, Dbm, Duration, EventQueue, Instant, Ranked};
+use kernel::{Bytes, Duration, EventQueue, Instant, Ranked};
 use std::collections::VecDeque;
 use wifi::mac::{DuplexCounters, ExchangeOutcome, SecondaryRate, Step};
 use wifi::phy::Mode;
 use wifi::phy::error::{ErrorModel, SinrChunk, Threshold};
 use wifi::phy::propagation::Position;
-use wifi::space::{Losses, OngoingFrame, Radio, Site, Space, SpaceConfig};
+use wifi::space::{OngoingFrame, RadioSettings, Site, Space, SpaceConfig};
 use wifi::watch::WatchRecord;
 use wifi::{Cell, Command, Counters, MsduSource};
 use wire::{
@@ -129,8 +129,8 @@ pub(crate) fn watched_in_cell(workload: &Workload) -> (Record, Vec<OnAir>, Vec<T
     (record, frames, tones)
 }
 
-/// Runs the workload through a space until nothing is left to send. Every node is 50 dB from every
-/// other: what overlaps is lost, what does not is received.
+/// Runs the workload through a flat space until nothing is left to send: what overlaps is lost,
+/// what does not is received.
 pub(crate) fn in_space(workload: &Workload) -> Record {
     let (record, _) = run(workload, space(workload, Box::new(Threshold::default())));
     record
@@ -195,10 +195,10 @@ pub(crate) fn watched_in_space(workload: &Workload) -> (Record, Vec<(OnAir, u64)
 
 fn space(workload: &Workload, error: Box<dyn ErrorModel>) -> Medium {
     let nodes = workload.links.len() + 1;
-    let losses = Losses::Matrix(vec![vec![Db(50.0); nodes]; nodes]);
-    let mut radio = Radio::new(losses, error);
-    radio.receiver.detect_snr = Db(f64::NEG_INFINITY);
-    let (position, tx_power) = (Position::default(), Dbm(16.0));
+    let settings = RadioSettings::flat();
+    let mut radio = settings.radio(&workload.seed);
+    radio.error = error;
+    let (position, tx_power) = (Position::default(), settings.tx_power);
     let trajectory = || position.into();
     let site = |n| Site { trajectory: trajectory(), channel: 1, tx_power, is_access_point: n == 0 };
     let sites = (0..nodes).map(site).collect();

@@ -20,7 +20,8 @@ pub(super) fn exist(
     space: Option<&SpacePlan>,
     check: &mut Check,
 ) {
-    let Some(space) = space.filter(|_| document.standard.is_some()) else { return };
+    let space = space.filter(|space| !space.is_flat && document.standard.is_some());
+    let Some(space) = space else { return };
     let standard = wlan.timing.standard;
     let path = |cell: usize| match cell {
         0 => "ap.channel".to_owned(),

@@ -22,14 +22,9 @@ pub(super) fn full_duplex(
     stations: &[StationPlan],
     check: &mut Check,
 ) {
-    if document.wlan.mac.timing.model_header.is_some() && document.radio.is_some() {
-        let message = "not supported together with [radio]; remove one";
-        check.fault("wlan.model_header_us", message);
-    }
-    let other = [(document.radio.is_some(), "[radio]"), (wlan.full_duplex.is_some(), TABLE)];
     let collide = wlan.collisions == Collisions::Standard;
-    if let Some((_, table)) = other.into_iter().find(|&(is_there, _)| is_there && !collide) {
-        let message = format!("\"none\" is not supported together with {table}; remove one");
+    if wlan.full_duplex.is_some() && document.radio.is_none() && !collide {
+        let message = format!("\"none\" is not supported together with {TABLE}; remove one");
         check.fault("wlan.collisions", message);
     }
     let Some(settings) = &mut wlan.full_duplex else { return };

@@ -31,7 +31,8 @@ pub(super) fn interferers(
         let path = format!("interferers[{index}]");
         let name = name(&path, interferer, &plans, check);
         let (from, until) = active(&path, interferer, duration_s, check);
-        let (devices, sensed) = if let Some(space) = space {
+        let radio = space.filter(|space| !space.is_flat);
+        let (devices, sensed) = if let Some(space) = radio {
             let devices = devices(&path, interferer, document, check);
             check_strength(&path, &devices, 2 * written.len(), space, check);
             (devices, interferer.sensed.unwrap_or(true))

@@ -5,21 +5,22 @@ use super::check::{Check, number};
 use super::positions::{places, position};
 use super::queues::queue;
 use crate::plan::{
-    ApPlan, BssPlan, Endpoint, FlowPlan, PlacePlan, RoutingPlan, SpacePlan, StationPlan,
-    access_point,
+    ApPlan, BssPlan, Endpoint, FlowPlan, MovementPlan, PlacePlan, RoutingPlan, SpacePlan,
+    StationPlan, access_point,
 };
 use crate::scenario::document::Document;
 use crate::scenario::radio::Radio;
 use kernel::{Db, Dbm, Instant};
 use wifi::MacConfig;
-use wifi::mac::{Delivery, Eifs, SlotGrid};
+use wifi::mac::{Collisions, Delivery, Eifs, SlotGrid};
 use wifi::phy::{Milliwatts, propagation};
 use wifi::space::{PropagationDelay, RadioSettings, STRONGEST_SUM};
 
 /// The maximum number of cells.
 const MOST_CELLS: usize = 1000;
 
-/// The space, if the scenario has a radio; otherwise positions are not allowed.
+/// The space, if the scenario has a radio, or what a cell does not have; without a radio, positions
+/// are not allowed.
 pub(super) fn space(
     document: &Document,
     wlan: &MacConfig,
@@ -30,26 +31,9 @@ pub(super) fn space(
 ) -> Option<SpacePlan> {
     let Some(radio) = document.radio.as_ref().filter(|_| document.has_cell()) else {
         no_radio(document, check);
-        if document.wlan.mac.timing.eifs == Eifs::Ns2 {
-            let message = "\"ns2\" needs nodes with receivers of their own; take \"standard\", or \
-                           add a table [radio]";
-            check.fault("wlan.eifs", message);
-        }
-        return None;
+        return flat(document, wlan, ap, stations, check);
     };
-    let grid = document.wlan.mac.timing.slot_grid;
-    if grid.is_shared() {
-        let name = if grid == SlotGrid::Difs { "difs" } else { "shared" };
-        let message = format!(
-            "\"{name}\" needs a cell in which all hear all; take \"standard\" or \"free\", or \
-             remove [radio]"
-        );
-        check.fault("wlan.slot_grid", message);
-    }
-    if document.wlan.aggregation.rules.delivery == Delivery::Mpdu {
-        let message = "\"mpdu\" is not supported together with [radio]; take \"ppdu\"";
-        check.fault("wlan.aggregation.delivery", message);
-    }
+    of_a_cell_only(document, "[radio]", check);
     let cells = cells(document, radio, wlan, ap, stations, check);
     let places = places(document, radio, cells.len(), duration_s, check);
     let nodes = places.len() + cells.len();
@@ -63,7 +47,65 @@ pub(super) fn space(
     let alone = document.groups().iter().all(|(_, group)| group.waypoints.is_none());
     check_strength(&radio.radio, &cells, &places, alone, check);
     let (ad_hoc, radio) = (radio.ad_hoc, radio.radio.clone());
-    Some(SpacePlan { cells, stations: places, ad_hoc, radio })
+    Some(SpacePlan { is_flat: false, cells, stations: places, ad_hoc, radio })
+}
+
+/// A space in which every node hears every other, if there is something that a cell does not have.
+fn flat(
+    document: &Document,
+    wlan: &MacConfig,
+    ap: &ApPlan,
+    stations: &[StationPlan],
+    check: &mut Check,
+) -> Option<SpacePlan> {
+    if document.interferers.is_empty() || !document.has_cell() {
+        if document.wlan.mac.timing.eifs == Eifs::Ns2 {
+            let message = "\"ns2\" needs nodes with receivers of their own; take \"standard\", or \
+                           add a table [radio]";
+            check.fault("wlan.eifs", message);
+        }
+        return None;
+    }
+    of_a_cell_only(document, "[[interferers]]", check);
+    let access_point = BssPlan {
+        position_m: [0.0, 0.0],
+        channel: channels::number(None, wlan),
+        queue: ap.queue.clone(),
+        device: ap.device,
+    };
+    let place = PlacePlan { cell: 0, movement: MovementPlan::at([0.0, 0.0]) };
+    Some(SpacePlan {
+        is_flat: true,
+        cells: vec![access_point],
+        stations: vec![place; stations.len()],
+        ad_hoc: false,
+        radio: RadioSettings::flat(),
+    })
+}
+
+/// What only a cell has cannot be together with this table.
+fn of_a_cell_only(document: &Document, table: &str, check: &mut Check) {
+    let grid = document.wlan.mac.timing.slot_grid;
+    if grid.is_shared() {
+        let name = if grid == SlotGrid::Difs { "difs" } else { "shared" };
+        let message = format!(
+            "\"{name}\" needs a cell in which all hear all; take \"standard\" or \"free\", or \
+             remove {table}"
+        );
+        check.fault("wlan.slot_grid", message);
+    }
+    if document.wlan.aggregation.rules.delivery == Delivery::Mpdu {
+        let message = format!("\"mpdu\" is not supported together with {table}; take \"ppdu\"");
+        check.fault("wlan.aggregation.delivery", message);
+    }
+    if document.wlan.mac.timing.model_header.is_some() {
+        let message = format!("not supported together with {table}; remove one");
+        check.fault("wlan.model_header_us", message);
+    }
+    if document.wlan.mac.collisions != Collisions::Standard {
+        let message = format!("\"none\" is not supported together with {table}; remove one");
+        check.fault("wlan.collisions", message);
+    }
 }
 
 /// Signals are to take time to arrive.

@@ -92,9 +92,6 @@ impl Cell {
             (self.edcaf_of(secondary), secondary.outcome, second, Some(first)),
         ] {
             match outcome {
-                ExchangeOutcome::RtsLost | ExchangeOutcome::CtsLost => {
-                    unreachable!("there are no interferers beside full duplex")
-                }
                 ExchangeOutcome::Success => {
                     self.succeed_beside(now, f, secondary, out);
                     self.resume_without_nav(end, reserved_until, self.node_of(f));
