@@ -15,13 +15,16 @@
 //! 332211       the node counts slots: the number of slots that are left
 //! ```
 //!
-//! A test draws the timeline from the frames of the cell and compares it with its own text.
+//! A test draws the timeline from the frames of the cell and compares it with its own text. The
+//! same happens in a flat space, in which all nodes are at one place: a test that says nothing else
+//! is one of both media.
 
 mod access;
 mod aggregates;
 mod broadcast;
 mod collisions;
 mod edca;
+mod flat;
 mod noise;
 mod ofdm;
 mod protection;

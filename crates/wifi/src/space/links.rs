@@ -63,6 +63,23 @@ impl Space {
         }
     }
 
+    /// The losses of data and of responses of a link.
+    #[cfg(test)]
+    pub(crate) fn losses(&self, [a, b]: [u32; 2]) -> (f64, f64) {
+        let Link { data_loss, ack_loss, .. } = self.nodes[a as usize].peer(b).expect("a link").link;
+        (data_loss, ack_loss)
+    }
+
+    /// Sets the losses of a link, in both directions.
+    #[cfg(test)]
+    pub(crate) fn set_losses(&mut self, ends: [u32; 2], data_loss: f64, ack_loss: f64) {
+        let [a, b] = ends;
+        for (from, to) in [(a, b), (b, a)] {
+            let peer = self.peer_mut(from, to).expect("a link");
+            peer.link = Link { data_loss, ack_loss, ..peer.link };
+        }
+    }
+
     /// The mode in which a node sends to another, if there is a link.
     pub fn mode(&self, from: u32, to: u32) -> Option<&Mode> {
         self.nodes[from as usize].peer(to).map(|peer| &peer.rate.mode)

@@ -6,6 +6,8 @@ use super::interference::Chunk;
 use crate::interferer::Arrival;
 use kernel::{Bytes, Instant};
 use wire::FrameKind;
+#[cfg(test)]
+use wire::Packet;
 
 /// A frame that a node has received to its end.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,6 +89,13 @@ impl Space {
     pub fn mpdus(&self, node: u32, edcaf: u8) -> impl Iterator<Item = (u16, Bytes)> {
         let edcaf = self.nodes[node as usize].edcaf(usize::from(edcaf));
         edcaf.originator.on_air().map(|(sequence, mpdu)| (sequence, mpdu.bytes))
+    }
+
+    /// The packets of the PSDU that an EDCAF of a node assembled last.
+    #[cfg(test)]
+    pub(crate) fn packets_on_air(&self, node: u32, edcaf: u8) -> impl Iterator<Item = &Packet> {
+        let originator = &self.nodes[node as usize].edcaf(usize::from(edcaf)).originator;
+        originator.on_air().flat_map(|(_, mpdu)| originator.packets_of(mpdu))
     }
 
     /// Whether an EDCAF of a node sends a frame of the MAC itself, and no packet.

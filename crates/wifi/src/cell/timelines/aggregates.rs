@@ -40,7 +40,10 @@ fn each_mpdu_may_be_delivered_when_it_ends() {
     let numbers = |record: &super::record::Record| -> Vec<(u64, u64)> {
         record.delivered.iter().map(|&(at, _, number)| (at, number)).collect()
     };
-    let (whole, each) = (gathered().play(10), gathered().with(piecemeal).play(10));
+    let (whole, each) = (
+        gathered().play(10),
+        gathered().with(piecemeal).in_cell_only("each MPDU is delivered").play(10),
+    );
     let end = 268_000;
     assert_eq!(numbers(&whole), [(91_000, 1), (end, 2), (end, 3), (end, 4)]);
     // 36 us of preamble and header, then 32 us for three MPDUs, of which the first two end in

@@ -74,6 +74,7 @@ fn on_a_shared_grid_a_broadcast_that_collides_is_no_exception() {
         .down(0, STA2)
         .draws(AP, [2])
         .draws(STA1, [9])
+        .in_cell_only("slots begin for all together")
         .play(20);
     record.shows(
         &[

@@ -78,7 +78,10 @@ fn on_a_free_grid_slots_begin_with_the_end_of_the_timeout() {
 
 #[test]
 fn on_a_shared_grid_all_resume_when_the_eifs_ends() {
-    let record = collision().with(|config| config.timing.slot_grid = SlotGrid::Shared).play(20);
+    let record = collision()
+        .with(|config| config.timing.slot_grid = SlotGrid::Shared)
+        .in_cell_only("slots begin for all together")
+        .play(20);
     record.shows(
         &[
             (50_000, 213_000, STA1, "data 1"),

@@ -1,5 +1,7 @@
-//! A simulated cell for timelines: its input is a script, its output a record.
+//! A simulated cell for timelines: its input is a script, its output a record. The script is played
+//! in a flat space, too ([`flat`](super::flat)), where the same must happen.
 
+use super::flat;
 use super::record::{Frame, Record};
 use crate::mac::{ACK, Aggregation, Backoff, Exchange, ExchangeOutcome, Opening, Timing};
 use crate::phy::{Amendment, Edition, Preamble, Standard, TxVector};
@@ -22,16 +24,18 @@ const OVERHEAD: u64 = 36;
 #[derive(Clone)]
 pub(super) struct Script {
     pub(super) config: MacConfig,
-    links: Vec<Link>,
+    pub(super) links: Vec<Link>,
     draws: Vec<VecDeque<u32>>,
-    packets: Vec<(Instant, u32, Packet)>,
-    noise: Vec<Noise>,
+    pub(super) packets: Vec<(Instant, u32, Packet)>,
+    pub(super) noise: Vec<Noise>,
+    /// Why a space does not do the same.
+    in_cell_only: Option<&'static str>,
 }
 
 /// Noise destroys the data frame or the Ack of exchanges that begin within this time.
 #[derive(Clone)]
-struct Noise {
-    station: u32,
+pub(super) struct Noise {
+    pub(super) station: u32,
     during: Range<Instant>,
     takes: FrameKind,
     chance: f64,
@@ -60,7 +64,13 @@ impl Script {
             draws: vec![VecDeque::new(); stations + 1],
             packets: Vec::new(),
             noise: Vec::new(),
+            in_cell_only: None,
         }
+    }
+
+    /// A space does something else, for this reason.
+    pub(super) fn in_cell_only(self, why: &'static str) -> Self {
+        Self { in_cell_only: Some(why), ..self }
     }
 
     /// A cell under EDCA, without TXOP limits, whose nodes send A-MPDUs in the fastest mode of the
@@ -173,16 +183,29 @@ impl Script {
         self
     }
 
+    /// The back-offs of an EDCAF.
+    pub(super) fn backoff(&self, edcaf: u32) -> Backoff {
+        let draws = self.draws[edcaf as usize].iter().copied();
+        Backoff::Listed(draws.chain(std::iter::repeat_n(0, 10_000)).collect())
+    }
+
     /// Simulates the script to its end, for a timeline with this number of microseconds in a
     /// column.
+    #[track_caller]
     pub(super) fn play(self, column_us: u64) -> Record {
-        let draws = self.draws.clone();
-        let backoffs = |node: u32| {
-            let zeros = std::iter::repeat_n(0, 10_000);
-            Backoff::Listed(draws[node as usize].iter().copied().chain(zeros).collect())
-        };
+        let in_space = self.in_cell_only.is_none().then(|| flat::play(&self));
+        let record = self.play_in_cell(column_us);
+        if let Some(in_space) = in_space {
+            in_space.compare(&record);
+        }
+        record
+    }
+
+    fn play_in_cell(self, column_us: u64) -> Record {
         let seed = Seed { root: 1, replication: 0 };
-        let cell = Cell::with_backoffs(self.config.clone(), self.links.clone(), &seed, backoffs);
+        let cell = Cell::with_backoffs(self.config.clone(), self.links.clone(), &seed, |f| {
+            self.backoff(f)
+        });
         let nodes = self.links.len() + 1;
         let mut stage = Stage {
             cell,
@@ -208,13 +231,22 @@ impl Script {
 }
 
 impl Noise {
+    /// The losses of data and of responses that it causes at an instant.
+    pub(super) fn losses(&self, now: Instant) -> (Option<f64>, Option<f64>) {
+        let loss = if self.during.contains(&now) { self.chance } else { 0.0 };
+        match self.takes {
+            FrameKind::Ack => (None, Some(loss)),
+            _ => (Some(loss), None),
+        }
+    }
+
     fn new(station: u32, during_us: &Range<u64>, takes: FrameKind) -> Self {
         let moment = |us: u64| Instant(us * 1000);
         Self { station, during: moment(during_us.start)..moment(during_us.end), takes, chance: 1.0 }
     }
 }
 
-enum Event {
+pub(super) enum Event {
     AirStep,
     Packet(usize),
     Access(u32),
@@ -231,7 +263,7 @@ impl Ranked for Event {
 }
 
 /// The packets that wait at the nodes.
-struct Shelves<'a>(&'a mut [VecDeque<Packet>]);
+pub(super) struct Shelves<'a>(pub(super) &'a mut [VecDeque<Packet>]);
 
 impl MsduSource for Shelves<'_> {
     fn next(&mut self, node: u32, class: TrafficClass, to: u32, most: Bytes) -> Option<Packet> {
@@ -279,12 +311,10 @@ impl Stage {
             }
             Event::Access(generation) => {
                 for noise in &self.noise {
-                    let loss = if noise.during.contains(&now) { noise.chance } else { 0.0 };
                     let link = &mut self.cell.links[noise.station as usize - 1];
-                    match noise.takes {
-                        FrameKind::Ack => link.ack_loss = loss,
-                        _ => link.data_loss = loss,
-                    }
+                    let (data, ack) = noise.losses(now);
+                    link.data_loss = data.unwrap_or(link.data_loss);
+                    link.ack_loss = ack.unwrap_or(link.ack_loss);
                 }
                 let mut source = Shelves(&mut self.queues);
                 self.cell.on_access(now, generation, &mut source, &mut self.out);
@@ -419,7 +449,7 @@ fn is_spoiled(exchange: &Exchange, kind: FrameKind) -> bool {
     )
 }
 
-fn number_of(packet: &Packet) -> u64 {
+pub(super) fn number_of(packet: &Packet) -> u64 {
     let Body::Datagram(datagram) = packet.body else { panic!("scripts send datagrams only") };
     datagram.number
 }
