@@ -18,10 +18,10 @@ REPRODUCED = """
     highest_rate_is_best_for_tcp goodput_below_55_percent preamble_costs_3_mbps fast_mac_acks_pay
     preamble_costs_by_simulation table_iv_lt_tcp no_timeouts_without_interference
     lt_tcp_timeouts_fall sack_still_collapses tolerates_250_ms code_decides_little
-    code_does_not_survive_captures probes_decide_captures no_timeouts_with_500_ms
+    probes_decide_captures no_timeouts_with_500_ms
     lt_tcp_keeps_its_window_with_500_ms bbr_needs_no_code bbr3_answers_losses cubic_is_no_remedy
-    bbr_survives_captures fq_codel_costs_lt_tcp fq_codel_leaves_bbr
-    cara_does_not_tell_interference minstrel_keeps_the_rate bursts_are_worse_than_slots
+    bbr_survives_captures fq_codel_costs_lt_tcp
+    cara_does_not_tell_interference minstrel_keeps_the_rate
     download_is_unaffected rts_does_not_prevent_it lost_acks_explain_the_rule
     ratio_of_10_db_protects
 """
@@ -46,7 +46,8 @@ UNDECIDED = """
     comparable_without_interference mac_without_interference sack_timeouts_grow
     lt_tcp_has_fewer_timeouts lt_tcp_idles_the_mac table_vi_sack lt_tcp_superior_far_away
     larger_buffers_survive_capture table_v_sack_with_500_ms minstrel_needs_packets afh_ends_it
-    files_capture_channel
+    files_capture_channel code_does_not_survive_captures fq_codel_leaves_bbr
+    bursts_are_worse_than_slots
 """
 """A full run has more replications, which decide most of them."""
 EXPECTED = {
