@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 RUN = {"name": "Run", "exact": True}
@@ -176,6 +177,16 @@ def test_on_a_phone_runs_are_cards_with_their_buttons_in_sight(page):
     assert box["x"] + box["width"] <= 390
 
 
+def assert_fit(page):
+    """A view is as wide as a phone, and axe finds nothing in both themes."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert Axe().run(page).response["violations"] == []
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.set_viewport_size({"width": 1280, "height": 800})
+
+
 WINDOW = """title = "A small window"
 standard = "11n"
 stations = 1
@@ -208,6 +219,7 @@ def test_a_cause_can_be_tried_and_compared(page):
     page.get_by_role("button", name="Compare with ten pairs").click()
     goodput = page.get_by_label("Ten pairs").locator("tr", has_text="total goodput, Mb/s")
     expect(goodput).to_contain_text("better")
+    assert_fit(page)
     page.get_by_role("link", name="flows[0].tcp.window_bytes=16777216").click()
     page.get_by_role("button", name="Open the scenario").click()
     expect(page.locator(".cm-content")).to_contain_text("window_bytes = 16777216")
@@ -248,6 +260,7 @@ def test_files_of_a_run_can_be_taken_away(page):
     write(page, WINDOW)
     page.get_by_role("button", **RUN).click()
     page.locator(".menu summary").click()
+    assert_fit(page)
     for words, begin in (
         ("Scenario (TOML)", b"title ="),
         ("Results (CSV)", b"path,value,unit\n"),

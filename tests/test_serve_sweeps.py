@@ -7,6 +7,7 @@ import io
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from tests.serving import SWEPT, client_of, swept
 
@@ -140,6 +141,7 @@ def test_points_are_there_while_a_sweep_goes_on_with_names_and_as_a_table(page):
     page.get_by_label("Result").select_option("flows[0].goodput_mbps")
     expect(page.locator(".sweep-plot")).to_contain_text("goodput of up")
     page.locator(".menu summary").click()
+    assert Axe().run(page).response["violations"] == []
     for words, begin in (
         ("Picture (SVG)", b"<?xml"),
         ("Picture (PNG)", b"\x89PNG"),

@@ -70,25 +70,27 @@ function Pairs({ ids, found, words, again }: {
   }
   const number = (value: number | null) => (value === null ? "–" : value.toPrecision(4));
   return (
-    <div class="wide" tabIndex={0} role="region" aria-label="Ten pairs">
-      <table>
-        <caption><strong>Ten pairs</strong> {found.caption}</caption>
-        <thead><tr>{["result", "verdict", "1", "2", "difference", "95 % interval"].map((name) =>
-          <th key={name} scope="col">{name}</th>)}</tr></thead>
-        <tbody>
-          {found.rows.map((row) => (
-            <tr key={row.result}>
-              <th scope="row" title={row.result}>{words[row.result] ?? row.result}</th>
-              <td>{row.verdict}</td>
-              <td class="number">{number(row.first)}</td>
-              <td class="number">{number(row.second)}</td>
-              <td class="number">{number(row.difference)}</td>
-              <td class="number">{number(row.ci_low)} to {number(row.ci_high)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <>
+      <p><strong>Ten pairs</strong> {found.caption}</p>
+      <div class="wide" tabIndex={0} role="region" aria-label="Ten pairs">
+        <table>
+          <thead><tr>{["result", "verdict", "1", "2", "difference", "95 % interval"].map((name) =>
+            <th key={name} scope="col">{name}</th>)}</tr></thead>
+          <tbody>
+            {found.rows.map((row) => (
+              <tr key={row.result}>
+                <th scope="row" title={row.result}>{words[row.result] ?? row.result}</th>
+                <td>{row.verdict}</td>
+                <td class="number">{number(row.first)}</td>
+                <td class="number">{number(row.second)}</td>
+                <td class="number">{number(row.difference)}</td>
+                <td class="number">{number(row.ci_low)} to {number(row.ci_high)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
   );
 }
 
@@ -167,15 +169,15 @@ export function Compare({ ids }: { ids: string[] }) {
       </div>
       <div class="wide" tabIndex={0} role="region" aria-label="Results of both runs">
         <table>
-          <thead><tr><th scope="col">result</th><th scope="col">1</th><th scope="col">2</th>
-            <th scope="col">difference</th></tr></thead>
+          <thead><tr>{["result", "difference", "1", "2"].map((name) =>
+            <th key={name} scope="col">{name}</th>)}</tr></thead>
           <tbody>
             {rows.slice(0, 500).map(({ path, by }) => (
               <tr key={path} class={by ? "differs" : ""}>
                 <th scope="row" title={path}>{nameOfResult(path)}</th>
+                <td class="number">{by && <strong>{by}</strong>}</td>
                 <td class="number">{written(path, a.summary[path])}</td>
                 <td class="number">{written(path, b.summary[path])}</td>
-                <td class="number">{by && <strong>{by}</strong>}</td>
               </tr>
             ))}
           </tbody>

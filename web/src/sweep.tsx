@@ -102,7 +102,7 @@ function SweepList() {
       <NewSweep />
       {found.length > 0 && (
         <div class="wide" tabIndex={0} role="region" aria-label="Sweeps">
-          <table>
+          <table class="cards">
             <thead><tr><th scope="col">name</th><th scope="col">keys</th><th scope="col">runs</th>
               <th scope="col"><span class="hidden">Actions</span></th></tr></thead>
             <tbody>
@@ -112,9 +112,9 @@ function SweepList() {
                   <tr key={entry.id}>
                     <th scope="row"><a href={`#/sweep/${entry.id}`}>
                       {entry.name || "A sweep without a name"}</a></th>
-                    <td>{Object.entries(entry.axes).map(([path, count]) =>
+                    <td data-name="keys">{Object.entries(entry.axes).map(([path, count]) =>
                       `${path} (${count})`).join(", ")}</td>
-                    <td class="number">{points * entry.replications}</td>
+                    <td class="number" data-name="runs">{points * entry.replications}</td>
                     <td class="actions"><button onClick={() => remove(entry)}>Delete</button></td>
                   </tr>
                 );
@@ -150,7 +150,7 @@ function Points({ sweep }: { sweep: Shown }) {
   return (
     <div class="wide" tabIndex={0} role="region" aria-label="Points">
       <table>
-        <caption><strong>{sweep.words[sweep.path]}</strong> means with 95 % intervals</caption>
+        <caption>{sweep.words[sweep.path]}</caption>
         <thead><tr>
           {axes.map((path) => <th key={path} scope="col">{sweep.words[path]}</th>)}
           {["mean", "from", "to", "runs"].map((name) =>

@@ -107,7 +107,7 @@ export function Overview({ model, layout, view, strip, onKeyDown }: {
   const part = (ns: number) => `${100 * ns / length}%`;
   return (
     <div class="overview" style={{ paddingLeft: `${layout.gutter}px` }}>
-      <span class="dim" style={{ width: `${layout.gutter - 14}px` }}>whole run</span>
+      <span class="dim" style={{ width: `${layout.gutter - 14}px` }}>run</span>
       <div ref={strip} class="strip" role="slider" tabIndex={0} aria-label="Stretch of the run"
         aria-valuemin={0} aria-valuemax={100}
         aria-valuenow={Math.round(100 * ((model.start + model.end) / 2 - first) / length)}
