@@ -164,10 +164,18 @@ export async function queue(
 export const stop = (id: string) => tell({ type: "stop", id });
 export const nameOf = (run: RunEntry) => run.name || run.title || "A run without a title";
 
+const unitOf = (path: string) => start.value?.units[path.replace(/\[\d+\]/g, "[i]")] ?? "";
+
+/** The words of a result without its unit, for values that have theirs. */
+export function bare(words: string, path: string): string {
+  const end = `, ${unitOf(path)}`;
+  return words.endsWith(end) ? words.slice(0, -end.length) : words;
+}
+
 /** A value with its unit; seconds are written as milliseconds. */
 export function written(path: string, value: Value | undefined): string {
   if (typeof value !== "number") return value ?? "–";
-  const unit = start.value?.units[path.replace(/\[\d+\]/g, "[i]")] ?? "";
+  const unit = unitOf(path);
   if (unit === "s") return `${(1000 * value).toPrecision(4)} ms`;
   const number = Number.isInteger(value) ? value.toLocaleString("en") : value.toPrecision(4);
   return `${number} ${unit}`.trimEnd();

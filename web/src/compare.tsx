@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import {
-  get, nameOf, runs, said, send, stop, written, type RunResults, type SeriesByPath, type Value,
+  bare, get, nameOf, runs, said, send, stop, written, type RunResults, type SeriesByPath, type Value,
 } from "./api";
 import { Chart } from "./chart";
 import { Pending } from "./pending";
@@ -133,7 +133,7 @@ export function Compare({ ids }: { ids: string[] }) {
   if (!both) return <Pending title="Compare" text={fault} />;
   const [a, b] = both;
   const paths = [...new Set([...Object.keys(a.summary), ...Object.keys(b.summary)])];
-  const nameOfResult = (path: string) => differing?.words[path] ?? path;
+  const nameOfResult = (path: string) => bare(differing?.words[path] ?? path, path);
   const rows = paths
     .map((path) => ({ path, by: difference(a.summary[path], b.summary[path]) }))
     .filter(({ path, by }) => (all || by)

@@ -1,10 +1,12 @@
 // The analytic twin: what theory predicts beside what a run has measured.
 
 import { useEffect, useState } from "preact/hooks";
-import { get, nameOf, runs, written } from "./api";
+import { bare, get, nameOf, runs, written } from "./api";
 import { Pending } from "./pending";
 
-interface Residual { path: string; predicted: number; measured: number; half_width: number | null }
+interface Residual {
+  path: string; words: string; predicted: number; measured: number; half_width: number | null;
+}
 interface Check { name: string; verdict: "met" | "stretched" | "broken"; how: string }
 interface Fit { family: string; form: string; checks: Check[] }
 interface Twin { model: string | null; values: Residual[]; fits: Fit[] }
@@ -52,7 +54,7 @@ function Values({ twin }: { twin: Twin }) {
           <tbody>
             {total.slice(0, MOST_ROWS).map((value) => (
               <tr key={value.path}>
-                <th scope="row"><code>{value.path}</code></th>
+                <th scope="row" title={value.path}>{bare(value.words, value.path)}</th>
                 <td class="number">{written(value.path, value.measured)}</td>
                 <td class="number">{written(value.path, value.predicted)}</td>
                 <td class="number">{percent(value)}</td>

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from simoom.base.files import finite
 from simoom.base.issue import Issue, ScenarioError
+from simoom.results.tables import names_of
 from simoom.scenario.hearing import hearing
+from simoom.scenario.words import words
 from simoom.serve.drafts import MOST_NODES, nodes_of
 
 if TYPE_CHECKING:
@@ -24,9 +26,10 @@ def twin_of(run: Run) -> dict[str, Any]:
 
     twin = predict(run.scenario)
     model = twin.model
+    names = names_of(run.summary)
     values = [
-        {"path": each.path, "predicted": each.predicted, "measured": each.measured,
-         "half_width": each.half_width}
+        {"path": each.path, "words": words(each.path, names), "predicted": each.predicted,
+         "measured": each.measured, "half_width": each.half_width}
         for each in twin.compare(run)
     ]  # fmt: skip
     fits = [
