@@ -220,11 +220,6 @@ fn wrong(text: &str, expected: &str) {
     assert_eq!(issues.iter().map(ToString::to_string).collect::<Vec<_>>(), [expected]);
 }
 
-/// The same stations with a radio.
-fn in_space(text: &str) -> String {
-    text.replace("stations = 12", "stations = { count = 12, ring_m = 10.0 }") + "[radio]\n"
-}
-
 #[test]
 fn what_full_duplex_cannot_do_is_refused() {
     let with = |lines: &str| cell(lines, RESULTS);
@@ -281,10 +276,6 @@ fn what_full_duplex_cannot_do_is_refused() {
         ad_hoc,
         "wlan.full_duplex: an ad-hoc network has no access point that could send and receive at \
          once; remove the table, or radio.ad_hoc",
-    );
-    wrong(
-        &in_space(&cell("model_header_us = 24.0", "")),
-        "wlan.model_header_us: not supported together with [radio]; remove one",
     );
     wrong(
         &cell("rts_rate_mbps = 13.0", ""),

@@ -343,11 +343,6 @@ fn models_of_a_cell_are_refused_beside_interferers() {
              [[interferers]]",
         ),
         (
-            "wlan.model_header_us = 24.0",
-            "wlan.model_header_us",
-            "not supported together with [[interferers]]; remove one",
-        ),
-        (
             "wlan.collisions = 'none'",
             "wlan.collisions",
             "\"none\" is not supported together with [[interferers]]; remove one",

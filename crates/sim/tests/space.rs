@@ -74,7 +74,8 @@ fn where_all_hear_all_results_are_those_of_the_cell() {
                  [[flows]]\nfrom = 'sta*'\nto = 'server'\ntraffic = 'bulk'\n";
     let physics =
         "radio.error_model.threshold.sinr_db = 10\nradio.detect_snr_db = -100\n".to_owned();
-    for standard in ["11a", "11b", "11n", "11ac"] {
+    let model = "11a'\nwlan.model_header_us = 24\ntitle = 'model";
+    for standard in ["11a", "11b", "11n", "11ac", model] {
         let begin = format!(
             "standard = '{standard}'\nstations = 4\nduration_s = 3\nwire.rate_mbps = 1000\n\
              wire.delay_ms = 2\nap.queue.drop_tail.limit_packets = 40\n\

@@ -137,10 +137,7 @@ impl Exchange {
         let mut next = 0;
         let mut at = start;
         let mut add = |kind, mode: &Mode, psdu| {
-            let airtime = match kind {
-                FrameKind::Data => timing.data_airtime(mode, psdu),
-                _ => timing.airtime(mode, psdu),
-            };
+            let airtime = timing.frame_airtime(kind, mode, psdu);
             let step = Step { kind, start: at, airtime };
             at = step.end() + timing.sifs();
             steps[next] = Some(step);

@@ -14,6 +14,7 @@ use crate::phy::{
 };
 use kernel::{BitRate, Bytes, Duration};
 use settings::{Choice, Settings};
+use wire::FrameKind;
 
 /// Bytes of an ACK or a CTS, FCS included (clauses 9.3.1.3, 9.3.1.4).
 pub(crate) const ACK: Bytes = Bytes(14);
@@ -266,6 +267,19 @@ impl Timing {
                 let payload = Duration(psdu.bits() * 1_000_000_000 / mode.rate.0);
                 crate::phy::Airtime { preamble, payload, ..Default::default() }
             }
+        }
+    }
+
+    /// Duration of a frame of this type.
+    pub(crate) fn frame_airtime(
+        &self,
+        kind: FrameKind,
+        mode: &Mode,
+        psdu: Bytes,
+    ) -> crate::phy::Airtime {
+        match kind {
+            FrameKind::Data => self.data_airtime(mode, psdu),
+            _ => self.airtime(mode, psdu),
         }
     }
 

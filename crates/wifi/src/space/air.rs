@@ -75,7 +75,7 @@ impl Space {
                 Some(frame) => {
                     let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
                     let (facts, &FrameFacts { airtime, deferral, .. }) =
-                        self.per_cache.facts(&frame.mode, frame.psdu, timing, error);
+                        self.per_cache.facts(&frame, timing, error);
                     let mut transmission = Transmission::new(frame, now, airtime, deferral);
                     transmission.facts = facts;
                     transmission.exchanges = self.nodes[node as usize].exchanges;

@@ -48,7 +48,7 @@ impl Space {
             answer: ElicitedResponse::None,
             beside: None,
         };
-        let airtime = timing.airtime(mode, psdu);
+        let airtime = timing.data_airtime(mode, psdu);
         let transmission = Transmission::new(frame, now, airtime, Deferral::Extra(Duration::ZERO));
         let (error, per_cache) = (&*self.signals.radio.error, &mut self.per_cache);
         let whole = None::<std::iter::Empty<_>>;

@@ -160,7 +160,7 @@ impl Space {
         let primary = PrimaryFrame {
             from,
             mode,
-            data: timing.airtime(&mode, psdu).total(),
+            data: timing.data_airtime(&mode, psdu).total(),
             ack: timing.airtime(&response, ACK).total(),
         };
         let Self { signals, required, rules, nodes, .. } = self;

@@ -56,7 +56,7 @@ impl OnAir {
     /// The same after a CTS that may announce a secondary frame beside it.
     pub(super) fn after_cts(self, timing: &Timing, cts: &Self) -> Self {
         let Some(delay) = cts.beside else { return self };
-        let lasting = timing.airtime(&self.mode, self.psdu).total();
+        let lasting = timing.frame_airtime(self.kind, &self.mode, self.psdu).total();
         let reserves = cts.reserves.saturating_sub(timing.sifs() + lasting);
         Self { reserves, beside: Some(delay), ..self }
     }
@@ -66,7 +66,7 @@ impl OnAir {
         let timing = rules.timing();
         let mode = rules.responses(&self.mode).rts_mode;
         let cts = rules.responses(&mode).ack;
-        let body = timing.airtime(&self.mode, self.psdu).total();
+        let body = timing.frame_airtime(self.kind, &self.mode, self.psdu).total();
         let lasting = timing.sifs() + cts + timing.sifs() + body + self.reserves;
         let reserves = timing.reservation(lasting);
         Self { kind: FrameKind::Rts, mode, psdu: RTS, reserves, ..self }
@@ -75,7 +75,7 @@ impl OnAir {
     /// The CTS-to-self before this frame.
     pub(super) fn cts_to_self(self, timing: &Timing) -> Self {
         let mode = timing.rts_mode(&self.mode);
-        let body = timing.airtime(&self.mode, self.psdu).total();
+        let body = timing.frame_airtime(self.kind, &self.mode, self.psdu).total();
         let reserves = timing.reservation(timing.sifs() + body + self.reserves);
         let (kind, to, answer) = (FrameKind::CtsToSelf, Some(self.from), ElicitedResponse::None);
         Self { kind, to, mode, psdu: ACK, reserves, answer, ..self }

@@ -1,11 +1,12 @@
 //! What recurs often: answers of the error model, and what is the same for all frames of one mode
 //! and length.
 
-use super::frame::Transmission;
+use super::frame::{OnAir, Transmission};
 use crate::mac::{ACK, Deferral, Timing};
 use crate::phy::error::{Certain, ErrorModel, SinrChunk};
 use crate::phy::{Airtime, Coding, Mode, Width, decibels};
 use kernel::{Bytes, Db, Duration, IdVec};
+use wire::FrameKind;
 
 /// Above this SINR, a receiver decodes the PHY header in any mode and with any error model, if it
 /// can decode anything of the rest of the frame.
@@ -53,7 +54,7 @@ kernel::id! {
 /// What is the same for all frames of one mode and length.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FrameFacts {
-    /// The key of the mode.
+    /// The key of the mode, and whether it is that of data frames only.
     mode: u64,
     psdu: Bytes,
     pub(super) airtime: Airtime,
@@ -75,19 +76,21 @@ impl PerCache {
         Self { answers, modes: IdVec::new(), frames: vec![None; Self::FRAMES], version: 1 }
     }
 
-    /// What is the same for all frames of this mode and length, and its place.
+    /// What is the same for all frames of this frame's mode and length, and its place. In the model
+    /// of a paper, data frames have a header of their own.
     pub(super) fn facts(
         &mut self,
-        mode: &Mode,
-        psdu: Bytes,
+        &OnAir { kind, ref mode, psdu, .. }: &OnAir,
         timing: &Timing,
         error: &dyn ErrorModel,
     ) -> (FactsPlace, &FrameFacts) {
-        let key = key(mode);
+        let is_apart = kind == FrameKind::Data && timing.model_header.is_some();
+        let key = key(mode) ^ u64::from(is_apart) << 40;
         let place = mix([key, psdu.0]) as usize % Self::FRAMES;
         let is_known = |facts: &FrameFacts| facts.psdu == psdu && facts.mode == key;
         if !self.frames[place].as_ref().is_some_and(is_known) {
-            let facts = self.compute(mode, psdu, timing, error);
+            let airtime = timing.frame_airtime(kind, mode, psdu);
+            let facts = self.compute(key, mode, psdu, airtime, timing, error);
             self.frames[place] = Some(facts);
             self.version += 1;
         }
@@ -107,7 +110,7 @@ impl PerCache {
         let Transmission { ref frame, facts: FactsPlace { mut place, version }, .. } =
             *transmission;
         if version != self.version {
-            let (found, _) = self.facts(&frame.mode, frame.psdu, timing, error);
+            let (found, _) = self.facts(frame, timing, error);
             place = found.place;
         }
         self.frames[place as usize].as_ref().expect("it is known now")
@@ -116,8 +119,10 @@ impl PerCache {
     #[cold]
     fn compute(
         &mut self,
+        key: u64,
         mode: &Mode,
         psdu: Bytes,
+        airtime: Airtime,
         timing: &Timing,
         error: &dyn ErrorModel,
     ) -> FrameFacts {
@@ -125,9 +130,9 @@ impl PerCache {
         let delay = timing.standard.rx_start_delay(&cts, timing.preamble);
         let lasting = timing.airtime(&cts, ACK).total();
         FrameFacts {
-            mode: key(mode),
+            mode: key,
             psdu,
-            airtime: timing.airtime(mode, psdu),
+            airtime,
             deferral: timing.deferral(mode),
             nav_reset: timing.sifs() * 2 + lasting + delay + timing.slot * 2,
             limits: self.limits(mode, psdu.bits(), psdu.bits(), 1, timing, error),

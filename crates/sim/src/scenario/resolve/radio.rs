@@ -98,10 +98,6 @@ fn of_a_cell_only(document: &Document, table: &str, check: &mut Check) {
         let message = format!("\"mpdu\" is not supported together with {table}; take \"ppdu\"");
         check.fault("wlan.aggregation.delivery", message);
     }
-    if document.wlan.mac.timing.model_header.is_some() {
-        let message = format!("not supported together with {table}; remove one");
-        check.fault("wlan.model_header_us", message);
-    }
     if document.wlan.mac.collisions != Collisions::Standard {
         let message = format!("\"none\" is not supported together with {table}; remove one");
         check.fault("wlan.collisions", message);

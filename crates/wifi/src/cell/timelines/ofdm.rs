@@ -44,6 +44,32 @@ fn dot11g() {
     );
 }
 
+/// The frames of a paper: a data frame of 92 bytes at 54 Mb/s lasts 24 µs and its bits, 13.629 µs.
+/// Other frames last as long as ever: RTS, CTS and ACK at 24 Mb/s 28 µs.
+#[test]
+fn data_frames_of_a_model_have_a_header_of_its_own() {
+    let record = Script::new(&DOT11A, 1)
+        .with(|config| {
+            config.timing.model_header = Some(Duration::from_micros(24));
+            config.rts_threshold = Bytes(0);
+        })
+        .up(0, STA1)
+        .play(4);
+    record.shows(
+        &[
+            (34_000, 62_000, STA1, "rts"),
+            (78_000, 106_000, AP, "cts"),
+            (122_000, 159_629, STA1, "data 1"),
+            (175_629, 203_629, AP, "ack"),
+        ],
+        "
+            µs    0         40        80        120       160       200
+            ap                        [cts==]            *    [ack==]
+            sta1  +........[rts==]               [1======]
+        ",
+    );
+}
+
 /// Timeout 16 + 9 + 20 = 45 µs, boundary 52 µs; EIFS 16 + 44 + 34 = 94 µs.
 #[test]
 fn dot11a_after_a_collision() {

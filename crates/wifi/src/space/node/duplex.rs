@@ -200,7 +200,7 @@ impl Node {
     ) {
         let timing = rules.timing();
         let edcaf = &self.contenders[0].edcaf;
-        let data = timing.airtime(&mode, edcaf.psdu.bytes).total();
+        let data = timing.data_airtime(&mode, edcaf.psdu.bytes).total();
         let ack = timing.airtime(&timing.response_mode(&mode), ACK).total();
         let longer = data.max(primary.data);
         let responses = timing.sifs() + ack.max(primary.ack);
