@@ -257,6 +257,21 @@ def test_what_is_no_file_of_a_library_is_not_read(tmp_path):
             assert page.get(f"/api/runs/{key}").status_code == 422
 
 
+def test_a_timeline_with_damaged_rows_is_one_message(tmp_path):
+    with client_of(tmp_path) as page:
+        key = made(page, SMALL, air=True)
+        file = tmp_path / "library" / "air" / f"{key}.air"
+        data = file.read_bytes()
+        # The index at the end stays.
+        file.write_bytes(data[:8] + b"\xff" * 4000 + data[4008:])
+        answers = [
+            page.get(f"/api/runs/{key}/air/{part}")
+            for part in ("tile/20/0", "tile/30/0", "frame/1", "life/1", "find")
+        ]
+        faults = [each.json()["error"] for each in answers if each.status_code != 200]
+        assert set(faults) == {"the run library: is no complete .air file"}
+
+
 # --- Requests -----------------------------------------------------------------------------------
 
 DEEP = "[" * 900 + "]" * 900

@@ -95,7 +95,7 @@ async def answer(_: Request, error: Exception) -> Response:
         case ScenarioError():
             said = "; ".join(map(str, error.issues))
         case OSError():
-            said = f"the run library: {(error.strerror or 'cannot be written').lower()}"
+            said = f"the run library: {(error.strerror or str(error)).lower()}"
         case _:
             said = str(error)
     return _json(status, said)
