@@ -65,7 +65,9 @@ impl<O: Observer> World<O> {
     #[inline]
     fn settle_medium(&mut self) {
         self.listening.report(&mut self.cell, self.now, &mut self.observers);
-        if let Medium::Space(space) = &mut self.cell {
+        if let Medium::Space(space) = &mut self.cell
+            && space.records_airtime()
+        {
             for used in space.used_airtime() {
                 self.observers.on(self.now, &Notice::AirUsed { used: &used });
             }

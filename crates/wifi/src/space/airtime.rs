@@ -87,8 +87,13 @@ impl Space {
         self.airtime = Some(Box::default());
     }
 
-    /// Removes and returns what was recorded since the last call, in the order of time.
+    /// Whether the use of the medium is recorded.
     #[inline]
+    pub fn records_airtime(&self) -> bool {
+        self.airtime.is_some()
+    }
+
+    /// Removes and returns what was recorded since the last call, in the order of time.
     pub fn used_airtime(&mut self) -> impl Iterator<Item = AirUse> {
         self.airtime.iter_mut().flat_map(|airtime| airtime.made.drain(..))
     }
