@@ -19,15 +19,17 @@ from typing import Any
 from random_flows import CATEGORIES, Draw, Table, direction, flow, queue, tree
 
 COUNT = 2000
-HIGH = ("11n", "11ac", "11ax")
+HIGH = ("11n", "11ac", "11ax", "11be")
 RATES = {
     "11b": (1, 2, 5.5, 11),
     "11a": (6, 9, 12, 18, 24, 36, 48, 54),
     "11g": (1, 2, 5.5, 6, 9, 11, 12, 18, 24, 36, 48, 54),
 }
-GUARDS = {"11n": (400, 800), "11ac": (400, 800), "11ax": (800, 1600, 3200)}
-WIDTHS = {"11n": (20, 40), "11ac": (20, 40, 80, 160), "11ax": (20, 40, 80, 160)}
-HIGHEST_MCS = {"11n": 7, "11ac": 8, "11ax": 11}
+LONG_SYMBOLS = ("11ax", "11be")
+"""Those with symbols of 12.8 us."""
+GUARDS = dict.fromkeys(("11n", "11ac"), (400, 800)) | dict.fromkeys(LONG_SYMBOLS, (800, 1600, 3200))
+WIDTHS = {"11n": (20, 40)} | dict.fromkeys(("11ac", *LONG_SYMBOLS), (20, 40, 80, 160))
+HIGHEST_MCS = {"11n": 7, "11ac": 8, "11ax": 11, "11be": 13}
 WINDOWS = (1, 3, 7, 15, 31, 63)
 """Values of CWmin, all below the default CWmax."""
 
@@ -317,10 +319,11 @@ class Cell:
         made |= draw.some(0.2, ppdu_timing=lambda: draw.one(("standard", "ns3")))
         if standard != "11ac":
             made |= draw.some(0.2, band_ghz=lambda: draw.one((2.4, 5)))
-        if standard == "11ax":
+        if standard in LONG_SYMBOLS:
             made |= draw.some(0.3, packet_extension_us=lambda: 4 * draw.whole(0, 4))
             only = {1600: ("2x",), 3200: ("4x",)}
-            trainings: Sequence[str] = only.get(made.get("guard_ns", 800), ("1x", "2x"))
+            short = ("1x", "2x") if standard == "11ax" else ("2x",)
+            trainings: Sequence[str] = only.get(made.get("guard_ns", 800), short)
             made |= draw.some(0.2, he_ltf=lambda: draw.one(trainings))
         else:
             made |= draw.some(0.2, coding=lambda: draw.one(("bcc", "ldpc")))
@@ -328,7 +331,7 @@ class Cell:
 
     def aggregation(self) -> Table:
         draw = self.draw
-        window = draw.whole(1, 256 if self.standard == "11ax" else 64)
+        window = draw.whole(1, 256 if self.standard in LONG_SYMBOLS else 64)
         made = draw.some(0.5, window=lambda: window, frames=lambda: draw.whole(1, window))
         return made | draw.some(
             0.4,

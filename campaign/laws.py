@@ -14,7 +14,8 @@ import simoom as sm
 Look = Callable[[float], None]
 PER_STREAM = {"11n": {20: 72.2, 40: 150.0},
               "11ac": {20: 96.3, 40: 200.0, 80: 433.4, 160: 866.7},
-              "11ax": {20: 143.4, 40: 286.8, 80: 600.5, 160: 1201.0}}  # fmt: skip
+              "11ax": {20: 143.4, 40: 286.8, 80: 600.5, 160: 1201.0},
+              "11be": {20: 172.1, 40: 344.2, 80: 720.6, 160: 1441.2}}  # fmt: skip
 """The highest data rates of one stream, in Mb/s, by the width of the channel in MHz."""
 LOW = {"11b": 11.0, "11a": 54.0, "11g": 54.0}
 COUNTED = ("total.attempts", "total.queue_drops", "total.retry_drops", "total.wire_losses",
