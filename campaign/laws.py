@@ -48,7 +48,8 @@ def _unchanged(
     yield "another title", lambda: sm.run(built.set("title", "another"))
     if made["flows"]:
         # Between the ends of a flow that is there: others may have no path.
-        off = {key: made["flows"][0][key] for key in ("from", "to")} | {"count": 0}
+        first = made["flows"][0]
+        off = {key: first[key] for key in ("from", "to", "traffic") if key in first} | {"count": 0}
         flows = [*made["flows"], off]
         yield "a flow that is switched off", lambda: sm.run(sm.Scenario(**{**made, "flows": flows}))
     named = [{**flow, "name": f"n{number}"} for number, flow in enumerate(made["flows"])]

@@ -81,6 +81,24 @@ def test_a_checked_run_may_be_traced():
     assert both.trace.frames.equals(sm.run(scenario, trace=True).trace.frames)
 
 
+def test_signals_that_a_node_does_not_sense_set_no_nav():
+    """With the EIFS of ns-2, the NAV beside weak signals depended on whether a run is watched."""
+    scenario = sm.Scenario(
+        standard="11ax",
+        duration_s=46.0,
+        radio={"ad_hoc": True},
+        routing={"gateway": True, "protocol": {"aodv": {"hello": True, "delete_period_s": 0.02}}},
+        stations={
+            "count": 3,
+            "movement": {"manhattan": {"area_m": [323.9043851151657, 24.64704623023129]}},
+        },
+        wlan={"short_retry_limit": 4, "eifs": "ns2"},
+        wire={"rate_mbps": 100},
+        flows=[{"from": "server", "to": "sta0", "traffic": "game", "start_s": 0.0267}],
+    )
+    assert sm.run(scenario, check=True).digest == sm.run(scenario).digest
+
+
 def test_records_are_in_the_order_of_time(run):
     for table in TABLES:
         rows = getattr(run.trace, table)

@@ -183,7 +183,7 @@ impl Space {
             let is_decodable = all_know || knows() && signals.is_in_channel(id, node);
             let (receiver, state) = (&mut receivers[node as usize], &mut nodes[node as usize]);
             if let Deferral::Nav(eifs) = deferral
-                && !receiver.is_clear()
+                && receiver.notices(now, power.fixed, &levels)
             {
                 state.carrier.reserve(end + eifs, None);
             }

@@ -196,6 +196,16 @@ impl PhyReceiver {
         (self.sum == FixedPower::default()) & !self.sending & !self.energy
     }
 
+    /// Whether the node transmits, or notices the signals that arrive, also those that have begun
+    /// now, beside another of this power. A node that notices none goes on counting slots.
+    pub(super) fn notices(&self, now: Instant, beside: FixedPower, levels: &Levels) -> bool {
+        let begins = |(since, signal): (_, ReceivedSignal)| {
+            let others = self.sum - signal.power.fixed + beside;
+            since == now && levels.finds(signal.power.milliwatts, others)
+        };
+        self.is_busy() || self.sum >= levels.energy || self.newest.is_some_and(begins)
+    }
+
     /// The only signal that begins now arrives while the receiver is clear, and is strong enough
     /// ([`Levels::alone`]): its reception begins.
     #[inline]
