@@ -199,9 +199,9 @@ impl PhyReceiver {
     /// Whether the node transmits, or notices the signals that arrive, also those that have begun
     /// now, beside another of this power. A node that notices none goes on counting slots.
     pub(super) fn notices(&self, now: Instant, beside: FixedPower, levels: &Levels) -> bool {
-        let begins = |(since, signal): (_, ReceivedSignal)| {
-            let others = self.sum - signal.power.fixed + beside;
-            since == now && levels.finds(signal.power.milliwatts, others)
+        // A signal that began earlier may have ended.
+        let begins = |(since, ReceivedSignal { power, .. }): (_, ReceivedSignal)| {
+            since == now && levels.finds(power.milliwatts, self.sum - power.fixed + beside)
         };
         self.is_busy() || self.sum >= levels.energy || self.newest.is_some_and(begins)
     }
