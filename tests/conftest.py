@@ -25,7 +25,6 @@ ROOT = Path(__file__).parents[1]
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SLOW = {
-    "models/test_saturation.py": "simulates the chains slot by slot",
     "studies/test_cli.py": "starts the command for each test",
     "test_address.py": "starts the command",
     "test_air.py": "draws pictures",
@@ -56,11 +55,11 @@ SLOW = {
     "test_twin.py": "solves the models of hundreds of scenarios",
     "test_twin_aggregates.py": "simulates a grid of cells",
     "test_twin_design.py": "starts the command for each test",
-    "test_variates.py": "repeats estimates thousands of times",
 }
 """Files whose tests are marked slow, each with what takes the time."""
 
 THOROUGH = {
+    "models/test_saturation.py": "simulates the chains slot by slot",
     "studies/test_afw_few.py": "runs the quick version of the study",
     "studies/test_full_duplex.py": "runs the quick version of the study",
     "studies/test_http_queueing.py": "runs the quick version of the study",
@@ -71,8 +70,10 @@ THOROUGH = {
     "test_city.py": "counts instructions of fifty cells, builds the runner",
     "test_instructions.py": "counts instructions, builds the runner",
     "test_lesson.py": "builds the simulator for browsers, opens pages in Chromium",
+    "test_pictures.py": "draws all kinds of pictures at two sizes",
     "test_toy.py": "builds the simulator with the feature toy",
     "test_validation.py": "runs the quick version of the table of agreement",
+    "test_variates.py": "repeats estimates thousands of times",
     "test_wheel.py": "builds and installs the wheel",
 }
 """Files that build the simulator anew or take minutes: `make test-thorough` runs their tests."""

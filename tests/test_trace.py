@@ -225,10 +225,12 @@ def test_losses_are_those_of_the_counters(run):
     frames = frames.filter(~answer)
     for name, path in nodes(run).items():
         own = frames.filter(owner=name)
-        # In a cell without radios, interference is that of sources that are not 802.11.
+        # Without radios, interference is that of sources that are not 802.11.
         # With full duplex two data frames overlap on purpose, and one may get lost to the other.
         is_full_duplex = "full_duplex.primary" in run.summary
-        others = LOST_TO_OTHERS if is_full_duplex or not in_a_cell(run) else ["collision"]
+        others = LOST_TO_OTHERS
+        if in_a_cell(run) and not is_full_duplex:
+            others = [outcome for outcome in others if outcome != "interference"]
         lost = count(own, pl.col("outcome").is_in(others))
         if in_a_cell(run):
             # A collision counts when it begins.

@@ -100,6 +100,15 @@ export async function get<T>(path: string): Promise<T> {
   return (await answer(await fetch(path))).json();
 }
 
+/** Takes an answer, if the effect that asked for it still holds: a later one may come before. */
+export function take<T>(
+  answer: Promise<T>, use: (value: T) => void, fail: (error: Error) => void,
+): () => void {
+  let holds = true;
+  answer.then((value) => { if (holds) use(value); }, (error) => { if (holds) fail(error); });
+  return () => { holds = false; };
+}
+
 export async function send<T>(
   method: string, path: string, body?: unknown, signal?: AbortSignal,
 ): Promise<T> {

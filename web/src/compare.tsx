@@ -2,7 +2,8 @@
 
 import { useEffect, useState } from "preact/hooks";
 import {
-  bare, get, nameOf, runs, said, send, stop, written, type RunResults, type SeriesByPath, type Value,
+  bare, get, nameOf, runs, said, send, stop, take, written,
+  type RunResults, type SeriesByPath, type Value,
 } from "./api";
 import { Chart } from "./chart";
 import { Pending } from "./pending";
@@ -121,9 +122,9 @@ export function Compare({ ids }: { ids: string[] }) {
   const states = ids.map((id) => runs.value.find((run) => run.id === id)?.state ?? "").join();
   useEffect(() => {
     if (active) return;
-    Promise.all(ids.map((id) => get<RunResults>(`/api/runs/${id}`)))
-      .then(setBoth, (error) => setFault(error.message));
     look();
+    return take(Promise.all(ids.map((id) => get<RunResults>(`/api/runs/${id}`))),
+      setBoth, (error) => setFault(error.message));
   }, [states]);
   if (active) {
     const text = `${nameOf(active)}: ${active.state === "waiting" ? "waits for the runs before it"
