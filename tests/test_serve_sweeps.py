@@ -21,7 +21,7 @@ from simoom.serve.sweeps import plan_of
 CELL = """title = "Two stations"
 standard = "11b"
 stations = 2
-duration_s = 0.2
+duration_s = 4.0
 
 [[flows]]
 name = "up"
