@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -201,7 +202,22 @@ tcp.window_bytes = 65535
 """
 
 
-@pytest.mark.skip(reason="open: on a loaded machine progress may not reach the page")
+def test_a_list_that_comes_late_does_not_hide_the_end_of_a_run(page):
+    def late(route):
+        answer = route.fetch()
+        # The run ends meanwhile, and the socket says so.
+        time.sleep(3.0)
+        route.fulfill(response=answer)
+
+    page.route("**/api/runs", lambda route: (
+        late(route) if route.request.method == "GET" else route.continue_()))  # fmt: skip
+    write(page, WINDOW)
+    page.get_by_label("Timeline of the air").uncheck()
+    page.get_by_label("Seed").fill("77")
+    page.get_by_role("button", **RUN).click()
+    expect(page.get_by_role("link", name="Why so slow?")).to_be_visible(timeout=20_000)
+
+
 def test_a_cause_can_be_tried_and_compared(page):
     write(page, WINDOW)
     page.get_by_label("Timeline of the air").uncheck()

@@ -100,13 +100,20 @@ export async function get<T>(path: string): Promise<T> {
   return (await answer(await fetch(path))).json();
 }
 
-/** Takes an answer, if the effect that asked for it still holds: a later one may come before. */
-export function take<T>(
-  answer: Promise<T>, use: (value: T) => void, fail: (error: Error) => void,
-): () => void {
-  let holds = true;
-  answer.then((value) => { if (holds) use(value); }, (error) => { if (holds) fail(error); });
-  return () => { holds = false; };
+/** Uses answers in the order of their questions: none that a later one has overtaken. */
+export class Answers {
+  private asked = 0;
+  private used = 0;
+
+  take<T>(answer: Promise<T>, use: (value: T) => void, fail: (error: Error) => void): void {
+    const number = ++this.asked;
+    const inOrder = <V>(then: (value: V) => void) => (value: V) => {
+      if (number < this.used) return;
+      this.used = number;
+      then(value);
+    };
+    answer.then(inOrder(use), inOrder(fail));
+  }
 }
 
 export async function send<T>(
@@ -166,7 +173,10 @@ export async function queue(
   body: { text: string; seed: number; name: string; air: boolean },
 ): Promise<string> {
   const { id } = await send<{ id: string }>("POST", "/api/runs", body);
-  runs.value = await get<RunEntry[]>("/api/runs");
+  const told = runs.value;
+  const listed = await get<RunEntry[]>("/api/runs");
+  // What the socket has told meanwhile may be newer, and is never told again.
+  if (runs.value === told || !runs.value.some((run) => run.id === id)) runs.value = listed;
   return id;
 }
 

@@ -2,8 +2,8 @@
 
 import { useEffect, useState } from "preact/hooks";
 import {
-  bare, get, nameOf, runs, said, send, stop, take, written,
-  type RunResults, type SeriesByPath, type Value,
+  bare, get, nameOf, runs, said, send, stop, written, type RunResults, type SeriesByPath,
+  type Value,
 } from "./api";
 import { Chart } from "./chart";
 import { Pending } from "./pending";
@@ -118,14 +118,13 @@ export function Compare({ ids }: { ids: string[] }) {
   };
   const active = runs.value.find((run) => ids.includes(run.id)
     && (run.state === "waiting" || run.state === "running"));
-  // A run that was asked for just now comes into the list later than this view.
-  const states = ids.map((id) => runs.value.find((run) => run.id === id)?.state ?? "").join();
+  const isActive = active !== undefined;
   useEffect(() => {
-    if (active) return;
+    if (isActive) return;
+    Promise.all(ids.map((id) => get<RunResults>(`/api/runs/${id}`)))
+      .then(setBoth, (error) => setFault(error.message));
     look();
-    return take(Promise.all(ids.map((id) => get<RunResults>(`/api/runs/${id}`))),
-      setBoth, (error) => setFault(error.message));
-  }, [states]);
+  }, [isActive]);
   if (active) {
     const text = `${nameOf(active)}: ${active.state === "waiting" ? "waits for the runs before it"
       : `${(100 * active.progress).toFixed(0)} %`}`;

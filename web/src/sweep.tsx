@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import {
-  get, runs, said, send, stop, sweeps, take, written, type SweepEntry, type Value,
+  Answers, get, runs, said, send, stop, sweeps, written, type SweepEntry, type Value,
 } from "./api";
 import { Download } from "./download";
 import { Curves, HeatMap, type Point, type Shown } from "./sweep-plots";
@@ -185,10 +185,11 @@ function Results({ id, news, isActive }: { id: string; news: string; isActive: b
   const [kind, setKind] = useState<"curves" | "map">("curves");
   const [chosen, setChosen] = useState<number | null>(null);
   const [fault, setFault] = useState("");
-  useEffect(() => take(
-    get<Shown>(`/api/sweeps/${id}?path=${encodeURIComponent(path)}`),
-    setSweep, (error) => setFault(error.message),
-  ), [id, path, news]);
+  const [answers] = useState(() => new Answers());
+  useEffect(() => {
+    answers.take(get<Shown>(`/api/sweeps/${id}?path=${encodeURIComponent(path)}`), setSweep,
+      (error) => setFault(error.message));
+  }, [id, path, news]);
   // What waits is kept nowhere yet.
   if (!sweep) return isActive ? <h1>Sweep</h1> : <Pending title="Sweep" text={fault} />;
   const isTwo = Object.keys(sweep.over).length === 2;
