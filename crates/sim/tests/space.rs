@@ -203,7 +203,7 @@ fn faults_name_the_key_and_a_remedy() {
         ),
         (
             "[stations]\nring_m = 3\n[radio]\n[wlan]\nslot_grid = 'shared'\n",
-            "wlan.slot_grid: \"shared\" needs a cell in which all hear all",
+            "wlan.slot_grid: \"shared\" is not supported together with [radio]",
         ),
         (
             "[stations]\nring_m = 3\n[radio]\nad_hoc = true\n",

@@ -89,7 +89,7 @@ fn of_a_cell_only(document: &Document, table: &str, check: &mut Check) {
     if grid.is_shared() {
         let name = if grid == SlotGrid::Difs { "difs" } else { "shared" };
         let message = format!(
-            "\"{name}\" needs a cell in which all hear all; take \"standard\" or \"free\", or \
+            "\"{name}\" is not supported together with {table}; take \"standard\" or \"free\", or \
              remove {table}"
         );
         check.fault("wlan.slot_grid", message);
