@@ -339,8 +339,8 @@ fn models_of_a_cell_are_refused_beside_interferers() {
         (
             "wlan.slot_grid = 'difs'",
             "wlan.slot_grid",
-            "\"difs\" is not supported together with [[interferers]]; take \"standard\" or \"free\", \
-             or remove [[interferers]]",
+            "\"difs\" is not supported together with [[interferers]]; take \"standard\" or \
+             \"free\", or remove [[interferers]]",
         ),
         (
             "wlan.collisions = 'none'",
