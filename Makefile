@@ -28,10 +28,10 @@ BIN := $(VENV)/bin
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
 # The packages of a demo, and those of the tests and tools; the simulator, as a build profile of
-# Cargo.toml makes it: `demo` is built soon, `release` is the fastest.
+# Cargo.toml makes it: `dev` is built soon, `release` is the fastest.
 PACKAGES := $(VENV)/.packages
 ENVIRONMENT := $(VENV)/.environment
-EXTENSION := $(VENV)/.extension-demo
+EXTENSION := $(VENV)/.extension-dev
 FASTEST := $(VENV)/.extension-release
 ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 RUST_VERSION = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
@@ -70,7 +70,7 @@ $(ENVIRONMENT): requirements.lock $(PACKAGES)
 	@touch $@
 
 $(VENV)/.extension-%: $(PACKAGES) $(RUST)
-	@echo "2 of 3: building the simulator, profile $*: one to two minutes for demo ..."
+	@echo "2 of 3: building the simulator, profile $*: one to two minutes for dev ..."
 	@PIP_QUIET=1 $(BIN)/maturin develop --profile $*
 	@rm -f $(VENV)/.extension-*
 	@touch $@

@@ -71,6 +71,7 @@ THOROUGH = {
     "test_instructions.py": "counts instructions, builds the runner",
     "test_lesson.py": "builds the simulator for browsers, opens pages in Chromium",
     "test_pictures.py": "draws all kinds of pictures at two sizes",
+    "test_site.py": "builds the site",
     "test_toy.py": "builds the simulator with the feature toy",
     "test_validation.py": "runs the quick version of the table of agreement",
     "test_variates.py": "repeats estimates thousands of times",

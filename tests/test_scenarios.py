@@ -8,13 +8,22 @@ import simoom as sm
 from simoom.scenario import shipped
 
 FILES = sorted((Path(__file__).parents[1] / "scenarios").glob("*.toml"))
+# A minute of fifty moving nodes, or of several cells, under the checker.
+LONG = {"adhoc_50", "grid", "mobile_campus"}
 
 
 def test_there_are_enough():
     assert len(FILES) >= 8
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize(
+    "file",
+    [
+        pytest.param(file, marks=[pytest.mark.thorough] if file.stem in LONG else [])
+        for file in FILES
+    ],
+    ids=lambda file: file.stem,
+)
 def test_a_scenario_runs(file):
     text = file.read_text(encoding="utf-8")
     assert text.removeprefix(shipped.DIRECTIVE).startswith("# ")

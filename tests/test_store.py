@@ -214,6 +214,7 @@ class Interrupted(Folder):
         super().remove(name)
 
 
+@pytest.mark.thorough
 def test_two_compactions_lose_nothing_whatever_their_order_and_the_next_one_joins_them(
     run, tmp_path, monkeypatch
 ):
@@ -426,6 +427,7 @@ def bucket(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.thorough
 def test_a_store_in_s3(run, bucket, simoom, tmp_path):
     store = Store(bucket)
     fill(store, run, range(12))

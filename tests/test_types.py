@@ -40,10 +40,12 @@ def checked(tmp_path_factory):
     return check
 
 
+@pytest.mark.thorough
 def test_a_user_s_code_passes_strict_mypy(checked):
     assert checked(USER) == "Success: no issues found in 1 source file\n"
 
 
+@pytest.mark.thorough
 def test_the_type_checker_reads_the_package(checked):
     assert '"Run" has no attribute "sumary"' in checked(USER + "run.sumary\n")
 
