@@ -8,8 +8,8 @@
 #   make bench      speed: simulated seconds per CPU second, and the page with ten million frames
 #   make validate   agreement with other simulators and with theory
 #   make docs       writes the generated files: scenario schema, reference pages, pictures
-#   make site       builds the documentation site into build/site
-#   make lesson     builds the simulator for browsers; make site then has it (needs rustup)
+#   make site       builds the documentation site, with the playground, into build/site
+#   make playground builds the simulator for browsers, as WebAssembly
 #   make man        the manual pages of the commands, in build/man
 #   make docs-check checks that generated pages are current and API documentation has no warnings
 #   make web        builds the page of `simoom serve` from web/ (needs Node)
@@ -33,6 +33,8 @@ PACKAGES := $(VENV)/.packages
 ENVIRONMENT := $(VENV)/.environment
 EXTENSION := $(VENV)/.extension-dev
 FASTEST := $(VENV)/.extension-release
+BROWSERS := wasm32-unknown-unknown
+SIMULATOR := target/$(BROWSERS)/web/simoom.wasm
 ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 RUST_VERSION = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 EDITION = $(shell sed -n 's/^edition = "\(.*\)"/\1/p' Cargo.toml)
@@ -46,7 +48,7 @@ RUST := Cargo.toml Cargo.lock pyproject.toml \
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-python test-thorough programs test-fast lint lint-rust \
         lint-python lint-house \
-        lint-workflows actionlint deny bench validate campaign fuzz docs docs-check man lesson \
+        lint-workflows actionlint deny bench validate campaign fuzz docs docs-check man playground \
         site web web-check wheel wheel-check sdist rust clean
 
 help:
@@ -107,6 +109,7 @@ programs:
 	      apt-get -qq install --yes --no-install-recommends $$program > /dev/null; \
 	  fi; \
 	done
+	@if [ -n "$$CI" ] && command -v rustup > /dev/null; then rustup target add $(BROWSERS); fi
 
 test-fast: $(ENVIRONMENT) $(EXTENSION)
 	cargo test --workspace --lib --quiet
@@ -172,18 +175,21 @@ docs: $(ENVIRONMENT) $(EXTENSION)
 	$(BIN)/python tools/paper.py
 	$(BIN)/python tools/air.py
 
-# Pictures are not compared: their bytes depend on the platform.
-# The simulator as WebAssembly, and with it the lesson of the site that needs no installation.
-lesson:
-	@command -v rustup > /dev/null && rustup target add wasm32-unknown-unknown
-	cargo build --profile web --target wasm32-unknown-unknown --package simoom-wasm
+# The simulator as WebAssembly, and with it the page that needs no installation and no server.
+playground: $(SIMULATOR)
 
-site: $(ENVIRONMENT) $(EXTENSION)
+$(SIMULATOR): $(RUST)
+	@! command -v rustup > /dev/null || rustup target add $(BROWSERS)
+	cargo build --profile web --target $(BROWSERS) --package simoom-wasm
+	@touch $@
+
+site: $(ENVIRONMENT) $(EXTENSION) $(SIMULATOR)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 man: $(ENVIRONMENT) $(EXTENSION)
 	$(BIN)/python tools/manual.py build/man/man1
 
+# Pictures are not compared: their bytes depend on the platform.
 docs-check: docs
 	git diff --exit-code -- schema python/simoom/serve README.md ':(glob)docs/**/*.md'
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet

@@ -69,7 +69,7 @@ THOROUGH = {
     "test_campaign.py": "runs random scenarios under the checker",
     "test_city.py": "counts instructions of fifty cells, builds the runner",
     "test_instructions.py": "counts instructions, builds the runner",
-    "test_lesson.py": "builds the simulator for browsers, opens pages in Chromium",
+    "test_playground.py": "builds the simulator for browsers, opens pages in Chromium",
     "test_pictures.py": "draws all kinds of pictures at two sizes",
     "test_site.py": "builds the site",
     "test_toy.py": "builds the simulator with the feature toy",

@@ -7,12 +7,10 @@ public names are those of ``simoom.__all__``.
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,9 +18,8 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 import simoom as sm
-from simoom.base.kinds import AIRTIME
-from simoom.base.palette import USES
 from simoom.scenario import shipped
+from simoom.serve.start import alone
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
@@ -41,10 +38,11 @@ MADE_FROM = {
     "README.md": "index.md",
     "scenarios": "scenarios.md",
     "python/simoom/__init__.py": "python.md",
+    "web": "playground/index.html",
 }
 """Pages that have for readers of the site what these files have for readers of the repository."""
 SIMULATOR = ROOT / "target" / "wasm32-unknown-unknown" / "web" / "simoom.wasm"
-"""Of `make lesson`."""
+"""Of `make playground`."""
 CASES_PAGE = "validation-cases.md"
 KEY_PLACES = reference.places(reference.schema())
 KEYS = re.compile(r"\bscenario\.md#(\w+)")
@@ -75,7 +73,7 @@ def on_files(files: Files, config: Any, **_: Any) -> Files:
     for path, text in generated():
         files.append(File.generated(config, path, content=text))
     if SIMULATOR.exists():
-        name = f"lesson/{SIMULATOR.name}"
+        name = f"playground/{SIMULATOR.name}"
         files.append(File.generated(config, name, abs_src_path=str(SIMULATOR)))
     return files
 
@@ -91,8 +89,8 @@ def generated() -> Iterator[tuple[str, str]]:
         yield CASES_PAGE, CASES.read_text(encoding="utf-8")
     yield "scenarios.md", gallery()
     yield "python.md", python()
-    yield "lesson/airtime.json", json.dumps(airtime())
-    yield "lesson/scenarios.json", json.dumps([asdict(each) for each in shipped.scenarios()])
+    for name, text in alone().items():
+        yield f"playground/{name}", text
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
@@ -138,14 +136,6 @@ def gallery() -> str:
         parts.append(f"\n## {each.title} {{ #{each.name} }}\n\n`simoom run {each.name}`\n")
         parts.append(f"\n```toml\n{each.text.rstrip()}\n```\n")
     return "".join(parts)
-
-
-def airtime() -> list[dict[str, str]]:
-    """Return path, name and colour of each part of the airtime, as in reports and figures."""
-    return [
-        {"path": f"airtime.{part}_fraction", "name": AIRTIME[part], "colour": look.colour}
-        for part, look in USES.items()
-    ]
 
 
 def python() -> str:

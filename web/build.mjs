@@ -17,7 +17,10 @@ const options = {
   legalComments: "none",
   logLevel: "warning",
 };
-await build({ ...options, entryPoints: { app: "src/main.tsx", trace: "src/trace.tsx" } });
+await build({ ...options, entryPoints: {
+  app: "src/main.tsx", trace: "src/trace.tsx", worker: "src/local/worker.ts",
+  offline: "src/local/offline.ts",
+} });
 // The widget of notebooks is one file, with its styles as a text.
 const styles = {
   name: "styles",

@@ -1,4 +1,4 @@
-// The server: requests, and the WebSocket that says what runs.
+// What the page asks, and what it is told: of a server, or of workers beside the page.
 
 import { batch, signal } from "@preact/signals";
 
@@ -20,6 +20,8 @@ export interface Start {
   limits: { scenario_bytes: number; airs_mib: number };
   /** The results in the list of runs, with their names. */
   listed: [string, string][];
+  /** What else the page can show of a scenario or a run: "why", "files". */
+  views: string[];
   /** The units of results, by paths with [i] for each index. */
   units: Record<string, string>;
 }
@@ -82,23 +84,28 @@ export class ApiError extends Error {
   }
 }
 
-async function answer(response: Response): Promise<Response> {
-  if (response.ok) return response;
-  const text = await response.text();
-  let body: { error?: string; issues?: Issue[] } = {};
-  try {
-    body = JSON.parse(text);
-  } catch {
-    body = { error: text.trim() };
-  }
-  const issues = body.issues ?? [];
-  const first = issues[0] && `${issues[0].path}: ${issues[0].message}`;
-  throw new ApiError(body.error ?? first ?? `the server answers ${response.status}`, issues);
+/** Takes what has changed: the list of runs, and samples of the run that is watched. */
+export interface Told { type: "runs" | "series" | "error"; [name: string]: unknown }
+/** Who answers: the server of `simoom serve`, or the simulator in the page. */
+export interface Host {
+  /** The answer to a request, plain data; an error is an `ApiError`. */
+  ask(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<unknown>;
+  bytes(path: string, signal?: AbortSignal): Promise<ArrayBuffer>;
+  /** Begins to tell what changes, and whether it can be asked. */
+  connect(told: (message: Told) => void, online: (is: boolean) => void): void;
+  tell(message: unknown): void;
 }
 
-export async function get<T>(path: string): Promise<T> {
-  return (await answer(await fetch(path))).json();
-}
+let host: Host;
+
+export const get = <T>(path: string): Promise<T> => host.ask("GET", path) as Promise<T>;
+
+export const send = <T>(
+  method: string, path: string, body?: unknown, signal?: AbortSignal,
+): Promise<T> => host.ask(method, path, body, signal) as Promise<T>;
+
+export const bytes = (path: string, signal?: AbortSignal): Promise<ArrayBuffer> =>
+  host.bytes(path, signal);
 
 /** Uses answers in the order of their questions: none that a later one has overtaken. */
 export class Answers {
@@ -116,56 +123,38 @@ export class Answers {
   }
 }
 
-export async function send<T>(
-  method: string, path: string, body?: unknown, signal?: AbortSignal,
-): Promise<T> {
-  const options: RequestInit = { method, signal };
-  if (body !== undefined) options.body = JSON.stringify(body);
-  return (await answer(await fetch(path, options))).json();
-}
-
-export async function bytes(path: string, signal?: AbortSignal): Promise<ArrayBuffer> {
-  return (await answer(await fetch(path, { signal }))).arrayBuffer();
-}
-
 /** Takes samples: those after the ones before, or all of them anew. */
 type Take = (series: SeriesByPath, anew: boolean, owners: Owners | null) => void;
 
-let socket: WebSocket | null = null;
 let watched: string | null = null;
 let onSeries: Take | null = null;
 
-export function connect(): void {
-  socket = new WebSocket(`ws://${location.host}/api/live`);
-  socket.onopen = () => {
-    isOnline.value = true;
-    tell({ type: "watch", id: watched });
-  };
-  socket.onmessage = (event) => {
-    const message = JSON.parse(event.data);
+/** From now on, this one answers. */
+export function attach(own: Host): void {
+  host = own;
+  host.connect((message) => {
     if (message.type === "runs") {
-      batch(() => { runs.value = message.runs; sweeps.value = message.sweeps; });
+      batch(() => {
+        runs.value = message.runs as RunEntry[];
+        sweeps.value = message.sweeps as SweepEntry[];
+      });
     }
     if (message.type === "series" && message.id === watched) {
-      onSeries?.(message.series, message.anew, message.owners ?? null);
+      onSeries?.(message.series as SeriesByPath, message.anew as boolean,
+        (message.owners as Owners | undefined) ?? null);
     }
-    if (message.type === "error") said.value = message.message;
-  };
-  socket.onclose = () => {
-    isOnline.value = false;
-    setTimeout(connect, 1500);
-  };
-}
-
-function tell(message: unknown): void {
-  if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+    if (message.type === "error") said.value = message.message as string;
+  }, (is) => {
+    isOnline.value = is;
+    if (is) host.tell({ type: "watch", id: watched });
+  });
 }
 
 /** Receives the samples of a run from its begin on, until another is watched. */
 export function watch(id: string | null, take: Take | null): void {
   watched = id;
   onSeries = take;
-  tell({ type: "watch", id });
+  host.tell({ type: "watch", id });
 }
 
 /** Queues a run and returns its id, when the list of runs has it: its view asks for no results. */
@@ -180,7 +169,9 @@ export async function queue(
   return id;
 }
 
-export const stop = (id: string) => tell({ type: "stop", id });
+/** Whether the page can show this of a scenario or a run. */
+export const has = (view: string) => start.value?.views.includes(view) ?? false;
+export const stop = (id: string) => host.tell({ type: "stop", id });
 export const nameOf = (run: RunEntry) => run.name || run.title || "A run without a title";
 
 const unitOf = (path: string) => start.value?.units[path.replace(/\[\d+\]/g, "[i]")] ?? "";
@@ -198,17 +189,4 @@ export function written(path: string, value: Value | undefined): string {
   if (unit === "s") return `${(1000 * value).toPrecision(4)} ms`;
   const number = Number.isInteger(value) ? value.toLocaleString("en") : value.toPrecision(4);
   return `${number} ${unit}`.trimEnd();
-}
-
-/** The link of a scenario and a seed. */
-export function link(text: string, seed: number): string {
-  const data = new TextEncoder().encode(text);
-  const binary = Array.from(data, (byte) => String.fromCharCode(byte)).join("");
-  const coded = btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-  return `${location.origin}/#/scenario?seed=${seed}&text=${coded}`;
-}
-
-export function linked(coded: string): string {
-  const binary = atob(coded.replaceAll("-", "+").replaceAll("_", "/"));
-  return new TextDecoder().decode(Uint8Array.from(binary, (char) => char.charCodeAt(0)));
 }

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import {
-  bare, get, nameOf, runs, said, send, stop, written, type RunResults, type SeriesByPath,
+  bare, get, has, nameOf, runs, said, send, stop, written, type RunResults, type SeriesByPath,
   type Value,
 } from "./api";
 import { Chart } from "./chart";
@@ -64,7 +64,7 @@ function Pairs({ ids, found, words, again }: {
     return (
       <div class="bar">
         <span>This is one run of each: a difference may be chance.</span>
-        <button onClick={begin}>Compare with ten pairs</button>
+        {has("pairs") && <button onClick={begin}>Compare with ten pairs</button>}
         {job?.state === "failed" && <span class="fault">{job.message}</span>}
       </div>
     );

@@ -1,10 +1,12 @@
 // What this is, and three lessons: scenarios that open, with what to look at.
 
 import { signal } from "@preact/signals";
-import type { GalleryEntry } from "./api";
+import { has, type GalleryEntry } from "./api";
 import { openEntry } from "./gallery";
 
-interface Lesson { entry: string; title: string; about: string; steps: string[] }
+/** What to do; some of it needs a view that not every page has. */
+type Step = string | { needs: string; words: string };
+interface Lesson { entry: string; title: string; about: string; steps: Step[] }
 
 const LESSONS: Lesson[] = [
   {
@@ -37,8 +39,11 @@ const LESSONS: Lesson[] = [
     steps: [
       "Press Run: the headline has the opinion score of the worst call (MOS; 4.4 is perfect), and " +
         "the tables have the delays by link: the modem's queue is full of the backup.",
-      "Press Why so slow?, choose a call and explain it: the change that helps most stands first, " +
-        "with what it gains.",
+      {
+        needs: "why",
+        words: "Press Why so slow?, choose a call and explain it: the change that helps most " +
+          "stands first, with what it gains.",
+      },
       "Go back to the scenario, press Try: the call has a good score, run it, and compare the two " +
         "runs.",
     ],
@@ -98,7 +103,9 @@ export function LessonSteps() {
     <aside class="lesson" aria-label="Lesson">
       <details open={innerWidth > 900}>
         <summary><strong>{own.title}</strong></summary>
-        <ol>{own.steps.map((step) => <li key={step}>{step}</li>)}</ol>
+        <ol>{own.steps.filter((step) => typeof step === "string" || has(step.needs))
+          .map((step) => (typeof step === "string" ? step : step.words))
+          .map((words) => <li key={words}>{words}</li>)}</ol>
         <button type="button" onClick={() => (lesson.value = null)}>End the lesson</button>
       </details>
     </aside>

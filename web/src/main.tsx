@@ -5,15 +5,18 @@ import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
-import { connect, get, isOnline, runs, said, start, type Start } from "./api";
+import { attach, get, has, isOnline, runs, said, start, type Start } from "./api";
 import { AirView } from "./air/page";
 import { LessonSteps } from "./lessons";
 import { LibraryView } from "./library";
+import { hasScenario } from "./link";
+import { Local } from "./local/host";
 import { Compare } from "./compare";
 import { Pending } from "./pending";
 import { RunView } from "./run";
 import { openLinked, ScenarioView } from "./scenario";
 import { HearingView } from "./hearing";
+import { Server } from "./server";
 import { SweepView } from "./sweep";
 import { TwinView } from "./twin";
 import { WhyView } from "./why";
@@ -36,7 +39,7 @@ function Navigation({ view }: { view: string }) {
         {tab("scenario", "Scenario", ["scenario", "hearing"])}
         {tab("runs", "Runs", ["runs", "run", "compare", "why", "twin"])}
         {tab("air", "Air", ["air"])}
-        {tab("sweep", "Sweep", ["sweep"])}
+        {has("sweep") && tab("sweep", "Sweep", ["sweep"])}
       </nav>
       <span class="state" role="status">
         {!isOnline.value ? "no connection" : active.length ? `${active.length} in progress` : ""}
@@ -52,13 +55,12 @@ function App() {
   const [fault, setFault] = useState("");
   useEffect(() => {
     get<Start>("/api/start").then((own) => (start.value = own), (error) => setFault(String(error.message)));
-    connect();
   }, []);
   const [path, query] = address.value.split("?");
   const [, view = "scenario", first = "", second = ""] = path.split("/");
   const options = new URLSearchParams(query);
   useEffect(() => {
-    if (view === "scenario" && options.has("text")) openLinked(options);
+    if (view === "scenario" && hasScenario(options)) openLinked(options);
     document.title = `${view[0].toUpperCase()}${view.slice(1)} – Simoom`;
   }, [address.value]);
   let main = <Pending title="Simoom" text={fault} />;
@@ -85,5 +87,7 @@ function App() {
   );
 }
 
-if (location.search) history.replaceState(null, "", `/${location.hash}`);
+const isAlone = document.querySelector<HTMLMetaElement>("meta[name=host]")?.content === "page";
+attach(isAlone ? new Local() : new Server());
+if (location.search) history.replaceState(null, "", `${location.pathname}${location.hash}`);
 render(<App />, document.getElementById("app")!);

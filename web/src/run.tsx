@@ -2,12 +2,13 @@
 
 import { useEffect, useState } from "preact/hooks";
 import {
-  get, link, nameOf, queue, runs, said, send, start, stop, watch, type Owners, type RunEntry,
+  get, has, nameOf, queue, runs, said, send, start, stop, watch, type Owners, type RunEntry,
   type RunResults, type SeriesByPath,
 } from "./api";
 import { Chart, groups, MOST_LINES } from "./chart";
 import { Chooser, drawn, placeOf, ranked } from "./chooser";
 import { Download } from "./download";
+import { copyLink } from "./link";
 import { Pending } from "./pending";
 import { openText } from "./scenario";
 import { Tables } from "./tables";
@@ -74,10 +75,10 @@ export function RunView({ id }: { id: string }) {
             openText(results.scenario, results.seed, "");
             location.hash = "#/scenario";
           }}>Open the scenario</button>}
-          {results && <a class="button" href={`#/why/${id}`}>Why so slow?</a>}
-          {results && <a class="button" href={`#/twin/${id}`}>Beside theory</a>}
-          {results && <button onClick={() => copy(results)}>Copy link</button>}
-          {results && <Download from={`/api/runs/${id}/take`} files={FILES} />}
+          {results && has("why") && <a class="button" href={`#/why/${id}`}>Why so slow?</a>}
+          {results && has("twin") && <a class="button" href={`#/twin/${id}`}>Beside theory</a>}
+          {results && <button onClick={() => copyLink(results.scenario, results.seed)}>Copy link</button>}
+          {results && has("files") && <Download from={`/api/runs/${id}/take`} files={FILES} />}
         </div>
       </div>
       {state === "waiting" && <p role="status">Waits for the runs before it.</p>}
@@ -168,16 +169,6 @@ const FILES: [string, string][] = [
   ["series.csv", "Time series (CSV)"], ["captures.zip", "Captures (pcapng)"],
   ["scenario.toml", "Scenario (TOML)"],
 ];
-
-async function copy(results: RunResults): Promise<void> {
-  const address = link(results.scenario, results.seed);
-  try {
-    await navigator.clipboard.writeText(address);
-    said.value = "The link is copied. It holds scenario and seed.";
-  } catch {
-    location.href = address;
-  }
-}
 
 async function again(results: RunResults): Promise<void> {
   const body = { text: results.scenario, seed: results.seed, name: results.name ?? "", air: true };

@@ -3,12 +3,13 @@
 import { effect, signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import {
-  ApiError, get, link, linked, queue, said, send, type DraftState, type Start,
+  ApiError, get, has, queue, said, send, type DraftState, type Start,
 } from "./api";
 import { Editor } from "./editor";
 import { Form } from "./form";
 import { Gallery, opened, remember, Tries } from "./gallery";
 import { Intro } from "./lessons";
+import { copyLink, linked } from "./link";
 import { SpaceView } from "./space";
 import { Keys, type Schema } from "./schema";
 
@@ -35,9 +36,9 @@ export function openText(content: string, own = 1, title = ""): void {
   remember(null);
 }
 
-export function openLinked(options: URLSearchParams): void {
+export async function openLinked(options: URLSearchParams): Promise<void> {
   try {
-    openText(linked(options.get("text")!), Number(options.get("seed")) || 1);
+    openText(await linked(options), Number(options.get("seed")) || 1);
     history.replaceState(null, "", "#/scenario");
   } catch {
     said.value = "The link holds no scenario.";
@@ -149,15 +150,6 @@ function Code() {
 
 function RunBar({ air, setAir }: { air: boolean; setAir: (wants: boolean) => void }) {
   const isFine = state.value.issues.length === 0;
-  const copy = async () => {
-    const address = link(text.value, seed.value);
-    try {
-      await navigator.clipboard.writeText(address);
-      said.value = "The link is copied. It holds scenario and seed.";
-    } catch {
-      location.href = address;
-    }
-  };
   return (
     <form class="bar" onSubmit={(event) => { event.preventDefault(); run(air); }}>
       <button class="primary" disabled={!isFine} aria-keyshortcuts="Control+Enter"
@@ -174,8 +166,8 @@ function RunBar({ air, setAir }: { air: boolean; setAir: (wants: boolean) => voi
         <input type="checkbox" checked={air}
           onChange={(event) => setAir(event.currentTarget.checked)} /> Timeline of the air
       </label>
-      <button type="button" onClick={copy}>Copy link</button>
-      {state.value.keys?.radio && <a class="button" href="#/hearing">Who hears whom</a>}
+      <button type="button" onClick={() => copyLink(text.value, seed.value)}>Copy link</button>
+      {state.value.keys?.radio && has("hearing") && <a class="button" href="#/hearing">Who hears whom</a>}
     </form>
   );
 }

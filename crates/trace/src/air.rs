@@ -15,6 +15,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 mod tile;
+mod told;
 
 pub use file::{AirFile, Counts};
 pub use life::{Found, Life, Query, Step};

@@ -1,31 +1,42 @@
-//! The simulator for browsers, as WebAssembly without imports. A page writes the text of a scenario
-//! into `input(bytes)`, calls `run(seed)`, which returns a length, and reads so many bytes of JSON
-//! at `output()`: results, or faults.
+//! The simulator for browsers, as WebAssembly without imports. A page writes a question, which is
+//! JSON, into `input(bytes)`, calls `ask()`, which returns a length, and reads so many bytes at
+//! `output()`: JSON, or a tile. A run is begun by a question, and goes on in `advance(events)`.
 
-use kernel::Seed;
-use serde_json::{Map, Value as Json, json};
-use sim::{Issue, Scenario, Simulation, Value};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+mod answers;
+mod run;
+
+use serde_json::Value as Json;
+use std::panic;
+use std::sync::{Mutex, MutexGuard, Once, PoisonError, TryLockError};
 
 static INPUT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 static OUTPUT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+static HOOK: Once = Once::new();
 
-/// The address of so many bytes for the text of a scenario, in UTF-8.
+/// The address of so many bytes for a question, in UTF-8.
 #[unsafe(no_mangle)]
 pub extern "C" fn input(bytes: usize) -> *mut u8 {
+    HOOK.call_once(|| panic::set_hook(Box::new(|told| leave(&told.to_string()))));
     let mut input = locked(&INPUT);
     input.clear();
     input.resize(bytes, 0);
     input.as_mut_ptr()
 }
 
-/// Simulates the scenario in `input`, and returns the number of bytes at `output`.
+/// Answers the question in `input`, and returns the number of bytes at `output`.
 #[unsafe(no_mangle)]
-pub extern "C" fn run(seed: u32) -> usize {
-    let text = String::from_utf8_lossy(&locked(&INPUT)).into_owned();
+pub extern "C" fn ask() -> usize {
+    let question: Json = serde_json::from_slice(&locked(&INPUT)).unwrap_or_default();
+    let answer = answers::answer(&question);
     let mut output = locked(&OUTPUT);
-    *output = answer(&text, seed).to_string().into_bytes();
+    *output = answer;
     output.len()
+}
+
+/// Goes on with the run for up to so many events; 1 while events remain.
+#[unsafe(no_mangle)]
+pub extern "C" fn advance(events: u32) -> u32 {
+    u32::from(run::advance(u64::from(events)))
 }
 
 /// The address of the last answer.
@@ -34,39 +45,29 @@ pub extern "C" fn output() -> *const u8 {
     locked(&OUTPUT).as_ptr()
 }
 
-fn locked(buffer: &Mutex<Vec<u8>>) -> MutexGuard<'_, Vec<u8>> {
+/// The number of bytes at `output`: after a defect, for which WebAssembly stops, those of its text.
+#[unsafe(no_mangle)]
+pub extern "C" fn output_bytes() -> usize {
+    locked(&OUTPUT).len()
+}
+
+fn leave(text: &str) {
+    let mut output = match OUTPUT.try_lock() {
+        Ok(output) => output,
+        Err(TryLockError::Poisoned(output)) => output.into_inner(),
+        Err(TryLockError::WouldBlock) => return,
+    };
+    *output = text.as_bytes().to_vec();
+}
+
+fn locked<T>(buffer: &Mutex<T>) -> MutexGuard<'_, T> {
     buffer.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// `{"digest", "summary"}` of a run, or `{"issues"}` with path and message of each fault.
-fn answer(text: &str, seed: u32) -> Json {
-    results(text, seed).unwrap_or_else(|issues| {
-        let told = |issue: &Issue| json!({ "path": issue.path, "message": issue.told() });
-        json!({ "issues": issues.iter().map(told).collect::<Vec<_>>() })
-    })
-}
-
-fn results(text: &str, seed: u32) -> Result<Json, Vec<Issue>> {
-    let plan = Scenario::parse(text)?.resolve()?;
-    let seed = Seed { root: u64::from(seed), replication: 0 };
-    let run = Simulation::new(&plan, seed, &[], false)?.finish();
-    let summary: Map<String, Json> =
-        run.summary.into_iter().map(|(path, value)| (path, plain(value))).collect();
-    Ok(json!({ "digest": format!("{:016x}", run.digest), "summary": summary }))
-}
-
-fn plain(value: Value) -> Json {
-    match value {
-        Value::Number(number) => number.into(),
-        Value::Count(count) => count.into(),
-        Value::Text(text) => text.into(),
-        Value::None => Json::Null,
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     const CELL: &str = r#"
         standard = "11b"
@@ -75,28 +76,65 @@ mod tests {
         flows = [{ from = "server", to = "sta0" }]
     "#;
 
-    #[test]
-    fn a_scenario_has_results() {
-        let found = answer(CELL, 1);
-        assert!(found["summary"]["total.goodput_mbps"].as_f64().unwrap() > 1.0);
-        assert_eq!(found["digest"].as_str().unwrap().len(), 16);
-        assert_ne!(found["digest"], answer(CELL, 2)["digest"]);
+    fn asked(question: &Json) -> Json {
+        serde_json::from_slice(&answers::answer(question)).unwrap()
     }
 
     #[test]
-    fn faults_have_paths() {
-        let found = answer(&CELL.replace("sta0", "sta7"), 1);
-        assert_eq!(found["issues"][0]["path"], "flows[0].to");
-        assert_eq!(answer("standard = 3", 1)["issues"][0]["path"], "standard");
+    fn a_run_has_results_series_and_a_timeline() {
+        let wanted = ["flows[*].goodput_mbps", "no such series"];
+        let begun = asked(&json!({
+            "do": "begin", "text": CELL, "seed": 1, "wanted": wanted, "series": 64, "air_mib": 64,
+        }));
+        assert_eq!(begun["flows"][0]["to"], "sta0");
+        assert!(run::advance(1000));
+        let news = asked(&json!({ "do": "news" }));
+        assert!(news["progress"].as_f64().unwrap() > 0.0);
+        assert!(news["series"]["flows[0].goodput_mbps"]["t"].is_array());
+        while run::advance(100_000) {}
+        let found = asked(&json!({ "do": "finish" }));
+        assert!(found["summary"]["total.goodput_mbps"].as_f64().unwrap() > 1.0);
+        assert_eq!(found["digest"].as_str().unwrap().len(), 16);
+        assert!(found["counts"].as_array().unwrap().contains(&json!("flows[0].lost")));
+        let about = asked(&json!({ "do": "about" }));
+        assert_eq!(about["radios"], json!(["ap", "sta0"]));
+        let frame = asked(&json!({ "do": "find", "number": -1, "forward": true }));
+        assert_eq!(asked(&json!({ "do": "frame", "number": frame["number"] }))["to"], frame["to"]);
+        let tile = answers::answer(&json!({ "do": "tile", "level": 30, "number": 0 }));
+        assert_eq!(tile[..4], 1_u32.to_le_bytes());
+    }
+
+    #[test]
+    fn faults_have_paths_and_places() {
+        let text = CELL.replace("sta0", "sta7").replace("1.0", "-1.0");
+        let found = asked(&json!({ "do": "check", "text": format!("# é\n{text}") }));
+        let issues = found["issues"].as_array().unwrap();
+        let paths: Vec<_> = issues.iter().map(|issue| &issue["path"]).collect();
+        assert_eq!(paths, ["duration_s", "flows[0].to"]);
+        let (from, to) = (issues[0]["from"].as_u64().unwrap(), issues[0]["to"].as_u64().unwrap());
+        let units: Vec<u16> = format!("# é\n{text}").encode_utf16().collect();
+        let marked = String::from_utf16(&units[from as usize..to as usize]).unwrap();
+        assert_eq!(marked, "duration_s = -1.0");
+        assert_eq!(issues[0]["line"], 4);
+    }
+
+    #[test]
+    fn a_text_is_edited_where_it_has_the_value() {
+        let changes = json!([["duration_s", "2.0"], ["ap.queue", "fq_codel"]]);
+        let found = asked(&json!({ "do": "edit", "text": CELL, "changes": changes }));
+        assert!(found["text"].as_str().unwrap().contains("duration_s = 2.0"));
+        let fault = asked(&json!({ "do": "edit", "text": CELL, "changes": [["nothing", "2"]] }));
+        assert_eq!(fault["issues"][0]["path"], "nothing");
     }
 
     #[test]
     fn the_page_reads_what_was_written() {
-        let address = input(CELL.len());
+        let question = json!({ "do": "check", "text": CELL }).to_string();
+        let address = input(question.len());
         assert!(!address.is_null());
-        locked(&INPUT).copy_from_slice(CELL.as_bytes());
-        let length = run(1);
-        assert_eq!(locked(&OUTPUT).len(), length);
+        locked(&INPUT).copy_from_slice(question.as_bytes());
+        let length = ask();
+        assert_eq!(output_bytes(), length);
         assert_eq!(output(), locked(&OUTPUT).as_ptr());
     }
 }

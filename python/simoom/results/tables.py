@@ -195,6 +195,11 @@ def _cell(cell: float | None) -> str:
     return f"cells[{round(cell) - 1}]" if cell else "ap"
 
 
+def interferers(summary: Mapping[str, Value]) -> list[Row]:
+    """Return the values of a summary for each interferer."""
+    return rows(summary, "interferers")
+
+
 def airtime(summary: Mapping[str, Value]) -> list[Row]:
     """Return the uses of the airtime of a medium that is common to all nodes.
 

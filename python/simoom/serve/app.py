@@ -6,7 +6,6 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,18 +20,17 @@ from starlette.types import ASGIApp
 
 from simoom import _core
 from simoom.results.run import Run
-from simoom.scenario.observables import catalogue, unit_of
 from simoom.serve import requests
 from simoom.serve.drafts import Desk, Draft
 from simoom.serve.exports import FILES, SWEEP_FILES, kept, made, swept
 from simoom.serve.faults import STATUS, RefusedError, answer, body_of, number, small
-from simoom.serve.gallery import gallery
 from simoom.serve.guard import Guard
 from simoom.serve.jobs import Jobs, Work
 from simoom.serve.library import Library
 from simoom.serve.limits import Limits
 from simoom.serve.live import Live, listed
 from simoom.serve.offers import offers_of
+from simoom.serve.start import STATIC, VIEWS, start
 from simoom.serve.sweeps import DEFAULT, plan_of
 from simoom.serve.tasks import (
     Explanation,
@@ -46,9 +44,7 @@ from simoom.serve.tasks import (
 from simoom.serve.timeline import Timelines
 from simoom.serve.views import hearing_of, twin_of
 from simoom.serve.workers import Bounds, Workers
-from simoom.show.sections import LISTED
 
-STATIC = Path(__file__).parent / "static"
 KINDS = {
     ".js": "text/javascript",
     ".css": "text/css",
@@ -94,13 +90,8 @@ class Service:
 
     async def start(self, _: Request) -> Response:
         """Answer what the page shows first."""
-        limits = {"scenario_bytes": self.limits.scenario_bytes, "airs_mib": self.limits.airs_mib}
-        entries = await run_in_threadpool(gallery)
-        return JSONResponse({
-            "version": version("simoom"), "gallery": entries, "first": self.first,
-            "limits": limits, "listed": [(path, catalogue()[path].title) for path in LISTED],
-            "units": {path: unit_of(path) for path in catalogue() if unit_of(path)},
-        })  # fmt: skip
+        found = await run_in_threadpool(start, self.limits, VIEWS)
+        return JSONResponse({**found, "first": self.first})
 
     async def schema(self, _: Request) -> Response:
         """Answer with the schema of scenarios."""

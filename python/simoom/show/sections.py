@@ -9,11 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simoom.base.kinds import CAUSES
+from simoom.base.kinds import AIRTIME, CAUSES
 from simoom.base.needs import remedy_of
 from simoom.results.tables import (
+    LIMITS,
+    MOST_ROWS,
+    SENT,
     WORDS,
     Column,
     Row,
@@ -26,6 +30,7 @@ from simoom.results.tables import (
     handovers,
     hops,
     hundredths_of_ms,
+    interferers,
     interval,
     limited,
     links,
@@ -306,7 +311,12 @@ class Section:
 
 def _in(find: Callable[[Summary], Sequence[Row]]) -> Callable[[Run], Found]:
     """Return a function that finds the rows of a section in the summary of a run."""
-    return lambda run: Found(find(run.summary))
+
+    @wraps(find)
+    def found(run: Run) -> Found:
+        return Found(find(run.summary))
+
+    return found
 
 
 def twin(run: Run) -> Found:
@@ -354,11 +364,41 @@ SECTIONS = (
     Section("Power save", SLEEPERS, _in(sleepers)),
     Section("Roaming", ROAMERS, _in(roamers)),
     Section("Handovers", HANDOVERS, _in(handovers)),
-    Section("Interferers", INTERFERERS, _in(lambda summary: rows(summary, "interferers"))),
+    Section("Interferers", INTERFERERS, _in(interferers)),
     Section("Airtime", SHARES, _in(airtime), shares=True),
     Section("Analytic twin", TWIN, twin),
 )
 """All sections, in the order in which they are shown."""
+
+
+def declared() -> dict[str, Any]:
+    """Return what a page needs that finds and writes the same itself, as plain data.
+
+    Rows and numbers are found and written by functions, of which it has the names; the page without
+    a server (``web/src/local/tables.ts``) has functions of these names, and a test compares both.
+    """
+    sections = [
+        {
+            "title": section.title,
+            "rows": getattr(section.find, "__name__", ""),
+            "columns": [
+                {"key": each.key, "heading": each.heading, "write": each.write.__name__,
+                 "words": each.key in WORDS}
+                for each in section.columns
+            ],
+        }
+        for section in SECTIONS
+    ]  # fmt: skip
+    return {
+        "sections": sections,
+        "headline": [fact.name for fact in HEADLINE],
+        "airtime": list(AIRTIME.items()),
+        "limits": list(LIMITS.items()),
+        "sent": list(SENT),
+        "causes": [{"label": cause.label, "result": cause.result} for cause in CAUSES],
+        "always": list(ALWAYS),
+        "most_rows": MOST_ROWS,
+    }
 
 
 class Table(NamedTuple):

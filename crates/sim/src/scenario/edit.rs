@@ -15,6 +15,27 @@ fn fault<T>(path: &str, message: impl Into<String>) -> Result<T, Vec<Issue>> {
 }
 
 impl Scenario {
+    /// The text of a scenario with another value at a path, as [`Scenario::set`] takes both.
+    /// Comments and order stay where the text has a place for the value.
+    ///
+    /// # Errors
+    /// The faults of the text, or of the value.
+    pub fn changed(text: &str, path: &str, value: &str) -> Result<String, Vec<Issue>> {
+        let wanted = Self::parse(text)?.set(path, value)?;
+        let place = Path::parse(path).ok();
+        let edited = place.and_then(|place| settings::with_value(text, &place, value));
+        let is_wanted = |text: &String| Self::parse(text).is_ok_and(|found| found == wanted);
+        Ok(edited.filter(is_wanted).unwrap_or_else(|| wanted.below(text)))
+    }
+
+    /// As TOML below the comment with which a text begins, and the empty lines after it.
+    pub fn below(&self, text: &str) -> String {
+        let comment = text.split_inclusive('\n').take_while(|line| line.starts_with('#'));
+        let length: usize = comment.map(str::len).sum();
+        let empty = text[length..].len() - text[length..].trim_start_matches('\n').len();
+        format!("{}{}", &text[..length + empty], self.to_toml())
+    }
+
     /// The scenario with another value at a path; `[*]` is every element of a list, and `[+]` a
     /// further one. A table may be named, `flows["download"]`, and so may a station, which then
     /// gets a table of its own. The value is TOML, or text without quotes if it is not TOML. Naming

@@ -4,8 +4,9 @@ use super::index::{Block, Index, MAGIC, damaged};
 use super::packed::unpack;
 use super::rows::{FrameRow, MpduRow, Row, Table};
 use super::{ROWS, Series};
+use std::fmt;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -27,10 +28,15 @@ pub struct Counts {
     pub routes: u64,
 }
 
+/// A file on disk or in memory.
+trait Source: Read + Seek + Send + fmt::Debug {}
+
+impl<T: Read + Seek + Send + fmt::Debug> Source for T {}
+
 /// A complete file.
 #[derive(Debug)]
 pub struct AirFile {
-    file: Mutex<File>,
+    file: Mutex<Box<dyn Source>>,
     pub(super) index: Index,
 }
 
@@ -40,15 +46,26 @@ impl AirFile {
     /// # Errors
     /// The file cannot be read, or is no complete indexed trace.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let mut file = File::open(path)?;
-        let length = file.metadata()?.len();
+        Self::of(Box::new(File::open(path)?))
+    }
+
+    /// Opens a file in memory.
+    ///
+    /// # Errors
+    /// It is no complete indexed trace.
+    pub fn in_memory(bytes: Vec<u8>) -> io::Result<Self> {
+        Self::of(Box::new(Cursor::new(bytes)))
+    }
+
+    fn of(mut file: Box<dyn Source>) -> io::Result<Self> {
+        let length = file.seek(SeekFrom::End(0))?;
         let tail_at = length.checked_sub(TAIL).ok_or_else(damaged)?;
-        let tail = read(&mut file, tail_at, TAIL as usize)?;
+        let tail = read(&mut *file, tail_at, TAIL as usize)?;
         let at = u64::from_le_bytes(tail[..8].try_into().expect("as long"));
         if &tail[8..] != MAGIC || at > tail_at {
             return Err(damaged());
         }
-        let index = Index::read(&read(&mut file, at, (tail_at - at) as usize)?)?;
+        let index = Index::read(&read(&mut *file, at, (tail_at - at) as usize)?)?;
         let fits = |block: &Block| {
             Table::ALL.get(usize::from(block.table))?;
             let end = u64::from(block.length).checked_add(block.offset)?;
@@ -161,14 +178,14 @@ impl AirFile {
         debug_assert_eq!(block.table, R::TABLE as u8);
         let packed = {
             let mut file = self.file.lock().expect("no reader panics");
-            read(&mut file, block.offset, block.length as usize)?
+            read(&mut **file, block.offset, block.length as usize)?
         };
         let bytes = unpack(&packed, block.rows as usize, R::WIDTHS)?;
         Ok(bytes.chunks_exact(R::SIZE).map(R::get).collect())
     }
 }
 
-fn read(file: &mut File, at: u64, length: usize) -> io::Result<Vec<u8>> {
+fn read(file: &mut dyn Source, at: u64, length: usize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; length];
     file.seek(SeekFrom::Start(at))?;
     file.read_exact(&mut bytes)?;
