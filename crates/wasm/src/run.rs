@@ -49,11 +49,11 @@ pub(crate) fn begin(text: &str, question: &Json) -> Result<Json, Vec<Issue>> {
     let mut simulation = Simulation::new(&plan, seed, &probes(&plan, question), false)?;
     let network = sim::trace::network(&plan);
     let names = Columns::names(&network).into_iter().find(|(kind, _)| *kind == "node");
-    let air = match question["air_mib"].as_u64().unwrap_or(0) {
+    let air = match whole(&question["air_mib"]).unwrap_or(0) {
         0 => None,
-        limit => {
+        limit_mib => {
             let memory = Memory::default();
-            let options = AirOptions { limit_mib: limit as u32 };
+            let options = AirOptions { limit_mib };
             let sink = Air::new(&network, memory.clone(), options).expect("memory takes all");
             simulation.trace(&Filter::default(), vec![Box::new(sink)])?;
             Some(memory)
@@ -72,7 +72,7 @@ pub(crate) fn begin(text: &str, question: &Json) -> Result<Json, Vec<Issue>> {
 /// The wanted series that a scenario has, as many as there is room for.
 fn probes(plan: &sim::Plan, question: &Json) -> Vec<String> {
     let known = sim::probes(plan, &NoExternal);
-    let mut room = question["series"].as_u64().unwrap_or(0) as usize;
+    let mut room = whole(&question["series"]).unwrap_or(0);
     let wanted = question["wanted"].as_array().into_iter().flatten().filter_map(Json::as_str);
     wanted
         .filter(|path| {
@@ -152,8 +152,13 @@ fn plain(value: Value) -> Json {
 
 /// A tile of the timeline; nothing if there is none.
 pub(crate) fn tile(question: &Json) -> Option<Vec<u8>> {
-    let level = u32::try_from(question["level"].as_u64()?).ok()?;
-    locked(&AIR).as_ref()?.tile(level, question["number"].as_u64()?).ok()
+    let (level, number) = (whole(&question["level"])?, whole(&question["number"])?);
+    locked(&AIR).as_ref()?.tile(level, number).ok()
+}
+
+/// A whole number of a question that is not too large.
+fn whole<T: TryFrom<u64>>(value: &Json) -> Option<T> {
+    value.as_u64().and_then(|number| T::try_from(number).ok())
 }
 
 /// What else the timeline is asked.
@@ -164,21 +169,21 @@ pub(crate) fn told(what: &str, question: &Json) -> Result<Json, String> {
     let air = locked(&AIR);
     let file = air.as_ref().ok_or("this run has no timeline: run it again with one")?;
     let number = question["number"].as_i64().unwrap_or(-1);
+    let named = whole(&question["number"]).unwrap_or(u32::MAX);
     let found = match what {
         "about" => Ok(file.about()),
         "find" => {
-            let small = |name: &str| question[name].as_u64();
             let query = Query {
-                radio: small("radio").map(|radio| radio as u32),
-                kind: small("kind").map(|kind| kind as u8),
-                outcome: small("outcome").map(|outcome| outcome as u8),
+                radio: whole(&question["radio"]),
+                kind: whole(&question["kind"]),
+                outcome: whole(&question["outcome"]),
                 lost: question["lost"].as_bool().unwrap_or(false),
                 retried: question["retried"].as_bool().unwrap_or(false),
             };
             file.told_find(&query, number, question["forward"].as_bool().unwrap_or(true))
         }
-        "frame" => file.told_frame(number as u32),
-        "life" => file.told_life(number as u32),
+        "frame" => file.told_frame(named),
+        "life" => file.told_life(named),
         other => return Err(format!("{other}: is no question")),
     };
     found.map_err(|error| error.to_string())
