@@ -14,6 +14,7 @@ from simoom.scenario.observables import catalogue, unit_of
 from simoom.scenario.words import words
 from simoom.serve.gallery import gallery
 from simoom.serve.guard import POLICY
+from simoom.serve.library import MOST_SAMPLES
 from simoom.serve.limits import Limits
 from simoom.serve.tasks import WANTED
 from simoom.show.sections import LISTED, declared
@@ -47,6 +48,7 @@ def facts() -> dict[str, Any]:
         **declared(),
         "wanted": list(WANTED),
         "series": ALONE_LIMITS.series,
+        "samples": MOST_SAMPLES,
         "air_mib": ALONE_LIMITS.air_mib,
         "looks": {kind: look._asdict() for kind, look in KINDS.items()},
         "hatches": HATCHES,

@@ -89,7 +89,8 @@ export class Local implements Host {
     const { runs } = await this.parts;
     const { issues, keys } = await this.check(asked.text);
     refuse(issues);
-    return runs.add({ ...asked, name: (asked.name ?? "").trim() }, keys!);
+    const title = String(keys?.title ?? "") || "A cell without a title";
+    return runs.add({ ...asked, name: (asked.name ?? "").trim() }, title);
   }
 
   private run({ runs }: Parts, id: string): Run {

@@ -5,6 +5,7 @@ interface Extended extends Event {
   waitUntil(until: Promise<unknown>): void;
   request: Request; respondWith(answer: Promise<Response>): void;
 }
+interface Scope { clients: { claim(): Promise<void> } }
 
 const CACHE = "simoom playground";
 const FILES = [
@@ -14,6 +15,11 @@ const FILES = [
 
 addEventListener("install", (event) => {
   (event as Extended).waitUntil(caches.open(CACHE).then((cache) => cache.addAll(FILES)));
+});
+
+// The page that has installed it is served by it, too, and needs no second visit.
+addEventListener("activate", (event) => {
+  (event as Extended).waitUntil((globalThis as unknown as Scope).clients.claim());
 });
 
 /** The newest, if there is a network; else what was kept. */

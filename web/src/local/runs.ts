@@ -7,7 +7,7 @@ import type { Begin } from "./worker";
 
 /** What the page needs beside `Start`, made with it: simoom.serve.alone. */
 export interface Facts extends Catalogue {
-  wanted: string[]; series: number; air_mib: number; words: Record<string, string>;
+  wanted: string[]; series: number; samples: number; air_mib: number; words: Record<string, string>;
   looks: Keys; hatches: Record<string, string>;
 }
 interface Asked { text: string; seed: number; name: string; air: boolean }
@@ -22,11 +22,28 @@ export class Run {
   worker: Client | null = null;
   begun_ms = 0;
 
-  constructor(readonly id: string, readonly asked: Asked, title: string, readonly keys: Keys) {
+  constructor(readonly id: string, readonly asked: Asked, title: string) {
     this.entry = {
       id, name: asked.name || null, title, seed: asked.seed, replication: 0, state: "waiting",
       progress: 0, simulated_s: 0, made_s: Date.now() / 1000,
     };
+  }
+
+  /** Adds samples; true if half of all were then left out, until none has more than so many. */
+  add(more: SeriesByPath, most: number): boolean {
+    for (const [path, { t, v }] of Object.entries(more)) {
+      const own = this.series[path] ?? { t: [], v: [] };
+      this.series[path] = { t: own.t.concat(t), v: own.v.concat(v) };
+    }
+    let isThinned = false;
+    const half = <T>(values: T[]) => values.filter((_, n) => n % 2 === 0);
+    while (Object.values(this.series).some(({ t }) => t.length > most)) {
+      isThinned = true;
+      for (const [path, { t, v }] of Object.entries(this.series)) {
+        this.series[path] = { t: half(t), v: half(v) };
+      }
+    }
+    return isThinned;
   }
 }
 
@@ -42,10 +59,9 @@ export class Runs {
     return [...this.all.values()].reverse().map(({ entry }) => ({ ...entry }));
   }
 
-  add(asked: Asked, keys: Keys): string {
-    const title = String(keys.title ?? "") || "A cell without a title";
+  add(asked: Asked, title: string): string {
     // No number: objects would have these before other keys.
-    const run = new Run(`r${++this.made}`, asked, title, keys);
+    const run = new Run(`r${++this.made}`, asked, title);
     this.all.set(run.id, run);
     this.next();
     return run.id;
@@ -95,12 +111,8 @@ export class Runs {
       entry.running_s = (performance.now() - run.begun_ms) / 1000;
       run.owners = owners as Owners;
       const more = news.series as SeriesByPath;
-      for (const [path, { t, v }] of Object.entries(more)) {
-        const own = run.series[path] ??= { t: [], v: [] };
-        own.t.push(...t);
-        own.v.push(...v);
-      }
-      this.tellSeries(run, more, false);
+      const isThinned = run.add(more, this.facts.samples);
+      this.tellSeries(run, isThinned ? run.series : more, isThinned);
       this.tell();
     });
     const { wanted, series, air_mib } = this.facts;
