@@ -227,6 +227,12 @@ def test_a_link_holds_scenario_and_seed(page, open_page):
         expect(other.get_by_label("Seed")).to_have_value("11")
 
 
+def test_a_link_names_a_scenario_of_the_gallery(open_page, link):
+    with open_page(f"{link}#/scenario?entry=hidden_nodes", 1280, 800) as page:
+        expect(page.locator(".cm-content")).to_contain_text("Two hidden stations")
+        expect(page.get_by_role("button", name="all nodes detect each other")).to_be_visible()
+
+
 def test_it_asks_nothing_of_others_and_works_without_a_network(open_page, link):
     # A browser without a network says so of each file that it looks for.
     with open_page(link, 1280, 800, expected="ERR_INTERNET_DISCONNECTED") as page:

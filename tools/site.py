@@ -133,7 +133,9 @@ def gallery() -> str:
     ]
     for each in shipped.scenarios():
         # Headings have the names as they are, so that links by name find them.
-        parts.append(f"\n## {each.title} {{ #{each.name} }}\n\n`simoom run {each.name}`\n")
+        parts.append(f"\n## {each.title} {{ #{each.name} }}\n\n`simoom run {each.name}`, or ")
+        there = f"playground/index.html#/scenario?entry={each.name}"
+        parts.append(f"[run it in this browser]({there})\n")
         parts.append(f"\n```toml\n{each.text.rstrip()}\n```\n")
     return "".join(parts)
 

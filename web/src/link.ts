@@ -26,7 +26,9 @@ export async function link(text: string, seed: number): Promise<string> {
   return `${location.origin}${location.pathname}#/scenario?seed=${seed}&${packed}`;
 }
 
-export const hasScenario = (options: URLSearchParams) => options.has("text") || options.has("z");
+/** Whether a link has a scenario: its text, plain or deflated, or its name in the gallery. */
+export const hasScenario = (options: URLSearchParams) =>
+  ["text", "z", "entry"].some((name) => options.has(name));
 
 /** The text of a link. */
 export async function linked(options: URLSearchParams): Promise<string> {

@@ -60,7 +60,11 @@ function App() {
   const [, view = "scenario", first = "", second = ""] = path.split("/");
   const options = new URLSearchParams(query);
   useEffect(() => {
-    if (view === "scenario" && hasScenario(options)) openLinked(options);
+    if (start.value && view === "scenario" && hasScenario(options)) {
+      openLinked(options, start.value);
+    }
+  }, [address.value, start.value]);
+  useEffect(() => {
     document.title = `${view[0].toUpperCase()}${view.slice(1)} – Simoom`;
   }, [address.value]);
   let main = <Pending title="Simoom" text={fault} />;

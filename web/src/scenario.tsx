@@ -7,7 +7,7 @@ import {
 } from "./api";
 import { Editor } from "./editor";
 import { Form } from "./form";
-import { Gallery, opened, remember, Tries } from "./gallery";
+import { Gallery, openEntry, opened, remember, Tries } from "./gallery";
 import { Intro } from "./lessons";
 import { copyLink, linked } from "./link";
 import { SpaceView } from "./space";
@@ -36,9 +36,11 @@ export function openText(content: string, own = 1, title = ""): void {
   remember(null);
 }
 
-export async function openLinked(options: URLSearchParams): Promise<void> {
+export async function openLinked(options: URLSearchParams, start: Start): Promise<void> {
   try {
-    openText(await linked(options), Number(options.get("seed")) || 1);
+    const entry = start.gallery.find(({ name }) => name === options.get("entry"));
+    if (entry) openEntry(entry);
+    else openText(await linked(options), Number(options.get("seed")) || 1);
     history.replaceState(null, "", "#/scenario");
   } catch {
     said.value = "The link holds no scenario.";

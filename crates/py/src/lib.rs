@@ -27,8 +27,8 @@ mod _core {
     use crate::run::{Run, run};
     #[pymodule_export]
     use crate::scenario::{
-        Scenario, airtime, airtime_schema, caveats, connectivity, edited, hearing, listing,
-        observables, repaired, schema,
+        Scenario, airtime, airtime_schema, caveats, connectivity, hearing, listing, observables,
+        repaired, schema,
     };
     #[pymodule_export]
     use crate::student::{student_t_cdf, student_t_quantile};

@@ -4,7 +4,7 @@ use crate::control::Controllers;
 use crate::fault;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sim::scenario::{Path, Place};
+use sim::scenario::Place;
 use sim::{Node, Repair, Written};
 use std::path::PathBuf;
 use trace::columns::Columns;
@@ -131,18 +131,21 @@ impl Scenario {
         self.0.to_toml()
     }
 
+    /// A text of which this is the scenario once the value at a path, written as in TOML, is
+    /// another; comments and order stay where the text has a place for it.
+    fn over(&self, text: &str, path: &str, value: &str) -> String {
+        self.0.over(text, path, value)
+    }
+
+    /// The scenario as TOML below the comment with which a text begins.
+    fn below(&self, text: &str) -> String {
+        self.0.below(text)
+    }
+
     /// The scenario as JSON with every key and its default.
     fn to_full_json(&self) -> String {
         self.0.to_full_json()
     }
-}
-
-/// The text of a scenario with another value at a path, written as in TOML; comments and order
-/// stay. Nothing if the text has no place for it.
-#[pyfunction]
-pub(crate) fn edited(text: &str, path: &str, value: &str) -> PyResult<Option<String>> {
-    let path = Path::parse(path).map_err(|issue| fault(vec![issue]))?;
-    Ok(sim::scenario::with_value(text, &path, value))
 }
 
 /// The text of a scenario with the repair of a fault at these bytes of a key and its value; nothing

@@ -32,7 +32,7 @@ pub use link::{Link, LossDirection, Reverse, Wire};
 pub use presets::Implied;
 pub use radio::{Bss, Radio};
 pub use routing::Routing;
-pub use settings::{Issue, Path, Place, Repair, Step, address, repaired, with_value};
+pub use settings::{Issue, Path, Place, Repair, Step, address, repaired};
 pub use tcp::{LinkRate, Tcp};
 pub use wlan::{Aggregation, Category, Edca, Wlan};
 

@@ -56,7 +56,9 @@ fn edit(text: &str, changes: &Json) -> Json {
     for change in changes.as_array().into_iter().flatten() {
         let path = change[0].as_str().unwrap_or_default();
         let next = match change[1].as_str() {
-            Some(value) => Scenario::changed(&edited, path, value),
+            Some(value) => Scenario::parse(&edited)
+                .and_then(|scenario| scenario.set(path, value))
+                .map(|scenario| scenario.over(&edited, path, value)),
             None => Scenario::parse(&edited)
                 .and_then(|scenario| scenario.unset(path))
                 .map(|scenario| scenario.below(&edited)),

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from simoom import _core
 from simoom.base.issue import Issue, ScenarioError
 from simoom.results.tables import visible
 from simoom.runs.axis_text import split
@@ -151,7 +149,7 @@ class Draft:
         """
         text = self.text
         for path in unset:
-            text = _comment(text) + Scenario.parse(text).unset(path.strip()).to_toml()
+            text = Scenario.parse(text).unset(path.strip()).core.below(text)
         for setting in settings:
             path = next(split(setting, "="))
             text = _with(text, path.strip(), setting[len(path) + 1 :].strip())
@@ -160,19 +158,7 @@ class Draft:
 
 def _with(text: str, path: str, written: str) -> str:
     """Return a text with a value, which is written as in TOML, at a path."""
-    wanted = Scenario.parse(text).set_text(path, written)
-    edited = _core.edited(text, path, written) or ""
-    try:
-        is_as_wanted = Scenario.parse(edited) == wanted
-    except ScenarioError:
-        is_as_wanted = False
-    return edited if is_as_wanted else _comment(text) + wanted.to_toml()
-
-
-def _comment(text: str) -> str:
-    """Return the comment with which a text begins, and the empty lines after it."""
-    found = re.match(r"(?:#.*\n)*\n*", text)
-    return found[0] if found else ""
+    return Scenario.parse(text).set_text(path, written).core.over(text, path, written)
 
 
 def issues_of(error: ScenarioError, text: str) -> list[dict[str, Any]]:

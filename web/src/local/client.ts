@@ -11,6 +11,8 @@ export class Client {
   private readonly worker = new Worker("worker.js", { type: "module" });
   private readonly waiting = new Map<number, Waiting>();
   private asked = 0;
+  /** A defect has stopped it: what it then answers may be wrong. */
+  isBroken = false;
 
   constructor(begin: Begin, hear?: (news: News) => void) {
     this.worker.onmessage = ({ data }) => {
@@ -20,8 +22,10 @@ export class Client {
       }
       const own = this.waiting.get(data.id);
       this.waiting.delete(data.id);
-      if (data.error !== undefined) own?.fail(new Error(data.error));
-      else own?.take(data.value);
+      if (data.error !== undefined) {
+        this.isBroken = true;
+        own?.fail(new Error(data.error));
+      } else own?.take(data.value);
     };
     this.worker.onerror = (event) => this.fail(event.message || "the worker cannot be loaded");
     this.worker.postMessage(begin);
@@ -44,5 +48,22 @@ export class Client {
   private fail(why: string): void {
     for (const { fail } of this.waiting.values()) fail(new Error(why));
     this.waiting.clear();
+  }
+}
+
+/** Answers what needs no run; after a defect by a new worker. */
+export class Desk {
+  private client: Client;
+
+  constructor(private readonly begin: Begin) {
+    this.client = new Client(begin);
+  }
+
+  ask<T>(question: Question): Promise<T> {
+    if (this.client.isBroken) {
+      this.client.end();
+      this.client = new Client(this.begin);
+    }
+    return this.client.ask<T>(question);
   }
 }

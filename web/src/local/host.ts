@@ -4,12 +4,12 @@ import {
   ApiError, type DraftState, type Host, type Issue, type Keys, type RunResults, type Start,
   type Told,
 } from "../api";
-import { Client } from "./client";
+import { Desk } from "./client";
 import { differences, inWords, setting, toml } from "./differences";
 import { Runs, type Facts, type Run } from "./runs";
 import type { Question } from "./worker";
 
-interface Parts { start: Start; facts: Facts; desk: Client; runs: Runs }
+interface Parts { start: Start; facts: Facts; desk: Desk; runs: Runs }
 type Body = { text: string; path?: string; value?: unknown; set?: string[]; name?: string;
   seed: number; air: boolean };
 type Checked = { issues: Issue[]; keys: Keys | null };
@@ -37,7 +37,7 @@ export class Local implements Host {
     ]);
     const begin = { module: await WebAssembly.compile(bytes), catalogue: facts };
     const runs = new Runs(begin, facts, start, (message) => this.told(message));
-    return { start, facts, desk: new Client(begin), runs };
+    return { start, facts, desk: new Desk(begin), runs };
   }
 
   connect(told: (message: Told) => void, online: (is: boolean) => void): void {
@@ -151,7 +151,7 @@ export class Local implements Host {
 }
 
 /** The text with other values: one at a path, or some as `--set` takes them. */
-async function edited(desk: Client, { text, path, value, set }: Body): Promise<{ text: string }> {
+async function edited(desk: Desk, { text, path, value, set }: Body): Promise<{ text: string }> {
   const changes = path ? [[path, toml(value)]] : (set ?? []).map(setting);
   const found = await desk.ask<{ text: string; issues?: Issue[] }>({ do: "edit", text, changes });
   refuse(found.issues ?? []);

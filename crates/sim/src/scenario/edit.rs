@@ -15,17 +15,13 @@ fn fault<T>(path: &str, message: impl Into<String>) -> Result<T, Vec<Issue>> {
 }
 
 impl Scenario {
-    /// The text of a scenario with another value at a path, as [`Scenario::set`] takes both.
-    /// Comments and order stay where the text has a place for the value.
-    ///
-    /// # Errors
-    /// The faults of the text, or of the value.
-    pub fn changed(text: &str, path: &str, value: &str) -> Result<String, Vec<Issue>> {
-        let wanted = Self::parse(text)?.set(path, value)?;
+    /// A text of which this is the scenario once the value at a path, written as in TOML, is
+    /// another. Comments and order stay where the text has a place for the value.
+    pub fn over(&self, text: &str, path: &str, value: &str) -> String {
         let place = Path::parse(path).ok();
         let edited = place.and_then(|place| settings::with_value(text, &place, value));
-        let is_wanted = |text: &String| Self::parse(text).is_ok_and(|found| found == wanted);
-        Ok(edited.filter(is_wanted).unwrap_or_else(|| wanted.below(text)))
+        let is_own = |text: &String| Self::parse(text).is_ok_and(|found| found == *self);
+        edited.filter(is_own).unwrap_or_else(|| self.below(text))
     }
 
     /// As TOML below the comment with which a text begins, and the empty lines after it.
