@@ -30,11 +30,11 @@ CRATES = {
     "tcp": {"kernel", "settings", "wire"},
     "net": {"kernel", "settings", "wire"},
     "wifi": {"kernel", "settings", "wire"},
-    "sim": {"kernel", "settings", "wire", "tcp", "net", "wifi"},
-    "py": {"kernel", "sim"},
-    "wasm": {"kernel", "sim"},
+    "trace": {"kernel", "settings", "wire"},
+    "sim": {"kernel", "settings", "wire", "tcp", "net", "wifi", "trace"},
+    **{crate: {"kernel", "sim", "trace"} for crate in ("py", "wasm")},
 }
-"""The crates that each crate may use; ``py`` and ``wasm`` use ``sim`` and the type of a seed."""
+"""The crates that each crate may use; ``sim`` uses ``trace`` in its tests only."""
 
 LAYERS = (  # noqa: SIM905
     "_core base models,scenario gallery,trace,results,store,runs,plots,twin,show,why,"

@@ -43,6 +43,7 @@
 //! assert_eq!(arrivals, [at(6), at(7)]);
 //! ```
 
+mod command;
 mod driver;
 mod link;
 mod loss;
@@ -51,8 +52,9 @@ mod queue;
 mod reorder;
 pub mod route;
 
+pub use command::{Command, LinkTimer};
 pub use driver::{Driver, DriverSettings};
-pub use link::{Command, Counters, Link, LinkSettings, LinkTimer};
+pub use link::{Counters, Link, LinkSettings};
 pub use loss::*;
 pub use node::{Arp, ArpRules, Node};
 pub use queue::*;

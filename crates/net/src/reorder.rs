@@ -1,6 +1,6 @@
 //! Packets that overtake others behind a link, as over parallel paths.
 
-use crate::link::Command;
+use crate::command::Command;
 use kernel::{Duration, Instant, Rng};
 use settings::Settings;
 use std::collections::VecDeque;

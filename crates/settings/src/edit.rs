@@ -3,9 +3,9 @@
 use crate::fault::{Fault, Kind, One, nearest};
 use crate::issue::Issue;
 use crate::path::{Path, Step, shown};
-use crate::read::{read, typed};
+use crate::read::read;
 use crate::schema::Defined;
-use crate::setting::Setting;
+use crate::setting::{Setting, typed};
 use crate::tree::{Node, Value, plural};
 use serde_json::Value as Json;
 

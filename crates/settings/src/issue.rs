@@ -2,9 +2,7 @@
 //!
 //! A fault has fields, and nothing reads its text.
 
-use crate::path::Path;
 use crate::place::Place;
-use crate::tree::Node;
 use std::fmt;
 
 /// A fault in a document.
@@ -54,15 +52,6 @@ impl Issue {
         };
         let (path, place, repairs) = (path.to_string(), Place::NOWHERE, Vec::from_iter(repair));
         Self { path, message, remedy, place, repairs, file_line: 0 }
-    }
-
-    /// The same fault with the place of its value in this document.
-    #[must_use]
-    pub fn located(mut self, document: &Node) -> Self {
-        if self.place == Place::NOWHERE {
-            self.place = document.place_of(&Path::parse(&self.path).unwrap_or_default());
-        }
-        self
     }
 
     /// The fault in one line of text, with its line in the document.

@@ -10,10 +10,9 @@ use crate::choice::Named;
 use crate::fault::{Fault, Kind, nearest};
 use crate::issue::{Issue, Repair};
 use crate::schema::Defined;
-use crate::setting::Setting;
+use crate::setting::{Setting, typed};
 use crate::survey::Survey;
 use crate::tree::{Node, Value};
-use crate::unit::Unit;
 
 /// Above this number a float cannot represent every integer.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -33,10 +32,6 @@ pub fn read_sound<T: Setting + Defined + Default>(node: &Node) -> (T, Faults) {
     let survey = Survey::of::<T>(node);
     let sound = survey.sound::<T>().and_then(|sound| typed(&sound).ok());
     (sound.unwrap_or_default(), Faults(survey.issues().collect()))
-}
-
-pub(crate) fn typed<T: Setting>(node: &Node) -> Result<T, Fault> {
-    T::read(node, Unit::NONE)
 }
 
 /// The value as the key expects it, or the fault that it is something else.

@@ -10,6 +10,11 @@ use crate::tree::{Node, Value};
 use crate::unit::Unit;
 use serde_json::{Value as Json, json};
 
+/// Reads a value whose key names no unit.
+pub(crate) fn typed<T: Setting>(node: &Node) -> Result<T, Fault> {
+    T::read(node, Unit::NONE)
+}
+
 /// A value of a key.
 pub trait Setting: Sized {
     /// Reads a value that is written in this unit.

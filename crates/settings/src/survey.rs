@@ -7,9 +7,8 @@
 use crate::check::{Check, Faults};
 use crate::issue::{Issue, Repair};
 use crate::path::{Path, Step};
-use crate::read::typed;
 use crate::schema::{Defined, samples, schema};
-use crate::setting::Setting;
+use crate::setting::{Setting, typed};
 use crate::tree::{Node, Value};
 use std::collections::BTreeSet;
 

@@ -1,6 +1,7 @@
 //! A document as a tree: the common form of TOML and JSON, in the order of the text and with the
 //! place of each value.
 
+use crate::issue::Issue;
 use crate::path::{Path, Step, is_bare, shown};
 use crate::place::{Lines, Place};
 use serde::de::{self, MapAccess, SeqAccess, Visitor};
@@ -374,6 +375,17 @@ impl<'de> Visitor<'de> for JsonVisitor {
             table.extend(node.0.map(|node| (key, node)));
         }
         Ok(Some(Value::Table(table)))
+    }
+}
+
+impl Issue {
+    /// The same fault with the place of its value in this document.
+    #[must_use]
+    pub fn located(mut self, document: &Node) -> Self {
+        if self.place == Place::NOWHERE {
+            self.place = document.place_of(&Path::parse(&self.path).unwrap_or_default());
+        }
+        self
     }
 }
 

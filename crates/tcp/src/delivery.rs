@@ -1,7 +1,7 @@
 //! Delivery rate estimation (draft-cheng-iccrg-delivery-rate-estimation-02), for congestion
 //! controls with a model of the path.
 
-use crate::scoreboard::Sent;
+use crate::sent::Sent;
 use crate::{Delivery, Lost};
 use kernel::{BitRate, Duration, Instant, Segments};
 

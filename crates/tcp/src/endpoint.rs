@@ -1,8 +1,6 @@
 //! The endpoint above congestion control and loss recovery: what a stack does of its own beside the
 //! RFCs.
 
-use crate::config::SsthreshFrom;
-use crate::{Config, RtoRule};
 use kernel::{BitRate, Bytes, Duration, Instant};
 use settings::{Choice, Settings};
 
@@ -116,14 +114,11 @@ const TSO_LEAST: u64 = 2;
 const TSO_RTT_LOG: u32 = 9;
 /// The largest header that version 4.9 leaves room for in such a packet (`MAX_TCP_HEADER`).
 const LARGEST_HEADER: u64 = 320;
-/// RFC 6298 (2.4), and `TCP_RTO_MIN`.
-const RTO_MIN: Duration = Duration::from_secs(1);
-const RTO_MIN_LINUX: Duration = Duration::from_millis(200);
 
 impl Linux {
     /// The rules at a sender.
     #[must_use]
-    fn at(self, device: Device) -> Self {
+    pub(crate) fn at(self, device: Device) -> Self {
         let by_radio = self.is_recent() && device == Device::Radio;
         let usual = if by_radio { PACING_SHIFT_RADIO } else { PACING_SHIFT };
         Self {
@@ -155,7 +150,7 @@ impl Linux {
 
     /// The rules with what the version says of keys without a value.
     #[must_use]
-    fn with_version(self) -> Self {
+    pub(crate) fn with_version(self) -> Self {
         Self {
             compressed_sack: Some(self.compresses_sack()),
             push: Some(self.pushes()),
@@ -212,70 +207,6 @@ impl Linux {
     pub fn small_queue(&self, rate: BitRate, mss: Bytes, rtt_min: Option<Duration>) -> Bytes {
         let packet = self.burst_segments(rate, mss, rtt_min) * mss.0;
         Bytes(self.share(rate).max(2 * packet).min(self.limit_output().0))
-    }
-}
-
-impl Config {
-    /// The settings with those of the endpoint, where keys have no value.
-    #[must_use]
-    pub fn with_endpoint(mut self) -> Self {
-        if let Endpoint::Linux(linux) = self.endpoint {
-            self.rto_rule = Some(self.rto_rule());
-            self.rto_min = Some(self.rto_min());
-            self.ssthresh_from = Some(self.ssthresh_from());
-            self.paws = Some(self.paws());
-            self.endpoint = Endpoint::Linux(linux.with_version());
-        }
-        self
-    }
-
-    /// How the retransmission timeout is computed.
-    pub fn rto_rule(&self) -> RtoRule {
-        self.rto_rule.unwrap_or(self.by_endpoint(RtoRule::default(), RtoRule::Linux))
-    }
-
-    /// The minimum retransmission timeout.
-    pub fn rto_min(&self) -> Duration {
-        self.rto_min.unwrap_or(self.by_endpoint(RTO_MIN, RTO_MIN_LINUX))
-    }
-
-    /// From what a loss computes the slow start threshold.
-    pub fn ssthresh_from(&self) -> SsthreshFrom {
-        self.ssthresh_from
-            .unwrap_or(self.by_endpoint(SsthreshFrom::default(), SsthreshFrom::Window))
-    }
-
-    /// Whether the receiver drops data with old timestamps.
-    pub fn paws(&self) -> bool {
-        self.paws.unwrap_or(self.by_endpoint(false, true))
-    }
-
-    fn by_endpoint<T>(&self, rfc: T, linux: T) -> T {
-        if self.linux().is_some() { linux } else { rfc }
-    }
-
-    /// The settings of a connection whose sender is paced by the queue of its node (`sch_fq`).
-    #[must_use]
-    pub fn paced_by_queue(mut self) -> Self {
-        self.pacing |= self.linux().is_some();
-        self
-    }
-
-    /// The settings of a connection whose sender sends over this device.
-    #[must_use]
-    pub fn sent_over(mut self, device: Device) -> Self {
-        if let Endpoint::Linux(linux) = &mut self.endpoint {
-            *linux = linux.at(device);
-        }
-        self
-    }
-
-    /// The rules of Linux, if the endpoint follows them.
-    pub fn linux(&self) -> Option<Linux> {
-        match self.endpoint {
-            Endpoint::Rfc => None,
-            Endpoint::Linux(linux) => Some(linux),
-        }
     }
 }
 

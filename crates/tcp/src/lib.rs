@@ -50,6 +50,7 @@ mod challenge;
 mod command;
 mod config;
 pub mod control;
+mod defaults;
 mod delivery;
 mod endpoint;
 pub mod fec;
@@ -63,6 +64,7 @@ mod rtt;
 mod scoreboard;
 pub mod script;
 mod sender;
+mod sent;
 
 pub use accurate::Feedback;
 pub use command::{Command, TimerId};

@@ -1,6 +1,6 @@
 //! RACK-TLP: loss detection by time, and tail loss probes (RFC 8985).
 
-use crate::scoreboard::Sent;
+use crate::sent::Sent;
 use kernel::{Duration, Instant};
 
 /// The number of recoveries for which a wider reordering window is kept (§6.2, step 4).

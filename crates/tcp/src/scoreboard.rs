@@ -8,44 +8,13 @@
 
 use crate::delivery::Departure;
 use crate::rack::Rack;
+use crate::sent::{EVER, LOST, RESENT, SACKED, Sent};
 use kernel::{Duration, Instant};
 use std::collections::VecDeque;
 use wire::{SackBlock, SackBlocks};
 
-const SACKED: u8 = 1;
-const LOST: u8 = 2;
-/// Retransmitted, and not considered lost again since.
-const RESENT: u8 = 4;
-/// Retransmitted at least once.
-const EVER: u8 = 8;
-
 /// RFC 6675's `DupThresh`.
 const DUP_THRESH: u64 = 3;
-
-/// One segment that was sent.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sent {
-    pub(crate) start: u64,
-    pub(crate) end: u64,
-    /// When it last left.
-    pub(crate) at: Instant,
-    marks: u8,
-}
-
-impl Sent {
-    /// Whether it was sent more than once.
-    pub(crate) fn was_resent(&self) -> bool {
-        self.has(EVER)
-    }
-
-    fn has(&self, mark: u8) -> bool {
-        self.marks & mark != 0
-    }
-
-    fn len(&self) -> u64 {
-        self.end - self.start
-    }
-}
 
 /// Is told of a segment and of its record, if the delivery rate is sampled.
 pub(crate) trait Visit: FnMut(&Sent, Option<&Departure>) {}

@@ -33,6 +33,7 @@ mod recovery;
 mod sampler;
 mod selective;
 mod sequence;
+mod silly_window;
 mod small;
 mod small_queue;
 mod spurious;

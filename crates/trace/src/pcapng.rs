@@ -25,6 +25,7 @@ mod ip;
 mod management;
 mod radiotap;
 mod tcp;
+mod udp;
 
 use self::addresses::ipv4;
 use self::blocks::{Blocks, Content, ETHERNET, PacketInfo, RADIOTAP};

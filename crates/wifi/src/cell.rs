@@ -193,7 +193,7 @@ impl Cell {
     /// From now on, the contention windows and the RTS threshold are those of this configuration. A
     /// back-off that was drawn before is not drawn again.
     pub fn adopt(&mut self, config: &MacConfig) {
-        self.rules.adopt(config, self.edcafs.iter_mut());
+        Edcaf::adopt_all(self.edcafs.iter_mut(), &mut self.rules, config);
     }
 
     /// Sets the mode in which a node sends to another, one of which is the access point.

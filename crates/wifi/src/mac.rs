@@ -7,6 +7,7 @@ mod block_ack;
 mod cipher;
 mod config;
 mod contention;
+mod counting;
 mod edcaf;
 mod estimate;
 mod exchange;
@@ -27,10 +28,11 @@ pub use beacon::Beacons;
 pub use block_ack::Bitmap;
 pub use cipher::Cipher;
 pub use config::{Categories, MacConfig, NonErp};
-pub(crate) use contention::{BusySlot, Contention};
+pub(crate) use contention::Contention;
+pub(crate) use counting::{BusySlot, Counting};
 pub(crate) use edcaf::{Edcaf, PeerRate, Response, Txop};
 pub use estimate::{AmpduRoom, estimated_overhead_us, kib_duration};
-pub(crate) use exchange::{ElicitedResponse, Opening};
+pub(crate) use exchange::ElicitedResponse;
 pub use exchange::{Exchange, ExchangeOutcome, Step};
 pub use full_duplex::{
     BusyTone, DuplexCounters, FullDuplex, OwnFrame, OwnRts, RtsCts, Secondary, SecondaryRate,
@@ -42,7 +44,7 @@ pub(crate) use originator::{Framing, Mpdu, Originator, Settled};
 pub(crate) use recipient::{Cache, Recipient};
 pub(crate) use rules::Rules;
 pub(crate) use station::{Access, Backoff, ContentionParameters};
-pub(crate) use timing::{ACK, Deferral, RTS};
+pub(crate) use timing::{ACK, Deferral, Opening, RTS};
 pub use timing::{
     BackoffDraw, Collisions, Countdown, Durations, Eifs, FCS, IdleAccess, Protection, SlotGrid,
     Timing,

@@ -1,7 +1,7 @@
 //! What a medium records for observers while it is watched: its frames, and what its nodes wait
 //! for.
 
-use crate::mac::{BusySlot, Edcaf};
+use crate::mac::{BusySlot, Counting, Edcaf};
 use crate::phy::{Airtime, Coding, Mode};
 use kernel::{Bytes, Duration, Instant};
 use wire::{Body, Format, Frame, FrameMode, Mpdu, Packet, TrafficClass, Wait, WaitKind};
@@ -59,15 +59,6 @@ pub(crate) fn fill(frame: &mut Frame, edcaf: &Edcaf, is_received: impl Fn(u16) -
     if let [Mpdu { packet: Packet { body: Body::Management(of), .. }, .. }] = &frame.mpdus[..] {
         frame.kind = of.kind();
     }
-}
-
-/// Slots that an EDCAF counts in the present idle time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Counting {
-    /// When its first slot begins; for a frame that needs no back-off, when it is sent.
-    pub(crate) start: Instant,
-    /// Slots left at `start`.
-    pub(crate) slots: u64,
 }
 
 /// Since when an EDCAF waits for what has no record yet.

@@ -5,6 +5,7 @@ mod arp;
 mod cause;
 mod dscp;
 mod echo;
+mod field;
 mod frame;
 mod management;
 mod packet;
@@ -17,11 +18,12 @@ pub use arp::{ArpMessage, ArpOperation};
 pub use cause::{DropCause, DropFacts, DropGroup};
 pub use dscp::Dscp;
 pub use echo::{Echo, EchoProtocol};
+pub use field::{Ecn, FlowId, NodeId, TrafficClass};
 pub use frame::{
     FrameFacts, FrameGroup, FrameKind, FrameLoss, FrameOutcome, LossFacts, Wait, WaitKind,
 };
 pub use management::*;
-pub use packet::{Body, Datagram, Ecn, FlowId, NodeId, Packet, TrafficClass};
+pub use packet::{Body, Datagram, Packet};
 pub use record::{BlockAck, Format, Frame, FrameMode, Mpdu, Place};
 pub use routing::{
     AodvErrors, AodvMessage, AodvReply, AodvRequest, DsrMessage, Message, PathId, Paths,

@@ -1,7 +1,8 @@
 //! A link that loses packets: a decorator around a [`Link`].
 
 use super::Channel;
-use crate::link::{Command, Link, LinkSettings, LinkTimer};
+use crate::command::{Command, LinkTimer};
+use crate::link::{Link, LinkSettings};
 use crate::reorder::Reorder;
 use kernel::{Instant, Rng};
 use wire::Packet;

@@ -1,21 +1,18 @@
-//! Segments that are not full: when one may leave. Silly window avoidance (RFC 9293 §3.8.6.2.1),
-//! Nagle's algorithm (RFC 9293 §3.7.4), Minshall's variant of it, and CORK.
+//! What holds a segment back that is not full.
 
-use super::Sender;
-use super::sequence::SendSequence;
-use crate::{Command, Nagle};
-use kernel::{Duration, Instant};
+use crate::Nagle;
+use kernel::Duration;
 
 /// What holds a small segment back.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SmallSegments {
-    nagle: Nagle,
+    pub(super) nagle: Nagle,
     /// The application asked to wait for full segments.
-    corked: bool,
+    pub(super) corked: bool,
     /// One past the last small segment sent; 0 before the first.
-    end: u64,
+    pub(super) end: u64,
     /// The override timeout has occurred: the next small segment leaves.
-    overridden: bool,
+    pub(super) overridden: bool,
 }
 
 impl SmallSegments {
@@ -29,61 +26,10 @@ impl SmallSegments {
     }
 }
 
-impl SendSequence {
-    /// Whether the next `len` bytes, less than a full segment, may leave; `waiting` bytes wait. The
-    /// numbers are those of RFC 9293 §3.8.6.2.1; (1) is a full segment.
-    #[cold]
-    pub(super) fn may_send_small(&self, len: u64, waiting: u64) -> bool {
-        if len == 0 {
-            return false;
-        }
-        // All that the application will ever write: nothing comes that could fill the segment.
-        let last = len == waiting && self.is_closed();
-        // (4).
-        if last || self.small.overridden {
-            return true;
-        }
-        // (2) all data that waits, unless the application corks it; (3) half the largest window.
-        let all = len == waiting && !self.small.corked;
-        let half = 2 * len >= self.max_wnd;
-        (all || half) && self.passes_nagle()
-    }
-
-    fn passes_nagle(&self) -> bool {
-        match self.small.nagle {
-            Nagle::Off => true,
-            Nagle::Nagle => self.is_idle(),
-            Nagle::Minshall => self.small.end <= self.una,
-        }
-    }
-
-    /// Whether data waits that is less than a full segment, and may not leave yet.
-    pub(super) fn is_held(&self) -> bool {
-        self.end.saturating_sub(self.nxt) < self.mss && self.cut(0, u64::MAX).is_none()
-    }
-}
-
 /// The bounds of the override timeout (RFC 9293 §3.8.6.2.1).
 const OVERRIDE: [Duration; 2] = [Duration::from_millis(100), Duration::from_millis(1000)];
 
 /// The override timeout: the retransmission timeout within its bounds.
 pub(super) fn override_timeout(rto: Duration) -> Duration {
     rto.clamp(OVERRIDE[0], OVERRIDE[1])
-}
-
-impl Sender {
-    /// The application corks the connection, so that only full segments leave, or removes the cork.
-    pub fn on_cork(&mut self, now: Instant, corked: bool, out: &mut Vec<Command>) {
-        self.tcb.snd.small.corked = corked;
-        if !corked && self.connection.is_open() {
-            self.transmit(now, out);
-        }
-    }
-
-    /// The override timeout occurred.
-    pub(super) fn on_override(&mut self, now: Instant, out: &mut Vec<Command>) {
-        self.tcb.snd.small.overridden = true;
-        self.transmit(now, out);
-        self.tcb.snd.small.overridden = false;
-    }
 }

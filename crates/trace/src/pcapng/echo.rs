@@ -1,6 +1,6 @@
 //! Echo requests and replies: ICMP (RFC 792), and the echo service over UDP (RFC 862).
 
-use super::ip::{ICMP, LARGEST_DATAGRAM, UDP, receiver_port, udp_header};
+use super::udp::{ICMP, LARGEST_DATAGRAM, UDP, receiver_port, udp_header};
 use wire::{Echo, EchoProtocol};
 
 /// The port of the echo service (RFC 862).

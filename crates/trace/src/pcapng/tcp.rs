@@ -2,7 +2,7 @@
 //! 2018), accurate ECN (RFC 9768), and an experimental option (RFC 6994) for the erasure code of
 //! LT-TCP.
 
-use super::ip::{receiver_port, sender_port};
+use super::udp::{receiver_port, sender_port};
 use crate::FlowInfo;
 use kernel::IdVec;
 use wire::{AccEcn, Coded, Flags, FlowId, SackBlock, Segment};

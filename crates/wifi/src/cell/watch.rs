@@ -2,7 +2,8 @@
 
 use super::{ACCESS_POINT, Cell};
 use crate::mac::{
-    ACK, Bitmap, BusyTone, Exchange, ExchangeOutcome, Opening, RTS, Response, Step, block_ack,
+    ACK, Bitmap, BusyTone, Counting, Exchange, ExchangeOutcome, Opening, RTS, Response, Step,
+    block_ack,
 };
 use crate::watch::{self, OpenWait, Waiting, WatchRecord};
 use kernel::{Duration, Instant};
@@ -93,8 +94,7 @@ impl Cell {
         let waiting = self.waiting(f);
         let Some(watch) = &mut self.watch else { return };
         let wait = &mut watch.waits[f as usize];
-        let ended =
-            |counting: &watch::Counting| counting.start + waiting.slot * counting.slots <= now;
+        let ended = |counting: &Counting| counting.start + waiting.slot * counting.slots <= now;
         if waiting.counting.as_ref().is_some_and(ended) {
             wait.record(now, &waiting, None, &mut watch.records);
         }

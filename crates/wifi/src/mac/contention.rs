@@ -12,8 +12,8 @@
 //! (`crates/wifi/tests/oracle`), in which the DCF is one access function with its own rule of which
 //! slots count, agree with both media to the nanosecond.
 
+use super::counting::{BusySlot, Counting};
 use super::{IdleAccess, Timing};
-use crate::watch::Counting;
 use kernel::{Duration, Instant};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -43,19 +43,6 @@ struct Contender {
     waiting: bool,
     /// The index of the shared clock that the station uses.
     clock: u8,
-}
-
-/// How a slot counts in which another station begins to transmit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BusySlot {
-    /// The slot does not count, because it was not idle (clause 10.3.4.3).
-    Uncounted,
-    /// The slot counts for stations whose interframe space has ended: they count down at the
-    /// boundary where the slot begins (clause 10.23.2.4). Stations then transmit only at slot
-    /// boundaries.
-    Counted,
-    /// Each busy period counts as one slot for all stations.
-    Step,
 }
 
 /// The shared clock of all stations with the same interframe space.

@@ -9,10 +9,10 @@
 
 use super::aggregation::DurationIn;
 use super::block_ack::Bitmap;
-use super::exchange::{Exchange, ExchangeOutcome, Opening, Request};
+use super::exchange::{Exchange, ExchangeOutcome, Request};
 use super::originator::{Originator, Psdu, Settled};
 use super::station::{Access, Backoff, ContentionParameters, Failure};
-use super::{ACK, PsduLimits, Rules, Timing, block_ack};
+use super::{ACK, MacConfig, Opening, PsduLimits, Rules, Timing, block_ack};
 use crate::medium::{Command, FrameCounters, Mpdus, MsduSource, NodeCounters};
 use crate::phy::Mode;
 use crate::rate::{self, AttemptParameters, RateControl, TxReport};
@@ -168,6 +168,17 @@ impl Edcaf {
         rules: &Rules,
     ) {
         self.originator.begin_service(&rules.framing, now, packet, to);
+    }
+
+    /// The node of these functions follows another configuration from now on, as
+    /// [`Rules::adopt`] says. `edcafs` are all that follow the rules.
+    pub(crate) fn adopt_all<'a>(
+        edcafs: impl Iterator<Item = &'a mut Self>,
+        rules: &mut Rules,
+        config: &MacConfig,
+    ) {
+        let (before, now) = rules.adopt(config);
+        edcafs.for_each(|edcaf| edcaf.adopt(&before, now));
     }
 
     /// Invokes the back-off procedure and returns the slots to count (clause 10.23.2.2).

@@ -5,7 +5,7 @@
 //! of 802.11b, is laid out by pure functions when a node alone has won the medium.
 
 use super::Timing;
-use super::timing::{ACK, RTS};
+use super::timing::{ACK, Opening, RTS};
 use crate::phy::{Airtime, Mode};
 use kernel::{Bytes, Duration, Instant};
 use wire::FrameKind;
@@ -93,18 +93,6 @@ pub(crate) struct OtherFrame {
     pub(crate) response: Duration,
     /// Whether the response is sent.
     pub(crate) is_answered: bool,
-}
-
-/// What precedes the data.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Opening {
-    /// Nothing.
-    #[default]
-    None,
-    /// RTS and CTS.
-    Rts,
-    /// A CTS-to-self. Its transmitter does not notice when it is lost.
-    CtsToSelf,
 }
 
 /// What a node wants to send.

@@ -386,7 +386,8 @@ pub struct SecondaryRate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mac::exchange::{ElicitedResponse, Opening, Request};
+    use crate::mac::Opening;
+    use crate::mac::exchange::{ElicitedResponse, Request};
     use crate::phy::{DOT11A, DOT11AC, DOT11G, Guard, Width};
 
     /// Table I of the paper: RTS at 12 Mb/s, CTS and ACK at 6 Mb/s, data frames of 24 us and bits.

@@ -1,7 +1,7 @@
 //! The contention and framing rules that follow from a network's configuration.
 
 use super::{
-    Access, Backoff, BusySlot, ContentionParameters, Countdown, Edcaf, Framing, MacConfig, Timing,
+    Access, Backoff, BusySlot, ContentionParameters, Countdown, Framing, MacConfig, Timing,
     block_ack,
 };
 use crate::phy::{Mode, longest_psdu};
@@ -47,22 +47,21 @@ impl Rules {
         Self { config, framing, per_node, contention_parameters, broadcast_mode, beacon_mode }
     }
 
-    /// From now on, the contention windows and the RTS threshold are those of this configuration.
-    /// `edcafs` are all that follow these rules. A frame that was sent before keeps its RTS.
-    pub(crate) fn adopt<'a>(
+    /// From now on, the contention windows and the RTS threshold are those of this configuration;
+    /// returns the contention parameters before and now. A frame that was sent before keeps its
+    /// RTS.
+    pub(crate) fn adopt(
         &mut self,
         config: &MacConfig,
-        edcafs: impl Iterator<Item = &'a mut Edcaf>,
-    ) {
+    ) -> (Vec<ContentionParameters>, &[ContentionParameters]) {
         let own = &mut self.config;
         (own.cw_min, own.cw_max) = (config.cw_min, config.cw_max);
         (own.edca, own.rts_threshold) = (config.edca, config.rts_threshold);
         if let (Some(own), Some(new)) = (&mut own.non_erp, &config.non_erp) {
             own.cw_min = new.cw_min;
         }
-        let new = contention_parameters(own);
-        edcafs.for_each(|edcaf| edcaf.adopt(&self.contention_parameters, &new));
-        self.contention_parameters = new;
+        let now = contention_parameters(own);
+        (std::mem::replace(&mut self.contention_parameters, now), &self.contention_parameters)
     }
 
     pub(crate) fn timing(&self) -> &Timing {

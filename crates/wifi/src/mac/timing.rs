@@ -8,13 +8,24 @@
 //! CTS timeout and the next slot boundary, and a slot in which another station begins to transmit
 //! is not counted down.
 
-use super::exchange::Opening;
 use crate::phy::{
     DOT11G, LONGEST_PPDU, Mode, Preamble, Standard, airtime, longest_psdu, psdu_within,
 };
 use kernel::{BitRate, Bytes, Duration};
 use settings::{Choice, Settings};
 use wire::FrameKind;
+
+/// What precedes the data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Opening {
+    /// Nothing.
+    #[default]
+    None,
+    /// RTS and CTS.
+    Rts,
+    /// A CTS-to-self. Its transmitter does not notice when it is lost.
+    CtsToSelf,
+}
 
 /// Bytes of an ACK or a CTS, FCS included (clauses 9.3.1.3, 9.3.1.4).
 pub(crate) const ACK: Bytes = Bytes(14);

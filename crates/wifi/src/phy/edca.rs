@@ -52,6 +52,13 @@ pub struct Edca {
     pub txop_limit: Duration,
 }
 
+impl Standard {
+    /// Contention parameters of a station's access category (table 9-155).
+    pub fn edca(&self, category: AccessCategory, edition: Edition) -> Edca {
+        Edca::of(self, category, edition)
+    }
+}
+
 impl Edca {
     /// The parameters of a station.
     pub(super) fn of(standard: &Standard, category: AccessCategory, edition: Edition) -> Self {

@@ -1,8 +1,8 @@
 //! The generations of the PHY, each in a file: its modes, PPDU formats, preambles, limits of
 //! aggregation, constants and standards. What is not in such a file asks the [`Generation`].
 //!
-//! A generation is its file, its lines in the list below, and its standards in the list of
-//! `standard.rs`. The formats of radiotap, the checker and the tests name what they describe.
+//! A generation is its file, its lines in the list of `class.rs`, and its standards in the list of
+//! `standards.rs`. The formats of radiotap, the checker and the tests name what they describe.
 
 mod dsss;
 mod eht;
@@ -18,6 +18,7 @@ pub use ht::{DOT11N, DOT11N_2_4};
 pub use ofdm::{DOT11A, DOT11G};
 pub use vht::DOT11AC;
 
+use super::class::{ModeClass, classes};
 use super::ldpc::Padding;
 use super::{Mode, ModeFault, TxVector};
 use kernel::{Bytes, Duration};
@@ -60,15 +61,8 @@ pub struct High {
     pub has_extension: bool,
 }
 
-/// Declares [`ModeClass`] with the generation of each class.
 macro_rules! generations {
     ($($(#[$doc:meta])+ $class:ident => $of:path,)+) => {
-        /// The modulation class of a mode (table 10-9).
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum ModeClass {
-            $($(#[$doc])+ $class,)+
-        }
-
         impl ModeClass {
             /// What others must know of it.
             pub const fn generation(self) -> &'static Generation {
@@ -80,31 +74,9 @@ macro_rules! generations {
     };
 }
 
-generations! {
-    /// DSSS, 1 and 2 Mb/s (clause 15).
-    Dsss => dsss::DSSS,
-    /// HR/DSSS, CCK at 5.5 and 11 Mb/s (clause 16).
-    HrDsss => dsss::DSSS,
-    /// OFDM in 5 GHz, 20 MHz (clause 17).
-    Ofdm => ofdm::OFDM,
-    /// ERP-OFDM in 2.4 GHz (clause 18).
-    ErpOfdm => ofdm::OFDM,
-    /// High throughput, 802.11n, in the mixed format (clause 19).
-    Ht => ht::HT,
-    /// Very high throughput, 802.11ac, for a single user (clause 21).
-    Vht => vht::VHT,
-    /// High efficiency, 802.11ax, for a single user (802.11ax-2021 clause 27).
-    He => he::HE,
-    /// Extremely high throughput, 802.11be, for a single user (802.11be-2024 clause 36).
-    Eht => eht::EHT,
-}
+classes!(generations);
 
 impl ModeClass {
-    /// Whether the PPDU has the DSSS preamble in its long or short form.
-    pub const fn is_dsss(self) -> bool {
-        matches!(self, Self::Dsss | Self::HrDsss)
-    }
-
     /// Whether the class is HT or later: with MCS, streams, bandwidths and A-MPDUs.
     pub const fn is_high(self) -> bool {
         self.high().is_some()

@@ -1,9 +1,9 @@
 //! Modes: the modulation, coding and PPDU format of a PSDU.
 
+use super::ModeClass;
 use super::layout::Layout;
-use super::{Coding, ModeClass};
 use kernel::BitRate;
-use settings::numbered;
+use settings::{Choice, numbered};
 
 /// Bandwidth of a PPDU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -149,6 +149,15 @@ impl CodeRate {
         let (num, den) = self.parts();
         coded * num / den
     }
+}
+
+/// Forward error correction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Choice)]
+pub enum Coding {
+    /// Binary convolutional code.
+    Bcc,
+    /// Low-density parity check.
+    Ldpc,
 }
 
 /// Modulation and code rate by MCS index. Within a stream, HT has MCS 0 to 7, VHT 0 to 9, HE 0 to

@@ -2,7 +2,7 @@
 
 use super::layout::{Code, Layout, SIGNAL_EXTENSION, SYMBOL, TAIL};
 use super::mode::MCS;
-use super::{Guard, Mode, ModeClass, Width};
+use super::{Coding, Guard, Mode, ModeClass, Width};
 use kernel::{BitRate, Duration};
 use settings::{Choice, numbered};
 use std::fmt;
@@ -30,15 +30,6 @@ impl Band {
             Self::Ghz6 => 6.0,
         }
     }
-}
-
-/// Forward error correction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Choice)]
-pub enum Coding {
-    /// Binary convolutional code.
-    Bcc,
-    /// Low-density parity check.
-    Ldpc,
 }
 
 /// Length of an HE-LTF or EHT-LTF symbol without its guard interval (clauses 27.3.11.10 and

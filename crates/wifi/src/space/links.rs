@@ -4,7 +4,7 @@ use super::Space;
 use super::node::Node;
 use super::rules::{self, Peer};
 use crate::Link;
-use crate::mac::{MacConfig, Originator};
+use crate::mac::{Edcaf, MacConfig, Originator};
 use crate::phy::Mode;
 use crate::rate::RateControl;
 use kernel::Instant;
@@ -46,7 +46,8 @@ impl Space {
     /// From now on, the contention windows and the RTS threshold are those of this configuration. A
     /// back-off that was drawn before is not drawn again.
     pub fn adopt(&mut self, config: &MacConfig) {
-        self.rules.mac.adopt(config, self.nodes.iter_mut().flat_map(Node::edcafs_mut));
+        let edcafs = self.nodes.iter_mut().flat_map(Node::edcafs_mut);
+        Edcaf::adopt_all(edcafs, &mut self.rules.mac, config);
     }
 
     /// Sets the mode in which a node sends to another.

@@ -1,8 +1,7 @@
 //! The carrier sense of one node, and the idle slots that it counts (clauses 10.3.4.3 and
 //! 10.23.2.4).
 
-use crate::mac::{self, BusySlot, Deferral, Edcaf, IdleAccess, SlotGrid, Timing};
-use crate::watch::Counting;
+use crate::mac::{self, BusySlot, Counting, Deferral, Edcaf, IdleAccess, SlotGrid, Timing};
 use kernel::{Duration, Instant};
 
 /// Carrier sense, physical and virtual.

@@ -5,10 +5,10 @@
 use super::{Phase, Selective};
 use crate::Command;
 use crate::delivery::Departure;
-use crate::scoreboard::Sent;
 use crate::sender::gauges::State;
 use crate::sender::tcb::Tcb;
 use crate::sender::window::Arrival;
+use crate::sent::Sent;
 use kernel::Instant;
 use wire::Segment;
 

@@ -2,6 +2,7 @@
 
 use super::{Generation, dsss};
 use crate::phy::layout::{Layout, SIGNAL_EXTENSION};
+use crate::phy::standard::OFDM_BASIC_100KBPS;
 use crate::phy::{
     Amendment, Band, CodeRate, Coding, Guard, Mode, ModeClass, Modulation, Slot, Standard, Width,
 };
@@ -79,7 +80,7 @@ pub const DOT11A: Standard = Standard {
     modes: &MODES,
     high: None,
     mandatory_100kbps: &[60, 120, 240],
-    basic_100kbps: &[60, 120, 240],
+    basic_100kbps: OFDM_BASIC_100KBPS,
 };
 
 /// 802.11g: ERP at 2.4 GHz, short slot, no 802.11b station present (table 18-5).
