@@ -183,6 +183,19 @@ def test_out_without_polars_leaves_out_parquet(cell_file, tmp_path):
     assert not (tmp_path / "out" / "series.parquet").exists()
 
 
+def test_out_without_matplotlib_has_the_data_and_says_what_is_missing(cell_file, tmp_path):
+    out = tmp_path / "out"
+    words = ["run", str(cell_file), "--set", "duration_s=2", "--out", str(out), "--quiet"]
+    hide = "sys.modules['matplotlib'] = None"
+    code = f"import sys; {hide}; import simoom.cli; sys.exit(simoom.cli.main({words}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("a figure needs matplotlib, which is missing: pip install ")
+    assert done.stderr.endswith(f"series.csv, series.parquet are in {out}/\n")
+    written = {path.name for path in out.iterdir()}
+    assert written == {"summary.json", "scenario.toml", "series.csv", "series.parquet"}
+
+
 def test_schema_is_that_of_the_repository(simoom):
     done = simoom("schema")
     assert done.returncode == 0

@@ -102,25 +102,30 @@ def _bar(shares: Sequence[Row], width: int) -> tuple[Text, Text]:
 def write(run: Run, directory: Path, why: Why | None = None) -> list[str]:
     """Write all results of a run into an existing directory; return the names of the files.
 
-    With an explanation the page has a section for it, and ``why.json`` has its data.
+    With an explanation the page has a section for it, and ``why.json`` has its data. The page and
+    the pictures come last, because they need a package that may be missing.
     """
-    from simoom import plots
-
-    pictures = plots.save_both(plots.overview(run), directory, "report")
-    summary = json.dumps(finite(run.summary), indent=2, allow_nan=False, ensure_ascii=False)
     files = {
-        "summary.json": summary + "\n",
+        "summary.json": _json(run.summary),
         "scenario.toml": run.scenario.to_toml(),
-        "report.html": page(run, why),
+        **({} if why is None else {"why.json": _json(why.to_dict())}),
     }
-    if why is not None:
-        explained = json.dumps(finite(why.to_dict()), indent=2, ensure_ascii=False)
-        files["why.json"] = explained + "\n"
     for name, content in files.items():
         write_text(directory / name, content)
-    names = ["report.html", *pictures, "summary.json", "scenario.toml"]
-    names += [] if why is None else ["why.json"]
-    return names + _write_series(run, directory) if run.probes else names
+    names = [*files, *(_write_series(run, directory) if run.probes else [])]
+    try:
+        from simoom import plots
+
+        pictures = plots.save_both(plots.overview(run), directory, "report")
+        write_text(directory / "report.html", page(run, why))
+    except MissingPackageError as error:
+        rest = f"{error}; {', '.join(names)} are in {directory}/"
+        raise MissingPackageError(rest, name=error.name) from None
+    return ["report.html", *pictures, *names]
+
+
+def _json(results: object) -> str:
+    return json.dumps(finite(results), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
 
 
 def _write_series(run: Run, directory: Path) -> list[str]:
