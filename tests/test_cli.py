@@ -190,8 +190,9 @@ def test_out_without_matplotlib_has_the_data_and_says_what_is_missing(cell_file,
     code = f"import sys; {hide}; import simoom.cli; sys.exit(simoom.cli.main({words}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("a figure needs matplotlib, which is missing: pip install ")
-    assert done.stderr.endswith(f"series.csv, series.parquet are in {out}/\n")
+    assert done.stderr.startswith("summary.json, scenario.toml, series.csv, series.parquet are in ")
+    assert done.stderr.endswith("a figure needs matplotlib, which is missing: pip install"
+                                " 'simoom[plot]'\n")  # fmt: skip
     written = {path.name for path in out.iterdir()}
     assert written == {"summary.json", "scenario.toml", "series.csv", "series.parquet"}
 

@@ -24,7 +24,7 @@ def installed(tmp_path_factory):
     """The environment of a Python that imports Simoom from the installed wheel."""
     folder = tmp_path_factory.mktemp("wheel")
     # The profile of `make demo`, whose build is current.
-    made = [sys.executable, "-m", "maturin", "build", "--profile", "demo", "--quiet"]
+    made = [sys.executable, "-m", "maturin", "build", "--profile", "dev", "--quiet"]
     made += ["--out", folder]
     subprocess.run(made, cwd=ROOT, check=True, timeout=WAIT_S, stderr=subprocess.DEVNULL)
     (wheel,) = folder.glob("simoom-*.whl")

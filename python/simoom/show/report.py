@@ -119,8 +119,8 @@ def write(run: Run, directory: Path, why: Why | None = None) -> list[str]:
         pictures = plots.save_both(plots.overview(run), directory, "report")
         write_text(directory / "report.html", page(run, why))
     except MissingPackageError as error:
-        rest = f"{error}; {', '.join(names)} are in {directory}/"
-        raise MissingPackageError(rest, name=error.name) from None
+        written = f"{', '.join(names)} are in {directory}/"
+        raise MissingPackageError(f"{written}; {error}", name=error.name) from None
     return ["report.html", *pictures, *names]
 
 
