@@ -5,7 +5,7 @@ import { Client } from "./client";
 import type { Catalogue } from "./tables";
 import type { Begin } from "./worker";
 
-/** What the page needs beside `Start`, made with it: simoom.serve.alone. */
+/** What the page needs beside `Start`, made with it: `alone` of simoom.serve.start. */
 export interface Facts extends Catalogue {
   wanted: string[]; series: number; samples: number; air_mib: number; words: Record<string, string>;
   looks: Keys; hatches: Record<string, string>;

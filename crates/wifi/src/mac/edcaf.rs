@@ -154,7 +154,7 @@ impl Edcaf {
     }
 
     /// The contention parameters of all EDCAFs change.
-    pub(super) fn adopt(&mut self, old: &[ContentionParameters], new: &[ContentionParameters]) {
+    fn adopt(&mut self, old: &[ContentionParameters], new: &[ContentionParameters]) {
         let set = usize::from(self.contention_parameters);
         self.access.adopt(&old[set], &new[set]);
     }
@@ -170,7 +170,7 @@ impl Edcaf {
         self.originator.begin_service(&rules.framing, now, packet, to);
     }
 
-    /// The node of these functions follows another configuration from now on, as
+    /// From now on, these functions and their rules follow another configuration, as far as
     /// [`Rules::adopt`] says. `edcafs` are all that follow the rules.
     pub(crate) fn adopt_all<'a>(
         edcafs: impl Iterator<Item = &'a mut Self>,

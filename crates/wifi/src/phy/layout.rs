@@ -1,5 +1,5 @@
-//! The structure of an OFDM PPDU: the fields before the data, the duration of a symbol, the number
-//! of code, and the extension. One set of numbers describes all OFDM PHYs.
+//! The structure of an OFDM PPDU: the fields before the data, the duration of a symbol, the code,
+//! and the extension. One set of numbers describes all OFDM PHYs.
 
 use kernel::Duration;
 

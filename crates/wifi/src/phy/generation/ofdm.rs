@@ -79,7 +79,7 @@ pub const DOT11A: Standard = Standard {
     cw_max: 1023,
     modes: &MODES,
     high: None,
-    mandatory_100kbps: &[60, 120, 240],
+    mandatory_100kbps: OFDM_BASIC_100KBPS,
     basic_100kbps: OFDM_BASIC_100KBPS,
 };
 
