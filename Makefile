@@ -102,7 +102,7 @@ test-thorough: $(ENVIRONMENT) $(EXTENSION) programs
 
 # Programs that some tests call: in CI a missing one fails them, elsewhere it skips them.
 programs:
-	@for program in tshark chromium valgrind; do \
+	@for program in tshark chromium firefox-esr valgrind; do \
 	  if [ -n "$$CI" ] && [ "$$(id -u)" = 0 ] && ! command -v $$program > /dev/null; then \
 	    echo "Installing $$program ..."; \
 	    apt-get -qq update && DEBIAN_FRONTEND=noninteractive \

@@ -68,6 +68,7 @@ THOROUGH = {
     "studies/test_mcs_cubic.py": "runs the quick version of the study",
     "test_campaign.py": "runs random scenarios under the checker",
     "test_city.py": "counts instructions of fifty cells, builds the runner",
+    "test_firefox.py": "opens all views of the page in Firefox",
     "test_instructions.py": "counts instructions, builds the runner",
     "test_playground.py": "builds the simulator for browsers, opens pages in Chromium",
     "test_pictures.py": "draws all kinds of pictures at two sizes",

@@ -43,6 +43,10 @@ function means({ t, v }: Samples, bin: number, count: number): (number | null)[]
   return Array.from(sums, (sum, n) => (numbers[n] ? sum / numbers[n] : null));
 }
 
+/** Instants as labels; sums of steps have errors of rounding. */
+const inSeconds = (_: uPlot, instants: number[]) =>
+  instants.map((at) => `${Number(at.toPrecision(9))} s`);
+
 export function Chart({ title, series, labels, height = 190 }: {
   title: string; series: SeriesByPath; labels?: Record<string, string>; height?: number;
 }) {
@@ -60,7 +64,7 @@ export function Chart({ title, series, labels, height = 190 }: {
     const own = new uPlot({
       width: element.clientWidth, height,
       scales: { x: { time: false } },
-      axes: [{ ...axis(), size: 30 }, { ...axis(), size: 56 }],
+      axes: [{ ...axis(), size: 30, values: inSeconds }, { ...axis(), size: 56 }],
       legend: { live: false, show: paths.length > 1 },
       cursor: { drag: { x: true, y: false } },
       series: [{ label: "time, s" }, ...paths.map((path, number) => ({

@@ -1,6 +1,6 @@
 // What can be taken away from a run or a sweep.
 
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { bytes, said } from "./api";
 
 /** A menu of files, by name and words. Reports, pictures and captures take as long as a run. */
@@ -8,6 +8,8 @@ export function Download({ from, files, query = "" }: {
   from: string; files: [string, string][]; query?: string;
 }) {
   const [coming, setComing] = useState("");
+  const menu = useRef<HTMLDetailsElement>(null);
+  const close = () => { menu.current!.open = false; };
   const take = async (name: string) => {
     setComing(name);
     said.value = "";
@@ -24,7 +26,16 @@ export function Download({ from, files, query = "" }: {
     setComing("");
   };
   return (
-    <details class="menu">
+    <details class="menu" ref={menu}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        close();
+        menu.current!.querySelector("summary")!.focus();
+      }}
+      onFocusOut={({ relatedTarget }) => {
+        // The focus goes nowhere while a button that is disabled had it.
+        if (relatedTarget && !menu.current!.contains(relatedTarget as Node)) close();
+      }}>
       <summary class="button">{coming ? `${coming} is made …` : "Download"}</summary>
       <ul>
         {files.map(([name, words]) => (
