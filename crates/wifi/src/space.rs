@@ -24,6 +24,7 @@
 mod air;
 mod airtime;
 mod budget;
+mod bystanders;
 mod crowd;
 mod decode;
 mod duplex;
@@ -67,6 +68,7 @@ use crate::mac::{self, Backoff, Edcaf};
 use crate::phy::Mode;
 use crate::{Command, Counters, FrameCounters, Link, MacConfig, MsduSource};
 use airtime::UsedAirtime;
+use bystanders::Bystanders;
 use crowd::Crowd;
 use duplex::RequiredSinr;
 use frame::OnAir;
@@ -166,6 +168,7 @@ pub struct Space {
     /// What secondary frames need by the rule "sinr".
     required: RequiredSinr,
     crowd: Crowd,
+    bystanders: Bystanders,
     scratch: air::Scratch,
     /// What is on its way, if signals take time to arrive.
     waves: Option<Box<Waves>>,
@@ -236,6 +239,7 @@ impl Space {
         let mut space = Self {
             required: RequiredSinr::default(),
             crowd: Crowd::new(&signals, full_duplex.is_none() && !signals.radio.has_delays),
+            bystanders: Bystanders::new(nodes.len(), bystanders::are_possible(&signals, &rules)),
             waves: signals.radio.has_delays.then(Box::default),
             scratch: air::Scratch::new(nodes.len()),
             per_cache: PerCache::new(),
@@ -370,6 +374,7 @@ impl Space {
         if self.interferers.is_some() {
             self.hear_interferers(now, out);
         }
+        self.wake(node);
         self.nodes[node as usize].begin_service(now, packet, to, &self.rules);
         self.note_contending(node);
         self.set_timer(node);

@@ -30,6 +30,8 @@ pub(super) struct Scratch {
     is_touched: Vec<bool>,
     /// Node, transmission and reception of each frame that a node received to its end.
     received: Vec<(u32, u32, Received)>,
+    /// Nodes that receive a frame without a certain outcome, and its power there.
+    pub(super) uncertain: Vec<(u32, f64)>,
     pub(super) interference: Interference,
     /// The powers of bursts at a node.
     pub(super) bursts: Vec<FixedPower>,
@@ -93,8 +95,9 @@ impl Space {
         }
         let is_crowd = self.crowd.may_form(beginning.len()) && self.gather(now, &beginning);
         let is_alone = beginning.len() == 1;
+        let is_spared = self.spare_bystanders(&beginning);
         for id in beginning.drain(..) {
-            self.begin_transmission(now, id, is_alone, is_crowd, out);
+            self.begin_transmission(now, id, is_alone, is_crowd, is_spared, out);
         }
         self.scratch.beginning = beginning;
         if self.waves.is_some() {
@@ -108,13 +111,14 @@ impl Space {
     }
 
     /// Begins a transmission, alone, or with others, or as a member of a crowd. Unless signals take
-    /// time, it arrives at the nodes in range.
+    /// time, it arrives at the nodes in range, bystanders excepted if they are spared.
     fn begin_transmission(
         &mut self,
         now: Instant,
         id: u32,
         is_alone: bool,
         in_crowd: bool,
+        is_spared: bool,
         out: &mut Vec<Command>,
     ) {
         let begun = self.signals.transmission(id);
@@ -131,6 +135,9 @@ impl Space {
             self.signals.begin(id, |node| receivers[node as usize].is_transmitting_until(end));
             if self.crowd.is_on_air() {
                 self.prepare_arrival(now, id);
+            }
+            if is_spared {
+                self.pass_bystanders(id);
             }
         }
         if self.watch.is_some() {
@@ -243,6 +250,9 @@ impl Space {
             if self.crowd.is_on_air() {
                 self.prepare_departure(now, id);
             }
+            if self.bystanders.miss(id) {
+                self.end_beside_bystanders(now, id);
+            }
             if self.signals.transmission(id).part != Part::Source {
                 self.end_transmission(now, id);
             }
@@ -265,6 +275,7 @@ impl Space {
             self.settle_carrier(now, node, true);
         }
         self.scratch.touched.clear();
+        self.stand_by();
         self.schedule(out);
         if self.watch.is_some() {
             self.record_waits(now);

@@ -55,6 +55,15 @@ impl Around<'_> {
 }
 
 impl Space {
+    /// The parts of a PPDU that ends. Its MPDUs are not known if its transmitter no longer has it.
+    #[inline]
+    pub(super) fn ppdu(&mut self, transmission: &Transmission, is_outdated: bool) -> PpduParts {
+        let frame = &transmission.frame;
+        let spans = spans(frame, &self.nodes[frame.from as usize]).filter(|_| !is_outdated);
+        let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
+        PpduParts::new(transmission, spans, timing, error, &mut self.per_cache)
+    }
+
     /// Nodes have received a frame to its end.
     pub(super) fn receive_frame(
         &mut self,
@@ -64,11 +73,10 @@ impl Space {
     ) {
         let Some(&(_, id, _)) = received.first() else { return };
         let transmission = *self.signals.transmission(id);
+        let is_outdated = self.waves.is_some() && self.is_outdated(id);
+        let ppdu = self.ppdu(&transmission, is_outdated);
         let (frame, rules) = (&transmission.frame, &self.rules);
         let (timing, error) = (rules.timing(), &*self.signals.radio.error);
-        let is_outdated = self.waves.is_some() && self.is_outdated(id);
-        let spans = spans(frame, &self.nodes[frame.from as usize]).filter(|_| !is_outdated);
-        let ppdu = PpduParts::new(&transmission, spans, timing, error, &mut self.per_cache);
         let bursts = self.interferers.as_mut().map(|interferers| {
             let span = Span { start: transmission.start, end: transmission.silent_from() };
             interferers.look_up(span, frame.from, frame.mode.width, &self.signals)

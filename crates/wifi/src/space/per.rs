@@ -126,6 +126,23 @@ impl PpduParts {
         self.are_certainly_lost(levels, power, bounds).filter(|&all_lost| all_lost || is_found)
     }
 
+    /// The power from which a receiver certainly decodes something of a frame that is alone on the
+    /// air, as [`Self::is_certainly_lost`] says.
+    pub(super) fn decoded_alone_from(&self, levels: &Levels) -> f64 {
+        let Limits { width, header_success_above, some_above, .. } = self.limits;
+        if !self.is_some(1) {
+            return f64::INFINITY;
+        }
+        let noise = levels.noise(width);
+        levels.sensitivity.max(header_success_above * noise).max(some_above * noise)
+    }
+
+    /// Whether a receiver certainly decodes nothing of a frame that is alone on the air.
+    pub(super) fn is_lost_alone(&self, levels: &Levels, power: f64) -> bool {
+        self.is_certainly_lost(levels, power, &Bounds { least: 0.0, most: 0.0, chunks: 1 })
+            == Some(true)
+    }
+
     /// The same of the MPDUs, if it has decoded the PHY header.
     fn are_certainly_lost(&self, levels: &Levels, power: f64, bounds: &Bounds) -> Option<bool> {
         let limits = &self.limits;

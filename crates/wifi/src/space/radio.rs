@@ -448,6 +448,11 @@ impl Levels {
         self.noise[width as usize]
     }
 
+    /// Whether no signal is sensed as energy that is too weak to be received alone.
+    pub(super) fn never_senses_alone(&self) -> bool {
+        self.alone.is_finite() && FixedPower::of(self.alone) < self.energy
+    }
+
     /// Whether a receiver detects a preamble of this power among noise and other signals.
     pub(super) fn finds(&self, power: f64, others: FixedPower) -> bool {
         let disturbance = others.milliwatts() + self.noise(Width::Mhz20);

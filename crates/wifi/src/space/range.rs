@@ -9,6 +9,7 @@ use super::shared::Shared;
 use super::slices::{Slice, Slices};
 use crate::phy::Milliwatts;
 use kernel::Instant;
+use std::cell::OnceCell;
 
 /// More than the rounding of a distance, in metres.
 const ROUNDING_M: f64 = 1e-6;
@@ -94,6 +95,10 @@ pub(super) struct ReceiverSet {
     filled: u64,
     /// Nodes are omitted on which the transmission has no effect.
     is_partial: bool,
+    /// The least power of a receiver in milliwatts; infinite if there is none.
+    weakest: f64,
+    /// The receivers by power, once they were asked for.
+    by_power: OnceCell<Box<[(f64, u32)]>>,
 }
 
 /// Which of 64 nodes are in range.
@@ -121,7 +126,33 @@ impl ReceiverSet {
             filled |= 1 << (at % 64);
         }
         // Without spare capacity.
-        Self { receivers: receivers.to_vec(), blocks, first, filled, is_partial: false }
+        let weakest = receivers.iter().map(|receiver| receiver.power.milliwatts);
+        Self {
+            weakest: weakest.fold(f64::INFINITY, f64::min),
+            receivers: receivers.to_vec(),
+            blocks,
+            first,
+            filled,
+            is_partial: false,
+            by_power: OnceCell::new(),
+        }
+    }
+
+    /// The receivers with a power from the first value to below the second.
+    pub(super) fn within(&self, from: f64, below: f64) -> impl Iterator<Item = (u32, f64)> {
+        let all = if self.weakest < below { self.by_power() } else { &[] };
+        let first = all.partition_point(|&(power, _)| power < from);
+        let within = all[first..].iter().take_while(move |&&(power, _)| power < below);
+        within.map(|&(power, node)| (node, power))
+    }
+
+    fn by_power(&self) -> &[(f64, u32)] {
+        self.by_power.get_or_init(|| {
+            let receiver = |it: &ReceiverInRange| (it.power.milliwatts, it.node);
+            let mut all: Box<[_]> = self.receivers.iter().map(receiver).collect();
+            all.sort_by(|a, b| a.0.total_cmp(&b.0));
+            all
+        })
     }
 
     /// Whether the set has all nodes in range.
@@ -268,6 +299,12 @@ impl ReceiverSetCache {
             });
         }
         receiver_set
+    }
+
+    /// The set of a node that is kept.
+    #[inline]
+    pub(super) fn kept(&self, from: u32) -> Option<&ReceiverSet> {
+        self.kept[from as usize].as_ref().map(|kept| self.sets.get(kept.receiver_set))
     }
 
     /// Forgets all sets: a node has changed its channel.

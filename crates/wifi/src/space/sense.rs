@@ -33,6 +33,12 @@ impl Carrier {
         self.idle_since
     }
 
+    /// Whether the receiver reports the medium idle, and no frame has to follow an RTS.
+    #[inline]
+    pub(super) fn is_plainly_idle(&self) -> bool {
+        self.idle_since.is_some() && self.nav_reset_at.is_none()
+    }
+
     /// Whether physical or virtual carrier sense is busy.
     pub(super) fn is_busy(&self, now: Instant) -> bool {
         self.is_sensed() || self.is_reserved(now)

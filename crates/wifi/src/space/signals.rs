@@ -41,6 +41,8 @@ struct TransmissionRecord {
     /// Where powers are not always the same: those of the set that are in range now, with what
     /// arrives there.
     arrivals: Vec<ReceiverInRange>,
+    /// Where powers are always the same: it arrives only at `arrivals`, without bystanders.
+    is_narrow: bool,
     /// Where channels overlap: what it is at each of them.
     arrived: Vec<Arrived>,
 }
@@ -156,11 +158,18 @@ impl Signals {
     pub(super) fn enter(&mut self, transmission: Transmission) -> u32 {
         let Some(id) = self.free.pop() else {
             let (receiver_set, arrivals, arrived) = Default::default();
-            let record = TransmissionRecord { transmission, receiver_set, arrivals, arrived };
+            let record = TransmissionRecord {
+                transmission,
+                receiver_set,
+                arrivals,
+                is_narrow: false,
+                arrived,
+            };
             self.transmissions.push(record);
             return self.transmissions.len() as u32 - 1;
         };
-        self.transmissions[id as usize].transmission = transmission;
+        let record = &mut self.transmissions[id as usize];
+        (record.transmission, record.is_narrow) = (transmission, false);
         id
     }
 
@@ -169,6 +178,57 @@ impl Signals {
         let (from, now) = self.transmission(id).begin();
         let receiver_set = self.receiver_sets.of(from, now, &self.radio, &self.sites, transmitting);
         self.put(id, receiver_set);
+    }
+
+    /// A frame that has begun, where powers are always the same, arrives only at those of these
+    /// nodes that hear it.
+    pub(super) fn narrow(&mut self, id: u32, nodes: &[u32]) {
+        let Self { receiver_sets, transmissions, .. } = self;
+        let record = &mut transmissions[id as usize];
+        let set = receiver_sets.get(record.receiver_set.expect("it has begun"));
+        record.is_narrow = true;
+        record.arrivals.clear();
+        record.arrivals.extend(nodes.iter().filter_map(|&node| set.find(node)));
+    }
+
+    /// The same frame arrives at one more node, if that hears it.
+    pub(super) fn include(&mut self, id: u32, node: u32) {
+        let Some(&receiver) = self.receiver_set(id).find(node) else { return };
+        let arrivals = &mut self.transmissions[id as usize].arrivals;
+        let place = arrivals.partition_point(|other| other.node < node);
+        arrivals.insert(place, receiver);
+    }
+
+    /// The same frame arrives at all nodes that hear it.
+    pub(super) fn widen(&mut self, id: u32) {
+        self.transmissions[id as usize].is_narrow = false;
+    }
+
+    /// Nodes at which a frame arrives with a power from the first value to below the second are
+    /// appended, with the power.
+    pub(super) fn receivers_within(
+        &self,
+        id: u32,
+        from: f64,
+        below: f64,
+        into: &mut Vec<(u32, f64)>,
+    ) {
+        into.extend(self.receiver_set(id).within(from, below));
+    }
+
+    /// What arrives of one node at another, where that is always the same.
+    pub(super) fn steady_power(&self, from: u32, to: u32) -> Option<Power> {
+        let receiver = match self.receiver_sets.kept(from) {
+            Some(set) => set.find(to).copied(),
+            None => self.receiver(from, to, Instant::ZERO),
+        };
+        receiver.map(|receiver| receiver.power)
+    }
+
+    /// Whether nothing is on the air.
+    #[inline]
+    pub(super) fn is_silent(&self) -> bool {
+        self.ongoing.is_empty()
     }
 
     /// A frame begins that arrives only at these nodes, as far as they hear it.
@@ -362,7 +422,8 @@ impl Signals {
     #[inline]
     pub(super) fn each(&self, id: u32, mut take: impl FnMut(u32, Power)) {
         let record = &self.transmissions[id as usize];
-        let set = if self.is_steady { self.receiver_set(id).receivers() } else { &record.arrivals };
+        let goes_by_set = self.is_steady && !record.is_narrow;
+        let set = if goes_by_set { self.receiver_set(id).receivers() } else { &record.arrivals };
         // One call, so that the function is compiled into the loop.
         for receiver in set {
             take(receiver.node, receiver.power);

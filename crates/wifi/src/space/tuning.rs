@@ -18,6 +18,7 @@ impl Space {
     /// From now on a node sends and receives in this channel. The node must be at rest. Frames that
     /// are on the air still arrive where they arrived before.
     pub fn tune(&mut self, node: u32, channel: u16) {
+        self.wake_all();
         self.signals.tune(node, channel);
     }
 
@@ -49,6 +50,7 @@ impl Space {
     /// A node sends nothing more to another one, which has left. Its packets in service are
     /// flushed, when an exchange in progress ends or at once.
     pub fn flush(&mut self, from: u32, to: u32, out: &mut Vec<Command>) {
+        self.wake(from);
         self.nodes[from as usize].flush(to, &self.rules, out);
         self.note_contending(from);
         self.set_timer(from);
