@@ -226,7 +226,8 @@ impl Space {
 
     /// Updates a node's carrier sense from its receiver. `changed`: the frame that it receives
     /// changed.
-    #[inline]
+    #[allow(clippy::inline_always, reason = "it runs for many nodes with each frame")]
+    #[inline(always)]
     pub(super) fn settle_carrier(&mut self, now: Instant, node: u32, changed: bool) {
         let Self { receivers, nodes, rules, timers, watch, .. } = self;
         let state = &mut nodes[node as usize];
@@ -246,12 +247,13 @@ impl Space {
         if self.crowd.is_on_air() {
             self.end_of_crowd(now);
         }
+        let mut ppdu = None;
         for &id in &ending {
             if self.crowd.is_on_air() {
                 self.prepare_departure(now, id);
             }
             if self.bystanders.miss(id) {
-                self.end_beside_bystanders(now, id);
+                ppdu = Some(self.end_beside_bystanders(now, id));
             }
             if self.signals.transmission(id).part != Part::Source {
                 self.end_transmission(now, id);
@@ -259,7 +261,7 @@ impl Space {
         }
         let mut received = std::mem::take(&mut self.scratch.received);
         for of_frame in received.chunk_by(|(_, a, _), (_, b, _)| a == b) {
-            self.receive_frame(now, of_frame, out);
+            self.receive_frame(now, of_frame, ppdu.take(), out);
         }
         received.clear();
         self.scratch.received = received;

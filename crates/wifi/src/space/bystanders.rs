@@ -11,6 +11,7 @@
 //! interferers, no full duplex, one channel; and while no observer follows all nodes.
 
 use super::Space;
+use super::per::PpduParts;
 use super::reception::ReceivedSignal;
 use super::rules::SpaceRules;
 use super::sense::Carrier;
@@ -45,6 +46,8 @@ struct FrameAlone {
     end: Instant,
     /// The power from which it is decoded.
     decoded_from: f64,
+    /// All other nodes have decoded it.
+    reached_all: bool,
     deferral: Deferral,
     /// When the NAV ends that it sets.
     until: Instant,
@@ -82,6 +85,9 @@ impl Bystanders {
     fn catch_up(&self, node: u32, seen: u32, carrier: &mut Carrier, signals: &Signals, alone: f64) {
         let missed = &self.frames[seen as usize..];
         let power = |frame: &FrameAlone| {
+            if frame.reached_all {
+                return Some(f64::INFINITY);
+            }
             let power = signals.steady_power(frame.from, node)?.milliwatts;
             (power >= alone).then_some(power)
         };
@@ -211,8 +217,8 @@ impl Space {
     }
 
     /// The frame on the air ends. Bystanders wake that it is addressed to, or whose reception is
-    /// not certain.
-    pub(super) fn end_beside_bystanders(&mut self, now: Instant, id: u32) {
+    /// not certain. Returns the parts of the PPDU.
+    pub(super) fn end_beside_bystanders(&mut self, now: Instant, id: u32) -> PpduParts {
         let transmission = *self.signals.transmission(id);
         let frame = &transmission.frame;
         if let Some(to) = frame.to {
@@ -230,6 +236,7 @@ impl Space {
             }
         }
         self.scratch.uncertain = uncertain;
+        let reached_all = self.signals.is_heard_by_all(id, from.max(decoded_from));
         let is_reset = self.rules.nav_reset && frame.kind == FrameKind::Rts;
         let nav_reset_at = is_reset.then(|| {
             let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
@@ -243,11 +250,13 @@ impl Space {
             payload: transmission.payload(),
             end: now,
             decoded_from,
+            reached_all,
             deferral: transmission.deferral,
             until: now + frame.reserves,
             nav_reset_at,
             before: last.map_or(Instant::ZERO, |last| last.before.max(last.until)),
         });
+        ppdu
     }
 
     /// The medium is silent: nodes with nothing to send need not be visited any more.

@@ -64,17 +64,18 @@ impl Space {
         PpduParts::new(transmission, spans, timing, error, &mut self.per_cache)
     }
 
-    /// Nodes have received a frame to its end.
+    /// Nodes have received a frame to its end, whose parts may be known.
     pub(super) fn receive_frame(
         &mut self,
         now: Instant,
         received: &[(u32, u32, Received)],
+        ppdu: Option<PpduParts>,
         out: &mut Vec<Command>,
     ) {
         let Some(&(_, id, _)) = received.first() else { return };
         let transmission = *self.signals.transmission(id);
         let is_outdated = self.waves.is_some() && self.is_outdated(id);
-        let ppdu = self.ppdu(&transmission, is_outdated);
+        let ppdu = ppdu.unwrap_or_else(|| self.ppdu(&transmission, is_outdated));
         let (frame, rules) = (&transmission.frame, &self.rules);
         let (timing, error) = (rules.timing(), &*self.signals.radio.error);
         let bursts = self.interferers.as_mut().map(|interferers| {

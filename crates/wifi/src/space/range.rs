@@ -146,11 +146,16 @@ impl ReceiverSet {
         within.map(|&(power, node)| (node, power))
     }
 
+    /// Whether so many nodes, and no others, receive at least this power, in milliwatts.
+    pub(super) fn is_heard_by(&self, nodes: usize, power: f64) -> bool {
+        self.receivers.len() == nodes && self.weakest >= power
+    }
+
     fn by_power(&self) -> &[(f64, u32)] {
         self.by_power.get_or_init(|| {
             let receiver = |it: &ReceiverInRange| (it.power.milliwatts, it.node);
             let mut all: Box<[_]> = self.receivers.iter().map(receiver).collect();
-            all.sort_by(|a, b| a.0.total_cmp(&b.0));
+            all.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
             all
         })
     }

@@ -216,6 +216,11 @@ impl Signals {
         into.extend(self.receiver_set(id).within(from, below));
     }
 
+    /// Whether all other nodes receive a frame with at least this power, in milliwatts.
+    pub(super) fn is_heard_by_all(&self, id: u32, power: f64) -> bool {
+        self.receiver_set(id).is_heard_by(self.sites.len() - 1, power)
+    }
+
     /// What arrives of one node at another, where that is always the same.
     pub(super) fn steady_power(&self, from: u32, to: u32) -> Option<Power> {
         let receiver = match self.receiver_sets.kept(from) {
