@@ -39,6 +39,9 @@ VOICE_LIMIT = 1.5
 MAC80211_LIMIT = 1.25
 """The most instructions of a cell under `mac80211`, of those under `fq_codel`."""
 
+SPACE_LIMIT = 2.25
+"""The most instructions of a cell with a radio, of those without; the target is 2."""
+
 
 def build() -> Path:
     """Build the runner that needs no Python and return its path."""
@@ -134,6 +137,26 @@ def mac80211_cost(runner: Path) -> float:
     )
 
 
+def space_costs(runner: Path) -> dict[str, float]:
+    """Instructions of cells in space whose nodes all hear each other, of those of the fast cell.
+
+    The stations stand 5 m around the access point. They download in 802.11b and g, 10 and 50.
+    """
+    text = (ROOT / "benches" / "cell_11g_50.toml").read_text(encoding="utf-8")
+    seconds = {"11b": ("duration_s=20", "warmup_s=1"), "11g": ("duration_s=5", "warmup_s=1")}
+
+    def cost(standard: str, stations: int) -> float:
+        cell = text.replace('standard = "11g"', f'standard = "{standard}"')
+        cell = cell.replace("stations = 50\n", f"stations = {stations}\n")
+        space = cell.replace(f"stations = {stations}\n", "")
+        space = space.replace("[ap]\n", "[radio]\n\n[ap]\nposition_m = [0.0, 0.0]\n")
+        space += f"\n[[stations]]\ncount = {stations}\nring_m = 5.0\n"
+        sets = seconds[standard]
+        return count_text(runner, space, *sets)[0] / count_text(runner, cell, *sets)[0]
+
+    return {f"{name}, {n} stations": cost(name, n) for name in seconds for n in (10, 50)}
+
+
 def is_explained(name: str) -> bool:
     """Whether CHANGELOG.md's unreleased part has a SPEED line that names this run."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
@@ -179,6 +202,9 @@ def main() -> int:
     print(f"beside HV1     {voice:.2f} of the run without it; the limit is {VOICE_LIMIT:g}")
     mac80211 = mac80211_cost(runner)
     print(f"mac80211       {mac80211:.2f} of fq_codel; the limit is {MAC80211_LIMIT:g}")
+    spaces = space_costs(runner)
+    for name, space in spaces.items():
+        print(f"space          {space:.2f} of the cell: {name}; the limit is {SPACE_LIMIT:g}")
     if options.record:
         unexplained = [name for name in exceeding(counts, record) if not is_explained(name)]
         if unexplained:
@@ -193,6 +219,9 @@ def main() -> int:
         faults.append(f"HV1 costs {voice:.2f} of the run without it; the limit is {VOICE_LIMIT}")
     if mac80211 > MAC80211_LIMIT:
         faults.append(f"mac80211 costs {mac80211:.2f} of fq_codel; the limit is {MAC80211_LIMIT}")
+    for name, space in spaces.items():
+        if space > SPACE_LIMIT:
+            faults.append(f"space costs {space:.2f} of the cell, {name}; limit {SPACE_LIMIT}")
     for fault in faults:
         print(fault)
     return 1 if faults else 0

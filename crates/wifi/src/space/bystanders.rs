@@ -270,13 +270,22 @@ impl Space {
         let Self { bystanders, nodes, receivers, .. } = self;
         let Bystanders { seen, present, frames, .. } = bystanders;
         let frames = frames.len() as u32;
-        present.retain(|&node| {
+        let stands_by = |&node: &u32| {
             let state = &nodes[node as usize];
-            let stands_by = state.is_quiet()
+            state.is_quiet()
                 && state.carrier.is_plainly_idle()
-                && receivers[node as usize].is_clear();
+                && receivers[node as usize].is_clear()
+        };
+        // Fewer bystanders cost more than they save.
+        let most = seen.len() / 2;
+        let stay = || present.iter().filter(|node| !stands_by(node)).count();
+        if present.len() > most && stay() > most {
+            return;
+        }
+        present.retain(|node| {
+            let stands_by = stands_by(node);
             if stands_by {
-                seen[node as usize] = Some(frames);
+                seen[*node as usize] = Some(frames);
             }
             !stands_by
         });

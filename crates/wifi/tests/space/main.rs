@@ -1,6 +1,7 @@
 //! The general medium where not all hear all: what hidden nodes, exposed nodes, capture and
 //! distance do. Where all hear all it is the cell, as `tests/oracle` shows.
 
+mod bystanders;
 mod crowd;
 mod drive;
 mod moving;
