@@ -20,6 +20,9 @@ use crate::mac::Deferral;
 use kernel::Instant;
 use wire::FrameKind;
 
+/// After how many further silences nodes may stand by again, if they were too few.
+const REST: u32 = 64;
+
 /// How many frames are kept for nodes that catch up.
 const FRAMES: usize = 1 << 12;
 
@@ -35,6 +38,8 @@ pub(super) struct Bystanders {
     frames: Vec<FrameAlone>,
     /// The frame on the air that is not for bystanders.
     current: Option<u32>,
+    /// During so many silences no node stands by.
+    rest: u32,
 }
 
 /// A frame that has ended and was alone on the air. A bystander that detected it has decoded it,
@@ -66,7 +71,16 @@ impl Bystanders {
             present: (0..nodes as u32).collect(),
             frames: Vec::new(),
             current: None,
+            rest: 0,
         }
+    }
+
+    /// Whether nodes may stand by in this silence.
+    #[inline]
+    fn may_begin(&mut self) -> bool {
+        let rested = self.rest == 0;
+        self.rest -= u32::from(!rested);
+        self.is_possible && rested
     }
 
     /// Whether there are any.
@@ -260,15 +274,20 @@ impl Space {
     }
 
     /// The medium is silent: nodes with nothing to send need not be visited any more.
+    #[inline]
     pub(super) fn stand_by(&mut self) {
-        if !self.bystanders.is_possible || !self.signals.is_silent() || !self.may_stand_by() {
-            return;
+        if self.signals.is_silent() && self.bystanders.may_begin() && self.may_stand_by() {
+            self.find_bystanders();
         }
+    }
+
+    #[inline(never)]
+    fn find_bystanders(&mut self) {
         if self.bystanders.frames.len() >= FRAMES {
             self.wake_all();
         }
         let Self { bystanders, nodes, receivers, .. } = self;
-        let Bystanders { seen, present, frames, .. } = bystanders;
+        let Bystanders { seen, present, frames, rest, .. } = bystanders;
         let frames = frames.len() as u32;
         let stands_by = |&node: &u32| {
             let state = &nodes[node as usize];
@@ -280,6 +299,7 @@ impl Space {
         let most = seen.len() / 2;
         let stay = || present.iter().filter(|node| !stands_by(node)).count();
         if present.len() > most && stay() > most {
+            *rest = REST;
             return;
         }
         present.retain(|node| {
