@@ -285,6 +285,11 @@ def start(code: str, *arguments: object) -> subprocess.Popen[str]:
     return process
 
 
+def test_a_record_is_written_as_json_with_an_indent(run):
+    text = Record.of(key(0), run, checked=False).text()
+    assert text == json.dumps(json.loads(text), indent=1, ensure_ascii=False)
+
+
 def test_writers_and_compactors_share_a_store_and_are_killed(run, tmp_path):
     draw = random.Random(1)
     store, sample = tmp_path / "shared", tmp_path / "sample.json"

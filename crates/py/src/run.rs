@@ -11,7 +11,7 @@ use crate::fault;
 use crate::scenario::Scenario;
 use crate::trace::Tracing;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use sim::control::External;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,11 +30,13 @@ pub(crate) struct Run(pub(crate) sim::Run);
 
 #[pymethods]
 impl Run {
-    /// Path to value, in the order of the summary.
+    /// Path to value, in the order of the summary. Runs share the paths, which take more memory
+    /// than the values.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         for (path, value) in &self.0.summary {
+            let path = PyString::intern(py, path);
             match value {
                 sim::Value::Number(x) => dict.set_item(path, x)?,
                 sim::Value::Count(n) => dict.set_item(path, n)?,

@@ -201,9 +201,10 @@ class Record:
             "events": run.events,
             "simulated_s": run.simulated_s,
             "scenario": run.scenario.to_toml(),
-            "summary": run.summary,
         }
-        return json.dumps({"hash": _hash(kept), **kept}, indent=1, ensure_ascii=False)
+        head = {"hash": _hash({**kept, "summary": run.summary}), **kept}
+        summary = '"summary": ' + _lines(run.summary, 2)
+        return _lines(head, 1).removesuffix("\n}") + ",\n " + summary + "\n}"
 
     @property
     def by(self) -> str:
@@ -218,6 +219,13 @@ class Record:
         pairs = ((path, kept.get(path), new.get(path)) for path in paths)
         # As text, in which NaN equals NaN.
         return [(path, was, now) for path, was, now in pairs if repr(was) != repr(now)]
+
+
+def _lines(values: Mapping[str, Any], depth: int) -> str:
+    """A value on each line, as ``json.dumps`` writes it with an indent, but by its fast encoder."""
+    line = "\n" + " " * depth
+    text = json.dumps(values, separators=("," + line, ": "), ensure_ascii=False)
+    return "{" + line + text[1:-1] + line[:-1] + "}"
 
 
 def _hash(kept: Mapping[str, Any]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -117,8 +116,7 @@ class Run:
             scenario=scenario,
             seed=seed,
             replication=replication,
-            # Runs share the paths, which take more memory than the values.
-            summary=Summary((sys.intern(path), value) for path, value in done.summary.items()),
+            summary=Summary(done.summary),
             digest=f"{done.digest:016x}",
             events=done.events,
             simulated_s=done.simulated_s,
