@@ -222,6 +222,9 @@ impl Checker {
                 self.on_datagram(flow, number, 0);
             }
             &Body::Echo(Echo { flow, number, .. }) => self.on_datagram(flow, number, 1),
+            &Body::Media(media) => {
+                self.on_datagram(media.flow, media.number, usize::from(!media.is_forward()));
+            }
             Body::Routing(_) | Body::Arp(_) | Body::Management(_) => {}
         }
     }

@@ -110,7 +110,7 @@ impl Flow {
             _ => Bytes(1),
         };
         let source = traffic.source(&Origin { seed, flow: index, unit });
-        let call = traffic.call().cloned();
+        let call = traffic.call();
         Self { id, from, to, class: settings.class, start, stop, source, call, transport }
     }
 

@@ -26,7 +26,7 @@ use std::ops::{Index, IndexMut};
 use wifi::mac::{Exchange, ExchangeOutcome, Step};
 use wifi::space::FrameUse;
 use wifi::{Cell, FrameOnAir, MsduOutcome};
-use wire::{Body, DropCause, Echo, Ecn, FlowId, FrameKind, Management, Packet};
+use wire::{Body, DropCause, Echo, Ecn, FlowId, FrameKind, Management, Media, MediaKind, Packet};
 
 /// Packets lost since the start, by cause.
 #[derive(Clone, Debug, Default)]
@@ -239,7 +239,21 @@ impl Meter {
                 self.on_delay(echo.flow, now - packet.born);
                 self.flows[echo.flow].bytes += u64::from(echo.len);
             }
+            Body::Media(media) => self.on_media(now, packet.born, media),
             Body::Routing(_) | Body::Arp(_) | Body::Management(_) => {}
+        }
+    }
+
+    /// A packet of a conference has arrived; deadline and jitter are those of the audio.
+    fn on_media(&mut self, now: Instant, born: Instant, media: &Media) {
+        if !media.is_forward() {
+            return;
+        }
+        self.on_delay(media.flow, now - born);
+        let flow = &mut self.flows[media.flow];
+        flow.bytes += u64::from(media.len);
+        if media.kind == MediaKind::Audio {
+            flow.datagrams.on_arrived(now, born, u64::from(media.unit));
         }
     }
 
@@ -415,6 +429,13 @@ impl Observer for Meter {
                         flow.sent += 1;
                         if !echo.is_reply {
                             flow.echoes.on_request(now);
+                        }
+                    }
+                    Body::Media(media) => {
+                        let flow = &mut self.flows[media.flow];
+                        flow.sent += 1;
+                        if media.kind == MediaKind::Audio {
+                            flow.datagrams.on_sent(now);
                         }
                     }
                     Body::Routing(_) | Body::Arp(_) | Body::Management(_) => {}

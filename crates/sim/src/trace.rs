@@ -203,6 +203,7 @@ impl Tracer {
             }
             Body::Datagram(_)
             | Body::Echo(_)
+            | Body::Media(_)
             | Body::Routing(_)
             | Body::Arp(_)
             | Body::Management(_) => false,

@@ -13,6 +13,7 @@ pub(crate) use stock::{Refill, Stock};
 use kernel::{Bytes, Duration, Instant, Rng, Seed};
 use settings::Settings;
 use std::fmt::Debug;
+use wire::MediaKind;
 
 settings::registry! {
     /// The traffic of a flow.
@@ -25,6 +26,7 @@ settings::registry! {
     cbr: Cbr(Cbr),
     on_off: OnOff(OnOff),
     call: Call(Call),
+    conference: Conference(Conference),
     game: Game(Game),
     ping: Ping(Ping),
     csv: Csv(CsvTraffic),
@@ -52,8 +54,13 @@ pub trait TrafficModel {
         false
     }
 
-    /// The settings of a voice call, whose quality is a result.
-    fn call(&self) -> Option<&Call> {
+    /// The settings of its voice, if it has one, whose quality is a result.
+    fn call(&self) -> Option<Call> {
+        None
+    }
+
+    /// How often its receiver reports, if it is a conference, whose picture is a result.
+    fn feedback(&self) -> Option<Duration> {
         None
     }
 
@@ -136,10 +143,15 @@ pub trait Source: Debug + Send {
     fn viewed(&self, _now: Instant) -> Option<Viewed> {
         None
     }
+
+    /// What the viewer of a conference has seen by now.
+    fn seen(&self, _now: Instant) -> Option<Seen> {
+        None
+    }
 }
 
-/// An event for a source. After the stop of the flow only `Delivered`, `Acknowledged` and `Stop`
-/// occur.
+/// An event for a source. After the stop of the flow only `Delivered`, `Acknowledged`, `Arrived`
+/// and `Stop` occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The run begins; the source asks for its first timer.
@@ -155,6 +167,13 @@ pub enum Event {
     Stop,
     /// Over TCP, bytes in order reached the receiver's application.
     Delivered(Bytes),
+    /// A packet of a conference has reached the other end.
+    Arrived {
+        /// What it has.
+        kind: MediaKind,
+        /// Its number in its direction.
+        number: u64,
+    },
     /// All that was written to the connection is acknowledged.
     Acknowledged,
     /// The sender's end of the connection is closed.
@@ -180,6 +199,17 @@ pub enum Command {
     Abandon,
     /// Sends a datagram with this much user data.
     Send(Bytes),
+    /// Sends a packet of a conference, or a report of its receiver.
+    Media {
+        /// What it has.
+        kind: MediaKind,
+        /// Bytes of data, with the RTP header.
+        len: u16,
+        /// Its number among the audio packets, or that of its video frame.
+        unit: u32,
+        /// Its number in its direction.
+        number: u64,
+    },
     /// Requests `Room` for each datagram that may wait at the node, now and from now on.
     Fill,
     /// A session that began at this instant has ended.

@@ -173,6 +173,7 @@ impl Columns {
         let is_forward = match &event.packet.body {
             Body::Segment(segment) => segment.forward,
             Body::Echo(echo) => !echo.is_reply,
+            Body::Media(media) => media.is_forward(),
             Body::Datagram(_) | Body::Routing(_) | Body::Arp(_) | Body::Management(_) => true,
         };
         let node = match event.place {

@@ -8,6 +8,7 @@ mod echo;
 mod field;
 mod frame;
 mod management;
+mod media;
 mod packet;
 mod record;
 mod routing;
@@ -23,6 +24,7 @@ pub use frame::{
     FrameFacts, FrameGroup, FrameKind, FrameLoss, FrameOutcome, LossFacts, Wait, WaitKind,
 };
 pub use management::*;
+pub use media::{Media, MediaKind};
 pub use packet::{Body, Datagram, Packet};
 pub use record::{BlockAck, Format, Frame, FrameMode, Mpdu, Place};
 pub use routing::{

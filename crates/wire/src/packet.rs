@@ -1,7 +1,7 @@
 //! The IP packet: a body with its addresses and its size on the wire.
 
 use crate::{
-    ArpMessage, Echo, Ecn, FlowId, Management, Message, NodeId, PathId, PowerBits, Segment,
+    ArpMessage, Echo, Ecn, FlowId, Management, Media, Message, NodeId, PathId, PowerBits, Segment,
     TrafficClass,
 };
 use kernel::{Bytes, Instant};
@@ -15,6 +15,8 @@ pub enum Body {
     Datagram(Datagram),
     /// An echo request or reply.
     Echo(Echo),
+    /// A packet of a conference.
+    Media(Media),
     /// A message of a routing protocol, which belongs to no flow.
     Routing(Message),
     /// A message of ARP, which belongs to no flow.
@@ -94,6 +96,7 @@ impl Packet {
             Body::Segment(segment) => Some(segment.flow),
             Body::Datagram(datagram) => Some(datagram.flow),
             Body::Echo(echo) => Some(echo.flow),
+            Body::Media(media) => Some(media.flow),
             Body::Routing(_) | Body::Arp(_) | Body::Management(_) => None,
         }
     }
@@ -122,6 +125,7 @@ impl Packet {
             Body::Segment(segment) => segment.payload(),
             Body::Datagram(datagram) => Bytes(u64::from(datagram.len)),
             Body::Echo(echo) => Bytes(u64::from(echo.len)),
+            Body::Media(media) => Bytes(u64::from(media.payload())),
             Body::Routing(_) | Body::Arp(_) | Body::Management(_) => Bytes::ZERO,
         }
     }

@@ -192,7 +192,7 @@ impl Dsr {
                 self.end_error(errors, context);
             }
             Body::Routing(_) | Body::Arp(_) | Body::Management(_) => {}
-            Body::Segment(_) | Body::Datagram(_) | Body::Echo(_) => {
+            Body::Segment(_) | Body::Datagram(_) | Body::Echo(_) | Body::Media(_) => {
                 header::set_route(&mut packet, None, 0, context.paths);
                 context.out.push(Command::Deliver(packet));
             }

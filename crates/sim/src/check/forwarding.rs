@@ -163,6 +163,7 @@ fn key(packet: &Packet) -> Option<Key> {
         Body::Segment(of) => Some((of.flow.0, of.forward, of.seq, of.ack, packet.born)),
         Body::Datagram(of) => Some((of.flow.0, true, of.number, 0, packet.born)),
         Body::Echo(of) => Some((of.flow.0, !of.is_reply, of.number, 0, packet.born)),
+        Body::Media(of) => Some((of.flow.0, of.is_forward(), of.number, 0, packet.born)),
         Body::Routing(_) | Body::Arp(_) | Body::Management(_) => None,
     }
 }

@@ -184,6 +184,7 @@ impl HopMeter {
             Body::Segment(segment) => segment.forward,
             Body::Datagram(_) => true,
             Body::Echo(echo) => !echo.is_reply,
+            Body::Media(media) => media.is_forward(),
             Body::Routing(_) | Body::Arp(_) | Body::Management(_) => return None,
         };
         let flow = packet.flow()?.index();

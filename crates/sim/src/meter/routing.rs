@@ -102,7 +102,9 @@ impl RoutingMeter {
                 let is_reply = message.operation == ArpOperation::Reply;
                 self.arp[usize::from(is_reply)] += 1;
             }
-            Body::Segment(_) | Body::Datagram(_) | Body::Echo(_) => self.forwarded += 1,
+            Body::Segment(_) | Body::Datagram(_) | Body::Echo(_) | Body::Media(_) => {
+                self.forwarded += 1;
+            }
             Body::Management(_) => {}
         }
     }
@@ -148,6 +150,11 @@ impl RoutingMeter {
             Body::Echo(echo) => {
                 let arrivals = if echo.is_reply { &mut self.replies } else { &mut self.datagrams };
                 arrivals[echo.flow].is_first(echo.number)
+            }
+            Body::Media(media) => {
+                let back = !media.is_forward();
+                let arrivals = if back { &mut self.replies } else { &mut self.datagrams };
+                arrivals[media.flow].is_first(media.number)
             }
             _ => true,
         }

@@ -1,13 +1,13 @@
 //! The observables of a flow.
 
 use super::observable::Kind::{
-    Controller, Counter, Delays, Each, Gauge, Last, Once, Rate, Ratio, Share, Text,
+    Controller, Counter, Delays, Each, Gauge, Last, MeanRate, Once, Rate, Ratio, Share, Text,
 };
 use super::observable::{CATEGORIES, CELL, Condition, Events, Observable, observables};
 use crate::flow::TcpFlow;
 use crate::meter::FlowMeter;
 use crate::observers::World;
-use crate::traffic::{self, Viewed};
+use crate::traffic::{self, Seen, Viewed};
 use kernel::{Duration, Id};
 use std::borrow::Cow;
 use std::slice::from_ref;
@@ -68,9 +68,15 @@ const UDP: Condition = Condition {
 };
 
 const CALL: Condition = Condition {
-    says: "of calls",
+    says: "of calls and conferences",
     holds: |plan, i| plan.flows[i].settings.traffic.get().call().is_some(),
     lacks: |_, i, name| format!("flow {i} is no call and has no {name}"),
+};
+
+const CONFERENCE: Condition = Condition {
+    says: "of conferences",
+    holds: |plan, i| plan.flows[i].settings.traffic.get().feedback().is_some(),
+    lacks: |_, i, name| format!("flow {i} is no conference and has no {name}"),
 };
 
 const VIDEO: Condition = Condition {
@@ -219,7 +225,8 @@ pub(super) static SERVICE: &[Observable] = observables! {
     /// 3550 section 6.4.1).
     "jitter_s": "s" as "jitter" if UDP =>
         Once(|world, i| meter(world, i).datagrams.jitter_s().into());
-    /// The fraction of the datagrams that took longer than `deadline_ms` or were lost.
+    /// The fraction of the datagrams that took longer than `deadline_ms` or were lost; of a
+    /// conference, that of its audio packets.
     "late_fraction": "1" as "late" if UDP =>
         Once(|world, i| meter(world, i).datagrams.late_fraction().into());
     /// Echo requests, without those that the end of the run leaves no time for (`timeout_ms`).
@@ -265,6 +272,32 @@ pub(super) static SERVICE: &[Observable] = observables! {
     });
     /// Video in the buffer of the viewer.
     "video.buffer_s": "s" if VIDEO => Gauge(|world, i| viewed(world, i).buffered.as_secs_f64());
+    /// Freezes of the picture of a conference: intervals between two frames of at least three times
+    /// the mean of the last 30, and of this mean and 150 ms (W3C webrtc-stats, `freezeCount`).
+    "conference.freezes": "1" as "freezes" if CONFERENCE => Counter(|world, i| seen(world, i).freezes);
+    /// The fraction of the window in freezes (`totalFreezesDuration`).
+    "conference.frozen_fraction": "1" as "frozen" if CONFERENCE =>
+        Share(|world, i| seen(world, i).frozen.0);
+    /// The fraction of the frames that were not complete `deadline_ms` after their capture.
+    "conference.late_fraction": "1" as "late\nframes" if CONFERENCE =>
+        Ratio(|world, i| seen(world, i).late, |world, i| seen(world, i).frames);
+    /// The mean rate of the video that is encoded, without headers.
+    "conference.rate_mbps": "Mb/s" as "video" if CONFERENCE => MeanRate(
+        |world, i| 8000 * seen(world, i).encoded_bytes,
+        |world, i| (seen(world, i).active.as_secs_f64() * 1e3) as u64,
+    );
+    /// The mean rate of the frames that are complete by their deadlines.
+    "conference.in_time_mbps": "Mb/s" as "in time" if CONFERENCE => MeanRate(
+        |world, i| 8000 * seen(world, i).in_time_bytes,
+        |world, i| (seen(world, i).active.as_secs_f64() * 1e3) as u64,
+    );
+    /// The rate of audio and video that its congestion control allows.
+    "conference.target_mbps": "Mb/s" if CONFERENCE => Gauge(|world, i| seen(world, i).target_mbps);
+    /// The estimated delay gradient times the number of groups, which is compared with the
+    /// threshold.
+    "conference.gradient_ms": "ms" if CONFERENCE => Gauge(|world, i| seen(world, i).gradient_ms);
+    /// The adaptive threshold of the over-use detector.
+    "conference.threshold_ms": "ms" if CONFERENCE => Gauge(|world, i| seen(world, i).threshold_ms);
     /// Data sent, not acknowledged, and not considered lost.
     "in_flight_bytes": "bytes" if TCP =>
         Gauge(|world, i| shown(world, i, |sender| sender.in_flight_bytes() as f64));
@@ -339,6 +372,11 @@ pub(super) const TRIMMED: f64 = 0.95;
 /// What the viewer of a video has seen.
 fn viewed(world: &World, flow: usize) -> Viewed {
     world.flows[FlowId::at(flow)].source.viewed(world.now).unwrap_or_default()
+}
+
+/// What the viewer of a conference has seen.
+fn seen(world: &World, flow: usize) -> Seen {
+    world.flows[FlowId::at(flow)].source.seen(world.now).unwrap_or_default()
 }
 
 /// The rating factor of a call.

@@ -131,6 +131,7 @@ fn key(packet: &Packet) -> Key {
         Body::Segment(of) => (packet.born, of.flow.0, of.forward, of.seq, of.ack),
         Body::Datagram(of) => (packet.born, of.flow.0, true, of.number, 0),
         Body::Echo(of) => (packet.born, of.flow.0, !of.is_reply, of.number, 0),
+        Body::Media(of) => (packet.born, of.flow.0, of.is_forward(), of.number, 0),
         Body::Routing(_) => (packet.born, u32::MAX, true, u64::from(packet.from.0), 0),
         Body::Arp(of) => (packet.born, u32::MAX, false, of.sender.0.into(), of.target.0.into()),
         Body::Management(_) => (packet.born, u32::MAX, true, u64::from(packet.from.0), 1),

@@ -44,7 +44,11 @@ impl Source for Transfer {
                 out.extend(self.size.map(|_| Command::Close));
             }
             Event::Stop => out.push(Command::Abandon),
-            Event::Delivered(_) | Event::Acknowledged | Event::Closed | Event::Room => {}
+            Event::Delivered(_)
+            | Event::Arrived { .. }
+            | Event::Acknowledged
+            | Event::Closed
+            | Event::Room => {}
         }
     }
 }

@@ -30,6 +30,8 @@ pub enum Codec {
     G711,
     /// G.729 A at 8 kb/s.
     G729a,
+    /// Opus at 32 kb/s (RFC 6716). ITU-T G.113 has no impairments of it: those of G.711.
+    Opus,
 }
 
 impl Codec {
@@ -38,13 +40,14 @@ impl Codec {
         match self {
             Self::G711 => 8000.0,
             Self::G729a => 1000.0,
+            Self::Opus => 4000.0,
         }
     }
 
     /// Equipment impairment Ie and robustness against losses Bpl (ITU-T G.113 tables I.1 and I.2).
     fn impairment(self) -> (f64, f64) {
         match self {
-            Self::G711 => (0.0, 25.1),
+            Self::G711 | Self::Opus => (0.0, 25.1),
             Self::G729a => (11.0, 19.0),
         }
     }
@@ -54,6 +57,8 @@ impl Codec {
         match self {
             Self::G711 => Duration::ZERO,
             Self::G729a => Duration::from_millis(5),
+            // RFC 6716 section 2: 2.5 ms of overlap and 4 ms of delay compensation.
+            Self::Opus => Duration::from_micros(6500),
         }
     }
 }
@@ -62,7 +67,8 @@ impl Codec {
 const RTP: u64 = 12;
 
 impl Call {
-    fn payload(&self) -> Bytes {
+    /// Bytes of a packet with the RTP header.
+    pub(super) fn payload(&self) -> Bytes {
         Bytes((self.codec.bytes_per_s() * self.interval.as_secs_f64() + 0.5) as u64 + RTP)
     }
 
@@ -113,8 +119,8 @@ impl TrafficModel for Call {
         Some(self.interval)
     }
 
-    fn call(&self) -> Option<&Call> {
-        Some(self)
+    fn call(&self) -> Option<Call> {
+        Some(self.clone())
     }
 }
 

@@ -9,6 +9,7 @@ use crate::notice::{NodeNote, Notice, Observer};
 use crate::topology::{ACCESS_POINT, Hop, Interface, RadioId};
 use net::Node;
 use net::node::{Command, Refill, Scope, TimerId};
+use crate::traffic;
 use net::route::RouteNote;
 use tcp::Hint;
 use wire::{Body, DropCause, Ecn, Flags, NodeId, Packet, Segment};
@@ -61,6 +62,10 @@ impl<O: Observer> World<O> {
                 self.on_segment(&Segment { flags, ..*segment });
             }
             Body::Segment(segment) => self.on_segment(segment),
+            Body::Media(media) => {
+                let (kind, number) = (media.kind, media.number);
+                self.notify_source(media.flow, traffic::Event::Arrived { kind, number });
+            }
             _ => {}
         }
         if let Body::Echo(echo) = packet.body

@@ -7,7 +7,7 @@ use crate::notice::{Notice, Observer};
 use crate::traffic::{Command, Event, Refill, Replies};
 use kernel::{Bytes, Duration, Instant};
 use tcp::Sender;
-use wire::{Body, Datagram, Echo, FlowId, NodeId, Packet};
+use wire::{Body, Datagram, Echo, FlowId, Media, NodeId, Packet};
 
 impl<O: Observer> World<O> {
     /// A timer of a source has expired.
@@ -42,6 +42,9 @@ impl<O: Observer> World<O> {
                 self.event_queue.at(at, super::Event::Source(flow, SourceTimer::Own));
             }
             Command::Send(payload) => self.send_datagram(flow, payload),
+            Command::Media { kind, len, unit, number } => {
+                self.send_media(Media { flow, number, len: len.into(), unit, kind });
+            }
             Command::Fill => self.top_up(flow),
             Command::Session(asked) => {
                 self.observers.on(self.now, &Notice::Fetched { flow, asked });
@@ -110,6 +113,16 @@ impl<O: Observer> World<O> {
         };
         let size = payload + udp.header;
         self.send_packet(&mut Packet { class, ..Packet::new(from, to, size, self.now, body) });
+    }
+
+    /// Sends a packet of a conference, in its access category in both directions.
+    fn send_media(&mut self, media: Media) {
+        let Flow { from, to, class, ref transport, .. } = self.flows[media.flow];
+        let (Transport::Udp(udp), Some(to)) = (transport, to) else { return };
+        let (from, to) = if media.is_forward() { (from, to) } else { (to, from) };
+        let size = Bytes(u64::from(media.len)) + udp.header;
+        let body = Body::Media(media);
+        self.send_packet(&mut Packet { class, ..Packet::new(from, Some(to), size, self.now, body) });
     }
 
     /// An echo request has reached its destination, which replies to it after a time.

@@ -3,7 +3,7 @@
 use super::addresses::{Addresses, ipv4};
 use super::checksum::Sum;
 use super::tcp::TcpHeaders;
-use super::udp::{ICMP, UDP, udp, udp_header};
+use super::udp::{self, ICMP, UDP, udp, udp_header};
 use super::{aodv, arp, dsr, echo};
 use crate::Network;
 use kernel::IdVec;
@@ -78,6 +78,7 @@ impl Packets {
             }
             Body::Datagram(datagram) => (UDP, udp(datagram, out)),
             Body::Echo(echo) => echo::message(echo, out),
+            Body::Media(media) => (UDP, udp::media(media, out)),
             Body::Routing(Message::Aodv(message)) => {
                 out.extend(udp_header(aodv::PORT, aodv::PORT, message.size() as u16));
                 aodv::message(message, out);

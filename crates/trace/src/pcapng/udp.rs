@@ -1,6 +1,6 @@
 //! UDP (RFC 768), the ports of TCP and UDP, and protocol numbers.
 
-use wire::{Datagram, FlowId};
+use wire::{Datagram, FlowId, Media};
 
 /// The most data of a datagram: a scenario may count no headers and have more.
 pub(super) const LARGEST_DATAGRAM: u32 = 65_535 - 28;
@@ -25,6 +25,19 @@ pub(super) fn udp(datagram: &Datagram, out: &mut Vec<u8>) -> usize {
     let written = if len >= 8 { 8 } else { 0 };
     out.extend(&number[..written]);
     len as usize - written
+}
+
+/// Appends the UDP header and the number of a packet of a conference; feedback goes to the port
+/// from which the media come. Returns how many zero bytes follow.
+pub(super) fn media(media: &Media, out: &mut Vec<u8>) -> usize {
+    let Media { flow, number, len, .. } = *media;
+    let start = out.len();
+    let zeros = udp(&Datagram { flow, number, len }, out);
+    if !media.is_forward() {
+        let (source, destination) = out[start..start + 4].split_at_mut(2);
+        source.swap_with_slice(destination);
+    }
+    zeros
 }
 
 /// A UDP header without its checksum.

@@ -132,6 +132,9 @@ impl Run<'_> {
             (Body::Echo(first), _) => {
                 write!(text, " {} {} ({})", echo(first), first.number, first.len)
             }
+            (Body::Media(first), _) => {
+                write!(text, " {} {} ({})", first.kind.name(), first.number, first.len)
+            }
             (Body::Routing(message), _) => {
                 text.push_str(message.name());
                 Ok(())

@@ -33,7 +33,7 @@ impl Dsr {
                 self.notice_path(&route, None, context);
             }
             Body::Routing(_) | Body::Arp(_) | Body::Management(_) => {}
-            Body::Segment(_) | Body::Datagram(_) | Body::Echo(_) => {
+            Body::Segment(_) | Body::Datagram(_) | Body::Echo(_) | Body::Media(_) => {
                 self.cancel_replies(context.paths.nodes(path));
             }
         }

@@ -212,7 +212,10 @@ fn impossible(flow: &Flow, document: &Document, from: &Ends, to: &Ends) -> Optio
     let linked = !document.links.is_empty();
     if *to == Ends::One(Endpoint::Broadcast) {
         if over_tcp(&flow.traffic) {
-            let takes = |other: &Traffic| !over_tcp(other) && other.get().echo().is_none();
+            let takes = |other: &Traffic| {
+                let traffic = other.get();
+                !over_tcp(other) && traffic.echo().is_none() && traffic.feedback().is_none()
+            };
             let others = Traffic::all().into_iter().filter(takes);
             let mut others: Vec<_> =
                 others.map(|other| format!("traffic.{}", other.name())).collect();
@@ -224,6 +227,10 @@ fn impossible(flow: &Flow, document: &Document, from: &Ends, to: &Ends) -> Optio
         }
         if flow.traffic.get().echo().is_some() {
             return Some("no node replies to an echo request to \"broadcast\"".to_owned());
+        }
+        if flow.traffic.get().feedback().is_some() {
+            let message = "a conference adapts to one receiver, and \"broadcast\" reports nothing";
+            return Some(format!("{message}; take traffic.cbr"));
         }
         if matches!(from, Ends::Stations(_)) {
             return Some("only server and ap send to \"broadcast\"".to_owned());

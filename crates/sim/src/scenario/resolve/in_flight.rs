@@ -89,7 +89,12 @@ fn streams(flow: &FlowPlan) -> (Stream, Stream) {
         Transport::Udp(size, Pace::Saturated) => (size.packet(), f64::INFINITY),
         Transport::Tcp => unreachable!("the plan has TCP for it"),
     };
-    (of(packet, per_s), of(packet, if traffic.echo().is_some() { per_s } else { 0.0 }))
+    let back = match (traffic.echo(), traffic.feedback()) {
+        (Some(_), _) => per_s,
+        (None, Some(interval)) => 1.0 / interval.as_secs_f64(),
+        (None, None) => 0.0,
+    };
+    (of(packet, per_s), of(packet, back))
 }
 
 /// Adds a stream to all links of its path. Returns how much of its window is left.

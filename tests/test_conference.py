@@ -1,0 +1,131 @@
+"""A conference: Google Congestion Control beside a step of capacity, CUBIC, BBR, and losses.
+
+The bands stood before the first run. They follow from draft-ietf-rmcat-gcc-02 (the rates of growth
+and of decrease), RFC 8867 sections 5.1 and 5.6 (the capacities and the path: 50 ms one way, a queue
+of 300 ms) and Carlucci et al. (MMSys 2016: full use of the link, small queues, and with the
+adaptive threshold a fair share beside TCP).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import simoom as sm
+from simoom.base.issue import ScenarioError
+
+CONFERENCE = {"name": "conference", "from": "a", "to": "b", "traffic": {"conference": {}}}
+TARGET = "flows[0].conference.target_mbps"
+
+
+def path(rate_mbps: float, *others: dict[str, Any], **keys: Any) -> sm.Scenario:
+    """The path of RFC 8867: 50 ms one way, a queue of 300 ms."""
+    packets = max(10, round(rate_mbps * 1e6 * 0.3 / 8 / 1250))
+    line = {"from": "a", "to": "b", "name": "line", "rate_mbps": rate_mbps, "delay_ms": 50.0}
+    line["queue"] = {"drop_tail": {"limit_packets": packets}}
+    base = {"duration_s": 100.0, "warmup_s": 40.0, "links": [line],
+            "flows": [CONFERENCE, *others], "measure": {"interval_s": 0.1}}  # fmt: skip
+    return sm.Scenario(**{**base, **keys})
+
+
+def target(run: sm.Run, start: float, end: float) -> float:
+    """The mean target rate in this time."""
+    frame = run.series(TARGET)
+    times, values = frame["time_s"].to_numpy(), frame["value"].to_numpy()
+    return float(values[(times >= start) & (times < end)].mean())
+
+
+STEADY_USE = (0.8, 1.0)
+"""Alone: decreases to 0.85 of what arrives, and growth to more than the link has."""
+
+STEADY_DELAY_S = 0.15
+"""Alone: the mean delay, of which 50 ms are the path. The queue could hold 300 ms."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("keys", [
+    {}, {"estimator": "trendline"}, {"feedback": "remb"},
+])  # fmt: skip
+def test_alone_it_uses_the_link_with_short_queues(keys: dict[str, Any]) -> None:
+    runs = sm.replicate(path(1.0).set("flows[0].traffic.conference", keys), replications=5)
+    use = runs.mean("links[0].utilisation")
+    assert STEADY_USE[0] < use.ci_low and use.ci_high <= STEADY_USE[1], use
+    assert runs.mean("flows[0].delay_s.mean").ci_high < STEADY_DELAY_S
+    assert runs.mean("flows[0].conference.freezes").ci_high < 1.0
+
+
+STEP_UP_S, STEP_UP = 20.0, 0.8
+"""From 1 to 2.5 Mb/s: 8 % a second take ln(2.5 * 0.8 / 0.85) / ln(1.08) = 11 s; RFC 8867 has
+20 s."""
+
+STEP_DOWN_S, STEP_DOWN_FREEZES_S = 5.0, 2.0
+"""From 2.5 to 0.6 Mb/s: over-use is detected within a second, and the queue of 300 ms is drained
+by 0.85 of the rate in 2 s. Meanwhile the picture stops for no longer than this."""
+
+
+def step(of_mbps: float, start_s: float, stop_s: float) -> dict[str, Any]:
+    """What takes away capacity for a time: datagrams that do not adapt (RFC 8867 section 4.3)."""
+    cbr = {"rate_mbps": of_mbps, "payload_bytes": 600}
+    ends = {"from": "a", "to": "b", "start_s": start_s, "stop_s": stop_s, "start_spread_s": 0.0}
+    return {**ends, "traffic": {"cbr": cbr}}
+
+
+@pytest.mark.slow
+def test_it_follows_steps_of_the_capacity() -> None:
+    # 2.5 Mb/s, of which 1 are free at first; from 60 s to 90 s 0.6, then 2.5 again.
+    others = step(1.43, 0.0, 30.0), step(1.81, 60.0, 90.0)
+    cell = path(2.5, *others, duration_s=120.0)
+    for seed in range(3):
+        run = sm.run(cell, seed=seed, probes=[TARGET, "flows[0].conference.freezes"], check=True)
+        assert target(run, 20.0, 30.0) < 1.15
+        after_up = target(run, 30.0 + STEP_UP_S, 60.0)
+        assert after_up > STEP_UP * 2.5, (seed, after_up)
+        low = target(run, 60.0 + STEP_DOWN_S, 90.0)
+        assert 0.5 * 0.6 < low < 1.1 * 0.6, (seed, low)
+        frozen = run.summary["flows[0].conference.frozen_fraction"] * 80.0
+        assert frozen < STEP_DOWN_FREEZES_S, (seed, frozen)
+
+
+SHARE_BESIDE_CUBIC = (0.25, 0.75)
+"""The share of a link of 2 Mb/s beside one flow with CUBIC: "fair" in the paper, that is half."""
+
+
+def beside(control: str) -> Any:
+    """A conference beside a flow over TCP, for 100 s after 40 s."""
+    tcp = {"name": "tcp", "from": "a", "to": "b", "control": control, "start_s": 20.0}
+    cell = path(2.0, tcp, duration_s=140.0)
+    return sm.replicate(cell, replications=5)
+
+
+@pytest.mark.slow
+def test_beside_cubic_it_does_not_starve() -> None:
+    share = beside("cubic").mean("flows[0].goodput_mbps")
+    low, high = (2.0 * part for part in SHARE_BESIDE_CUBIC)
+    assert low < share.ci_low and share.ci_high < high, share
+
+
+LEAST_BESIDE_BBR_MBPS = 0.3
+"""Of BBR the papers say that it takes more than its share; the conference keeps its least rate."""
+
+
+@pytest.mark.slow
+def test_beside_bbr_it_keeps_its_least_rate() -> None:
+    runs = beside("bbr")
+    assert runs.mean("flows[0].goodput_mbps").ci_low > LEAST_BESIDE_BBR_MBPS * 0.9
+    assert runs.mean("flows[1].goodput_mbps").ci_low > 1.0
+
+
+def lossy(probability: float) -> sm.Run:
+    """A link of 5 Mb/s that loses packets."""
+    cell = path(5.0, duration_s=80.0).set("links[0].loss.uniform.probability", probability)
+    return sm.run(cell, probes=[TARGET], check=True)
+
+
+@pytest.mark.slow
+def test_losses_below_2_percent_do_not_matter_and_above_10_they_do() -> None:
+    """Section 6 of the draft: below 2 % the rate grows, above 10 % it falls by half of them."""
+    without, few, many = (target(lossy(p), 60.0, 80.0) for p in (0.0, 0.01, 0.15))
+    assert without > 2.9
+    assert few > 0.9 * without
+    assert many < 0.5 * without
