@@ -6,6 +6,7 @@ mod datagrams;
 mod echoes;
 mod flat;
 mod hops;
+mod media;
 mod routing;
 mod service;
 
@@ -26,7 +27,7 @@ use std::ops::{Index, IndexMut};
 use wifi::mac::{Exchange, ExchangeOutcome, Step};
 use wifi::space::FrameUse;
 use wifi::{Cell, FrameOnAir, MsduOutcome};
-use wire::{Body, DropCause, Echo, Ecn, FlowId, FrameKind, Management, Media, MediaKind, Packet};
+use wire::{Body, DropCause, Echo, Ecn, FlowId, FrameKind, Management, Packet};
 
 /// Packets lost since the start, by cause.
 #[derive(Clone, Debug, Default)]
@@ -244,19 +245,6 @@ impl Meter {
         }
     }
 
-    /// A packet of a conference has arrived; deadline and jitter are those of the audio.
-    fn on_media(&mut self, now: Instant, born: Instant, media: &Media) {
-        if !media.is_forward() {
-            return;
-        }
-        self.on_delay(media.flow, now - born);
-        let flow = &mut self.flows[media.flow];
-        flow.bytes += u64::from(media.len);
-        if media.kind == MediaKind::Audio {
-            flow.datagrams.on_arrived(now, born, u64::from(media.unit));
-        }
-    }
-
     /// The reply to a request has arrived. A request of the warm-up is not measured.
     fn on_reply(&mut self, now: Instant, echo: &Echo) {
         let flow = &mut self.flows[echo.flow];
@@ -431,13 +419,7 @@ impl Observer for Meter {
                             flow.echoes.on_request(now);
                         }
                     }
-                    Body::Media(media) => {
-                        let flow = &mut self.flows[media.flow];
-                        flow.sent += 1;
-                        if media.kind == MediaKind::Audio {
-                            flow.datagrams.on_sent(now);
-                        }
-                    }
+                    Body::Media(media) => self.on_media_sent(now, media),
                     Body::Routing(_) | Body::Arp(_) | Body::Management(_) => {}
                 }
                 if let Some(routing) = &mut self.routing {

@@ -87,6 +87,23 @@ def _calls(summary: Summary) -> str:
     return f"MOS {digits(scores[worst])}{several if len(scores) > 1 else ''}"
 
 
+def _conferences(summary: Summary) -> str:
+    """Return the freezes, late frames and rate of the conference with most late frames."""
+    late = {
+        str(flow.get("name")): (share, flow)
+        for flow in rows(summary, "flows")
+        if (share := number(flow.get("conference.late_fraction"))) is not None
+    }
+    if not late:
+        return ""
+    worst = max(late, key=lambda name: late[name][0])
+    share, flow = late[worst]
+    freezes = plain(flow.get("conference.freezes"))
+    rate = digits(number(flow.get("conference.rate_mbps")) or 0.0)
+    text = f"{freezes} freezes, {percent(share)} % of the frames late, {rate} Mb/s"
+    return f"{text} ({worst})" if len(late) > 1 else text
+
+
 def _goodput(summary: Summary) -> str:
     goodput = number(summary.get("total.goodput_mbps"))
     half = interval(summary.get("total.goodput_ci95_mbps"))
@@ -158,6 +175,7 @@ def _limits(summary: Summary) -> str:
 
 
 HEADLINE = (
+    Fact("conference", _conferences),
     Fact("calls", _calls),
     Fact(observable("total.goodput_mbps").title, _goodput),
     _number("total.jain_index"),
@@ -203,7 +221,9 @@ FLOWS = (
     Column("limited_by", "limited by", path="flows[i].limited_by.*"),
     *observed("flows[i]", "jitter_s", milliseconds),
     *observed("flows[i]", "late_fraction", percent),
-    *observed("flows[i]", "mos video.rate_mbps video.rebuffers session_delay_s.count"),
+    *observed("flows[i]", "mos conference.rate_mbps conference.in_time_mbps conference.freezes"),
+    *observed("flows[i]", "conference.late_fraction", percent),
+    *observed("flows[i]", "video.rate_mbps video.rebuffers session_delay_s.count"),
     *observed("flows[i]", "session_delay_s.mean session_delay_s.p95", milliseconds),
 )
 

@@ -77,6 +77,7 @@ GOALS = {
     "web": ("session_delay_s.mean", "time per file", "s", 1.0, False),
     "requests": ("session_delay_s.mean", "time per response", "s", 1.0, False),
     "video": ("video.rate_mbps", "rate of the video", "Mb/s", 1.0, True),
+    "conference": ("conference.in_time_mbps", "video in time", "Mb/s", 1.0, True),
     "call": ("mos", "mean opinion score", "(MOS)", 1.0, True),
 }
 """By traffic, the value by which a flow is judged."""

@@ -262,6 +262,7 @@ export function headline(summary: Summary, of: Catalogue): [string, string][] {
   const failures = at("routing.link_failures");
   const messages = at("routing.messages");
   const lines = [
+    conferences(flows),
     calls(flows),
     at("total.goodput_mbps") === null ? ""
       : `${single("total.goodput_mbps")} ${interval(at("total.goodput_ci95_mbps"))} Mb/s`,
@@ -278,6 +279,17 @@ export function headline(summary: Summary, of: Catalogue): [string, string][] {
   ];
   return of.headline.map((name, n): [string, string] => [name, lines[n]])
     .filter(([, text]) => text);
+}
+
+/** Freezes, late frames and rate of the conference with most late frames. */
+function conferences(flows: Row[]): string {
+  const late = (flow: Row) => number(flow["conference.late_fraction"]);
+  const found = flows.filter((flow) => late(flow) !== null);
+  if (!found.length) return "";
+  const worst = found.reduce((most, own) => (late(own)! > late(most)! ? own : most));
+  const text = `${plain(worst["conference.freezes"])} freezes, ${percent(late(worst))} % of the `
+    + `frames late, ${digits(number(worst["conference.rate_mbps"]) ?? 0)} Mb/s`;
+  return found.length > 1 ? `${text} (${worst.name})` : text;
 }
 
 function calls(flows: Row[]): string {

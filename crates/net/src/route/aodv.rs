@@ -223,13 +223,15 @@ impl Router for Aodv {
                 self.on_error(from, errors.as_slice(), context);
             }
             Body::Routing(_) | Body::Arp(_) | Body::Management(_) => {}
-            Body::Segment(_) | Body::Datagram(_) | Body::Echo(_) | Body::Media(_) => match packet.to {
+            Body::Segment(_) | Body::Datagram(_) | Body::Echo(_) | Body::Media(_) => {
+                match packet.to {
                 Some(to) if context.exit(to) != self.node => self.forward(from, packet, context),
                 _ => {
                     self.refresh(context.exit(packet.from), from, context.now);
                     context.out.push(Command::Deliver(packet));
                 }
-            },
+                }
+            }
         }
         self.settle(context);
     }

@@ -274,7 +274,8 @@ pub(super) static SERVICE: &[Observable] = observables! {
     "video.buffer_s": "s" if VIDEO => Gauge(|world, i| viewed(world, i).buffered.as_secs_f64());
     /// Freezes of the picture of a conference: intervals between two frames of at least three times
     /// the mean of the last 30, and of this mean and 150 ms (W3C webrtc-stats, `freezeCount`).
-    "conference.freezes": "1" as "freezes" if CONFERENCE => Counter(|world, i| seen(world, i).freezes);
+    "conference.freezes": "1" as "freezes" if CONFERENCE =>
+        Counter(|world, i| seen(world, i).freezes);
     /// The fraction of the window in freezes (`totalFreezesDuration`).
     "conference.frozen_fraction": "1" as "frozen" if CONFERENCE =>
         Share(|world, i| seen(world, i).frozen.0);
@@ -282,7 +283,7 @@ pub(super) static SERVICE: &[Observable] = observables! {
     "conference.late_fraction": "1" as "late\nframes" if CONFERENCE =>
         Ratio(|world, i| seen(world, i).late, |world, i| seen(world, i).frames);
     /// The mean rate of the video that is encoded, without headers.
-    "conference.rate_mbps": "Mb/s" as "video" if CONFERENCE => MeanRate(
+    "conference.rate_mbps": "Mb/s" as "encoded" if CONFERENCE => MeanRate(
         |world, i| 8000 * seen(world, i).encoded_bytes,
         |world, i| (seen(world, i).active.as_secs_f64() * 1e3) as u64,
     );

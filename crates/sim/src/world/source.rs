@@ -122,7 +122,10 @@ impl<O: Observer> World<O> {
         let (from, to) = if media.is_forward() { (from, to) } else { (to, from) };
         let size = Bytes(u64::from(media.len)) + udp.header;
         let body = Body::Media(media);
-        self.send_packet(&mut Packet { class, ..Packet::new(from, Some(to), size, self.now, body) });
+        self.send_packet(&mut Packet {
+            class,
+            ..Packet::new(from, Some(to), size, self.now, body)
+        });
     }
 
     /// An echo request has reached its destination, which replies to it after a time.

@@ -1,10 +1,10 @@
 //! The delay-based half of the congestion control: at the sender with transport feedback, at the
 //! receiver with REMB.
 
-use super::Conference;
 use super::arrival::Groups;
 use super::detector::{Detector, Signal};
 use super::estimator::Filter;
+use super::keys::Conference;
 use super::rate::{RateController, Received};
 use super::viewer::Seen;
 use kernel::{Duration, Instant};

@@ -23,10 +23,17 @@ const OVERUSE_MS: f64 = 10.0;
 /// The longest time that one update counts, as in the implementation of WebRTC.
 const LONGEST_MS: f64 = 100.0;
 
+/// The gains of the threshold per ms: `K_u` and `K_d`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gains {
+    pub(super) up: f64,
+    pub(super) down: f64,
+}
+
 /// Compares the estimate with a threshold that follows it.
 #[derive(Debug)]
 pub(super) struct Detector {
-    gains: (f64, f64),
+    gains: Gains,
     pub(super) threshold_ms: f64,
     /// For how long and over how many groups the estimate has exceeded the threshold.
     above: Option<(f64, u32)>,
@@ -35,7 +42,7 @@ pub(super) struct Detector {
 }
 
 impl Detector {
-    pub(super) fn new(gains: (f64, f64)) -> Self {
+    pub(super) fn new(gains: Gains) -> Self {
         let (above, before, signal) = (None, 0.0, Signal::Normal);
         Self { gains, threshold_ms: FIRST_MS, above, before, signal }
     }
@@ -44,7 +51,8 @@ impl Detector {
     pub(super) fn update(&mut self, estimate: f64, sent_ms: f64, arrived_ms: f64) -> Signal {
         if estimate > self.threshold_ms {
             // The estimate has exceeded the threshold for half of the time since the last group.
-            let (time, groups) = self.above.map_or((sent_ms / 2.0, 1), |(t, n)| (t + sent_ms, n + 1));
+            let first = (sent_ms / 2.0, 1);
+            let (time, groups) = self.above.map_or(first, |(t, n)| (t + sent_ms, n + 1));
             self.above = Some((time, groups));
             if time > OVERUSE_MS && groups > 1 && estimate >= self.before {
                 self.above = None;
@@ -65,7 +73,7 @@ impl Detector {
         if size > self.threshold_ms + MOST_ABOVE_MS {
             return;
         }
-        let gain = if size < self.threshold_ms { self.gains.1 } else { self.gains.0 };
+        let gain = if size < self.threshold_ms { self.gains.down } else { self.gains.up };
         let passed = passed_ms.clamp(0.0, LONGEST_MS);
         self.threshold_ms += gain * (size - self.threshold_ms) * passed;
         self.threshold_ms = self.threshold_ms.clamp(LEAST_MS, MOST_MS);
@@ -76,7 +84,7 @@ impl Detector {
 mod tests {
     use super::*;
 
-    const DRAFT: (f64, f64) = (0.01, 0.00018);
+    const DRAFT: Gains = Gains { up: 0.01, down: 0.00018 };
 
     #[test]
     fn overuse_lasts_for_ten_milliseconds_and_grows() {

@@ -1,6 +1,6 @@
 //! The encoder of the video: frames of the target rate.
 
-use super::Conference;
+use super::keys::Conference;
 use kernel::{Duration, Instant, Rng};
 
 /// After a large frame, the part of the next ones that may be saved.
@@ -19,7 +19,7 @@ pub(super) struct Encoder {
     rng: Rng,
     is_key_due: bool,
     last_key: Option<Instant>,
-    /// Bytes that earlier frames were larger than their share.
+    /// Bytes that earlier frames, and what was sent again, took beyond their share.
     debt: f64,
     next: u32,
 }
@@ -50,6 +50,11 @@ impl Encoder {
     /// The receiver requests a key frame.
     pub(super) fn request_key(&mut self, now: Instant) {
         self.is_key_due |= self.last_key.is_none_or(|last| now.since(last) >= KEY_PAUSE);
+    }
+
+    /// Bytes were sent again: the next frames save them, as those after a large frame.
+    pub(super) fn owe(&mut self, bytes: u16) {
+        self.debt += f64::from(bytes);
     }
 
     /// The next frame, at this rate in bit/s.

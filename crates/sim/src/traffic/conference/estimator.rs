@@ -1,6 +1,7 @@
 //! Estimators of the delay gradient.
 
 use super::arrival::Delta;
+use super::detector::Gains;
 use settings::Choice;
 use std::collections::VecDeque;
 
@@ -25,10 +26,10 @@ impl Estimator {
 
     /// The gains by which the threshold rises and falls, per ms: section 5.4 of the draft, and the
     /// implementation of WebRTC.
-    pub(super) fn threshold_gains(self) -> (f64, f64) {
+    pub(super) fn threshold_gains(self) -> Gains {
         match self {
-            Self::Kalman => (0.01, 0.00018),
-            Self::Trendline => (0.0087, 0.039),
+            Self::Kalman => Gains { up: 0.01, down: 0.00018 },
+            Self::Trendline => Gains { up: 0.0087, down: 0.039 },
         }
     }
 }

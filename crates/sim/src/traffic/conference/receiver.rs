@@ -1,49 +1,14 @@
 //! The receiver: which packets are missing, which frames are complete, and its reports.
 
 use super::controller::DelayBased;
-use super::sender::{Piece, Sender, Sent, Video};
+use super::keys::{Conference, Feedback};
+use super::packets::{Log, Piece, Report, Sent, Video};
 use super::viewer::{Seen, Viewer};
-use super::{Conference, Feedback};
 use kernel::{Duration, Instant};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A packet that is missing for this long is given up: a key frame is requested.
 const PATIENCE: Duration = Duration::from_secs(1);
-
-/// What a report says.
-#[derive(Clone, Debug)]
-pub(super) struct Report {
-    pub(super) at: Instant,
-    /// The packets since the last report, with transport feedback.
-    pub(super) arrivals: Vec<(u64, Instant)>,
-    /// The latest packet, and when it arrived.
-    pub(super) last: (u64, Instant),
-    /// Packets since the last report: those lost, and all.
-    pub(super) lost: u64,
-    pub(super) expected: u64,
-    /// The estimated rate in bit/s, with REMB.
-    pub(super) estimate: Option<f64>,
-    /// Packets to be sent again.
-    pub(super) missing: Vec<Piece>,
-    pub(super) wants_key: bool,
-}
-
-impl Report {
-    /// Bytes of its RTCP packets.
-    pub(super) fn size(&self) -> u16 {
-        // A receiver report and REMB; or transport feedback: 20 bytes, two bits for the status of a
-        // packet and a byte for the time of one that arrived.
-        let rates = match self.estimate {
-            Some(_) => 32 + 24,
-            None => 20 + 2 * self.expected.div_ceil(7) + self.arrivals.len() as u64,
-        };
-        // A generic NACK has 12 bytes and 4 for each entry; a picture loss indication has 12.
-        let missing = self.missing.len() as u64;
-        let nack = if missing > 0 { 12 + 4 * missing } else { 0 };
-        let picture = if self.wants_key { 12 } else { 0 };
-        (rates + nack + picture).min(1200) as u16
-    }
-}
 
 /// A frame of which packets have arrived.
 #[derive(Debug)]
@@ -119,13 +84,13 @@ impl Receiver {
         &mut self,
         now: Instant,
         number: u64,
-        sent: Sent,
-        headers: &Sender,
+        log: &Log,
     ) -> bool {
+        let Some(sent) = log.get(number) else { return false };
         if number < self.next && !self.gaps.remove(&number) {
             return false;
         }
-        let mut is_urgent = number > self.next && self.on_gap(now, self.next..number, headers);
+        let mut is_urgent = number > self.next && self.on_gap(now, self.next..number, log);
         self.next = self.next.max(number + 1);
         self.received += 1;
         if self.last.is_none_or(|(last, _)| last < number) {
@@ -143,11 +108,11 @@ impl Receiver {
     }
 
     /// These packets are missing. Returns whether there are some of the video.
-    fn on_gap(&mut self, now: Instant, numbers: std::ops::Range<u64>, headers: &Sender) -> bool {
+    fn on_gap(&mut self, now: Instant, numbers: std::ops::Range<u64>, log: &Log) -> bool {
         let mut any = false;
         for number in numbers {
             self.gaps.insert(number);
-            let Some(Sent { video: Some(video), .. }) = headers.sent(number) else { continue };
+            let Some(Sent { video: Some(video), .. }) = log.get(number) else { continue };
             if video.piece.0 < self.next_frame {
                 continue;
             }

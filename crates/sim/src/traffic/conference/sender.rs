@@ -1,11 +1,12 @@
 //! The sender: encoder, pacer, retransmissions, and the rate.
 
+use super::arrival::BURST;
 use super::controller::DelayBased;
 use super::encoder::Encoder;
 use super::rate::LossBased;
-use super::receiver::Report;
 use super::viewer::{Seen, Viewer};
-use super::{AUDIO_INTERVAL, Conference, Feedback, arrival};
+use super::keys::{AUDIO_INTERVAL, Conference, Feedback};
+use super::packets::{Log, Piece, Report, Sent, Video};
 use crate::traffic::Command;
 use kernel::{Duration, Instant, Rng};
 use std::collections::{BTreeMap, VecDeque};
@@ -13,34 +14,10 @@ use wire::MediaKind;
 
 /// The RTP header (RFC 3550 section 5.1).
 const RTP: u32 = 12;
-/// What was sent is known for this long: a packet that takes longer is lost.
-const REMEMBERED: Duration = Duration::from_secs(10);
 /// A packet is sent again for this many frames after its own.
 const RETRANSMITTED_FRAMES: u32 = 90;
 /// The round-trip time before a report tells it, as in the implementation of WebRTC.
 const FIRST_RTT: Duration = Duration::from_millis(200);
-
-/// A packet of the video: the frame, and the place in it.
-pub(super) type Piece = (u32, u16);
-
-/// What is known of a packet that was sent.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sent {
-    pub(super) at: Instant,
-    pub(super) len: u16,
-    /// Nothing of audio.
-    pub(super) video: Option<Video>,
-}
-
-/// What the headers of a video packet say.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Video {
-    pub(super) piece: Piece,
-    /// The number of packets of the frame.
-    pub(super) pieces: u16,
-    pub(super) captured: Instant,
-    pub(super) is_key: bool,
-}
 
 #[derive(Debug)]
 pub(super) struct Sender {
@@ -58,9 +35,7 @@ pub(super) struct Sender {
     /// Bytes that may be sent; below 0 after a packet larger than a burst.
     allowance: f64,
     queue: VecDeque<(Video, u16)>,
-    sent: VecDeque<Sent>,
-    /// The number of the first of them.
-    first: u64,
+    log: Log,
     /// Packets that may be sent again, and when they were sent last.
     kept: BTreeMap<Piece, (Video, u16, Instant)>,
     /// With transport feedback.
@@ -90,8 +65,7 @@ impl Sender {
             next_burst: Instant::ZERO,
             allowance: 0.0,
             queue: VecDeque::new(),
-            sent: VecDeque::new(),
-            first: 0,
+            log: Log::default(),
             kept: BTreeMap::new(),
             delay: (conference.feedback == Feedback::Transport)
                 .then(|| DelayBased::new(conference)),
@@ -115,9 +89,9 @@ impl Sender {
         self.rtt
     }
 
-    /// What was sent by this number, unless it was long ago.
-    pub(super) fn sent(&self, number: u64) -> Option<Sent> {
-        self.sent.get(number.checked_sub(self.first)? as usize).copied()
+    /// What was sent.
+    pub(super) fn log(&self) -> &Log {
+        &self.log
     }
 
     pub(super) fn tell(&self, now: Instant, seen: &mut Seen) {
@@ -166,9 +140,9 @@ impl Sender {
         if self.queue.is_empty() || now < self.next_burst {
             return;
         }
-        let burst = self.pacing_factor * self.target() * arrival::BURST.as_secs_f64() / 8.0;
+        let burst = self.pacing_factor * self.target() * BURST.as_secs_f64() / 8.0;
         // What was not used while there was nothing to send is lost.
-        let bursts = 1.0 + now.since(self.next_burst).as_secs_f64() / arrival::BURST.as_secs_f64();
+        let bursts = 1.0 + now.since(self.next_burst).as_secs_f64() / BURST.as_secs_f64();
         self.allowance = (self.allowance + burst * bursts).min(burst);
         while self.allowance > 0.0
             && let Some((video, len)) = self.queue.pop_front()
@@ -177,7 +151,7 @@ impl Sender {
             self.kept.insert(video.piece, (video, len, now));
             self.send(now, MediaKind::Video, video.piece.0, len, Some(video), out);
         }
-        self.next_burst = now + arrival::BURST;
+        self.next_burst = now + BURST;
         if !self.queue.is_empty() {
             out.push(Command::Wake(self.next_burst));
         }
@@ -192,25 +166,19 @@ impl Sender {
         video: Option<Video>,
         out: &mut Vec<Command>,
     ) {
-        let number = self.first + self.sent.len() as u64;
-        self.sent.push_back(Sent { at: now, len, video });
+        let number = self.log.push(Sent { at: now, len, video });
         out.push(Command::Media { kind, len, unit, number });
-        while self.sent.front().is_some_and(|oldest| oldest.at + REMEMBERED < now) {
-            self.sent.pop_front();
-            self.first += 1;
-        }
     }
 
     /// A report has arrived.
     pub(super) fn on_report(&mut self, now: Instant, report: &Report, out: &mut Vec<Command>) {
-        if let Some(last) = self.sent(report.last.0) {
+        if let Some(last) = self.log.get(report.last.0) {
             let held = report.at.since(report.last.1);
             self.rtt = now.since(last.at).saturating_sub(held);
         }
         if let Some(delay) = &mut self.delay {
             for &(number, arrived) in &report.arrivals {
-                let index = number.checked_sub(self.first).map(|index| index as usize);
-                if let Some(sent) = index.and_then(|index| self.sent.get(index)) {
+                if let Some(sent) = self.log.get(number) {
                     delay.on_packet(sent.at, arrived, sent.len.into());
                 }
             }
@@ -235,6 +203,7 @@ impl Sender {
             if now.since(*at) >= self.rtt {
                 *at = now;
                 self.queue.push_front((*video, *len));
+                self.encoder.owe(*len);
             }
         }
         if let Some((&(newest, _), _)) = self.kept.last_key_value() {
