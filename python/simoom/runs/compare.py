@@ -33,10 +33,12 @@ from simoom.scenario.observables import check_path, nearest, unit_of
 from simoom.scenario.scenario import Scenario, ScenarioLike
 from simoom.store.store import Store
 
-MORE_IS_BETTER = re.compile(r".*\b(goodput_mbps|jain_index|mos|rating|video\.rate_mbps)\)?")
+MORE_IS_BETTER = re.compile(
+    r".*\b(goodput_mbps|jain_index|mos|rating|video\.rate_mbps|conference\.(rate|in_time)_mbps)\)?"
+)
 LESS_IS_BETTER = re.compile(
     r".*(_drops|_losses|\bretransmissions|\btimeouts|\bcollision_probability|\brebuffers"
-    r"|\b(late|dropped|undelivered|rebuffering)_fraction|\b(jitter|startup_delay)_s"
+    r"|\bfreezes|\b(late|dropped|undelivered|rebuffering|frozen)_fraction|\b(jitter|startup_delay)_s"
     r"|\b(delay|session_delay|rtt|discovery_delay)_s\.(mean|p\d+|max))\)?"
 )
 """Results of which less is better. Of all others neither is."""

@@ -287,8 +287,9 @@ function conferences(flows: Row[]): string {
   const found = flows.filter((flow) => late(flow) !== null);
   if (!found.length) return "";
   const worst = found.reduce((most, own) => (late(own)! > late(most)! ? own : most));
-  const text = `${plain(worst["conference.freezes"])} freezes, ${percent(late(worst))} % of the `
-    + `frames late, ${digits(number(worst["conference.rate_mbps"]) ?? 0)} Mb/s`;
+  const share = fixed(100 * late(worst)!, 1);
+  const text = `${plain(worst["conference.freezes"])} freezes, ${share} % of the frames late, `
+    + `${digits(number(worst["conference.rate_mbps"]) ?? 0)} Mb/s`;
   return found.length > 1 ? `${text} (${worst.name})` : text;
 }
 

@@ -83,15 +83,16 @@ impl Source for Meeting {
             Event::Begin { start, stop } => {
                 self.stop = stop.unwrap_or(Instant::NEVER);
                 self.sender.begin(start);
-                self.next_report = start + self.feedback_interval;
-                out.extend([Command::Wake(start), Command::Wake(self.next_report)]);
+                // The first one has nothing to say, and is not sent.
+                self.next_report = start;
+                out.push(Command::Wake(start));
             }
             Event::Timer => {
                 self.sender.on_timer(now, self.receiver.viewer(), out);
                 if now >= self.next_report {
+                    self.report(now, out);
                     self.next_report = now + self.feedback_interval;
                     out.push(Command::Wake(self.next_report));
-                    self.report(now, out);
                 }
             }
             Event::Arrived { kind: MediaKind::Feedback, number } => {

@@ -76,6 +76,6 @@ impl Encoder {
         self.debt = (self.debt + size - mean).max(-mean);
         let number = self.next;
         self.next += 1;
-        Frame { number, bytes: size as u32, is_key }
+        Frame { number, bytes: (size + 0.5) as u32, is_key }
     }
 }

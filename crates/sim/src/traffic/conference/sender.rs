@@ -70,7 +70,8 @@ impl Sender {
             delay: (conference.feedback == Feedback::Transport)
                 .then(|| DelayBased::new(conference)),
             delay_rate: start,
-            loss: LossBased::new(start),
+            // It limits nothing before losses are reported.
+            loss: LossBased::new(conference.max_rate.0 as f64),
             rtt: FIRST_RTT,
             encoded_bytes: 0,
         }
