@@ -50,7 +50,8 @@ STEADY_DELAY_S = 0.15
 def test_alone_it_uses_the_link_with_short_queues(keys: dict[str, Any]) -> None:
     runs = sm.replicate(path(1.0).set("flows[0].traffic.conference", keys), replications=5)
     use = runs.mean("links[0].utilisation")
-    assert STEADY_USE[0] < use.ci_low and use.ci_high <= STEADY_USE[1], use
+    assert STEADY_USE[0] < use.ci_low, use
+    assert use.ci_high <= STEADY_USE[1], use
     assert runs.mean("flows[0].delay_s.mean").ci_high < STEADY_DELAY_S
     assert runs.mean("flows[0].conference.freezes").ci_high < 1.0
 
@@ -114,7 +115,8 @@ def test_beside_cubic_the_adaptive_threshold_of_the_draft_does_not_starve() -> N
     share = beside("cubic").mean("flows[0].goodput_mbps")
     assert share.ci_low > 2.0 * SHARE_BESIDE_CUBIC[0]
     low, high = (2.0 * part for part in MEASURED_BESIDE_CUBIC)
-    assert low < share.ci_low and share.ci_high < high, share
+    assert low < share.ci_low, share
+    assert share.ci_high < high, share
 
 
 @pytest.mark.slow
@@ -167,9 +169,11 @@ def test_bad_input_has_one_clear_message() -> None:
         f"{at}.start_rate_mbps: 5 is not between `min_rate_mbps`, 0.3, and `max_rate_mbps`, 3"
     ]
     [text] = faults({"estimator": "kalmann"})
-    assert text.startswith(f"{at}.estimator") and "kalman" in text
+    assert text.startswith(f"{at}.estimator")
+    assert "kalman" in text
     [text] = faults({"feedback_interval_ms": 0.0})
-    assert text.startswith(f"{at}.feedback_interval_ms") and "10" in text
+    assert text.startswith(f"{at}.feedback_interval_ms")
+    assert "10" in text
 
 
 def test_a_conference_is_not_broadcast() -> None:
@@ -193,4 +197,6 @@ def test_reports_are_packets_and_their_loss_stops_the_rate() -> None:
 def test_results_are_in_headline_and_table() -> None:
     run = sm.run(sm.Scenario.load("conference").set("duration_s", 25.0))
     text = str(run.report())
-    assert "late, " in text and "conference" in text and "freezes" in text
+    assert "late, " in text
+    assert "conference" in text
+    assert "freezes" in text

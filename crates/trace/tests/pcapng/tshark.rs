@@ -115,7 +115,9 @@ fn tshark_finds_no_fault_in_any_frame() {
         match frame.mpdus.first().map(|mpdu| mpdu.packet.body) {
             None => assert_eq!(transport, ["", "", ""]),
             Some(wire::Body::Segment(_)) => assert_eq!(transport, ["1", "1", ""]),
-            Some(wire::Body::Datagram(_)) => assert_eq!(transport, ["1", "", "1"]),
+            Some(wire::Body::Datagram(_) | wire::Body::Media(_)) => {
+                assert_eq!(transport, ["1", "", "1"]);
+            }
             Some(wire::Body::Echo(echo)) => {
                 let is_udp = echo.protocol == EchoProtocol::Udp;
                 assert_eq!(transport, ["1", "", if is_udp { "1" } else { "" }]);

@@ -6,13 +6,16 @@ fn ms(ms: u64) -> Instant {
     Instant::ZERO + Duration::from_millis(ms)
 }
 
+/// When a packet was sent, what it has, and its bytes.
+type Packet = (Instant, MediaKind, u16);
+
 /// Runs a conference for this time over a path of 10 ms, which loses what `loses` says of the kind
 /// of a packet and its number. Returns the source and the packets that were sent.
 fn over(
     conference: &Conference,
     end_ms: u64,
     loses: impl Fn(MediaKind, u64) -> bool,
-) -> (Box<dyn Source>, Vec<(Instant, MediaKind, u16)>) {
+) -> (Box<dyn Source>, Vec<Packet>) {
     let mut source = source(conference);
     let (mut events, mut sent) = (std::collections::BTreeMap::new(), Vec::new());
     let mut order = 0;
