@@ -38,7 +38,8 @@ MORE_IS_BETTER = re.compile(
 )
 LESS_IS_BETTER = re.compile(
     r".*(_drops|_losses|\bretransmissions|\btimeouts|\bcollision_probability|\brebuffers"
-    r"|\bfreezes|\b(late|dropped|undelivered|rebuffering|frozen)_fraction|\b(jitter|startup_delay)_s"
+    r"|\bfreezes|\b(late|dropped|undelivered|rebuffering|frozen)_fraction"
+    r"|\b(jitter|startup_delay)_s"
     r"|\b(delay|session_delay|rtt|discovery_delay)_s\.(mean|p\d+|max))\)?"
 )
 """Results of which less is better. Of all others neither is."""
