@@ -6,6 +6,7 @@ use wire::{Media, MediaKind};
 
 impl Meter {
     /// A packet of a conference is sent.
+    #[inline(never)]
     pub(super) fn on_media_sent(&mut self, now: Instant, media: &Media) {
         let flow = &mut self.flows[media.flow];
         flow.sent += 1;
@@ -15,6 +16,7 @@ impl Meter {
     }
 
     /// One has arrived.
+    #[inline(never)]
     pub(super) fn on_media(&mut self, now: Instant, born: Instant, media: &Media) {
         if !media.is_forward() {
             return;

@@ -12,7 +12,7 @@ use net::Node;
 use net::node::{Command, Refill, Scope, TimerId};
 use net::route::RouteNote;
 use tcp::Hint;
-use wire::{Body, DropCause, Ecn, Flags, NodeId, Packet, Segment};
+use wire::{Body, DropCause, Ecn, Flags, Media, NodeId, Packet, Segment};
 
 /// A neighbour is in range if at least this fraction of the frames to it would arrive without
 /// interference.
@@ -62,10 +62,7 @@ impl<O: Observer> World<O> {
                 self.on_segment(&Segment { flags, ..*segment });
             }
             Body::Segment(segment) => self.on_segment(segment),
-            Body::Media(media) => {
-                let (kind, number) = (media.kind, media.number);
-                self.notify_source(media.flow, traffic::Event::Arrived { kind, number });
-            }
+            Body::Media(media) => self.on_media(*media),
             _ => {}
         }
         if let Body::Echo(echo) = packet.body
@@ -73,6 +70,13 @@ impl<O: Observer> World<O> {
         {
             self.on_request(packet, echo);
         }
+    }
+
+    /// A packet of a conference has reached the other end. It is apart, so that runs without one
+    /// have the code that they had.
+    #[inline(never)]
+    fn on_media(&mut self, Media { flow, kind, number, .. }: Media) {
+        self.notify_source(flow, traffic::Event::Arrived { kind, number });
     }
 
     /// A node has received a broadcast. The flow counts each broadcast once, at the first node.

@@ -116,6 +116,7 @@ impl<O: Observer> World<O> {
     }
 
     /// Sends a packet of a conference, in its access category in both directions.
+    #[inline(never)]
     fn send_media(&mut self, media: Media) {
         let Flow { from, to, class, ref transport, .. } = self.flows[media.flow];
         let (Transport::Udp(udp), Some(to)) = (transport, to) else { return };
