@@ -182,13 +182,13 @@ fn choices_list_what_there_is() {
     malformed_flow(
         "traffic = {}",
         "flows[0].traffic (line 8): must be one of \"bulk\", \"web\", \"requests\", \
-         \"writes\", \"video\", \"cbr\", \"on_off\", \"call\", \"game\", \"ping\", \"csv\", \
-         \"saturated\", is an empty table",
+         \"writes\", \"video\", \"cbr\", \"on_off\", \"call\", \"conference\", \"game\", \
+         \"ping\", \"csv\", \"saturated\", is an empty table",
     );
     malformed_flow(
         "traffic.web = {}\ntraffic.cbr = {}",
         "flows[0].traffic (line 8): takes one of bulk, web, requests, writes, video, cbr, \
-         on_off, call, game, ping, csv, saturated, not both web and cbr",
+         on_off, call, conference, game, ping, csv, saturated, not both web and cbr",
     );
     malformed_flow(
         "traffic.web.size.parto = {}",
