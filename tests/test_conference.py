@@ -200,3 +200,13 @@ def test_results_are_in_headline_and_table() -> None:
     assert "late, " in text
     assert "conference" in text
     assert "freezes" in text
+
+
+@pytest.mark.slow
+def test_packets_that_overtake_others_bring_the_rate_down() -> None:
+    """As users of mediasoup report of jitter that reorders: the estimate is very low."""
+    cell = path(5.0, duration_s=60.0, warmup_s=20.0)
+    jitter = cell.set("links[0].reorder", {"delay_ms": 50.0, "probability": 0.1})
+    found = [sm.run(each, seed=1, check=True).summary for each in (cell, jitter)]
+    free, low = (summary["flows[0].conference.rate_mbps"] for summary in found)
+    assert low < 0.35 < 2.0 < free
