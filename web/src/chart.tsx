@@ -98,6 +98,7 @@ export function Chart({ title, series, labels, height = 190 }: {
 const NAMES: Record<string, string> = {
   goodput_mbps: "goodput, Mb/s", queue_packets: "queue, packets", srtt_s: "smoothed RTT, s",
   "control.window_segments": "congestion window, segments",
+  "conference.target_mbps": "target of the conference, Mb/s",
 };
 
 /** The series of a run by their last names: a chart for each. */

@@ -24,6 +24,7 @@ WANTED = (
     "total.goodput_mbps",
     "ap.queue_packets",
     "flows[*].goodput_mbps",
+    "flows[*].conference.target_mbps",
     "flows[*].srtt_s",
     "flows[*].control.window_segments",
     "stations[*].queue_packets",
