@@ -7,13 +7,18 @@ system.
 from __future__ import annotations
 
 import socket
+import warnings
 from importlib.resources import files
 
 import pytest
-from marionette_driver import By, Wait
-from marionette_driver.errors import TimeoutException
-from marionette_driver.keys import Keys
-from marionette_driver.marionette import Marionette
+
+with warnings.catch_warnings():
+    # Mozilla's packages have warnings where they are compiled and imported.
+    warnings.simplefilter("ignore")
+    from marionette_driver import By, Wait
+    from marionette_driver.errors import TimeoutException
+    from marionette_driver.keys import Keys
+    from marionette_driver.marionette import Marionette
 
 # Marionette's client leaves sockets to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -67,6 +72,7 @@ class Page:
         self.find(selector, words).click()
 
     def write(self, text: str) -> None:
+        self.find(".cm-content")
         self.driver.execute_script(
             "const editor = document.querySelector('.cm-content');"
             "editor.focus(); document.execCommand('selectAll');"
@@ -100,12 +106,15 @@ class Page:
     def width(self) -> int:
         return self.driver.execute_script("return document.documentElement.scrollWidth")
 
+    def all(self, selector: str) -> list:
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
 
 @pytest.fixture(scope="module")
 def firefox(program):
-    path = program("firefox-esr", "firefox", package="firefox-esr")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
+    path = program("firefox-esr", "firefox", package="firefox-esr")
     driver = Marionette(bin=path, port=port, headless=True, gecko_log="-")
     driver.start_session()
     yield driver
@@ -141,10 +150,8 @@ def views(page):
     yield "air"
     page.run(CELL.replace('"11b"', '"11g"'), seed=1)
     page.click("nav a", "Runs")
-    page.wait.until(
-        lambda driver: len(driver.find_elements(By.CSS_SELECTOR, "[type=checkbox]")) == 2
-    )
-    for box in page.driver.find_elements(By.CSS_SELECTOR, "[type=checkbox]"):
+    page.wait.until(lambda _: len(page.all("[type=checkbox]")) == 2)
+    for box in page.all("[type=checkbox]"):
         box.click()
     yield "runs"
     page.click("button", "Compare two runs")
