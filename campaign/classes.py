@@ -11,7 +11,7 @@ from random_scenarios import HIGH, RATES, Cell, Space
 from campaign.hosts import STANDARDS, groups
 from campaign.schema import Table, Values, table
 
-DATAGRAMS: tuple[Any, ...] = ("saturated", "on_off", "call", "cbr", "game", "ping")
+DATAGRAMS: tuple[Any, ...] = ("saturated", "on_off", "call", "cbr", "conference", "game", "ping")
 QUEUES = ("drop_tail", "fq_codel", "mac80211", "fq", "codel")
 
 

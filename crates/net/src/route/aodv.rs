@@ -225,11 +225,13 @@ impl Router for Aodv {
             Body::Routing(_) | Body::Arp(_) | Body::Management(_) => {}
             Body::Segment(_) | Body::Datagram(_) | Body::Echo(_) | Body::Media(_) => {
                 match packet.to {
-                Some(to) if context.exit(to) != self.node => self.forward(from, packet, context),
-                _ => {
-                    self.refresh(context.exit(packet.from), from, context.now);
-                    context.out.push(Command::Deliver(packet));
-                }
+                    Some(to) if context.exit(to) != self.node => {
+                        self.forward(from, packet, context);
+                    }
+                    _ => {
+                        self.refresh(context.exit(packet.from), from, context.now);
+                        context.out.push(Command::Deliver(packet));
+                    }
                 }
             }
         }

@@ -45,8 +45,7 @@ impl DelayBased {
         self.received.add(arrived, bytes);
         let Some(delta) = self.groups.on_packet(sent, arrived) else { return false };
         self.estimates += 1;
-        self.gradient_ms =
-            self.filter.update(delta) * self.estimates.min(self.most_groups) as f64;
+        self.gradient_ms = self.filter.update(delta) * self.estimates.min(self.most_groups) as f64;
         let before = self.signal;
         self.signal = self.detector.update(self.gradient_ms, delta.sent_ms, delta.arrived_ms);
         self.signal == Signal::Overuse && before != Signal::Overuse

@@ -140,9 +140,8 @@ impl RateController {
         } else {
             self.rate * (libm::pow(GROWTH, passed_s) - 1.0)
         };
-        let most = received.map_or(f64::INFINITY, |rate| {
-            MOST_OF_RECEIVED * rate + MORE_THAN_RECEIVED
-        });
+        let most =
+            received.map_or(f64::INFINITY, |rate| MOST_OF_RECEIVED * rate + MORE_THAN_RECEIVED);
         self.rate = (self.rate + more).min(most.max(self.rate));
     }
 

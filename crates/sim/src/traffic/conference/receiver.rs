@@ -80,12 +80,7 @@ impl Receiver {
 
     /// A packet has arrived. Returns whether a report is urgent: a packet is missing, or with REMB
     /// over-use begins, whose estimate is reported at once (draft-alvestrand-rmcat-remb-03).
-    pub(super) fn on_packet(
-        &mut self,
-        now: Instant,
-        number: u64,
-        log: &Log,
-    ) -> bool {
+    pub(super) fn on_packet(&mut self, now: Instant, number: u64, log: &Log) -> bool {
         let Some(sent) = log.get(number) else { return false };
         if number < self.next && !self.gaps.remove(&number) {
             return false;

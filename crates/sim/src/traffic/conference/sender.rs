@@ -3,10 +3,10 @@
 use super::arrival::BURST;
 use super::controller::DelayBased;
 use super::encoder::Encoder;
-use super::rate::LossBased;
-use super::viewer::{Seen, Viewer};
 use super::keys::{AUDIO_INTERVAL, Conference, Feedback};
 use super::packets::{Log, Piece, Report, Sent, Video};
+use super::rate::LossBased;
+use super::viewer::{Seen, Viewer};
 use crate::traffic::Command;
 use kernel::{Duration, Instant, Rng};
 use std::collections::{BTreeMap, VecDeque};
