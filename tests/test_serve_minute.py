@@ -45,6 +45,15 @@ def test_search_knows_names_titles_and_texts_without_accents_and_the_best_is_fir
     expect(page.locator(".gallery")).to_contain_text("Nothing matches.")
 
 
+def test_a_link_that_names_no_scenario_of_the_gallery_says_so_and_searches(open_page, link):
+    for asked, said in (
+        ("hidden", "names hidden, which the gallery does not have; a search for it finds hidden_"),
+        ("zebra", "names zebra, which the gallery does not have."),
+    ):
+        with open_page(f"{link}#/scenario?entry={asked}", 1280, 800) as page:
+            expect(page.locator(".said")).to_contain_text(said)
+
+
 def test_a_lesson_opens_its_scenario_and_says_what_to_do(page):
     page.get_by_role("button", name="Two senders that cannot hear each other").click()
     expect(page.locator(".cm-content")).to_contain_text("hidden")

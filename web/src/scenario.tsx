@@ -7,7 +7,7 @@ import {
 } from "./api";
 import { Editor } from "./editor";
 import { Form } from "./form";
-import { Gallery, openEntry, opened, remember, Tries } from "./gallery";
+import { Gallery, openEntry, opened, remember, search, Tries } from "./gallery";
 import { Intro } from "./lessons";
 import { copyLink, linked } from "./link";
 import { SpaceView } from "./space";
@@ -37,8 +37,15 @@ export function openText(content: string, own = 1, title = ""): void {
 }
 
 export async function openLinked(options: URLSearchParams, start: Start): Promise<void> {
+  const asked = options.get("entry");
+  const entry = start.gallery.find(({ name }) => name === asked);
+  if (asked !== null && !entry) {
+    const near = search(start.gallery, asked).map(({ name }) => name)[0];
+    said.value = `The link names ${asked}, which the gallery does not have`
+      + (near ? `; a search for it finds ${near}.` : ".");
+    return;
+  }
   try {
-    const entry = start.gallery.find(({ name }) => name === options.get("entry"));
     if (entry) openEntry(entry);
     else openText(await linked(options), Number(options.get("seed")) || 1);
     history.replaceState(null, "", "#/scenario");
