@@ -293,7 +293,10 @@ def test_after_a_failure_the_same_sweep_continues(small, tmp_path, monkeypatch) 
         sm.sweep(small, over=over, replications=2, store=tmp_path, executor=one)
     assert caught.value.__notes__[0].startswith("in flows[0].control at ")
     assert caught.value.__notes__[1].startswith("in replication 0 at flows[0].control=")
-    assert len(Store(tmp_path)) == 2  # those of NewReno, which came before
+    # Two runs of NewReno came before; the executor may end the others before it is told.
+    kept = [record.run.scenario.get("flows")[0]["control"] for record in Store(tmp_path).records()]
+    assert 2 <= len(kept) <= 4
+    assert set(kept) == {"new_reno"}
     monkeypatch.delenv("FAULTY")
     done = sm.sweep(small, over=over, replications=2, store=tmp_path)
     assert len(Store(tmp_path)) == 8
