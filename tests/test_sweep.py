@@ -296,7 +296,7 @@ def test_after_a_failure_the_same_sweep_continues(small, tmp_path, monkeypatch) 
     # Two runs of NewReno came before; the executor may end the others before it is told.
     kept = [record.run.scenario.get("flows")[0]["control"] for record in Store(tmp_path).records()]
     assert 2 <= len(kept) <= 4
-    assert set(kept) == {"new_reno"}
+    assert all("new_reno" in control for control in kept), kept
     monkeypatch.delenv("FAULTY")
     done = sm.sweep(small, over=over, replications=2, store=tmp_path)
     assert len(Store(tmp_path)) == 8
