@@ -188,6 +188,12 @@ WAIT_MS = 60_000
 
 
 @pytest.fixture(scope="session")
+def wait_ms() -> int:
+    """How long a page may take to show what is expected."""
+    return WAIT_MS
+
+
+@pytest.fixture(scope="session")
 def chromium(program: Program) -> str:
     """The path of a browser."""
     return program("chromium", "google-chrome", MAC_CHROME, package="chromium")

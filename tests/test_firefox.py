@@ -23,8 +23,6 @@ with warnings.catch_warnings():
 # Marionette's client leaves sockets to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
-WAIT_MS = 60_000
-"""A loaded machine is slow; what is waited for is an event, never a time."""
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 CELL = """title = "Two stations"
 standard = "11b"
@@ -40,9 +38,9 @@ traffic = "saturated"
 class Page:
     """A page in Firefox, by the names that its user sees."""
 
-    def __init__(self, marionette: Marionette) -> None:
-        self.driver = marionette
-        self.wait = Wait(marionette, timeout=WAIT_MS / 1000, interval=0.1)
+    def __init__(self, marionette: Marionette, wait_ms: int) -> None:
+        self.driver, self.wait_ms = marionette, wait_ms
+        self.wait = Wait(marionette, timeout=wait_ms / 1000, interval=0.1)
 
     def open(self, address: str) -> None:
         self.driver.navigate(address)
@@ -87,20 +85,20 @@ class Page:
         box = self.find("input[type=number]")
         box.clear()
         box.send_keys(str(seed))
-        # In a form of the page: the shortcut that runs what the editor has.
+        # The shortcut of the editor that runs the scenario.
         self.find(".cm-content").send_keys(Keys.CONTROL + Keys.ENTER)
         self.find("a", "Open the air")
 
     def violations(self) -> list[str]:
         """What axe finds in the view that is shown."""
         return self.driver.execute_async_script(
-            # No element of the page: its policy allows no scripts within it.
+            # The page's content security policy forbids a script element with its own text.
             f"if (!window.axe) {{ {AXE} }}"
             "const done = arguments[0];"
             "axe.run().then(({ violations }) => done(violations.flatMap(({ id, nodes }) =>"
             " nodes.map(({ html }) => `${id}: ${html}`))));",
             sandbox=None,
-            script_timeout=WAIT_MS,
+            script_timeout=self.wait_ms,
         )
 
     def width(self) -> int:
@@ -169,10 +167,10 @@ def views(page):
 
 
 @pytest.mark.parametrize("width", [1280, 500])
-def test_every_view_works_in_firefox(firefox, link, width):
+def test_every_view_works_in_firefox(firefox, wait_ms, link, width):
     # A window of Firefox is no narrower than 450 pixels.
     firefox.set_window_rect(width=width, height=900)
-    page = Page(firefox)
+    page = Page(firefox, wait_ms)
     page.open(link)
     shown = []
     for view in views(page):
