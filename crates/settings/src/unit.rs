@@ -13,7 +13,9 @@ impl Unit {
     /// A number without a unit.
     pub const NONE: Self = Self { suffix: "", symbol: "" };
 
-    const ALL: [Self; 16] = [
+    /// A unit stands before those with which it ends.
+    const ALL: [Self; 17] = [
+        Self { suffix: "per_s", symbol: " per second" },
         Self { suffix: "s", symbol: " s" },
         Self { suffix: "ms", symbol: " ms" },
         Self { suffix: "us", symbol: " us" },
@@ -97,6 +99,7 @@ mod tests {
     fn the_last_word_of_a_key_is_its_unit() {
         assert_eq!(Unit::of("target_delay_ms").symbol(), " ms");
         assert_eq!(Unit::of("rate_mbps").symbol(), " Mb/s");
+        assert_eq!(Unit::of("frames_per_s").symbol(), " per second");
         assert_eq!(Unit::of("beta"), Unit::NONE);
         assert_eq!(Unit::of("ms"), Unit::NONE, "a key is more than its unit");
     }

@@ -285,12 +285,12 @@ pub(super) static SERVICE: &[Observable] = observables! {
     /// The mean rate of the video that is encoded, without headers.
     "conference.rate_mbps": "Mb/s" as "encoded" if CONFERENCE => MeanRate(
         |world, i| 8000 * seen(world, i).encoded_bytes,
-        |world, i| (seen(world, i).active.as_secs_f64() * 1e3) as u64,
+        active_ms,
     );
     /// The mean rate of the frames that are complete by their deadlines.
     "conference.in_time_mbps": "Mb/s" as "in time" if CONFERENCE => MeanRate(
         |world, i| 8000 * seen(world, i).in_time_bytes,
-        |world, i| (seen(world, i).active.as_secs_f64() * 1e3) as u64,
+        active_ms,
     );
     /// The rate of audio and video that its congestion control allows.
     "conference.target_mbps": "Mb/s" if CONFERENCE => Gauge(|world, i| seen(world, i).target_mbps);
@@ -378,6 +378,11 @@ fn viewed(world: &World, flow: usize) -> Viewed {
 /// What the viewer of a conference has seen.
 fn seen(world: &World, flow: usize) -> Seen {
     world.flows[FlowId::at(flow)].source.seen(world.now).unwrap_or_default()
+}
+
+/// For how long a conference has gone on, in milliseconds.
+fn active_ms(world: &World, flow: usize) -> u64 {
+    (seen(world, flow).active.as_secs_f64() * 1e3) as u64
 }
 
 /// The rating factor of a call.
