@@ -138,6 +138,44 @@ def test_form_and_text_are_two_views_of_one_scenario(page):
     expect(page.locator(".cm-content")).to_contain_text('standard = "11g"')
 
 
+def test_changes_of_the_form_follow_each_other(page):
+    """Each change starts from the text that the one before it left, however late that comes."""
+    page.evaluate(
+        """() => {
+            const own = window.fetch;
+            let isFirst = true;
+            window.fetch = async (path, ...rest) => {
+                const waits = String(path).endsWith("/api/edit") && isFirst;
+                if (waits) isFirst = false;
+                const answer = await own(path, ...rest);
+                if (waits) await new Promise((done) => setTimeout(done, 500));
+                return answer;
+            };
+        }"""
+    )
+    page.get_by_role("tab", name="Form").click()
+    page.get_by_label("Stations").fill("5")
+    page.get_by_label("Stations").press("Tab")
+    page.get_by_label("Standard").select_option("11g")
+    page.get_by_role("tab", name="Text").click()
+    expect(page.locator(".cm-content")).to_contain_text("stations = 5")
+    expect(page.locator(".cm-content")).to_contain_text('standard = "11g"')
+
+
+def test_what_is_typed_into_the_form_outlives_a_check(page):
+    page.get_by_role("tab", name="Form").click()
+    page.get_by_label("Warm-up, s").fill("1.5")
+    # The text with the warm-up is checked a quarter of a second later, while the next is typed.
+    with page.expect_response(lambda answer: "api/check" in answer.url):
+        page.get_by_label("Stations").fill("25")
+    page.wait_for_timeout(300)
+    expect(page.get_by_label("Stations")).to_have_value("25")
+    page.get_by_label("Stations").press("Tab")
+    page.get_by_role("tab", name="Text").click()
+    expect(page.locator(".cm-content")).to_contain_text("warmup_s = 1.5")
+    expect(page.locator(".cm-content")).to_contain_text("stations = 25")
+
+
 def test_a_node_is_dragged_and_moved_by_keys(page):
     write(page, SPACE)
     node = page.get_by_role("button", name=re.compile("^sta0 at 40"))

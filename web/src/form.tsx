@@ -1,5 +1,6 @@
 // The form: the common keys of the text. A change edits the text.
 
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Issue, Keys as Values } from "./api";
 import { change } from "./scenario";
 import type { Keys } from "./schema";
@@ -24,6 +25,12 @@ function Field({ path, label, type, of, choices }: {
   const names = choices ?? of.schema?.values(steps(path)).map((own) => own.label) ?? [];
   const fault = of.issues.find((issue) => issue.path === path);
   const id = `form-${path}`;
+  // What is being typed: the answer to a check arrives meanwhile and must not replace it.
+  const [typed, setTyped] = useState<string | null>(null);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (input.current !== document.activeElement) setTyped(null);
+  }, [of.keys]);
   const own = { id, "aria-invalid": !!fault, "aria-describedby": fault ? `${id}-fault` : undefined };
   const take = (text: string) => {
     if (type === "number" && text.trim() === "") return;
@@ -42,8 +49,9 @@ function Field({ path, label, type, of, choices }: {
           </select>
         )
         : (
-          <input {...own} type="text" value={chosen(value)}
+          <input {...own} type="text" value={typed ?? chosen(value)} ref={input}
             inputMode={type === "number" ? "decimal" : "text"}
+            onInput={(e) => setTyped(e.currentTarget.value)}
             onChange={(e) => take(e.currentTarget.value)} />
         )}
       {fault && <span class="fault" id={`${id}-fault`}>{fault.message}</span>}

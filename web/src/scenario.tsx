@@ -93,11 +93,21 @@ async function check(content: string): Promise<void> {
   }
 }
 
-/** Changes one value of the text; the editor and the form show it. */
-export async function change(path: string, value: unknown): Promise<void> {
+let edits: Promise<void> = Promise.resolve();
+
+/** Changes one value of the text, after the changes before it; the editor and the form show it. */
+export function change(path: string, value: unknown): Promise<void> {
+  return (edits = edits.then(() => edit(path, value)));
+}
+
+async function edit(path: string, value: unknown): Promise<void> {
   try {
-    const body = { text: text.value, path, value };
-    text.value = (await send<{ text: string }>("POST", "/api/edit", body)).text;
+    let before, after;
+    do {
+      before = text.value;
+      after = (await send<{ text: string }>("POST", "/api/edit", { text: before, path, value })).text;
+    } while (text.value !== before); // Somebody typed into the text meanwhile.
+    text.value = after;
     said.value = "";
   } catch (error) {
     said.value = (error as Error).message;
