@@ -17,7 +17,7 @@ from campaign.schema import ROOT, Table, Values, schema, table
 sys.path.append(str(ROOT / "benches"))
 
 from random_flows import Draw, flow, tree
-from random_scenarios import RATES, Cell, Space
+from random_scenarios import Cell, Space
 from random_scenarios import scenario as plain
 
 from campaign.classes import lasting, pipes, roaming, routers
@@ -154,8 +154,7 @@ def _moving(draw: Draw, values: Values) -> Table:
 def _full_duplex(draw: Draw, values: Values) -> Table:
     """A full-duplex access point, and in some cases what it does not bear."""
     in_space = draw.flip()
-    standard = draw.one(tuple(RATES) if in_space else STANDARDS)
-    cell = (Space if in_space else Cell)(draw, standard)
+    cell = (Space if in_space else Cell)(draw, draw.one(STANDARDS))
     cell.mixed, cell.qos = False, cell.high
     if isinstance(cell, Space):
         cell.ad_hoc = False
@@ -176,6 +175,8 @@ def _full_duplex(draw: Draw, values: Values) -> Table:
         duplex.pop("secondary_rate_rule", None)
     if cell.high:
         duplex.pop("secondary_rate_mbps", None)
+    if "secondary_mcs" in duplex:
+        duplex.pop("secondary_rate_rule", None)
     absent = ("rts_cts", "busy_tone") if in_space else ("cancellation_db", "secondary_rate_rule")
     for key in absent:
         duplex.pop(key, None)

@@ -138,6 +138,58 @@ fn the_checker_knows_what_may_overlap_between_cells_too() {
     }
 }
 
+/// A-MPDUs, single MPDUs and TXOPs, with losses after which there are BlockAckReqs: the checker
+/// finds nothing.
+#[test]
+fn the_checker_finds_nothing_with_access_categories_and_aggregates() {
+    let noisy = "[[stations]]\ncount = 3\nring_m = 6.0\ndata_loss = 0.2\nack_loss = 0.1\n
+                 [[stations]]\ncount = 3\nring_m = 9.0\ndata_loss = 0.1\n";
+    for (standard, keys) in [
+        ("11g", "rate_mbps = 54.0\nqos = true\nedca.best_effort.txop_limit_us = 3008"),
+        ("11n", "mcs = 5\naggregation.missed_block_ack = 'retransmit'"),
+        ("11ac", "mcs = 5\naggregation = { amsdu_bytes = 3000, lifetime_ms = 20 }"),
+        ("11ax", "mcs = 5\naggregation.frames = 1"),
+        ("11ac", "mcs = 5\nedca_defaults = '2016'\nedca.best_effort.txop_limit_us = 992"),
+    ] {
+        for duplex in [
+            "cancellation_db = 105.0\nserve = 'best_rate'",
+            "bidirectional = true\nown_rts = 'double'",
+            "secondary_rate_rule = 'link'\nserve = 'random'",
+        ] {
+            let text = format!(
+                "standard = '{standard}'\nduration_s = 1.0\nwarmup_s = 0.2\n
+                 [wlan]\nrts_threshold_bytes = 0\n{keys}\n
+                 [wlan.full_duplex]\n{duplex}\n[radio]\n{noisy}\n
+                 [[flows]]\nfrom = 'sta0-3'\nto = 'server'\n
+                 [[flows]]\nfrom = 'server'\nto = 'sta2-5'\n
+                 [[flows]]\nfrom = 'server'\nto = 'sta*'\nclass = 'voice'\n
+                 traffic.cbr = {{ rate_mbps = 0.1, payload_bytes = 200 }}\n"
+            );
+            let run = run(&text);
+            assert!(value(&run, "full_duplex.secondary") > 10.0, "{text}");
+            let both = text.contains("bidirectional");
+            assert_eq!(value(&run, "full_duplex.station_secondary") > 0.0, both, "{text}");
+        }
+    }
+}
+
+/// By the rule "sinr" 802.11ac lowers the MCS where the stations are nearer to each other: MCS 8
+/// needs nearly 30 dB, MCS 0 a few.
+#[test]
+fn the_mcs_of_secondary_frames_follows_from_the_loss_between_the_stations() {
+    let rates = [110.0, 90.0, 80.0].map(|cross_db| {
+        let text = pair(cross_db, "wlan.full_duplex = {}");
+        let text = text.replace("'11a'", "'11ac'").replace("rate_mbps = 54.0", "mcs = 8");
+        let run = run(&text);
+        assert!(value(&run, "full_duplex.secondary_share") > 0.9, "at {cross_db} dB");
+        let is_sent = value(&run, "full_duplex.secondary_sent");
+        assert!(is_sent > 0.9 * value(&run, "full_duplex.secondary"), "at {cross_db} dB");
+        value(&run, "full_duplex.secondary_rate_mbps")
+    });
+    assert!((rates[0] - 78.0).abs() < 1e-9, "{rates:?}");
+    assert!(rates.windows(2).all(|pair| pair[0] > pair[1]), "{rates:?}");
+}
+
 /// The window begins while a station sends an RTS of 1 Mb/s, which collides. This collision counts
 /// in the window and the begin of the attempt does not: what collided is a part of the attempts
 /// whose outcome is known.
@@ -200,6 +252,13 @@ fn each_fault_has_one_message_at_its_path() {
         &space("secondary_rate_mbps = 24.0, secondary_rate_rule = 'link'"),
         "wlan.full_duplex.secondary_rate_rule: secondary_rate_mbps sets the rate; remove one of \
          the two keys",
+    );
+    wrong(
+        &space("secondary_mcs = 3, secondary_rate_rule = 'link'")
+            .replace("'11a'", "'11ac'")
+            .replace("rate_mbps = 54.0", "mcs = 5"),
+        "wlan.full_duplex.secondary_rate_rule: secondary_mcs sets the MCS; remove one of the two \
+         keys",
     );
     let cell = |key: &str| {
         space(key).lines().filter(|line| !line.contains("radio")).collect::<Vec<_>>().join("\n")

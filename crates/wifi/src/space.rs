@@ -256,7 +256,8 @@ impl Space {
             overhears: false,
         };
         if let Some(settings) = full_duplex {
-            space.become_full_duplex(settings, links.iter().map(|(_, _, link)| &link.mode), seed);
+            let modes: Vec<Mode> = links.iter().map(|(_, _, link)| link.mode).collect();
+            space.become_full_duplex(settings, &modes, seed);
         }
         space
     }

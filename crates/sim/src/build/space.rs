@@ -70,15 +70,16 @@ fn sites(plan: &Plan, space: &SpacePlan, seed: &Seed) -> Vec<Site> {
     plan.topology.radios().iter().map(site).collect()
 }
 
-/// The links: between stations and their access points; in an ad-hoc network, between stations that
-/// a flow connects. If nodes forward, links are added during the run.
+/// The links: between stations and their access points, with the mode of the latter's frames; in an
+/// ad-hoc network, between stations that a flow connects. If nodes forward, links are added during
+/// the run.
 fn links(plan: &Plan, space: &SpacePlan) -> Vec<(u32, u32, Link)> {
     if plan.routing.is_some() {
         return Vec::new();
     }
     let link = |station: usize| {
         let station = &plan.stations[station];
-        let mode = station.up.mode();
+        let mode = if space.ad_hoc { station.up.mode() } else { station.down.mode() };
         Link { mode, data_loss: station.data_loss, ack_loss: station.ack_loss }
     };
     let radio = |station: usize| plan.topology.station(station);

@@ -37,7 +37,7 @@ impl Overlap {
         sent.filter(|cts| {
             let is_announced = cts.kind == FrameKind::Cts && cts.beside.is_some();
             let is_next = cts.end + self.sifs == frame.start;
-            frame.kind == FrameKind::Data && is_announced && is_next
+            is_body(frame.kind) && is_announced && is_next
         })
     }
 
@@ -61,7 +61,12 @@ impl Overlap {
         let is_mutual = frame.to == cts.to;
         rule(now, is_bidirectional || !is_mutual, "a secondary frame is for another", detail);
         let given = self.settings.and_then(|settings| settings.secondary_rate);
-        let has_rate = is_mutual || given.is_none_or(|rate| rate == frame.mode.rate);
+        let mcs = self.settings.and_then(|settings| settings.secondary_mcs);
+        let has_rate = match () {
+            () if is_mutual || frame.kind == FrameKind::BlockAckRequest => true,
+            () if frame.mode.class.is_high() => mcs.is_none_or(|m| m == u32::from(frame.mode.mcs)),
+            () => given.is_none_or(|rate| rate == frame.mode.rate),
+        };
         rule(now, has_rate, "a secondary frame has the given rate", detail);
         Some(cts)
     }
@@ -93,7 +98,12 @@ impl Overlap {
     }
 }
 
+/// Whether such a frame may be one of two at once, each of which elicits a response.
+fn is_body(kind: FrameKind) -> bool {
+    matches!(kind, FrameKind::Data | FrameKind::BlockAckRequest)
+}
+
 /// How much later than a SIFS after a frame the response to it begins.
 pub(super) fn delay(frame: &OngoingFrame) -> Duration {
-    frame.beside.filter(|_| frame.kind == FrameKind::Data).unwrap_or_default()
+    frame.beside.filter(|_| is_body(frame.kind)).unwrap_or_default()
 }

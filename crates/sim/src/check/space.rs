@@ -127,7 +127,7 @@ impl Watch {
         rule(now, !twice, "one transmission per radio", || format!("{frame:?}"));
         if is_answer(frame) {
             self.check_answer(frame);
-        } else if !self.follows_cts(frame) && !self.is_secondary(frame) {
+        } else if !self.follows_cts(frame) && !self.is_secondary(frame, mpdus.len()) {
             rule(now, frame.beside.is_none(), "a CTS announces two frames", || {
                 format!("{frame:?}")
             });
@@ -185,7 +185,7 @@ impl Watch {
         let agree = match (after.kind, after.beside) {
             // A CTS may announce a longer frame than its RTS, and two responses a longer one.
             (FrameKind::Cts, Some(_)) => ends[0] <= ends[1],
-            (FrameKind::Ack, Some(_)) => ends[0] >= ends[1],
+            (FrameKind::Ack | FrameKind::BlockAck, Some(_)) => ends[0] >= ends[1],
             _ => ends[0] == ends[1],
         };
         rule(self.now, agree || !self.exact, "Duration fields end with the exchange", || {
@@ -215,11 +215,17 @@ impl Watch {
     }
 
     /// Whether the frame is a secondary frame, which its transmitter has announced in a CTS.
-    fn is_secondary(&self, frame: &OngoingFrame) -> bool {
+    fn is_secondary(&self, frame: &OngoingFrame, mpdus: usize) -> bool {
         let sent = self.receivers[frame.from as usize].exchanges.sent;
         let cts = self.overlap.secondary(self.now, frame, sent);
         if let Some(cts) = &cts {
             self.check_reservation(cts, frame);
+            let (_, limit) = self.parameters(frame.from, frame.edcaf);
+            let lasting = frame.end - frame.start;
+            let keeps = mpdus < 2 || limit == Duration::ZERO || lasting <= limit;
+            rule(self.now, keeps, "an A-MPDU keeps the TXOP limit of its category", || {
+                format!("{limit}: {frame:?}")
+            });
         }
         cts.is_some()
     }

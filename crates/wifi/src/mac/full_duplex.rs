@@ -96,13 +96,12 @@ pub struct FullDuplex {
     /// Default: by `secondary_rate_rule`.
     #[setting(key = "secondary_rate_mbps", range = 0.1..=1e4)]
     pub secondary_rate: Option<BitRate>,
-    /// MCS of secondary frames, in standards that have MCSs. Default: that of the access point's
-    /// other data frames to the station. Streams, width and guard interval are always those of the
-    /// other frames.
+    /// MCS of secondary frames, in standards that have MCSs. Default: by `secondary_rate_rule`.
+    /// Streams, width and guard interval are always those of the other frames.
     #[setting(range = 0..=11)]
     pub secondary_mcs: Option<u32>,
-    /// Which rate secondary frames have if `secondary_rate_mbps` is not set. Default: "sinr" with
-    /// the table `radio`, "link" without it.
+    /// Which rate secondary frames have if neither `secondary_rate_mbps` nor `secondary_mcs` sets
+    /// it. Default: "sinr" with the table `radio`, "link" without it.
     pub secondary_rate_rule: Option<SecondaryRateRule>,
     /// By the rule "sinr", the least probability with which a frame of 1536 bytes is decoded.
     #[setting(default = 0.9, range = 0.0..=1.0)]
@@ -144,16 +143,20 @@ impl FullDuplex {
 
     /// Whether the positions of stations decide on the rate.
     pub fn is_by_sinr(&self) -> bool {
-        let is_fixed = self.secondary_rate.is_some();
+        let is_fixed = self.secondary_rate.is_some() || self.secondary_mcs.is_some();
         !is_fixed && self.secondary_rate_rule == Some(SecondaryRateRule::Sinr)
     }
 
     /// The modes that a secondary frame may have by the rule "sinr", to a station to which other
     /// frames have the mode `other`; the fastest first.
-    pub(crate) fn candidates(timing: &Timing, other: Mode) -> impl Iterator<Item = Mode> + use<> {
+    pub(crate) fn candidates(timing: &Timing, other: Mode) -> Vec<Mode> {
+        if other.class.is_high() {
+            let slower = (0..other.mcs).rev().filter_map(|mcs| with_mcs(timing, &other, mcs));
+            return std::iter::once(other).chain(slower).collect();
+        }
         let is_dsss = other.class.is_dsss();
         let modes = timing.standard.modes.iter().rev().copied();
-        modes.filter(move |mode| mode.class.is_dsss() == is_dsss && mode.rate <= other.rate)
+        modes.filter(|mode| mode.class.is_dsss() == is_dsss && mode.rate <= other.rate).collect()
     }
 
     /// The rates of the access point's secondary frames to stations to which its other frames have
@@ -166,7 +169,7 @@ impl FullDuplex {
         let mut rates = Vec::new();
         for other in others {
             if self.is_by_sinr() {
-                rates.extend(Self::candidates(timing, *other).map(|mode| mode.rate));
+                rates.extend(Self::candidates(timing, *other).iter().map(|mode| mode.rate));
                 continue;
             }
             rates.extend(self.mode(timing, other).map(|mode| mode.rate));

@@ -29,17 +29,27 @@ const DATA: Bytes = Bytes(1536);
 /// The SINR that frames need by the rule "sinr", as ratios.
 #[derive(Debug, Default)]
 pub(super) struct RequiredSinr {
-    /// Of each mode of the standard, for a data frame and for an ACK.
+    /// Of each mode of data frames and responses, for a data frame and for an ACK.
     modes: Vec<(Mode, [f64; 2])>,
 }
 
 impl RequiredSinr {
-    pub(super) fn new(settings: &FullDuplex, timing: &Timing, error: &dyn ErrorModel) -> Self {
+    /// That of frames at the rates of the standard.
+    fn new(settings: &FullDuplex, timing: &Timing, error: &dyn ErrorModel) -> Self {
+        let mut required = Self::default();
+        required.add(settings, timing.standard.modes, error);
+        required
+    }
+
+    /// Frames may have these modes, too.
+    fn add(&mut self, settings: &FullDuplex, modes: &[Mode], error: &dyn ErrorModel) {
         let loss = 1.0 - settings.secondary_success;
         let ratio = |mode: &Mode, psdu| linear(required_snr(error, mode, psdu, loss));
-        let of = |mode: &Mode| (*mode, [DATA, ACK].map(|psdu| ratio(mode, psdu)));
-        let modes = if settings.is_by_sinr() { timing.standard.modes } else { &[] };
-        Self { modes: modes.iter().map(of).collect() }
+        for mode in modes.iter().filter(|_| settings.is_by_sinr()) {
+            if !self.modes.iter().any(|(known, _)| known == mode) {
+                self.modes.push((*mode, [DATA, ACK].map(|psdu| ratio(mode, psdu))));
+            }
+        }
     }
 
     fn of(&self, mode: &Mode, kind: FrameKind) -> f64 {
@@ -54,7 +64,7 @@ pub(super) struct PrimaryFrame {
     pub(super) from: u32,
     mode: Mode,
     pub(super) data: Duration,
-    pub(super) ack: Duration,
+    pub(super) response: Duration,
 }
 
 /// What decides on the mode of a secondary frame that begins now.
@@ -89,8 +99,8 @@ impl Geometry<'_> {
             self.arrives(from, to, first, mode, Data)
                 && self.arrives(to, from, from, &response(mode), Ack)
         };
-        let mut candidates = FullDuplex::candidates(self.rules.timing(), link);
-        candidates.find(arrives).filter(|_| others_arrive)
+        let candidates = FullDuplex::candidates(self.rules.timing(), link);
+        candidates.into_iter().find(arrives).filter(|_| others_arrive)
     }
 
     /// Whether a frame from one node to another is decoded while `other` transmits too.
@@ -118,15 +128,13 @@ impl Geometry<'_> {
 
 impl Space {
     /// Makes access points full duplex, or all nodes. Links have these modes.
-    pub(super) fn become_full_duplex<'a>(
-        &mut self,
-        settings: FullDuplex,
-        modes: impl Iterator<Item = &'a Mode>,
-        seed: &Seed,
-    ) {
+    pub(super) fn become_full_duplex(&mut self, settings: FullDuplex, modes: &[Mode], seed: &Seed) {
         let timing = self.rules.timing();
-        let rates = settings.rates(timing, modes);
+        let rates = settings.rates(timing, modes.iter());
         self.required = RequiredSinr::new(&settings, timing, &*self.signals.radio.error);
+        for mode in modes {
+            self.expect_mode(*mode);
+        }
         let mut able = Vec::new();
         for (node, state) in (0..).zip(&mut self.nodes) {
             let is_access_point = self.signals.sites[node as usize].is_access_point;
@@ -144,6 +152,13 @@ impl Space {
         }
     }
 
+    /// A node may send to another in this mode, and a full-duplex node in slower ones.
+    pub(super) fn expect_mode(&mut self, mode: Mode) {
+        let Some(settings) = &self.rules.mac.config.full_duplex else { return };
+        let candidates = FullDuplex::candidates(self.rules.timing(), mode);
+        self.required.add(settings, &candidates, &*self.signals.radio.error);
+    }
+
     /// Chooses the secondary frame of a full-duplex node that sends a CTS now, and announces it.
     #[inline(never)]
     pub(super) fn prepare_secondary(
@@ -153,15 +168,15 @@ impl Space {
         source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
-        let Some(from) = self.nodes[node as usize].answers_rts(now) else { return };
+        let Some((from, edcaf)) = self.nodes[node as usize].answers_rts(now) else { return };
         let Some(settings) = self.rules.mac.config.full_duplex else { return };
         let timing = self.rules.timing();
-        let Announced { mode, psdu, response } = self.nodes[from as usize].announced();
+        let Announced { mode, psdu, answer } = self.nodes[from as usize].announced(edcaf);
         let primary = PrimaryFrame {
             from,
             mode,
             data: timing.data_airtime(&mode, psdu).total(),
-            ack: timing.airtime(&response, ACK).total(),
+            response: self.rules.response_airtime(&mode, answer),
         };
         let Self { signals, required, rules, nodes, .. } = self;
         let (rules, signals) = (&*rules, &*signals);
@@ -169,7 +184,7 @@ impl Space {
         let mode = |to: u32, link: Mode| geometry.mode(&primary, node, to, link);
         let state = &mut nodes[node as usize];
         match state.choose_secondary(now, from, mode, rules, source, out) {
-            Some((mode, to)) => state.announce(rules, &primary, mode, to),
+            Some((index, mode, to)) => state.announce(rules, &primary, index, mode, to),
             None => state.withdraw_rts(now, rules, out),
         }
     }

@@ -52,6 +52,7 @@ impl Space {
 
     /// Sets the mode in which a node sends to another.
     pub fn set_mode(&mut self, from: u32, to: u32, mode: Mode) {
+        self.expect_mode(mode);
         if let Some(peer) = self.peer_mut(from, to) {
             peer.rate.mode = mode;
         }

@@ -296,6 +296,7 @@ impl Node {
             return self.go_on(now, txop, rules, source, out);
         }
         let index = self.win(now, rules, out)?;
+        self.note_win(now);
         if self.restarts(now, index, rules) {
             return None;
         }
@@ -350,7 +351,7 @@ impl Node {
         match self.edcaf(index).opening {
             Opening::None => body,
             Opening::Rts => {
-                self.note_rts(now, before);
+                self.note_rts(now, index, before);
                 body.rts(rules)
             }
             Opening::CtsToSelf => body.cts_to_self(rules.timing()),

@@ -2,7 +2,7 @@
 
 use super::radio::{Levels, Power};
 use crate::Link;
-use crate::mac::{self, ACK, PeerRate, Timing};
+use crate::mac::{self, ACK, ElicitedResponse, PeerRate, Timing, block_ack};
 use crate::phy::{Mode, ModeClass};
 use kernel::{BitRate, Duration};
 use std::borrow::Cow;
@@ -27,6 +27,16 @@ impl SpaceRules {
 
     pub(super) fn timing(&self) -> &Timing {
         self.mac.timing()
+    }
+
+    /// How long the response lasts that a frame in this mode elicits.
+    pub(super) fn response_airtime(&self, mode: &Mode, answer: ElicitedResponse) -> Duration {
+        let bytes = match answer {
+            ElicitedResponse::BlockAck => block_ack(self.mac.window()),
+            ElicitedResponse::Ack | ElicitedResponse::None => ACK,
+        };
+        let timing = self.timing();
+        timing.airtime(&timing.response_mode(mode), bytes).total()
     }
 
     /// What responds to frames in this mode.

@@ -10,7 +10,9 @@ use crate::{dcf, edca, one_by_one};
 use kernel::{BitRate, Bytes, Duration, Instant};
 use proptest::prelude::*;
 use wifi::Link;
-use wifi::mac::{Countdown, Durations, FullDuplex, OwnRts, RtsCts, Serve, SlotGrid};
+use wifi::mac::{
+    Countdown, Durations, FullDuplex, MissedBlockAck, OwnRts, RetryRule, RtsCts, Serve, SlotGrid,
+};
 use wifi::phy::{DOT11B, Mode};
 use wire::FrameKind;
 
@@ -386,6 +388,38 @@ pub(crate) fn workloads_in_space() -> impl Strategy<Value = Workload> {
         (settings.rts_cts, settings.busy_tone) = (RtsCts::Required, false);
         not_between_rts_and_cts(workload)
     })
+}
+
+/// Cells of EDCA, with single MPDUs and with A-MPDUs, that a space can reproduce, as above.
+pub(crate) fn workloads_of_edca_in_space() -> impl Strategy<Value = Workload> {
+    let serve = vec![Serve::First, Serve::HeadOfLine, Serve::BestRate, Serve::Random];
+    let own_rts = prop::sample::select(vec![OwnRts::Reset, OwnRts::Double]);
+    let options = (prop::option::of(0u32..8), prop::sample::select(serve), own_rts);
+    (edca::workloads(), options, any::<bool>()).prop_map(
+        |(mut workload, (secondary_mcs, serve, own_rts), bidirectional)| {
+            let Workload { config, packets, .. } = &mut workload;
+            let timing = &mut config.timing;
+            let rts = timing.standard.mode(BitRate::from_mbps(9.0)).expect("a rate of OFDM");
+            timing.rts = Some(rts);
+            config.rts_threshold = Bytes::ZERO;
+            if let Some(limits) = &mut config.aggregation {
+                // A BlockAckReq has no RTS, and the mode of one: without drops there is none.
+                limits.missed = MissedBlockAck::Retransmit;
+                (limits.retry_rule, limits.lifetime) = (RetryRule::Lifetime, Duration(u64::MAX));
+            }
+            for packet in packets.iter_mut().filter(|packet| packet.node == 0) {
+                packet.to = packet.to.or(Some(1));
+            }
+            config.full_duplex = Some(FullDuplex {
+                secondary_mcs,
+                serve,
+                own_rts,
+                bidirectional,
+                ..Default::default()
+            });
+            not_between_rts_and_cts(workload)
+        },
+    )
 }
 
 /// The workload whose packets come later where one would come between an RTS and its CTS.

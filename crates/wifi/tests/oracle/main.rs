@@ -97,6 +97,16 @@ proptest! {
         compare(["cell", "space"], &cell, &space)?;
         prop_assert_eq!((counted, rates), (counted_in_space, rates_in_space));
     }
+
+    #[test]
+    fn both_media_are_the_same_with_full_duplex_and_edca(
+        workload in duplex::workloads_of_edca_in_space()
+    ) {
+        let (cell, counted, rates) = duplex_in_cell(&workload);
+        let (space, counted_in_space, rates_in_space) = duplex_in_space(&workload);
+        compare(["cell", "space"], &cell, &space)?;
+        prop_assert_eq!((counted, rates), (counted_in_space, rates_in_space));
+    }
 }
 
 /// Takes out what only a cell does: slots that begin for all together, and an EIFS that is the

@@ -37,10 +37,15 @@ pub(super) fn full_duplex(
         return check.fault(TABLE, message);
     }
     self_interference(document, settings, check);
-    if settings.secondary_rate.is_some() && settings.secondary_rate_rule.is_some() {
-        let message = "secondary_rate_mbps sets the rate; remove one of the two keys";
+    let given = match (settings.secondary_rate, settings.secondary_mcs) {
+        (Some(_), _) => Some("secondary_rate_mbps sets the rate"),
+        (None, Some(_)) => Some("secondary_mcs sets the MCS"),
+        (None, None) => None,
+    };
+    if let Some(given) = given.filter(|_| settings.secondary_rate_rule.is_some()) {
+        let message = format!("{given}; remove one of the two keys");
         check.fault(format!("{TABLE}.secondary_rate_rule"), message);
-    } else if document.radio.is_some() && settings.secondary_rate.is_none() {
+    } else if document.radio.is_some() && given.is_none() {
         settings.secondary_rate_rule.get_or_insert(SecondaryRateRule::Sinr);
     }
     let settings = *settings;
@@ -55,7 +60,7 @@ pub(super) fn full_duplex(
     }
     is_supported(wlan, stations, check);
     if document.radio.is_some() {
-        is_supported_in_space(wlan, &settings, check);
+        is_supported_in_space(&settings, check);
     }
     secondary_mode(&settings, wlan, stations, check);
     if wlan.rts_threshold >= NEVER && settings.rts_cts == RtsCts::Required {
@@ -155,7 +160,7 @@ fn is_supported(wlan: &MacConfig, stations: &[StationPlan], check: &mut Check) {
 }
 
 /// What full duplex is supported with in a cell only.
-fn is_supported_in_space(wlan: &MacConfig, settings: &FullDuplex, check: &mut Check) {
+fn is_supported_in_space(settings: &FullDuplex, check: &mut Check) {
     let mut refuse = |refused: bool, key: &str, what: &str, remedy: &str| {
         if refused {
             let message = format!(
@@ -164,11 +169,6 @@ fn is_supported_in_space(wlan: &MacConfig, settings: &FullDuplex, check: &mut Ch
             check.fault(format!("{TABLE}{key}"), message);
         }
     };
-    let has_mcs = wlan.timing.standard.high.is_some();
-    let rates = "take standard \"11a\", \"11b\" or \"11g\"";
-    refuse(has_mcs, "", "full duplex with standards that have MCSs", rates);
-    let has_categories = wlan.edca.is_some() && !has_mcs;
-    refuse(has_categories, "", "full duplex with access categories", "remove wlan.qos");
     let joins_all = settings.rts_cts == RtsCts::Optional;
     refuse(joins_all, ".rts_cts", "\"optional\"", "take \"required\"");
     refuse(settings.busy_tone, ".busy_tone", "a busy tone", "remove the key");

@@ -2,7 +2,7 @@
 
 use super::{Awaited, Node};
 use crate::mac::{
-    ACK, DuplexCounters, Edcaf, ElicitedResponse, FullDuplex, OwnRts, SecondaryChoice,
+    DuplexCounters, Edcaf, ElicitedResponse, FullDuplex, OwnRts, PeerRate, SecondaryChoice,
     SecondaryRate,
 };
 use crate::medium::NodeCounters;
@@ -30,6 +30,8 @@ pub(in crate::space) struct NodeDuplex {
     rts: Option<SentRts>,
     /// The access point answers an RTS that began together with its own.
     own_rts: bool,
+    /// When the node won the contention last.
+    won: Option<Instant>,
     pub(in crate::space) counters: DuplexCounters,
     /// The secondary frames of an access point, by ascending rate.
     pub(in crate::space) rates: Vec<SecondaryRate>,
@@ -42,19 +44,21 @@ struct Beside {
     from: u32,
     /// The node sends the secondary frame.
     is_secondary: bool,
+    /// That frame is no BlockAckReq.
+    is_data: bool,
 }
 
-/// The data frame after an RTS, and the mode of the response to it.
+/// The data frame after an RTS, and the response to it.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::space) struct Announced {
     pub(in crate::space) mode: Mode,
     pub(in crate::space) psdu: Bytes,
-    pub(in crate::space) response: Mode,
+    pub(in crate::space) answer: ElicitedResponse,
 }
 
 impl Announced {
-    fn of(Edcaf { mode, psdu, response, .. }: &Edcaf) -> Self {
-        Self { mode: *mode, psdu: psdu.bytes, response: response.mode }
+    fn of(Edcaf { mode, psdu, .. }: &Edcaf) -> Self {
+        Self { mode: *mode, psdu: psdu.bytes, answer: psdu.answer }
     }
 }
 
@@ -82,6 +86,7 @@ impl NodeDuplex {
             announced: None,
             rts: None,
             own_rts: false,
+            won: None,
             counters: DuplexCounters::default(),
             rates,
         }
@@ -91,6 +96,23 @@ impl NodeDuplex {
     /// its own.
     pub(in crate::space) fn joins_only(&self) -> bool {
         !self.own_rts && self.mutual.is_some_and(|beside| beside.is_secondary)
+    }
+
+    /// The node sends a secondary data frame of this rate and duration.
+    fn count_secondary(&mut self, rate: BitRate, data: Duration, primary: &PrimaryFrame, to: u32) {
+        let counters = &mut self.counters;
+        counters.together += data.min(primary.data);
+        counters.bidirectional += u64::from(to == primary.from);
+        if self.choice.is_none() {
+            counters.station_secondary += 1;
+            return;
+        }
+        counters.secondary += 1;
+        counters.secondary_rates += rate.0;
+        if let Ok(at) = self.rates.binary_search_by_key(&rate, |each| each.rate) {
+            self.rates[at].frames += 1;
+            self.rates[at].airtime += data;
+        }
     }
 
     /// The exchange is over.
@@ -108,10 +130,11 @@ impl Node {
         self.duplex.as_deref()
     }
 
-    /// The transmitter of the RTS that a full-duplex node answers now.
-    pub(in crate::space) fn answers_rts(&self, now: Instant) -> Option<u32> {
+    /// The transmitter of the RTS that a full-duplex node answers now, and its EDCAF.
+    pub(in crate::space) fn answers_rts(&self, now: Instant) -> Option<(u32, u8)> {
         let (at, frame) = self.answer.as_ref().filter(|_| self.duplex.is_some())?;
-        frame.to.filter(|_| frame.kind == FrameKind::Cts && *at <= now)
+        let from = frame.to.filter(|_| frame.kind == FrameKind::Cts && *at <= now)?;
+        Some((from, frame.edcaf))
     }
 
     /// Whether a full-duplex node takes notice of a frame although it has transmitted since the
@@ -126,8 +149,12 @@ impl Node {
             FrameKind::Rts => {
                 duplex.rts.as_ref().is_some_and(|rts| rts.start == heard.start && rts.end <= now)
             }
-            FrameKind::Data => duplex.mutual.is_some_and(|beside| beside.from == frame.from),
-            FrameKind::Ack => self.awaited.is_some_and(|awaited| awaited.kind == frame.kind),
+            FrameKind::Data | FrameKind::BlockAckRequest => {
+                duplex.mutual.is_some_and(|beside| beside.from == frame.from)
+            }
+            FrameKind::Ack | FrameKind::BlockAck => {
+                self.awaited.is_some_and(|awaited| awaited.kind == frame.kind)
+            }
             _ => false,
         }
     }
@@ -153,8 +180,9 @@ impl Node {
         self.duplex().is_some_and(|duplex| duplex.own_rts)
     }
 
-    /// Brings the packet of the secondary frame into service and assembles it. Returns the mode of
-    /// the frame and its receiver, if there is one. `mode` gives that to a station.
+    /// Brings the packet of the secondary frame into service and assembles it: that of the highest
+    /// access category that has one. Returns its EDCAF, the mode of the frame and its receiver, if
+    /// there is one. `mode` gives that to a station.
     pub(in crate::space) fn choose_secondary(
         &mut self,
         now: Instant,
@@ -163,63 +191,78 @@ impl Node {
         rules: &SpaceRules,
         source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
-    ) -> Option<(Mode, u32)> {
-        let Self { id, contenders, peers, duplex, .. } = self;
+    ) -> Option<(usize, Mode, u32)> {
+        let Self { id, contenders, peers, duplex, exchange, .. } = self;
         let duplex = duplex.as_mut()?;
-        let edcaf = &mut contenders[0].edcaf;
         let mode_to = |to: u32| {
             let at = peers.binary_search_by_key(&to, |peer| peer.node).ok()?;
             mode(to, peers[at].rate.mode)
         };
-        let is_ready = if let Some(choice) = &mut duplex.choice {
+        if duplex.choice.is_some() {
             duplex.counters.primary += 1;
             duplex.counters.joint += u64::from(duplex.own_rts);
-            // No frame in its queue is for the access point itself: any station may be served.
-            let than = if duplex.settings.bidirectional { *id } else { primary };
-            let rate = |to| mode_to(to).map(|mode| mode.rate);
-            !edcaf.is_idle()
-                && choice.bring_into_service(now, edcaf, &rules.mac, than, rate, source)
-        } else {
-            !edcaf.is_idle() && edcaf.to() == Some(primary)
+        }
+        // No frame in its queue is for the access point itself: any station may be served.
+        let than = if duplex.settings.bidirectional { *id } else { primary };
+        let rate = |to| mode_to(to).map(|mode| mode.rate);
+        let mut is_ready = |edcaf: &mut Edcaf| match &mut duplex.choice {
+            _ if edcaf.is_idle() => false,
+            Some(choice) => choice.bring_into_service(now, edcaf, &rules.mac, than, rate, source),
+            None => edcaf.to() == Some(primary),
         };
-        let edcaf = &mut self.contenders[0].edcaf;
-        let to = edcaf.to().filter(|_| is_ready)?;
+        // Beside an RTS of its own, the access point sends a packet of the same category.
+        let own = exchange.filter(|_| duplex.own_rts);
+        let mut all = own.map_or(0..contenders.len(), |own| own..own + 1).rev();
+        let index = all.find(|&index| is_ready(&mut contenders[index].edcaf))?;
+        let edcaf = &mut contenders[index].edcaf;
+        let to = edcaf.to()?;
         let mode = mode_to(to)?;
-        let rate = super::rate(&mut self.peers, Some(to));
+        // An aggregate is assembled for the mode of the secondary frame.
+        let mut aside = rules.mac.framing.aggregation.map(|_| PeerRate::fixed(mode));
+        let rate = match &mut aside {
+            Some(aside) => Some(aside),
+            None => super::rate(peers, Some(to)),
+        };
         edcaf.begin(now, &rules.mac, rate, source, out);
-        Some((mode, to))
+        let is_request = edcaf.psdu.mpdus == 0;
+        Some((index, if is_request { edcaf.mode } else { mode }, to))
     }
 
-    /// Announces the secondary frame in the CTS, and counts it.
+    /// Announces the secondary frame of an EDCAF in the CTS, and counts it.
     pub(in crate::space) fn announce(
         &mut self,
         rules: &SpaceRules,
         primary: &PrimaryFrame,
+        index: usize,
         mode: Mode,
         to: u32,
     ) {
         let timing = rules.timing();
-        let edcaf = &self.contenders[0].edcaf;
-        let data = timing.data_airtime(&mode, edcaf.psdu.bytes).total();
-        let ack = timing.airtime(&timing.response_mode(&mode), ACK).total();
+        let Edcaf { psdu, .. } = &self.contenders[index].edcaf;
+        let is_data = psdu.mpdus > 0;
+        let kind = if is_data { FrameKind::Data } else { FrameKind::BlockAckRequest };
+        let data = timing.frame_airtime(kind, &mode, psdu.bytes).total();
+        let response = rules.response_airtime(&mode, psdu.answer);
         let longer = data.max(primary.data);
-        let responses = timing.sifs() + ack.max(primary.ack);
+        let responses = timing.sifs() + response.max(primary.response);
         let (_, cts) = self.answer.as_mut().expect("a node announces in its CTS");
         cts.beside = Some(longer - primary.data);
         cts.reserves = timing.reservation(timing.sifs() + longer + responses);
         let duplex = self.duplex.as_mut().expect("a full-duplex node");
         duplex.secondary = Some(OnAir {
-            kind: FrameKind::Data,
+            kind,
             from: self.id,
             to: Some(to),
-            edcaf: 0,
+            edcaf: index as u8,
             mode,
-            psdu: edcaf.psdu.bytes,
+            psdu: psdu.bytes,
             reserves: timing.reservation(longer - data + responses),
-            answer: ElicitedResponse::Ack,
+            answer: psdu.answer,
             beside: Some(longer - data),
         });
-        duplex.mutual = Some(Beside { from: primary.from, is_secondary: true });
+        duplex.mutual = Some(Beside { from: primary.from, is_secondary: true, is_data });
+        // A TXOP ends with two frames at once.
+        self.txop = None;
         if let Some(rts) = duplex.rts.as_ref().filter(|_| duplex.own_rts) {
             // The secondary frame takes the place of the attempt that began with the RTS.
             let exchanges = &mut self.counters.exchanges;
@@ -229,23 +272,9 @@ impl Node {
             exchanges.interference_losses = rts.before.exchanges.interference_losses;
             self.counters.frames = rts.before.frames;
         }
-        let frames = &mut self.counters.frames;
-        frames.data_attempts += 1;
-        frames.data_rates += mode.rate.0;
-        frames.mpdus += 1;
-        frames.repeated_mpdus += edcaf.originator.repeated();
-        let counters = &mut duplex.counters;
-        counters.together += data.min(primary.data);
-        counters.bidirectional += u64::from(to == primary.from);
-        if duplex.choice.is_none() {
-            counters.station_secondary += 1;
-            return;
-        }
-        counters.secondary += 1;
-        counters.secondary_rates += mode.rate.0;
-        if let Ok(at) = duplex.rates.binary_search_by_key(&mode.rate, |each| each.rate) {
-            duplex.rates[at].frames += 1;
-            duplex.rates[at].airtime += data;
+        self.contenders[index].edcaf.count_psdu(mode.rate, &mut self.counters.frames);
+        if is_data {
+            duplex.count_secondary(mode.rate, data, primary, to);
         }
     }
 
@@ -270,14 +299,28 @@ impl Node {
         let Some(frame) = self.duplex.as_mut().and_then(|duplex| duplex.secondary.take()) else {
             return;
         };
-        (self.exchange, self.opened) = (Some(0), now + rules.timing().sifs());
+        let begins = now + rules.timing().sifs();
+        (self.exchange, self.opened) = (Some(usize::from(frame.edcaf)), begins);
         self.reply(now, frame, rules);
     }
 
-    /// A CTS announces a secondary frame. A full-duplex node receives it.
+    /// A CTS may announce a secondary frame, with which a TXOP ends. A full-duplex node receives
+    /// it.
     pub(super) fn expect_secondary(&mut self, cts: &OnAir) {
-        if let Some(duplex) = self.duplex.as_mut().filter(|_| cts.beside.is_some()) {
-            duplex.mutual = Some(Beside { from: cts.from, is_secondary: false });
+        if cts.beside.is_none() {
+            return;
+        }
+        self.txop = None;
+        if let Some(duplex) = &mut self.duplex {
+            let (is_secondary, is_data) = (false, true);
+            duplex.mutual = Some(Beside { from: cts.from, is_secondary, is_data });
+        }
+    }
+
+    /// The node wins the contention.
+    pub(super) fn note_win(&mut self, now: Instant) {
+        if let Some(duplex) = &mut self.duplex {
+            duplex.won = Some(now);
         }
     }
 
@@ -285,21 +328,21 @@ impl Node {
     pub(in crate::space) fn count_opening(&mut self, now: Instant, frame: &OnAir, is_alone: bool) {
         let opens = self.exchange.is_some() && self.opened == now && frame.beside.is_none();
         let Some(duplex) = self.duplex.as_mut() else { return };
-        let is_access_point = duplex.choice.is_some();
-        duplex.counters.alone += u64::from(opens && is_alone && is_access_point);
+        let wins = duplex.choice.is_some() && duplex.won == Some(now);
+        duplex.counters.alone += u64::from(opens && wins && is_alone);
     }
 
-    /// The data frame that an RTS of this node has announced. A full-duplex node may have assembled
-    /// another since, because it answers the RTS of another node.
-    pub(in crate::space) fn announced(&self) -> Announced {
+    /// The data frame that the RTS of this EDCAF of the node has announced. A full-duplex node may
+    /// have assembled another since, because it answers the RTS of another node.
+    pub(in crate::space) fn announced(&self, edcaf: u8) -> Announced {
         let kept = self.duplex().and_then(|duplex| duplex.announced);
-        kept.unwrap_or_else(|| Announced::of(self.edcaf(0)))
+        kept.unwrap_or_else(|| Announced::of(self.edcaf(usize::from(edcaf))))
     }
 
-    /// A full-duplex node sends an RTS. An access point notes what was counted before.
-    pub(super) fn note_rts(&mut self, now: Instant, before: NodeCounters) {
+    /// An EDCAF of a full-duplex node sends an RTS. An access point notes what was counted before.
+    pub(super) fn note_rts(&mut self, now: Instant, index: usize, before: NodeCounters) {
         let Self { duplex: Some(duplex), contenders, .. } = self else { return };
-        duplex.announced = Some(Announced::of(&contenders[0].edcaf));
+        duplex.announced = Some(Announced::of(&contenders[index].edcaf));
         if duplex.choice.is_some() {
             duplex.rts = Some(SentRts { start: now, end: Instant(u64::MAX), before });
         }
@@ -329,8 +372,10 @@ impl Node {
     /// contention window doubles although it succeeded.
     pub(super) fn finish_beside(&mut self, is_success: bool) -> bool {
         let Some(duplex) = self.duplex.as_mut() else { return false };
-        let is_secondary = duplex.mutual.is_some_and(|beside| beside.is_secondary);
-        let is_sent = is_success && is_secondary && duplex.choice.is_some();
+        let secondary = duplex.mutual.filter(|beside| beside.is_secondary);
+        let is_secondary = secondary.is_some();
+        let is_data = secondary.is_some_and(|beside| beside.is_data);
+        let is_sent = is_success && is_data && duplex.choice.is_some();
         duplex.counters.secondary_sent += u64::from(is_sent);
         let doubles = is_secondary && duplex.own_rts && duplex.settings.own_rts == OwnRts::Double;
         duplex.finish();

@@ -84,7 +84,7 @@ impl Node {
             (_, ElicitedResponse::None) => None,
         };
         if let Some(reply) = reply {
-            let delay = frame.beside.filter(|_| frame.kind == FrameKind::Data);
+            let delay = frame.beside.filter(|_| frame.kind != FrameKind::Rts);
             self.reply(now + delay.unwrap_or_default(), reply, rules);
         }
     }
