@@ -18,12 +18,13 @@ mod rules;
 mod station;
 mod streams;
 mod timing;
+mod trigger;
 
 pub use aggregation::{
-    Aggregation, DELIMITER, Delivery, MissedBlockAck, QOS_CONTROL, RetryRule, ampdu_of,
-    mpdus_within,
+    Aggregation, BLOCK_ACK_REQUEST, DELIMITER, Delivery, MissedBlockAck, QOS_CONTROL, RetryRule,
+    ampdu_of, block_ack, mpdus_within, padded,
 };
-pub(crate) use aggregation::{PsduLimits, ampdu, block_ack, padded, single};
+pub(crate) use aggregation::{PsduLimits, ampdu, single};
 pub use beacon::Beacons;
 pub use block_ack::Bitmap;
 pub use cipher::Cipher;
@@ -49,6 +50,7 @@ pub use timing::{
     BackoffDraw, Collisions, Countdown, Durations, Eifs, FCS, IdleAccess, Protection, SlotGrid,
     Timing,
 };
+pub use trigger::{TriggerKind, multi_sta_block_ack, trigger_padding};
 
 #[cfg(test)]
 pub(crate) use contention::Wait;

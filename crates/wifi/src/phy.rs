@@ -23,7 +23,7 @@ pub use class::ModeClass;
 pub use edca::{AccessCategory, Edca, Edition};
 pub use generation::{
     DOT11A, DOT11AC, DOT11AX, DOT11AX_2_4, DOT11AX_6, DOT11B, DOT11BE, DOT11BE_2_4, DOT11BE_6,
-    DOT11G, DOT11N, DOT11N_2_4, Generation, High,
+    DOT11G, DOT11N, DOT11N_2_4, Generation, High, he,
 };
 pub use keys::McsKeys;
 pub use mode::{CodeRate, Coding, Guard, Mode, Modulation, Width};

@@ -8,7 +8,7 @@ use settings::{Choice, Settings};
 /// Bytes that the `QoS` Control field adds to the header of a data frame (clause 9.2.4.5).
 pub const QOS_CONTROL: Bytes = Bytes(2);
 /// Bytes of a compressed BlockAckReq frame (clause 9.3.1.7).
-pub(crate) const BLOCK_ACK_REQUEST: Bytes = Bytes(24);
+pub const BLOCK_ACK_REQUEST: Bytes = Bytes(24);
 /// Bytes of the delimiter before each MPDU of an A-MPDU (clause 9.7.1).
 pub const DELIMITER: Bytes = Bytes(4);
 /// Bytes of the header before each MSDU of an A-MSDU (clause 9.3.2.2.2).
@@ -16,7 +16,7 @@ pub(crate) const SUBFRAME_HEADER: Bytes = Bytes(14);
 
 /// Bytes of a compressed BlockAck for a window of so many MPDUs: its bitmap has 64 or 256 bits
 /// (clause 9.3.1.8.3).
-pub(crate) const fn block_ack(window: u16) -> Bytes {
+pub const fn block_ack(window: u16) -> Bytes {
     if window <= 64 { Bytes(32) } else { Bytes(56) }
 }
 
@@ -149,7 +149,7 @@ impl PsduLimits {
 }
 
 /// A length that is padded to a multiple of 4.
-pub(crate) const fn padded(bytes: Bytes) -> Bytes {
+pub const fn padded(bytes: Bytes) -> Bytes {
     Bytes(bytes.0.next_multiple_of(4))
 }
 

@@ -6,7 +6,7 @@
 
 mod dsss;
 mod eht;
-mod he;
+pub mod he;
 mod ht;
 mod ofdm;
 mod vht;

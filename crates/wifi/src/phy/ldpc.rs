@@ -54,7 +54,7 @@ impl Ldpc {
 
     /// Whether too many bits would be punctured, so that more coded bits are sent: step d) of the
     /// clause, in whole numbers.
-    fn is_strained(&self, bits: u64, room: u64) -> bool {
+    pub(super) fn is_strained(&self, bits: u64, room: u64) -> bool {
         let (num, den) = self.rate.parts();
         let (num, den) = (u64::from(num), u64::from(den));
         let (words, length) = self.codewords(bits, room);

@@ -6,7 +6,7 @@ use super::{Airtime, Mode};
 use kernel::{Bytes, Duration};
 
 /// Bits of the SERVICE field (clauses 17.3.5.2, 19.3.11.2, 21.3.10.2, 27.3.12.2).
-const SERVICE: u64 = 16;
+pub(super) const SERVICE: u64 = 16;
 /// L-STF and L-LTF, the first fields of every OFDM PPDU (table 17-5).
 const TRAINING: Duration = Duration::from_micros(16);
 

@@ -1,4 +1,22 @@
-//! High efficiency, 802.11ax, for a single user (802.11ax-2021 clause 27).
+//! High efficiency, 802.11ax (802.11ax-2021 clause 27): the PHY of a single user here, and in the
+//! files beside resource units and the PPDUs of several users.
+
+mod allocation;
+mod group;
+mod l_sig;
+mod load;
+mod ru;
+mod sig_b;
+
+pub use allocation::{Described, RuAllocation, described, user_info_code};
+pub use group::{
+    GroupFault, GroupFields, GroupFormat, GroupPpdu, GroupUser, GroupVector, NominalPadding,
+    UserPart,
+};
+pub use l_sig::HeFormat;
+pub use load::DataEnd;
+pub use ru::{Ru, RuSize};
+pub use sig_b::{SigB, SigBMode};
 
 use super::ofdm::{DOT11A, DOT11G};
 use super::vht::{LONGEST_AMSDU, LONGEST_MPDU};
@@ -9,6 +27,7 @@ use crate::phy::{
     Amendment, Coding, Guard, HeLtf, Mode, ModeClass, ModeFault, Standard, TxVector, Width,
 };
 use kernel::{Bytes, Duration};
+use settings::Choice;
 use wire::Format;
 
 pub(super) const HE: Generation = Generation {
@@ -52,29 +71,31 @@ const LIMITS: Limits = Limits {
 
 /// L-SIG, RL-SIG, HE-SIG-A, HE-STF (table 27-12); the HE-LTFs follow.
 const SIGNALLING: Duration = Duration::from_micros(4 + 4 + 8 + 4);
-/// HE-SIG-A is sent twice in an extended range PPDU (clause 27.3.11.7.4).
+/// HE-SIG-A, which is sent twice in an extended range PPDU (clause 27.3.11.7.4).
 const SIG_A: Duration = Duration::from_micros(8);
 /// Duration of an HE-LTF of any type in ns-3.
 const NS3_LTF: Duration = Duration::from_micros(8);
 
-/// Data subcarriers of a resource unit as wide as the channel (clause 27.3.2).
+/// HE-LTF types that go with guard intervals in a format.
+type LtfPairs = &'static [(HeLtf, Guard)];
+
+/// Those of HE SU and HE ER SU PPDUs (table 27-32).
+const OF_SU: LtfPairs = &[
+    (HeLtf::X1, Guard::Ns800),
+    (HeLtf::X2, Guard::Ns800),
+    (HeLtf::X2, Guard::Ns1600),
+    (HeLtf::X4, Guard::Ns800),
+    (HeLtf::X4, Guard::Ns3200),
+];
+
+/// Data subcarriers of a resource unit as wide as the channel.
 pub(super) const fn tones(width: Width) -> u32 {
-    match width {
-        Width::Mhz20 | Width::Mhz22 => 234,
-        Width::Mhz40 => 468,
-        Width::Mhz80 => 980,
-        _ => 1960,
-    }
+    RuSize::of_channel(width).data_tones()
 }
 
-/// `N_SD,short` (clause 27.3.12): the data subcarriers that count for a quarter of a symbol.
+/// The data subcarriers that count for a quarter of its symbol.
 pub(super) const fn quarter_tones(width: Width) -> u32 {
-    match width {
-        Width::Mhz20 | Width::Mhz22 => 60,
-        Width::Mhz40 => 120,
-        Width::Mhz80 => 240,
-        _ => 492,
-    }
+    RuSize::of_channel(width).quarter_tones()
 }
 
 /// LDPC fills quarters of the last symbol.
@@ -116,44 +137,72 @@ fn mode(vector: &TxVector) -> Result<Mode, ModeFault> {
     }))
 }
 
-/// Duration of one HE-LTF. Some types do not exist with some guard intervals (clause 27.3.11.10).
+/// Duration of one HE-LTF.
 fn training(vector: &TxVector) -> Result<Duration, ModeFault> {
-    use Guard::{Ns800, Ns1600, Ns3200};
-    use HeLtf::{X1, X2, X4};
-    let ltf = vector.ltf.unwrap_or(if vector.guard == Ns3200 { X4 } else { X2 });
-    let (usual, name) = match ltf {
-        X1 => (3200, "1x"),
-        X2 => (6400, "2x"),
-        X4 => (12_800, "4x"),
-    };
-    match (ltf, vector.guard) {
-        (X1, Ns800) | (X2, Ns800 | Ns1600) | (X4, Ns800 | Ns3200) => {}
-        (_, guard) => {
-            let message = format!(
-                "{name} does not go with a guard interval of {} ns [802.11ax-2021 27.3.11.10]; \
-                 there are 1x with 800, 2x with 800 or 1600, 4x with 800 or 3200",
-                guard.ns()
-            );
-            return fault("ltf", message);
-        }
-    }
-    if vector.is_ns3() {
-        return Ok(NS3_LTF);
-    }
-    Ok(Duration(usual + vector.guard.ns()))
+    ltf_symbol(vector.ltf, vector.guard, OF_SU, "HE SU PPDUs", vector.is_ns3())
 }
 
-/// BCC exists for up to 242 tones, 4 streams and MCS 9, LDPC for all modes, as this clause says.
+/// Duration of one HE-LTF in a format, which has some types with some guard intervals (clause
+/// 27.3.11.10).
+fn ltf_symbol(
+    asked: Option<HeLtf>,
+    guard: Guard,
+    pairs: LtfPairs,
+    format: &str,
+    ns3: bool,
+) -> Result<Duration, ModeFault> {
+    let usual = if guard == Guard::Ns3200 { HeLtf::X4 } else { HeLtf::X2 };
+    let ltf = asked.unwrap_or(usual);
+    if !pairs.contains(&(ltf, guard)) {
+        let parameter = if asked.is_some() { "ltf" } else { "guard_ns" };
+        let there_are: Vec<String> = pairs
+            .iter()
+            .map(|(ltf, guard)| format!("{} with {}", ltf.name(), guard.ns()))
+            .collect();
+        let message = format!(
+            "{} does not go with a guard interval of {} ns [802.11ax-2021 27.3.11.10]; {format} \
+             have {}",
+            ltf.name(),
+            guard.ns(),
+            there_are.join(", ")
+        );
+        return fault(parameter, message);
+    }
+    let symbol = match ltf {
+        HeLtf::X1 => 3200,
+        HeLtf::X2 => 6400,
+        HeLtf::X4 => 12_800,
+    };
+    Ok(if ns3 { NS3_LTF } else { Duration(symbol + guard.ns()) })
+}
+
+/// BCC exists for up to 20 MHz, 4 streams and MCS 9, LDPC for all modes, as this clause says.
 pub(super) fn coding(vector: &TxVector, clause: &str) -> Result<Coding, ModeFault> {
-    let has_bcc = vector.width == Width::Mhz20 && vector.streams <= 4 && vector.mcs <= 9;
-    match vector.coding {
-        Some(Coding::Bcc) if !has_bcc => {
-            let rule = "bcc goes up to 20 MHz, 4 streams and MCS 9";
-            fault("coding", format!("{rule} [{clause}]; take ldpc"))
-        }
-        Some(coding) => Ok(coding),
-        None if has_bcc => Ok(Coding::Bcc),
-        None => Ok(Coding::Ldpc),
+    let narrow = vector.width == Width::Mhz20;
+    choose_coding(vector.coding, narrow, vector.mcs, vector.streams)
+        .ok_or("bcc goes up to 20 MHz, 4 streams and MCS 9")
+        .or_else(|rule| fault("coding", format!("{rule} [{clause}]; take ldpc")))
+}
+
+/// The same in a resource unit.
+fn pick_coding(
+    asked: Option<Coding>,
+    size: RuSize,
+    mcs: u8,
+    streams: u8,
+) -> Result<Coding, ModeFault> {
+    choose_coding(asked, size <= RuSize::Tones242, mcs, streams)
+        .ok_or("bcc goes up to 242 tones, 4 streams and MCS 9 [802.11ax-2021 27.3.12.5.1]")
+        .or_else(|rule| fault("coding", format!("{rule}; take ldpc")))
+}
+
+/// The code; `None` if it is one that the mode lacks.
+fn choose_coding(asked: Option<Coding>, narrow: bool, mcs: u8, streams: u8) -> Option<Coding> {
+    let has_bcc = narrow && streams <= 4 && mcs <= 9;
+    match asked {
+        Some(Coding::Bcc) => has_bcc.then_some(Coding::Bcc),
+        None if has_bcc => Some(Coding::Bcc),
+        Some(Coding::Ldpc) | None => Some(Coding::Ldpc),
     }
 }
 

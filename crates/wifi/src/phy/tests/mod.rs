@@ -2,6 +2,7 @@
 
 mod durations;
 mod eht;
+mod groups;
 mod rates;
 mod refusals;
 
