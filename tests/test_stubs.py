@@ -58,7 +58,8 @@ def test_all_that_is_exported_exists():
 
 def test_the_command_has_an_option_for_each_key_of_airtime(simoom):
     text = simoom("airtime", "--help").stdout
-    flags = {"psdu_bytes": "bytes", "rate_mbps": "rate", "short_preamble": "preamble"}
+    flags = {"psdu_bytes": "bytes", "rate_mbps": "rate", "short_preamble": "preamble",
+             "users": "user"}  # fmt: skip
     assert {"standard", "mcs", "timing"} < set(OPTIONS)
     for key in OPTIONS:
         assert f"--{flags.get(key, key).replace('_', '-')} " in text

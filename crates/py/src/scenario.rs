@@ -3,9 +3,8 @@
 use crate::control::Controllers;
 use crate::fault;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use sim::Repair;
 use sim::scenario::Place;
-use sim::{Node, Repair, Written};
 use std::path::PathBuf;
 use trace::columns::Columns;
 
@@ -249,48 +248,15 @@ pub(crate) fn connectivity(
     }))
 }
 
-/// The parts of a PPDU and their durations in microseconds, by the keys of `airtime_schema`.
+/// How long a PPDU or an exchange lasts, as JSON; its options, by the keys of `airtime_schema`, are
+/// JSON too.
 #[pyfunction]
-#[pyo3(signature = (standard, psdu_bytes, **options))]
-pub(crate) fn airtime(
-    standard: String,
-    psdu_bytes: u64,
-    options: Option<&Bound<'_, PyDict>>,
-) -> PyResult<Vec<(&'static str, f64)>> {
-    let mut entries = vec![
-        ("standard".to_owned(), node(Written::Text(standard))),
-        ("psdu_bytes".to_owned(), node(whole(psdu_bytes))),
-    ];
-    for (key, value) in options.into_iter().flatten().filter(|(_, value)| !value.is_none()) {
-        entries.push((key.extract()?, node(written(&value)?)));
-    }
-    sim::airtime(&node(Written::Table(entries))).map_err(fault)
+pub(crate) fn airtime(options: &str) -> PyResult<String> {
+    sim::airtime(options).map_err(fault)
 }
 
 /// The JSON schema of the options of `airtime`.
 #[pyfunction]
 pub(crate) fn airtime_schema() -> String {
     sim::airtime_schema()
-}
-
-fn node(value: Written) -> Node {
-    Node::of(value)
-}
-
-fn whole(number: u64) -> Written {
-    Written::Integer(i64::try_from(number).unwrap_or(i64::MAX))
-}
-
-/// A value as it would be written.
-fn written(value: &Bound<'_, PyAny>) -> PyResult<Written> {
-    if let Ok(value) = value.extract::<bool>() {
-        return Ok(Written::Bool(value));
-    }
-    if let Ok(value) = value.extract::<u64>() {
-        return Ok(whole(value));
-    }
-    if let Ok(value) = value.extract::<f64>() {
-        return Ok(Written::Float(value));
-    }
-    value.extract().map(Written::Text)
 }

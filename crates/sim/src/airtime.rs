@@ -1,9 +1,16 @@
-//! The PPDU-duration calculator behind `simoom airtime`.
+//! The calculator behind `simoom airtime`: how long a PPDU lasts, and the exchange of a group.
 
-use crate::scenario::Issue;
+mod exchange;
+mod frames;
+mod group;
+mod keys;
+
+use crate::scenario::{Issue, json_tree};
+use frames::{Frames, us};
+use group::Group;
 use kernel::{Bytes, Duration};
-use settings::{Faults, Node, Settings};
-use wifi::mac::{DELIMITER, ampdu_of, mpdus_within};
+use keys::GroupKeys;
+use settings::{Faults, Json, Node, Settings, Step, json};
 use wifi::phy::{
     self, Airtime, Amendment, Band, Coding, Guard, HeLtf, LONGEST_PPDU, McsKeys, Mode, ModeClass,
     PpduTiming, Preamble, Standard, TxVector, Width,
@@ -17,8 +24,8 @@ struct Query {
     #[setting(default = Amendment::G, required = "as \"11g\"")]
     standard: Amendment,
     /// Bytes of the PSDU, MAC header and FCS included; of each MPDU if there are `mpdus`.
-    #[setting(required = "as 1536", range = 1..)]
-    psdu_bytes: u64,
+    #[setting(range = 1..)]
+    psdu_bytes: Option<u64>,
     /// MPDUs in an A-MPDU; default no A-MPDU.
     mpdus: Option<u64>,
     /// Rate in Mb/s of a frame without an MCS: of every frame in 802.11b, a and g (default: the
@@ -43,6 +50,8 @@ struct Query {
     packet_extension_us: u64,
     /// Durations of PPDUs with an MCS.
     timing: PpduTiming,
+    #[setting(flatten)]
+    group: GroupKeys,
 }
 
 type Parts = Vec<(&'static str, f64)>;
@@ -52,27 +61,87 @@ pub fn airtime_schema() -> String {
     format!("{:#}\n", settings::schema::<Query>())
 }
 
-/// The parts of a PPDU and their durations in microseconds, `total` last; or all faults of the
-/// input.
-pub fn airtime(options: &Node) -> Result<Parts, Vec<Issue>> {
+/// The parts of a PPDU and their durations in microseconds, `total_us` last; with users, the parts
+/// of the exchange, what each user has of it, and its total. Options and answer are JSON.
+///
+/// # Errors
+/// All faults of the input.
+pub fn airtime(options: &str) -> Result<String, Vec<Issue>> {
+    answer(&json_tree(options)?).map(|answer| answer.to_string())
+}
+
+fn answer(options: &Node) -> Result<Json, Vec<Issue>> {
     let (query, mut faults) = settings::read_sound::<Query>(options);
-    if faults.0.iter().any(|issue| issue.path == "standard") {
-        return Err(faults.0);
+    let is_known = !faults.0.iter().any(|issue| issue.path == "standard");
+    let for_users = options.part(&Step::Key("users".to_owned())).is_some();
+    if for_users {
+        if !faults.0.is_empty() {
+            return Err(faults.0);
+        }
+        return query.exchange(&mut faults).ok_or(faults.0);
     }
-    let standard = query.standard(&mut faults);
-    let mode = query.mode(standard, &mut faults);
-    let psdu = query.psdu(standard, mode.as_ref(), &mut faults);
-    let (Some(mode), Some(psdu), []) = (mode, psdu, &faults.0[..]) else { return Err(faults.0) };
-    let preamble = if query.short_preamble { Preamble::Short } else { Preamble::Long };
-    let parts = phy::airtime(&mode, preamble, psdu);
-    if mode.class.is_high() && parts.total() > LONGEST_PPDU {
-        query.refuse_long_ppdu(&mode, preamble, &parts, &mut faults);
-        return Err(faults.0);
-    }
-    Ok(query.parts(&mode, &parts))
+    let parts = query.ppdu(options, is_known, &mut faults).ok_or(faults.0)?;
+    Ok(Json::Object(parts.into_iter().map(|(part, us)| (part.to_owned(), json!(us))).collect()))
 }
 
 impl Query {
+    /// The parts of a PPDU of one user.
+    fn ppdu(&self, options: &Node, is_known: bool, faults: &mut Faults) -> Option<Parts> {
+        if options.part(&Step::Key("psdu_bytes".to_owned())).is_none() {
+            faults.fault("psdu_bytes", "missing; as 1536, or give users");
+        }
+        if !is_known {
+            return None;
+        }
+        for key in self.group.given() {
+            faults.fault(key, "applies to the exchange of a group; add users, or remove the key");
+        }
+        let standard = self.standard(faults);
+        let mode = self.mode(standard, faults);
+        let class = mode.map(|mode| mode.class).or(standard.high).unwrap_or(ModeClass::Ofdm);
+        let frames = Frames {
+            bytes: Bytes(self.psdu_bytes.unwrap_or(1)),
+            header: Bytes::ZERO,
+            mpdus: self.mpdus.filter(|_| class.is_high()),
+            bytes_at: "psdu_bytes".to_owned(),
+            mpdus_at: "mpdus".to_owned(),
+        };
+        let psdu = frames.psdu(standard, class, faults);
+        let (Some(mode), Some(psdu), []) = (mode, psdu, &faults.0[..]) else { return None };
+        let preamble = if self.short_preamble { Preamble::Short } else { Preamble::Long };
+        let parts = phy::airtime(&mode, preamble, psdu);
+        if mode.class.is_high() && parts.total() > LONGEST_PPDU {
+            let room = phy::psdu_within(&mode, preamble, LONGEST_PPDU).unwrap_or_default();
+            frames.refuse_length(parts.total(), room, faults);
+            return None;
+        }
+        Some(self.parts(&mode, &parts))
+    }
+
+    /// The exchange of a group.
+    fn exchange(&self, faults: &mut Faults) -> Option<Json> {
+        let others = [
+            ("short_preamble", self.short_preamble),
+            ("extended_range", self.extended_range),
+            ("packet_extension_us", self.packet_extension_us != 0),
+        ];
+        for (key, _) in others.into_iter().filter(|(_, given)| *given) {
+            faults.fault(key, "applies to PPDUs without users; remove one of the two");
+        }
+        let group = Group {
+            standard: self.standard(faults),
+            keys: &self.group,
+            psdu_bytes: self.psdu_bytes,
+            mpdus: self.mpdus,
+            modes: &self.modes,
+            coding: self.coding,
+            ltf: self.ltf,
+            timing: self.timing,
+            rate_mbps: self.rate_mbps,
+        };
+        group.answer(faults)
+    }
+
     fn standard(&self, faults: &mut Faults) -> &'static Standard {
         let usual = Standard::of(self.standard);
         let Some(band) = self.band else { return usual };
@@ -135,65 +204,6 @@ impl Query {
             .map(|(mode, _)| mode)
     }
 
-    /// The PSDU: a single MPDU, or MPDUs with delimiters and padding (clause 9.7.1).
-    fn psdu(&self, standard: &Standard, mode: Option<&Mode>, faults: &mut Faults) -> Option<Bytes> {
-        let class = mode.map(|mode| mode.class).or(standard.high).unwrap_or(ModeClass::Ofdm);
-        let longest = phy::longest_psdu(class);
-        let mpdus = self.mpdus.filter(|_| class.is_high());
-        let of_ampdu = class.high().filter(|_| mpdus.is_some());
-        let most = of_ampdu.map_or(longest, |high| high.longest_mpdu).0;
-        if self.psdu_bytes > most {
-            let message = format!("must be from 1 to {most}, is {}", self.psdu_bytes);
-            faults.fault("psdu_bytes", message);
-            return None;
-        }
-        let mpdu = Bytes(self.psdu_bytes);
-        let Some(mpdus) = mpdus else { return Some(mpdu) };
-        let window = class.high().map_or(1, |high| u64::from(high.block_ack_window));
-        if !(1..=window).contains(&mpdus) {
-            let message = format!(
-                "must be from 1 to {window}, as many as a block ack can name, is {mpdus} \
-                 [802.11-2020 9.3.1.8]"
-            );
-            faults.fault("mpdus", message);
-            return None;
-        }
-        let psdu = ampdu_of(mpdus, mpdu);
-        if psdu > longest {
-            let message = format!(
-                "{mpdus} make a PSDU of {} bytes, more than the {} of 802.{}; at most {}",
-                psdu.0,
-                longest.0,
-                standard.name(),
-                mpdus_within(longest, mpdu)
-            );
-            faults.fault("mpdus", message);
-            return None;
-        }
-        Some(psdu)
-    }
-
-    fn refuse_long_ppdu(
-        &self,
-        mode: &Mode,
-        preamble: Preamble,
-        parts: &Airtime,
-        faults: &mut Faults,
-    ) {
-        let room = phy::psdu_within(mode, preamble, LONGEST_PPDU).unwrap_or_default();
-        let lasts = format!(
-            "the PPDU would last {} us, more than aPPDUMaxTime, {} us",
-            us(parts.total()),
-            us(LONGEST_PPDU)
-        );
-        let (path, most) = match (self.mpdus, mpdus_within(room, Bytes(self.psdu_bytes))) {
-            (Some(mpdus), fit) if mpdus > 1 && fit > 0 => ("mpdus", fit),
-            (Some(_), _) => ("psdu_bytes", (room - DELIMITER).0),
-            (None, _) => ("psdu_bytes", room.0),
-        };
-        faults.fault(path, format!("{lasts}; at most {most}"));
-    }
-
     fn parts(&self, mode: &Mode, parts: &Airtime) -> Parts {
         let mut named = vec![
             ("preamble_us", us(parts.preamble)),
@@ -216,10 +226,7 @@ impl Query {
     }
 }
 
-fn us(duration: Duration) -> f64 {
-    duration.as_micros_f64()
-}
-
 #[cfg(test)]
-#[path = "airtime_tests.rs"]
+mod group_tests;
+#[cfg(test)]
 mod tests;

@@ -45,7 +45,6 @@ pub use probe::{Listed, Series, probes};
 pub use readings::Readings;
 pub use scenario::{Implied, Issue, Repair, Scenario};
 /// The scenario as a tree of values.
-pub use settings::{Node, Value as Written};
 pub use simulation::{Run, Simulation, run};
 /// Timed scripts, run against a TCP sender or receiver.
 pub use tcp::script as tcp_script;

@@ -85,7 +85,7 @@ impl Scenario {
         check_size(text.len())?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if text.trim_start().starts_with('{') {
-            return Self::read(json(text)?, resolve::all_faults);
+            return Self::read(json_tree(text)?, resolve::all_faults);
         }
         let (written, errors) = Node::from_faulty_toml(text);
         if errors.is_empty() {
@@ -118,7 +118,7 @@ impl Scenario {
     /// scenario may be missing, which [`Self::resolve`] reports.
     pub fn from_json(text: &str) -> Result<Self, Vec<Issue>> {
         check_size(text.len())?;
-        Self::read_again(json(text)?)
+        Self::read_again(json_tree(text)?)
     }
 
     fn read_again(written: Node) -> Result<Self, Vec<Issue>> {
@@ -224,7 +224,8 @@ pub fn schema() -> String {
     format!("{schema:#}\n")
 }
 
-fn json(text: &str) -> Result<Node, Vec<Issue>> {
+/// A document in JSON.
+pub(crate) fn json_tree(text: &str) -> Result<Node, Vec<Issue>> {
     serde_json::from_str(text).map_err(|error| whole(format!("not JSON: {error}")))
 }
 

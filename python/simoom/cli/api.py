@@ -40,7 +40,7 @@ class Source:
 Command = TypeVar("Command", bound=Callable[..., None])
 
 FLAGS = {"replications": ("--replications", "-n"), "most_replications": ("--most",),
-         "psdu_bytes": ("--bytes",),
+         "psdu_bytes": ("--bytes",), "users": ("--user",),
          "rate_mbps": ("--rate",), "space": ("--over",), "objective": ("--best",),
          "results": ("--result",), "at_s": ("--at",)}  # fmt: skip
 """Options that are called otherwise than the parameter."""
