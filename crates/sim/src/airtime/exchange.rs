@@ -4,6 +4,7 @@
 //! What follows HE TB PPDUs waits for the end that their L-SIG announces, up to 4 µs after their
 //! own: a third party knows no other. With `ns3` it does not.
 
+use super::frames::us;
 use kernel::{Bytes, Duration};
 use settings::{Json, json};
 use wifi::mac::{BLOCK_ACK_REQUEST, TriggerKind, block_ack, multi_sta_block_ack, trigger_padding};
@@ -156,8 +157,8 @@ impl Exchange {
     fn add(&mut self, name: &str, lasts: Duration, details: &Json) {
         let mut part = json!({
             "part": name,
-            "start_us": self.lasts.as_micros_f64(),
-            "duration_us": lasts.as_micros_f64(),
+            "start_us": us(self.lasts),
+            "duration_us": us(lasts),
         });
         for (key, value) in details.as_object().into_iter().flatten() {
             part[key] = value.clone();
@@ -170,16 +171,16 @@ impl Exchange {
     fn group(&mut self, name: &str, format: HeFormat, ppdu: &GroupPpdu) {
         let fields = &ppdu.fields;
         let mut details = json!({
-            "legacy_us": fields.legacy.as_micros_f64(),
-            "sig_a_us": fields.sig_a.as_micros_f64(),
-            "sig_b_us": fields.sig_b.as_micros_f64(),
-            "stf_us": fields.stf.as_micros_f64(),
-            "ltf_us": fields.ltf.as_micros_f64(),
-            "data_us": fields.data.as_micros_f64(),
-            "packet_extension_us": fields.packet_extension.as_micros_f64(),
-            "signal_extension_us": fields.signal_extension.as_micros_f64(),
+            "legacy_us": us(fields.legacy),
+            "sig_a_us": us(fields.sig_a),
+            "sig_b_us": us(fields.sig_b),
+            "stf_us": us(fields.stf),
+            "ltf_us": us(fields.ltf),
+            "data_us": us(fields.data),
+            "packet_extension_us": us(fields.packet_extension),
+            "signal_extension_us": us(fields.signal_extension),
             "symbols": ppdu.end.symbols,
-            "announced_us": ppdu.announced.as_micros_f64(),
+            "announced_us": us(ppdu.announced),
         });
         let length = if format == HeFormat::Tb { "ul_length" } else { "l_sig_length" };
         details[length] = json!(ppdu.length);

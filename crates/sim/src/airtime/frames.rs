@@ -77,10 +77,11 @@ impl Frames {
 }
 
 pub(super) fn too_long(lasts: Duration) -> String {
-    let most = us(LONGEST_PPDU);
-    format!("the PPDU would last {} us, more than aPPDUMaxTime, {most} us", us(lasts))
+    let [lasts, most] = [lasts, LONGEST_PPDU].map(us);
+    format!("the PPDU would last {lasts} us, more than aPPDUMaxTime, {most} us")
 }
 
+/// Microseconds, the nearest number to those of the standard: 387.2 and not 387.200000000001.
 pub(super) fn us(duration: Duration) -> f64 {
-    duration.as_micros_f64()
+    duration.0 as f64 / 1e3
 }

@@ -1,7 +1,7 @@
 //! Groups of users: the exchange of an HE MU PPDU or of HE TB PPDUs, from its keys.
 
 use super::exchange::{Ends, Exchange, GroupParts};
-use super::frames::{Frames, too_long};
+use super::frames::{Frames, too_long, us};
 use super::keys::{AckSequence, Bitmap, Direction, GroupKeys, MOST_USERS};
 use kernel::Bytes;
 use settings::{Choice, Faults, Json, json};
@@ -362,21 +362,21 @@ impl Group<'_> {
                 "mpdus": user.frames.mpdus,
                 "payload_bytes": user.frames.payload().0,
                 "symbols": part.symbols,
-                "idle_us": part.idle.as_micros_f64(),
+                "idle_us": us(part.idle),
                 "padding_bytes": part.padding.0,
             })
         });
         let each: Vec<Json> = each.collect();
         let payload = Bytes(users.iter().map(|user| user.frames.payload().0).sum());
-        let us = lasts.as_micros_f64();
+        let total_us = us(lasts);
         json!({
             "direction": self.direction().name(),
             "width_mhz": self.width().mhz(),
             "users": each,
             "parts": parts,
             "payload_bytes": payload.0,
-            "total_us": us,
-            "throughput_mbps": payload.bits() as f64 / us,
+            "total_us": total_us,
+            "throughput_mbps": payload.bits() as f64 / total_us,
         })
     }
 }

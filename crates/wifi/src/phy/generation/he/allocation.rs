@@ -7,8 +7,7 @@ use crate::phy::Width;
 
 /// The code of 20 MHz without resource units.
 pub(super) const EMPTY: u8 = 113;
-/// The code of a part of a 484-tone resource unit whose users are told in the other content
-/// channel.
+/// The code of a part of a 484-tone resource unit whose users are told with another part.
 const PART_OF_484: u8 = 114;
 /// The same of 996 tones.
 const PART_OF_996: u8 = 115;
@@ -23,7 +22,7 @@ pub struct Described {
     pub slot: u32,
     /// Its size.
     pub size: RuSize,
-    /// Its users, more than one with multi-user MIMO; 0 if the other content channel tells them.
+    /// Its users, more than one with multi-user MIMO; 0 if the code of another 20 MHz tells them.
     pub users: u32,
 }
 
@@ -122,10 +121,8 @@ impl RuAllocation {
             if let Some(Wide { segments, told, rest }) = here.copied().find_map(Wide::of) {
                 let channel = usize::from(user_fields[1] < user_fields[0]);
                 user_fields[channel] += 1;
-                for part in segment..segment + segments {
-                    let here = part as usize % 2 == channel;
-                    codes[part as usize] = if here { told } else { rest };
-                }
+                codes[segment as usize..][..segments as usize].fill(rest);
+                codes[segment as usize + channel] = told;
                 segment += segments;
             } else {
                 let (code, users) = narrow(segment, plan);
@@ -143,8 +140,8 @@ impl RuAllocation {
     }
 }
 
-/// A resource unit wider than 20 MHz: its 20 MHz segments, its code with its user, and its code in
-/// the other content channel.
+/// A resource unit wider than 20 MHz: its 20 MHz segments, its code with its user, and the code of
+/// all other segments, which tell none.
 struct Wide {
     segments: u32,
     told: u8,
@@ -299,7 +296,7 @@ mod tests {
             (Mhz80, &[Tones26; 37], &[0, 0, 0, 0], [19, 18]),
             (Mhz80, &[Tones484, Tones484], &[200, 114, 114, 200], [1, 1]),
             (Mhz80, &[Tones484, Tones242], &[200, 114, 192, 113], [2, 0]),
-            (Mhz80, &[Tones996], &[208, 115, 208, 115], [1, 0]),
+            (Mhz80, &[Tones996], &[208, 115, 115, 115], [1, 0]),
         ];
         for (width, sizes, codes, users) in expected {
             assert_eq!(of(width, sizes), (codes.to_vec(), users), "{sizes:?} at {width:?}");
@@ -307,7 +304,7 @@ mod tests {
         let (codes, users) = of(Mhz160, &[Tones26; 74]);
         assert_eq!((codes, users), (vec![0; 8], [37, 37]));
         let (codes, users) = of(Mhz160, &[Tones996, Tones996]);
-        assert_eq!(codes, [208, 115, 208, 115, 115, 208, 115, 208]);
+        assert_eq!(codes, [208, 115, 115, 115, 115, 208, 115, 115]);
         assert_eq!(users, [1, 1]);
     }
 

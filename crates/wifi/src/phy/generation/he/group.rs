@@ -370,7 +370,7 @@ impl GroupVector {
                 ),
                 fit => format!(
                     "there is no room for {tones} tones beside the others in {mhz} MHz, which \
-                     has {fit} of that size [802.11ax-2021 27.3.2]; take a smaller one"
+                     has {fit} of that size [802.11ax-2021 27.3.2]; take fewer or smaller ones"
                 ),
             };
             let fault = ModeFault { parameter: "ru", message };
