@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import simoom as sm
+from simoom.emulate.namespace import UNSHARE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -185,6 +186,21 @@ def program() -> Program:
 MAC_CHROME = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 WAIT_MS = 60_000
 """A loaded machine is slow; what is waited for is an event, never a time."""
+
+
+@pytest.fixture(scope="session")
+def namespaces() -> None:
+    """Skip where no port can be made."""
+    code = 'import os; os.close(os.open("/dev/net/tun", os.O_RDWR))'
+    try:
+        done = subprocess.run(
+            [*UNSHARE, sys.executable, "-I", "-c", code],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    except OSError as error:
+        pytest.skip(f"no ports here: {error}")
+    if done.returncode != 0:
+        pytest.skip(f"no ports here: {done.stderr.strip().splitlines()[-1:]}")
 
 
 @pytest.fixture(scope="session")

@@ -104,7 +104,9 @@ def test_a_command_of_a_page_reaches_the_simulator_or_ends_well(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("name", "words"), list(examples()))
-def test_an_example_of_the_help_runs(name, words, tmp_path, monkeypatch, capsys):
+def test_an_example_of_the_help_runs(name, words, tmp_path, monkeypatch, capsys, request):
+    if name == "emulate":
+        request.getfixturevalue("namespaces")
     at_work(tmp_path, monkeypatch)
     assert words[:2] == ["simoom", name]
     assert cli.main(words[1:]) == 0, capsys.readouterr().err

@@ -38,7 +38,7 @@ CRATES = {
 
 LAYERS = (  # noqa: SIM905
     "_core base models,scenario gallery,trace,results,store,runs,plots,twin,show,why,"
-    "studies serve gym,cli __main__"
+    "studies serve gym emulate,cli __main__"
 ).split(",")
 """Rooms of the Python package, lowest layer first: each may import its own layer and those below;
 ``models`` is apart (`check_models`)."""

@@ -17,6 +17,7 @@ from simoom.base import lazy
 if TYPE_CHECKING:
     from simoom._core import Ack, Departing, Loss
     from simoom.base.issue import Issue, ScenarioError
+    from simoom.emulate.emulation import Emulation, emulate
     from simoom.results.run import Run, run
     from simoom.runs import designs
     from simoom.runs.compare import Comparison, compare
@@ -43,6 +44,7 @@ __all__ = [
     "Comparison",
     "Control",
     "Departing",
+    "Emulation",
     "Estimate",
     "Hearing",
     "Issue",
@@ -62,6 +64,7 @@ __all__ = [
     "airtime",
     "compare",
     "designs",
+    "emulate",
     "hearing",
     "mean_ci",
     "merge",
@@ -89,6 +92,7 @@ HOMES = {
     "base.issue": "Issue ScenarioError",
     "runs.replications": "Replications replicate warmup",
     "scenario.routes": "Routes routes",
+    "emulate.emulation": "Emulation emulate",
     "results.run": "Run run",
     "scenario.scenario": "Scenario",
     "runs.sensitivity": "Sensitivity sensitivity",

@@ -213,6 +213,27 @@ def run(
     trace: object = None,
     on_samples: Callable[[list[tuple[str, bytes, bytes]]], object] | None = None,
 ) -> Run: ...
+
+@final
+class PortGate:
+    def __init__(self, path: str | os.PathLike[str]) -> None: ...
+    def accept(self, within_s: float) -> bool: ...
+    def run(
+        self,
+        scenario: Scenario,
+        seed: int,
+        replication: int,
+        ports: Sequence[tuple[str, tuple[int, int, int, int]]],
+        first_flow: int,
+        tape: tuple[str | os.PathLike[str], str] | None,
+        longest_s: float,
+        least_s: float,
+        strict: bool,
+    ) -> dict[str, Any]: ...
+
+def read_tape(
+    path: str | os.PathLike[str],
+) -> tuple[str, float | None, list[tuple[str, int]]]: ...
 def trace_tables() -> list[tuple[str, list[tuple[str, str]]]]: ...
 def trace_formats() -> list[tuple[str, str]]: ...
 def trace_options() -> list[str]: ...

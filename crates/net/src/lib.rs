@@ -21,7 +21,7 @@
 //! let (mut timers, mut commands, mut arrivals) = (Vec::new(), Vec::new(), Vec::new());
 //! let mut now = Instant::ZERO;
 //! for number in 0..2 {
-//!     let body = Body::Datagram(Datagram { flow: FlowId(0), number, len: 1222 });
+//!     let body = Body::Datagram(Datagram { flow: FlowId(0), number, len: 1222, stream: 0 });
 //!     let packet = Packet::new(NodeId(0), Some(NodeId(1)), Bytes(1250), now, body);
 //!     link.on_packet(now, &packet, &mut commands);
 //! }

@@ -4,6 +4,8 @@
 mod address;
 mod air;
 mod control;
+#[cfg(target_os = "linux")]
+mod emulate;
 mod gym;
 mod run;
 mod scenario;
@@ -21,6 +23,9 @@ mod _core {
     use crate::air::AirFile;
     #[pymodule_export]
     use crate::control::{Ack, Delivery, Departing, Loss, cbrt};
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use crate::emulate::{PortGate, read_tape};
     #[pymodule_export]
     use crate::gym::Steps;
     #[pymodule_export]

@@ -43,7 +43,7 @@ pub fn listing() -> String {
 ///
 /// `table` is the number of the table in `flows` from which a flow comes. `payload_bytes` is the
 /// user data of a full packet and `header_bytes` the rest of it; of a flow over TCP these are its
-/// MSS and the size of an ACK. `window_bytes` is the largest receive window.
+/// MSS and the size of an ACK. `latest_start_s` is when it starts at the latest. `window_bytes` is the largest receive window.
 pub fn flows(plan: &Plan) -> String {
     Json::Array(plan.flows.iter().map(|flow| told(plan, flow)).collect()).to_string()
 }
@@ -54,6 +54,7 @@ fn told(plan: &Plan, flow: &FlowPlan) -> Json {
         "table": flow.group,
         "from": plan.topology.name(flow.from),
         "to": plan.topology.name(flow.to),
+        "latest_start_s": (flow.settings.start + flow.start_spread).as_secs_f64(),
     });
     if let Transport::Udp(size, _) = flow.settings.traffic.get().transport() {
         facts["payload_bytes"] = size.payload.0.into();

@@ -2,6 +2,7 @@
 
 use crate::check::Checker;
 use crate::digest::Digest;
+use crate::emulation::{Exits, Left};
 use crate::medium::Medium;
 use crate::meter::{HopMeter, Meter};
 use crate::notice::{Notice, Observer};
@@ -28,6 +29,7 @@ impl Observers {
         let rare = Rare {
             checker: check.then(|| Checker::new(plan, seed)),
             tracer: None,
+            exits: None,
             hops: (!plan.measure.hops.is_empty()).then(|| HopMeter::new(plan)),
         };
         let is_needed = rare.checker.is_some() || rare.hops.is_some();
@@ -46,6 +48,16 @@ impl Observers {
     /// Adds a tracer.
     pub(crate) fn trace(&mut self, tracer: Tracer) {
         self.rare.get_or_insert_default().tracer = Some(tracer);
+    }
+
+    /// From now on, what becomes of packets of real programs is collected.
+    pub(crate) fn tell_what_leaves(&mut self) {
+        self.rare.get_or_insert_default().exits = Some(Exits::default());
+    }
+
+    /// What has become of packets of real programs since this list was emptied.
+    pub(crate) fn left(&mut self) -> &mut Vec<Left> {
+        &mut self.rare.get_or_insert_default().exits.get_or_insert_default().0
     }
 
     /// At the end of the run: the checker compares the meter with its records and the medium.
@@ -74,6 +86,7 @@ struct Rare {
     checker: Option<Checker>,
     tracer: Option<Tracer>,
     hops: Option<HopMeter>,
+    exits: Option<Exits>,
 }
 
 impl Observer for Rare {
@@ -88,6 +101,9 @@ impl Observer for Rare {
         }
         if let Some(hops) = &mut self.hops {
             hops.on(now, notice);
+        }
+        if let Some(exits) = &mut self.exits {
+            exits.on(now, notice);
         }
     }
 }

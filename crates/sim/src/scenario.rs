@@ -167,8 +167,12 @@ impl Scenario {
             Some((format!("{group}.movement.{}.file", movement.name()), file.file().to_owned()))
         });
         let sent = self.document.flows.iter().enumerate().filter_map(|(n, flow)| {
-            let Traffic::Csv(csv) = &flow.traffic else { return None };
-            Some((format!("flows[{n}].traffic.csv.file"), csv.file.clone()))
+            let file = match &flow.traffic {
+                Traffic::Csv(csv) => &csv.file,
+                Traffic::Port(port) => &port.file,
+                _ => return None,
+            };
+            Some((format!("flows[{n}].traffic.{}.file", flow.traffic.name()), file.clone()))
         });
         moved.chain(sent).filter(|(_, file)| !file.is_empty()).collect()
     }

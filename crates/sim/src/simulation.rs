@@ -216,6 +216,14 @@ impl Simulation {
         self.world.now
     }
 
+    pub(crate) fn world(&self) -> &World {
+        &self.world
+    }
+
+    pub(crate) fn world_mut(&mut self) -> &mut World {
+        &mut self.world
+    }
+
     /// The samples of each probe after an instant, while the run goes on.
     pub fn samples_since(&self, after: Option<Instant>) -> Vec<Series> {
         self.probes.since(&self.world, after).collect()

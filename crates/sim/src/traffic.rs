@@ -13,7 +13,9 @@ pub(crate) use stock::{Refill, Stock};
 use kernel::{Bytes, Duration, Instant, Rng, Seed};
 use settings::Settings;
 use std::fmt::Debug;
-use wire::MediaKind;
+use std::sync::Arc;
+use trace::TapePacket;
+use wire::{MediaKind, RealPacket};
 
 settings::registry! {
     /// The traffic of a flow.
@@ -30,6 +32,7 @@ settings::registry! {
     game: Game(Game),
     ping: Ping(Ping),
     csv: Csv(CsvTraffic),
+    port: Port(Port),
     saturated: Saturated(Saturated),
     #[cfg(feature = "toy")]
     toy: Toy(ToySourceConfig),
@@ -67,6 +70,11 @@ pub trait TrafficModel {
     /// How the other end replies if its datagrams are echo requests, whose round-trip times are a
     /// result.
     fn echo(&self) -> Option<Replies> {
+        None
+    }
+
+    /// The packets of real programs that a tape has for it.
+    fn tape(&self) -> Option<Arc<[TapePacket]>> {
         None
     }
 
@@ -174,6 +182,13 @@ pub enum Event {
         /// Its number in its direction.
         number: u64,
     },
+    /// A real program sends a packet, which enters the network at this instant.
+    Offered {
+        /// The instant, after that of the packet before.
+        at: Instant,
+        /// What its header says.
+        packet: RealPacket,
+    },
     /// All that was written to the connection is acknowledged.
     Acknowledged,
     /// The sender's end of the connection is closed.
@@ -210,6 +225,10 @@ pub enum Command {
         /// Its number in its direction.
         number: u64,
     },
+    /// Requests `Timer` at this instant, after the timers of all other sources.
+    Admit(Instant),
+    /// Sends a packet of a real program.
+    Pass(RealPacket),
     /// Requests `Room` for each datagram that may wait at the node, now and from now on.
     Fill,
     /// A session that began at this instant has ended.
@@ -249,6 +268,10 @@ mod tests {
             let mut source = source(traffic.get());
             let begin = Event::Begin { start: Instant(5), stop: None };
             let asked = asked(&mut *source, &[(Instant(0), begin)]);
+            if traffic.name() == "port" {
+                assert_eq!(asked, [], "it sends what is offered");
+                continue;
+            }
             let [Command::Wake(at)] = asked[..] else { panic!("{}: {asked:?}", traffic.name()) };
             assert!(at >= Instant(5), "{}", traffic.name());
         }

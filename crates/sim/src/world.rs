@@ -19,7 +19,7 @@ use crate::plan::Plan;
 use crate::rate_hints::RateHints;
 use crate::topology::{Interface, RadioId, Routes, Topology, WireId};
 use crate::traffic::{self, Stock};
-use ::wire::{Body, FlowId, Packet};
+use ::wire::{Body, FlowId, Packet, RealPacket};
 use event::Event;
 pub(crate) use event::{Look, Step};
 use kernel::{Duration, EventQueue, IdVec, Instant, Outbox, Rounds, Seed};
@@ -178,6 +178,11 @@ impl<O: Observer> World<O> {
     /// the state.
     pub(crate) fn look_at(&mut self, at: Instant, look: Look) {
         self.event_queue.at(at, Event::Look(look));
+    }
+
+    /// A real program sends a packet of a flow, which enters at this instant.
+    pub(crate) fn admit(&mut self, flow: FlowId, at: Instant, packet: RealPacket) {
+        self.notify_source(flow, traffic::Event::Offered { at, packet });
     }
 
     /// Handles the next event.

@@ -16,6 +16,7 @@ mod controllers;
 mod counts;
 mod determinism;
 mod driver;
+mod emulation;
 mod endpoint;
 mod full_duplex;
 mod full_duplex_space;

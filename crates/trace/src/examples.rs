@@ -43,6 +43,7 @@ pub(crate) fn network() -> Network {
         window_shift: 8,
         class: TrafficClass::BestEffort,
         dscp: None,
+        tape: None,
     };
     Network {
         nodes: [node("ap"), node("sta1"), node("sta2"), node("server")].into(),
@@ -182,7 +183,7 @@ pub(crate) fn tcp(segment: Segment) -> Packet {
 
 /// A broadcast datagram of flow 1.
 pub(crate) fn datagram(number: u64) -> Packet {
-    let body = Body::Datagram(Datagram { flow: FlowId(1), number, len: 200 });
+    let body = Body::Datagram(Datagram { flow: FlowId(1), number, len: 200, stream: 0 });
     Packet { from: NodeId(AP), to: None, size: Bytes(228), body, ..tcp(segment(1, 0)) }
 }
 

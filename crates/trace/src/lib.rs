@@ -16,6 +16,7 @@ pub mod pcapng;
 mod perfetto;
 mod route;
 mod segment;
+mod tape;
 mod timeline;
 mod words;
 
@@ -28,6 +29,7 @@ pub use packet::{PacketEvent, PacketStep};
 pub use perfetto::{Perfetto, PerfettoOptions};
 pub use route::{RouteEvent, RouteStep};
 pub use segment::{SegmentEvent, SegmentRecord, SenderState};
+pub use tape::{Tape, TapeFlow, TapePacket, TapeWriter};
 pub use timeline::{Timeline, TimelineOptions};
 
 pub use wire::{

@@ -1,6 +1,8 @@
 //! Who takes part in a run: the names and properties to which the numbers in records refer.
 
+use crate::TapePacket;
 use kernel::{BitRate, Bytes, IdVec, Instant};
+use std::sync::Arc;
 use wire::{Dscp, FlowId, NodeId, TrafficClass};
 
 /// All nodes, radios, link directions and flows of a run, by number.
@@ -102,4 +104,6 @@ pub struct FlowInfo {
     pub class: TrafficClass,
     /// Its differentiated services code point, if it has its own.
     pub dscp: Option<Dscp>,
+    /// The packets of a real program, by number, if it has those of a tape.
+    pub tape: Option<Arc<[TapePacket]>>,
 }

@@ -15,7 +15,7 @@
 mod addresses;
 mod aodv;
 mod arp;
-mod blocks;
+pub(crate) mod blocks;
 mod ccmp;
 mod checksum;
 mod dot11;

@@ -16,7 +16,7 @@
 //! let seed = Seed { root: 1, replication: 0 };
 //! let mut cell = Cell::new(MacConfig::of(&DOT11B), vec![link], &seed);
 //! let packet = |number, now| {
-//!     let body = Body::Datagram(Datagram { flow: FlowId(0), number, len: 1472 });
+//!     let body = Body::Datagram(Datagram { flow: FlowId(0), number, len: 1472, stream: 0 });
 //!     Packet::new(NodeId(1), Some(NodeId(0)), Bytes(1500), now, body)
 //! };
 //!

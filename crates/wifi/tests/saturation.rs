@@ -35,7 +35,12 @@ impl Endless {
             Some(NodeId(ACCESS_POINT)),
             Bytes(self.payload + 28),
             Instant::ZERO,
-            Body::Datagram(Datagram { flow: FlowId(node), number, len: self.payload as u32 }),
+            Body::Datagram(Datagram {
+                flow: FlowId(node),
+                number,
+                len: self.payload as u32,
+                stream: 0,
+            }),
         )
     }
 }

@@ -37,6 +37,11 @@ const NAMES: [(&str, u8); 24] = [
 const MOST: u8 = 63;
 
 impl Dscp {
+    /// That of an octet with DSCP and ECN field (RFC 3168 section 22).
+    pub fn of_services(services: u8) -> Self {
+        Self(services >> 2)
+    }
+
     /// The number in the field.
     pub fn value(self) -> u8 {
         self.0

@@ -10,6 +10,7 @@ mod frame;
 mod management;
 mod media;
 mod packet;
+mod real;
 mod record;
 mod routing;
 mod segment;
@@ -26,6 +27,7 @@ pub use frame::{
 pub use management::*;
 pub use media::{Media, MediaKind};
 pub use packet::{Body, Datagram, Packet};
+pub use real::{RealPacket, Unreadable};
 pub use record::{BlockAck, Format, Frame, FrameMode, Mpdu, Place};
 pub use routing::{
     AodvErrors, AodvMessage, AodvReply, AodvRequest, DsrMessage, Message, PathId, Paths,

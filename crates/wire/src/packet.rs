@@ -34,6 +34,9 @@ pub struct Datagram {
     pub number: u64,
     /// Bytes of data.
     pub len: u32,
+    /// Of a packet of a real program: the hash of its addresses, protocol and ports, because such a
+    /// flow carries many streams. 0 for others.
+    pub stream: u32,
 }
 
 /// An IP packet.
@@ -99,6 +102,16 @@ impl Packet {
             Body::Media(media) => Some(media.flow),
             Body::Routing(_) | Body::Arp(_) | Body::Management(_) => None,
         }
+    }
+
+    /// The stream that a queue takes for its own: the flow, and within a flow of real packets each
+    /// combination of addresses, protocol and ports. Messages of routing protocols share one.
+    pub fn stream(&self) -> u64 {
+        let stream = match self.body {
+            Body::Datagram(datagram) => u64::from(datagram.stream),
+            _ => 0,
+        };
+        self.flow().map_or(u64::from(u32::MAX), |flow| stream << 32 | u64::from(flow.0))
     }
 
     /// Bytes of an MPDU with it alone, where MAC and LLC add `overhead` to a packet.

@@ -36,6 +36,7 @@ CALLERS = [str(PACKAGE / part) for part in ("results/run.py", "cli/tcp_script.py
 COMMANDS = {
     "run": "run",
     "why": "why",
+    "emulate": "emulate",
     "model": "model",
     "sweep": "sweep",
     "compare": "compare",

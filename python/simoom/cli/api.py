@@ -42,7 +42,7 @@ Command = TypeVar("Command", bound=Callable[..., None])
 FLAGS = {"replications": ("--replications", "-n"), "most_replications": ("--most",),
          "psdu_bytes": ("--bytes",), "users": ("--user",),
          "rate_mbps": ("--rate",), "space": ("--over",), "objective": ("--best",),
-         "results": ("--result",), "at_s": ("--at",)}  # fmt: skip
+         "results": ("--result",), "at_s": ("--at",), "longest_s": ("--for",)}  # fmt: skip
 """Options that are called otherwise than the parameter."""
 TYPES = {"int": int, "float": float, "bool": bool, "str": str, "Shard": str,
          "Store | Path | str": str}  # fmt: skip

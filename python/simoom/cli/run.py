@@ -58,6 +58,14 @@ Out = Annotated[
         f"Without --probe the time series are {' and '.join(DEFAULT_PROBES)}.",
     ),
 ]
+TapeFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--tape",
+        metavar="FILE",
+        help="Repeat the emulation of this tape of simoom emulate, with its seed.",
+    ),
+]
 AndWhy = Annotated[
     bool,
     typer.Option(
@@ -96,6 +104,7 @@ def run(
     trace_nodes: TraceNodes = [],  # noqa: B006
     trace_flows: TraceFlows = [],  # noqa: B006
     trace_settings: TraceSettings = [],  # noqa: B006
+    tape: TapeFile = None,
     until: UntilOption = [],  # noqa: B006
     max_replications: MaxReplications = None,
     quiet: Quiet = False,
@@ -107,7 +116,7 @@ def run(
     targets = read_until(until, max_replications)
     if targets is not None:
         alone = {"--probe": probes, "--out": out, "--trace": traces,
-                 "--replication": given["replication"], "--why": why}  # fmt: skip
+                 "--replication": given["replication"], "--why": why, "--tape": tape}  # fmt: skip
         refuse_with_until(alone)
         options = RepeatOptions(given["seed"], given["check"], as_json, quiet)
         run_until(source.load(), targets, max_replications, options)
@@ -115,6 +124,8 @@ def run(
     which = TraceFilter(trace_from, trace_to, tuple(trace_nodes), tuple(trace_flows))
     trace_options = check_traces(traces, which, trace_settings)
     scenario = source.load(probes)
+    if tape is not None:
+        scenario = _repeated(scenario, tape, given)
     scenario.check()
     if why and as_json:
         raise InputError("--why: not with --json; simoom why --json prints the explanation")
@@ -140,6 +151,15 @@ def run(
     if not quiet and not as_json:
         files = names_of(traces, scenario, trace_options)
         _say_written([*written, *files], stretch(scenario, which) if traces else None)
+
+
+def _repeated(scenario: Scenario, tape: Path, given: dict[str, Any]) -> Scenario:
+    """Return the scenario that repeats the emulation of a tape, and give its seed."""
+    from simoom.emulate.ports import Tape
+
+    said = Tape.read(tape)
+    given.update(seed=said.seed, replication=said.replication)
+    return said.scenario_of(scenario, tape)
 
 
 def _say_written(names: list[str], note: str | None) -> None:

@@ -96,7 +96,7 @@ pub(super) fn at_ms(ms: u64) -> Instant {
 }
 
 pub(super) fn data(number: u64) -> Packet {
-    let body = Body::Datagram(Datagram { flow: FlowId(0), number, len: 72 });
+    let body = Body::Datagram(Datagram { flow: FlowId(0), number, len: 72, stream: 0 });
     let far = Packet::new(ME, Some(NodeId(9)), Bytes(100), Instant::ZERO, body);
     Packet { next: NEIGHBOUR, ..far }
 }

@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn an_acknowledgement_without_data_overtakes_data() {
-        let datagram = Body::Datagram(Datagram { flow: FlowId(0), number: 0, len: 9 });
+        let datagram = Body::Datagram(Datagram { flow: FlowId(0), number: 0, len: 9, stream: 0 });
         let data = Packet::new(NodeId(0), Some(NodeId(1)), Bytes(40), NOW, datagram);
         let ack = wire::Segment {
             flow: FlowId(0),

@@ -19,7 +19,7 @@ impl Per {
     /// The key of a packet's sub-queue.
     pub(super) fn key(self, packet: &Packet) -> u64 {
         match self {
-            Self::Flow => flow_key(packet),
+            Self::Flow => packet.stream(),
             Self::Station => Self::station_key(packet.receiver()),
         }
     }
@@ -55,7 +55,7 @@ impl Classifier {
 
     pub(super) fn key(&self, packet: &Packet) -> u64 {
         let backward = matches!(packet.body, Body::Segment(segment) if !segment.forward);
-        let flow = flow_key(packet) << 1 | u64::from(backward);
+        let flow = packet.stream() << 1 | u64::from(backward);
         match *self {
             Self::Exact => flow,
             Self::Hashed { buckets, perturbation } => {
@@ -64,11 +64,6 @@ impl Classifier {
             }
         }
     }
-}
-
-/// The key of a packet's flow; all messages of routing protocols share one.
-fn flow_key(packet: &Packet) -> u64 {
-    packet.flow().map_or(u64::from(u32::MAX), |flow| u64::from(flow.0))
 }
 
 /// The finalizer of `MurmurHash3` (Appleby, 2011): a bijection that mixes all bits.

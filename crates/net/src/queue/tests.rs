@@ -9,7 +9,7 @@ use wire::{Body, Datagram, FlowId, TrafficClass};
 /// A datagram of `size` bytes, with 28 bytes of headers, to the node of its flow's number.
 pub(crate) fn packet(flow: u32, number: u64, size: u64) -> Packet {
     let len = size.saturating_sub(28) as u32;
-    let body = Body::Datagram(Datagram { flow: FlowId(flow), number, len });
+    let body = Body::Datagram(Datagram { flow: FlowId(flow), number, len, stream: 0 });
     Packet::new(NodeId(0), Some(NodeId(flow)), Bytes(size), Instant::ZERO, body)
 }
 

@@ -238,7 +238,7 @@ mod tests {
     }
 
     fn packet(from: u32, to: u32) -> Packet {
-        let body = Body::Datagram(Datagram { flow: FlowId(0), number: 0, len: 100 });
+        let body = Body::Datagram(Datagram { flow: FlowId(0), number: 0, len: 100, stream: 0 });
         Packet::new(NodeId(from), Some(NodeId(to)), Bytes(128), Instant::ZERO, body)
     }
 

@@ -107,7 +107,7 @@ impl Network {
     pub(crate) fn send_at(&mut self, at: Instant, from: u32, to: u32) -> u64 {
         let number = self.offered;
         self.offered += 1;
-        let body = Body::Datagram(Datagram { flow: FlowId(0), number, len: 100 });
+        let body = Body::Datagram(Datagram { flow: FlowId(0), number, len: 100, stream: 0 });
         let packet = Packet::new(NodeId(from), Some(NodeId(to)), Bytes(128), at, body);
         self.schedule(at, Event::Offer(packet));
         number

@@ -197,7 +197,7 @@ mod tests {
             Some(NodeId(0)),
             Bytes(528),
             Instant::ZERO,
-            Body::Datagram(Datagram { flow, number, len }),
+            Body::Datagram(Datagram { flow, number, len, stream: 0 }),
         );
         let mut out = Vec::new();
         cell.on_packet(Instant(1_000_000), 1, packet, Some(0), &mut out);

@@ -187,7 +187,7 @@ mod tests {
 
     /// A packet from node 1 to node 3.
     fn packet() -> Packet {
-        let body = Body::Datagram(Datagram { flow: FlowId(0), number: 0, len: 72 });
+        let body = Body::Datagram(Datagram { flow: FlowId(0), number: 0, len: 72, stream: 0 });
         Packet::new(NodeId(1), Some(NodeId(3)), Bytes(100), Instant::ZERO, body)
     }
 

@@ -107,7 +107,7 @@ mod tests {
             Some(NodeId(0)),
             Bytes(100),
             Instant::ZERO,
-            Body::Datagram(Datagram { flow: FlowId(0), number, len: 72 }),
+            Body::Datagram(Datagram { flow: FlowId(0), number, len: 72, stream: 0 }),
         )
     }
 

@@ -215,7 +215,7 @@ mod tests {
     const NOW: Instant = Instant(1_000_000);
 
     fn packet(number: u64) -> Packet {
-        let body = Body::Datagram(Datagram { flow: FlowId(0), number, len: 72 });
+        let body = Body::Datagram(Datagram { flow: FlowId(0), number, len: 72, stream: 0 });
         Packet::new(NodeId(0), Some(NodeId(1)), Bytes(100), Instant::ZERO, body)
     }
 

@@ -149,7 +149,7 @@ mod tests {
     }
 
     fn send(roaming: &mut Roaming, by: RadioId, to: RadioId) {
-        let body = Body::Datagram(Datagram { flow: FlowId(0), number: 0, len: 100 });
+        let body = Body::Datagram(Datagram { flow: FlowId(0), number: 0, len: 100, stream: 0 });
         let packet = &Packet::new(NodeId(0), Some(NodeId(1)), Bytes(128), NOW, body);
         roaming.on(NOW, &Notice::Dequeued { by, to: Some(to), packet });
     }

@@ -66,5 +66,6 @@ fn flow(plan: &Plan, at: &FlowPlan) -> FlowInfo {
         window_shift: at.tcp.as_ref().map_or(0, |tcp| tcp.config.window_shift()),
         class: at.settings.class,
         dscp: at.settings.dscp,
+        tape: at.settings.traffic.get().tape(),
     }
 }

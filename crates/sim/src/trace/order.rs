@@ -85,7 +85,7 @@ mod tests {
             None,
             Bytes(100),
             Instant(at),
-            Body::Datagram(Datagram { flow: FlowId(0), number: 0, len: 72 }),
+            Body::Datagram(Datagram { flow: FlowId(0), number: 0, len: 72, stream: 0 }),
         );
         let (at, place, step) = (Instant(at), Place::Radio(0), PacketStep::Sent);
         Held::Packet(PacketEvent { at, packet_id: 0, packet, place, step })

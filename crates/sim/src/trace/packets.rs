@@ -177,7 +177,7 @@ mod tests {
                 Some(NodeId(1)),
                 Bytes(100),
                 Instant(5),
-                Body::Datagram(Datagram { flow: FlowId(0), number, len: 72 }),
+                Body::Datagram(Datagram { flow: FlowId(0), number, len: 72, stream: 0 }),
             )
         }
     }

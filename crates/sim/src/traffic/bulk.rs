@@ -46,6 +46,7 @@ impl Source for Transfer {
             Event::Stop => out.push(Command::Abandon),
             Event::Delivered(_)
             | Event::Arrived { .. }
+            | Event::Offered { .. }
             | Event::Acknowledged
             | Event::Closed
             | Event::Room => {}

@@ -125,7 +125,7 @@ mod tests {
     const NODE: NodeId = NodeId(1);
 
     fn packet(flow: u32) -> Packet {
-        let body = Body::Datagram(Datagram { flow: FlowId(flow), number: 0, len: 72 });
+        let body = Body::Datagram(Datagram { flow: FlowId(flow), number: 0, len: 72, stream: 0 });
         Packet::new(NODE, Some(NodeId(0)), Bytes(100), Instant::ZERO, body)
     }
 

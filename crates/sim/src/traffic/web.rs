@@ -149,7 +149,7 @@ impl Source for User {
                     self.end(now, out);
                 }
             }
-            Event::Stop | Event::Arrived { .. } | Event::Room => {}
+            Event::Stop | Event::Arrived { .. } | Event::Offered { .. } | Event::Room => {}
         }
     }
 }

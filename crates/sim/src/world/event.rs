@@ -39,6 +39,9 @@ pub(crate) enum SourceTimer {
     Own,
     /// The destination of its echo requests replies.
     Reply,
+    /// A packet of a real program enters, after what other sources send. So its place does not
+    /// depend on when it was scheduled, and a tape repeats an emulation.
+    Admission,
 }
 
 /// Why the caller reads the state of the world.
@@ -71,11 +74,12 @@ impl Ranked for Event {
             Self::AirStep => 0,
             Self::Wire(..) => 1,
             Self::Tcp { .. } | Self::Node { .. } | Self::Radio { .. } => 2,
-            Self::Source(..) => 3,
-            Self::Access { .. } => 4,
-            Self::Look(Look::Probes | Look::Step) => 5,
-            Self::Look(Look::Batch) => 6,
-            Self::End => 7,
+            Self::Source(_, SourceTimer::Own | SourceTimer::Reply) => 3,
+            Self::Source(_, SourceTimer::Admission) => 4,
+            Self::Access { .. } => 5,
+            Self::Look(Look::Probes | Look::Step) => 6,
+            Self::Look(Look::Batch) => 7,
+            Self::End => 8,
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::notice::{Notice, Observer};
 use crate::traffic::{Command, Event, Refill, Replies};
 use kernel::{Bytes, Duration, Instant};
 use tcp::Sender;
-use wire::{Body, Datagram, Echo, FlowId, Media, NodeId, Packet};
+use wire::{Body, Datagram, Echo, FlowId, Media, NodeId, Packet, RealPacket};
 
 impl<O: Observer> World<O> {
     /// A timer of a source has expired.
@@ -41,7 +41,11 @@ impl<O: Observer> World<O> {
             Command::Wake(at) => {
                 self.event_queue.at(at, super::Event::Source(flow, SourceTimer::Own));
             }
+            Command::Admit(at) => {
+                self.event_queue.at(at, super::Event::Source(flow, SourceTimer::Admission));
+            }
             Command::Send(payload) => self.send_datagram(flow, payload),
+            Command::Pass(packet) => self.pass_real(flow, packet),
             Command::Media { kind, len, unit, number } => {
                 self.send_media(Media { flow, number, len: len.into(), unit, kind });
             }
@@ -105,7 +109,7 @@ impl<O: Observer> World<O> {
         self.stock.on_sent(id);
         let len = payload.0 as u32;
         let body = match udp.echo {
-            None => Body::Datagram(Datagram { flow: id, number, len }),
+            None => Body::Datagram(Datagram { flow: id, number, len, stream: 0 }),
             Some(Replies { protocol, .. }) => {
                 let (is_reply, asked) = (false, self.now);
                 Body::Echo(Echo { flow: id, number, len, protocol, is_reply, asked })
@@ -113,6 +117,19 @@ impl<O: Observer> World<O> {
         };
         let size = payload + udp.header;
         self.send_packet(&mut Packet { class, ..Packet::new(from, to, size, self.now, body) });
+    }
+
+    /// Sends a packet of a real program, in the access category of its DSCP.
+    #[inline(never)]
+    fn pass_real(&mut self, flow: FlowId, real: RealPacket) {
+        let Flow { from, to, ref mut transport, .. } = self.flows[flow];
+        let Transport::Udp(udp) = transport else { return };
+        let number = udp.next_number;
+        udp.next_number += 1;
+        let RealPacket { len, ecn, class, stream, .. } = real;
+        let body = Body::Datagram(Datagram { flow, number, len, stream });
+        let packet = Packet::new(from, to, Bytes(len.into()), self.now, body);
+        self.send_packet(&mut Packet { ecn, class, ..packet });
     }
 
     /// Sends a packet of a conference, in its access category in both directions.

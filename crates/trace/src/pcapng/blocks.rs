@@ -4,31 +4,35 @@ use kernel::Instant;
 use std::io;
 
 /// `LINKTYPE_IEEE802_11_RADIOTAP`.
-pub(super) const RADIOTAP: u16 = 127;
+pub(crate) const RADIOTAP: u16 = 127;
 /// `LINKTYPE_ETHERNET`.
-pub(super) const ETHERNET: u16 = 1;
+pub(crate) const ETHERNET: u16 = 1;
 
-const SECTION_HEADER: u32 = 0x0a0d_0d0a;
-const INTERFACE_DESCRIPTION: u32 = 1;
+/// `LINKTYPE_RAW`: IP packets.
+pub(crate) const RAW: u16 = 101;
+
+pub(crate) const SECTION_HEADER: u32 = 0x0a0d_0d0a;
+pub(crate) const INTERFACE_DESCRIPTION: u32 = 1;
 const NAME_RESOLUTION: u32 = 4;
-const ENHANCED_PACKET: u32 = 6;
+pub(crate) const INTERFACE_STATISTICS: u32 = 5;
+pub(crate) const ENHANCED_PACKET: u32 = 6;
 
 const ZEROS: [u8; 4096] = [0; 4096];
 
 /// A packet: its first bytes, zeros, and its last bytes.
 #[derive(Debug, Default)]
-pub(super) struct Content {
+pub(crate) struct Content {
     /// Radiotap header, if any, and all headers.
-    pub(super) head: Vec<u8>,
+    pub(crate) head: Vec<u8>,
     /// How many zero bytes follow.
-    pub(super) zeros: usize,
+    pub(crate) zeros: usize,
     /// The FCS, or nothing.
-    pub(super) tail: Option<[u8; 4]>,
+    pub(crate) tail: Option<[u8; 4]>,
 }
 
 impl Content {
     /// Forgets the packet and keeps the buffer.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.head.clear();
         self.zeros = 0;
         self.tail = None;
@@ -41,20 +45,20 @@ impl Content {
 
 /// What an Enhanced Packet Block says about its packet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PacketInfo<'a> {
+pub(crate) struct PacketInfo<'a> {
     /// The interface, by number.
-    pub(super) interface: u32,
+    pub(crate) interface: u32,
     /// The timestamp in nanoseconds.
-    pub(super) at_ns: u64,
+    pub(crate) at_ns: u64,
     /// `epb_flags`: direction and errors; 0 is left out.
-    pub(super) flags: u32,
+    pub(crate) flags: u32,
     /// A comment; empty is left out.
-    pub(super) comment: &'a str,
+    pub(crate) comment: &'a str,
 }
 
 /// Writes blocks one after the other.
 #[derive(Debug)]
-pub(super) struct Blocks<W> {
+pub(crate) struct Blocks<W> {
     out: W,
     snaplen: u32,
     /// Most bytes of a packet that are written; `usize::MAX` is all.
@@ -67,23 +71,36 @@ pub(super) struct Blocks<W> {
 impl<W: io::Write> Blocks<W> {
     /// Begins a file that keeps at most `snaplen` bytes of each packet; 0 is all. A comment stands
     /// in its section, and at the first packet from an instant on.
-    pub(super) fn new(out: W, snaplen: u32, mark: Option<(Instant, String)>) -> Self {
+    pub(crate) fn new(out: W, snaplen: u32, mark: Option<(Instant, String)>) -> Self {
         let most = if snaplen == 0 { usize::MAX } else { snaplen as usize };
         Self { out, snaplen, most, block: Vec::with_capacity(1024), mark }
     }
 
     /// Writes the Section Header Block.
-    pub(super) fn section(&mut self, hardware: &str, os: &str, program: &str) -> io::Result<()> {
+    pub(crate) fn section(&mut self, hardware: &str, os: &str, program: &str) -> io::Result<()> {
+        let mark = self.mark.take();
+        let comment = mark.as_ref().map_or("", |(_, comment)| comment);
+        self.section_with(comment, hardware, os, program)?;
+        self.mark = mark;
+        Ok(())
+    }
+
+    /// Writes the Section Header Block with this comment; an empty one is left out.
+    pub(crate) fn section_with(
+        &mut self,
+        comment: &str,
+        hardware: &str,
+        os: &str,
+        program: &str,
+    ) -> io::Result<()> {
         self.block.clear();
         self.block.extend(0x1a2b_3c4d_u32.to_le_bytes());
         self.block.extend(1_u16.to_le_bytes());
         self.block.extend(0_u16.to_le_bytes());
         self.block.extend(u64::MAX.to_le_bytes());
-        let mark = self.mark.take();
-        if let Some((_, comment)) = &mark {
+        if !comment.is_empty() {
             self.option(1, comment.as_bytes());
         }
-        self.mark = mark;
         self.option(2, hardware.as_bytes());
         self.option(3, os.as_bytes());
         self.option(4, program.as_bytes());
@@ -92,7 +109,7 @@ impl<W: io::Write> Blocks<W> {
     }
 
     /// Writes an Interface Description Block with timestamps in nanoseconds.
-    pub(super) fn interface(&mut self, link: u16, name: &str, description: &str) -> io::Result<()> {
+    pub(crate) fn interface(&mut self, link: u16, name: &str, description: &str) -> io::Result<()> {
         self.block.clear();
         self.block.extend(link.to_le_bytes());
         self.block.extend(0_u16.to_le_bytes());
@@ -105,7 +122,7 @@ impl<W: io::Write> Blocks<W> {
     }
 
     /// Writes a Name Resolution Block with names of IPv4 addresses.
-    pub(super) fn names<'a>(
+    pub(crate) fn names<'a>(
         &mut self,
         names: impl Iterator<Item = ([u8; 4], &'a str)>,
     ) -> io::Result<()> {
@@ -123,8 +140,19 @@ impl<W: io::Write> Blocks<W> {
         self.close(NAME_RESOLUTION)
     }
 
+    /// Writes an Interface Statistics Block, which says when a capture ended, in nanoseconds.
+    pub(crate) fn statistics(&mut self, interface: u32, end_ns: u64) -> io::Result<()> {
+        self.block.clear();
+        let halves = [(end_ns >> 32) as u32, end_ns as u32].map(u32::to_le_bytes);
+        self.block.extend(interface.to_le_bytes());
+        self.block.extend(halves.concat());
+        self.option(3, &halves.concat());
+        self.option(0, &[]);
+        self.close(INTERFACE_STATISTICS)
+    }
+
     /// Writes an Enhanced Packet Block.
-    pub(super) fn packet(&mut self, info: PacketInfo<'_>, content: &Content) -> io::Result<()> {
+    pub(crate) fn packet(&mut self, info: PacketInfo<'_>, content: &Content) -> io::Result<()> {
         let original = content.len();
         let captured = original.min(self.most);
         self.block.clear();
@@ -168,7 +196,7 @@ impl<W: io::Write> Blocks<W> {
     }
 
     /// Flushes the file.
-    pub(super) fn flush(&mut self) -> io::Result<()> {
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 

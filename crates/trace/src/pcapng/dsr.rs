@@ -126,7 +126,7 @@ mod tests {
 
     fn of_data(next: u32, from: &[NodeId], salvage: u8) -> Vec<[u8; 4]> {
         let mut paths = Paths::default();
-        let body = Body::Datagram(Datagram { flow: FlowId(0), number: 0, len: 0 });
+        let body = Body::Datagram(Datagram { flow: FlowId(0), number: 0, len: 0, stream: 0 });
         let source_route = Some(paths.intern(from));
         let packet = Packet { source_route, salvage, ..packet(body, Some(4), next) };
         let mut out = Vec::new();

@@ -5,11 +5,12 @@ use super::checksum::Sum;
 use super::tcp::TcpHeaders;
 use super::udp::{self, ICMP, UDP, udp, udp_header};
 use super::{aodv, arp, dsr, echo};
-use crate::Network;
+use crate::{Network, TapePacket};
 use kernel::IdVec;
+use std::sync::Arc;
 use wire::{
     Body, Dscp, Echo, EchoProtocol, Ecn, FlowId, Message, NodeId, Packet, PathId, Paths,
-    TrafficClass,
+    RealPacket, TrafficClass,
 };
 
 /// Bytes of an IPv4 header without options.
@@ -24,6 +25,8 @@ pub(super) struct Packets {
     tcp: TcpHeaders,
     /// By flow: its own DSCP.
     dscps: IdVec<FlowId, Option<Dscp>>,
+    /// By flow: the packets of a real program.
+    tapes: IdVec<FlowId, Option<Arc<[TapePacket]>>>,
     paths: Paths,
 }
 
@@ -31,7 +34,8 @@ impl Packets {
     pub(super) fn new(network: &Network) -> Self {
         let (addresses, tcp) = (Addresses::new(network), TcpHeaders::new(&network.flows));
         let dscps = network.flows.iter().map(|flow| flow.dscp).collect();
-        Self { addresses, tcp, dscps, paths: Paths::default() }
+        let tapes = network.flows.iter().map(|flow| flow.tape.clone()).collect();
+        Self { addresses, tcp, dscps, tapes, paths: Paths::default() }
     }
 
     /// Packets may refer to this list of nodes from now on.
@@ -44,6 +48,14 @@ impl Packets {
     pub(super) fn write(&mut self, packet: &Packet, id: u64, out: &mut Vec<u8>) -> usize {
         if let Body::Arp(message) = &packet.body {
             arp::message(message, &self.addresses, out);
+            return 0;
+        }
+        if let Some(real) = self.real(packet) {
+            let start = out.len();
+            out.extend(real);
+            if packet.ecn == Ecn::Experienced {
+                RealPacket::mark(&mut out[start..]);
+            }
             return 0;
         }
         let start = out.len();
@@ -61,6 +73,13 @@ impl Packets {
         let services = self.differentiated_services(packet) << 2 | ecn(packet);
         header(packet, services, id, protocol, length, &mut out[start..after_ip]);
         zeros
+    }
+
+    /// The bytes of a packet of a real program. A mark on the way is not in them.
+    fn real(&self, packet: &Packet) -> Option<&[u8]> {
+        let Body::Datagram(datagram) = packet.body else { return None };
+        let tape = self.tapes.get(datagram.flow)?.as_ref()?;
+        tape.get(datagram.number as usize).map(|packet| &packet.bytes[..])
     }
 
     /// The DSCP of a packet: that of its flow, or the one that stands for its access category.

@@ -32,7 +32,7 @@ pub(super) fn udp(datagram: &Datagram, out: &mut Vec<u8>) -> usize {
 pub(super) fn media(media: &Media, out: &mut Vec<u8>) -> usize {
     let Media { flow, number, len, .. } = *media;
     let start = out.len();
-    let zeros = udp(&Datagram { flow, number, len }, out);
+    let zeros = udp(&Datagram { flow, number, len, stream: 0 }, out);
     if !media.is_forward() {
         let (source, destination) = out[start..start + 4].split_at_mut(2);
         source.swap_with_slice(destination);

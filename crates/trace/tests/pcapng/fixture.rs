@@ -51,6 +51,7 @@ pub(crate) fn network(channel_mhz: u16, has_qos: bool) -> Network {
         window_shift: 8,
         class: TrafficClass::BestEffort,
         dscp: None,
+        tape: None,
     };
     let station = RadioRole::Station { access_point: AP };
     Network {
@@ -183,7 +184,7 @@ pub(crate) fn datagram(number: u64, len: u32, to: Option<NodeId>) -> Packet {
             to,
             Bytes(28 + u64::from(len)),
             Instant::ZERO,
-            Body::Datagram(Datagram { flow: CALL, number, len }),
+            Body::Datagram(Datagram { flow: CALL, number, len, stream: 0 }),
         )
     }
 }

@@ -11,7 +11,7 @@ pub(crate) fn packet(number: u64, size: u64) -> Packet {
         Some(NodeId(0)),
         Bytes(size),
         NOW,
-        Body::Datagram(Datagram { flow: FlowId(0), number, len: 0 }),
+        Body::Datagram(Datagram { flow: FlowId(0), number, len: 0, stream: 0 }),
     )
 }
 

@@ -366,7 +366,7 @@ mod tests {
     const TRIGGER: Management = Management::QosNull(QosNull { ends_period: false });
 
     fn packet(number: u64) -> Packet {
-        let body = Body::Datagram(Datagram { flow: FlowId(0), number, len: 72 });
+        let body = Body::Datagram(Datagram { flow: FlowId(0), number, len: 72, stream: 0 });
         Packet::new(NodeId(0), Some(NodeId(1)), Bytes(100), NOW, body)
     }
 

@@ -20,7 +20,7 @@ fn at_ms(ms: u64) -> Instant {
 }
 
 fn data(number: u64) -> Packet {
-    let body = Body::Datagram(Datagram { flow: FlowId(0), number, len: 72 });
+    let body = Body::Datagram(Datagram { flow: FlowId(0), number, len: 72, stream: 0 });
     Packet::new(NodeId(0), Some(NodeId(1)), Bytes(100), Instant::ZERO, body)
 }
 

@@ -273,7 +273,7 @@ impl Driver<'_> {
                 arrival.to.map(NodeId),
                 arrival.size,
                 now,
-                Body::Datagram(Datagram { flow: FlowId(0), number, len: 0 }),
+                Body::Datagram(Datagram { flow: FlowId(0), number, len: 0, stream: 0 }),
             )
         });
         self.serve(now, arrival.node, arrival.class);

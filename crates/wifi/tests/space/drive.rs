@@ -163,7 +163,7 @@ impl Driver {
                 to.map(NodeId),
                 size,
                 now,
-                Body::Datagram(Datagram { flow: FlowId(0), number, len: 0 }),
+                Body::Datagram(Datagram { flow: FlowId(0), number, len: 0, stream: 0 }),
             );
             self.space.on_packet(now, node, packet, to, &mut self.out);
         }

@@ -59,15 +59,24 @@ pub(super) fn flows(
 /// A table with the content of the file that it names.
 fn with_file(path: &str, flow: &Flow, check: &mut Check) -> Flow {
     let mut flow = flow.clone();
-    if let Traffic::Csv(csv) = &mut flow.traffic
-        && check.opens_files
-    {
-        let file = csv.file.clone();
-        let read = super::file::text(&file)
-            .and_then(|text| csv.read(&text).map_err(|fault| format!("{file}: {fault}")));
-        if let Err(message) = read {
-            check.fault(format!("{path}.traffic.csv.file"), message);
+    if !check.opens_files {
+        return flow;
+    }
+    let read = match &mut flow.traffic {
+        Traffic::Csv(csv) => {
+            let file = csv.file.clone();
+            let read = super::file::text(&file);
+            read.and_then(|text| csv.read(&text).map_err(|fault| format!("{file}: {fault}")))
         }
+        Traffic::Port(port) if !port.file.is_empty() => {
+            let file = port.file.clone();
+            let read = super::file::bytes(&file);
+            read.and_then(|bytes| port.read(&bytes).map_err(|fault| format!("{file} {fault}")))
+        }
+        _ => Ok(()),
+    };
+    if let Err(message) = read {
+        check.fault(format!("{path}.traffic.{}.file", flow.traffic.name()), message);
     }
     flow
 }

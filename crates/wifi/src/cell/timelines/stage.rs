@@ -137,7 +137,7 @@ impl Script {
             to.map(NodeId),
             Bytes(92 - OVERHEAD),
             at,
-            Body::Datagram(Datagram { flow: FlowId(0), number, len: 0 }),
+            Body::Datagram(Datagram { flow: FlowId(0), number, len: 0, stream: 0 }),
         );
         self.packets.push((at, from, packet));
         self

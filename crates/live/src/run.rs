@@ -1,0 +1,346 @@
+//! The loop of an emulation.
+
+use crate::arena::Arena;
+use crate::gate::Gate;
+use crate::lateness::{Lateness, Stall, Stalls};
+use crate::ports::{BUFFER, Port, PortReport, Refusal};
+use kernel::Instant;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use sim::{Emulation, Fate};
+use std::io::{self, Read, Write};
+use std::sync::mpsc::{Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant as Clock};
+use trace::TapeWriter;
+use wire::{Ecn, FlowId};
+
+/// What is due within this time is done together: a wake costs about as much.
+const TOGETHER: Duration = Duration::from_micros(20);
+/// The most packets that are read from a port before others have their turn.
+const AT_ONCE: usize = 64;
+/// The longest sleep.
+const LONGEST: Duration = Duration::from_millis(50);
+/// How long packets in the network may still take after the program has ended.
+const DRAIN: Duration = Duration::from_secs(1);
+/// A lateness that makes a run invalid: its network was not the simulated one.
+const INVALID: Duration = Duration::from_millis(100);
+
+/// How an emulation ends at the latest, and whether it must keep up.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The longest time that it may take.
+    pub longest: Duration,
+    /// The least simulated time of its network: after the programs have ended, it runs on to there
+    /// as fast as it can.
+    pub least: Duration,
+    /// Whether it ends when it is late by so much that its results are invalid.
+    pub strict: bool,
+}
+
+/// Why an emulation has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The program has ended, or the user has interrupted it.
+    Asked,
+    /// Its time was over.
+    TimeOver,
+    /// It was too late, and had to keep up.
+    TooLate,
+}
+
+/// What an emulation says of itself.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// When it ended, in simulated time.
+    pub end: Instant,
+    /// Why.
+    pub ending: Ending,
+    /// The fingerprint of its network.
+    pub digest: u64,
+    /// From when packets were due at a port to when they were handed over.
+    pub egress: Lateness,
+    /// From when events of the simulation were due to when they were handled.
+    pub events: Lateness,
+    /// How often the emulation was late by 10 ms or more, and the first of these times.
+    pub stalls: (u64, Vec<Stall>),
+    /// Packets of programs that were dropped in the network, and those that were still in it.
+    pub dropped: u64,
+    /// See `dropped`.
+    pub resident: u64,
+    /// The ports.
+    pub ports: Vec<PortReport>,
+}
+
+/// The flow from a port to another.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    flow: FlowId,
+    to: usize,
+}
+
+impl Gate {
+    /// Runs an emulation. `addresses` has that of each port by its name. The flows of the
+    /// simulation from port to port begin at `first_flow`, in the order of the ports: from the
+    /// first to each of the others, and so on.
+    ///
+    /// # Errors
+    /// Those of the ports and of the tape, and a port that has not come.
+    pub fn run<W: Write + Send + 'static>(
+        mut self,
+        emulation: Emulation,
+        addresses: &[(String, [u8; 4])],
+        first_flow: u32,
+        tape: Option<TapeWriter<W>>,
+        limits: Limits,
+    ) -> io::Result<Report> {
+        let mut ports = Vec::new();
+        for (name, address) in addresses {
+            let found = self.ports.iter().position(|port| port.report.name == *name);
+            let found = found.ok_or_else(|| io::Error::other(format!("{name} has no port")))?;
+            let port = self.ports.swap_remove(found);
+            ports.push(Port { address: *address, ..port });
+        }
+        let count = ports.len();
+        let mut loop_ = Loop {
+            emulation,
+            ways: ways(count, first_flow),
+            arena: Arena::new(count * count.saturating_sub(1)),
+            first_flow,
+            ports,
+            recorder: tape.map(Recorder::new),
+            start: Clock::now(),
+            entered: Instant::ZERO,
+            egress: Lateness::default(),
+            events: Lateness::default(),
+            stalls: Stalls::default(),
+            dropped: 0,
+        };
+        let (end, ending) = loop_.run(self.control.as_mut(), limits)?;
+        let end = end.max(instant(limits.least));
+        loop_.emulation.run_until(end);
+        loop_.close(end, ending)
+    }
+}
+
+/// By port: the ways to the other ports.
+fn ways(ports: usize, first_flow: u32) -> Vec<Vec<Way>> {
+    let mut flow = first_flow;
+    let mut next = |to| {
+        flow += 1;
+        Way { flow: FlowId(flow - 1), to }
+    };
+    let mut from = |port| (0..ports).filter(|&to| to != port).map(&mut next).collect();
+    (0..ports).map(&mut from).collect()
+}
+
+struct Loop {
+    emulation: Emulation,
+    ports: Vec<Port>,
+    ways: Vec<Vec<Way>>,
+    first_flow: u32,
+    arena: Arena,
+    recorder: Option<Recorder>,
+    start: Clock,
+    /// The instant up to which the network has run, or at which the last packet entered.
+    entered: Instant,
+    egress: Lateness,
+    events: Lateness,
+    stalls: Stalls,
+    dropped: u64,
+}
+
+impl Loop {
+    fn run(
+        &mut self,
+        mut control: Option<&mut std::os::unix::net::UnixStream>,
+        limits: Limits,
+    ) -> io::Result<(Instant, Ending)> {
+        let mut buffer = vec![0; BUFFER];
+        let mut until = limits.longest;
+        let mut ending = Ending::TimeOver;
+        loop {
+            self.sleep(control.as_deref(), until)?;
+            let asked = control.as_mut().map_or(0, |control| asked(control));
+            let now = self.start.elapsed();
+            if asked > 0 && ending == Ending::Asked {
+                return Ok((self.advance(now), ending));
+            }
+            if asked > 0 {
+                (ending, until) = (Ending::Asked, until.min(now + DRAIN));
+            }
+            if self.is_too_late(now) && limits.strict {
+                return Ok((self.advance(now), Ending::TooLate));
+            }
+            if now >= until {
+                return Ok((self.advance(until), ending));
+            }
+            if ending != Ending::Asked {
+                self.read(now, &mut buffer)?;
+            }
+            self.advance(now);
+            if ending == Ending::Asked && self.arena.resident() == 0 {
+                return Ok((self.advance(self.start.elapsed()), ending));
+            }
+        }
+    }
+
+    /// Sleeps until the next event is due, a packet comes, or the caller asks for the end.
+    fn sleep(
+        &mut self,
+        control: Option<&std::os::unix::net::UnixStream>,
+        until: Duration,
+    ) -> io::Result<()> {
+        let due = self.emulation.next_at().map_or(until, |at| duration(at).min(until));
+        let left = due.saturating_sub(self.start.elapsed()).clamp(TOGETHER, LONGEST);
+        let timeout = Timespec { tv_sec: 0, tv_nsec: left.as_nanos() as _ };
+        let ports = self.ports.iter().map(|port| PollFd::new(&port.tun, PollFlags::IN));
+        let control = control.map(|control| PollFd::new(control, PollFlags::IN));
+        let mut all: Vec<PollFd<'_>> = ports.chain(control).collect();
+        match poll(&mut all, Some(&timeout)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Notes how late the next event is; whether the network is no longer the simulated one.
+    fn is_too_late(&mut self, now: Duration) -> bool {
+        let Some(due) = self.emulation.next_at().map(duration).filter(|due| *due <= now) else {
+            return false;
+        };
+        let late = now.saturating_sub(due);
+        self.events.add(late);
+        self.stalls.note(due, late);
+        late >= INVALID
+    }
+
+    /// Takes the packets that programs have sent.
+    fn read(&mut self, now: Duration, buffer: &mut [u8]) -> io::Result<()> {
+        for number in 0..self.ports.len() {
+            for _ in 0..AT_ONCE {
+                let Some(bytes) = self.ports[number].read(buffer)? else { break };
+                if let Err(why) = self.enter(number, now, bytes) {
+                    self.ports[number].refuse(why);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A packet enters the network.
+    fn enter(&mut self, number: usize, now: Duration, bytes: &[u8]) -> Result<(), Refusal> {
+        let packet = self.ports[number].examine(bytes)?;
+        let to = self.ports.iter().position(|port| port.address == packet.to);
+        let way = self.ways[number].iter().find(|way| Some(way.to) == to);
+        let flow = way.ok_or(Refusal::NoSuchPort)?.flow;
+        if !self.arena.has_room(bytes.len()) {
+            return Err(Refusal::NoMemory);
+        }
+        let at = Instant(instant(now).0.max(self.entered.0 + 1));
+        // All that is due before happens before.
+        self.emulation.run_until(Instant(at.0 - 1));
+        self.entered = at;
+        self.arena.put((flow.0 - self.first_flow) as usize, bytes.into());
+        self.emulation.offer(flow, at, packet);
+        if let Some(recorder) = &self.recorder {
+            recorder.keep(flow.0 - self.first_flow, at, bytes);
+        }
+        self.ports[number].note_sent(bytes.len());
+        Ok(())
+    }
+
+    /// Runs the network up to now, and hands over what has arrived. Returns the instant.
+    fn advance(&mut self, now: Duration) -> Instant {
+        let at = instant(now).max(self.entered);
+        self.emulation.run_until(at);
+        self.entered = at;
+        for left in self.emulation.left() {
+            let flow = (left.flow.0 - self.first_flow) as usize;
+            let Some(mut bytes) = self.arena.take(flow, left.number) else { continue };
+            match left.fate {
+                Fate::Dropped(_) => self.dropped += 1,
+                Fate::Arrived(ecn) => {
+                    let to = self.ways.iter().flatten().find(|way| way.flow == left.flow);
+                    let to = to.expect("a flow has a port").to;
+                    if ecn == Ecn::Experienced {
+                        wire::RealPacket::mark(&mut bytes);
+                    }
+                    self.ports[to].write(&bytes);
+                    let (due, done) = (duration(left.at), self.start.elapsed());
+                    self.egress.add(done.saturating_sub(due));
+                    self.stalls.note(due, done.saturating_sub(due));
+                }
+            }
+        }
+        at
+    }
+
+    fn close(self, end: Instant, ending: Ending) -> io::Result<Report> {
+        if let Some(recorder) = self.recorder {
+            recorder.end(end)?;
+        }
+        Ok(Report {
+            end,
+            ending,
+            digest: self.emulation.digest(),
+            egress: self.egress,
+            events: self.events,
+            stalls: (self.stalls.count, self.stalls.first),
+            dropped: self.dropped,
+            resident: self.arena.resident() as u64,
+            ports: self.ports.into_iter().map(|port| port.report).collect(),
+        })
+    }
+}
+
+/// How often the caller has asked for the end since the last look.
+fn asked(control: &mut std::os::unix::net::UnixStream) -> usize {
+    let mut bytes = [0; 16];
+    match control.read(&mut bytes) {
+        Ok(count) => count.max(1),
+        Err(_) => 0,
+    }
+}
+
+fn duration(at: Instant) -> Duration {
+    Duration::from_nanos(at.0)
+}
+
+fn instant(at: Duration) -> Instant {
+    Instant(at.as_nanos() as u64)
+}
+
+/// What is written to a tape.
+enum Entry {
+    Packet { flow: u32, at: Instant, bytes: Box<[u8]> },
+    End(Instant),
+}
+
+/// Writes the tape in a thread of its own, so that the loop does not wait for a disk.
+struct Recorder {
+    send: Sender<Entry>,
+    thread: JoinHandle<io::Result<()>>,
+}
+
+impl Recorder {
+    fn new<W: Write + Send + 'static>(mut tape: TapeWriter<W>) -> Self {
+        let (send, receive) = channel();
+        let thread = std::thread::spawn(move || {
+            receive.into_iter().try_for_each(|entry| match entry {
+                Entry::Packet { flow, at, bytes } => tape.packet(flow, at, &bytes),
+                Entry::End(at) => tape.end(at),
+            })
+        });
+        Self { send, thread }
+    }
+
+    fn keep(&self, flow: u32, at: Instant, bytes: &[u8]) {
+        // A writer that has failed says so at the end.
+        let _ = self.send.send(Entry::Packet { flow, at, bytes: bytes.into() });
+    }
+
+    fn end(self, at: Instant) -> io::Result<()> {
+        let _ = self.send.send(Entry::End(at));
+        drop(self.send);
+        self.thread.join().map_err(|_| io::Error::other("the tape has failed"))?
+    }
+}

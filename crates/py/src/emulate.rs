@@ -1,0 +1,148 @@
+//! Emulations in real time, on Linux.
+
+use crate::fault;
+use crate::scenario::Scenario;
+use crate::trace::os_error;
+use live::{Ending, Gate, Lateness, Limits, Refusal, Report};
+use pyo3::exceptions::{PyOSError, PyRuntimeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Duration;
+use trace::{Tape, TapeWriter};
+
+/// The socket that receives the ports of one emulation, and its loop.
+#[pyclass(frozen, module = "simoom._core")]
+pub(crate) struct PortGate(Mutex<Option<Gate>>);
+
+#[pymethods]
+impl PortGate {
+    /// Listens at this path.
+    #[new]
+    #[allow(clippy::needless_pass_by_value, reason = "converted by PyO3")]
+    fn new(path: PathBuf) -> PyResult<Self> {
+        let gate = Gate::new(&path).map_err(|error| os_error(&error, &path))?;
+        Ok(Self(Mutex::new(Some(gate))))
+    }
+
+    /// Waits for the next connection; whether one came within this time.
+    fn accept(&self, py: Python<'_>, within_s: f64) -> PyResult<bool> {
+        let within = Duration::from_secs_f64(within_s);
+        let accept = || {
+            let mut gate = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            gate.as_mut().map(|gate| gate.accept(within))
+        };
+        py.detach(accept).ok_or_else(gone)?.map_err(|error| PyOSError::new_err(error.to_string()))
+    }
+
+    /// Runs the emulation; see `simoom.emulate`. `ports` has the name and the address of each.
+    #[pyo3(signature = (scenario, seed, replication, ports, first_flow, tape, longest_s, least_s, strict))]
+    #[allow(clippy::needless_pass_by_value, clippy::too_many_arguments, reason = "has names there")]
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        scenario: &Scenario,
+        seed: u64,
+        replication: u32,
+        ports: Vec<(String, [u8; 4])>,
+        first_flow: u32,
+        tape: Option<(PathBuf, String)>,
+        longest_s: f64,
+        least_s: f64,
+        strict: bool,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let taken = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+        let gate = taken.ok_or_else(gone)?;
+        let plan = py.detach(|| scenario.0.resolve()).map_err(fault)?;
+        let emulation = sim::Emulation::new(&plan, kernel::Seed { root: seed, replication });
+        let emulation = emulation.map_err(fault)?;
+        let flows: Vec<String> =
+            plan.flows[first_flow as usize..].iter().map(|flow| flow.name.clone()).collect();
+        let begin = |(path, comment): (PathBuf, String)| {
+            let file = File::create(&path);
+            let writer = file.and_then(|file| {
+                TapeWriter::new(BufWriter::with_capacity(1 << 18, file), &comment, &flows)
+            });
+            writer.map_err(|error| os_error(&error, &path))
+        };
+        let tape = tape.map(begin).transpose()?;
+        let [longest, least] = [longest_s, least_s].map(Duration::from_secs_f64);
+        let limits = Limits { longest, least, strict };
+        let report = py.detach(|| gate.run(emulation, &ports, first_flow, tape, limits));
+        to_dict(py, &report.map_err(|error| PyOSError::new_err(error.to_string()))?)
+    }
+}
+
+fn gone() -> PyErr {
+    PyRuntimeError::new_err("this emulation has run")
+}
+
+fn to_dict<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("end_s", report.end.as_secs_f64())?;
+    dict.set_item(
+        "ending",
+        match report.ending {
+            Ending::Asked => "ended",
+            Ending::TimeOver => "time",
+            Ending::TooLate => "late",
+        },
+    )?;
+    dict.set_item("digest", report.digest)?;
+    dict.set_item("egress_late", lateness(py, &report.egress)?)?;
+    dict.set_item("event_late", lateness(py, &report.events)?)?;
+    let stalls: Vec<_> = report.stalls.1.iter().map(|stall| (stall.at_s, stall.late_s)).collect();
+    dict.set_item("stall_count", report.stalls.0)?;
+    dict.set_item("stalls", stalls)?;
+    dict.set_item("dropped", report.dropped)?;
+    dict.set_item("resident", report.resident)?;
+    let ports = PyList::empty(py);
+    for port in &report.ports {
+        let own = PyDict::new(py);
+        own.set_item("name", &port.name)?;
+        let [[sent, sent_bytes], [received, received_bytes]] = [port.sent, port.received];
+        own.set_item("sent_packets", sent)?;
+        own.set_item("sent_bytes", sent_bytes)?;
+        own.set_item("received_packets", received)?;
+        own.set_item("received_bytes", received_bytes)?;
+        let refused = PyDict::new(py);
+        for (why, count) in Refusal::ALL.iter().zip(port.refused) {
+            refused.set_item(why.name(), count)?;
+        }
+        own.set_item("refused", refused)?;
+        own.set_item("not_written", port.not_written)?;
+        ports.append(own)?;
+    }
+    dict.set_item("ports", ports)?;
+    Ok(dict)
+}
+
+fn lateness<'py>(py: Python<'py>, late: &Lateness) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("count", late.count())?;
+    for (key, quantile) in [("p50_s", 0.5), ("p99_s", 0.99), ("p999_s", 0.999)] {
+        dict.set_item(key, late.quantile_s(quantile))?;
+    }
+    dict.set_item("max_s", late.max_s())?;
+    dict.set_item("above_1ms_fraction", late.fraction_above(Duration::from_millis(1)))?;
+    Ok(dict)
+}
+
+/// A comment, an end in seconds, and name and number of packets of each flow.
+type TapeRow = (String, Option<f64>, Vec<(String, usize)>);
+
+/// The comment of a tape, its end in seconds, and name and number of packets of each flow.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value, reason = "converted by PyO3")]
+pub(crate) fn read_tape(path: PathBuf) -> PyResult<TapeRow> {
+    let bytes = std::fs::read(&path).map_err(|error| os_error(&error, &path))?;
+    let tape = Tape::read(&bytes)
+        .map_err(|why| PyOSError::new_err(format!("{} {why}", path.display())))?;
+    let last = tape.flows.iter().filter_map(|flow| flow.packets.last()).map(|it| it.at).max();
+    let end_s = tape.end.or(last).map(kernel::Instant::as_secs_f64);
+    let flows = tape.flows.into_iter().map(|flow| (flow.name, flow.packets.len())).collect();
+    Ok((tape.comment, end_s, flows))
+}

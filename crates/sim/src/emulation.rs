@@ -1,0 +1,103 @@
+//! A run in which real programs take part: their packets enter while it goes on, and it tells what
+//! becomes of them. It knows no clock; the caller binds it to one.
+
+use crate::notice::{Notice, Observer};
+use crate::plan::Plan;
+use crate::scenario::Issue;
+use crate::simulation::Simulation;
+use kernel::{Instant, Seed};
+use wire::{Body, DropCause, Ecn, FlowId, Packet, RealPacket};
+
+/// A run in which real programs take part.
+#[derive(Debug)]
+pub struct Emulation(Simulation);
+
+/// A packet of a real program is no longer in the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// When it left.
+    pub at: Instant,
+    /// Its flow.
+    pub flow: FlowId,
+    /// Its number among those of its flow, from 0.
+    pub number: u64,
+    /// How it left.
+    pub fate: Fate,
+}
+
+/// How a packet has left the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It has arrived with this ECN field.
+    Arrived(Ecn),
+    /// It was dropped.
+    Dropped(DropCause),
+}
+
+impl Emulation {
+    /// Prepares a run, whose plan has flows of `traffic.port` without a tape.
+    ///
+    /// # Errors
+    /// What such a run must not have, as a congestion control in Python.
+    pub fn new(plan: &Plan, seed: Seed) -> Result<Self, Vec<Issue>> {
+        let mut simulation = Simulation::new(plan, seed, &[], false)?;
+        simulation.world_mut().observers.tell_what_leaves();
+        Ok(Self(simulation))
+    }
+
+    /// When the next event is due.
+    pub fn next_at(&self) -> Option<Instant> {
+        self.0.world().event_queue.peek()
+    }
+
+    /// Handles all events up to an instant, this one included; `false` at the end of the run.
+    pub fn run_until(&mut self, at: Instant) -> bool {
+        while self.next_at().is_some_and(|next| next <= at) {
+            if !self.0.advance(1) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// A packet of a real program enters the network at the sender of a flow. Each packet needs an
+    /// instant of its own, after that of the packet before and after all events so far, so that a
+    /// tape has one order.
+    pub fn offer(&mut self, flow: FlowId, at: Instant, packet: RealPacket) {
+        self.0.world_mut().admit(flow, at, packet);
+    }
+
+    /// The packets that have left since the last call.
+    pub fn left(&mut self) -> impl Iterator<Item = Left> {
+        self.0.world_mut().observers.left().drain(..)
+    }
+
+    /// The fingerprint of what has happened so far: at an instant, that of a run that ends there.
+    pub fn digest(&self) -> u64 {
+        self.0.world().observers.digest.value()
+    }
+}
+
+/// Collects what becomes of packets of real programs.
+#[derive(Debug, Default)]
+pub(crate) struct Exits(pub(crate) Vec<Left>);
+
+impl Exits {
+    fn note(&mut self, at: Instant, packet: &Packet, fate: Fate) {
+        if let Body::Datagram(datagram) = packet.body
+            && datagram.stream != 0
+        {
+            self.0.push(Left { at, flow: datagram.flow, number: datagram.number, fate });
+        }
+    }
+}
+
+impl Observer for Exits {
+    fn on(&mut self, now: Instant, notice: &Notice<'_>) {
+        match *notice {
+            Notice::Arrived { packet } => self.note(now, packet, Fate::Arrived(packet.ecn)),
+            Notice::Dropped { packet, cause, .. } => self.note(now, packet, Fate::Dropped(cause)),
+            _ => {}
+        }
+    }
+}

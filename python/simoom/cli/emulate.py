@@ -1,0 +1,115 @@
+"""``simoom emulate``: real programs in a simulated network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from simoom.base.files import finite
+from simoom.cli.api import Source, from_api
+from simoom.cli.streams import print_json
+from simoom.cli.terminal import AsJson, InputError, Quiet, console, say
+
+EXAMPLES = (
+    "simoom emulate cafe --at sta3 -- curl -o /dev/null http://server/file",
+    "simoom emulate cafe --at sta3 --for 5 --tape call.pcapng -- sleep 3",
+)
+"""The end of the help."""
+TOO_LATE = 3
+
+
+@from_api("emulate", without="ports tape")
+def emulate(
+    source: Source,
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[-- COMMAND]",
+            help="A program and its arguments, which runs at the port --at.",
+            show_default=False,
+        ),
+    ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option("--at", metavar="NODE", help="The node behind which the program runs."),
+    ] = None,
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            metavar="NODE",
+            help="The other end: a port of this name with a web server of the present folder.",
+        ),
+    ] = "server",
+    server: Annotated[
+        str | None,
+        typer.Option(
+            "--server", metavar="COMMAND", help="What runs at --to, in place of the web server."
+        ),
+    ] = None,
+    ports: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="A file with a table [[ports]] for each port, in place of --at."
+        ),
+    ] = None,
+    tape: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Keep each packet with its time in this capture; simoom run FILE --tape is the "
+            "same run again.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    **given: Any,
+) -> None:
+    """Run real programs in a simulated network, in real time (Linux).
+
+    Every port is a network namespace of its own; nothing of the machine's network is touched, and
+    no privileges are needed. Programs reach the ports by their names.
+    """
+    from simoom.emulate.emulation import emulate as run
+    from simoom.emulate.ports import read_ports
+
+    if ports is not None:
+        if at is not None or command or server is not None:
+            raise InputError("--ports: the file has nodes and commands; leave out --at and COMMAND")
+        wanted = read_ports(ports)
+    else:
+        wanted = _pair(at, to, command or [], server)
+    done = run(source.load(), ports=wanted, tape=tape, **given)
+    if as_json:
+        print_json(finite(done.to_dict()))
+    elif not quiet:
+        from simoom.show.report import tables
+
+        screen = console()
+        screen.print(tables(done.run, width=screen.width))
+        print(f"\n{done.report(screen.width)}")
+        if tape is not None:
+            say(f"wrote {tape}")
+    if done.live["ending"] == "late":
+        raise typer.Exit(TOO_LATE)
+    if done.exit_code:
+        raise typer.Exit(done.exit_code)
+
+
+def _pair(at: str | None, to: str, command: list[str], server: str | None) -> Any:
+    """Return the ports of a program and of the server that it talks to."""
+    import shlex
+
+    from simoom.emulate.emulation import server_command
+    from simoom.emulate.ports import Port
+
+    if at is None:
+        raise InputError("--at: names the node behind which the program runs, as --at sta0")
+    if not command:
+        raise InputError("COMMAND: the program that runs there, as -- curl http://server/")
+    serving = server_command() if server is None else tuple(shlex.split(server))
+    if not serving:
+        raise InputError("--server: is empty; name a program")
+    return Port(at, at, tuple(command)), Port(to, to, serving, serves=True)

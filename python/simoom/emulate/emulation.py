@@ -1,0 +1,308 @@
+"""`simoom.emulate`: real programs in a simulated network, in real time."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from weakref import finalize
+
+from simoom import _core
+from simoom.base.arguments import whole
+from simoom.base.issue import ArgumentError
+from simoom.emulate.namespace import ANSWER_S, EmulationError, Namespace, check_machine
+from simoom.emulate.ports import Port, Tape, address, least_s, said, with_ports
+from simoom.results.run import Run, run
+from simoom.scenario.scenario import Scenario, ScenarioLike
+
+LONGEST_S = 3600.0
+PRIORITY = 50
+KEPT_UP_P999_S, KEPT_UP_MAX_S = 1e-3, 10e-3
+"""The rule of a run that kept up: 99.9 % of what was due and the latest of it."""
+INVALID_S = 0.1
+
+
+@dataclass(frozen=True)
+class Emulation:
+    """An emulation: how late it was, and the run of its network.
+
+    Attributes
+    ----------
+    run : Run
+        The results of the network, from the tape.
+    live : dict
+        What the emulation says of itself: times in seconds, counts, ``ports``.
+    exit_code : int or None
+        That of the program; None if it had not ended.
+    tape : str or None
+        The tape, if it was asked for.
+    """
+
+    run: Run
+    live: dict[str, Any]
+    exit_code: int | None
+    tape: str | None
+
+    @property
+    def verdict(self) -> str:
+        """Whether its network was the simulated one: ``kept up``, ``late`` or ``invalid``."""
+        return verdict(self.live)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it, for JSON.
+
+        Returns
+        -------
+        dict
+            What `live` has, the verdict, the exit code and the summary.
+        """
+        return {
+            "verdict": self.verdict,
+            "exit_code": self.exit_code,
+            **self.live,
+            "summary": dict(self.run.summary),
+        }
+
+    def report(self, width: int = 100) -> str:
+        """Return what the emulation says of itself, as text.
+
+        Parameters
+        ----------
+        width : int, optional
+            The width of its lines.
+
+        Returns
+        -------
+        str
+            Lines with the verdict, how late it was, and what each port carried.
+        """
+        from simoom.emulate.report import text
+
+        return text(self, width)
+
+
+def verdict(live: dict[str, Any]) -> str:
+    """Return the verdict on what an emulation says of itself."""
+    late = live["egress_late"]
+    lost = sum(port["not_written"] + port["kernel_dropped"] for port in live["ports"])
+    if lost or live["event_late"]["max_s"] >= INVALID_S or not live["repeats"]:
+        return "invalid"
+    if late["p999_s"] <= KEPT_UP_P999_S and late["max_s"] <= KEPT_UP_MAX_S:
+        return "kept up"
+    return "late"
+
+
+def emulate(
+    scenario: ScenarioLike,
+    *,
+    ports: Sequence[Port],
+    seed: int = 1,
+    replication: int = 0,
+    longest_s: float = LONGEST_S,
+    tape: str | os.PathLike[str] | None = None,
+    strict: bool = False,
+) -> Emulation:
+    """Run real programs in a simulated network, in real time.
+
+    Each port is a network namespace of its own with one interface, behind a node of the scenario.
+    The network is the scenario with a flow from each port to each other. It ends when all programs
+    have ended but those that serve. Linux only; no privileges are needed.
+
+    Parameters
+    ----------
+    scenario : Scenario, path or mapping
+        The scenario, as for `simoom.run`. Its duration and warm-up are those of the emulation.
+    ports : sequence of Port
+        The ports, 2 to 16.
+    seed : int, optional
+        The root of the random streams.
+    replication : int, optional
+        The number of the replication with this seed.
+    longest_s : float, optional
+        The longest time that it may take.
+    tape : path, optional
+        The file that keeps each packet with its time: `simoom.run` of the tape is the same run.
+    strict : bool, optional
+        Whether to end when it is late by 100 ms, with exit code 3.
+
+    Returns
+    -------
+    Emulation
+        How late it was, the results of the network, and the exit code of the program.
+
+    Raises
+    ------
+    OSError
+        This machine cannot make the ports, or a program is missing.
+    ScenarioError
+        The scenario has faults.
+    """
+    original = Scenario.of(scenario)
+    whole("seed", seed, bits=64)
+    whole("replication", replication, bits=32)
+    if not 0 < longest_s <= LONGEST_S:
+        raise ArgumentError("longest_s", f"must be more than 0 and at most {LONGEST_S:g}")
+    changed, first = with_ports(original, ports, longest_s)
+    changed.check()
+    check_machine(ports)
+    folder = Path(tempfile.mkdtemp(prefix="simoom-"))
+    with ExitStack() as undo:
+        undo.callback(shutil.rmtree, folder, ignore_errors=True)
+        file = folder / "run.tape.pcapng" if tape is None else Path(tape)
+        comment = said(original, ports, seed, replication)
+        addresses = {port.name: address(original, port) for port in ports}
+        times = longest_s, least_s(changed)
+        live, code = _live(
+            changed, (seed, replication), addresses, first, (file, comment), ports, folder,
+            times, strict=strict,
+        )  # fmt: skip
+        done = run(Tape.read(file).scenario_of(original, file), seed=seed, replication=replication)
+        live["repeats"] = done.digest == live["digest"]
+        emulation = Emulation(done, live, code, None if tape is None else os.fspath(tape))
+        # The scenario of the results names the tape, which is there as long as they are.
+        finalize(emulation, undo.pop_all().close)
+    return emulation
+
+
+def _live(
+    scenario: Scenario,
+    root: tuple[int, int],
+    addresses: dict[str, tuple[int, int, int, int]],
+    first_flow: int,
+    tape: tuple[Path, str],
+    ports: Sequence[Port],
+    folder: Path,
+    times: tuple[float, float],
+    *,
+    strict: bool,
+) -> tuple[dict[str, Any], int | None]:
+    """Make the ports, run the loop, and return what it says and the program's exit code."""
+    with ExitStack() as stack:
+        gate = _core.PortGate(folder / "gate")
+        control = stack.enter_context(socket.socket(socket.AF_UNIX))
+        control.connect(str(folder / "gate"))
+        control.sendall(b"control")
+        _expect(gate)
+        spaces = _spaces(ports, addresses, folder, gate, stack)
+        for space in (each for each in spaces if each.port.serves):
+            space.begin()
+            space.answer()
+        watches = {space.port.name: space.watch() for space in spaces}
+        awaited = [space for space in spaces if space.port.command and not space.port.serves]
+        counted = _Count(control, awaited, watches)
+        with _interrupts(control), _real_time() as scheduling:
+            for space in (each for each in spaces if not each.port.serves):
+                space.begin()
+            named = list(addresses.items())
+            live = gate.run(scenario.core, *root, named, first_flow, tape, *times, strict)
+        counted.close()
+        ends = {space.port.name: space.stop(watches[space.port.name]) for space in spaces}
+        for port in live["ports"]:
+            port["kernel_dropped"] = ends[port["name"]].get("dropped", 0)
+            port["exit_code"] = ends[port["name"]].get("code")
+        live["scheduling"] = scheduling
+        live["digest"] = f"{live['digest']:016x}"
+        code = ends[awaited[0].port.name].get("code") if awaited else None
+        return live, code
+
+
+def _expect(gate: _core.PortGate) -> None:
+    if not gate.accept(ANSWER_S):
+        raise EmulationError("a namespace does not send its interface")
+
+
+def _spaces(
+    ports: Sequence[Port],
+    addresses: dict[str, tuple[int, int, int, int]],
+    folder: Path,
+    gate: _core.PortGate,
+    stack: ExitStack,
+) -> list[Namespace]:
+    texts = {name: ".".join(map(str, parts)) for name, parts in addresses.items()}
+    hosts = "".join(f"{text} {name}\n" for name, text in texts.items())
+    (folder / "hosts").write_text(f"127.0.0.1 localhost\n{hosts}", encoding="ascii")
+    (folder / "resolver").write_text("", encoding="ascii")
+    is_first = True
+    spaces = []
+    for port in ports:
+        is_main = is_first and bool(port.command) and not port.serves
+        is_first = is_first and not is_main
+        space = Namespace(port, texts[port.name], folder, is_main=is_main)
+        stack.callback(space.close)
+        spaces.append(space)
+    for space in spaces:
+        space.answer()
+        _expect(gate)
+    return spaces
+
+
+class _Count:
+    """Asks the loop to end when the last of the programs has ended."""
+
+    def __init__(
+        self, control: socket.socket, awaited: Sequence[Namespace], watches: dict[str, Any]
+    ) -> None:
+        self._is_over = False
+
+        def watch() -> None:
+            for space in awaited:
+                watches[space.port.name].join()
+            if awaited and not self._is_over:
+                control.send(b"e")
+
+        threading.Thread(target=watch, daemon=True).start()
+
+    def close(self) -> None:
+        self._is_over = True
+
+
+@contextmanager
+def _interrupts(control: socket.socket) -> Iterator[None]:
+    """Send interrupts to the loop: the first asks for the end, the second leaves at once."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    control.setblocking(False)
+    before = [(number, signal.signal(number, lambda *_: None))
+              for number in (signal.SIGINT, signal.SIGTERM)]  # fmt: skip
+    wakes = signal.set_wakeup_fd(control.fileno(), warn_on_full_buffer=False)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(wakes)
+        for number, handler in before:
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _real_time() -> Iterator[str]:
+    """Give this thread real-time priority, where that is allowed; yield its scheduling class."""
+    if not hasattr(os, "sched_setscheduler"):
+        yield "SCHED_OTHER"
+        return
+    before = os.sched_getscheduler(0), os.sched_getparam(0)
+    try:
+        # Programs that are started meanwhile do not inherit it.
+        policy = os.SCHED_FIFO | os.SCHED_RESET_ON_FORK
+        os.sched_setscheduler(0, policy, os.sched_param(PRIORITY))
+    except OSError:
+        yield "SCHED_OTHER"
+        return
+    try:
+        yield "SCHED_FIFO"
+    finally:
+        os.sched_setscheduler(0, *before)
+
+
+def server_command() -> tuple[str, ...]:
+    """Return the web server that serves the present folder, at port 80."""
+    return (sys.executable, "-I", str(Path(__file__).with_name("web.py")))

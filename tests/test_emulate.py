@@ -1,0 +1,251 @@
+"""Emulations: ports, tapes, and real programs where a machine can make namespaces.
+
+How late an emulation is depends on the machine, so that no test asserts it.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import simoom as sm
+from simoom.base.issue import ArgumentError
+from simoom.emulate.ports import Port, Tape, address, fingerprint, read_ports, said, with_ports
+
+CELL = """
+title = "A cell with a call"
+standard = "11g"
+stations = 2
+duration_s = 30.0
+ap.queue.fq_codel = {}
+
+[wire]
+rate_mbps = 20.0
+delay_ms = 5.0
+
+[[flows]]
+from = "server"
+to = "sta1"
+traffic.cbr = { rate_mbps = 0.5, payload_bytes = 500 }
+start_s = 0.2
+stop_s = 20.0
+"""
+
+FETCH = """
+import sys, urllib.request
+body = urllib.request.urlopen("http://server/file").read()
+open("got", "wb").write(body)
+sys.exit(7)
+"""
+
+
+@pytest.fixture
+def cell(tmp_path, monkeypatch):
+    """Return a scenario in a folder of its own, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "cell.toml"
+    file.write_text(CELL, encoding="utf-8")
+    return file
+
+
+def simoom(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "simoom", *arguments], capture_output=True, text=True, check=False
+    )
+
+
+def test_a_port_has_the_address_of_its_node_in_captures(cell):
+    scenario = sm.Scenario.load(cell)
+    assert address(scenario, Port("sta1", "phone")) == (10, 0, 0, 3)
+
+
+def test_each_port_has_a_flow_to_each_other(cell):
+    ports = [Port("sta0", "phone"), Port("sta1", "laptop"), Port("server", "server")]
+    changed, first = with_ports(sm.Scenario.load(cell), ports, 10.0)
+    changed.check()
+    flows = json.loads(changed.core.flows())
+    assert first == 1
+    assert [(flow["name"], flow["from"], flow["to"]) for flow in flows[first:]] == [
+        ("phone to laptop", "sta0", "sta1"),
+        ("phone to server", "sta0", "server"),
+        ("laptop to phone", "sta1", "sta0"),
+        ("laptop to server", "sta1", "server"),
+        ("server to phone", "server", "sta0"),
+        ("server to laptop", "server", "sta1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("", "has no table [[ports]]"),
+        ("ports = 1", "has no table [[ports]]"),
+        ("[[ports]]\nat = 3", "ports[0].at is missing"),
+        ('[[ports]]\nat = "sta0"\ncomand = ["x"]', "no key 'comand'; the nearest is command"),
+        ('[[ports]]\nat = "sta0"\ncommand = "curl x"', "ports[0].command must be a list"),
+        ("[[ports", "is not TOML"),
+    ],
+)
+def test_a_fault_of_a_file_of_ports_is_named(tmp_path, text, fault):
+    file = tmp_path / "ports.toml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ArgumentError, match="ports") as raised:
+        read_ports(file)
+    assert fault in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (["--at", "sta9", "--", "true"], "no node 'sta9'"),
+        (["--at", "server", "--", "true"], "a node has one port"),
+        (["--at", "sta0", "--", "no-such-program"], "no-such-program: no such program"),
+        (["--at", "sta0"], "COMMAND: the program that runs there"),
+        (["--", "true"], "--at: names the node"),
+        (["--at", "sta0", "--for", "0", "--", "true"], "--for"),
+        (["--at", "sta0", "--server", "", "--", "true"], "--server: is empty"),
+    ],
+)
+def test_bad_input_gets_one_message(cell, arguments, fault):
+    done = simoom("emulate", str(cell), *arguments)
+    assert done.returncode == 2
+    assert fault in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_capture_that_is_no_tape_is_refused(cell, tmp_path):
+    capture = tmp_path / "air.pcapng"
+    sm.run(sm.Scenario.load(cell).set("duration_s", 0.5).unset("flows[0].stop_s"), trace=capture)
+    for file in (cell, next(tmp_path.glob("air*.pcapng"))):
+        done = simoom("run", str(cell), "--tape", str(file))
+        assert done.returncode == 2
+        assert "not a tape" in done.stderr
+
+
+@pytest.mark.usefixtures("namespaces")
+def test_a_program_fetches_a_file_through_the_air(cell, tmp_path):
+    content = os.urandom(200_000)
+    (tmp_path / "file").write_bytes(content)
+    done = simoom(
+        "emulate", str(cell), "--at", "sta0", "--tape", "call.pcapng", "--json",
+        "--", sys.executable, "-c", FETCH,
+    )  # fmt: skip
+    assert done.returncode == 7, done.stderr
+    assert (tmp_path / "got").read_bytes() == content
+    told = json.loads(done.stdout)
+    assert told["repeats"]
+    assert told["exit_code"] == 7
+    phone, server = told["ports"]
+    assert server["sent_bytes"] > 200_000
+    assert phone["received_packets"] + told["dropped"] + told["resident"] >= server["sent_packets"]
+    # The file cannot be here earlier than 20 Mb/s allow.
+    assert told["end_s"] > 200_000 * 8 / 20e6
+
+    # The tape gives the same run, which is that of the scenario with what the ports sent.
+    again = simoom("run", str(cell), "--tape", "call.pcapng", "--json")
+    assert json.loads(again.stdout) == told["summary"]
+    repeated = Tape.read("call.pcapng").scenario_of(sm.Scenario.load(cell), "call.pcapng")
+    run = sm.run(repeated, check=True, trace="air.pcapng")
+    assert run.digest == told["digest"]
+    captured = b"".join(each.read_bytes() for each in tmp_path.glob("air*.pcapng"))
+    assert b"GET /file HTTP/1.1" in captured
+    assert content[1000:1400] in captured
+    other = simoom("run", str(cell), "--set", "stations=3", "--tape", "call.pcapng")
+    assert other.returncode == 2
+    assert "another scenario" in other.stderr
+
+
+@pytest.mark.usefixtures("namespaces")
+def test_ports_of_a_file_reach_each_other_and_nothing_else(cell, tmp_path):
+    talk = (
+        "import socket\n"
+        "udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+        "udp.settimeout(10)\n"
+        "udp.connect(('echo', 9999))\n"
+        "udp.send(b'x' * 1000)\n"
+        "assert len(udp.recv(2000)) == 1000\n"
+        "try:\n"
+        "    socket.create_connection(('192.0.2.1', 80), 1)\n"
+        "except OSError as error:\n"
+        "    print(error.strerror)\n"
+        "for address in ('10.0.0.77', '10.255.255.255'):\n"
+        "    udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+        "    udp.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)\n"
+        "    udp.sendto(b'x', (address, 1))\n"
+        "open('talked', 'w').write('yes')\n"
+    )
+    echo = (
+        "import socket\n"
+        "udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+        "udp.bind(('', 9999))\n"
+        "while True:\n"
+        "    data, peer = udp.recvfrom(2000)\n"
+        "    udp.sendto(data, peer)\n"
+    )
+    (tmp_path / "talk.py").write_text(talk, encoding="utf-8")
+    (tmp_path / "echo.py").write_text(echo, encoding="utf-8")
+    (tmp_path / "ports.toml").write_text(
+        f'[[ports]]\nat = "sta0"\ncommand = ["{sys.executable}", "talk.py"]\n'
+        f'[[ports]]\nat = "sta1"\nname = "echo"\nserves = true\n'
+        f'command = ["{sys.executable}", "echo.py"]\n',
+        encoding="utf-8",
+    )
+    done = simoom("emulate", str(cell), "--ports", "ports.toml", "--json")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "talked").exists()
+    text = done.stdout[done.stdout.index("{") :]
+    told = json.loads(text)
+    assert "Network is unreachable" in done.stdout
+    assert told["ports"][0]["refused"]["no_such_port"] == 2
+    assert told["ports"][1]["received_packets"] == 1
+
+
+def _processes():
+    """Return the command lines of all processes."""
+    lines = []
+    for each in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            lines.append(each.read_bytes())
+        except OSError:
+            continue
+    return lines
+
+
+@pytest.mark.usefixtures("namespaces")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_nothing_outlives_an_emulation(cell, how):
+    mark = f"97531{how.value}"
+    sleeper = [sys.executable, "-c", "import time; time.sleep(600)", mark]
+    command = [sys.executable, "-m", "simoom", "emulate", str(cell), "--at", "sta0", "--json",
+               "--", *sleeper]  # fmt: skip
+    begun = subprocess.Popen(command, stdout=subprocess.PIPE)
+    is_mine = f"time.sleep(600)\0{mark}\0".encode()
+    while sum(line.endswith(is_mine) and b"simoom" not in line for line in _processes()) == 0:
+        assert begun.poll() is None
+        time.sleep(0.05)
+    begun.send_signal(how)
+    output, _ = begun.communicate(timeout=60)
+    if how == signal.SIGINT:
+        assert json.loads(output)["repeats"]
+    for _ in range(100):
+        left = [line for line in _processes() if mark.encode() in line]
+        if not left:
+            return
+        time.sleep(0.1)
+    raise AssertionError(left)
+
+
+def test_a_tape_says_what_it_is_of(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        Tape.read(tmp_path / "none")
+    ports = [Port("sta0", "phone"), Port("server", "server")]
+    scenario = sm.Scenario.parse(CELL)
+    comment = said(scenario, ports, 3, 1)
+    assert Tape.of(comment, 2.5, "a file") == Tape(tuple(ports), fingerprint(scenario), 3, 1, 2.5)
+    assert fingerprint(scenario) == fingerprint(scenario.set("duration_s", 20.0))
+    assert fingerprint(scenario) != fingerprint(scenario.set("stations", 3))
