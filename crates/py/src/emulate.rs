@@ -40,7 +40,11 @@ impl PortGate {
 
     /// Runs the emulation; see `simoom.emulate`. `ports` has the name and the address of each.
     #[pyo3(signature = (scenario, seed, replication, ports, first_flow, tape, longest_s, least_s, strict))]
-    #[allow(clippy::needless_pass_by_value, clippy::too_many_arguments, reason = "has names there")]
+    #[allow(
+        clippy::needless_pass_by_value,
+        clippy::too_many_arguments,
+        reason = "arguments of Python functions are owned, and have names there"
+    )]
     fn run<'py>(
         &self,
         py: Python<'py>,

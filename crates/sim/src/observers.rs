@@ -2,7 +2,7 @@
 
 use crate::check::Checker;
 use crate::digest::Digest;
-use crate::emulation::{Exits, Left};
+use crate::exits::{Exits, Left};
 use crate::medium::Medium;
 use crate::meter::{HopMeter, Meter};
 use crate::notice::{Notice, Observer};
