@@ -38,8 +38,10 @@ impl PortGate {
         py.detach(accept).ok_or_else(gone)?.map_err(|error| PyOSError::new_err(error.to_string()))
     }
 
-    /// Runs the emulation; see `simoom.emulate`. `ports` has the name and the address of each.
-    #[pyo3(signature = (scenario, seed, replication, ports, first_flow, tape, longest_s, least_s, strict))]
+    /// Runs the emulation; see `simoom.emulate`. `ports` has name and address of each.
+    #[pyo3(signature = (
+        scenario, seed, replication, ports, first_flow, tape, longest_s, least_s, strict
+    ))]
     #[allow(
         clippy::needless_pass_by_value,
         clippy::too_many_arguments,
