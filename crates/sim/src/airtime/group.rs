@@ -326,7 +326,7 @@ impl Group<'_> {
             }
             GroupFault::TooLong { lasts, user, room } => {
                 let Resolved { place, user: own, frames } = &users[user];
-                let more = changed[user].psdu.0 - own.psdu.0;
+                let more = changed[user].psdu.0.saturating_sub(own.psdu.0);
                 // What follows the A-MPDU begins at a multiple of 4 bytes.
                 let own_room = |room: Bytes| match more {
                     0 => room,

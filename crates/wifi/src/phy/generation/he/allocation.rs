@@ -6,7 +6,7 @@ use super::ru::{Ru, RuSize, first_of};
 use crate::phy::Width;
 
 /// The code of 20 MHz without resource units.
-pub(super) const EMPTY: u8 = 113;
+const EMPTY: u8 = 113;
 /// The code of a part of a 484-tone resource unit whose users are told with another part.
 const PART_OF_484: u8 = 114;
 /// The same of 996 tones.
@@ -35,12 +35,11 @@ pub fn described(code: u8) -> Option<Vec<Described>> {
     let code = u32::from(code);
     let mut units = Vec::new();
     let mut add = |slot, size, users| units.push(Described { slot, size, users });
-    let middle = |add: &mut dyn FnMut(u32, RuSize, u32)| add(MIDDLE, Tones26, 1);
     let more = 1 + code % 8;
     match code {
         0..=15 => {
             pairs(&PAIRS[..2], code >> 2, &mut add);
-            middle(&mut add);
+            add(MIDDLE, Tones26, 1);
             pairs(&PAIRS[2..], code, &mut add);
         }
         16..=23 => {
@@ -53,12 +52,12 @@ pub fn described(code: u8) -> Option<Vec<Described>> {
         }
         32..=63 => {
             pairs(&PAIRS[..2], code >> 3, &mut add);
-            middle(&mut add);
+            add(MIDDLE, Tones26, 1);
             add(PAIRS[2], Tones106, more);
         }
         64..=95 => {
             add(PAIRS[0], Tones106, more);
-            middle(&mut add);
+            add(MIDDLE, Tones26, 1);
             pairs(&PAIRS[2..], code >> 3, &mut add);
         }
         96..=111 => {
@@ -71,7 +70,7 @@ pub fn described(code: u8) -> Option<Vec<Described>> {
         115 => add(0, Tones996, 0),
         128..=191 => {
             add(PAIRS[0], Tones106, 1 + code / 8 % 8);
-            middle(&mut add);
+            add(MIDDLE, Tones26, 1);
             add(PAIRS[2], Tones106, more);
         }
         192..=199 => add(0, Tones242, more),
@@ -98,8 +97,8 @@ fn pairs(first: &[u32], joined: u32, add: &mut impl FnMut(u32, RuSize, u32)) {
 /// 27.3.11.8).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuAllocation {
-    /// The code of each 20 MHz from the lowest frequency: with the content channel of the segment,
-    /// the odd ones in the second.
+    /// The code of each 20 MHz from the lowest frequency; the second, fourth and so on are in the
+    /// second content channel.
     pub codes: Vec<u8>,
     /// The user fields of both content channels, those of resource units without a user among them.
     pub user_fields: [u32; 2],
