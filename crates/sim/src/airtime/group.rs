@@ -8,6 +8,7 @@ use settings::{Choice, Faults, Json, json};
 use wifi::mac::{DELIMITER, FCS, QOS_CONTROL, TriggerKind, padded};
 use wifi::phy::he::{
     GroupFault, GroupFormat, GroupPpdu, GroupUser, GroupVector, Ru, RuSize, SigBMode,
+    user_info_code,
 };
 use wifi::phy::{Coding, Guard, HeLtf, McsKeys, Mode, ModeClass, PpduTiming, Standard, Width};
 
@@ -354,6 +355,7 @@ impl Group<'_> {
                 "user": nth,
                 "ru": part.ru.size.tones(),
                 "ru_index": part.ru.index,
+                "ru_allocation": user_info_code(part.ru),
                 "mcs": user.user.mcs,
                 "streams": user.user.streams,
                 "coding": part.coding.name(),

@@ -159,6 +159,8 @@ fn what_each_user_has() {
     assert_eq!((number(user(1), "ru"), number(user(1), "ru_index")), (484.0, 0.0));
     assert_eq!(user(1)["coding"], "ldpc");
     assert!(close(number(user(1), "rate_mbps"), 458.823_529));
+    // 65 is the lower of 484 tones, in the primary 80 MHz.
+    assert_eq!(number(user(1), "ru_allocation"), f64::from(65 << 1));
     // The third is between the 106 tones and the 484, in the middle of the channel. It has the
     // highest MCS in a small resource unit without 1024-QAM.
     assert_eq!(number(user(2), "mcs"), 9.0);
