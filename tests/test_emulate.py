@@ -249,3 +249,13 @@ def test_a_tape_says_what_it_is_of(tmp_path):
     assert Tape.of(comment, 2.5, "a file") == Tape(tuple(ports), fingerprint(scenario), 3, 1, 2.5)
     assert fingerprint(scenario) == fingerprint(scenario.set("duration_s", 20.0))
     assert fingerprint(scenario) != fingerprint(scenario.set("stations", 3))
+
+
+def test_a_network_without_flows_may_have_ports():
+    links = [{"from": "a", "to": "b", "rate_mbps": 10.0, "delay_ms": 1.0}]
+    scenario = sm.Scenario(links=links)
+    changed, first = with_ports(scenario, [Port("a", "near"), Port("b", "far")], 10.0)
+    changed.check()
+    assert first == 0
+    with pytest.raises(sm.ScenarioError, match="there are none"):
+        scenario.check()

@@ -111,7 +111,7 @@ impl Scenario {
 
     /// The names in a trace, by kind.
     fn trace_names(&self) -> PyResult<Vec<(&'static str, Vec<String>)>> {
-        let plan = self.0.resolve().map_err(fault)?;
+        let plan = self.0.resolve_network().map_err(fault)?;
         Ok(Columns::names(&sim::trace::network(&plan)))
     }
 

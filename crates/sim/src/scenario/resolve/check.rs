@@ -25,11 +25,17 @@ pub(super) struct Check {
     faults: Faults,
     /// Whether the files that a scenario names are opened.
     pub(super) opens_files: bool,
+    /// Whether the scenario must send something.
+    pub(super) needs_flows: bool,
 }
 
 impl Check {
     pub(super) fn new(aim: Aim) -> Self {
-        Self { faults: Faults::default(), opens_files: aim != Aim::Faults }
+        Self {
+            faults: Faults::default(),
+            opens_files: aim != Aim::Faults,
+            needs_flows: aim != Aim::Show,
+        }
     }
 
     pub(super) fn fault(&mut self, path: impl Display, message: impl Into<String>) {

@@ -20,7 +20,7 @@ pub(super) fn flows(
     duration_s: f64,
     check: &mut Check,
 ) -> Vec<FlowPlan> {
-    if document.flows.is_empty() {
+    if document.flows.is_empty() && check.needs_flows {
         check.fault(
             "flows",
             "there are none, so nothing would be sent; add [[flows]] with from = \"server\" and \
