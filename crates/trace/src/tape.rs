@@ -246,8 +246,8 @@ mod tests {
             assert_eq!(Tape::read(bytes), Err(NOT_A_TAPE.to_owned()));
         }
         let mut capture = written();
-        let place = capture.windows(8).position(|it| it[..4] == [1, 0, 0, 0] && it[4] > 20);
-        capture[place.expect("there is an interface") + 8] = 1;
+        let section = u32_at(&capture, 4).expect("the section has a length") as usize;
+        capture[section + 8] = 1;
         assert_eq!(Tape::read(&capture), Err(NOT_A_TAPE.to_owned()), "an Ethernet capture");
     }
 
