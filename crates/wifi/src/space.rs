@@ -11,8 +11,8 @@
 //! [`Cell`](crate::Cell) to the nanosecond, and so do all random draws. There are three
 //! differences: a discarded MSDU leaves its node a timeout after its last frame; slots never begin
 //! for all stations together ([`SlotGrid::Shared`](crate::mac::SlotGrid) behaves as the standard's
-//! grid); and a full-duplex node chooses its secondary frame when it sends the CTS, not when the
-//! RTS begins.
+//! grid); and a full-duplex node chooses its secondary frame when it sends the CTS or has decoded a
+//! MAC header, not when the exchange begins.
 //!
 //! The caller uses it like a [`Cell`](crate::Cell): it passes packets to free nodes
 //! ([`Space::on_packet`]), and schedules an event for each [`Command::Access`] and each
@@ -32,6 +32,7 @@ mod frame;
 mod inbox;
 mod interference;
 mod interferers;
+mod join;
 mod links;
 mod motion;
 mod node;

@@ -72,6 +72,7 @@ impl Space {
             self.note_contending(node);
             if self.rules.mac.config.full_duplex.is_some() {
                 self.prepare_secondary(now, node, source, out);
+                self.join(now, node, source, out);
             }
             match self.nodes[node as usize].begin(now, &self.rules, source, out) {
                 Some(frame) => {
@@ -88,7 +89,12 @@ impl Space {
         }
         for &id in &beginning {
             let begun = self.signals.transmission(id);
-            self.receivers[begun.frame.from as usize].begin_sending(now, begun.end());
+            let (from, end) = (begun.frame.from as usize, begun.end());
+            if self.nodes[from].has_joined(now) {
+                self.receivers[from].send_beside(now, end);
+            } else {
+                self.receivers[from].begin_sending(now, end);
+            }
         }
         if self.rules.mac.config.full_duplex.is_some() {
             self.count_alone(now, &beginning);
@@ -96,10 +102,9 @@ impl Space {
         let is_crowd = self.crowd.may_form(beginning.len()) && self.gather(now, &beginning);
         let is_alone = beginning.len() == 1;
         let is_spared = self.spare_bystanders(&beginning);
-        for id in beginning.drain(..) {
+        for &id in &beginning {
             self.begin_transmission(now, id, is_alone, is_crowd, is_spared, out);
         }
-        self.scratch.beginning = beginning;
         if self.waves.is_some() {
             self.begin_waves(now, out);
         }
@@ -108,6 +113,12 @@ impl Space {
             self.settle_arrivals(now, node, out);
         }
         self.scratch.touched.clear();
+        if self.joins_all() {
+            self.turn_to_beside(now, &beginning);
+            self.find_joinable(now, &beginning);
+        }
+        beginning.clear();
+        self.scratch.beginning = beginning;
     }
 
     /// Begins a transmission, alone, or with others, or as a member of a crowd. Unless signals take

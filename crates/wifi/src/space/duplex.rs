@@ -8,7 +8,10 @@
 //!
 //! The receiver of an RTS chooses the secondary frame when it sends the CTS. The CTS announces the
 //! end of the longer data frame and of the response to it, and how much later than usual the
-//! responses begin; the secondary frame announces the same to its receiver.
+//! responses begin; the secondary frame announces the same to its receiver. A data frame without
+//! RTS and CTS is joined later (`space/join.rs`).
+//!
+//! In a flat space (`bears_beside`) the frames of an exchange do not disturb each other.
 
 use super::Space;
 use super::node::{Announced, NodeDuplex};
@@ -16,7 +19,7 @@ use super::radio::FixedPower;
 use super::reception::PhyReceiver;
 use super::rules::SpaceRules;
 use super::signals::Signals;
-use crate::mac::{ACK, DuplexCounters, FullDuplex, SecondaryChoice, SecondaryRate, Timing};
+use crate::mac::{ACK, DuplexCounters, FullDuplex, RtsCts, SecondaryChoice, SecondaryRate, Timing};
 use crate::phy::error::{ErrorModel, required_snr};
 use crate::phy::{Mode, linear};
 use crate::{Command, MsduSource};
@@ -62,9 +65,11 @@ impl RequiredSinr {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PrimaryFrame {
     pub(super) from: u32,
-    mode: Mode,
+    pub(super) mode: Mode,
     pub(super) data: Duration,
     pub(super) response: Duration,
+    /// The secondary frame begins later, without RTS and CTS.
+    pub(super) is_joined: bool,
 }
 
 /// What decides on the mode of a secondary frame that begins now.
@@ -93,6 +98,11 @@ impl Geometry<'_> {
         use FrameKind::{Ack, Data};
         let response = |mode: &Mode| self.rules.timing().response_mode(mode);
         let first = primary.from;
+        // A node that receives the primary frame does not detect a later preamble.
+        let detect = self.rules.levels.detect;
+        if primary.is_joined && to != first && self.power(first, to) >= detect {
+            return None;
+        }
         let others_arrive = self.arrives(first, from, from, &primary.mode, Data)
             && self.arrives(from, first, to, &response(&primary.mode), Ack);
         let arrives = |mode: &Mode| {
@@ -177,16 +187,38 @@ impl Space {
             mode,
             data: timing.data_airtime(&mode, psdu).total(),
             response: self.rules.response_airtime(&mode, answer),
+            is_joined: false,
         };
+        let chosen = self.choose_secondary(now, node, &settings, &primary, source, out);
+        let state = &mut self.nodes[node as usize];
+        match chosen {
+            Some((index, mode, to)) => state.announce(&self.rules, &primary, index, mode, to),
+            None => state.withdraw_rts(now, &self.rules, out),
+        }
+    }
+
+    /// Brings the packet of the secondary frame into service. Returns the EDCAF, the mode of the
+    /// frame and its receiver.
+    pub(super) fn choose_secondary(
+        &mut self,
+        now: Instant,
+        node: u32,
+        settings: &FullDuplex,
+        primary: &PrimaryFrame,
+        source: &mut dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) -> Option<(usize, Mode, u32)> {
         let Self { signals, required, rules, nodes, .. } = self;
         let (rules, signals) = (&*rules, &*signals);
-        let geometry = Geometry { now, settings: &settings, required, rules, signals };
-        let mode = |to: u32, link: Mode| geometry.mode(&primary, node, to, link);
-        let state = &mut nodes[node as usize];
-        match state.choose_secondary(now, from, mode, rules, source, out) {
-            Some((index, mode, to)) => state.announce(rules, &primary, index, mode, to),
-            None => state.withdraw_rts(now, rules, out),
-        }
+        let geometry = Geometry { now, settings, required, rules, signals };
+        let mode = |to: u32, link: Mode| geometry.mode(primary, node, to, link);
+        nodes[node as usize].choose_secondary(now, primary.from, mode, rules, source, out)
+    }
+
+    /// Whether full-duplex nodes join data frames without RTS and CTS.
+    pub(super) fn joins_all(&self) -> bool {
+        let settings = self.rules.mac.config.full_duplex;
+        settings.is_some_and(|settings| settings.rts_cts == RtsCts::Optional)
     }
 
     /// Counts the exchanges that full-duplex access points begin now without a station that begins

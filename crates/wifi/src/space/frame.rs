@@ -139,6 +139,8 @@ pub(super) struct Transmission {
     /// Where the facts of such frames were when it began.
     pub(super) facts: FactsPlace,
     pub(super) reach: Reach,
+    /// It is one of the frames of a full-duplex exchange that bear each other.
+    pub(super) bears: bool,
 }
 
 /// The numbers of addressed receivers that decoded a frame, lost it to interference, and lost it to
@@ -168,7 +170,8 @@ impl Transmission {
     pub(super) fn new(frame: OnAir, start: Instant, airtime: Airtime, deferral: Deferral) -> Self {
         let (end, reach) = (start + airtime.total(), Reach::default());
         let (part, exchanges, facts) = (Part::Whole, 0, FactsPlace::default());
-        Self { frame, part, exchanges, start, end, airtime, deferral, facts, reach }
+        let bears = frame.beside.is_some();
+        Self { frame, part, exchanges, start, end, airtime, deferral, facts, reach, bears }
     }
 
     /// What arrives of it after a delay. It has this number.

@@ -5,7 +5,7 @@ mod duplex;
 mod hear;
 mod listen;
 
-pub(super) use duplex::{Announced, NodeDuplex};
+pub(super) use duplex::{Announced, Joinable, NodeDuplex};
 
 use super::Airtimes;
 use super::frame::OnAir;
@@ -49,6 +49,8 @@ pub(super) struct Node {
     dozing: bool,
     /// Whether the node counts as one with a packet in service.
     pub(super) contends: bool,
+    /// The node receives a data frame that it may join.
+    joins: bool,
     pub(super) carrier: Carrier,
     contenders: Vec<EdcafState>,
     /// The EDCAF whose exchange is on the air.
@@ -84,6 +86,7 @@ impl Node {
             quiet: false,
             dozing: false,
             contends: false,
+            joins: false,
             carrier: Carrier::new(),
             exchange: None,
             opened: Instant::ZERO,
@@ -195,8 +198,9 @@ impl Node {
     #[inline]
     pub(super) fn deadline(&mut self) -> Instant {
         let acts = self.acts();
-        self.quiet = self.active == 0 && !self.contends && !acts;
-        if acts { self.deadline_in_exchange() } else { self.end_of_slots() }
+        self.quiet = self.active == 0 && !self.contends && !acts && !self.joins;
+        let at = if acts { self.deadline_in_exchange() } else { self.end_of_slots() };
+        if self.joins { self.joins_at().map_or(at, |joins| joins.min(at)) } else { at }
     }
 
     /// When a back-off of the node ends. While carrier sense is busy, no slots are counted.
@@ -439,7 +443,9 @@ impl Node {
         let until = since + rules.responses(&frame.mode).timeout;
         let due = since + rules.timing().sifs();
         self.quiet = false;
-        self.awaited = Some(Awaited { kind, since: now, due, until, receiving: false });
+        // A full-duplex node may be receiving a frame that began together with its RTS.
+        let receiving = self.joins;
+        self.awaited = Some(Awaited { kind, since: now, due, until, receiving });
     }
 
     /// Reports the airtime of an exchange whose last frame ended at `end`.

@@ -118,7 +118,10 @@ impl Space {
         out: &mut Vec<Command>,
     ) {
         let EndedFrame { id, transmission, ppdu, nav_reset_at, is_outdated } = *ended_frame;
-        let how = self.with_overlaps(node, how);
+        let mut how = self.with_overlaps(node, how);
+        if transmission.bears && self.rules.levels.bears_beside {
+            how.bounds = Bounds { least: 0.0, most: 0.0, chunks: 1 };
+        }
         let Received { power, bounds } = how;
         let has_sent = self.receivers[node as usize].has_sent_since(transmission.start);
         let misses = has_sent && !self.nodes[node as usize].expects(now, transmission);
@@ -306,7 +309,9 @@ fn spoil(
 ) -> bool {
     let fixed = link_loss(receiver, frame);
     let is_certain = !is_disturbed && per.is_certain(power, &bounds);
-    debug_assert!(!is_certain || per.decodes_all(around.at(receiver.id), power));
+    debug_assert!(
+        !is_certain || per.levels.bears_beside || per.decodes_all(around.at(receiver.id), power)
+    );
     let chunks = match is_certain {
         true => None,
         false if power < per.levels.sensitivity => Some(&[][..]),

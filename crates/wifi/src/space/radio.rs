@@ -109,10 +109,11 @@ impl RadioSettings {
     }
 
     /// The radio of a flat space, whose nodes are all at one place and receive each other. A frame
-    /// is lost if another one is on the air with it. Of several that begin together, a node
-    /// receives one to its end, and defers for an EIFS.
+    /// is lost if another one is on the air with it, except in the exchanges of full-duplex nodes.
+    /// Of several that begin together, a node receives one to its end, and defers for an EIFS.
     pub fn flat() -> Self {
-        let receiver = ReceiverSettings { detect_snr: Db(-100.0), ..ReceiverSettings::default() };
+        let usual = ReceiverSettings::default();
+        let receiver = ReceiverSettings { detect_snr: Db(-100.0), bears_beside: true, ..usual };
         Self {
             receiver,
             error_model: ErrorModelSettings::Threshold(Threshold::default()),
@@ -191,6 +192,10 @@ pub struct ReceiverSettings {
     pub energy: Dbm,
     /// Lets a receiver switch to a later, stronger frame; default it does not.
     pub capture: Option<Capture>,
+    /// Whether the two data frames of a full-duplex exchange and the responses to them do not
+    /// disturb each other: each node receives the one that is addressed to it.
+    #[setting(skip, default = false)]
+    pub bears_beside: bool,
     /// The simulator ignores signals further below the noise of 20 MHz than this.
     #[setting(skip, default = Db(10.0))]
     pub floor: Db,
@@ -412,6 +417,7 @@ pub(super) struct Levels {
     detect_ratio: f64,
     detect_when_busy: bool,
     pub(super) cts_when_busy: bool,
+    pub(super) bears_beside: bool,
     pub(super) sensitivity: f64,
     pub(super) energy: FixedPower,
     /// The power from which a receiver detects the preamble of the only signal.
@@ -432,6 +438,7 @@ impl Levels {
             detect_ratio: linear(receiver.detect_snr),
             detect_when_busy: receiver.detect_when_busy,
             cts_when_busy: receiver.cts_when_busy,
+            bears_beside: receiver.bears_beside,
             sensitivity: power(receiver.sensitivity()),
             energy: FixedPower::least(power(receiver.energy)),
             capture: receiver.capture.map(|c| (linear(c.margin), c.window)),

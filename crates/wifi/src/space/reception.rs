@@ -171,6 +171,37 @@ impl PhyReceiver {
         self.sum = self.sum + self.residual.unwrap_or_default();
     }
 
+    /// A full-duplex node begins to send beside the frame that it receives.
+    pub(super) fn send_beside(&mut self, now: Instant, until: Instant) {
+        (self.sending, self.sends_since, self.sends_until) = (true, now, until);
+        self.change(self.residual.unwrap_or_default(), true);
+    }
+
+    /// The power of the frame that the node receives, if it is this transmission, and the greatest
+    /// interference up to now, in milliwatts.
+    pub(super) fn receives(&self, id: u32) -> Option<(f64, f64)> {
+        let reception = self.reception.as_ref().filter(|own| own.signal.id == id)?;
+        let Power { milliwatts, fixed } = reception.signal.power;
+        Some((milliwatts, (reception.most - fixed).milliwatts()))
+    }
+
+    /// The node turns to a signal that begins now, if it detects the preamble. Returns whether it
+    /// does.
+    pub(super) fn turn_to(
+        &mut self,
+        now: Instant,
+        signal: ReceivedSignal,
+        levels: &Levels,
+    ) -> bool {
+        let is_new = self.received_transmission() != Some(signal.id);
+        let turns =
+            is_new && signal.power.milliwatts >= levels.detect && self.finds(&signal, levels);
+        if turns {
+            self.begin_reception(now, signal, levels);
+        }
+        turns
+    }
+
     /// Whether the node transmits until `end`: a signal that begins now and ends by then has no
     /// effect.
     pub(super) fn is_transmitting_until(&self, end: Instant) -> bool {

@@ -306,6 +306,14 @@ impl Space {
         Some((FrameLoss::ReceiverBusy, Some(self.signals.transmission(other).frame.from)))
     }
 
+    /// A frame of a node joins the exchange of another node.
+    #[inline(never)]
+    pub(super) fn record_join(&mut self, node: u32, from: u32) {
+        if let Some(records) = self.records() {
+            records.latest[node as usize] = records.latest[from as usize];
+        }
+    }
+
     /// A wave arrives: it is known whether the receiver of its frame can receive it.
     #[inline(never)]
     pub(super) fn record_arrival(&mut self, now: Instant, id: u32) {

@@ -10,9 +10,7 @@ use crate::{dcf, edca, one_by_one};
 use kernel::{BitRate, Bytes, Duration, Instant};
 use proptest::prelude::*;
 use wifi::Link;
-use wifi::mac::{
-    Countdown, Durations, FullDuplex, MissedBlockAck, OwnRts, RetryRule, RtsCts, Serve, SlotGrid,
-};
+use wifi::mac::{Countdown, Durations, Eifs, FullDuplex, OwnRts, RtsCts, Serve, SlotGrid};
 use wifi::phy::{DOT11B, Mode};
 use wire::FrameKind;
 
@@ -367,6 +365,16 @@ pub(crate) fn workloads_in_space() -> impl Strategy<Value = Workload> {
         for link in links.iter_mut().filter(|link| !is_usable(&link.mode)) {
             link.mode = fastest;
         }
+        if config.rts_threshold > Bytes::ZERO && timing.eifs != Eifs::None {
+            // After frames that differ only a cell takes the shortest EIFS.
+            let mode = links[0].mode;
+            for link in links.iter_mut() {
+                link.mode = mode;
+            }
+            if timing.eifs == Eifs::Estimated {
+                config.rts_threshold = Bytes(3000);
+            }
+        }
         let lowest = standard.lowest_mandatory(rts.class).rate;
         timing.basic_rates.retain(|&rate| rate != rts.rate);
         timing.basic_rates.push(lowest);
@@ -377,7 +385,6 @@ pub(crate) fn workloads_in_space() -> impl Strategy<Value = Workload> {
             timing.slot_grid = SlotGrid::Standard;
             config.countdown = Countdown::Standard;
         }
-        config.rts_threshold = Bytes::ZERO;
         for packet in packets.iter_mut().filter(|packet| packet.node == 0) {
             packet.to = packet.to.or(Some(1));
         }
@@ -385,8 +392,8 @@ pub(crate) fn workloads_in_space() -> impl Strategy<Value = Workload> {
         let rate = links.last().expect("a station").mode.rate;
         settings.secondary_rate = settings.secondary_rate.map(|_| rate);
         settings.serve = serve;
-        (settings.rts_cts, settings.busy_tone) = (RtsCts::Required, false);
-        not_between_rts_and_cts(workload)
+        settings.busy_tone = false;
+        not_before_the_choice(workload)
     })
 }
 
@@ -394,19 +401,11 @@ pub(crate) fn workloads_in_space() -> impl Strategy<Value = Workload> {
 pub(crate) fn workloads_of_edca_in_space() -> impl Strategy<Value = Workload> {
     let serve = vec![Serve::First, Serve::HeadOfLine, Serve::BestRate, Serve::Random];
     let own_rts = prop::sample::select(vec![OwnRts::Reset, OwnRts::Double]);
-    let options = (prop::option::of(0u32..8), prop::sample::select(serve), own_rts);
+    let rts_cts = prop::sample::select(vec![RtsCts::Required, RtsCts::Optional]);
+    let options = (prop::option::of(0u32..8), prop::sample::select(serve), own_rts, rts_cts);
     (edca::workloads(), options, any::<bool>()).prop_map(
-        |(mut workload, (secondary_mcs, serve, own_rts), bidirectional)| {
+        |(mut workload, (secondary_mcs, serve, own_rts, rts_cts), bidirectional)| {
             let Workload { config, packets, .. } = &mut workload;
-            let timing = &mut config.timing;
-            let rts = timing.standard.mode(BitRate::from_mbps(9.0)).expect("a rate of OFDM");
-            timing.rts = Some(rts);
-            config.rts_threshold = Bytes::ZERO;
-            if let Some(limits) = &mut config.aggregation {
-                // A BlockAckReq has no RTS, and the mode of one: without drops there is none.
-                limits.missed = MissedBlockAck::Retransmit;
-                (limits.retry_rule, limits.lifetime) = (RetryRule::Lifetime, Duration(u64::MAX));
-            }
             for packet in packets.iter_mut().filter(|packet| packet.node == 0) {
                 packet.to = packet.to.or(Some(1));
             }
@@ -415,26 +414,30 @@ pub(crate) fn workloads_of_edca_in_space() -> impl Strategy<Value = Workload> {
                 serve,
                 own_rts,
                 bidirectional,
+                rts_cts,
                 ..Default::default()
             });
-            not_between_rts_and_cts(workload)
+            not_before_the_choice(workload)
         },
     )
 }
 
-/// The workload whose packets come later where one would come between an RTS and its CTS.
-fn not_between_rts_and_cts(mut workload: Workload) -> Workload {
+/// The workload whose packets come later where one would come between an RTS and its CTS, or during
+/// a data frame.
+fn not_before_the_choice(mut workload: Workload) -> Workload {
     loop {
         let record = in_cell(&workload);
         let packets = &mut workload.packets;
         let late = record.air.windows(2).find_map(|frames| {
-            let [rts, cts] = frames else { return None };
-            if rts.kind() != Some(FrameKind::Rts) || cts.kind() != Some(FrameKind::Cts) {
-                return None;
-            }
-            let is_between = |at: Instant| rts.start() < at && at <= cts.start();
+            let [first, next] = frames else { return None };
+            let until = match (first.kind(), next.kind()) {
+                (Some(FrameKind::Rts), Some(FrameKind::Cts)) => next.start(),
+                (Some(FrameKind::Data), _) => first.end(),
+                _ => return None,
+            };
+            let is_between = |at: Instant| first.start() < at && at <= until;
             let first = packets.iter().position(|packet| is_between(packet.at))?;
-            Some((first, cts.start() + Duration(1)))
+            Some((first, until + Duration(1)))
         });
         let Some((first, at)) = late else { return workload };
         let later = at - packets[first].at;

@@ -20,6 +20,7 @@ mod station;
 mod timing;
 mod workload;
 
+use kernel::Bytes;
 use media::{
     Tone, duplex_in_cell, duplex_in_space, in_cell, in_space, watched_in_cell, watched_in_space,
 };
@@ -27,7 +28,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use record::{OnAir, Record, compare};
-use wifi::mac::{Countdown, Eifs, SlotGrid};
+use wifi::mac::{Countdown, Eifs, RtsCts, SlotGrid};
 use wire::FrameKind;
 use workload::Workload;
 
@@ -248,7 +249,10 @@ fn tone_after(on_air: &[OnAir]) -> Option<Tone> {
 
 #[test]
 fn a_trace_in_space_has_both_frames_of_an_exchange() {
-    for workload in some(duplex::workloads_in_space(), 300) {
+    for mut workload in some(duplex::workloads_in_space(), 300) {
+        let settings = workload.config.full_duplex.as_mut().expect("full duplex");
+        settings.rts_cts = RtsCts::Required;
+        workload.config.rts_threshold = Bytes::ZERO;
         let (mut record, frames) = watched_in_space(&workload);
         record.air.retain(|on_air| on_air.kind().is_some());
         let on_air: Vec<OnAir> = frames.iter().map(|(on_air, _)| on_air.clone()).collect();
@@ -258,6 +262,24 @@ fn a_trace_in_space_has_both_frames_of_an_exchange() {
             assert_eq!(both[0].1, both[1].1, "two frames of one exchange: {both:?}");
         }
     }
+}
+
+/// A frame that joins another belongs to its exchange.
+#[test]
+fn a_trace_in_space_has_the_exchange_of_a_frame_that_joins() {
+    let mut count = 0;
+    for workload in some(duplex::workloads_of_edca_in_space(), 100) {
+        let (_, frames) = watched_in_space(&workload);
+        for both in frames.windows(2) {
+            let [(first, of_first), (second, of_second)] = both else { unreachable!("two") };
+            let are_data = [first, second].iter().all(|f| f.kind() == Some(FrameKind::Data));
+            if are_data && first.start() < second.start() && second.start() < first.end() {
+                assert_eq!(of_first, of_second, "{first:?} {second:?}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 100, "{count}");
 }
 
 /// The workloads are worth something: what DCF and EDCA have to decide happens in them.

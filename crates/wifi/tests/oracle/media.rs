@@ -4,9 +4,8 @@ use crate::record::{CLASSES, OnAir, Record};
 use crate::workload::Workload;
 use kernel::{Bytes, Duration, EventQueue, Instant, Ranked};
 use std::collections::VecDeque;
-use wifi::mac::{DuplexCounters, ExchangeOutcome, SecondaryRate, Step};
-use wifi::phy::Mode;
-use wifi::phy::error::{ErrorModel, SinrChunk, Threshold};
+use wifi::mac::{DuplexCounters, ExchangeOutcome, RtsCts, SecondaryRate, Step};
+use wifi::phy::error::{ErrorModel, Threshold};
 use wifi::phy::propagation::Position;
 use wifi::space::{OngoingFrame, RadioSettings, Site, Space, SpaceConfig};
 use wifi::watch::WatchRecord;
@@ -136,18 +135,6 @@ pub(crate) fn in_space(workload: &Workload) -> Record {
     record
 }
 
-/// An error model for full duplex. RTSs, which alone have this mode, get lost if two arrive with
-/// the same power. All other frames bear another one.
-#[derive(Debug)]
-struct RtsCollide(Mode);
-
-impl ErrorModel for RtsCollide {
-    fn success(&self, chunk: &SinrChunk) -> f64 {
-        let needed = if *chunk.mode == self.0 { 3.0 } else { -3.0 };
-        if chunk.bits == 0 || chunk.sinr.0 >= needed { 1.0 } else { 0.0 }
-    }
-}
-
 /// A full-duplex workload through the cell, and what the access point counted.
 pub(crate) fn duplex_in_cell(workload: &Workload) -> (Record, DuplexCounters, Vec<SecondaryRate>) {
     let Workload { config, links, seed, .. } = workload;
@@ -159,10 +146,9 @@ pub(crate) fn duplex_in_cell(workload: &Workload) -> (Record, DuplexCounters, Ve
     (record, DuplexCounters { steps: 0, ..counters }, cell.secondary_rates().to_vec())
 }
 
-/// The same through a space in which RTSs collide and stations bear each other's data frames.
+/// The same through a flat space, in which the frames of one exchange bear each other.
 pub(crate) fn duplex_in_space(workload: &Workload) -> (Record, DuplexCounters, Vec<SecondaryRate>) {
-    let rts = workload.config.timing.rts.expect("RTSs have a mode of their own");
-    let (record, medium) = run(workload, space(workload, Box::new(RtsCollide(rts))));
+    let (record, medium) = run(workload, space(workload, Box::new(Threshold::default())));
     let Medium::Space(space) = medium else { unreachable!("a space ran") };
     let counters = space.duplex_counters().expect("it is full duplex");
     // A cell leaves this time to the airtime of its exchanges.
@@ -173,8 +159,7 @@ pub(crate) fn duplex_in_space(workload: &Workload) -> (Record, DuplexCounters, V
 /// The same as [`duplex_in_space`], and the frames of a trace with the numbers of their exchanges.
 /// An RTS that nobody decoded is left out.
 pub(crate) fn watched_in_space(workload: &Workload) -> (Record, Vec<(OnAir, u64)>) {
-    let rts = workload.config.timing.rts.expect("RTSs have a mode of their own");
-    let mut medium = space(workload, Box::new(RtsCollide(rts)));
+    let mut medium = space(workload, Box::new(Threshold::default()));
     both!(&mut medium, m => m.watch());
     let (record, mut medium) = run(workload, medium);
     let (records, _) =
@@ -353,6 +338,18 @@ impl Driver<'_> {
             match &frames[..] {
                 // The access point answers the station, whatever its own RTS was for.
                 [ap, rts] if ap.from == 0 && [ap, rts].iter().all(|f| f.kind == FrameKind::Rts) => {
+                    frames.remove(0);
+                }
+                [ap, data]
+                    if ap.from == 0
+                        && (ap.kind, data.kind) == (FrameKind::Rts, FrameKind::Data)
+                        && ap.end <= data.end
+                        && self
+                            .workload
+                            .config
+                            .full_duplex
+                            .is_some_and(|settings| settings.rts_cts == RtsCts::Optional) =>
+                {
                     frames.remove(0);
                 }
                 both if both.iter().all(|frame| frame.beside.is_some()) => {

@@ -35,6 +35,11 @@ impl OnAir {
         *start
     }
 
+    pub(crate) fn end(&self) -> Instant {
+        let (Self::Frame { end, .. } | Self::Collision { end, .. }) = self;
+        *end
+    }
+
     /// The transmitter; the first one in a collision.
     pub(crate) fn first_node(&self) -> Option<u32> {
         match self {

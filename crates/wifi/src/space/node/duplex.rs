@@ -1,5 +1,9 @@
 //! A full-duplex node: the frame that it sends while it receives.
 
+mod join;
+
+pub(in crate::space) use join::Joinable;
+
 use super::{Awaited, Node};
 use crate::mac::{
     DuplexCounters, Edcaf, ElicitedResponse, FullDuplex, OwnRts, PeerRate, SecondaryChoice,
@@ -32,6 +36,10 @@ pub(in crate::space) struct NodeDuplex {
     own_rts: bool,
     /// When the node won the contention last.
     won: Option<Instant>,
+    /// The data frame that the node receives and may join.
+    joinable: Option<Joinable>,
+    /// When the node joined one last.
+    joined: Option<Instant>,
     pub(in crate::space) counters: DuplexCounters,
     /// The secondary frames of an access point, by ascending rate.
     pub(in crate::space) rates: Vec<SecondaryRate>,
@@ -46,6 +54,8 @@ struct Beside {
     is_secondary: bool,
     /// That frame is no BlockAckReq.
     is_data: bool,
+    /// It is an attempt of the node.
+    is_attempt: bool,
 }
 
 /// The data frame after an RTS, and the response to it.
@@ -87,6 +97,8 @@ impl NodeDuplex {
             rts: None,
             own_rts: false,
             won: None,
+            joinable: None,
+            joined: None,
             counters: DuplexCounters::default(),
             rates,
         }
@@ -95,7 +107,15 @@ impl NodeDuplex {
     /// Whether the frame of the node joins an exchange of another node, so that it is no attempt of
     /// its own.
     pub(in crate::space) fn joins_only(&self) -> bool {
-        !self.own_rts && self.mutual.is_some_and(|beside| beside.is_secondary)
+        !self.own_rts && self.mutual.is_some_and(|beside| beside.is_secondary && !beside.is_attempt)
+    }
+
+    /// An access point may send a secondary frame, perhaps beside an RTS of its own.
+    fn count_primary(&mut self, with_rts: bool) {
+        if self.choice.is_some() {
+            self.counters.primary += 1;
+            self.counters.joint += u64::from(with_rts);
+        }
     }
 
     /// The node sends a secondary data frame of this rate and duration.
@@ -168,7 +188,7 @@ impl Node {
 
     /// An RTS is decoded. An access point whose own RTS began with it answers it in place of
     /// waiting for a CTS.
-    pub(super) fn give_way(&mut self) {
+    pub(in crate::space) fn give_way(&mut self) {
         if let Some(duplex) = self.duplex.as_mut().filter(|_| self.exchange.is_some()) {
             duplex.own_rts = true;
             self.awaited = None;
@@ -198,10 +218,7 @@ impl Node {
             let at = peers.binary_search_by_key(&to, |peer| peer.node).ok()?;
             mode(to, peers[at].rate.mode)
         };
-        if duplex.choice.is_some() {
-            duplex.counters.primary += 1;
-            duplex.counters.joint += u64::from(duplex.own_rts);
-        }
+        duplex.count_primary(duplex.own_rts);
         // No frame in its queue is for the access point itself: any station may be served.
         let than = if duplex.settings.bidirectional { *id } else { primary };
         let rate = |to| mode_to(to).map(|mode| mode.rate);
@@ -237,6 +254,26 @@ impl Node {
         mode: Mode,
         to: u32,
     ) {
+        let (frame, longer, responses) = self.secondary(rules, primary, index, mode, to);
+        let timing = rules.timing();
+        let (_, cts) = self.answer.as_mut().expect("a node announces in its CTS");
+        cts.beside = Some(longer - primary.data);
+        cts.reserves = timing.reservation(timing.sifs() + longer + responses);
+        if let Some(duplex) = &mut self.duplex {
+            duplex.secondary = Some(frame);
+        }
+    }
+
+    /// The secondary frame of an EDCAF, which is counted, how long the longer of both frames lasts,
+    /// and how long the responses take.
+    fn secondary(
+        &mut self,
+        rules: &SpaceRules,
+        primary: &PrimaryFrame,
+        index: usize,
+        mode: Mode,
+        to: u32,
+    ) -> (OnAir, Duration, Duration) {
         let timing = rules.timing();
         let Edcaf { psdu, .. } = &self.contenders[index].edcaf;
         let is_data = psdu.mpdus > 0;
@@ -245,11 +282,7 @@ impl Node {
         let response = rules.response_airtime(&mode, psdu.answer);
         let longer = data.max(primary.data);
         let responses = timing.sifs() + response.max(primary.response);
-        let (_, cts) = self.answer.as_mut().expect("a node announces in its CTS");
-        cts.beside = Some(longer - primary.data);
-        cts.reserves = timing.reservation(timing.sifs() + longer + responses);
-        let duplex = self.duplex.as_mut().expect("a full-duplex node");
-        duplex.secondary = Some(OnAir {
+        let frame = OnAir {
             kind,
             from: self.id,
             to: Some(to),
@@ -259,8 +292,10 @@ impl Node {
             reserves: timing.reservation(longer - data + responses),
             answer: psdu.answer,
             beside: Some(longer - data),
-        });
-        duplex.mutual = Some(Beside { from: primary.from, is_secondary: true, is_data });
+        };
+        let duplex = self.duplex.as_mut().expect("a full-duplex node");
+        let (from, is_secondary, is_attempt) = (primary.from, true, false);
+        duplex.mutual = Some(Beside { from, is_secondary, is_data, is_attempt });
         // A TXOP ends with two frames at once.
         self.txop = None;
         if let Some(rts) = duplex.rts.as_ref().filter(|_| duplex.own_rts) {
@@ -275,6 +310,26 @@ impl Node {
         self.contenders[index].edcaf.count_psdu(mode.rate, &mut self.counters.frames);
         if is_data {
             duplex.count_secondary(mode.rate, data, primary, to);
+        }
+        (frame, longer, responses)
+    }
+
+    /// A TXOP ends with two data frames at once.
+    pub(in crate::space) fn end_txop(&mut self) {
+        self.txop = None;
+    }
+
+    /// Whether that node sends to this one while it receives.
+    pub(in crate::space) fn expects_beside(&self, from: u32) -> bool {
+        let mutual = self.duplex().and_then(|duplex| duplex.mutual);
+        mutual.is_some_and(|beside| beside.from == from)
+    }
+
+    /// A node sends to this one while it receives.
+    pub(in crate::space) fn expect_beside(&mut self, from: u32) {
+        if let Some(duplex) = &mut self.duplex {
+            let (is_secondary, is_data, is_attempt) = (false, true, true);
+            duplex.mutual = Some(Beside { from, is_secondary, is_data, is_attempt });
         }
     }
 
@@ -310,17 +365,14 @@ impl Node {
         if cts.beside.is_none() {
             return;
         }
-        self.txop = None;
-        if let Some(duplex) = &mut self.duplex {
-            let (is_secondary, is_data) = (false, true);
-            duplex.mutual = Some(Beside { from: cts.from, is_secondary, is_data });
-        }
+        self.end_txop();
+        self.expect_beside(cts.from);
     }
 
     /// The node wins the contention.
     pub(super) fn note_win(&mut self, now: Instant) {
         if let Some(duplex) = &mut self.duplex {
-            duplex.won = Some(now);
+            (duplex.won, duplex.mutual) = (Some(now), None);
         }
     }
 
