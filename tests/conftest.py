@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -201,6 +202,30 @@ def namespaces() -> None:
         pytest.skip(f"no ports here: {error}")
     if done.returncode != 0:
         pytest.skip(f"no ports here: {done.stderr.strip().splitlines()[-1:]}")
+
+
+@pytest.fixture(scope="session")
+def empty_tape() -> Callable[[str, int, float], bytes]:
+    """Return a function that writes a tape without packets: its comment, flows and end in s."""
+
+    def block(kind: int, body: bytes) -> bytes:
+        length = struct.pack("<I", len(body) + 12)
+        return struct.pack("<I", kind) + length + body + length
+
+    def option(code: int, value: bytes) -> bytes:
+        return struct.pack("<HH", code, len(value)) + value + bytes(-len(value) % 4)
+
+    def write(comment: str, flows: int, end_s: float) -> bytes:
+        end_ns = round(end_s * 1e9)
+        halves = struct.pack("<II", end_ns >> 32, end_ns & 0xFFFFFFFF)
+        section = struct.pack("<IHHQ", 0x1A2B3C4D, 1, 0, 2**64 - 1)
+        interface = struct.pack("<HHI", 101, 0, 0)
+        blocks = [block(0x0A0D0D0A, section + option(1, comment.encode()) + option(0, b""))]
+        blocks += [block(1, interface + option(0, b""))] * flows
+        statistics = struct.pack("<I", 0) + halves + option(3, halves) + option(0, b"")
+        return b"".join([*blocks, block(5, statistics)])
+
+    return write
 
 
 @pytest.fixture(scope="session")

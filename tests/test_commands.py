@@ -14,6 +14,7 @@ import pytest
 
 import simoom as sm
 from simoom import _core, cli
+from simoom.emulate.ports import Port, said
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -85,7 +86,7 @@ def test_the_controller_of_a_lesson_is_the_one_whose_commands_run():
 
 @pytest.mark.parametrize("words", TOLD)
 def test_a_command_of_a_page_reaches_the_simulator_or_ends_well(
-    words, tmp_path, monkeypatch, capsys
+    words, tmp_path, monkeypatch, capsys, empty_tape
 ):
     at_work(tmp_path, monkeypatch)
     if words == ["new", "cafe", "mine.toml"]:
@@ -95,6 +96,12 @@ def test_a_command_of_a_page_reaches_the_simulator_or_ends_well(
         raise Reached
 
     monkeypatch.setattr(_core, "run", reached)
+    if hasattr(_core, "PortGate"):
+        monkeypatch.setattr(_core, "PortGate", reached)
+    if "--tape" in words:
+        ports = [Port("sta3", "sta3"), Port("server", "server")]
+        comment = said(sm.Scenario.load("cafe"), ports, 1, 0)
+        (tmp_path / "call.pcapng").write_bytes(empty_tape(comment, 2, 20.0))
     try:
         code = cli.main(words)
     except Reached:

@@ -225,7 +225,7 @@ class PortGate:
         replication: int,
         ports: Sequence[tuple[str, tuple[int, int, int, int]]],
         first_flow: int,
-        tape: tuple[str | os.PathLike[str], str] | None,
+        tape: tuple[str | os.PathLike[str], str, bool] | None,
         longest_s: float,
         least_s: float,
         strict: bool,

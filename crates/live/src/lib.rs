@@ -20,4 +20,4 @@ mod run;
 pub use gate::Gate;
 pub use lateness::{Lateness, Stall};
 pub use ports::{PortReport, Refusal};
-pub use run::{Ending, Limits, Report};
+pub use run::{Ending, Keep, Limits, Report};

@@ -109,7 +109,7 @@ impl Port {
 
     /// What a packet of this port says, or why it may not enter.
     pub(crate) fn examine(&self, bytes: &[u8]) -> Result<RealPacket, Refusal> {
-        let packet = RealPacket::read(bytes).map_err(|fault| match fault {
+        let packet = RealPacket::read(bytes, bytes.len()).map_err(|fault| match fault {
             Unreadable::NotIpv4 => Refusal::NotIpv4,
             Unreadable::Truncated => Refusal::Malformed,
         })?;

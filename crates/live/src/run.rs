@@ -12,7 +12,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant as Clock};
 use trace::TapeWriter;
-use wire::{Ecn, FlowId};
+use wire::{Ecn, FlowId, RealPacket};
 
 /// What is due within this time is done together: a wake costs about as much.
 const TOGETHER: Duration = Duration::from_micros(20);
@@ -22,6 +22,12 @@ const AT_ONCE: usize = 64;
 const LONGEST: Duration = Duration::from_millis(50);
 /// How long packets in the network may still take after the program has ended.
 const DRAIN: Duration = Duration::from_secs(1);
+/// The bytes of a tape from which on it keeps only the headers of packets, and at which the
+/// emulation ends: half of what a run reads.
+const HEADERS_FROM: u64 = 128 << 20;
+const LONGEST_TAPE: u64 = 512 << 20;
+/// Bytes that a packet takes beside its own.
+const BLOCK: u64 = 36;
 /// A lateness that makes a run invalid: its network was not the simulated one.
 const INVALID: Duration = Duration::from_millis(100);
 
@@ -46,6 +52,8 @@ pub enum Ending {
     TimeOver,
     /// It was too late, and had to keep up.
     TooLate,
+    /// Its tape has become as long as a run can read.
+    TapeFull,
 }
 
 /// What an emulation says of itself.
@@ -90,7 +98,7 @@ impl Gate {
         emulation: Emulation,
         addresses: &[(String, [u8; 4])],
         first_flow: u32,
-        tape: Option<TapeWriter<W>>,
+        tape: Option<(TapeWriter<W>, Keep)>,
         limits: Limits,
     ) -> io::Result<Report> {
         let mut ports = Vec::new();
@@ -107,7 +115,7 @@ impl Gate {
             arena: Arena::new(count * count.saturating_sub(1)),
             first_flow,
             ports,
-            recorder: tape.map(Recorder::new),
+            recorder: tape.map(|(tape, keep)| Recorder::new(tape, keep)),
             start: Clock::now(),
             entered: Instant::ZERO,
             egress: Lateness::default(),
@@ -170,6 +178,9 @@ impl Loop {
             }
             if self.is_too_late(now) && limits.strict {
                 return Ok((self.advance(now), Ending::TooLate));
+            }
+            if self.recorder.as_ref().is_some_and(Recorder::is_full) {
+                return Ok((self.advance(now), Ending::TapeFull));
             }
             if now >= until {
                 return Ok((self.advance(until), ending));
@@ -241,7 +252,7 @@ impl Loop {
         self.entered = at;
         self.arena.put((flow.0 - self.first_flow) as usize, bytes.into());
         self.emulation.offer(flow, at, packet);
-        if let Some(recorder) = &self.recorder {
+        if let Some(recorder) = &mut self.recorder {
             recorder.keep(flow.0 - self.first_flow, at, bytes);
         }
         self.ports[number].note_sent(bytes.len());
@@ -262,7 +273,7 @@ impl Loop {
                     let to = self.ways.iter().flatten().find(|way| way.flow == left.flow);
                     let to = to.expect("a flow has a port").to;
                     if ecn == Ecn::Experienced {
-                        wire::RealPacket::mark(&mut bytes);
+                        RealPacket::mark(&mut bytes);
                     }
                     self.ports[to].write(&bytes);
                     let (due, done) = (duration(left.at), self.start.elapsed());
@@ -309,9 +320,18 @@ fn instant(at: Duration) -> Instant {
     Instant(at.as_nanos() as u64)
 }
 
+/// What a tape keeps of packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Their headers, which repeat the run.
+    Headers,
+    /// All bytes, as long as the tape is not large.
+    Bytes,
+}
+
 /// What is written to a tape.
 enum Entry {
-    Packet { flow: u32, at: Instant, bytes: Box<[u8]> },
+    Packet { flow: u32, at: Instant, bytes: Box<[u8]>, most: usize },
     End(Instant),
 }
 
@@ -319,23 +339,32 @@ enum Entry {
 struct Recorder {
     send: Sender<Entry>,
     thread: JoinHandle<io::Result<()>>,
+    keep: Keep,
+    written: u64,
 }
 
 impl Recorder {
-    fn new<W: Write + Send + 'static>(mut tape: TapeWriter<W>) -> Self {
+    fn new<W: Write + Send + 'static>(mut tape: TapeWriter<W>, keep: Keep) -> Self {
         let (send, receive) = channel();
         let thread = std::thread::spawn(move || {
             receive.into_iter().try_for_each(|entry| match entry {
-                Entry::Packet { flow, at, bytes } => tape.packet(flow, at, &bytes),
+                Entry::Packet { flow, at, bytes, most } => tape.packet(flow, at, &bytes, most),
                 Entry::End(at) => tape.end(at),
             })
         });
-        Self { send, thread }
+        Self { send, thread, keep, written: 0 }
     }
 
-    fn keep(&self, flow: u32, at: Instant, bytes: &[u8]) {
+    fn is_full(&self) -> bool {
+        self.written >= LONGEST_TAPE
+    }
+
+    fn keep(&mut self, flow: u32, at: Instant, bytes: &[u8]) {
+        let all = self.keep == Keep::Bytes && self.written < HEADERS_FROM;
+        let most = if all { usize::MAX } else { RealPacket::READ };
+        self.written += BLOCK + bytes.len().min(most) as u64;
         // A writer that has failed says so at the end.
-        let _ = self.send.send(Entry::Packet { flow, at, bytes: bytes.into() });
+        let _ = self.send.send(Entry::Packet { flow, at, bytes: bytes.into(), most });
     }
 
     fn end(self, at: Instant) -> io::Result<()> {

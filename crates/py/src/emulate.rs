@@ -3,7 +3,7 @@
 use crate::fault;
 use crate::scenario::Scenario;
 use crate::trace::os_error;
-use live::{Ending, Gate, Lateness, Limits, Refusal, Report};
+use live::{Ending, Gate, Keep, Lateness, Limits, Refusal, Report};
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -38,7 +38,8 @@ impl PortGate {
         py.detach(accept).ok_or_else(gone)?.map_err(|error| PyOSError::new_err(error.to_string()))
     }
 
-    /// Runs the emulation; see `simoom.emulate`. `ports` has name and address of each.
+    /// Runs the emulation; see `simoom.emulate`. `ports` has name and address of each,
+    /// `tape` a path, a comment, and whether all bytes are kept.
     #[pyo3(signature = (
         scenario, seed, replication, ports, first_flow, tape, longest_s, least_s, strict
     ))]
@@ -55,7 +56,7 @@ impl PortGate {
         replication: u32,
         ports: Vec<(String, [u8; 4])>,
         first_flow: u32,
-        tape: Option<(PathBuf, String)>,
+        tape: Option<(PathBuf, String, bool)>,
         longest_s: f64,
         least_s: f64,
         strict: bool,
@@ -67,12 +68,13 @@ impl PortGate {
         let emulation = emulation.map_err(fault)?;
         let flows: Vec<String> =
             plan.flows[first_flow as usize..].iter().map(|flow| flow.name.clone()).collect();
-        let begin = |(path, comment): (PathBuf, String)| {
+        let begin = |(path, comment, has_bytes): (PathBuf, String, bool)| {
             let file = File::create(&path);
             let writer = file.and_then(|file| {
                 TapeWriter::new(BufWriter::with_capacity(1 << 18, file), &comment, &flows)
             });
-            writer.map_err(|error| os_error(&error, &path))
+            let keep = if has_bytes { Keep::Bytes } else { Keep::Headers };
+            writer.map(|writer| (writer, keep)).map_err(|error| os_error(&error, &path))
         };
         let tape = tape.map(begin).transpose()?;
         let [longest, least] = [longest_s, least_s].map(Duration::from_secs_f64);
@@ -95,6 +97,7 @@ fn to_dict<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict>
             Ending::Asked => "ended",
             Ending::TimeOver => "time",
             Ending::TooLate => "late",
+            Ending::TapeFull => "tape",
         },
     )?;
     dict.set_item("digest", report.digest)?;

@@ -108,8 +108,8 @@ fn emulate(name: &str) -> Live {
         let number = &mut numbers[usize::from(!up)];
         live.sent.insert((flow.0, *number), now);
         *number += 1;
-        run.offer(flow, now, RealPacket::read(&bytes).unwrap());
-        writer.packet(flow.0 - 1, now, &bytes).unwrap();
+        run.offer(flow, now, RealPacket::read(&bytes, bytes.len()).unwrap());
+        writer.packet(flow.0 - 1, now, &bytes, usize::MAX).unwrap();
         note(&mut run, &mut live);
     }
     assert!(run.run_until(END));
@@ -135,7 +135,7 @@ fn a_tape_repeats_an_emulation_to_the_bit() {
     let mut writer = TapeWriter::new(file, "test", &names).unwrap();
     for (flow, number) in tape.flows.iter().zip(0..) {
         for packet in &*flow.packets {
-            writer.packet(number, Instant(packet.at.0 + 1), &packet.bytes).unwrap();
+            writer.packet(number, Instant(packet.at.0 + 1), &packet.bytes, usize::MAX).unwrap();
         }
     }
     assert_ne!(repeat(&live, false).digest, live.digest);

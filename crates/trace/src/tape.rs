@@ -34,7 +34,9 @@ pub struct TapeFlow {
 pub struct TapePacket {
     /// When it entered the network.
     pub at: Instant,
-    /// The IP packet.
+    /// Its size.
+    pub len: u32,
+    /// The IP packet, or its first bytes.
     pub bytes: Box<[u8]>,
 }
 
@@ -60,15 +62,15 @@ impl<W: io::Write> TapeWriter<W> {
         Ok(Self { blocks, content: Content::default() })
     }
 
-    /// Adds a packet of a flow.
+    /// Adds a packet of a flow, or `most` bytes of it.
     ///
     /// # Errors
     /// Those of the file.
-    pub fn packet(&mut self, flow: u32, at: Instant, bytes: &[u8]) -> io::Result<()> {
+    pub fn packet(&mut self, flow: u32, at: Instant, bytes: &[u8], most: usize) -> io::Result<()> {
         self.content.clear();
         self.content.head.extend(bytes);
         let info = PacketInfo { interface: flow, at_ns: at.0, flags: 0, comment: "" };
-        self.blocks.packet(info, &self.content)
+        self.blocks.packet_of(info, &self.content, most)
     }
 
     /// Writes the end of the emulation.
@@ -145,13 +147,13 @@ impl Reader {
             }
             ENHANCED_PACKET => {
                 let (flow, at) = u32_at(body, 0).zip(instant(body, 4)).ok_or_else(fault)?;
-                let len = u32_at(body, 12).ok_or_else(fault)? as usize;
-                let bytes = body.get(20..20 + len).ok_or_else(fault)?;
+                let (kept, len) = u32_at(body, 12).zip(u32_at(body, 16)).ok_or_else(fault)?;
+                let bytes = body.get(20..20 + kept as usize).ok_or_else(fault)?;
                 let (_, packets) = self.flows.get_mut(flow as usize).ok_or_else(fault)?;
                 if packets.last().is_some_and(|last| last.at > at) {
                     return Err("is not a tape: its packets are not in the order of time".into());
                 }
-                packets.push(TapePacket { at, bytes: bytes.into() });
+                packets.push(TapePacket { at, len, bytes: bytes.into() });
             }
             _ => {}
         }
@@ -212,15 +214,15 @@ mod tests {
         let mut out = Vec::new();
         let flows = ["a to b".to_owned(), "b to a".to_owned()];
         let mut tape = TapeWriter::new(&mut out, "the café", &flows).unwrap();
-        tape.packet(0, Instant(5), &[1, 2, 3]).unwrap();
-        tape.packet(1, Instant(1 << 33), &[4]).unwrap();
-        tape.packet(0, Instant(1 << 34), &[]).unwrap();
+        tape.packet(0, Instant(5), &[1, 2, 3], usize::MAX).unwrap();
+        tape.packet(1, Instant(1 << 33), &[4, 5], 1).unwrap();
+        tape.packet(0, Instant(1 << 34), &[], 64).unwrap();
         tape.end(Instant(1 << 35)).unwrap();
         out
     }
 
-    fn packet(at: u64, bytes: &[u8]) -> TapePacket {
-        TapePacket { at: Instant(at), bytes: bytes.into() }
+    fn packet(at: u64, len: u32, bytes: &[u8]) -> TapePacket {
+        TapePacket { at: Instant(at), len, bytes: bytes.into() }
     }
 
     #[test]
@@ -228,8 +230,8 @@ mod tests {
         let tape = Tape::read(&written()).expect("the tape has no fault");
         assert_eq!((tape.comment.as_str(), tape.end), ("the café", Some(Instant(1 << 35))));
         assert_eq!(tape.flows[0].name, "a to b");
-        assert_eq!(*tape.flows[0].packets, [packet(5, &[1, 2, 3]), packet(1 << 34, &[])]);
-        assert_eq!(*tape.flows[1].packets, [packet(1 << 33, &[4])]);
+        assert_eq!(*tape.flows[0].packets, [packet(5, 3, &[1, 2, 3]), packet(1 << 34, 0, &[])]);
+        assert_eq!(*tape.flows[1].packets, [packet(1 << 33, 2, &[4])]);
     }
 
     #[test]

@@ -46,21 +46,24 @@ pub enum Unreadable {
 }
 
 impl RealPacket {
-    /// Reads the header of a packet.
+    /// The first bytes of a packet that have all that is read: the longest header, and two ports.
+    pub const READ: usize = 64;
+
+    /// Reads the header of a packet of this length, whose first bytes these are.
     ///
     /// # Errors
     /// Why it is not an IPv4 packet (RFC 791 section 3.1).
-    pub fn read(bytes: &[u8]) -> Result<Self, Unreadable> {
+    pub fn read(bytes: &[u8], len: usize) -> Result<Self, Unreadable> {
         match bytes.first() {
             Some(first) if first >> 4 == 4 => {}
             _ => return Err(Unreadable::NotIpv4),
         }
         let header = usize::from(bytes[0] & 15) * 4;
-        if bytes.len() < header.max(HEADER) || usize::from(word(bytes, LENGTH)) != bytes.len() {
+        if bytes.len() < header.max(HEADER) || usize::from(word(bytes, LENGTH)) != len {
             return Err(Unreadable::Truncated);
         }
         Ok(Self {
-            len: bytes.len() as u32,
+            len: len as u32,
             ecn: ecn_of(bytes[SERVICES]),
             class: Dscp::of_services(bytes[SERVICES]).class(),
             stream: stream(bytes, header),
@@ -136,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_header_is_read() {
-        let packet = RealPacket::read(&UDP).expect("the packet has no fault");
+        let packet = RealPacket::read(&UDP, UDP.len()).expect("the packet has no fault");
         assert!(is_sound(&UDP));
         assert_eq!((packet.len, packet.ecn), (32, Ecn::Ect0));
         assert_eq!(packet.class, TrafficClass::Voice);
@@ -146,12 +149,17 @@ mod tests {
 
     #[test]
     fn what_is_no_ipv4_packet_is_told() {
-        assert_eq!(RealPacket::read(&[]), Err(Unreadable::NotIpv4));
-        assert_eq!(RealPacket::read(&[0x60; 40]), Err(Unreadable::NotIpv4));
-        assert_eq!(RealPacket::read(&UDP[..31]), Err(Unreadable::Truncated));
-        assert_eq!(RealPacket::read(&UDP[..8]), Err(Unreadable::Truncated));
+        assert_eq!(RealPacket::read(&[], 0), Err(Unreadable::NotIpv4));
+        assert_eq!(RealPacket::read(&[0x60; 40], 40), Err(Unreadable::NotIpv4));
+        assert_eq!(RealPacket::read(&UDP[..31], 31), Err(Unreadable::Truncated));
+        assert_eq!(RealPacket::read(&UDP[..8], 32), Err(Unreadable::Truncated));
         let long = [&[0x4f_u8][..], &UDP[1..]].concat();
-        assert_eq!(RealPacket::read(&long), Err(Unreadable::Truncated));
+        assert_eq!(RealPacket::read(&long, 32), Err(Unreadable::Truncated));
+    }
+
+    #[test]
+    fn headers_alone_are_enough() {
+        assert_eq!(RealPacket::read(&UDP[..24], 32), RealPacket::read(&UDP, 32));
     }
 
     #[test]
@@ -159,7 +167,7 @@ mod tests {
         let with = |at: usize, value: u8| {
             let mut bytes = UDP;
             bytes[at] = value;
-            RealPacket::read(&bytes).expect("the packet has no fault")
+            RealPacket::read(&bytes, 32).expect("the packet has no fault")
         };
         let own = with(0, 0x45).stream;
         assert_ne!(own, with(21, 0).stream);
@@ -170,7 +178,7 @@ mod tests {
         let ping = |port: u8| {
             let mut bytes = UDP;
             (bytes[9], bytes[21]) = (1, port);
-            RealPacket::read(&bytes).expect("the packet has no fault").stream
+            RealPacket::read(&bytes, 32).expect("the packet has no fault").stream
         };
         assert_eq!(ping(1), ping(2));
     }
@@ -180,7 +188,7 @@ mod tests {
         let with = |flags: u8, offset: u8| {
             let mut bytes = UDP;
             (bytes[6], bytes[7]) = (flags, offset);
-            RealPacket::read(&bytes).expect("the packet has no fault").is_fragment
+            RealPacket::read(&bytes, 32).expect("the packet has no fault").is_fragment
         };
         assert!(!with(0x40, 0), "Do Not Fragment");
         assert!(with(0x20, 0), "the first");

@@ -161,9 +161,10 @@ def emulate(
         comment = said(original, ports, seed, replication)
         addresses = {port.name: address(original, port) for port in ports}
         times = longest_s, least_s(changed)
+        kept = file, comment, tape is not None
         live, code = _live(
-            changed, (seed, replication), addresses, first, (file, comment), ports, folder,
-            times, strict=strict,
+            changed, (seed, replication), addresses, first, kept, ports, folder, times,
+            strict=strict,
         )  # fmt: skip
         done = run(Tape.read(file).scenario_of(original, file), seed=seed, replication=replication)
         live["repeats"] = done.digest == live["digest"]
@@ -178,7 +179,7 @@ def _live(
     root: tuple[int, int],
     addresses: dict[str, tuple[int, int, int, int]],
     first_flow: int,
-    tape: tuple[Path, str],
+    tape: tuple[Path, str, bool],
     ports: Sequence[Port],
     folder: Path,
     times: tuple[float, float],

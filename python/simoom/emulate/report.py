@@ -45,6 +45,8 @@ def text(done: Emulation, width: int = 100) -> str:
         f"emulation   {live['end_s']:.3f} s, {verdict}: {MEANINGS[verdict]}",
         f"late by     {quantiles} ({late['count']} packets, {live['scheduling']})",
     ]
+    if live["ending"] == "tape":
+        lines.append("ended       its tape has 512 MiB, the most that a run reads")
     if live["scheduling"] != "SCHED_FIFO":
         lines.append(f"{'':{INDENT}}real-time priority would make it more even: run as root, or "
                      "give the user an rtprio limit")  # fmt: skip

@@ -6,7 +6,7 @@ use settings::Settings;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use trace::{Tape, TapePacket};
-use wire::RealPacket;
+use wire::{RealPacket, Unreadable};
 
 /// The largest IP packet that a port takes: the MTU of Ethernet (RFC 894).
 const MTU: Bytes = Bytes(1500);
@@ -43,7 +43,7 @@ impl Port {
         let flow = tape.flows.into_iter().nth(interface).ok_or_else(|| {
             format!("has {flows} interfaces, from 0, and interface {interface} is asked for")
         })?;
-        if let Some(place) = flow.packets.iter().position(|it| RealPacket::read(&it.bytes).is_err())
+        if let Some(place) = flow.packets.iter().position(|it| header(it).is_err())
         {
             return Err(format!("has a packet of {}, number {place}, that is not IPv4", flow.name));
         }
@@ -54,8 +54,8 @@ impl Port {
 
 impl TrafficModel for Port {
     fn transport(&self) -> Transport {
-        let largest = self.packets.iter().map(|packet| packet.bytes.len()).max();
-        let payload = largest.map_or(MTU, |largest| Bytes(largest as u64));
+        let largest = self.packets.iter().map(|packet| packet.len).max();
+        let payload = largest.map_or(MTU, |largest| Bytes(largest.into()));
         let size = DatagramSize { payload, header: Bytes::ZERO, deadline: self.deadline };
         let lasts = self.packets.last().map(|last| (last.at - Instant::ZERO).as_secs_f64());
         let per_s = lasts.map_or(LIVE_PER_S, |lasts| self.packets.len() as f64 / lasts.max(1.0));
@@ -64,8 +64,7 @@ impl TrafficModel for Port {
 
     fn source(&self, _: &Origin<'_>) -> Box<dyn Source> {
         let read = |packet: &TapePacket| {
-            let header = RealPacket::read(&packet.bytes).expect("the packets of a tape are read");
-            (packet.at, header)
+            (packet.at, header(packet).expect("the packets of a tape are read"))
         };
         Box::new(Entrance { waiting: self.packets.iter().map(read).collect() })
     }
@@ -73,6 +72,10 @@ impl TrafficModel for Port {
     fn tape(&self) -> Option<Arc<[TapePacket]>> {
         (!self.file.is_empty()).then(|| Arc::clone(&self.packets))
     }
+}
+
+fn header(packet: &TapePacket) -> Result<RealPacket, Unreadable> {
+    RealPacket::read(&packet.bytes, packet.len as usize)
 }
 
 /// Where packets enter, each at its instant.
@@ -120,15 +123,15 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> RealPacket {
-        RealPacket::read(bytes).expect("the packet has no fault")
+        RealPacket::read(bytes, bytes.len()).expect("the packet has no fault")
     }
 
     fn tape() -> Vec<u8> {
         let mut out = Vec::new();
         let flows = ["a to b".to_owned(), "b to a".to_owned()];
         let mut tape = TapeWriter::new(&mut out, "", &flows).unwrap();
-        tape.packet(1, Instant(7), &datagram(1)).unwrap();
-        tape.packet(1, Instant(9), &datagram(2)).unwrap();
+        tape.packet(1, Instant(7), &datagram(1), usize::MAX).unwrap();
+        tape.packet(1, Instant(9), &datagram(2), RealPacket::READ).unwrap();
         out
     }
 
@@ -165,7 +168,7 @@ mod tests {
     fn a_tape_of_other_packets_is_refused() {
         let mut out = Vec::new();
         let mut tape = TapeWriter::new(&mut out, "", &["a to b".to_owned()]).unwrap();
-        tape.packet(0, Instant(7), &[0x60; 40]).unwrap();
+        tape.packet(0, Instant(7), &[0x60; 40], usize::MAX).unwrap();
         let fault = Port::default().read(&out).expect_err("IPv6");
         assert_eq!(fault, "has a packet of a to b, number 0, that is not IPv4");
     }

@@ -153,8 +153,19 @@ impl<W: io::Write> Blocks<W> {
 
     /// Writes an Enhanced Packet Block.
     pub(crate) fn packet(&mut self, info: PacketInfo<'_>, content: &Content) -> io::Result<()> {
+        let most = self.most;
+        self.packet_of(info, content, most)
+    }
+
+    /// Writes an Enhanced Packet Block with at most this many bytes of the packet.
+    pub(crate) fn packet_of(
+        &mut self,
+        info: PacketInfo<'_>,
+        content: &Content,
+        most: usize,
+    ) -> io::Result<()> {
         let original = content.len();
-        let captured = original.min(self.most);
+        let captured = original.min(most);
         self.block.clear();
         if !info.comment.is_empty() {
             self.option(1, info.comment.as_bytes());

@@ -52,11 +52,11 @@ impl Packets {
         }
         if let Some(real) = self.real(packet) {
             let start = out.len();
-            out.extend(real);
+            out.extend(&real.bytes);
             if packet.ecn == Ecn::Experienced {
                 RealPacket::mark(&mut out[start..]);
             }
-            return 0;
+            return real.len as usize - real.bytes.len();
         }
         let start = out.len();
         let after_ip = start + HEADER;
@@ -75,11 +75,11 @@ impl Packets {
         zeros
     }
 
-    /// The bytes of a packet of a real program. A mark on the way is not in them.
-    fn real(&self, packet: &Packet) -> Option<&[u8]> {
+    /// The packet of a real program as it was sent.
+    fn real(&self, packet: &Packet) -> Option<&TapePacket> {
         let Body::Datagram(datagram) = packet.body else { return None };
         let tape = self.tapes.get(datagram.flow)?.as_ref()?;
-        tape.get(datagram.number as usize).map(|packet| &packet.bytes[..])
+        tape.get(datagram.number as usize)
     }
 
     /// The DSCP of a packet: that of its flow, or the one that stands for its access category.

@@ -70,7 +70,7 @@ fn with_file(path: &str, flow: &Flow, check: &mut Check) -> Flow {
         }
         Traffic::Port(port) if !port.file.is_empty() => {
             let file = port.file.clone();
-            let read = super::file::bytes(&file);
+            let read = super::file::tape(&file);
             read.and_then(|bytes| port.read(&bytes).map_err(|fault| format!("{file} {fault}")))
         }
         _ => Ok(()),
