@@ -12,9 +12,12 @@ from simoom.base.issue import ScenarioError
 from simoom.cli import main
 from simoom.results import tables
 from simoom.runs.stats import Estimate
+from simoom.twin.inputs import choice
 from simoom.why import draft, measured
+from simoom.why.case import Case
 from simoom.why.counterfactual import Change, Key
 from simoom.why.explain import rank
+from simoom.why.path import queue_of
 from simoom.why.result import Effect, Verdict
 
 DOWN = {"from": "server", "to": "sta0"}
@@ -443,3 +446,25 @@ def test_a_report_keeps_to_its_width(width: int) -> None:
             "flows": [{"from": "server", "to": "sta*"}]}  # fmt: skip
     lines = sm.why(keys, replications=2).report(width).splitlines()
     assert max(map(len, lines)) <= width
+
+
+def test_the_core_tells_what_each_interface_is() -> None:
+    """A host whose name begins as a station's is none, and a link's way back is its own kind."""
+    scenario = sm.Scenario(
+        standard="11g",
+        duration_s=2.0,
+        stations=[{"count": 1}, {"count": 2}],
+        wire={"rate_mbps": 100.0},
+        links=[{"from": "stage", "to": "server", "reverse": {"queue": "fq_codel"}}],
+        flows=[{"from": "stage", "to": "sta2"}],
+    )
+    case = Case(scenario, scenario, 0, {}, 1)
+    assert case.own_stations == [2]
+    assert case.flow.direction == "down"
+    queues = {name: queue_of(case, at) or ("", None) for name, at in case.interfaces.items()}
+    assert {name: path for name, (path, _) in queues.items()} == {
+        "ap": "ap.queue", "sta0": "stations[0].queue", "sta1": "stations[1].queue",
+        "sta2": "stations[1].queue", "wire.down": "wire.queue", "wire.up": "wire.queue",
+        "links[0]": "links[0].queue", "links[0].reverse": "links[0].reverse.queue",
+    }  # fmt: skip
+    assert choice(queues["links[0].reverse"][1])[0] == "fq_codel"

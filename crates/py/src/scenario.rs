@@ -109,6 +109,12 @@ impl Scenario {
         Ok(sim::flows(&plan))
     }
 
+    /// The interfaces, as JSON.
+    fn interfaces(&self) -> PyResult<String> {
+        let plan = self.0.resolve().map_err(fault)?;
+        Ok(sim::interfaces(&plan))
+    }
+
     /// The names in a trace, by kind.
     fn trace_names(&self) -> PyResult<Vec<(&'static str, Vec<String>)>> {
         let plan = self.0.resolve_network().map_err(fault)?;

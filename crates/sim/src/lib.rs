@@ -42,7 +42,7 @@ pub use connectivity::{Connectivity, Snapshot, connectivity};
 pub use emulation::Emulation;
 pub use exits::{Fate, Left};
 pub use hearing::{NodePair, hearing};
-pub use listing::{flows, listing};
+pub use listing::{flows, interfaces, listing};
 pub use observe::{Value, observables};
 pub use plan::Plan;
 pub use probe::{Listed, Series, probes};

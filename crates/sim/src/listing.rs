@@ -7,7 +7,8 @@
 //! a copy of the tree and finds it everywhere.
 
 use crate::measure::AirtimeKind;
-use crate::plan::{FlowPlan, Plan};
+use crate::plan::{Endpoint, FlowPlan, Plan};
+use crate::topology::Interface;
 use crate::traffic::Transport;
 use serde_json::{Value as Json, json};
 use wifi::phy::Standard;
@@ -39,14 +40,52 @@ pub fn listing() -> String {
     .to_string()
 }
 
+/// The interfaces of a plan as a JSON array: the name of each in results, and what it is, so that
+/// no name is parsed.
+///
+/// `kind` is "ap", "station", "cell" (a further access point), "wire" or "link". `number` is the
+/// number of the station, or of the table in `cells` or `links`. `is_reverse` tells the second
+/// direction of a link from its first.
+pub fn interfaces(plan: &Plan) -> String {
+    let radios = plan.topology.radios().ids().map(Interface::Radio);
+    let wires = plan.topology.wires().ids().map(Interface::Wire);
+    Json::Array(radios.chain(wires).map(|it| interface(plan, it)).collect()).to_string()
+}
+
+fn interface(plan: &Plan, interface: Interface) -> Json {
+    let (kind, number, is_reverse) = match interface {
+        Interface::Radio(radio) => {
+            let radio = plan.topology.radio(radio);
+            match (plan.topology.node(radio.node).end, radio.cell) {
+                (Endpoint::Station(number), _) => ("station", Some(number as usize), false),
+                (_, 0) => ("ap", None, false),
+                (_, cell) => ("cell", Some(cell as usize - 1), false),
+            }
+        }
+        Interface::Wire(wire) => {
+            let (link, direction) = plan.link(wire);
+            let kind = if link.number.is_some() { "link" } else { "wire" };
+            (kind, link.number, direction != 0)
+        }
+    };
+    let name = plan.interface_name(interface);
+    json!({ "name": name, "kind": kind, "number": number, "is_reverse": is_reverse })
+}
+
 /// The single flows of a plan as a JSON array, in the order of the summary.
 ///
-/// `table` is the number of the table in `flows` from which a flow comes. `payload_bytes` is the
-/// user data of a full packet and `header_bytes` the rest of it; of a flow over TCP these are its
-/// MSS and the size of an ACK. `latest_start_s` is when it starts at the latest. `window_bytes` is
-/// the largest receive window.
+/// `table` is the number of the table in `flows` from which a flow comes. `from_station` and
+/// `to_station` are the numbers of the stations at its ends, null at another end. `payload_bytes`
+/// is the user data of a full packet and `header_bytes` the rest of it; of a flow over TCP these are
+/// its MSS and the size of an ACK. `latest_start_s` is when it starts at the latest. `window_bytes`
+/// is the largest receive window.
 pub fn flows(plan: &Plan) -> String {
     Json::Array(plan.flows.iter().map(|flow| told(plan, flow)).collect()).to_string()
+}
+
+/// The number of a station.
+fn station(end: Endpoint) -> Option<u32> {
+    if let Endpoint::Station(number) = end { Some(number) } else { None }
 }
 
 fn told(plan: &Plan, flow: &FlowPlan) -> Json {
@@ -55,6 +94,8 @@ fn told(plan: &Plan, flow: &FlowPlan) -> Json {
         "table": flow.group,
         "from": plan.topology.name(flow.from),
         "to": plan.topology.name(flow.to),
+        "from_station": station(flow.from),
+        "to_station": station(flow.to),
         "latest_start_s": (flow.settings.start + flow.start_spread).as_secs_f64(),
     });
     if let Transport::Udp(size, _) = flow.settings.traffic.get().transport() {

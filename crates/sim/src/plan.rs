@@ -25,7 +25,7 @@ pub use crate::scenario::tcp::LinkRate;
 pub use crate::topology::Endpoint;
 
 use crate::scenario::flow::Flow;
-use crate::topology::{RadioId, Topology, WireId};
+use crate::topology::{Interface, RadioId, Topology, WireId};
 use kernel::{Duration, Id};
 use net::{OutputLink, QueueSettings};
 use std::sync::Arc;
@@ -75,6 +75,18 @@ impl Plan {
     /// The link of a direction, and which of its two directions it is.
     pub fn link(&self, wire: WireId) -> (&LinkPlan, usize) {
         link(&self.topology, &self.links, wire)
+    }
+
+    /// The name of an interface in reports: `ap`, `sta0`, `cells[0]`, or a direction of a link by
+    /// its path.
+    pub fn interface_name(&self, interface: Interface) -> String {
+        match interface {
+            Interface::Radio(radio) => self.topology.radio_name(radio),
+            Interface::Wire(wire) => {
+                let (link, direction) = self.link(wire);
+                link.path(direction)
+            }
+        }
     }
 
     /// The primary channel of a cell.

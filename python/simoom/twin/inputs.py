@@ -84,21 +84,25 @@ class Flow:
         """Its direction: "down", "up", "across" (two radio hops), "wired" or "broadcast"."""
         if self.sink == "broadcast":
             return "broadcast"
-        ends = self.source.startswith("sta"), self.sink.startswith("sta")
-        return {(False, True): "down", (True, False): "up", (True, True): "across"}.get(
-            ends, "wired"
-        )
+        is_station = [self.facts[end] is not None for end in ("from_station", "to_station")]
+        names = {(False, True): "down", (True, False): "up", (True, True): "across"}
+        return names.get((is_station[0], is_station[1]), "wired")
+
+    @property
+    def stations(self) -> list[int]:
+        """The numbers of the stations at its ends, the sender's first."""
+        ends = self.facts["from_station"], self.facts["to_station"]
+        return [end for end in ends if end is not None]
 
     @cached_property
     def station(self) -> int:
         """The station at its end, if it has one."""
-        end = self.source if self.direction == "up" else self.sink
-        return int(end.removeprefix("sta"))
+        return int(self.facts["from_station" if self.direction == "up" else "to_station"])
 
     @property
     def sender(self) -> str:
         """The node that transmits its data by radio."""
-        return self.source if self.source.startswith("sta") else "ap"
+        return "ap" if self.facts["from_station"] is None else self.source
 
     @property
     def header_bytes(self) -> int:

@@ -311,10 +311,9 @@ def airtime_of_stations(case: Case) -> dict[int, float]:
     by_name = {str(row["name"]): n for n, row in enumerate(rows(case.summary, "flows"))}
     for hop in rows(case.summary, "hops"):
         flow = case.cell.flows[by_name[str(hop["flow"])]]
-        for end in {flow.source, flow.sink}:
-            if end.startswith("sta") and end[3:].isdigit():
-                part = number(hop["airtime_fraction"]) or 0.0
-                used[int(end[3:])] = used.get(int(end[3:]), 0.0) + part
+        for station in flow.stations:
+            part = number(hop["airtime_fraction"]) or 0.0
+            used[station] = used.get(station, 0.0) + part
     return used
 
 
@@ -358,7 +357,7 @@ def greediest(case: Case) -> Answer:
     number_ = max(used, key=lambda n: used[n])
     worst = f"sta{number_}"
     flows = case.cell.flows
-    gone = [n for n in case.others if worst in (flows[n].source, flows[n].sink)]
+    gone = [n for n in case.others if number_ in flows[n].stations]
     senders = 1 + len(case.others)
     if not gone or len(gone) == len(case.others):
         return f"{worst} has all other flows: see alone" if gone else "no other station has flows"
@@ -376,11 +375,10 @@ def alone(case: Case) -> Answer:
     count = len(case.others)
     cause = "the other flow" if count == 1 else f"the {count} other flows"
     others = [case.cell.flows[n] for n in case.others]
-    ends = {end for flow in others for end in (flow.source, flow.sink) if end.startswith("sta")}
-    ends -= {f"sta{n}" for n in case.own_stations}
-    if len(ends) == 1 and ends & {f"sta{n}" for n in airtime_of_stations(case)}:
-        name = ends.pop()
-        share = airtime_of_stations(case)[int(name[3:])]
+    ends = {station for flow in others for station in flow.stations} - {*case.own_stations}
+    if len(ends) == 1 and ends & airtime_of_stations(case).keys():
+        station = ends.pop()
+        name, share = f"sta{station}", airtime_of_stations(case)[station]
         cause += f", that of {name}" if count == 1 else f", those of {name}"
         cause += f", with {100 * share:.0f} % of the airtime"
     return Change(_off(case.others), cause, "alone", Key(note="the other flows"), (1 + count, 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -93,6 +94,28 @@ def goal_of(index: int, kind: str) -> Goal:
 
 
 @dataclass(frozen=True)
+class Interface:
+    """An interface with a queue.
+
+    Attributes
+    ----------
+    name : str
+        Its name in results.
+    kind : str
+        "ap", "station", "cell" (a further access point), "wire" or "link".
+    number : int or None
+        The number of the station, or of the table in ``cells`` or ``links``.
+    is_reverse : bool
+        Whether it is the second direction of a link.
+    """
+
+    name: str
+    kind: str
+    number: int | None
+    is_reverse: bool
+
+
+@dataclass(frozen=True)
 class Case:
     """A flow of a scenario, and what a run of the scenario says about it.
 
@@ -160,6 +183,12 @@ class Case:
         return [row for row in rows(self.summary, "hops") if row["flow"] == self.name]
 
     @cached_property
+    def interfaces(self) -> dict[str, Interface]:
+        """The interfaces by their names in results."""
+        listed = json.loads(self.scenario.core.interfaces())
+        return {each["name"]: Interface(**each) for each in listed}
+
+    @cached_property
     def others(self) -> list[int]:
         """The other flows that send anything."""
         tables = enumerate(rows(self.summary, "flows"))
@@ -193,8 +222,7 @@ class Case:
     @property
     def own_stations(self) -> list[int]:
         """The stations at the ends of the flow."""
-        ends = (self.flow.source, self.flow.sink)
-        return [int(end[3:]) for end in ends if end.startswith("sta") and end[3:].isdigit()]
+        return self.flow.stations
 
     @cached_property
     def hearing(self) -> Hearing:

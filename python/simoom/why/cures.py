@@ -5,7 +5,7 @@ from __future__ import annotations
 from simoom.results.tables import digits, number, rows
 from simoom.twin.inputs import choice
 from simoom.why.air import NO_CELL, airtime_of_others, airtime_of_stations
-from simoom.why.case import Case
+from simoom.why.case import Case, Interface
 from simoom.why.counterfactual import Answer, Change, setting
 from simoom.why.draft import Edit
 from simoom.why.path import busiest, queue_of
@@ -19,17 +19,17 @@ SHAPED = 0.9
 NO_WAIT = "packets of the flow wait in no queue"
 
 
-def _waits_at(case: Case) -> str:
-    """Return the interface at which packets of the flow wait longest; empty if they do not wait."""
+def _waits_at(case: Case) -> Interface | None:
+    """Return the interface at which packets of the flow wait longest; None if they do not wait."""
     hop = busiest(case)
-    waits = hop is not None and (number(hop["queueing_s"]) or 0.0) >= LEAST_WAIT_S
-    return str(hop["at"]) if hop is not None and waits else ""
+    if hop is None or (number(hop["queueing_s"]) or 0.0) < LEAST_WAIT_S:
+        return None
+    return case.interfaces[str(hop["at"])]
 
 
 def _queue(case: Case) -> tuple[str, str] | str:
     """Return path and discipline of the queue in which packets of the flow wait longest."""
-    at = _waits_at(case)
-    found = queue_of(case, at) if at else None
+    found = queue_of(case, _waits_at(case))
     return NO_WAIT if found is None else (found[0], choice(found[1])[0])
 
 
@@ -58,13 +58,13 @@ def limit(case: Case) -> Answer:
 def senders_limit(case: Case) -> Answer:
     """Let few packets wait at the other station that takes the most airtime."""
     used = airtime_of_others(case)
-    sending = {case.cell.flows[n].source for n in case.others}
-    used = {n: share for n, share in used.items() if f"sta{n}" in sending}
+    sending = {case.cell.flows[n].facts["from_station"] for n in case.others}
+    used = {n: share for n, share in used.items() if n in sending}
     if not used:
         return "no other station sends"
     worst = f"sta{max(used, key=lambda n: used[n])}"
-    path, queue = queue_of(case, worst) or ("", "")
-    if not path.startswith("stations[") or choice(queue)[0] != "drop_tail":
+    path, queue = queue_of(case, case.interfaces[worst]) or ("", "")
+    if not isinstance(case.cell.keys["stations"], list) or choice(queue)[0] != "drop_tail":
         return f"the queue of {worst} has no settings of its own, or limits the wait itself"
     return _short(path, f"at most {SHORT} packets in {worst}")
 
@@ -99,7 +99,8 @@ def voice(case: Case) -> Answer:
 
 def shaper(case: Case) -> Answer:
     """Let a shaper before the access point pass on less than it can deliver."""
-    if _waits_at(case) != "ap":
+    at = _waits_at(case)
+    if at is None or at.kind != "ap":
         return "packets of the flow do not wait at the access point"
     if case.cell.keys["wire"] is None:
         return "there is no [wire] before the access point"

@@ -31,7 +31,7 @@ def marking(case: Case) -> Answer:
         return "no packet of the flow is marked"
     on_the_way = {str(hop["at"]) for hop in case.hops}
     for marks in marks_of(case.summary):
-        found = queue_of(case, marks.at)
+        found = queue_of(case, case.interfaces.get(marks.at))
         threshold = None if found is None else _threshold(found[1])
         if found is None or threshold is None or marks.at not in on_the_way:
             continue

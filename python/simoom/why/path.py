@@ -6,7 +6,7 @@ from typing import Any
 
 from simoom.results.tables import Row, digits, number
 from simoom.twin.inputs import choice
-from simoom.why.case import Case
+from simoom.why.case import Case, Interface
 from simoom.why.counterfactual import Answer, Change, setting, without
 from simoom.why.draft import Edit
 
@@ -21,25 +21,22 @@ def busiest(case: Case) -> Row | None:
     return max(known, key=lambda hop: number(hop["queueing_s"]) or 0.0, default=None)
 
 
-def queue_of(case: Case, at: str) -> tuple[str, Any] | None:
-    """Return the path and the settings of the queue at an interface, as hops name it."""
+def queue_of(case: Case, at: Interface | None) -> tuple[str, Any] | None:
+    """Return the path and the settings of the queue at an interface; None without its own."""
     keys = case.cell.keys
-    if at == "ap":
-        return "ap.queue", keys["ap"]["queue"]
-    if at.startswith("sta"):
-        station = int(at[3:])
-        for path, table, members in case.station_groups:
-            if station in members:
-                return f"{path}.queue", table.get("queue") or "drop_tail"
-    if at.startswith("cells"):
-        return f"{at}.queue", keys["cells"][int(at[6:-1])]["queue"]
-    if at.startswith("wire"):
-        return "wire.queue", keys["wire"]["queue"]
-    if at.startswith("links"):
-        link = keys["links"][int(at[6:].partition("]")[0])]
-        reverse = link.get("reverse") or {}
-        own = reverse.get("queue") if at.endswith("reverse") else None
-        return f"{at}.queue", own or link["queue"]
+    match at:
+        case Interface(kind="station", number=int(number)):
+            for path, table, members in case.station_groups:
+                if number in members:
+                    return f"{path}.queue", table.get("queue") or "drop_tail"
+        case Interface(kind="ap" | "wire" as table):
+            return f"{table}.queue", keys[table]["queue"]
+        case Interface(kind="cell", number=int(number)):
+            return f"cells[{number}].queue", keys["cells"][number]["queue"]
+        case Interface(kind="link", number=int(number)):
+            link = keys["links"][number]
+            own = (link.get("reverse") or {}).get("queue") if at.is_reverse else None
+            return f"{at.name}.queue", own or link["queue"]
     return None
 
 
@@ -48,7 +45,7 @@ def fq_codel(case: Case) -> Answer:
     hop = busiest(case)
     if hop is None or not number(hop["queueing_s"]):
         return "packets of the flow wait in no queue"
-    found = queue_of(case, str(hop["at"]))
+    found = queue_of(case, case.interfaces[str(hop["at"])])
     if found is None:
         return f"the queue of {hop['at']} has no settings of its own"
     path, queue = found
@@ -64,7 +61,7 @@ def buffer(case: Case) -> Answer:
     """Let no queue on the way of the flow have a limit."""
     edits, limits = [], []
     for at in dict.fromkeys(str(hop["at"]) for hop in case.hops):
-        found = queue_of(case, at)
+        found = queue_of(case, case.interfaces[at])
         if found is None:
             continue
         path, queue = found
@@ -97,22 +94,21 @@ def _fast(case: Case, packets: str) -> Answer:
     edits: list[Edit] = []
     slowest: tuple[float, str] | None = None
     for hop in case.hops:
-        at = str(hop["at"])
-        if hop["packets_of"] != packets or not at.startswith(("wire", "links")):
+        at = case.interfaces[str(hop["at"])]
+        if hop["packets_of"] != packets or at.kind not in ("wire", "link"):
             continue
-        if at.startswith("wire"):
+        if at.number is None:
             rate, path = keys["wire"]["rate_mbps"], "wire.rate_mbps"
             if packets != "data":
                 return "[wire] has one rate for both directions: see the data's links"
         else:
-            base, is_reverse = at.removesuffix(".reverse"), at.endswith(".reverse")
-            link = keys["links"][int(base[6:-1])]
+            link = keys["links"][at.number]
             reverse = (link.get("reverse") or {}).get("rate_mbps")
-            rate, path = link["rate_mbps"], f"{at}.rate_mbps"
-            if is_reverse:
+            rate, path = link["rate_mbps"], f"{at.name}.rate_mbps"
+            if at.is_reverse:
                 rate = reverse or rate
             elif reverse is None and rate:
-                edits.append(Edit(f"{base}.reverse.rate_mbps", rate))
+                edits.append(Edit(f"links[{at.number}].reverse.rate_mbps", rate))
         if rate and rate < FAST_MBPS:
             edits.append(Edit(path, FAST_MBPS))
             slowest = min(slowest or (rate, path), (rate, path))

@@ -5,8 +5,6 @@ use super::observable::Kind::{Once, Text};
 use super::observable::{Observable, observables};
 use crate::meter::HopMeter;
 use crate::observers::World;
-use crate::plan::Plan;
-use crate::topology::Interface;
 use kernel::Id;
 
 pub(super) static HOP: &[Observable] = observables! {
@@ -20,7 +18,7 @@ pub(super) static HOP: &[Observable] = observables! {
     });
     /// The interface at which the hop begins: a node of the cell, or a direction of a link by its
     /// path.
-    "at": "text" => Text(interface);
+    "at": "text" => Text(|plan, i| plan.interface_name(plan.measure.hops[i].at));
     /// The node at which the hop ends.
     "to": "text" =>
         Text(|plan, i| plan.topology.node(plan.measure.hops[i].to).name.clone());
@@ -52,14 +50,4 @@ pub(super) static HOP: &[Observable] = observables! {
 
 fn hops(world: &World) -> &HopMeter {
     world.observers.hops().expect("a plan with hops has a meter of hops")
-}
-
-fn interface(plan: &Plan, index: usize) -> String {
-    match plan.measure.hops[index].at {
-        Interface::Radio(radio) => plan.topology.radio_name(radio),
-        Interface::Wire(wire) => {
-            let (link, direction) = plan.link(wire);
-            link.path(direction)
-        }
-    }
 }
