@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +12,10 @@ from simoom.base.files import finite
 from simoom.cli.api import Source, from_api
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import AsJson, InputError, Quiet, console, say
+from simoom.emulate.emulation import emulate as run
+from simoom.emulate.emulation import server_command
+from simoom.emulate.ports import Port, read_ports
+from simoom.show.report import tables
 
 EXAMPLES = (
     "simoom emulate cafe --at sta3 -- curl -o /dev/null http://server/file",
@@ -72,9 +77,6 @@ def emulate(
     Every port is a network namespace of its own; nothing of the machine's network is touched, and
     no privileges are needed. Programs reach the ports by their names.
     """
-    from simoom.emulate.emulation import emulate as run
-    from simoom.emulate.ports import read_ports
-
     if ports is not None:
         if at is not None or command or server is not None:
             raise InputError("--ports: the file has nodes and commands; leave out --at and COMMAND")
@@ -85,8 +87,6 @@ def emulate(
     if as_json:
         print_json(finite(done.to_dict()))
     elif not quiet:
-        from simoom.show.report import tables
-
         screen = console()
         screen.print(tables(done.run, width=screen.width))
         print(f"\n{done.report(screen.width)}")
@@ -100,11 +100,6 @@ def emulate(
 
 def _pair(at: str | None, to: str, command: list[str], server: str | None) -> Any:
     """Return the ports of a program and of the server that it talks to."""
-    import shlex
-
-    from simoom.emulate.emulation import server_command
-    from simoom.emulate.ports import Port
-
     if at is None:
         raise InputError("--at: names the node behind which the program runs, as --at sta0")
     if not command:

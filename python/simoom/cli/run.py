@@ -40,6 +40,7 @@ from simoom.cli.until import (
     refuse_with_until,
     run_until,
 )
+from simoom.results.run import run as simulate
 from simoom.scenario.observables import DEFAULT_PROBES, default_probes
 from simoom.trace.trace import TraceFilter
 
@@ -111,8 +112,6 @@ def run(
     **given: Any,
 ) -> None:
     """Simulate a scenario and print its results."""
-    from simoom.results.run import run as simulate
-
     targets = read_until(until, max_replications)
     if targets is not None:
         alone = {"--probe": probes, "--out": out, "--trace": traces,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -18,9 +18,7 @@ from simoom.cli.terminal import (
     progress_bar,
     say,
 )
-
-if TYPE_CHECKING:
-    from simoom.studies import Results, Study
+from simoom.studies import STUDIES, Lab, Results, Study, UnknownStudyError, find
 
 LIST, ALL = "list", "all"
 
@@ -65,8 +63,6 @@ def study(
     quiet: Quiet = False,
 ) -> None:
     """Reproduce figures, tables and claims of a published paper."""
-    from simoom.studies import STUDIES, UnknownStudyError
-
     if name == LIST:
         if figures or tables or quick or out or report:
             raise InputError("study list: takes no options")
@@ -101,8 +97,6 @@ def _chosen(
     name: str, figures: Sequence[str], tables: Sequence[str]
 ) -> list[tuple[Study, list[str]]]:
     """Return studies with the keys of figures and tables to make; refuse unknown ones."""
-    from simoom.studies import STUDIES, UnknownStudyError, find
-
     wanted = [("figure", number) for number in figures] + [("table", number) for number in tables]
     if name == ALL and wanted:
         raise InputError("study all: makes all figures; name one study with --figure or --table")
@@ -125,15 +119,12 @@ def _check_file(path: Path) -> None:
 
 
 def _make(chosen: Sequence[tuple[Study, list[str]]], *, quick: bool, quiet: bool) -> list[Results]:
-    from simoom.studies import Lab
-
     label = chosen[0][0].name if len(chosen) == 1 else "studies"
     with progress_bar(label, quiet=quiet) as progress, Lab(quick=quick, progress=progress) as lab:
         return [each.run(keys, lab=lab) for each, keys in chosen]
 
 
 def _print(made: Sequence[Results]) -> None:
-
     from simoom.studies import report
 
     screen = console()

@@ -24,6 +24,7 @@ from simoom.cli.terminal import (
 from simoom.results.run import run
 from simoom.scenario.observables import default_probes
 from simoom.scenario.scenario import Scenario
+from simoom.show.report import write
 from simoom.why import why as explain
 from simoom.why.result import Why
 
@@ -90,7 +91,5 @@ def _refuse_with_two(options: dict[str, Path | None]) -> None:
 
 def write_report(scenario: Scenario, seed: int, out: Path, why: Why) -> str:
     """Write the report of a run with an explanation; return what was written."""
-    from simoom.show.report import write
-
     done = run(scenario, seed=seed, probes=default_probes(scenario))
     return f"{', '.join(write(done, out, why))} to {out}/"

@@ -21,6 +21,7 @@ from simoom.base.arguments import whole
 from simoom.base.issue import ArgumentError
 from simoom.emulate.namespace import ANSWER_S, EmulationError, Namespace, check_machine
 from simoom.emulate.ports import Port, Tape, address, least_s, said, with_ports
+from simoom.emulate.report import text
 from simoom.results.run import Run, run
 from simoom.scenario.scenario import Scenario, ScenarioLike
 
@@ -85,8 +86,6 @@ class Emulation:
         str
             Lines with the verdict, how late it was, and what each port carried.
         """
-        from simoom.emulate.report import text
-
         return text(self, width)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib import patheffects
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from simoom.base.arguments import moment
 from simoom.base.frames import pl
@@ -157,8 +158,6 @@ def _beside(
 
 
 def _draw_key(axes: Axes, most: float, window_s: float) -> None:
-    from matplotlib.lines import Line2D
-
     entries = [
         Line2D([], [], color=PALE, linewidth=1.0, label="link"),
         Line2D([], [], color=BLUE, linewidth=MOST_WIDTH_PT, label=f"{most:.3g} Mb/s sent"),

@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from simoom.base.frames import np
 from simoom.base.issue import ArgumentError
-from simoom.base.needs import needed
+from simoom.base.needs import Later
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+qmc = Later("scipy.stats.qmc", "a design")
 
 Point = dict[str, Any]
 Space = Mapping[str, tuple[float, float] | Sequence[Any]]
@@ -82,9 +84,6 @@ def latin_hypercube(
     ----------
     M. D. McKay, R. J. Beckman, W. J. Conover. Technometrics 21:2, 1979 (`scipy.stats.qmc`).
     """
-    with needed("a design"):
-        from scipy.stats import qmc
-
     check_space(space, points, log)
     return scaled(space, log, qmc.LatinHypercube(len(space), rng=seed).random(points))
 
@@ -103,9 +102,6 @@ def sobol(space: Space, points: int, *, seed: int = 1, log: Collection[str] = ()
     >>> len(sobol({"stations": (1, 50), "flows[*].control": ["cubic", "few"]}, 8))
     8
     """
-    with needed("a design"):
-        from scipy.stats import qmc
-
     check_space(space, points, log)
     if points & (points - 1):
         low, high = 1 << points.bit_length() - 1, 1 << points.bit_length()

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 
 from simoom._core import student_t_cdf, student_t_quantile
 from simoom.base.frames import np
-from simoom.base.needs import needed
+from simoom.base.needs import Later
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+tests = Later("scipy.stats", "a quantile with its interval")
 
 
 @dataclass(frozen=True, repr=False)
@@ -185,14 +187,11 @@ def quantile_ci(
     >>> quantile_ci(range(1, 21), 0.5).ci_low, quantile_ci(range(1, 21), 0.5).ci_high
     (6.0, 15.0)
     """
-    with needed("a quantile with its interval"):
-        from scipy.stats import quantile_test
-
     for name, number in (("probability", probability), ("confidence", confidence)):
         if not 0 < number < 1:
             raise ValueError(f"{name}: must be in (0, 1), is {number}")
     sample = _sample(values)
-    interval = quantile_test(sample, p=probability).confidence_interval(confidence)
+    interval = tests.quantile_test(sample, p=probability).confidence_interval(confidence)
     low = -math.inf if math.isnan(interval.low) else float(interval.low)
     high = math.inf if math.isnan(interval.high) else float(interval.high)
     middle = float(np.quantile(sample, probability, method="median_unbiased"))

@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from simoom import _core
 from simoom.base.arguments import whole
 from simoom.base.issue import Issue, ScenarioError
-from simoom.base.needs import needed
+from simoom.base.needs import Later
 from simoom.scenario.scenario import Scenario
+
+sparse = Later("scipy.sparse", "a route")
 
 SAMPLES = 200
 """The default number of steps from the start to the end of a run."""
@@ -86,10 +88,8 @@ class Routes:
         return tuple(map(self._partitions_of, self.linked))
 
     def _partitions_of(self, linked: NDArray[np.bool_]) -> tuple[tuple[str, ...], ...]:
-        with needed("a route"):
-            from scipy.sparse import csgraph, csr_array
-
-        count, labels = csgraph.connected_components(csr_array(linked), directed=False)
+        graph = sparse.csr_array(linked)
+        count, labels = sparse.csgraph.connected_components(graph, directed=False)
         sets = [
             tuple(name for name, label in zip(self.nodes, labels, strict=True) if label == number)
             for number in range(count)
@@ -115,12 +115,9 @@ class Routes:
         return tuple(self.nodes[node] for node in self._path(index, begin, end))
 
     def _path(self, index: int, begin: int, end: int) -> list[int]:
-        with needed("a route"):
-            from scipy.sparse import csgraph, csr_array
-
         # A tree from the end, so that predecessors are the next nodes.
-        graph = csr_array(self.linked[index])
-        _, towards = csgraph.breadth_first_order(graph, end, directed=False)
+        graph = sparse.csr_array(self.linked[index])
+        _, towards = sparse.csgraph.breadth_first_order(graph, end, directed=False)
         if begin != end and towards[begin] < 0:
             return []
         path = [begin]

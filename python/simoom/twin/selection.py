@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from simoom.base.frames import np
 from simoom.models import FAMILIES
 from simoom.scenario.scenario import Scenario, ScenarioLike
+from simoom.twin import (
+    aggregates,
+    bulk,
+    chain,
+    duplex,
+    http,
+    interference,
+    losses,
+    saturated,
+    scope,
+)
 from simoom.twin.inputs import Cell
 from simoom.twin.result import Twin
 from simoom.twin.verdict import Fit
-
-if TYPE_CHECKING:
-    from simoom.twin.inputs import Cell
 
 
 def predict(scenario: ScenarioLike) -> Twin:
@@ -46,18 +53,6 @@ def predict(scenario: ScenarioLike) -> Twin:
     >>> twin.model.family, round(twin.summary["total.collision_probability"], 3)
     ('saturation', 0.271)
     """
-    from simoom.twin import (
-        aggregates,
-        bulk,
-        chain,
-        duplex,
-        http,
-        interference,
-        losses,
-        saturated,
-        scope,
-    )
-
     scenario = Scenario.of(scenario)
     scenario.check()
     cell = Cell(scenario)
@@ -96,8 +91,6 @@ def predict(scenario: ScenarioLike) -> Twin:
 
 def _attempt(family: str, fit_function: Callable[[Cell], Fit], cell: Cell) -> Fit:
     """Return the verdict on a family; a model may have no solution at the limits of its range."""
-    from simoom.twin import scope
-
     try:
         with np.errstate(divide="raise", invalid="raise"):
             fit = fit_function(cell)

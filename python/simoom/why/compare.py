@@ -17,6 +17,7 @@ from simoom.results.tables import number, rows
 from simoom.runs.runner import Runner
 from simoom.runs.stats import Estimate, paired_difference
 from simoom.scenario.scenario import Scenario, ScenarioLike, toml_value
+from simoom.show.notebook import Text
 from simoom.twin.inputs import Cell
 from simoom.why.case import Goal, find_flow, goal_of
 from simoom.why.draft import Edit, apply, keys_of
@@ -94,8 +95,6 @@ class Difference:
         }
 
     def _repr_html_(self) -> str:
-        from simoom.show.notebook import Text
-
         return Text(self.report())._repr_html_()
 
     def __repr__(self) -> str:
