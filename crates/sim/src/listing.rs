@@ -76,9 +76,9 @@ fn interface(plan: &Plan, interface: Interface) -> Json {
 ///
 /// `table` is the number of the table in `flows` from which a flow comes. `from_station` and
 /// `to_station` are the numbers of the stations at its ends, null at another end. `payload_bytes`
-/// is the user data of a full packet and `header_bytes` the rest of it; of a flow over TCP these are
-/// its MSS and the size of an ACK. `latest_start_s` is when it starts at the latest. `window_bytes`
-/// is the largest receive window.
+/// is the user data of a full packet and `header_bytes` the rest of it; of a flow over TCP these
+/// are its MSS and the size of an ACK. `latest_start_s` is when it starts at the latest.
+/// `window_bytes` is the largest receive window.
 pub fn flows(plan: &Plan) -> String {
     Json::Array(plan.flows.iter().map(|flow| told(plan, flow)).collect()).to_string()
 }
