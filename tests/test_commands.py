@@ -99,8 +99,8 @@ def test_a_command_of_a_page_reaches_the_simulator_or_ends_well(
     if hasattr(_core, "PortGate"):
         monkeypatch.setattr(_core, "PortGate", reached)
     if "--tape" in words:
-        ports = [Port("sta3", "sta3"), Port("server", "server")]
-        comment = said(sm.Scenario.load("cafe"), ports, 1, 0)
+        ports = [Port("sta1", "sta1"), Port("server", "server")]
+        comment = said(sm.Scenario.load(words[1]), ports, 1, 0)
         (tmp_path / "call.pcapng").write_bytes(empty_tape(comment, 2, 20.0))
     try:
         code = cli.main(words)
