@@ -12,7 +12,7 @@ use std::io::BufWriter;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
-use trace::{Tape, TapeWriter};
+use trace::TapeWriter;
 
 /// The socket that receives the ports of one emulation, and its loop.
 #[pyclass(frozen, module = "simoom._core")]
@@ -138,20 +138,4 @@ fn lateness<'py>(py: Python<'py>, late: &Lateness) -> PyResult<Bound<'py, PyDict
     dict.set_item("max_s", late.max_s())?;
     dict.set_item("above_1ms_fraction", late.fraction_above(Duration::from_millis(1)))?;
     Ok(dict)
-}
-
-/// A comment, an end in seconds, and name and number of packets of each flow.
-type TapeRow = (String, Option<f64>, Vec<(String, usize)>);
-
-/// The comment of a tape, its end in seconds, and name and number of packets of each flow.
-#[pyfunction]
-#[allow(clippy::needless_pass_by_value, reason = "converted by PyO3")]
-pub(crate) fn read_tape(path: PathBuf) -> PyResult<TapeRow> {
-    let bytes = std::fs::read(&path).map_err(|error| os_error(&error, &path))?;
-    let tape = Tape::read(&bytes)
-        .map_err(|why| PyOSError::new_err(format!("{} {why}", path.display())))?;
-    let last = tape.flows.iter().filter_map(|flow| flow.packets.last()).map(|it| it.at).max();
-    let end_s = tape.end.or(last).map(kernel::Instant::as_secs_f64);
-    let flows = tape.flows.into_iter().map(|flow| (flow.name, flow.packets.len())).collect();
-    Ok((tape.comment, end_s, flows))
 }

@@ -25,7 +25,7 @@ mod _core {
     use crate::control::{Ack, Delivery, Departing, Loss, cbrt};
     #[cfg(target_os = "linux")]
     #[pymodule_export]
-    use crate::emulate::{PortGate, read_tape};
+    use crate::emulate::PortGate;
     #[pymodule_export]
     use crate::gym::Steps;
     #[pymodule_export]
@@ -40,7 +40,7 @@ mod _core {
     #[pymodule_export]
     use crate::tcp_script::{tcp_script, tcp_script_fault};
     #[pymodule_export]
-    use crate::trace::{trace_formats, trace_options, trace_tables};
+    use crate::trace::{read_tape, trace_formats, trace_options, trace_tables};
 }
 
 pyo3::import_exception!(simoom.base.issue, ScenarioError);

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use trace::columns::{Batch, Columns, TABLES};
 use trace::format::{FORMATS, Options, Out, format};
-use trace::{Network, Sink};
+use trace::{Network, Sink, Tape};
 
 /// The size of the buffer before a file.
 const BUFFER: usize = 1 << 18;
@@ -146,4 +146,20 @@ pub(crate) fn trace_formats() -> Vec<(&'static str, &'static str)> {
 #[pyfunction]
 pub(crate) fn trace_options() -> Vec<String> {
     trace::format::option_paths()
+}
+
+/// A comment, an end in seconds, and name and number of packets of each flow.
+type TapeRow = (String, Option<f64>, Vec<(String, usize)>);
+
+/// The comment of a tape, its end in seconds, and name and number of packets of each flow.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value, reason = "converted by PyO3")]
+pub(crate) fn read_tape(path: PathBuf) -> PyResult<TapeRow> {
+    let bytes = std::fs::read(&path).map_err(|error| os_error(&error, &path))?;
+    let tape = Tape::read(&bytes)
+        .map_err(|why| PyOSError::new_err(format!("{} {why}", path.display())))?;
+    let last = tape.flows.iter().filter_map(|flow| flow.packets.last()).map(|it| it.at).max();
+    let end_s = tape.end.or(last).map(kernel::Instant::as_secs_f64);
+    let flows = tape.flows.into_iter().map(|flow| (flow.name, flow.packets.len())).collect();
+    Ok((tape.comment, end_s, flows))
 }
