@@ -192,7 +192,11 @@ WAIT_MS = 60_000
 @pytest.fixture(scope="session")
 def namespaces() -> None:
     """Skip where no port can be made."""
-    code = 'import os; os.close(os.open("/dev/net/tun", os.O_RDWR))'
+    code = (
+        "import fcntl, os, struct\n"
+        'tun = os.open("/dev/net/tun", os.O_RDWR)\n'
+        'fcntl.ioctl(tun, 0x400454CA, struct.pack("16sH22x", b"probe", 0x1001))\n'
+    )
     try:
         done = subprocess.run(
             [*UNSHARE, sys.executable, "-I", "-c", code],
