@@ -43,8 +43,7 @@ impl Port {
         let flow = tape.flows.into_iter().nth(interface).ok_or_else(|| {
             format!("has {flows} interfaces, from 0, and interface {interface} is asked for")
         })?;
-        if let Some(place) = flow.packets.iter().position(|it| header(it).is_err())
-        {
+        if let Some(place) = flow.packets.iter().position(|it| header(it).is_err()) {
             return Err(format!("has a packet of {}, number {place}, that is not IPv4", flow.name));
         }
         self.packets = flow.packets;
