@@ -14,7 +14,7 @@ import pytest
 
 import simoom as sm
 from simoom import _core, cli
-from simoom.emulate.ports import Port, said
+from simoom.emulate.ports import Port, comment_of
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -100,7 +100,7 @@ def test_a_command_of_a_page_reaches_the_simulator_or_ends_well(
         monkeypatch.setattr(_core, "PortGate", reached)
     if "--tape" in words:
         ports = [Port("sta1", "sta1"), Port("server", "server")]
-        comment = said(sm.Scenario.load(words[1]), ports, 1, 0)
+        comment = comment_of(sm.Scenario.load(words[1]), ports, 1, 0)
         (tmp_path / "call.pcapng").write_bytes(empty_tape(comment, 2, 20.0))
     try:
         code = cli.main(words)

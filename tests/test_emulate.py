@@ -15,7 +15,15 @@ import pytest
 
 import simoom as sm
 from simoom.base.issue import ArgumentError
-from simoom.emulate.ports import Port, Tape, address, fingerprint, read_ports, said, with_ports
+from simoom.emulate.ports import (
+    Port,
+    Tape,
+    addresses,
+    comment_of,
+    fingerprint,
+    read_ports,
+    with_ports,
+)
 
 CELL = """
 title = "A cell with a call"
@@ -61,7 +69,7 @@ def simoom(*arguments):
 
 def test_a_port_has_the_address_of_its_node_in_captures(cell):
     scenario = sm.Scenario.load(cell)
-    assert address(scenario, Port("sta1", "phone")) == (10, 0, 0, 3)
+    assert addresses(scenario, [Port("sta1", "phone")]) == {"phone": (10, 0, 0, 3)}
 
 
 def test_each_port_has_a_flow_to_each_other(cell):
@@ -245,7 +253,7 @@ def test_a_tape_says_what_it_is_of(tmp_path):
         Tape.read(tmp_path / "none")
     ports = [Port("sta0", "phone"), Port("server", "server")]
     scenario = sm.Scenario.parse(CELL)
-    comment = said(scenario, ports, 3, 1)
+    comment = comment_of(scenario, ports, 3, 1)
     assert Tape.of(comment, 2.5, "a file") == Tape(tuple(ports), fingerprint(scenario), 3, 1, 2.5)
     assert fingerprint(scenario) == fingerprint(scenario.set("duration_s", 20.0))
     assert fingerprint(scenario) != fingerprint(scenario.set("stations", 3))
@@ -259,3 +267,24 @@ def test_a_network_without_flows_may_have_ports():
     assert first == 0
     with pytest.raises(sm.ScenarioError, match="there are none"):
         scenario.check()
+
+
+@pytest.mark.usefixtures("namespaces")
+def test_a_program_that_cannot_start_is_told(cell, tmp_path):
+    broken = tmp_path / "broken"
+    broken.write_text("#!/no/such/interpreter\n", encoding="ascii")
+    broken.chmod(0o755)
+    done = simoom("emulate", str(cell), "--at", "sta0", "--for", "1", "--", "./broken")
+    assert done.returncode == 2
+    assert "./broken: No such file or directory; sta0 runs nothing" in done.stderr
+
+
+@pytest.mark.usefixtures("namespaces")
+def test_a_port_that_serves_needs_no_program(cell, tmp_path):
+    (tmp_path / "ports.toml").write_text(
+        f'[[ports]]\nat = "sta0"\ncommand = ["{sys.executable}", "-c", ""]\n'
+        '[[ports]]\nat = "sta1"\nserves = true\n',
+        encoding="utf-8",
+    )
+    done = simoom("emulate", str(cell), "--ports", "ports.toml", "--json")
+    assert done.returncode == 0, done.stderr

@@ -50,6 +50,19 @@ impl Refusal {
             Self::NoMemory => "no_memory",
         }
     }
+
+    /// What a report says of such packets.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::NotIpv4 => "not IPv4",
+            Self::Malformed => "malformed",
+            Self::Fragment => "fragments",
+            Self::Multicast => "multicast or broadcast",
+            Self::WrongSource => "from another address than the port's",
+            Self::NoSuchPort => "to an address that no port has",
+            Self::NoMemory => "beyond the memory for packets in the network",
+        }
+    }
 }
 
 /// What a port has carried.

@@ -8,6 +8,7 @@ use kernel::Instant;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use sim::{Emulation, Fate};
 use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant as Clock};
@@ -71,6 +72,8 @@ pub struct Report {
     pub events: Lateness,
     /// How often the emulation was late by 10 ms or more, and the first of these times.
     pub stalls: (u64, Vec<Stall>),
+    /// Whether it was late by so much that its network was not the simulated one.
+    pub fell_behind: bool,
     /// Packets of programs that were dropped in the network, and those that were still in it.
     pub dropped: u64,
     /// See `dropped`.
@@ -109,7 +112,7 @@ impl Gate {
             ports.push(Port { address: *address, ..port });
         }
         let count = ports.len();
-        let mut loop_ = Loop {
+        let mut running = Loop {
             emulation,
             ways: ways(count, first_flow),
             arena: Arena::new(count * count.saturating_sub(1)),
@@ -123,10 +126,10 @@ impl Gate {
             stalls: Stalls::default(),
             dropped: 0,
         };
-        let (end, ending) = loop_.run(self.control.as_mut(), limits)?;
+        let (end, ending) = running.run(self.control.as_mut(), limits)?;
         let end = end.max(instant(limits.least));
-        loop_.emulation.run_until(end);
-        loop_.close(end, ending)
+        running.emulation.run_until(end);
+        running.close(end, ending)
     }
 }
 
@@ -160,7 +163,7 @@ struct Loop {
 impl Loop {
     fn run(
         &mut self,
-        mut control: Option<&mut std::os::unix::net::UnixStream>,
+        mut control: Option<&mut UnixStream>,
         limits: Limits,
     ) -> io::Result<(Instant, Ending)> {
         let mut buffer = vec![0; BUFFER];
@@ -196,11 +199,7 @@ impl Loop {
     }
 
     /// Sleeps until the next event is due, a packet comes, or the caller asks for the end.
-    fn sleep(
-        &mut self,
-        control: Option<&std::os::unix::net::UnixStream>,
-        until: Duration,
-    ) -> io::Result<()> {
+    fn sleep(&mut self, control: Option<&UnixStream>, until: Duration) -> io::Result<()> {
         let due = self.emulation.next_at().map_or(until, |at| duration(at).min(until));
         let left = due.saturating_sub(self.start.elapsed()).clamp(TOGETHER, LONGEST);
         let timeout = Timespec { tv_sec: 0, tv_nsec: left.as_nanos() as _ };
@@ -293,6 +292,7 @@ impl Loop {
             end,
             ending,
             digest: self.emulation.digest(),
+            fell_behind: self.events.max_s() >= INVALID.as_secs_f64(),
             egress: self.egress,
             events: self.events,
             stalls: (self.stalls.count, self.stalls.first),
@@ -304,7 +304,7 @@ impl Loop {
 }
 
 /// How often the caller has asked for the end since the last look.
-fn asked(control: &mut std::os::unix::net::UnixStream) -> usize {
+fn asked(control: &mut UnixStream) -> usize {
     let mut bytes = [0; 16];
     match control.read(&mut bytes) {
         Ok(count) => count.max(1),

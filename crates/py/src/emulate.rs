@@ -40,8 +40,10 @@ impl PortGate {
 
     /// Runs the emulation; see `simoom.emulate`. `ports` has name and address of each,
     /// `tape` a path, a comment, and whether all bytes are kept.
+    /// `begin` starts the programs, when the network is ready.
     #[pyo3(signature = (
-        scenario, seed, replication, ports, first_flow, tape, longest_s, least_s, strict
+        scenario, seed, replication, ports, first_flow, tape, longest_s, least_s, strict,
+        begin
     ))]
     #[allow(
         clippy::needless_pass_by_value,
@@ -60,6 +62,7 @@ impl PortGate {
         longest_s: f64,
         least_s: f64,
         strict: bool,
+        begin: Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let taken = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
         let gate = taken.ok_or_else(gone)?;
@@ -68,7 +71,7 @@ impl PortGate {
         let emulation = emulation.map_err(fault)?;
         let flows: Vec<String> =
             plan.flows[first_flow as usize..].iter().map(|flow| flow.name.clone()).collect();
-        let begin = |(path, comment, has_bytes): (PathBuf, String, bool)| {
+        let open = |(path, comment, has_bytes): (PathBuf, String, bool)| {
             let file = File::create(&path);
             let writer = file.and_then(|file| {
                 TapeWriter::new(BufWriter::with_capacity(1 << 18, file), &comment, &flows)
@@ -76,9 +79,10 @@ impl PortGate {
             let keep = if has_bytes { Keep::Bytes } else { Keep::Headers };
             writer.map(|writer| (writer, keep)).map_err(|error| os_error(&error, &path))
         };
-        let tape = tape.map(begin).transpose()?;
+        let tape = tape.map(open).transpose()?;
         let [longest, least] = [longest_s, least_s].map(Duration::from_secs_f64);
         let limits = Limits { longest, least, strict };
+        begin.call0()?;
         let report = py.detach(|| gate.run(emulation, &ports, first_flow, tape, limits));
         to_dict(py, &report.map_err(|error| PyOSError::new_err(error.to_string()))?)
     }
@@ -106,6 +110,7 @@ fn to_dict<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict>
     let stalls: Vec<_> = report.stalls.1.iter().map(|stall| (stall.at_s, stall.late_s)).collect();
     dict.set_item("stall_count", report.stalls.0)?;
     dict.set_item("stalls", stalls)?;
+    dict.set_item("fell_behind", report.fell_behind)?;
     dict.set_item("dropped", report.dropped)?;
     dict.set_item("resident", report.resident)?;
     let ports = PyList::empty(py);
@@ -138,4 +143,10 @@ fn lateness<'py>(py: Python<'py>, late: &Lateness) -> PyResult<Bound<'py, PyDict
     dict.set_item("max_s", late.max_s())?;
     dict.set_item("above_1ms_fraction", late.fraction_above(Duration::from_millis(1)))?;
     Ok(dict)
+}
+
+/// What a report says of the packets that a port refuses, by their key in results.
+#[pyfunction]
+pub(crate) fn refusals() -> Vec<(&'static str, &'static str)> {
+    Refusal::ALL.iter().map(|why| (why.name(), why.label())).collect()
 }

@@ -115,6 +115,14 @@ impl Scenario {
         Ok(sim::interfaces(&plan))
     }
 
+    /// The name of each node, and its IPv4 address in captures and emulations.
+    fn addresses(&self) -> PyResult<Vec<(String, [u8; 4])>> {
+        let plan = self.0.resolve_network().map_err(fault)?;
+        let nodes = sim::trace::network(&plan).nodes;
+        let address = |node| trace::pcapng::ipv4(Some(node));
+        Ok(nodes.ids().map(|node| (nodes[node].name.clone(), address(node))).collect())
+    }
+
     /// The names in a trace, by kind.
     fn trace_names(&self) -> PyResult<Vec<(&'static str, Vec<String>)>> {
         let plan = self.0.resolve_network().map_err(fault)?;

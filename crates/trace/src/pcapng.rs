@@ -27,7 +27,7 @@ mod radiotap;
 mod tcp;
 mod udp;
 
-use self::addresses::ipv4;
+pub use self::addresses::ipv4;
 use self::blocks::{Blocks, Content, ETHERNET, PacketInfo, RADIOTAP};
 use self::ccmp::PacketNumbers;
 use self::checksum::Crc;

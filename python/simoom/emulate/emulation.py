@@ -10,7 +10,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from simoom import _core
 from simoom.base.arguments import whole
 from simoom.base.issue import ArgumentError
 from simoom.emulate.namespace import ANSWER_S, EmulationError, Namespace, check_machine
-from simoom.emulate.ports import Port, Tape, address, least_s, said, with_ports
+from simoom.emulate.ports import Port, Tape, addresses, comment_of, least_s, with_ports
 from simoom.emulate.report import text
 from simoom.results.run import Run, run
 from simoom.scenario.scenario import Scenario, ScenarioLike
@@ -29,7 +29,6 @@ LONGEST_S = 3600.0
 PRIORITY = 50
 KEPT_UP_P999_S, KEPT_UP_MAX_S = 1e-3, 10e-3
 """The rule of a run that kept up: 99.9 % of what was due and the latest of it."""
-INVALID_S = 0.1
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ def verdict(live: dict[str, Any]) -> str:
     """Return the verdict on what an emulation says of itself."""
     late = live["egress_late"]
     lost = sum(port["not_written"] + port["kernel_dropped"] for port in live["ports"])
-    if lost or live["event_late"]["max_s"] >= INVALID_S or not live["repeats"]:
+    if lost or live["fell_behind"] or not live["repeats"]:
         return "invalid"
     if late["p999_s"] <= KEPT_UP_P999_S and late["max_s"] <= KEPT_UP_MAX_S:
         return "kept up"
@@ -157,12 +156,12 @@ def emulate(
     with ExitStack() as undo:
         undo.callback(shutil.rmtree, folder, ignore_errors=True)
         file = folder / "run.tape.pcapng" if tape is None else Path(tape)
-        comment = said(original, ports, seed, replication)
-        addresses = {port.name: address(original, port) for port in ports}
+        comment = comment_of(original, ports, seed, replication)
+        named = addresses(original, ports)
         times = longest_s, least_s(changed)
         kept = file, comment, tape is not None
         live, code = _live(
-            changed, (seed, replication), addresses, first, kept, ports, folder, times,
+            changed, (seed, replication), named, first, kept, ports, folder, times,
             strict=strict,
         )  # fmt: skip
         done = run(Tape.read(file).scenario_of(original, file), seed=seed, replication=replication)
@@ -176,7 +175,7 @@ def emulate(
 def _live(
     scenario: Scenario,
     root: tuple[int, int],
-    addresses: dict[str, tuple[int, int, int, int]],
+    named: dict[str, tuple[int, ...]],
     first_flow: int,
     tape: tuple[Path, str, bool],
     ports: Sequence[Port],
@@ -192,20 +191,25 @@ def _live(
         control.connect(str(folder / "gate"))
         control.sendall(b"control")
         _expect(gate)
-        spaces = _spaces(ports, addresses, folder, gate, stack)
-        for space in (each for each in spaces if each.port.serves):
+        spaces = _spaces(ports, named, folder, gate, stack)
+        servers = [space for space in spaces if space.port.serves and space.port.command]
+        for space in servers:
             space.begin()
             space.answer()
-        watches = {space.port.name: space.watch() for space in spaces}
-        awaited = [space for space in spaces if space.port.command and not space.port.serves]
-        counted = _Count(control, awaited, watches)
-        with _interrupts(control), _real_time() as scheduling:
-            for space in (each for each in spaces if not each.port.serves):
+        for space in spaces:
+            space.watch()
+        others = [space for space in spaces if space not in servers]
+        awaited = [space for space in others if space.port.command]
+        _end_with(awaited, control)
+
+        def begin() -> None:
+            for space in others:
                 space.begin()
-            named = list(addresses.items())
-            live = gate.run(scenario.core, *root, named, first_flow, tape, *times, strict)
-        counted.close()
-        ends = {space.port.name: space.stop(watches[space.port.name]) for space in spaces}
+
+        with _interrupts(control), _real_time() as scheduling:
+            live = gate.run(scenario.core, *root, list(named.items()), first_flow, tape, *times,
+                            strict, begin)  # fmt: skip
+        ends = {space.port.name: space.stop() for space in spaces}
         for port in live["ports"]:
             port["kernel_dropped"] = ends[port["name"]].get("dropped", 0)
             port["exit_code"] = ends[port["name"]].get("code")
@@ -222,12 +226,12 @@ def _expect(gate: _core.PortGate) -> None:
 
 def _spaces(
     ports: Sequence[Port],
-    addresses: dict[str, tuple[int, int, int, int]],
+    named: dict[str, tuple[int, ...]],
     folder: Path,
     gate: _core.PortGate,
     stack: ExitStack,
 ) -> list[Namespace]:
-    texts = {name: ".".join(map(str, parts)) for name, parts in addresses.items()}
+    texts = {name: ".".join(map(str, parts)) for name, parts in named.items()}
     hosts = "".join(f"{text} {name}\n" for name, text in texts.items())
     (folder / "hosts").write_text(f"127.0.0.1 localhost\n{hosts}", encoding="ascii")
     (folder / "resolver").write_text("", encoding="ascii")
@@ -245,24 +249,17 @@ def _spaces(
     return spaces
 
 
-class _Count:
-    """Asks the loop to end when the last of the programs has ended."""
+def _end_with(awaited: Sequence[Namespace], control: socket.socket) -> None:
+    """Ask the loop to end when the last of these programs has ended."""
 
-    def __init__(
-        self, control: socket.socket, awaited: Sequence[Namespace], watches: dict[str, Any]
-    ) -> None:
-        self._is_over = False
+    def wait() -> None:
+        for space in awaited:
+            space.wait()
+        with suppress(OSError):  # The loop has ended before them.
+            control.send(b"e")
 
-        def watch() -> None:
-            for space in awaited:
-                watches[space.port.name].join()
-            if awaited and not self._is_over:
-                control.send(b"e")
-
-        threading.Thread(target=watch, daemon=True).start()
-
-    def close(self) -> None:
-        self._is_over = True
+    if awaited:
+        threading.Thread(target=wait, daemon=True).start()
 
 
 @contextmanager

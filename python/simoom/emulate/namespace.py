@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -20,7 +21,9 @@ UNSHARE = ("unshare", "--user", "--map-root-user", "--net", "--mount", "--pid", 
            "--kill-child")  # fmt: skip
 MTU_BYTES = 1500
 ANSWER_S = 10.0
-"""How long a namespace may take to be made, or to tell how its program has ended."""
+"""How long a namespace may take to be made."""
+STOPS_S = 1.0
+"""How long a program may take to end when it is asked to."""
 
 
 class EmulationError(OSError):
@@ -68,7 +71,7 @@ class Namespace:
         own.settimeout(ANSWER_S)
         self._stream = own
         self._lines = own.makefile("rb")
-        self.ended: dict[str, Any] | None = None
+        self._ended: dict[str, Any] = {}
 
     def answer(self) -> dict[str, Any]:
         """Wait for the next message.
@@ -88,7 +91,10 @@ class Namespace:
                 "allow them (sysctl kernel.unprivileged_userns_clone=1, or "
                 "kernel.apparmor_restrict_unprivileged_userns=0), or run as root"
             )
-        message: dict[str, Any] = json.loads(line)
+        return self._sound(json.loads(line))
+
+    def _sound(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Return a message, unless it says that the port or its program is missing."""
         if "failed" in message:
             raise EmulationError(
                 f"no TUN interface for {self.port.name}: {message['failed']}; "
@@ -102,28 +108,34 @@ class Namespace:
         """Start the program."""
         self._stream.sendall(b"begin")
 
-    def watch(self) -> Thread:
+    def watch(self) -> None:
         """Watch in a thread until the program has ended."""
         self._stream.settimeout(None)
 
         def watch() -> None:
             line = self._lines.readline()
-            self.ended = json.loads(line) if line else {}
+            self._ended = json.loads(line) if line else {}
 
-        thread = Thread(target=watch, daemon=True)
-        thread.start()
-        return thread
+        self._watch = Thread(target=watch, daemon=True)
+        self._watch.start()
 
-    def stop(self, watch: Thread | None) -> dict[str, Any]:
-        """End the program, if it still runs, and return how it has ended."""
-        if self.ended is None:
-            try:
+    def wait(self, timeout_s: float | None = None) -> None:
+        """Wait until the program has ended."""
+        self._watch.join(timeout_s)
+
+    def stop(self) -> dict[str, Any]:
+        """End the program, if it still runs, and return how it has ended.
+
+        Raises
+        ------
+        EmulationError
+            The program could not be started.
+        """
+        if not self._ended:
+            with suppress(OSError):
                 self._stream.sendall(b"stop")
-                if watch is not None:
-                    watch.join(1.0)
-            except OSError:
-                self.ended = {}
-        return self.ended or {}
+                self.wait(STOPS_S)
+        return self._sound(self._ended)
 
     def close(self) -> None:
         """End all that is in the namespace."""

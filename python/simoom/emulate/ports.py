@@ -114,19 +114,14 @@ def least_s(scenario: Scenario) -> float:
     return float(max(starts, default=0.0)) + 1e-3
 
 
-def nodes(scenario: Scenario) -> list[str]:
-    """Return the names of the nodes, by their numbers."""
-    return dict(scenario.core.trace_names())["node"]
-
-
-def address(scenario: Scenario, port: Port) -> tuple[int, int, int, int]:
-    """Return the address of a port, which is that of its node in captures."""
-    number = nodes(scenario).index(port.at) + 1
-    return (10, number >> 16, number >> 8 & 255, number & 255)
+def addresses(scenario: Scenario, ports: Sequence[Port]) -> dict[str, tuple[int, ...]]:
+    """Return the address of each port by its name: that of its node in captures."""
+    known = dict(scenario.core.addresses())
+    return {port.name: tuple(known[port.at]) for port in ports}
 
 
 def _check(scenario: Scenario, ports: Sequence[Port]) -> None:
-    known = nodes(scenario)
+    known = [name for name, _ in scenario.core.addresses()]
     if not 2 <= len(ports) <= MOST_PORTS:
         raise ArgumentError("ports", f"must be 2 to {MOST_PORTS}, are {len(ports)}")
     for number, port in enumerate(ports):
@@ -177,7 +172,7 @@ class Tape:
 
     @classmethod
     def of(cls, comment: str, end_s: float, path: str) -> Tape:
-        """Return what a comment says, which `said` has written.
+        """Return what a comment says, which `comment_of` has written.
 
         Raises
         ------
@@ -209,7 +204,7 @@ class Tape:
         return with_ports(scenario, self.ports, self.end_s, file)[0]
 
 
-def said(scenario: Scenario, ports: Sequence[Port], seed: int, replication: int) -> str:
+def comment_of(scenario: Scenario, ports: Sequence[Port], seed: int, replication: int) -> str:
     """Return what a tape says of its emulation, as JSON."""
     return json.dumps(
         {

@@ -5,18 +5,11 @@ from __future__ import annotations
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+from simoom import _core
+
 if TYPE_CHECKING:
     from simoom.emulate.emulation import Emulation
 
-REFUSALS = {
-    "not_ipv4": "not IPv4",
-    "malformed": "malformed",
-    "fragment": "fragments",
-    "multicast": "multicast or broadcast",
-    "wrong_source": "from another address than the port's",
-    "no_such_port": "to an address that no port has",
-    "no_memory": "beyond 64 MiB in the network",
-}
 MEANINGS = {
     "kept up": "its network was the simulated one",
     "late": "packets were later than the simulated network would have had them; throughput of "
@@ -46,7 +39,7 @@ def text(done: Emulation, width: int = 100) -> str:
         f"late by     {quantiles} ({late['count']} packets, {live['scheduling']})",
     ]
     if live["ending"] == "tape":
-        lines.append("ended       its tape has 512 MiB, the most that a run reads")
+        lines.append("ended       its tape is as long as a run can read")
     if live["scheduling"] != "SCHED_FIFO":
         lines.append(f"{'':{INDENT}}real-time priority would make it more even: run as root, or "
                      "give the user an rtprio limit")  # fmt: skip
@@ -67,7 +60,8 @@ def _port(port: dict[str, Any]) -> str:
         f"sent {port['sent_packets']} packets, {port['sent_bytes']} B",
         f"received {port['received_packets']}, {port['received_bytes']} B",
     ]
-    refused = [f"{count} {REFUSALS[why]}" for why, count in port["refused"].items() if count]
+    labels = dict(_core.refusals())
+    refused = [f"{count} {labels[why]}" for why, count in port["refused"].items() if count]
     if refused:
         said.append(f"refused {', '.join(refused)}")
     if lost := port["kernel_dropped"] + port["not_written"]:

@@ -24,7 +24,7 @@ pub(super) fn of_wired(node: NodeId) -> Mac {
 }
 
 /// The IPv4 address of a node, from 10.0.0.1 on; `None` is broadcast.
-pub(super) fn ipv4(node: Option<NodeId>) -> [u8; 4] {
+pub fn ipv4(node: Option<NodeId>) -> [u8; 4] {
     node.map_or([255; 4], |node| {
         let [_, b, c, d] = (node.0 + 1).to_be_bytes();
         [10, b, c, d]
