@@ -18,14 +18,8 @@ pub enum Command {
     /// The transmission of the packet has ended, and its driver knows; only for a link that reports
     /// departures.
     Departed(Packet),
-    /// Call [`on_timer`](crate::Link::on_timer) with [`LinkTimer::Arrival`] at this instant.
-    Arrive(Instant),
-    /// Call [`on_timer`](crate::Link::on_timer) with [`LinkTimer::Ready`] at this instant.
-    Ready(Instant),
-    /// Call [`on_timer`](crate::Link::on_timer) with [`LinkTimer::Completion`] at this instant.
-    Complete(Instant),
-    /// Call [`Lossy::on_timer`](crate::Lossy::on_timer) with [`LinkTimer::Held`] at this instant.
-    Hold(Instant),
+    /// Call [`Lossy::on_timer`](crate::Lossy::on_timer) for this timer at this instant.
+    Set(LinkTimer, Instant),
 }
 
 /// The timers of a link. At most one event of each is pending, and none is ever stale.

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use kernel::{BitRate, Bytes, Duration, Instant, Seed};
-//! use net::{Command, Link, LinkSettings, LinkTimer};
+//! use net::{Command, Link, LinkSettings};
 //! use wire::{Body, Datagram, FlowId, NodeId, Packet};
 //!
 //! let settings = LinkSettings {
@@ -29,8 +29,7 @@
 //!     for command in commands.drain(..) {
 //!         match command {
 //!             Command::Deliver(_) => arrivals.push(now),
-//!             Command::Arrive(at) => timers.push((at, LinkTimer::Arrival)),
-//!             Command::Ready(at) => timers.push((at, LinkTimer::Ready)),
+//!             Command::Set(timer, at) => timers.push((at, timer)),
 //!             _ => {}
 //!         }
 //!     }

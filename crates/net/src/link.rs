@@ -243,7 +243,7 @@ impl Link {
             return self.complete(at, out);
         }
         self.completion_pending = true;
-        out.push(Command::Complete(at));
+        out.push(Command::Set(LinkTimer::Completion, at));
     }
 
     /// The driver learns which transmissions have ended, which makes room in its ring.
@@ -309,7 +309,7 @@ impl Link {
                 && (self.tells_departures || !self.is_empty())
             {
                 self.ready_pending = true;
-                out.push(Command::Ready(end));
+                out.push(Command::Set(LinkTimer::Ready, end));
                 return;
             }
             if self.is_empty() {
@@ -340,7 +340,7 @@ impl Link {
             out.push(Command::Began(*packet));
         }
         if self.wire.is_empty() {
-            out.push(Command::Arrive(arrival));
+            out.push(Command::Set(LinkTimer::Arrival, arrival));
         }
         self.wire.push_back((arrival, *packet));
     }
@@ -357,7 +357,7 @@ impl Link {
             self.wire.pop_front();
         }
         if let Some(&(at, _)) = self.wire.front() {
-            out.push(Command::Arrive(at));
+            out.push(Command::Set(LinkTimer::Arrival, at));
         }
     }
 }
@@ -428,10 +428,10 @@ mod tests {
                         self.departed.push((now, number(&packet)));
                         continue;
                     }
-                    Command::Arrive(at) => (&mut self.arrival, at),
-                    Command::Ready(at) => (&mut self.ready, at),
-                    Command::Complete(at) => (&mut self.completion, at),
-                    Command::Hold(_) => panic!("a link keeps packets in order"),
+                    Command::Set(LinkTimer::Arrival, at) => (&mut self.arrival, at),
+                    Command::Set(LinkTimer::Ready, at) => (&mut self.ready, at),
+                    Command::Set(LinkTimer::Completion, at) => (&mut self.completion, at),
+                    Command::Set(LinkTimer::Held, _) => panic!("a link keeps packets in order"),
                 };
                 assert!(at >= now, "asked for an event in the past");
                 assert_eq!(pending.replace(at), None, "a second event of the same timer");

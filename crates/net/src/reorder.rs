@@ -1,6 +1,6 @@
 //! Packets that overtake others behind a link, as over parallel paths.
 
-use crate::command::Command;
+use crate::command::{Command, LinkTimer};
 use kernel::{Duration, Instant, Rng};
 use settings::Settings;
 use std::collections::VecDeque;
@@ -54,7 +54,7 @@ impl Reorder {
                 at += 1;
             }
         }
-        out.extend(due.map(Command::Hold));
+        out.extend(due.map(|at| Command::Set(LinkTimer::Held, at)));
     }
 
     /// A packet has crossed the link: returns it if it overtakes, and otherwise when the first of

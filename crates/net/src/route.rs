@@ -148,6 +148,19 @@ pub enum RouteNote {
     },
 }
 
+impl RouteNote {
+    /// The destination to which the packets of a transport at this node take another route now, or
+    /// none.
+    pub fn destination_for_transports(&self) -> Option<NodeId> {
+        match *self {
+            Self::Changed { destination, hops: Some(_) }
+            | Self::Failure { destination }
+            | Self::Restored { destination } => Some(destination),
+            _ => None,
+        }
+    }
+}
+
 /// The routing machine of a node.
 pub trait Router: Debug + Send {
     /// A transport of this node sends a packet, or a packet from outside enters the network here.

@@ -18,6 +18,7 @@ use wifi::MacConfig;
 use wifi::mac::Categories;
 use wifi::phy::Mode;
 use wifi::rate::RateControlSettings;
+use wire::FlowId;
 
 /// What may change, for a message.
 const WHAT: &str = "contention windows, wlan.rts_threshold_bytes, the rates and MCSs of stations \
@@ -35,9 +36,9 @@ pub struct Adjustable {
     edca: Option<Categories>,
     rts_threshold: Bytes,
     /// Of each station, to and from its access point.
-    pub(crate) modes: Vec<(Mode, Mode)>,
+    modes: Vec<(Mode, Mode)>,
     /// Of each flow whose congestion window is set.
-    pub(crate) controls: Vec<Option<ControlSettings>>,
+    controls: Vec<Option<ControlSettings>>,
 }
 
 impl Adjustable {
@@ -52,6 +53,30 @@ impl Adjustable {
             modes: plan.stations.iter().map(|s| (s.up.mode(), s.down.mode())).collect(),
             controls: plan.flows.iter().map(|flow| set_control(flow.tcp.as_ref())).collect(),
         }
+    }
+
+    /// The modes of stations that differ from those before: the number of the station, and its
+    /// modes to and from its access point.
+    pub(crate) fn new_modes(
+        &self,
+        before: &Self,
+    ) -> impl Iterator<Item = (usize, [Option<Mode>; 2])> {
+        let differs = |new: Mode, old: Mode| (new != old).then_some(new);
+        let both = before.modes.iter().zip(&self.modes).enumerate();
+        both.map(move |(station, (old, new))| {
+            (station, [differs(new.0, old.0), differs(new.1, old.1)])
+        })
+    }
+
+    /// The congestion controls that differ from those before, by flow.
+    pub(crate) fn new_controls(
+        &self,
+        before: &Self,
+    ) -> impl Iterator<Item = (FlowId, &ControlSettings)> {
+        let both = before.controls.iter().zip(&self.controls).zip(0..);
+        both.filter_map(|((old, new), flow)| {
+            Some((FlowId(flow), new.as_ref().filter(|_| old != new)?))
+        })
     }
 
     /// Those of medium access.

@@ -44,6 +44,18 @@ impl Listening {
         }
     }
 
+    /// Reports for whom the medium was used, where it records that.
+    #[inline]
+    pub(crate) fn report_use(medium: &mut Medium, now: Instant, to: &mut impl Observer) {
+        if let Medium::Space(space) = medium
+            && space.records_airtime()
+        {
+            for used in space.used_airtime() {
+                to.on(now, &Notice::AirUsed { used: &used });
+            }
+        }
+    }
+
     /// Waits that have lasted for this long are reported up to now, so that later records need not
     /// be held back for them.
     pub(crate) fn cut_waits(

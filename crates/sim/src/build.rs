@@ -16,6 +16,7 @@ pub(crate) use stations::stations;
 
 use crate::plan::{self, Endpoint};
 use crate::topology::{Hop, Interface, Radio, RadioId, Wire, WireId};
+use crate::traffic::Stock;
 use kernel::{IdVec, Seed};
 use std::collections::BTreeSet;
 use tcp::control::{Connection, External};
@@ -82,8 +83,24 @@ fn reporting(plan: &plan::Plan) -> BTreeSet<WireId> {
 }
 
 /// Whether the sender of a connection learns when its packets have left its node.
-pub(crate) fn has_small_queue(tcp: &plan::TcpPlan) -> bool {
+fn has_small_queue(tcp: &plan::TcpPlan) -> bool {
     tcp.config.linux().is_some_and(|linux| linux.small_queues)
+}
+
+/// Whether any sender learns when its packets have left its node.
+pub(crate) fn has_small_queues(plan: &plan::Plan) -> bool {
+    plan.flows.iter().filter_map(|flow| flow.tcp.as_ref()).any(has_small_queue)
+}
+
+/// The datagrams of the saturated sources, if an access sends at most so many packets.
+pub(crate) fn stock(plan: &plan::Plan, per_access: u32) -> Stock {
+    let topology = &plan.topology;
+    let mut stock = Stock::new(topology.nodes().len(), per_access);
+    for (flow, number) in plan.flows.iter().zip(0..) {
+        let from = topology.id(flow.from).filter(|_| flow.settings.traffic.is_saturated());
+        stock.add(FlowId(number), from.map(|from| topology.outlet(from)));
+    }
+    stock
 }
 
 fn wire(link: &plan::LinkPlan, direction: usize, seed: &Seed) -> net::Lossy {

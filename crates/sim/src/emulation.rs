@@ -5,6 +5,7 @@ use crate::exits::Left;
 use crate::plan::Plan;
 use crate::scenario::Issue;
 use crate::simulation::Simulation;
+use crate::traffic;
 use kernel::{Instant, Seed};
 use wire::{FlowId, RealPacket};
 
@@ -42,7 +43,7 @@ impl Emulation {
     /// instant of its own, after that of the packet before and after all events so far, so that a
     /// tape has one order.
     pub fn offer(&mut self, flow: FlowId, at: Instant, packet: RealPacket) {
-        self.0.world_mut().admit(flow, at, packet);
+        self.0.world_mut().notify_source(flow, traffic::Event::Offered { at, packet });
     }
 
     /// The packets that have left since the last call.

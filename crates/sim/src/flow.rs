@@ -1,14 +1,18 @@
 //! Flows: the two ends of a transport and the traffic source.
 
+mod packets;
+
 use crate::build;
 use crate::control::External;
-use crate::plan::{self, FlowPlan};
+use crate::plan::{self, FlowPlan, Plan};
 use crate::traffic::{self, Call, Origin, Replies, Source};
-use kernel::{Bytes, Duration, Instant, Seed, Timer};
+use kernel::{Bytes, Duration, IdVec, Instant, Seed, Timer};
+use net::route::RouteNote;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use tcp::{LimitTimes, Receiver, ReceiverCounters, Sender, SenderCounters, TimerId};
-use wire::{FlowId, NodeId, Packet, TrafficClass};
+use tcp::control::ControlSettings;
+use tcp::{Command, Hint, LimitTimes, Receiver, ReceiverCounters, Sender, SenderCounters, TimerId};
+use wire::{FlowId, NodeId, Packet, Segment, TrafficClass};
 
 /// An end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +21,24 @@ pub(crate) enum Side {
     Sender,
     /// Receives it.
     Receiver,
+}
+
+/// A timer of an end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct TcpTimer {
+    pub(crate) flow: FlowId,
+    pub(crate) side: Side,
+    pub(crate) timer: TimerId,
+}
+
+/// The flows of a plan.
+pub(crate) fn flows(plan: &Plan, seed: &Seed, external: &Arc<dyn External>) -> IdVec<FlowId, Flow> {
+    let nodes = &plan.topology;
+    let flow = |(flow, index): (&FlowPlan, u32)| {
+        let from = nodes.id(flow.from).expect("broadcast is no source");
+        Flow::new(index, flow, from, nodes.id(flow.to), seed, external)
+    };
+    plan.flows.iter().zip(0..).map(flow).collect()
 }
 
 /// One flow.
@@ -68,16 +90,16 @@ pub(crate) struct UdpFlow {
     /// How the destination replies if its datagrams are echo requests.
     pub(crate) echo: Option<Replies>,
     /// The requests to which the destination has not replied yet.
-    pub(crate) unanswered: VecDeque<Packet>,
-    pub(crate) next_number: u64,
+    unanswered: VecDeque<Packet>,
+    next_number: u64,
     /// The number of the broadcast that a node has received last. All nodes receive one before the
     /// next is sent.
-    pub(crate) last_broadcast: Option<u64>,
+    last_broadcast: Option<u64>,
 }
 
 impl Flow {
     /// Makes a flow between these nodes.
-    pub(crate) fn new(
+    fn new(
         index: u32,
         plan: &FlowPlan,
         from: NodeId,
@@ -149,6 +171,73 @@ impl TcpFlow {
         self.sender = Sender::new(id, self.connection, &self.plan.config, control);
         self.receiver = Receiver::new(id, self.connection, &self.plan.config);
         self.timers.iter_mut().flatten().for_each(Timer::cancel);
+    }
+
+    /// A timer of an end has expired.
+    #[inline]
+    pub(crate) fn on_timer(
+        &mut self,
+        now: Instant,
+        TcpTimer { side, timer, .. }: TcpTimer,
+        out: &mut Vec<Command>,
+    ) {
+        match side {
+            Side::Sender => self.sender.on_timer(now, timer, out),
+            Side::Receiver => self.receiver.on_timer(now, timer, out),
+        }
+    }
+
+    /// A segment reaches an end, which is returned.
+    #[inline]
+    pub(crate) fn on_segment(
+        &mut self,
+        now: Instant,
+        segment: &Segment,
+        out: &mut Vec<Command>,
+    ) -> Side {
+        if segment.forward {
+            self.receiver.on_segment(now, segment, out);
+            Side::Receiver
+        } else {
+            self.sender.on_segment(now, segment, out);
+            Side::Sender
+        }
+    }
+
+    /// From now on the congestion control has these settings.
+    pub(crate) fn adopt(&mut self, now: Instant, control: &ControlSettings) {
+        self.plan.control.clone_from(control);
+        if let Some(window) = control.get().set_window() {
+            self.sender.on_hint(now, Hint::Window(window));
+        }
+    }
+
+    /// Passes a command of the traffic source to the sender.
+    pub(crate) fn on_source(
+        &mut self,
+        now: Instant,
+        command: &traffic::Command,
+        out: &mut Vec<Command>,
+    ) {
+        match *command {
+            traffic::Command::Open => self.sender.on_open(now, out),
+            traffic::Command::Write(bytes) => self.sender.on_data(now, bytes, out),
+            traffic::Command::Close => self.sender.on_close(now, out),
+            traffic::Command::Abandon => self.sender.on_stop(now, out),
+            _ => {}
+        }
+    }
+
+    /// Passes a note on the route of its packets to the sender.
+    pub(crate) fn on_route(&mut self, now: Instant, note: &RouteNote, out: &mut Vec<Command>) {
+        match *note {
+            RouteNote::Changed { hops: Some(hops), .. } => {
+                self.sender.on_hint(now, Hint::RouteHops(hops));
+            }
+            RouteNote::Failure { .. } => self.sender.on_route(now, false, out),
+            RouteNote::Restored { .. } => self.sender.on_route(now, true, out),
+            _ => {}
+        }
     }
 
     pub(crate) fn timer(&mut self, side: Side, timer: TimerId) -> &mut Timer {

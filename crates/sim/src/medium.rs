@@ -1,11 +1,13 @@
 //! The medium of a run: a cell in which every node hears every other, or a space.
 
-use kernel::Instant;
+use crate::topology::RadioId;
+use kernel::{Dbm, Instant};
 use std::borrow::Cow;
 use wifi::interferer::Interferers;
 use wifi::mac::{DuplexCounters, SecondaryRate};
 use wifi::phy::Mode;
 use wifi::space::{Airtimes, Space};
+use wifi::station::Surroundings;
 use wifi::watch::WatchRecord;
 use wifi::{Cell, Command, Counters, FrameCounters, MacConfig, MsduSource};
 use wire::{Packet, TrafficClass};
@@ -135,6 +137,57 @@ impl Medium {
         match self {
             Self::Cell(_) => None,
             Self::Space(space) => space.interferers(),
+        }
+    }
+
+    /// The received power of a node's frames at another; `None` if they are not detected there.
+    pub(crate) fn signal(&self, from: u32, to: u32, now: Instant) -> Option<Dbm> {
+        match self {
+            Self::Cell(_) => None,
+            Self::Space(space) => space.signal(from, to, now),
+        }
+    }
+
+    /// What a radio finds around itself: whether it is at rest, and the signals of those access
+    /// points that it detects in its channel.
+    pub(crate) fn surroundings(
+        &self,
+        radio: u32,
+        access_points: &[RadioId],
+        now: Instant,
+    ) -> Surroundings {
+        let Self::Space(space) = self else { return Surroundings::default() };
+        let signal = |&RadioId(from): &RadioId| Some((from, space.signal(from, radio, now)?));
+        Surroundings {
+            is_at_rest: space.is_at_rest(radio, now),
+            heard: access_points.iter().filter_map(signal).collect(),
+        }
+    }
+
+    /// From now on a radio sends and receives in this channel.
+    pub(crate) fn tune(&mut self, radio: u32, channel: u16) {
+        if let Self::Space(space) = self {
+            space.tune(radio, channel);
+        }
+    }
+
+    /// A station accepts frames from another access point than before. Returns what waits for
+    /// earlier frames in the reorder buffers of both, and is lost.
+    pub(crate) fn turn(&mut self, station: u32, from: u32, to: u32) -> Vec<Packet> {
+        let mut lost = Vec::new();
+        let Self::Space(space) = self else { return lost };
+        if from != to {
+            space.open_link([station, from], false);
+            space.discard_held([station, from], &mut lost);
+        }
+        space.open_link([station, to], true);
+        lost
+    }
+
+    /// Packets of a node for another that has left are no longer served.
+    pub(crate) fn flush(&mut self, from: u32, to: u32, out: &mut Vec<Command>) {
+        if let Self::Space(space) = self {
+            space.flush(from, to, out);
         }
     }
 

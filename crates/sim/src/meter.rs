@@ -220,6 +220,8 @@ impl Meter {
     }
 
     /// A packet has reached its destination.
+    #[allow(clippy::inline_always, reason = "it runs for each packet")]
+    #[inline(always)]
     fn on_arrived(&mut self, now: Instant, packet: &Packet) {
         if let Some(routing) = &mut self.routing
             && !routing.on_arrived(packet)

@@ -3,10 +3,15 @@
 use crate::build::{self, LateLinks};
 use crate::medium::Medium;
 use crate::plan::Plan;
-use kernel::{IdVec, Seed};
+use crate::topology::RadioId;
+use kernel::{IdVec, Instant, Seed};
 use net::Node;
 use net::node::Shared;
 use wire::{NodeId, Packet};
+
+/// A neighbour is in range if at least this fraction of the frames to it would arrive without
+/// interference.
+const IN_RANGE: f64 = 0.5;
 
 /// The nodes that forward for others.
 #[derive(Debug)]
@@ -31,6 +36,27 @@ impl Network {
     /// The number of hops of the route from a node to another that a packet would take now.
     pub(crate) fn hops(&self, from: NodeId, to: NodeId) -> Option<u8> {
         self.nodes[from].as_ref()?.hops(to, &self.shared)
+    }
+
+    /// A node sends to a neighbour: their radios have a link from its first packet on.
+    pub(crate) fn link(&self, medium: &mut Medium, by: RadioId, to: RadioId) {
+        if let Medium::Space(space) = medium
+            && space.mode(by.0, to.0).is_none()
+        {
+            self.links.add(space, by.0, to.0);
+        }
+    }
+
+    /// Whether a neighbour is in range now.
+    pub(crate) fn reaches(
+        &self,
+        medium: &mut Medium,
+        now: Instant,
+        by: RadioId,
+        to: RadioId,
+    ) -> bool {
+        let Medium::Space(space) = medium else { return false };
+        self.links.success(space, now, by.0, to.0) >= IN_RANGE
     }
 
     /// Calls `visit` for each packet that waits at a node for a route or an address.

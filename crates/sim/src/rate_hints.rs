@@ -6,8 +6,26 @@ use kernel::IdVec;
 use std::collections::BTreeMap;
 use wire::FlowId;
 
-/// A direction of a radio link: transmitter and receiver.
-type LinkDirection = (RadioId, RadioId);
+/// A direction of a radio link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct LinkDirection {
+    /// The transmitter.
+    pub(crate) by: RadioId,
+    /// The receiver.
+    pub(crate) to: RadioId,
+}
+
+impl LinkDirection {
+    /// That from a radio to another.
+    pub(crate) fn new(by: RadioId, to: RadioId) -> Self {
+        Self { by, to }
+    }
+
+    /// The other direction of the same link.
+    pub(crate) fn reverse(self) -> Self {
+        Self { by: self.to, to: self.by }
+    }
+}
 
 /// Which flows receive hints about which link directions.
 #[derive(Debug, Default)]
@@ -38,7 +56,9 @@ impl RateHints {
 
     /// A station has moved from one access point to another.
     pub(crate) fn move_station(&mut self, station: RadioId, from: RadioId, to: RadioId) {
-        let pairs = [((station, from), (station, to)), ((from, station), (to, station))];
+        let [before, after] =
+            [from, to].map(|access_point| LinkDirection::new(station, access_point));
+        let pairs = [(before, after), (before.reverse(), after.reverse())];
         for (before, after) in pairs {
             for direction in self.directions.iter_mut().flatten() {
                 if *direction == before {
@@ -63,11 +83,11 @@ fn directions(topology: &Topology, flow: &FlowPlan) -> Vec<LinkDirection> {
     let (Some(tcp), Some(from)) = (&flow.tcp, topology.id(flow.from)) else { return Vec::new() };
     let path = topology.path(flow.from, flow.to).unwrap_or_default();
     let direction = |hop| match hop {
-        Hop::Air { by, to: Some(to) } => Some((by, to)),
+        Hop::Air { by, to: Some(to) } => Some(LinkDirection { by, to }),
         _ => None,
     };
     let own = topology.outlet(from);
-    let is_hinted = |&(by, to): &LinkDirection| {
+    let is_hinted = |&LinkDirection { by, to }: &LinkDirection| {
         let is_own = tcp.link_rate == LinkRate::Path || topology.radio(by).node == own;
         is_own && (topology.is_access_point(by) || topology.is_access_point(to))
     };

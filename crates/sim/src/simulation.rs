@@ -2,6 +2,7 @@
 
 use crate::adjustable::Adjustable;
 use crate::control::{self, External, NoExternal};
+use crate::look::{Look, Step};
 use crate::observe::{Counters, Value};
 use crate::observers::{Observers, World};
 use crate::plan::Plan;
@@ -10,7 +11,6 @@ use crate::readings::Readings;
 use crate::scenario::Issue;
 use crate::summary;
 use crate::trace::{Failure, Filter, Tracer};
-use crate::world::{Look, Step};
 use ::trace::Sink;
 use kernel::{Duration, Instant, Seed};
 use std::sync::Arc;

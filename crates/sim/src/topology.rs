@@ -108,6 +108,7 @@ pub struct Topology {
     hosts: Vec<NodeId>,
     /// The access point's radio in each cell.
     access_points: Vec<RadioId>,
+    has_wired_stations: bool,
     routes: Routes,
 }
 
@@ -126,11 +127,14 @@ impl Topology {
             server: ACCESS_POINT,
             hosts: Vec::new(),
             access_points: Vec::new(),
+            has_wired_stations: false,
             routes: Routes::default(),
         };
         topology.number(members);
         topology.link(&members.links);
         topology.fill(members.ad_hoc);
+        let is_wired = |&station| topology.node(station).is_wired();
+        topology.has_wired_stations = topology.stations.iter().any(is_wired);
         topology
     }
 
@@ -298,6 +302,14 @@ impl Topology {
         &self.wires[wire]
     }
 
+    /// The node that sends from an interface.
+    pub fn node_at(&self, at: Interface) -> NodeId {
+        match at {
+            Interface::Radio(radio) => self.radio(radio).node,
+            Interface::Wire(wire) => self.wire(wire).from,
+        }
+    }
+
     /// The radio of the n-th station.
     pub fn station(&self, number: usize) -> RadioId {
         self.reached_by(self.node(self.stations[number]))
@@ -371,7 +383,7 @@ impl Topology {
 
     /// Whether wires lead on from a station, so that frames to it may carry packets for others.
     pub fn has_wired_stations(&self) -> bool {
-        self.stations.iter().any(|&station| self.node(station).is_wired())
+        self.has_wired_stations
     }
 
     /// Whether a node is a station.

@@ -197,6 +197,18 @@ pub enum Event {
     Room,
 }
 
+/// The events of a run at which a source acts, or the other end that replies to it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum SourceTimer {
+    /// That of the source.
+    Own,
+    /// The destination of its echo requests replies.
+    Reply,
+    /// A packet of a real program enters, after what other sources send. So its place does not
+    /// depend on when it was scheduled, and a tape repeats an emulation.
+    Admission,
+}
+
 /// A command of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {

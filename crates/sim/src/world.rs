@@ -9,23 +9,24 @@ mod wire;
 
 use crate::adjustable::Adjustable;
 use crate::air::{Listening, Taken};
-use crate::build::{self, LinkRules};
+use crate::build;
 use crate::control::External;
-use crate::flow::{Flow, Side, Transport};
+use crate::flow::{self, Flow, Transport};
+use crate::hints::{Hints, Told};
+use crate::look::{Look, Step};
 use crate::medium::Medium;
 use crate::network::Network;
 use crate::notice::{Notice, Observer};
+use crate::outboxes::Outboxes;
 use crate::plan::Plan;
-use crate::rate_hints::RateHints;
-use crate::topology::{Interface, RadioId, Routes, Topology, WireId};
+use crate::residents::Holders;
+use crate::topology::{RadioId, Routes, Topology, WireId};
 use crate::traffic::{self, Stock};
-use ::wire::{Body, FlowId, Packet, RealPacket};
+use ::wire::FlowId;
 use event::Event;
-pub(crate) use event::{Look, Step};
-use kernel::{Duration, EventQueue, IdVec, Instant, Outbox, Rounds, Seed};
-use net::{Lossy, Signal};
+use kernel::{Duration, EventQueue, IdVec, Instant, Seed};
+use net::Lossy;
 use std::sync::Arc;
-use tcp::Hint;
 use wifi::MacConfig;
 use wifi::station::Stations;
 
@@ -39,8 +40,6 @@ pub(crate) struct World<O> {
     pub(crate) topology: Arc<Topology>,
     /// The tables of next hops.
     routes: Routes,
-    /// Whether some stations forward packets to wires.
-    has_wired_stations: bool,
     /// The nodes that forward for others.
     pub(crate) network: Option<Box<Network>>,
     /// What stands between queues and MACs.
@@ -56,40 +55,13 @@ pub(crate) struct World<O> {
     stock: Stock,
     /// Whether senders learn when their packets have left their nodes.
     has_small_queues: bool,
-    /// Which senders receive hints about the rates of which links.
-    rate_hints: RateHints,
-    /// How queues learn of links, if any depends on them.
-    link_rules: Option<Box<LinkRules>>,
+    /// What senders and queues are told of links.
+    hints: Hints,
     /// The observers.
     pub(crate) observers: O,
     /// What of the medium they are told.
     listening: Listening,
     out: Outboxes,
-}
-
-/// Commands that are to be carried out.
-#[derive(Debug)]
-struct Outboxes {
-    medium: Rounds<wifi::Command>,
-    tcp: Outbox<(FlowId, Side), tcp::Command>,
-    source: Outbox<FlowId, traffic::Command>,
-    wire: Outbox<WireId, net::Command>,
-    station: Outbox<RadioId, wifi::station::Command>,
-    /// Drops and marks of the queues of radios.
-    signal: Outbox<RadioId, Signal>,
-}
-
-impl Outboxes {
-    fn new() -> Self {
-        Self {
-            medium: Rounds::new(64),
-            tcp: Outbox::new(64),
-            source: Outbox::new(8),
-            wire: Outbox::new(8),
-            station: Outbox::new(0),
-            signal: Outbox::new(8),
-        }
-    }
 }
 
 impl<O: Observer> World<O> {
@@ -101,57 +73,39 @@ impl<O: Observer> World<O> {
         observers: O,
     ) -> Self {
         let topology = &plan.topology;
-        let flows: IdVec<FlowId, Flow> = plan
-            .flows
-            .iter()
-            .zip(0..)
-            .map(|(flow, i)| {
-                let from = topology.id(flow.from).expect("broadcast is no source");
-                Flow::new(i, flow, from, topology.id(flow.to), seed, external)
-            })
-            .collect();
         let end = Instant::ZERO + plan.duration;
         let mut cell = build::medium(plan, seed);
-        let stock = Stock::new(topology.nodes().len(), cell.packets_per_access());
         let mut world = Self {
             now: Instant::ZERO,
             end,
             event_queue: EventQueue::new(),
             network: Network::new(plan, &mut cell, seed),
+            stock: build::stock(plan, cell.packets_per_access()),
             cell,
             stations: Stations::none(),
             queues: build::queues(plan, seed),
             taken: Taken::default(),
             wires: build::wires(plan, seed),
             routes: topology.routes().clone(),
-            has_wired_stations: topology.has_wired_stations(),
             topology: Arc::clone(topology),
-            stock,
-            has_small_queues: plan
-                .flows
-                .iter()
-                .any(|flow| flow.tcp.as_ref().is_some_and(build::has_small_queue)),
-            rate_hints: RateHints::default(),
-            link_rules: LinkRules::of(plan).map(Box::new),
+            has_small_queues: build::has_small_queues(plan),
+            hints: Hints::new(plan),
             observers,
             listening: Listening::default(),
-            flows,
+            flows: flow::flows(plan, seed, external),
             out: Outboxes::new(),
         };
-        world.hint_rates(plan);
-        world.tell_queues(plan.stations.len());
-        world.hint_hops();
-        world.schedule_start(plan);
+        let (hints, mut told) = world.hints();
+        hints.begin(plan.stations.len(), &mut told);
+        world.schedule_start();
         world.stations = build::stations(plan, &mut world.cell, seed);
         world.at_stations(RadioId(0), |all, scope| all.on_start(seed, scope));
         world
     }
 
-    fn schedule_start(&mut self, plan: &Plan) {
-        for (id, flow) in self.flows.ids().zip(&plan.flows) {
-            let Flow { from, start, stop, .. } = self.flows[id];
-            let is_saturated = flow.settings.traffic.is_saturated();
-            self.stock.add(id, is_saturated.then(|| self.topology.outlet(from)));
+    fn schedule_start(&mut self) {
+        for id in self.flows.ids() {
+            let Flow { start, stop, .. } = self.flows[id];
             let stop = Some(stop).filter(|&stop| stop < self.end);
             self.notify_source(id, traffic::Event::Begin { start, stop });
         }
@@ -180,27 +134,22 @@ impl<O: Observer> World<O> {
         self.event_queue.at(at, Event::Look(look));
     }
 
-    /// A real program sends a packet of a flow, which enters at this instant.
-    pub(crate) fn admit(&mut self, flow: FlowId, at: Instant, packet: RealPacket) {
-        self.notify_source(flow, traffic::Event::Offered { at, packet });
-    }
-
     /// Handles the next event.
     pub(crate) fn step(&mut self) -> Step {
         let Some((now, event)) = self.event_queue.next() else { return Step::End };
         self.observers.on(now, &Notice::Time { before: self.now });
         self.now = now;
         match event {
-            Event::AirStep => self.on_air_step(),
+            Event::AirStep => {
+                self.with_frame_source(|cell, source, out| cell.on_step(now, source, out));
+            }
             Event::Access { generation } => {
                 self.with_frame_source(|cell, source, out| {
                     cell.on_access(now, generation, source, out);
                 });
             }
             Event::Wire(wire, timer) => self.on_wire_timer(wire, timer),
-            Event::Tcp { flow, side, timer, generation } => {
-                self.on_tcp_timer(flow, side, timer, generation);
-            }
+            Event::Tcp(timer, generation) => self.on_tcp_timer(timer, generation),
             Event::Node { node, timer, generation } => self.on_node_timer(node, timer, generation),
             Event::Radio { radio, function, generation } => {
                 self.on_radio_timer(radio, function, generation);
@@ -217,29 +166,35 @@ impl<O: Observer> World<O> {
         if new.mac() != old.mac() {
             self.cell.adopt(&new.of(wlan));
         }
-        for (station, (old, new)) in old.modes.iter().zip(&new.modes).enumerate() {
+        for (station, [up, down]) in new.new_modes(old) {
             let station = self.topology.station(station);
-            let ap = self.access_point_of(station);
-            let directions = [(station, ap, old.0, new.0), (ap, station, old.1, new.1)];
-            for (from, to, _, mode) in directions.into_iter().filter(|(_, _, old, new)| old != new)
-            {
-                self.set_mode(from, to, mode);
+            let access_point = self.access_point_of(station);
+            for (from, to, mode) in [(station, access_point, up), (access_point, station, down)] {
+                if let Some(mode) = mode {
+                    self.cell.set_mode(from.0, to.0, mode);
+                    self.on_mode(from, to, &mode, &mode);
+                }
             }
         }
-        let controls = old.controls.iter().zip(&new.controls);
-        for (flow, (old, new)) in self.flows.iter_mut().zip(controls) {
-            let Transport::Tcp(tcp) = &mut flow.transport else { continue };
-            let Some(control) = new.as_ref().filter(|_| old != new) else { continue };
-            tcp.plan.control.clone_from(control);
-            if let Some(window) = control.get().set_window() {
-                tcp.sender.on_hint(self.now, Hint::Window(window));
+        for (flow, control) in new.new_controls(old) {
+            if let Transport::Tcp(tcp) = &mut self.flows[flow].transport {
+                tcp.adopt(self.now, control);
             }
         }
     }
 
-    fn set_mode(&mut self, from: RadioId, to: RadioId, mode: wifi::phy::Mode) {
-        self.cell.set_mode(from.0, to.0, mode);
-        self.on_mode(from, to, &mode, &mode);
+    /// What senders and queues are told of links, and the parts of the world that it concerns.
+    fn hints(&mut self) -> (&mut Hints, Told<'_, O>) {
+        let told = Told {
+            now: self.now,
+            medium: &self.cell,
+            topology: &self.topology,
+            network: self.network.as_deref(),
+            flows: &mut self.flows,
+            queues: &mut self.queues,
+            observers: &mut self.observers,
+        };
+        (&mut self.hints, told)
     }
 
     /// The run ends.
@@ -247,30 +202,14 @@ impl<O: Observer> World<O> {
         self.now = self.end;
         let (now, observers) = (self.end, &mut self.observers);
         self.listening.close(&mut self.cell, now, observers);
-        for (queue, radio) in self.queues.iter().zip(0..) {
-            let at = Some(Interface::Radio(RadioId(radio)));
-            queue.each(&mut |packet| observers.on(now, &Notice::Resident { at, packet }));
-        }
-        let mut in_service =
-            |packet: &Packet| observers.on(now, &Notice::Resident { at: None, packet });
-        self.cell.each_in_service(&mut in_service);
-        self.cell.each_serving(&mut |node, packet| {
-            let by = RadioId(node);
-            if !matches!(packet.body, Body::Management(_)) {
-                observers.on(now, &Notice::Serving { by, packet });
-            }
-        });
-        if let Some(network) = &self.network {
-            network.each(&mut |packet| observers.on(now, &Notice::Resident { at: None, packet }));
-        }
-        for (radio, packet) in self.stations.each() {
-            let at = Some(Interface::Radio(RadioId(radio)));
-            observers.on(now, &Notice::Resident { at, packet });
-        }
-        for (wire, direction) in self.wires.iter().zip(0..) {
-            let at = Some(Interface::Wire(WireId(direction)));
-            wire.each(&mut |packet| observers.on(now, &Notice::Resident { at, packet }));
-        }
+        let holders = Holders {
+            queues: &self.queues,
+            medium: &self.cell,
+            network: self.network.as_deref(),
+            stations: &self.stations,
+            wires: &self.wires,
+        };
+        holders.each(&mut |notice| observers.on(now, notice));
         observers.on(now, &Notice::End);
     }
 }

@@ -39,3 +39,8 @@ pub enum TrafficClass {
     /// `AC_VO`.
     Voice,
 }
+
+impl TrafficClass {
+    /// All, lowest first.
+    pub const ALL: [Self; 4] = [Self::Background, Self::BestEffort, Self::Video, Self::Voice];
+}

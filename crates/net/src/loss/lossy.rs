@@ -92,7 +92,7 @@ impl Lossy {
         while let Some(packet) = reorder.next(now) {
             out.push(Command::Deliver(packet));
         }
-        out.extend(reorder.due().map(Command::Hold));
+        out.extend(reorder.due().map(|at| Command::Set(LinkTimer::Held, at)));
     }
 
     /// Calls `visit` for each packet between the two ends.
@@ -151,12 +151,11 @@ mod tests {
                         fates.push((now.0, number(&packet), "dropped"));
                     }
                     Command::Signal(crate::Signal::Mark(..)) => panic!("drop-tail marks nothing"),
-                    Command::Complete(_) => panic!("there is no driver"),
-                    Command::Hold(_) => panic!("nothing is reordered"),
+                    Command::Set(LinkTimer::Completion, _) => panic!("there is no driver"),
+                    Command::Set(LinkTimer::Held, _) => panic!("nothing is reordered"),
                     Command::Departed(_) => panic!("departures were not requested"),
                     Command::Began(_) => panic!("the link is not watched"),
-                    Command::Arrive(at) => event_queue.push((at, LinkTimer::Arrival)),
-                    Command::Ready(at) => event_queue.push((at, LinkTimer::Ready)),
+                    Command::Set(timer, at) => event_queue.push((at, timer)),
                 }
             }
             event_queue.sort_by_key(|&(at, timer)| (at, timer == LinkTimer::Ready));

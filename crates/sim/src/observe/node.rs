@@ -221,12 +221,12 @@ pub(super) fn airtime(world: &World, node: usize, group: FrameGroup) -> u64 {
 
 fn up(world: &World, station: usize) -> Option<&Mode> {
     let station = RadioId(station as u32);
-    world.mode(station, world.access_point_of(station))
+    world.cell.mode(station.0, world.access_point_of(station).0)
 }
 
 fn down(world: &World, station: usize) -> Option<&Mode> {
     let station = RadioId(station as u32);
-    world.mode(world.access_point_of(station), station)
+    world.cell.mode(world.access_point_of(station).0, station.0)
 }
 
 /// Reads a property of a mode; NaN without a link.

@@ -1,11 +1,12 @@
 //! The events of a run, and their order at one instant.
 
-use crate::flow::Side;
+use crate::flow::TcpTimer;
+use crate::look::Look;
 use crate::topology::{RadioId, WireId};
+use crate::traffic::SourceTimer;
 use kernel::Ranked;
 use net::LinkTimer;
 use net::node;
-use tcp::TimerId;
 use wifi::station::Function;
 use wire::{FlowId, NodeId};
 
@@ -16,8 +17,8 @@ pub(crate) enum Event {
     AirStep,
     /// A packet arrives over this link direction, or its transmitter becomes idle.
     Wire(WireId, LinkTimer),
-    /// A timer of a TCP sender or receiver.
-    Tcp { flow: FlowId, side: Side, timer: TimerId, generation: u32 },
+    /// A timer of a TCP sender or receiver, and its generation.
+    Tcp(TcpTimer, u32),
     /// A timer of a node that forwards.
     Node { node: NodeId, timer: node::TimerId, generation: u32 },
     /// A timer of a function of a radio.
@@ -32,40 +33,6 @@ pub(crate) enum Event {
     End,
 }
 
-/// A timer of a source.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum SourceTimer {
-    /// That of the source.
-    Own,
-    /// The destination of its echo requests replies.
-    Reply,
-    /// A packet of a real program enters, after what other sources send. So its place does not
-    /// depend on when it was scheduled, and a tape repeats an emulation.
-    Admission,
-}
-
-/// Why the caller reads the state of the world.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Look {
-    /// Probes are read.
-    Probes,
-    /// The warm-up or a batch ends.
-    Batch,
-    /// A step of the caller ends.
-    Step,
-}
-
-/// The result of handling an event.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Step {
-    /// The world has handled it.
-    Event,
-    /// The caller is to read the state now.
-    Look(Look),
-    /// The run has ended.
-    End,
-}
-
 impl Ranked for Event {
     /// The rank of events at one instant: first frames end, then packets arrive and timers expire,
     /// then back-offs end and frames begin. Measurement comes last.
@@ -73,7 +40,7 @@ impl Ranked for Event {
         match self {
             Self::AirStep => 0,
             Self::Wire(..) => 1,
-            Self::Tcp { .. } | Self::Node { .. } | Self::Radio { .. } => 2,
+            Self::Tcp(..) | Self::Node { .. } | Self::Radio { .. } => 2,
             Self::Source(_, SourceTimer::Own | SourceTimer::Reply) => 3,
             Self::Source(_, SourceTimer::Admission) => 4,
             Self::Access { .. } => 5,

@@ -3,20 +3,14 @@
 
 use super::{Event, World};
 use crate::flow::Transport;
-use crate::medium::Medium;
 use crate::network::Network;
 use crate::notice::{NodeNote, Notice, Observer};
-use crate::topology::{ACCESS_POINT, Hop, Interface, RadioId};
+use crate::topology::{ACCESS_POINT, Hop, Interface};
 use crate::traffic;
 use net::Node;
 use net::node::{Command, Refill, Scope, TimerId};
 use net::route::RouteNote;
-use tcp::Hint;
 use wire::{Body, DropCause, Ecn, Flags, Media, NodeId, Packet, Segment};
-
-/// A neighbour is in range if at least this fraction of the frames to it would arrive without
-/// interference.
-const IN_RANGE: f64 = 0.5;
 
 impl<O: Observer> World<O> {
     /// Forwards a packet that `node` has received. An access point is a bridge; every other node is
@@ -37,7 +31,7 @@ impl<O: Observer> World<O> {
             match hop.expect("the plan has no flow without a path") {
                 Hop::Wire(wire) => return self.transmit(wire, packet),
                 Hop::Air { by, to } => {
-                    if self.has_wired_stations
+                    if self.topology.has_wired_stations()
                         && let Some(to) = to.filter(|_| self.topology.radio(by).is_shared)
                     {
                         packet.next = self.topology.radio(to).node;
@@ -68,7 +62,7 @@ impl<O: Observer> World<O> {
         if let Body::Echo(echo) = packet.body
             && !echo.is_reply
         {
-            self.on_request(packet, echo);
+            self.on_request(echo.flow, packet);
         }
     }
 
@@ -85,14 +79,21 @@ impl<O: Observer> World<O> {
         let Transport::Udp(udp) = &mut self.flows[datagram.flow].transport else {
             return;
         };
-        if udp.last_broadcast.replace(datagram.number) == Some(datagram.number) {
-            return;
+        if udp.is_first(&datagram) {
+            self.arrive(packet);
         }
-        self.arrive(packet);
     }
 
     pub(super) fn drop_packet(&mut self, at: Interface, packet: &Packet, cause: DropCause) {
         self.observers.on(self.now, &Notice::Dropped { at, packet, cause });
+    }
+
+    /// A packet is lost at an interface before it is sent.
+    pub(super) fn lose(&mut self, at: Interface, packet: &Packet, cause: DropCause) {
+        self.drop_packet(at, packet, cause);
+        let node = self.topology.node_at(at);
+        self.stock.on_dropped(node, packet);
+        self.complete(node, packet);
     }
 
     /// Passes an event to a node that forwards, and executes its commands.
@@ -167,12 +168,8 @@ impl<O: Observer> World<O> {
     /// packet on.
     fn queue_for_neighbour(&mut self, node: NodeId, packet: &Packet) {
         let by = self.routes.radio(node);
-        if packet.to.is_some()
-            && let (Medium::Space(space), Some(network)) = (&mut self.cell, &self.network)
-            && let RadioId(to) = self.routes.radio(packet.next)
-            && space.mode(by.0, to).is_none()
-        {
-            network.links.add(space, by.0, to);
+        if let Some(network) = self.network.as_ref().filter(|_| packet.to.is_some()) {
+            network.link(&mut self.cell, by, self.routes.radio(packet.next));
         }
         self.enqueue(by, packet);
     }
@@ -188,31 +185,14 @@ impl<O: Observer> World<O> {
 
     fn on_route_note(&mut self, node: NodeId, note: RouteNote) {
         let mut in_range = false;
-        if let (RouteNote::LinkFailure { neighbour }, Medium::Space(space), Some(network)) =
-            (note, &mut self.cell, &self.network)
-        {
-            let (from, to) = (self.routes.radio(node).0, self.routes.radio(neighbour).0);
-            in_range = network.links.success(space, self.now, from, to) >= IN_RANGE;
+        if let (RouteNote::LinkFailure { neighbour }, Some(network)) = (note, &self.network) {
+            let [by, to] = [node, neighbour].map(|node| self.routes.radio(node));
+            in_range = network.reaches(&mut self.cell, self.now, by, to);
         }
         let told = NodeNote::Route { note, in_range };
         self.observers.on(self.now, &Notice::Node { node, note: told });
-        match note {
-            RouteNote::Changed { destination, hops: Some(hops) } => {
-                self.tell_senders(node, destination, |sender, now, _| {
-                    sender.on_hint(now, Hint::RouteHops(hops));
-                });
-            }
-            RouteNote::Failure { destination } => {
-                self.tell_senders(node, destination, |sender, now, out| {
-                    sender.on_route(now, false, out);
-                });
-            }
-            RouteNote::Restored { destination } => {
-                self.tell_senders(node, destination, |sender, now, out| {
-                    sender.on_route(now, true, out);
-                });
-            }
-            _ => {}
+        if let Some(destination) = note.destination_for_transports() {
+            self.tell_senders(node, destination, &note);
         }
     }
 }

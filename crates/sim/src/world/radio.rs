@@ -1,10 +1,12 @@
 //! The radios of a run: the queues from which they send, the commands of the medium, and the frames
 //! that they receive.
 
+#![allow(clippy::inline_always, reason = "what is inlined so runs for each packet")]
+
 mod station;
 
 use super::{Event, World};
-use crate::air::Waiting;
+use crate::air::{Listening, Waiting};
 use crate::medium::Medium;
 use crate::notice::{Notice, Observer};
 use crate::topology::{Interface, RadioId};
@@ -50,28 +52,11 @@ impl<O: Observer> World<O> {
         self.settle_medium();
     }
 
-    /// Frames or an exchange end. In space, that takes no packet out of a queue.
-    pub(super) fn on_air_step(&mut self) {
-        let now = self.now;
-        if let Medium::Space(space) = &mut self.cell {
-            space.on_step(now, self.out.medium.list());
-            self.settle_medium();
-        } else {
-            self.with_frame_source(|cell, source, out| cell.on_step(now, source, out));
-        }
-    }
-
     /// The medium has handled an event.
     #[inline]
     fn settle_medium(&mut self) {
         self.listening.report(&mut self.cell, self.now, &mut self.observers);
-        if let Medium::Space(space) = &mut self.cell
-            && space.records_airtime()
-        {
-            for used in space.used_airtime() {
-                self.observers.on(self.now, &Notice::AirUsed { used: &used });
-            }
-        }
+        Listening::report_use(&mut self.cell, self.now, &mut self.observers);
         while let Some((by, signal)) = self.taken.signals.pop_front() {
             self.settle_signal(by, &signal);
         }
@@ -96,7 +81,6 @@ impl<O: Observer> World<O> {
     }
 
     /// A packet leaves the queue of a radio, or a buffer behind it, for the medium.
-    #[allow(clippy::inline_always, reason = "it runs for each packet")]
     #[inline(always)]
     pub(super) fn begin_service(&mut self, by: RadioId, to: Option<RadioId>, packet: Packet) {
         self.observers.on(self.now, &Notice::Dequeued { by, to, packet: &packet });
@@ -104,7 +88,6 @@ impl<O: Observer> World<O> {
     }
 
     /// Passes a packet to the medium.
-    #[allow(clippy::inline_always, reason = "it runs for each packet")]
     #[inline(always)]
     pub(super) fn offer(&mut self, by: RadioId, packet: Packet, to: Option<u32>) {
         self.cell.on_packet(self.now, by.0, packet, to, self.out.medium.list());
@@ -120,7 +103,6 @@ impl<O: Observer> World<O> {
     }
 
     /// Takes the next packet from the queue of a radio, and returns its receiver.
-    #[allow(clippy::inline_always, reason = "it runs for each packet")]
     #[inline(always)]
     pub(super) fn pop(
         &mut self,
@@ -165,25 +147,21 @@ impl<O: Observer> World<O> {
     }
 
     fn settle_signal(&mut self, by: RadioId, signal: &Signal) {
-        let at = Interface::Radio(by);
         match *signal {
-            Signal::Drop(ref packet) => {
-                self.lose_at_radio(by, packet, DropCause::Queue);
-            }
+            Signal::Drop(ref packet) => self.lose(Interface::Radio(by), packet, DropCause::Queue),
             Signal::Mark(ref packet, before) => {
+                let at = Interface::Radio(by);
                 self.observers.on(self.now, &Notice::Marked { at, packet, before });
             }
         }
     }
 
     /// Packets that wait in the queue of a radio, or in a buffer behind it.
-    #[allow(clippy::inline_always, reason = "it runs for each packet")]
     #[inline(always)]
     pub(crate) fn backlog(&self, by: RadioId) -> usize {
         self.queues[by].len() + self.stations.buffered(by.0)
     }
 
-    #[allow(clippy::inline_always, reason = "an unread notice is never constructed")]
     #[inline(always)]
     pub(super) fn note_queue(&mut self, by: RadioId) {
         let packets = self.backlog(by);
@@ -228,7 +206,11 @@ impl<O: Observer> World<O> {
     fn follow_medium(&mut self, command: &mut wifi::Command) {
         match *command {
             wifi::Command::Access(_) | wifi::Command::Step(_) => {}
-            wifi::Command::Began => self.on_exchange(),
+            wifi::Command::Began => {
+                let Medium::Cell(cell) = &self.cell else { return };
+                let Some(exchange) = cell.exchange() else { return };
+                self.observers.on(self.now, &Notice::ExchangeBegan { exchange, cell });
+            }
             wifi::Command::Ended => self.observers.on(self.now, &Notice::ExchangeEnded),
             wifi::Command::ExchangeSent { node, peer, used, arrived, mpdus } => {
                 let (by, with) = (RadioId(node), peer.map(RadioId));
@@ -253,12 +235,6 @@ impl<O: Observer> World<O> {
         }
     }
 
-    fn on_exchange(&mut self) {
-        let Medium::Cell(cell) = &self.cell else { return };
-        let Some(exchange) = cell.exchange() else { return };
-        self.observers.on(self.now, &Notice::ExchangeBegan { exchange, cell });
-    }
-
     /// Reports the airtime of a station's traffic to the queue of its access point. A collision
     /// counts with its whole duration.
     #[inline]
@@ -269,9 +245,10 @@ impl<O: Observer> World<O> {
         used: Duration,
         arrived: bool,
     ) {
-        let (access_point, station, received) = match with {
-            _ if self.topology.is_access_point(by) => (by, with, false),
-            Some(with) if arrived && self.topology.is_access_point(with) => (with, Some(by), true),
+        let received = !self.topology.is_access_point(by);
+        let (access_point, station) = match with {
+            _ if !received => (by, with),
+            Some(with) if arrived && self.topology.is_access_point(with) => (with, Some(by)),
             _ => return,
         };
         let station = station.map(|station| self.topology.radio(station).node);
@@ -323,9 +300,7 @@ impl<O: Observer> World<O> {
         self.note_contention();
         self.refill(self.topology.radio(by).node, packet);
         self.complete(self.topology.radio(by).node, packet);
-        if self.cell.is_free_for(by.0, packet.class) {
-            self.serve(by, packet.class);
-        }
+        self.serve_if_free(by, packet.class);
     }
 
     /// The MAC has discarded a packet to a neighbour, which has it nevertheless if only its

@@ -1,19 +1,17 @@
 //! The events and the commands of traffic sources.
 
 use super::World;
-use super::event::SourceTimer;
-use crate::flow::{Flow, Side, Transport};
+use crate::flow::{Side, Transport};
 use crate::notice::{Notice, Observer};
-use crate::traffic::{Command, Event, Refill, Replies};
-use kernel::{Bytes, Duration, Instant};
-use tcp::Sender;
-use wire::{Body, Datagram, Echo, FlowId, Media, NodeId, Packet, RealPacket};
+use crate::traffic::{Command, Event, Refill, SourceTimer};
+use kernel::Duration;
+use wire::{FlowId, Media, NodeId, Packet};
 
 impl<O: Observer> World<O> {
     /// A timer of a source has expired.
     pub(super) fn on_source_timer(&mut self, flow: FlowId, timer: SourceTimer) {
         if timer == SourceTimer::Reply {
-            return self.on_reply_due(flow);
+            return self.reply(flow);
         }
         let has_stopped = self.now >= self.flows[flow].stop;
         self.notify_source(flow, if has_stopped { Event::Stop } else { Event::Timer });
@@ -28,7 +26,7 @@ impl<O: Observer> World<O> {
     }
 
     /// Passes an event to a source, and executes its commands.
-    pub(super) fn notify_source(&mut self, flow: FlowId, event: Event) {
+    pub(crate) fn notify_source(&mut self, flow: FlowId, event: Event) {
         self.flows[flow].source.on_event(self.now, event, self.out.source.list());
         let Some(mut turn) = self.out.source.begin(flow, ()) else { return };
         while let Some(((), &mut command)) = self.out.source.next(&mut turn) {
@@ -44,22 +42,30 @@ impl<O: Observer> World<O> {
             Command::Admit(at) => {
                 self.event_queue.at(at, super::Event::Source(flow, SourceTimer::Admission));
             }
-            Command::Send(payload) => self.send_datagram(flow, payload),
-            Command::Pass(packet) => self.pass_real(flow, packet),
+            Command::Send(payload) => {
+                self.stock.on_sent(flow);
+                let packet = self.flows[flow].datagram(payload, self.now);
+                self.send_packet(packet);
+            }
+            Command::Pass(real) => {
+                let packet = self.flows[flow].real(real, self.now);
+                self.send_packet(packet);
+            }
             Command::Media { kind, len, unit, number } => {
-                self.send_media(Media { flow, number, len: len.into(), unit, kind });
+                let media = Media { flow, number, len: len.into(), unit, kind };
+                self.send_packet(self.flows[flow].media(media, self.now));
             }
             Command::Fill => self.top_up(flow),
             Command::Session(asked) => {
                 self.observers.on(self.now, &Notice::Fetched { flow, asked });
             }
             Command::Renew => self.renew(flow),
-            Command::Open => self.request_of_sender(flow, Sender::on_open),
-            Command::Write(bytes) => {
-                self.request_of_sender(flow, |sender, now, out| sender.on_data(now, bytes, out));
+            Command::Open | Command::Write(_) | Command::Close | Command::Abandon => {
+                if let Transport::Tcp(tcp) = &mut self.flows[flow].transport {
+                    tcp.on_source(self.now, &command, self.out.tcp.list());
+                    self.settle_tcp(flow, Side::Sender);
+                }
             }
-            Command::Close => self.request_of_sender(flow, Sender::on_close),
-            Command::Abandon => self.request_of_sender(flow, Sender::on_stop),
         }
     }
 
@@ -67,20 +73,9 @@ impl<O: Observer> World<O> {
     fn renew(&mut self, flow: FlowId) {
         let Transport::Tcp(tcp) = &mut self.flows[flow].transport else { return };
         tcp.reconnect(self.now, flow);
-        self.hint_rate(flow);
+        let (hints, mut told) = self.hints();
+        hints.hint_rate(flow, &mut told);
         self.observers.on(self.now, &Notice::Renewed { flow });
-    }
-
-    /// Passes a request of its source to the sender of a flow.
-    fn request_of_sender(
-        &mut self,
-        flow: FlowId,
-        event: impl FnOnce(&mut Sender, Instant, &mut Vec<tcp::Command>),
-    ) {
-        if let Transport::Tcp(tcp) = &mut self.flows[flow].transport {
-            event(&mut tcp.sender, self.now, self.out.tcp.list());
-            self.settle_tcp(flow, Side::Sender);
-        }
     }
 
     /// Refills the queue of a node with the datagrams of a saturated source.
@@ -101,82 +96,31 @@ impl<O: Observer> World<O> {
         }
     }
 
-    fn send_datagram(&mut self, flow: FlowId, payload: Bytes) {
-        let Flow { id, from, to, class, ref mut transport, .. } = self.flows[flow];
-        let Transport::Udp(udp) = transport else { return };
-        let number = udp.next_number;
-        udp.next_number += 1;
-        self.stock.on_sent(id);
-        let len = payload.0 as u32;
-        let body = match udp.echo {
-            None => Body::Datagram(Datagram { flow: id, number, len, stream: 0 }),
-            Some(Replies { protocol, .. }) => {
-                let (is_reply, asked) = (false, self.now);
-                Body::Echo(Echo { flow: id, number, len, protocol, is_reply, asked })
-            }
-        };
-        let size = payload + udp.header;
-        self.send_packet(&mut Packet { class, ..Packet::new(from, to, size, self.now, body) });
-    }
-
-    /// Sends a packet of a real program, in the access category of its DSCP.
-    #[inline(never)]
-    fn pass_real(&mut self, flow: FlowId, real: RealPacket) {
-        let Flow { from, to, ref mut transport, .. } = self.flows[flow];
-        let Transport::Udp(udp) = transport else { return };
-        let number = udp.next_number;
-        udp.next_number += 1;
-        let RealPacket { len, ecn, class, stream, .. } = real;
-        let body = Body::Datagram(Datagram { flow, number, len, stream });
-        let packet = Packet::new(from, to, Bytes(len.into()), self.now, body);
-        self.send_packet(&mut Packet { ecn, class, ..packet });
-    }
-
-    /// Sends a packet of a conference, in its access category in both directions.
-    #[inline(never)]
-    fn send_media(&mut self, media: Media) {
-        let Flow { from, to, class, ref transport, .. } = self.flows[media.flow];
-        let (Transport::Udp(udp), Some(to)) = (transport, to) else { return };
-        let (from, to) = if media.is_forward() { (from, to) } else { (to, from) };
-        let size = Bytes(u64::from(media.len)) + udp.header;
-        let body = Body::Media(media);
-        self.send_packet(&mut Packet {
-            class,
-            ..Packet::new(from, Some(to), size, self.now, body)
-        });
-    }
-
     /// An echo request has reached its destination, which replies to it after a time.
-    pub(super) fn on_request(&mut self, packet: &Packet, request: Echo) {
-        let flow = request.flow;
+    pub(super) fn on_request(&mut self, flow: FlowId, packet: &Packet) {
         let Transport::Udp(udp) = &mut self.flows[flow].transport else { return };
-        let Some(Replies { after, .. }) = udp.echo else { return };
-        if after == Duration::ZERO {
-            return self.reply(packet, request);
+        match udp.on_request(packet) {
+            Some(Duration::ZERO) => self.reply(flow),
+            Some(after) => {
+                let timer = super::Event::Source(flow, SourceTimer::Reply);
+                self.event_queue.at(self.now + after, timer);
+            }
+            None => {}
         }
-        udp.unanswered.push_back(*packet);
-        self.event_queue.at(self.now + after, super::Event::Source(flow, SourceTimer::Reply));
     }
 
     /// The destination of echo requests replies to the oldest.
-    fn on_reply_due(&mut self, flow: FlowId) {
-        let Transport::Udp(udp) = &mut self.flows[flow].transport else { return };
-        let Some(packet) = udp.unanswered.pop_front() else { return };
-        if let Body::Echo(request) = packet.body {
-            self.reply(&packet, request);
+    fn reply(&mut self, flow: FlowId) {
+        if let Transport::Udp(udp) = &mut self.flows[flow].transport {
+            let reply = udp.reply(self.now);
+            self.send_packet(reply);
         }
     }
 
-    /// Replies to an echo request, in its access category (RFC 1122 section 3.2.2.6).
-    fn reply(&mut self, packet: &Packet, request: Echo) {
-        let node = packet.to.expect("the plan broadcasts no echo requests");
-        let body = Body::Echo(request.reply());
-        let reply = Packet::new(node, Some(packet.from), packet.size, self.now, body);
-        self.send_packet(&mut Packet { class: packet.class, ..reply });
-    }
-
-    fn send_packet(&mut self, packet: &mut Packet) {
-        self.observers.on(self.now, &Notice::Sent { packet, sender: None });
-        self.route(packet.from, packet);
+    #[inline]
+    fn send_packet(&mut self, packet: Option<Packet>) {
+        let Some(mut packet) = packet else { return };
+        self.observers.on(self.now, &Notice::Sent { packet: &packet, sender: None });
+        self.route(packet.from, &mut packet);
     }
 }

@@ -33,9 +33,7 @@ impl<O: Observer> World<O> {
                     self.pass_on(self.topology.wire(wire).to, packet);
                 }
                 net::Command::Signal(Signal::Drop(ref packet)) => {
-                    self.drop_packet(at, packet, DropCause::Queue);
-                    self.stock.on_dropped(self.topology.wire(wire).from, packet);
-                    self.complete(self.topology.wire(wire).from, packet);
+                    self.lose(at, packet, DropCause::Queue);
                 }
                 net::Command::Signal(Signal::Mark(ref packet, before)) => {
                     self.observers.on(self.now, &Notice::Marked { at, packet, before });
@@ -47,20 +45,12 @@ impl<O: Observer> World<O> {
                     self.observers.on(self.now, &Notice::Began { wire, packet });
                 }
                 net::Command::Departed(ref packet) => {
-                    self.refill(self.topology.wire(wire).from, packet);
-                    self.complete(self.topology.wire(wire).from, packet);
+                    let from = self.topology.wire(wire).from;
+                    self.refill(from, packet);
+                    self.complete(from, packet);
                 }
-                net::Command::Arrive(at) => {
-                    self.event_queue.at(at, Event::Wire(wire, LinkTimer::Arrival));
-                }
-                net::Command::Ready(at) => {
-                    self.event_queue.at(at, Event::Wire(wire, LinkTimer::Ready));
-                }
-                net::Command::Hold(at) => {
-                    self.event_queue.at(at, Event::Wire(wire, LinkTimer::Held));
-                }
-                net::Command::Complete(at) => {
-                    self.event_queue.at(at, Event::Wire(wire, LinkTimer::Completion));
+                net::Command::Set(timer, at) => {
+                    self.event_queue.at(at, Event::Wire(wire, timer));
                 }
             }
         }

@@ -14,8 +14,6 @@ const FORMATS: [Format; 6] = [
     Format::He,
     Format::Eht,
 ];
-const CLASSES: [TrafficClass; 4] =
-    [TrafficClass::Background, TrafficClass::BestEffort, TrafficClass::Video, TrafficClass::Voice];
 const WAITS: [&str; 4] = ["backoff", "defer", "NAV", "busy tone"];
 const DIRECTIONS: [&str; 2] = ["forward", "reverse"];
 const EVENTS: [&str; 2] = ["sent", "received"];
@@ -79,7 +77,7 @@ impl Names {
         let fixed: [(&str, &[&str]); 11] = [
             ("kind", &FrameKind::ALL.map(FrameKind::name)),
             ("format", &FORMATS.map(Format::name)),
-            ("access_category", &CLASSES.map(class_name)),
+            ("access_category", &TrafficClass::ALL.map(class_name)),
             ("outcome", &FrameOutcome::ALL.map(FrameOutcome::name)),
             ("wait", &WAITS),
             ("direction", &DIRECTIONS),

@@ -2,17 +2,11 @@
 //! world does at their commands.
 
 use super::super::{Event, World};
-use crate::medium::Medium;
 use crate::notice::{Notice, Observer, StationNote};
 use crate::topology::{ACCESS_POINT, Interface, RadioId};
-use kernel::Dbm;
 use wifi::MsduOutcome;
-use wifi::station::{Command, Function, Next, Scope, Served, Stations, Surroundings};
+use wifi::station::{Command, Function, Next, Scope, Served, Stations};
 use wire::{DropCause, Management, Packet, PowerBits, TrafficClass};
-
-/// The access categories, highest first.
-const CLASSES: [TrafficClass; 4] =
-    [TrafficClass::Voice, TrafficClass::Video, TrafficClass::BestEffort, TrafficClass::Background];
 
 impl<O: Observer> World<O> {
     /// Passes an event of a radio to the functions, and carries out their commands.
@@ -51,16 +45,14 @@ impl<O: Observer> World<O> {
             Command::Serve(radio, None) => self.serve_ready(RadioId(radio)),
             Command::Serve(radio, Some(class)) => self.serve_if_free(RadioId(radio), class),
             Command::Drop { radio, ref packet, cause } => {
-                self.lose_at_radio(RadioId(radio), packet, cause);
+                self.lose(Interface::Radio(RadioId(radio)), packet, cause);
             }
             Command::Heard { by, from, frame } => {
                 let [by, from] = [by, from].map(RadioId);
                 self.note_station(StationNote::SavesPower { by, from, frame });
             }
             Command::Tune { radio, channel } => {
-                if let Medium::Space(space) = &mut self.cell {
-                    space.tune(radio, channel);
-                }
+                self.cell.tune(radio, channel);
                 self.note_station(StationNote::Tuned { radio: RadioId(radio), channel });
             }
             Command::Turn { station, from, to, cause } => self.turn(station, from, to, cause),
@@ -79,30 +71,17 @@ impl<O: Observer> World<O> {
         function: Function,
         generation: u32,
     ) {
-        let mut around = Surroundings::default();
-        if let Medium::Space(space) = &self.cell {
-            around.is_at_rest = space.is_at_rest(radio.0, self.now);
-            if self.stations.surveys(radio.0) {
-                around.heard = self.survey(radio);
-            }
-        }
+        let surveys = self.stations.surveys(radio.0);
+        let access_points = if surveys { self.topology.access_points() } else { &[] };
+        let around = self.cell.surroundings(radio.0, access_points, self.now);
         self.at_stations(radio, |all, scope| {
             all.on_timer(radio.0, function, generation, &around, scope);
         });
     }
 
-    /// The signals of the access points that a station detects in its channel.
-    fn survey(&self, station: RadioId) -> Vec<(u32, Dbm)> {
-        let Medium::Space(space) = &self.cell else { return Vec::new() };
-        let signal = |access_point: &RadioId| {
-            Some((access_point.0, space.signal(access_point.0, station.0, self.now)?))
-        };
-        self.topology.access_points().iter().filter_map(signal).collect()
-    }
-
     /// Lets a radio send what it may send now.
     fn serve_ready(&mut self, by: RadioId) {
-        for class in CLASSES {
+        for class in TrafficClass::ALL.into_iter().rev() {
             self.serve_if_free(by, class);
         }
     }
@@ -131,28 +110,16 @@ impl<O: Observer> World<O> {
             self.note_station(StationNote::Buffered { by, to, packet: &packet });
             self.release(by, &packet);
             if let Some((lost, cause)) = lost {
-                self.lose_at_radio(by, &lost, cause);
+                self.lose(Interface::Radio(by), &lost, cause);
             }
         }
-    }
-
-    /// A packet is lost at a radio before its service.
-    pub(super) fn lose_at_radio(&mut self, by: RadioId, packet: &Packet, cause: DropCause) {
-        self.drop_packet(Interface::Radio(by), packet, cause);
-        let node = self.topology.radio(by).node;
-        self.stock.on_dropped(node, packet);
-        self.complete(node, packet);
     }
 
     /// A radio has received a frame of the MAC without a packet.
     #[cold]
     pub(super) fn on_frame(&mut self, by: RadioId, from: RadioId, frame: Management) {
-        let signal = match &self.cell {
-            Medium::Space(space) if self.stations.measures(by.0) => {
-                space.signal(from.0, by.0, self.now)
-            }
-            _ => None,
-        };
+        let measures = self.stations.measures(by.0);
+        let signal = measures.then(|| self.cell.signal(from.0, by.0, self.now)).flatten();
         self.at_stations(by, |all, scope| all.on_frame(by.0, from.0, frame, signal, scope));
     }
 
@@ -199,14 +166,7 @@ impl<O: Observer> World<O> {
     fn turn(&mut self, station: u32, from: u32, to: u32, cause: DropCause) {
         let towards = RadioId(to);
         self.note_station(StationNote::Left { station: RadioId(station), towards });
-        let Medium::Space(space) = &mut self.cell else { return };
-        let mut lost = Vec::new();
-        if from != to {
-            space.open_link([station, from], false);
-            space.discard_held([station, from], &mut lost);
-        }
-        space.open_link([station, to], true);
-        for packet in lost {
+        for packet in self.cell.turn(station, from, to) {
             self.drop_packet(Interface::Radio(RadioId(from)), &packet, cause);
         }
     }
@@ -221,19 +181,17 @@ impl<O: Observer> World<O> {
         }
         let node = self.topology.radio(station).node;
         self.routes.move_station(node, station, to, ACCESS_POINT);
-        self.rate_hints.move_station(station, from, to);
-        self.tell_of_station(station, to);
+        let (hints, mut told) = self.hints();
+        hints.on_moved(station, from, to, &mut told);
         let queued = self.withdraw(from, node);
         for packet in buffered.into_iter().chain(queued) {
             self.observers.on(self.now, &Notice::Withdrawn { by: from, packet: &packet });
             match lost {
                 None => self.enqueue(to, &packet),
-                Some(cause) => self.lose_at_radio(from, &packet, cause),
+                Some(cause) => self.lose(Interface::Radio(from), &packet, cause),
             }
         }
-        if let Medium::Space(space) = &mut self.cell {
-            space.flush(from.0, station.0, self.out.medium.list());
-        }
+        self.cell.flush(from.0, station.0, self.out.medium.list());
         self.note_queue(from);
         self.settle_cell();
     }

@@ -10,10 +10,6 @@ use kernel::{EventQueue, Instant, Seed};
 use std::collections::VecDeque;
 use wire::{FrameKind, Packet, TrafficClass};
 
-/// The access categories in the order of their EDCAFs.
-const CLASSES: [TrafficClass; 4] =
-    [TrafficClass::Background, TrafficClass::BestEffort, TrafficClass::Video, TrafficClass::Voice];
-
 /// What happened in a space.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Happened {
@@ -193,7 +189,7 @@ impl Stage<'_> {
     fn note_access(&mut self, now: Instant, frame: &OngoingFrame) {
         let OngoingFrame { from, edcaf, .. } = *frame;
         let class = match self.script.config.edca {
-            Some(_) => CLASSES[usize::from(edcaf)],
+            Some(_) => TrafficClass::ALL[usize::from(edcaf)],
             None => TrafficClass::BestEffort,
         };
         let window = self.space.window_for(from, class);
