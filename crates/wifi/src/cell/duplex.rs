@@ -158,10 +158,10 @@ impl Cell {
         let Some(duplex) = self.duplex.as_mut() else { return false };
         duplex.own_rts = None;
         duplex.count_steps(self.contention.idle_slots());
-        let is_own = |f: u32| self.node_of(f) == ACCESS_POINT;
+        let is_own = |f: u32| self.edcafs[f as usize].node == ACCESS_POINT;
         match self.winners[..] {
             [f] if is_own(f) => {
-                self.duplex.as_mut().expect("a full-duplex access point").counters.alone += 1;
+                duplex.counters.alone += 1;
                 self.join_as_station(now, f, source, out)
             }
             [f] => self.join(now, f, None, source, out),
@@ -218,7 +218,7 @@ impl Cell {
             let edcaf = self.edcaf(own);
             edcaf.to().map(|to| (to, edcaf.first_mode(self.rules.timing())))
         });
-        let duplex = self.duplex.as_mut().expect("a full-duplex access point");
+        let Some(duplex) = &mut self.duplex else { return false };
         duplex.own_rts = own_rts;
         duplex.counters.primary += 1;
         duplex.counters.joint += u64::from(own.is_some());
@@ -256,7 +256,7 @@ impl Cell {
         if !is_bare || self.edcaf(own).to().is_none() || self.edcaf(primary).with_rts() {
             return false;
         }
-        let duplex = self.duplex.as_mut().expect("a full-duplex access point");
+        let Some(duplex) = &mut self.duplex else { return false };
         duplex.counters.primary += 1;
         duplex.counters.joint += 1;
         self.begin_both(now, primary, own, OwnFrame::Data, out);
@@ -383,7 +383,7 @@ impl Cell {
         primary: u32,
         source: &mut dyn MsduSource,
     ) -> bool {
-        let duplex = self.duplex.as_mut().expect("a full-duplex access point");
+        let Some(duplex) = &mut self.duplex else { return false };
         // No frame in its queue is for the access point itself: any station may be served.
         let than = if duplex.settings.bidirectional { ACCESS_POINT } else { primary };
         let own = self.rates[link_direction(ACCESS_POINT, primary)].mode.rate;
@@ -429,10 +429,11 @@ impl Cell {
         let mut exchange = self.lay_out(now, primary, first);
         let request = self.request_secondary(now, &exchange, primary, sender, own, outcome);
         let secondary = Secondary::beside(&mut exchange, self.rules.timing(), &request);
-        let duplex = self.duplex.as_mut().expect("a full-duplex access point");
-        (duplex.secondary, duplex.is_pending) = (Some(secondary), true);
-        duplex.lost = lost_of_second;
-        duplex.count_secondary(&secondary, exchange.sender);
+        if let Some(duplex) = &mut self.duplex {
+            (duplex.secondary, duplex.is_pending) = (Some(secondary), true);
+            duplex.lost = lost_of_second;
+            duplex.count_secondary(&secondary, exchange.sender);
+        }
         let NodeCounters { exchanges, frames } =
             &mut self.nodes[secondary.sender as usize].counters;
         if own != OwnFrame::None {

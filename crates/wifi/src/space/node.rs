@@ -4,6 +4,7 @@
 mod duplex;
 mod hear;
 mod listen;
+mod own;
 
 pub(super) use duplex::{Announced, Joinable, NodeDuplex};
 
@@ -17,21 +18,8 @@ use crate::medium::NodeCounters;
 use crate::phy::Width;
 use crate::{Command, MsduSource};
 use kernel::{Duration, Instant, Rng};
+use own::{Awaited, Exchange, Own};
 use wire::{FrameKind, Packet};
-
-/// A response that the node waits for.
-#[derive(Clone, Copy, Debug)]
-struct Awaited {
-    kind: FrameKind,
-    /// The end of the frame that elicits the response.
-    since: Instant,
-    /// When the response begins.
-    due: Instant,
-    /// The end of the timeout, unless the node is receiving a frame by then.
-    until: Instant,
-    /// Whether the node is receiving a frame whose PHY header ended before the timeout.
-    receiving: bool,
-}
 
 // In this order, because carrier sense of many nodes changes with each frame: the first fields are
 // all that a quiet node needs then, and share a cache line.
@@ -53,14 +41,9 @@ pub(super) struct Node {
     joins: bool,
     pub(super) carrier: Carrier,
     contenders: Vec<EdcafState>,
-    /// The EDCAF whose exchange is on the air.
-    exchange: Option<usize>,
-    awaited: Option<Awaited>,
-    txop: Option<Txop>,
+    own: Own,
     /// The response that the node sends a SIFS after the frame that it received.
     answer: Option<(Instant, OnAir)>,
-    /// When the exchange on the air began.
-    opened: Instant,
     /// How many exchanges of its own have ended.
     pub(super) exchanges: u32,
     pub(super) noise: Rng,
@@ -88,12 +71,9 @@ impl Node {
             contends: false,
             joins: false,
             carrier: Carrier::new(),
-            exchange: None,
-            opened: Instant::ZERO,
-            exchanges: 0,
-            awaited: None,
+            own: Own::Idle,
             answer: None,
-            txop: None,
+            exchanges: 0,
             noise,
             counters: NodeCounters::default(),
             airtimes: Airtimes::default(),
@@ -143,8 +123,7 @@ impl Node {
 
     /// Whether the node has nothing in service, answers no frame, and waits for no response.
     pub(super) fn is_at_rest(&self) -> bool {
-        let is_in_exchange = self.exchange.is_some() || self.awaited.is_some();
-        self.is_idle() && !is_in_exchange && self.answer.is_none() && self.txop.is_none()
+        self.is_idle() && !self.acts()
     }
 
     /// Whether the node acts only when a frame is addressed to it.
@@ -156,15 +135,15 @@ impl Node {
     /// Whether an EDCAF waits with a frame, and the slots that it counts.
     pub(super) fn waiting(&self, index: usize) -> (bool, Option<Counting>) {
         let EdcafState { edcaf, slots } = &self.contenders[index];
-        let goes_on = self.txop.is_some_and(|txop| txop.goes_on(index as u32));
-        let has_frame = !edcaf.is_idle() && self.exchange != Some(index) && !goes_on;
+        let in_exchange = self.own.edcaf() == Some(index) || self.own.goes_on(index);
+        let has_frame = !edcaf.is_idle() && !in_exchange;
         (has_frame, slots.counting())
     }
 
     /// Whether the node waits for a response.
     #[inline]
     pub(super) fn awaits(&self) -> bool {
-        !self.quiet && self.awaited.is_some()
+        !self.quiet && self.own.awaited().is_some()
     }
 
     fn activate(&mut self, index: usize) -> &mut EdcafState {
@@ -183,7 +162,7 @@ impl Node {
         let index = rules.mac.category_of(packet.class) as usize;
         self.activate(index).edcaf.begin_service(now, packet, to, &rules.mac);
         // The holder of a TXOP transmits a SIFS after its last exchange.
-        if self.txop.is_some_and(|txop| txop.goes_on(index as u32)) {
+        if self.own.goes_on(index) {
             return;
         }
         let contender = &mut self.contenders[index];
@@ -225,17 +204,19 @@ impl Node {
         if let Some((at, _)) = &self.answer {
             return *at;
         }
-        if let Some(awaited) = &self.awaited {
-            return if awaited.receiving { Instant::NEVER } else { awaited.until };
+        match &self.own {
+            Own::Awaiting(_, awaited) if awaited.receiving => Instant::NEVER,
+            Own::Awaiting(_, awaited) => awaited.until,
+            Own::Holding(Txop { next: Some(next), .. }) => *next,
+            _ => self.end_of_slots(),
         }
-        self.txop.and_then(|txop| txop.next).unwrap_or_else(|| self.end_of_slots())
     }
 
     /// Flushes the packets in service for a node that has left.
     pub(super) fn flush(&mut self, to: u32, rules: &SpaceRules, out: &mut Vec<Command>) {
         self.quiet = false;
         for (index, contender) in self.contenders.iter_mut().enumerate() {
-            let is_on_air = self.exchange == Some(index);
+            let is_on_air = self.own.edcaf() == Some(index);
             contender.edcaf.flush(&rules.mac, to, is_on_air, &mut self.settled);
         }
         self.settle(out);
@@ -243,25 +224,23 @@ impl Node {
 
     /// The timeout of a missing response expires.
     pub(super) fn expire(&mut self, now: Instant, rules: &SpaceRules, out: &mut Vec<Command>) {
-        if self.awaited.is_some_and(|awaited| !awaited.receiving && awaited.until <= now) {
+        if self.own.awaited().is_some_and(|it| !it.receiving && it.until <= now) {
             self.give_up_waiting(now, rules, out);
             self.listen(now);
         }
     }
 
     fn give_up_waiting(&mut self, now: Instant, rules: &SpaceRules, out: &mut Vec<Command>) {
-        let (Some(awaited), Some(index)) = (self.awaited.take(), self.exchange.take()) else {
-            return;
-        };
+        let Own::Awaiting(exchange, awaited) = self.own else { return };
+        self.own = Own::Idle;
         self.exchanges = self.exchanges.wrapping_add(1);
-        self.txop = None;
         for contender in &mut self.contenders {
             contender.slots.wait_until(now);
         }
         self.finish_beside(false);
-        self.report_airtime(index, awaited.since, false, out);
+        self.report_airtime(&exchange, awaited.since, false, out);
         let data_sent = awaited.kind != FrameKind::Cts;
-        let contender = &mut self.contenders[index];
+        let contender = &mut self.contenders[exchange.edcaf];
         let rate = rate(&mut self.peers, contender.edcaf.to());
         contender.edcaf.miss(now, &rules.mac, data_sent, rate, &mut self.settled);
         contender.back_off(&rules.mac);
@@ -288,16 +267,15 @@ impl Node {
             // Nothing is counted while the medium is busy.
             return None;
         }
-        if self.exchange.is_some() || self.answer.is_some() {
+        if self.answer.is_some() {
             return None;
         }
-        if let Some(txop) = self.txop
-            && let Some(next) = txop.next
-        {
-            if next > now {
-                return None;
+        match self.own {
+            Own::Idle => {}
+            Own::Holding(txop) if txop.next.is_some_and(|next| next <= now) => {
+                return self.go_on(now, txop, rules, source, out);
             }
-            return self.go_on(now, txop, rules, source, out);
+            _ => return None,
         }
         let index = self.win(now, rules, out)?;
         self.note_win(now);
@@ -308,8 +286,8 @@ impl Node {
         let rate = rate(&mut self.peers, edcaf.to());
         edcaf.begin(now, &rules.mac, rate, source, out);
         slots.clear();
-        self.txop = edcaf.txop(now, index as u32);
-        Some(self.open(now, index, rules))
+        let txop = edcaf.txop(now, index as u32);
+        Some(self.open(now, index, txop, rules))
     }
 
     /// The EDCAF that transmits now: the one of highest priority.
@@ -347,8 +325,14 @@ impl Node {
     }
 
     /// Begins an exchange and returns its first frame.
-    fn open(&mut self, now: Instant, index: usize, rules: &SpaceRules) -> OnAir {
-        (self.exchange, self.opened) = (Some(index), now);
+    fn open(
+        &mut self,
+        now: Instant,
+        index: usize,
+        txop: Option<Txop>,
+        rules: &SpaceRules,
+    ) -> OnAir {
+        self.own = Own::Sending(Exchange { edcaf: index, opened: now, txop });
         let before = self.counters;
         self.contenders[index].edcaf.count(&mut self.counters);
         let body = self.body(index, rules);
@@ -381,10 +365,9 @@ impl Node {
         let edcaf = &mut self.contenders[index].edcaf;
         let rate = rate(&mut self.peers, edcaf.to());
         if edcaf.go_on(now, &txop, &rules.mac, rate, source, out) {
-            self.txop = Some(txop.resumed());
-            return Some(self.open(now, index, rules));
+            return Some(self.open(now, index, Some(txop.resumed()), rules));
         }
-        self.txop = None;
+        self.own = Own::Idle;
         self.activate(index).back_off(&rules.mac);
         self.listen(now);
         None
@@ -430,7 +413,7 @@ impl Node {
             // An access point answers the RTS that began with its own.
             (FrameKind::Rts, _) if self.gives_way() => return,
             (FrameKind::CtsToSelf, _) => {
-                let Some(index) = self.exchange else { return };
+                let Some(index) = self.own.edcaf() else { return };
                 let body = self.body(index, rules);
                 return self.reply(now, body, rules);
             }
@@ -445,13 +428,19 @@ impl Node {
         self.quiet = false;
         // A full-duplex node may be receiving a frame that began together with its RTS.
         let receiving = self.joins;
-        self.awaited = Some(Awaited { kind, since: now, due, until, receiving });
+        self.own.wait_for(Awaited { kind, since: now, due, until, receiving });
     }
 
     /// Reports the airtime of an exchange whose last frame ended at `end`.
-    fn report_airtime(&self, index: usize, end: Instant, arrived: bool, out: &mut Vec<Command>) {
-        let edcaf = self.edcaf(index);
-        let (node, peer, used) = (self.id, edcaf.to(), end - self.opened);
+    fn report_airtime(
+        &self,
+        exchange: &Exchange,
+        end: Instant,
+        arrived: bool,
+        out: &mut Vec<Command>,
+    ) {
+        let edcaf = self.edcaf(exchange.edcaf);
+        let (node, peer, used) = (self.id, edcaf.to(), end - exchange.opened);
         out.push(Command::ExchangeSent { node, peer, used, arrived, mpdus: edcaf.mpdus() });
     }
 

@@ -4,7 +4,8 @@ mod join;
 
 pub(in crate::space) use join::Joinable;
 
-use super::{Awaited, Node};
+use super::Node;
+use super::own::{Awaited, Exchange, Own};
 use crate::mac::{
     DuplexCounters, Edcaf, ElicitedResponse, FullDuplex, OwnRts, PeerRate, SecondaryChoice,
     SecondaryRate,
@@ -173,7 +174,7 @@ impl Node {
                 duplex.mutual.is_some_and(|beside| beside.from == frame.from)
             }
             FrameKind::Ack | FrameKind::BlockAck => {
-                self.awaited.is_some_and(|awaited| awaited.kind == frame.kind)
+                self.own.awaited().is_some_and(|awaited| awaited.kind == frame.kind)
             }
             _ => false,
         }
@@ -189,9 +190,9 @@ impl Node {
     /// An RTS is decoded. An access point whose own RTS began with it answers it in place of
     /// waiting for a CTS.
     pub(in crate::space) fn give_way(&mut self) {
-        if let Some(duplex) = self.duplex.as_mut().filter(|_| self.exchange.is_some()) {
+        if let Some(duplex) = self.duplex.as_mut().filter(|_| self.own.exchange().is_some()) {
             duplex.own_rts = true;
-            self.awaited = None;
+            self.own.stop_waiting();
         }
     }
 
@@ -212,7 +213,8 @@ impl Node {
         source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) -> Option<(usize, Mode, u32)> {
-        let Self { id, contenders, peers, duplex, exchange, .. } = self;
+        let in_exchange = self.own.edcaf();
+        let Self { id, contenders, peers, duplex, .. } = self;
         let duplex = duplex.as_mut()?;
         let mode_to = |to: u32| {
             let at = peers.binary_search_by_key(&to, |peer| peer.node).ok()?;
@@ -228,7 +230,7 @@ impl Node {
             None => edcaf.to() == Some(primary),
         };
         // Beside an RTS of its own, the access point sends a packet of the same category.
-        let own = exchange.filter(|_| duplex.own_rts);
+        let own = in_exchange.filter(|_| duplex.own_rts);
         let mut all = own.map_or(0..contenders.len(), |own| own..own + 1).rev();
         let index = all.find(|&index| is_ready(&mut contenders[index].edcaf))?;
         let edcaf = &mut contenders[index].edcaf;
@@ -256,9 +258,10 @@ impl Node {
     ) {
         let (frame, longer, responses) = self.secondary(rules, primary, index, mode, to);
         let timing = rules.timing();
-        let (_, cts) = self.answer.as_mut().expect("a node announces in its CTS");
-        cts.beside = Some(longer - primary.data);
-        cts.reserves = timing.reservation(timing.sifs() + longer + responses);
+        if let Some((_, cts)) = &mut self.answer {
+            cts.beside = Some(longer - primary.data);
+            cts.reserves = timing.reservation(timing.sifs() + longer + responses);
+        }
         if let Some(duplex) = &mut self.duplex {
             duplex.secondary = Some(frame);
         }
@@ -293,11 +296,11 @@ impl Node {
             answer: psdu.answer,
             beside: Some(longer - data),
         };
-        let duplex = self.duplex.as_mut().expect("a full-duplex node");
+        let Some(duplex) = &mut self.duplex else { return (frame, longer, responses) };
         let (from, is_secondary, is_attempt) = (primary.from, true, false);
         duplex.mutual = Some(Beside { from, is_secondary, is_data, is_attempt });
         // A TXOP ends with two frames at once.
-        self.txop = None;
+        self.own.end_txop();
         if let Some(rts) = duplex.rts.as_ref().filter(|_| duplex.own_rts) {
             // The secondary frame takes the place of the attempt that began with the RTS.
             let exchanges = &mut self.counters.exchanges;
@@ -316,7 +319,7 @@ impl Node {
 
     /// A TXOP ends with two data frames at once.
     pub(in crate::space) fn end_txop(&mut self) {
-        self.txop = None;
+        self.own.end_txop();
     }
 
     /// Whether that node sends to this one while it receives.
@@ -345,7 +348,7 @@ impl Node {
             return;
         }
         let (kind, receiving) = (FrameKind::Cts, false);
-        self.awaited = Some(Awaited { kind, since: now, due: now, until: now, receiving });
+        self.own.wait_for(Awaited { kind, since: now, due: now, until: now, receiving });
         self.give_up_waiting(now, rules, out);
     }
 
@@ -355,7 +358,8 @@ impl Node {
             return;
         };
         let begins = now + rules.timing().sifs();
-        (self.exchange, self.opened) = (Some(usize::from(frame.edcaf)), begins);
+        let edcaf = usize::from(frame.edcaf);
+        self.own = Own::Sending(Exchange { edcaf, opened: begins, txop: None });
         self.reply(now, frame, rules);
     }
 
@@ -378,7 +382,8 @@ impl Node {
 
     /// A frame begins to be transmitted that may open an exchange.
     pub(in crate::space) fn count_opening(&mut self, now: Instant, frame: &OnAir, is_alone: bool) {
-        let opens = self.exchange.is_some() && self.opened == now && frame.beside.is_none();
+        let opened = self.own.exchange().is_some_and(|exchange| exchange.opened == now);
+        let opens = opened && frame.beside.is_none();
         let Some(duplex) = self.duplex.as_mut() else { return };
         let wins = duplex.choice.is_some() && duplex.won == Some(now);
         duplex.counters.alone += u64::from(opens && wins && is_alone);

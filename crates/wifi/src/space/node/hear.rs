@@ -1,6 +1,7 @@
 //! The actions of a node when it has received a frame.
 
 use super::Node;
+use super::own::Own;
 use crate::Command;
 use crate::mac::{ACK, Bitmap, Deferral, ElicitedResponse, block_ack};
 use crate::phy::{Mode, decibels};
@@ -24,7 +25,7 @@ impl Node {
 
     /// The frame that ends now was not the expected response.
     fn miss(&mut self, now: Instant, rules: &SpaceRules, out: &mut Vec<Command>) {
-        if self.awaited.is_some_and(|awaited| awaited.receiving) {
+        if self.own.awaited().is_some_and(|awaited| awaited.receiving) {
             self.give_up_waiting(now, rules, out);
         }
     }
@@ -55,8 +56,8 @@ impl Node {
     ) {
         self.carrier.on_decoded();
         if self.is_awaited(now, frame, rules) {
-            self.awaited = None;
-            match (frame.kind, self.exchange) {
+            self.own.stop_waiting();
+            match (frame.kind, self.own.edcaf()) {
                 (FrameKind::Cts, Some(index)) => {
                     self.expect_secondary(frame);
                     let body = self.body(index, rules).after_cts(rules.timing(), frame);
@@ -94,13 +95,14 @@ impl Node {
     /// delayed beside a longer frame can be to an earlier frame, for which the node has ceased to
     /// wait.
     fn is_awaited(&self, now: Instant, frame: &OnAir, rules: &SpaceRules) -> bool {
-        let Some(awaited) = self.awaited.filter(|awaited| awaited.kind == frame.kind) else {
+        let Own::Awaiting(exchange, awaited) = &self.own else { return false };
+        if awaited.kind != frame.kind {
             return false;
-        };
+        }
         if frame.beside.is_none() {
             return true;
         }
-        let peer = self.exchange.and_then(|index| self.edcaf(index).to());
+        let peer = self.edcaf(exchange.edcaf).to();
         let lasting = rules.timing().airtime(&frame.mode, frame.psdu).total();
         peer == Some(frame.from) && awaited.due + lasting == now
     }
@@ -118,13 +120,13 @@ impl Node {
         rules: &SpaceRules,
         out: &mut Vec<Command>,
     ) {
-        let Some(index) = self.exchange.take() else { return };
+        let Some(&exchange) = self.own.exchange() else { return };
         self.exchanges = self.exchanges.wrapping_add(1);
         let doubles = self.finish_beside(true);
-        self.report_airtime(index, now, true, out);
+        self.report_airtime(&exchange, now, true, out);
         let sifs = rules.timing().sifs();
-        self.txop = self.txop.and_then(|txop| txop.after_success(now, sifs));
-        let contender = &mut self.contenders[index];
+        let goes_on = self.own.end_exchange(exchange.txop, now, sifs);
+        let contender = &mut self.contenders[exchange.edcaf];
         let edcaf = &mut contender.edcaf;
         let before = edcaf.window();
         let peer = edcaf.to().and_then(|to| peer_mut(&mut self.peers, to));
@@ -134,7 +136,7 @@ impl Node {
         if doubles {
             edcaf.double_window(&rules.mac, before);
         }
-        if self.txop.is_none() {
+        if !goes_on {
             contender.back_off(&rules.mac);
         }
         self.settle(out);

@@ -21,12 +21,13 @@ impl Node {
     pub(in crate::space) fn freeze(&mut self, now: Instant, rules: &SpaceRules) {
         let Some(idle_since) = self.carrier.end_idle() else { return };
         self.dozing = false;
+        let in_exchange = self.own.edcaf();
         for (index, contender) in self.contenders.iter_mut().enumerate() {
             if !has(self.active, index) {
                 continue;
             }
             let has_msdus = !contender.edcaf.is_idle();
-            let waits = has_msdus && self.exchange != Some(index);
+            let waits = has_msdus && in_exchange != Some(index);
             if contender.slots.freeze(now, idle_since, waits) {
                 contender.back_off(&rules.mac);
             } else if !has_msdus && !contender.slots.is_pending() {
@@ -76,17 +77,13 @@ impl Node {
 
     /// Whether the node is in an exchange.
     pub(super) fn acts(&self) -> bool {
-        self.exchange.is_some()
-            || self.awaited.is_some()
-            || self.answer.is_some()
-            || self.txop.is_some()
+        !self.own.is_idle() || self.answer.is_some()
     }
 
     /// Starts to count slots, if a back-off or a frame waits.
     pub(super) fn listen(&mut self, now: Instant) {
         self.dozing = false;
-        let goes_on = || self.txop.is_some_and(|txop| txop.next.is_some());
-        if self.active == 0 || self.exchange.is_some() || self.answer.is_some() || goes_on() {
+        if self.active == 0 || self.acts() {
             return;
         }
         for (index, EdcafState { edcaf, slots }) in self.contenders.iter_mut().enumerate() {
@@ -106,7 +103,7 @@ impl Node {
         out: &mut Vec<Command>,
     ) {
         self.carrier.on_detected(detected);
-        let Some(awaited) = &mut self.awaited else { return };
+        let Some(awaited) = self.own.awaited_mut() else { return };
         awaited.receiving = detected <= awaited.until;
         if awaited.until < now {
             self.give_up_waiting(now, rules, out);
@@ -120,7 +117,7 @@ impl Node {
         rules: &SpaceRules,
         out: &mut Vec<Command>,
     ) {
-        let Some(awaited) = &mut self.awaited else { return };
+        let Some(awaited) = self.own.awaited_mut() else { return };
         awaited.receiving = false;
         if awaited.until <= now {
             self.give_up_waiting(now, rules, out);

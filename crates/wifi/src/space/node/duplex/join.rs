@@ -4,6 +4,7 @@ use super::Beside;
 use crate::phy::Mode;
 use crate::space::duplex::PrimaryFrame;
 use crate::space::node::Node;
+use crate::space::node::own::{Exchange, Own};
 use crate::space::rules::SpaceRules;
 use kernel::{BitRate, Duration, Instant};
 
@@ -31,7 +32,8 @@ impl Node {
         to: u32,
     ) -> Duration {
         let (frame, longer, _) = self.secondary(rules, primary, index, mode, to);
-        (self.exchange, self.opened, self.quiet) = (Some(index), now, false);
+        self.own = Own::Sending(Exchange { edcaf: index, opened: now, txop: None });
+        self.quiet = false;
         self.answer = Some((now, frame));
         if let Some(duplex) = &mut self.duplex {
             duplex.joined = Some(now);
@@ -47,7 +49,7 @@ impl Node {
         primary: &PrimaryFrame,
         to: u32,
     ) {
-        self.txop = None;
+        self.own.end_txop();
         let Some(duplex) = &mut self.duplex else { return };
         let (from, is_secondary, is_data, is_attempt) = (primary.from, true, true, true);
         duplex.mutual = Some(Beside { from, is_secondary, is_data, is_attempt });
@@ -72,7 +74,7 @@ impl Node {
 
     /// The node joins no frame, and goes on waiting for a CTS if it has sent an RTS.
     pub(in crate::space) fn await_cts(&mut self, now: Instant) {
-        if let Some(awaited) = &mut self.awaited {
+        if let Some(awaited) = self.own.awaited_mut() {
             (awaited.receiving, awaited.until) = (false, awaited.until.max(now));
         }
     }
@@ -89,7 +91,7 @@ impl Node {
 
     /// The node could join a data frame if that were longer.
     pub(in crate::space) fn count_primary(&mut self) {
-        let with_rts = self.exchange.is_some();
+        let with_rts = self.own.exchange().is_some();
         if let Some(duplex) = &mut self.duplex {
             duplex.count_primary(with_rts);
         }
