@@ -22,7 +22,7 @@ pub fn scenario(data: &[u8]) {
 
 /// Faults have reasons, and each is told once.
 fn are_told(issues: &[sim::Issue]) {
-    assert!(!issues.is_empty() && issues.iter().all(|issue| !issue.message.is_empty()));
+    assert!(!issues.is_empty() && issues.iter().all(|issue| !issue.said.message.is_empty()));
     let told: std::collections::BTreeSet<_> = issues.iter().map(sim::Issue::with_line).collect();
     assert_eq!(told.len(), issues.len(), "a fault is told twice");
 }

@@ -28,7 +28,7 @@ pub use ring::Ring;
 pub use sub_queues::Per;
 
 use kernel::{BitRate, Bytes, Duration, Instant, Rng};
-use settings::Choice;
+use settings::{Choice, Said};
 use std::fmt::Debug;
 use std::ops::AddAssign;
 use wire::{Ecn, NodeId, Packet, TrafficClass};
@@ -65,7 +65,7 @@ pub trait Discipline {
     fn limit(&self) -> Limit;
 
     /// Why the discipline is not allowed at this link, if it is not.
-    fn refusal(&self, _site: OutputLink) -> Option<String> {
+    fn refusal(&self, _site: OutputLink) -> Option<Said> {
         None
     }
 

@@ -41,7 +41,7 @@ pub(crate) fn chosen(
         Ok((path.extract::<String>()?, text))
     };
     let results = results.iter().map(row).collect::<PyResult<Vec<_>>>()?;
-    address::chosen(path, &results).map_err(AddressError::new_err)
+    address::chosen(path, &results).map_err(|said| AddressError::new_err(said.to_string()))
 }
 
 /// The names that may be meant.
@@ -52,7 +52,7 @@ pub(crate) fn near(wanted: &str, names: Vec<String>) -> Vec<String> {
     address::near(wanted, &names).into_iter().map(str::to_owned).collect()
 }
 
-/// The part of a message that suggests names.
+/// The remedy that suggests names; empty without any.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value, reason = "converted by PyO3")]
 pub(crate) fn suggested(names: Vec<String>) -> String {

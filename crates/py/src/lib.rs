@@ -58,13 +58,13 @@ type FaultRow = (String, String, String, PlaceRow, Vec<(&'static str, String)>, 
 type PlaceRow = (usize, usize, [usize; 2], [usize; 2]);
 
 fn row(issue: sim::Issue) -> FaultRow {
-    let sim::Issue { path, message, remedy, place, repairs, file_line } = issue;
-    let repairs = repairs.into_iter().map(|repair| match repair {
+    let sim::Issue { path, said, place, file_line } = issue;
+    let repairs = said.repairs.into_iter().map(|repair| match repair {
         sim::Repair::Rename(key) => ("rename", key),
         sim::Repair::Value(value) => ("value", value),
         sim::Repair::List => ("list", String::new()),
         sim::Repair::Remove => ("remove", String::new()),
     });
     let place = (place.line, place.column, place.key, place.value);
-    (path, message, remedy, place, repairs.collect(), file_line)
+    (path, said.message, said.remedy, place, repairs.collect(), file_line)
 }

@@ -5,8 +5,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::spanned::Spanned;
 use syn::{
-    Data, DeriveInput, Error, Expr, ExprLit, ExprRange, Field, Fields, Ident, Lit, LitFloat,
-    LitStr, Result, Token, UnOp,
+    Data, DeriveInput, Error, Expr, ExprArray, ExprLit, ExprRange, Field, Fields, Ident, Lit,
+    LitFloat, LitStr, Result, Token, UnOp,
 };
 
 /// The content of `#[settings(...)]` above a struct.
@@ -27,7 +27,7 @@ struct Key<'a> {
     name: String,
     default: Option<Expr>,
     range: Option<Expr>,
-    too_low: Option<LitStr>,
+    too_low: Option<ExprArray>,
     required: Option<LitStr>,
     alias: Option<LitStr>,
     kind: Kind,

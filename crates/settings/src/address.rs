@@ -4,8 +4,9 @@
 //! `sum(flows[to="sta*"].goodput_mbps)` (`python/simoom/scenario/address.py` says what each means).
 
 use crate::fault::nearest;
-use crate::issue::Issue;
+use crate::issue::{Issue, Said};
 use crate::path::{Path, Step};
+use crate::said;
 use crate::tree::{Node, Value};
 
 /// What turns the values of several elements into one number.
@@ -79,7 +80,7 @@ impl<'a> Element<'a> {
     ///
     /// # Errors
     /// Why the text in brackets has none.
-    pub fn conditions(&self) -> Result<Vec<(&'static str, &'a str)>, String> {
+    pub fn conditions(&self) -> Result<Vec<(&'static str, &'a str)>, Said> {
         let (list, mut found, mut begin) = (self.list, Vec::new(), 0);
         for end in outside(self.which, ',').chain([self.which.len()]) {
             let part = &self.which[begin..end];
@@ -94,10 +95,11 @@ impl<'a> Element<'a> {
                 return Err(format!(
                     "write an index, a name or conditions: {list}[\"download\"] or \
                      {list}[from=\"server\", to=\"sta*\"]"
-                ));
+                )
+                .into());
             }
             let Some(key) = KEYS.into_iter().find(|known| *known == key) else {
-                return Err(format!("{key} is none of {}", KEYS.join(", ")));
+                return Err(format!("{key} is none of {}", KEYS.join(", ")).into());
             };
             found.push((key, quoted.unwrap_or(value)));
         }
@@ -108,7 +110,7 @@ impl<'a> Element<'a> {
     ///
     /// # Errors
     /// Why there is none, with names that may be meant.
-    pub fn matching(&self, rows: &[Row]) -> Result<Vec<usize>, String> {
+    pub fn matching(&self, rows: &[Row]) -> Result<Vec<usize>, Said> {
         if self.which == "*" {
             return Ok(rows.iter().map(|row| row.index).collect());
         }
@@ -131,7 +133,7 @@ impl<'a> Element<'a> {
                     close => close,
                 };
                 let close = if close.is_empty() { "none".to_owned() } else { close.join(", ") };
-                return Err(format!("no {key} is '{wanted}'; there are {close}"));
+                return Err(said!("no {key} is '{wanted}'", "there are {close}"));
             };
             found.retain(|row| rule(row));
         }
@@ -188,9 +190,9 @@ pub fn indexed(document: &Node, path: &str) -> Result<Vec<Path>, Issue> {
     };
     let chosen = match rows {
         Some(rows) => element.matching(&rows),
-        None => Err(format!("{list} is no array of tables with names")),
+        None => Err(format!("{list} is no array of tables with names").into()),
     };
-    let chosen = chosen.map_err(|message| Issue::new(path, message))?;
+    let chosen = chosen.map_err(|said| Issue::new(path, said))?;
     chosen.into_iter().map(|index| Path::parse(&element.path(index))).collect()
 }
 
@@ -235,30 +237,30 @@ pub fn element<'a>(path: &'a str, list: &str) -> Option<(usize, &'a str)> {
 pub fn chosen(
     path: &str,
     results: &[(String, String)],
-) -> Result<(Option<&'static str>, Vec<String>), String> {
+) -> Result<(Option<&'static str>, Vec<String>), Said> {
     let (name, inner) = call(path).map_or((None, path), |(name, inner)| (Some(name), inner));
     let function = FUNCTIONS.into_iter().find(|own| Some(*own) == name);
     if let Some(name) = name.filter(|_| function.is_none()) {
         let known = FUNCTIONS.join(", ");
-        return Err(format!("{path}: there is no function '{name}'; there are {known}"));
+        return Err(said!("{path}: there is no function '{name}'", "there are {known}"));
     }
     let Some(element) = Element::parse(inner) else {
         let example = "sum(flows[*].goodput_mbps)";
-        return Err(format!("{path}: must be of elements of a list, as {example}"));
+        return Err(format!("{path}: must be of elements of a list, as {example}").into());
     };
     let (list, which) = (element.list, element.which);
     let chosen = element.matching(&rows(list, results));
-    let chosen = chosen.map_err(|message| format!("{list}[{which}]: {message}"))?;
+    let chosen = chosen.map_err(|said| said.after(format_args!("{list}[{which}]: ")))?;
     let paths: Vec<String> = chosen.into_iter().map(|index| element.path(index)).collect();
     if !paths.iter().any(|path| results.iter().any(|(known, _)| known == path)) {
         let known = each_once(results.iter().map(|(known, _)| general(known, "[i]")));
         let close = nearest(&general(inner, "[i]"), known.iter().map(String::as_str));
-        return Err(format!("there is no '{path}'{}", suggested(&close)));
+        return Err(Said::new(format!("there is no '{path}'"), suggested(&close)));
     }
     match (function, paths.len()) {
         (None, 1) | (Some(_), _) => Ok((function, paths)),
         (None, _) if element.has_one_name() => Ok((Some("mean"), paths)),
-        (None, n) => Err(format!("{path}: are {n} {list}; write sum({path}), or mean, min, max")),
+        (None, n) => Err(said!("{path}: are {n} {list}", "write sum({path}), or mean, min, max")),
     }
 }
 
@@ -275,12 +277,12 @@ pub fn near<'a>(wanted: &str, names: &[&'a str]) -> Vec<&'a str> {
     }
 }
 
-/// The part of a message that suggests names, if there are any.
+/// The remedy that suggests names; empty if there are none.
 pub fn suggested(names: &[&str]) -> String {
     match names {
         [] => String::new(),
-        [name] => format!("; the nearest is {name}"),
-        _ => format!("; the nearest are {}", names.join(", ")),
+        [name] => format!("the nearest is {name}"),
+        _ => format!("the nearest are {}", names.join(", ")),
     }
 }
 
@@ -393,7 +395,7 @@ mod tests {
         let names = ["browsing sta0", "call up", "call down", "recall"];
         assert_eq!(near("call", &names), ["call up", "call down", "recall"]);
         assert_eq!(near("dwonload", &["download", "upload"]), ["download"]);
-        assert_eq!(suggested(&["up", "down"]), "; the nearest are up, down");
+        assert_eq!(suggested(&["up", "down"]), "the nearest are up, down");
     }
 
     #[test]
@@ -443,7 +445,7 @@ mod tests {
         let results: Vec<_> = [of(0, "a"), of(1, "b"), of(2, "b")].concat();
         let told = |path: &str| match chosen(path, &results) {
             Ok((function, paths)) => format!("{} {}", function.unwrap_or("-"), paths.join(" ")),
-            Err(message) => message,
+            Err(said) => said.to_string(),
         };
         assert_eq!(told("sum(flows[to=b].lost)"), "sum flows[1].lost flows[2].lost");
         assert_eq!(told("flows[\"down\"].lost"), "mean flows[0].lost flows[1].lost flows[2].lost");

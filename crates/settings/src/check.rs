@@ -1,7 +1,7 @@
 //! Semantic faults, and the search for numbers out of range in a document.
 
 use crate::choice::Variant;
-use crate::issue::Issue;
+use crate::issue::{Issue, Said};
 use crate::path::Path;
 use crate::range::Range;
 use crate::table::{Field, Key};
@@ -15,8 +15,8 @@ pub struct Faults(pub Vec<Issue>);
 
 impl Faults {
     /// One more.
-    pub fn fault(&mut self, path: impl fmt::Display, message: impl Into<String>) {
-        self.0.push(Issue::new(path, message));
+    pub fn fault(&mut self, path: impl fmt::Display, said: impl Into<Said>) {
+        self.0.push(Issue::new(path, said));
     }
 }
 
@@ -64,7 +64,7 @@ impl<'a> Check<'a> {
             }
             // If the text is empty, a rule of the document reports what is missing.
             (None, Some(example)) if !example.is_empty() => {
-                faults.fault(&at, format!("missing; {example}"));
+                faults.fault(&at, Said::new("missing", example));
             }
             _ => {}
         }

@@ -1,7 +1,7 @@
 //! Reading and replacing parts of a document by path.
 
 use crate::fault::{Fault, Kind, One, nearest};
-use crate::issue::Issue;
+use crate::issue::{Issue, Said};
 use crate::path::{Path, Step, shown};
 use crate::read::read;
 use crate::schema::Defined;
@@ -185,18 +185,18 @@ fn there_are(count: usize) -> String {
 /// An issue if the path leads nowhere.
 pub fn get(json: &Json, steps: &[Step], at: &mut Path) -> Result<Json, Issue> {
     let Some((step, rest)) = steps.split_first() else { return Ok(json.clone()) };
-    let issue = |at: &Path, message| Err(Issue::new(at, message));
+    let issue = |at: &Path, message: String| Err(Issue::new(at, message));
     let below = at.then(step.clone());
     match (step, json) {
         (Step::Key(key), Json::Object(entries)) => {
             let Some(inner) = entries.get(key) else {
                 let known: Vec<&str> = entries.keys().map(String::as_str).collect();
                 let near = nearest(key, known.iter().copied());
-                let message = match near.first() {
-                    Some(near) => format!("unknown key; did you mean {near}?"),
-                    None => format!("unknown key; the keys here are {}", known.join(", ")),
+                let remedy = match near.first() {
+                    Some(near) => format!("did you mean {near}?"),
+                    None => format!("the keys here are {}", known.join(", ")),
                 };
-                return issue(&below, message);
+                return Err(Issue::new(&below, Said::new("unknown key", remedy)));
             };
             *at = below;
             get(inner, rest, at)

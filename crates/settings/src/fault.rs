@@ -1,6 +1,6 @@
 //! Structural faults: the document does not have the shape of a scenario.
 
-use crate::issue::{Issue, Repair};
+use crate::issue::{Issue, Repair, Said};
 use crate::path::{Path, Step, is_bare, shown};
 use crate::schema::{Defined, Places};
 use crate::tree::Node;
@@ -22,7 +22,7 @@ pub(crate) struct One {
 #[derive(Debug)]
 pub(crate) enum Kind {
     /// A message, and the values of which one may be meant.
-    Message(Issue),
+    Message(Said),
     /// The key at the end of the fault's path, which its table does not have.
     UnknownKey { known: &'static [&'static str] },
     /// The key at the end of the fault's path, which is none of the variants.
@@ -36,9 +36,9 @@ impl Fault {
         Self(vec![One { steps: Vec::new(), kind }])
     }
 
-    /// A fault of a value; what stands behind the first semicolon is the remedy.
-    pub fn here(message: impl Into<String>) -> Self {
-        Self::new(Kind::Message(Issue::new("", message)))
+    /// A fault of a value.
+    pub fn here(said: impl Into<Said>) -> Self {
+        Self::new(Kind::Message(said.into()))
     }
 
     /// A fault of a value that another value would cure, which is written as in TOML.
@@ -48,8 +48,8 @@ impl Fault {
 
     /// A fault that one of these changes would cure.
     pub(crate) fn with_repairs(mut self, repairs: impl IntoIterator<Item = Repair>) -> Self {
-        if let Some(One { kind: Kind::Message(issue), .. }) = self.0.first_mut() {
-            issue.repairs = repairs.into_iter().collect();
+        if let Some(One { kind: Kind::Message(said), .. }) = self.0.first_mut() {
+            said.repairs = repairs.into_iter().collect();
         }
         self
     }
@@ -88,9 +88,8 @@ impl Fault {
     pub(crate) fn into_issues<T: Defined>(self, document: &Node) -> Vec<(Path, Path, Issue)> {
         let told = |one: One| {
             let (path, faulty) = (one.path(), one.faulty());
-            let mut issue = one.issue(Places::of::<T>());
-            issue.path = path.to_string();
-            issue.place = document.place_of(&path);
+            let (place, said) = (document.place_of(&path), one.said(Places::of::<T>()));
+            let issue = Issue { place, ..Issue::new(&path, said) };
             (path, faulty, issue)
         };
         self.0.into_iter().map(told).collect()
@@ -113,27 +112,27 @@ impl One {
     }
 
     /// The message for users; the places of all keys tell to which table an unknown key belongs.
-    fn issue(self, places: &Places) -> Issue {
+    fn said(self, places: &Places) -> Said {
         let path = self.path();
         match self.kind {
-            Kind::Message(issue) => issue,
+            Kind::Message(said) => said,
             Kind::UnknownKey { known } | Kind::UnknownVariant { known } => {
-                let Some(Step::Key(key)) = path.0.last() else { return Issue::new("", "") };
+                let Some(Step::Key(key)) = path.0.last() else { return "".into() };
                 advice(&path, key, known, places)
             }
             Kind::Several { given, variants } => {
                 let given = given.iter().map(|name| shown(name)).collect::<Vec<_>>().join(" and ");
                 let variants = variants.join(", ");
-                Issue::new("", format!("takes one of {variants}, not both {given}"))
+                format!("takes one of {variants}, not both {given}").into()
             }
         }
     }
 }
 
 /// The message about an unknown key at `path`.
-fn advice(path: &Path, key: &str, known: &[&str], places: &Places) -> Issue {
+fn advice(path: &Path, key: &str, known: &[&str], places: &Places) -> Said {
     const MOST: usize = 4;
-    let said = |remedy: String| Issue { remedy, ..Issue::new("", "unknown key") };
+    let said = |remedy: String| Said::new("unknown key", remedy);
     let mut places = if is_bare(key) { places.with_key(key).to_vec() } else { Vec::new() };
     let table = &path.0[..path.0.len().saturating_sub(1)];
     let below = format!("{}.", Path(table.to_vec()).general());
@@ -150,8 +149,9 @@ fn advice(path: &Path, key: &str, known: &[&str], places: &Places) -> Issue {
     }
     let nearest = nearest(key, known.iter().copied());
     if !nearest.is_empty() {
-        let repairs = nearest.iter().map(|near| Repair::Rename((*near).to_owned())).collect();
-        return Issue { repairs, ..said(format!("did you mean {}?", nearest.join(" or "))) };
+        let repairs = nearest.iter().map(|near| Repair::Rename((*near).to_owned()));
+        let meant = format!("did you mean {}?", nearest.join(" or "));
+        return said(meant).with_repairs(repairs);
     }
     let here = format!("the keys here are {}", known.join(", "));
     if places.is_empty() {

@@ -1,6 +1,6 @@
 //! A fault of a document as users hear of it.
 //!
-//! A fault has fields, and nothing reads its text.
+//! A fault has fields from where it is found, and nothing reads its text.
 
 use crate::place::Place;
 use std::fmt;
@@ -10,16 +10,23 @@ use std::fmt;
 pub struct Issue {
     /// The path; empty for the document as a whole.
     pub path: String,
+    /// What is told of it.
+    pub said: Said,
+    /// Where the value is written, or the table that lacks it.
+    pub place: Place,
+    /// The line of a file that the value names in which the fault is; 0 without one.
+    pub file_line: usize,
+}
+
+/// What is told of a fault, wherever the value is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
     /// The value found, and the rule.
     pub message: String,
     /// What to do about it; empty if the message says it.
     pub remedy: String,
-    /// Where the value is written, or the table that lacks it.
-    pub place: Place,
     /// The changes of which each might be meant.
     pub repairs: Vec<Repair>,
-    /// The line of a file that the value names in which the fault is; 0 without one.
-    pub file_line: usize,
 }
 
 /// A change of a document at the path of a fault.
@@ -35,39 +42,73 @@ pub enum Repair {
     Remove,
 }
 
+/// A [`Said`]: formats of the message and of the remedy, if there is one.
+#[macro_export]
+macro_rules! said {
+    ($message:literal) => {
+        $crate::Said::from(format!($message))
+    };
+    ($message:literal, $remedy:literal) => {
+        $crate::Said::new(format!($message), format!($remedy))
+    };
+}
+
+impl Said {
+    /// Message and remedy.
+    pub fn new(message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { message: message.into(), remedy: remedy.into(), repairs: Vec::new() }
+    }
+
+    /// Of a key that is to be removed.
+    pub fn remove(message: impl Into<String>) -> Self {
+        Self::new(message, "remove the key").with_repairs([Repair::Remove])
+    }
+
+    /// The same behind the beginning of its message.
+    #[must_use]
+    pub fn after(self, begin: impl fmt::Display) -> Self {
+        Self { message: format!("{begin}{}", self.message), ..self }
+    }
+
+    /// The same with the changes of which each might be meant.
+    #[must_use]
+    pub fn with_repairs(self, repairs: impl IntoIterator<Item = Repair>) -> Self {
+        Self { repairs: repairs.into_iter().collect(), ..self }
+    }
+
+    /// The same with another text, if one might be meant.
+    #[must_use]
+    pub fn with_text(self, meant: Option<impl fmt::Display>) -> Self {
+        self.with_repairs(meant.map(|text| Repair::Value(format!("\"{text}\""))))
+    }
+}
+
+impl<T: Into<String>> From<T> for Said {
+    fn from(message: T) -> Self {
+        Self::new(message, "")
+    }
+}
+
+impl fmt::Display for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mark = if self.remedy.is_empty() { "" } else { "; " };
+        write!(f, "{}{mark}{}", self.message, self.remedy)
+    }
+}
+
 impl Issue {
-    /// A fault; what stands behind the first semicolon of the text is the remedy. A remedy that
-    /// begins with `did you mean "this"?`, or is `remove the key`, is a repair too.
-    pub fn new(path: impl fmt::Display, text: impl Into<String>) -> Self {
-        let mut message = text.into();
-        // A text that is quoted may have semicolons of its own.
-        let is_outside = |at: &usize| message[..*at].matches('"').count() % 2 == 0;
-        let end = message.match_indices("; ").map(|(at, _)| at).find(is_outside);
-        let remedy = end.map_or(String::new(), |at| message.split_off(at)[2..].to_owned());
-        let meant = remedy.strip_prefix("did you mean ").and_then(|meant| meant.split_once('?'));
-        let repair = match meant {
-            Some((meant, _)) if meant.starts_with('"') => Some(Repair::Value(meant.to_owned())),
-            None if remedy == "remove the key" => Some(Repair::Remove),
-            _ => None,
-        };
-        let (path, place, repairs) = (path.to_string(), Place::NOWHERE, Vec::from_iter(repair));
-        Self { path, message, remedy, place, repairs, file_line: 0 }
+    /// A fault at a path.
+    pub fn new(path: impl fmt::Display, said: impl Into<Said>) -> Self {
+        let (path, said) = (path.to_string(), said.into());
+        Self { path, said, place: Place::NOWHERE, file_line: 0 }
     }
 
     /// The fault in one line of text, with its line in the document.
     pub fn with_line(&self) -> String {
         match (self.path.as_str(), self.place.line) {
             (_, 0) => self.to_string(),
-            ("", line) => format!("line {line}: {}", self.told()),
-            (path, line) => format!("{path} (line {line}): {}", self.told()),
-        }
-    }
-
-    /// Message and remedy.
-    pub fn told(&self) -> String {
-        match self.remedy.as_str() {
-            "" => self.message.clone(),
-            remedy => format!("{}; {remedy}", self.message),
+            ("", line) => format!("line {line}: {}", self.said),
+            (path, line) => format!("{path} (line {line}): {}", self.said),
         }
     }
 }
@@ -77,7 +118,7 @@ impl fmt::Display for Issue {
         if !self.path.is_empty() {
             write!(f, "{}: ", self.path)?;
         }
-        f.write_str(&self.told())
+        self.said.fmt(f)
     }
 }
 

@@ -31,9 +31,10 @@
 //! - `default = 5.0`: a literal number is in that unit, any other expression has the field's type.
 //!   Without it the default is that of the type.
 //! - `range = 0.0..=1.0`: a range of written numbers, or a [`Range`].
-//! - `too_low = "..."`: the message where a number is below the range; `{is}` is the number.
-//! - `required = "as 0.01"`: there is no default. The text completes "missing; ..."; without a text
-//!   a rule of the document reports what is missing.
+//! - `too_low = ["...", "..."]`: message and remedy where a number is below the range; `{is}` is
+//!   the number.
+//! - `required = "as 0.01"`: there is no default. The text is the remedy where the key is missing;
+//!   without a text a rule of the document reports it.
 //! - `alias = "old_key"`: a name of the key from an earlier version.
 //! - `flatten`: the keys of the field's table are keys of this table; [`Free`] permits any key.
 //! - `skip`: no key sets the field.
@@ -79,7 +80,7 @@ pub use choice::{
 pub use edit::{Root, get, put_at, set, value_of};
 pub use fault::{Fault, nearest};
 pub use free::Free;
-pub use issue::{Issue, Repair};
+pub use issue::{Issue, Repair, Said};
 pub use number::{Number, number};
 pub use path::{Path, Step, is_bare, shown};
 pub use place::Place;

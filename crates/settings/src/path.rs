@@ -1,6 +1,7 @@
 //! The path language: `flows[0].traffic.web.size.pareto.shape`, `flows[*].control`.
 
 use crate::issue::Issue;
+use crate::said;
 use std::fmt;
 
 /// One step from a value to a part of it.
@@ -90,7 +91,7 @@ impl Path {
 }
 
 fn malformed(text: &str, what: &str) -> Issue {
-    let message = format!("not a path: {what}; a path reads as flows[0].tcp.mss_bytes");
+    let message = said!("not a path: {what}", "a path reads as flows[0].tcp.mss_bytes");
     Issue::new(shown(text), message)
 }
 
@@ -146,7 +147,7 @@ mod tests {
 
     #[test]
     fn what_is_not_a_path_says_why() {
-        let message = |text: &str| Path::parse(text).unwrap_err().message;
+        let message = |text: &str| Path::parse(text).unwrap_err().said.message;
         for text in ["", ".", "a..b", "a.", "[0]", "a b", "flows[0]tcp"] {
             assert!(message(text).starts_with("not a path: "), "{text}");
         }

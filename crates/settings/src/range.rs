@@ -1,6 +1,8 @@
 //! Ranges of numbers in documents.
 
+use crate::issue::Said;
 use crate::number::number;
+use crate::said;
 use crate::unit::Unit;
 use serde_json::Value;
 use std::ops::RangeInclusive;
@@ -15,7 +17,7 @@ pub struct Range {
     /// Whether `high` itself is excluded.
     below: bool,
     wording: Wording,
-    too_low: Option<&'static str>,
+    too_low: Option<[&'static str; 2]>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,11 +59,11 @@ impl Range {
         Self { above: true, ..Self::closed(low, high) }
     }
 
-    /// The same range with a message of its own for numbers that are too low; `{is}` stands for the
-    /// number.
+    /// The same range with a message and a remedy of its own for numbers that are too low; `{is}`
+    /// stands for the number.
     #[must_use]
-    pub const fn too_low(self, message: &'static str) -> Self {
-        Self { too_low: Some(message), ..self }
+    pub const fn too_low(self, said: [&'static str; 2]) -> Self {
+        Self { too_low: Some(said), ..self }
     }
 
     fn contains(&self, value: f64) -> bool {
@@ -73,17 +75,17 @@ impl Range {
     }
 
     /// Why a number is not in the range, with the number written as `is`; `None` if it is.
-    pub(crate) fn fault(&self, value: f64, is: &str, unit: Unit) -> Option<String> {
+    pub(crate) fn fault(&self, value: f64, is: &str, unit: Unit) -> Option<Said> {
         if *self == Self::ANY || self.contains(value) {
             return None;
         }
-        if let Some(message) = self.too_low.filter(|_| value <= self.low) {
-            return Some(message.replace("{is}", is));
+        if let Some([message, remedy]) = self.too_low.filter(|_| value <= self.low) {
+            return Some(Said::new(message.replace("{is}", is), remedy));
         }
         let (low, high, unit) = (number(self.low), number(self.high), unit.symbol());
-        Some(match (self.wording, self.above, self.below) {
-            (Wording::Probability, ..) => probability(value, is),
-            (Wording::Window, ..) => contention_window(value, is, self.high),
+        let rule = match (self.wording, self.above, self.below) {
+            (Wording::Probability, ..) => return Some(probability(value, is)),
+            (Wording::Window, ..) => return Some(contention_window(value, is, self.high)),
             (_, true, true) => format!("must be in ({low}, {high}), is {is}"),
             (_, true, _) if self.high.is_infinite() => {
                 format!("must be above {low}{unit}, is {is}")
@@ -92,7 +94,8 @@ impl Range {
             (_, _, true) => format!("must be from {low} to below {high}{unit}, is {is}"),
             _ if self.high.is_infinite() => format!("must be at least {low}{unit}, is {is}"),
             _ => format!("must be from {low} to {high}{unit}, is {is}"),
-        })
+        };
+        Some(rule.into())
     }
 
     /// Writes the bounds into the schema of a number.
@@ -110,16 +113,16 @@ impl Range {
     }
 }
 
-fn probability(value: f64, is: &str) -> String {
+fn probability(value: f64, is: &str) -> Said {
     let remedy = if value > 1.0 && value <= 100.0 {
-        format!("; {is} % is {}", number(value / 100.0))
+        format!("{is} % is {}", number(value / 100.0))
     } else {
         String::new()
     };
-    format!("a probability is from 0 to below 1, is {is}{remedy}")
+    Said::new(format!("a probability is from 0 to below 1, is {is}"), remedy)
 }
 
-fn contention_window(value: f64, is: &str, largest: f64) -> String {
+fn contention_window(value: f64, is: &str, largest: f64) -> Said {
     let nearest = if value < 1.0 {
         "the least is 1".to_owned()
     } else if value > largest {
@@ -130,7 +133,7 @@ fn contention_window(value: f64, is: &str, largest: f64) -> String {
         let above = (value as u64).next_power_of_two();
         format!("the nearest are {} and {}", above / 2 - 1, above - 1)
     };
-    format!("{is} is not of the form 2^k - 1; {nearest}")
+    said!("{is} is not of the form 2^k - 1", "{nearest}")
 }
 
 impl From<RangeInclusive<f64>> for Range {
@@ -162,7 +165,9 @@ mod tests {
     use super::*;
 
     fn fault_of(range: Range, value: f64, key: &str) -> String {
-        range.fault(value, &number(value), Unit::of(key)).unwrap_or_default()
+        range
+            .fault(value, &number(value), Unit::of(key))
+            .map_or(String::new(), |said| said.to_string())
     }
 
     #[test]
@@ -195,10 +200,10 @@ mod tests {
 
     #[test]
     fn what_is_too_low_may_have_a_message_of_its_own() {
-        let range = Range::from(1..=9).too_low("0 would drop every packet");
+        let range = Range::from(1..=9).too_low(["0 would drop every packet", ""]);
         assert_eq!(fault_of(range, 0.0, "limit_packets"), "0 would drop every packet");
         assert_eq!(fault_of(range, 10.0, "limit_packets"), "must be from 1 to 9 packets, is 10");
-        let range = Range::above(1.0, 9.0).too_low("is {is}: too steep");
+        let range = Range::above(1.0, 9.0).too_low(["is {is}: too steep", ""]);
         assert_eq!(fault_of(range, 0.5, "shape"), "is 0.5: too steep");
     }
 }

@@ -8,7 +8,7 @@
 use crate::check::Faults;
 use crate::choice::Named;
 use crate::fault::{Fault, Kind, nearest};
-use crate::issue::{Issue, Repair};
+use crate::issue::{Issue, Repair, Said};
 use crate::schema::Defined;
 use crate::setting::{Setting, typed};
 use crate::survey::Survey;
@@ -38,8 +38,7 @@ pub fn read_sound<T: Setting + Defined + Default>(node: &Node) -> (T, Faults) {
 impl Node {
     pub(crate) fn wrong(&self, expected: &str, remedy: &str) -> Fault {
         let found = self.described();
-        let remedy = if remedy.is_empty() { String::new() } else { format!("; {remedy}") };
-        Fault::here(format!("must be {expected}, is {found}{remedy}"))
+        Fault::here(Said::new(format!("must be {expected}, is {found}"), remedy))
     }
 
     /// The fault if a number is expected.

@@ -176,7 +176,7 @@ impl Wrong {
     /// The paths that may be meant, if it is a misspelt key.
     fn renamed(&self) -> impl Iterator<Item = Path> {
         let table = Path(self.path.0.split_last().map_or(Vec::new(), |(_, table)| table.to_vec()));
-        self.issue.repairs.iter().filter_map(move |repair| match repair {
+        self.issue.said.repairs.iter().filter_map(move |repair| match repair {
             Repair::Rename(key) => Some(table.key(key)),
             _ => None,
         })
@@ -188,7 +188,7 @@ impl Wrong {
         if let Some(node) = document.at(&self.path) {
             found.extend(self.renamed().map(|path| (path, node.clone())));
         }
-        for repair in &self.issue.repairs {
+        for repair in &self.issue.said.repairs {
             let value = match repair {
                 Repair::Value(text) => Node::from_toml_value(text).ok(),
                 Repair::List => {

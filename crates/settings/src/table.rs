@@ -57,7 +57,7 @@ pub struct Key {
     pub unit: Unit,
     /// The range of its number.
     pub range: Range,
-    /// Completes "missing; ...", if there is no default.
+    /// The remedy where the key is missing, if there is no default.
     pub required: Option<&'static str>,
     /// `Setting::schema` of its type.
     pub schema: fn(Unit, &Range, &mut Definitions) -> Json,

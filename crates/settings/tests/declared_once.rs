@@ -8,7 +8,7 @@ use settings::{Check, Choice, Faults, Node, Path, Range, Root, Setting, Settings
 #[derive(Clone, Debug, PartialEq, Settings)]
 struct Limit {
     /// Limit in packets.
-    #[setting(key = "limit_packets", range = 1..=1000, too_low = "0 would drop every packet")]
+    #[setting(key = "limit_packets", range = 1..=1000, too_low = ["0 would drop every packet", ""])]
     packets: Option<u32>,
 }
 

@@ -11,6 +11,7 @@
 use crate::plan::{Plan, TcpPlan};
 use crate::scenario::{Issue, Scenario};
 use kernel::Bytes;
+use settings::said;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tcp::control::ControlSettings;
@@ -209,6 +210,6 @@ impl Settings {
         }
         let paths = all.iter().copied().flatten().map(|(path, _)| path.as_str());
         let path = paths.collect::<Vec<_>>().join(", ");
-        Err(vec![Issue::new(path, format!("cannot change during a run; {WHAT} can"))])
+        Err(vec![Issue::new(path, said!("cannot change during a run", "{WHAT} can"))])
     }
 }

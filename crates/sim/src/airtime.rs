@@ -10,7 +10,7 @@ use frames::{Frames, us};
 use group::Group;
 use kernel::{Bytes, Duration};
 use keys::GroupKeys;
-use settings::{Faults, Json, Node, Settings, Step, json};
+use settings::{Faults, Json, Node, Said, Settings, Step, json, said};
 use wifi::phy::{
     self, Airtime, Amendment, Band, Coding, Guard, HeLtf, LONGEST_PPDU, McsKeys, Mode, ModeClass,
     PpduTiming, Preamble, Standard, TxVector, Width,
@@ -88,13 +88,16 @@ impl Query {
     /// The parts of a PPDU of one user.
     fn ppdu(&self, options: &Node, is_known: bool, faults: &mut Faults) -> Option<Parts> {
         if options.part(&Step::Key("psdu_bytes".to_owned())).is_none() {
-            faults.fault("psdu_bytes", "missing; as 1536, or give users");
+            faults.fault("psdu_bytes", said!("missing", "as 1536, or give users"));
         }
         if !is_known {
             return None;
         }
         for key in self.group.given() {
-            faults.fault(key, "applies to the exchange of a group; add users, or remove the key");
+            faults.fault(
+                key,
+                said!("applies to the exchange of a group", "add users, or remove the key"),
+            );
         }
         let standard = self.standard(faults);
         let mode = self.mode(standard, faults);
@@ -126,7 +129,7 @@ impl Query {
             ("packet_extension_us", self.packet_extension_us != 0),
         ];
         for (key, _) in others.into_iter().filter(|(_, given)| *given) {
-            faults.fault(key, "applies to PPDUs without users; remove one of the two");
+            faults.fault(key, said!("applies to PPDUs without users", "remove one of the two"));
         }
         let group = Group {
             standard: self.standard(faults),
@@ -178,9 +181,15 @@ impl Query {
         ];
         for (path, _) in given.into_iter().filter(|(_, given)| *given) {
             let message = if high {
-                "cannot be combined with a rate, which is for frames without MCS; remove one".into()
+                said!(
+                    "cannot be combined with a rate, which is for frames without MCS",
+                    "remove one"
+                )
             } else {
-                format!("802.{} has none; take 11n, 11ac, 11ax or 11be", standard.name())
+                Said::new(
+                    format!("802.{} has none", standard.name()),
+                    "take 11n, 11ac, 11ax or 11be",
+                )
             };
             faults.fault(path, message);
         }
@@ -188,7 +197,7 @@ impl Query {
 
     fn mode_by_mcs(&self, usual: TxVector, faults: &mut Faults) -> Option<Mode> {
         if self.short_preamble {
-            faults.fault("short_preamble", "applies to DSSS and CCK frames only; remove the key");
+            faults.fault("short_preamble", Said::remove("applies to DSSS and CCK frames only"));
         }
         let like = TxVector {
             coding: self.coding,
@@ -199,9 +208,7 @@ impl Query {
             ..usual
         };
         let mode = self.modes.mode(like);
-        mode.map_err(|fault| faults.fault(fault.parameter, fault.message))
-            .ok()
-            .map(|(mode, _)| mode)
+        mode.map_err(|fault| faults.fault(fault.parameter, fault.said)).ok().map(|(mode, _)| mode)
     }
 
     fn parts(&self, mode: &Mode, parts: &Airtime) -> Parts {

@@ -9,6 +9,7 @@ use crate::observers::World;
 use crate::plan::Plan;
 use crate::scenario::Issue;
 use kernel::{Duration, Id, Instant};
+use settings::{Said, said};
 use std::collections::BTreeMap;
 use wire::FlowId;
 
@@ -188,7 +189,7 @@ pub(crate) fn named<R: Copy>(
     external: &dyn External,
     read: fn(&Observable) -> Option<R>,
     gauge: fn(&'static str) -> R,
-) -> Result<Vec<Named<R>>, String> {
+) -> Result<Vec<Named<R>>, Said> {
     let (place, number, name) = split(path, read)?;
     let chosen = choose(plan, place, number)?;
     let known = of_all(place, read).find(|(observable, _)| observable.name == name);
@@ -197,7 +198,7 @@ pub(crate) fn named<R: Copy>(
         let named = |&subject: &Subject| Named::new(subject, name, read);
         let all: Vec<_> = chosen.iter().filter(has).map(named).collect();
         return match observable.only.filter(|_| all.is_empty()) {
-            Some(condition) => Err((condition.lacks)(plan, chosen[0].index, name)),
+            Some(condition) => Err((condition.lacks)(plan, chosen[0].index, name).into()),
             None => Ok(all),
         };
     }
@@ -208,7 +209,7 @@ pub(crate) fn named<R: Copy>(
 }
 
 /// The place of a path, the number in its brackets, and the rest of the path.
-fn split<R>(path: &str, read: fn(&Observable) -> Option<R>) -> Result<(Place, &str, &str), String> {
+fn split<R>(path: &str, read: fn(&Observable) -> Option<R>) -> Result<(Place, &str, &str), Said> {
     let places = Place::ALL.into_iter().filter(|&place| !names(place, read).is_empty());
     let mut found = places.clone().filter_map(|place| {
         let (number, name) = place.split(path)?;
@@ -221,10 +222,10 @@ fn split<R>(path: &str, read: fn(&Observable) -> Option<R>) -> Result<(Place, &s
     let patterns: Vec<_> = places.map(Place::pattern).collect();
     let list = path.split_once('[').map(|(list, _)| format!("{list}[i]"));
     if let Some(list) = list.filter(|list| patterns.contains(&list.as_str())) {
-        return Err(format!("expected {list}.name"));
+        return Err(said!("expected {list}.name"));
     }
     let (last, others) = patterns.split_last().expect("there are places");
-    Err(format!("no such probe; probes begin with {} or {last}", others.join(", ")))
+    Err(Said::new("no such probe", format!("probes begin with {} or {last}", others.join(", "))))
 }
 
 /// What can be read at a place, without the gauges of individual congestion controls.
@@ -243,11 +244,11 @@ fn names<R>(place: Place, read: fn(&Observable) -> Option<R>) -> Vec<&'static st
 }
 
 /// The subjects at a place, all of them or the one with this number; at least one.
-fn choose(plan: &Plan, place: Place, number: &str) -> Result<Vec<Subject>, String> {
+fn choose(plan: &Plan, place: Place, number: &str) -> Result<Vec<Subject>, Said> {
     let mut there = observe::subjects(plan);
     there.retain(|subject| subject.place == place);
     if there.is_empty() {
-        return Err(place.absent());
+        return Err(place.absent().into());
     }
     if number == "*" || !place.is_list() {
         return Ok(there);
@@ -255,7 +256,7 @@ fn choose(plan: &Plan, place: Place, number: &str) -> Result<Vec<Subject>, Strin
     let chosen = number.parse().ok().and_then(|number: usize| there.get(number).copied());
     chosen.map(|subject| vec![subject]).ok_or_else(|| {
         let (list, last) = (place.list(), there.len() - 1);
-        format!("there are {} {list}: {list}[0] to {list}[{last}]", there.len())
+        format!("there are {} {list}: {list}[0] to {list}[{last}]", there.len()).into()
     })
 }
 
@@ -266,7 +267,7 @@ fn of_controls<R>(
     gauge: &str,
     external: &dyn External,
     read: fn(&'static str) -> R,
-) -> Result<Vec<Named<R>>, String> {
+) -> Result<Vec<Named<R>>, Said> {
     let mut all = vec!["window_segments"];
     let mut found = Vec::new();
     for &flow in flows {
@@ -284,17 +285,17 @@ fn of_controls<R>(
     }
     if all.contains(&gauge) {
         let flow = flows[0].index;
-        return Err(format!("flow {flow} runs over UDP and has no control.{gauge}"));
+        return Err(said!("flow {flow} runs over UDP and has no control.{gauge}"));
     }
     Err(unknown(&all, "flows[i].control", gauge))
 }
 
-fn unknown(names: &[&str], place: &str, name: &str) -> String {
+fn unknown(names: &[&str], place: &str, name: &str) -> Said {
     let nearest = names
         .iter()
         .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
     let hint = nearest.map(|n| format!("did you mean {place}.{n}? ")).unwrap_or_default();
-    format!("no such probe; {hint}there are {}", names.join(", "))
+    Said::new("no such probe", format!("{hint}there are {}", names.join(", ")))
 }
 
 /// Probes of a scenario that have the same name.

@@ -40,14 +40,14 @@ use crate::mobility::movement::Source;
 use crate::plan::Plan;
 use crate::traffic::Traffic;
 use resolve::Aim;
-use settings::{Choice, Node, Setting, Survey, Unit, Value};
+use settings::{Choice, Node, Said, Setting, Survey, Unit, Value, said};
 use std::path::Path as FilePath;
 
 /// A text longer than this is rejected.
 const LARGEST_TEXT: usize = 1 << 20;
 
-/// The message for an empty file.
-const MINIMAL: &str = r#"the scenario is empty; the smallest one reads
+/// The remedy for an empty file.
+const MINIMAL: &str = r#"the smallest one reads
 
 standard = "11g"
 stations = 10
@@ -56,8 +56,8 @@ stations = 10
 from = "server"
 to = "sta*""#;
 
-fn whole(message: impl Into<String>) -> Vec<Issue> {
-    vec![Issue::new("", message)]
+fn whole(said: impl Into<Said>) -> Vec<Issue> {
+    vec![Issue::new("", said)]
 }
 
 /// A scenario: syntactically correct, but not yet checked for meaning.
@@ -101,8 +101,9 @@ impl Scenario {
             let valid = &bytes[..error.valid_up_to()];
             let line = valid.split(|byte| *byte == b'\n').count();
             let byte = bytes[error.valid_up_to()];
-            let said = format!(
-                "not UTF-8 text: byte 0x{byte:02x}; a scenario is a TOML file saved as UTF-8"
+            let said = said!(
+                "not UTF-8 text: byte 0x{byte:02x}",
+                "a scenario is a TOML file saved as UTF-8"
             );
             let at = [error.valid_up_to(), error.valid_up_to() + 1];
             let place = Place { line, column: 1, key: at, value: at };
@@ -127,7 +128,7 @@ impl Scenario {
 
     fn read(written: Node, faults: impl Fn(&Node) -> Vec<Issue>) -> Result<Self, Vec<Issue>> {
         if written.value == Node::EMPTY.value {
-            return Err(whole(MINIMAL));
+            return Err(whole(Said::new("the scenario is empty", MINIMAL)));
         }
         match settings::read(&written) {
             Ok(document) => Ok(Self { written, document }),
@@ -237,8 +238,8 @@ fn check_size(length: usize) -> Result<(), Vec<Issue>> {
     if length <= LARGEST_TEXT {
         return Ok(());
     }
-    Err(whole(format!(
-        "{length} bytes are too much for a scenario, which has at most {LARGEST_TEXT}; is this the \
-         right file?"
+    Err(whole(said!(
+        "{length} bytes are too much for a scenario, which has at most {LARGEST_TEXT}",
+        "is this the right file?"
     )))
 }

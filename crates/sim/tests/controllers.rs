@@ -126,7 +126,7 @@ fn settings_without_sense_are_refused_at_their_path() {
         ),
         (
             "control.cross_layer = { rates_mbps = [12, 6], throughputs_mbps = [10, 5] }",
-            &["flows[0].control.cross_layer.rates_mbps: must ascend, as [6.5, 13.0]; is \
+            &["flows[0].control.cross_layer.rates_mbps: must ascend, as [6.5, 13.0], is \
                [12.0, 6.0]"],
         ),
     ];

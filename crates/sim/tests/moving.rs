@@ -141,7 +141,7 @@ fn faults_of_waypoints_name_the_key_and_a_remedy() {
              { at_s = 5, position_m = [1, 2e6] }, { at_s = nan, position_m = [1, inf] }]",
             &[
                 "stations[0].waypoints[0].at_s: must be from 0 to 1000000 s, is -1",
-                "stations[0].waypoints[1].position_m: must be two numbers, [east, north]; has 0",
+                "stations[0].waypoints[1].position_m: must be two numbers, [east, north], has 0",
                 "stations[0].waypoints[2].at_s: 5 is not after the previous waypoint, 5",
                 "stations[0].waypoints[2].position_m[1]: must be from -1000000 to 1000000 m, is \
                  2000000",

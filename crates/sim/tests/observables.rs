@@ -186,7 +186,7 @@ fn a_wildcard_names_those_that_have_the_probe_and_nothing_is_a_fault() {
     assert_eq!(count("cells[*].attempts"), None);
     let issues = |path: &str| {
         let issues = Simulation::new(&plan, SEED, &[path.to_owned()], false).err().unwrap();
-        issues.into_iter().map(|issue| issue.told()).collect::<Vec<_>>()
+        issues.into_iter().map(|issue| issue.said.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(issues("flows[3].rto_s"), ["flow 3 runs over UDP and has no rto_s"]);
     assert_eq!(issues("flows[9].rto_s"), ["there are 4 flows: flows[0] to flows[3]"]);

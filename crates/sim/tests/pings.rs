@@ -105,7 +105,7 @@ fn nothing_replies_to_a_broadcast() {
     let issues = Scenario::parse(text).unwrap().resolve().unwrap_err();
     assert_eq!(issues.len(), 1);
     assert_eq!(issues[0].path, "flows[0].to");
-    assert_eq!(issues[0].message, "no node replies to an echo request to \"broadcast\"");
+    assert_eq!(issues[0].said.message, "no node replies to an echo request to \"broadcast\"");
 }
 
 #[test]

@@ -10,7 +10,8 @@ const FLOW: &str = "[[flows]]\nfrom = 'server'\nto = 'sta*'\n";
 /// scenario has.
 #[track_caller]
 fn malformed(text: &str, expected: &str) {
-    let lacks = |issue: &Issue| issue.message == "missing" || issue.message.contains("are none");
+    let lacks =
+        |issue: &Issue| issue.said.message == "missing" || issue.said.message.contains("are none");
     let issues = Scenario::parse(text).unwrap_err();
     let told = issues.iter().filter(|issue| !lacks(issue)).map(Issue::with_line);
     assert_eq!(told.collect::<Vec<_>>(), [expected]);
@@ -51,8 +52,8 @@ fn wrong_flow(lines: &str, expected: &str) {
 fn an_empty_text_gets_an_example() {
     for empty in ["", "\n\n", "# nothing\n", "{}", "\u{feff}"] {
         let issues = Scenario::parse(empty).unwrap_err();
-        let (message, example) = issues[0].remedy.split_once("\n\n").unwrap();
-        assert_eq!((&*issues[0].path, &*issues[0].message), ("", "the scenario is empty"));
+        let (message, example) = issues[0].said.remedy.split_once("\n\n").unwrap();
+        assert_eq!((&*issues[0].path, &*issues[0].said.message), ("", "the scenario is empty"));
         assert_eq!(message, "the smallest one reads");
         assert!(Scenario::parse(example).unwrap().resolve().is_ok());
     }
@@ -652,7 +653,7 @@ fn tcp_is_sane() {
     wrong_flow(
         "tcp.delayed_ack.dynamic.thresholds = [9, 5, 2]",
         "flows[0].tcp.delayed_ack.dynamic.\
-        thresholds: must ascend, as [2, 5, 9]; is [9, 5, 2]",
+        thresholds: must ascend, as [2, 5, 9], is [9, 5, 2]",
     );
 }
 
@@ -686,7 +687,7 @@ fn traffic_is_sane() {
     wrong_flow(
         "traffic.web.size.pareto.shape = 1",
         "flows[0].traffic.web.size.pareto.shape: must \
-        be above 1, or the mean is infinite; is 1",
+        be above 1, or the mean is infinite, is 1",
     );
     wrong_flow(
         "traffic.web.size.empirical = {}",

@@ -117,7 +117,7 @@ fn exercise(bytes: &[u8]) {
 
 /// Faults stand in the order of the text, each once, at places in it.
 fn are_told_once(text: &[u8], issues: &[Issue]) {
-    assert!(!issues.is_empty() && issues.iter().all(|issue| !issue.message.is_empty()));
+    assert!(!issues.is_empty() && issues.iter().all(|issue| !issue.said.message.is_empty()));
     assert!(issues.is_sorted_by_key(|issue| (issue.place.line, issue.place.column)));
     let said: BTreeSet<_> = issues.iter().map(Issue::with_line).collect();
     assert_eq!(said.len(), issues.len(), "{issues:?}");
@@ -140,7 +140,7 @@ fn exercise_scenario(scenario: &Scenario) {
         Err(issues) => {
             assert!(!issues.is_empty());
             for issue in issues {
-                assert!(!issue.path.is_empty() && !issue.message.is_empty(), "{issue:?}");
+                assert!(!issue.path.is_empty() && !issue.said.message.is_empty(), "{issue:?}");
             }
         }
     }
@@ -248,7 +248,9 @@ proptest! {
             let _ = scenario.get(&path);
             match scenario.set(&path, value) {
                 Ok(changed) => scenario = changed,
-                Err(issues) => prop_assert!(issues.iter().all(|issue| !issue.message.is_empty())),
+                Err(issues) => {
+                    prop_assert!(issues.iter().all(|issue| !issue.said.message.is_empty()));
+                }
             }
         }
         exercise_scenario(&scenario);

@@ -140,7 +140,7 @@ fn what_may_not_change_or_be_read_is_said() {
     let both = both.map(|(path, values)| values.map(|value| keys(path, value)).to_vec());
     let mut settings = Settings::new(&scenario, both.to_vec()).unwrap();
     assert!(settings.get(&[1, 0]).is_ok());
-    let said = settings.get(&[1, 1]).unwrap_err().remove(0).message;
+    let said = settings.get(&[1, 1]).unwrap_err().remove(0).said.message;
     assert!(said.contains("below cw_min"), "{said}");
 
     let plan = scenario.resolve().unwrap();

@@ -4,7 +4,7 @@ use crate::endpoint::Endpoint;
 use crate::fec::Fec;
 use crate::receiver::autotuning;
 use kernel::{BitRate, Bytes, Duration, Segments};
-use settings::{Choice, Faults, Path, Range, Settings, number};
+use settings::{Choice, Faults, Path, Range, Settings, number, said};
 
 /// The largest window that TCP can advertise (RFC 7323 section 2.3).
 const LARGEST_WINDOW: u64 = 1 << 30;
@@ -233,12 +233,13 @@ fn relate(tcp: &Config, at: &Path, faults: &mut Faults) {
         faults.fault(at.key("fec").key("unit_min_bytes"), message);
     }
     if tcp.fec.is_some() && tcp.nagle != Nagle::Off {
-        let message = "coded data (fec) leaves in blocks; keep nagle = \"off\"";
-        faults.fault(at.key("nagle"), message.to_owned());
+        let message = said!("coded data (fec) leaves in blocks", "keep nagle = \"off\"");
+        faults.fault(at.key("nagle"), message);
     }
     if tcp.fec.is_some() && tcp.linux().is_some() {
-        let message = "coded data (fec) is acknowledged unit by unit; keep endpoint = \"rfc\"";
-        faults.fault(at.key("endpoint"), message.to_owned());
+        let message =
+            said!("coded data (fec) is acknowledged unit by unit", "keep endpoint = \"rfc\"");
+        faults.fault(at.key("endpoint"), message);
     }
 }
 
@@ -246,8 +247,9 @@ fn relate_window(tcp: &Config, at: &Path, faults: &mut Faults) {
     let (mss, in_segments) = (tcp.mss().0, at.key("window_segments"));
     match (tcp.window, tcp.window_segments) {
         (Some(Bytes(bytes)), Some(segments)) => {
-            let message = format!(
-                "{segments} segments, and window_bytes {bytes} too: they are the same; keep one"
+            let message = said!(
+                "{segments} segments, and window_bytes {bytes} too: they are the same",
+                "keep one"
             );
             faults.fault(in_segments, message);
         }
@@ -268,7 +270,7 @@ fn relate_window(tcp: &Config, at: &Path, faults: &mut Faults) {
     match tcp.window.map(|window| window.0).or(tcp.window_segments) {
         Some(fixed) => {
             let message =
-                format!("{most} limits a window that grows, and {key} {fixed} fixes it; keep one");
+                said!("{most} limits a window that grows, and {key} {fixed} fixes it", "keep one");
             faults.fault(at, message);
         }
         None if most < mss => faults.fault(at, too_narrow(most, mss)),
@@ -343,7 +345,7 @@ const LONGEST_WAIT: Range = Range::closed(1e-3, 60_000.0);
 fn ascends(dynamic: &DynamicAck, at: &Path, faults: &mut Faults) {
     let is = dynamic.thresholds;
     if !is.is_sorted() {
-        faults.fault(at.key("thresholds"), format!("must ascend, as [2, 5, 9]; is {is:?}"));
+        faults.fault(at.key("thresholds"), format!("must ascend, as [2, 5, 9], is {is:?}"));
     }
 }
 

@@ -82,7 +82,7 @@ fn issues(text: &str, faults: &[Issue]) -> Json {
         let first_line = text.find('\n').unwrap_or(text.len());
         json!({
             "path": issue.path,
-            "message": issue.told(),
+            "message": issue.said.to_string(),
             "from": units(from),
             "to": units(if to == 0 { first_line } else { to }),
             "line": place.line.max(1),

@@ -1,7 +1,9 @@
 //! Differentiated services code points, and the access categories that they map to.
 
 use crate::TrafficClass;
-use settings::{Defined, Definitions, Fault, Json, Node, Setting, Unit, Value, json, nearest};
+use settings::{
+    Defined, Definitions, Fault, Json, Node, Setting, Unit, Value, json, nearest, said,
+};
 
 /// A differentiated services code point (RFC 2474 section 3), from 0 to 63.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,11 +75,13 @@ impl Setting for Dscp {
             return found.map(|&(_, value)| Self(value)).ok_or_else(|| {
                 let names = NAMES.map(|(name, _)| name);
                 let lower = NAMES.map(|(name, _)| name.to_lowercase());
-                let hint = match nearest(text, lower.iter().map(String::as_str)).first() {
-                    Some(name) => format!("; did you mean \"{}\"?", name.to_uppercase()),
-                    None => format!("; the names are {}", names.join(", ")),
+                let near = nearest(text, lower.iter().map(String::as_str));
+                let meant = near.first().map(|name| name.to_uppercase());
+                let remedy = match &meant {
+                    Some(name) => format!("did you mean \"{name}\"?"),
+                    None => format!("the names are {}", names.join(", ")),
                 };
-                Fault::here(format!("there is no DSCP \"{text}\"{hint}"))
+                Fault::here(said!("there is no DSCP \"{text}\"", "{remedy}").with_text(meant))
             });
         }
         match node.whole() {

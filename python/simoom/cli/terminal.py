@@ -18,7 +18,7 @@ from simoom.base.issue import Issue, ScenarioError
 from simoom.results.tables import visible
 from simoom.runs.axis_text import split
 from simoom.scenario import shipped
-from simoom.scenario.observables import nearest
+from simoom.scenario.observables import remedy_near
 from simoom.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def load(
     origin.changed.extend(given)
     origin.file = "standard input" if file == "-" else file
     if not file:
-        raise _unread("is empty; name a scenario file, or - for standard input", path="FILE")
+        raise _unread("is empty", "name a scenario file, or - for standard input", path="FILE")
     try:
         scenario = Scenario.load("/dev/stdin" if file == "-" else file)
     except OSError as error:
@@ -167,18 +167,17 @@ def load(
 def unread(file: str, error: OSError) -> ScenarioError:
     """Return what to say of a scenario file that cannot be read."""
     if isinstance(error, IsADirectoryError):
-        return _unread("is a directory; name a scenario file")
+        return _unread("is a directory", "name a scenario file")
     if not isinstance(error, FileNotFoundError):
         return _unread(reason_of(error))
     if Path(file).name != file or Path(file).suffix:
         return _unread("there is no such file")
-    close = nearest(file, shipped.names())
-    hint = close or "; simoom scenarios lists those that come with Simoom"
-    return _unread(f"there is no such file or scenario{hint}")
+    close = remedy_near(file, shipped.names())
+    remedy = close or "simoom scenarios lists those that come with Simoom"
+    return _unread("there is no such file or scenario", remedy)
 
 
-def _unread(said: str, path: str = "") -> ScenarioError:
-    message, _, remedy = said.partition("; ")
+def _unread(message: str, remedy: str = "", path: str = "") -> ScenarioError:
     return ScenarioError([Issue(path, message, remedy)])
 
 

@@ -104,11 +104,9 @@ def _source(path: str) -> str:
         now = source_of(kind)
         loaded = vars(kind).get("_source", now)
         if now is None or loaded is None:
-            message = (
-                f"{path} has no source file, so that a store cannot tell whether it has changed; "
-                "write it in a module, or sweep without a store"
-            )
-            raise ScenarioError([Issue("flows[*].control", message)])
+            message = f"{path} has no source file: a store cannot tell whether it has changed"
+            remedy = "write it in a module, or sweep without a store"
+            raise ScenarioError([Issue("flows[*].control", message, remedy)])
         if now != loaded:
             warnings.warn(
                 f"{path}: the source of {kind.__qualname__} was edited after it was imported; runs "

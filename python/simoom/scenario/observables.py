@@ -154,12 +154,19 @@ def check_path(argument: str, path: str, *, text: bool = False) -> None:
 def nearest(path: str, known: Iterable[str]) -> str:
     """Return the part of a message that suggests similar paths, if there are any.
 
-    First come those that begin so, then those whose headings in reports have its words.
-
     Examples
     --------
     >>> nearest("file ms", ["flows[0].session_delay_s.mean", "flows[0].timeouts"])
     '; the nearest is flows[0].session_delay_s.mean'
+    """
+    remedy = remedy_near(path, known)
+    return remedy and f"; {remedy}"
+
+
+def remedy_near(path: str, known: Iterable[str]) -> str:
+    """Return the remedy that suggests similar paths; empty if there are none.
+
+    First come those that begin so, then those whose headings in reports have its words.
     """
     every = list(known)
     begin = [each for each in every if path and each.startswith(path)]

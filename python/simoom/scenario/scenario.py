@@ -381,7 +381,8 @@ def _unwritable(path: str, value: Any, depth: int = 0) -> Issue | None:
     message then names the range.
     """
     if depth > DEEPEST:
-        return Issue(path, f"is nested more than {DEEPEST} deep; a scenario is nested 10 deep")
+        said = f"is nested more than {DEEPEST} deep"
+        return Issue(path, said, "a scenario is nested 10 deep")
     if isinstance(value, type) or value is None or isinstance(value, (bool, int)):
         return None
     if isinstance(value, float) and not math.isfinite(value) and (depth or not path):

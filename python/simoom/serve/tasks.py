@@ -163,10 +163,10 @@ def owners_of(scenario: Scenario) -> dict[str, dict[str, str]]:
         # Packets of voice at a constant rate are a call, too.
         kind = "call" if table.get("class") == "voice" and kind == "cbr" else kind
         found[f"flows[{number}]"] = {"name": str(flow["name"]), "kind": str(kind)}
-    nodes = dict(scenario.core.trace_names())["node"]
-    stations = [name for name in nodes if name.startswith("sta")]
-    of_stations = enumerate(stations)
-    return {**found, **{f"stations[{n}]": {"name": name, "kind": ""} for n, name in of_stations}}
+    for each in json.loads(scenario.core.interfaces()):
+        if each["kind"] == "station":
+            found[f"stations[{each['number']}]"] = {"name": str(each["name"]), "kind": ""}
+    return found
 
 
 def accepted(

@@ -281,9 +281,11 @@ def _nearer(case: Case) -> Answer:
     if not slow:
         return "no other station is slow and takes a tenth of the airtime"
     place = {name: n for n, name in enumerate(case.hearing.nodes)}
-    near = min(losses[0][at] for name, at in place.items() if name.startswith("sta"))
-    for n in slow:
-        at = place[f"sta{n}"]
+    stations = {
+        each.number: place[each.name] for each in case.interfaces.values() if each.kind == "station"
+    }
+    near = min(losses[0][at] for at in stations.values())
+    for at in (stations[n] for n in slow):
         losses[0][at] = losses[at][0] = min(near, losses[0][at])
     groups = [
         (path, table) for path, table, members in case.station_groups if set(slow) <= set(members)

@@ -246,7 +246,8 @@ def find_flow(scenario: Scenario, name: str | None) -> tuple[Scenario, int | Non
         return single, None
     if name not in names:
         close = _core.near(name, names) or names[:5]
-        raise ScenarioError([Issue("flow", f"there is no flow {name!r}{_core.suggested(close)}")])
+        remedy = _core.suggested(close)
+        raise ScenarioError([Issue("flow", f"there is no flow {name!r}", remedy)])
     return single, names.index(name)
 
 

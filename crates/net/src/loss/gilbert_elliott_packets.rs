@@ -16,7 +16,7 @@ pub struct GilbertElliottPacketsConfig {
     /// Probability that a bad channel is good for the next packet.
     #[setting(
         range = Range::FRACTION,
-        too_low = "0 would leave the channel bad forever; above 0 to 1",
+        too_low = ["0 would leave the channel bad forever", "above 0 to 1"],
         required = "a probability per packet, as 0.2"
     )]
     pub to_good: f64,

@@ -2,7 +2,7 @@
 
 use super::{Channel, LossModel};
 use kernel::{Instant, Rng};
-use settings::{Faults, Path, Settings};
+use settings::{Faults, Path, Settings, said};
 use wire::Packet;
 
 /// Loses the packets with the given numbers.
@@ -17,7 +17,7 @@ pub struct ListConfig {
 fn numbers_ascend(list: &ListConfig, at: &Path, faults: &mut Faults) {
     let (packets, at) = (&list.packets, at.key("packets"));
     if packets.is_empty() {
-        faults.fault(&at, "missing; the numbers of lost packets, as [10, 11, 20]");
+        faults.fault(&at, said!("missing", "the numbers of lost packets, as [10, 11, 20]"));
     }
     if packets.contains(&0) {
         faults.fault(&at, "there is no packet 0: packets are counted from 1");

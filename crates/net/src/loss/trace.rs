@@ -2,7 +2,7 @@
 
 use super::{Channel, LossModel};
 use kernel::{Duration, Instant, Rng};
-use settings::{Faults, Path, Settings, number};
+use settings::{Faults, Path, Said, Settings, number, said};
 use wire::Packet;
 
 /// Packets are lost with a probability that changes at given times.
@@ -23,12 +23,18 @@ pub struct TraceConfig {
 fn steps_ascend(trace: &TraceConfig, at: &Path, faults: &mut Faults) {
     let (times, probabilities) = (&trace.times, &trace.probabilities);
     if times.is_empty() {
-        faults.fault(at.key("times_s"), "missing; the times of the changes, as [10.0, 12.0]");
+        faults.fault(
+            at.key("times_s"),
+            said!("missing", "the times of the changes, as [10.0, 12.0]"),
+        );
     }
     if times.len() != probabilities.len() {
         faults.fault(
             at.key("probabilities"),
-            format!("{} for {} times; one for each of times_s", probabilities.len(), times.len()),
+            Said::new(
+                format!("{} for {} times", probabilities.len(), times.len()),
+                "one for each of times_s",
+            ),
         );
     }
     if !times.is_sorted_by(|a, b| a < b) {

@@ -10,7 +10,7 @@ use super::{
     Signal, Traits, UsedAirtime, Wanted,
 };
 use kernel::{Duration, Instant, Rng, Seed};
-use settings::{Choice, Settings};
+use settings::{Choice, Said, Settings, said};
 use std::collections::VecDeque;
 use wire::Packet;
 
@@ -66,19 +66,19 @@ impl Discipline for AirtimeFairConfig {
         self.limit
     }
 
-    fn refusal(&self, output_link: OutputLink) -> Option<String> {
-        let message = match output_link {
+    fn refusal(&self, output_link: OutputLink) -> Option<Said> {
+        let said = match output_link {
             OutputLink::AccessPoint(_) => return None,
-            OutputLink::Station(_) => {
-                "a station sends to the access point only, which needs no share; this is a queue \
-                 for ap.queue"
-            }
-            OutputLink::Wire(..) => {
-                "no airtime is used on a wire; this is a queue for ap.queue, and fq_codel or drr \
-                 share a wire"
-            }
+            OutputLink::Station(_) => said!(
+                "a station sends to the access point only, which needs no share",
+                "this is a queue for ap.queue"
+            ),
+            OutputLink::Wire(..) => said!(
+                "no airtime is used on a wire",
+                "this is a queue for ap.queue, and fq_codel or drr share a wire"
+            ),
         };
-        Some(message.to_owned())
+        Some(said)
     }
 
     fn traits(&self) -> Traits<'_> {

@@ -23,8 +23,10 @@ pub struct Limit {
     #[setting(
         key = "limit_packets",
         range = 1..=1_000_000_000,
-        too_low = "0 would drop every packet: the limit counts the one in service too; 1 is the \
-                   least, and without the key there is no limit"
+        too_low = [
+            "0 would drop every packet: the limit counts the one in service too",
+            "1 is the least, and without the key there is no limit"
+        ]
     )]
     pub packets: Option<u32>,
     /// Limit in bytes of IP packets; without one there is no limit.

@@ -13,7 +13,7 @@ use super::{
 };
 use cobalt::{Cobalt, Verdict};
 use kernel::{BitRate, Bytes, Duration, Instant, Rng};
-use settings::{Choice, Settings};
+use settings::{Choice, Said, Settings, said};
 use std::collections::{BTreeMap, VecDeque};
 use wire::{Body, NodeId, Packet, Segment, TrafficClass};
 
@@ -78,11 +78,13 @@ impl Discipline for CakeConfig {
         Traits { shaper: self.bandwidth, ..Traits::default() }
     }
 
-    fn refusal(&self, output_link: OutputLink) -> Option<String> {
+    fn refusal(&self, output_link: OutputLink) -> Option<Said> {
         let is_wire = matches!(output_link, OutputLink::Wire(..));
         (!is_wire && self.bandwidth.is_some()).then(|| {
-            "bandwidth_mbps is for a wire: the rate of the air changes with each frame; remove it"
-                .to_owned()
+            said!(
+                "bandwidth_mbps is for a wire: the rate of the air changes with each frame",
+                "remove it"
+            )
         })
     }
 }

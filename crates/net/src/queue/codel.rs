@@ -6,7 +6,7 @@ use super::{
     Codepoints, Destination, Discipline, Limit, OutputLink, Queue, Signal, Traits, mark_or_drop,
 };
 use kernel::{Bytes, Duration, Instant, Rng};
-use settings::{Faults, Path, Settings, number};
+use settings::{Faults, Path, Settings, number, said};
 use wire::Packet;
 
 /// `CoDel`, controlled delay (RFC 8289): drops at the head of the queue while the sojourn time is
@@ -52,9 +52,9 @@ fn target_is_within_interval(law: &ControlLaw, at: &Path, faults: &mut Faults) {
     let [target, interval] = [law.target, law.interval].map(|time| number(time.0 as f64 / 1e6));
     faults.fault(
         at.key("target_ms"),
-        format!(
-            "{target} is above interval_ms, {interval}; it is 5 % to 10 % of it (RFC 8289 section \
-             3.2)"
+        said!(
+            "{target} is above interval_ms, {interval}",
+            "it is 5 % to 10 % of it (RFC 8289 section 3.2)"
         ),
     );
 }

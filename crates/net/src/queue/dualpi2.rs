@@ -6,7 +6,7 @@ use super::{
     Codepoints, Discipline, Limit, OutputLink, Queue, Served, Signal, Traits, Wanted, mark_or_drop,
 };
 use kernel::{Bytes, Duration, Instant, Rng};
-use settings::{Choice, Settings, number};
+use settings::{Choice, Said, Settings, number};
 use std::collections::BTreeMap;
 use wire::{Ecn, NodeId, Packet};
 
@@ -53,7 +53,7 @@ pub struct DualPi2Config {
     #[setting(
         default = 2.0,
         range = 0.01..=1000.0,
-        too_low = "without coupling L4S flows leave classic ones no share; RFC 9332 takes 2"
+        too_low = ["without coupling L4S flows leave classic ones no share", "RFC 9332 takes 2"]
     )]
     pub coupling: f64,
     /// The share of C in per cent while packets wait in both queues.
@@ -105,19 +105,22 @@ impl Discipline for DualPi2Config {
     }
 
     /// A step below the time of a packet marks whatever waits for one other packet.
-    fn refusal(&self, output_link: OutputLink) -> Option<String> {
+    fn refusal(&self, output_link: OutputLink) -> Option<Said> {
         let OutputLink::Wire(..) = output_link else { return None };
         let time = output_link.time_for(self.mtu);
         let spares_one = self.step_min_packets > 0 || self.step_aggregates >= 1.0;
         let is_too_short = self.step < time && !spares_one;
         let micros = |time: Duration| number(time.as_micros_f64());
         is_too_short.then(|| {
-            format!(
-                "step_us is {}, and the link takes {} us for a packet of {} bytes: each that \
-                 waits for another would be marked; raise step_us, or set step_min_packets = 1",
-                micros(self.step),
-                micros(time),
-                self.mtu.0
+            Said::new(
+                format!(
+                    "step_us is {}, and the link takes {} us for a packet of {} bytes: each that \
+                     waits for another would be marked",
+                    micros(self.step),
+                    micros(time),
+                    self.mtu.0
+                ),
+                "raise step_us, or set step_min_packets = 1",
             )
         })
     }

@@ -21,7 +21,7 @@ use super::{
 };
 use aql::Pending;
 use kernel::{Bytes, Duration, Instant, Rng};
-use settings::{Choice, Settings};
+use settings::{Choice, Said, Settings, said};
 use std::collections::VecDeque;
 use tin::{Flows, Tin};
 use wire::{NodeId, Packet};
@@ -68,7 +68,7 @@ pub struct Mac80211Config {
         key = "memory_limit_bytes",
         default = Bytes(4 << 20),
         range = 2304..=1_000_000_000_000,
-        too_low = "Linux counts 2304 bytes for a packet of 1500: fewer hold no packet"
+        too_low = ["Linux counts 2304 bytes for a packet of 1500: fewer hold no packet", ""]
     )]
     pub memory: Bytes,
     /// Limits of the airtime that the device holds for a station. Without this table there are
@@ -119,14 +119,13 @@ impl Discipline for Mac80211Config {
         self.limit
     }
 
-    fn refusal(&self, output_link: OutputLink) -> Option<String> {
+    fn refusal(&self, output_link: OutputLink) -> Option<Said> {
         match output_link {
             OutputLink::AccessPoint(_) | OutputLink::Station(_) => None,
-            OutputLink::Wire(..) => Some(
-                "this is the queue of Linux's Wi-Fi stack, for ap.queue and stations.queue; \
-                 fq_codel is its like for a wire"
-                    .into(),
-            ),
+            OutputLink::Wire(..) => Some(said!(
+                "this is the queue of Linux's Wi-Fi stack, for ap.queue and stations.queue",
+                "fq_codel is its like for a wire"
+            )),
         }
     }
 

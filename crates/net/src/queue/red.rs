@@ -6,7 +6,7 @@ use super::fifo::Fifo;
 use super::line::{Arrival, Line, Policy, Verdict};
 use super::{Discipline, Limit, OutputLink, Queue};
 use kernel::{BitRate, Bytes, Duration, Instant, Rng};
-use settings::{Faults, Path, Range, Settings, number};
+use settings::{Faults, Path, Range, Settings, number, said};
 
 /// Random early detection (Floyd and Jacobson 1993), also gentle and adaptive: drops or marks at
 /// random, with a probability that grows with the average queue length.
@@ -140,10 +140,10 @@ fn thresholds_are_in_order(red: &RedConfig, at: &Path, faults: &mut Faults) {
         QueueUnit::Bytes => (true, "bytes"),
     };
     if in_bytes && (red.min_packets.is_some() || red.max_packets.is_some()) {
-        faults.fault(at, "thresholds are in packets or in bytes; give one pair of them");
+        faults.fault(at, said!("thresholds are in packets or in bytes", "give one pair of them"));
     }
     if in_bytes && red.min_bytes.is_none() {
-        let message = "missing; with max_bytes both thresholds are in bytes";
+        let message = said!("missing", "with max_bytes both thresholds are in bytes");
         faults.fault(at.key("min_bytes"), message);
     }
     if max <= min {

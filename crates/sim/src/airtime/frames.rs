@@ -1,7 +1,7 @@
 //! What a PSDU consists of, and how long it may be.
 
 use kernel::{Bytes, Duration};
-use settings::Faults;
+use settings::{Faults, Said};
 use wifi::mac::{DELIMITER, ampdu_of, mpdus_within};
 use wifi::phy::{self, LONGEST_PPDU, ModeClass, Standard};
 
@@ -51,12 +51,14 @@ impl Frames {
         }
         let psdu = ampdu_of(mpdus, mpdu);
         if psdu > longest {
-            let message = format!(
-                "{mpdus} make a PSDU of {} bytes, more than the {} of 802.{}; at most {}",
-                psdu.0,
-                longest.0,
-                standard.name(),
-                mpdus_within(longest, mpdu)
+            let message = Said::new(
+                format!(
+                    "{mpdus} make a PSDU of {} bytes, more than the {} of 802.{}",
+                    psdu.0,
+                    longest.0,
+                    standard.name()
+                ),
+                format!("at most {}", mpdus_within(longest, mpdu)),
             );
             faults.fault(&self.mpdus_at, message);
             return None;
@@ -72,7 +74,7 @@ impl Frames {
             (Some(_), _) => (&self.bytes_at, bytes(room - DELIMITER)),
             (None, _) => (&self.bytes_at, bytes(room)),
         };
-        faults.fault(path, format!("{}; at most {most}", too_long(lasts)));
+        faults.fault(path, Said::new(too_long(lasts), format!("at most {most}")));
     }
 }
 

@@ -4,7 +4,7 @@ use super::exchange::{Ends, Exchange, GroupParts};
 use super::frames::{Frames, too_long, us};
 use super::keys::{AckSequence, Bitmap, Direction, GroupKeys, MOST_USERS};
 use kernel::Bytes;
-use settings::{Choice, Faults, Json, json};
+use settings::{Choice, Faults, Json, json, said};
 use wifi::mac::{DELIMITER, FCS, QOS_CONTROL, TriggerKind, padded};
 use wifi::phy::he::{
     GroupFault, GroupFormat, GroupPpdu, GroupUser, GroupVector, Ru, RuSize, SigBMode,
@@ -79,14 +79,20 @@ impl Group<'_> {
                 Some(ModeClass::Eht) => "PPDUs of several users are modelled for 11ax only",
                 _ => "PPDUs of several users are of 802.11ax",
             };
-            faults.fault("standard", format!("{why}, not of {name}; take 11ax"));
+            faults.fault("standard", said!("{why}, not of {name}", "take 11ax"));
         }
         match self.direction() {
             Direction::Up if keys.ack.is_some() => {
-                faults.fault("ack", "applies to the direction down; a Multi-STA BlockAck ends up");
+                faults.fault(
+                    "ack",
+                    said!("applies to the direction down", "a Multi-STA BlockAck ends up"),
+                );
             }
             Direction::Up if keys.sig_b_mcs.is_some() => {
-                faults.fault("sig_b_mcs", "applies to the direction down; HE TB PPDUs have none");
+                faults.fault(
+                    "sig_b_mcs",
+                    said!("applies to the direction down", "HE TB PPDUs have none"),
+                );
             }
             Direction::Down if keys.bsrp => {
                 faults.fault("bsrp", "applies to the direction up");
@@ -95,7 +101,7 @@ impl Group<'_> {
         }
         let given: u64 = keys.users.iter().map(|user| user.count).sum();
         if given == 0 {
-            faults.fault("users", "are none; give one at least, or remove the key");
+            faults.fault("users", said!("are none", "give one at least, or remove the key"));
         }
         if given > MOST_USERS {
             let message = format!("are at most {MOST_USERS}, one on each 26 tones, not {given}");
@@ -191,14 +197,14 @@ impl Group<'_> {
         let header = MAC_HEADER + QOS_CONTROL + FCS;
         let (key, bytes, header) = match (psdu, msdu) {
             (Some(_), Some(_)) => {
-                let message = "cannot be combined with psdu_bytes; remove one";
+                let message = said!("cannot be combined with psdu_bytes", "remove one");
                 faults.fault(self.path(place, "msdu_bytes"), message);
                 return None;
             }
             (Some(bytes), None) => ("psdu_bytes", bytes, Bytes::ZERO),
             (None, Some(bytes)) => ("msdu_bytes", bytes, header),
             (None, None) => {
-                let message = "missing; as 1536, or msdu_bytes";
+                let message = said!("missing", "as 1536, or msdu_bytes");
                 faults.fault(self.path(place, "psdu_bytes"), message);
                 return None;
             }
@@ -320,10 +326,10 @@ impl Group<'_> {
         };
         match refused {
             GroupFault::Parameter { user: None, fault } => {
-                faults.fault(fault.parameter, fault.message);
+                faults.fault(fault.parameter, fault.said);
             }
             GroupFault::Parameter { user: Some(user), fault } => {
-                faults.fault(self.path(users[user].place, fault.parameter), fault.message);
+                faults.fault(self.path(users[user].place, fault.parameter), fault.said);
             }
             GroupFault::TooLong { lasts, user, room } => {
                 let Resolved { place, user: own, frames } = &users[user];

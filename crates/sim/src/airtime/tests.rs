@@ -27,7 +27,7 @@ pub(super) fn fault(options: &str) -> (String, String) {
     let mut issues = ask(options).expect_err("refused");
     assert_eq!(issues.len(), 1, "{issues:?}");
     let issue = issues.remove(0);
-    (issue.path.clone(), issue.told())
+    (issue.path.clone(), issue.said.to_string())
 }
 
 /// The paths of all faults.

@@ -63,7 +63,7 @@ const UDP: Condition = Condition {
     holds: |plan, i| plan.flows[i].tcp.is_none() && !(PING.holds)(plan, i),
     lacks: |plan, i, name| match plan.flows[i].tcp {
         Some(_) => format!("flow {i} runs over TCP and has no {name}"),
-        None => format!("flow {i} is a ping and has no {name}; it has ping.lost"),
+        None => format!("flow {i} is a ping, which has ping.lost and no {name}"),
     },
 };
 

@@ -3,15 +3,15 @@
 use super::{Issue, Path, Scenario, check_size};
 use crate::plan::FlowPlan;
 use settings::address::{Element, Row, indexed, is_address};
-use settings::{Node, Step, Value};
+use settings::{Node, Said, Step, Value, said};
 use std::borrow::Cow;
 
 fn one(issue: Issue) -> Vec<Issue> {
     vec![issue]
 }
 
-fn fault<T>(path: &str, message: impl Into<String>) -> Result<T, Vec<Issue>> {
-    Err(one(Issue::new(path, message)))
+fn fault<T>(path: &str, said: impl Into<Said>) -> Result<T, Vec<Issue>> {
+    Err(one(Issue::new(path, said)))
 }
 
 impl Scenario {
@@ -88,7 +88,7 @@ impl Scenario {
         let paths = indexed(&single.written, &path).map_err(one)?;
         if let [first, _, ..] = &paths[..] {
             let count = paths.len();
-            return fault(&path, format!("are {count} tables; name one, as {first}"));
+            return fault(&path, said!("are {count} tables", "name one, as {first}"));
         }
         let steps = paths.first().map_or(&[][..], |path| &path.0);
         settings::get(&single.full(), steps, &mut Path::default()).map_err(one)
@@ -151,7 +151,7 @@ impl Scenario {
         }
         let mut tables = self.written.at(&at).cloned().unwrap_or(Node::of(Value::List(Vec::new())));
         let Value::List(items) = &mut tables.value else {
-            let rule = "cannot be appended to: it is no array of tables; write it as one";
+            let rule = said!("cannot be appended to: it is no array of tables", "write it as one");
             return fault(list, rule);
         };
         items.push(table);
@@ -198,7 +198,7 @@ fn station(path: &str) -> Option<(i64, &str)> {
 }
 
 /// The tables of stations with one of its own for a single station, and its index.
-fn split(tables: Vec<Node>, number: i64, reads: bool) -> Result<(Vec<Node>, usize), String> {
+fn split(tables: Vec<Node>, number: i64, reads: bool) -> Result<(Vec<Node>, usize), Said> {
     let part = |table: &Node, key: &str| table.part(&Step::Key(key.to_owned())).cloned();
     let mut first = 0;
     for (place, table) in tables.iter().enumerate() {
@@ -219,7 +219,7 @@ fn split(tables: Vec<Node>, number: i64, reads: bool) -> Result<(Vec<Node>, usiz
         match placed {
             Some(key) if count > 1 && !reads => {
                 let rule = format!("stands by {key} of {count} stations");
-                return Err(format!("{rule}; give it a table of its own"));
+                return Err(Said::new(rule, "give it a table of its own"));
             }
             None if count > 1 => {}
             _ => return Ok((tables, place)),
@@ -239,7 +239,7 @@ fn split(tables: Vec<Node>, number: i64, reads: bool) -> Result<(Vec<Node>, usiz
         return Ok((apart, own));
     }
     Err(match first {
-        0 => format!("there is no sta{number}; there are no stations"),
-        _ => format!("there is no sta{number}; the last is sta{}", first - 1),
+        0 => said!("there is no sta{number}", "there are no stations"),
+        _ => Said::new(format!("there is no sta{number}"), format!("the last is sta{}", first - 1)),
     })
 }

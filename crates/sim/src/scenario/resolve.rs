@@ -34,7 +34,7 @@ pub(crate) use check::Aim;
 use check::Check;
 use ends::Places;
 use kernel::Duration;
-use settings::{Faults, Node, Path, Setting, Settings, Step, Survey, number};
+use settings::{Faults, Node, Path, Setting, Settings, Step, Survey, number, said};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -185,7 +185,7 @@ fn warmup(document: &Document, duration_s: f64, check: &mut Check) -> f64 {
         let (warmup, duration) = (number(warmup_s), number(duration_s));
         check.fault(
             "warmup_s",
-            format!("{warmup} leaves nothing of a run of {duration} s; it is below duration_s"),
+            said!("{warmup} leaves nothing of a run of {duration} s", "it is below duration_s"),
         );
     }
     warmup_s
@@ -212,9 +212,9 @@ fn measure(document: &Document, duration_s: f64, warmup_s: f64, check: &mut Chec
         let least = number(duration_s / MOST_SAMPLES);
         check.fault(
             path,
-            format!(
-                "{interval} gives {samples} samples a probe, and at most 1000000 are kept; take at \
-                 least {least}"
+            said!(
+                "{interval} gives {samples} samples a probe, and at most 1000000 are kept",
+                "take at least {least}"
             ),
         );
     }

@@ -2,7 +2,7 @@
 
 use super::Issue;
 use super::document::Document;
-use settings::{Node, Place, Survey, shown};
+use settings::{Node, Place, Said, Survey, shown};
 use std::collections::BTreeMap;
 
 /// What is wrong with a line.
@@ -59,7 +59,8 @@ fn fault<'a>(text: &'a str, error: &toml::de::Error) -> (&'a str, Wrong, Issue) 
     let whole = text[start..].lines().next().unwrap_or_default();
     let (line, wrong) = (whole.trim(), Wrong::of(error.message()));
     let message = error.message().trim_end_matches(", expected literal string");
-    let said = format!("not TOML: {message}{}; it reads: {}", remedy(line, wrong), shown(line));
+    let reads = format!("{}it reads: {}", remedy(line, wrong), shown(line));
+    let said = Said::new(format!("not TOML: {message}"), reads);
     let place = Place::in_text(text, offset..offset.max(start + whole.len()));
     (line, wrong, Issue { place, ..Issue::new("", said) })
 }
@@ -68,20 +69,20 @@ fn fault<'a>(text: &'a str, error: &toml::de::Error) -> (&'a str, Wrong, Issue) 
 fn remedy(line: &str, wrong: Wrong) -> String {
     let value = line.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
     match (wrong, value) {
-        (Wrong::Value, Some((key, ""))) => format!("; {key} has no value"),
+        (Wrong::Value, Some((key, ""))) => format!("{key} has no value; "),
         (Wrong::Value, Some((key, value))) => {
             let word = value.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-            format!("; for text write {} = \"{}\"", shown(key), shown(word))
+            format!("for text write {} = \"{}\"; ", shown(key), shown(word))
         }
         (Wrong::End, Some((_, value))) if value.ends_with(',') => {
-            "; a line ends without a comma".to_owned()
+            "a line ends without a comma; ".to_owned()
         }
         (_, Some((_, "True" | "False" | "TRUE" | "FALSE"))) => {
-            "; write true or false in small letters".to_owned()
+            "write true or false in small letters; ".to_owned()
         }
-        (_, None) if line.contains(':') => "; write key = value".to_owned(),
+        (_, None) if line.contains(':') => "write key = value; ".to_owned(),
         (Wrong::Twice, _) => {
-            "; write each table or key once, and [[flows]] for each flow".to_owned()
+            "write each table or key once, and [[flows]] for each flow; ".to_owned()
         }
         _ => String::new(),
     }

@@ -1,7 +1,7 @@
 //! The keys of the air: modes, contention, access categories, aggregation.
 
 use kernel::{Bytes, Duration};
-use settings::{Faults, Path, Range, Settings, number};
+use settings::{Faults, Path, Range, Said, Settings, number};
 use wifi::MacConfig;
 use wifi::mac::{self, Protection};
 use wifi::phy::{self, Band, Coding, Edition, HeLtf, McsKeys, PpduTiming, Preamble, Slot};
@@ -106,10 +106,9 @@ fn whole_units(category: &Category, at: &Path, faults: &mut Faults) {
     let Some(Duration(limit)) = category.txop_limit else { return };
     if !limit.is_multiple_of(UNIT) {
         let (is, below) = (number(limit as f64 * 1e-3), limit / UNIT * 32);
-        let message = format!(
-            "{is} is not a multiple of 32 us [802.11-2020 9.4.2.28]; the nearest are {below} and \
-             {}",
-            below + 32
+        let message = Said::new(
+            format!("{is} is not a multiple of 32 us [802.11-2020 9.4.2.28]"),
+            format!("the nearest are {below} and {}", below + 32),
         );
         faults.fault(at.key("txop_limit_us"), message);
     }

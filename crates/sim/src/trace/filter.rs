@@ -7,7 +7,7 @@ use ::trace::{
     Frame, Network, NodeInfo, PacketEvent, Place, RouteEvent, SegmentEvent, SegmentRecord, Wait,
 };
 use kernel::{Duration, IdVec, Instant};
-use settings::nearest;
+use settings::{nearest, said};
 use std::collections::BTreeSet;
 use wire::{FlowId, NodeId};
 
@@ -164,8 +164,8 @@ fn unknown<'a>(
     names: impl Iterator<Item = &'a str> + Clone,
 ) -> Issue {
     const MOST: usize = 8;
-    let near = nearest(name, names.clone());
-    let remedy = if let Some(near) = near.first() {
+    let near = nearest(name, names.clone()).first().copied();
+    let remedy = if let Some(near) = near {
         format!("did you mean \"{near}\"?")
     } else {
         let mut all: Vec<&str> = names.clone().take(MOST).collect();
@@ -173,7 +173,7 @@ fn unknown<'a>(
         let more = if names.count() > MOST { ", …" } else { "" };
         format!("there are {}{more}", all.join(", "))
     };
-    Issue::new(path, format!("there is no {kind} \"{name}\"; {remedy}"))
+    Issue::new(path, said!("there is no {kind} \"{name}\"", "{remedy}").with_text(near))
 }
 
 impl Chosen {

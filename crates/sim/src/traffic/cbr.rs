@@ -2,7 +2,7 @@
 
 use super::{Command, DatagramSize, Event, Origin, Pace, Source, TrafficModel, Transport};
 use kernel::{BitRate, Bytes, Duration, Instant};
-use settings::{Faults, Path, Settings, number};
+use settings::{Faults, Path, Settings, number, said};
 
 /// Datagrams over UDP at a constant rate.
 #[derive(Clone, Debug, PartialEq, Settings)]
@@ -31,7 +31,7 @@ fn bounded(cbr: &Cbr, at: &Path, faults: &mut Faults) {
             (number(cbr.rate.as_mbps()), cbr.size.payload.0, number(per_second.round()));
         faults.fault(
             at.key("rate_mbps"),
-            format!("{is} Mb/s in datagrams of {size} bytes are {n} a second; at most 1000000"),
+            said!("{is} Mb/s in datagrams of {size} bytes are {n} a second", "at most 1000000"),
         );
     }
 }

@@ -16,7 +16,7 @@ pub struct Web {
     #[setting(default = Pauses::Exponential)]
     pub pauses: Pauses,
     /// The number of files of each flow. Default: unlimited.
-    #[setting(range = 1.., too_low = "0 files are no session; the minimum is 1")]
+    #[setting(range = 1.., too_low = ["0 files are no session", "the minimum is 1"])]
     pub files: Option<u64>,
     /// What a session begins with.
     #[setting(default = First::Think)]

@@ -2,7 +2,7 @@
 
 use super::{Command, Event, Origin, Source, TrafficModel, Transport};
 use kernel::{BitRate, Bytes, Duration, Instant};
-use settings::{Faults, Path, Settings, number};
+use settings::{Faults, Path, Settings, number, said};
 use std::collections::VecDeque;
 
 /// Data over one TCP connection, which the application writes at a constant rate: a backup with a
@@ -24,7 +24,7 @@ fn bounded(writes: &Writes, at: &Path, faults: &mut Faults) {
     let per_second = writes.rate.0 as f64 / writes.size.bits() as f64;
     if per_second > MOST_PER_SECOND {
         let n = number(per_second.round());
-        let message = format!("{n} writes a second; at most 1000000: take larger writes");
+        let message = said!("{n} writes a second", "at most 1000000: take larger writes");
         faults.fault(at.key("write_bytes"), message);
     }
 }

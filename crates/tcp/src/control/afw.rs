@@ -14,7 +14,7 @@ use super::{
 };
 use crate::Config;
 use kernel::Segments;
-use settings::{Choice, Faults, Path, Range, Settings, number};
+use settings::{Choice, Faults, Path, Range, Settings, number, said};
 
 /// How often the network may be considered idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Choice)]
@@ -88,8 +88,8 @@ fn relate(afw: &AfwConfig, at: &Path, faults: &mut Faults) {
         faults.fault(at.key("s_min"), message);
     }
     if afw.gate_route && afw.gate_hops.is_some() {
-        let message = "the route gives the number of hops, and gate_hops too; keep one";
-        faults.fault(at.key("gate_route"), message.to_owned());
+        let message = said!("the route gives the number of hops, and gate_hops too", "keep one");
+        faults.fault(at.key("gate_route"), message);
     }
 }
 

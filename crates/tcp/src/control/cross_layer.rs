@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{Config, Hint};
 use kernel::{BitRate, Bytes, Duration, Segments};
-use settings::{AnySetting, Choice, Fault, Faults, Named, Path, Settings, Variant};
+use settings::{AnySetting, Choice, Fault, Faults, Named, Path, Settings, Variant, said};
 use std::collections::VecDeque;
 use std::sync::OnceLock;
 
@@ -40,11 +40,11 @@ fn relate(keys: &CrossLayerConfig, at: &Path, faults: &mut Faults) {
     let (n, m) = (rates.len(), keys.throughputs_mbps.as_ref().map_or(0, Vec::len));
     let given = keys.rates_mbps.is_some() || keys.throughputs_mbps.is_some();
     if given && (n == 0 || n != m) {
-        let message = format!("{n} rates for {m} throughputs_mbps; each rate has one");
+        let message = said!("{n} rates for {m} throughputs_mbps", "each rate has one");
         faults.fault(at.key("rates_mbps"), message);
     } else if !rates.is_sorted_by(|a, b| a < b) {
         let is: Vec<_> = rates.iter().map(|rate| rate.as_mbps()).collect();
-        let message = format!("must ascend, as [6.5, 13.0]; is {is:?}");
+        let message = format!("must ascend, as [6.5, 13.0], is {is:?}");
         faults.fault(at.key("rates_mbps"), message);
     }
 }

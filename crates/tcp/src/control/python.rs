@@ -2,7 +2,7 @@
 
 use super::{Connection, Control, Controller, NewReno};
 use crate::Config;
-use settings::{Faults, Free, Path, Settings};
+use settings::{Faults, Free, Path, Said, Settings, said};
 use std::fmt::Debug;
 
 /// A user-defined control in Python: a subclass of `simoom.Control`. Keys other than `path` are
@@ -21,7 +21,7 @@ fn is_import_path(python: &PythonConfig, at: &Path, faults: &mut Faults) {
     let path = &python.path;
     if path.split_once(':').is_none_or(|(module, class)| module.is_empty() || class.is_empty()) {
         let message =
-            format!("{path:?} is no import path; write \"module:Class\", as \"mylab.aimd:Aimd\"");
+            said!("{path:?} is no import path", "write \"module:Class\", as \"mylab.aimd:Aimd\"");
         faults.fault(at.key("path"), message);
     }
 }
@@ -53,8 +53,10 @@ pub struct NoExternal;
 
 impl External for NoExternal {
     fn check(&self, python: &PythonConfig, at: &Path, faults: &mut Faults) {
-        let message =
-            format!("{:?} is written in Python; run it through the Python package", python.path);
+        let message = Said::new(
+            format!("{:?} is written in Python", python.path),
+            "run it through the Python package",
+        );
         faults.fault(at.key("path"), message);
     }
 

@@ -3,7 +3,7 @@
 
 use super::{Burst, HISTORY, Spectrum, Surroundings};
 use kernel::{Draws, Duration, Instant};
-use settings::{Faults, Path, Settings};
+use settings::{Faults, Path, Settings, said};
 
 /// A slot of the piconet (section 2.2.3 of part B).
 pub(super) const SLOT: Duration = Duration::from_micros(625);
@@ -39,7 +39,10 @@ pub struct AfhSettings {
 fn map_is_valid(afh: &AfhSettings, at: &Path, faults: &mut Faults) {
     let Some(channels) = &afh.channels else { return };
     if afh.learned {
-        faults.fault(at.key("learned"), "the map is learned or given; remove one of both keys");
+        faults.fault(
+            at.key("learned"),
+            said!("the map is learned or given", "remove one of both keys"),
+        );
     }
     let mut distinct = channels.clone();
     distinct.sort_unstable();
@@ -50,7 +53,7 @@ fn map_is_valid(afh: &AfhSettings, at: &Path, faults: &mut Faults) {
         let message = format!("{is} are too few: Bluetooth hops over at least {few} channels");
         faults.fault(at, message);
     } else if distinct.len() < channels.len() {
-        faults.fault(at, "names a channel twice; each channel once");
+        faults.fault(at, said!("names a channel twice", "each channel once"));
     }
 }
 

@@ -3,7 +3,7 @@
 use super::periodic::Periodic;
 use super::{Source, SourceKind, Spectrum, Surroundings};
 use kernel::Duration;
-use settings::{Faults, Path, Settings, number};
+use settings::{Faults, Path, Settings, number, said};
 
 /// A source that is on for a part of each period, in every channel.
 #[derive(Clone, Debug, PartialEq, Settings)]
@@ -23,8 +23,9 @@ pub struct DutyCycleSettings {
 fn on_is_within_the_period(cycle: &DutyCycleSettings, at: &Path, faults: &mut Faults) {
     if cycle.on >= cycle.period {
         let [on, period] = [cycle.on, cycle.period].map(|time| number(time.as_secs_f64() * 1e3));
-        let message = format!(
-            "{on} is not below period_ms, {period}; a source that is always on is a \"jammer\""
+        let message = said!(
+            "{on} is not below period_ms, {period}",
+            "a source that is always on is a \"jammer\""
         );
         faults.fault(at.key("on_ms"), message);
     }

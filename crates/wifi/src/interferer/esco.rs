@@ -3,7 +3,7 @@
 use super::bluetooth::{AfhSettings, Destroyed, Hopping, SLOT, SlotClock};
 use super::{Burst, Packets, Source, SourceKind, Surroundings};
 use kernel::{Duration, Instant};
-use settings::{Faults, Path, Settings, number};
+use settings::{Faults, Path, Settings, number, said};
 
 /// A voice link of Bluetooth with retransmissions (eSCO with EV3 packets; Bluetooth Core
 /// Specification, volume 2, part B, section 8.6.3): two packets in each period, one from each
@@ -34,7 +34,7 @@ fn window_fits(esco: &EscoSettings, at: &Path, faults: &mut Faults) {
         [(period_slots, "period_slots"), (retransmission_slots, "retransmission_slots")]
     {
         if slots % 2 == 1 {
-            faults.fault(at.key(key), format!("{slots} is odd; devices take turns in pairs"));
+            faults.fault(at.key(key), said!("{slots} is odd", "devices take turns in pairs"));
         }
     }
     if retransmission_slots + 2 > period_slots {

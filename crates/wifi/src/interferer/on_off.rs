@@ -2,7 +2,7 @@
 
 use super::{Burst, Source, SourceKind, Spectrum, Surroundings};
 use kernel::{Duration, Instant};
-use settings::{Faults, Path, Settings, number};
+use settings::{Faults, Path, Said, Settings, number, said};
 
 /// A source that is on at the times of a list, in every channel, as a measurement gives them.
 #[derive(Clone, Debug, PartialEq, Settings)]
@@ -38,7 +38,7 @@ fn times_ascend(list: &OnOffSettings, at: &Path, faults: &mut Faults) {
 }
 
 /// The times at which the source goes on and off, or the first fault.
-fn parse(csv: &str) -> Result<Vec<(Instant, Instant)>, String> {
+fn parse(csv: &str) -> Result<Vec<(Instant, Instant)>, Said> {
     let mut spans: Vec<(Instant, Instant)> = Vec::new();
     for (line, text) in (1..).zip(csv.lines()) {
         let text = text.trim();
@@ -49,25 +49,28 @@ fn parse(csv: &str) -> Result<Vec<(Instant, Instant)>, String> {
             continue;
         }
         let [Some(on), Some(off)] = fields[..] else {
-            return Err(format!("line {line}: \"{text}\" is not two numbers, as 0.5,0.75"));
+            return Err(format!("line {line}: \"{text}\" is not two numbers, as 0.5,0.75").into());
         };
         if !(0.0..=LATEST_S).contains(&on) || !(0.0..=LATEST_S).contains(&off) {
-            return Err(format!("line {line}: times are from 0 to 1000000 s, here \"{text}\""));
+            return Err(
+                format!("line {line}: times are from 0 to 1000000 s, here \"{text}\"").into()
+            );
         }
         if spans.len() == LONGEST {
-            return Err(format!("more than {LONGEST} lines; give fewer"));
+            return Err(said!("more than {LONGEST} lines", "give fewer"));
         }
         let [on, off] = [on, off].map(|s| Instant::ZERO + Duration::from_secs_f64(s));
         let before = spans.last().map_or(Instant::ZERO, |&(_, off)| off);
         if off <= on || on < before {
-            return Err(format!(
-                "line {line} goes back in time: \"{text}\"; each time is later than those before"
+            return Err(said!(
+                "line {line} goes back in time: \"{text}\"",
+                "each time is later than those before"
             ));
         }
         spans.push((on, off));
     }
     if spans.is_empty() {
-        return Err("has no line of two times, as 0.5,0.75".to_owned());
+        return Err("has no line of two times, as 0.5,0.75".into());
     }
     Ok(spans)
 }

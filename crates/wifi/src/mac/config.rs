@@ -27,14 +27,14 @@ pub struct MacConfig {
     #[setting(
         default = 7,
         range = 1..=255,
-        too_low = "0 would never send; it counts all attempts, so 1 is the least"
+        too_low = ["0 would never send", "it counts all attempts, so 1 is the least"]
     )]
     pub short_retry_limit: u32,
     /// Total number of attempts of a frame that follows RTS and CTS (dot11LongRetryLimit).
     #[setting(
         default = 4,
         range = 1..=255,
-        too_low = "0 would never send; it counts all attempts, so 1 is the least"
+        too_low = ["0 would never send", "it counts all attempts, so 1 is the least"]
     )]
     pub long_retry_limit: u32,
     // The longest header has 36 bytes, with four addresses, QoS and HT control. The range is wider

@@ -2,7 +2,7 @@
 //! 15.4.4.3, 17.3.8.4, 19.3.15 and 21.3.14).
 
 use super::{Band, Width};
-use settings::number;
+use settings::{Said, number, said};
 use std::fmt::Write;
 
 /// A primary channel of 20 MHz, or 22 MHz: where a cell sends frames of any width.
@@ -104,7 +104,7 @@ impl Primary {
     }
 
     /// The same, or an error message with the numbers that there are.
-    pub fn checked(self, width: Width) -> Result<Channel, String> {
+    pub fn checked(self, width: Width) -> Result<Channel, Said> {
         let Self { band, number: primary } = self;
         self.channel(width).ok_or_else(|| {
             let (ghz, mhz) = (number(band.ghz()), width.mhz());
@@ -112,12 +112,14 @@ impl Primary {
             match self.run() {
                 None => {
                     let hint = self.block().map_or(String::new(), |(mhz, first, last)| {
-                        format!("; it is the centre of {first} to {last}, which are {mhz} MHz")
+                        format!("it is the centre of {first} to {last}, which are {mhz} MHz")
                     });
-                    format!("{primary} is no channel at {ghz} GHz, where there are {all}{hint}")
+                    said!("{primary} is no channel at {ghz} GHz, where there are {all}", "{hint}")
                 }
-                _ if all.is_empty() => format!("there are no channels of {mhz} MHz at {ghz} GHz"),
-                _ => format!("{primary} is in no channel of {mhz} MHz; take one of {all}"),
+                _ if all.is_empty() => {
+                    format!("there are no channels of {mhz} MHz at {ghz} GHz").into()
+                }
+                _ => said!("{primary} is in no channel of {mhz} MHz", "take one of {all}"),
             }
         })
     }
@@ -236,7 +238,8 @@ mod tests {
 
     #[test]
     fn a_number_that_a_band_lacks_is_refused_with_the_list() {
-        let fault = |band, number, width| Primary { band, number }.checked(width).unwrap_err();
+        let fault =
+            |band, number, width| Primary { band, number }.checked(width).unwrap_err().to_string();
         let five = "36 to 64, 100 to 144 and 149 to 177 in steps of 4";
         assert_eq!(
             fault(Ghz2_4, 36, Mhz20),

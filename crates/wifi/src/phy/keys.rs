@@ -2,7 +2,7 @@
 
 use super::tx_vector::fault;
 use super::{Guard, Mode, ModeFault, TxVector, Width};
-use settings::Settings;
+use settings::{Settings, said};
 
 /// The keys that choose a mode with an MCS. Keys that are not set have defaults.
 #[derive(Clone, Debug, PartialEq, Eq, Settings)]
@@ -59,9 +59,9 @@ impl McsKeys {
         if counts_streams && (8..32).contains(&mcs) {
             let implied = mcs / 8 + 1;
             if streams.is_some_and(|given| given != implied) {
-                let message = format!(
-                    "{mcs} has {implied} streams in 802.11n [802.11-2020 19.5]; leave streams out, \
-                     or count the MCS of each from 0 to 7"
+                let message = said!(
+                    "{mcs} has {implied} streams in 802.11n [802.11-2020 19.5]",
+                    "leave streams out, or count the MCS of each from 0 to 7"
                 );
                 return fault("mcs", message);
             }

@@ -2,7 +2,7 @@
 
 use super::{Airtime, Band, Mode, ModeClass, Preamble, TxVector, airtime};
 use kernel::{BitRate, Bytes, Duration};
-use settings::{Choice, number};
+use settings::{Choice, Said, number, said};
 
 /// The amendment of 802.11 that a network uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Choice)]
@@ -124,7 +124,7 @@ impl Standard {
     }
 
     /// The DSSS or OFDM mode of a rate in Mb/s, or an error message.
-    pub fn mode_at(&self, mbps: f64) -> Result<Mode, String> {
+    pub fn mode_at(&self, mbps: f64) -> Result<Mode, Said> {
         let mut rates: Vec<f64> = self.modes.iter().map(|mode| mode.rate.0 as f64 / 1e6).collect();
         if rates.contains(&mbps) {
             return Ok(self.mode(BitRate::from_mbps(mbps)).expect("the rate of a mode"));
@@ -146,7 +146,7 @@ impl Standard {
         };
         let of = if self.high.is_some() { "control frames in 802." } else { "802." };
         let (is, name) = (number(mbps), self.name());
-        Err(format!("{is} is not a rate of {of}{name} ({listed}); {nearest}"))
+        Err(said!("{is} is not a rate of {of}{name} ({listed})", "{nearest}"))
     }
 
     /// The fastest mode of DSSS or OFDM.

@@ -5,7 +5,7 @@ use super::generation::{
     DOT11G, DOT11N, DOT11N_2_4,
 };
 use super::{Amendment, Band, Standard};
-use settings::number;
+use settings::{Said, number};
 
 /// All standards; of an amendment with two bands, the usual band is first.
 const ALL: [&Standard; 12] = [
@@ -35,14 +35,17 @@ impl Standard {
     }
 
     /// The standard of an amendment in a band, or an error message.
-    pub fn in_band(amendment: Amendment, band: Band) -> Result<&'static Self, String> {
+    pub fn in_band(amendment: Amendment, band: Band) -> Result<&'static Self, Said> {
         let is = |standard: &&Self| standard.amendment == amendment && standard.band == band;
         ALL.into_iter().find(is).ok_or_else(|| {
             let all = ALL.into_iter().filter(|standard| standard.amendment == amendment);
             let all: Vec<String> = all.map(|standard| number(standard.band.ghz())).collect();
             let (name, bands) = (amendment.name(), all.join(" and "));
-            let remedy = if all.len() == 1 { "remove the key" } else { "take one of them" };
-            format!("802.{name} is at {bands} GHz only; {remedy}")
+            let said = format!("802.{name} is at {bands} GHz only");
+            match &all[..] {
+                [_] => Said::remove(said),
+                _ => Said::new(said, "take one of them"),
+            }
         })
     }
 }
@@ -104,16 +107,16 @@ mod tests {
         assert_eq!(DOT11B.fastest().rate, BitRate::from_mbps(11.0));
         assert_eq!(Standard::of(Amendment::N), &DOT11N);
         assert_eq!(Standard::in_band(Amendment::Ax, Band::Ghz2_4), Ok(&DOT11AX_2_4));
-        let fault = "802.11ac is at 5 GHz only; remove the key";
-        assert_eq!(Standard::in_band(Amendment::Ac, Band::Ghz2_4), Err(fault.to_owned()));
+        let fault = Said::remove("802.11ac is at 5 GHz only");
+        assert_eq!(Standard::in_band(Amendment::Ac, Band::Ghz2_4), Err(fault));
         assert_eq!(Amendment::NAMES, ["11b", "11a", "11g", "11n", "11ac", "11ax", "11be"]);
     }
 
     #[test]
     fn a_rate_exists_or_says_why_not() {
         assert_eq!(DOT11G.mode_at(5.5), Ok(DOT11B.modes[2]));
-        let fault = "54 is not a rate of 802.11b (1, 2, 5.5, 11); the highest is 11";
-        assert_eq!(DOT11B.mode_at(54.0), Err(fault.to_owned()));
+        let fault = Said::new("54 is not a rate of 802.11b (1, 2, 5.5, 11)", "the highest is 11");
+        assert_eq!(DOT11B.mode_at(54.0), Err(fault));
         for standard in ALL {
             let rates = standard.default_basic_rates();
             let modes: Vec<_> = rates.filter_map(|rate| standard.mode(rate)).collect();

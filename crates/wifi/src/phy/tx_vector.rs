@@ -4,7 +4,7 @@ use super::layout::{Code, Layout, SIGNAL_EXTENSION, SYMBOL, TAIL};
 use super::mode::MCS;
 use super::{Coding, Guard, Mode, ModeClass, Width};
 use kernel::{BitRate, Duration};
-use settings::{Choice, numbered};
+use settings::{Choice, Said, numbered, said};
 use std::fmt;
 
 /// Frequency band.
@@ -93,19 +93,19 @@ pub struct ModeFault {
     /// The faulty field of [`TxVector`].
     pub parameter: &'static str,
     /// Its value, the rule with its clause, and a remedy.
-    pub message: String,
+    pub said: Said,
 }
 
 impl fmt::Display for ModeFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.parameter, self.message)
+        write!(f, "{}: {}", self.parameter, self.said)
     }
 }
 
 impl std::error::Error for ModeFault {}
 
-pub(super) fn fault<T>(parameter: &'static str, message: String) -> Result<T, ModeFault> {
-    Err(ModeFault { parameter, message })
+pub(super) fn fault<T>(parameter: &'static str, said: impl Into<Said>) -> Result<T, ModeFault> {
+    Err(ModeFault { parameter, said: said.into() })
 }
 
 impl TxVector {
@@ -189,13 +189,13 @@ impl TxVector {
 
     /// Rejects parameters of HE and EHT in a vector of an earlier generation.
     pub(super) fn refuse_extension(&self) -> Result<(), ModeFault> {
-        let only = "is of 802.11ax and be only; leave it out";
+        let only = said!("is of 802.11ax and be only", "leave it out");
         if self.ltf.is_some() {
             return fault("ltf", format!("the HE-LTF type {only}"));
         }
         if self.extended_range {
-            let message = "extended range is of 802.11ax only; leave it out";
-            return fault("extended_range", message.into());
+            let message = said!("extended range is of 802.11ax only", "leave it out");
+            return fault("extended_range", message);
         }
         if self.packet_extension_us != 0 {
             return fault("packet_extension_us", format!("the packet extension {only}"));

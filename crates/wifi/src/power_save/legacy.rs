@@ -2,7 +2,7 @@
 
 use super::{Fetch, Listening, PowerSave, PowerSaveMode, Retrieval};
 use kernel::Duration;
-use settings::{Faults, Path, Settings};
+use settings::{Faults, Path, Said, Settings};
 
 /// How long a station stays awake without traffic, if nothing else is given: that of Linux.
 const TIMEOUT: Duration = Duration::from_millis(100);
@@ -25,8 +25,8 @@ pub struct LegacySettings {
 
 fn timeout_is_used(settings: &LegacySettings, at: &Path, faults: &mut Faults) {
     if settings.timeout.is_some() && settings.retrieval == Retrieval::PsPoll {
-        let message = "with retrieval = \"ps_poll\" the station saves power all the time; remove \
-                       the key";
+        let message =
+            Said::remove("with retrieval = \"ps_poll\" the station saves power all the time");
         faults.fault(at.key("timeout_ms"), message);
     }
 }

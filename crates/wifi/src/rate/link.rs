@@ -3,6 +3,7 @@
 use super::Ladder;
 use crate::phy::{DOT11B, Mode, Standard, TxVector};
 use kernel::BitRate;
+use settings::Said;
 
 /// The modes in which one node can send to another.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +51,7 @@ impl LinkModes {
     }
 
     /// The mode without MCS of a rate in Mb/s, or an error message.
-    pub fn mode_at(&self, mbps: f64) -> Result<Mode, String> {
+    pub fn mode_at(&self, mbps: f64) -> Result<Mode, Said> {
         let standard = if self.non_erp { &DOT11B } else { self.standard };
         standard.mode_at(mbps)
     }

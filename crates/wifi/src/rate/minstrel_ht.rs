@@ -6,7 +6,7 @@ use super::{Answer, AttemptParameters, Ladder, LinkModes, RateControl, Rule, Run
 use crate::phy::error::ErrorModel;
 use crate::phy::{Guard, Mode, Width};
 use kernel::{Duration, Instant, Rng};
-use settings::{Choice, Faults, Path, Settings};
+use settings::{Choice, Faults, Path, Settings, said};
 
 /// Minstrel for modes with an MCS (Linux).
 #[derive(Clone, Debug, PartialEq, Settings)]
@@ -35,7 +35,7 @@ impl Rule for MinstrelHtSettings {
         if link.vector.is_none() {
             let name = link.standard.name();
             let message =
-                format!("is for modes with an MCS, and 802.{name} has none; take \"minstrel\"");
+                said!("is for modes with an MCS, and 802.{name} has none", "take \"minstrel\"");
             faults.fault(at, message);
         }
     }

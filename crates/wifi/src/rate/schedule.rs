@@ -4,7 +4,7 @@ use super::{AttemptParameters, LinkModes, RateControl, Rule, TxReport};
 use crate::phy::error::ErrorModel;
 use crate::phy::{Mode, TxVector};
 use kernel::{Instant, Rng};
-use settings::{Faults, Path, Settings, number};
+use settings::{Faults, Path, Said, Settings, number, said};
 
 /// Modes by a schedule.
 #[derive(Clone, Debug, PartialEq, Settings)]
@@ -23,7 +23,7 @@ pub struct ScheduleStep {
         key = "at_s",
         required = "as 20.0",
         range = settings::Range::above(0.0, 1e6),
-        too_low = "must be above 0; what holds from the start is mcs or rate_mbps"
+        too_low = ["must be above 0", "what holds from the start is mcs or rate_mbps"]
     )]
     pub at: Instant,
     /// The MCS from then on; in 802.11n and later.
@@ -35,19 +35,19 @@ pub struct ScheduleStep {
 
 impl ScheduleStep {
     /// The mode of the step, or the faulty key and the reason.
-    fn mode(&self, link: &LinkModes) -> Result<Mode, (&'static str, String)> {
+    fn mode(&self, link: &LinkModes) -> Result<Mode, (&'static str, Said)> {
         let name = link.standard.name();
         match (link.vector, self.mcs, self.rate_mbps) {
             (Some(_), _, Some(_)) => {
-                Err(("rate_mbps", format!("802.{name} has modes by mcs, not by rate")))
+                Err(("rate_mbps", format!("802.{name} has modes by mcs, not by rate").into()))
             }
-            (None, Some(_), _) => Err(("mcs", format!("802.{name} has no MCS; give rate_mbps"))),
-            (Some(_), None, None) => Err(("mcs", "missing; a step changes it".to_owned())),
-            (None, None, None) => Err(("rate_mbps", "missing; a step changes it".to_owned())),
+            (None, Some(_), _) => Err(("mcs", said!("802.{name} has no MCS", "give rate_mbps"))),
+            (Some(_), None, None) => Err(("mcs", said!("missing", "a step changes it"))),
+            (None, None, None) => Err(("rate_mbps", said!("missing", "a step changes it"))),
             (None, None, Some(mbps)) => link.mode_at(mbps).map_err(|fault| ("rate_mbps", fault)),
             (Some(vector), Some(mcs), None) => {
                 let mode = TxVector { mcs: mcs as u8, ..vector }.mode();
-                mode.map_err(|fault| ("mcs", fault.message))
+                mode.map_err(|fault| ("mcs", fault.said))
             }
         }
     }
@@ -69,7 +69,7 @@ impl Rule for ScheduleSettings {
         let at = at.key("steps");
         if self.steps.is_empty() {
             let example = if link.vector.is_some() { "mcs = 8" } else { "rate_mbps = 11.0" };
-            let message = format!("there are none; a step reads {{ at_s = 20.0, {example} }}");
+            let message = said!("there are none", "a step reads {{ at_s = 20.0, {example} }}");
             faults.fault(at, message);
             return;
         }

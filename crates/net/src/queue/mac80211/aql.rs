@@ -2,7 +2,7 @@
 //! (net/mac80211/airtime.c, tx.c).
 
 use kernel::{Bytes, Duration};
-use settings::{Faults, Path, Settings, number};
+use settings::{Faults, Path, Settings, number, said};
 use std::collections::VecDeque;
 use wire::{Packet, TrafficClass};
 
@@ -28,7 +28,7 @@ pub struct Aql {
 fn limits_ascend(aql: &Aql, at: &Path, faults: &mut Faults) {
     let [low, high] = [aql.low, aql.high].map(|limit| number(limit.0 as f64 / 1e3));
     if aql.low > aql.high {
-        let message = format!("{low} is above high_us, {high}; the low limit is the stricter one");
+        let message = said!("{low} is above high_us, {high}", "the low limit is the stricter one");
         faults.fault(at.key("low_us"), message);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::file::{Rules, lines, parse_number};
 use super::{FileFault, Movement, MovementFile, Source, Tracks};
-use settings::{Settings, number};
+use settings::{Said, Settings, number, said};
 
 /// A movement file of `BonnMotion` in its native format: a line for each node, with the time and
 /// the two coordinates of each waypoint (N. Aschenbruck, R. Ernst, E. Gerhards-Padilla, M.
@@ -50,10 +50,9 @@ impl MovementFile for BonnmotionConfig {
             let mut track = Vec::new();
             let waypoints = numbers.chunks_exact(size);
             if !waypoints.remainder().is_empty() {
-                let message = format!(
-                    "node {node}: {} numbers; each waypoint has {size} (dimensions = {})",
-                    numbers.len(),
-                    size - 1
+                let message = Said::new(
+                    format!("node {node}: {} numbers", numbers.len()),
+                    format!("each waypoint has {size} (dimensions = {})", size - 1),
                 );
                 return Err(FileFault::at(*line, message));
             }
@@ -62,9 +61,9 @@ impl MovementFile for BonnmotionConfig {
                     && *height.get_or_insert(z) != z
                 {
                     let (is, first) = (number(z), number(height.unwrap_or(z)));
-                    let message = format!(
-                        "node {node}: the height {is} is not that of the first waypoint, {first}; \
-                         movement is in a plane"
+                    let message = said!(
+                        "node {node}: the height {is} is not that of the first waypoint, {first}",
+                        "movement is in a plane"
                     );
                     return Err(FileFault::at(*line, message));
                 }
@@ -88,9 +87,10 @@ impl BonnmotionConfig {
             [3, 4].map(|size| all.iter().all(|(_, numbers)| is_track(numbers, size)));
         match (plane, space, all.first()) {
             (true, true, Some((line, _))) => {
-                let message = "each line can be read as waypoints with two coordinates and with \
-                               three; say dimensions = 2, or dimensions = 3 for a file with heights"
-                    .to_owned();
+                let message = said!(
+                    "each line can be read as waypoints with two coordinates and with three",
+                    "say dimensions = 2, or dimensions = 3 for a file with heights"
+                );
                 Err(FileFault::at(*line, message))
             }
             (false, true, _) => Ok(4),

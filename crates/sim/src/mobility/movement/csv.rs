@@ -2,7 +2,7 @@
 
 use super::file::{Rules, lines, parse_number};
 use super::{FileFault, Movement, MovementFile, Source, Tracks};
-use settings::Settings;
+use settings::{Settings, said};
 
 /// A file of comma-separated values with the columns `time_s`, `node`, `x_m` and `y_m`, in any
 /// order, and a row for each waypoint.
@@ -40,7 +40,7 @@ impl MovementFile for CsvConfig {
         for (place, column) in places.iter_mut().zip(COLUMNS) {
             let Some(found) = names.iter().position(|name| *name == column) else {
                 let message =
-                    format!("there is no column {column}; the first line is time_s,node,x_m,y_m");
+                    said!("there is no column {column}", "the first line is time_s,node,x_m,y_m");
                 return Err(FileFault::at(line, message));
             };
             *place = found;

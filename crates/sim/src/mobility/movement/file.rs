@@ -2,7 +2,7 @@
 
 use super::super::{FASTEST_MPS, TimedPosition};
 use kernel::{Duration, Instant};
-use settings::number;
+use settings::{Said, number, said};
 use std::fmt::Display;
 
 /// Nodes further from the origin than this are a mistake, in metres.
@@ -31,26 +31,26 @@ pub struct FileFault {
     /// The number of the line, from 1 on; `None` if the fault is in no line.
     pub line: Option<usize>,
     /// What is wrong, and the remedy.
-    pub message: String,
+    pub said: Said,
 }
 
 impl FileFault {
     /// A fault in a line.
-    pub(super) fn at(line: usize, message: impl Into<String>) -> Self {
-        Self { line: Some(line), message: message.into() }
+    pub(super) fn at(line: usize, said: impl Into<Said>) -> Self {
+        Self { line: Some(line), said: said.into() }
     }
 
     /// A fault of the whole file.
-    pub(super) fn whole(message: impl Into<String>) -> Self {
-        Self { line: None, message: message.into() }
+    pub(crate) fn whole(said: impl Into<Said>) -> Self {
+        Self { line: None, said: said.into() }
     }
 }
 
 impl Display for FileFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.line {
-            Some(line) => write!(f, "line {line}: {}", self.message),
-            None => f.write_str(&self.message),
+            Some(line) => write!(f, "line {line}: {}", self.said),
+            None => self.said.fmt(f),
         }
     }
 }
@@ -72,9 +72,9 @@ impl Rules {
             Ok(node) if node < nodes => Ok(node),
             _ => {
                 let last = nodes.saturating_sub(1);
-                let message = format!(
-                    "there is no node {written}: the group has {nodes} stations, 0 to {last}; \
-                     change `count`"
+                let message = said!(
+                    "there is no node {written}: the group has {nodes} stations, 0 to {last}",
+                    "change `count`"
                 );
                 Err(FileFault::at(line, message))
             }
@@ -110,7 +110,7 @@ impl Rules {
             return Ok(());
         }
         let (mps, fastest) = (number(mps), number(FASTEST_MPS));
-        let message = format!("node {node}: a speed of {mps} m/s; speeds are 0 to {fastest} m/s");
+        let message = said!("node {node}: a speed of {mps} m/s", "speeds are 0 to {fastest} m/s");
         Err(FileFault::at(line, message))
     }
 

@@ -3,7 +3,7 @@
 use super::super::{Area, FASTEST_MPS, TimedPosition, Track};
 use super::{Movement, RandomMovement, Source};
 use kernel::{Instant, Rng};
-use settings::{Choice, Faults, Path, Settings};
+use settings::{Choice, Faults, Path, Settings, said};
 
 /// Random waypoint: a station moves straight to a random position of the area at a random speed,
 /// pauses, and chooses the next position (D. B. Johnson, D. A. Maltz, Mobile Computing, 1996).
@@ -52,8 +52,11 @@ pub enum Start {
 fn speeds_ascend(config: &RandomWaypointConfig, at: &Path, faults: &mut Faults) {
     check_speeds(config.speed_mps, at, faults);
     if config.start == Start::Stationary && config.speed_mps[0] <= 0.0 {
-        let message = "a least speed of 0 has no stationary state, because the mean duration of a \
-                       trip is infinite; take at least 0.1, or start = \"setdest\"";
+        let message = said!(
+            "a least speed of 0 has no stationary state, because the mean duration of a trip is \
+             infinite",
+            "take at least 0.1, or start = \"setdest\""
+        );
         faults.fault(at.key("speed_mps"), message);
     }
 }

@@ -3,7 +3,7 @@
 use super::super::TimedPosition;
 use super::file::{Rules, instant, lines, parse_number};
 use super::{FileFault, Movement, MovementFile, Source, Tracks};
-use settings::Settings;
+use settings::{Settings, said};
 
 /// A movement file of ns-2, as its program `setdest` writes them. A node moves straight to the
 /// place that `setdest` names, from where it is at that time, and stays there. Lines about `god_`
@@ -106,9 +106,9 @@ fn begin(rules: &Rules, starts: &[[Option<(usize, f64)>; 2]]) -> Result<Vec<Legs
             Ok(vec![(0.0, [x, y])])
         } else {
             let nodes = rules.nodes;
-            let message = format!(
-                "node {node} has no X_ and Y_; the group has {nodes} stations, and each is a node \
-             of the file"
+            let message = said!(
+                "node {node} has no X_ and Y_",
+                "the group has {nodes} stations, and each is a node of the file"
             );
             Err(FileFault::whole(message))
         }

@@ -11,7 +11,7 @@ use crate::scenario::limits::MOST_STATIONS;
 use crate::scenario::wlan::Wlan;
 use kernel::{BitRate, Bytes};
 use net::OutputLink;
-use settings::Choice;
+use settings::{Choice, Said, said};
 use wifi::MacConfig;
 use wifi::mac::Timing;
 use wifi::phy::{Amendment, DOT11G, Mode, Preamble, Slot, Standard};
@@ -41,7 +41,7 @@ pub(super) fn wlan(document: &Document, check: &mut Check) -> MacConfig {
         no_cell(document, check);
     } else if document.standard.is_none() {
         let names: Vec<_> = Amendment::NAMES.iter().map(|name| format!("\"{name}\"")).collect();
-        check.fault("standard", format!("missing; one of {}", names.join(", ")));
+        check.fault("standard", Said::new("missing", format!("one of {}", names.join(", "))));
     }
     // Without a standard, the rules that depend on it are skipped.
     let given = document.standard;
@@ -66,8 +66,10 @@ pub(super) fn wlan(document: &Document, check: &mut Check) -> MacConfig {
 fn no_cell(document: &Document, check: &mut Check) {
     let mut unused = |given: bool, key: &str| {
         if given {
-            let message = "there is no cell without `standard` and `stations`; remove the key, or \
-                           give both";
+            let message = said!(
+                "there is no cell without `standard` and `stations`",
+                "remove the key, or give both"
+            );
             check.fault(key, message);
         }
     };
@@ -80,7 +82,7 @@ fn preamble(wlan: &Wlan, standard: Option<Amendment>, check: &mut Check) -> Prea
         && let Some(standard) = standard
         && !matches!(standard, Amendment::B | Amendment::G)
     {
-        let message = format!("802.{} has no DSSS preamble; remove the key", standard.name());
+        let message = Said::remove(format!("802.{} has no DSSS preamble", standard.name()));
         check.fault("wlan.preamble", message);
     }
     wlan.preamble.unwrap_or(Preamble::Long)
@@ -92,11 +94,11 @@ fn slot(wlan: &Wlan, standard: Option<Amendment>, mixed: bool, check: &mut Check
     }
     match (standard, wlan.slot) {
         (Some(Amendment::B), Some(Slot::Short)) => {
-            check.fault("wlan.slot", "802.11b has the long slot (20 us) only; remove the key");
+            check.fault("wlan.slot", Said::remove("802.11b has the long slot (20 us) only"));
         }
         (Some(standard), Some(Slot::Long)) if !matches!(standard, Amendment::B | Amendment::G) => {
             let name = standard.name();
-            let message = format!("802.{name} has the short slot (9 us) only; remove the key");
+            let message = Said::remove(format!("802.{name} has the short slot (9 us) only"));
             check.fault("wlan.slot", message);
         }
         _ => {}
@@ -131,7 +133,10 @@ fn basic_rates(
         }
     };
     if rates.is_empty() {
-        check.fault(path, "an empty list; control frames need at least one rate, as [1.0, 2.0]");
+        check.fault(
+            path,
+            said!("an empty list", "control frames need at least one rate, as [1.0, 2.0]"),
+        );
         rates.push(BitRate(0));
     }
     rates.sort_unstable();
@@ -180,10 +185,13 @@ pub(super) fn stations(
     };
     let total = groups.iter().fold(0u64, |sum, (_, group)| sum.saturating_add(group.count));
     if total == 0 && document.has_cell() {
-        check.fault("stations", "there are none; a cell needs at least one, as stations = 10");
+        check.fault(
+            "stations",
+            said!("there are none", "a cell needs at least one, as stations = 10"),
+        );
     }
     if total > MOST_STATIONS {
-        check.fault("stations", format!("{total} are too many; at most {MOST_STATIONS}"));
+        check.fault("stations", said!("{total} are too many", "at most {MOST_STATIONS}"));
     }
     let mut modes = document.standard.map(|_| Modes::new(document, wlan, duration_s, check));
     let mut stations = Vec::new();

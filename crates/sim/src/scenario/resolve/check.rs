@@ -3,8 +3,8 @@
 use crate::plan::Plan;
 use crate::scenario::Issue;
 use kernel::Bytes;
-use settings::Faults;
 pub(super) use settings::number;
+use settings::{Faults, Said};
 use std::fmt::Display;
 
 /// What a plan is for.
@@ -38,8 +38,8 @@ impl Check {
         }
     }
 
-    pub(super) fn fault(&mut self, path: impl Display, message: impl Into<String>) {
-        self.faults.fault(path, message);
+    pub(super) fn fault(&mut self, path: impl Display, said: impl Into<Said>) {
+        self.faults.fault(path, said);
     }
 
     pub(super) fn add(&mut self, issue: Issue) {

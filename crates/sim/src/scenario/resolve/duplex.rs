@@ -4,6 +4,7 @@ use super::check::{Check, number};
 use crate::plan::StationPlan;
 use crate::scenario::document::Document;
 use kernel::{Bytes, Dbm};
+use settings::{Said, said};
 use wifi::MacConfig;
 use wifi::mac::{Collisions, Delivery, FullDuplex, Protection, RtsCts, SecondaryRateRule};
 use wifi::rate::RateControlSettings;
@@ -24,7 +25,7 @@ pub(super) fn full_duplex(
 ) {
     let collide = wlan.collisions == Collisions::Standard;
     if wlan.full_duplex.is_some() && document.radio.is_none() && !collide {
-        let message = format!("\"none\" is not supported together with {TABLE}; remove one");
+        let message = said!("\"none\" is not supported together with {TABLE}", "remove one");
         check.fault("wlan.collisions", message);
     }
     let Some(settings) = &mut wlan.full_duplex else { return };
@@ -32,8 +33,10 @@ pub(super) fn full_duplex(
         return;
     }
     if document.radio.as_ref().is_some_and(|radio| radio.ad_hoc) {
-        let message = "an ad-hoc network has no access point that could send and receive at once; \
-                       remove the table, or radio.ad_hoc";
+        let message = said!(
+            "an ad-hoc network has no access point that could send and receive at once",
+            "remove the table, or radio.ad_hoc"
+        );
         return check.fault(TABLE, message);
     }
     self_interference(document, settings, check);
@@ -43,19 +46,22 @@ pub(super) fn full_duplex(
         (None, None) => None,
     };
     if let Some(given) = given.filter(|_| settings.secondary_rate_rule.is_some()) {
-        let message = format!("{given}; remove one of the two keys");
+        let message = Said::new(given, "remove one of the two keys");
         check.fault(format!("{TABLE}.secondary_rate_rule"), message);
     } else if document.radio.is_some() && given.is_none() {
         settings.secondary_rate_rule.get_or_insert(SecondaryRateRule::Sinr);
     }
     let settings = *settings;
     if stations.len() == 1 && !settings.bidirectional {
-        let message = "there is one station; full duplex needs two: one that sends to the access \
-                       point, and one that receives from it; or wlan.full_duplex.bidirectional";
+        let message = said!(
+            "there is one station",
+            "full duplex needs two: one that sends to the access point, and one that receives from \
+             it; or wlan.full_duplex.bidirectional"
+        );
         check.fault("stations", message);
     }
     if !document.interferers.is_empty() {
-        let message = "not supported together with [wlan.full_duplex]; remove one";
+        let message = said!("not supported together with [wlan.full_duplex]", "remove one");
         check.fault("interferers", message);
     }
     is_supported(wlan, stations, check);
@@ -65,9 +71,10 @@ pub(super) fn full_duplex(
     secondary_mode(&settings, wlan, stations, check);
     if wlan.rts_threshold >= NEVER && settings.rts_cts == RtsCts::Required {
         let is = number(document.wlan.mac.rts_threshold.0 as f64);
-        let message = format!(
-            "{is} means that stations send no RTS; the access point joins an exchange only after \
-             RTS and CTS: take 0, or wlan.full_duplex.rts_cts = \"optional\""
+        let message = said!(
+            "{is} means that stations send no RTS",
+            "the access point joins an exchange only after RTS and CTS: take 0, or \
+             wlan.full_duplex.rts_cts = \"optional\""
         );
         check.fault("wlan.rts_threshold_bytes", message);
     }
@@ -84,7 +91,8 @@ fn secondary_mode(
     if let Some(rate) = settings.secondary_rate {
         let path = format!("{TABLE}.secondary_rate_mbps");
         if standard.high.is_some() {
-            let message = format!("802.{} has MCSs; take secondary_mcs", standard.name());
+            let message =
+                Said::new(format!("802.{} has MCSs", standard.name()), "take secondary_mcs");
             check.fault(path, message);
         } else if wlan.timing.model_header.is_none()
             && let Err(message) = standard.mode_at(rate.as_mbps())
@@ -95,16 +103,17 @@ fn secondary_mode(
     let Some(mcs) = settings.secondary_mcs else { return };
     let path = format!("{TABLE}.secondary_mcs");
     if standard.high.is_none() {
-        let message = format!("802.{} has rates; take secondary_rate_mbps", standard.name());
+        let message =
+            Said::new(format!("802.{} has rates", standard.name()), "take secondary_rate_mbps");
         return check.fault(path, message);
     }
     let exists =
         |station: &StationPlan| settings.mode(&wlan.timing, &station.down.mode()).is_some();
     if !stations.iter().all(exists) {
-        let message = format!(
+        let message = said!(
             "{mcs} is no MCS of the access point's frames to each station, with their streams, \
-             width and guard interval; HE-LTF, packet extension and durations must be the usual \
-             ones"
+             width and guard interval",
+            "HE-LTF, packet extension and durations must be the usual ones"
         );
         check.fault(path, message);
     }
@@ -114,13 +123,17 @@ fn secondary_mode(
 fn self_interference(document: &Document, settings: &FullDuplex, check: &mut Check) {
     let Some(radio) = &document.radio else {
         if settings.cancellation.is_some() {
-            let message = "without a radio no power is computed; add a table [radio], or remove \
-                           the key";
+            let message = said!(
+                "without a radio no power is computed",
+                "add a table [radio], or remove the key"
+            );
             check.fault(format!("{TABLE}.cancellation_db"), message);
         }
         if settings.secondary_rate_rule == Some(SecondaryRateRule::Sinr) {
-            let message = "\"sinr\" needs the powers of a radio; add a table [radio], or take \
-                           \"link\"";
+            let message = said!(
+                "\"sinr\" needs the powers of a radio",
+                "add a table [radio], or take \"link\""
+            );
             check.fault(format!("{TABLE}.secondary_rate_rule"), message);
         }
         return;
@@ -128,13 +141,18 @@ fn self_interference(document: &Document, settings: &FullDuplex, check: &mut Che
     let Some(cancellation) = settings.cancellation else { return };
     let residual = radio.radio.tx_power - cancellation;
     if residual > STRONGEST_RESIDUAL {
-        let message = format!(
-            "{} leaves {} dBm of {} dBm; a receiver bears at most {} dBm of its own signal: take \
-             more cancellation, or less radio.tx_power_dbm",
-            number(cancellation.0),
-            number(residual.0),
-            number(radio.radio.tx_power.0),
-            number(STRONGEST_RESIDUAL.0),
+        let message = Said::new(
+            format!(
+                "{} leaves {} dBm of {} dBm",
+                number(cancellation.0),
+                number(residual.0),
+                number(radio.radio.tx_power.0)
+            ),
+            format!(
+                "a receiver bears at most {} dBm of its own signal: take more cancellation, or \
+                 less radio.tx_power_dbm",
+                number(STRONGEST_RESIDUAL.0)
+            ),
         );
         check.fault(format!("{TABLE}.cancellation_db"), message);
     }
@@ -144,7 +162,7 @@ fn self_interference(document: &Document, settings: &FullDuplex, check: &mut Che
 fn is_supported(wlan: &MacConfig, stations: &[StationPlan], check: &mut Check) {
     let mut refuse = |refused: bool, what: &str, remedy: &str| {
         if refused {
-            check.fault(TABLE, format!("full duplex with {what} is not supported; {remedy}"));
+            check.fault(TABLE, said!("full duplex with {what} is not supported", "{remedy}"));
         }
     };
     let each = wlan.aggregation.is_some_and(|limits| limits.delivery == Delivery::Mpdu);
@@ -163,8 +181,9 @@ fn is_supported(wlan: &MacConfig, stations: &[StationPlan], check: &mut Check) {
 fn is_supported_in_space(settings: &FullDuplex, check: &mut Check) {
     let mut refuse = |refused: bool, key: &str, what: &str, remedy: &str| {
         if refused {
-            let message = format!(
-                "{what} is not supported together with [radio]; {remedy}, or remove [radio]"
+            let message = said!(
+                "{what} is not supported together with [radio]",
+                "{remedy}, or remove [radio]"
             );
             check.fault(format!("{TABLE}{key}"), message);
         }

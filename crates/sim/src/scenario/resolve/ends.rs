@@ -4,8 +4,7 @@ use super::check::Check;
 use crate::plan::{Endpoint, LinkPlan};
 use crate::scenario::document::{Document, Station};
 use crate::topology::Topology;
-use settings::nearest;
-use settings::shown;
+use settings::{Said, nearest, said, shown};
 use std::ops::Range;
 
 const ENDS: [&str; 5] = ["server", "ap", "broadcast", "sta0", "sta*"];
@@ -93,7 +92,10 @@ pub(super) fn groups(document: &Document, topology: &Topology, check: &mut Check
             ENDS.contains(&&name[..]) || number.is_some() || topology.wired(name).is_some();
         let same = groups.iter_mut().find(|group| group.name == *name);
         if is_end {
-            let message = format!("\"{}\" is an end of flows already; take another", shown(name));
+            let message = Said::new(
+                format!("\"{}\" is an end of flows already", shown(name)),
+                "take another",
+            );
             check.fault(format!("{path}.name"), message);
         } else if let Some(group) = same {
             if group.stations.end == stations.start {
@@ -113,7 +115,7 @@ pub(super) fn groups(document: &Document, topology: &Topology, check: &mut Check
 }
 
 /// Parses a pattern; the error is the message.
-pub(super) fn parse(pattern: &str, places: Places<'_>) -> Result<Ends, String> {
+pub(super) fn parse(pattern: &str, places: Places<'_>) -> Result<Ends, Said> {
     let Places { stations, topology, .. } = places;
     if let Some(node) = topology.wired(pattern) {
         return Ok(Ends::One(node));
@@ -124,7 +126,7 @@ pub(super) fn parse(pattern: &str, places: Places<'_>) -> Result<Ends, String> {
     match pattern {
         "" => {
             let ends = "\"server\", \"ap\", a station as \"sta0\", or all of them, \"sta*\"";
-            return Err(format!("missing; an end of a flow is {ends}"));
+            return Err(said!("missing", "an end of a flow is {ends}"));
         }
         "server" => return Ok(Ends::One(Endpoint::Server)),
         "ap" => return Ok(Ends::One(Endpoint::AccessPoint)),
@@ -133,7 +135,7 @@ pub(super) fn parse(pattern: &str, places: Places<'_>) -> Result<Ends, String> {
     }
     if let Some(group) = places.groups.iter().find(|group| group.name == pattern) {
         if group.stations.is_empty() || group.stations.end as usize > stations {
-            return Err(format!("there are no stations \"{}\"", shown(pattern)));
+            return Err(format!("there are no stations \"{}\"", shown(pattern)).into());
         }
         return Ok(Ends::Stations(group.stations.clone()));
     }
@@ -146,8 +148,9 @@ pub(super) fn parse(pattern: &str, places: Places<'_>) -> Result<Ends, String> {
         (Some((first, last)), _) => match (number(first), number(last)) {
             (Some(first), Some(last)) if first <= last => (first, last),
             (Some(first), Some(last)) => {
-                return Err(format!(
-                    "\"sta{first}-{last}\" counts backwards; write \"sta{last}-{first}\""
+                return Err(said!(
+                    "\"sta{first}-{last}\" counts backwards",
+                    "write \"sta{last}-{first}\""
                 ));
             }
             _ => return Err(unknown(pattern)),
@@ -155,66 +158,77 @@ pub(super) fn parse(pattern: &str, places: Places<'_>) -> Result<Ends, String> {
         _ => return Err(unknown(pattern)),
     };
     match stations {
-        0 => Err(format!("there is no \"{}\": the cell has no stations", shown(pattern))),
+        0 => Err(format!("there is no \"{}\": the cell has no stations", shown(pattern)).into()),
         _ if last < stations as u64 => Ok(Ends::Stations(first as u32..last as u32 + 1)),
         _ => Err(no_station(last, stations)),
     }
 }
 
 /// Why there is no station with this number.
-pub(super) fn no_station(number: u64, stations: usize) -> String {
+pub(super) fn no_station(number: u64, stations: usize) -> Said {
     match stations {
-        0 => format!("there is no sta{number}: the cell has no stations"),
-        1 => format!("there is no sta{number}: the only station is sta0"),
+        0 => said!("there is no sta{number}: the cell has no stations"),
+        1 => said!("there is no sta{number}: the only station is sta0"),
         _ => format!(
             "there is no sta{number}: there are {stations} stations, sta0 to sta{}",
             stations - 1
-        ),
+        )
+        .into(),
     }
 }
 
 /// Why a pattern names no end if there is no cell.
-fn no_node(pattern: &str, topology: &Topology) -> String {
+fn no_node(pattern: &str, topology: &Topology) -> Said {
     const MOST: usize = 12;
     let mut nodes: Vec<&str> = topology.hosts().collect();
     nodes.extend(topology.wired("server").map(|_| "server"));
-    let near = nearest(pattern, nodes.iter().copied());
-    let meant = near
-        .first()
-        .map_or("there are".to_owned(), |near| format!("did you mean \"{near}\"? There are"));
+    let near = nearest(pattern, nodes.iter().copied()).first().copied();
+    let meant =
+        near.map_or("there are".to_owned(), |near| format!("did you mean \"{near}\"? There are"));
     let more = if nodes.len() > MOST { ", …" } else { "" };
     nodes.truncate(MOST);
     let nodes = nodes.join(", ");
     if pattern.is_empty() {
-        return format!("missing; an end of a flow is a node of a link: {nodes}{more}");
+        return said!("missing", "an end of a flow is a node of a link: {nodes}{more}");
     }
-    format!("\"{}\" is no node of a link; {meant} {nodes}{more}", shown(pattern))
+    let pattern = shown(pattern);
+    said!("\"{pattern}\" is no node of a link", "{meant} {nodes}{more}").with_text(near)
 }
 
-fn unknown(pattern: &str, Places { topology, groups, .. }: Places<'_>) -> String {
+fn unknown(pattern: &str, Places { topology, groups, .. }: Places<'_>) -> Said {
     let digits: String = pattern.chars().filter(char::is_ascii_digit).take(9).collect();
     let lower = pattern.to_lowercase();
     let is_end = |word: &&str| ENDS.contains(word) || word.starts_with("sta");
-    let meant = if pattern.split([',', ' ']).filter(is_end).count() > 1 {
-        "each end is one word: write a table [[flows]] for each. ".to_owned()
+    let are_several = pattern.split([',', ' ']).filter(is_end).count() > 1;
+    let near = if are_several {
+        None
     } else if lower.starts_with("sta") && !digits.is_empty() {
-        format!("did you mean \"sta{digits}\"? ")
+        Some(format!("sta{digits}"))
     } else if matches!(&lower[..], "access_point" | "access point" | "accesspoint") {
-        "did you mean \"ap\"? ".to_owned()
+        Some("ap".to_owned())
     } else if matches!(&lower[..], "station" | "stations" | "all" | "*") {
-        "did you mean \"sta*\"? ".to_owned()
+        Some("sta*".to_owned())
     } else {
         let named = groups.iter().map(|group| &group.name[..]);
         let near = nearest(&lower, topology.hosts().chain(named).chain(ENDS));
-        near.first().map_or(String::new(), |near| format!("did you mean \"{near}\"? "))
+        near.first().map(|near| (*near).to_owned())
+    };
+    let meant = match &near {
+        Some(near) => format!("did you mean \"{near}\"? "),
+        None if are_several => {
+            "each end is one word: write a table [[flows]] for each. ".to_owned()
+        }
+        None => String::new(),
     };
     let pattern = shown(pattern);
     let node = if topology.hosts().next().is_none() { "" } else { ", or a node of a link" };
     let an = if meant.is_empty() { "an" } else { "An" };
-    format!(
-        "\"{pattern}\" is no end of a flow; {meant}{an} end is \"server\", \"ap\", a station \
-         \"sta3\", all stations \"sta*\", or some \"sta0-4\"{node}; a flow may go to \"broadcast\""
+    said!(
+        "\"{pattern}\" is no end of a flow",
+        "{meant}{an} end is \"server\", \"ap\", a station \"sta3\", all stations \"sta*\", or some \
+         \"sta0-4\"{node}; a flow may go to \"broadcast\""
     )
+    .with_text(near)
 }
 
 #[cfg(test)]
@@ -222,7 +236,7 @@ mod tests {
     use super::*;
     use crate::topology::Members;
 
-    fn parse(pattern: &str, stations: usize) -> Result<Ends, String> {
+    fn parse(pattern: &str, stations: usize) -> Result<Ends, Said> {
         let topology = &Topology::new(&Members::default());
         let (has_cell, has_all_links) = (true, true);
         let (links, groups) = (&[], &[]);
@@ -239,7 +253,7 @@ mod tests {
 
     #[test]
     fn several_ends_are_several_tables() {
-        let message = parse("sta0,sta1", 3).unwrap_err();
+        let message = parse("sta0,sta1", 3).unwrap_err().remedy;
         assert!(message.contains("write a table [[flows]] for each"), "{message}");
     }
 
@@ -257,7 +271,7 @@ mod tests {
 
     #[test]
     fn what_is_no_end_says_what_was_meant() {
-        let message = |pattern, stations| parse(pattern, stations).unwrap_err();
+        let message = |pattern, stations| parse(pattern, stations).unwrap_err().to_string();
         assert!(message("sever", 3).contains("did you mean \"server\"?"));
         assert!(message("AP", 3).contains("did you mean \"ap\"?"));
         assert!(message("station 2", 3).contains("did you mean \"sta2\"?"));

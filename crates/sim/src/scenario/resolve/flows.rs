@@ -9,7 +9,7 @@ use crate::scenario::flow::{Flow, MOST_FLOWS};
 use crate::topology::{Interface, Topology};
 use crate::traffic::{Traffic, Transport};
 use kernel::Duration;
-use settings::Choice;
+use settings::{Choice, Said, said};
 use std::sync::Arc;
 use wire::TrafficClass;
 
@@ -23,8 +23,10 @@ pub(super) fn flows(
     if document.flows.is_empty() && check.needs_flows {
         check.fault(
             "flows",
-            "there are none, so nothing would be sent; add [[flows]] with from = \"server\" and \
-             to = \"sta*\"",
+            said!(
+                "there are none, so nothing would be sent",
+                "add [[flows]] with from = \"server\" and to = \"sta*\""
+            ),
         );
     }
     if !document.flows.is_empty() && document.flows.iter().all(|flow| flow.count == 0) {
@@ -43,9 +45,9 @@ pub(super) fn flows(
         let before = total;
         total += pairs * per_pair;
         if before <= MOST_FLOWS && total > MOST_FLOWS {
-            let message = format!(
-                "{pairs} pairs of ends with {per_pair} each make {total} flows in all; at most \
-                 {MOST_FLOWS}"
+            let message = said!(
+                "{pairs} pairs of ends with {per_pair} each make {total} flows in all",
+                "at most {MOST_FLOWS}"
             );
             check.fault(format!("{path}.count"), message);
         }
@@ -66,12 +68,12 @@ fn with_file(path: &str, flow: &Flow, check: &mut Check) -> Flow {
         Traffic::Csv(csv) => {
             let file = csv.file.clone();
             let read = super::file::text(&file);
-            read.and_then(|text| csv.read(&text).map_err(|fault| format!("{file}: {fault}")))
+            read.and_then(|text| csv.read(&text).map_err(|fault| said!("{file}: {fault}")))
         }
         Traffic::Port(port) if !port.file.is_empty() => {
             let file = port.file.clone();
             let read = super::file::tape(&file);
-            read.and_then(|bytes| port.read(&bytes).map_err(|fault| format!("{file} {fault}")))
+            read.and_then(|bytes| port.read(&bytes).map_err(|fault| said!("{file} {fault}")))
         }
         _ => Ok(()),
     };
@@ -87,9 +89,9 @@ fn classified(path: &str, flow: Flow, check: &mut Check) -> Flow {
     let class = dscp.class();
     if flow.class != TrafficClass::default() && flow.class != class {
         let (own, follows) = (flow.class.name(), class.name());
-        let message = format!(
-            "is \"{own}\", but the DSCP maps to \"{follows}\" [RFC 8325 section 4]; give one of \
-             the two keys"
+        let message = said!(
+            "is \"{own}\", but the DSCP maps to \"{follows}\" [RFC 8325 section 4]",
+            "give one of the two keys"
         );
         check.fault(format!("{path}.class"), message);
     }
@@ -138,10 +140,12 @@ fn start_spread(path: &str, flow: &Flow, duration_s: f64, check: &mut Check) -> 
         let message = format!("{} is not before the end of the run, {end_s} s", seconds(start));
         check.fault(format!("{path}.start_s"), message);
     } else if latest > end {
-        let message = format!(
-            "flows would start up to {} s, after the end of the run, {end_s} s; at most {}",
-            seconds(latest),
-            seconds(end - start)
+        let message = Said::new(
+            format!(
+                "flows would start up to {} s, after the end of the run, {end_s} s",
+                seconds(latest)
+            ),
+            format!("at most {}", seconds(end - start)),
         );
         check.fault(format!("{path}.start_spread_s"), message);
     }
@@ -151,10 +155,9 @@ fn start_spread(path: &str, flow: &Flow, duration_s: f64, check: &mut Check) -> 
         let (stop, latest) = (seconds(stop), seconds(latest));
         check.fault(at, format!("{stop} is not after the latest start, {latest} s"));
     } else if stop > end {
-        let message = format!(
-            "{} is after the end of the run, {end_s} s; without the key a flow lasts as long as \
-             the run",
-            seconds(stop)
+        let message = Said::new(
+            format!("{} is after the end of the run, {end_s} s", seconds(stop)),
+            "without the key a flow lasts as long as the run",
         );
         check.fault(at, message);
     }
@@ -188,7 +191,10 @@ fn pairs(
     };
     let (from, to) = (end(&from_path, &flow.from), end(&to_path, &flow.to));
     if from == Some(Ends::One(Endpoint::Broadcast)) {
-        check.fault(from_path, "\"broadcast\" is where a flow goes to; nothing comes from it");
+        check.fault(
+            from_path,
+            said!("\"broadcast\" is where a flow goes to", "nothing comes from it"),
+        );
         return None;
     }
     let (from, to) = (from?, to?);
@@ -203,7 +209,7 @@ fn pairs(
 
 /// Why no flow is possible over the links between some of these ends. Stations without wires are
 /// alike.
-fn impassable(flow: &Flow, places: Places<'_>, from: &Ends, to: &Ends) -> Option<String> {
+fn impassable(flow: &Flow, places: Places<'_>, from: &Ends, to: &Ends) -> Option<Said> {
     let unlike = |ends: &Ends| -> Vec<Endpoint> {
         let first = ends.first();
         ends.iter().filter(|&end| end == first || places.topology.has_wires(end)).collect()
@@ -215,7 +221,7 @@ fn impassable(flow: &Flow, places: Places<'_>, from: &Ends, to: &Ends) -> Option
 }
 
 /// Why no flow is possible between these ends.
-fn impossible(flow: &Flow, document: &Document, from: &Ends, to: &Ends) -> Option<String> {
+fn impossible(flow: &Flow, document: &Document, from: &Ends, to: &Ends) -> Option<Said> {
     let over_tcp = |traffic: &Traffic| traffic.get().transport() == Transport::Tcp;
     let fixed = |ends: &Ends| matches!(ends, Ends::One(Endpoint::Server | Endpoint::AccessPoint));
     let linked = !document.links.is_empty();
@@ -229,36 +235,39 @@ fn impossible(flow: &Flow, document: &Document, from: &Ends, to: &Ends) -> Optio
             let mut others: Vec<_> =
                 others.map(|other| format!("traffic.{}", other.name())).collect();
             let last = others.pop().unwrap_or_default();
-            return Some(format!(
-                "TCP cannot go to \"broadcast\", which acknowledges nothing; take {} or {last}",
-                others.join(", ")
+            return Some(Said::new(
+                "TCP cannot go to \"broadcast\", which acknowledges nothing",
+                format!("take {} or {last}", others.join(", ")),
             ));
         }
         if flow.traffic.get().echo().is_some() {
-            return Some("no node replies to an echo request to \"broadcast\"".to_owned());
+            return Some("no node replies to an echo request to \"broadcast\"".into());
         }
         if flow.traffic.get().feedback().is_some() {
             let message = "a conference adapts to one receiver, and \"broadcast\" reports nothing";
-            return Some(format!("{message}; take traffic.cbr"));
+            return Some(Said::new(message, "take traffic.cbr"));
         }
         if matches!(from, Ends::Stations(_)) {
-            return Some("only server and ap send to \"broadcast\"".to_owned());
+            return Some("only server and ap send to \"broadcast\"".into());
         }
     }
     if from.shared_with(to) == from.count() * to.count() {
-        return Some(format!("from and to are both \"{}\"; a flow has two ends", flow.to));
+        return Some(Said::new(
+            format!("from and to are both \"{}\"", flow.to),
+            "a flow has two ends",
+        ));
     }
     if fixed(from) && fixed(to) && !linked {
-        return Some("a flow between server and ap never crosses the cell".to_owned());
+        return Some("a flow between server and ap never crosses the cell".into());
     }
     let from_server = *from == Ends::One(Endpoint::Server);
     let infinite = document.wire.as_ref().is_some_and(|wire| wire.direction.rate.is_none());
     if flow.traffic.is_saturated() && from_server && infinite {
-        return Some(
+        return Some(said!(
             "a saturated source behind an infinitely fast wire would flood the access point in no \
-             time; give wire.rate_mbps, or take from = \"ap\""
-                .to_owned(),
-        );
+             time",
+            "give wire.rate_mbps, or take from = \"ap\""
+        ));
     }
     None
 }

@@ -6,6 +6,7 @@ use crate::plan::{FlowPlan, Plan, RatePlan};
 use crate::topology::{Hop, WireId};
 use crate::traffic::{Pace, Transport};
 use kernel::{BitRate, Bytes, Duration, IdVec};
+use settings::Said;
 
 /// Traffic that enters a path.
 #[derive(Clone, Copy)]
@@ -61,12 +62,15 @@ pub(super) fn is_bounded(plan: &Plan, check: &mut Check) {
         };
         let packets = flight.packets.min(by_rate);
         if packets > MOST_WAITING {
-            let message = format!(
-                "up to {} packets could be in flight on {}, whose delay is {} ms, and memory is \
-                 kept for 10000000; lower its rate or its delay",
-                number(packets.round()),
-                link.name,
-                number(settings.delay.as_secs_f64() * 1e3)
+            let message = Said::new(
+                format!(
+                    "up to {} packets could be in flight on {}, whose delay is {} ms, and memory \
+                     is kept for 10000000",
+                    number(packets.round()),
+                    link.name,
+                    number(settings.delay.as_secs_f64() * 1e3)
+                ),
+                "lower its rate or its delay",
             );
             check.fault(format!("{}.delay_ms", link.path(direction)), message);
         }

@@ -5,7 +5,7 @@ use crate::plan::{InterfererPlan, SpacePlan};
 use crate::scenario::document::Document;
 use crate::scenario::interferer::Interferer;
 use kernel::{Dbm, Duration, Instant};
-use settings::Choice;
+use settings::{Choice, Said, said};
 use wifi::interferer::{Device, InterfererConfig};
 use wifi::phy::propagation::{ANTENNA_HEIGHT_M, Path, Position};
 
@@ -21,10 +21,16 @@ pub(super) fn interferers(
 ) -> Vec<InterfererPlan> {
     let written = &document.interferers;
     if !written.is_empty() && !document.has_cell() {
-        check.fault("interferers", "there is no cell that they could disturb; remove the tables");
+        check.fault(
+            "interferers",
+            said!("there is no cell that they could disturb", "remove the tables"),
+        );
     }
     if written.len() > MOST {
-        check.fault("interferers", format!("{} are too many; at most {MOST}", written.len()));
+        check.fault(
+            "interferers",
+            Said::new(format!("{} are too many", written.len()), format!("at most {MOST}")),
+        );
     }
     let mut plans: Vec<InterfererPlan> = Vec::new();
     for (interferer, index) in written.iter().zip(0..).take(MOST) {
@@ -98,8 +104,11 @@ fn active(
 /// Without radios an interferer has no place and no power.
 fn no_radio(path: &str, interferer: &Interferer, check: &mut Check) {
     if !interferer.corrupts {
-        let message = "missing; without [radio] there are no powers, and an interferer destroys \
-                       what it overlaps: corrupts = true";
+        let message = said!(
+            "missing",
+            "without [radio] there are no powers, and an interferer destroys what it overlaps: \
+             corrupts = true"
+        );
         check.fault(format!("{path}.corrupts"), message);
     }
     let given = [
@@ -110,8 +119,10 @@ fn no_radio(path: &str, interferer: &Interferer, check: &mut Check) {
         (interferer.sensed.is_some(), "sensed"),
     ];
     for (_, key) in given.into_iter().filter(|&(given, _)| given) {
-        let message = "has a meaning only where there is a radio; add a table [radio], or remove \
-                       the key";
+        let message = said!(
+            "has a meaning only where there is a radio",
+            "add a table [radio], or remove the key"
+        );
         check.fault(format!("{path}.{key}"), message);
     }
 }
@@ -123,36 +134,43 @@ fn devices(
     document: &Document,
     check: &mut Check,
 ) -> Vec<Device> {
-    let mut fault = |key: &str, message: &str| check.fault(format!("{path}.{key}"), message);
+    let mut fault = |key: &str, said: Said| check.fault(format!("{path}.{key}"), said);
     if interferer.corrupts {
-        fault("corrupts", "with [radio] the power decides what is lost; remove the key");
+        fault("corrupts", Said::remove("with [radio] the power decides what is lost"));
     }
     if interferer.source.get().whole_slots().is_some() {
-        fault("source.sco.rule", "\"slots\" knows no powers; take \"bursts\", or remove [radio]");
+        fault(
+            "source.sco.rule",
+            said!("\"slots\" knows no powers", "take \"bursts\", or remove [radio]"),
+        );
     }
     if document.radio.as_ref().is_some_and(|radio| radio.radio.losses.is_some()) {
-        let message = "radio.losses_db has no losses of interferers; give positions and \
-                       radio.propagation";
+        let message = said!(
+            "radio.losses_db has no losses of interferers",
+            "give positions and radio.propagation"
+        );
         fault("position_m", message);
     }
     let is_link = interferer.source.get().is_link();
     let mut devices = Vec::new();
     let Interferer { position_m, tx_power, peer_position_m, peer_tx_power, .. } = interferer;
     if tx_power.is_none() {
-        let message = "missing; where there are radios an interferer has a power, as 4.0";
+        let message = said!("missing", "where there are radios an interferer has a power, as 4.0");
         fault("tx_power_dbm", message);
     }
     let mut place = |key: &str, given: &Option<Vec<f64>>, is_needed: bool| match given.as_deref() {
         Some(&[x, y]) => Position { x, y, z: ANTENNA_HEIGHT_M },
         Some(numbers) => {
-            let message = format!("must be two numbers, [east, north]; has {}", numbers.len());
-            fault(key, &message);
+            let count = numbers.len();
+            fault(key, said!("must be two numbers, [east, north], has {count}"));
             Position::default()
         }
         None => {
             if is_needed {
-                let message = "missing; where there are radios an interferer has a place, as \
-                               [10.0, 0.0]";
+                let message = said!(
+                    "missing",
+                    "where there are radios an interferer has a place, as [10.0, 0.0]"
+                );
                 fault(key, message);
             }
             Position::default()
@@ -164,13 +182,12 @@ fn devices(
     if is_link {
         devices.push(Device { position: peer, tx_power: peer_tx_power.unwrap_or(power) });
     }
-    let only_links = "is of the second device of a Bluetooth link; remove the key";
     for (given, key) in [
         (peer_position_m.is_some(), "peer_position_m"),
         (peer_tx_power.is_some(), "peer_tx_power_dbm"),
     ] {
         if given && !is_link {
-            fault(key, only_links);
+            fault(key, Said::remove("is of the second device of a Bluetooth link"));
         }
     }
     devices
@@ -202,11 +219,13 @@ fn check_strength(
         let on_path = Path { distance: nearest, ends: (0, 1), now: Instant::ZERO };
         let loss = radio.propagation.get().loss(&on_path);
         if radio.strongest_sum(device.tx_power, loss, count) > STRONGEST {
-            let message = format!(
-                "{} dBm: the signals of interferers may add up to more than {} dBm at a node; take \
-                 less power or more distance",
-                number(device.tx_power.0),
-                number(STRONGEST.0)
+            let message = Said::new(
+                format!(
+                    "{} dBm: the signals of interferers may add up to more than {} dBm at a node",
+                    number(device.tx_power.0),
+                    number(STRONGEST.0)
+                ),
+                "take less power or more distance",
             );
             check.fault(format!("{path}.{key}"), message);
         }

@@ -10,7 +10,7 @@ use crate::scenario::link::{Link, Wire};
 use crate::topology::{Hop, WireId};
 use kernel::Duration;
 use net::LinkSettings;
-use settings::{Choice, is_bare, shown};
+use settings::{Choice, Said, is_bare, said, shown};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum length of a name, which keeps columns readable.
@@ -35,7 +35,7 @@ pub(super) fn links(
 ) -> (Vec<String>, Vec<LinkPlan>) {
     if document.links.len() > MOST_LINKS {
         let links = document.links.len();
-        check.fault("links", format!("{links} are too many; at most {MOST_LINKS}"));
+        check.fault("links", said!("{links} are too many", "at most {MOST_LINKS}"));
         return (Vec::new(), Vec::new());
     }
     let mut islands = Islands::default();
@@ -49,9 +49,9 @@ pub(super) fn links(
         .map(|(number, link)| {
             let ends = ends(number, link, document, cell, check)?;
             if let Some([one, other]) = islands.join(ends[0], ends[1]) {
-                let message = format!(
-                    "wires now lead from {one} to {other}; what is wired reaches the air by one \
-                     of them only"
+                let message = said!(
+                    "wires now lead from {one} to {other}",
+                    "what is wired reaches the air by one of them only"
                 );
                 check.fault(format!("links[{number}].to"), message);
                 return None;
@@ -89,7 +89,7 @@ pub(super) fn links(
         if let Some(other) = called.insert(name.clone(), number) {
             let name = shown(&name);
             let message =
-                format!("links[{other}] is called \"{name}\" too; each link needs its own name");
+                said!("links[{other}] is called \"{name}\" too", "each link needs its own name");
             check.fault(format!("links[{number}].name"), message);
         }
         links.push(LinkPlan { name, number: Some(number), ends: [end(from), end(to)], directions });
@@ -114,12 +114,12 @@ fn no_ring(path: &str, direction: &LinkSettings, check: &mut Check) -> bool {
     }
     let queue = &direction.queue;
     let why = if direction.rate.is_none() {
-        format!("the ring before an infinitely fast link is empty; give {path}.rate_mbps")
+        said!("the ring before an infinitely fast link is empty", "give {path}.rate_mbps")
     } else if queue.get().traits().shaper.is_some() {
         let name = queue.name();
-        format!(
-            "the queue {name} limits the rate itself, below which the ring is empty; remove it, or \
-             the rate of {name}"
+        said!(
+            "the queue {name} limits the rate itself, below which the ring is empty",
+            "remove it, or the rate of {name}"
         )
     } else {
         return false;
@@ -201,7 +201,7 @@ fn ends<'a>(
     if from == to {
         check.fault(
             format!("{path}.to"),
-            format!("from and to are both \"{to}\"; a link has two ends"),
+            said!("from and to are both \"{to}\"", "a link has two ends"),
         );
         return None;
     }
@@ -214,9 +214,9 @@ fn ends<'a>(
         other.map(|other| format!("links[{other}]"))
     };
     if let Some(other) = other {
-        let message = format!(
-            "{from} and {to} are linked by {other} already; a link has two directions, and \
-             its `reverse` says how the reverse one differs"
+        let message = said!(
+            "{from} and {to} are linked by {other} already",
+            "a link has two directions, and its `reverse` says how the reverse one differs"
         );
         check.fault(format!("{path}.to"), message);
         return None;
@@ -225,20 +225,18 @@ fn ends<'a>(
 }
 
 /// Why no link can end at a node with this name.
-fn no_node(name: &str, document: &Document, cell: Cell<'_>) -> Option<String> {
+fn no_node(name: &str, document: &Document, cell: Cell<'_>) -> Option<Said> {
     let shown = shown(name);
     if name.is_empty() {
-        Some("missing; \"server\", \"ap\", or a name for a host or router, as \"r1\"".to_owned())
+        Some(said!("missing", "\"server\", \"ap\", or a name for a host or router, as \"r1\""))
     } else if let Some(number) = station(name) {
         no_router(&shown, number.ok(), cell)
     } else if name == "broadcast" {
-        Some("\"broadcast\" is all stations of the cell and not a node".to_owned())
+        Some("\"broadcast\" is all stations of the cell and not a node".into())
     } else if name == "ap" && !document.has_cell() {
-        let message =
-            "there is no access point: without `standard` and `stations` there is no cell";
-        Some(message.to_owned())
+        Some("there is no access point: without `standard` and `stations` there is no cell".into())
     } else if !is_bare(name) || name.len() > LONGEST_NAME {
-        Some(format!(
+        Some(said!(
             "\"{shown}\" is no name of a node: it has up to {LONGEST_NAME} letters, digits, \
              underscores and hyphens"
         ))
@@ -248,22 +246,22 @@ fn no_node(name: &str, document: &Document, cell: Cell<'_>) -> Option<String> {
 }
 
 /// Why no link can end at a station.
-fn no_router(shown: &str, number: Option<u32>, cell: Cell<'_>) -> Option<String> {
+fn no_router(shown: &str, number: Option<u32>, cell: Cell<'_>) -> Option<Said> {
     let Some(number) = number else {
-        return Some(format!("\"{shown}\" is not one station; a link ends at one, as \"sta0\""));
+        return Some(said!("\"{shown}\" is not one station", "a link ends at one, as \"sta0\""));
     };
     let Some(station) = cell.stations.get(number as usize) else {
         return Some(no_station(u64::from(number), cell.stations.len()));
     };
     if cell.ad_hoc {
-        Some(format!(
+        Some(said!(
             "\"{shown}\" is a node of an ad-hoc network, whose wires lead from its gateway: give \
              \"ap\""
         ))
     } else if station.power_save.is_some() {
-        Some(format!("\"{shown}\" saves power, and a router with wires is always awake"))
+        Some(said!("\"{shown}\" saves power, and a router with wires is always awake"))
     } else if station.roaming.is_some() {
-        Some(format!("\"{shown}\" roams, and a router with wires stays with its access point"))
+        Some(said!("\"{shown}\" roams, and a router with wires stays with its access point"))
     } else {
         None
     }
@@ -272,8 +270,10 @@ fn no_router(shown: &str, number: Option<u32>, cell: Cell<'_>) -> Option<String>
 /// The link between server and access point.
 fn wire(wire: &Wire, document: &Document, check: &mut Check) -> LinkPlan {
     if !document.has_cell() {
-        let message = "it ends at the access point, and without `standard` and `stations` there is \
-                       no cell; take [[links]]";
+        let message = said!(
+            "it ends at the access point, and without `standard` and `stations` there is no cell",
+            "take [[links]]"
+        );
         check.fault("wire", message);
     }
     queue("wire.queue", &wire.direction.queue, wire.direction.output_link(), check);
@@ -287,7 +287,7 @@ pub(super) fn impassable(
     flow: &Flow,
     places: Places<'_>,
     [from, to]: [Endpoint; 2],
-) -> Option<String> {
+) -> Option<Said> {
     let topology = places.topology;
     let [from_name, to_name] = [from, to].map(|end| topology.name(end));
     let reverse =
@@ -295,15 +295,16 @@ pub(super) fn impassable(
     let (Some(forward), Some(reverse)) = (topology.links_on_path(from, to), reverse) else {
         let reached = topology.reached_from(from).join(", ");
         let what = if reached.is_empty() { "nothing".to_owned() } else { reached };
-        return Some(format!(
-            "no links lead from {from_name} to {to_name}; {from_name} reaches {what}"
+        return Some(said!(
+            "no links lead from {from_name} to {to_name}",
+            "{from_name} reaches {what}"
         ));
     };
     let path = topology.path(from, to).unwrap_or_default();
     if to == Endpoint::Broadcast
         && path.iter().any(|hop| matches!(hop, Hop::Air { to: Some(_), .. }))
     {
-        return Some(format!(
+        return Some(said!(
             "{from_name} is behind a station, and what is broadcast comes from the access point's \
              side"
         ));
@@ -312,7 +313,7 @@ pub(super) fn impassable(
         return endless(flow, places, &path);
     }
     if forward.is_empty() {
-        return Some(format!(
+        return Some(said!(
             "{from_name} is at {to_name}: no link ends at \"server\", and no packet crosses any"
         ));
     }
@@ -322,17 +323,19 @@ pub(super) fn impassable(
         rate.is_some() || delay > Duration::ZERO
     };
     if !forward.iter().chain(&reverse).any(takes_time) {
-        return Some(format!(
-            "no link from {from_name} to {to_name} has a rate or a delay, so that everything would \
-             happen in one instant; give {}",
-            key(places, forward[0], "rate_mbps")
+        return Some(Said::new(
+            format!(
+                "no link from {from_name} to {to_name} has a rate or a delay, so that everything \
+                 would happen in one instant"
+            ),
+            format!("give {}", key(places, forward[0], "rate_mbps")),
         ));
     }
     endless(flow, places, &path)
 }
 
 /// Why a saturated source cannot send over this path.
-fn endless(flow: &Flow, places: Places<'_>, path: &[Hop]) -> Option<String> {
+fn endless(flow: &Flow, places: Places<'_>, path: &[Hop]) -> Option<Said> {
     let Hop::Wire(first) = path.iter().copied().find(|hop| hop.interface().is_some())? else {
         return None;
     };
@@ -342,7 +345,7 @@ fn endless(flow: &Flow, places: Places<'_>, path: &[Hop]) -> Option<String> {
     let (link, direction) = plan::link(places.topology, places.links, first);
     link.directions[direction].rate.is_none().then(|| {
         let key = key(places, first, "rate_mbps");
-        format!("a saturated source before an infinitely fast link would never end; give {key}")
+        said!("a saturated source before an infinitely fast link would never end", "give {key}")
     })
 }
 

@@ -4,6 +4,7 @@ use super::check::Check;
 use crate::plan::StationPlan;
 use crate::scenario::document::{Document, Station, Stations};
 use kernel::BitRate;
+use settings::{Said, said};
 use wifi::MacConfig;
 use wifi::mac::{NonErp, Protection};
 use wifi::phy::{Amendment, DOT11B, Slot};
@@ -57,17 +58,18 @@ pub(super) fn protection(document: &Document, mixed: bool, check: &mut Check) ->
     if let (Some(_), Some(standard)) = (wlan.protection, document.standard)
         && standard != Amendment::G
     {
-        let message = format!(
-            "is of 802.11g, whose OFDM stations of 802.11b do not understand; 802.{} has none \
-             here, remove the key",
-            standard.name()
+        let message = Said::new(
+            "is of 802.11g, whose OFDM stations of 802.11b do not understand",
+            format!("802.{} has none here, remove the key", standard.name()),
         );
         check.fault("wlan.protection", message);
         return Protection::None;
     }
     if mixed && wlan.qos == Some(true) {
-        let message = "stations of 802.11b contend by DCF here; remove the key, or make all \
-                       stations 802.11g";
+        let message = said!(
+            "stations of 802.11b contend by DCF here",
+            "remove the key, or make all stations 802.11g"
+        );
         check.fault("wlan.qos", message);
     }
     let usual = if mixed { Protection::CtsToSelf } else { Protection::None };
@@ -77,8 +79,10 @@ pub(super) fn protection(document: &Document, mixed: bool, check: &mut Check) ->
 /// The slot is long if any station supports only the long slot (clause 9.4.1.4).
 pub(super) fn slot(given: Option<Slot>, check: &mut Check) -> Slot {
     if given == Some(Slot::Short) {
-        let message = "stations of 802.11b have the long slot (20 us) only, and all in a network \
-                       have the same; remove the key";
+        let message = Said::remove(
+            "stations of 802.11b have the long slot (20 us) only, and all in a network have the \
+             same",
+        );
         check.fault("wlan.slot", message);
     }
     Slot::Long

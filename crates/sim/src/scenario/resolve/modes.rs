@@ -6,7 +6,7 @@ use crate::plan::RatePlan;
 use crate::scenario::document::{Document, Station};
 use crate::scenario::wlan::Wlan;
 use kernel::{BitRate, Duration, Instant};
-use settings::{Choice as _, Faults, Path};
+use settings::{Choice as _, Faults, Path, Said, said};
 use std::collections::BTreeSet;
 use wifi::MacConfig;
 use wifi::phy::{McsKeys, Mode, ModeClass, ModeFault, Standard, TxVector};
@@ -142,7 +142,7 @@ impl<'a> Modes<'a> {
         let mut faults = Faults::default();
         control.get().check(&link, self.end, &at, &mut faults);
         for issue in faults.0 {
-            self.tell(issue.path.clone(), issue.told(), check);
+            self.tell(issue.path, issue.said, check);
         }
         RatePlan { link, control: control.clone() }
     }
@@ -153,9 +153,9 @@ impl<'a> Modes<'a> {
     }
 
     /// Reports a fault, unless another group has reported it for the same key.
-    fn tell(&mut self, path: String, message: String, check: &mut Check) {
+    fn tell(&mut self, path: String, said: Said, check: &mut Check) {
         if self.reported.insert(path.clone()) {
-            check.fault(path, message);
+            check.fault(path, said);
         }
     }
 
@@ -178,8 +178,8 @@ impl<'a> Modes<'a> {
             return general;
         }
         let choice = self.choose(path, group).unwrap_or_else(|fault| {
-            let (path, message) = fault;
-            self.tell(path, message, check);
+            let (path, said) = fault;
+            self.tell(path, said, check);
             let vector = self.slowest();
             let mode = vector.mode().expect("the slowest mode exists");
             let slowest = InitialMode { mode, vector: Some(vector) };
@@ -211,7 +211,7 @@ impl<'a> Modes<'a> {
 
     /// The modes of a group by its own keys and the common ones; otherwise the faulty key and the
     /// reason.
-    fn choose(&self, path: &str, group: &Station) -> Result<DirectionModes, (String, String)> {
+    fn choose(&self, path: &str, group: &Station) -> Result<DirectionModes, (String, Said)> {
         let keys = group.modes.or(&self.wlan.modes);
         let place = |fault: ModeFault| {
             let is_own = group.modes.given().any(|key| key == fault.parameter);
@@ -220,7 +220,7 @@ impl<'a> Modes<'a> {
                 "ltf" => "wlan.he_ltf".to_owned(),
                 key => format!("wlan.{key}"),
             };
-            (path, fault.message)
+            (path, fault.said)
         };
         let with_vector = |(mode, vector)| InitialMode { mode, vector: Some(vector) };
         let up = keys.mode(self.common()).map(with_vector).map_err(place)?;
@@ -234,7 +234,7 @@ impl<'a> Modes<'a> {
             .given()
             .find(|key| *key == fault.parameter)
         {
-            Some(key) => (format!("{path}.ap_{key}"), fault.message),
+            Some(key) => (format!("{path}.ap_{key}"), fault.said),
             None => place(fault),
         })?;
         Ok(DirectionModes { up, down })
@@ -291,16 +291,16 @@ impl<'a> Modes<'a> {
                 None => "wlan.rate_mbps".to_owned(),
             };
             let is = number(mode.rate.as_mbps());
-            let message = format!(
-                "{is} is below every basic rate, so no ACK could answer it; the lowest of \
-                 wlan.basic_rates_mbps is {lowest_mbps}"
+            let message = said!(
+                "{is} is below every basic rate, so no ACK could answer it",
+                "the lowest of wlan.basic_rates_mbps is {lowest_mbps}"
             );
             check.fault(path, message);
         }
     }
 
     /// The remedy if a rate is given.
-    fn advise_mcs(&self, mbps: f64, own: &McsKeys) -> String {
+    fn advise_mcs(&self, mbps: f64, own: &McsKeys) -> Said {
         let keys = McsKeys { mcs: None, ..own.or(&self.wlan.modes) };
         let vector = keys.vector(self.slowest()).unwrap_or(self.slowest());
         let modes: Vec<Mode> =
@@ -317,8 +317,9 @@ impl<'a> Modes<'a> {
             (None, None) => "as mcs = 7".to_owned(),
         };
         let name = self.standard.name();
-        format!(
-            "802.{name} has no rates; set modes by mcs, streams, width_mhz and guard_ns; {advice}"
+        said!(
+            "802.{name} has no rates",
+            "set modes by mcs, streams, width_mhz and guard_ns; {advice}"
         )
     }
 
@@ -338,7 +339,7 @@ impl<'a> Modes<'a> {
         for (key, _) in given.iter().filter(|(_, given)| *given) {
             let name = self.standard.name();
             let message =
-                format!("applies to 802.11ax and be only, not to 802.{name}; remove the key");
+                Said::remove(format!("applies to 802.11ax and be only, not to 802.{name}"));
             check.fault(format!("wlan.{key}"), message);
         }
     }
@@ -362,9 +363,9 @@ impl<'a> Modes<'a> {
     fn refuse(&self, path: &str, keys: impl Iterator<Item = &'static str>, check: &mut Check) {
         for key in keys {
             let name = self.standard.name();
-            let message = format!(
-                "802.{name} has no MCS: its modes are chosen by rate_mbps; or take standard = \
-                 \"11n\", \"11ac\", \"11ax\" or \"11be\""
+            let message = said!(
+                "802.{name} has no MCS: its modes are chosen by rate_mbps",
+                "or take standard = \"11n\", \"11ac\", \"11ax\" or \"11be\""
             );
             check.fault(format!("{path}.{key}"), message);
         }

@@ -8,7 +8,7 @@ use crate::plan::{MovementPlan, PlacePlan};
 use crate::scenario::Issue;
 use crate::scenario::document::{Document, Station, Stations, Waypoint};
 use crate::scenario::radio::Radio;
-use settings::Choice;
+use settings::{Choice, Said, said};
 
 /// The maximum number of waypoints of a group in the scenario.
 const MOST_WAYPOINTS: usize = 10_000;
@@ -24,14 +24,15 @@ pub(super) fn position(
 ) -> [f64; 2] {
     let Some(given) = given else { return [0.0, 0.0] };
     if radio.radio.losses.is_some() {
-        let message = "radio.losses_db sets the path losses whatever the positions; remove one";
+        let message =
+            said!("radio.losses_db sets the path losses whatever the positions", "remove one");
         check.fault(path, message);
     }
     if let [x, y] = given[..] {
         return [x, y];
     }
     let count = given.len();
-    check.fault(path, format!("must be two numbers, [east, north]; has {count}"));
+    check.fault(path, format!("must be two numbers, [east, north], has {count}"));
     [0.0, 0.0]
 }
 
@@ -107,9 +108,11 @@ fn check_keys(path: &str, group: &Station, radio: &Radio, check: &mut Check) {
     let mut given = keys.iter().filter(|(_, given, _)| *given);
     let Some((first, _, says)) = given.next() else {
         if radio.radio.losses.is_none() {
-            let message = "missing; with [radio] a station has a place, as [10.0, 0.0], or a \
-                           ring_m around its access point, or waypoints, a placement or a \
-                           movement, or there is radio.losses_db";
+            let message = said!(
+                "missing",
+                "with [radio] a station has a place, as [10.0, 0.0], or a ring_m around its access \
+                 point, or waypoints, a placement or a movement, or there is radio.losses_db"
+            );
             check.fault(format!("{path}.position_m"), message);
         }
         return;
@@ -117,11 +120,12 @@ fn check_keys(path: &str, group: &Station, radio: &Radio, check: &mut Check) {
     // The position is the centre of the ring, or where the placement begins.
     let is_origin = |key: &str| key == "position_m" && matches!(*first, "placement" | "ring_m");
     for (key, ..) in given.filter(|(key, ..)| !is_origin(key)) {
-        let message = format!("{says} where they are; remove one of the two keys");
+        let message = said!("{says} where they are", "remove one of the two keys");
         check.fault(format!("{path}.{key}"), message);
     }
     if radio.radio.losses.is_some() && matches!(*first, "movement" | "placement") {
-        let message = "radio.losses_db sets the path losses whatever the positions; remove one";
+        let message =
+            said!("radio.losses_db sets the path losses whatever the positions", "remove one");
         check.fault(format!("{path}.{first}"), message);
     }
 }
@@ -140,10 +144,13 @@ fn movements(
             let waypoints = random.waypoints_per_s() * duration_s * count as f64;
             if waypoints > MOST_DRAWN {
                 let (waypoints, most) = (number(waypoints.round()), number(MOST_DRAWN));
-                let message = format!(
-                    "{count} stations have about {waypoints} waypoints in {} s, and at most {most} \
-                     are kept; take longer steps or a shorter run",
-                    number(duration_s)
+                let message = Said::new(
+                    format!(
+                        "{count} stations have about {waypoints} waypoints in {} s, and at most \
+                         {most} are kept",
+                        number(duration_s)
+                    ),
+                    "take longer steps or a shorter run",
                 );
                 check.fault(path, message);
             }
@@ -156,7 +163,7 @@ fn movements(
             Ok(tracks) => tracks.into_iter().map(MovementPlan::Waypoints).collect(),
             Err(fault) => {
                 let line = fault.line.unwrap_or_default();
-                let issue = Issue::new(format!("{path}.file"), fault.message);
+                let issue = Issue::new(format!("{path}.file"), fault.said);
                 check.add(Issue { file_line: line, ..issue });
                 // Somewhere: one place for all would be a further fault.
                 vec![MovementPlan::Random(movement.clone()); count as usize]
@@ -168,12 +175,10 @@ fn movements(
 /// The waypoints in a file; its first fault with the name of the file.
 fn read(movement: &dyn MovementFile, nodes: usize) -> Result<Vec<Vec<TimedPosition>>, FileFault> {
     let name = movement.file();
-    let whole = |message| FileFault { line: None, message };
-    let text = super::file::text(name).map_err(whole)?;
-    let separator = |line: Option<usize>| if line.is_some() { ", " } else { ": " };
-    movement.read(&text, nodes).map_err(|fault| FileFault {
-        line: fault.line,
-        message: format!("{name}{}{fault}", separator(fault.line)),
+    let text = super::file::text(name).map_err(FileFault::whole)?;
+    movement.read(&text, nodes).map_err(|FileFault { line, said }| {
+        let place = line.map_or(String::new(), |line| format!(", line {line}"));
+        FileFault { line, said: said.after(format_args!("{name}{place}: ")) }
     })
 }
 
@@ -205,10 +210,14 @@ fn waypoints(
 ) -> Vec<TimedPosition> {
     let path = format!("{path}.waypoints");
     if written.is_empty() {
-        let message = "there are none; one reads { at_s = 20.0, position_m = [10.0, 0.0] }";
+        let message =
+            said!("there are none", "one reads {{ at_s = 20.0, position_m = [10.0, 0.0] }}");
         check.fault(&path, message);
     } else if written.len() > MOST_WAYPOINTS {
-        let message = format!("{} are too many; at most {MOST_WAYPOINTS}", written.len());
+        let message = Said::new(
+            format!("{} are too many", written.len()),
+            format!("at most {MOST_WAYPOINTS}"),
+        );
         check.fault(&path, message);
     }
     let mut waypoints: Vec<TimedPosition> = Vec::new();
@@ -225,9 +234,9 @@ fn waypoints(
                 let mps = libm::hypot(x, y) / (point.at - before.at).as_secs_f64();
                 if mps > FASTEST_MPS {
                     let (mps, fastest) = (number(mps.round()), number(FASTEST_MPS));
-                    let message = format!(
-                        "{mps} m/s from the previous waypoint; stations move at most at {fastest} \
-                         m/s"
+                    let message = said!(
+                        "{mps} m/s from the previous waypoint",
+                        "stations move at most at {fastest} m/s"
                     );
                     check.fault(key, message);
                 }
@@ -254,9 +263,9 @@ fn check_apart(document: &Document, places: &[PlacePlan], check: &mut Check) {
         }
         group = (path, group.1 + stations.count as usize);
     }
-    let message = format!(
-        "sta{first} and sta{second} are at one place, [{x}, {y}]; give them positions, a ring_m, a \
-         placement or a movement"
+    let message = said!(
+        "sta{first} and sta{second} are at one place, [{x}, {y}]",
+        "give them positions, a ring_m, a placement or a movement"
     );
     check.fault(group.0, message);
 }

@@ -3,6 +3,7 @@
 use super::check::Check;
 use crate::plan::{SpacePlan, StationPlan};
 use crate::scenario::document::Document;
+use settings::{Said, said};
 use std::collections::BTreeMap;
 use wifi::MacConfig;
 use wifi::power_save::PowerSaveSettings;
@@ -23,18 +24,25 @@ pub(super) fn power_save(
         let path = format!("{group}.power_save");
         let Some(settings) = &station.power_save else { continue };
         if document.routing.is_some() || space.is_some_and(|space| space.ad_hoc) {
-            let message = "an ad-hoc network has no access point that could buffer frames; remove \
-                           the key";
+            let message =
+                Said::remove("an ad-hoc network has no access point that could buffer frames");
             check.fault(path, message);
         } else if wlan.full_duplex.is_some() {
-            check.fault(path, "is not supported together with wlan.full_duplex; remove either");
+            check.fault(
+                path,
+                said!("is not supported together with wlan.full_duplex", "remove either"),
+            );
         } else if wlan.beacons.is_none() {
-            let message = "needs beacons, by which an access point announces the frames that it \
-                           buffers; add wlan.beacons = {}";
+            let message = said!(
+                "needs beacons, by which an access point announces the frames that it buffers",
+                "add wlan.beacons = {{}}"
+            );
             check.fault(path, message);
         } else if matches!(settings, PowerSaveSettings::UApsd(_)) && wlan.edca.is_none() {
-            let message = "\"u_apsd\" needs access categories; add wlan.qos = true, or take \
-                           \"legacy\"";
+            let message = said!(
+                "\"u_apsd\" needs access categories",
+                "add wlan.qos = true, or take \"legacy\""
+            );
             check.fault(path, message);
         }
     }
@@ -59,6 +67,6 @@ fn tim_has_room(
         return;
     };
     let most = Beacon::STATIONS;
-    let message = format!("{count} stations of a cell save power; at most {most}");
+    let message = said!("{count} stations of a cell save power", "at most {most}");
     check.fault(format!("{path}.power_save"), message);
 }

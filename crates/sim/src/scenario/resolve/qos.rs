@@ -4,6 +4,7 @@ use super::check::Check;
 use crate::scenario::document::Document;
 use crate::scenario::wlan::{self, Category};
 use kernel::Bytes;
+use settings::{Said, said};
 use wifi::mac::{Aggregation, Categories, IdleAccess};
 use wifi::phy::{self, Edca, ModeClass, Standard};
 
@@ -64,9 +65,9 @@ fn refuse_without_qos(document: &Document, standard: &Standard, check: &mut Chec
     }
 }
 
-fn no_aggregation(standard: &Standard) -> String {
+fn no_aggregation(standard: &Standard) -> Said {
     let name = standard.name();
-    format!("802.{name} has no A-MPDUs; they require 802.11n or later")
+    said!("802.{name} has no A-MPDUs", "they require 802.11n or later")
 }
 
 /// The categories of a table, lowest priority first, with their paths.

@@ -7,7 +7,7 @@ use crate::topology::Interface;
 use crate::traffic::Transport;
 use kernel::Bytes;
 use net::{OutputLink, QueueSettings};
-use settings::Choice;
+use settings::{Choice, Said};
 
 /// A queue, if it is allowed at this link.
 pub(super) fn queue(
@@ -52,12 +52,13 @@ pub(super) fn refuse_in_ad_hoc(document: &Document, check: &mut Check) {
     let sites =
         document.groups().into_iter().map(|(path, group)| (path, &group.queue, group.device));
     for (path, queue, device) in sites {
-        let remedy = "is for cells with an access point, not for an ad-hoc network; remove it";
-        if matches!(queue, QueueSettings::Mac80211(_)) {
-            check.fault(format!("{path}.queue.mac80211"), remedy);
-        }
-        if device.hardware_aggregates.is_some() {
-            check.fault(format!("{path}.hardware_aggregates"), remedy);
+        let given = [
+            (matches!(queue, QueueSettings::Mac80211(_)), "queue.mac80211"),
+            (device.hardware_aggregates.is_some(), "hardware_aggregates"),
+        ];
+        for (_, key) in given.into_iter().filter(|&(given, _)| given) {
+            let only = "is for cells with an access point, not for an ad-hoc network";
+            check.fault(format!("{path}.{key}"), Said::new(only, "remove it"));
         }
     }
 }

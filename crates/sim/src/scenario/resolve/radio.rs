@@ -11,6 +11,7 @@ use crate::plan::{
 use crate::scenario::document::Document;
 use crate::scenario::radio::Radio;
 use kernel::{Db, Dbm, Instant};
+use settings::{Said, said};
 use wifi::MacConfig;
 use wifi::mac::{Collisions, Delivery, Eifs, SlotGrid};
 use wifi::phy::{Milliwatts, propagation};
@@ -60,8 +61,10 @@ fn flat(
 ) -> Option<SpacePlan> {
     if document.interferers.is_empty() || !document.has_cell() {
         if document.wlan.mac.timing.eifs == Eifs::Ns2 {
-            let message = "\"ns2\" needs nodes with receivers of their own; take \"standard\", or \
-                           add a table [radio]";
+            let message = said!(
+                "\"ns2\" needs nodes with receivers of their own",
+                "take \"standard\", or add a table [radio]"
+            );
             check.fault("wlan.eifs", message);
         }
         return None;
@@ -88,18 +91,18 @@ fn of_a_cell_only(document: &Document, table: &str, check: &mut Check) {
     let grid = document.wlan.mac.timing.slot_grid;
     if grid.is_shared() {
         let name = if grid == SlotGrid::Difs { "difs" } else { "shared" };
-        let message = format!(
-            "\"{name}\" is not supported together with {table}; take \"standard\" or \"free\", or \
-             remove {table}"
+        let message = said!(
+            "\"{name}\" is not supported together with {table}",
+            "take \"standard\" or \"free\", or remove {table}"
         );
         check.fault("wlan.slot_grid", message);
     }
     if document.wlan.aggregation.rules.delivery == Delivery::Mpdu {
-        let message = format!("\"mpdu\" is not supported together with {table}; take \"ppdu\"");
+        let message = said!("\"mpdu\" is not supported together with {table}", "take \"ppdu\"");
         check.fault("wlan.aggregation.delivery", message);
     }
     if document.wlan.mac.collisions != Collisions::Standard {
-        let message = format!("\"none\" is not supported together with {table}; remove one");
+        let message = said!("\"none\" is not supported together with {table}", "remove one");
         check.fault("wlan.collisions", message);
     }
 }
@@ -108,21 +111,22 @@ fn of_a_cell_only(document: &Document, table: &str, check: &mut Check) {
 fn check_delay(document: &Document, radio: &Radio, check: &mut Check) {
     let path = "radio.propagation_delay";
     if radio.radio.losses.is_some() {
-        let message = "\"on\" needs distances, which radio.losses_db does not give; remove one";
+        let message =
+            said!("\"on\" needs distances, which radio.losses_db does not give", "remove one");
         check.fault(path, message);
     }
     if document.wlan.mac.full_duplex.is_some() {
-        let message = "\"on\" is not supported together with [wlan.full_duplex]; remove one";
+        let message =
+            said!("\"on\" is not supported together with [wlan.full_duplex]", "remove one");
         check.fault(path, message);
     }
 }
 
 fn no_radio(document: &Document, check: &mut Check) {
-    let message = "nodes have places only where there is a radio; add a table [radio], or remove \
-                   the key";
     let mut unused = |given: bool, path: String| {
         if given {
-            check.fault(path, message);
+            let only = "nodes have places only where there is a radio";
+            check.fault(path, Said::new(only, "add a table [radio], or remove the key"));
         }
     };
     unused(!document.cells.is_empty(), "cells".to_owned());
@@ -137,7 +141,7 @@ fn no_radio(document: &Document, check: &mut Check) {
         unused(group.cell.is_some(), format!("{path}.cell"));
     }
     if document.radio.is_some() {
-        check.fault("radio", "there is no cell without `standard` and `stations`; remove the key");
+        check.fault("radio", Said::remove("there is no cell without `standard` and `stations`"));
     }
 }
 
@@ -156,11 +160,19 @@ fn cells(
         device: ap.device,
     };
     if document.cells.len() > MOST_CELLS {
-        check
-            .fault("cells", format!("{} are too many; at most {MOST_CELLS}", document.cells.len()));
+        check.fault(
+            "cells",
+            Said::new(
+                format!("{} are too many", document.cells.len()),
+                format!("at most {MOST_CELLS}"),
+            ),
+        );
     }
     if radio.ad_hoc && !document.cells.is_empty() {
-        check.fault("cells", "an ad-hoc network has no access points; remove the tables [[cells]]");
+        check.fault(
+            "cells",
+            said!("an ad-hoc network has no access points", "remove the tables [[cells]]"),
+        );
     }
     let output_link = access_point(stations);
     let mut cells = vec![first];
@@ -182,8 +194,9 @@ fn check_matrix(rows: &[Vec<Db>], nodes: usize, check: &mut Check) {
         let given = rows.len();
         check.fault(
             path,
-            format!(
-                "has {given} rows; there are {nodes} nodes: ap, stations, further access points"
+            said!(
+                "has {given} rows",
+                "there are {nodes} nodes: ap, stations, further access points"
             ),
         );
     }
@@ -241,12 +254,15 @@ fn check_strength(
             ],
             None => [String::new(), String::new()],
         };
-        let message = format!(
-            "{} dBm over a loss of {} dB{deviation}: the signals of {nodes} nodes may add up to \
-             more than {} dBm at a receiver; take less power{remedy} or more loss",
-            number(radio.tx_power.0),
-            number((shadowed.unwrap_or(loss).0 * 10.0).round() / 10.0),
-            number(STRONGEST_SUM.0),
+        let message = Said::new(
+            format!(
+                "{} dBm over a loss of {} dB{deviation}: the signals of {nodes} nodes may add up \
+                 to more than {} dBm at a receiver",
+                number(radio.tx_power.0),
+                number((shadowed.unwrap_or(loss).0 * 10.0).round() / 10.0),
+                number(STRONGEST_SUM.0)
+            ),
+            format!("take less power{remedy} or more loss"),
         );
         check.fault(path, message);
     }

@@ -3,6 +3,7 @@
 use super::check::Check;
 use crate::plan::{MovementPlan, SpacePlan, StationPlan};
 use crate::scenario::document::Document;
+use settings::{Said, said};
 use wifi::MacConfig;
 use wire::Beacon;
 
@@ -27,21 +28,27 @@ pub(super) fn roaming(
         }
         let has_waypoints = station.waypoints.is_some() || station.movement.is_some();
         let fault = if document.radio.as_ref().is_some_and(|radio| radio.ad_hoc) {
-            Some("an ad-hoc network has no access points; remove the key")
+            Some(Said::remove("an ad-hoc network has no access points"))
         } else if document.radio.is_none() {
-            Some("needs signals that change with distance; add a table [radio]")
+            Some(said!("needs signals that change with distance", "add a table [radio]"))
         } else if document.cells.is_empty() {
-            Some("there is one access point; add others by tables [[cells]], or remove the key")
+            Some(said!(
+                "there is one access point",
+                "add others by tables [[cells]], or remove the key"
+            ))
         } else if !has_waypoints || !own.clone().all(|number| moves(space, number)) {
-            Some("the station does not move; give it waypoints or a movement, or remove the key")
+            Some(said!(
+                "the station does not move",
+                "give it waypoints or a movement, or remove the key"
+            ))
         } else if wlan.beacons.is_none() {
-            Some("needs beacons, whose signal a station measures; add wlan.beacons = {}")
+            Some(said!("needs beacons, whose signal a station measures", "add wlan.beacons = {{}}"))
         } else if saves_power {
-            Some("is not supported together with stations.power_save; remove either")
+            Some(said!("is not supported together with stations.power_save", "remove either"))
         } else if wlan.full_duplex.is_some() {
-            Some("is not supported together with wlan.full_duplex; remove either")
+            Some(said!("is not supported together with wlan.full_duplex", "remove either"))
         } else if document.measure.hops {
-            Some("is not supported together with measure.hops, which needs fixed paths")
+            Some("is not supported together with measure.hops, which needs fixed paths".into())
         } else {
             None
         };
@@ -52,7 +59,8 @@ pub(super) fn roaming(
     let count = stations.iter().filter(|station| station.roaming.is_some()).count();
     let path = document.groups().into_iter().rfind(|(_, group)| group.roaming.is_some());
     if let Some((path, _)) = path.filter(|_| count > Beacon::STATIONS as usize) {
-        let message = format!("{count} stations roam; at most {}", Beacon::STATIONS);
+        let message =
+            Said::new(format!("{count} stations roam"), format!("at most {}", Beacon::STATIONS));
         check.fault(format!("{path}.roaming"), message);
     }
 }

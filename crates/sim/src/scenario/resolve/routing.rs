@@ -9,7 +9,7 @@ use crate::scenario::routing::Routing;
 use kernel::{IdVec, Seed};
 use net::route::{ListedRoute, Neighbours, NextHops, RoutingSettings, Site};
 use net::{DropTailConfig, Limit, QueueSettings};
-use settings::shown;
+use settings::{Said, said, shown};
 use std::collections::VecDeque;
 use wire::NodeId;
 
@@ -27,8 +27,10 @@ const LISTED: &str = "routing.protocol.static.routes";
 pub(super) fn routing(document: &Document, check: &mut Check) -> Option<RoutingPlan> {
     let routing = document.routing.as_ref()?;
     if !document.radio.as_ref().is_some_and(|radio| radio.ad_hoc) {
-        let message = "stations of a cell send to their access point; routing is for ad-hoc \
-                       networks, with radio.ad_hoc = true";
+        let message = said!(
+            "stations of a cell send to their access point",
+            "routing is for ad-hoc networks, with radio.ad_hoc = true"
+        );
         check.fault("routing", message);
         return None;
     }
@@ -86,10 +88,9 @@ pub(super) fn list_routes(
                 _ => false,
             };
             if !is_member(&ends.first()) {
-                let message = format!(
-                    "\"{}\" is no node of the ad-hoc network; take a station, or \"ap\" with \
-                     routing.gateway = true",
-                    shown(pattern)
+                let message = Said::new(
+                    format!("\"{}\" is no node of the ad-hoc network", shown(pattern)),
+                    "take a station, or \"ap\" with routing.gateway = true",
                 );
                 check.fault(path, message);
                 return Vec::new();
@@ -100,7 +101,7 @@ pub(super) fn list_routes(
         let next = nodes("next", &route.next);
         let [next] = next[..] else {
             if next.len() > 1 {
-                let message = "several nodes; a packet goes to one neighbour, as \"sta1\"";
+                let message = said!("several nodes", "a packet goes to one neighbour, as \"sta1\"");
                 check.fault(format!("{LISTED}[{index}].next"), message);
             }
             continue;
@@ -143,15 +144,15 @@ pub(super) fn flows_have_paths(plan: &Plan, check: &mut Check) {
         } else {
             let [from, to] = [flow.from, flow.to].map(|end| plan.topology.name(end));
             let message = if is_fixed {
-                format!(
+                said!(
                     "no path joins {from} and {to}: no chain of nodes leads from one to the other \
-                     in which each receives the frames of the next; `simoom hearing` shows who \
-                     receives whom"
+                     in which each receives the frames of the next",
+                    "`simoom hearing` shows who receives whom"
                 )
             } else {
-                format!(
-                    "no path joins {from} and {to} at any time of the run; `simoom routes` shows \
-                     the links over time"
+                said!(
+                    "no path joins {from} and {to} at any time of the run",
+                    "`simoom routes` shows the links over time"
                 )
             };
             Some((format!("flows[{}].to", flow.group), message))
@@ -180,14 +181,15 @@ fn circle(
     links: &Neighbours,
     from: NodeId,
     to: NodeId,
-) -> Option<(String, String)> {
+) -> Option<(String, Said)> {
     let (mut node, mut visited) = (from, vec![from]);
     let name = |node: NodeId| &plan.topology.node(node).name[..];
     while node != to {
         let hops = next_hops.get(node)?;
         let (next, is_listed) = (hops.to(to)?, hops.listed(to).is_some());
         if is_listed && links[node].iter().all(|(neighbour, _)| *neighbour != next) {
-            let message = format!("{} does not receive the frames of {}", name(next), name(node));
+            let [next, node_name] = [next, node].map(name);
+            let message = said!("{next} does not receive the frames of {node_name}");
             return Some((format!("{}.next", listed_at(plan, node, to)?), message));
         }
         visited.push(next);
@@ -198,7 +200,7 @@ fn circle(
             let names: Vec<&str> = visited[start..].iter().map(|&node| name(node)).collect();
             let (circle, to_name) = (names.join(" -> "), name(to));
             let first = visited[start..].iter().find(listed)?;
-            let message = format!("packets for {to_name} go in a circle: {circle}");
+            let message = said!("packets for {to_name} go in a circle: {circle}");
             return Some((listed_at(plan, *first, to)?, message));
         }
         node = next;

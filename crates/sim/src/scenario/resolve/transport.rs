@@ -7,7 +7,7 @@ use crate::scenario::flow::Flow;
 use crate::scenario::tcp::Tcp;
 use crate::traffic::{DatagramSize, Transport};
 use kernel::Bytes;
-use settings::Choice;
+use settings::{Choice, said};
 
 /// The largest MSDU (802.11-2020 clause 9.2.4.8), which carries LLC header and IP packet.
 const LARGEST_MSDU: u64 = 2304;
@@ -38,9 +38,10 @@ fn fits_an_msdu(
             let most = LARGEST_PACKET - header;
             check.fault(
                 path,
-                format!(
+                said!(
                     "{data} bytes of {what} and {header} of headers exceed the largest IP packet, \
-                     {LARGEST_PACKET} bytes [RFC 791 section 3.1]; the most is {most}"
+                     {LARGEST_PACKET} bytes [RFC 791 section 3.1]",
+                    "the most is {most}"
                 ),
             );
         }
@@ -51,9 +52,10 @@ fn fits_an_msdu(
         let most = LARGEST_MSDU - header - llc;
         check.fault(
             path,
-            format!(
+            said!(
                 "{data} bytes of {what}, {header} of headers and {llc} of LLC exceed the largest \
-                 MSDU, {LARGEST_MSDU} bytes [802.11-2020 clause 9.2.4.8]; the most is {most}"
+                 MSDU, {LARGEST_MSDU} bytes [802.11-2020 clause 9.2.4.8]",
+                "the most is {most}"
             ),
         );
     }

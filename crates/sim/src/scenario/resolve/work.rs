@@ -5,6 +5,7 @@ use crate::plan::{Endpoint, FlowPlan, Plan, TcpPlan};
 use crate::traffic::{Pace, Transport};
 use kernel::Duration;
 use net::{Limit, LinkSettings, QueueSettings};
+use settings::{Said, said};
 
 /// An upper bound of the frame exchanges in a cell per second: an exchange takes at least DIFS, a
 /// preamble, SIFS and an ACK, about 100 us in total.
@@ -57,12 +58,14 @@ pub(super) fn is_bounded(plan: &Plan, check: &mut Check) {
             .concat();
         check.fault(
             "duration_s",
-            format!(
-                "{} s would take about {work} steps ({} a second in the cell, {sources} of \
-                 datagram sources{more}), and at most 1e11 are run; shorten it or lower the \
-                 rates",
-                number(duration_s),
-                number(cell_per_s)
+            Said::new(
+                format!(
+                    "{} s would take about {work} steps ({} a second in the cell, {sources} of \
+                     datagram sources{more}), and at most 1e11 are run",
+                    number(duration_s),
+                    number(cell_per_s)
+                ),
+                "shorten it or lower the rates",
             ),
         );
     }
@@ -70,9 +73,10 @@ pub(super) fn is_bounded(plan: &Plan, check: &mut Check) {
         let (waiting, group) = (number(waiting.round()), worst.1);
         check.fault(
             format!("flows[{group}].traffic"),
-            format!(
+            said!(
                 "up to {waiting} datagrams could wait in a queue without limit, and memory is kept \
-                 for 10000000; limit the queues on the path, as ap.queue.drop_tail.limit_packets"
+                 for 10000000",
+                "limit the queues on the path, as ap.queue.drop_tail.limit_packets"
             ),
         );
     }
@@ -104,9 +108,9 @@ fn segments_are_bounded(plan: &Plan, duration_s: f64, check: &mut Check) {
         });
         if sum > MOST_WAITING {
             let (sum, group) = (number(f64::round(sum)), worst.1);
-            let message = format!(
-                "up to {sum} {what} could be on the way, and memory is kept for 10000000; take \
-                 less, or fewer flows"
+            let message = said!(
+                "up to {sum} {what} could be on the way, and memory is kept for 10000000",
+                "take less, or fewer flows"
             );
             check.fault(format!("flows[{group}].tcp.{key}"), message);
         }

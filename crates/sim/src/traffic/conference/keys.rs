@@ -3,7 +3,7 @@
 use super::estimator::Estimator;
 use crate::traffic::call::{Call, Codec};
 use kernel::{BitRate, Bytes, Duration};
-use settings::{Choice, Faults, Path, Settings, number};
+use settings::{Choice, Faults, Path, Said, Settings, number};
 
 /// Audio and video of a conference over RTP and UDP in one direction. The rate follows Google
 /// Congestion Control (draft-ietf-rmcat-gcc-02), fed by reports that travel back as packets. Of the
@@ -81,10 +81,9 @@ fn rates_ascend(conference: &Conference, at: &Path, faults: &mut Faults) {
     let Conference { min_rate, start_rate, max_rate, .. } = *conference;
     let mbps = |rate: BitRate| number(rate.as_mbps());
     if max_rate < min_rate {
-        let message = format!(
-            "{} is below `min_rate_mbps`, {}; the rate adapts between the two",
-            mbps(max_rate),
-            mbps(min_rate)
+        let message = Said::new(
+            format!("{} is below `min_rate_mbps`, {}", mbps(max_rate), mbps(min_rate)),
+            "the rate adapts between the two",
         );
         faults.fault(at.key("max_rate_mbps"), message);
     } else if start_rate < min_rate || start_rate > max_rate {

@@ -1,6 +1,6 @@
 use super::{Draw, MUCH, SizeLaw};
 use kernel::Bytes;
-use settings::{Faults, Path, Settings};
+use settings::{Faults, Path, Settings, said};
 
 /// A size from a list.
 #[derive(Clone, Debug, PartialEq, Settings)]
@@ -18,17 +18,17 @@ fn complete(list: &Empirical, at: &Path, faults: &mut Faults) {
     const LONGEST: usize = 100_000;
     let n = list.sizes.len();
     if n == 0 || n > LONGEST {
-        let message = format!("{n} sizes; a list has from 1 to {LONGEST}, as bytes = [1000, 5000]");
+        let message = said!("{n} sizes", "a list has from 1 to {LONGEST}, as bytes = [1000, 5000]");
         faults.fault(at.key("bytes"), message);
     }
     let Some(weights) = &list.weights else { return };
     if weights.len() != n {
         let m = weights.len();
-        let message = format!("{m} weights for {n} sizes; each size has one");
+        let message = said!("{m} weights for {n} sizes", "each size has one");
         faults.fault(at.key("weights"), message);
     }
     if n > 0 && weights.iter().all(|weight| *weight == 0.0) {
-        faults.fault(at.key("weights"), "all are 0; at least one size must occur");
+        faults.fault(at.key("weights"), said!("all are 0", "at least one size must occur"));
     }
 }
 

@@ -12,7 +12,7 @@ pub struct Pareto {
     #[setting(
         default = 1.5,
         range = Range::above(1.0, 1000.0),
-        too_low = "must be above 1, or the mean is infinite; is {is}"
+        too_low = ["must be above 1, or the mean is infinite, is {is}", ""]
     )]
     pub shape: f64,
 }

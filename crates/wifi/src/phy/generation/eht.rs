@@ -10,7 +10,7 @@ use crate::phy::{
     Amendment, Band, Guard, HeLtf, Mode, ModeClass, ModeFault, Standard, TxVector, Width,
 };
 use kernel::{Bytes, Duration};
-use settings::Choice;
+use settings::{Choice, Said, said};
 use wire::Format;
 
 pub(super) const EHT: Generation = Generation {
@@ -70,12 +70,13 @@ fn padding(mode: &Mode) -> Padding {
 fn mode(vector: &TxVector) -> Result<Mode, ModeFault> {
     vector.check(&LIMITS)?;
     if vector.width == Width::Mhz320 && vector.band != Band::Ghz6 {
-        let message = "channels of 320 MHz are in the 6 GHz band only [annex E]; take band 6";
-        return fault("width_mhz", message.into());
+        let message =
+            said!("channels of 320 MHz are in the 6 GHz band only [annex E]", "take band 6");
+        return fault("width_mhz", message);
     }
     if vector.extended_range {
-        let message = "extended range is of 802.11ax only; leave it out";
-        return fault("extended_range", message.into());
+        let message = said!("extended range is of 802.11ax only", "leave it out");
+        return fault("extended_range", message);
     }
     let packet_extension = match vector.packet_extension_us {
         _ if vector.is_ns3() => 0,
@@ -117,10 +118,12 @@ fn training(vector: &TxVector) -> Result<Duration, ModeFault> {
         (X4, Ns800 | Ns3200) => 12_800,
         (_, guard) => {
             let name = ltf.name();
-            let message = format!(
-                "{name} does not go with a guard interval of {} ns [802.11be-2024 36.3.12.10]; \
-                 there are 2x with 800 or 1600, 4x with 800 or 3200",
-                guard.ns()
+            let message = Said::new(
+                format!(
+                    "{name} does not go with a guard interval of {} ns [802.11be-2024 36.3.12.10]",
+                    guard.ns()
+                ),
+                "there are 2x with 800 or 1600, 4x with 800 or 3200",
             );
             return fault("ltf", message);
         }

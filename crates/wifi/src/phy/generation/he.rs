@@ -27,7 +27,7 @@ use crate::phy::{
     Amendment, Coding, Guard, HeLtf, Mode, ModeClass, ModeFault, Standard, TxVector, Width,
 };
 use kernel::{Bytes, Duration};
-use settings::Choice;
+use settings::{Choice, Said, said};
 use wire::Format;
 
 pub(super) const HE: Generation = Generation {
@@ -159,12 +159,13 @@ fn ltf_symbol(
             .iter()
             .map(|(ltf, guard)| format!("{} with {}", ltf.name(), guard.ns()))
             .collect();
-        let message = format!(
-            "{} does not go with a guard interval of {} ns [802.11ax-2021 27.3.11.10]; {format} \
-             have {}",
-            ltf.name(),
-            guard.ns(),
-            there_are.join(", ")
+        let message = Said::new(
+            format!(
+                "{} does not go with a guard interval of {} ns [802.11ax-2021 27.3.11.10]",
+                ltf.name(),
+                guard.ns()
+            ),
+            format!("{format} have {}", there_are.join(", ")),
         );
         return fault(parameter, message);
     }
@@ -181,7 +182,7 @@ pub(super) fn coding(vector: &TxVector, clause: &str) -> Result<Coding, ModeFaul
     let narrow = vector.width == Width::Mhz20;
     choose_coding(vector.coding, narrow, vector.mcs, vector.streams)
         .ok_or("bcc goes up to 20 MHz, 4 streams and MCS 9")
-        .or_else(|rule| fault("coding", format!("{rule} [{clause}]; take ldpc")))
+        .or_else(|rule| fault("coding", said!("{rule} [{clause}]", "take ldpc")))
 }
 
 /// The same in a resource unit.
@@ -193,7 +194,7 @@ fn pick_coding(
 ) -> Result<Coding, ModeFault> {
     choose_coding(asked, size <= RuSize::Tones242, mcs, streams)
         .ok_or("bcc goes up to 242 tones, 4 streams and MCS 9 [802.11ax-2021 27.3.12.5.1]")
-        .or_else(|rule| fault("coding", format!("{rule}; take ldpc")))
+        .or_else(|rule| fault("coding", Said::new(rule, "take ldpc")))
 }
 
 /// The code; `None` if it is one that the mode lacks.

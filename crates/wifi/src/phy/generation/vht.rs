@@ -10,6 +10,7 @@ use crate::phy::{
     Amendment, Band, Coding, Guard, Mode, ModeClass, ModeFault, Standard, TxVector, Width,
 };
 use kernel::{Bytes, Duration};
+use settings::{Said, said};
 use wire::Format;
 
 pub(super) const VHT: Generation = Generation {
@@ -92,9 +93,11 @@ fn mode(vector: &TxVector) -> Result<Mode, ModeFault> {
     vector.check(&LIMITS)?;
     vector.refuse_extension()?;
     if vector.band != Band::Ghz5 {
-        let message = "VHT is of the 5 GHz band [802.11-2020 21.1.1]; 802.11n and 802.11ax have \
-                       modes at 2.4 GHz";
-        return fault("band_ghz", message.into());
+        let message = said!(
+            "VHT is of the 5 GHz band [802.11-2020 21.1.1]",
+            "802.11n and 802.11ax have modes at 2.4 GHz"
+        );
+        return fault("band_ghz", message);
     }
     let TxVector { width, streams, mcs, .. } = *vector;
     let Some(encoders) = encoders(width, streams, mcs) else {
@@ -113,7 +116,7 @@ fn mode(vector: &TxVector) -> Result<Mode, ModeFault> {
     }))
 }
 
-fn missing(width: Width, streams: u8, mcs: u8) -> String {
+fn missing(width: Width, streams: u8, mcs: u8) -> Said {
     let has = |mcs: &u8| encoders(width, streams, *mcs).is_some();
     let below = (0..mcs).rev().find(has);
     let above = (mcs + 1..=LIMITS.mcs).find(has);
@@ -123,8 +126,11 @@ fn missing(width: Width, streams: u8, mcs: u8) -> String {
         _ => String::from("take another width"),
     };
     let plural = if streams == 1 { "" } else { "s" };
-    format!(
-        "{mcs} does not exist at {} MHz with {streams} stream{plural} [802.11-2020 21.5]; {remedy}",
-        width.mhz()
+    Said::new(
+        format!(
+            "{mcs} does not exist at {} MHz with {streams} stream{plural} [802.11-2020 21.5]",
+            width.mhz()
+        ),
+        remedy,
     )
 }

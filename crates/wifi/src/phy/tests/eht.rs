@@ -139,7 +139,7 @@ fn what_eht_does_not_have_is_refused() {
     for (vector, parameter, message) in cases {
         let fault = vector.mode().unwrap_err();
         assert_eq!(fault.parameter, parameter);
-        assert!(fault.message.contains(message), "{fault}");
+        assert!(fault.to_string().contains(message), "{fault}");
     }
 }
 

@@ -38,7 +38,7 @@ fn equal(vector: &GroupVector, number: usize, user: GroupUser) -> GroupPpdu {
 fn fault(vector: &GroupVector, users: &[GroupUser]) -> (Option<usize>, &'static str, String) {
     let refused = vector.ppdu(users).expect_err("refused");
     let GroupFault::Parameter { user, fault } = refused else { panic!("{refused:?}") };
-    (user, fault.parameter, fault.message)
+    (user, fault.parameter, fault.said.to_string())
 }
 
 fn ns(duration: Duration) -> u64 {

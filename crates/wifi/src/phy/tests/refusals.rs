@@ -4,7 +4,7 @@ use super::*;
 
 fn refusal(vector: TxVector) -> (&'static str, String) {
     let fault = vector.mode().expect_err("refused");
-    (fault.parameter, fault.message)
+    (fault.parameter, fault.said.to_string())
 }
 
 #[test]

@@ -17,6 +17,7 @@ use crate::phy::{
     Band, Coding, Guard, HeLtf, LONGEST_PPDU, ModeFault, PpduTiming, TxVector, Width,
 };
 use kernel::{BitRate, Bytes, Duration};
+use settings::{Said, said};
 
 /// L-STF, L-LTF, L-SIG and RL-SIG (table 27-12).
 const LEGACY: Duration = Duration::from_micros(8 + 8 + 4 + 4);
@@ -364,16 +365,18 @@ impl GroupVector {
         let sizes: Vec<RuSize> = users.iter().map(|user| user.size).collect();
         Ru::place(self.width, &sizes).map_err(|nth| {
             let (tones, mhz) = (sizes[nth].tones(), self.width.mhz());
-            let message = match sizes[nth].number_in(self.width) {
+            let said = match sizes[nth].number_in(self.width) {
                 0 => format!(
                     "{tones} tones are wider than a channel of {mhz} MHz [802.11ax-2021 27.3.2]"
-                ),
-                fit => format!(
-                    "there is no room for {tones} tones beside the others in {mhz} MHz, which \
-                     has {fit} of that size [802.11ax-2021 27.3.2]; take fewer or smaller ones"
+                )
+                .into(),
+                fit => said!(
+                    "there is no room for {tones} tones beside the others in {mhz} MHz, which has \
+                     {fit} of that size [802.11ax-2021 27.3.2]",
+                    "take fewer or smaller ones"
                 ),
             };
-            let fault = ModeFault { parameter: "ru", message };
+            let fault = ModeFault { parameter: "ru", said };
             GroupFault::Parameter { user: Some(nth), fault }
         })
     }
@@ -410,10 +413,13 @@ impl GroupVector {
         };
         vector.check(&LIMITS)?;
         if mcs >= 10 && size < RuSize::Tones242 && !self.small_1024_qam {
-            let message = format!(
-                "{mcs} in {} tones takes 1024-QAM below 242 tones, which stations need not \
-                 support [802.11ax-2021 9.4.2.248.3]; take MCS 9, or say that they do",
-                size.tones()
+            let message = Said::new(
+                format!(
+                    "{mcs} in {} tones takes 1024-QAM below 242 tones, which stations need not \
+                     support [802.11ax-2021 9.4.2.248.3]",
+                    size.tones()
+                ),
+                "take MCS 9, or say that they do",
             );
             return fault("mcs", message);
         }
