@@ -24,6 +24,8 @@ from simoom.emulate.ports import (
     read_ports,
     with_ports,
 )
+from simoom.serve.drafts import Desk
+from simoom.serve.library import Library
 
 CELL = """
 title = "A cell with a call"
@@ -211,6 +213,29 @@ def test_ports_of_a_file_reach_each_other_and_nothing_else(cell, tmp_path):
     assert "Network is unreachable" in done.stdout
     assert told["ports"][0]["refused"]["no_such_port"] == 2
     assert told["ports"][1]["received_packets"] == 1
+
+
+@pytest.mark.usefixtures("namespaces")
+def test_an_emulation_is_in_the_library_like_any_run(cell, tmp_path):
+    (tmp_path / "file").write_bytes(bytes(20_000))
+    command = [sys.executable, "-c", FETCH]
+    done = simoom("emulate", str(cell), "--at", "sta0", "--library", "runs", "--seed", "3",
+                  "--json", "--", *command)  # fmt: skip
+    assert done.returncode == 7, done.stderr
+    told = json.loads(done.stdout)
+    # Of a server for another folder: the tape is admitted because it is the library's own.
+    library = Library(tmp_path / "runs", Desk(tmp_path / "elsewhere"))
+    (entry,) = library.entries()
+    assert (entry["state"], entry["seed"]) == ("done", 3)
+    assert entry["name"] == f"emulation, {Path(sys.executable).name}"
+    record = library.record(entry["id"])
+    assert record.run.digest == told["digest"]
+    assert library.air(entry["id"]).exists()
+    assert "total.goodput_mbps" in library.series(entry["id"])
+    assert sm.run(record.run.scenario, seed=3).digest == told["digest"]
+    library.remove(entry["id"])
+    assert not library.entries()
+    assert not list(library.tapes.iterdir())
 
 
 def _processes():

@@ -11,9 +11,9 @@ import typer
 from simoom.base.files import finite
 from simoom.cli.api import Source, from_api
 from simoom.cli.streams import print_json
-from simoom.cli.terminal import AsJson, InputError, Quiet, console, say
+from simoom.cli.terminal import AsJson, InputError, Quiet, console, directory, say
+from simoom.emulate.emulation import Emulation, server_command
 from simoom.emulate.emulation import emulate as run
-from simoom.emulate.emulation import server_command
 from simoom.emulate.ports import Port, read_ports
 from simoom.show.report import tables
 
@@ -25,7 +25,7 @@ EXAMPLES = (
 TOO_LATE = 3
 
 
-@from_api("emulate", without="ports tape")
+@from_api("emulate", without="ports tape library")
 def emulate(
     source: Source,
     command: Annotated[
@@ -68,6 +68,14 @@ def emulate(
             "same run again.",
         ),
     ] = None,
+    library: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            parser=directory,
+            help="Keep the run, with its tape and timeline, in this library of simoom serve.",
+        ),
+    ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
     **given: Any,
@@ -83,19 +91,25 @@ def emulate(
         wanted = read_ports(ports)
     else:
         wanted = _pair(at, to, command or [], server)
-    done = run(source.load(), ports=wanted, tape=tape, **given)
+    done = run(source.load(), ports=wanted, tape=tape, library=library, **given)
     if as_json:
         print_json(finite(done.to_dict()))
     elif not quiet:
-        screen = console()
-        screen.print(tables(done.run, width=screen.width))
-        print(f"\n{done.report(screen.width)}")
-        if tape is not None:
-            say(f"wrote {tape}")
+        _tell(done, tape, library)
     if done.live["ending"] == "late":
         raise typer.Exit(TOO_LATE)
     if done.exit_code:
         raise typer.Exit(done.exit_code)
+
+
+def _tell(done: Emulation, tape: Path | None, library: Path | None) -> None:
+    screen = console()
+    screen.print(tables(done.run, width=screen.width))
+    print(f"\n{done.report(screen.width)}")
+    if tape is not None:
+        say(f"wrote {tape}")
+    if library is not None:
+        say(f"kept in {library}/: simoom serve --library {library}")
 
 
 def _pair(at: str | None, to: str, command: list[str], server: str | None) -> Any:

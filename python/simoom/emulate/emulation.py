@@ -22,6 +22,7 @@ from simoom.base.issue import ArgumentError
 from simoom.emulate.namespace import ANSWER_S, EmulationError, Namespace, check_machine
 from simoom.emulate.ports import Port, Tape, addresses, comment_of, least_s, with_ports
 from simoom.emulate.report import text
+from simoom.emulate.shelf import Shelf
 from simoom.results.run import Run, run
 from simoom.scenario.scenario import Scenario, ScenarioLike
 
@@ -108,6 +109,7 @@ def emulate(
     longest_s: float = LONGEST_S,
     tape: str | os.PathLike[str] | None = None,
     strict: bool = False,
+    library: str | os.PathLike[str] | None = None,
 ) -> Emulation:
     """Run real programs in a simulated network, in real time.
 
@@ -131,6 +133,8 @@ def emulate(
         The file that keeps each packet with its time: `simoom.run` of the tape is the same run.
     strict : bool, optional
         Whether to end when it is late by 100 ms, with exit code 3.
+    library : path, optional
+        The run library that keeps the run with its tape; `simoom serve` shows it.
 
     Returns
     -------
@@ -152,6 +156,7 @@ def emulate(
     changed, first = with_ports(original, ports, longest_s)
     changed.check()
     check_machine(ports)
+    shelf = None if library is None else Shelf(Path(library))
     folder = Path(tempfile.mkdtemp(prefix="simoom-"))
     with ExitStack() as undo:
         undo.callback(shutil.rmtree, folder, ignore_errors=True)
@@ -159,12 +164,16 @@ def emulate(
         comment = comment_of(original, ports, seed, replication)
         named = addresses(original, ports)
         times = longest_s, least_s(changed)
-        kept = file, comment, tape is not None
+        kept = file, comment, tape is not None or shelf is not None
         live, code = _live(
             changed, (seed, replication), named, first, kept, ports, folder, times,
             strict=strict,
         )  # fmt: skip
-        done = run(Tape.read(file).scenario_of(original, file), seed=seed, replication=replication)
+        if shelf is not None:
+            done = shelf.keep(original, file, ports)
+        else:
+            again = Tape.read(file).scenario_of(original, file)
+            done = run(again, seed=seed, replication=replication)
         live["repeats"] = done.digest == live["digest"]
         emulation = Emulation(done, live, code, None if tape is None else os.fspath(tape))
         # The scenario of the results names the tape, which is there as long as they are.

@@ -33,6 +33,8 @@ class Desk:
 
     folder: Path
     controllers: bool = False
+    tapes: Path | None = None
+    """A folder beside it of which files are admitted, too: that of the tapes of a library."""
 
     def read(self, text: str) -> Scenario:
         """Read a scenario.
@@ -71,10 +73,11 @@ class Desk:
 
     def _foreign_files(self, scenario: Scenario) -> Iterable[Issue]:
         folder = self.folder.resolve()
+        folders = [folder] if self.tapes is None else [folder, self.tapes.resolve()]
         for name in scenario.core.files():
             if "\0" in name:
                 yield Issue("", f"{visible(name)}: is no name of a file: it has a NUL character")
-            elif not (folder / name).resolve().is_relative_to(folder):
+            elif not any((folder / name).resolve().is_relative_to(each) for each in folders):
                 yield Issue("", f"{name}: is outside the folder of this server")
 
 

@@ -6,13 +6,16 @@ the `Desk` admits, and a file that is damaged is shown as such, alone.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
+import shutil
 import tempfile
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
 KEY = re.compile(r"[0-9a-f]{64}")
 LONGEST_NAME = 200
+TAPES = "tapes"
 MOST_BYTES = 256 << 20
 """Length of a file of a library, except timelines: far more than one has."""
 DROPPED = ".dropped"
@@ -95,15 +99,29 @@ class Library:
 
     def __init__(self, folder: Path, desk: Desk) -> None:
         self.folder = folder
-        self.desk = desk
+        self.desk = replace(desk, tapes=self.tapes)
         self.store = Store(folder / "runs")
-        for part in ("names", "series", "air", "why", "sweeps"):
+        for part in ("names", "series", "air", "why", "sweeps", TAPES):
             (folder / part).mkdir(exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
         self._read: dict[str, tuple[int, dict[str, Any]]] = {}
         self._listing = Listing(self._found)
         self._lock = threading.Lock()
+
+    @property
+    def tapes(self) -> Path:
+        """The folder of the tapes of emulations."""
+        return self.folder / TAPES
+
+    def keep_tape(self, tape: Path) -> Path:
+        """Copy the tape of an emulation into the library, under a name of its content."""
+        with tape.open("rb") as file:
+            content = hashlib.file_digest(file, "sha256").hexdigest()
+        kept = self.tapes / f"{content[:16]}.tape.pcapng"
+        if not kept.exists():
+            shutil.copyfile(tape, kept)
+        return kept
 
     def __reduce__(self) -> tuple[type[Library], tuple[Path, Desk]]:
         """A worker reads the folder itself."""
@@ -155,11 +173,19 @@ class Library:
         """Remove a run and all that is kept beside it."""
         air = self.air(key)
         beside = (self._name(key), self._series(key), self._why(key))
-        files = (air, air.with_suffix(DROPPED), *beside)
+        files = (air, air.with_suffix(DROPPED), *beside, *self._tapes_of(key))
         for file in (self.store.file(key), *files):
             file.unlink(missing_ok=True)
         self._read.pop(key, None)
         self._listing.changed()
+
+    def _tapes_of(self, key: str) -> list[Path]:
+        """Return the tapes of a run in the library."""
+        try:
+            names = self.record(key).run.scenario.core.files()
+        except (LookupError, BadRecordError):
+            return []
+        return [Path(name) for name in names if Path(name).parent == self.tapes.resolve()]
 
     def record(self, key: str) -> Record:
         """Read a run.
