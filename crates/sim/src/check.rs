@@ -13,6 +13,7 @@ mod cell;
 mod duplex;
 mod exchanges;
 mod forwarding;
+mod group;
 mod order;
 mod overlap;
 mod power_save;

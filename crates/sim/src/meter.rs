@@ -5,6 +5,7 @@ mod copies;
 mod datagrams;
 mod echoes;
 mod flat;
+mod group;
 mod hops;
 mod media;
 mod routing;
@@ -327,6 +328,11 @@ impl Meter {
     fn on_exchange(&mut self, exchange: &Exchange, cell: &Cell) {
         self.end_silence(exchange.start);
         self.on_air = true;
+        if let Some(group) = cell.group() {
+            self.on_group(exchange, group, cell);
+            self.silence = (exchange.end, AirtimeKind::IfsBackoff);
+            return;
+        }
         if let Some(secondary) = cell.secondary() {
             self.on_both(exchange, secondary, cell);
             self.silence = (exchange.end, AirtimeKind::IfsBackoff);

@@ -72,6 +72,7 @@ pub(crate) fn mode(format: Format, mbps: f64) -> FrameMode {
         width_mhz: 20,
         guard_ns: 0,
         ldpc: false,
+        tones: None,
     }
 }
 

@@ -31,6 +31,7 @@
 mod access;
 mod duplex;
 mod ending;
+mod group;
 mod watch;
 
 use crate::mac::{
@@ -42,6 +43,7 @@ use crate::phy::Mode;
 use crate::rate::RateControl;
 use crate::{Command, Counters, FrameCounters, Link};
 use duplex::Duplex;
+use group::Groups;
 use kernel::{Bytes, Instant, Rng, Seed, Timer};
 use watch::CellWatch;
 use wire::{Management, Packet, TrafficClass};
@@ -112,6 +114,8 @@ pub struct Cell {
     watch: Option<Box<CellWatch>>,
     /// The state of a full-duplex access point.
     duplex: Option<Box<Duplex>>,
+    /// The state of an access point that sends to several stations at once.
+    groups: Option<Box<Groups>>,
 }
 
 impl Cell {
@@ -151,7 +155,10 @@ impl Cell {
             let apart = aggregation.is_some() && is_access_point;
             Edcaf::new(&rules, node, is_access_point, category, apart, backoff(f))
         });
-        let edcafs: Vec<Edcaf> = edcafs.collect();
+        let mut edcafs: Vec<Edcaf> = edcafs.collect();
+        let stations = links.len() as u32;
+        let groups = rules.config.mu.as_ref().filter(|_| aggregation.is_some());
+        let groups = groups.map(|mu| Box::new(Groups::new(mu, stations, &mut edcafs)));
         let contention = Contention::new(&spacings, rules.timing(), rules.busy_slot());
         let modes = links.iter().flat_map(|link| [link.mode; 2]);
         let duplex = rules.config.full_duplex.map(|settings| {
@@ -187,6 +194,7 @@ impl Cell {
             contending_stations: 0,
             watch: None,
             duplex,
+            groups,
         }
     }
 
@@ -286,17 +294,20 @@ impl Cell {
 
     /// Packets whose service has not ended, each with its node.
     pub fn serving(&self) -> impl Iterator<Item = (u32, &Packet)> {
-        (0..self.nodes.len() as u32).flat_map(move |node| {
+        let serving = (0..self.nodes.len() as u32).flat_map(move |node| {
             let edcafs = self.edcafs_of(node).map(|f| self.edcaf(f));
             edcafs.flat_map(move |edcaf| edcaf.originator.serving().map(move |(p, _)| (node, p)))
-        })
+        });
+        let waiting = self.waiting_originators().flat_map(Originator::serving);
+        serving.chain(waiting.map(|(packet, _)| (ACCESS_POINT, packet)))
     }
 
     /// Packets in service that their receivers do not have, and packets in reorder buffers.
     pub fn packets_in_service(&self) -> impl Iterator<Item = &Packet> {
         let sending = self.edcafs.iter().flat_map(|edcaf| edcaf.originator.unreceived());
         let held = self.nodes.iter().flat_map(|node| &node.recipients);
-        sending.chain(held.flat_map(Recipient::held))
+        let waiting = self.waiting_originators().flat_map(Originator::unreceived);
+        sending.chain(waiting).chain(held.flat_map(Recipient::held))
     }
 
     /// The exchange on the air.
@@ -359,6 +370,9 @@ impl Cell {
         let f = self.edcaf_for(node, packet.class);
         if self.watch.is_some() {
             self.record_arrival(now, f);
+        }
+        if self.groups.is_some() {
+            self.turn_to(f, to);
         }
         self.edcafs[f as usize].begin_service(now, packet, to, &self.rules);
         let contending = &mut self.nodes[node as usize].contending;

@@ -12,6 +12,7 @@ mod edcaf;
 mod estimate;
 mod exchange;
 mod full_duplex;
+pub mod mu;
 mod originator;
 mod recipient;
 mod rules;
@@ -40,6 +41,7 @@ pub use full_duplex::{
     SecondaryRateRule, Serve,
 };
 pub(crate) use full_duplex::{SecondaryChoice, SecondaryRequest, header_decoded};
+pub use mu::{Acknowledgement, Mu, MuExchange, MuStep, MuUser};
 pub use originator::MsduOutcome;
 pub(crate) use originator::{Framing, Mpdu, Originator, Settled};
 pub(crate) use recipient::{Cache, Recipient};

@@ -1,7 +1,7 @@
 //! What a medium records for observers while it is watched: its frames, and what its nodes wait
 //! for.
 
-use crate::mac::{BusySlot, Counting, Edcaf};
+use crate::mac::{BusySlot, Counting, Edcaf, Originator};
 use crate::phy::{Airtime, Coding, Mode};
 use kernel::{Bytes, Duration, Instant};
 use wire::{Body, Format, Frame, FrameMode, Mpdu, Packet, TrafficClass, Wait, WaitKind};
@@ -34,16 +34,26 @@ pub(crate) fn mode(of: &Mode, airtime: &Airtime) -> FrameMode {
         width_mhz: width.mhz() as u16,
         guard_ns: if class.is_dsss() { 0 } else { guard.ns() as u16 },
         ldpc: coding == Coding::Ldpc,
+        tones: None,
     }
 }
 
 /// Fills in the MPDUs of the PSDU that an EDCAF has assembled, and what kind of frame they make it.
 pub(crate) fn fill(frame: &mut Frame, edcaf: &Edcaf, is_received: impl Fn(u16) -> bool) {
+    fill_from(frame, &edcaf.originator, is_received);
+}
+
+/// The same of an originator.
+pub(crate) fn fill_from(
+    frame: &mut Frame,
+    originator: &Originator,
+    is_received: impl Fn(u16) -> bool,
+) {
     let mut bytes = Bytes::ZERO;
-    for ((sequence, mpdu), index) in edcaf.originator.on_air().zip(0..) {
+    for ((sequence, mpdu), index) in originator.on_air().zip(0..) {
         bytes = mpdu.bytes;
-        let packets = edcaf.originator.packets_of(mpdu);
-        let is_amsdu = edcaf.originator.packets_of(mpdu).nth(1).is_some();
+        let packets = originator.packets_of(mpdu);
+        let is_amsdu = originator.packets_of(mpdu).nth(1).is_some();
         let records = packets.zip(0..).map(|(&packet, place)| Mpdu {
             packet_id: u64::MAX,
             packet,

@@ -66,6 +66,9 @@ pub struct FrameMode {
     pub guard_ns: u16,
     /// Whether it is coded by LDPC and not by a convolutional code.
     pub ldpc: bool,
+    /// Tones of its resource unit in a PPDU of several users, of which each user has a record;
+    /// `None` in others.
+    pub tones: Option<u16>,
 }
 
 /// An MPDU with data: one for each packet of an A-MSDU.

@@ -3,10 +3,11 @@
 
 use super::blocks::{Blocks, DataPsdu};
 use super::duplex::Beside;
+use super::group;
 use super::rule::rule;
 use super::timing::Times;
 use kernel::{Bytes, Duration, Instant};
-use wifi::mac::{Exchange, ExchangeOutcome, Secondary};
+use wifi::mac::{Exchange, ExchangeOutcome, MuExchange, Secondary};
 use wifi::phy::Mode;
 use wifi::{ACCESS_POINT, Cell, MacConfig};
 use wire::FrameKind;
@@ -39,6 +40,9 @@ impl Turns {
     /// An exchange or a collision begins.
     pub(super) fn on_began(&mut self, cell: &Cell) {
         let Some(exchange) = cell.exchange() else { return };
+        if let Some(group) = cell.group() {
+            return self.on_group(exchange, group, cell);
+        }
         let mpdus = cell.frames_on_air().map(|frame| (frame.sequence, frame.bytes)).collect();
         let (category, to) = (cell.category_on_air(), cell.receiver_of(exchange.sender));
         let beside = cell.secondary().map(|secondary| {
@@ -47,6 +51,21 @@ impl Turns {
             (*secondary, frame.collect(), mode)
         });
         self.on_exchange(exchange, category, to, mpdus, beside);
+    }
+
+    /// The access point sends to several stations at once.
+    fn on_group(&mut self, exchange: &Exchange, group: &MuExchange, cell: &Cell) {
+        let now = exchange.start;
+        group::check(&self.mac, &self.times, exchange, group);
+        self.check_start(exchange, exchange.end, cell.category_on_air(), 2);
+        let lasting = group.fields.total();
+        for user in &group.users {
+            let frames = cell.frames_to(user).map(|frame| (frame.sequence, frame.bytes));
+            let (from, to, bytes) = (exchange.sender, Some(user.station), user.on_air);
+            let (function, mpdus) = (group.category, frames.collect());
+            self.blocks.on_psdu(now, &DataPsdu { from, function, to, bytes, lasting, mpdus });
+        }
+        self.busy_until = exchange.end;
     }
 
     fn on_exchange(

@@ -31,6 +31,8 @@ pub enum AirtimeGroup {
     FullDuplex,
     /// Those with busy tones.
     BusyTone,
+    /// Those with downlink OFDMA.
+    Mu,
 }
 
 kernel::listed! {
@@ -64,6 +66,9 @@ kernel::listed! {
         },
         /// A busy tone beside the longer of two data frames.
         BusyTone => { name: "busy_tone_fraction", label: "busy tone", group: Group::BusyTone },
+        /// Padding of users of an OFDMA PPDU up to the end of the longest, by their shares of the
+        /// tones.
+        Padding => { name: "padding_fraction", label: "OFDMA padding", group: Group::Mu },
         /// Idle time, in which no node has a frame to send.
         Idle => { name: "idle_fraction", label: "idle", group: Group::All },
     }

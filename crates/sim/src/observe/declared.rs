@@ -1,7 +1,7 @@
 //! The observables of what is declared elsewhere: causes of losses, and uses of airtime.
 
 use super::observable::{
-    BEACONS, BUSY_TONE, CELL, Condition, FULL_DUPLEX, Kind, Observable, POWER_SAVE,
+    BEACONS, BUSY_TONE, CELL, Condition, FULL_DUPLEX, Kind, MU, Observable, POWER_SAVE,
 };
 use super::roaming::ROAMING;
 use super::routing::{ARP, ROUTING};
@@ -75,6 +75,7 @@ const fn airtime(kind: AirtimeKind) -> Observable {
         AirtimeGroup::PowerSave => Some(&POWER_SAVE),
         AirtimeGroup::FullDuplex => Some(&FULL_DUPLEX),
         AirtimeGroup::BusyTone => Some(&BUSY_TONE),
+        AirtimeGroup::Mu => Some(&MU),
     };
     Observable {
         name: kind.name(),

@@ -183,6 +183,13 @@ pub(super) const FULL_DUPLEX: Condition = Condition {
     lacks: |_, _, name| format!("without full duplex (wlan.full_duplex) there is no {name}"),
 };
 
+/// The access point sends to several stations at once.
+pub(super) const MU: Condition = Condition {
+    says: "with downlink OFDMA",
+    holds: |plan, _| plan.wlan.mu.is_some() && !plan.stations.is_empty(),
+    lacks: |_, _, name| format!("without downlink OFDMA (wlan.mu) there is no {name}"),
+};
+
 /// Distance decides who receives whom.
 pub(super) const SPACE: Condition = Condition {
     says: "with a radio",

@@ -16,6 +16,7 @@ mod interferers;
 mod links;
 mod mixed;
 mod modes;
+mod mu;
 mod positions;
 mod power_save;
 mod qos;
@@ -113,6 +114,7 @@ fn plan(document: &Document, aim: Aim) -> Result<Plan, Vec<Issue>> {
     channels::exist(document, &wlan, &stations, space.as_ref(), &mut check);
     power_save::power_save(document, &wlan, &stations, space.as_ref(), &mut check);
     roaming::roaming(document, &wlan, &stations, space.as_ref(), &mut check);
+    mu::mu(document, &mut wlan, &stations, space.as_ref(), &mut check);
     let interferers = interferers::interferers(document, space.as_ref(), duration_s, &mut check);
     let ad_hoc = space.as_ref().is_some_and(|space| space.ad_hoc);
     let cell = links::Cell { stations: &stations, ad_hoc };

@@ -36,7 +36,14 @@ impl Cell {
             self.choose_winner();
         }
         for i in 0..self.winners.len() {
-            let edcaf = &mut self.edcafs[self.winners[i] as usize];
+            let f = self.winners[i];
+            if self.groups.is_some() {
+                let within = self.edcaf(f).longest();
+                if self.assemble_group(now, f, within, source, out) {
+                    continue;
+                }
+            }
+            let edcaf = &mut self.edcafs[f as usize];
             let rate = Self::rate(&mut self.rates, edcaf.node, edcaf.to());
             edcaf.begin(now, &self.rules, rate, source, out);
         }
@@ -161,6 +168,9 @@ impl Cell {
     }
 
     pub(super) fn begin_exchange(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
+        if self.groups.is_some() && self.is_group_of(f) {
+            return self.begin_group(now, f, out);
+        }
         let outcome = self.draw_outcome(f);
         let exchange = self.lay_out(now, f, outcome);
         let (node, peer) = (exchange.sender, self.edcaf(f).to());
@@ -170,6 +180,9 @@ impl Cell {
         out.push(Command::Began);
         out.push(Command::ExchangeSent { node, peer, used, arrived, mpdus });
         out.push(Command::Step(self.frame_end(&exchange)));
+        if self.groups.is_some() {
+            self.note_single(f, &exchange);
+        }
     }
 
     fn begin_collision(&mut self, now: Instant, out: &mut Vec<Command>) {
@@ -179,10 +192,15 @@ impl Cell {
             let winner = self.winners[i];
             let edcaf = self.edcaf(winner);
             let (mode, psdu) = (&edcaf.mode, edcaf.psdu.bytes);
-            let exposed = Exchange::exposed(self.rules.timing(), mode, psdu, edcaf.opening);
+            let alone = || Exchange::exposed(self.rules.timing(), mode, psdu, edcaf.opening);
+            let exposed = self.group_lasts(winner).unwrap_or_else(alone);
             longest = longest.max(exposed);
             self.colliders.push((winner, now + exposed));
-            self.count_attempt(winner);
+            if self.is_group_of(winner) {
+                self.count_collided_group(winner);
+            } else {
+                self.count_attempt(winner);
+            }
             let node = self.node_of(winner);
             self.nodes[node as usize].counters.exchanges.collisions += 1;
         }
@@ -190,10 +208,14 @@ impl Cell {
         self.exchange = Some(exchange);
         self.data_pending = false;
         out.push(Command::Began);
-        out.extend(self.colliders.iter().map(|&(f, _)| {
+        for &(f, _) in &self.colliders {
+            if self.is_group_of(f) {
+                self.report_collided_group(f, longest, out);
+                continue;
+            }
             let (node, peer, mpdus) = (self.node_of(f), self.edcaf(f).to(), self.edcaf(f).mpdus());
-            Command::ExchangeSent { node, peer, used: longest, arrived: false, mpdus }
-        }));
+            out.push(Command::ExchangeSent { node, peer, used: longest, arrived: false, mpdus });
+        }
         out.push(Command::Step(exchange.end));
     }
 
@@ -206,6 +228,9 @@ impl Cell {
         source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
+        if self.groups.is_some() && self.continue_group(now, &txop, source, out) {
+            return;
+        }
         let edcaf = &mut self.edcafs[txop.holder as usize];
         let rate = Self::rate(&mut self.rates, edcaf.node, edcaf.to());
         if edcaf.go_on(now, &txop, &self.rules, rate, source, out) {

@@ -21,6 +21,9 @@ impl Cell {
         if exchange.outcome == ExchangeOutcome::Collision {
             return self.end_collision(now, &exchange, out);
         }
+        if self.groups.is_some() && self.group().is_some() {
+            return self.on_group_step(now, &exchange, out);
+        }
         if self.secondary().is_some() {
             return self.on_duplex_step(now, &exchange, out);
         }
@@ -237,7 +240,7 @@ impl Cell {
     }
 
     /// Whether the TXOP lasts long enough for another exchange after a SIFS.
-    fn may_go_on(&mut self, exchange: &Exchange, out: &mut Vec<Command>) -> bool {
+    pub(super) fn may_go_on(&mut self, exchange: &Exchange, out: &mut Vec<Command>) -> bool {
         let sifs = self.rules.timing().sifs();
         self.txop = self.txop.and_then(|txop| txop.after_success(exchange.end, sifs));
         let next = self.txop.and_then(|txop| txop.next);
@@ -334,6 +337,9 @@ impl Cell {
         if self.edcafs[f as usize].originator.has_aside() {
             self.resume_aside(f);
         }
+        if self.groups.is_some() {
+            self.bring_forward(f);
+        }
         let member = &mut self.nodes[node as usize];
         if self.edcafs[f as usize].is_idle() {
             member.contending -= 1;
@@ -383,8 +389,12 @@ impl Cell {
                 self.succeed(now, f, out);
                 Resume::from(exchange.end + self.rules.config.timing.difs())
             } else {
-                let data_sent = !self.edcaf(f).with_rts();
-                self.miss(now, f, data_sent, out);
+                if self.is_group_of(f) {
+                    self.miss_group(now, f, out);
+                } else {
+                    let data_sent = !self.edcaf(f).with_rts();
+                    self.miss(now, f, data_sent, out);
+                }
                 self.note_non_erp_timeout(f, sent + timeout);
                 self.resume_after_timeout(sent, exchange.end, timeout)
             };

@@ -6,7 +6,7 @@ use crate::mac::{
     block_ack,
 };
 use crate::watch::{self, OpenWait, Waiting, WatchRecord};
-use kernel::{Duration, Instant};
+use kernel::{Bytes, Duration, Instant};
 use wire::{Frame, FrameKind, FrameLoss, FrameOutcome, TrafficClass, Wait, WaitKind};
 
 /// The records of a cell.
@@ -21,6 +21,36 @@ pub(super) struct CellWatch {
     open_since: Instant,
     /// When the NAV of each node expires.
     navs: Vec<Instant>,
+}
+
+impl CellWatch {
+    /// The number of an exchange that has ended.
+    pub(super) fn begin_exchange(&mut self) -> u64 {
+        let number = self.exchanges;
+        self.exchanges += 1;
+        number
+    }
+
+    /// An EDCAF begins to wait.
+    pub(super) fn begin_wait(&mut self, f: u32, at: Instant) {
+        self.waits[f as usize].begin(at);
+    }
+
+    pub(super) fn push(&mut self, record: WatchRecord) {
+        self.records.push(record);
+    }
+
+    /// The NAV of a node is set.
+    pub(super) fn set_nav(&mut self, node: u32, from: Instant, until: Instant) {
+        let nav = &mut self.navs[node as usize];
+        let (start, end) = (from.max(*nav), until);
+        if start < end {
+            *nav = end;
+            let (class, kind) = (TrafficClass::BestEffort, WaitKind::Nav);
+            let wait = Wait { radio: node, class, start, end, kind };
+            self.records.push(WatchRecord::Wait(wait));
+        }
+    }
 }
 
 impl Cell {
@@ -66,6 +96,7 @@ impl Cell {
             Some(exchange) if exchange.outcome == ExchangeOutcome::Collision => {
                 self.record_collision(&exchange);
             }
+            Some(exchange) if self.group().is_some() => self.record_group(&exchange),
             Some(exchange) => self.record_exchange(&exchange),
             None => {}
         }
@@ -122,8 +153,7 @@ impl Cell {
         let is_missing = exchange.outcome == ExchangeOutcome::DataLost;
         let timeout = if is_missing { self.edcaf(f).response.timeout } else { Duration::ZERO };
         watch.waits[f as usize].begin(exchange.end + timeout);
-        let number = watch.exchanges;
-        watch.exchanges += 1;
+        let number = watch.begin_exchange();
         for step in exchange.steps() {
             let mut frame = self.frame(f, exchange, step, number);
             frame.outcome = self.outcome(exchange, step.kind);
@@ -222,9 +252,13 @@ impl Cell {
             let timeout = self.edcaf(f).exposed_response(self.rules.timing()).timeout;
             let timeout = self.edcaf(f).to().map_or(Duration::ZERO, |_| timeout);
             watch.waits[f as usize].begin(sent + timeout);
-            let number = watch.exchanges;
-            watch.exchanges += 1;
+            let number = watch.begin_exchange();
             let other = self.colliders.get(usize::from(place == 0));
+            if self.is_group_of(f) {
+                let lost_to = other.map(|&(other, _)| self.node_of(other));
+                self.record_collided_group(&mut watch, f, collision.start, lost_to, number);
+                continue;
+            }
             let planned =
                 self.edcaf(f).exchange(&self.rules, collision.start, ExchangeOutcome::Success);
             for step in planned.steps().take_while(|step| step.end() <= sent) {
@@ -261,24 +295,12 @@ impl Cell {
         };
         let start = edcaf.originator.start();
         Frame {
-            number: 0,
-            start: step.start,
-            payload: step.start + step.airtime.preamble + step.airtime.header,
-            end: step.end(),
             from,
             to,
-            kind: step.kind,
-            class: self.class_of(f),
             mode: watch::mode(&mode, &step.airtime),
             psdu,
-            aggregate: false,
             nav: timing.reservation(until.since(step.end())),
-            exchange: number,
             flow: edcaf.originator.flow(),
-            outcome: FrameOutcome::NotAddressed,
-            lost_to: None,
-            signal_dbm: None,
-            mpdus: Vec::new(),
             block_ack: match (step.kind, peer) {
                 (FrameKind::BlockAckRequest, _) => Some(Bitmap::default().record(start, psdu)),
                 (FrameKind::BlockAck, Some(to)) => {
@@ -287,6 +309,33 @@ impl Cell {
                 }
                 _ => None,
             },
+            ..self.bare(f, step, number)
+        }
+    }
+
+    /// A broadcast of an EDCAF, of which nothing else is known.
+    pub(super) fn bare(&self, f: u32, step: &Step, number: u64) -> Frame {
+        let edcaf = self.edcaf(f);
+        Frame {
+            number: 0,
+            start: step.start,
+            payload: step.start + step.airtime.preamble + step.airtime.header,
+            end: step.end(),
+            from: edcaf.node,
+            to: None,
+            kind: step.kind,
+            class: self.class_of(f),
+            mode: watch::mode(&edcaf.mode, &step.airtime),
+            psdu: Bytes::ZERO,
+            aggregate: false,
+            nav: Duration::ZERO,
+            exchange: number,
+            flow: None,
+            outcome: FrameOutcome::NotAddressed,
+            lost_to: None,
+            signal_dbm: None,
+            mpdus: Vec::new(),
+            block_ack: None,
         }
     }
 
@@ -310,14 +359,7 @@ impl Cell {
             if is_party || !is_heard_by_all && !self.rules.knows_ofdm(node) {
                 continue;
             }
-            let nav = &mut watch.navs[node as usize];
-            let (start, end) = (first.end().max(*nav), until);
-            if start < end {
-                *nav = end;
-                let (class, kind) = (TrafficClass::BestEffort, WaitKind::Nav);
-                let wait = Wait { radio: node, class, start, end, kind };
-                watch.records.push(WatchRecord::Wait(wait));
-            }
+            watch.set_nav(node, first.end(), until);
         }
     }
 }

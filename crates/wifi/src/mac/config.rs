@@ -1,8 +1,8 @@
 //! Configuration of the MAC, the same at all nodes of a network.
 
 use super::{
-    Aggregation, BackoffDraw, Beacons, Cipher, Collisions, Countdown, FCS, FullDuplex, QOS_CONTROL,
-    Timing,
+    Aggregation, BackoffDraw, Beacons, Cipher, Collisions, Countdown, FCS, FullDuplex, Mu,
+    QOS_CONTROL, Timing,
 };
 use crate::phy::{AccessCategory, Edca, Edition, Standard};
 use kernel::Bytes;
@@ -69,6 +69,9 @@ pub struct MacConfig {
     /// An access point that sends to one station while it receives from another. Default: no node
     /// sends and receives at once.
     pub full_duplex: Option<FullDuplex>,
+    /// Downlink OFDMA of 802.11ax, in a cell without a radio. Default: an access point sends to one
+    /// station at a time.
+    pub mu: Option<Mu>,
     /// The beacons of access points. Default: none.
     pub beacons: Option<Beacons>,
     /// The 802.11b nodes in an 802.11g network.

@@ -7,6 +7,8 @@
 //! to count, and the MSDUs whose service has ended. Both media use it. They differ in how they
 //! count slots and in how they decide on a reception.
 
+mod group;
+
 use super::aggregation::DurationIn;
 use super::block_ack::Bitmap;
 use super::exchange::{Exchange, ExchangeOutcome, Request};
@@ -84,6 +86,11 @@ impl Txop {
     pub(crate) fn after_success(self, now: Instant, sifs: Duration) -> Option<Self> {
         let next = now + sifs;
         (next < self.until).then_some(Self { next: Some(next), ..self })
+    }
+
+    /// How long it still lasts.
+    pub(crate) fn left(&self, now: Instant) -> Duration {
+        self.until - now
     }
 
     /// The TXOP when its next exchange begins.
@@ -204,9 +211,13 @@ impl Edcaf {
         source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
+        self.assemble(now, self.longest(), rules, rate, source, out);
+    }
+
+    /// How long a TXOP may last.
+    pub(crate) fn longest(&self) -> Duration {
         let unlimited = self.txop_limit == Duration::ZERO;
-        let within = if unlimited { Duration(u64::MAX) } else { self.txop_limit };
-        self.assemble(now, within, rules, rate, source, out);
+        if unlimited { Duration(u64::MAX) } else { self.txop_limit }
     }
 
     /// Assembles the next PSDU of the TXOP. Returns whether there is one and its exchange ends

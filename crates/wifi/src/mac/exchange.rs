@@ -73,7 +73,7 @@ pub struct Exchange {
     pub sender: u32,
     /// Bytes of the data frame or A-MPDU, FCS included.
     pub psdu: Bytes,
-    /// The number of MPDUs; 0 in a collision and for a BlockAckReq.
+    /// The number of MPDUs; 0 in a collision, for a BlockAckReq, and with several users.
     pub mpdus: u16,
     /// The receiver has all of these MPDUs already: the response to an earlier attempt was lost.
     pub repeated: bool,
@@ -195,6 +195,21 @@ impl Exchange {
         let end = start + longest;
         let (psdu, mpdus, repeated, steps) = (Bytes::ZERO, 0, false, [None; 4]);
         let (outcome, planned, announced) = (ExchangeOutcome::Collision, end, end);
+        Self { start, end, outcome, sender, psdu, mpdus, repeated, planned, announced, steps }
+    }
+
+    /// An exchange with data for several users, whose further frames are not among its steps.
+    /// `planned` is its end if all frames are received.
+    pub(crate) fn of_group(
+        sender: u32,
+        data: Step,
+        psdu: Bytes,
+        outcome: ExchangeOutcome,
+        end: Instant,
+        planned: Instant,
+    ) -> Self {
+        let (start, announced) = (data.start, planned.max(end));
+        let (mpdus, repeated, steps) = (0, false, [Some(data), None, None, None]);
         Self { start, end, outcome, sender, psdu, mpdus, repeated, planned, announced, steps }
     }
 

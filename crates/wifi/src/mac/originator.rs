@@ -165,6 +165,11 @@ impl Originator {
         self.mpdus.is_empty() && !self.request
     }
 
+    /// Whether a BlockAckReq is due before any data.
+    pub(crate) fn owes_request(&self) -> bool {
+        self.request
+    }
+
     /// The receiver of the MSDUs in service; `None` is broadcast.
     pub(crate) fn to(&self) -> Option<u32> {
         self.to

@@ -4,6 +4,7 @@
 mod allocation;
 mod group;
 mod l_sig;
+mod layout;
 mod load;
 mod ru;
 mod sig_b;
@@ -14,6 +15,7 @@ pub use group::{
     UserPart,
 };
 pub use l_sig::HeFormat;
+pub use layout::GroupLayout;
 pub use load::DataEnd;
 pub use ru::{Ru, RuSize};
 pub use sig_b::{SigB, SigBMode};

@@ -212,12 +212,12 @@ pub struct GroupPpdu {
 }
 
 /// A PPDU before its length is known to be possible.
-struct Outline {
-    plan: Vec<Ru>,
+pub(super) struct Outline {
+    pub(super) plan: Vec<Ru>,
     sig_b: Option<SigB>,
-    loads: Vec<Load>,
+    pub(super) loads: Vec<Load>,
     end: DataEnd,
-    fields: GroupFields,
+    pub(super) fields: GroupFields,
 }
 
 impl GroupVector {
@@ -304,13 +304,13 @@ impl GroupVector {
         Some((symbols, if self.is_ns3() { Duration::ZERO } else { extension }))
     }
 
-    fn outline(&self, users: &[GroupUser]) -> Result<Outline, GroupFault> {
+    pub(super) fn outline(&self, users: &[GroupUser]) -> Result<Outline, GroupFault> {
         let common = |fault| GroupFault::Parameter { user: None, fault };
         let ltf = self.training().map_err(common)?;
         let plan = self.plan(users)?;
         let sig_b = self.sig_b(&plan).map_err(common)?;
         let loads = self.loads(users)?;
-        let end = self.end(&loads, users);
+        let end = self.end(&loads, users.iter().map(|user| user.psdu));
         let longest = users.iter().map(|user| training_symbols(user.streams)).max().unwrap_or(0);
         let fields = GroupFields {
             legacy: LEGACY,
@@ -318,28 +318,34 @@ impl GroupVector {
             sig_b: sig_b.as_ref().map_or(Duration::ZERO, SigB::lasts),
             stf: if self.format == GroupFormat::Tb { STF_TB } else { STF },
             ltf: ltf * longest,
-            data: self.symbol() * end.symbols,
-            packet_extension: match self.timing {
-                PpduTiming::Standard => self.padding.extension(end.quarters),
-                PpduTiming::Ns3 => Duration::ZERO,
-            },
             signal_extension: extension(self.band),
+            ..GroupFields::default()
         };
+        let fields = self.with_data(fields, end);
         Ok(Outline { plan, sig_b, loads, end, fields })
     }
 
-    fn he_format(&self) -> HeFormat {
+    /// The fields of a PPDU whose data ends here.
+    pub(super) fn with_data(&self, fields: GroupFields, end: DataEnd) -> GroupFields {
+        let packet_extension = match self.timing {
+            PpduTiming::Standard => self.padding.extension(end.quarters),
+            PpduTiming::Ns3 => Duration::ZERO,
+        };
+        GroupFields { data: self.symbol() * end.symbols, packet_extension, ..fields }
+    }
+
+    pub(super) fn he_format(&self) -> HeFormat {
         match self.format {
             GroupFormat::Mu(_) => HeFormat::Mu,
             GroupFormat::Tb => HeFormat::Tb,
         }
     }
 
-    fn is_ns3(&self) -> bool {
+    pub(super) fn is_ns3(&self) -> bool {
         self.timing == PpduTiming::Ns3
     }
 
-    fn symbol(&self) -> Duration {
+    pub(super) fn symbol(&self) -> Duration {
         SYMBOL + Duration(self.guard.ns())
     }
 
@@ -436,19 +442,19 @@ impl GroupVector {
         if self.is_ns3() { load.fractional_symbols(psdu) } else { load.end(psdu).symbols }
     }
 
-    fn room(&self, load: &Load, end: DataEnd) -> Bytes {
+    pub(super) fn room(&self, load: &Load, end: DataEnd) -> Bytes {
         if self.is_ns3() { load.fractional_room(end.symbols) } else { load.room(end) }
     }
 
     /// The common end: the latest of all, and an extra segment if one with LDPC needs it (equations
     /// 27-75 to 27-78).
-    fn end(&self, loads: &[Load], users: &[GroupUser]) -> DataEnd {
-        let all = loads.iter().zip(users);
+    pub(super) fn end(&self, loads: &[Load], psdus: impl Iterator<Item = Bytes>) -> DataEnd {
+        let all = loads.iter().zip(psdus);
         if self.is_ns3() {
-            let symbols = all.map(|(load, user)| load.fractional_symbols(user.psdu)).max();
+            let symbols = all.map(|(load, psdu)| load.fractional_symbols(psdu)).max();
             return DataEnd { symbols: symbols.unwrap_or(0), quarters: 4 };
         }
-        let latest = all.map(|(load, user)| load.end(user.psdu)).max();
+        let latest = all.map(|(load, psdu)| load.end(psdu)).max();
         let latest = latest.unwrap_or(DataEnd { symbols: 0, quarters: 4 });
         let strained = loads.iter().any(|load| load.is_strained(latest));
         if strained { latest.next() } else { latest }

@@ -65,6 +65,11 @@ impl Load {
         SERVICE + psdu.bits() + self.tail()
     }
 
+    /// Whether its code is LDPC.
+    pub(super) fn is_ldpc(&self) -> bool {
+        self.coding == Coding::Ldpc
+    }
+
     fn tail(&self) -> u64 {
         match self.coding {
             Coding::Bcc => u64::from(TAIL),

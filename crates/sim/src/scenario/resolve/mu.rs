@@ -1,0 +1,152 @@
+//! Downlink OFDMA: what it needs, and what it is not supported with.
+
+use super::check::Check;
+use crate::plan::{SpacePlan, StationPlan};
+use crate::scenario::document::Document;
+use kernel::Bytes;
+use wifi::MacConfig;
+use wifi::mac::{Delivery, Mu};
+use wifi::phy::he::{GroupFault, GroupFormat, GroupUser, GroupVector, RuSize, SigBMode};
+use wifi::phy::{Mode, ModeClass};
+
+const TABLE: &str = "wlan.mu";
+/// The association identifiers that an access point can give (802.11-2020 clause 9.4.1.8).
+const MOST_AIDS: usize = 2007;
+
+/// The rules of an access point that sends to several stations at once.
+pub(super) fn mu(
+    document: &Document,
+    wlan: &mut MacConfig,
+    stations: &[StationPlan],
+    space: Option<&SpacePlan>,
+    check: &mut Check,
+) {
+    let unsupported = unsupported(wlan, stations, space.is_some());
+    let standard = wlan.timing.standard;
+    let Some(settings) = &mut wlan.mu else { return };
+    if !document.has_cell() || document.standard.is_none() {
+        return;
+    }
+    settings.ltf = document.wlan.he_ltf;
+    settings.coding = document.wlan.coding;
+    settings.timing = document.wlan.ppdu_timing;
+    if standard.high != Some(ModeClass::He) {
+        let name = standard.name();
+        let message = match standard.high {
+            Some(ModeClass::Eht) => format!(
+                "PPDUs of several users are modelled for 802.11ax only, not for 802.{name}; take \
+                 standard = \"11ax\", or remove the table"
+            ),
+            _ => format!(
+                "OFDMA is of 802.11ax, and the standard is 802.{name}; take standard = \"11ax\", \
+                 or remove the table"
+            ),
+        };
+        return check.fault(TABLE, message);
+    }
+    if let Some((what, remedy)) = unsupported {
+        let message = format!("downlink OFDMA with {what} is not supported; {remedy}");
+        return check.fault(TABLE, message);
+    }
+    if stations.len() > MOST_AIDS {
+        let message = format!(
+            "{} are more than the {MOST_AIDS} association identifiers of an access point, by which \
+             a PPDU of several users names them [802.11-2020 9.4.1.8]; take fewer",
+            stations.len()
+        );
+        check.fault("stations", message);
+    }
+    let Some(first) = stations.first().map(|station| station.down.mode()) else { return };
+    one_channel(stations, &first, check);
+    numbers(settings, &first, check);
+    exists(settings, wlan.timing.standard.band, &first, check);
+}
+
+/// What downlink OFDMA is not supported with, and the remedy.
+fn unsupported(
+    wlan: &MacConfig,
+    stations: &[StationPlan],
+    in_space: bool,
+) -> Option<(&'static str, &'static str)> {
+    let frames = wlan.aggregation.map_or(0, |limits| limits.frames);
+    let each = wlan.aggregation.is_some_and(|limits| limits.delivery == Delivery::Mpdu);
+    let saves = stations.iter().any(|station| station.power_save.is_some());
+    Some(match () {
+        () if in_space => (
+            "a radio or interferers",
+            "it is for cells in which each node hears each other: remove [radio] and \
+             [[interferers]], or the table",
+        ),
+        () if wlan.full_duplex.is_some() => ("wlan.full_duplex", "remove either"),
+        () if frames <= 1 => (
+            "one frame in a PPDU",
+            "the data of each user is an A-MPDU: let wlan.aggregation.frames be 2 or more, and \
+             wlan.qos true",
+        ),
+        () if each => ("delivery of each MPDU", "take wlan.aggregation.delivery = \"ppdu\""),
+        () if saves => ("stations that save power", "remove their power_save"),
+        () if wlan.timing.model_header.is_some() => {
+            ("the data frames of analytic models", "remove wlan.model_header_us")
+        }
+        () => return None,
+    })
+}
+
+/// All users of a PPDU have the channel and the guard interval in common.
+fn one_channel(stations: &[StationPlan], first: &Mode, check: &mut Check) {
+    let same = |station: &StationPlan| {
+        let mode = station.down.mode();
+        (mode.width, mode.guard) == (first.width, first.guard)
+    };
+    if !stations.iter().all(same) {
+        let message = "all users of a PPDU have the width of the channel and the guard interval \
+                       in common; give all stations the same, or remove the table";
+        check.fault(TABLE, message);
+    }
+}
+
+fn numbers(settings: &Mu, mode: &Mode, check: &mut Check) {
+    let width = mode.width;
+    let units = RuSize::Tones26.number_in(width);
+    let most = settings.max_users.unwrap_or(units);
+    if most > units {
+        let message = format!(
+            "{most} are more than the {units} resource units of {} MHz [802.11ax-2021 27.3.2]",
+            width.mhz()
+        );
+        check.fault(format!("{TABLE}.max_users"), message);
+    }
+    if settings.min_users > most.min(units) {
+        let message = format!(
+            "{} are more than a PPDU has, at most {}; take fewer",
+            settings.min_users,
+            most.min(units)
+        );
+        check.fault(format!("{TABLE}.min_users"), message);
+    }
+}
+
+/// HE MU PPDUs have these HE-LTFs, guard intervals and codes.
+fn exists(settings: &Mu, band: wifi::phy::Band, mode: &Mode, check: &mut Check) {
+    let vector = GroupVector {
+        format: GroupFormat::Mu(SigBMode::for_slowest(0)),
+        band,
+        width: mode.width,
+        guard: mode.guard,
+        ltf: settings.ltf,
+        padding: settings.padding,
+        small_1024_qam: settings.small_1024_qam,
+        timing: settings.timing,
+    };
+    // MCS 10 and 11 are not for small resource units.
+    let (size, mcs) = (RuSize::Tones26, mode.mcs.min(9));
+    let (streams, coding) = (mode.streams, settings.coding);
+    let user = GroupUser { size, mcs, streams, coding, psdu: Bytes(1) };
+    if let Err(GroupFault::Parameter { fault, .. }) = vector.layout(&[user]) {
+        let key = match fault.parameter {
+            "ltf" => "wlan.he_ltf".to_owned(),
+            key => format!("wlan.{key}"),
+        };
+        check.fault(key, format!("{} (in PPDUs of several users, {TABLE})", fault.message));
+    }
+}

@@ -1,0 +1,193 @@
+//! An access point that sends to several stations at once.
+//!
+//! The access point has an originator for each station. That of the receiver whose MSDUs are in
+//! service for a PPDU of a single user is the EDCAF's own, as without OFDMA; the others are kept
+//! here, and change places with it. An EDCAF is idle only if all of them are: otherwise its own is
+//! one that is not.
+//!
+//! No other node can disturb an exchange, so that all its frames are computed when it begins, as
+//! those of other exchanges are. Noise destroys MPDUs, BlockAckReqs and BlockAcks of each user
+//! independently; a MU-BAR is received by some users and not by others.
+
+mod assemble;
+mod ending;
+mod watch;
+
+use super::{ACCESS_POINT, Cell, FrameOnAir, link_direction};
+use crate::mac::mu::scheduler::MuScheduler;
+use crate::mac::mu::{Mu, MuExchange, MuUser, Shapes};
+use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Originator};
+use kernel::Duration;
+use std::mem::swap;
+
+/// What an access point has that sends to several stations at once.
+#[derive(Debug)]
+pub(super) struct Groups {
+    settings: Mu,
+    /// By access category of the access point.
+    queues: Vec<Queue>,
+    shapes: Shapes,
+    /// The exchange on the air, or about to begin, and its EDCAF.
+    exchange: Option<(u32, MuExchange)>,
+    /// Of the exchange before: its lists are used again.
+    spare: Option<MuExchange>,
+    order: Vec<u32>,
+    served: Vec<(u32, u32)>,
+}
+
+/// The MSDUs in service of an access category, and who is served next.
+#[derive(Debug)]
+struct Queue {
+    /// By receiver; the first is that of broadcasts. The place of `present` is a stand-in.
+    others: Vec<Originator>,
+    /// Whose originator the EDCAF has.
+    present: u32,
+    scheduler: Box<dyn MuScheduler>,
+}
+
+impl Queue {
+    fn new(settings: &Mu, stations: u32) -> Self {
+        let others = (0..=stations).map(|_| Originator::new(false)).collect();
+        let scheduler = settings.scheduler.get().build(1..=stations);
+        Self { others, present: 0, scheduler }
+    }
+
+    /// The EDCAF serves this receiver from now on.
+    fn turn_to(&mut self, edcaf: &mut Edcaf, receiver: u32) {
+        if receiver != self.present {
+            swap(&mut edcaf.originator, &mut self.others[self.present as usize]);
+            swap(&mut edcaf.originator, &mut self.others[receiver as usize]);
+            self.present = receiver;
+        }
+    }
+
+    /// The originator of a receiver.
+    fn of<'a>(&'a self, edcaf: &'a Edcaf, receiver: u32) -> &'a Originator {
+        if receiver == self.present { &edcaf.originator } else { &self.others[receiver as usize] }
+    }
+
+    fn of_mut<'a>(&'a mut self, edcaf: &'a mut Edcaf, receiver: u32) -> &'a mut Originator {
+        if receiver == self.present {
+            &mut edcaf.originator
+        } else {
+            &mut self.others[receiver as usize]
+        }
+    }
+
+    /// If the EDCAF's own originator is idle, and another is not, they change places.
+    fn bring_forward(&mut self, edcaf: &mut Edcaf) {
+        if edcaf.is_idle()
+            && let Some(busy) = self.others.iter().position(|other| !other.is_idle())
+        {
+            self.turn_to(edcaf, busy as u32);
+        }
+    }
+
+    /// All originators but that of the EDCAF.
+    fn others(&self) -> impl Iterator<Item = &Originator> {
+        self.others.iter()
+    }
+}
+
+impl Groups {
+    pub(super) fn new(settings: &Mu, stations: u32, edcafs: &mut [Edcaf]) -> Self {
+        let own = edcafs.iter_mut().filter(|edcaf| edcaf.node == ACCESS_POINT);
+        let queues = own.map(|edcaf| {
+            edcaf.originator = Originator::new(false);
+            Queue::new(settings, stations)
+        });
+        Self {
+            settings: settings.clone(),
+            queues: queues.collect(),
+            shapes: Shapes::default(),
+            exchange: None,
+            spare: None,
+            order: Vec::new(),
+            served: Vec::new(),
+        }
+    }
+
+    /// A PPDU has begun, to the users of the exchange.
+    fn note_sent(&mut self, lasts: Duration) {
+        let Some((f, exchange)) = &self.exchange else { return };
+        self.served.clear();
+        let tones = |user: &MuUser| (user.station, user.ru.size.tones());
+        self.served.extend(exchange.users.iter().map(tones));
+        self.queues[*f as usize].scheduler.on_sent(lasts, &self.served);
+    }
+}
+
+impl Cell {
+    /// The exchange with several users on the air, or their part in a collision.
+    pub fn group(&self) -> Option<&MuExchange> {
+        let (f, exchange) = self.groups.as_ref()?.exchange.as_ref()?;
+        let alone = self.exchange.as_ref()?.outcome != ExchangeOutcome::Collision;
+        (alone && self.sender == *f).then_some(exchange)
+    }
+
+    /// The MPDUs of a user of the exchange on the air.
+    pub fn frames_to<'a>(&'a self, user: &'a MuUser) -> impl Iterator<Item = FrameOnAir<'a>> {
+        let originator = self.originator_to(self.sender, user.station);
+        (0..user.mpdus()).map(move |i| {
+            let (sequence, mpdu) = originator.frame_on_air(usize::from(i));
+            let wasted = mpdu.received || user.is_lost(i);
+            FrameOnAir { sequence, bytes: mpdu.bytes, wasted, originator, mpdu }
+        })
+    }
+
+    /// The originator of an EDCAF of the access point for a receiver.
+    fn originator_to(&self, f: u32, receiver: u32) -> &Originator {
+        let edcaf = self.edcaf(f);
+        match &self.groups {
+            Some(groups) => groups.queues[f as usize].of(edcaf, receiver),
+            None => &edcaf.originator,
+        }
+    }
+
+    /// The originators that wait while another is served, each with its node.
+    pub(super) fn waiting_originators(&self) -> impl Iterator<Item = &Originator> {
+        self.groups.iter().flat_map(|groups| groups.queues.iter().flat_map(Queue::others))
+    }
+
+    /// An EDCAF of the access point that is idle takes a packet for this receiver into service.
+    pub(super) fn turn_to(&mut self, f: u32, receiver: Option<u32>) {
+        let Some(groups) = &mut self.groups else { return };
+        if let Some(queue) = groups.queues.get_mut(f as usize) {
+            queue.turn_to(&mut self.edcafs[f as usize], receiver.unwrap_or(0));
+        }
+    }
+
+    /// The service of an EDCAF has ended, and perhaps not that of others.
+    pub(super) fn bring_forward(&mut self, f: u32) {
+        let Some(groups) = &mut self.groups else { return };
+        if let Some(queue) = groups.queues.get_mut(f as usize) {
+            queue.bring_forward(&mut self.edcafs[f as usize]);
+        }
+    }
+
+    /// Whether the next PPDU of an EDCAF is for several users.
+    pub(super) fn is_group_of(&self, f: u32) -> bool {
+        let group = self.groups.as_ref().and_then(|groups| groups.exchange.as_ref());
+        group.is_some_and(|&(own, _)| own == f)
+    }
+
+    /// The access point sends to one station alone.
+    pub(super) fn note_single(&mut self, f: u32, exchange: &Exchange) {
+        let to = self.edcaf(f).to();
+        let Some(groups) = &mut self.groups else { return };
+        if let (Some(queue), Some(to)) = (groups.queues.get_mut(f as usize), to) {
+            let lasts = exchange.data().map_or(Duration::ZERO, |data| data.airtime.total());
+            queue.scheduler.on_sent(lasts, &[(to, 1)]);
+        }
+    }
+
+    /// How long the PPDU of an EDCAF lasts that is for several users.
+    pub(super) fn group_lasts(&self, f: u32) -> Option<Duration> {
+        let (own, group) = self.groups.as_ref()?.exchange.as_ref()?;
+        (*own == f).then(|| group.airtime().total())
+    }
+
+    fn rate_to(rates: &mut [crate::mac::PeerRate], station: u32) -> &mut crate::mac::PeerRate {
+        &mut rates[link_direction(ACCESS_POINT, station)]
+    }
+}

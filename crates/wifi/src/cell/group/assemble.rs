@@ -1,0 +1,297 @@
+//! Which stations a PPDU serves, and their A-MPDUs.
+
+use super::{Groups, Queue};
+use crate::cell::{ACCESS_POINT, Cell, link_between};
+use crate::mac::mu::{Member, MuExchange, MuUser};
+use crate::mac::{Bitmap, Edcaf, PsduLimits, Txop};
+use crate::phy::Mode;
+use crate::phy::he::{DataEnd, GroupFields, RuSize};
+use crate::{Command, MsduSource};
+use kernel::{Bytes, Duration, Instant};
+
+/// A station that is served.
+#[derive(Clone, Copy, Debug)]
+struct Chosen {
+    station: u32,
+    member: Member,
+    /// Its PSDU has one MPDU only.
+    alone: bool,
+}
+
+impl Cell {
+    /// Assembles a PPDU to several users, whose exchange lasts no longer than `within`. Returns
+    /// whether there is one: if not, the EDCAF serves the station whose turn it is alone.
+    pub(in crate::cell) fn assemble_group(
+        &mut self,
+        now: Instant,
+        f: u32,
+        within: Duration,
+        source: &mut dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) -> bool {
+        let Some(mut groups) = self.groups.take() else { return false };
+        if let Some((_, before)) = groups.exchange.take() {
+            groups.spare = Some(before);
+        }
+        let is_own = f < self.rules.per_node;
+        let assembled = is_own && self.assemble_users(&mut groups, now, f, within, source, out);
+        self.groups = Some(groups);
+        assembled
+    }
+
+    /// The holder of a TXOP assembles a PPDU to several users, and begins its exchange if it ends
+    /// within the TXOP. Returns whether it does.
+    pub(in crate::cell) fn continue_group(
+        &mut self,
+        now: Instant,
+        txop: &Txop,
+        source: &mut dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) -> bool {
+        let f = txop.holder;
+        let within = txop.left(now);
+        if self.edcaf(f).is_idle() || !self.assemble_group(now, f, within, source, out) {
+            return false;
+        }
+        self.txop = Some(txop.resumed());
+        self.begin_group(now, f, out);
+        true
+    }
+
+    fn assemble_users(
+        &mut self,
+        groups: &mut Groups,
+        now: Instant,
+        f: u32,
+        within: Duration,
+        source: &mut dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) -> bool {
+        let edcaf = &self.edcafs[f as usize];
+        if edcaf.to().is_none() || edcaf.originator.management().is_some() {
+            return false;
+        }
+        let chosen = self.choose(groups, now, f, source, out);
+        if chosen.is_empty() {
+            return false;
+        }
+        let members: Vec<Member> = chosen.iter().map(|each| each.member).collect();
+        let Some(place) = groups.shapes.place(&groups.settings, &self.rules, &members) else {
+            return false;
+        };
+        let mut group = groups.spare.take().unwrap_or_else(|| empty(f, groups));
+        group.users.clear();
+        group.shape = place;
+        let users = self.fill(groups, now, f, within, &chosen, place, source, &mut group);
+        if users.is_none() {
+            groups.spare = Some(group);
+            return false;
+        }
+        let shape = groups.shapes.at(place);
+        let bytes = Bytes(group.users.iter().map(|user| user.on_air.0).sum());
+        self.edcafs[f as usize].prepare_group(&self.rules, shape, bytes);
+        group.after = shape.after;
+        groups.exchange = Some((f, group));
+        true
+    }
+
+    /// The stations that the PPDU serves, with their resource units; none if it is for one. Then
+    /// that station's MSDUs are in service.
+    fn choose(
+        &mut self,
+        groups: &mut Groups,
+        now: Instant,
+        f: u32,
+        source: &mut dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) -> Vec<Chosen> {
+        let Groups { settings, queues, order, .. } = groups;
+        let queue = &mut queues[f as usize];
+        order.clear();
+        queue.scheduler.order(order);
+        let edcaf = &mut self.edcafs[f as usize];
+        let (node, class) = (edcaf.node, edcaf.class);
+        let width = self.links[0].mode.width;
+        let most = settings.max_users.unwrap_or(u32::MAX).min(RuSize::Tones26.number_in(width));
+        let mut found: Vec<u32> = Vec::new();
+        for &station in order.iter() {
+            let originator = queue.of_mut(edcaf, station);
+            if originator.is_idle() {
+                let Some(packet) = source.next(node, class, station, Bytes(u64::MAX)) else {
+                    continue;
+                };
+                originator.begin_service(&self.rules.framing, now, packet, Some(station));
+            }
+            if originator.owes_request() {
+                // It gets a BlockAckReq of its own when it is the first.
+                if found.is_empty() {
+                    found.push(station);
+                    break;
+                }
+                continue;
+            }
+            found.push(station);
+            if found.len() as u32 == most {
+                break;
+            }
+        }
+        let Some(&first) = found.first() else { return Vec::new() };
+        let is_single =
+            queue.of(edcaf, first).owes_request() || (found.len() as u32) < settings.min_users;
+        let units = queue.scheduler.units(width, found.len() as u32);
+        let Some((size, number)) = units.filter(|_| !is_single) else {
+            queue.turn_to(edcaf, first);
+            return Vec::new();
+        };
+        if number < settings.min_users {
+            queue.turn_to(edcaf, first);
+            return Vec::new();
+        }
+        // Whom the EDCAF serves alone if the PPDU is none of several.
+        queue.turn_to(edcaf, first);
+        let choose = |&station: &u32| {
+            let rate = Self::rate_to(&mut self.rates, station);
+            let (mode, alone) = edcaf.mode_to(now, station, rate, out);
+            Chosen { station, member: Member { mode, size }, alone }
+        };
+        found.iter().take(number as usize).map(choose).collect()
+    }
+
+    /// Assembles the A-MPDUs of the stations; `None` if one of them has none that fits.
+    #[expect(clippy::too_many_arguments, reason = "the state of one assembly")]
+    fn fill(
+        &mut self,
+        groups: &mut Groups,
+        now: Instant,
+        f: u32,
+        within: Duration,
+        chosen: &[Chosen],
+        place: usize,
+        source: &mut dyn MsduSource,
+        group: &mut MuExchange,
+    ) -> Option<()> {
+        let Groups { settings, queues, shapes, .. } = groups;
+        let (shape, queue) = (shapes.at(place), &mut queues[f as usize]);
+        let limits = self.rules.framing.aggregation?;
+        let longest = within.saturating_sub(shape.after).min(limits.duration);
+        let last = shape.data.last_end(longest)?;
+        let edcaf = &mut self.edcafs[f as usize];
+        let by = (edcaf.node, edcaf.class);
+        for (nth, each) in chosen.iter().enumerate() {
+            let mode: &Mode = &each.member.mode;
+            let bytes = settings.within(shape.data.room(nth, last)).min(limits.bytes);
+            let frames = if each.alone { 1 } else { limits.frames };
+            let room = PsduLimits { frames, bytes };
+            let originator = queue.of_mut(edcaf, each.station);
+            let psdu = Edcaf::assemble_user(by, originator, now, &self.rules, room, mode, source)?;
+            group.users.push(MuUser {
+                station: each.station,
+                ru: shape.data.plan()[nth],
+                mcs: shape.mcs[nth],
+                rate: shape.data.rate(nth),
+                mode: *mode,
+                on_air: settings.on_air(psdu.bytes),
+                room: Bytes::ZERO,
+                psdu,
+                lost: Bitmap::default(),
+                is_asked: false,
+                is_answered: false,
+            });
+        }
+        (group.end, group.fields) = shape.data.ppdu(group.users.iter().map(|user| user.on_air));
+        for (nth, user) in group.users.iter_mut().enumerate() {
+            user.room = shape.data.room(nth, group.end);
+        }
+        Some(())
+    }
+
+    /// Draws what noise destroys of the exchange, and begins it.
+    pub(in crate::cell) fn begin_group(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
+        let Some(mut groups) = self.groups.take() else { return };
+        let Groups { settings, queues, shapes, exchange, .. } = &mut *groups;
+        let Some((_, group)) = exchange else {
+            self.groups = Some(groups);
+            return;
+        };
+        self.draw_group(settings.acknowledgement, group);
+        let timing = self.rules.timing();
+        let laid = group.lay_out(timing, settings, shapes.at(group.shape), now, ACCESS_POINT);
+        self.count_group(f, &queues[f as usize], group);
+        self.exchange = Some(laid);
+        self.sender = f;
+        self.data_pending = true;
+        self.handed = (0, Bytes::ZERO);
+        out.push(Command::Began);
+        self.report_users(f, &queues[f as usize], group, laid.end - laid.start, out);
+        out.push(Command::Step(now + group.airtime().total()));
+        groups.note_sent(laid.data().map_or(Duration::ZERO, |data| data.airtime.total()));
+        self.groups = Some(groups);
+    }
+
+    /// Draws what each user receives, and what the access point receives of each.
+    fn draw_group(&mut self, how: crate::mac::Acknowledgement, group: &mut MuExchange) {
+        use crate::mac::Acknowledgement::BarChain;
+        for (nth, user) in group.users.iter_mut().enumerate() {
+            let link = &self.links[link_between(ACCESS_POINT, user.station)];
+            let noise = &mut self.nodes[user.station as usize].noise;
+            user.lost = Bitmap::default();
+            (0..user.mpdus()).filter(|_| link.data_loss > 0.0).for_each(|i| {
+                if noise.chance(link.data_loss) {
+                    user.lost.set(i);
+                }
+            });
+            // The first user of a chain is asked by its data.
+            let by_data = how == BarChain && nth == 0;
+            user.is_asked = if by_data { user.arrives() } else { !noise.chance(link.ack_loss) };
+            let noise = &mut self.nodes[ACCESS_POINT as usize].noise;
+            user.is_answered = user.is_asked && !noise.chance(link.ack_loss);
+        }
+    }
+
+    /// Counts an attempt of the access point to these users.
+    pub(super) fn count_group(&mut self, f: u32, queue: &Queue, group: &MuExchange) {
+        let counters = &mut self.nodes[ACCESS_POINT as usize].counters;
+        Edcaf::count_group(counters);
+        for user in &group.users {
+            let originator = queue.of(&self.edcafs[f as usize], user.station);
+            Edcaf::count_user(user, originator, &mut counters.frames);
+        }
+    }
+
+    /// Reports the airtime of each user: its share of the exchange is that of its tones.
+    pub(super) fn report_users(
+        &self,
+        f: u32,
+        queue: &Queue,
+        group: &MuExchange,
+        used: Duration,
+        out: &mut Vec<Command>,
+    ) {
+        let (node, tones) = (ACCESS_POINT, u64::from(group.tones()));
+        let mut left = (used.0, tones);
+        for user in &group.users {
+            let own = u64::from(user.ru.size.tones());
+            let share = left.0 * own / left.1;
+            left = (left.0 - share, left.1 - own);
+            let originator = queue.of(self.edcaf(f), user.station);
+            let repeated = user.mpdus().min(originator.repeated() as u16);
+            let mpdus = crate::Mpdus { first: user.mpdus() - repeated, repeated };
+            let (peer, arrived) = (Some(user.station), user.arrives());
+            out.push(Command::ExchangeSent { node, peer, used: Duration(share), arrived, mpdus });
+        }
+    }
+}
+
+fn empty(f: u32, groups: &Groups) -> MuExchange {
+    MuExchange {
+        category: f as u8,
+        acknowledgement: groups.settings.acknowledgement,
+        users: Vec::new(),
+        fields: GroupFields::default(),
+        end: DataEnd { symbols: 0, quarters: 4 },
+        steps: Vec::new(),
+        after: Duration::ZERO,
+        shape: 0,
+        is_complete: false,
+    }
+}

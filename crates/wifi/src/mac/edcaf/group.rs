@@ -1,0 +1,107 @@
+//! What an EDCAF does with PPDUs to several users. It has one set of contention parameters and one
+//! back-off for all of them; the MSDUs of each are in an originator of its own.
+
+use super::{Edcaf, Failure, PeerRate, Rules};
+use crate::mac::block_ack::Bitmap;
+use crate::mac::mu::{MuUser, Shape};
+use crate::mac::originator::{Originator, Psdu, Settled};
+use crate::mac::{ElicitedResponse, Opening, PsduLimits};
+use crate::medium::{Command, FrameCounters, MsduSource, NodeCounters};
+use crate::phy::Mode;
+use crate::rate::{Answer, AttemptParameters, TxReport};
+use kernel::{Bytes, Instant};
+
+impl Edcaf {
+    /// The mode of the next attempt to a user, and whether its PSDU has one MPDU only.
+    pub(crate) fn mode_to(
+        &self,
+        now: Instant,
+        peer: u32,
+        rate: &mut PeerRate,
+        out: &mut Vec<Command>,
+    ) -> (Mode, bool) {
+        let Some(control) = &mut rate.control else { return (rate.mode, false) };
+        let choice = control.select(now, self.access.failures());
+        let AttemptParameters { mode, slowest, alone, .. } = choice;
+        if mode != rate.mode {
+            out.push(Command::Mode { node: self.node, peer, mode, slowest });
+        }
+        (rate.mode, rate.slowest) = (mode, slowest);
+        (mode, alone)
+    }
+
+    /// Assembles the A-MPDU of a user; `None` if it has none that fits into the room.
+    pub(crate) fn assemble_user(
+        (node, class): (u32, wire::TrafficClass),
+        originator: &mut Originator,
+        now: Instant,
+        rules: &Rules,
+        room: PsduLimits,
+        mode: &Mode,
+        source: &mut dyn MsduSource,
+    ) -> Option<Psdu> {
+        let to = originator.to()?;
+        let psdu = originator.assemble(&rules.framing, mode.class, room, now, |most| {
+            source.next(node, class, to, most)
+        });
+        let fits = psdu.mpdus > 0 && psdu.bytes <= room.bytes;
+        // A single MPDU, too, is acknowledged by a BlockAck.
+        fits.then_some(Psdu { answer: ElicitedResponse::BlockAck, ..psdu })
+    }
+
+    /// The next PPDU is for several users.
+    pub(crate) fn prepare_group(&mut self, rules: &Rules, shape: &Shape, bytes: Bytes) {
+        self.set_mode(rules.timing(), shape.slowest);
+        self.opening = Opening::None;
+        self.psdu = Psdu { bytes, mpdus: 0, answer: ElicitedResponse::BlockAck };
+    }
+
+    /// Counts the MPDUs of a user.
+    pub(crate) fn count_user(user: &MuUser, originator: &Originator, frames: &mut FrameCounters) {
+        frames.data_attempts += 1;
+        frames.data_rates += user.rate.0;
+        frames.mpdus += u64::from(user.mpdus());
+        frames.repeated_mpdus += originator.repeated();
+    }
+
+    /// The attempt to one user of several has ended; `acked` is the bitmap of its BlockAck. The
+    /// user is the receiver of the MSDUs in service.
+    pub(crate) fn end_user(
+        &mut self,
+        now: Instant,
+        rules: &Rules,
+        user: &MuUser,
+        acked: Option<&Bitmap>,
+        rate: &mut PeerRate,
+        settled: &mut Vec<Settled>,
+    ) {
+        let answer = if let Some(acked) = acked {
+            let count = self.originator.on_block_ack(&rules.framing, now, acked, settled);
+            Answer::Acked(count)
+        } else {
+            self.originator.on_no_answer(&rules.framing, now, settled);
+            Answer::None
+        };
+        if let Some(control) = &mut rate.control {
+            let (mode, sent) = (user.mode, u32::from(user.mpdus()));
+            control.on_report(now, &TxReport { mode, rts: false, sent, answer, snr: None });
+        }
+    }
+
+    /// The attempt to several users has ended: it has failed if none of them has answered. Returns
+    /// whether the retry limit is reached.
+    pub(crate) fn end_group(&mut self, rules: &Rules, is_answered: bool) -> bool {
+        let parameters = rules.contention_parameters(self.contention_parameters);
+        if is_answered {
+            self.access.succeed(parameters);
+            return false;
+        }
+        self.access.fail(parameters, false) == Failure::Drop
+    }
+
+    /// Counts an attempt to several users, whose outcome is known.
+    pub(crate) fn count_group(counters: &mut NodeCounters) {
+        counters.exchanges.begin();
+        counters.exchanges.decide();
+    }
+}

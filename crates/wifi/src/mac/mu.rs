@@ -1,0 +1,83 @@
+//! Downlink OFDMA: one HE MU PPDU of the access point with data for several stations (802.11ax-2021
+//! clause 26.5.1), and how they acknowledge it (clause 26.4.4).
+//!
+//! An MU exchange is data beside the exchange, as a second frame of full duplex is: a data frame of
+//! several users, and a list of frames that answer it.
+
+mod acknowledgement;
+mod exchange;
+pub mod scheduler;
+mod shapes;
+
+pub use acknowledgement::Acknowledgement;
+pub use exchange::{MuExchange, MuStep, MuUser};
+pub use scheduler::MuSchedulerSettings;
+pub(crate) use shapes::{Member, Shape, Shapes};
+
+use super::aggregation::{DELIMITER, padded};
+use super::trigger::TriggerKind;
+use crate::phy::he::NominalPadding;
+use crate::phy::{Coding, HeLtf, PpduTiming};
+use kernel::Bytes;
+use settings::Settings;
+
+/// What the A-MPDU of a user has more with a MU-BAR in it.
+const MU_BAR: Bytes = Bytes(DELIMITER.0 + TriggerKind::MuBar.bytes(1).0);
+
+/// An access point that sends to several stations at once by OFDMA, in 802.11ax without a radio.
+///
+/// The stations have acknowledged what they can: each has a block ack agreement, and sequence
+/// numbers and a queue position of its own. An HE MU PPDU goes without RTS and CTS whatever
+/// `wlan.rts_threshold_bytes` says. A station to which a BlockAckReq is due gets it in an exchange
+/// of its own.
+#[derive(Clone, Debug, PartialEq, Settings)]
+pub struct Mu {
+    /// Which stations a PPDU serves, and how wide their resource units are.
+    pub scheduler: MuSchedulerSettings,
+    /// How the stations acknowledge.
+    pub acknowledgement: Acknowledgement,
+    /// The most stations in a PPDU. Default: as many as the channel has resource units of 26 tones.
+    #[setting(range = 1..=74)]
+    pub max_users: Option<u32>,
+    /// The fewest stations in an HE MU PPDU; fewer get PPDUs of a single user. With 1, a station
+    /// alone gets an HE MU PPDU over the whole channel, as in ns-3.
+    #[setting(default = 2, range = 1..=74)]
+    pub min_users: u32,
+    /// Highest MCS of BlockAcks in HE TB PPDUs.
+    #[setting(default = 5, range = 0..=11)]
+    pub response_mcs: u32,
+    /// Nominal packet padding of the receivers in microseconds, 0, 8 or 16, from which the packet
+    /// extension follows.
+    #[setting(key = "nominal_padding_us")]
+    pub padding: NominalPadding,
+    /// Whether stations support 1024-QAM (MCS 10 and 11) in resource units below 242 tones; else
+    /// they get MCS 9 there.
+    pub small_1024_qam: bool,
+    /// Type of HE-LTF of the data.
+    #[setting(skip)]
+    pub ltf: Option<HeLtf>,
+    /// Forward error correction of the data.
+    #[setting(skip)]
+    pub coding: Option<Coding>,
+    /// The source of the durations.
+    #[setting(skip)]
+    pub timing: PpduTiming,
+}
+
+impl Mu {
+    /// The A-MPDU of a user on the air: with a MU-BAR in it, if that is how it is acknowledged.
+    pub(crate) fn on_air(&self, psdu: Bytes) -> Bytes {
+        match self.acknowledgement {
+            Acknowledgement::AggregatedMuBar => padded(psdu) + MU_BAR,
+            _ => psdu,
+        }
+    }
+
+    /// The longest A-MPDU of a user that takes no more than this on the air.
+    pub(crate) fn within(&self, room: Bytes) -> Bytes {
+        match self.acknowledgement {
+            Acknowledgement::AggregatedMuBar => Bytes(room.0.saturating_sub(MU_BAR.0) / 4 * 4),
+            _ => room,
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! An MU exchange as data: a PPDU to several users, and the frames that acknowledge it.
+
+use super::shapes::{Shape, airtime};
+use super::{Acknowledgement, Mu};
+use crate::mac::exchange::{Exchange, ExchangeOutcome, Step};
+use crate::mac::originator::Psdu;
+use crate::mac::timing::Timing;
+use crate::mac::{BLOCK_ACK_REQUEST, Bitmap};
+use crate::phy::he::{DataEnd, GroupFields, Ru};
+use crate::phy::{Airtime, Mode};
+use kernel::{BitRate, Bytes, Duration, Instant};
+use wire::FrameKind;
+
+/// A user of an HE MU PPDU.
+#[derive(Clone, Copy, Debug)]
+pub struct MuUser {
+    /// The station, by its node number.
+    pub station: u32,
+    /// Its resource unit.
+    pub ru: Ru,
+    /// MCS of its data.
+    pub mcs: u8,
+    /// Its data rate.
+    pub rate: BitRate,
+    /// The mode of its PPDUs of a single user.
+    pub mode: Mode,
+    /// Its A-MPDU on the air, a MU-BAR included.
+    pub on_air: Bytes,
+    /// Whole bytes up to the common end of the data, those of the A-MPDU included.
+    pub room: Bytes,
+    /// Its A-MPDU.
+    pub(crate) psdu: Psdu,
+    /// The MPDUs that noise destroys.
+    pub(crate) lost: Bitmap,
+    /// It receives the request for its BlockAck, or needs none.
+    pub(crate) is_asked: bool,
+    /// Its BlockAck is sent, and not lost.
+    pub(crate) is_answered: bool,
+}
+
+impl MuUser {
+    /// The number of its MPDUs.
+    pub fn mpdus(&self) -> u16 {
+        self.psdu.mpdus
+    }
+
+    /// Whether noise destroys one of its MPDUs.
+    pub fn is_lost(&self, index: u16) -> bool {
+        self.lost.has(index)
+    }
+
+    /// Whether it receives any of its MPDUs.
+    pub fn arrives(&self) -> bool {
+        self.lost.count() < u32::from(self.psdu.mpdus)
+    }
+
+    /// Whether the access point receives its BlockAck.
+    pub fn is_answered(&self) -> bool {
+        self.is_answered
+    }
+}
+
+/// A frame that follows the data.
+#[derive(Clone, Copy, Debug)]
+pub struct MuStep {
+    /// Its type, and when it is on the air. HE TB PPDUs are at the same time.
+    pub step: Step,
+    /// The place of the user that it is for, or that sends it; `None` is all.
+    pub user: Option<usize>,
+    /// Whether a BlockAck, or a BlockAckReq, is received.
+    pub is_received: bool,
+}
+
+/// An HE MU PPDU to several users, and the frames that acknowledge it.
+#[derive(Clone, Debug)]
+pub struct MuExchange {
+    /// The access category of the access point that sends it.
+    pub category: u8,
+    /// How it is acknowledged.
+    pub acknowledgement: Acknowledgement,
+    /// The users.
+    pub users: Vec<MuUser>,
+    /// Durations of the fields of the PPDU.
+    pub fields: GroupFields,
+    /// Where the data of all users ends.
+    pub end: DataEnd,
+    /// The frames that follow, in the order of their start.
+    pub steps: Vec<MuStep>,
+    /// How long they take if all are received, from the end of the data.
+    pub after: Duration,
+    /// The place of its shape.
+    pub(crate) shape: usize,
+    /// The last response that was expected has come.
+    pub(crate) is_complete: bool,
+}
+
+impl MuExchange {
+    /// The durations of the PPDU.
+    pub fn airtime(&self) -> Airtime {
+        airtime(&self.fields)
+    }
+
+    /// The tones of all resource units that are in use.
+    pub fn tones(&self) -> u32 {
+        self.users.iter().map(|user| user.ru.size.tones()).sum()
+    }
+
+    /// Whether any user's BlockAck arrives.
+    pub fn is_answered(&self) -> bool {
+        self.users.iter().any(MuUser::is_answered)
+    }
+
+    /// The exchange as it occupies the medium, if it begins now. Its outcome is a success if any
+    /// user answers. `steps` become those that follow the data.
+    pub(crate) fn lay_out(
+        &mut self,
+        timing: &Timing,
+        settings: &Mu,
+        shape: &Shape,
+        start: Instant,
+        sender: u32,
+    ) -> Exchange {
+        let data = Step { kind: FrameKind::Data, start, airtime: self.airtime() };
+        self.after = shape.after;
+        let (sifs, sent) = (timing.sifs(), data.end());
+        self.steps.clear();
+        let end = match settings.acknowledgement {
+            Acknowledgement::BarChain => self.bar_chain(timing, shape, sent),
+            Acknowledgement::MuBar => {
+                let request = Step {
+                    kind: FrameKind::Trigger,
+                    start: sent + sifs,
+                    airtime: shape.triggered.request,
+                };
+                let is_received = self.users.iter().any(|user| user.is_asked);
+                self.steps.push(MuStep { step: request, user: None, is_received });
+                self.triggered(shape, request.end() + sifs).unwrap_or(request.end())
+            }
+            Acknowledgement::AggregatedMuBar => self.triggered(shape, sent + sifs).unwrap_or(sent),
+        };
+        let is_answered = self.is_answered();
+        let outcome =
+            if is_answered { ExchangeOutcome::Success } else { ExchangeOutcome::DataLost };
+        let planned = sent + self.after;
+        let psdu = self.users.iter().map(|user| user.on_air.0).sum();
+        Exchange::of_group(sender, data, Bytes(psdu), outcome, end, planned)
+    }
+
+    /// BlockAcks and BlockAckReqs in turns; returns when the last frame ends. A response that does
+    /// not come is followed a PIFS after the end of the last frame.
+    fn bar_chain(&mut self, timing: &Timing, shape: &Shape, sent: Instant) -> Instant {
+        let (mut end, mut space) = (sent, timing.sifs());
+        for (nth, answer) in shape.answers.iter().enumerate() {
+            let user = &self.users[nth];
+            if nth > 0 {
+                let (start, airtime) = (end + space, answer.request);
+                let step = Step { kind: FrameKind::BlockAckRequest, start, airtime };
+                self.steps.push(MuStep { step, user: Some(nth), is_received: user.is_asked });
+                (end, space) = (step.end(), timing.sifs());
+            }
+            self.is_complete = user.is_answered;
+            if user.is_asked {
+                let (start, airtime) = (end + space, answer.block_ack);
+                let step = Step { kind: FrameKind::BlockAck, start, airtime };
+                self.steps.push(MuStep { step, user: Some(nth), is_received: user.is_answered });
+                end = step.end();
+            }
+            space = if user.is_answered { timing.sifs() } else { timing.pifs() };
+        }
+        end
+    }
+
+    /// The HE TB PPDUs of those who were asked; returns their announced end, or nothing if there
+    /// are none.
+    fn triggered(&mut self, shape: &Shape, start: Instant) -> Option<Instant> {
+        let airtime = shape.triggered.block_acks;
+        let step = Step { kind: FrameKind::BlockAck, start, airtime };
+        for (nth, user) in self.users.iter().enumerate().filter(|(_, user)| user.is_asked) {
+            self.steps.push(MuStep { step, user: Some(nth), is_received: user.is_answered });
+        }
+        let asked = self.users.iter().any(|user| user.is_asked);
+        self.is_complete = self.is_answered();
+        asked.then(|| start + shape.triggered.announced)
+    }
+
+    /// The bytes of a frame that follows the data.
+    pub(crate) fn bytes(shape: &Shape, kind: FrameKind, block_ack: Bytes) -> Bytes {
+        match kind {
+            FrameKind::Trigger => shape.triggered.bytes,
+            FrameKind::BlockAckRequest => BLOCK_ACK_REQUEST,
+            _ => block_ack,
+        }
+    }
+}

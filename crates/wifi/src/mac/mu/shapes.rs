@@ -1,0 +1,200 @@
+//! What HE MU PPDUs to users with the same modes have in common: computed once and kept.
+
+use super::{Acknowledgement, MU_BAR, Mu};
+use crate::mac::aggregation::{BLOCK_ACK_REQUEST, DELIMITER};
+use crate::mac::{Rules, TriggerKind, block_ack};
+use crate::phy::he::{GroupFormat, GroupLayout, GroupUser, GroupVector, RuSize, SigBMode};
+use crate::phy::{Airtime, Coding, Guard, Mode};
+use kernel::{Bytes, Duration};
+
+/// Shapes that are kept: with rate control there may be very many.
+const MOST: usize = 64;
+
+/// A user of a PPDU before its data is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Member {
+    /// The mode of its PPDUs of a single user.
+    pub(crate) mode: Mode,
+    /// Size of its resource unit.
+    pub(crate) size: RuSize,
+}
+
+/// PPDUs to users with these modes, and the frames that acknowledge them.
+#[derive(Debug)]
+pub(crate) struct Shape {
+    members: Vec<Member>,
+    pub(crate) data: GroupLayout,
+    /// MCS of each user.
+    pub(crate) mcs: Vec<u8>,
+    /// The slowest mode of the users: control frames to all of them follow it.
+    pub(crate) slowest: Mode,
+    /// The BlockAck of each user and the BlockAckReq to it, without OFDMA.
+    pub(crate) answers: Vec<Answer>,
+    /// The MU-BAR, and the HE TB PPDUs that follow it.
+    pub(crate) triggered: Triggered,
+    /// From the end of the data to the end of the last acknowledgement.
+    pub(crate) after: Duration,
+}
+
+/// How a user is asked for a BlockAck, and answers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Answer {
+    pub(crate) request_mode: Mode,
+    pub(crate) request: Airtime,
+    pub(crate) mode: Mode,
+    pub(crate) block_ack: Airtime,
+}
+
+/// A MU-BAR, and the HE TB PPDUs that follow it.
+#[derive(Clone, Debug)]
+pub(crate) struct Triggered {
+    pub(crate) mode: Mode,
+    pub(crate) bytes: Bytes,
+    pub(crate) request: Airtime,
+    pub(crate) layout: GroupLayout,
+    pub(crate) mcs: Vec<u8>,
+    pub(crate) block_acks: Airtime,
+    /// How long the HE TB PPDUs last for those who know their LENGTH only.
+    pub(crate) announced: Duration,
+}
+
+/// The shapes that were used.
+#[derive(Debug, Default)]
+pub(crate) struct Shapes(Vec<Shape>);
+
+impl Shapes {
+    /// The place of the shape of these users; `None` if there is no such PPDU.
+    pub(crate) fn place(&mut self, settings: &Mu, rules: &Rules, of: &[Member]) -> Option<usize> {
+        if let Some(place) = self.0.iter().position(|shape| shape.members == of) {
+            return Some(place);
+        }
+        if self.0.len() == MOST {
+            self.0.clear();
+        }
+        self.0.push(Shape::new(settings, rules, of)?);
+        Some(self.0.len() - 1)
+    }
+
+    /// The shape at a place.
+    pub(crate) fn at(&self, place: usize) -> &Shape {
+        &self.0[place]
+    }
+}
+
+impl Shape {
+    fn new(settings: &Mu, rules: &Rules, members: &[Member]) -> Option<Self> {
+        let timing = rules.timing();
+        let slowest = members.iter().map(|each| each.mode).min_by_key(|mode| mode.rate)?;
+        let small = |size| size < RuSize::Tones242 && !settings.small_1024_qam;
+        let capped = |each: &Member| each.mode.mcs.min(if small(each.size) { 9 } else { 11 });
+        let mcs: Vec<u8> = members.iter().map(capped).collect();
+        let sig_b = SigBMode::for_slowest(mcs.iter().copied().min()?);
+        let vector = GroupVector {
+            format: GroupFormat::Mu(sig_b),
+            band: timing.standard.band,
+            width: slowest.width,
+            guard: slowest.guard,
+            ltf: settings.ltf,
+            padding: settings.padding,
+            small_1024_qam: settings.small_1024_qam,
+            timing: settings.timing,
+        };
+        let data = vector.layout(&users(members, &mcs, settings.coding)).ok()?;
+        let answers: Vec<Answer> =
+            members.iter().map(|each| Answer::of(rules, &each.mode)).collect();
+        let triggered = Triggered::new(settings, rules, members, &mcs, &slowest, &vector)?;
+        let after = after(settings.acknowledgement, rules, &answers, &triggered);
+        let members = members.to_vec();
+        Some(Self { members, data, mcs, slowest, answers, triggered, after })
+    }
+}
+
+impl Answer {
+    fn of(rules: &Rules, data: &Mode) -> Self {
+        let timing = rules.timing();
+        let (request_mode, mode) = (timing.rts_mode(data), timing.response_mode(data));
+        let request = timing.airtime(&request_mode, BLOCK_ACK_REQUEST);
+        let block_ack = timing.airtime(&mode, block_ack(rules.window()));
+        Self { request_mode, request, mode, block_ack }
+    }
+}
+
+impl Triggered {
+    fn new(
+        settings: &Mu,
+        rules: &Rules,
+        members: &[Member],
+        mcs: &[u8],
+        slowest: &Mode,
+        data: &GroupVector,
+    ) -> Option<Self> {
+        let timing = rules.timing();
+        let mode = timing.rts_mode(slowest);
+        let bytes = TriggerKind::MuBar.bytes(members.len() as u64);
+        let most = settings.response_mcs as u8;
+        let mcs: Vec<u8> = mcs.iter().map(|&mcs| mcs.min(most)).collect();
+        // With the guard interval goes one type of HE-LTF.
+        let is_long = data.guard == Guard::Ns3200;
+        let guard = if is_long { Guard::Ns3200 } else { Guard::Ns1600 };
+        let vector = GroupVector { format: GroupFormat::Tb, guard, ltf: None, ..*data };
+        let users: Vec<GroupUser> = users(members, &mcs, None)
+            .into_iter()
+            .map(|user| GroupUser { streams: 1, ..user })
+            .collect();
+        let layout = vector.layout(&users).ok()?;
+        let psdu = block_ack(rules.window()) + DELIMITER;
+        let (_, fields) = layout.ppdu(users.iter().map(|_| psdu));
+        let block_acks = airtime(&fields);
+        let announced = layout.announced(fields.total());
+        let request = timing.airtime(&mode, bytes);
+        Some(Self { mode, bytes, request, layout, mcs, block_acks, announced })
+    }
+}
+
+/// Durations of the fields of a PPDU of several users, as those of others are told.
+pub(super) fn airtime(fields: &crate::phy::he::GroupFields) -> Airtime {
+    /// L-STF and L-LTF.
+    const SYNCHRONISATION: Duration = Duration::from_micros(16);
+    Airtime {
+        preamble: SYNCHRONISATION,
+        header: fields.preamble() - SYNCHRONISATION,
+        payload: fields.data,
+        extension: fields.packet_extension + fields.signal_extension,
+    }
+}
+
+fn users(members: &[Member], mcs: &[u8], coding: Option<Coding>) -> Vec<GroupUser> {
+    let user = |(each, &mcs): (&Member, &u8)| GroupUser {
+        size: each.size,
+        mcs,
+        streams: each.mode.streams,
+        coding,
+        psdu: MU_BAR,
+    };
+    members.iter().zip(mcs).map(user).collect()
+}
+
+/// From the end of the data to the end of the last acknowledgement, if all arrive.
+fn after(
+    acknowledgement: Acknowledgement,
+    rules: &Rules,
+    answers: &[Answer],
+    triggered: &Triggered,
+) -> Duration {
+    let sifs = rules.timing().sifs();
+    let triggered_acks = sifs + triggered.announced;
+    match acknowledgement {
+        Acknowledgement::BarChain => {
+            let mut all = Duration::ZERO;
+            for (nth, answer) in answers.iter().enumerate() {
+                if nth > 0 {
+                    all += sifs + answer.request.total();
+                }
+                all += sifs + answer.block_ack.total();
+            }
+            all
+        }
+        Acknowledgement::MuBar => sifs + triggered.request.total() + triggered_acks,
+        Acknowledgement::AggregatedMuBar => triggered_acks,
+    }
+}

@@ -1,0 +1,142 @@
+//! PPDUs of several users that differ in their data only.
+//!
+//! Resource units, modes and everything before the data are computed once, and each PPDU of a run
+//! in a few operations a user.
+
+use super::group::{GroupFault, GroupFields, GroupUser, GroupVector, NominalPadding};
+use super::load::{DataEnd, Load};
+use super::ru::Ru;
+use crate::phy::LONGEST_PPDU;
+use kernel::{BitRate, Bytes, Duration};
+
+/// What PPDUs of the same users have in common.
+#[derive(Clone, Debug)]
+pub struct GroupLayout {
+    vector: GroupVector,
+    plan: Vec<Ru>,
+    loads: Vec<Load>,
+    /// The fields before the data, and the signal extension.
+    around: GroupFields,
+}
+
+impl GroupVector {
+    /// What PPDUs of these users have in common, whatever the lengths of their PSDUs.
+    ///
+    /// # Errors
+    ///
+    /// The parameter that no such PPDU has.
+    pub fn layout(&self, users: &[GroupUser]) -> Result<GroupLayout, GroupFault> {
+        let short: Vec<_> =
+            users.iter().map(|user| GroupUser { psdu: Bytes(1), ..*user }).collect();
+        let outline = self.outline(&short)?;
+        Ok(GroupLayout {
+            vector: *self,
+            plan: outline.plan,
+            loads: outline.loads,
+            around: outline.fields,
+        })
+    }
+}
+
+impl GroupLayout {
+    /// The resource units, in the order of the users.
+    pub fn plan(&self) -> &[Ru] {
+        &self.plan
+    }
+
+    /// The data rate of a user.
+    pub fn rate(&self, user: usize) -> BitRate {
+        self.loads[user].bit_rate(self.vector.symbol())
+    }
+
+    /// Where the data of these PSDUs ends, and the fields of their PPDU.
+    pub fn ppdu(&self, psdus: impl Iterator<Item = Bytes>) -> (DataEnd, GroupFields) {
+        let end = self.vector.end(&self.loads, psdus);
+        (end, self.vector.with_data(self.around, end))
+    }
+
+    /// Whole bytes of a user's PSDU and its padding if the data ends here.
+    pub fn room(&self, user: usize, end: DataEnd) -> Bytes {
+        self.vector.room(&self.loads[user], end)
+    }
+
+    /// The latest end of the data with which the PPDU lasts no longer than `within` and than
+    /// [`LONGEST_PPDU`]; `None` if there is no such PPDU.
+    pub fn last_end(&self, within: Duration) -> Option<DataEnd> {
+        let longest_extension = NominalPadding::extension(self.vector.padding, 4);
+        let around = self.around.preamble() + self.around.signal_extension + longest_extension;
+        let room = within.min(LONGEST_PPDU).0.checked_sub(around.0)?;
+        let end = DataEnd { symbols: room / self.vector.symbol().0, quarters: 4 };
+        // Where LDPC needs an extra segment, the data ends a symbol earlier.
+        let ldpc = self.loads.iter().any(|load| load.is_ldpc());
+        let spare = u64::from(ldpc && !self.vector.is_ns3());
+        let symbols = end.symbols.checked_sub(spare).filter(|&symbols| symbols > 0)?;
+        Some(DataEnd { symbols, ..end })
+    }
+
+    /// When a PPDU that lasts so long ends for those who know its LENGTH only.
+    pub fn announced(&self, lasts: Duration) -> Duration {
+        if self.vector.is_ns3() {
+            return lasts;
+        }
+        let (format, band) = (self.vector.he_format(), self.vector.band);
+        format.announced(format.length(lasts, band), band)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phy::he::{GroupFormat, RuSize, SigBMode};
+    use crate::phy::{Band, Guard, PpduTiming, Width};
+
+    fn vector(timing: PpduTiming) -> GroupVector {
+        GroupVector {
+            format: GroupFormat::Mu(SigBMode::for_slowest(7)),
+            band: Band::Ghz5,
+            width: Width::Mhz20,
+            guard: Guard::Ns800,
+            ltf: None,
+            padding: NominalPadding::Us16,
+            small_1024_qam: false,
+            timing,
+        }
+    }
+
+    /// The layout and the PPDU as a whole agree, and the room is used to the last byte.
+    #[test]
+    fn a_layout_is_what_its_ppdus_have_in_common() {
+        for timing in [PpduTiming::Standard, PpduTiming::Ns3] {
+            for coding in [None, Some(crate::phy::Coding::Ldpc)] {
+                let user = |(size, mcs), psdu| GroupUser {
+                    size,
+                    mcs,
+                    streams: 1,
+                    coding,
+                    psdu: Bytes(psdu),
+                };
+                let modes = [(RuSize::Tones106, 7), (RuSize::Tones52, 3), (RuSize::Tones52, 5)];
+                let users = |psdu| modes.map(|mode| user(mode, psdu));
+                let layout = vector(timing).layout(&users(1)).unwrap();
+                for psdu in (1..3000).step_by(37) {
+                    let whole = vector(timing).ppdu(&users(psdu)).unwrap();
+                    let (end, fields) = layout.ppdu([Bytes(psdu); 3].into_iter());
+                    assert_eq!((end, fields), (whole.end, whole.fields), "{psdu} bytes");
+                    assert_eq!(layout.announced(fields.total()), whole.announced);
+                    for (nth, part) in whole.users.iter().enumerate() {
+                        assert_eq!(layout.plan()[nth], part.ru);
+                        assert_eq!(layout.rate(nth), part.rate);
+                        assert_eq!(layout.room(nth, end), Bytes(psdu) + part.padding);
+                    }
+                }
+                let within = Duration::from_micros(3000);
+                let last = layout.last_end(within).unwrap();
+                let full = [0, 1, 2].map(|nth| layout.room(nth, last));
+                let lasts = layout.ppdu(full.into_iter()).1.total();
+                assert!(lasts <= within && within - lasts <= Duration(32_000), "{lasts}");
+                let more = full.map(|bytes| bytes + Bytes(100));
+                assert!(layout.ppdu(more.into_iter()).1.total() > within);
+            }
+        }
+    }
+}
