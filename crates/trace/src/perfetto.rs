@@ -133,9 +133,10 @@ impl<W: io::Write + Send> Perfetto<W> {
     fn on_frame(&mut self, frame: &Frame) -> io::Result<()> {
         let lane = match frame.kind {
             FrameKind::Rts | FrameKind::Cts | FrameKind::CtsToSelf => Lane::Protection,
-            FrameKind::Ack | FrameKind::BlockAckRequest | FrameKind::BlockAck => {
-                Lane::Acknowledgement
-            }
+            FrameKind::Ack
+            | FrameKind::BlockAckRequest
+            | FrameKind::BlockAck
+            | FrameKind::Trigger => Lane::Acknowledgement,
             _ => Lane::Data,
         };
         let name = Name::Frame { kind: frame.kind, to: frame.to, outcome: frame.outcome };

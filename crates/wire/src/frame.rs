@@ -57,8 +57,6 @@ kernel::listed! {
         BlockAckRequest => { name: "BlockAckReq", control: 0x84, group: Group::Request },
         /// BlockAck, by the receiver.
         BlockAck => { name: "BlockAck", control: 0x94, group: Group::Ack },
-        /// Trigger frame: asks several stations for an answer at once.
-        Trigger => { name: "Trigger", control: 0x24, group: Group::Request },
         /// A beacon of an access point.
         Beacon => { name: "Beacon", control: 0x80, group: Group::Beacon },
         /// A data frame without data: its Power Management bit says whether a station saves power.
@@ -77,6 +75,8 @@ kernel::listed! {
         ReassociationResponse => {
             name: "Reassociation Response", control: 0x30, group: Group::Association,
         },
+        /// Trigger frame: asks several stations for an answer at once.
+        Trigger => { name: "Trigger", control: 0x24, group: Group::Request },
     }
 }
 

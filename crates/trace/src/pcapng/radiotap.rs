@@ -123,17 +123,30 @@ fn vht(frame: &Frame, uplink: bool) -> [u8; 12] {
     [0xc5, 0, short_gi, width, rate, 0, 0, 0, u8::from(frame.mode.ldpc), group, 0, 0]
 }
 
-/// The field HE of an HE SU PPDU.
+/// The field HE of an HE SU PPDU; of a user of an HE MU PPDU, or of an HE TB PPDU.
 fn he(frame: &Frame, uplink: bool) -> [u16; 6] {
     // Known: direction, MCS, DCM, coding, STBC, bandwidth; guard interval.
     let known = [0x10 | 0x20 | 0x40 | 0x80 | 0x200 | 0x4000, 0x02];
     let mcs = u16::from(frame.mode.mcs.unwrap_or(0)) << 8;
     let coding = u16::from(frame.mode.ldpc) << 13;
-    let width = match frame.mode.width_mhz {
-        40 => 1,
-        80 => 2,
-        160 => 3,
-        _ => 0,
+    let width = match (frame.mode.tones, frame.mode.width_mhz) {
+        (Some(26), _) => 4,
+        (Some(52), _) => 5,
+        (Some(106), _) => 6,
+        (Some(242), _) => 7,
+        (Some(484), _) => 8,
+        (Some(996), _) => 9,
+        (Some(_), _) => 10,
+        (None, 40) => 1,
+        (None, 80) => 2,
+        (None, 160) => 3,
+        (None, _) => 0,
+    };
+    // PPDU format: SU, MU or TB.
+    let format = match frame.mode.tones {
+        None => 0,
+        Some(_) if uplink => 3,
+        Some(_) => 2,
     };
     let guard = match frame.mode.guard_ns {
         1600 => 1,
@@ -142,7 +155,7 @@ fn he(frame: &Frame, uplink: bool) -> [u16; 6] {
     };
     let direction = u16::from(uplink) << 7;
     let streams = u16::from(frame.mode.streams);
-    [known[0], known[1], direction | mcs | coding, 0, width | guard << 4, streams]
+    [known[0] | format, known[1], direction | mcs | coding, 0, width | guard << 4, streams]
 }
 
 /// The TLV fields U-SIG and EHT of an EHT MU PPDU to a single user.

@@ -51,7 +51,14 @@ impl Name {
 /// A text that is the value of an annotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Text {
-    Mode { format: &'static str, kbps: u64, mcs: Option<u8>, streams: u8, width_mhz: u16 },
+    Mode {
+        format: &'static str,
+        kbps: u64,
+        mcs: Option<u8>,
+        streams: u8,
+        width_mhz: u16,
+        tones: Option<u16>,
+    },
     Class(TrafficClass),
     Radio(u32),
     Flow(u32),
@@ -60,21 +67,26 @@ pub(super) enum Text {
 
 impl From<&FrameMode> for Text {
     fn from(mode: &FrameMode) -> Self {
-        let FrameMode { format, rate, mcs, streams, width_mhz, .. } = *mode;
-        Self::Mode { format: format.name(), kbps: rate.0 / 1000, mcs, streams, width_mhz }
+        let FrameMode { format, rate, mcs, streams, width_mhz, tones, .. } = *mode;
+        let kbps = rate.0 / 1000;
+        Self::Mode { format: format.name(), kbps, mcs, streams, width_mhz, tones }
     }
 }
 
 impl Text {
     fn text(self, network: &Network, paths: &Paths) -> String {
         match self {
-            Self::Mode { format, kbps, mcs, streams, width_mhz } => {
+            Self::Mode { format, kbps, mcs, streams, width_mhz, tones } => {
                 let rate = format!("{} Mb/s", kbps as f64 / 1000.0);
                 match mcs {
                     None => format!("{format} {rate}"),
                     Some(mcs) => format!(
-                        "{format} MCS {mcs}, {streams} stream{}, {width_mhz} MHz, {rate}",
-                        if streams == 1 { "" } else { "s" }
+                        "{format} MCS {mcs}, {streams} stream{}, {}, {rate}",
+                        if streams == 1 { "" } else { "s" },
+                        match tones {
+                            Some(tones) => format!("{tones} of the tones of {width_mhz} MHz"),
+                            None => format!("{width_mhz} MHz"),
+                        }
                     ),
                 }
             }

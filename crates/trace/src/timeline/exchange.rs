@@ -79,13 +79,19 @@ impl Exchange {
                 FrameKind::Data | FrameKind::BlockAckRequest => {
                     self.has_cts && self.main.is_none() && frame.from == self.from
                 }
-                FrameKind::Ack | FrameKind::BlockAck => self.main.is_some(),
+                FrameKind::Ack | FrameKind::BlockAck => self.may_answer(frame),
                 _ => false,
             };
         if continues {
             self.add(frame);
         }
         continues
+    }
+
+    /// Whether a response may be to this line. With several users, each answers its own data.
+    fn may_answer(&self, frame: &Frame) -> bool {
+        let is_own = self.mode.tones.is_none() || self.to == Some(frame.from);
+        is_own && self.main.is_some_and(|main| main != FrameKind::Trigger)
     }
 
     fn add(&mut self, frame: &Frame) {
@@ -207,11 +213,14 @@ impl Exchange {
     }
 }
 
-/// Format and rate in Mb/s; or format, MCS, and streams x MHz.
+/// Format and rate in Mb/s; or format, MCS, and streams x MHz or x tones of a resource unit.
 fn mode(mode: &FrameMode, text: &mut String) {
     text.push_str(mode.format.name());
     match mode.mcs {
-        Some(mcs) => write!(text, " {mcs} {}x{}", mode.streams, mode.width_mhz),
+        Some(mcs) => match mode.tones {
+            Some(tones) => write!(text, " {mcs} {}x{tones}t", mode.streams),
+            None => write!(text, " {mcs} {}x{}", mode.streams, mode.width_mhz),
+        },
         None => write!(text, " {}", mode.rate.as_mbps()),
     }
     .expect(INFALLIBLE);

@@ -142,6 +142,7 @@ fn tshark_names_the_frames_and_their_radio() {
         let kind = match frame.kind {
             FrameKind::BlockAckRequest => "0x0018",
             FrameKind::BlockAck => "0x0019",
+            FrameKind::Trigger => "0x0012",
             FrameKind::Rts => "0x001b",
             FrameKind::Cts | FrameKind::CtsToSelf => "0x001c",
             FrameKind::Ack => "0x001d",

@@ -25,6 +25,7 @@ mod broadcast;
 mod collisions;
 mod edca;
 mod flat;
+mod groups;
 mod noise;
 mod ofdm;
 mod protection;

@@ -136,7 +136,7 @@ impl Cell {
         let start = originator.start();
         frame.flow = originator.flow();
         let is_request = step.step.kind == FrameKind::BlockAckRequest;
-        let (mode, tones) = self.answer_mode(group, shape, step, nth);
+        let (mode, tones) = Self::answer_mode(group, shape, step, nth);
         frame.mode = mode;
         frame.mode.tones = tones;
         frame.to = Some(if is_request { user.station } else { ACCESS_POINT });
@@ -152,7 +152,6 @@ impl Cell {
     }
 
     fn answer_mode(
-        &self,
         group: &MuExchange,
         shape: &Shape,
         step: &MuStep,

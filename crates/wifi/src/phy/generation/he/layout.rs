@@ -68,7 +68,7 @@ impl GroupLayout {
         let room = within.min(LONGEST_PPDU).0.checked_sub(around.0)?;
         let end = DataEnd { symbols: room / self.vector.symbol().0, quarters: 4 };
         // Where LDPC needs an extra segment, the data ends a symbol earlier.
-        let ldpc = self.loads.iter().any(|load| load.is_ldpc());
+        let ldpc = self.loads.iter().any(Load::is_ldpc);
         let spare = u64::from(ldpc && !self.vector.is_ns3());
         let symbols = end.symbols.checked_sub(spare).filter(|&symbols| symbols > 0)?;
         Some(DataEnd { symbols, ..end })
