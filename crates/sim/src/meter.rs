@@ -329,9 +329,7 @@ impl Meter {
         self.end_silence(exchange.start);
         self.on_air = true;
         if let Some(group) = cell.group() {
-            self.on_group(exchange, group, cell);
-            self.silence = (exchange.end, AirtimeKind::IfsBackoff);
-            return;
+            return self.on_group(exchange, group, cell);
         }
         if let Some(secondary) = cell.secondary() {
             self.on_both(exchange, secondary, cell);

@@ -156,9 +156,7 @@ impl Cell {
             Edcaf::new(&rules, node, is_access_point, category, apart, backoff(f))
         });
         let mut edcafs: Vec<Edcaf> = edcafs.collect();
-        let stations = links.len() as u32;
-        let groups = rules.config.mu.as_ref().filter(|_| aggregation.is_some());
-        let groups = groups.map(|mu| Box::new(Groups::new(mu, stations, &mut edcafs)));
+        let groups = Groups::of(&rules, links.len() as u32, &mut edcafs);
         let contention = Contention::new(&spacings, rules.timing(), rules.busy_slot());
         let modes = links.iter().flat_map(|link| [link.mode; 2]);
         let duplex = rules.config.full_duplex.map(|settings| {

@@ -16,7 +16,7 @@ mod watch;
 use super::{ACCESS_POINT, Cell, FrameOnAir, link_direction};
 use crate::mac::mu::scheduler::MuScheduler;
 use crate::mac::mu::{Mu, MuExchange, MuUser, Shapes};
-use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Originator};
+use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Originator, PeerRate, Rules};
 use kernel::Duration;
 use std::mem::swap;
 
@@ -90,13 +90,16 @@ impl Queue {
 }
 
 impl Groups {
-    pub(super) fn new(settings: &Mu, stations: u32, edcafs: &mut [Edcaf]) -> Self {
+    /// `None` if the access point sends to one station at a time.
+    pub(super) fn of(rules: &Rules, stations: u32, edcafs: &mut [Edcaf]) -> Option<Box<Self>> {
+        rules.framing.aggregation?;
+        let settings = rules.config.mu.as_ref()?;
         let own = edcafs.iter_mut().filter(|edcaf| edcaf.node == ACCESS_POINT);
         let queues = own.map(|edcaf| {
             edcaf.originator = Originator::new(false);
             Queue::new(settings, stations)
         });
-        Self {
+        Some(Box::new(Self {
             settings: settings.clone(),
             queues: queues.collect(),
             shapes: Shapes::default(),
@@ -104,7 +107,7 @@ impl Groups {
             spare: None,
             order: Vec::new(),
             served: Vec::new(),
-        }
+        }))
     }
 
     /// A PPDU has begun, to the users of the exchange.
@@ -150,6 +153,8 @@ impl Cell {
     }
 
     /// An EDCAF of the access point that is idle takes a packet for this receiver into service.
+    #[cold]
+    #[inline(never)]
     pub(super) fn turn_to(&mut self, f: u32, receiver: Option<u32>) {
         let Some(groups) = &mut self.groups else { return };
         if let Some(queue) = groups.queues.get_mut(f as usize) {
@@ -158,6 +163,8 @@ impl Cell {
     }
 
     /// The service of an EDCAF has ended, and perhaps not that of others.
+    #[cold]
+    #[inline(never)]
     pub(super) fn bring_forward(&mut self, f: u32) {
         let Some(groups) = &mut self.groups else { return };
         if let Some(queue) = groups.queues.get_mut(f as usize) {
@@ -172,6 +179,8 @@ impl Cell {
     }
 
     /// The access point sends to one station alone.
+    #[cold]
+    #[inline(never)]
     pub(super) fn note_single(&mut self, f: u32, exchange: &Exchange) {
         let to = self.edcaf(f).to();
         let Some(groups) = &mut self.groups else { return };
@@ -187,7 +196,7 @@ impl Cell {
         (*own == f).then(|| group.airtime().total())
     }
 
-    fn rate_to(rates: &mut [crate::mac::PeerRate], station: u32) -> &mut crate::mac::PeerRate {
+    fn rate_to(rates: &mut [PeerRate], station: u32) -> &mut PeerRate {
         &mut rates[link_direction(ACCESS_POINT, station)]
     }
 }

@@ -88,11 +88,6 @@ impl Txop {
         (next < self.until).then_some(Self { next: Some(next), ..self })
     }
 
-    /// How long it still lasts.
-    pub(crate) fn left(&self, now: Instant) -> Duration {
-        self.until - now
-    }
-
     /// The TXOP when its next exchange begins.
     pub(crate) fn resumed(self) -> Self {
         Self { next: None, ..self }
@@ -212,12 +207,6 @@ impl Edcaf {
         out: &mut Vec<Command>,
     ) {
         self.assemble(now, self.longest(), rules, rate, source, out);
-    }
-
-    /// How long a TXOP may last.
-    pub(crate) fn longest(&self) -> Duration {
-        let unlimited = self.txop_limit == Duration::ZERO;
-        if unlimited { Duration(u64::MAX) } else { self.txop_limit }
     }
 
     /// Assembles the next PSDU of the TXOP. Returns whether there is one and its exchange ends

@@ -21,6 +21,8 @@ struct Chosen {
 impl Cell {
     /// Assembles a PPDU to several users, whose exchange lasts no longer than `within`. Returns
     /// whether there is one: if not, the EDCAF serves the station whose turn it is alone.
+    #[cold]
+    #[inline(never)]
     pub(in crate::cell) fn assemble_group(
         &mut self,
         now: Instant,
@@ -41,6 +43,8 @@ impl Cell {
 
     /// The holder of a TXOP assembles a PPDU to several users, and begins its exchange if it ends
     /// within the TXOP. Returns whether it does.
+    #[cold]
+    #[inline(never)]
     pub(in crate::cell) fn continue_group(
         &mut self,
         now: Instant,
@@ -176,14 +180,15 @@ impl Cell {
         let longest = within.saturating_sub(shape.after).min(limits.duration);
         let last = shape.data.last_end(longest)?;
         let edcaf = &mut self.edcafs[f as usize];
-        let by = (edcaf.node, edcaf.class);
+        let (node, class) = (edcaf.node, edcaf.class);
         for (nth, each) in chosen.iter().enumerate() {
             let mode: &Mode = &each.member.mode;
             let bytes = settings.within(shape.data.room(nth, last)).min(limits.bytes);
             let frames = if each.alone { 1 } else { limits.frames };
             let room = PsduLimits { frames, bytes };
             let originator = queue.of_mut(edcaf, each.station);
-            let psdu = Edcaf::assemble_user(by, originator, now, &self.rules, room, mode, source)?;
+            let next = |most| source.next(node, class, each.station, most);
+            let psdu = Edcaf::assemble_user(originator, now, &self.rules, room, mode, next)?;
             group.users.push(MuUser {
                 station: each.station,
                 ru: shape.data.plan()[nth],
@@ -206,6 +211,8 @@ impl Cell {
     }
 
     /// Draws what noise destroys of the exchange, and begins it.
+    #[cold]
+    #[inline(never)]
     pub(in crate::cell) fn begin_group(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
         let Some(mut groups) = self.groups.take() else { return };
         let Groups { settings, queues, shapes, exchange, .. } = &mut *groups;

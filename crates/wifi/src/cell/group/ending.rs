@@ -9,6 +9,8 @@ use kernel::{Duration, Instant};
 
 impl Cell {
     /// The data of several users ends, or their exchange.
+    #[cold]
+    #[inline(never)]
     pub(in crate::cell) fn on_group_step(
         &mut self,
         now: Instant,
@@ -85,6 +87,8 @@ impl Cell {
     }
 
     /// The PPDU to several users has collided: none of them answers.
+    #[cold]
+    #[inline(never)]
     pub(in crate::cell) fn miss_group(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
         let Some((_, mut group)) = self.take_group() else { return };
         group.users.iter_mut().for_each(|user| user.is_answered = false);
@@ -123,6 +127,8 @@ impl Cell {
     }
 
     /// A collision begins in which the access point sends to several stations.
+    #[cold]
+    #[inline(never)]
     pub(in crate::cell) fn count_collided_group(&mut self, f: u32) {
         let Some(groups) = self.groups.take() else { return };
         if let Some((_, group)) = &groups.exchange {
@@ -132,6 +138,8 @@ impl Cell {
     }
 
     /// Reports the airtime that each user has of a collision.
+    #[cold]
+    #[inline(never)]
     pub(in crate::cell) fn report_collided_group(
         &self,
         f: u32,

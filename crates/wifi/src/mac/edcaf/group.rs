@@ -1,17 +1,31 @@
 //! What an EDCAF does with PPDUs to several users. It has one set of contention parameters and one
 //! back-off for all of them; the MSDUs of each are in an originator of its own.
 
-use super::{Edcaf, Failure, PeerRate, Rules};
+use super::{Edcaf, Failure, PeerRate, Rules, Txop};
 use crate::mac::block_ack::Bitmap;
 use crate::mac::mu::{MuUser, Shape};
 use crate::mac::originator::{Originator, Psdu, Settled};
 use crate::mac::{ElicitedResponse, Opening, PsduLimits};
-use crate::medium::{Command, FrameCounters, MsduSource, NodeCounters};
+use crate::medium::{Command, FrameCounters, NodeCounters};
 use crate::phy::Mode;
 use crate::rate::{Answer, AttemptParameters, TxReport};
-use kernel::{Bytes, Instant};
+use kernel::{Bytes, Duration, Instant};
+use wire::Packet;
+
+impl Txop {
+    /// How long it still lasts.
+    pub(crate) fn left(&self, now: Instant) -> Duration {
+        self.until - now
+    }
+}
 
 impl Edcaf {
+    /// How long a TXOP may last.
+    pub(crate) fn longest(&self) -> Duration {
+        let unlimited = self.txop_limit == Duration::ZERO;
+        if unlimited { Duration(u64::MAX) } else { self.txop_limit }
+    }
+
     /// The mode of the next attempt to a user, and whether its PSDU has one MPDU only.
     pub(crate) fn mode_to(
         &self,
@@ -30,20 +44,17 @@ impl Edcaf {
         (mode, alone)
     }
 
-    /// Assembles the A-MPDU of a user; `None` if it has none that fits into the room.
+    /// Assembles the A-MPDU of a user, with MSDUs from a source; `None` if it has none that fits
+    /// into the room.
     pub(crate) fn assemble_user(
-        (node, class): (u32, wire::TrafficClass),
         originator: &mut Originator,
         now: Instant,
         rules: &Rules,
         room: PsduLimits,
         mode: &Mode,
-        source: &mut dyn MsduSource,
+        source: impl FnMut(Bytes) -> Option<Packet>,
     ) -> Option<Psdu> {
-        let to = originator.to()?;
-        let psdu = originator.assemble(&rules.framing, mode.class, room, now, |most| {
-            source.next(node, class, to, most)
-        });
+        let psdu = originator.assemble(&rules.framing, mode.class, room, now, source);
         let fits = psdu.mpdus > 0 && psdu.bytes <= room.bytes;
         // A single MPDU, too, is acknowledged by a BlockAck.
         fits.then_some(Psdu { answer: ElicitedResponse::BlockAck, ..psdu })
