@@ -42,6 +42,7 @@ USED = {
     "rts_threshold_bytes": 2347,
     "model_header_us": None,
     "full_duplex": None,
+    "mu": None,
     "rate_mbps": None,
     "coding": None,
     "he_ltf": None,

@@ -104,3 +104,117 @@ fn check_steps(now: Instant, times: &Times, exchange: &Exchange, group: &MuExcha
     let in_time = exchange.end >= over && wait < Duration::from_micros(4);
     rule(now, in_time, "an exchange ends with its last frame", detail);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Scenario;
+    use kernel::Seed;
+    use std::collections::VecDeque;
+    use wifi::phy::he::RuSize;
+    use wifi::{Cell, Command, Link, MsduSource};
+    use wire::{Body, Datagram, FlowId, NodeId, Packet, TrafficClass};
+
+    struct Queue(VecDeque<Packet>);
+
+    impl MsduSource for Queue {
+        fn next(&mut self, _: u32, _: TrafficClass, to: u32, _: Bytes) -> Option<Packet> {
+            let place = self.0.iter().position(|packet| packet.to == Some(NodeId(to)))?;
+            self.0.remove(place)
+        }
+
+        fn next_other(&mut self, _: u32, _: TrafficClass, _: u32) -> Option<(Packet, u32)> {
+            None
+        }
+
+        fn receivers(&self, _: u32, _: TrafficClass, _: &mut Vec<u32>) {}
+    }
+
+    fn packet(to: u32, len: u32) -> Packet {
+        let body = Body::Datagram(Datagram { flow: FlowId(0), number: 0, len, stream: 0 });
+        let size = Bytes(u64::from(len) + 28);
+        Packet::new(NodeId(0), Some(NodeId(to)), size, Instant::ZERO, body)
+    }
+
+    /// An exchange with two stations is shown to the checker after a change.
+    fn show(acknowledgement: &str, change: impl Fn(&mut Exchange, &mut MuExchange)) {
+        let text = format!(
+            "standard = '11ax'\nstations = 2\n[wlan]\nmcs = 7\n[wlan.mu]\nacknowledgement = \
+             '{acknowledgement}'\n[[flows]]\nfrom = 'ap'\nto = 'sta*'\n"
+        );
+        let plan = Scenario::parse(&text).expect("a scenario").resolve().expect("a plan");
+        let link = Link { mode: plan.stations[0].down.mode(), data_loss: 0.0, ack_loss: 0.0 };
+        let seed = Seed { root: 1, replication: 0 };
+        let mut cell = Cell::new(plan.wlan.clone(), vec![link; 2], &seed);
+        let mut out = Vec::new();
+        cell.on_packet(Instant(1_000_000), 0, packet(1, 1000), Some(1), &mut out);
+        let Some(Command::Access(ticket)) = out.pop() else { panic!("no access: {out:?}") };
+        let mut queue = Queue([packet(2, 300)].into());
+        cell.on_access(ticket.at, ticket.generation, &mut queue, &mut out);
+        let mut exchange = *cell.exchange().expect("an exchange");
+        let mut group = cell.group().expect("several users").clone();
+        change(&mut exchange, &mut group);
+        check(&plan.wlan, &Times::of(&plan.wlan.timing), &exchange, &group);
+    }
+
+    #[test]
+    fn what_keeps_the_rules_passes() {
+        for how in ["bar_chain", "mu_bar", "aggregated_mu_bar"] {
+            show(how, |_, group| assert_eq!(group.users.len(), 2));
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "resource units do not overlap")]
+    fn two_users_of_one_resource_unit_are_found() {
+        show("mu_bar", |_, group| group.users[1].ru = group.users[0].ru);
+    }
+
+    #[test]
+    #[should_panic(expected = "resource units are in the channel")]
+    fn a_resource_unit_beyond_the_channel_is_found() {
+        show("mu_bar", |_, group| group.users[1].ru = Ru { size: RuSize::Tones106, index: 2 });
+    }
+
+    #[test]
+    #[should_panic(expected = "a PPDU serves a station once")]
+    fn a_station_with_two_resource_units_is_found() {
+        show("mu_bar", |_, group| group.users[1].station = group.users[0].station);
+    }
+
+    #[test]
+    #[should_panic(expected = "a PPDU lasts as long as its longest user")]
+    fn a_ppdu_that_ends_early_is_found() {
+        show("mu_bar", |_, group| group.fields.data -= Duration(13_600));
+    }
+
+    #[test]
+    #[should_panic(expected = "a user pads up to the common end")]
+    fn wrong_padding_is_found() {
+        show("mu_bar", |_, group| group.users[1].room = Bytes(group.users[1].room.0 - 1));
+    }
+
+    #[test]
+    #[should_panic(expected = "frames are a SIFS or a PIFS apart, or together")]
+    fn a_response_that_is_late_is_found() {
+        show("bar_chain", |_, group| group.steps[1].step.start.0 += 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "frames are a SIFS or a PIFS apart, or together")]
+    fn responses_that_begin_at_different_times_are_found() {
+        show("mu_bar", |_, group| group.steps[2].step.start.0 += 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "an exchange ends with its last frame")]
+    fn an_exchange_that_ends_late_is_found() {
+        show("mu_bar", |exchange, _| exchange.end.0 += 4000);
+    }
+
+    #[test]
+    #[should_panic(expected = "a PPDU has as many users as it may")]
+    fn a_user_alone_is_found() {
+        show("mu_bar", |_, group| group.users.truncate(1));
+    }
+}

@@ -26,10 +26,8 @@ const MU_BAR: Bytes = Bytes(DELIMITER.0 + TriggerKind::MuBar.bytes(1).0);
 
 /// An access point that sends to several stations at once by OFDMA, in 802.11ax without a radio.
 ///
-/// The stations have acknowledged what they can: each has a block ack agreement, and sequence
-/// numbers and a queue position of its own. An HE MU PPDU goes without RTS and CTS whatever
-/// `wlan.rts_threshold_bytes` says. A station to which a BlockAckReq is due gets it in an exchange
-/// of its own.
+/// An HE MU PPDU goes without RTS and CTS, whatever `wlan.rts_threshold_bytes` says. A station to
+/// which a BlockAckReq is due gets it in an exchange of its own.
 #[derive(Clone, Debug, PartialEq, Settings)]
 pub struct Mu {
     /// Which stations a PPDU serves, and how wide their resource units are.

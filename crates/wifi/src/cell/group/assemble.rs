@@ -215,14 +215,16 @@ impl Cell {
     #[inline(never)]
     pub(in crate::cell) fn begin_group(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
         let Some(mut groups) = self.groups.take() else { return };
-        let Groups { settings, queues, shapes, exchange, .. } = &mut *groups;
+        let Groups { queues, shapes, exchange, .. } = &mut *groups;
         let Some((_, group)) = exchange else {
             self.groups = Some(groups);
             return;
         };
-        self.draw_group(settings.acknowledgement, group);
+        self.draw_group(group);
+        let unlimited = Instant(u64::MAX);
+        let until = self.txop.as_ref().map_or(unlimited, |txop| now + txop.left(now));
         let timing = self.rules.timing();
-        let laid = group.lay_out(timing, settings, shapes.at(group.shape), now, ACCESS_POINT);
+        let laid = group.lay_out(timing, shapes.at(group.shape), now, ACCESS_POINT, until);
         self.count_group(f, &queues[f as usize], group);
         self.exchange = Some(laid);
         self.sender = f;
@@ -236,8 +238,9 @@ impl Cell {
     }
 
     /// Draws what each user receives, and what the access point receives of each.
-    fn draw_group(&mut self, how: crate::mac::Acknowledgement, group: &mut MuExchange) {
+    fn draw_group(&mut self, group: &mut MuExchange) {
         use crate::mac::Acknowledgement::BarChain;
+        let how = group.acknowledgement;
         for (nth, user) in group.users.iter_mut().enumerate() {
             let link = &self.links[link_between(ACCESS_POINT, user.station)];
             let noise = &mut self.nodes[user.station as usize].noise;

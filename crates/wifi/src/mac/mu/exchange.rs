@@ -1,7 +1,7 @@
 //! An MU exchange as data: a PPDU to several users, and the frames that acknowledge it.
 
+use super::Acknowledgement;
 use super::shapes::{Shape, airtime};
-use super::{Acknowledgement, Mu};
 use crate::mac::exchange::{Exchange, ExchangeOutcome, Step};
 use crate::mac::originator::Psdu;
 use crate::mac::timing::Timing;
@@ -111,21 +111,22 @@ impl MuExchange {
     }
 
     /// The exchange as it occupies the medium, if it begins now. Its outcome is a success if any
-    /// user answers. `steps` become those that follow the data.
+    /// user answers. `steps` become those that follow the data; a chain ends at the latest when the
+    /// TXOP does, at `until`.
     pub(crate) fn lay_out(
         &mut self,
         timing: &Timing,
-        settings: &Mu,
         shape: &Shape,
         start: Instant,
         sender: u32,
+        until: Instant,
     ) -> Exchange {
         let data = Step { kind: FrameKind::Data, start, airtime: self.airtime() };
         self.after = shape.after;
         let (sifs, sent) = (timing.sifs(), data.end());
         self.steps.clear();
-        let end = match settings.acknowledgement {
-            Acknowledgement::BarChain => self.bar_chain(timing, shape, sent),
+        let end = match self.acknowledgement {
+            Acknowledgement::BarChain => self.bar_chain(timing, shape, sent, until),
             Acknowledgement::MuBar => {
                 let request = Step {
                     kind: FrameKind::Trigger,
@@ -147,10 +148,25 @@ impl MuExchange {
     }
 
     /// BlockAcks and BlockAckReqs in turns; returns when the last frame ends. A response that does
-    /// not come is followed a PIFS after the end of the last frame.
-    fn bar_chain(&mut self, timing: &Timing, shape: &Shape, sent: Instant) -> Instant {
+    /// not come is followed a PIFS after the end of the last frame, so that the TXOP may be over
+    /// before all are asked.
+    fn bar_chain(
+        &mut self,
+        timing: &Timing,
+        shape: &Shape,
+        sent: Instant,
+        until: Instant,
+    ) -> Instant {
         let (mut end, mut space) = (sent, timing.sifs());
         for (nth, answer) in shape.answers.iter().enumerate() {
+            let lasts = answer.request.total() + timing.sifs() + answer.block_ack.total();
+            if nth > 0 && end + space + lasts > until {
+                self.is_complete = false;
+                for user in &mut self.users[nth..] {
+                    (user.is_asked, user.is_answered) = (false, false);
+                }
+                break;
+            }
             let user = &self.users[nth];
             if nth > 0 {
                 let (start, airtime) = (end + space, answer.request);

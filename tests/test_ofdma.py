@@ -1,0 +1,169 @@
+"""Downlink OFDMA in cells: agreement with ns-3 and a model, laws, schedulers, and refusals."""
+
+from __future__ import annotations
+
+import pytest
+
+import simoom as sm
+
+TOLERANCE = 0.03
+"""Bands of simulated points, written before the runs."""
+NS3_WLAN = {"width_mhz": 20, "ppdu_timing": "ns3", "edca_defaults": "ns3"}
+AGGREGATED, BY_TRIGGER, CHAIN = "aggregated_mu_bar", "mu_bar", "bar_chain"
+
+
+def cell(stations: int | dict, wlan: dict, payload_bytes: int, **keys) -> sm.Scenario:
+    """Return a cell whose access point always has datagrams for each station."""
+    down = {"from": "ap", "to": "sta*", "traffic": {"saturated": {"payload_bytes": payload_bytes}}}
+    return sm.Scenario(
+        standard="11ax",
+        stations=stations,
+        duration_s=keys.pop("duration_s", 2.0),
+        warmup_s=0.3,
+        wlan=NS3_WLAN | wlan,
+        ap={"queue": {"drop_tail": {"limit_packets": 2000}}} | keys.pop("ap", {}),
+        flows=keys.pop("flows", [down]),
+    )
+
+
+def goodput(scenario: sm.Scenario) -> float:
+    return float(sm.run(scenario, check=True).summary["total.goodput_mbps"])
+
+
+def mu(acknowledgement: str, **keys) -> dict:
+    return {"mu": {"acknowledgement": acknowledgement, "min_users": 1, **keys}}
+
+
+@pytest.mark.parametrize(
+    ("stations", "wlan", "expected"),
+    [
+        (2, {}, 78.79),
+        (4, {}, 78.85),
+        (8, {}, 78.86),
+        (2, mu(AGGREGATED), 67.98),
+        (4, mu(AGGREGATED), 63.52),
+        (8, mu(AGGREGATED), 63.52),
+    ],
+)
+def test_saturated_downlinks_are_those_of_ns3(stations, wlan, expected):
+    # ns-3 with datagrams of 1472 bytes at MCS 7; the closed form of 4 users: 7 MPDUs each in a PPDU
+    # of 4971.2 us, an HE TB PPDU of 92 us, SIFS, AIFS and 7.5 slots.
+    found = goodput(cell(stations, {"mcs": 7} | wlan, 1472))
+    assert found == pytest.approx(expected, rel=TOLERANCE)
+
+
+MODEL = {
+    1: (61.15, 59.28, 59.95),
+    2: (51.81, 51.28, 52.17),
+    4: (46.67, 48.04, 48.84),
+    9: (45.89, 52.54, 53.25),
+}
+"""Mb/s of Magrin et al. (2023), MCS 5, TXOPs of 4.8 ms, by the number of stations."""
+
+
+@pytest.mark.parametrize("stations", MODEL)
+@pytest.mark.parametrize(("nth", "how"), list(enumerate((CHAIN, BY_TRIGGER, AGGREGATED))))
+def test_saturated_downlinks_are_those_of_the_model(stations, nth, how):
+    txop = {"cw_min": 15, "cw_max": 1023, "aifsn": 2, "txop_limit_us": 4800}
+    wlan = {"mcs": 5, "edca": {"best_effort": txop}} | mu(how)
+    scenario = cell(stations, wlan, 1000, ap={"edca": {"best_effort": txop}})
+    assert goodput(scenario) == pytest.approx(MODEL[stations][nth], rel=TOLERANCE)
+
+
+def test_a_wrong_sequence_leaves_the_band():
+    # What tells the sequences apart is more than the band: the agreement above can fail.
+    wlan = {"mcs": 5}
+    chain, trigger = (goodput(cell(9, wlan | mu(how), 1000)) for how in (CHAIN, BY_TRIGGER))
+    assert trigger > (1 + TOLERANCE) * chain
+
+
+@pytest.mark.parametrize("scheduler", ["round_robin", "head_of_line"])
+@pytest.mark.parametrize("how", [CHAIN, BY_TRIGGER, AGGREGATED])
+def test_all_packets_are_accounted_for_under_losses(scheduler, how):
+    # The checker holds conservation, windows, resource units and the common end.
+    both = [
+        {"from": "ap", "to": "sta*", "traffic": {"cbr": {"rate_mbps": 3.0, "payload_bytes": 700}}},
+        {"from": "sta*", "to": "ap", "traffic": {"cbr": {"rate_mbps": 0.5, "payload_bytes": 90}}},
+    ]
+    lossy = {"count": 5, "data_loss": 0.2, "ack_loss": 0.1}
+    wlan = {"mcs": 7, "edca_defaults": "2016"} | mu(how, scheduler=scheduler, min_users=2)
+    summary = sm.run(cell(lossy, wlan, 1, flows=both), check=True).summary
+    assert summary["ap.repeated_mpdus"] > 100
+    assert summary["total.collision_probability"] > 0
+    assert summary["total.jain_index"] > 0
+    uses = [value for name, value in summary.items() if name.startswith("airtime.")]
+    assert sum(uses) == pytest.approx(1.0)
+
+
+def test_padding_is_that_of_unequal_users():
+    def padding(*sizes: int) -> float:
+        flows = [
+            {
+                "from": "ap",
+                "to": f"sta{n}",
+                "traffic": {"cbr": {"rate_mbps": 2, "payload_bytes": b}},
+            }
+            for n, b in enumerate(sizes)
+        ]
+        found = sm.run(cell(2, {"mcs": 7} | mu(BY_TRIGGER), 1, flows=flows)).summary
+        return float(found["airtime.padding_fraction"])
+
+    assert padding(1400, 100) > 3 * padding(1400, 1400)
+
+
+def test_ofdma_shortens_delays_of_small_packets():
+    def p95(wlan: dict) -> float:
+        small = {"cbr": {"rate_mbps": 1.0, "payload_bytes": 200}}
+        flows = [{"from": "ap", "to": "sta*", "traffic": small}]
+        return float(
+            sm.run(cell(12, {"mcs": 7} | wlan, 1, flows=flows)).summary["total.delay_s.p95"]
+        )
+
+    assert p95(mu(AGGREGATED, min_users=2)) < 0.9 * p95({})
+
+
+@pytest.mark.parametrize(
+    ("keys", "path", "message"),
+    [
+        ({"standard": "11ac"}, "wlan.mu", "OFDMA is of 802.11ax, and the standard is 802.11ac"),
+        ({"standard": "11be"}, "wlan.mu", "modelled for 802.11ax only"),
+        ({"radio": {}}, "wlan.mu", "a radio or interferers"),
+        ({"wlan": {"aggregation": {"frames": 1}}}, "wlan.mu", "one frame in a PPDU"),
+        ({"wlan": {"qos": False}}, "wlan.mu", "one frame in a PPDU"),
+        (
+            {"wlan": {"full_duplex": {}, "rts_threshold_bytes": 0}},
+            "wlan.mu",
+            "with wlan.full_duplex is not supported; remove either",
+        ),
+        (
+            {"wlan": {"aggregation": {"delivery": "mpdu"}}},
+            "wlan.mu",
+            'take wlan.aggregation.delivery = "ppdu"',
+        ),
+        (
+            {"stations": {"count": 3, "power_save": "legacy"}, "wlan": {"beacons": {}}},
+            "wlan.mu",
+            "stations that save power",
+        ),
+        ({"wlan": {"mu": {"max_users": 10}}}, "wlan.mu.max_users", "more than the 9 resource"),
+        (
+            {"wlan": {"mu": {"max_users": 2, "min_users": 3}}},
+            "wlan.mu.min_users",
+            "3 are more than a PPDU has, at most 2",
+        ),
+        ({"stations": 2008}, "stations", "more than the 2007 association identifiers"),
+        ({"wlan": {"he_ltf": "1x"}}, "wlan.he_ltf", "does not go with a guard interval of 800"),
+    ],
+)
+def test_what_does_not_fit_gets_one_message(keys, path, message):
+    base = {
+        "standard": "11ax",
+        "stations": 3,
+        "wlan": {"mu": {}},
+        "flows": [{"from": "ap", "to": "sta*"}],
+    }
+    wlan = base["wlan"] | keys.pop("wlan", {})
+    with pytest.raises(sm.ScenarioError) as refused:
+        sm.Scenario(**(base | keys | {"wlan": wlan})).check()
+    about = [issue for issue in refused.value.issues if issue.path == path]
+    assert [message in str(issue) for issue in about] == [True], refused.value
