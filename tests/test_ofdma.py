@@ -140,10 +140,12 @@ def test_ofdma_shortens_delays_of_small_packets():
             "wlan.mu",
             'take wlan.aggregation.delivery = "ppdu"',
         ),
+        ({"wlan": {"beacons": {}}}, "wlan.mu", "with beacons is not supported"),
+        ({"stations": {"count": 3, "power_save": "legacy"}}, "wlan.mu", "stations that save power"),
         (
-            {"stations": {"count": 3, "power_save": "legacy"}, "wlan": {"beacons": {}}},
+            {"flows": [{"from": "ap", "to": "broadcast", "traffic": {"cbr": {"rate_mbps": 1}}}]},
             "wlan.mu",
-            "stations that save power",
+            "with broadcasts is not supported",
         ),
         ({"wlan": {"mu": {"max_users": 10}}}, "wlan.mu.max_users", "more than the 9 resource"),
         (

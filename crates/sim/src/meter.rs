@@ -328,13 +328,12 @@ impl Meter {
     fn on_exchange(&mut self, exchange: &Exchange, cell: &Cell) {
         self.end_silence(exchange.start);
         self.on_air = true;
+        self.silence = (exchange.end, AirtimeKind::IfsBackoff);
         if let Some(group) = cell.group() {
             return self.on_group(exchange, group, cell);
         }
         if let Some(secondary) = cell.secondary() {
-            self.on_both(exchange, secondary, cell);
-            self.silence = (exchange.end, AirtimeKind::IfsBackoff);
-            return;
+            return self.on_both(exchange, secondary, cell);
         }
         let mut counted_until = exchange.start;
         if exchange.outcome == ExchangeOutcome::Collision {
@@ -345,7 +344,6 @@ impl Meter {
             self.count_frame(exchange, step, cell);
             counted_until = step.end();
         }
-        self.silence = (exchange.end, AirtimeKind::IfsBackoff);
     }
 
     fn count_frame(&mut self, exchange: &Exchange, step: &Step, cell: &Cell) {

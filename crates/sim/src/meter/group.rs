@@ -14,7 +14,6 @@ impl Meter {
     /// useful bytes and padding have their shares, and headers the rest. HE TB PPDUs at the same
     /// time count once.
     pub(super) fn on_group(&mut self, exchange: &Exchange, group: &MuExchange, cell: &Cell) {
-        self.silence = (exchange.end, AirtimeKind::IfsBackoff);
         let Some(data) = exchange.data() else { return };
         let mut counted_until = data.end();
         if exchange.outcome == ExchangeOutcome::Success {

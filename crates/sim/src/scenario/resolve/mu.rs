@@ -1,8 +1,9 @@
 //! Downlink OFDMA: what it needs, and what it is not supported with.
 
 use super::check::Check;
-use crate::plan::{SpacePlan, StationPlan};
+use crate::plan::{FlowPlan, SpacePlan, StationPlan};
 use crate::scenario::document::Document;
+use crate::topology::Endpoint;
 use kernel::Bytes;
 use wifi::MacConfig;
 use wifi::mac::{Delivery, Mu};
@@ -62,6 +63,15 @@ pub(super) fn mu(
     exists(settings, wlan.timing.standard.band, &first, check);
 }
 
+/// A broadcast would wait until no other packet is in service, which may never be.
+pub(super) fn flows(wlan: &MacConfig, flows: &[FlowPlan], check: &mut Check) {
+    if wlan.mu.is_some() && flows.iter().any(|flow| flow.to == Endpoint::Broadcast) {
+        let message = "downlink OFDMA with broadcasts is not supported; remove the flow to all, or \
+                       the table";
+        check.fault(TABLE, message);
+    }
+}
+
 /// What downlink OFDMA is not supported with, and the remedy.
 fn unsupported(
     wlan: &MacConfig,
@@ -84,6 +94,11 @@ fn unsupported(
              wlan.qos true",
         ),
         () if each => ("delivery of each MPDU", "take wlan.aggregation.delivery = \"ppdu\""),
+        () if wlan.beacons.is_some() => (
+            "beacons",
+            "frames to all stations would wait until no other frame is in service: remove \
+             wlan.beacons",
+        ),
         () if saves => ("stations that save power", "remove their power_save"),
         () if wlan.timing.model_header.is_some() => {
             ("the data frames of analytic models", "remove wlan.model_header_us")
