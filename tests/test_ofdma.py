@@ -95,6 +95,20 @@ def test_all_packets_are_accounted_for_under_losses(scheduler, how):
     assert sum(uses) == pytest.approx(1.0)
 
 
+def test_access_categories_have_streams_of_their_own():
+    # Each has its own originators; the checker holds the window of each.
+    flows = [
+        {"from": "ap", "to": "sta*", "class": name, "traffic": {"cbr": cbr}}
+        for name, cbr in (
+            ("voice", {"rate_mbps": 0.5, "payload_bytes": 160}),
+            ("best_effort", {"rate_mbps": 5.0, "payload_bytes": 1000}),
+        )
+    ]
+    found = sm.run(cell(5, {"mcs": 7} | mu(BY_TRIGGER), 1, flows=flows), check=True).summary
+    assert found["total.goodput_mbps"] == pytest.approx(27.5, rel=0.02)
+    assert found["ap.internal_collisions"] > 0
+
+
 def test_padding_is_that_of_unequal_users():
     def padding(*sizes: int) -> float:
         flows = [

@@ -162,6 +162,6 @@ fn exists(settings: &Mu, band: wifi::phy::Band, mode: &Mode, check: &mut Check) 
             "ltf" => "wlan.he_ltf".to_owned(),
             key => format!("wlan.{key}"),
         };
-        check.fault(key, format!("{} (in PPDUs of several users, {TABLE})", fault.message));
+        check.fault(key, fault.said);
     }
 }

@@ -83,7 +83,8 @@ impl Cell {
         let Some(place) = groups.shapes.place(&groups.settings, &self.rules, &members) else {
             return false;
         };
-        let mut group = groups.spare.take().unwrap_or_else(|| empty(f, groups));
+        let mut group = groups.spare.take().unwrap_or_else(|| empty(groups));
+        group.category = f as u8;
         group.users.clear();
         group.shape = place;
         let users = self.fill(groups, now, f, within, &chosen, place, source, &mut group);
@@ -292,9 +293,9 @@ impl Cell {
     }
 }
 
-fn empty(f: u32, groups: &Groups) -> MuExchange {
+fn empty(groups: &Groups) -> MuExchange {
     MuExchange {
-        category: f as u8,
+        category: 0,
         acknowledgement: groups.settings.acknowledgement,
         users: Vec::new(),
         fields: GroupFields::default(),
