@@ -1,4 +1,4 @@
-"""``python -m validation [--quick | --multi-hop | --testbed | --linux]``: tables of agreement."""
+"""``python -m validation [--quick | --multi-hop | --testbed | --linux | --emulation]``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from simoom.runs.evidence import Agreement
-from validation import linux, linux_page, report, table, testbed, testbed_page
+from validation import (
+    emulation,
+    emulation_page,
+    linux,
+    linux_page,
+    report,
+    table,
+    testbed,
+    testbed_page,
+)
 from validation.case import Group, Row
 from validation.measure import measure
 
@@ -68,6 +77,23 @@ def compare_with_hardware() -> int:
     return 0
 
 
+def compare_emulations() -> int:
+    """Run real programs over known paths and write their page."""
+    lacking = emulation.missing()
+    if lacking:
+        print(f"validation --emulation {lacking}", file=sys.stderr)
+        return 2
+    results = []
+    for each in emulation.measure():
+        results.append(each)
+        print(f"{each.values[0].path}: {each.verdict}", file=sys.stderr)
+    page = ROOT / "docs" / "emulation.md"
+    page.write_text(emulation_page.page(results), encoding="utf-8")
+    values = [value for each in results for value in each.values]
+    print(f"{sum(value.agrees for value in values)} of {len(values)} values agree")
+    return 0
+
+
 def compare_with_linux() -> int:
     """Simulate the points of Linux in virtual time and write their page."""
     points = linux.points()
@@ -115,7 +141,14 @@ def main() -> int:
         action="store_true",
         help="simulate what a Linux kernel did in virtual time, and write docs/linux.md",
     )
+    parser.add_argument(
+        "--emulation",
+        action="store_true",
+        help="run real programs in emulations, and write docs/emulation.md",
+    )
     arguments = parser.parse_args()
+    if arguments.emulation:
+        return compare_emulations()
     if arguments.testbed:
         return compare_with_hardware()
     if arguments.linux:

@@ -17,7 +17,7 @@ from simoom.base import lazy
 if TYPE_CHECKING:
     from simoom._core import Ack, Departing, Loss
     from simoom.base.issue import Issue, ScenarioError
-    from simoom.emulate.emulation import Emulation, emulate
+    from simoom.emulate import Emulation, Port, emulate
     from simoom.results.run import Run, run
     from simoom.runs import designs
     from simoom.runs.compare import Comparison, compare
@@ -50,6 +50,7 @@ __all__ = [
     "Issue",
     "Loss",
     "Optimum",
+    "Port",
     "Replications",
     "Routes",
     "Run",
@@ -92,7 +93,7 @@ HOMES = {
     "base.issue": "Issue ScenarioError",
     "runs.replications": "Replications replicate warmup",
     "scenario.routes": "Routes routes",
-    "emulate.emulation": "Emulation emulate",
+    "emulate": "Emulation Port emulate",
     "results.run": "Run run",
     "scenario.scenario": "Scenario",
     "runs.sensitivity": "Sensitivity sensitivity",

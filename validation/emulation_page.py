@@ -1,0 +1,77 @@
+"""Writes the page of agreement of emulations, ``docs/emulation.md``."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+
+from validation.emulation import KEPT_UP_P99_S, Emulated, Value
+
+HEAD = """# Agreement of emulations
+
+Written by `python -m validation --emulation`, which runs real programs on every path below for
+40 s: iperf3 with pings beside it between two ports of [`simoom emulate`](emulate.md), and a program
+that sends datagrams at a pace.
+
+The right values are known in three ways. A datagram that is alone on a wire takes its delay, so
+that all else is an error: the kernel's time stamp at the receiver counts. The dumbbells are points
+of [the Linux kernel in virtual time](linux.md), which has no jitter, but is older, ticks 100 times
+a second and has no offloads. In a cell, the same scenario runs ten times with simulated Linux ends.
+
+The bands stood before: 60 and 150 us for probes; for CUBIC and Reno goodput 0.5 % and ping 2 %
+(6 % with a queue of 25 packets); for BBR 2 % and 8 %, if at most 1 % of the packets were late by
+0.1 ms; in a cell goodput 3 %, ping 10 % and A-MPDUs 5 %. A value beyond its band is in **bold**.
+Real programs differ a little from run to run, and a loaded machine is late.
+
+"""
+
+CELLS = """## Acknowledgements
+
+The kernel of a real receiver joins the segments that arrive while its program reads, and
+acknowledges them together; how many these are depends on the machine. Simulated ends have no such
+program, and send an ACK for about two segments. Fewer ACKs leave more of the air to the data, and
+the queue of the access point is shorter, so that A-MPDUs are.
+
+| path | segments of an ACK, real ends | simulated ends |
+| --- | --- | --- |
+"""
+
+
+def row(value: Value) -> str:
+    """A line of a table."""
+    if value.expected:
+        error, expected = f"{100 * value.error:+.1f} %", f"{value.expected:.4g}"
+    else:
+        error, expected = f"at most {value.band:.3g}", "0"
+    if not value.agrees:
+        error = f"**{error}**"
+    cells = (value.path, value.quantity, f"{value.emulated:.4g}", expected, error)
+    return f"| {' | '.join(cells)} |\n"
+
+
+def page(results: Sequence[Emulated]) -> str:
+    """The whole page."""
+    values = [value for each in results for value in each.values]
+    agree = sum(value.agrees for value in values)
+    classes = ", ".join(sorted({each.live["scheduling"] for each in results}))
+    text = HEAD + f"{agree} of {len(values)} values agree. Measured on Linux {platform.release()}, "
+    text += f"{os.cpu_count()} cores, {classes}.\n\n"
+    text += "| path | quantity | emulated | right | difference |\n| --- | --- | --- | --- | --- |\n"
+    text += "".join(map(row, values))
+    text += "\n## How late they were\n\n| path | load | p50 | p99 | p99.9 | verdict |\n"
+    text += "| --- | --- | --- | --- | --- | --- |\n"
+    for each in results:
+        late = each.live["egress_late"]
+        times = [f"{1e6 * late[key]:.0f} us" for key in ("p50_s", "p99_s", "p999_s")]
+        verdict = each.verdict
+        if "bbr" in each.values[0].path and late["p99_s"] > KEPT_UP_P99_S:
+            verdict += ", too late for BBR"
+        cells = (each.values[0].path, f"{each.load:.1f}", *times, verdict)
+        text += f"| {' | '.join(cells)} |\n"
+    text += "\n" + CELLS
+    for each in results:
+        if each.acks:
+            real, simulated = each.acks
+            text += f"| {each.values[0].path} | {real:.2f} | {simulated:.2f} |\n"
+    return text
