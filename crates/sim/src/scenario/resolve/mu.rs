@@ -5,6 +5,7 @@ use crate::plan::{FlowPlan, SpacePlan, StationPlan};
 use crate::scenario::document::Document;
 use crate::topology::Endpoint;
 use kernel::Bytes;
+use settings::Said;
 use wifi::MacConfig;
 use wifi::mac::{Delivery, Mu};
 use wifi::phy::he::{GroupFault, GroupFormat, GroupUser, GroupVector, RuSize, SigBMode};
@@ -34,28 +35,25 @@ pub(super) fn mu(
     if standard.high != Some(ModeClass::He) {
         let name = standard.name();
         let message = match standard.high {
-            Some(ModeClass::Eht) => format!(
-                "PPDUs of several users are modelled for 802.11ax only, not for 802.{name}; take \
-                 standard = \"11ax\", or remove the table"
-            ),
-            _ => format!(
-                "OFDMA is of 802.11ax, and the standard is 802.{name}; take standard = \"11ax\", \
-                 or remove the table"
-            ),
+            Some(ModeClass::Eht) => {
+                format!("PPDUs of several users are modelled for 802.11ax only, not for 802.{name}")
+            }
+            _ => format!("OFDMA is of 802.11ax, and the standard is 802.{name}"),
         };
-        return check.fault(TABLE, message);
+        let remedy = "take standard = \"11ax\", or remove the table";
+        return check.fault(TABLE, Said::new(message, remedy));
     }
     if let Some((what, remedy)) = unsupported {
-        let message = format!("downlink OFDMA with {what} is not supported; {remedy}");
-        return check.fault(TABLE, message);
+        let message = format!("downlink OFDMA with {what} is not supported");
+        return check.fault(TABLE, Said::new(message, remedy));
     }
     if stations.len() > MOST_AIDS {
         let message = format!(
             "{} are more than the {MOST_AIDS} association identifiers of an access point, by which \
-             a PPDU of several users names them [802.11-2020 9.4.1.8]; take fewer",
+             a PPDU of several users names them [802.11-2020 9.4.1.8]",
             stations.len()
         );
-        check.fault("stations", message);
+        check.fault("stations", Said::new(message, "take fewer"));
     }
     let Some(first) = stations.first().map(|station| station.down.mode()) else { return };
     one_channel(stations, &first, check);
@@ -66,9 +64,8 @@ pub(super) fn mu(
 /// A broadcast would wait until no other packet is in service, which may never be.
 pub(super) fn flows(wlan: &MacConfig, flows: &[FlowPlan], check: &mut Check) {
     if wlan.mu.is_some() && flows.iter().any(|flow| flow.to == Endpoint::Broadcast) {
-        let message = "downlink OFDMA with broadcasts is not supported; remove the flow to all, or \
-                       the table";
-        check.fault(TABLE, message);
+        let message = "downlink OFDMA with broadcasts is not supported";
+        check.fault(TABLE, Said::new(message, "remove the flow to all, or the table"));
     }
 }
 
@@ -114,9 +111,9 @@ fn one_channel(stations: &[StationPlan], first: &Mode, check: &mut Check) {
         (mode.width, mode.guard) == (first.width, first.guard)
     };
     if !stations.iter().all(same) {
-        let message = "all users of a PPDU have the width of the channel and the guard interval \
-                       in common; give all stations the same, or remove the table";
-        check.fault(TABLE, message);
+        let message =
+            "all users of a PPDU have the width of the channel and the guard interval in common";
+        check.fault(TABLE, Said::new(message, "give all stations the same, or remove the table"));
     }
 }
 
@@ -132,12 +129,9 @@ fn numbers(settings: &Mu, mode: &Mode, check: &mut Check) {
         check.fault(format!("{TABLE}.max_users"), message);
     }
     if settings.min_users > most.min(units) {
-        let message = format!(
-            "{} are more than a PPDU has, at most {}; take fewer",
-            settings.min_users,
-            most.min(units)
-        );
-        check.fault(format!("{TABLE}.min_users"), message);
+        let message =
+            format!("{} are more than a PPDU has, at most {}", settings.min_users, most.min(units));
+        check.fault(format!("{TABLE}.min_users"), Said::new(message, "take fewer"));
     }
 }
 
@@ -162,6 +156,7 @@ fn exists(settings: &Mu, band: wifi::phy::Band, mode: &Mode, check: &mut Check) 
             "ltf" => "wlan.he_ltf".to_owned(),
             key => format!("wlan.{key}"),
         };
-        check.fault(key, fault.said);
+        let message = format!("{} (in PPDUs of several users, {TABLE})", fault.said.message);
+        check.fault(key, Said { message, ..fault.said });
     }
 }
