@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import simoom as sm
@@ -183,3 +185,11 @@ def test_what_does_not_fit_gets_one_message(keys, path, message):
         sm.Scenario(**(base | keys | {"wlan": wlan})).check()
     about = [issue for issue in refused.value.issues if issue.path == path]
     assert [message in str(issue) for issue in about] == [True], refused.value
+
+
+def test_a_ppdu_to_several_stations_is_on_the_air_once(tmp_path):
+    scenario = cell(9, {"mcs": 5} | mu(BY_TRIGGER), 1000, duration_s=0.4)
+    page = tmp_path / "air.html"
+    sm.run(scenario, trace=page)
+    shares = re.findall(r"<td>([0-9.]+) %</td>", page.read_text(encoding="utf-8"))
+    assert 50 < float(shares[0]) < 100

@@ -270,6 +270,28 @@ def test_a_click_chooses_the_frame_under_the_pointer(browse):
     assert frame[frame.index("begins") + 1] == "1.004810000 s"
 
 
+def test_the_users_of_a_ppdu_lie_above_each_other(browse):
+    ppdu = {"length_us": 1000, "format": "HE", "kind": "Data"}
+    users = [frame(n, 1000, "ap", receiver=f"sta{n - 1}", **ppdu) for n in (1, 2)]
+    other = frame(3, 2500, "sta0", receiver="ap", kind="Ack", length_us=200)
+    found = browse(page(trace_of([*users, other])), """
+        const box = air.getBoundingClientRect();
+        air.setPointerCapture = () => undefined;
+        const found = [];
+        for (let y = box.bottom - 2; y > box.top + 26; y -= 3) {
+          const place = { clientX: box.left + 96 + (box.width - 96) / 2, clientY: y };
+          for (const type of ["pointerdown", "pointerup"])
+            air.dispatchEvent(new PointerEvent(type, { pointerId: 1, ...place }));
+          await new Promise((done) => setTimeout(done, 60));
+          const own = document.querySelector(".details")?.innerText.split(/\\n+/)[0];
+          if (own && own !== found[found.length - 1]) found.push(own);
+        }
+        return found;""", "#t=1.001,1.002")  # fmt: skip
+    assert [name for name in found if name.startswith("Data")] == [
+        "Data ap → sta0", "Data ap → sta1",
+    ]  # fmt: skip
+
+
 def test_the_table_lists_the_frames_in_view(browse):
     rows = browse(page(), """
         document.querySelector(".frames").open = true;

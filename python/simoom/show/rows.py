@@ -265,7 +265,9 @@ def _by_node(
     for name in lanes:
         own = frames.filter(frames["transmitter"] == name)
         data = own.filter(own["kind"] == "Data")
-        share = 100 * float((own["end_s"] - own["start_s"]).sum()) / span_s
+        # A PPDU to several stations is on the air once.
+        ppdus = own.unique(["start_s", "end_s"])
+        share = 100 * float((ppdus["end_s"] - ppdus["start_s"]).sum()) / span_s
         rows.append({
             "node": name,
             "frames": f"{len(own):,}",

@@ -2,6 +2,8 @@
 
 import { Picture, layoutOf, type Colours, type Layout } from "./draw";
 import type { Frame, Model, Step } from "./model";
+import { WAIT_BAND } from "./rects";
+import { users } from "./users";
 
 const CLICK_PX = 4;
 /** The stretch that is shown around a frame that was found, in its lengths. */
@@ -128,15 +130,26 @@ export class Timeline {
         }
         continue;
       }
-      const { start, end, from } = tile.frames;
+      const { start, end, from, kind } = tile.frames;
+      const { place, count } = users(tile.frames);
       for (let n = 0; n < start.length; n++) {
         if (from[n] !== radio) continue;
+        if (count[n] > 1 && this.userAt(y, lane, kind[n], count[n]) !== place[n]) continue;
         const off = at < start[n] ? start[n] - at : at > end[n] ? at - end[n] : 0;
         if (off < slack && off < nearest) [nearest, number] = [off, tile.frames.number[n]];
       }
     }
     if (number < 0) this.select(null);
     else this.select(await model.frame(number));
+  }
+
+  /** The user of a PPDU of so many at a height of a lane. */
+  private userAt(y: number, lane: number, kind: number, count: number): number {
+    const { about } = this.model;
+    const bottom = this.layout.axis + (lane + 1 - WAIT_BAND) * this.layout.lane;
+    const height = (about.looks[about.kind[kind]]?.height ?? 0.5) * this.layout.lane;
+    const place = Math.floor((bottom - y) / height * count);
+    return Math.max(0, Math.min(place, count - 1));
   }
 
   select(frame: Frame | null): void {

@@ -6,6 +6,7 @@ import { Rects, WAIT_BAND } from "./rects";
 import { BINS, NONE, RETRY, type Frames, type Tile } from "../tile";
 import { drawRoutes } from "./routes";
 import type { About, Frame, Model, Step } from "./model";
+import { users } from "./users";
 
 export interface Layout {
   width: number; gutter: number; lane: number; axis: number; tracks: Track[]; track: number;
@@ -171,6 +172,7 @@ export class Picture {
     const heights = about.kind.map((kind) => (about.looks[kind]?.height ?? 0.5) * layout.lane);
     const lostOf = about.outcome.map((name) => name in about.hatches && name !== "unknown");
     const base = layout.lane * (1 - WAIT_BAND);
+    const { place, count } = users(frames);
     for (let n = 0; n < frames.start.length; n++) {
       const lane = model.laneOf.get(frames.from[n]);
       if (lane === undefined || frames.end[n] < model.start) continue;
@@ -183,20 +185,24 @@ export class Picture {
       const width = Math.max(x1 - x0, 1);
       last[slot] = Math.ceil(x0 + width);
       const bottom = layout.axis + lane * layout.lane + base;
-      const y = bottom - heights[kind];
-      paths[kind][Number(isLost)].rect(x0, y, width, heights[kind]);
+      const height = heights[kind] / count[n];
+      const y = bottom - height * (place[n] + 1);
+      // A gap tells the users of a PPDU apart.
+      const gap = count[n] > 1 && height > 2 ? Math.min(1, height / 4) : 0;
+      paths[kind][Number(isLost)].rect(x0, y + gap, width, height - gap);
       if (width > 3) {
-        if (isLost) hatched[frames.outcome[n]].rect(x0, y, width, heights[kind]);
-        if (frames.flags[n] & RETRY) stripes.rect(x0, y, width, 3);
+        if (isLost) hatched[frames.outcome[n]].rect(x0, y + gap, width, height - gap);
+        if (frames.flags[n] & RETRY) stripes.rect(x0, y + gap, width, Math.min(3, height / 3));
         const head = frames.preamble[n] / (frames.end[n] - frames.start[n]) * width;
-        if (head > 1) heads.rect(x0, y + 3, Math.min(head, width), heights[kind] - 3);
+        const above = Math.min(3, height / 3);
+        if (head > 1) heads.rect(x0, y + above, Math.min(head, width), height - above);
       } else if (frames.flags[n] & RETRY) {
-        stripes.rect(x0, y, width, 2);
+        stripes.rect(x0, y, width, Math.min(2, height));
       }
       if (isLost) this.cross(crosses, x0 + width / 2, y - 4, width > 5);
     }
     this.fill(paths, hatched, { crosses, stripes, heads });
-    this.names(frames, heights, base);
+    this.names(frames, { heights, base, place, count });
   }
 
   private cross(path: Path2D, x: number, y: number, isWide: boolean): void {
@@ -253,8 +259,11 @@ export class Picture {
   }
 
   /** Kind and receiver in bars that have room for them. */
-  private names(frames: Frames, heights: number[], base: number): void {
+  private names(frames: Frames, where: {
+    heights: number[]; base: number; place: Uint16Array; count: Uint16Array;
+  }): void {
     const { context: c, model, layout } = this;
+    const { heights, base, place, count } = where;
     c.font = "11px system-ui, sans-serif";
     c.textAlign = "left";
     c.textBaseline = "middle";
@@ -262,7 +271,7 @@ export class Picture {
       const [x0, x1] = [this.x(frames.start[n]), this.x(frames.end[n])];
       if (x1 - x0 < 34 || x1 < layout.gutter || x0 > layout.width) continue;
       const lane = model.laneOf.get(frames.from[n]);
-      const height = heights[frames.kind[n]];
+      const height = heights[frames.kind[n]] / count[n];
       if (lane === undefined || height < 12) continue;
       const kind = model.about.kind[frames.kind[n]];
       const to = frames.to[n] === NONE ? "all" : model.about.radios[frames.to[n]];
@@ -270,7 +279,7 @@ export class Picture {
       const left = Math.max(x0, layout.gutter) + 4;
       const width = c.measureText(text).width;
       if (width > x1 - left - 4) continue;
-      const y = layout.axis + lane * layout.lane + base - height / 2 + 1;
+      const y = layout.axis + lane * layout.lane + base - height * (place[n] + 0.5) + 1;
       c.fillStyle = this.colours.ground;
       c.globalAlpha = 0.85;
       c.fillRect(left - 2, y - 7, width + 4, 14);
