@@ -34,6 +34,20 @@ pub(super) fn control(frame: &Frame, out: &mut Vec<u8>) {
     if matches!(frame.kind, FrameKind::BlockAckRequest | FrameKind::BlockAck) {
         block_ack(frame, out);
     }
+    if frame.kind == FrameKind::Trigger {
+        trigger(frame, out);
+    }
+}
+
+/// Appends a MU-BAR (clause 9.3.1.22 of 802.11ax-2021), of which records have the type only: padding
+/// stands for its users.
+fn trigger(frame: &Frame, out: &mut Vec<u8>) {
+    const HEADER: usize = 16;
+    const COMMON_INFO: [u8; 8] = [2, 0, 0, 0, 0, 0, 0, 0];
+    const FCS: usize = 4;
+    out.extend(COMMON_INFO);
+    let rest = (frame.psdu.0 as usize).saturating_sub(HEADER + COMMON_INFO.len() + FCS);
+    out.extend(std::iter::repeat_n(0xff, rest));
 }
 
 /// Appends the MAC header of an MPDU with data, whose CCMP header follows if it is protected.

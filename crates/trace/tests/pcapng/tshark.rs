@@ -72,6 +72,11 @@ fn all_kinds() -> Vec<Frame> {
         Frame { to: None, ..down(ofdm, (9600.0, 56.0), vec![call(None)]) },
         data(PEER0, PEER1, ofdm, (9700.0, 56.0), vec![call(Some(STATION))]),
         control(FrameKind::CtsToSelf, STA1, STA1, basic, (9800.0, 28.0)),
+        Frame {
+            to: None,
+            psdu: kernel::Bytes(46),
+            ..control(FrameKind::Trigger, AP, STA0, basic, (9900.0, 40.0))
+        },
     ]
 }
 

@@ -75,41 +75,48 @@ impl Cell {
         if edcaf.to().is_none() || edcaf.originator.management().is_some() {
             return false;
         }
-        let chosen = self.choose(groups, now, f, source, out);
-        if chosen.is_empty() {
+        let mut found = self.candidates(groups, now, f, source);
+        let Some(&first) = found.first() else { return false };
+        // Whom the EDCAF serves alone if the PPDU is none of several.
+        groups.queues[f as usize].turn_to(&mut self.edcafs[f as usize], first);
+        if self.edcaf(f).originator.owes_request() {
             return false;
         }
-        let members: Vec<Member> = chosen.iter().map(|each| each.member).collect();
-        let Some(place) = groups.shapes.place(&groups.settings, &self.rules, &members) else {
-            return false;
-        };
         let mut group = groups.spare.take().unwrap_or_else(|| empty(groups));
         group.category = f as u8;
-        group.users.clear();
-        group.shape = place;
-        let users = self.fill(groups, now, f, within, &chosen, place, source, &mut group);
-        if users.is_none() {
-            groups.spare = Some(group);
-            return false;
+        while let Some(chosen) = self.choose(groups, now, f, &found, out) {
+            match self.fill(groups, now, f, within, &chosen, source, &mut group) {
+                Ok(place) => {
+                    self.prepare(groups, f, place, group);
+                    return true;
+                }
+                Err(0) => break,
+                // Another takes its place; it is served alone when it is the first.
+                Err(nth) => found.retain(|&station| station != chosen[nth].station),
+            }
         }
+        groups.spare = Some(group);
+        false
+    }
+
+    /// The next PPDU of the EDCAF is this one.
+    fn prepare(&mut self, groups: &mut Groups, f: u32, place: usize, mut group: MuExchange) {
         let shape = groups.shapes.at(place);
         let bytes = Bytes(group.users.iter().map(|user| user.on_air.0).sum());
         self.edcafs[f as usize].prepare_group(&self.rules, shape, bytes);
         group.after = shape.after;
+        group.shape = place;
         groups.exchange = Some((f, group));
-        true
     }
 
-    /// The stations that the PPDU serves, with their resource units; none if it is for one. Then
-    /// that station's MSDUs are in service.
-    fn choose(
+    /// The stations with packets, in the order of the scheduler and as many as a PPDU may serve.
+    fn candidates(
         &mut self,
         groups: &mut Groups,
         now: Instant,
         f: u32,
         source: &mut dyn MsduSource,
-        out: &mut Vec<Command>,
-    ) -> Vec<Chosen> {
+    ) -> Vec<u32> {
         let Groups { settings, queues, order, .. } = groups;
         let queue = &mut queues[f as usize];
         order.clear();
@@ -140,29 +147,35 @@ impl Cell {
                 break;
             }
         }
-        let Some(&first) = found.first() else { return Vec::new() };
-        let is_single =
-            queue.of(edcaf, first).owes_request() || (found.len() as u32) < settings.min_users;
-        let units = queue.scheduler.units(width, found.len() as u32);
-        let Some((size, number)) = units.filter(|_| !is_single) else {
-            queue.turn_to(edcaf, first);
-            return Vec::new();
-        };
-        if number < settings.min_users {
-            queue.turn_to(edcaf, first);
-            return Vec::new();
+        found
+    }
+
+    /// Those that the PPDU serves, with their resource units; `None` if it is for one.
+    fn choose(
+        &mut self,
+        groups: &mut Groups,
+        now: Instant,
+        f: u32,
+        found: &[u32],
+        out: &mut Vec<Command>,
+    ) -> Option<Vec<Chosen>> {
+        let width = self.links[0].mode.width;
+        let scheduler = &groups.queues[f as usize].scheduler;
+        let (size, number) = scheduler.units(width, found.len() as u32)?;
+        if number < groups.settings.min_users {
+            return None;
         }
-        // Whom the EDCAF serves alone if the PPDU is none of several.
-        queue.turn_to(edcaf, first);
+        let edcaf = &self.edcafs[f as usize];
         let choose = |&station: &u32| {
             let rate = Self::rate_to(&mut self.rates, station);
             let (mode, alone) = edcaf.mode_to(now, station, rate, out);
             Chosen { station, member: Member { mode, size }, alone }
         };
-        found.iter().take(number as usize).map(choose).collect()
+        Some(found.iter().take(number as usize).map(choose).collect())
     }
 
-    /// Assembles the A-MPDUs of the stations; `None` if one of them has none that fits.
+    /// Assembles the A-MPDUs of the stations; returns the place of their shape, or that of the
+    /// station that has no A-MPDU that fits.
     #[expect(clippy::too_many_arguments, reason = "the state of one assembly")]
     fn fill(
         &mut self,
@@ -171,15 +184,17 @@ impl Cell {
         f: u32,
         within: Duration,
         chosen: &[Chosen],
-        place: usize,
         source: &mut dyn MsduSource,
         group: &mut MuExchange,
-    ) -> Option<()> {
+    ) -> Result<usize, usize> {
         let Groups { settings, queues, shapes, .. } = groups;
+        let members: Vec<Member> = chosen.iter().map(|each| each.member).collect();
+        let place = shapes.place(settings, &self.rules, &members).ok_or(0_usize)?;
         let (shape, queue) = (shapes.at(place), &mut queues[f as usize]);
-        let limits = self.rules.framing.aggregation?;
+        let limits = self.rules.framing.aggregation.ok_or(0_usize)?;
         let longest = within.saturating_sub(shape.after).min(limits.duration);
-        let last = shape.data.last_end(longest)?;
+        let last = shape.data.last_end(longest).ok_or(0_usize)?;
+        group.users.clear();
         let edcaf = &mut self.edcafs[f as usize];
         let (node, class) = (edcaf.node, edcaf.class);
         for (nth, each) in chosen.iter().enumerate() {
@@ -189,7 +204,8 @@ impl Cell {
             let room = PsduLimits { frames, bytes };
             let originator = queue.of_mut(edcaf, each.station);
             let next = |most| source.next(node, class, each.station, most);
-            let psdu = Edcaf::assemble_user(originator, now, &self.rules, room, mode, next)?;
+            let psdu = Edcaf::assemble_user(originator, now, &self.rules, room, mode, next);
+            let psdu = psdu.ok_or(nth)?;
             group.users.push(MuUser {
                 station: each.station,
                 ru: shape.data.plan()[nth],
@@ -208,7 +224,7 @@ impl Cell {
         for (nth, user) in group.users.iter_mut().enumerate() {
             user.room = shape.data.room(nth, group.end);
         }
-        Some(())
+        Ok(place)
     }
 
     /// Draws what noise destroys of the exchange, and begins it.

@@ -144,6 +144,22 @@ fn schedulers_differ_in_whom_they_serve() {
     assert_eq!(frames(&record)[0], (430, 430 + 7544, AP, "data 1 | 2 | 3"));
 }
 
+/// An MPDU that does not fit into 5.484 ms on its resource unit: that station is left out, and gets
+/// the channel alone when it is the first.
+#[test]
+fn a_slow_station_is_served_alone() {
+    let mut script = one_each(3, Acknowledgement::MuBar);
+    let slow = TxVector { mcs: 0, ..DOT11AX.tx_vector().unwrap() };
+    script.links[1].mode = slow.mode().unwrap();
+    let wide = |config: &mut crate::MacConfig| {
+        config.mu.as_mut().unwrap().scheduler = MuSchedulerSettings::HeadOfLine(HeadOfLine {});
+    };
+    let record = script.with(wide).play(10);
+    let data: Vec<_> = frames(&record).into_iter().filter(|it| it.3.starts_with("data")).collect();
+    assert_eq!([data[0].3, data[1].3], ["data 1 | 3", "data 2"]);
+    assert_eq!(data[0].1 - data[0].0, 3872, "106 tones each, as there are two");
+}
+
 /// Under noise each packet arrives once and in the order of its station, whatever the sequence of
 /// acknowledgement, and beside stations that contend.
 #[test]
