@@ -39,7 +39,7 @@ pub(super) fn control(frame: &Frame, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a MU-BAR (clause 9.3.1.22 of 802.11ax-2021), of which records have the type only: padding
+/// Appends a MU-BAR (802.11ax-2021 clause 9.3.1.22), of which records have the type only: padding
 /// stands for its users.
 fn trigger(frame: &Frame, out: &mut Vec<u8>) {
     const HEADER: usize = 16;

@@ -74,7 +74,7 @@ fn all_kinds() -> Vec<Frame> {
         control(FrameKind::CtsToSelf, STA1, STA1, basic, (9800.0, 28.0)),
         Frame {
             to: None,
-            psdu: kernel::Bytes(46),
+            psdu: Bytes(46),
             ..control(FrameKind::Trigger, AP, STA0, basic, (9900.0, 40.0))
         },
     ]
