@@ -5,6 +5,7 @@ How late an emulation is depends on the machine, so that no test asserts it.
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 import simoom as sm
 from simoom.base.issue import ArgumentError
@@ -236,6 +238,64 @@ def test_an_emulation_is_in_the_library_like_any_run(cell, tmp_path):
     library.remove(entry["id"])
     assert not library.entries()
     assert not list(library.tapes.iterdir())
+
+
+TALK = """
+import socket, time
+udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+udp.settimeout(1)
+udp.connect(("echo", 9999))
+for number in range(4000):
+    udp.send(b"x" * 1000)
+    try:
+        udp.recv(2000)
+    except TimeoutError:
+        pass
+    time.sleep(0.01)
+"""
+ECHO = """
+import socket
+udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+udp.bind(("", 9999))
+while True:
+    udp.sendto(*udp.recvfrom(2000))
+"""
+
+
+@pytest.mark.usefixtures("namespaces")
+def test_a_page_shows_how_it_goes_and_then_its_run(cell, tmp_path, open_page):
+    (tmp_path / "talk.py").write_text(TALK, encoding="utf-8")
+    (tmp_path / "echo.py").write_text(ECHO, encoding="utf-8")
+    (tmp_path / "ports.toml").write_text(
+        f'[[ports]]\nat = "sta0"\ncommand = ["{sys.executable}", "talk.py"]\n'
+        f'[[ports]]\nat = "sta1"\nname = "echo"\nserves = true\n'
+        f'command = ["{sys.executable}", "echo.py"]\n',
+        encoding="utf-8",
+    )
+    command = [sys.executable, "-m", "simoom", "emulate", str(cell), "--ports", "ports.toml",
+               "--page", "0", "--quiet"]  # fmt: skip
+    begun = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        link = begun.stderr.readline().strip()
+        with open_page(link, 390, 844) as page:
+            banner = page.get_by_role("region", name="Emulation")
+            expect(banner).to_contain_text("Emulation runs: A cell with a call", timeout=20_000)
+            ports = banner.locator("tr")
+            expect(ports.nth(2)).to_contain_text("echo (sta1)")
+            # 1028 bytes at most every 10 ms, each answered.
+            port = re.compile(r"sta00\.\d\d Mb/s0\.\d\d Mb/s[\d.]+ (µs|ms)")
+            expect(ports.nth(1)).to_contain_text(port, timeout=20_000)
+            begun.send_signal(signal.SIGINT)
+            expect(banner).to_contain_text("Emulation has ended", timeout=60_000)
+            banner.get_by_role("link", name="Its run in the library").click()
+            expect(page.get_by_role("heading", name="emulation, ")).to_be_visible(timeout=20_000)
+        begun.send_signal(signal.SIGINT)
+        begun.communicate(timeout=60)
+    finally:
+        begun.kill()
+        begun.wait()
+    (entry,) = Library(tmp_path / "simoom-runs", Desk(tmp_path)).entries()
+    assert entry["state"] == "done"
 
 
 def _processes():

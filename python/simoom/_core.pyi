@@ -232,7 +232,9 @@ class PortGate:
         least_s: float,
         strict: bool,
         begin: Callable[[], object],
+        watched: Sequence[str] | None,
     ) -> dict[str, Any]: ...
+    def glance(self) -> dict[str, Any] | None: ...
 
 def refusals() -> list[tuple[str, str]]: ...
 def read_tape(

@@ -78,6 +78,18 @@ export const sweeps = signal<SweepEntry[]>([]);
 export const isOnline = signal(false);
 export const said = signal("");
 
+/** How an emulation goes, beside which the server runs. */
+export interface Emulation {
+  state: "running" | "ended"; title: string; at_s: number; ports: EmulatedPort[];
+  handed_over: number; above_1ms: number; max_s: number; recent_max_s: number; dropped: number;
+  verdict?: string; run?: string | null;
+}
+export interface EmulatedPort {
+  name: string; at: string; sent_mbps: number; received_mbps: number; ping_s: number | null;
+  queue: number | null; on_the_way: number; refused: number; not_written: number;
+}
+export const emulation = signal<Emulation | null>(null);
+
 export class ApiError extends Error {
   constructor(message: string, readonly issues: Issue[] = []) {
     super(message);
@@ -85,7 +97,7 @@ export class ApiError extends Error {
 }
 
 /** Takes what has changed: the list of runs, and samples of the run that is watched. */
-export interface Told { type: "runs" | "series" | "error"; [name: string]: unknown }
+export interface Told { type: "runs" | "series" | "emulation" | "error"; [name: string]: unknown }
 /** Who answers: the server of `simoom serve`, or the simulator in the page. */
 export interface Host {
   /** The answer to a request, plain data; an error is an `ApiError`. */
@@ -143,6 +155,7 @@ export function attach(own: Host): void {
       onSeries?.(message.series as SeriesByPath, message.anew as boolean,
         (message.owners as Owners | undefined) ?? null);
     }
+    if (message.type === "emulation") emulation.value = message.emulation as Emulation;
     if (message.type === "error") said.value = message.message as string;
   }, (is) => {
     isOnline.value = is;

@@ -12,6 +12,7 @@ import { LibraryView } from "./library";
 import { hasScenario } from "./link";
 import { Local } from "./local/host";
 import { Compare } from "./compare";
+import { EmulationBanner } from "./emulation";
 import { Pending } from "./pending";
 import { RunView } from "./run";
 import { openLinked, ScenarioView } from "./scenario";
@@ -84,6 +85,7 @@ function App() {
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); focusMain(); }}>
         Skip to the content</a>
       <Navigation view={view} />
+      <EmulationBanner />
       <LessonSteps />
       <main id="main" tabIndex={-1}>{main}</main>
       <p class="said" role="status" aria-live="polite">{said.value}</p>

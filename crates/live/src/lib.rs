@@ -13,11 +13,13 @@
 
 mod arena;
 mod gate;
+mod glance;
 mod lateness;
 mod ports;
 mod run;
 
 pub use gate::Gate;
+pub use glance::{Glance, PortGlance, Watch, Window};
 pub use lateness::{Lateness, Stall};
 pub use ports::{PortReport, Refusal};
 pub use run::{Ending, Keep, Limits, Report};

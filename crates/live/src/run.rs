@@ -2,6 +2,7 @@
 
 use crate::arena::Arena;
 use crate::gate::Gate;
+use crate::glance::Watch;
 use crate::lateness::{Lateness, Stall, Stalls};
 use crate::ports::{BUFFER, Port, PortReport, Refusal};
 use kernel::Instant;
@@ -103,6 +104,7 @@ impl Gate {
         first_flow: u32,
         tape: Option<(TapeWriter<W>, Keep)>,
         limits: Limits,
+        watch: Option<Watch>,
     ) -> io::Result<Report> {
         let mut ports = Vec::new();
         for (name, address) in addresses {
@@ -125,6 +127,7 @@ impl Gate {
             events: Lateness::default(),
             stalls: Stalls::default(),
             dropped: 0,
+            watch,
         };
         let (end, ending) = running.run(self.control.as_mut(), limits)?;
         let end = end.max(instant(limits.least));
@@ -158,6 +161,7 @@ struct Loop {
     events: Lateness,
     stalls: Stalls,
     dropped: u64,
+    watch: Option<Watch>,
 }
 
 impl Loop {
@@ -192,6 +196,7 @@ impl Loop {
                 self.read(now, &mut buffer)?;
             }
             self.advance(now);
+            self.show(now);
             if ending == Ending::Asked && self.arena.resident() == 0 {
                 return Ok((self.advance(self.start.elapsed()), ending));
             }
@@ -249,7 +254,7 @@ impl Loop {
         // All that is due before happens before.
         self.emulation.run_until(Instant(at.0 - 1));
         self.entered = at;
-        self.arena.put((flow.0 - self.first_flow) as usize, bytes.into());
+        self.arena.put((flow.0 - self.first_flow) as usize, at, bytes.into());
         self.emulation.offer(flow, at, packet);
         if let Some(recorder) = &mut self.recorder {
             recorder.keep(flow.0 - self.first_flow, at, bytes);
@@ -265,7 +270,7 @@ impl Loop {
         self.entered = at;
         for left in self.emulation.left() {
             let flow = (left.flow.0 - self.first_flow) as usize;
-            let Some(mut bytes) = self.arena.take(flow, left.number) else { continue };
+            let Some((entered, mut bytes)) = self.arena.take(flow, left.number) else { continue };
             match left.fate {
                 Fate::Dropped(_) => self.dropped += 1,
                 Fate::Arrived(ecn) => {
@@ -276,12 +281,36 @@ impl Loop {
                     }
                     self.ports[to].write(&bytes);
                     let (due, done) = (duration(left.at), self.start.elapsed());
-                    self.egress.add(done.saturating_sub(due));
-                    self.stalls.note(due, done.saturating_sub(due));
+                    let late = done.saturating_sub(due);
+                    self.egress.add(late);
+                    self.stalls.note(due, late);
+                    if let Some(watch) = &mut self.watch {
+                        let from = flow / (self.ports.len() - 1);
+                        watch.note(
+                            [from, to],
+                            duration(left.at).saturating_sub(duration(entered)),
+                            late,
+                        );
+                    }
                 }
             }
         }
         at
+    }
+
+    /// Shows how it goes, if somebody looks and it is time.
+    fn show(&mut self, now: Duration) {
+        let Some(watch) = self.watch.as_mut().filter(|watch| watch.is_due(now)) else { return };
+        let on_the_way = |ways: &Vec<Way>| {
+            let flow = |way: &Way| (way.flow.0 - self.first_flow) as usize;
+            ways.iter().map(|way| self.arena.resident_of(flow(way))).sum()
+        };
+        let reports = self.ports.iter().map(|port| port.report.clone());
+        let ports = reports.zip(self.ways.iter().map(on_the_way));
+        let emulation = &self.emulation;
+        watch.show(now, self.entered, self.dropped, ports, |readings, into| {
+            emulation.read(readings, into);
+        });
     }
 
     fn close(self, end: Instant, ending: Ending) -> io::Result<Report> {

@@ -3,10 +3,14 @@
 use crate::fault;
 use crate::scenario::Scenario;
 use crate::trace::os_error;
-use live::{Ending, Gate, Keep, Lateness, Limits, Refusal, Report};
+use live::{
+    Ending, Gate, Glance, Keep, Lateness, Limits, PortReport, Refusal, Report, Watch, Window,
+};
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use sim::Readings;
+use sim::control::NoExternal;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
@@ -16,7 +20,7 @@ use trace::TapeWriter;
 
 /// The socket that receives the ports of one emulation, and its loop.
 #[pyclass(frozen, module = "simoom._core")]
-pub(crate) struct PortGate(Mutex<Option<Gate>>);
+pub(crate) struct PortGate(Mutex<Option<Gate>>, Window);
 
 #[pymethods]
 impl PortGate {
@@ -25,7 +29,7 @@ impl PortGate {
     #[allow(clippy::needless_pass_by_value, reason = "converted by PyO3")]
     fn new(path: PathBuf) -> PyResult<Self> {
         let gate = Gate::new(&path).map_err(|error| os_error(&error, &path))?;
-        Ok(Self(Mutex::new(Some(gate))))
+        Ok(Self(Mutex::new(Some(gate)), Window::default()))
     }
 
     /// Waits for the next connection; whether one came within this time.
@@ -38,12 +42,18 @@ impl PortGate {
         py.detach(accept).ok_or_else(gone)?.map_err(|error| PyOSError::new_err(error.to_string()))
     }
 
+    /// How the emulation goes; `None` before the first glance. Another thread may ask.
+    fn glance<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        self.1.look().map(|glance| glance_of(py, &glance)).transpose()
+    }
+
     /// Runs the emulation; see `simoom.emulate`. `ports` has name and address of each,
     /// `tape` a path, a comment, and whether all bytes are kept.
-    /// `begin` starts the programs, when the network is ready.
+    /// `begin` starts the programs, when the network is ready. `watched` has the paths that
+    /// glances tell.
     #[pyo3(signature = (
         scenario, seed, replication, ports, first_flow, tape, longest_s, least_s, strict,
-        begin
+        begin, watched
     ))]
     #[allow(
         clippy::needless_pass_by_value,
@@ -63,6 +73,7 @@ impl PortGate {
         least_s: f64,
         strict: bool,
         begin: Bound<'py, PyAny>,
+        watched: Option<Vec<String>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let taken = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
         let gate = taken.ok_or_else(gone)?;
@@ -82,10 +93,57 @@ impl PortGate {
         let tape = tape.map(open).transpose()?;
         let [longest, least] = [longest_s, least_s].map(Duration::from_secs_f64);
         let limits = Limits { longest, least, strict };
+        let readings = watched
+            .map(|paths| Readings::new(&plan, &paths, &NoExternal))
+            .transpose()
+            .map_err(fault)?;
+        let watch = readings.map(|readings| Watch::new(self.1.clone(), readings));
         begin.call0()?;
-        let report = py.detach(|| gate.run(emulation, &ports, first_flow, tape, limits));
+        let report = py.detach(|| gate.run(emulation, &ports, first_flow, tape, limits, watch));
         to_dict(py, &report.map_err(|error| PyOSError::new_err(error.to_string()))?)
     }
+}
+
+/// How an emulation goes, for a page.
+fn glance_of<'py>(py: Python<'py>, glance: &Glance) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("at_s", glance.at.as_secs_f64())?;
+    dict.set_item("step_s", glance.step.as_secs_f64())?;
+    dict.set_item("handed_over", glance.handed_over[0])?;
+    dict.set_item("above_1ms", glance.handed_over[1])?;
+    let [latest, recent] = glance.latest.map(|latest| latest.as_secs_f64());
+    dict.set_item("max_s", latest)?;
+    dict.set_item("recent_max_s", recent)?;
+    dict.set_item("dropped", glance.dropped)?;
+    dict.set_item("values", &glance.values)?;
+    let ports = PyList::empty(py);
+    for port in &glance.ports {
+        let own = port_report(py, &port.report)?;
+        own.set_item("on_the_way", port.on_the_way)?;
+        let [from, to] = port.delays.map(|delay| delay.map(|delay| delay.as_secs_f64()));
+        own.set_item("from_s", from)?;
+        own.set_item("to_s", to)?;
+        ports.append(own)?;
+    }
+    dict.set_item("ports", ports)?;
+    Ok(dict)
+}
+
+fn port_report<'py>(py: Python<'py>, port: &PortReport) -> PyResult<Bound<'py, PyDict>> {
+    let own = PyDict::new(py);
+    own.set_item("name", &port.name)?;
+    let [[sent, sent_bytes], [received, received_bytes]] = [port.sent, port.received];
+    own.set_item("sent_packets", sent)?;
+    own.set_item("sent_bytes", sent_bytes)?;
+    own.set_item("received_packets", received)?;
+    own.set_item("received_bytes", received_bytes)?;
+    let refused = PyDict::new(py);
+    for (why, count) in Refusal::ALL.iter().zip(port.refused) {
+        refused.set_item(why.name(), count)?;
+    }
+    own.set_item("refused", refused)?;
+    own.set_item("not_written", port.not_written)?;
+    Ok(own)
 }
 
 fn gone() -> PyErr {
@@ -115,20 +173,7 @@ fn to_dict<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict>
     dict.set_item("resident", report.resident)?;
     let ports = PyList::empty(py);
     for port in &report.ports {
-        let own = PyDict::new(py);
-        own.set_item("name", &port.name)?;
-        let [[sent, sent_bytes], [received, received_bytes]] = [port.sent, port.received];
-        own.set_item("sent_packets", sent)?;
-        own.set_item("sent_bytes", sent_bytes)?;
-        own.set_item("received_packets", received)?;
-        own.set_item("received_bytes", received_bytes)?;
-        let refused = PyDict::new(py);
-        for (why, count) in Refusal::ALL.iter().zip(port.refused) {
-            refused.set_item(why.name(), count)?;
-        }
-        own.set_item("refused", refused)?;
-        own.set_item("not_written", port.not_written)?;
-        ports.append(own)?;
+        ports.append(port_report(py, port)?)?;
     }
     dict.set_item("ports", ports)?;
     Ok(dict)

@@ -3,6 +3,7 @@
 
 use crate::exits::Left;
 use crate::plan::Plan;
+use crate::readings::Readings;
 use crate::scenario::Issue;
 use crate::simulation::Simulation;
 use crate::traffic;
@@ -49,6 +50,11 @@ impl Emulation {
     /// The packets that have left since the last call.
     pub fn left(&mut self) -> impl Iterator<Item = Left> {
         self.0.world_mut().observers.left().drain(..)
+    }
+
+    /// Reads values of the network over the time since they were last read.
+    pub fn read(&self, readings: &mut Readings, into: &mut [f64]) {
+        self.0.read(readings, into);
     }
 
     /// The fingerprint of what has happened so far: at an instant, that of a run that ends there.

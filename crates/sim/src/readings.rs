@@ -51,7 +51,7 @@ impl Over {
 
 /// Observables of a run that are read step by step: counters as their increase in the step, rates
 /// and ratios over the step, gauges at its end.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Readings {
     all: Vec<Named<Over>>,
     /// The counters of each at the end of the last step.

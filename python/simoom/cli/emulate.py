@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +12,7 @@ import typer
 
 from simoom.base.files import finite
 from simoom.cli.api import Source, from_api
+from simoom.cli.beside import beside
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import AsJson, InputError, Quiet, console, directory, say
 from simoom.emulate.emulation import Emulation, server_command
@@ -23,9 +26,18 @@ EXAMPLES = (
 )
 """The end of the help."""
 TOO_LATE = 3
+LIBRARY = Path("simoom-runs")
+Page = Annotated[
+    int | None,
+    typer.Option(
+        metavar="PORT",
+        help="Serve the page of simoom serve beside it, which shows how it goes, until Ctrl-C; "
+        "0 chooses a free port. The library is simoom-runs without --library.",
+    ),
+]
 
 
-@from_api("emulate", without="ports tape library")
+@from_api("emulate", without="ports tape library watch")
 def emulate(
     source: Source,
     command: Annotated[
@@ -76,6 +88,7 @@ def emulate(
             help="Keep the run, with its tape and timeline, in this library of simoom serve.",
         ),
     ] = None,
+    page: Page = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
     **given: Any,
@@ -85,24 +98,29 @@ def emulate(
     Every port is a network namespace of its own; nothing of the machine's network is touched, and
     no privileges are needed. Programs reach the ports by their names.
     """
-    if ports is not None:
-        if at is not None or command or server is not None:
-            raise InputError("--ports: the file has nodes and commands; leave out --at and COMMAND")
-        wanted = read_ports(ports)
-    else:
-        wanted = _pair(at, to, command or [], server)
-    done = run(source.load(), ports=wanted, tape=tape, library=library, **given)
-    if as_json:
-        print_json(finite(done.to_dict()))
-    elif not quiet:
-        _tell(done, tape, library)
+    wanted = _wanted(ports, at, to, command or [], server)
+    scenario = source.load()
+    library = library or (None if page is None else LIBRARY)
+    with nullcontext() if page is None else beside(page, library or LIBRARY, scenario) as shown:
+        if shown is not None:
+            given["watch"] = shown.watch
+        done = run(scenario, ports=wanted, tape=tape, library=library, **given)
+        _tell(done, tape, library, as_json=as_json, quiet=quiet)
+        if shown is not None:
+            shown.end(done)
     if done.live["ending"] == "late":
         raise typer.Exit(TOO_LATE)
     if done.exit_code:
         raise typer.Exit(done.exit_code)
 
 
-def _tell(done: Emulation, tape: Path | None, library: Path | None) -> None:
+def _tell(
+    done: Emulation, tape: Path | None, library: Path | None, *, as_json: bool, quiet: bool
+) -> None:
+    if as_json:
+        print_json(finite(done.to_dict()))
+    if as_json or quiet:
+        return
     screen = console()
     screen.print(tables(done.run, width=screen.width))
     print(f"\n{done.report(screen.width)}")
@@ -112,7 +130,17 @@ def _tell(done: Emulation, tape: Path | None, library: Path | None) -> None:
         say(f"kept in {library}/: simoom serve --library {library}")
 
 
-def _pair(at: str | None, to: str, command: list[str], server: str | None) -> Any:
+def _wanted(
+    ports: Path | None, at: str | None, to: str, command: list[str], server: str | None
+) -> Sequence[Port]:
+    if ports is None:
+        return _pair(at, to, command, server)
+    if at is not None or command or server is not None:
+        raise InputError("--ports: the file has nodes and commands; leave out --at and COMMAND")
+    return read_ports(ports)
+
+
+def _pair(at: str | None, to: str, command: list[str], server: str | None) -> Sequence[Port]:
     """Return the ports of a program and of the server that it talks to."""
     if at is None:
         raise InputError("--at: names the node behind which the program runs, as --at sta0")

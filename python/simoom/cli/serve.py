@@ -19,6 +19,7 @@ from simoom.cli.terminal import InputError, check_range, directory, origin, say,
 from simoom.scenario import control, shipped
 
 if TYPE_CHECKING:
+    import uvicorn
     from starlette.types import ASGIApp
 
     from simoom.serve import Limits
@@ -82,7 +83,7 @@ def serve(
     limits = Limits(queue=queue, run_s=run_s, run_mib=run_mib, air_mib=air_mib, airs_mib=airs_mib)
     _check_limits(limits)
     first = None if file is None else _first(file, limits.scenario_bytes)
-    listener = _listen(host, port)
+    listener = listen(host, port)
     port = listener.getsockname()[1]
     token = secrets.token_urlsafe(24)
     app = application(
@@ -99,7 +100,7 @@ def serve(
     print("\n".join(links), flush=True)
     if not quiet:
         _say(links, host, library)
-    _serve(app, listener, limits.message_bytes)
+    served(app, limits.message_bytes).run(sockets=[listener])
 
 
 def addresses(host: str) -> list[str]:
@@ -185,7 +186,7 @@ def _first(file: Path, most: int) -> dict[str, str]:
     return {"name": name, "text": text}
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens, or refuse."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -200,7 +201,8 @@ def _listen(host: str, port: int) -> socket.socket:
         raise InputError(message) from None
 
 
-def _serve(app: ASGIApp, listener: socket.socket, message_bytes: int) -> None:
+def served(app: ASGIApp, message_bytes: int = 1 << 14) -> uvicorn.Server:
+    """Return the server of an application."""
     import uvicorn
 
     config = uvicorn.Config(
@@ -212,4 +214,4 @@ def _serve(app: ASGIApp, listener: socket.socket, message_bytes: int) -> None:
         ws_max_size=message_bytes,
         timeout_graceful_shutdown=1,
     )
-    uvicorn.Server(config).run(sockets=[listener])
+    return uvicorn.Server(config)

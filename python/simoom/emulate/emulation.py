@@ -9,7 +9,7 @@ import socket
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ from weakref import finalize
 from simoom import _core
 from simoom.base.arguments import whole
 from simoom.base.issue import ArgumentError
+from simoom.emulate.glance import Glances, queues_of
 from simoom.emulate.namespace import ANSWER_S, EmulationError, Namespace, check_machine
 from simoom.emulate.ports import Port, Tape, addresses, comment_of, least_s, with_ports
 from simoom.emulate.report import text
@@ -28,6 +29,8 @@ from simoom.scenario.scenario import Scenario, ScenarioLike
 
 LONGEST_S = 3600.0
 PRIORITY = 50
+LOOK_S = 0.2
+"""The time between two looks at how it goes."""
 KEPT_UP_P999_S, KEPT_UP_MAX_S = 1e-3, 10e-3
 """The rule of a run that kept up: 99.9 % of what was due and the latest of it."""
 
@@ -46,12 +49,15 @@ class Emulation:
         That of the program; None if it had not ended.
     tape : str or None
         The tape, if it was asked for.
+    key : str or None
+        Its key in the library, if it was asked for.
     """
 
     run: Run
     live: dict[str, Any]
     exit_code: int | None
     tape: str | None
+    key: str | None = None
 
     @property
     def verdict(self) -> str:
@@ -110,6 +116,7 @@ def emulate(
     tape: str | os.PathLike[str] | None = None,
     strict: bool = False,
     library: str | os.PathLike[str] | None = None,
+    watch: Callable[[dict[str, Any]], object] | None = None,
 ) -> Emulation:
     """Run real programs in a simulated network, in real time.
 
@@ -135,6 +142,8 @@ def emulate(
         Whether to end when it is late by 100 ms, with exit code 3.
     library : path, optional
         The run library that keeps the run with its tape; `simoom serve` shows it.
+    watch : callable, optional
+        Called twice a second with how it goes, from another thread.
 
     Returns
     -------
@@ -167,15 +176,16 @@ def emulate(
         kept = file, comment, tape is not None or shelf is not None
         live, code = _live(
             changed, (seed, replication), named, first, kept, ports, folder, times,
-            strict=strict,
+            strict=strict, watch=watch,
         )  # fmt: skip
+        key = None
         if shelf is not None:
-            done = shelf.keep(original, file, ports)
+            key, done = shelf.keep(original, file, ports)
         else:
             again = Tape.read(file).scenario_of(original, file)
             done = run(again, seed=seed, replication=replication)
         live["repeats"] = done.digest == live["digest"]
-        emulation = Emulation(done, live, code, None if tape is None else os.fspath(tape))
+        emulation = Emulation(done, live, code, None if tape is None else os.fspath(tape), key)
         # The scenario of the results names the tape, which is there as long as they are.
         finalize(emulation, undo.pop_all().close)
     return emulation
@@ -192,6 +202,7 @@ def _live(
     times: tuple[float, float],
     *,
     strict: bool,
+    watch: Callable[[dict[str, Any]], object] | None,
 ) -> tuple[dict[str, Any], int | None]:
     """Make the ports, run the loop, and return what it says and the program's exit code."""
     with ExitStack() as stack:
@@ -215,9 +226,14 @@ def _live(
             for space in others:
                 space.begin()
 
+        watched = None
+        if watch is not None:
+            glances = Glances(ports, queues_of(scenario, ports), watch)
+            watched = glances.paths
+            stack.enter_context(_glances(gate, glances.take))
         with _interrupts(control), _real_time() as scheduling:
             live = gate.run(scenario.core, *root, list(named.items()), first_flow, tape, *times,
-                            strict, begin)  # fmt: skip
+                            strict, begin, watched)  # fmt: skip
         ends = {space.port.name: space.stop() for space in spaces}
         for port in live["ports"]:
             port["kernel_dropped"] = ends[port["name"]].get("dropped", 0)
@@ -269,6 +285,28 @@ def _end_with(awaited: Sequence[Namespace], control: socket.socket) -> None:
 
     if awaited:
         threading.Thread(target=wait, daemon=True).start()
+
+
+@contextmanager
+def _glances(gate: _core.PortGate, told: Callable[[dict[str, Any]], object]) -> Iterator[None]:
+    """Tell each glance in a thread."""
+    end = threading.Event()
+
+    def look() -> None:
+        last = -1.0
+        while not end.wait(LOOK_S):
+            glance = gate.glance()
+            if glance is not None and glance["at_s"] > last:
+                last = glance["at_s"]
+                told(glance)
+
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        end.set()
+        thread.join()
 
 
 @contextmanager

@@ -32,8 +32,14 @@ class Shelf:
         self._limits = Limits()
         self.library = Library(folder, Desk(Path.cwd(), controllers=True))
 
-    def keep(self, original: Scenario, tape: Path, ports: Sequence[Port]) -> Run:
-        """Run the tape of an emulation of a scenario again, and keep the run with the tape."""
+    def keep(self, original: Scenario, tape: Path, ports: Sequence[Port]) -> tuple[str, Run]:
+        """Run the tape of an emulation of a scenario again, and keep the run with the tape.
+
+        Returns
+        -------
+        tuple of str and Run
+            Its key in the library, and the run.
+        """
         from simoom.serve.tasks import probes_of
 
         told, kept = Tape.read(tape), self.library.keep_tape(tape)
@@ -50,4 +56,4 @@ class Shelf:
         programs = [port.command[0] for port in ports if port.command and not port.serves]
         name = f"emulation, {', '.join(Path(each).name for each in programs) or 'servers'}"
         self.library.put(key, done, name=name)
-        return done
+        return key, done

@@ -28,7 +28,7 @@ from simoom.serve.guard import Guard
 from simoom.serve.jobs import Jobs, Work
 from simoom.serve.library import Library
 from simoom.serve.limits import Limits
-from simoom.serve.live import Live, listed
+from simoom.serve.live import Emulating, Live, listed
 from simoom.serve.offers import offers_of
 from simoom.serve.start import STATIC, VIEWS, start
 from simoom.serve.sweeps import DEFAULT, plan_of
@@ -343,6 +343,7 @@ def application(
     limits: Limits | None = None,
     first: dict[str, str] | None = None,
     threads: int = 1,
+    emulation: Emulating | None = None,
 ) -> ASGIApp:
     """Return the application of a server.
 
@@ -364,6 +365,8 @@ def application(
         Name and text of the scenario that the page opens.
     threads : int, optional
         How many runs at once.
+    emulation : Emulating, optional
+        The emulation beside which the server runs.
 
     Raises
     ------
@@ -414,7 +417,7 @@ def application(
         Route(run + "/air/tile/{level:int}/{number:int}", service.tile),
         Route(run + "/air/frame/{number:int}", service.frame),
         Route(run + "/air/life/{number:int}", service.life),
-        WebSocketRoute("/api/live", Live(jobs, library, limits).serve),
+        WebSocketRoute("/api/live", Live(jobs, library, limits, emulation).serve),
     ]
     guard = Middleware(Guard, hosts=hosts, token=token, cookie=cookie)
     handlers = dict.fromkeys((RefusedError, *STATUS), answer)

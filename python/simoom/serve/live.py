@@ -1,6 +1,7 @@
 """The WebSocket of a page: the lists of runs and sweeps as they change, and a run's time series.
 
-The server sends ``{"type": "runs"}`` with both lists, and ``{"type": "series"}``; the page sends
+The server sends ``{"type": "runs"}`` with both lists, ``{"type": "series"}``, and beside an
+emulation ``{"type": "emulation"}``; the page sends
 ``{"type": "watch"}`` and ``{"type": "stop"}``. A message that is none of these is answered by
 ``{"type": "error"}``.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -25,13 +27,23 @@ LOOK_S = 0.15
 """Time between two looks for changes."""
 
 
+@dataclass
+class Emulating:
+    """An emulation beside which the server runs; what it tells is replaced as a whole."""
+
+    told: dict[str, Any] | None = None
+
+
 class Live:
     """The WebSockets of a server."""
 
-    def __init__(self, jobs: Jobs, library: Library, limits: Limits) -> None:
+    def __init__(
+        self, jobs: Jobs, library: Library, limits: Limits, emulation: Emulating | None = None
+    ) -> None:
         self._jobs = jobs
         self._library = library
         self._limits = limits
+        self._emulation = emulation
         self._open = 0
 
     async def serve(self, socket: WebSocket) -> None:
@@ -42,7 +54,7 @@ class Live:
         self._open += 1
         try:
             await socket.accept()
-            page = _Page(self._jobs, self._library, socket)
+            page = _Page(self._jobs, self._library, socket, self._emulation)
             told = asyncio.create_task(page.tell())
             try:
                 await self._listen(socket, page)
@@ -74,7 +86,11 @@ class Live:
 class _Page:
     """What one page has been told."""
 
-    def __init__(self, jobs: Jobs, library: Library, socket: WebSocket) -> None:
+    def __init__(
+        self, jobs: Jobs, library: Library, socket: WebSocket, emulation: Emulating | None
+    ) -> None:
+        self._emulation = emulation
+        self._seen: dict[str, Any] | None = None
         self._jobs = jobs
         self._library = library
         self._socket = socket
@@ -116,6 +132,9 @@ class _Page:
                 told = {"type": "runs", "runs": runs, "sweeps": sweeps}
                 await self._socket.send_json(told)
             await self._tell_series()
+            if self._emulation is not None and self._emulation.told is not self._seen:
+                self._seen = self._emulation.told
+                await self._socket.send_json({"type": "emulation", "emulation": self._seen})
             await asyncio.sleep(LOOK_S)
 
     async def _tell_series(self) -> None:

@@ -1,0 +1,55 @@
+// The emulation beside which the server runs: how late it is, and what its ports carry.
+
+import { emulation, type EmulatedPort, type Emulation } from "./api";
+
+const time = (seconds: number) =>
+  seconds < 1e-3 ? `${(1e6 * seconds).toFixed(0)} µs` : `${(1e3 * seconds).toPrecision(3)} ms`;
+
+/** What may be said so far: the rules are those of the report at the end. */
+function verdict(told: Emulation): string {
+  if (told.verdict) return told.verdict;
+  if (told.max_s >= 0.1 || told.ports.some((port) => port.not_written)) return "invalid";
+  const isLate = told.above_1ms > told.handed_over / 1000 || told.max_s > 0.01;
+  return isLate ? "late" : "kept up so far";
+}
+
+function Row({ port }: { port: EmulatedPort }) {
+  return (
+    <tr>
+      <th scope="row">{port.name}{port.at !== port.name && ` (${port.at})`}</th>
+      <td class="number" data-name="sends">{port.sent_mbps.toFixed(2)} Mb/s</td>
+      <td class="number" data-name="receives">{port.received_mbps.toFixed(2)} Mb/s</td>
+      <td class="number" data-name="ping">{port.ping_s === null ? "–" : time(port.ping_s)}</td>
+      <td class="number" data-name="queue">{port.queue === null ? "–" : port.queue.toFixed(0)}</td>
+      <td class="number" data-name="on the way">{port.on_the_way}</td>
+    </tr>
+  );
+}
+
+export function EmulationBanner() {
+  const told = emulation.value;
+  if (!told) return null;
+  const is = verdict(told);
+  return (
+    <section class={`emulation ${is.split(" ")[0]}`} aria-label="Emulation">
+      <p>
+        <b>{told.state === "running" ? "Emulation runs" : "Emulation has ended"}</b>: {told.title},{" "}
+        {told.at_s.toFixed(1)} s. <b>{is}</b>: late by {time(told.max_s)} at most
+        {told.state === "running" && `, ${time(told.recent_max_s)} in the last half second`};{" "}
+        {told.above_1ms} of {told.handed_over} packets by more than 1 ms. {told.dropped} dropped in
+        the network.{" "}
+        {told.run && <a href={`#/run/${told.run}`}>Its run in the library</a>}
+      </p>
+      {told.state === "running" && (
+        <table class="cards">
+          <thead><tr>
+            <th scope="col">Port</th><th scope="col">sends</th><th scope="col">receives</th>
+            <th scope="col">ping</th><th scope="col">queue of its node</th>
+            <th scope="col">on the way</th>
+          </tr></thead>
+          <tbody>{told.ports.map((port) => <Row key={port.name} port={port} />)}</tbody>
+        </table>
+      )}
+    </section>
+  );
+}
