@@ -78,6 +78,10 @@ def parameters(function: str) -> dict[str, Parameter]:
     Its module is not imported, because NumPy takes longer than a list of commands may take.
     """
     body = source_of(f"simoom.{home_of('simoom', function)}").body
+    for line in body:
+        # A package names the module that has it.
+        if isinstance(line, ast.ImportFrom) and function in (name.name for name in line.names):
+            body = source_of(str(line.module)).body
     found = [each for each in body if isinstance(each, ast.FunctionDef) and each.name == function]
     assigned = (each for each in body if isinstance(each, ast.Assign))
     constants = {ast.unparse(each.targets[0]): each.value for each in assigned}
