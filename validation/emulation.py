@@ -19,6 +19,7 @@ from statistics import mean, median, quantiles
 from typing import Any
 
 import simoom as sm
+from simoom.emulate.emulation import Emulation
 from validation import linux
 from validation.references import plain
 
@@ -98,7 +99,7 @@ def missing() -> str | None:
 
 def _emulate(
     scenario: dict[str, Any], ends: tuple[str, str], programs: Sequence[Sequence[str]]
-) -> sm.Emulation:
+) -> Emulation:
     """Run two programs at two nodes: the second serves the first."""
     ports = [
         sm.Port(ends[0], "near", tuple(programs[0])),
@@ -109,7 +110,7 @@ def _emulate(
 
 def transfer(
     name: str, scenario: dict[str, Any], ends: tuple[str, str], control: str, every_ms: float
-) -> tuple[float, list[float], sm.Emulation]:
+) -> tuple[float, list[float], Emulation]:
     """A long TCP flow of iperf3 with pings beside it.
 
     Returns

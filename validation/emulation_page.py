@@ -31,7 +31,8 @@ CELLS = """## Acknowledgements
 The kernel of a real receiver joins the segments that arrive while its program reads, and
 acknowledges them together; how many these are depends on the machine. Simulated ends have no such
 program, and send an ACK for about two segments. Fewer ACKs leave more of the air to the data, and
-the queue of the access point is shorter, so that A-MPDUs are.
+the queue of the access point is shorter, so that A-MPDUs are. Where both numbers are nearly equal,
+this does not explain the difference of goodput, for which there is no explanation yet.
 
 | path | segments of an ACK, real ends | simulated ends |
 | --- | --- | --- |

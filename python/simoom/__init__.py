@@ -17,7 +17,7 @@ from simoom.base import lazy
 if TYPE_CHECKING:
     from simoom._core import Ack, Departing, Loss
     from simoom.base.issue import Issue, ScenarioError
-    from simoom.emulate import Emulation, Port, emulate
+    from simoom.emulate import Port, emulate
     from simoom.results.run import Run, run
     from simoom.runs import designs
     from simoom.runs.compare import Comparison, compare
@@ -44,7 +44,6 @@ __all__ = [
     "Comparison",
     "Control",
     "Departing",
-    "Emulation",
     "Estimate",
     "Hearing",
     "Issue",
@@ -93,7 +92,7 @@ HOMES = {
     "base.issue": "Issue ScenarioError",
     "runs.replications": "Replications replicate warmup",
     "scenario.routes": "Routes routes",
-    "emulate": "Emulation Port emulate",
+    "emulate": "Port emulate",
     "results.run": "Run run",
     "scenario.scenario": "Scenario",
     "runs.sensitivity": "Sensitivity sensitivity",
