@@ -121,8 +121,12 @@ def overlaps(rows, *keys):
     return ordered.filter(pl.col("start_s") < pl.col("before") - 1e-12)
 
 
-def test_a_radio_sends_one_frame_at_a_time(run):
-    assert overlaps(run.trace.frames, "transmitter").is_empty()
+def test_a_radio_sends_one_ppdu_at_a_time(run):
+    # A PPDU to several users is a frame for each, with the same times.
+    ppdu = ["transmitter", "start_s", "end_s"]
+    frames = run.trace.frames
+    assert frames.unique([*ppdu, "receiver"]).height == frames.height
+    assert overlaps(frames.unique(ppdu), "transmitter").is_empty()
 
 
 def test_an_edcaf_waits_for_one_thing_at_a_time(run):
@@ -331,8 +335,8 @@ def test_airtime_is_that_of_the_ledger(run):
     if frames.filter(kind="CTS-to-self").is_empty():
         assert together["lasting_s"].sum() / end == pytest.approx(fraction("collision"), abs=1e-9)
         used = fraction("payload", "tcp_ack", "header", "mac_ack", "rts_cts", "lost")
-        for of_two in ("two_frames", "busy_tone"):
-            used += run.summary.get(f"airtime.{of_two}_fraction", 0.0)
+        for of_some in ("two_frames", "busy_tone", "padding"):
+            used += run.summary.get(f"airtime.{of_some}_fraction", 0.0)
         assert covered_s(alone, end) / end == pytest.approx(used, abs=1e-9)
 
 
