@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from simoom.emulate.ports import Port
+from simoom.scenario.interfaces import interfaces
 from simoom.scenario.scenario import Scenario
 
 
 def queues_of(scenario: Scenario, ports: Sequence[Port]) -> dict[str, str]:
     """Return the path of the queue before the radio of each port's node, by the port's name."""
-    listed = {each["name"]: each for each in json.loads(scenario.core.interfaces())}
+    listed = {each["name"]: each for each in interfaces(scenario)}
     found = {}
     for port in ports:
         radio = listed.get(port.at, {"kind": ""})

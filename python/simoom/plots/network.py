@@ -16,6 +16,7 @@ from simoom.base.palette import BLACK, BLUE, VERMILION
 from simoom.plots.stretch import trace_of
 from simoom.plots.style import Picture, below, style
 from simoom.results.run import Run
+from simoom.scenario.interfaces import stations
 from simoom.scenario.routes import Routes, routes
 
 if TYPE_CHECKING:
@@ -89,15 +90,16 @@ def draw_network(axes: Axes, run: Run, at_s: float, *, window_s: float = 1.0) ->
     x, y = found.positions_m[0].T
     axes.scatter(x, y, s=26, color="white", edgecolors=BLACK, linewidths=0.8, zorder=4)
     if len(found.nodes) <= NAMED_NODES:
+        known = stations(run.scenario)
         for name, (east, north) in positions.items():
             axes.annotate(
-                name.removeprefix("sta"),
+                name.removeprefix("sta") if name in known else name,
                 (east, north),
                 xytext=(4, 3),
                 textcoords="offset points",
                 fontsize=6,
-                color=GREY if name.startswith("sta") else BLACK,
-                weight="normal" if name.startswith("sta") else "bold",
+                color=GREY if name in known else BLACK,
+                weight="normal" if name in known else "bold",
                 path_effects=[patheffects.withStroke(linewidth=1.5, foreground="white")],
                 zorder=5,
             )

@@ -12,6 +12,7 @@ from simoom import _core
 from simoom.base.palette import BLACK, CYCLE
 from simoom.plots.style import Picture, literal, style
 from simoom.results.run import Run
+from simoom.scenario.interfaces import stations
 from simoom.scenario.observables import PING_PROBES
 
 if TYPE_CHECKING:
@@ -78,7 +79,8 @@ def _flows(run: Run, name: str) -> list[int]:
 
 def _directions(run: Run, flows: list[int]) -> dict[str, list[int]]:
     """Return downloads, to stations, and uploads, to other nodes."""
-    down = [flow for flow in flows if str(run.flows[flow]["to"]).startswith("sta")]
+    known = stations(run.scenario)
+    down = [flow for flow in flows if run.flows[flow]["to"] in known]
     up = [flow for flow in flows if flow not in down]
     return {name: group for name, group in (("Download", down), ("Upload", up)) if group}
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from simoom.base.kinds import CAUSES, WITH_MCS
 from simoom.results.tables import Row, Value, digits, flow_rows, nodes, number
 from simoom.scenario.hearing import hearing
+from simoom.scenario.interfaces import stations
 
 if TYPE_CHECKING:
     from simoom.results.run import Run
@@ -111,18 +112,18 @@ def _in_step(run: Run) -> Iterator[str]:
     Such sources usually send at the same instants: with one start and one interval, or broadcasts
     without jitter.
     """
-    names = [flow["name"] for flow in _silent(run) if _collides(flow, run.summary)]
+    names = [flow["name"] for flow in _silent(run) if _collides(flow, run)]
     if names:
         every = listed(names, MOST_FLOWS)
         yield f"nothing arrives, because all frames collide: {every}; {APART}"
 
 
-def _collides(flow: Row, summary: Mapping[str, Value]) -> bool:
+def _collides(flow: Row, run: Run) -> bool:
     """Return whether all frames of the radio of a flow's source collide."""
-    source = str(flow.get("from"))
-    path = f"stations[{source[3:]}]" if source.startswith("sta") else "ap"
-    attempts = number(summary.get(f"{path}.attempts")) or 0.0
-    collided = number(summary.get(f"{path}.collision_probability")) or 0.0
+    station = stations(run.scenario).get(str(flow.get("from")))
+    path = "ap" if station is None else f"stations[{station}]"
+    attempts = number(run.summary.get(f"{path}.attempts")) or 0.0
+    collided = number(run.summary.get(f"{path}.collision_probability")) or 0.0
     return attempts >= FEWEST_COLLISIONS and collided >= ALL
 
 
@@ -178,7 +179,7 @@ def _failing(run: Run) -> Iterator[str]:
 
 def _rate_control_key(run: Run, name: str) -> str:
     """Return the path of the rate control of a node: its own, or that of all."""
-    own = f"{_place(name) if name.startswith('sta') else 'ap'}.rate_control"
+    own = f"{_place(run, name) if name in stations(run.scenario) else 'ap'}.rate_control"
     return "wlan.rate_control" if run.scenario.get(own) is None else own
 
 
@@ -186,7 +187,7 @@ def _queues(run: Run) -> Iterator[str]:
     """Queues without a limit in which packets wait for seconds, and more than a device holds."""
     long = []
     for name, wait, most in _waits(run.summary):
-        key = _queue_key(name)
+        key = _queue_key(run, name)
         if wait >= LONG_S and most > USUAL_PACKETS and limitless(run, key):
             long.append((wait, name, most, key))
     if long:
@@ -217,14 +218,14 @@ def limitless(run: Run, key: str) -> bool:
     return settings is not None and not settings["limit_packets"] and not settings["limit_bytes"]
 
 
-def _queue_key(name: str) -> str:
+def _queue_key(run: Run, name: str) -> str:
     """Return the path of the settings of a drop-tail queue, which is the one without a limit."""
-    return f"{_place(name)}.queue.drop_tail"
+    return f"{_place(run, name)}.queue.drop_tail"
 
 
-def _place(name: str) -> str:
+def _place(run: Run, name: str) -> str:
     """Return the path of the settings of a node or a link."""
-    if name.startswith("sta"):
+    if name in stations(run.scenario):
         return f'stations["{name}"]'
     return "wire" if name.startswith("wire.") else name.removesuffix(".reverse")
 

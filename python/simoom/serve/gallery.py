@@ -16,6 +16,7 @@ from typing import Any
 
 from simoom.base.issue import ScenarioError
 from simoom.scenario import shipped
+from simoom.scenario.interfaces import stations
 from simoom.scenario.routes import routes
 from simoom.scenario.scenario import Scenario
 from simoom.serve.drafts import written_positions
@@ -104,17 +105,17 @@ def _word(text: str) -> tuple[str, str]:
 def picture(scenario: Scenario) -> dict[str, Any]:
     """Return the nodes of a scenario and the lines between them, in a box of 96 by 56."""
     keys = scenario.to_dict()
-    names = [str(name) for name in dict(scenario.core.trace_names())["node"]]
+    known = stations(scenario)
     used = {str(end) for flow in keys["flows"] or () for end in (flow["from"], flow["to"])}
     if keys["standard"] is None:
         lines = [(str(link["from"]), str(link["to"])) for link in keys["links"]]
         places = _layers(lines)
     else:
         cells = [f"cells[{n}]" for n in range(len(keys["cells"] or ()))]
-        radios = ["ap", *(name for name in names if name.startswith("sta")), *cells]
+        radios = ["ap", *known, *cells]
         places = _positions(scenario, keys) or _ring(radios[: MOST_DOTS + 1])
         is_ad_hoc = bool((keys["radio"] or {}).get("ad_hoc"))
-        lines = [] if is_ad_hoc else [("ap", n) for n in places if n.startswith("sta")]
+        lines = [] if is_ad_hoc else [("ap", n) for n in places if n in known]
         lines = lines if not cells else []
         if "server" in used and not is_ad_hoc and "ap" in places:
             places = {**places, "server": (EDGE, HIGH - EDGE)}
@@ -122,7 +123,9 @@ def picture(scenario: Scenario) -> dict[str, Any]:
         if is_ad_hoc and "ap" not in used:
             places.pop("ap", None)
     return {
-        "nodes": [[round(x, 1), round(y, 1), _kind(name)] for name, (x, y) in places.items()],
+        "nodes": [
+            [round(x, 1), round(y, 1), _kind(name, known)] for name, (x, y) in places.items()
+        ],
         "lines": [
             [*(round(part, 1) for end in ends for part in places[end]), "server" in ends]
             for ends in lines
@@ -131,10 +134,10 @@ def picture(scenario: Scenario) -> dict[str, Any]:
     }
 
 
-def _kind(name: str) -> str:
+def _kind(name: str, known: Mapping[str, int]) -> str:
     if name == "ap" or name.startswith("cells"):
         return "ap"
-    return "station" if name.startswith("sta") else "node"
+    return "station" if name in known else "node"
 
 
 def _positions(scenario: Scenario, keys: Mapping[str, Any]) -> dict[str, Point]:

@@ -12,6 +12,7 @@ from simoom.results.notices import told
 from simoom.results.record import identity
 from simoom.results.run import Run, run
 from simoom.results.tables import names_of
+from simoom.scenario.interfaces import stations
 from simoom.scenario.scenario import Scenario
 from simoom.scenario.words import words
 from simoom.serve.drafts import Draft, issues_of
@@ -163,10 +164,8 @@ def owners_of(scenario: Scenario) -> dict[str, dict[str, str]]:
         # Packets of voice at a constant rate are a call, too.
         kind = "call" if table.get("class") == "voice" and kind == "cbr" else kind
         found[f"flows[{number}]"] = {"name": str(flow["name"]), "kind": str(kind)}
-    for each in json.loads(scenario.core.interfaces()):
-        if each["kind"] == "station":
-            found[f"stations[{each['number']}]"] = {"name": str(each["name"]), "kind": ""}
-    return found
+    of_stations = stations(scenario).items()
+    return {**found, **{f"stations[{n}]": {"name": name, "kind": ""} for name, n in of_stations}}
 
 
 def accepted(

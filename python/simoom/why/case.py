@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from simoom.base.issue import Issue, ScenarioError
 from simoom.results.tables import Row, Value, digits, number, rows
 from simoom.runs.stats import Estimate
 from simoom.scenario.hearing import Hearing, hearing
+from simoom.scenario.interfaces import interfaces
 from simoom.scenario.scenario import Scenario
 from simoom.twin.inputs import Cell, Flow
 from simoom.why.draft import Edit, with_single_flows
@@ -185,8 +185,7 @@ class Case:
     @cached_property
     def interfaces(self) -> dict[str, Interface]:
         """The interfaces by their names in results."""
-        listed = json.loads(self.scenario.core.interfaces())
-        return {each["name"]: Interface(**each) for each in listed}
+        return {each["name"]: Interface(**each) for each in interfaces(self.scenario)}
 
     @cached_property
     def others(self) -> list[int]:
