@@ -187,8 +187,10 @@ def _queues(run: Run) -> Iterator[str]:
     """Queues without a limit in which packets wait for seconds, and more than a device holds."""
     long = []
     for name, wait, most in _waits(run.summary):
+        if wait < LONG_S or most <= USUAL_PACKETS:
+            continue
         key = _queue_key(run, name)
-        if wait >= LONG_S and most > USUAL_PACKETS and limitless(run, key):
+        if limitless(run, key):
             long.append((wait, name, most, key))
     if long:
         wait, name, most, key = max(long)
