@@ -30,6 +30,12 @@ WARM_UP_S, MEASURED_S = 5, 30
 PROBE_S = 10
 PACES = 1000, 5000
 """Probes a second."""
+PROBE_BANDS_US = 60.0, 150.0
+"""Of the error of probes: median, and 99th percentile."""
+GOODPUT_BAND, PING_BAND, SHORT_PING_BAND = 0.005, 0.02, 0.06
+"""Of CUBIC and Reno; the last with a queue of 25 packets."""
+BBR_GOODPUT_BAND, BBR_PING_BAND = 0.02, 0.08
+CELL_GOODPUT_BAND, CELL_PING_BAND, AMPDU_BAND = 0.03, 0.10, 0.05
 KEPT_UP_P99_S = 0.1e-3
 """How late an emulation may be for BBR, whose ping moves with the lateness."""
 DUMBBELLS = ("cubic_r20_d48_q100", "cubic_r10_d48_q25", "reno_r20_d48_q100", "bbr_r20_d48_q100")
@@ -149,11 +155,11 @@ def dumbbell(name: str) -> Emulated:
     control = point.settings["control"]
     is_bbr, is_short = control == "bbr", "_q25" in name
     goodput, rtts, done = transfer(name, scenario, ("a0", "b"), control, 100.0)
-    ping = 0.08 if is_bbr else 0.06 if is_short else 0.02
+    ping = BBR_PING_BAND if is_bbr else SHORT_PING_BAND if is_short else PING_BAND
     measured = point.measured
     values = (
         Value(name, "goodput, Mb/s", goodput, measured["goodput_mbps"].value,
-              0.02 if is_bbr else 0.005),
+              BBR_GOODPUT_BAND if is_bbr else GOODPUT_BAND),
         Value(name, "ping, median, ms", median(rtts), measured["ping_p50_ms"].value, ping),
         Value(name, "ping, p95, ms", quantiles(rtts, n=20)[-1], measured["ping_p95_ms"].value,
               ping),
@@ -174,8 +180,8 @@ def probes(pace: int) -> Emulated:
     errors = sorted(delay - 1000 * PROBE_DELAY_MS for delay in delays_us)
     name = f"{pace} probes a second over {PROBE_DELAY_MS:g} ms"
     values = (
-        Value(name, "error, median, us", median(errors), 0.0, 60.0),
-        Value(name, "error, p99, us", quantiles(errors, n=100)[-1], 0.0, 150.0),
+        Value(name, "error, median, us", median(errors), 0.0, PROBE_BANDS_US[0]),
+        Value(name, "error, p99, us", quantiles(errors, n=100)[-1], 0.0, PROBE_BANDS_US[1]),
         Value(name, "probes lost", float(pace * PROBE_S - len(errors)), 0.0, 0.0),
     )
     return Emulated(values, done.live, done.verdict)
@@ -207,11 +213,13 @@ def cell(name: str) -> Emulated:
     runs = [simulated(scenario, every_ms, seed) for seed in range(1, 11)]
     expected = [mean(values) for values in zip(*runs, strict=True)]
     values = [
-        Value(name, "goodput, Mb/s", goodput, expected[0], 0.03),
-        Value(name, "ping, median, ms", median(rtts), expected[1], 0.10),
+        Value(name, "goodput, Mb/s", goodput, expected[0], CELL_GOODPUT_BAND),
+        Value(name, "ping, median, ms", median(rtts), expected[1], CELL_PING_BAND),
     ]
     if expected[2] > 1.0:
-        values.append(Value(name, "MPDUs of an A-MPDU", aggregate(done.run), expected[2], 0.05))
+        values.append(
+            Value(name, "MPDUs of an A-MPDU", aggregate(done.run), expected[2], AMPDU_BAND)
+        )
     # Both directions have the pings, too.
     down, up = (plain(done.run.summary[f"flows[{n}].packets_sent"]) - len(rtts) for n in (0, 1))
     return Emulated(tuple(values), done.live, done.verdict, (down / up, expected[3]))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 from collections.abc import Sequence
 
+from validation import emulation
 from validation.emulation import KEPT_UP_P99_S, Emulated, Value
+from validation.testbed_page import filled
 
 HEAD = """# Agreement of emulations
 
@@ -19,12 +22,15 @@ that all else is an error: the kernel's time stamp at the receiver counts. The d
 of [the Linux kernel in virtual time](linux.md), which has no jitter, but is older, ticks 100 times
 a second and has no offloads. In a cell, the same scenario runs ten times with simulated Linux ends.
 
-The bands stood before: 60 and 150 us for probes; for CUBIC and Reno goodput 0.5 % and ping 2 %
-(6 % with a queue of 25 packets); for BBR 2 % and 8 %, if at most 1 % of the packets were late by
-0.1 ms; in a cell goodput 3 %, ping 10 % and A-MPDUs 5 %. A value beyond its band is in **bold**.
-Real programs differ a little from run to run, and a loaded machine is late.
-
 """
+
+BANDS = """The bands stood before: {probe[0]:g} and {probe[1]:g} us for probes; for CUBIC and Reno
+goodput {goodput:.1%} and ping {ping:.0%} ({short:.0%} with a queue of 25 packets); for BBR
+{bbr:.0%} and {bbr_ping:.0%}, if at most 1 % of the packets were late by {late_ms:g} ms; in a cell
+goodput {cell:.0%}, ping {cell_ping:.0%} and A-MPDUs {ampdu:.0%}.
+
+A value beyond its band is in **bold**. Real programs differ a little from run to run, and a loaded
+machine is late."""
 
 CELLS = """## Acknowledgements
 
@@ -37,6 +43,18 @@ this does not explain the difference of goodput, for which there is no explanati
 | path | segments of an ACK, real ends | simulated ends |
 | --- | --- | --- |
 """
+
+
+def bands() -> str:
+    """The bands, in words."""
+    told = BANDS.format(
+        probe=emulation.PROBE_BANDS_US, goodput=emulation.GOODPUT_BAND, ping=emulation.PING_BAND,
+        short=emulation.SHORT_PING_BAND, bbr=emulation.BBR_GOODPUT_BAND,
+        bbr_ping=emulation.BBR_PING_BAND, late_ms=1000 * emulation.KEPT_UP_P99_S,
+        cell=emulation.CELL_GOODPUT_BAND, cell_ping=emulation.CELL_PING_BAND,
+        ampdu=emulation.AMPDU_BAND,
+    )  # fmt: skip
+    return filled(re.sub(r"(\d)%", r"\1 %", told))
 
 
 def row(value: Value) -> str:
@@ -56,7 +74,8 @@ def page(results: Sequence[Emulated]) -> str:
     values = [value for each in results for value in each.values]
     agree = sum(value.agrees for value in values)
     classes = ", ".join(sorted({each.live["scheduling"] for each in results}))
-    text = HEAD + f"{agree} of {len(values)} values agree. Measured on Linux {platform.release()}, "
+    text = f"{HEAD}{bands()}\n\n{agree} of {len(values)} values agree. "
+    text += f"Measured on Linux {platform.release().partition('-')[0]}, "
     text += f"{os.cpu_count()} cores, {classes}.\n\n"
     text += "| path | quantity | emulated | right | difference |\n| --- | --- | --- | --- | --- |\n"
     text += "".join(map(row, values))

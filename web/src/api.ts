@@ -82,7 +82,7 @@ export const said = signal("");
 export interface Emulation {
   state: "running" | "ended"; title: string; at_s: number; ports: EmulatedPort[];
   handed_over: number; above_1ms: number; max_s: number; recent_max_s: number; dropped: number;
-  verdict?: string; run?: string | null;
+  verdict: string; run?: string | null;
 }
 export interface EmulatedPort {
   name: string; at: string; sent_mbps: number; received_mbps: number; ping_s: number | null;

@@ -1,17 +1,9 @@
 // The emulation beside which the server runs: how late it is, and what its ports carry.
 
-import { emulation, type EmulatedPort, type Emulation } from "./api";
+import { emulation, type EmulatedPort } from "./api";
 
 const time = (seconds: number) =>
   seconds < 1e-3 ? `${(1e6 * seconds).toFixed(0)} µs` : `${(1e3 * seconds).toPrecision(3)} ms`;
-
-/** What may be said so far: the rules are those of the report at the end. */
-function verdict(told: Emulation): string {
-  if (told.verdict) return told.verdict;
-  if (told.max_s >= 0.1 || told.ports.some((port) => port.not_written)) return "invalid";
-  const isLate = told.above_1ms > told.handed_over / 1000 || told.max_s > 0.01;
-  return isLate ? "late" : "kept up so far";
-}
 
 function Row({ port }: { port: EmulatedPort }) {
   return (
@@ -29,12 +21,12 @@ function Row({ port }: { port: EmulatedPort }) {
 export function EmulationBanner() {
   const told = emulation.value;
   if (!told) return null;
-  const is = verdict(told);
+  const isSoFar = told.state === "running" && told.verdict === "kept up";
   return (
-    <section class={`emulation ${is.split(" ")[0]}`} aria-label="Emulation">
+    <section class={`emulation ${told.verdict.split(" ")[0]}`} aria-label="Emulation">
       <p>
         <b>{told.state === "running" ? "Emulation runs" : "Emulation has ended"}</b>: {told.title},{" "}
-        {told.at_s.toFixed(1)} s. <b>{is}</b>: late by {time(told.max_s)} at most
+        {told.at_s.toFixed(1)} s. <b>{told.verdict}{isSoFar && " so far"}</b>: late by {time(told.max_s)} at most
         {told.state === "running" && `, ${time(told.recent_max_s)} in the last half second`};{" "}
         {told.above_1ms} of {told.handed_over} packets by more than 1 ms. {told.dropped} dropped in
         the network.{" "}

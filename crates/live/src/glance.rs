@@ -1,5 +1,6 @@
 //! What an emulation says of itself while it goes on.
 
+use crate::lateness::KEPT_UP;
 use crate::ports::PortReport;
 use kernel::Instant;
 use sim::Readings;
@@ -8,8 +9,6 @@ use std::time::Duration;
 
 /// The time from one glance to the next.
 const EVERY: Duration = Duration::from_millis(500);
-/// What kept up was later than this in a thousandth of the cases at most.
-const KEPT_UP: Duration = Duration::from_millis(1);
 
 /// How an emulation goes.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +23,8 @@ pub struct Glance {
     pub step: Duration,
     /// Packets that were dropped in the network.
     pub dropped: u64,
+    /// The network has fallen behind so far that its results are invalid.
+    pub fell_behind: bool,
     /// The ports.
     pub ports: Vec<PortGlance>,
     /// The values that were asked for, over the time since the last glance.
@@ -102,6 +103,7 @@ impl Watch {
         now: Duration,
         at: Instant,
         dropped: u64,
+        fell_behind: bool,
         ports: impl Iterator<Item = (PortReport, usize)>,
         read: impl FnOnce(&mut Readings, &mut [f64]),
     ) {
@@ -115,7 +117,16 @@ impl Watch {
         });
         let step = now.saturating_sub(self.shown_at);
         let (handed_over, latest, ports) = (self.handed_over, self.latest, ports.collect());
-        self.window.show(Glance { at, handed_over, latest, step, dropped, ports, values });
+        self.window.show(Glance {
+            at,
+            handed_over,
+            latest,
+            step,
+            dropped,
+            fell_behind,
+            ports,
+            values,
+        });
         self.shown_at = now;
         self.latest[1] = Duration::ZERO;
     }
@@ -135,7 +146,7 @@ mod tests {
         let show = |watch: &mut Watch, at_ms| {
             let ports = [(PortReport::default(), 2), (PortReport::default(), 0)];
             let now = Duration::from_millis(at_ms);
-            watch.show(now, Instant::ZERO, 0, ports.into_iter(), |_, _| {});
+            watch.show(now, Instant::ZERO, 0, false, ports.into_iter(), |_, _| {});
             window.look().unwrap()
         };
         assert!(!watch.is_due(Duration::from_millis(499)) && watch.is_due(EVERY));

@@ -20,6 +20,6 @@ mod run;
 
 pub use gate::Gate;
 pub use glance::{Glance, PortGlance, Watch, Window};
-pub use lateness::{Lateness, Stall};
+pub use lateness::{KEPT_UP, Lateness, Stall};
 pub use ports::{PortReport, Refusal};
 pub use run::{Ending, Keep, Limits, Report};

@@ -147,6 +147,10 @@ fn ways(ports: usize, first_flow: u32) -> Vec<Vec<Way>> {
     (0..ports).map(&mut from).collect()
 }
 
+fn has_fallen_behind(events: &Lateness) -> bool {
+    events.max_s() >= INVALID.as_secs_f64()
+}
+
 struct Loop {
     emulation: Emulation,
     ports: Vec<Port>,
@@ -308,7 +312,8 @@ impl Loop {
         let reports = self.ports.iter().map(|port| port.report.clone());
         let ports = reports.zip(self.ways.iter().map(on_the_way));
         let emulation = &self.emulation;
-        watch.show(now, self.entered, self.dropped, ports, |readings, into| {
+        let fell_behind = has_fallen_behind(&self.events);
+        watch.show(now, self.entered, self.dropped, fell_behind, ports, |readings, into| {
             emulation.read(readings, into);
         });
     }
@@ -321,7 +326,7 @@ impl Loop {
             end,
             ending,
             digest: self.emulation.digest(),
-            fell_behind: self.events.max_s() >= INVALID.as_secs_f64(),
+            fell_behind: has_fallen_behind(&self.events),
             egress: self.egress,
             events: self.events,
             stalls: (self.stalls.count, self.stalls.first),

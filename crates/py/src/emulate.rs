@@ -4,7 +4,8 @@ use crate::fault;
 use crate::scenario::Scenario;
 use crate::trace::os_error;
 use live::{
-    Ending, Gate, Glance, Keep, Lateness, Limits, PortReport, Refusal, Report, Watch, Window,
+    Ending, Gate, Glance, KEPT_UP, Keep, Lateness, Limits, PortReport, Refusal, Report, Watch,
+    Window,
 };
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
@@ -115,6 +116,7 @@ fn glance_of<'py>(py: Python<'py>, glance: &Glance) -> PyResult<Bound<'py, PyDic
     dict.set_item("max_s", latest)?;
     dict.set_item("recent_max_s", recent)?;
     dict.set_item("dropped", glance.dropped)?;
+    dict.set_item("fell_behind", glance.fell_behind)?;
     dict.set_item("values", &glance.values)?;
     let ports = PyList::empty(py);
     for port in &glance.ports {
@@ -186,7 +188,7 @@ fn lateness<'py>(py: Python<'py>, late: &Lateness) -> PyResult<Bound<'py, PyDict
         dict.set_item(key, late.quantile_s(quantile))?;
     }
     dict.set_item("max_s", late.max_s())?;
-    dict.set_item("above_1ms_fraction", late.fraction_above(Duration::from_millis(1)))?;
+    dict.set_item("above_1ms_fraction", late.fraction_above(KEPT_UP))?;
     Ok(dict)
 }
 

@@ -41,15 +41,15 @@ impl Hints {
 
     /// The run begins: tells each sender its rate and its hops, and the queues of all radios the
     /// state of the links between stations and access points.
-    pub(crate) fn begin<O: Observer>(&self, stations: usize, to: &mut Told<'_, O>) {
-        for flow in to.flows.ids() {
-            self.hint_rate(flow, to);
+    pub(crate) fn begin<O: Observer>(&self, stations: usize, told: &mut Told<'_, O>) {
+        for flow in told.flows.ids() {
+            self.hint_rate(flow, told);
         }
-        for station in (0..stations).map(|number| to.topology.station(number)) {
-            let access_point = to.topology.access_point_of(station);
-            self.tell_of_link(LinkDirection::new(station, access_point), to);
+        for station in (0..stations).map(|number| told.topology.station(number)) {
+            let access_point = told.topology.access_point_of(station);
+            self.tell_of_link(LinkDirection { by: station, to: access_point }, told);
         }
-        to.network.into_iter().for_each(|network| hint_hops(network, to.flows));
+        told.network.into_iter().for_each(|network| hint_hops(network, told.flows));
     }
 
     /// The mode of a link direction changes. `slowest` is the slowest mode in which the next frame
@@ -59,11 +59,11 @@ impl Hints {
         link: LinkDirection,
         mode: &Mode,
         slowest: &Mode,
-        to: &mut Told<'_, O>,
+        told: &mut Told<'_, O>,
     ) {
-        to.observers.on(to.now, &Notice::Mode { by: link.by, to: link.to, mode });
-        self.tell_queue(link, Some(slowest), to);
-        self.hint_flows(link, to);
+        told.observers.on(told.now, &Notice::Mode { by: link.by, to: link.to, mode });
+        self.tell_queue(link, Some(slowest), told);
+        self.hint_flows(link, told);
     }
 
     /// A station has moved from one access point to another.
@@ -71,46 +71,46 @@ impl Hints {
         &mut self,
         station: RadioId,
         from: RadioId,
-        towards: RadioId,
-        to: &mut Told<'_, O>,
+        to: RadioId,
+        told: &mut Told<'_, O>,
     ) {
-        self.rates.move_station(station, from, towards);
-        let up = LinkDirection::new(station, towards);
-        self.tell_of_link(up, to);
-        self.hint_flows(up, to);
-        self.hint_flows(up.reverse(), to);
+        self.rates.move_station(station, from, to);
+        let up = LinkDirection { by: station, to };
+        self.tell_of_link(up, told);
+        self.hint_flows(up, told);
+        self.hint_flows(up.reverse(), told);
     }
 
     /// Passes the lowest rate among its link directions to a flow's sender.
-    pub(crate) fn hint_rate<O: Observer>(&self, flow: FlowId, to: &mut Told<'_, O>) {
-        let rate = |link: &LinkDirection| Some(to.medium.mode(link.by.0, link.to.0)?.rate);
+    pub(crate) fn hint_rate<O: Observer>(&self, flow: FlowId, told: &mut Told<'_, O>) {
+        let rate = |link: &LinkDirection| Some(told.medium.mode(link.by.0, link.to.0)?.rate);
         let slowest = self.rates.directions(flow).iter().filter_map(rate).min();
-        if let (Some(rate), Transport::Tcp(tcp)) = (slowest, &mut to.flows[flow].transport) {
-            tcp.sender.on_hint(to.now, Hint::LinkRate(rate));
-            to.observers.on(to.now, &Notice::Sender { flow, sender: &tcp.sender });
+        if let (Some(rate), Transport::Tcp(tcp)) = (slowest, &mut told.flows[flow].transport) {
+            tcp.sender.on_hint(told.now, Hint::LinkRate(rate));
+            told.observers.on(told.now, &Notice::Sender { flow, sender: &tcp.sender });
         }
     }
 
     /// Passes its lowest rate to each flow that crosses a link direction.
-    fn hint_flows<O: Observer>(&self, link: LinkDirection, to: &mut Told<'_, O>) {
+    fn hint_flows<O: Observer>(&self, link: LinkDirection, told: &mut Told<'_, O>) {
         for &flow in self.rates.flows(link) {
-            self.hint_rate(flow, to);
+            self.hint_rate(flow, told);
         }
     }
 
-    fn tell_of_link<O>(&self, up: LinkDirection, to: &mut Told<'_, O>) {
-        self.tell_queue(up, None, to);
-        self.tell_queue(up.reverse(), None, to);
+    fn tell_of_link<O>(&self, up: LinkDirection, told: &mut Told<'_, O>) {
+        self.tell_queue(up, None, told);
+        self.tell_queue(up.reverse(), None, told);
     }
 
     /// Tells the queue of a radio the state of a link, if it depends on it. `slowest` is the
     /// slowest mode in which the next frame may have to be sent, if not that of the link.
-    fn tell_queue<O>(&self, link: LinkDirection, slowest: Option<&Mode>, to: &mut Told<'_, O>) {
+    fn tell_queue<O>(&self, link: LinkDirection, slowest: Option<&Mode>, told: &mut Told<'_, O>) {
         if let Some(rules) = self.rules.as_ref().filter(|rules| rules.applies_to(link.by))
-            && let Some(mode) = to.medium.mode(link.by.0, link.to.0)
+            && let Some(mode) = told.medium.mode(link.by.0, link.to.0)
         {
-            let node = to.topology.radio(link.to).node;
-            to.queues[link.by].on_link(&rules.state(node, mode, slowest.unwrap_or(mode)));
+            let node = told.topology.radio(link.to).node;
+            told.queues[link.by].on_link(&rules.state(node, mode, slowest.unwrap_or(mode)));
         }
     }
 }

@@ -16,11 +16,6 @@ pub(crate) struct LinkDirection {
 }
 
 impl LinkDirection {
-    /// That from a radio to another.
-    pub(crate) fn new(by: RadioId, to: RadioId) -> Self {
-        Self { by, to }
-    }
-
     /// The other direction of the same link.
     pub(crate) fn reverse(self) -> Self {
         Self { by: self.to, to: self.by }
@@ -57,7 +52,7 @@ impl RateHints {
     /// A station has moved from one access point to another.
     pub(crate) fn move_station(&mut self, station: RadioId, from: RadioId, to: RadioId) {
         let [before, after] =
-            [from, to].map(|access_point| LinkDirection::new(station, access_point));
+            [from, to].map(|access_point| LinkDirection { by: station, to: access_point });
         let pairs = [(before, after), (before.reverse(), after.reverse())];
         for (before, after) in pairs {
             for direction in self.directions.iter_mut().flatten() {

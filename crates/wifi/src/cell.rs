@@ -7,9 +7,10 @@
 //! collision needs one event.
 //!
 //! The cell has DCF, EDCA with TXOPs, A-MPDUs, RTS and CTS, protection, noise as losses of links,
-//! records for observers, and full duplex. What else a scenario without a radio asks for, as
-//! interferers, is in a flat [`Space`](crate::space::Space), which does the same to the nanosecond:
-//! `cell/timelines` and `tests/oracle` hold one against the other.
+//! records for observers, full duplex, and downlink OFDMA, which no space has yet. What else a
+//! scenario without a radio asks for, as interferers, is in a flat [`Space`](crate::space::Space),
+//! which does the rest of this to the nanosecond: `cell/timelines` and `tests/oracle` hold one
+//! against the other.
 //!
 //! Under DCF each node has one EDCAF, under EDCA one for each access category. The cell numbers
 //! them consecutively: by node, then by category, lowest priority first.

@@ -5,7 +5,7 @@
 
 use crate::mac::{MsduOutcome, Settled};
 use crate::phy::Mode;
-use kernel::{Bytes, Duration, Instant, Ticket};
+use kernel::{BitRate, Bytes, Duration, Instant, Ticket};
 use wire::{Packet, TrafficClass};
 
 /// The radio link between a station and the access point.
@@ -58,6 +58,14 @@ pub struct Mpdus {
     pub first: u16,
     /// Those that are transmitted again.
     pub repeated: u16,
+}
+
+impl Mpdus {
+    /// So many, of which some are transmitted again.
+    pub(crate) fn of(all: u16, repeated: u64) -> Self {
+        let repeated = all.min(repeated as u16);
+        Self { first: all - repeated, repeated }
+    }
 }
 
 /// A command of a medium to its caller.
@@ -170,6 +178,17 @@ pub struct FrameCounters {
     pub internal_collisions: u64,
     /// Packets that were discarded at the end of their lifetime.
     pub lifetime_drops: u64,
+}
+
+impl FrameCounters {
+    /// Counts a data PSDU.
+    #[inline]
+    pub(crate) fn count_data(&mut self, rate: BitRate, mpdus: u16, repeated: u64) {
+        self.data_attempts += 1;
+        self.data_rates += rate.0;
+        self.mpdus += u64::from(mpdus);
+        self.repeated_mpdus += repeated;
+    }
 }
 
 /// Counters of a node.

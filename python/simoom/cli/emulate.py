@@ -13,6 +13,7 @@ import typer
 from simoom.base.files import finite
 from simoom.cli.api import Source, from_api
 from simoom.cli.beside import beside
+from simoom.cli.serve import LIBRARY
 from simoom.cli.streams import print_json
 from simoom.cli.terminal import AsJson, InputError, Quiet, console, directory, say
 from simoom.emulate.emulation import Emulation, server_command
@@ -26,13 +27,12 @@ EXAMPLES = (
 )
 """The end of the help."""
 TOO_LATE = 3
-LIBRARY = Path("simoom-runs")
 Page = Annotated[
     int | None,
     typer.Option(
         metavar="PORT",
         help="Serve the page of simoom serve beside it, which shows how it goes, until Ctrl-C; "
-        "0 chooses a free port. The library is simoom-runs without --library.",
+        f"0 chooses a free port. The library is {LIBRARY} without --library.",
     ),
 ]
 

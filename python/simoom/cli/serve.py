@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 PORT = 8642
 EVERY = {"0.0.0.0": socket.AF_INET, "::": socket.AF_INET6}
 """Addresses that stand for all of this machine; no browser opens them."""
+LIBRARY = Path("simoom-runs")
+"""The folder of the library, where no other is named."""
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -52,7 +54,7 @@ def serve(
         typer.Option(
             metavar="DIR", parser=directory, help="The folder in which completed runs are kept."
         ),
-    ] = Path("simoom-runs"),
+    ] = LIBRARY,
     threads: Annotated[int, typer.Option(metavar="N", help="How many runs at once.")] = 1,
     queue: Annotated[int, typer.Option(metavar="N", help="How many runs may wait.")] = 20,
     run_s: Annotated[

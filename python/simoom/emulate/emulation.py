@@ -22,7 +22,7 @@ from simoom.base.issue import ArgumentError
 from simoom.emulate.glance import Glances, queues_of
 from simoom.emulate.namespace import ANSWER_S, EmulationError, Namespace, check_machine
 from simoom.emulate.ports import Port, Tape, addresses, comment_of, least_s, with_ports
-from simoom.emulate.report import text
+from simoom.emulate.report import KEPT_UP_P999_S, text, verdict_of
 from simoom.emulate.shelf import Shelf
 from simoom.results.run import Run, run
 from simoom.scenario.scenario import Scenario, ScenarioLike
@@ -31,8 +31,6 @@ LONGEST_S = 3600.0
 PRIORITY = 50
 LOOK_S = 0.2
 """The time between two looks at how it goes."""
-KEPT_UP_P999_S, KEPT_UP_MAX_S = 1e-3, 10e-3
-"""The rule of a run that kept up: 99.9 % of what was due and the latest of it."""
 
 
 @dataclass(frozen=True)
@@ -99,11 +97,8 @@ def verdict(live: dict[str, Any]) -> str:
     """Return the verdict on what an emulation says of itself."""
     late = live["egress_late"]
     lost = sum(port["not_written"] + port["kernel_dropped"] for port in live["ports"])
-    if lost or live["fell_behind"] or not live["repeats"]:
-        return "invalid"
-    if late["p999_s"] <= KEPT_UP_P999_S and late["max_s"] <= KEPT_UP_MAX_S:
-        return "kept up"
-    return "late"
+    is_invalid = bool(lost) or live["fell_behind"] or not live["repeats"]
+    return verdict_of(late["p999_s"] <= KEPT_UP_P999_S, late["max_s"], is_invalid=is_invalid)
 
 
 def emulate(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from simoom.emulate.ports import Port
+from simoom.emulate.report import verdict_of
 from simoom.scenario.interfaces import interfaces
 from simoom.scenario.scenario import Scenario
 
@@ -61,7 +62,10 @@ class Glances:
             for port in glance["ports"]
         ]
         keys = ("at_s", "handed_over", "above_1ms", "max_s", "recent_max_s", "dropped")
-        self._told({**{key: glance[key] for key in keys}, "ports": ports})
+        is_invalid = glance["fell_behind"] or any(port["not_written"] for port in ports)
+        mostly_in_time = 1000 * glance["above_1ms"] <= glance["handed_over"]
+        verdict = verdict_of(mostly_in_time, glance["max_s"], is_invalid=is_invalid)
+        self._told({**{key: glance[key] for key in keys}, "verdict": verdict, "ports": ports})
 
 
 def _port(port: dict[str, Any], before: dict[str, Any], step_s: float) -> dict[str, Any]:

@@ -20,6 +20,17 @@ STALLS = 5
 INDENT = 12
 
 
+KEPT_UP_P999_S, KEPT_UP_MAX_S = 1e-3, 10e-3
+"""The rule of a run that kept up: 99.9 % of what was due, and the latest of it."""
+
+
+def verdict_of(mostly_in_time: bool, max_s: float, *, is_invalid: bool) -> str:
+    """Return the verdict: 99.9 % were in time or not, and the latest was late by `max_s`."""
+    if is_invalid:
+        return "invalid"
+    return "kept up" if mostly_in_time and max_s <= KEPT_UP_MAX_S else "late"
+
+
 def _time(seconds: float) -> str:
     if seconds < 1e-3:
         return f"{seconds * 1e6:.0f} µs"

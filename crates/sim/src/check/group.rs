@@ -5,7 +5,7 @@ use super::timing::Times;
 use kernel::{Bytes, Duration, Instant};
 use std::collections::BTreeSet;
 use wifi::mac::{Acknowledgement, Exchange, Mu, MuExchange, MuStep, Step};
-use wifi::phy::he::{GroupFormat, GroupUser, GroupVector, Ru, SigBMode};
+use wifi::phy::he::{GroupUser, Ru};
 use wifi::{ACCESS_POINT, MacConfig};
 use wire::FrameKind;
 
@@ -57,16 +57,7 @@ fn check_ppdu(mac: &MacConfig, settings: &Mu, exchange: &Exchange, group: &MuExc
         .collect();
     let Some(first) = group.users.first() else { return };
     let slowest = users.iter().map(|user| user.mcs).min().unwrap_or(0);
-    let vector = GroupVector {
-        format: GroupFormat::Mu(SigBMode::for_slowest(slowest)),
-        band: mac.timing.standard.band,
-        width: first.mode.width,
-        guard: first.mode.guard,
-        ltf: settings.ltf,
-        padding: settings.padding,
-        small_1024_qam: settings.small_1024_qam,
-        timing: settings.timing,
-    };
+    let vector = settings.vector(mac.timing.standard.band, &first.mode, slowest);
     let Ok(whole) = vector.ppdu(&users) else {
         return rule(now, false, "there is such a PPDU", detail);
     };

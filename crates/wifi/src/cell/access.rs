@@ -3,7 +3,19 @@
 use super::{Cell, link_between};
 use crate::mac::{Bitmap, Collisions, Exchange, ExchangeOutcome, Txop};
 use crate::{Command, MsduSource};
-use kernel::{Bytes, Duration, Fired, Instant};
+use kernel::{Bytes, Duration, Fired, Instant, Rng};
+
+/// Draws which of several MPDUs noise destroys.
+#[allow(clippy::inline_always, reason = "it runs for each A-MPDU")]
+#[inline(always)]
+pub(super) fn draw_lost(noise: &mut Rng, data_loss: f64, mpdus: u16, lost: &mut Bitmap) {
+    *lost = Bitmap::default();
+    (0..mpdus).filter(|_| data_loss > 0.0).for_each(|i| {
+        if noise.chance(data_loss) {
+            lost.set(i);
+        }
+    });
+}
 
 impl Cell {
     /// The earliest back-off expires.
@@ -126,12 +138,7 @@ impl Cell {
         } else if mpdus == 1 {
             noise.chance(link.data_loss)
         } else {
-            self.lost = Bitmap::default();
-            (0..mpdus).filter(|_| link.data_loss > 0.0).for_each(|i| {
-                if noise.chance(link.data_loss) {
-                    self.lost.set(i);
-                }
-            });
+            draw_lost(noise, link.data_loss, mpdus, &mut self.lost);
             self.lost.count() == u32::from(mpdus)
         }
     }

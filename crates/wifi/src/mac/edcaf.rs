@@ -342,17 +342,13 @@ impl Edcaf {
         if self.psdu.mpdus == 0 {
             frames.block_ack_requests += 1;
         } else {
-            frames.data_attempts += 1;
-            frames.data_rates += rate.0;
-            frames.mpdus += u64::from(self.psdu.mpdus);
-            frames.repeated_mpdus += self.originator.repeated();
+            frames.count_data(rate, self.psdu.mpdus, self.originator.repeated());
         }
     }
 
     /// The MPDUs of the PSDU; a BlockAckReq has none.
     pub(crate) fn mpdus(&self) -> Mpdus {
-        let repeated = self.psdu.mpdus.min(self.originator.repeated() as u16);
-        Mpdus { first: self.psdu.mpdus - repeated, repeated }
+        Mpdus::of(self.psdu.mpdus, self.originator.repeated())
     }
 
     /// Whether RTS and CTS precede the PSDU.

@@ -16,8 +16,8 @@ pub(crate) use shapes::{Member, Shape, Shapes};
 
 use super::aggregation::{DELIMITER, padded};
 use super::trigger::TriggerKind;
-use crate::phy::he::NominalPadding;
-use crate::phy::{Coding, HeLtf, PpduTiming};
+use crate::phy::he::{GroupFormat, GroupVector, NominalPadding, SigBMode};
+use crate::phy::{Band, Coding, HeLtf, Mode, PpduTiming};
 use kernel::Bytes;
 use settings::Settings;
 
@@ -63,6 +63,20 @@ pub struct Mu {
 }
 
 impl Mu {
+    /// An HE MU PPDU over the channel of users with this mode, of whom the slowest has this MCS.
+    pub fn vector(&self, band: Band, mode: &Mode, slowest_mcs: u8) -> GroupVector {
+        GroupVector {
+            format: GroupFormat::Mu(SigBMode::for_slowest(slowest_mcs)),
+            band,
+            width: mode.width,
+            guard: mode.guard,
+            ltf: self.ltf,
+            padding: self.padding,
+            small_1024_qam: self.small_1024_qam,
+            timing: self.timing,
+        }
+    }
+
     /// The A-MPDU of a user on the air: with a MU-BAR in it, if that is how it is acknowledged.
     pub(crate) fn on_air(&self, psdu: Bytes) -> Bytes {
         match self.acknowledgement {

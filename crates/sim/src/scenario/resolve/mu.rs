@@ -8,7 +8,7 @@ use kernel::Bytes;
 use settings::Said;
 use wifi::MacConfig;
 use wifi::mac::{Delivery, Mu};
-use wifi::phy::he::{GroupFault, GroupFormat, GroupUser, GroupVector, RuSize, SigBMode};
+use wifi::phy::he::{GroupFault, GroupUser, RuSize};
 use wifi::phy::{Mode, ModeClass};
 
 const TABLE: &str = "wlan.mu";
@@ -137,16 +137,7 @@ fn numbers(settings: &Mu, mode: &Mode, check: &mut Check) {
 
 /// HE MU PPDUs have these HE-LTFs, guard intervals and codes.
 fn exists(settings: &Mu, band: wifi::phy::Band, mode: &Mode, check: &mut Check) {
-    let vector = GroupVector {
-        format: GroupFormat::Mu(SigBMode::for_slowest(0)),
-        band,
-        width: mode.width,
-        guard: mode.guard,
-        ltf: settings.ltf,
-        padding: settings.padding,
-        small_1024_qam: settings.small_1024_qam,
-        timing: settings.timing,
-    };
+    let vector = settings.vector(band, mode, 0);
     // MCS 10 and 11 are not for small resource units.
     let (size, mcs) = (RuSize::Tones26, mode.mcs.min(9));
     let (streams, coding) = (mode.streams, settings.coding);

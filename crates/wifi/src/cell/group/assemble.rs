@@ -1,12 +1,13 @@
 //! Which stations a PPDU serves, and their A-MPDUs.
 
 use super::{Groups, Queue};
+use crate::cell::access::draw_lost;
 use crate::cell::{ACCESS_POINT, Cell, link_between};
 use crate::mac::mu::{Member, MuExchange, MuUser};
 use crate::mac::{Bitmap, Edcaf, PsduLimits, Txop};
 use crate::phy::Mode;
 use crate::phy::he::{DataEnd, GroupFields, RuSize};
-use crate::{Command, MsduSource};
+use crate::{Command, Mpdus, MsduSource};
 use kernel::{Bytes, Duration, Instant};
 
 /// A station that is served.
@@ -248,7 +249,7 @@ impl Cell {
         self.data_pending = true;
         self.handed = (0, Bytes::ZERO);
         out.push(Command::Began);
-        self.report_users(f, &queues[f as usize], group, laid.end - laid.start, out);
+        self.report_users(f, &queues[f as usize], group, laid.end - laid.start, false, out);
         out.push(Command::Step(now + group.airtime().total()));
         groups.note_sent(laid.data().map_or(Duration::ZERO, |data| data.airtime.total()));
         self.groups = Some(groups);
@@ -261,12 +262,7 @@ impl Cell {
         for (nth, user) in group.users.iter_mut().enumerate() {
             let link = &self.links[link_between(ACCESS_POINT, user.station)];
             let noise = &mut self.nodes[user.station as usize].noise;
-            user.lost = Bitmap::default();
-            (0..user.mpdus()).filter(|_| link.data_loss > 0.0).for_each(|i| {
-                if noise.chance(link.data_loss) {
-                    user.lost.set(i);
-                }
-            });
+            draw_lost(noise, link.data_loss, user.mpdus(), &mut user.lost);
             // The first user of a chain is asked by its data.
             let by_data = how == BarChain && nth == 0;
             user.is_asked = if by_data { user.arrives() } else { !noise.chance(link.ack_loss) };
@@ -281,17 +277,19 @@ impl Cell {
         Edcaf::count_group(counters);
         for user in &group.users {
             let originator = queue.of(&self.edcafs[f as usize], user.station);
-            Edcaf::count_user(user, originator, &mut counters.frames);
+            counters.frames.count_data(user.rate, user.mpdus(), originator.repeated());
         }
     }
 
-    /// Reports the airtime of each user: its share of the exchange is that of its tones.
+    /// Reports the airtime of each user: its share of the exchange is that of its tones. If the
+    /// exchange `collides`, nothing arrives.
     pub(super) fn report_users(
         &self,
         f: u32,
         queue: &Queue,
         group: &MuExchange,
         used: Duration,
+        collides: bool,
         out: &mut Vec<Command>,
     ) {
         let (node, tones) = (ACCESS_POINT, u64::from(group.tones()));
@@ -301,9 +299,8 @@ impl Cell {
             let share = left.0 * own / left.1;
             left = (left.0 - share, left.1 - own);
             let originator = queue.of(self.edcaf(f), user.station);
-            let repeated = user.mpdus().min(originator.repeated() as u16);
-            let mpdus = crate::Mpdus { first: user.mpdus() - repeated, repeated };
-            let (peer, arrived) = (Some(user.station), user.arrives());
+            let mpdus = Mpdus::of(user.mpdus(), originator.repeated());
+            let (peer, arrived) = (Some(user.station), !collides && user.arrives());
             out.push(Command::ExchangeSent { node, peer, used: Duration(share), arrived, mpdus });
         }
     }

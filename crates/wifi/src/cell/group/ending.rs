@@ -149,12 +149,6 @@ impl Cell {
         let Some(Groups { queues, exchange: Some((_, group)), .. }) = self.groups.as_deref() else {
             return;
         };
-        let from = out.len();
-        self.report_users(f, &queues[f as usize], group, used, out);
-        for command in &mut out[from..] {
-            if let Command::ExchangeSent { arrived, .. } = command {
-                *arrived = false;
-            }
-        }
+        self.report_users(f, &queues[f as usize], group, used, true, out);
     }
 }

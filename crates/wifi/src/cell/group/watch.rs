@@ -26,7 +26,8 @@ impl Cell {
             let resume = if group.is_complete { Duration::ZERO } else { timeout };
             watch.begin_wait(f, exchange.end + resume);
             for user in &group.users {
-                let mut frame = self.data_to(exchange, group, user, number);
+                let mut frame =
+                    self.data_to(group, user, exchange.start, exchange.announced(), number);
                 frame.outcome = outcome(user.arrives());
                 let is_received = |index| user.arrives() && !user.is_lost(index);
                 self.fill_user(&mut frame, user, is_received);
@@ -57,18 +58,9 @@ impl Cell {
         if *own != f {
             return;
         }
-        let data = Step { kind: FrameKind::Data, start, airtime: group.airtime() };
-        let (end, planned) = (data.end(), data.end() + group.after);
-        let of = Exchange::of_group(
-            ACCESS_POINT,
-            data,
-            kernel::Bytes::ZERO,
-            crate::mac::ExchangeOutcome::DataLost,
-            end,
-            planned,
-        );
+        let announced = start + group.airtime().total() + group.after;
         for user in &group.users {
-            let mut frame = self.data_to(&of, group, user, number);
+            let mut frame = self.data_to(group, user, start, announced, number);
             frame.outcome = FrameOutcome::Lost(FrameLoss::Collision);
             frame.lost_to = lost_to;
             self.fill_user(&mut frame, user, |_| false);
@@ -93,27 +85,27 @@ impl Cell {
         groups.map_or(self.sender, |&(f, _)| f)
     }
 
-    /// The data of one user: a record of the PPDU with its resource unit.
+    /// The data of one user: a record of the PPDU with its resource unit. `announced` is the end of
+    /// the exchange.
     fn data_to(
         &self,
-        exchange: &Exchange,
         group: &MuExchange,
         user: &MuUser,
+        start: Instant,
+        announced: Instant,
         number: u64,
     ) -> Frame {
-        let airtime = group.airtime();
-        let (start, f) = (exchange.start, self.sender_of_groups());
+        let (airtime, f) = (group.airtime(), self.sender_of_groups());
         let step = Step { kind: FrameKind::Data, start, airtime };
         let mode = watch::mode(&user.mode, &airtime);
         let own = FrameMode { rate: user.rate, mcs: Some(user.mcs), ..mode };
-        let nav = exchange.announced().since(step.end());
+        let nav = announced.since(step.end());
         let frame = self.bare(f, &step, number);
         Frame {
             from: ACCESS_POINT,
             to: Some(user.station),
             mode: FrameMode { tones: Some(user.ru.size.tones() as u16), ..own },
             psdu: user.on_air,
-            aggregate: true,
             nav: self.rules.timing().reservation(nav),
             flow: self.originator_to(f, user.station).flow(),
             ..frame
@@ -136,9 +128,7 @@ impl Cell {
         let start = originator.start();
         frame.flow = originator.flow();
         let is_request = step.step.kind == FrameKind::BlockAckRequest;
-        let (mode, tones) = Self::answer_mode(group, shape, step, nth);
-        frame.mode = mode;
-        frame.mode.tones = tones;
+        frame.mode = Self::answer_mode(group, shape, step, nth);
         frame.to = Some(if is_request { user.station } else { ACCESS_POINT });
         if is_request {
             frame.block_ack = Some(Bitmap::default().record(start, psdu));
@@ -151,12 +141,7 @@ impl Cell {
         frame
     }
 
-    fn answer_mode(
-        group: &MuExchange,
-        shape: &Shape,
-        step: &MuStep,
-        nth: usize,
-    ) -> (FrameMode, Option<u16>) {
+    fn answer_mode(group: &MuExchange, shape: &Shape, step: &MuStep, nth: usize) -> FrameMode {
         let (airtime, user) = (&step.step.airtime, &group.users[nth]);
         let by_triggers = group.acknowledgement != crate::mac::Acknowledgement::BarChain;
         let answer = &shape.answers[nth];
@@ -166,11 +151,11 @@ impl Cell {
                 let mcs = Some(shape.triggered.mcs[nth]);
                 let mode = watch::mode(&user.mode, airtime);
                 let guard_ns = mode.guard_ns.max(1600);
-                let mode = FrameMode { rate, mcs, streams: 1, guard_ns, ..mode };
-                (mode, Some(user.ru.size.tones() as u16))
+                let tones = Some(user.ru.size.tones() as u16);
+                FrameMode { rate, mcs, streams: 1, guard_ns, tones, ..mode }
             }
-            FrameKind::BlockAckRequest => (watch::mode(&answer.request_mode, airtime), None),
-            _ => (watch::mode(&answer.mode, airtime), None),
+            FrameKind::BlockAckRequest => watch::mode(&answer.request_mode, airtime),
+            _ => watch::mode(&answer.mode, airtime),
         }
     }
 

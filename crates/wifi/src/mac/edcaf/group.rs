@@ -6,7 +6,7 @@ use crate::mac::block_ack::Bitmap;
 use crate::mac::mu::{MuUser, Shape};
 use crate::mac::originator::{Originator, Psdu, Settled};
 use crate::mac::{ElicitedResponse, Opening, PsduLimits};
-use crate::medium::{Command, FrameCounters, NodeCounters};
+use crate::medium::{Command, NodeCounters};
 use crate::phy::Mode;
 use crate::rate::{Answer, AttemptParameters, TxReport};
 use kernel::{Bytes, Duration, Instant};
@@ -65,14 +65,6 @@ impl Edcaf {
         self.set_mode(rules.timing(), shape.slowest);
         self.opening = Opening::None;
         self.psdu = Psdu { bytes, mpdus: 0, answer: ElicitedResponse::BlockAck };
-    }
-
-    /// Counts the MPDUs of a user.
-    pub(crate) fn count_user(user: &MuUser, originator: &Originator, frames: &mut FrameCounters) {
-        frames.data_attempts += 1;
-        frames.data_rates += user.rate.0;
-        frames.mpdus += u64::from(user.mpdus());
-        frames.repeated_mpdus += originator.repeated();
     }
 
     /// The attempt to one user of several has ended; `acked` is the bitmap of its BlockAck. The

@@ -122,7 +122,6 @@ impl MuExchange {
         until: Instant,
     ) -> Exchange {
         let data = Step { kind: FrameKind::Data, start, airtime: self.airtime() };
-        self.after = shape.after;
         let (sifs, sent) = (timing.sifs(), data.end());
         self.steps.clear();
         let end = match self.acknowledgement {

@@ -3,7 +3,7 @@
 use super::{Acknowledgement, MU_BAR, Mu};
 use crate::mac::aggregation::{BLOCK_ACK_REQUEST, DELIMITER};
 use crate::mac::{Rules, TriggerKind, block_ack};
-use crate::phy::he::{GroupFormat, GroupLayout, GroupUser, GroupVector, RuSize, SigBMode};
+use crate::phy::he::{GroupFormat, GroupLayout, GroupUser, GroupVector, RuSize};
 use crate::phy::{Airtime, Coding, Guard, Mode};
 use kernel::{Bytes, Duration};
 
@@ -88,17 +88,8 @@ impl Shape {
         let small = |size| size < RuSize::Tones242 && !settings.small_1024_qam;
         let capped = |each: &Member| each.mode.mcs.min(if small(each.size) { 9 } else { 11 });
         let mcs: Vec<u8> = members.iter().map(capped).collect();
-        let sig_b = SigBMode::for_slowest(mcs.iter().copied().min()?);
-        let vector = GroupVector {
-            format: GroupFormat::Mu(sig_b),
-            band: timing.standard.band,
-            width: slowest.width,
-            guard: slowest.guard,
-            ltf: settings.ltf,
-            padding: settings.padding,
-            small_1024_qam: settings.small_1024_qam,
-            timing: settings.timing,
-        };
+        let slowest_mcs = mcs.iter().copied().min()?;
+        let vector = settings.vector(timing.standard.band, &slowest, slowest_mcs);
         let data = vector.layout(&users(members, &mcs, settings.coding)).ok()?;
         let answers: Vec<Answer> =
             members.iter().map(|each| Answer::of(rules, &each.mode)).collect();
