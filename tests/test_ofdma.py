@@ -7,6 +7,7 @@ import re
 import pytest
 
 import simoom as sm
+from simoom.show import sections as show
 
 TOLERANCE = 0.03
 """Bands of simulated points, written before the runs."""
@@ -23,7 +24,7 @@ def cell(stations: int | dict, wlan: dict, payload_bytes: int, **keys) -> sm.Sce
         duration_s=keys.pop("duration_s", 2.0),
         warmup_s=0.3,
         wlan=NS3_WLAN | wlan,
-        ap={"queue": {"drop_tail": {"limit_packets": 2000}}} | keys.pop("ap", {}),
+        ap={"queue": {"drop_tail": {"limit_packets": 50_000}}} | keys.pop("ap", {}),
         flows=keys.pop("flows", [down]),
     )
 
@@ -193,3 +194,23 @@ def test_a_ppdu_to_several_stations_is_on_the_air_once(tmp_path):
     sm.run(scenario, trace=page)
     shares = re.findall(r"<td>([0-9.]+) %</td>", page.read_text(encoding="utf-8"))
     assert 50 < float(shares[0]) < 100
+
+
+def test_a_ppdu_to_several_stations_is_counted_once():
+    found = sm.run(cell(9, {"mcs": 5} | mu(BY_TRIGGER), 1000), check=True).summary
+    stations = [found[f"stations[{n}].mu.ppdus"] for n in range(9)]
+    assert found["ap.ppdus"] == found["ap.mu.ppdus"] == found["ap.attempts"]
+    assert sum(stations) == pytest.approx(found["ap.mu.users_per_ppdu"] * found["ap.mu.ppdus"])
+    assert found["ap.mu.users_per_ppdu"] == pytest.approx(9.0)
+    assert found["ap.mu.tones"] == found["stations[3].mu.tones"] == 26.0
+    # The mean of the users: MCS 5 on 26 tones.
+    assert found["ap.data_rate_mbps"] == pytest.approx(24 * 4 / 13.6)
+    assert found["ap.mpdus_per_ppdu"] == pytest.approx(9 * found["ap.mu.mpdus_per_user"])
+
+
+def test_reports_have_a_section_on_ofdma_where_it_is_on():
+    shown = [
+        [table.title for table in show.shown(sm.run(cell(3, {"mcs": 5} | wlan, 1000)))]
+        for wlan in (mu(BY_TRIGGER), {})
+    ]
+    assert ["OFDMA" in titles for titles in shown] == [True, False]

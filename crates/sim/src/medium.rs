@@ -4,7 +4,7 @@ use crate::topology::RadioId;
 use kernel::{Dbm, Instant};
 use std::borrow::Cow;
 use wifi::interferer::Interferers;
-use wifi::mac::{DuplexCounters, SecondaryRate};
+use wifi::mac::{DuplexCounters, MuCounters, SecondaryRate};
 use wifi::phy::Mode;
 use wifi::space::{Airtimes, Space};
 use wifi::station::Surroundings;
@@ -121,6 +121,14 @@ impl Medium {
         match self {
             Self::Cell(cell) => cell.duplex_counters().copied(),
             Self::Space(space) => space.duplex_counters(),
+        }
+    }
+
+    /// Counters of PPDUs to several users; `None` without OFDMA.
+    pub(crate) fn mu_counters(&self) -> Option<&MuCounters> {
+        match self {
+            Self::Cell(cell) => cell.mu_counters(),
+            Self::Space(_) => None,
         }
     }
 

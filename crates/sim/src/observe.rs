@@ -15,6 +15,7 @@ mod flow;
 mod hop;
 mod interferer;
 mod link;
+mod mu;
 mod node;
 mod observable;
 mod place;

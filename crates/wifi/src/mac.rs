@@ -41,7 +41,7 @@ pub use full_duplex::{
     SecondaryRateRule, Serve,
 };
 pub(crate) use full_duplex::{SecondaryChoice, SecondaryRequest, header_decoded};
-pub use mu::{Acknowledgement, Mu, MuExchange, MuStep, MuUser};
+pub use mu::{Acknowledgement, Mu, MuCounters, MuExchange, MuStep, MuUser, UserCounters};
 pub use originator::MsduOutcome;
 pub(crate) use originator::{Framing, Mpdu, Originator, Settled};
 pub(crate) use recipient::{Cache, Recipient};

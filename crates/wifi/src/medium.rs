@@ -166,7 +166,7 @@ pub struct FrameCounters {
     /// Exchanges with data frames, whatever their outcome: the number of data PPDUs, and of
     /// attempts that received no CTS.
     pub data_attempts: u64,
-    /// The sum of the rates of their modes, in bit/s.
+    /// The sum of the rates of their modes, in bit/s; without those of PPDUs to several users.
     pub data_rates: u64,
     /// MPDUs in these exchanges.
     pub mpdus: u64,
@@ -186,6 +186,12 @@ impl FrameCounters {
     pub(crate) fn count_data(&mut self, rate: BitRate, mpdus: u16, repeated: u64) {
         self.data_attempts += 1;
         self.data_rates += rate.0;
+        self.count_mpdus(mpdus, repeated);
+    }
+
+    /// Counts the MPDUs of a data PSDU.
+    #[inline]
+    pub(crate) fn count_mpdus(&mut self, mpdus: u16, repeated: u64) {
         self.mpdus += u64::from(mpdus);
         self.repeated_mpdus += repeated;
     }

@@ -162,6 +162,11 @@ def sleepers(summary: Mapping[str, Value]) -> list[Row]:
     return [row for row in rows(summary, "stations") if "power_save.awake_fraction" in row]
 
 
+def mu_users(summary: Mapping[str, Value]) -> list[Row]:
+    """Return the access point that sends to several stations at once, and those stations."""
+    return [row for row in nodes(summary) if "mu.ppdus" in row]
+
+
 def roamers(summary: Mapping[str, Value]) -> list[Row]:
     """Return the values of a summary for each station that roams."""
     return [row for row in rows(summary, "stations") if "roaming.handovers" in row]

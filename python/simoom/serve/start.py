@@ -17,7 +17,8 @@ from simoom.serve.guard import POLICY
 from simoom.serve.library import MOST_SAMPLES
 from simoom.serve.limits import Limits
 from simoom.serve.tasks import WANTED
-from simoom.show.sections import LISTED, declared
+from simoom.show.catalogue import declared
+from simoom.show.sections import LISTED
 
 STATIC = Path(__file__).parent / "static"
 VIEWS = ("why", "twin", "hearing", "sweep", "pairs", "files")

@@ -10,14 +10,11 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from simoom.base.kinds import AIRTIME, CAUSES
+from simoom.base.kinds import CAUSES
 from simoom.base.needs import remedy_of
 from simoom.results.tables import (
-    LIMITS,
-    MOST_ROWS,
-    SENT,
     WORDS,
     Column,
     Row,
@@ -35,6 +32,7 @@ from simoom.results.tables import (
     limited,
     links,
     milliseconds,
+    mu_users,
     nodes,
     number,
     observed,
@@ -282,6 +280,14 @@ SLEEPERS = (
     *observed("stations[i]", "power_save.beacons_missed"),
 )
 
+MU_USERS = (
+    *observed("stations[i]", "name mu.ppdus"),
+    *observed("ap", "mu.users_per_ppdu"),
+    *observed("stations[i]", "mu.tones mu.mpdus_per_user"),
+    *observed("stations[i]", "mu.padding_fraction", percent),
+)
+"""An access point that sends to several stations at once, and its stations."""
+
 ROAMERS = (
     *observed("stations[i]", "name roaming.handovers roaming.scans"),
     Column("roaming.outage_s", "outage\ns"),
@@ -381,6 +387,7 @@ SECTIONS = (
     Section("Delays by link and node", DELAYS, _in(delays)),
     Section("Links", LINKS, _in(links)),
     Section("Stations", NODES, _in(nodes)),
+    Section("OFDMA", MU_USERS, _in(mu_users)),
     Section("Power save", SLEEPERS, _in(sleepers)),
     Section("Roaming", ROAMERS, _in(roamers)),
     Section("Handovers", HANDOVERS, _in(handovers)),
@@ -389,36 +396,6 @@ SECTIONS = (
     Section("Analytic twin", TWIN, twin),
 )
 """All sections, in the order in which they are shown."""
-
-
-def declared() -> dict[str, Any]:
-    """Return what a page needs that finds and writes the same itself, as plain data.
-
-    Rows and numbers are found and written by functions, of which it has the names; the page without
-    a server (``web/src/local/tables.ts``) has functions of these names, and a test compares both.
-    """
-    sections = [
-        {
-            "title": section.title,
-            "rows": getattr(section.find, "__name__", ""),
-            "columns": [
-                {"key": each.key, "heading": each.heading, "write": each.write.__name__,
-                 "words": each.key in WORDS}
-                for each in section.columns
-            ],
-        }
-        for section in SECTIONS
-    ]  # fmt: skip
-    return {
-        "sections": sections,
-        "headline": [fact.name for fact in HEADLINE],
-        "airtime": list(AIRTIME.items()),
-        "limits": list(LIMITS.items()),
-        "sent": list(SENT),
-        "causes": [{"label": cause.label, "result": cause.result} for cause in CAUSES],
-        "always": list(ALWAYS),
-        "most_rows": MOST_ROWS,
-    }
 
 
 class Table(NamedTuple):

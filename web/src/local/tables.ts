@@ -112,6 +112,7 @@ export class Finder {
     const found: Record<string, () => Row[]> = {
       groups: () => this.groups(), flow_rows: () => this.flows(), hops: () => this.hops(),
       delays: () => this.delays(), links: () => this.links(), nodes: () => this.nodes(),
+      mu_users: () => this.nodes().filter((row) => "mu.ppdus" in row),
       sleepers: () => this.stations("power_save.awake_fraction"),
       roamers: () => this.stations("roaming.handovers"), handovers: () => this.handovers(),
       interferers: () => rows(this.summary, "interferers"), airtime: () => this.airtime(),

@@ -4,7 +4,8 @@ use super::observable::Observable;
 use super::place::{Place, Subject};
 use super::whole;
 use super::{
-    declared, driver, dual, duplex, flow, hop, interferer, link, node, power_save, roaming, routing,
+    declared, driver, dual, duplex, flow, hop, interferer, link, mu, node, power_save, roaming,
+    routing,
 };
 use crate::plan::Plan;
 
@@ -15,7 +16,7 @@ pub(crate) struct Group {
 }
 
 /// All observables. At a place, those of an earlier group come first in the summary.
-pub(crate) static CATALOGUE: [Group; 31] = [
+pub(crate) static CATALOGUE: [Group; 33] = [
     Group { places: &[Place::Total], observables: whole::TOTAL },
     Group { places: &[Place::Total], observables: roaming::TOTAL },
     Group { places: &[Place::Airtime], observables: &declared::AIRTIME },
@@ -32,6 +33,8 @@ pub(crate) static CATALOGUE: [Group; 31] = [
     Group { places: &[Place::Station], observables: node::STATION },
     Group { places: &[Place::Ap, Place::Station, Place::Cell], observables: node::NODE },
     Group { places: &[Place::Ap, Place::Cell], observables: node::ACCESS_POINT },
+    Group { places: &[Place::Ap], observables: mu::ACCESS_POINT },
+    Group { places: &[Place::Station], observables: mu::STATION },
     Group { places: &[Place::Station], observables: power_save::STATION },
     Group { places: &[Place::Ap, Place::Cell], observables: power_save::ACCESS_POINT },
     Group { places: &[Place::Station], observables: roaming::STATION },

@@ -1,5 +1,6 @@
 //! The observables of a node of the cell.
 
+use super::mu;
 use super::observable::Kind::{Counter, Gauge, MeanRate, MeanTime, Once, Ratio, Share, Text};
 use super::observable::{CATEGORIES, Condition, Observable, observables};
 use crate::meter::NodeMeter;
@@ -7,9 +8,12 @@ use crate::observers::World;
 use crate::plan::{Endpoint, Plan};
 use crate::topology::RadioId;
 use kernel::Id;
+use wifi::mac::MuCounters;
 use wifi::phy::Mode;
 use wifi::{Counters, FrameCounters};
 use wire::{DropCause, FrameGroup};
+
+const AP: usize = wifi::ACCESS_POINT as usize;
 
 const RADIO: Condition = Condition {
     says: "with a radio",
@@ -149,9 +153,10 @@ pub(super) static NODE: &[Observable] = observables! {
     "queue_bytes": "bytes" => Gauge(|world, n| world.queues[RadioId::at(n)].backlog().0 as f64);
     /// The contention window from which the node draws its back-off, in slots.
     "contention_window": "slots" => Gauge(|world, n| f64::from(world.cell.window(n as u32)));
-    /// The mean rate of the modes of the node's data frames, each attempt counted once.
+    /// The mean rate of the modes of the node's data frames, each attempt counted once, and each
+    /// user of a PPDU to several.
     "data_rate_mbps": "Mb/s" as "rate" =>
-        MeanRate(|world, n| frames(world, n).data_rates, |world, n| frames(world, n).data_attempts);
+        MeanRate(data_rates, psdus);
     /// The fraction of time in which the node sends RTS frames.
     "airtime.rts_fraction": "1" as "RTS" if RADIO =>
         Share(|world, n| airtime(world, n, FrameGroup::Rts));
@@ -167,7 +172,7 @@ pub(super) static NODE: &[Observable] = observables! {
     /// The fraction of time in which the node sends BlockAckReq frames.
     "airtime.request_fraction": "1" as "block-ack requests" if RADIO =>
         Share(|world, n| airtime(world, n, FrameGroup::Request));
-    /// Data PPDUs that the node sent.
+    /// Data PPDUs that the node sent; one to several users counts once.
     "ppdus": "PPDUs" if CATEGORIES => Counter(|world, n| frames(world, n).data_attempts);
     /// Data frames in the node's PPDUs; each MPDU of an A-MPDU counts.
     "mpdus": "frames" if CATEGORIES => Counter(|world, n| frames(world, n).mpdus);
@@ -195,6 +200,18 @@ pub(super) static NODE: &[Observable] = observables! {
 /// Packets whose service has ended.
 fn served(world: &World, node: usize) -> u64 {
     meter(world, node).served.total()
+}
+
+/// The sum of the rates of data frames; PPDUs to several users are those of the access point.
+fn data_rates(world: &World, node: usize) -> u64 {
+    let of_users = if node == AP { mu::counters(world, |all| all.data_rates) } else { 0 };
+    frames(world, node).data_rates + of_users
+}
+
+/// Data frames that have such a rate.
+fn psdus(world: &World, node: usize) -> u64 {
+    let further = |all: &MuCounters| all.all().ppdus - all.ppdus;
+    frames(world, node).data_attempts + if node == AP { mu::counters(world, further) } else { 0 }
 }
 
 /// MPDUs that were sent for the first time.

@@ -10,12 +10,13 @@
 //! independently; a MU-BAR is received by some users and not by others.
 
 mod assemble;
+mod count;
 mod ending;
 mod watch;
 
 use super::{ACCESS_POINT, Cell, FrameOnAir, link_direction};
 use crate::mac::mu::scheduler::MuScheduler;
-use crate::mac::mu::{Mu, MuExchange, MuUser, Shapes};
+use crate::mac::mu::{Mu, MuCounters, MuExchange, MuUser, Shapes};
 use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Originator, PeerRate, Rules};
 use kernel::Duration;
 use std::mem::swap;
@@ -33,6 +34,7 @@ pub(super) struct Groups {
     spare: Option<MuExchange>,
     order: Vec<u32>,
     served: Vec<(u32, u32)>,
+    counters: MuCounters,
 }
 
 /// The MSDUs in service of an access category, and who is served next.
@@ -107,6 +109,7 @@ impl Groups {
             spare: None,
             order: Vec::new(),
             served: Vec::new(),
+            counters: MuCounters::of(stations),
         }))
     }
 

@@ -5,11 +5,13 @@
 //! several users, and a list of frames that answer it.
 
 mod acknowledgement;
+mod counters;
 mod exchange;
 pub mod scheduler;
 mod shapes;
 
 pub use acknowledgement::Acknowledgement;
+pub use counters::{MuCounters, UserCounters};
 pub use exchange::{MuExchange, MuStep, MuUser};
 pub use scheduler::MuSchedulerSettings;
 pub(crate) use shapes::{Member, Shape, Shapes};

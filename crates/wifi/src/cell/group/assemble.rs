@@ -233,7 +233,7 @@ impl Cell {
     #[inline(never)]
     pub(in crate::cell) fn begin_group(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
         let Some(mut groups) = self.groups.take() else { return };
-        let Groups { queues, shapes, exchange, .. } = &mut *groups;
+        let Groups { queues, shapes, exchange, counters, .. } = &mut *groups;
         let Some((_, group)) = exchange else {
             self.groups = Some(groups);
             return;
@@ -243,7 +243,7 @@ impl Cell {
         let until = self.txop.as_ref().map_or(unlimited, |txop| now + txop.left(now));
         let timing = self.rules.timing();
         let laid = group.lay_out(timing, shapes.at(group.shape), now, ACCESS_POINT, until);
-        self.count_group(f, &queues[f as usize], group);
+        self.count_group(f, &queues[f as usize], group, counters);
         self.exchange = Some(laid);
         self.sender = f;
         self.data_pending = true;
@@ -268,16 +268,6 @@ impl Cell {
             user.is_asked = if by_data { user.arrives() } else { !noise.chance(link.ack_loss) };
             let noise = &mut self.nodes[ACCESS_POINT as usize].noise;
             user.is_answered = user.is_asked && !noise.chance(link.ack_loss);
-        }
-    }
-
-    /// Counts an attempt of the access point to these users.
-    pub(super) fn count_group(&mut self, f: u32, queue: &Queue, group: &MuExchange) {
-        let counters = &mut self.nodes[ACCESS_POINT as usize].counters;
-        Edcaf::count_group(counters);
-        for user in &group.users {
-            let originator = queue.of(&self.edcafs[f as usize], user.station);
-            counters.frames.count_data(user.rate, user.mpdus(), originator.repeated());
         }
     }
 

@@ -130,9 +130,10 @@ impl Cell {
     #[cold]
     #[inline(never)]
     pub(in crate::cell) fn count_collided_group(&mut self, f: u32) {
-        let Some(groups) = self.groups.take() else { return };
-        if let Some((_, group)) = &groups.exchange {
-            self.count_group(f, &groups.queues[f as usize], group);
+        let Some(mut groups) = self.groups.take() else { return };
+        let Groups { queues, exchange, counters, .. } = &mut *groups;
+        if let Some((_, group)) = exchange {
+            self.count_group(f, &queues[f as usize], group, counters);
         }
         self.groups = Some(groups);
     }

@@ -1,0 +1,58 @@
+//! Counters of PPDUs to several users.
+
+use super::MuUser;
+
+/// Counters of the PPDUs that an access point sends to several users.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MuCounters {
+    /// PPDUs to several users.
+    pub ppdus: u64,
+    /// The sum of the data rates of their users, in bit/s.
+    pub data_rates: u64,
+    /// What each node has had of them, by its number.
+    pub users: Vec<UserCounters>,
+}
+
+/// What a station has had of PPDUs to several users.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UserCounters {
+    /// PPDUs with data for the station.
+    pub ppdus: u64,
+    /// The sum of the tones of its resource units.
+    pub tones: u64,
+    /// Its MPDUs in them.
+    pub mpdus: u64,
+    /// Bytes up to the common end of the data in its resource units.
+    pub room_bytes: u64,
+    /// Those of them that are padding.
+    pub padding_bytes: u64,
+}
+
+impl MuCounters {
+    /// Of the access point and so many stations.
+    pub(crate) fn of(stations: u32) -> Self {
+        Self { users: vec![UserCounters::default(); stations as usize + 1], ..Self::default() }
+    }
+
+    /// All stations together.
+    pub fn all(&self) -> UserCounters {
+        self.users.iter().fold(UserCounters::default(), |sum, user| UserCounters {
+            ppdus: sum.ppdus + user.ppdus,
+            tones: sum.tones + user.tones,
+            mpdus: sum.mpdus + user.mpdus,
+            room_bytes: sum.room_bytes + user.room_bytes,
+            padding_bytes: sum.padding_bytes + user.padding_bytes,
+        })
+    }
+}
+
+impl UserCounters {
+    /// A PPDU has data for the station.
+    pub(crate) fn count(&mut self, user: &MuUser) {
+        self.ppdus += 1;
+        self.tones += u64::from(user.ru.size.tones());
+        self.mpdus += u64::from(user.mpdus());
+        self.room_bytes += user.room.0;
+        self.padding_bytes += user.room.0.saturating_sub(user.on_air.0);
+    }
+}
