@@ -80,7 +80,15 @@ def test_a_wrong_sequence_leaves_the_band():
     assert trigger > (1 + TOLERANCE) * chain
 
 
-@pytest.mark.parametrize("scheduler", ["round_robin", "head_of_line"])
+SCHEDULERS = [
+    "round_robin",
+    "head_of_line",
+    "backlog",
+    {"backlog": {"single_above_us": 500.0}},
+]
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
 @pytest.mark.parametrize("how", [CHAIN, BY_TRIGGER, AGGREGATED])
 def test_all_packets_are_accounted_for_under_losses(scheduler, how):
     # The checker holds conservation, windows, resource units and the common end.
@@ -137,6 +145,33 @@ def test_ofdma_shortens_delays_of_small_packets():
         )
 
     assert p95(mu(AGGREGATED, min_users=2)) < 0.9 * p95({})
+
+
+def mixed(scheduler: str | dict) -> dict:
+    """Return the results of a cell with a bulk download and short packets for seven others."""
+    flows = [
+        {"from": "ap", "to": "sta0", "traffic": {"saturated": {"payload_bytes": 1472}}},
+        {"from": "ap", "to": "sta1-7", "traffic": {"cbr": {"rate_mbps": 1, "payload_bytes": 200}}},
+    ]
+    wlan = {"mcs": 7} | (mu(AGGREGATED, scheduler=scheduler, min_users=2) if scheduler else {})
+    return dict(sm.run(cell(8, wlan, 1, flows=flows), check=True).summary)
+
+
+def test_by_backlog_who_has_more_gets_a_wider_resource_unit():
+    found = mixed("backlog")
+    assert found["stations[0].mu.tones"] > 1.5 * found["stations[3].mu.tones"]
+    equal = mixed("head_of_line")
+    assert equal["stations[0].mu.tones"] == pytest.approx(equal["stations[3].mu.tones"], rel=0.1)
+    assert found["flows[0].goodput_mbps"] > 1.05 * equal["flows[0].goodput_mbps"]
+
+
+def test_by_backlog_who_fills_a_ppdu_is_served_alone():
+    found, equal = mixed({"backlog": {"single_above_us": 500.0}}), mixed("round_robin")
+    assert found["stations[0].mu.ppdus"] == 0
+    assert found["stations[3].mu.ppdus"] > 300
+    # Short packets pad nothing up to the end of a long A-MPDU.
+    assert found["airtime.padding_fraction"] < 0.25 * equal["airtime.padding_fraction"]
+    assert found["flows[0].goodput_mbps"] > 2 * equal["flows[0].goodput_mbps"]
 
 
 @pytest.mark.parametrize(

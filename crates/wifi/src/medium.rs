@@ -30,9 +30,9 @@ pub trait MsduSource {
     /// than `than`, and its receiver.
     fn next_other(&mut self, node: u32, class: TrafficClass, than: u32) -> Option<(Packet, u32)>;
 
-    /// Appends the receivers of the packets of this class that wait at `node`, without broadcasts.
-    /// A receiver may be appended several times.
-    fn receivers(&self, node: u32, class: TrafficClass, into: &mut Vec<u32>);
+    /// Shows the packets of this class that wait at `node`, each with its receiver, without
+    /// broadcasts.
+    fn each(&self, node: u32, class: TrafficClass, visit: &mut dyn FnMut(u32, &Packet));
 }
 
 /// A source without packets.
@@ -48,7 +48,7 @@ impl MsduSource for NoMsduSource {
         None
     }
 
-    fn receivers(&self, _: u32, _: TrafficClass, _: &mut Vec<u32>) {}
+    fn each(&self, _: u32, _: TrafficClass, _: &mut dyn FnMut(u32, &Packet)) {}
 }
 
 /// The number of MPDUs in a PPDU.

@@ -54,7 +54,7 @@ impl MsduSource for Endless {
         None
     }
 
-    fn receivers(&self, _: u32, _: TrafficClass, _: &mut Vec<u32>) {}
+    fn each(&self, _: u32, _: TrafficClass, _: &mut dyn FnMut(u32, &Packet)) {}
 }
 
 enum Event {

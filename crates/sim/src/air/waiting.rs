@@ -87,11 +87,11 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
         self.take(RadioId(node), None, PowerBits::NONE, &wanted).map(|(packet, to)| (packet, to.0))
     }
 
-    fn receivers(&self, node: u32, class: TrafficClass, into: &mut Vec<u32>) {
+    fn each(&self, node: u32, class: TrafficClass, visit: &mut dyn FnMut(u32, &Packet)) {
         self.queues[RadioId(node)].each(&mut |packet| {
             if packet.to.is_some() && (packet.class == class || !self.has_categories) {
                 let to = self.receiver(RadioId(node), packet);
-                into.extend(to.map(|radio| radio.0));
+                to.iter().for_each(|radio| visit(radio.0, packet));
             }
         });
     }

@@ -118,7 +118,7 @@ mod tests {
             None
         }
 
-        fn receivers(&self, _: u32, _: TrafficClass, _: &mut Vec<u32>) {}
+        fn each(&self, _: u32, _: TrafficClass, _: &mut dyn FnMut(u32, &Packet)) {}
     }
 
     fn packet(to: u32, len: u32) -> Packet {

@@ -15,10 +15,11 @@ mod ending;
 mod watch;
 
 use super::{ACCESS_POINT, Cell, FrameOnAir, link_direction};
-use crate::mac::mu::scheduler::MuScheduler;
+use crate::mac::mu::scheduler::{MuScheduler, StationView};
 use crate::mac::mu::{Mu, MuCounters, MuExchange, MuUser, Shapes};
 use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Originator, PeerRate, Rules};
-use kernel::Duration;
+use crate::phy::he::RuSize;
+use kernel::{Duration, Instant};
 use std::mem::swap;
 
 /// What an access point has that sends to several stations at once.
@@ -33,6 +34,8 @@ pub(super) struct Groups {
     /// Of the exchange before: its lists are used again.
     spare: Option<MuExchange>,
     order: Vec<u32>,
+    views: Vec<StationView>,
+    sizes: Vec<RuSize>,
     served: Vec<(u32, u32)>,
     counters: MuCounters,
 }
@@ -45,13 +48,15 @@ struct Queue {
     /// Whose originator the EDCAF has.
     present: u32,
     scheduler: Box<dyn MuScheduler>,
+    /// When each receiver was last served.
+    served: Vec<Option<Instant>>,
 }
 
 impl Queue {
     fn new(settings: &Mu, stations: u32) -> Self {
         let others = (0..=stations).map(|_| Originator::new(false)).collect();
         let scheduler = settings.scheduler.get().build(1..=stations);
-        Self { others, present: 0, scheduler }
+        Self { others, present: 0, scheduler, served: vec![None; stations as usize + 1] }
     }
 
     /// The EDCAF serves this receiver from now on.
@@ -85,6 +90,14 @@ impl Queue {
         }
     }
 
+    /// A PPDU to these stations begins, to each with so many tones.
+    fn note_sent(&mut self, now: Instant, lasts: Duration, served: &[(u32, u32)]) {
+        for &(station, _) in served {
+            self.served[station as usize] = Some(now);
+        }
+        self.scheduler.on_sent(lasts, served);
+    }
+
     /// All originators but that of the EDCAF.
     fn others(&self) -> impl Iterator<Item = &Originator> {
         self.others.iter()
@@ -108,18 +121,20 @@ impl Groups {
             exchange: None,
             spare: None,
             order: Vec::new(),
+            views: Vec::new(),
+            sizes: Vec::new(),
             served: Vec::new(),
             counters: MuCounters::of(stations),
         }))
     }
 
     /// A PPDU has begun, to the users of the exchange.
-    fn note_sent(&mut self, lasts: Duration) {
+    fn note_sent(&mut self, now: Instant, lasts: Duration) {
         let Some((f, exchange)) = &self.exchange else { return };
         self.served.clear();
         let tones = |user: &MuUser| (user.station, user.ru.size.tones());
         self.served.extend(exchange.users.iter().map(tones));
-        self.queues[*f as usize].scheduler.on_sent(lasts, &self.served);
+        self.queues[*f as usize].note_sent(now, lasts, &self.served);
     }
 }
 
@@ -189,7 +204,7 @@ impl Cell {
         let Some(groups) = &mut self.groups else { return };
         if let (Some(queue), Some(to)) = (groups.queues.get_mut(f as usize), to) {
             let lasts = exchange.data().map_or(Duration::ZERO, |data| data.airtime.total());
-            queue.scheduler.on_sent(lasts, &[(to, 1)]);
+            queue.note_sent(exchange.start, lasts, &[(to, 1)]);
         }
     }
 

@@ -73,9 +73,11 @@ impl MsduSource for Queues {
         packet.to.map(|to| (packet, to.0))
     }
 
-    fn receivers(&self, node: u32, class: TrafficClass, into: &mut Vec<u32>) {
+    fn each(&self, node: u32, class: TrafficClass, visit: &mut dyn FnMut(u32, &Packet)) {
         let queue = &self.0[node as usize * 4 + class as usize];
-        into.extend(queue.iter().filter_map(|packet| packet.to).map(|to| to.0));
+        for packet in queue {
+            packet.to.iter().for_each(|to| visit(to.0, packet));
+        }
     }
 }
 

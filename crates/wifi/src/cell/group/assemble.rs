@@ -3,6 +3,7 @@
 use super::{Groups, Queue};
 use crate::cell::access::draw_lost;
 use crate::cell::{ACCESS_POINT, Cell, link_between};
+use crate::mac::mu::scheduler::{StationView, View};
 use crate::mac::mu::{Member, MuExchange, MuUser};
 use crate::mac::{Bitmap, Edcaf, PsduLimits, Txop};
 use crate::phy::Mode;
@@ -110,6 +111,26 @@ impl Cell {
         groups.exchange = Some((f, group));
     }
 
+    /// What waits for each station, if the scheduler looks at it.
+    fn look(&self, groups: &mut Groups, f: u32, source: &dyn MsduSource) {
+        let Groups { queues, views, .. } = groups;
+        let (queue, edcaf) = (&queues[f as usize], &self.edcafs[f as usize]);
+        views.clear();
+        if !queue.scheduler.looks() {
+            return;
+        }
+        views.extend((0..self.nodes.len() as u32).map(|station| {
+            let mut view =
+                StationView { served: queue.served[station as usize], ..Default::default() };
+            if station != ACCESS_POINT {
+                view.rate = self.mode(ACCESS_POINT, station).rate;
+            }
+            queue.of(edcaf, station).serving().for_each(|(packet, _)| view.add(packet));
+            view
+        }));
+        source.each(edcaf.node, edcaf.class, &mut |to, packet| views[to as usize].add(packet));
+    }
+
     /// The stations with packets, in the order of the scheduler and as many as a PPDU may serve.
     fn candidates(
         &mut self,
@@ -118,13 +139,14 @@ impl Cell {
         f: u32,
         source: &mut dyn MsduSource,
     ) -> Vec<u32> {
-        let Groups { settings, queues, order, .. } = groups;
+        self.look(groups, f, source);
+        let Groups { settings, queues, order, views, .. } = groups;
         let queue = &mut queues[f as usize];
         order.clear();
-        queue.scheduler.order(order);
+        let width = self.links[0].mode.width;
+        queue.scheduler.order(&View { now, width, stations: views }, order);
         let edcaf = &mut self.edcafs[f as usize];
         let (node, class) = (edcaf.node, edcaf.class);
-        let width = self.links[0].mode.width;
         let most = settings.max_users.unwrap_or(u32::MAX).min(RuSize::Tones26.number_in(width));
         let mut found: Vec<u32> = Vec::new();
         for &station in order.iter() {
@@ -161,18 +183,20 @@ impl Cell {
         out: &mut Vec<Command>,
     ) -> Option<Vec<Chosen>> {
         let width = self.links[0].mode.width;
-        let scheduler = &groups.queues[f as usize].scheduler;
-        let (size, number) = scheduler.units(width, found.len() as u32)?;
-        if number < groups.settings.min_users {
+        let Groups { settings, queues, views, sizes, .. } = groups;
+        let view = View { now, width, stations: views };
+        sizes.clear();
+        queues[f as usize].scheduler.units(&view, found, sizes);
+        if sizes.is_empty() || (sizes.len() as u32) < settings.min_users {
             return None;
         }
         let edcaf = &self.edcafs[f as usize];
-        let choose = |&station: &u32| {
+        let choose = |(&station, &size): (&u32, &RuSize)| {
             let rate = Self::rate_to(&mut self.rates, station);
             let (mode, alone) = edcaf.mode_to(now, station, rate, out);
             Chosen { station, member: Member { mode, size }, alone }
         };
-        Some(found.iter().take(number as usize).map(choose).collect())
+        Some(found.iter().zip(sizes.iter()).map(choose).collect())
     }
 
     /// Assembles the A-MPDUs of the stations; returns the place of their shape, or that of the
@@ -251,7 +275,7 @@ impl Cell {
         out.push(Command::Began);
         self.report_users(f, &queues[f as usize], group, laid.end - laid.start, false, out);
         out.push(Command::Step(now + group.airtime().total()));
-        groups.note_sent(laid.data().map_or(Duration::ZERO, |data| data.airtime.total()));
+        groups.note_sent(now, laid.data().map_or(Duration::ZERO, |data| data.airtime.total()));
         self.groups = Some(groups);
     }
 

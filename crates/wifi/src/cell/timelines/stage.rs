@@ -283,9 +283,10 @@ impl MsduSource for Shelves<'_> {
         packet.to.map(|to| (packet, to.0))
     }
 
-    fn receivers(&self, node: u32, class: TrafficClass, into: &mut Vec<u32>) {
-        let queue = self.0[node as usize].iter().filter(|packet| packet.class == class);
-        into.extend(queue.filter_map(|packet| packet.to).map(|to| to.0));
+    fn each(&self, node: u32, class: TrafficClass, visit: &mut dyn FnMut(u32, &Packet)) {
+        for packet in self.0[node as usize].iter().filter(|packet| packet.class == class) {
+            packet.to.iter().for_each(|to| visit(to.0, packet));
+        }
     }
 }
 

@@ -63,7 +63,8 @@ impl SecondaryChoice {
         if has_aside {
             self.receivers.extend(edcaf.originator.aside_to());
         } else {
-            source.receivers(node, class, &mut self.receivers);
+            let receivers = &mut self.receivers;
+            source.each(node, class, &mut |to, _| receivers.push(to));
         }
         if self.is_selective {
             // What the places of nodes allow is computed once for each station.

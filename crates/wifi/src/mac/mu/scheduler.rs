@@ -1,13 +1,15 @@
 //! Schedulers of downlink OFDMA: which stations a PPDU serves, and how wide their resource units
 //! are.
 //!
-//! A scheduler holds no packets. Before a PPDU the access point offers a place to the stations in
-//! the scheduler's order, and takes those with frames, until it has enough; the scheduler then says
-//! how many of them get which resource unit.
+//! A scheduler holds no packets: it sees what waits, and changes nothing. Before a PPDU the access
+//! point offers a place to the stations in the scheduler's order, and takes those with frames,
+//! until it has enough; the scheduler then gives the first of them resource units.
 
 mod credits;
+mod view;
 
-use crate::phy::Width;
+pub use view::{StationView, View};
+
 use crate::phy::he::RuSize;
 use kernel::Duration;
 use std::fmt::Debug;
@@ -16,6 +18,7 @@ settings::registry! {
     /// Scheduler of downlink OFDMA.
     #[settings(name = "MuScheduler")]
     pub enum MuSchedulerSettings: MuSchedulerRule = RoundRobin;
+    backlog: Backlog(Backlog),
     head_of_line: HeadOfLine(HeadOfLine),
     round_robin: RoundRobin(RoundRobin),
 }
@@ -28,13 +31,55 @@ pub trait MuSchedulerRule {
 
 /// The scheduler of an access category.
 pub trait MuScheduler: Debug + Send {
-    /// Appends all stations, in the order in which they are offered a place.
-    fn order(&self, into: &mut Vec<u32>);
+    /// Whether it looks at what waits: without that, the view has no stations.
+    fn looks(&self) -> bool {
+        false
+    }
 
-    /// The size of the resource units where so many stations have frames, and how many of them are
-    /// served; `None` without a station.
-    fn units(&self, width: Width, stations: u32) -> Option<(RuSize, u32)>;
+    /// Appends all stations, in the order in which they are offered a place.
+    fn order(&self, view: &View<'_>, into: &mut Vec<u32>);
+
+    /// Appends the sizes of the resource units of the first of these stations, which have frames.
+    /// With fewer than a PPDU may have, the first station is served alone.
+    fn units(&self, view: &View<'_>, found: &[u32], into: &mut Vec<RuSize>);
 
     /// A PPDU of this duration has begun, to stations with so many tones each.
     fn on_sent(&mut self, lasts: Duration, served: &[(u32, u32)]);
+}
+
+/// Appends equal resource units of which none is empty.
+fn none_empty(view: &View<'_>, found: &[u32], into: &mut Vec<RuSize>) {
+    if let Some((size, number)) = RuSize::none_empty(view.width, found.len() as u32) {
+        into.extend((0..number).map(|_| size));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phy::Width;
+    use kernel::{BitRate, Bytes, Instant};
+
+    /// Stations 1 to n, each with so many bytes that have waited since its number in milliseconds.
+    pub(super) fn waiting(bytes: &[u64]) -> Vec<StationView> {
+        let one = |(nth, &bytes): (usize, &u64)| StationView {
+            bytes: Bytes(bytes),
+            oldest: (bytes > 0).then_some(Instant(1_000_000 * nth as u64)),
+            rate: BitRate::from_mbps(86.0),
+            served: None,
+        };
+        std::iter::once((0, &0)).chain((1..).zip(bytes)).map(one).collect()
+    }
+
+    pub(super) fn view(width: Width, stations: &[StationView]) -> View<'_> {
+        View { now: Instant(1_000_000_000), width, stations }
+    }
+
+    /// The resource units of the first n stations, of which nothing is known.
+    pub(super) fn units(scheduler: &dyn MuScheduler, width: Width, n: u32) -> Vec<u32> {
+        let mut sizes = Vec::new();
+        let found: Vec<u32> = (1..=n).collect();
+        scheduler.units(&view(width, &[]), &found, &mut sizes);
+        sizes.into_iter().map(RuSize::tones).collect()
+    }
 }

@@ -1,8 +1,7 @@
 //! All stations that have frames at once.
 
 use super::credits::Credits;
-use super::{MuScheduler, MuSchedulerRule};
-use crate::phy::Width;
+use super::{MuScheduler, MuSchedulerRule, View};
 use crate::phy::he::RuSize;
 use kernel::Duration;
 use settings::Settings;
@@ -26,14 +25,15 @@ impl MuSchedulerRule for HeadOfLine {
 struct All(Credits);
 
 impl MuScheduler for All {
-    fn order(&self, into: &mut Vec<u32>) {
+    fn order(&self, _: &View<'_>, into: &mut Vec<u32>) {
         self.0.order(into);
     }
 
-    fn units(&self, width: Width, stations: u32) -> Option<(RuSize, u32)> {
-        let stations = stations.min(RuSize::Tones26.number_in(width));
-        let size = RuSize::widest_for(width, stations)?;
-        (stations > 0).then_some((size, stations))
+    fn units(&self, view: &View<'_>, found: &[u32], into: &mut Vec<RuSize>) {
+        let stations = found.len().min(RuSize::Tones26.number_in(view.width) as usize);
+        if let Some(size) = RuSize::widest_for(view.width, stations as u32) {
+            into.extend((0..stations).map(|_| size));
+        }
     }
 
     fn on_sent(&mut self, lasts: Duration, served: &[(u32, u32)]) {
@@ -43,15 +43,17 @@ impl MuScheduler for All {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::units;
     use super::*;
+    use crate::phy::Width;
 
     #[test]
     fn all_with_frames_are_served() {
         let scheduler = HeadOfLine {}.build(1..=9);
-        let units = |stations| scheduler.units(Width::Mhz20, stations);
-        assert_eq!(units(0), None);
-        assert_eq!(units(3), Some((RuSize::Tones52, 3)));
-        assert_eq!(units(5), Some((RuSize::Tones26, 5)));
-        assert_eq!(units(12), Some((RuSize::Tones26, 9)));
+        let of = |stations| units(&*scheduler, Width::Mhz20, stations);
+        assert!(of(0).is_empty());
+        assert_eq!(of(3), [52; 3]);
+        assert_eq!(of(5), [26; 5]);
+        assert_eq!(of(12), [26; 9]);
     }
 }

@@ -1,8 +1,7 @@
 //! Round robin over equal resource units of which none is empty.
 
 use super::credits::Credits;
-use super::{MuScheduler, MuSchedulerRule};
-use crate::phy::Width;
+use super::{MuScheduler, MuSchedulerRule, View, none_empty};
 use crate::phy::he::RuSize;
 use kernel::Duration;
 use settings::Settings;
@@ -24,12 +23,12 @@ impl MuSchedulerRule for RoundRobin {
 struct EqualUnits(Credits);
 
 impl MuScheduler for EqualUnits {
-    fn order(&self, into: &mut Vec<u32>) {
+    fn order(&self, _: &View<'_>, into: &mut Vec<u32>) {
         self.0.order(into);
     }
 
-    fn units(&self, width: Width, stations: u32) -> Option<(RuSize, u32)> {
-        RuSize::none_empty(width, stations)
+    fn units(&self, view: &View<'_>, found: &[u32], into: &mut Vec<RuSize>) {
+        none_empty(view, found, into);
     }
 
     fn on_sent(&mut self, lasts: Duration, served: &[(u32, u32)]) {
@@ -39,16 +38,18 @@ impl MuScheduler for EqualUnits {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::units;
     use super::*;
+    use crate::phy::Width;
 
     #[test]
     fn no_resource_unit_is_empty() {
         let scheduler = RoundRobin {}.build(1..=9);
-        let units = |stations| scheduler.units(Width::Mhz20, stations);
-        assert_eq!(units(0), None);
-        assert_eq!(units(3), Some((RuSize::Tones106, 2)));
-        assert_eq!(units(8), Some((RuSize::Tones52, 4)));
-        assert_eq!(units(12), Some((RuSize::Tones26, 9)));
-        assert_eq!(scheduler.units(Width::Mhz80, 1), Some((RuSize::Tones996, 1)));
+        let of = |stations| units(&*scheduler, Width::Mhz20, stations);
+        assert!(of(0).is_empty());
+        assert_eq!(of(3), [106; 2]);
+        assert_eq!(of(8), [52; 4]);
+        assert_eq!(of(12), [26; 9]);
+        assert_eq!(units(&*scheduler, Width::Mhz80, 1), [996]);
     }
 }
