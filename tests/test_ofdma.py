@@ -85,6 +85,7 @@ SCHEDULERS = [
     "head_of_line",
     "backlog",
     {"backlog": {"single_above_us": 500.0}},
+    "shortest_first",
 ]
 
 
@@ -172,6 +173,12 @@ def test_by_backlog_who_fills_a_ppdu_is_served_alone():
     # Short packets pad nothing up to the end of a long A-MPDU.
     assert found["airtime.padding_fraction"] < 0.25 * equal["airtime.padding_fraction"]
     assert found["flows[0].goodput_mbps"] > 2 * equal["flows[0].goodput_mbps"]
+
+
+def test_shortest_first_serves_short_packets_before_long_queues():
+    first, fair = mixed("shortest_first"), mixed("head_of_line")
+    assert first["flows[1].delay_s.p95"] < fair["flows[1].delay_s.p95"]
+    assert first["stations[0].mu.ppdus"] == 0
 
 
 @pytest.mark.parametrize(

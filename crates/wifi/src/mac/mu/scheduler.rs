@@ -21,6 +21,7 @@ settings::registry! {
     backlog: Backlog(Backlog),
     head_of_line: HeadOfLine(HeadOfLine),
     round_robin: RoundRobin(RoundRobin),
+    shortest_first: ShortestFirst(ShortestFirst),
 }
 
 /// The settings of a scheduler.
