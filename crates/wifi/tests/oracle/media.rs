@@ -76,7 +76,9 @@ impl MsduSource for Queues {
     fn each(&self, node: u32, class: TrafficClass, visit: &mut dyn FnMut(u32, &Packet)) {
         let queue = &self.0[node as usize * 4 + class as usize];
         for packet in queue {
-            packet.to.iter().for_each(|to| visit(to.0, packet));
+            if let Some(to) = packet.to {
+                visit(to.0, packet);
+            }
         }
     }
 }

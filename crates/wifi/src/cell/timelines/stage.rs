@@ -285,7 +285,9 @@ impl MsduSource for Shelves<'_> {
 
     fn each(&self, node: u32, class: TrafficClass, visit: &mut dyn FnMut(u32, &Packet)) {
         for packet in self.0[node as usize].iter().filter(|packet| packet.class == class) {
-            packet.to.iter().for_each(|to| visit(to.0, packet));
+            if let Some(to) = packet.to {
+                visit(to.0, packet);
+            }
         }
     }
 }
