@@ -89,10 +89,11 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
 
     fn each(&self, node: u32, class: TrafficClass, visit: &mut dyn FnMut(u32, &Packet)) {
         self.queues[RadioId(node)].each(&mut |packet| {
-            if packet.to.is_some() && (packet.class == class || !self.has_categories) {
-                if let Some(to) = self.receiver(RadioId(node), packet) {
-                    visit(to.0, packet);
-                }
+            if packet.to.is_some()
+                && (packet.class == class || !self.has_categories)
+                && let Some(to) = self.receiver(RadioId(node), packet)
+            {
+                visit(to.0, packet);
             }
         });
     }
