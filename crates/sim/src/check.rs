@@ -25,6 +25,7 @@ mod service;
 mod space;
 mod spectrum;
 mod timing;
+mod triggered;
 
 use crate::build;
 use crate::measure::Ledger;

@@ -329,8 +329,8 @@ impl Meter {
         self.end_silence(exchange.start);
         self.on_air = true;
         self.silence = (exchange.end, AirtimeKind::IfsBackoff);
-        if let Some(group) = cell.group() {
-            return self.on_group(exchange, group, cell);
+        if self.has_several(exchange, cell) {
+            return;
         }
         if let Some(secondary) = cell.secondary() {
             return self.on_both(exchange, secondary, cell);

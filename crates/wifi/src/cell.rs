@@ -7,10 +7,10 @@
 //! collision needs one event.
 //!
 //! The cell has DCF, EDCA with TXOPs, A-MPDUs, RTS and CTS, protection, noise as losses of links,
-//! records for observers, full duplex, and downlink OFDMA, which no space has yet. What else a
-//! scenario without a radio asks for, as interferers, is in a flat [`Space`](crate::space::Space),
-//! which does the rest of this to the nanosecond: `cell/timelines` and `tests/oracle` hold one
-//! against the other.
+//! records for observers, full duplex, and OFDMA in both directions, which no space has yet. What
+//! else a scenario without a radio asks for, as interferers, is in a flat
+//! [`Space`](crate::space::Space), which does the rest of this to the nanosecond: `cell/timelines`
+//! and `tests/oracle` hold one against the other.
 //!
 //! Under DCF each node has one EDCAF, under EDCA one for each access category. The cell numbers
 //! them consecutively: by node, then by category, lowest priority first.
@@ -33,6 +33,7 @@ mod access;
 mod duplex;
 mod ending;
 mod group;
+mod triggered;
 mod watch;
 
 use crate::mac::{
@@ -46,6 +47,7 @@ use crate::{Command, Counters, FrameCounters, Link};
 use duplex::Duplex;
 use group::Groups;
 use kernel::{Bytes, Instant, Rng, Seed, Timer};
+use triggered::Triggers;
 use watch::CellWatch;
 use wire::{Management, Packet, TrafficClass};
 
@@ -117,6 +119,8 @@ pub struct Cell {
     duplex: Option<Box<Duplex>>,
     /// The state of an access point that sends to several stations at once.
     groups: Option<Box<Groups>>,
+    /// The state of an access point that triggers stations.
+    triggers: Option<Box<Triggers>>,
 }
 
 impl Cell {
@@ -153,7 +157,7 @@ impl Cell {
             let (node, category) = (f / per_node, f % per_node);
             let is_access_point = node == ACCESS_POINT;
             spacings.push(rules.parameters(is_access_point, category).0);
-            let apart = aggregation.is_some() && is_access_point;
+            let apart = is_access_point && aggregation.is_some();
             Edcaf::new(&rules, node, is_access_point, category, apart, backoff(f))
         });
         let mut edcafs: Vec<Edcaf> = edcafs.collect();
@@ -169,6 +173,7 @@ impl Cell {
             Box::new(Duplex::new(settings, modes, &rates, seed.stream("mac.full_duplex", 0)))
         });
         Self {
+            triggers: Triggers::of(&rules, links.len() as u32),
             rates: modes.map(PeerRate::fixed).collect(),
             nodes: (0..count).map(node).collect(),
             contention,
@@ -378,7 +383,7 @@ impl Cell {
         *contending += 1;
         self.contending_stations += u32::from(*contending == 1 && node != ACCESS_POINT);
         // The holder of a TXOP transmits a SIFS after its last exchange.
-        if self.goes_on(f) {
+        if self.goes_on(f) || self.groups.is_some() && self.has_asked(now, f, out) {
             return self.contention.wait_for_draw(f);
         }
         if self.contention.wait(now, f) {

@@ -41,9 +41,12 @@ pub use full_duplex::{
     SecondaryRateRule, Serve,
 };
 pub(crate) use full_duplex::{SecondaryChoice, SecondaryRequest, header_decoded};
-pub use mu::{Acknowledgement, Mu, MuCounters, MuExchange, MuStep, MuUser, UserCounters};
+pub use mu::{
+    Acknowledgement, Mu, MuCounters, MuExchange, MuStep, MuUser, QueueSizes,
+    Response as TriggeredResponse, TriggeredExchange, TriggeredUser, Uplink, UserCounters,
+};
 pub use originator::MsduOutcome;
-pub(crate) use originator::{Framing, Mpdu, Originator, Settled};
+pub(crate) use originator::{Framing, Mpdu, Originator, Psdu, Settled};
 pub(crate) use recipient::{Cache, Recipient};
 pub(crate) use rules::Rules;
 pub(crate) use station::{Access, Backoff, ContentionParameters};

@@ -6,8 +6,9 @@ use super::duplex::Beside;
 use super::group;
 use super::rule::rule;
 use super::timing::Times;
+use super::triggered;
 use kernel::{Bytes, Duration, Instant};
-use wifi::mac::{Exchange, ExchangeOutcome, MuExchange, Secondary};
+use wifi::mac::{Exchange, ExchangeOutcome, MuExchange, Secondary, TriggeredExchange};
 use wifi::phy::Mode;
 use wifi::{ACCESS_POINT, Cell, MacConfig};
 use wire::FrameKind;
@@ -43,6 +44,9 @@ impl Turns {
         if let Some(group) = cell.group() {
             return self.on_group(exchange, group, cell);
         }
+        if let Some(triggered) = cell.triggered() {
+            return self.on_triggered(exchange, triggered, cell);
+        }
         let mpdus = cell.frames_on_air().map(|frame| (frame.sequence, frame.bytes)).collect();
         let (category, to) = (cell.category_on_air(), cell.receiver_of(exchange.sender));
         let beside = cell.secondary().map(|secondary| {
@@ -63,6 +67,21 @@ impl Turns {
             let frames = cell.frames_to(user).map(|frame| (frame.sequence, frame.bytes));
             let (from, to, bytes) = (exchange.sender, Some(user.station), user.on_air);
             let (function, mpdus) = (group.category, frames.collect());
+            self.blocks.on_psdu(now, &DataPsdu { from, function, to, bytes, lasting, mpdus });
+        }
+        self.busy_until = exchange.end;
+    }
+
+    /// The access point triggers stations.
+    fn on_triggered(&mut self, exchange: &Exchange, triggered: &TriggeredExchange, cell: &Cell) {
+        let now = exchange.start;
+        triggered::check(&self.mac, &self.times, exchange, triggered);
+        self.check_start(exchange, exchange.end, cell.category_on_air(), 0);
+        let lasting = triggered.airtime().total();
+        for user in triggered.users.iter().filter(|user| user.mpdus() > 0) {
+            let frames = cell.frames_of(user).map(|frame| (frame.sequence, frame.bytes));
+            let (from, to, bytes) = (user.station, Some(ACCESS_POINT), user.on_air);
+            let (function, mpdus) = (user.category, frames.collect());
             self.blocks.on_psdu(now, &DataPsdu { from, function, to, bytes, lasting, mpdus });
         }
         self.busy_until = exchange.end;

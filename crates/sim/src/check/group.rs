@@ -5,6 +5,7 @@ use super::timing::Times;
 use kernel::{Bytes, Duration, Instant};
 use std::collections::BTreeSet;
 use wifi::mac::{Acknowledgement, Exchange, Mu, MuExchange, MuStep, Step};
+use wifi::phy::Width;
 use wifi::phy::he::{GroupUser, Ru};
 use wifi::{ACCESS_POINT, MacConfig};
 use wire::FrameKind;
@@ -22,22 +23,22 @@ pub(super) fn check(mac: &MacConfig, times: &Times, exchange: &Exchange, group: 
     let most = settings.max_users.unwrap_or(u32::MAX);
     let allowed = (settings.min_users..=most).contains(&number);
     rule(now, allowed, "a PPDU has as many users as it may", detail);
-    check_users(now, group);
+    let users = group.users.iter().map(|user| (user.station, user.ru, user.mode.width));
+    check_users(now, &users.collect::<Vec<_>>());
     check_ppdu(mac, settings, exchange, group);
     check_steps(now, times, exchange, group);
 }
 
 /// Each station is served once, and their resource units do not overlap.
-fn check_users(now: Instant, group: &MuExchange) {
-    let detail = || format!("{:?}", group.users);
-    let stations: BTreeSet<u32> = group.users.iter().map(|user| user.station).collect();
-    let is_once = stations.len() == group.users.len() && !stations.contains(&ACCESS_POINT);
+pub(super) fn check_users(now: Instant, users: &[(u32, Ru, Width)]) {
+    let detail = || format!("{users:?}");
+    let stations: BTreeSet<u32> = users.iter().map(|&(station, ..)| station).collect();
+    let is_once = stations.len() == users.len() && !stations.contains(&ACCESS_POINT);
     rule(now, is_once, "a PPDU serves a station once", detail);
-    let units: Vec<Ru> = group.users.iter().map(|user| user.ru).collect();
-    let apart = |nth: usize| units[..nth].iter().all(|ru| !ru.overlaps(units[nth]));
-    rule(now, (0..units.len()).all(apart), "resource units do not overlap", detail);
-    let width = |user: &wifi::mac::MuUser| user.ru.index < user.ru.size.number_in(user.mode.width);
-    rule(now, group.users.iter().all(width), "resource units are in the channel", detail);
+    let apart = |nth: usize| users[..nth].iter().all(|(_, ru, _)| !ru.overlaps(users[nth].1));
+    rule(now, (0..users.len()).all(apart), "resource units do not overlap", detail);
+    let fits = users.iter().all(|(_, ru, width)| ru.index < ru.size.number_in(*width));
+    rule(now, fits, "resource units are in the channel", detail);
 }
 
 /// All users end together, at the end of the longest, which the whole PPDU tells again.

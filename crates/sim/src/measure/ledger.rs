@@ -31,8 +31,10 @@ pub enum AirtimeGroup {
     FullDuplex,
     /// Those with busy tones.
     BusyTone,
-    /// Those with downlink OFDMA.
+    /// Those with OFDMA.
     Mu,
+    /// Those with uplink OFDMA.
+    Uplink,
 }
 
 kernel::listed! {
@@ -69,6 +71,8 @@ kernel::listed! {
         /// Padding of users of an OFDMA PPDU up to the end of the longest, by their shares of the
         /// tones.
         Padding => { name: "padding_fraction", label: "OFDMA padding", group: Group::Mu },
+        /// Trigger frames for data or buffer reports, and answers without data.
+        Trigger => { name: "trigger_fraction", label: "triggers", group: Group::Uplink },
         /// Idle time, in which no node has a frame to send.
         Idle => { name: "idle_fraction", label: "idle", group: Group::All },
     }

@@ -1,5 +1,7 @@
 //! The airtime of an exchange with several users.
 
+mod triggered;
+
 use super::{Meter, useful_part};
 use crate::measure::AirtimeKind;
 use kernel::Duration;
@@ -10,10 +12,22 @@ use wifi::mac::{Exchange, ExchangeOutcome, MuExchange, MuUser};
 type Shares = [Duration; 4];
 
 impl Meter {
+    /// Counts an exchange with several users, if it is one.
+    pub(super) fn has_several(&mut self, exchange: &Exchange, cell: &Cell) -> bool {
+        if let Some(group) = cell.group() {
+            self.on_group(exchange, group, cell);
+        } else if let Some(triggered) = cell.triggered() {
+            self.on_triggered(exchange, triggered, cell);
+        } else {
+            return false;
+        }
+        true
+    }
+
     /// Each user has the part of the data's time that it has of the tones in use. Of that, lost and
     /// useful bytes and padding have their shares, and headers the rest. HE TB PPDUs at the same
     /// time count once.
-    pub(super) fn on_group(&mut self, exchange: &Exchange, group: &MuExchange, cell: &Cell) {
+    fn on_group(&mut self, exchange: &Exchange, group: &MuExchange, cell: &Cell) {
         let Some(data) = exchange.data() else { return };
         let mut counted_until = data.end();
         if exchange.outcome == ExchangeOutcome::Success {

@@ -1,7 +1,7 @@
 //! The observables of what is declared elsewhere: causes of losses, and uses of airtime.
 
 use super::observable::{
-    BEACONS, BUSY_TONE, CELL, Condition, FULL_DUPLEX, Kind, MU, Observable, POWER_SAVE,
+    BEACONS, BUSY_TONE, CELL, Condition, FULL_DUPLEX, Kind, MU, Observable, POWER_SAVE, UPLINK,
 };
 use super::roaming::ROAMING;
 use super::routing::{ARP, ROUTING};
@@ -76,6 +76,7 @@ const fn airtime(kind: AirtimeKind) -> Observable {
         AirtimeGroup::FullDuplex => Some(&FULL_DUPLEX),
         AirtimeGroup::BusyTone => Some(&BUSY_TONE),
         AirtimeGroup::Mu => Some(&MU),
+        AirtimeGroup::Uplink => Some(&UPLINK),
     };
     Observable {
         name: kind.name(),

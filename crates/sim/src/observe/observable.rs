@@ -190,6 +190,13 @@ pub(super) const MU: Condition = Condition {
     lacks: |_, _, name| format!("without downlink OFDMA (wlan.mu) there is no {name}"),
 };
 
+/// The access point triggers its stations.
+pub(super) const UPLINK: Condition = Condition {
+    says: "with uplink OFDMA",
+    holds: |plan, _| plan.wlan.mu.as_ref().is_some_and(|mu| mu.uplink.is_some()),
+    lacks: |_, _, name| format!("without uplink OFDMA (wlan.mu.uplink) there is no {name}"),
+};
+
 /// Distance decides who receives whom.
 pub(super) const SPACE: Condition = Condition {
     says: "with a radio",

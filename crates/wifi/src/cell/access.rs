@@ -1,7 +1,7 @@
 //! How an EDCAF wins the contention, and the exchange or collision that begins then.
 
-use super::{Cell, link_between};
-use crate::mac::{Bitmap, Collisions, Exchange, ExchangeOutcome, Txop};
+use super::{ACCESS_POINT, Cell, link_between};
+use crate::mac::{Bitmap, Collisions, Edcaf, Exchange, ExchangeOutcome, Txop};
 use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Fired, Instant, Rng};
 
@@ -51,19 +51,27 @@ impl Cell {
             let f = self.winners[i];
             if self.groups.is_some() {
                 let within = self.edcaf(f).longest();
-                if self.assemble_group(now, f, within, source, out) {
+                if self.assemble_triggered(now, f, within, out)
+                    || self.assemble_group(now, f, within, source, out)
+                {
                     continue;
                 }
             }
             let edcaf = &mut self.edcafs[f as usize];
             let rate = Self::rate(&mut self.rates, edcaf.node, edcaf.to());
             edcaf.begin(now, &self.rules, rate, source, out);
+            if self.groups.is_some() {
+                self.tell_backlog(f, source);
+            }
         }
         if self.duplex.is_some() && self.begin_duplex(now, source, out) {
             return;
         }
         if let [winner] = self.winners[..] {
             self.txop = self.edcaf(winner).txop(now, winner);
+            if self.groups.is_some() && self.begin_triggered(now, winner, source, out) {
+                return;
+            }
             self.begin_exchange(now, winner, out);
         } else {
             self.begin_collision(now, out);
@@ -200,11 +208,14 @@ impl Cell {
             let edcaf = self.edcaf(winner);
             let (mode, psdu) = (&edcaf.mode, edcaf.psdu.bytes);
             let alone = || Exchange::exposed(self.rules.timing(), mode, psdu, edcaf.opening);
-            let exposed = self.group_lasts(winner).unwrap_or_else(alone);
+            let several = self.trigger_lasts(winner).or_else(|| self.group_lasts(winner));
+            let exposed = several.unwrap_or_else(alone);
             longest = longest.max(exposed);
             self.colliders.push((winner, now + exposed));
             if self.is_group_of(winner) {
                 self.count_collided_group(winner);
+            } else if self.is_trigger_of(winner) {
+                Edcaf::count_group(&mut self.nodes[ACCESS_POINT as usize].counters);
             } else {
                 self.count_attempt(winner);
             }
@@ -235,13 +246,19 @@ impl Cell {
         source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
-        if self.groups.is_some() && self.continue_group(now, &txop, source, out) {
+        if self.groups.is_some()
+            && (self.continue_triggered(now, &txop, source, out)
+                || self.continue_group(now, &txop, source, out))
+        {
             return;
         }
         let edcaf = &mut self.edcafs[txop.holder as usize];
         let rate = Self::rate(&mut self.rates, edcaf.node, edcaf.to());
         if edcaf.go_on(now, &txop, &self.rules, rate, source, out) {
             self.txop = Some(txop.resumed());
+            if self.groups.is_some() {
+                self.tell_backlog(txop.holder, source);
+            }
             if self.duplex.is_some() && self.continue_duplex(now, txop.holder, source, out) {
                 return;
             }

@@ -12,6 +12,18 @@ use kernel::{Bytes, Duration, Instant};
 impl Cell {
     /// The data frame or the exchange on the air ends, or the SIFS after an exchange in a TXOP.
     pub fn on_step(&mut self, now: Instant, source: &mut dyn MsduSource, out: &mut Vec<Command>) {
+        if self.triggers.is_none() {
+            return self.take_step(now, source, out);
+        }
+        if !self.is_step_to_ask(now, out) {
+            self.take_step(now, source, out);
+            self.ask(now, out);
+        }
+    }
+
+    #[allow(clippy::inline_always, reason = "it runs for each exchange")]
+    #[inline(always)]
+    fn take_step(&mut self, now: Instant, source: &mut dyn MsduSource, out: &mut Vec<Command>) {
         let Some(exchange) = self.exchange else {
             if let Some(txop) = self.txop {
                 self.go_on(now, txop, source, out);
@@ -21,8 +33,13 @@ impl Cell {
         if exchange.outcome == ExchangeOutcome::Collision {
             return self.end_collision(now, &exchange, out);
         }
-        if self.groups.is_some() && self.group().is_some() {
-            return self.on_group_step(now, &exchange, out);
+        if self.groups.is_some() {
+            if self.group().is_some() {
+                return self.on_group_step(now, &exchange, out);
+            }
+            if self.triggered().is_some() {
+                return self.on_triggered_step(now, &exchange, out);
+            }
         }
         if self.secondary().is_some() {
             return self.on_duplex_step(now, &exchange, out);
@@ -34,6 +51,9 @@ impl Cell {
                 }
                 let frames = self.handed.0..self.edcaf(self.sender).psdu.mpdus;
                 self.receive(self.sender, frames, out);
+                if self.groups.is_some() {
+                    self.hear_backlog(self.sender);
+                }
             }
             self.data_pending = false;
             if exchange.end > now {
@@ -384,13 +404,16 @@ impl Cell {
         out.push(Command::Ended);
         for &(f, sent) in &colliders {
             let Response { timeout, .. } = self.edcaf(f).exposed_response(self.rules.timing());
-            let resume = if self.edcaf(f).to().is_none() {
+            let triggers = self.is_trigger_of(f);
+            let resume = if self.edcaf(f).to().is_none() && !triggers {
                 // A broadcast elicits no response: its transmitter does not notice the collision.
                 self.succeed(now, f, out);
                 Resume::from(exchange.end + self.rules.config.timing.difs())
             } else {
                 if self.is_group_of(f) {
                     self.miss_group(now, f, out);
+                } else if triggers {
+                    self.miss_triggered(f);
                 } else {
                     let data_sent = !self.edcaf(f).with_rts();
                     self.miss(now, f, data_sent, out);

@@ -205,6 +205,7 @@ impl Cell {
         if let (Some(queue), Some(to)) = (groups.queues.get_mut(f as usize), to) {
             let lasts = exchange.data().map_or(Duration::ZERO, |data| data.airtime.total());
             queue.note_sent(exchange.start, lasts, &[(to, 1)]);
+            self.note_down();
         }
     }
 

@@ -32,3 +32,4 @@ mod protection;
 mod record;
 mod recovery;
 mod stage;
+mod triggers;

@@ -97,6 +97,7 @@ impl Cell {
                 self.record_collision(&exchange);
             }
             Some(exchange) if self.group().is_some() => self.record_group(&exchange),
+            Some(exchange) if self.triggered().is_some() => self.record_triggered(&exchange),
             Some(exchange) => self.record_exchange(&exchange),
             None => {}
         }
@@ -257,6 +258,11 @@ impl Cell {
             if self.is_group_of(f) {
                 let lost_to = other.map(|&(other, _)| self.node_of(other));
                 self.record_collided_group(&mut watch, f, collision.start, lost_to, number);
+                continue;
+            }
+            if self.is_trigger_of(f) {
+                let lost_to = other.map(|&(other, _)| self.node_of(other));
+                self.record_collided_trigger(&mut watch, f, collision.start, lost_to, number);
                 continue;
             }
             let planned =

@@ -1,5 +1,5 @@
 //! Downlink OFDMA: one HE MU PPDU of the access point with data for several stations (802.11ax-2021
-//! clause 26.5.1), and how they acknowledge it (clause 26.4.4).
+//! clause 26.5.1), and how they acknowledge it (clause 26.4.4). Uplink OFDMA is in `uplink`.
 //!
 //! An MU exchange is data beside the exchange, as a second frame of full duplex is: a data frame of
 //! several users, and a list of frames that answer it.
@@ -7,14 +7,20 @@
 mod acknowledgement;
 mod counters;
 mod exchange;
+mod reports;
 pub mod scheduler;
 mod shapes;
+mod uplink;
 
 pub use acknowledgement::Acknowledgement;
 pub use counters::{MuCounters, UserCounters};
 pub use exchange::{MuExchange, MuStep, MuUser};
+pub use reports::QueueSizes;
+pub(crate) use reports::Reports;
 pub use scheduler::MuSchedulerSettings;
 pub(crate) use shapes::{Member, Shape, Shapes};
+pub(crate) use uplink::{AROUND_NULL, Allowed, UplinkShapes};
+pub use uplink::{Response, TriggeredExchange, TriggeredUser, Uplink};
 
 use super::aggregation::{DELIMITER, padded};
 use super::trigger::TriggerKind;
@@ -53,6 +59,8 @@ pub struct Mu {
     /// Whether stations support 1024-QAM (MCS 10 and 11) in resource units below 242 tones; else
     /// they get MCS 9 there.
     pub small_1024_qam: bool,
+    /// Uplink OFDMA, by Trigger frames. Default: stations send alone.
+    pub uplink: Option<Uplink>,
     /// Type of HE-LTF of the data.
     #[setting(skip)]
     pub ltf: Option<HeLtf>,

@@ -7,6 +7,7 @@
 mod aside;
 mod discard;
 mod observed;
+mod triggered;
 
 use super::aggregation::{
     Aggregation, BLOCK_ACK_REQUEST, MissedBlockAck, PsduLimits, RetryRule, SUBFRAME_HEADER, ampdu,
@@ -223,7 +224,7 @@ impl Originator {
     ) -> Psdu {
         self.psdu.clear();
         if self.request {
-            return Psdu { bytes: BLOCK_ACK_REQUEST, mpdus: 0, answer: ElicitedResponse::BlockAck };
+            return Psdu::REQUEST;
         }
         // Without aggregation, the general case would do the same. A frame of the MAC goes alone.
         if framing.aggregation.is_none() || self.management().is_some() {

@@ -1,4 +1,4 @@
-//! Downlink OFDMA: what it needs, and what it is not supported with.
+//! OFDMA: what it needs, and what it is not supported with.
 
 use super::check::Check;
 use crate::plan::{FlowPlan, SpacePlan, StationPlan};
@@ -59,6 +59,10 @@ pub(super) fn mu(
     one_channel(stations, &first, check);
     numbers(settings, &first, check);
     exists(settings, wlan.timing.standard.band, &first, check);
+    let null = wlan.data_header();
+    if let Some(mu) = &wlan.mu {
+        answers_fit(mu, wlan.timing.standard.band, null, stations, check);
+    }
 }
 
 /// A broadcast would wait until no other packet is in service, which may never be.
@@ -132,6 +136,33 @@ fn numbers(settings: &Mu, mode: &Mode, check: &mut Check) {
         let message =
             format!("{} are more than a PPDU has, at most {}", settings.min_users, most.min(units));
         check.fault(format!("{TABLE}.min_users"), Said::new(message, "take fewer"));
+    }
+}
+
+/// The shortest answer to a Trigger frame, a `QoS` Null with this header, has room.
+fn answers_fit(
+    settings: &Mu,
+    band: wifi::phy::Band,
+    header: Bytes,
+    stations: &[StationPlan],
+    check: &mut Check,
+) {
+    let Some(uplink) = &settings.uplink else { return };
+    let Some(slowest) = stations.iter().map(|it| it.up.mode()).min_by_key(|mode| mode.rate) else {
+        return;
+    };
+    let users = settings.max_users.unwrap_or(u32::MAX).min(stations.len() as u32);
+    let size = RuSize::widest_for(slowest.width, users).unwrap_or(RuSize::Tones26);
+    let needed = settings.shortest_answer(band, &slowest, size, header);
+    if needed.is_some_and(|needed| needed > uplink.duration) {
+        let (mcs, tones, us) =
+            (slowest.mcs, size.tones(), needed.map_or(0.0, |it| it.0 as f64 / 1e3));
+        let message = format!(
+            "a QoS Null of MCS {mcs} on {tones} tones, the shortest answer to a Trigger frame, \
+             lasts {us} us, and answers may last {} us",
+            uplink.duration.0 as f64 / 1e3
+        );
+        check.fault(format!("{TABLE}.uplink.duration_us"), Said::new(message, "take more"));
     }
 }
 

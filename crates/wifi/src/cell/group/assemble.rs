@@ -277,6 +277,7 @@ impl Cell {
         out.push(Command::Step(now + group.airtime().total()));
         groups.note_sent(now, laid.data().map_or(Duration::ZERO, |data| data.airtime.total()));
         self.groups = Some(groups);
+        self.note_down();
     }
 
     /// Draws what each user receives, and what the access point receives of each.

@@ -1,11 +1,11 @@
 //! A simulated cell for timelines: its input is a script, its output a record. The script is played
 //! in a flat space, too ([`flat`](super::flat)), where the same must happen.
 
+mod several;
+
 use super::flat;
 use super::record::{Frame, Record};
-use crate::mac::{
-    ACK, Aggregation, Backoff, Exchange, ExchangeOutcome, MuExchange, MuUser, Opening, Step, Timing,
-};
+use crate::mac::{ACK, Aggregation, Backoff, Exchange, ExchangeOutcome, Opening, Timing};
 use crate::phy::{Amendment, Edition, Preamble, Standard, TxVector};
 use crate::{ACCESS_POINT, Categories, Cell, Command, Link, MacConfig, MsduSource};
 use kernel::{BitRate, Bytes, Duration, EventQueue, Instant, Ranked, Seed};
@@ -366,46 +366,15 @@ impl Stage {
         }
     }
 
-    /// The frames of an exchange with several users. What is for each is told apart by a bar.
-    fn note_group(&mut self, exchange: &Exchange, group: &MuExchange) {
-        let numbers = |user: &MuUser| {
-            let frames = self.cell.frames_to(user);
-            let numbers: Vec<String> = frames
-                .flat_map(|frame| frame.packets().map(number_of).collect::<Vec<_>>())
-                .map(|number| number.to_string())
-                .collect();
-            numbers.join(" ")
-        };
-        let all: Vec<String> = group.users.iter().map(numbers).collect();
-        let function = self.cell.sender;
-        let frame = |node, label: &str, step: &Step, is_lost: bool| Frame {
-            function,
-            node,
-            label: label.to_owned(),
-            start: step.start,
-            end: step.end(),
-            fill: if is_lost { '~' } else { '=' },
-        };
-        let data = exchange.data().expect("data");
-        let mut frames = vec![frame(AP, &format!("data {}", all.join(" | ")), data, false)];
-        for step in &group.steps {
-            let (node, label) = match (step.step.kind, step.user) {
-                (FrameKind::BlockAck, Some(user)) => (group.users[user].station, "ba"),
-                (FrameKind::BlockAckRequest, _) => (AP, "bar"),
-                _ => (AP, "trigger"),
-            };
-            frames.push(frame(node, label, &step.step, !step.is_received));
-        }
-        let window = self.cell.edcaf(function).window();
-        self.record.windows.push((exchange.start.0, AP, window));
-        self.record.frames.append(&mut frames);
-    }
-
     fn note_frames(&mut self) {
         let Some(exchange) = self.cell.exchange() else { return };
         if let Some(group) = self.cell.group().cloned() {
             let exchange = *exchange;
             return self.note_group(&exchange, &group);
+        }
+        if let Some(triggered) = self.cell.triggered().cloned() {
+            let start = exchange.start;
+            return self.note_triggered(start, &triggered);
         }
         let numbers = |f: u32| {
             let originator = &self.cell.edcaf(f).originator;

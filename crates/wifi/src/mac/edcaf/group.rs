@@ -67,6 +67,13 @@ impl Edcaf {
         self.psdu = Psdu { bytes, mpdus: 0, answer: ElicitedResponse::BlockAck };
     }
 
+    /// The next PPDU is a Trigger frame in this mode.
+    pub(crate) fn prepare_trigger(&mut self, rules: &Rules, mode: Mode, bytes: Bytes) {
+        self.set_mode(rules.timing(), mode);
+        self.opening = Opening::None;
+        self.psdu = Psdu { bytes, mpdus: 0, answer: ElicitedResponse::None };
+    }
+
     /// The attempt to one user of several has ended; `acked` is the bitmap of its BlockAck. The
     /// user is the receiver of the MSDUs in service.
     pub(crate) fn end_user(

@@ -55,6 +55,11 @@ impl GroupLayout {
         (end, self.vector.with_data(self.around, end))
     }
 
+    /// The fields of a PPDU whose data ends here.
+    pub fn fields(&self, end: DataEnd) -> GroupFields {
+        self.vector.with_data(self.around, end)
+    }
+
     /// Whole bytes of a user's PSDU and its padding if the data ends here.
     pub fn room(&self, user: usize, end: DataEnd) -> Bytes {
         self.vector.room(&self.loads[user], end)

@@ -1,0 +1,311 @@
+//! Checks exchanges that a Trigger frame begins.
+
+use super::group::check_users;
+use super::rule::rule;
+use super::timing::Times;
+use kernel::{Bytes, Duration};
+use wifi::mac::{
+    Exchange, Step, TriggerKind, TriggeredExchange, TriggeredResponse, TriggeredUser,
+    multi_sta_block_ack,
+};
+use wifi::phy::Guard;
+use wifi::phy::he::{GroupFormat, GroupUser, GroupVector, HeFormat};
+use wifi::{ACCESS_POINT, MacConfig};
+
+/// The Trigger frame, the answers and their acknowledgement keep the rules.
+pub(super) fn check(
+    mac: &MacConfig,
+    times: &Times,
+    exchange: &Exchange,
+    triggered: &TriggeredExchange,
+) {
+    let now = exchange.start;
+    let detail = || format!("{exchange:?}: {triggered:?}");
+    let uplink = mac.mu.as_ref().and_then(|mu| mu.uplink.as_ref());
+    let Some(uplink) = uplink else {
+        return rule(now, false, "only with uplink OFDMA there are Trigger frames", detail);
+    };
+    let is_own = exchange.sender == ACCESS_POINT;
+    rule(now, is_own, "the access point triggers", detail);
+    let users = &triggered.users;
+    let units: Vec<_> = users.iter().map(|it| (it.station, it.ru, it.mode.width)).collect();
+    check_users(now, &units);
+    let bare = triggered.kind.bytes(users.len() as u64);
+    let padding = Bytes(triggered.trigger_bytes.0.saturating_sub(bare.0));
+    let rate = triggered.trigger.airtime.payload.0 as f64 / triggered.trigger_bytes.bits() as f64;
+    let prepared = Duration((rate * padding.bits() as f64).ceil() as u64);
+    // In whole symbols, of which SERVICE and tail have a part.
+    let needed = uplink.trigger_padding.lasts().saturating_sub(Duration::from_micros(4));
+    rule(now, prepared >= needed, "stations have time to prepare", detail);
+    check_answers(mac, exchange, triggered);
+    check_order(mac, times, exchange, triggered);
+}
+
+/// All answers last equally long, as the Trigger frame says, and fit.
+fn check_answers(mac: &MacConfig, exchange: &Exchange, triggered: &TriggeredExchange) {
+    let now = exchange.start;
+    let detail = || format!("{triggered:?}");
+    let Some(mu) = &mac.mu else { return };
+    let Some(first) = triggered.users.first() else {
+        return rule(now, false, "a Trigger frame asks somebody", detail);
+    };
+    let is_long = first.mode.guard == Guard::Ns3200;
+    let vector = GroupVector {
+        format: GroupFormat::Tb,
+        guard: if is_long { Guard::Ns3200 } else { Guard::Ns1600 },
+        ltf: None,
+        ..mu.vector(mac.timing.standard.band, &first.mode, 0)
+    };
+    let user = |user: &TriggeredUser| GroupUser {
+        size: user.ru.size,
+        mcs: user.mcs,
+        streams: user.mode.streams,
+        coding: mu.coding,
+        psdu: user.room,
+    };
+    let users: Vec<GroupUser> = triggered.users.iter().map(user).collect();
+    let same = vector.ppdu(&users).is_ok_and(|whole| {
+        let own = &triggered.fields;
+        whole.fields.preamble() == own.preamble() && whole.fields.data == own.data
+    });
+    rule(now, same, "answers last as long as the Trigger frame says", detail);
+    for user in &triggered.users {
+        let fits = match user.response {
+            TriggeredResponse::Nothing => user.on_air == Bytes::ZERO && !user.arrives(),
+            _ => user.on_air <= user.room,
+        };
+        rule(now, fits, "an answer fits into its resource unit", detail);
+        let is_basic = triggered.kind == TriggerKind::Basic;
+        let without = user.response == TriggeredResponse::Null;
+        rule(
+            now,
+            is_basic || without || !user.sends(),
+            "only a Basic Trigger asks for data",
+            detail,
+        );
+    }
+}
+
+/// A SIFS is between the Trigger frame, the answers and their acknowledgement, which waits for the
+/// end that L-SIG announces.
+fn check_order(mac: &MacConfig, times: &Times, exchange: &Exchange, triggered: &TriggeredExchange) {
+    let now = exchange.start;
+    let detail = || format!("{exchange:?}: {triggered:?}");
+    let (trigger, sifs) = (&triggered.trigger, times.sifs());
+    rule(now, trigger.start == exchange.start, "an exchange begins with its first frame", detail);
+    let any = triggered.users.iter().any(|user| user.response != TriggeredResponse::Nothing);
+    let answers = any.then(|| trigger.end() + sifs);
+    rule(now, triggered.answers == answers, "answers begin a SIFS after the Trigger frame", detail);
+    let told = triggered.users.iter().filter(|user| user.is_acknowledged());
+    let bits: Vec<u16> = told.map(|user| bitmap(mac, user)).collect();
+    let Some(start) = answers else {
+        let quiet = triggered.ack.is_none() && exchange.end == trigger.end();
+        return rule(now, quiet, "without answers nothing follows", detail);
+    };
+    let lasts = triggered.fields.total();
+    let band = mac.timing.standard.band;
+    let told = HeFormat::Tb.announced(HeFormat::Tb.length(lasts, band), band);
+    let is_ns3 = mac.mu.as_ref().is_some_and(|mu| mu.timing == wifi::phy::PpduTiming::Ns3);
+    let over = start + if is_ns3 { lasts } else { told };
+    rule(now, start + triggered.announced == over, "UL Length is in steps of 4 us", detail);
+    let acknowledged = triggered.ack.is_some() != bits.is_empty();
+    rule(now, acknowledged, "who sends data is acknowledged", detail);
+    let end = triggered.ack.as_ref().map_or(over, |(ack, _)| Step::end(ack));
+    if let Some((ack, bytes)) = &triggered.ack {
+        rule(now, ack.start == over + sifs, "a BlockAck follows a SIFS after the answers", detail);
+        let size = multi_sta_block_ack(bits);
+        rule(now, *bytes == size, "a Multi-STA BlockAck has a bitmap for each A-MPDU", detail);
+    }
+    rule(now, exchange.end == end, "an exchange ends with its last frame", detail);
+}
+
+fn bitmap(mac: &MacConfig, user: &TriggeredUser) -> u16 {
+    let window = mac.aggregation.map_or(64, |limits| limits.window);
+    match user.mpdus() {
+        1 => 0,
+        _ if window <= 64 => 64,
+        _ => 256,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Scenario;
+    use kernel::{Instant, Seed};
+    use std::collections::BTreeMap;
+    use wifi::phy::he::{Ru, RuSize};
+    use wifi::{Cell, Command, Link};
+    use wire::{Body, Datagram, FlowId, NodeId, Packet};
+
+    fn packet(from: u32) -> Packet {
+        let body = Body::Datagram(Datagram { flow: FlowId(0), number: 0, len: 1000, stream: 0 });
+        Packet::new(NodeId(from), Some(NodeId(0)), Bytes(1028), Instant::ZERO, body)
+    }
+
+    /// Stations report more than they have, so that the access point triggers them.
+    struct Endless;
+
+    impl wifi::MsduSource for Endless {
+        fn next(
+            &mut self,
+            node: u32,
+            _: wire::TrafficClass,
+            _: u32,
+            most: Bytes,
+        ) -> Option<Packet> {
+            (node > 0 && most > Bytes(1100)).then(|| packet(node))
+        }
+
+        fn next_other(&mut self, _: u32, _: wire::TrafficClass, _: u32) -> Option<(Packet, u32)> {
+            None
+        }
+
+        fn each(&self, node: u32, _: wire::TrafficClass, visit: &mut dyn FnMut(u32, &Packet)) {
+            for _ in 0..if node > 0 { 5 } else { 0 } {
+                visit(0, &packet(node));
+            }
+        }
+    }
+
+    fn both(triggered: &TriggeredExchange) -> bool {
+        let all = triggered.users.iter().all(|user| user.mpdus() > 1);
+        all && triggered.users.len() == 2
+    }
+
+    /// Plays a cell of two stations until its access point triggers both.
+    fn triggered() -> (MacConfig, Exchange, TriggeredExchange) {
+        let text = "standard = '11ax'\nstations = 2\n[wlan]\nmcs = 7\n\
+                    aggregation.frames = 4\n[wlan.mu.uplink]\naccess_interval_us = 100\n\
+                    [[flows]]\nfrom = 'sta*'\nto = 'ap'\n";
+        let plan = Scenario::parse(text).expect("a scenario").resolve().expect("a plan");
+        let link = Link { mode: plan.stations[0].up.mode(), data_loss: 0.0, ack_loss: 0.0 };
+        let seed = Seed { root: 1, replication: 0 };
+        let mut cell = Cell::new(plan.wlan.clone(), vec![link; 2], &seed);
+        let mut out = Vec::new();
+        for station in [1, 2] {
+            cell.on_packet(Instant(1_000_000), station, packet(station), Some(0), &mut out);
+        }
+        let (mut events, mut now) = (BTreeMap::new(), Instant(1_000_000));
+        for number in 0_u32.. {
+            let mut next = 0;
+            while let Some(&command) = out.get(next) {
+                next += 1;
+                match command {
+                    Command::Step(at) => drop(events.insert((at, number, next), None)),
+                    Command::Access(ticket) => {
+                        events.insert((ticket.at, number, next), Some(ticket.generation));
+                    }
+                    Command::Done { node, .. } if cell.is_free(node) => {
+                        cell.on_packet(now, node, packet(node), Some(0), &mut out);
+                    }
+                    _ => {}
+                }
+            }
+            out.clear();
+            let Some(((at, ..), event)) = events.pop_first() else { panic!("no trigger") };
+            now = at;
+            match event {
+                None => cell.on_step(at, &mut Endless, &mut out),
+                Some(generation) => cell.on_access(at, generation, &mut Endless, &mut out),
+            }
+            if let Some(triggered) = cell.triggered().filter(|it| both(it)) {
+                return (plan.wlan.clone(), *cell.exchange().unwrap(), triggered.clone());
+            }
+        }
+        unreachable!()
+    }
+
+    /// A triggered exchange is shown to the checker after a change.
+    fn show(change: impl Fn(&mut MacConfig, &mut Exchange, &mut TriggeredExchange)) {
+        let (mut mac, mut exchange, mut triggered) = triggered();
+        change(&mut mac, &mut exchange, &mut triggered);
+        check(&mac, &Times::of(&mac.timing), &exchange, &triggered);
+    }
+
+    #[test]
+    fn what_keeps_the_rules_passes() {
+        show(|_, _, triggered| {
+            assert!(triggered.users.iter().all(|user| user.mpdus() > 1 && user.arrives()));
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "only with uplink OFDMA there are Trigger frames")]
+    fn a_trigger_without_uplink_is_found() {
+        show(|mac, _, _| mac.mu.as_mut().unwrap().uplink = None);
+    }
+
+    #[test]
+    #[should_panic(expected = "the access point triggers")]
+    fn a_station_that_triggers_is_found() {
+        show(|_, exchange, _| exchange.sender = 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "resource units do not overlap")]
+    fn two_stations_on_one_resource_unit_are_found() {
+        show(|_, _, triggered| triggered.users[1].ru = triggered.users[0].ru);
+    }
+
+    #[test]
+    #[should_panic(expected = "resource units are in the channel")]
+    fn a_resource_unit_beyond_the_channel_is_found() {
+        let beyond = Ru { size: RuSize::Tones106, index: 2 };
+        show(|_, _, triggered| triggered.users[1].ru = beyond);
+    }
+
+    #[test]
+    #[should_panic(expected = "stations have time to prepare")]
+    fn a_trigger_without_padding_is_found() {
+        show(|_, _, triggered| triggered.trigger_bytes = triggered.kind.bytes(2));
+    }
+
+    #[test]
+    #[should_panic(expected = "answers last as long as the Trigger frame says")]
+    fn answers_that_end_early_are_found() {
+        show(|_, _, triggered| triggered.fields.data -= Duration(14_400));
+    }
+
+    #[test]
+    #[should_panic(expected = "an answer fits into its resource unit")]
+    fn an_answer_that_is_too_long_is_found() {
+        show(|_, _, triggered| triggered.users[0].on_air = triggered.users[0].room + Bytes(1));
+    }
+
+    #[test]
+    #[should_panic(expected = "answers begin a SIFS after the Trigger frame")]
+    fn answers_that_are_late_are_found() {
+        show(|_, _, triggered| triggered.answers.as_mut().unwrap().0 += 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "UL Length is in steps of 4 us")]
+    fn an_end_that_is_not_announced_is_found() {
+        show(|_, _, triggered| triggered.announced += Duration(1));
+    }
+
+    #[test]
+    #[should_panic(expected = "who sends data is acknowledged")]
+    fn a_missing_block_ack_is_found() {
+        show(|_, _, triggered| triggered.ack = None);
+    }
+
+    #[test]
+    #[should_panic(expected = "a BlockAck follows a SIFS after the answers")]
+    fn a_block_ack_that_is_late_is_found() {
+        show(|_, _, triggered| triggered.ack.as_mut().unwrap().0.start.0 += 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "a Multi-STA BlockAck has a bitmap for each A-MPDU")]
+    fn a_block_ack_of_one_station_is_found() {
+        show(|_, _, triggered| triggered.ack.as_mut().unwrap().1 = Bytes(30));
+    }
+
+    #[test]
+    #[should_panic(expected = "an exchange ends with its last frame")]
+    fn an_exchange_that_ends_late_is_found() {
+        show(|_, exchange, _| exchange.end.0 += 1);
+    }
+}

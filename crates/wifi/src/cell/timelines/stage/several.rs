@@ -1,0 +1,80 @@
+//! What the stage notes of exchanges with several users.
+
+use super::{Stage, number_of};
+use crate::cell::timelines::record::Frame;
+use crate::cell::timelines::stage::AP;
+use crate::mac::{Exchange, MuExchange, MuUser, Step, TriggeredExchange, TriggeredResponse};
+use kernel::Instant;
+use wire::FrameKind;
+
+impl Stage {
+    /// The frames of an exchange with several users. What is for each is told apart by a bar.
+    pub(super) fn note_group(&mut self, exchange: &Exchange, group: &MuExchange) {
+        let numbers = |user: &MuUser| {
+            let frames = self.cell.frames_to(user);
+            let numbers: Vec<String> = frames
+                .flat_map(|frame| frame.packets().map(number_of).collect::<Vec<_>>())
+                .map(|number| number.to_string())
+                .collect();
+            numbers.join(" ")
+        };
+        let all: Vec<String> = group.users.iter().map(numbers).collect();
+        let function = self.cell.sender;
+        let frame = |node, label: &str, step: &Step, is_lost: bool| Frame {
+            function,
+            node,
+            label: label.to_owned(),
+            start: step.start,
+            end: step.end(),
+            fill: if is_lost { '~' } else { '=' },
+        };
+        let data = exchange.data().expect("data");
+        let mut frames = vec![frame(AP, &format!("data {}", all.join(" | ")), data, false)];
+        for step in &group.steps {
+            let (node, label) = match (step.step.kind, step.user) {
+                (FrameKind::BlockAck, Some(user)) => (group.users[user].station, "ba"),
+                (FrameKind::BlockAckRequest, _) => (AP, "bar"),
+                _ => (AP, "trigger"),
+            };
+            frames.push(frame(node, label, &step.step, !step.is_received));
+        }
+        let window = self.cell.edcaf(function).window();
+        self.record.windows.push((exchange.start.0, AP, window));
+        self.record.frames.append(&mut frames);
+    }
+
+    /// The frames of a triggered exchange.
+    pub(super) fn note_triggered(&mut self, start: Instant, triggered: &TriggeredExchange) {
+        let function = self.cell.sender;
+        let frame = |node, label: String, start, end, is_lost: bool| {
+            let fill = if is_lost { '~' } else { '=' };
+            Frame { function, node, label, start, end, fill }
+        };
+        let trigger = &triggered.trigger;
+        let name = format!("{:?}", triggered.kind).to_lowercase();
+        let mut frames = vec![frame(AP, name, trigger.start, trigger.end(), false)];
+        for user in &triggered.users {
+            let (Some(start), Some(end)) = (triggered.answers, triggered.answered()) else { break };
+            let label = match user.response {
+                TriggeredResponse::Nothing => continue,
+                TriggeredResponse::Null => "null".to_owned(),
+                TriggeredResponse::Request => "bar".to_owned(),
+                TriggeredResponse::Data => {
+                    let all = self.cell.frames_of(user);
+                    let numbers: Vec<String> = all
+                        .flat_map(|frame| frame.packets().map(number_of).collect::<Vec<_>>())
+                        .map(|number| number.to_string())
+                        .collect();
+                    format!("data {}", numbers.join(" "))
+                }
+            };
+            frames.push(frame(user.station, label, start, end, !user.arrives()));
+        }
+        if let Some((ack, _)) = &triggered.ack {
+            frames.push(frame(AP, "multi ba".to_owned(), ack.start, ack.end(), false));
+        }
+        let window = self.cell.edcaf(function).window();
+        self.record.windows.push((start.0, AP, window));
+        self.record.frames.append(&mut frames);
+    }
+}

@@ -1,0 +1,146 @@
+//! An access point that triggers stations.
+//!
+//! No other node can disturb the exchange, so that all its frames are computed when it begins, as
+//! those of other exchanges are: a Trigger frame, which each station hears or not, the HE TB PPDUs,
+//! of which noise destroys MPDUs, and the Multi-STA BlockAck, which again each station hears or
+//! not. The EDCAFs of the stations neither win nor lose by it: only what they have in service
+//! changes.
+//!
+//! A cell is one BSS whose NAVs are all its own, so that a station that is asked always finds the
+//! medium idle (clause 26.5.2.5).
+
+mod access;
+mod assemble;
+mod ending;
+mod plan;
+mod watch;
+
+use super::{ACCESS_POINT, Cell, FrameOnAir};
+use crate::mac::mu::scheduler::MuScheduler;
+use crate::mac::mu::{Mu, Reports, TriggeredExchange, TriggeredUser, Uplink, UplinkShapes};
+use crate::mac::{Edcaf, ExchangeOutcome, Rules, TriggerKind};
+use access::Asking;
+use kernel::Duration;
+use wire::TrafficClass;
+
+/// What an access point has that triggers stations.
+#[derive(Debug)]
+pub(super) struct Triggers {
+    mu: Mu,
+    settings: Uplink,
+    scheduler: Box<dyn MuScheduler>,
+    shapes: UplinkShapes,
+    reports: Reports,
+    /// The exchange on the air, or about to begin, and its EDCAF.
+    exchange: Option<(u32, TriggeredExchange)>,
+    asking: Asking,
+    last: Last,
+}
+
+/// What the access point has sent last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Last {
+    /// Data, or nothing yet.
+    Down,
+    Trigger(TriggerKind),
+}
+
+impl Triggers {
+    /// `None` if the access point triggers nobody.
+    pub(super) fn of(rules: &Rules, stations: u32) -> Option<Box<Self>> {
+        rules.framing.aggregation?;
+        let mu = rules.config.mu.as_ref()?;
+        let settings = mu.uplink.clone()?;
+        let per_node = rules.per_node;
+        Some(Box::new(Self {
+            mu: mu.clone(),
+            asking: Asking::new(rules.category_of(TrafficClass::BestEffort), &settings),
+            settings,
+            scheduler: mu.scheduler.get().build(1..=stations),
+            shapes: UplinkShapes::default(),
+            reports: Reports::new((stations + 1) * per_node, per_node),
+            exchange: None,
+            last: Last::Trigger(TriggerKind::Basic),
+        }))
+    }
+}
+
+impl Cell {
+    /// The exchange on the air that a Trigger frame has begun.
+    pub fn triggered(&self) -> Option<&TriggeredExchange> {
+        let (f, exchange) = self.triggers.as_ref()?.exchange.as_ref()?;
+        let alone = self.exchange.as_ref()?.outcome != ExchangeOutcome::Collision;
+        (alone && self.sender == *f).then_some(exchange)
+    }
+
+    /// The MPDUs of a station that answers a Trigger frame.
+    pub fn frames_of<'a>(
+        &'a self,
+        user: &'a TriggeredUser,
+    ) -> impl Iterator<Item = FrameOnAir<'a>> {
+        let originator = &self.edcaf(self.function_of(user)).originator;
+        (0..user.mpdus()).map(move |i| {
+            let (sequence, mpdu) = originator.frame_on_air(usize::from(i));
+            let wasted = mpdu.received || user.is_lost(i);
+            FrameOnAir { sequence, bytes: mpdu.bytes, wasted, originator, mpdu }
+        })
+    }
+
+    /// The EDCAF of a station that answers.
+    fn function_of(&self, user: &TriggeredUser) -> u32 {
+        user.station * self.rules.per_node + u32::from(user.category)
+    }
+
+    /// Whether the next PPDU of an EDCAF is a Trigger frame.
+    pub(super) fn is_trigger_of(&self, f: u32) -> bool {
+        let exchange = self.triggers.as_ref().and_then(|triggers| triggers.exchange.as_ref());
+        exchange.is_some_and(|&(own, _)| own == f)
+    }
+
+    /// How long the Trigger frame of an EDCAF lasts.
+    pub(super) fn trigger_lasts(&self, f: u32) -> Option<Duration> {
+        let triggers = self.triggers.as_ref()?;
+        let (own, exchange) = triggers.exchange.as_ref()?;
+        let shape = triggers.shapes.at(exchange.shape);
+        (*own == f).then(|| shape.trigger(&self.rules, exchange.kind).total())
+    }
+
+    /// The access point has sent data.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn note_down(&mut self) {
+        if let Some(triggers) = &mut self.triggers {
+            triggers.last = Last::Down;
+        }
+    }
+
+    /// What waits at an EDCAF beside the PSDU that it has assembled.
+    fn backlog(edcaf: &Edcaf, rules: &Rules, source: &dyn crate::MsduSource) -> kernel::Bytes {
+        let around = rules.framing.overhead + crate::mac::DELIMITER;
+        let mut bytes = edcaf.originator.beside();
+        source.each(edcaf.node, edcaf.class, &mut |_, packet| bytes += packet.size + around);
+        bytes
+    }
+
+    /// An EDCAF of a station has assembled a PSDU, which tells the size of its queue.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn tell_backlog(&mut self, f: u32, source: &dyn crate::MsduSource) {
+        let Some(triggers) = &mut self.triggers else { return };
+        let edcaf = &self.edcafs[f as usize];
+        if edcaf.node != ACCESS_POINT {
+            let queue = Self::backlog(edcaf, &self.rules, source);
+            triggers.reports.tell(f, triggers.settings.queue_size, queue);
+        }
+    }
+
+    /// The access point has received a PSDU of an EDCAF.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn hear_backlog(&mut self, f: u32) {
+        let Some(triggers) = &mut self.triggers else { return };
+        if self.edcafs[f as usize].node != ACCESS_POINT {
+            triggers.reports.hear(f);
+        }
+    }
+}

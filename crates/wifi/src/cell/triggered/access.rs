@@ -1,0 +1,100 @@
+//! When an access point asks for the medium to trigger stations.
+
+use crate::Command;
+use crate::cell::Cell;
+use crate::mac::mu::Uplink;
+use kernel::{Duration, Instant};
+
+/// When the access point asks for the medium without a packet to send.
+///
+/// The time runs from its last access, or from the first packet in the cell.
+#[derive(Debug)]
+pub(super) struct Asking {
+    /// The EDCAF that asks.
+    function: u32,
+    interval: Option<Duration>,
+    due: Option<Instant>,
+    /// When a step is scheduled for it.
+    step: Option<Instant>,
+    /// The EDCAF that waits for the medium without a packet, or triggers without one.
+    pub(super) asked: Option<u32>,
+}
+
+impl Asking {
+    pub(super) fn new(function: u32, settings: &Uplink) -> Self {
+        let interval = Some(settings.access_interval).filter(|&it| it > Duration::ZERO);
+        Self { function, interval, due: None, step: None, asked: None }
+    }
+
+    /// The time begins.
+    pub(super) fn restart(&mut self, now: Instant, out: &mut Vec<Command>) {
+        let Some(interval) = self.interval else { return };
+        self.due = Some(now + interval);
+        if self.step.is_none() {
+            self.schedule(now + interval, out);
+        }
+    }
+
+    fn schedule(&mut self, at: Instant, out: &mut Vec<Command>) {
+        self.step = Some(at);
+        out.push(Command::Step(at));
+    }
+}
+
+impl Cell {
+    /// Whether this step is that of the time after which the access point asks. Steps have no
+    /// contents: of two at one instant, it does not matter which is first.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::cell) fn is_step_to_ask(&mut self, now: Instant, out: &mut Vec<Command>) -> bool {
+        let Some(triggers) = &mut self.triggers else { return false };
+        let asking = &mut triggers.asking;
+        if asking.step != Some(now) {
+            return false;
+        }
+        asking.step = None;
+        if let Some(due) = asking.due.filter(|&due| due > now) {
+            asking.schedule(due, out);
+        }
+        self.ask(now, out);
+        true
+    }
+
+    /// The access point asks for the medium, if it is time and there is somebody to trigger.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::cell) fn ask(&mut self, now: Instant, out: &mut Vec<Command>) {
+        let Some(triggers) = &mut self.triggers else { return };
+        let asking = &mut triggers.asking;
+        let f = asking.function;
+        let is_due = asking.due.is_some_and(|due| due <= now) && asking.asked.is_none();
+        let is_free = self.exchange.is_none() && self.txop.is_none();
+        if !is_due || !is_free || !self.edcafs[f as usize].is_idle() || !triggers.reports.any() {
+            return;
+        }
+        asking.asked = Some(f);
+        if self.watch.is_some() {
+            self.record_arrival(now, f);
+        }
+        if self.contention.wait(now, f) {
+            self.back_off(f);
+        }
+        self.schedule_access(out);
+    }
+
+    /// A packet arrives at an EDCAF. Returns whether it waits for the medium already, or triggers.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::cell) fn has_asked(
+        &mut self,
+        now: Instant,
+        f: u32,
+        out: &mut Vec<Command>,
+    ) -> bool {
+        let Some(triggers) = &mut self.triggers else { return false };
+        if triggers.asking.due.is_none() {
+            triggers.asking.restart(now, out);
+        }
+        triggers.asking.asked == Some(f)
+    }
+}

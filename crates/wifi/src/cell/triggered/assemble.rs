@@ -1,0 +1,210 @@
+//! How a triggered exchange begins, and what stations answer.
+
+use super::plan::Turn;
+use super::{Last, Triggers};
+use crate::cell::access::draw_lost;
+use crate::cell::{ACCESS_POINT, Cell, link_between};
+use crate::mac::mu::{Response, TriggeredExchange, TriggeredUser};
+use crate::mac::{DELIMITER, Edcaf, Psdu, PsduLimits, Txop};
+use crate::{Command, Mpdus, MsduSource};
+use kernel::{Bytes, Duration, Instant};
+
+impl Cell {
+    /// An EDCAF wins the medium: it sends a Trigger frame next, if it is its turn. The exchange
+    /// lasts no longer than `within`.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::cell) fn assemble_triggered(
+        &mut self,
+        now: Instant,
+        f: u32,
+        within: Duration,
+        out: &mut Vec<Command>,
+    ) -> bool {
+        if f >= self.rules.per_node {
+            return false;
+        }
+        let Some(mut triggers) = self.triggers.take() else { return false };
+        triggers.asking.restart(now, out);
+        let must = triggers.asking.asked.take() == Some(f) && self.edcaf(f).is_idle();
+        triggers.exchange =
+            self.plan(&mut triggers, &Turn { now, f, within, must }).map(|exchange| (f, exchange));
+        let assembled = triggers.exchange.is_some();
+        triggers.asking.asked = Some(f).filter(|_| assembled && self.edcaf(f).is_idle());
+        if let Some((_, exchange)) = &triggers.exchange {
+            let shape = triggers.shapes.at(exchange.shape);
+            let bytes = shape.trigger_bytes(exchange.kind);
+            self.edcafs[f as usize].prepare_trigger(&self.rules, shape.mode, bytes);
+        }
+        self.triggers = Some(triggers);
+        assembled
+    }
+
+    /// The holder of a TXOP triggers next, if it is its turn and ends within the TXOP.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::cell) fn continue_triggered(
+        &mut self,
+        now: Instant,
+        txop: &Txop,
+        source: &mut dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) -> bool {
+        let f = txop.holder;
+        if !self.assemble_triggered(now, f, txop.left(now), out) {
+            return false;
+        }
+        self.txop = Some(txop.resumed());
+        self.begin_triggered(now, f, source, out)
+    }
+
+    /// An EDCAF has won the medium alone and sends a Trigger frame. Returns whether it does.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::cell) fn begin_triggered(
+        &mut self,
+        now: Instant,
+        f: u32,
+        source: &mut dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) -> bool {
+        if !self.is_trigger_of(f) {
+            return false;
+        }
+        let Some(mut triggers) = self.triggers.take() else { return false };
+        let Some((_, mut exchange)) = triggers.exchange.take() else { return false };
+        for user in &mut exchange.users {
+            self.respond(&mut triggers, now, user, source);
+        }
+        let shape = triggers.shapes.at(exchange.shape);
+        let laid = exchange.lay_out(&self.rules, shape, now, ACCESS_POINT);
+        self.draw_acks(&mut exchange);
+        triggers.last = Last::Trigger(exchange.kind);
+        self.count_triggered(&exchange);
+        self.exchange = Some(laid);
+        self.sender = f;
+        self.data_pending = exchange.answers.is_some();
+        self.handed = (0, Bytes::ZERO);
+        out.push(Command::Began);
+        self.report_triggered(&exchange, laid.end - laid.start, out);
+        out.push(Command::Step(exchange.answered().unwrap_or(laid.end)));
+        let tones = |user: &TriggeredUser| (user.station, user.ru.size.tones());
+        let served: Vec<(u32, u32)> = exchange.users.iter().map(tones).collect();
+        triggers.scheduler.on_sent(exchange.airtime().total(), &served);
+        triggers.exchange = Some((f, exchange));
+        self.triggers = Some(triggers);
+        true
+    }
+
+    /// What a station answers, and what of it arrives.
+    fn respond(
+        &mut self,
+        triggers: &mut Triggers,
+        now: Instant,
+        user: &mut TriggeredUser,
+        source: &mut dyn MsduSource,
+    ) {
+        let link = self.links[link_between(ACCESS_POINT, user.station)];
+        if self.nodes[user.station as usize].noise.chance(link.ack_loss) {
+            return;
+        }
+        self.fill_answer(now, user, source);
+        if user.response == Response::Nothing {
+            return;
+        }
+        let e = self.function_of(user);
+        let queue = Self::backlog(&self.edcafs[e as usize], &self.rules, source);
+        triggers.reports.tell(e, triggers.settings.queue_size, queue);
+        let noise = &mut self.nodes[ACCESS_POINT as usize].noise;
+        user.arrives = if user.response == Response::Data {
+            draw_lost(noise, link.data_loss, user.mpdus(), &mut user.lost);
+            user.lost.count() < u32::from(user.mpdus())
+        } else {
+            !noise.chance(link.ack_loss)
+        };
+    }
+
+    /// The PSDU of a station: of the access category that has won at the access point, or else of
+    /// the highest that has packets.
+    fn fill_answer(&mut self, now: Instant, user: &mut TriggeredUser, source: &mut dyn MsduSource) {
+        let null = self.null();
+        if user.room >= null {
+            (user.response, user.on_air) = (Response::Null, null);
+        }
+        let preferred = u32::from(user.category);
+        let limits = self.rules.framing.aggregation.expect("triggers come with A-MPDUs");
+        let room = PsduLimits { frames: limits.frames, bytes: user.room.min(limits.bytes) };
+        let others = (0..self.rules.per_node).rev().filter(|&category| category != preferred);
+        for category in std::iter::once(preferred).chain(others) {
+            let e = user.station * self.rules.per_node + category;
+            let Edcaf { node, class, originator, .. } = &mut self.edcafs[e as usize];
+            if originator.is_idle() || originator.to() != Some(ACCESS_POINT) {
+                continue;
+            }
+            let next = |most| source.next(*node, *class, ACCESS_POINT, most);
+            let psdu = Edcaf::assemble_user(originator, now, &self.rules, room, &user.mode, next);
+            let request = originator.owes_request().then_some(Psdu::REQUEST);
+            let Some(psdu) = psdu.or(request) else {
+                originator.take_back();
+                continue;
+            };
+            user.psdu = psdu;
+            user.category = category as u8;
+            (user.response, user.on_air) = match psdu.mpdus {
+                0 => (Response::Request, DELIMITER + psdu.bytes),
+                _ => (Response::Data, psdu.bytes),
+            };
+            return;
+        }
+    }
+
+    /// Draws who hears the Multi-STA BlockAck.
+    fn draw_acks(&mut self, exchange: &mut TriggeredExchange) {
+        for user in exchange.users.iter_mut().filter(|user| exchange.ack.is_some() && user.sends())
+        {
+            let link = &self.links[link_between(ACCESS_POINT, user.station)];
+            let noise = &mut self.nodes[user.station as usize].noise;
+            user.hears_ack = !noise.chance(link.ack_loss);
+        }
+    }
+
+    /// Counts the attempt of the access point, and the data of the stations.
+    fn count_triggered(&mut self, exchange: &TriggeredExchange) {
+        Edcaf::count_group(&mut self.nodes[ACCESS_POINT as usize].counters);
+        for user in exchange.users.iter().filter(|user| user.mpdus() > 0) {
+            let repeated = self.edcaf(self.function_of(user)).originator.repeated();
+            let frames = &mut self.nodes[user.station as usize].counters.frames;
+            frames.count_data(user.rate, user.mpdus(), repeated);
+        }
+    }
+
+    /// Reports the airtime of each station: its share of the exchange is that of its tones. That of
+    /// empty resource units is the access point's.
+    fn report_triggered(
+        &self,
+        exchange: &TriggeredExchange,
+        used: Duration,
+        out: &mut Vec<Command>,
+    ) {
+        let tones = u64::from(exchange.tones());
+        let mut left = (used.0, tones);
+        let mut empty = Duration::ZERO;
+        for user in &exchange.users {
+            let own = u64::from(user.ru.size.tones());
+            let share = left.0 * own / left.1;
+            left = (left.0 - share, left.1 - own);
+            if user.response == Response::Nothing {
+                empty += Duration(share);
+                continue;
+            }
+            let repeated = self.edcaf(self.function_of(user)).originator.repeated();
+            let mpdus = Mpdus::of(user.mpdus(), if user.mpdus() > 0 { repeated } else { 0 });
+            let (node, peer, arrived) = (user.station, Some(ACCESS_POINT), user.arrives());
+            out.push(Command::ExchangeSent { node, peer, used: Duration(share), arrived, mpdus });
+        }
+        if empty > Duration::ZERO {
+            let (node, peer, mpdus) = (ACCESS_POINT, None, Mpdus::default());
+            out.push(Command::ExchangeSent { node, peer, used: empty, arrived: false, mpdus });
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Whom a Trigger frame asks, and for how long.
+
+use super::{Last, Triggers};
+use crate::cell::{ACCESS_POINT, Cell, link_direction};
+use crate::mac::mu::scheduler::{StationView, View};
+use crate::mac::mu::{AROUND_NULL, Allowed, Member, TriggeredExchange, TriggeredUser};
+use crate::mac::{Step, TriggerKind};
+use crate::phy::Airtime;
+use crate::phy::he::{DataEnd, GroupLayout, RuSize};
+use kernel::{Bytes, Duration, Instant};
+use wire::FrameKind;
+
+/// What schedulers see of a queue that is larger than can be told.
+const MOST_SEEN: Bytes = Bytes(1 << 22);
+
+/// An EDCAF may send now, for so long.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn {
+    pub(super) now: Instant,
+    pub(super) f: u32,
+    pub(super) within: Duration,
+    /// It has won the medium to trigger, and has nothing else to send.
+    pub(super) must: bool,
+}
+
+/// What a Trigger frame asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked {
+    /// What waits at stations whose queues are not empty.
+    Queues,
+    /// A `QoS` Null, of any station.
+    Nulls,
+}
+
+impl Cell {
+    /// Which Trigger frame the access point sends, if any.
+    pub(super) fn plan(&self, triggers: &mut Triggers, turn: &Turn) -> Option<TriggeredExchange> {
+        let edcaf = self.edcaf(turn.f);
+        let is_turn = triggers.last == Last::Down || edcaf.is_idle();
+        if !is_turn || edcaf.originator.management().is_some() {
+            return None;
+        }
+        let basic = TriggerKind::Basic;
+        if let Some(exchange) = self.trigger(triggers, turn, basic, Asked::Queues) {
+            return Some(exchange);
+        }
+        // Meanwhile the queues have become empty.
+        let unlimited = Turn { within: Duration(u64::MAX), ..*turn };
+        turn.must.then(|| self.trigger(triggers, &unlimited, basic, Asked::Nulls)).flatten()
+    }
+
+    /// A Trigger frame; `None` if there is nobody to ask, or no time.
+    fn trigger(
+        &self,
+        triggers: &mut Triggers,
+        turn: &Turn,
+        kind: TriggerKind,
+        asked: Asked,
+    ) -> Option<TriggeredExchange> {
+        let (found, members) = self.whom(triggers, turn, asked);
+        let Triggers { mu, settings, shapes, reports, .. } = triggers;
+        let place = shapes.place(mu, &self.rules, &members)?;
+        let shape = shapes.at(place);
+        let layout = &shape.layout;
+        let around = shape.around(&self.rules, kind);
+        let longest = turn.within.saturating_sub(around).min(settings.duration);
+        let longest = longest.min(self.rules.framing.aggregation?.duration);
+        let null = self.null();
+        let needs = found.iter().map(|&station| match asked {
+            Asked::Nulls => null,
+            Asked::Queues => reports.of(station).max(null),
+        });
+        let end = end(layout, longest, needs)?;
+        let fields = layout.fields(end);
+        let users = found.iter().enumerate().map(|(nth, &station)| {
+            let room = layout.room(nth, end);
+            let (ru, mcs, rate) = (layout.plan()[nth], shape.mcs[nth], layout.rate(nth));
+            let allowed = Allowed { station, ru, mcs, rate, mode: members[nth].mode, room };
+            TriggeredUser::silent(&allowed, turn.f as u8)
+        });
+        let (start, airtime) = (turn.now, Airtime::default());
+        Some(TriggeredExchange {
+            category: turn.f as u8,
+            kind,
+            users: users.collect(),
+            trigger: Step { kind: FrameKind::Trigger, start, airtime },
+            trigger_bytes: Bytes::ZERO,
+            fields,
+            end,
+            announced: layout.announced(fields.total()),
+            answers: None,
+            ack: None,
+            shape: place,
+        })
+    }
+
+    /// The stations that are asked, and their resource units.
+    fn whom(&self, triggers: &Triggers, turn: &Turn, asked: Asked) -> (Vec<u32>, Vec<Member>) {
+        let Triggers { mu, scheduler, reports, .. } = triggers;
+        let width = self.links[0].mode.width;
+        let mode = |station| self.rates[link_direction(station, ACCESS_POINT)].mode;
+        let view = |station: u32| StationView {
+            bytes: reports.of(station).min(MOST_SEEN),
+            rate: mode(station.max(1)).rate,
+            ..StationView::default()
+        };
+        let views: Vec<StationView> = (0..self.nodes.len() as u32).map(view).collect();
+        let view = View { now: turn.now, width, stations: &views };
+        let (mut found, mut sizes) = (Vec::new(), Vec::new());
+        scheduler.order(&view, &mut found);
+        found.retain(|&it| asked == Asked::Nulls || reports.of(it) > Bytes::ZERO);
+        let units = RuSize::Tones26.number_in(width);
+        found.truncate(mu.max_users.unwrap_or(u32::MAX).min(units) as usize);
+        scheduler.units(&view, &found, &mut sizes);
+        if sizes.is_empty() {
+            // The first is to have the channel alone.
+            sizes.extend(RuSize::widest_for(width, 1));
+        }
+        found.truncate(sizes.len());
+        let member = |(&station, &size): (&u32, &RuSize)| Member { mode: mode(station), size };
+        let members = found.iter().zip(&sizes).map(member).collect();
+        (found, members)
+    }
+
+    /// A `QoS` Null in an A-MPDU.
+    pub(super) fn null(&self) -> Bytes {
+        self.rules.config.data_header() + AROUND_NULL
+    }
+}
+
+/// Where the data ends if the PPDUs last no longer than this and each user needs so much.
+fn end(
+    layout: &GroupLayout,
+    longest: Duration,
+    needs: impl Iterator<Item = Bytes>,
+) -> Option<DataEnd> {
+    let mut last = layout.last_end(longest)?;
+    // The end of the PPDUs is announced in steps of 4 us.
+    if layout.announced(layout.fields(last).total()) > longest {
+        last.symbols = last.symbols.checked_sub(1).filter(|&left| left > 0)?;
+    }
+    // Nobody sends more than fits into the longest PPDU.
+    let capped = needs.enumerate().map(|(nth, need)| need.min(layout.room(nth, last)));
+    Some(layout.ppdu(capped).0.min(last))
+}

@@ -1,0 +1,77 @@
+//! Uplink OFDMA: a Trigger frame of the access point, the HE TB PPDUs of the stations that it asks,
+//! and a Multi-STA BlockAck (802.11ax-2021 clauses 26.4.4.5 and 26.5.2).
+//!
+//! A station that is asked does not contend: it answers a SIFS after the Trigger frame, whatever
+//! its back-off is, and keeps its contention window and its back-off. Only the access point has to
+//! win the medium.
+
+mod exchange;
+mod shape;
+
+pub(crate) use exchange::Allowed;
+pub use exchange::{Response, TriggeredExchange, TriggeredUser};
+pub(crate) use shape::UplinkShapes;
+
+use super::Mu;
+use super::reports::QueueSizes;
+use crate::mac::aggregation::DELIMITER;
+use crate::phy::he::{GroupFormat, GroupUser, GroupVector, NominalPadding, RuSize};
+use crate::phy::{Band, Guard, Mode};
+use kernel::{Bytes, Duration};
+use settings::Settings;
+
+/// A `QoS` Null in an A-MPDU, without its MAC header: delimiter and FCS.
+pub(crate) const AROUND_NULL: Bytes = Bytes(DELIMITER.0 + 4);
+
+/// Uplink OFDMA: the access point triggers stations whose queues are not empty, as far as it knows.
+/// It triggers after a downlink PPDU, in an access of its own or later in its TXOP, and whenever it
+/// wins the medium without a packet to send.
+///
+/// A station answers with packets of the access category that has won at the access point, or else
+/// of the highest that it has.
+#[derive(Clone, Debug, PartialEq, Settings)]
+pub struct Uplink {
+    /// How long after its last access the access point asks for the medium again in microseconds,
+    /// although it has no packet to send: as best effort. 0: it does not, and triggers follow
+    /// downlink PPDUs only.
+    #[setting(key = "access_interval_us", default = 0.0, range = 0.0..=1e6)]
+    pub access_interval: Duration,
+    /// The longest HE TB PPDUs that a Basic Trigger frame asks for, in microseconds; the TXOP limit
+    /// holds too.
+    #[setting(key = "duration_us", default = 5484.0, range = 100.0..=5484.0)]
+    pub duration: Duration,
+    /// The time that stations need to prepare their answer in microseconds, 0, 8 or 16
+    /// (MinTrigProcTime): a Trigger frame is padded so that it ends so long after its last User
+    /// Info. ns-3 has 0.
+    #[setting(key = "trigger_padding_us", default = NominalPadding::Us16)]
+    pub trigger_padding: NominalPadding,
+    /// How stations tell the sizes of their queues in each frame, from which the access point knows
+    /// whom to trigger and for how long. The bytes count with MAC headers and delimiters, as in
+    /// ns-3, so that the resource unit has room for them; by the standard they count without.
+    pub queue_size: QueueSizes,
+}
+
+impl Mu {
+    /// HE TB PPDUs beside data of users with this mode.
+    pub(crate) fn answers(&self, band: Band, mode: &Mode) -> GroupVector {
+        // With the guard interval goes one type of HE-LTF.
+        let is_long = mode.guard == Guard::Ns3200;
+        let guard = if is_long { Guard::Ns3200 } else { Guard::Ns1600 };
+        let data = self.vector(band, mode, 0);
+        GroupVector { format: GroupFormat::Tb, guard, ltf: None, ..data }
+    }
+
+    /// How long a `QoS` Null with this MAC header lasts in an HE TB PPDU; `None` if there is none.
+    pub fn shortest_answer(
+        &self,
+        band: Band,
+        mode: &Mode,
+        size: RuSize,
+        header: Bytes,
+    ) -> Option<Duration> {
+        let (mcs, streams, psdu) = (mode.mcs.min(9), mode.streams, header + AROUND_NULL);
+        let user = GroupUser { size, mcs, streams, coding: self.coding, psdu };
+        let ppdu = self.answers(band, mode).ppdu(&[user]).ok()?;
+        Some(ppdu.fields.total())
+    }
+}

@@ -1,0 +1,213 @@
+//! A triggered exchange as data: a Trigger frame, the HE TB PPDUs of those who hear it, and a
+//! Multi-STA BlockAck.
+
+use super::shape::UplinkShape;
+use crate::mac::exchange::{Exchange, ExchangeOutcome, Step};
+use crate::mac::mu::shapes::airtime;
+use crate::mac::originator::Psdu;
+use crate::mac::{Bitmap, Rules, TriggerKind};
+use crate::phy::he::{DataEnd, GroupFields, Ru};
+use crate::phy::{Airtime, Mode};
+use kernel::{BitRate, Bytes, Duration, Instant};
+use wire::FrameKind;
+
+/// What a station answers to a Trigger frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Response {
+    /// It did not hear the Trigger frame, or nothing fits: its resource unit is empty.
+    Nothing,
+    /// A `QoS` Null.
+    Null,
+    /// A BlockAckReq that was due.
+    Request,
+    /// An A-MPDU.
+    Data,
+}
+
+/// What a Trigger frame allows a station.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Allowed {
+    pub(crate) station: u32,
+    pub(crate) ru: Ru,
+    pub(crate) mcs: u8,
+    pub(crate) rate: BitRate,
+    /// The mode of its PPDUs of a single user.
+    pub(crate) mode: Mode,
+    /// The bytes of its PSDU, padding included.
+    pub(crate) room: Bytes,
+}
+
+/// A station that a Trigger frame asks.
+#[derive(Clone, Copy, Debug)]
+pub struct TriggeredUser {
+    /// The station, by its node number.
+    pub station: u32,
+    /// Its resource unit.
+    pub ru: Ru,
+    /// MCS of its data.
+    pub mcs: u8,
+    /// Its data rate.
+    pub rate: BitRate,
+    /// The mode of its PPDUs of a single user.
+    pub mode: Mode,
+    /// The bytes of its PSDU, padding included, which the Trigger frame fixes.
+    pub room: Bytes,
+    /// Its PSDU on the air.
+    pub on_air: Bytes,
+    /// What it sends.
+    pub response: Response,
+    /// Index of the access category of its data.
+    pub category: u8,
+    /// Its A-MPDU, or its BlockAckReq.
+    pub(crate) psdu: Psdu,
+    /// The MPDUs that noise destroys.
+    pub(crate) lost: Bitmap,
+    /// The access point receives any of it.
+    pub(crate) arrives: bool,
+    /// It receives the Multi-STA BlockAck.
+    pub(crate) hears_ack: bool,
+}
+
+impl TriggeredUser {
+    /// A station that answers nothing.
+    pub(crate) fn silent(allowed: &Allowed, category: u8) -> Self {
+        let Allowed { station, ru, mcs, rate, mode, room } = *allowed;
+        Self {
+            station,
+            ru,
+            mcs,
+            rate,
+            mode,
+            room,
+            on_air: Bytes::ZERO,
+            response: Response::Nothing,
+            category,
+            psdu: Psdu::NONE,
+            lost: Bitmap::default(),
+            arrives: false,
+            hears_ack: false,
+        }
+    }
+
+    /// The number of its MPDUs with data.
+    pub fn mpdus(&self) -> u16 {
+        if self.response == Response::Data { self.psdu.mpdus } else { 0 }
+    }
+
+    /// Whether it sends what is acknowledged.
+    pub fn sends(&self) -> bool {
+        matches!(self.response, Response::Data | Response::Request)
+    }
+
+    /// Whether noise destroys one of its MPDUs.
+    pub fn is_lost(&self, index: u16) -> bool {
+        !self.arrives || self.lost.has(index)
+    }
+
+    /// Whether the access point receives any of it.
+    pub fn arrives(&self) -> bool {
+        self.arrives
+    }
+
+    /// Whether the Multi-STA BlockAck acknowledges something to it.
+    pub fn is_acknowledged(&self) -> bool {
+        self.arrives && self.sends()
+    }
+
+    /// Whether it knows what has arrived.
+    pub fn hears_ack(&self) -> bool {
+        self.hears_ack
+    }
+
+    /// Bits of its bitmap: a single MPDU needs none.
+    pub(crate) fn bits(&self, window: u16) -> u16 {
+        match (self.response, self.psdu.mpdus) {
+            (Response::Data, 1) => 0,
+            _ if window <= 64 => 64,
+            _ => 256,
+        }
+    }
+}
+
+/// A Trigger frame and what follows it.
+#[derive(Clone, Debug)]
+pub struct TriggeredExchange {
+    /// The access category of the access point that has won the medium.
+    pub category: u8,
+    /// The type of the Trigger frame.
+    pub kind: TriggerKind,
+    /// The stations that it asks.
+    pub users: Vec<TriggeredUser>,
+    /// The Trigger frame.
+    pub trigger: Step,
+    /// Its bytes.
+    pub trigger_bytes: Bytes,
+    /// Durations of the fields of the HE TB PPDUs.
+    pub fields: GroupFields,
+    /// Where their data ends.
+    pub end: DataEnd,
+    /// How long they last for those who know their LENGTH only.
+    pub announced: Duration,
+    /// When they begin; `None` if nobody answers.
+    pub answers: Option<Instant>,
+    /// The Multi-STA BlockAck and its bytes.
+    pub ack: Option<(Step, Bytes)>,
+    /// The place of its shape.
+    pub(crate) shape: usize,
+}
+
+impl TriggeredExchange {
+    /// The durations of the HE TB PPDUs.
+    pub fn airtime(&self) -> Airtime {
+        airtime(&self.fields)
+    }
+
+    /// When the HE TB PPDUs end.
+    pub fn answered(&self) -> Option<Instant> {
+        self.answers.map(|start| start + self.airtime().total())
+    }
+
+    /// The tones of all resource units that it gives.
+    pub fn tones(&self) -> u32 {
+        self.users.iter().map(|user| user.ru.size.tones()).sum()
+    }
+
+    /// Whether the access point receives anything.
+    pub fn is_answered(&self) -> bool {
+        self.users.iter().any(|user| user.arrives)
+    }
+
+    /// The exchange as it occupies the medium, if it begins now. It is a success if any station
+    /// answers and the access point receives it.
+    pub(crate) fn lay_out(
+        &mut self,
+        rules: &Rules,
+        shape: &UplinkShape,
+        start: Instant,
+        sender: u32,
+    ) -> Exchange {
+        let sifs = rules.timing().sifs();
+        let airtime = shape.trigger(rules, self.kind);
+        self.trigger = Step { kind: FrameKind::Trigger, start, airtime };
+        self.trigger_bytes = shape.trigger_bytes(self.kind);
+        let planned = start + shape.around(rules, self.kind) + self.announced;
+        let answers = self.trigger.end() + sifs;
+        let any = self.users.iter().any(|user| user.response != Response::Nothing);
+        self.answers = any.then_some(answers);
+        let over = answers + self.announced;
+        self.ack = self.users.iter().any(TriggeredUser::is_acknowledged).then(|| {
+            let told = self.users.iter().filter(|user| user.is_acknowledged());
+            let (bytes, airtime) = shape.ack(rules, told.map(|user| user.bits(rules.window())));
+            (Step { kind: FrameKind::BlockAck, start: over + sifs, airtime }, bytes)
+        });
+        let end = match (any, &self.ack) {
+            (false, _) => self.trigger.end(),
+            (true, None) => over,
+            (true, Some((step, _))) => step.end(),
+        };
+        let is_answered = self.is_answered();
+        let outcome =
+            if is_answered { ExchangeOutcome::Success } else { ExchangeOutcome::DataLost };
+        Exchange::of_group(sender, self.trigger, self.trigger_bytes, outcome, end, planned)
+    }
+}

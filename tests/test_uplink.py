@@ -1,0 +1,141 @@
+"""Uplink OFDMA in cells: agreement with ns-3 and closed forms, laws, and refusals."""
+
+from __future__ import annotations
+
+import pytest
+
+import simoom as sm
+
+TOLERANCE = 0.03
+"""Bands of simulated points, written before the runs."""
+NS3 = {
+    "width_mhz": 20,
+    "mcs": 7,
+    "ppdu_timing": "ns3",
+    "edca_defaults": "ns3",
+    "aggregation": {"missed_block_ack": "retransmit"},
+}
+"""As in ns-3's run of four saturated uplinks with datagrams of 1472 bytes."""
+POLLS = {"access_interval_us": 100, "trigger_padding_us": 0}
+TXOP = {"edca": {"best_effort": {"cw_min": 15, "cw_max": 1023, "aifsn": 3, "txop_limit_us": 8160}}}
+"""Of the access point only."""
+
+
+def cell(stations: int | dict, wlan: dict, **keys) -> sm.Scenario:
+    """Return a cell whose stations always have datagrams for the access point."""
+    up = {"from": "sta*", "to": "ap", "traffic": {"saturated": {"payload_bytes": 1472}}}
+    return sm.Scenario(
+        standard="11ax",
+        stations=stations,
+        duration_s=keys.pop("duration_s", 4.0),
+        warmup_s=0.3,
+        wlan=wlan,
+        ap=keys.pop("ap", {}),
+        flows=keys.pop("flows", [up]),
+    )
+
+
+def goodput(scenario: sm.Scenario, seed: int = 1) -> float:
+    return float(sm.run(scenario, seed=seed, check=True).summary["total.goodput_mbps"])
+
+
+def mean_of_three(scenario: sm.Scenario) -> float:
+    return sum(goodput(scenario, seed) for seed in (1, 2, 3)) / 3
+
+
+def test_saturated_uplinks_by_edca_are_those_of_ns3():
+    assert mean_of_three(cell(4, NS3, duration_s=10.0)) == pytest.approx(69.51, rel=TOLERANCE)
+
+
+def test_triggers_beside_edca_give_what_both_have():
+    # The access point has 1 of 5 accesses, of 8.16 ms: 28 and then 12 MPDUs of 11776 bits. Each
+    # other has 37 of them in 5.53 ms. Collisions cost as much time as among five stations.
+    five = mean_of_three(cell(5, NS3, duration_s=10.0))
+    bits = 4 * 37 * 11776 + (28 + 12) * 11776
+    alone = 37 * 11776 / 5530
+    lost = 5 * 5530 * (alone / five - 1)
+    expected = bits / (4 * 5530 + 8160 + lost)
+    scenario = cell(4, NS3 | {"mu": {"uplink": POLLS}}, ap=TXOP, duration_s=10.0)
+    assert mean_of_three(scenario) == pytest.approx(expected, rel=TOLERANCE)
+
+
+@pytest.mark.parametrize("scheduler", ["round_robin", "head_of_line"])
+def test_all_packets_are_accounted_for_under_losses(scheduler):
+    # The checker holds conservation, windows, resource units, the common end, and the order.
+    both = [
+        {"from": "ap", "to": "sta*", "traffic": {"cbr": {"rate_mbps": 1.0, "payload_bytes": 700}}},
+        {"from": "sta*", "to": "ap", "traffic": {"cbr": {"rate_mbps": 2.0, "payload_bytes": 300}}},
+    ]
+    lossy = {"count": 5, "data_loss": 0.2, "ack_loss": 0.1}
+    uplink = {"access_interval_us": 500, "queue_size": "legacy"}
+    wlan = {"mcs": 7, "mu": {"scheduler": scheduler, "uplink": uplink}}
+    summary = sm.run(cell(lossy, wlan, flows=both), check=True).summary
+    assert summary["airtime.trigger_fraction"] > 0.003
+    assert summary["stations[0].repeated_mpdus"] > 100
+    assert summary["total.collision_probability"] > 0
+    uses = [value for name, value in summary.items() if name.startswith("airtime.")]
+    assert sum(uses) == pytest.approx(1.0)
+
+
+def test_voice_goes_with_triggers_of_best_effort():
+    flows = [
+        {"from": "sta*", "to": "ap", "class": name, "traffic": {"cbr": cbr}}
+        for name, cbr in (
+            ("voice", {"rate_mbps": 0.5, "payload_bytes": 160}),
+            ("best_effort", {"rate_mbps": 8.0, "payload_bytes": 1000}),
+        )
+    ]
+    wlan = {"mcs": 7, "mu": {"uplink": {"access_interval_us": 1000}}}
+    found = sm.run(cell(4, wlan, flows=flows), check=True).summary
+    assert found["total.goodput_mbps"] == pytest.approx(34.0, rel=0.02)
+    assert found["airtime.trigger_fraction"] > 0
+
+
+def test_without_an_interval_triggers_follow_downlink_ppdus_only():
+    wlan = {"mcs": 7, "mu": {"uplink": {}}}
+    up = {"from": "sta*", "to": "ap", "traffic": {"cbr": {"rate_mbps": 10.0}}}
+    down = {"from": "ap", "to": "sta*", "traffic": {"cbr": {"rate_mbps": 1.0}}}
+
+    def triggers(*flows: dict) -> float:
+        summary = sm.run(cell(4, wlan, flows=list(flows)), check=True).summary
+        return float(summary["airtime.trigger_fraction"])
+
+    assert triggers(up) == 0
+    assert triggers(up, down) > 0
+
+
+def test_tcp_acknowledgements_come_by_triggers():
+    wlan = {"mcs": 7, "mu": {"uplink": {"access_interval_us": 2000}}}
+    down = {"from": "ap", "to": "sta*", "traffic": "bulk"}
+    found = sm.run(cell(4, wlan, flows=[down]), check=True).summary
+    assert found["total.goodput_mbps"] > 30
+    assert found["airtime.tcp_ack_fraction"] > 0
+
+
+@pytest.mark.parametrize(
+    ("keys", "path", "message"),
+    [
+        ({"standard": "11ac"}, "wlan.mu", "OFDMA is of 802.11ax, and the standard is 802.11ac"),
+        ({"wlan": {"mu": {"uplink": {"access_interval_us": -1}}}}, "access_interval_us", "0"),
+        (
+            {"wlan": {"mu": {"uplink": {"duration_us": 100}}, "mcs": 0}},
+            "wlan.mu.uplink.duration_us",
+            "the shortest answer to a Trigger frame, lasts",
+        ),
+        ({"wlan": {"mu": {"uplink": {"trigger_padding_us": 4}}}}, "trigger_padding_us", "16"),
+        ({"wlan": {"mu": {"uplink": {}, "max_users": 10}}}, "wlan.mu.max_users", "9 resource"),
+        ({"radio": {}}, "wlan.mu", "a radio or interferers"),
+    ],
+)
+def test_what_does_not_fit_gets_one_message(keys, path, message):
+    base = {
+        "standard": "11ax",
+        "stations": 9,
+        "wlan": {"mu": {"uplink": {}}},
+        "flows": [{"from": "sta*", "to": "ap"}],
+    }
+    wlan = base["wlan"] | keys.pop("wlan", {})
+    with pytest.raises(sm.ScenarioError) as refused:
+        sm.Scenario(**(base | keys | {"wlan": wlan})).check()
+    about = [issue for issue in refused.value.issues if issue.path.endswith(path)]
+    assert [message in str(issue) for issue in about] == [True], refused.value
