@@ -50,7 +50,8 @@ def test_cells_run_with_simulated_ends(name):
     assert 15 < goodput_mbps < 60
     assert 20 < rtt_ms < 60
     assert mpdus >= 1
-    assert 1 < segments < 3
+    # A burst that arrives in one A-MPDU has one ACK.
+    assert (1.5 < segments < 2.5) if mpdus == 1 else 3 < segments < mpdus
 
 
 def test_the_function_stays_when_its_package_is_imported():

@@ -20,7 +20,8 @@ that sends datagrams at a pace.
 The right values are known in three ways. A datagram that is alone on a wire takes its delay, so
 that all else is an error: the kernel's time stamp at the receiver counts. The dumbbells are points
 of [the Linux kernel in virtual time](linux.md), which has no jitter, but is older, ticks 100 times
-a second and has no offloads. In a cell, the same scenario runs ten times with simulated Linux ends.
+a second and has no offloads; on these paths packets arrive one by one, so that there is nothing to
+join. In a cell, the same scenario runs ten times with simulated Linux ends.
 
 """
 
@@ -34,11 +35,9 @@ machine is late."""
 
 CELLS = """## Acknowledgements
 
-The kernel of a real receiver joins the segments that arrive while its program reads, and
-acknowledges them together; how many these are depends on the machine. Simulated ends have no such
-program, and send an ACK for about two segments. Fewer ACKs leave more of the air to the data, and
-the queue of the access point is shorter, so that A-MPDUs are. Where both numbers are nearly equal,
-this does not explain the difference of goodput, for which there is no explanation yet.
+A driver joins the segments of an A-MPDU whose timestamps are the same, and one ACK answers them;
+simulated ends do so, too. A real kernel also answers together what arrives while its program reads
+(`tcp_backlog_ack_defer`); how much this is depends on the machine.
 
 | path | segments of an ACK, real ends | simulated ends |
 | --- | --- | --- |

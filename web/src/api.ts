@@ -83,6 +83,8 @@ export interface Emulation {
   state: "running" | "ended"; title: string; at_s: number; ports: EmulatedPort[];
   handed_over: number; above_1ms: number; max_s: number; recent_max_s: number; dropped: number;
   verdict: string; run?: string | null;
+  /** The uses of the air in the last half second; none without one cell. */
+  airtime: { name: string; fraction: number }[];
 }
 export interface EmulatedPort {
   name: string; at: string; sent_mbps: number; received_mbps: number; ping_s: number | null;

@@ -1,6 +1,6 @@
 // The emulation beside which the server runs: how late it is, and what its ports carry.
 
-import { emulation, type EmulatedPort } from "./api";
+import { emulation, type EmulatedPort, type Emulation } from "./api";
 
 const time = (seconds: number) =>
   seconds < 1e-3 ? `${(1e6 * seconds).toFixed(0)} µs` : `${(1e3 * seconds).toPrecision(3)} ms`;
@@ -15,6 +15,24 @@ function Row({ port }: { port: EmulatedPort }) {
       <td class="number" data-name="queue">{port.queue === null ? "–" : port.queue.toFixed(0)}</td>
       <td class="number" data-name="on the way">{port.on_the_way}</td>
     </tr>
+  );
+}
+
+/** The uses of the air that took any, as bars. */
+function Airtime({ uses }: { uses: Emulation["airtime"] }) {
+  return (
+    <figure class="bars airtime">
+      <figcaption>Airtime in the last half second</figcaption>
+      {uses.filter((use) => use.fraction > 0).map((use) => (
+        <div class="row" key={use.name}>
+          <span class="label">{use.name}</span>
+          <svg height="14" aria-hidden="true">
+            <rect width={`${100 * Math.min(use.fraction, 1)}%`} height="14" />
+          </svg>
+          <span class="value">{(100 * use.fraction).toFixed(1)} %</span>
+        </div>
+      ))}
+    </figure>
   );
 }
 
@@ -42,6 +60,7 @@ export function EmulationBanner() {
           <tbody>{told.ports.map((port) => <Row key={port.name} port={port} />)}</tbody>
         </table>
       )}
+      {told.state === "running" && told.airtime.length > 0 && <Airtime uses={told.airtime} />}
     </section>
   );
 }

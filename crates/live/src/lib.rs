@@ -15,11 +15,12 @@ mod arena;
 mod gate;
 mod glance;
 mod lateness;
+mod offload;
 mod ports;
 mod run;
 
 pub use gate::Gate;
 pub use glance::{Glance, PortGlance, Watch, Window};
 pub use lateness::{KEPT_UP, Lateness, Stall};
-pub use ports::{PortReport, Refusal};
+pub use ports::{MTU, PortReport, Refusal};
 pub use run::{Ending, Keep, Limits, Report};

@@ -1,11 +1,15 @@
 //! The ports of an emulation: where packets of programs enter and leave.
 
+use crate::offload::{self, Burst, HEADER, Joined};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use wire::{RealPacket, Unreadable};
 
-/// The largest packet that a TUN interface hands over, and one more byte.
-pub(crate) const BUFFER: usize = 65_536;
+/// The largest IP packet that enters the network, in bytes: that of an 802.11 network with an
+/// Ethernet behind it.
+pub const MTU: u16 = 1500;
+/// The most that a TUN interface hands over at once.
+pub(crate) const BUFFER: usize = HEADER + 65_535;
 
 /// Why a packet of a program did not enter the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,6 +22,8 @@ pub enum Refusal {
     Fragment,
     /// It goes to a group or to all.
     Multicast,
+    /// It has more bytes than the network carries; the program's kernel is told so by ICMP.
+    TooLarge,
     /// Its source is not the address of the port.
     WrongSource,
     /// No port has its destination.
@@ -28,11 +34,12 @@ pub enum Refusal {
 
 impl Refusal {
     /// All reasons, in their order.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::NotIpv4,
         Self::Malformed,
         Self::Fragment,
         Self::Multicast,
+        Self::TooLarge,
         Self::WrongSource,
         Self::NoSuchPort,
         Self::NoMemory,
@@ -45,6 +52,7 @@ impl Refusal {
             Self::Malformed => "malformed",
             Self::Fragment => "fragment",
             Self::Multicast => "multicast",
+            Self::TooLarge => "too_large",
             Self::WrongSource => "wrong_source",
             Self::NoSuchPort => "no_such_port",
             Self::NoMemory => "no_memory",
@@ -58,6 +66,7 @@ impl Refusal {
             Self::Malformed => "malformed",
             Self::Fragment => "fragments",
             Self::Multicast => "multicast or broadcast",
+            Self::TooLarge => "larger than the network carries",
             Self::WrongSource => "from another address than the port's",
             Self::NoSuchPort => "to an address that no port has",
             Self::NoMemory => "beyond the memory for packets in the network",
@@ -93,27 +102,42 @@ impl Port {
         Self { tun, address: [0; 4], report: PortReport { name, ..PortReport::default() } }
     }
 
-    /// Reads the next packet, if there is one.
-    pub(crate) fn read<'a>(&mut self, buffer: &'a mut [u8]) -> io::Result<Option<&'a [u8]>> {
+    /// Reads what the kernel sends next, if there is anything.
+    pub(crate) fn read<'a>(&mut self, buffer: &'a mut [u8]) -> io::Result<Option<Burst<'a>>> {
         match self.tun.read(buffer) {
-            Ok(len) => Ok(Some(&buffer[..len])),
+            Ok(len) => Ok(Burst::new(&mut buffer[..len])),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// Hands a packet to the kernel, which may not take it.
-    pub(crate) fn write(&mut self, bytes: &[u8]) {
-        match self.tun.write(bytes) {
-            // A TUN interface takes a whole packet at once.
-            Ok(len) if len == bytes.len() => count(&mut self.report.received, len),
-            _ => self.report.not_written += 1,
+    /// Hands packets to the kernel at once, which may not take them: one, or several that
+    /// [`offload::joined`] has found to belong together.
+    pub(crate) fn write(&mut self, packets: &[&[u8]]) {
+        match self.write_at_once(packets) {
+            Ok(()) => {
+                for bytes in packets {
+                    count(&mut self.report.received, bytes.len());
+                }
+            }
+            Err(_) => self.report.not_written += packets.len() as u64,
         }
     }
 
-    pub(crate) fn refuse(&mut self, why: Refusal) {
+    /// A TUN interface takes all that is written at once, or nothing.
+    fn write_at_once(&mut self, packets: &[&[u8]]) -> io::Result<()> {
+        let joined = Joined::new(packets);
+        self.tun.write_vectored(&joined.slices(packets)).map(|_| ())
+    }
+
+    /// Notes that a packet does not enter, and tells the kernel of one that is too large.
+    pub(crate) fn refuse(&mut self, why: Refusal, bytes: &[u8]) {
         self.report.refused[why as usize] += 1;
+        if why == Refusal::TooLarge && RealPacket::is_never_fragmented(bytes) {
+            // A kernel that does not take it goes on as if it was lost.
+            let _ = self.write_at_once(&[&offload::too_large(bytes, MTU)]);
+        }
     }
 
     pub(crate) fn note_sent(&mut self, len: usize) {
@@ -130,6 +154,7 @@ impl Port {
             () if packet.is_multicast() => Err(Refusal::Multicast),
             () if packet.is_fragment => Err(Refusal::Fragment),
             () if packet.from != self.address => Err(Refusal::WrongSource),
+            () if packet.len > u32::from(MTU) => Err(Refusal::TooLarge),
             () => Ok(packet),
         }
     }

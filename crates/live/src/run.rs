@@ -4,6 +4,7 @@ use crate::arena::Arena;
 use crate::gate::Gate;
 use crate::glance::Watch;
 use crate::lateness::{Lateness, Stall, Stalls};
+use crate::offload;
 use crate::ports::{BUFFER, Port, PortReport, Refusal};
 use kernel::Instant;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -16,11 +17,14 @@ use std::time::{Duration, Instant as Clock};
 use trace::TapeWriter;
 use wire::{Ecn, FlowId, RealPacket};
 
-/// What is due within this time is done together: a wake costs about as much.
+/// What is due within this time is done together, and a packet is handed over this much early at
+/// most: a wake costs about as much.
 const TOGETHER: Duration = Duration::from_micros(20);
 /// The most packets that are read from a port before others have their turn.
 const AT_ONCE: usize = 64;
-/// The longest sleep.
+/// The shortest sleep, so that the loop never spins, and the longest.
+const SHORTEST: Duration = Duration::from_micros(1);
+/// See `SHORTEST`.
 const LONGEST: Duration = Duration::from_millis(50);
 /// How long packets in the network may still take after the program has ended.
 const DRAIN: Duration = Duration::from_secs(1);
@@ -151,6 +155,31 @@ fn has_fallen_behind(events: &Lateness) -> bool {
     events.max_s() >= INVALID.as_secs_f64()
 }
 
+/// A packet that has arrived at its port.
+struct Arrived {
+    flow: usize,
+    entered: Instant,
+    due: Instant,
+    bytes: Box<[u8]>,
+}
+
+impl Arrived {
+    /// How many packets of these, of which it is the first, the kernel takes as one: those that
+    /// arrived at the same instant, as the MPDUs of an A-MPDU, and that a driver joins.
+    fn joined(&self, packets: &[Self]) -> usize {
+        let mut len = self.bytes.len();
+        let mut follows = |pair: &[Self]| {
+            let [last, next] = pair else { return false };
+            let joined = ((next.flow, next.due) == (self.flow, self.due))
+                .then(|| offload::joined(&self.bytes, &last.bytes, len, &next.bytes))
+                .flatten();
+            len = joined.unwrap_or(len);
+            joined.is_some()
+        };
+        1 + packets.windows(2).take_while(|pair| follows(pair)).count()
+    }
+}
+
 struct Loop {
     emulation: Emulation,
     ports: Vec<Port>,
@@ -199,7 +228,7 @@ impl Loop {
             if ending != Ending::Asked {
                 self.read(now, &mut buffer)?;
             }
-            self.advance(now);
+            self.advance(now + TOGETHER);
             self.show(now);
             if ending == Ending::Asked && self.arena.resident() == 0 {
                 return Ok((self.advance(self.start.elapsed()), ending));
@@ -210,7 +239,7 @@ impl Loop {
     /// Sleeps until the next event is due, a packet comes, or the caller asks for the end.
     fn sleep(&mut self, control: Option<&UnixStream>, until: Duration) -> io::Result<()> {
         let due = self.emulation.next_at().map_or(until, |at| duration(at).min(until));
-        let left = due.saturating_sub(self.start.elapsed()).clamp(TOGETHER, LONGEST);
+        let left = due.saturating_sub(self.start.elapsed() + TOGETHER).clamp(SHORTEST, LONGEST);
         let timeout = Timespec { tv_sec: 0, tv_nsec: left.as_nanos() as _ };
         let ports = self.ports.iter().map(|port| PollFd::new(&port.tun, PollFlags::IN));
         let control = control.map(|control| PollFd::new(control, PollFlags::IN));
@@ -236,9 +265,11 @@ impl Loop {
     fn read(&mut self, now: Duration, buffer: &mut [u8]) -> io::Result<()> {
         for number in 0..self.ports.len() {
             for _ in 0..AT_ONCE {
-                let Some(bytes) = self.ports[number].read(buffer)? else { break };
-                if let Err(why) = self.enter(number, now, bytes) {
-                    self.ports[number].refuse(why);
+                let Some(mut burst) = self.ports[number].read(buffer)? else { break };
+                while let Some(bytes) = burst.next() {
+                    if let Err(why) = self.enter(number, now, bytes) {
+                        self.ports[number].refuse(why, bytes);
+                    }
                 }
             }
         }
@@ -267,39 +298,56 @@ impl Loop {
         Ok(())
     }
 
-    /// Runs the network up to now, and hands over what has arrived. Returns the instant.
+    /// Runs the network up to this time, and hands over what has arrived. Returns the instant.
     fn advance(&mut self, now: Duration) -> Instant {
         let at = instant(now).max(self.entered);
         self.emulation.run_until(at);
         self.entered = at;
+        let arrived = self.arrived();
+        let mut rest = &arrived[..];
+        while let Some(first) = rest.first() {
+            let (together, others) = rest.split_at(first.joined(rest));
+            self.hand_over(together);
+            rest = others;
+        }
+        at
+    }
+
+    /// What has left the network, without what was dropped there.
+    fn arrived(&mut self) -> Vec<Arrived> {
+        let mut arrived = Vec::new();
         for left in self.emulation.left() {
             let flow = (left.flow.0 - self.first_flow) as usize;
             let Some((entered, mut bytes)) = self.arena.take(flow, left.number) else { continue };
-            match left.fate {
-                Fate::Dropped(_) => self.dropped += 1,
-                Fate::Arrived(ecn) => {
-                    let to = self.ways.iter().flatten().find(|way| way.flow == left.flow);
-                    let to = to.expect("a flow has a port").to;
-                    if ecn == Ecn::Experienced {
-                        RealPacket::mark(&mut bytes);
-                    }
-                    self.ports[to].write(&bytes);
-                    let (due, done) = (duration(left.at), self.start.elapsed());
-                    let late = done.saturating_sub(due);
-                    self.egress.add(late);
-                    self.stalls.note(due, late);
-                    if let Some(watch) = &mut self.watch {
-                        let from = flow / (self.ports.len() - 1);
-                        watch.note(
-                            [from, to],
-                            duration(left.at).saturating_sub(duration(entered)),
-                            late,
-                        );
-                    }
-                }
+            let Fate::Arrived(ecn) = left.fate else {
+                self.dropped += 1;
+                continue;
+            };
+            if ecn == Ecn::Experienced {
+                RealPacket::mark(&mut bytes);
+            }
+            arrived.push(Arrived { flow, entered, due: left.at, bytes });
+        }
+        arrived
+    }
+
+    /// Hands packets to the kernel, which takes them as one.
+    fn hand_over(&mut self, together: &[Arrived]) {
+        let flow = together[0].flow;
+        let from = flow / (self.ports.len() - 1);
+        let to = self.ways[from][flow % (self.ports.len() - 1)].to;
+        let packets: Vec<&[u8]> = together.iter().map(|packet| &*packet.bytes).collect();
+        self.ports[to].write(&packets);
+        let done = self.start.elapsed();
+        for packet in together {
+            let due = duration(packet.due);
+            let late = done.saturating_sub(due);
+            self.egress.add(late);
+            self.stalls.note(due, late);
+            if let Some(watch) = &mut self.watch {
+                watch.note([from, to], due.saturating_sub(duration(packet.entered)), late);
             }
         }
-        at
     }
 
     /// Shows how it goes, if somebody looks and it is time.

@@ -115,6 +115,12 @@ impl Scenario {
         Ok(sim::interfaces(&plan))
     }
 
+    /// The paths of the uses of airtime that its runs have.
+    fn airtime_uses(&self) -> PyResult<Vec<String>> {
+        let plan = self.0.resolve().map_err(fault)?;
+        Ok(sim::airtime_uses(&plan))
+    }
+
     /// The name of each node, and its IPv4 address in captures and emulations.
     fn addresses(&self) -> PyResult<Vec<(String, [u8; 4])>> {
         let plan = self.0.resolve_network().map_err(fault)?;

@@ -50,7 +50,7 @@ pub use listing::{flows, interfaces, listing};
 pub use observe::{Value, observables};
 pub use plan::Plan;
 pub use probe::{Listed, Series, probes};
-pub use readings::Readings;
+pub use readings::{Readings, airtime_uses};
 pub use scenario::{Implied, Issue, Repair, Scenario};
 /// The scenario as a tree of values.
 pub use simulation::{Run, Simulation, run};

@@ -1,7 +1,7 @@
 //! Readings of observables over steps of the caller, as an agent sees a run.
 
 use crate::control::External;
-use crate::observe::{Count, Counter, Gauge, Kind, Observable};
+use crate::observe::{self, Count, Counter, Gauge, Kind, Observable, Place};
 use crate::observers::World;
 use crate::plan::Plan;
 use crate::probe::{Named, control_gauge, named};
@@ -22,7 +22,7 @@ enum Over {
     /// The ratio of the increases of two counters, times a factor; 0 if the second has none.
     Ratio { of: Count, to: Count, times: f64 },
     /// The increase of a counter of nanoseconds, as a fraction of the step.
-    Share(Count),
+    Share(Counter),
 }
 
 impl Over {
@@ -38,15 +38,26 @@ impl Over {
             Kind::Ratio(of, to) | Kind::Part(of, to) => ratio(of, to, 1.0),
             Kind::MeanRate(of, to) => ratio(of, to, 1e-6),
             Kind::MeanTime(of, to) => ratio(of, to, 1e-9),
-            Kind::Share(count) => Some(Self::Share(count)),
+            Kind::Share(count) => Some(Self::Share(Counter::Of(count))),
+            Kind::Airtime(kind) => Some(Self::Share(Counter::Airtime(kind))),
             Kind::Text(_)
-            | Kind::Airtime(_)
             | Kind::Each(_)
             | Kind::Delays { .. }
             | Kind::Fractions(_)
             | Kind::Once(_) => None,
         }
     }
+}
+
+/// The paths of the uses of airtime that a run of this plan has. They add up to 1 over steps that
+/// the medium's accounts cover; the airtime of the warm-up is not accounted for.
+pub fn airtime_uses(plan: &Plan) -> Vec<String> {
+    let subjects = observe::subjects(plan).into_iter();
+    let cells = subjects.filter(|subject| subject.place == Place::Airtime);
+    let paths = cells.flat_map(|cell| {
+        observe::of(plan, cell).map(move |use_of| format!("{}.{}", cell.path(), use_of.name))
+    });
+    paths.collect()
 }
 
 /// Observables of a run that are read step by step: counters as their increase in the step, rates
@@ -109,8 +120,8 @@ fn over(named: &Named<Over>, last: &mut [u64; 2], world: &World, step: Duration)
                 (of, to) => of / to * times,
             }
         }
-        Over::Share(count) => {
-            Duration(grown(0, Counter::Of(count)) as u64).as_secs_f64() / step.as_secs_f64()
+        Over::Share(counter) => {
+            Duration(grown(0, counter) as u64).as_secs_f64() / step.as_secs_f64()
         }
     }
 }

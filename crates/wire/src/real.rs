@@ -12,6 +12,8 @@ const PROTOCOL: usize = 9;
 const CHECKSUM: usize = 10;
 const SOURCE: usize = 12;
 const DESTINATION: usize = 16;
+/// Do Not Fragment.
+const NEVER_FRAGMENTED: u16 = 0x4000;
 /// More Fragments, and the offset of the fragment.
 const IS_FRAGMENT: u16 = 0x3fff;
 /// The protocols whose headers begin with two ports.
@@ -76,6 +78,12 @@ impl RealPacket {
     /// Whether it goes to a group or to all (RFC 1112 section 4, RFC 919).
     pub fn is_multicast(&self) -> bool {
         self.to[0] >= 224
+    }
+
+    /// Whether the sender wants to hear of a network that a packet is too large for, whose header
+    /// these bytes begin with: Do Not Fragment (RFC 1191 section 3).
+    pub fn is_never_fragmented(bytes: &[u8]) -> bool {
+        bytes.len() >= HEADER && word(bytes, FRAGMENT) & NEVER_FRAGMENTED != 0
     }
 
     /// Writes that the packet has experienced congestion, and the checksum that its header then has
@@ -191,6 +199,7 @@ mod tests {
             RealPacket::read(&bytes, 32).expect("the packet has no fault").is_fragment
         };
         assert!(!with(0x40, 0), "Do Not Fragment");
+        assert!(RealPacket::is_never_fragmented(&UDP) && !RealPacket::is_never_fragmented(&[]));
         assert!(with(0x20, 0), "the first");
         assert!(with(0, 185), "the last");
     }

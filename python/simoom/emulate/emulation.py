@@ -19,7 +19,7 @@ from weakref import finalize
 from simoom import _core
 from simoom.base.arguments import whole
 from simoom.base.issue import ArgumentError
-from simoom.emulate.glance import Glances, queues_of
+from simoom.emulate.glance import Glances
 from simoom.emulate.namespace import ANSWER_S, EmulationError, Namespace, check_machine
 from simoom.emulate.ports import Port, Tape, addresses, comment_of, least_s, with_ports
 from simoom.emulate.report import KEPT_UP_P999_S, text, verdict_of
@@ -223,7 +223,7 @@ def _live(
 
         watched = None
         if watch is not None:
-            glances = Glances(ports, queues_of(scenario, ports), watch)
+            glances = Glances(ports, scenario, watch)
             watched = glances.paths
             stack.enter_context(_glances(gate, glances.take))
         with _interrupts(control), _real_time() as scheduling:

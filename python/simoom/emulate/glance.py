@@ -8,6 +8,7 @@ from typing import Any
 from simoom.emulate.ports import Port
 from simoom.emulate.report import verdict_of
 from simoom.scenario.interfaces import interfaces
+from simoom.scenario.observables import observable
 from simoom.scenario.scenario import Scenario
 
 
@@ -31,8 +32,9 @@ class Glances:
     ----------
     ports : sequence of Port
         The ports.
-    queues : dict
-        The path of the queue of each port's node, by the port's name.
+    scenario : Scenario
+        What is emulated: the queues of the ports' nodes are shown, and the use of the air where
+        there is one cell.
     told : callable
         Takes what is shown.
     """
@@ -40,18 +42,22 @@ class Glances:
     def __init__(
         self,
         ports: Sequence[Port],
-        queues: dict[str, str],
+        scenario: Scenario,
         told: Callable[[dict[str, Any]], object],
     ) -> None:
-        self.paths = list(queues.values())
+        queues, uses = queues_of(scenario, ports), scenario.core.airtime_uses()
+        self.paths = [*queues.values(), *uses]
         self._queued = list(queues)
+        self._uses = [observable(path).heading for path in uses]
         self._at = {port.name: port.at for port in ports}
         self._told = told
         self._before: dict[str, Any] | None = None
 
     def take(self, glance: dict[str, Any]) -> None:
         """Take a glance of the loop."""
-        queues = dict(zip(self._queued, glance["values"], strict=True))
+        queues = dict(zip(self._queued, glance["values"], strict=False))
+        uses = zip(self._uses, glance["values"][len(self._queued) :], strict=True)
+        airtime = [{"name": name, "fraction": fraction} for name, fraction in uses]
         before = self._before or {"at_s": 0.0, "ports": []}
         self._before = glance
         step_s = glance["at_s"] - before["at_s"]
@@ -65,7 +71,8 @@ class Glances:
         is_invalid = glance["fell_behind"] or any(port["not_written"] for port in ports)
         mostly_in_time = 1000 * glance["above_1ms"] <= glance["handed_over"]
         verdict = verdict_of(mostly_in_time, glance["max_s"], is_invalid=is_invalid)
-        self._told({**{key: glance[key] for key in keys}, "verdict": verdict, "ports": ports})
+        told = {key: glance[key] for key in keys}
+        self._told({**told, "verdict": verdict, "ports": ports, "airtime": airtime})
 
 
 def _port(port: dict[str, Any], before: dict[str, Any], step_s: float) -> dict[str, Any]:

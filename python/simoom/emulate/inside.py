@@ -22,8 +22,9 @@ from pathlib import Path
 from typing import Any
 
 INTERFACE = "sim0"
-TUNSETIFF = 0x400454CA
-IFF_TUN, IFF_NO_PI = 0x0001, 0x1000
+TUNSETIFF, TUNSETOFFLOAD = 0x400454CA, 0x400454D0
+IFF_TUN, IFF_NO_PI, IFF_VNET_HDR = 0x0001, 0x1000, 0x4000
+TUN_F_CSUM, TUN_F_TSO4 = 0x01, 0x02
 IFF_UP, IFF_RUNNING = 0x1, 0x40
 SIOCGIFFLAGS, SIOCSIFFLAGS = 0x8913, 0x8914
 SIOCSIFADDR, SIOCSIFNETMASK, SIOCSIFMTU = 0x8916, 0x891C, 0x8922
@@ -54,8 +55,10 @@ def _address(text: str) -> bytes:
 def _make_interface(address: str, mtu: int) -> int:
     """Make the TUN interface and bring it up, and the loopback; return its descriptor."""
     tun = os.open("/dev/net/tun", os.O_RDWR | os.O_CLOEXEC)
-    flags = IFF_TUN | IFF_NO_PI
+    flags = IFF_TUN | IFF_NO_PI | IFF_VNET_HDR
     fcntl.ioctl(tun, TUNSETIFF, struct.pack("16sH22x", INTERFACE.encode(), flags))
+    # The emulation divides bursts of TCP into packets, and completes checksums.
+    fcntl.ioctl(tun, TUNSETOFFLOAD, TUN_F_CSUM | TUN_F_TSO4)
     os.set_blocking(tun, False)
     _settle("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1")
     _request(INTERFACE, SIOCSIFMTU, struct.pack("=i", mtu))
@@ -108,8 +111,10 @@ def _send(stream: socket.socket, **message: Any) -> None:
 
 def _listens() -> bool:
     """Whether a program in the namespace waits for connections or datagrams."""
-    tables = [Path(f"/proc/net/{name}").read_text(encoding="ascii") for name in ("tcp", "udp")]
-    states = [line.split()[3] for table in tables for line in table.splitlines()[1:]]
+    # A socket of IPv6 takes IPv4, too; a machine may have none.
+    tables = [Path(f"/proc/net/{name}") for name in ("tcp", "tcp6", "udp", "udp6")]
+    lines = [table.read_text(encoding="ascii").splitlines() for table in tables if table.exists()]
+    states = [line.split()[3] for table in lines for line in table[1:]]
     return LISTEN in states or UNCONNECTED in states
 
 

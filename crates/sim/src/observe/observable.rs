@@ -20,6 +20,8 @@ pub(crate) enum Counter {
     Of(Count),
     /// The packets of a flow that were lost by this cause.
     Lost(DropCause),
+    /// The airtime of the window that was used in this way, in nanoseconds.
+    Airtime(AirtimeKind),
 }
 
 impl Counter {
@@ -28,6 +30,7 @@ impl Counter {
         match self {
             Self::Of(count) => count(world, index),
             Self::Lost(cause) => world.observers.meter.flows[FlowId::at(index)].drops[cause],
+            Self::Airtime(kind) => world.observers.meter.ledger.spent(kind).0,
         }
     }
 }

@@ -2,6 +2,7 @@
 //! quick ACKs, the delay of an acknowledgement, compressed SACK ACKs, and generic receive offload.
 
 use super::Receiver;
+use super::timestamps::ticks;
 use crate::endpoint::Linux;
 use crate::{Command, RttEstimator, TimerId};
 use kernel::{Duration, Instant};
@@ -43,11 +44,12 @@ pub(super) struct Acknowledger {
     arriving: Merged,
 }
 
-/// Segments that arrived at one instant, one after the other, with equal timestamps.
+/// Segments that arrived at one instant, one after the other, with equal timestamps options: the
+/// driver compares the options of headers, in which the clock ticks once a millisecond.
 #[derive(Clone, Copy, Debug, Default)]
 struct Merged {
     at: Instant,
-    stamp: Option<Instant>,
+    stamps: Option<[u64; 2]>,
     seq: u64,
     bytes: u64,
     /// Whether they filled a hole, and whether one has PSH.
@@ -108,11 +110,11 @@ impl Acknowledger {
 
     /// Whether the driver merges the segment that arrives with those before it.
     fn merges(&self) -> bool {
-        let Merged { at, stamp, seq, bytes, .. } = self.arriving;
+        let Merged { at, stamps, seq, bytes, .. } = self.arriving;
         self.merged.is_some_and(|merged| {
             merged.at == at
                 && merged.seq + merged.bytes == seq
-                && merged.stamp == stamp
+                && merged.stamps == stamps
                 && merged.bytes + bytes <= MERGED_BYTES
         })
     }
@@ -136,7 +138,7 @@ impl Receiver {
         let Some(linux) = &mut self.linux else { return };
         linux.arriving = Merged {
             at: now,
-            stamp: segment.timestamps.map(|stamps| stamps.value),
+            stamps: segment.timestamps.map(|stamps| [stamps.value, stamps.echo].map(ticks)),
             seq: segment.seq,
             bytes: u64::from(segment.len),
             hole: false,
@@ -254,8 +256,8 @@ impl Receiver {
 mod tests {
     use crate::harness::{Listening, config, segment};
     use crate::{Config, Endpoint, Linux, Recovery, TimerId};
-    use kernel::Bytes;
-    use wire::{Flags, SackBlocks, Segment};
+    use kernel::{Bytes, Instant};
+    use wire::{Flags, SackBlocks, Segment, Timestamps};
 
     fn linux(gro: bool) -> Config {
         let endpoint = Endpoint::Linux(Linux { gro, ..Linux::default() });
@@ -313,6 +315,24 @@ mod tests {
         let (mut single, next) = after_start(false);
         let acks = (0..32).filter(|n| single.data(50, next + 100 * n, 100).contains("ack")).count();
         assert_eq!(acks, 16, "without GRO every second");
+    }
+
+    #[test]
+    fn segments_with_other_timestamps_are_not_merged() {
+        // Two segments at 50 ms, whose timestamps differ by this many microseconds.
+        let acks = |sent_us: u64, echoed_us: u64| {
+            let (mut tcp, next) = after_start(true);
+            let us = |us| Instant(1000 * us);
+            let first = Timestamps { value: us(30_000), echo: us(20_000) };
+            let second = Timestamps { value: us(30_000 + sent_us), echo: us(20_000 + echoed_us) };
+            let data = segment(true, next, 100, 1, Flags::ACK);
+            tcp.segment(50, &Segment { timestamps: Some(first), ..data });
+            let next = Segment { timestamps: Some(second), seq: next + 100, ..data };
+            !tcp.segment(50, &next).contains("delay@50")
+        };
+        assert!(acks(999, 999), "the clock of timestamps ticks once a millisecond");
+        assert!(!acks(1000, 0));
+        assert!(!acks(0, 1000), "the driver compares the echo, too");
     }
 
     #[test]

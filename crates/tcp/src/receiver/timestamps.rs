@@ -11,7 +11,7 @@ use wire::Segment;
 const TICK: u64 = 1_000_000;
 const REPLAY_WINDOW: u64 = 1;
 
-fn ticks(at: Instant) -> u64 {
+pub(super) fn ticks(at: Instant) -> u64 {
     at.0 / TICK
 }
 
