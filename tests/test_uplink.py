@@ -16,7 +16,8 @@ NS3 = {
     "aggregation": {"missed_block_ack": "retransmit"},
 }
 """As in ns-3's run of four saturated uplinks with datagrams of 1472 bytes."""
-POLLS = {"access_interval_us": 100, "trigger_padding_us": 0}
+POLLS = {"access_interval_us": 100, "trigger_padding_us": 0, "queue_size": "legacy"}
+NO_BSRP = POLLS | {"bsrp": False}
 TXOP = {"edca": {"best_effort": {"cw_min": 15, "cw_max": 1023, "aifsn": 3, "txop_limit_us": 8160}}}
 """Of the access point only."""
 
@@ -47,16 +48,32 @@ def test_saturated_uplinks_by_edca_are_those_of_ns3():
     assert mean_of_three(cell(4, NS3, duration_s=10.0)) == pytest.approx(69.51, rel=TOLERANCE)
 
 
-def test_triggers_beside_edca_give_what_both_have():
-    # The access point has 1 of 5 accesses, of 8.16 ms: 28 and then 12 MPDUs of 11776 bits. Each
-    # other has 37 of them in 5.53 ms. Collisions cost as much time as among five stations.
+@pytest.mark.parametrize(("polls", "mpdus"), [(NO_BSRP, 28 + 12), (POLLS, 28 + 8)])
+def test_triggers_beside_edca_give_what_both_have(polls, mpdus):
+    # The access point has 1 of 5 accesses, of 8.16 ms: 4 stations have 7 MPDUs of 11776 bits in
+    # PPDUs of 5.48 ms, and in the rest 3 or, with BSRPs, 2. Each of the others has 37 MPDUs in 5.53
+    # ms. Collisions cost as much time as among five stations.
     five = mean_of_three(cell(5, NS3, duration_s=10.0))
-    bits = 4 * 37 * 11776 + (28 + 12) * 11776
-    alone = 37 * 11776 / 5530
-    lost = 5 * 5530 * (alone / five - 1)
-    expected = bits / (4 * 5530 + 8160 + lost)
-    scenario = cell(4, NS3 | {"mu": {"uplink": POLLS}}, ap=TXOP, duration_s=10.0)
+    lost = 5 * 5530 * (37 * 11776 / 5530 / five - 1)
+    expected = (4 * 37 + mpdus) * 11776 / (4 * 5530 + 8160 + lost)
+    scenario = cell(4, NS3 | {"mu": {"uplink": polls}}, ap=TXOP, duration_s=10.0)
     assert mean_of_three(scenario) == pytest.approx(expected, rel=TOLERANCE)
+
+
+def test_eight_stations_with_triggers_are_those_of_ns3():
+    # ns-3 has 59.65 and 57.53 Mb/s; the values that it gives of each station add up for eight.
+    for polls, expected in ((NO_BSRP, 59.65), (POLLS, 57.53)):
+        scenario = cell(8, NS3 | {"mu": {"uplink": polls}}, ap=TXOP, duration_s=10.0)
+        assert mean_of_three(scenario) == pytest.approx(expected, rel=0.04)
+
+
+def test_ns3_needs_a_txop_limit_to_come_from_reports_to_data():
+    def triggered(**keys) -> float:
+        scenario = cell(4, NS3 | {"mu": {"uplink": POLLS | keys}}, duration_s=1.0)
+        return float(sm.run(scenario, check=True).summary["airtime.padding_fraction"])
+
+    # Only HE TB PPDUs with data pad by whole MPDUs.
+    assert triggered() > 10 * triggered(after_bsrp="ns3")
 
 
 @pytest.mark.parametrize("scheduler", ["round_robin", "head_of_line"])
@@ -85,7 +102,7 @@ def test_voice_goes_with_triggers_of_best_effort():
             ("best_effort", {"rate_mbps": 8.0, "payload_bytes": 1000}),
         )
     ]
-    wlan = {"mcs": 7, "mu": {"uplink": {"access_interval_us": 1000}}}
+    wlan = {"mcs": 7, "mu": {"uplink": {"access_interval_us": 1000, "bsrp": False}}}
     found = sm.run(cell(4, wlan, flows=flows), check=True).summary
     assert found["total.goodput_mbps"] == pytest.approx(34.0, rel=0.02)
     assert found["airtime.trigger_fraction"] > 0
@@ -102,6 +119,18 @@ def test_without_an_interval_triggers_follow_downlink_ppdus_only():
 
     assert triggers(up) == 0
     assert triggers(up, down) > 0
+
+
+def test_reports_find_what_waits():
+    # A packet now and then: reports in data frames never tell of one, polls do.
+    def triggers(**keys) -> float:
+        wlan = {"mcs": 7, "mu": {"uplink": {"access_interval_us": 500, **keys}}}
+        up = {"from": "sta*", "to": "ap", "traffic": {"cbr": {"rate_mbps": 1.0}}}
+        summary = sm.run(cell(4, wlan, flows=[up]), check=True).summary
+        return float(summary["airtime.trigger_fraction"])
+
+    assert triggers(bsrp=False) == 0
+    assert triggers() > 0.1
 
 
 def test_tcp_acknowledgements_come_by_triggers():

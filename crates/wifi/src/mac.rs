@@ -42,7 +42,7 @@ pub use full_duplex::{
 };
 pub(crate) use full_duplex::{SecondaryChoice, SecondaryRequest, header_decoded};
 pub use mu::{
-    Acknowledgement, Mu, MuCounters, MuExchange, MuStep, MuUser, QueueSizes,
+    Acknowledgement, AfterBsrp, Mu, MuCounters, MuExchange, MuStep, MuUser, QueueSizes,
     Response as TriggeredResponse, TriggeredExchange, TriggeredUser, Uplink, UserCounters,
 };
 pub use originator::MsduOutcome;

@@ -8,7 +8,7 @@ use super::rule::rule;
 use super::timing::Times;
 use super::triggered;
 use kernel::{Bytes, Duration, Instant};
-use wifi::mac::{Exchange, ExchangeOutcome, MuExchange, Secondary, TriggeredExchange};
+use wifi::mac::{Exchange, ExchangeOutcome, MuExchange, Secondary, TriggerKind, TriggeredExchange};
 use wifi::phy::Mode;
 use wifi::{ACCESS_POINT, Cell, MacConfig};
 use wire::FrameKind;
@@ -76,7 +76,13 @@ impl Turns {
     fn on_triggered(&mut self, exchange: &Exchange, triggered: &TriggeredExchange, cell: &Cell) {
         let now = exchange.start;
         triggered::check(&self.mac, &self.times, exchange, triggered);
-        self.check_start(exchange, exchange.end, cell.category_on_air(), 0);
+        let category = cell.category_on_air();
+        self.check_start(exchange, exchange.end, category, 0);
+        if triggered.kind == TriggerKind::Bsrp && exchange.outcome == ExchangeOutcome::Success {
+            // A Basic Trigger frame may follow without a limit, too.
+            let since = self.won.map_or(now, |(_, _, since)| since);
+            self.won = category.map(|category| (exchange.sender, category, since));
+        }
         let lasting = triggered.airtime().total();
         for user in triggered.users.iter().filter(|user| user.mpdus() > 0) {
             let frames = cell.frames_of(user).map(|frame| (frame.sequence, frame.bytes));
@@ -165,7 +171,9 @@ impl Turns {
             now == free + times.sifs() && (sender, Some(of)) == (exchange.sender, category)
         });
         let since = if let Some((_, _, since)) = goes_on {
-            rule(now, own_end <= since + limit, "a TXOP keeps its limit", || {
+            let unlimited = limit == Duration::ZERO;
+            let keeps = if unlimited { mpdus == 0 } else { own_end <= since + limit };
+            rule(now, keeps, "a TXOP keeps its limit", || {
                 format!("won at {since}, {limit} long: {exchange:?}")
             });
             since

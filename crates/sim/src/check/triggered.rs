@@ -176,7 +176,8 @@ mod tests {
     /// Plays a cell of two stations until its access point triggers both.
     fn triggered() -> (MacConfig, Exchange, TriggeredExchange) {
         let text = "standard = '11ax'\nstations = 2\n[wlan]\nmcs = 7\n\
-                    aggregation.frames = 4\n[wlan.mu.uplink]\naccess_interval_us = 100\n\
+                    aggregation.frames = 4\n[wlan.mu.uplink]\nbsrp = false\n\
+                    access_interval_us = 100\n\
                     [[flows]]\nfrom = 'sta*'\nto = 'ap'\n";
         let plan = Scenario::parse(text).expect("a scenario").resolve().expect("a plan");
         let link = Link { mode: plan.stations[0].up.mode(), data_loss: 0.0, ack_loss: 0.0 };

@@ -50,19 +50,12 @@ impl Cell {
         for i in 0..self.winners.len() {
             let f = self.winners[i];
             if self.groups.is_some() {
-                let within = self.edcaf(f).longest();
-                if self.assemble_triggered(now, f, within, out)
-                    || self.assemble_group(now, f, within, source, out)
-                {
-                    continue;
-                }
+                self.assemble_any(now, f, source, out);
+                continue;
             }
             let edcaf = &mut self.edcafs[f as usize];
             let rate = Self::rate(&mut self.rates, edcaf.node, edcaf.to());
             edcaf.begin(now, &self.rules, rate, source, out);
-            if self.groups.is_some() {
-                self.tell_backlog(f, source);
-            }
         }
         if self.duplex.is_some() && self.begin_duplex(now, source, out) {
             return;
@@ -246,11 +239,16 @@ impl Cell {
         source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
-        if self.groups.is_some()
-            && (self.continue_triggered(now, &txop, source, out)
-                || self.continue_group(now, &txop, source, out))
-        {
-            return;
+        if self.groups.is_some() {
+            if self.continue_triggered(now, &txop, source, out) {
+                return;
+            }
+            if txop.is_for_answers() {
+                return self.end_txop(now, txop.holder, out);
+            }
+            if self.continue_group(now, &txop, source, out) {
+                return;
+            }
         }
         let edcaf = &mut self.edcafs[txop.holder as usize];
         let rate = Self::rate(&mut self.rates, edcaf.node, edcaf.to());

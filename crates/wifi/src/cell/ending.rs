@@ -12,11 +12,11 @@ use kernel::{Bytes, Duration, Instant};
 impl Cell {
     /// The data frame or the exchange on the air ends, or the SIFS after an exchange in a TXOP.
     pub fn on_step(&mut self, now: Instant, source: &mut dyn MsduSource, out: &mut Vec<Command>) {
-        if self.triggers.is_none() {
-            return self.take_step(now, source, out);
+        if self.triggers.is_some() && self.is_step_to_ask(now, out) {
+            return;
         }
-        if !self.is_step_to_ask(now, out) {
-            self.take_step(now, source, out);
+        self.take_step(now, source, out);
+        if self.triggers.is_some() {
             self.ask(now, out);
         }
     }
@@ -40,6 +40,7 @@ impl Cell {
             if self.triggered().is_some() {
                 return self.on_triggered_step(now, &exchange, out);
             }
+            self.hear_backlog_of(&exchange);
         }
         if self.secondary().is_some() {
             return self.on_duplex_step(now, &exchange, out);
@@ -51,9 +52,6 @@ impl Cell {
                 }
                 let frames = self.handed.0..self.edcaf(self.sender).psdu.mpdus;
                 self.receive(self.sender, frames, out);
-                if self.groups.is_some() {
-                    self.hear_backlog(self.sender);
-                }
             }
             self.data_pending = false;
             if exchange.end > now {

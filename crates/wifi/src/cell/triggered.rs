@@ -18,7 +18,7 @@ mod watch;
 use super::{ACCESS_POINT, Cell, FrameOnAir};
 use crate::mac::mu::scheduler::MuScheduler;
 use crate::mac::mu::{Mu, Reports, TriggeredExchange, TriggeredUser, Uplink, UplinkShapes};
-use crate::mac::{Edcaf, ExchangeOutcome, Rules, TriggerKind};
+use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Rules, TriggerKind};
 use access::Asking;
 use kernel::Duration;
 use wire::TrafficClass;
@@ -123,8 +123,6 @@ impl Cell {
     }
 
     /// An EDCAF of a station has assembled a PSDU, which tells the size of its queue.
-    #[cold]
-    #[inline(never)]
     pub(super) fn tell_backlog(&mut self, f: u32, source: &dyn crate::MsduSource) {
         let Some(triggers) = &mut self.triggers else { return };
         let edcaf = &self.edcafs[f as usize];
@@ -134,10 +132,17 @@ impl Cell {
         }
     }
 
-    /// The access point has received a PSDU of an EDCAF.
+    /// The access point may now receive the data of an exchange, which told the size of a queue.
     #[cold]
     #[inline(never)]
-    pub(super) fn hear_backlog(&mut self, f: u32) {
+    pub(super) fn hear_backlog_of(&mut self, exchange: &Exchange) {
+        if self.data_pending && exchange.outcome != ExchangeOutcome::DataLost {
+            self.hear_backlog(self.sender);
+        }
+    }
+
+    /// The access point has received a PSDU of an EDCAF.
+    fn hear_backlog(&mut self, f: u32) {
         let Some(triggers) = &mut self.triggers else { return };
         if self.edcafs[f as usize].node != ACCESS_POINT {
             triggers.reports.hear(f);

@@ -19,8 +19,8 @@ pub use reports::QueueSizes;
 pub(crate) use reports::Reports;
 pub use scheduler::MuSchedulerSettings;
 pub(crate) use shapes::{Member, Shape, Shapes};
-pub(crate) use uplink::{AROUND_NULL, Allowed, UplinkShapes};
-pub use uplink::{Response, TriggeredExchange, TriggeredUser, Uplink};
+pub(crate) use uplink::{AROUND_NULL, Allowed, HT_CONTROL, UplinkShapes};
+pub use uplink::{AfterBsrp, Response, TriggeredExchange, TriggeredUser, Uplink};
 
 use super::aggregation::{DELIMITER, padded};
 use super::trigger::TriggerKind;

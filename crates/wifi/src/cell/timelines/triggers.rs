@@ -8,7 +8,7 @@
 
 use super::record::Record;
 use super::stage::{AP, STA1, STA2, STA3, Script};
-use crate::mac::{Mu, Uplink};
+use crate::mac::{AfterBsrp, Mu, Uplink};
 use crate::phy::he::NominalPadding;
 use crate::phy::{DOT11AX, TxVector};
 use kernel::{Bytes, Duration};
@@ -18,6 +18,7 @@ fn script(stations: usize) -> Script {
     let uplink = Uplink {
         access_interval: Duration::from_micros(10),
         trigger_padding: NominalPadding::Us0,
+        bsrp: false,
         ..Uplink::default()
     };
     let mut script = Script::high(&DOT11AX, stations)
@@ -158,19 +159,6 @@ fn a_back_off_stands_still() {
     assert_eq!(own, slots + (exchange.1 * 100 + 43_000) - 9_000);
 }
 
-/// A Trigger frame that collides is lost to all, and costs its own duration only.
-#[test]
-fn a_trigger_may_collide() {
-    let record = three_each(2).up(1240, STA1).of(500).draws(STA1, [0]).play(10);
-    assert_eq!(record.counters[0].collisions, 0, "the back-off stands before the access point's");
-    let mut script = three_each(2);
-    // The packet comes when no back-off is pending, and goes with the Trigger frame.
-    script = script.draws(STA2, [0]).up(1199, STA2).of(500);
-    let record = script.play(10);
-    let seen: Vec<_> = record.frames.iter().map(|it| &*it.label).collect();
-    assert!(seen.contains(&"basic"), "{seen:?}");
-}
-
 /// Under noise each packet arrives once and in the order of its station, beside EDCA in both
 /// directions.
 #[test]
@@ -208,4 +196,70 @@ fn packets_arrive_once_and_in_order() {
     assert!(triggers >= 20, "{triggers} Trigger frames");
     assert!(record.counters[0].collisions > 0);
     assert!(record.frames.iter().any(|frame| frame.label == "null" || frame.label == "bar"));
+}
+
+/// A round of BSRP and Basic Trigger frames (`mac::trigger` has its durations): 40 µs, SIFS,
+/// reports of 76.8 µs whose end is announced at 80, SIFS, 40 µs, SIFS, data, SIFS, 32 µs. Nobody
+/// has sent before: the reports tell what waits.
+#[test]
+fn reports_are_asked_for_before_data() {
+    let mut script = script(4).down(0, STA1).of(500);
+    uplink(&mut script).bsrp = true;
+    script.config.aggregation.as_mut().unwrap().frames = 3;
+    // The packets come while the access point sends, so that all back off.
+    let script = (1..=4).fold(script, |script, station| {
+        let packets = (0..3).fold(script, |script, _| script.up(60, station).of(1536));
+        packets.draws(station, [900])
+    });
+    // Three MPDUs of 1536 bytes, told in units of 256 bytes.
+    let psdu = 1024 + (3 * 1540_u64 - 1024).next_multiple_of(256);
+    let record = script.play(10);
+    let seen = from_trigger(&record);
+    let nulls = 400 + 160;
+    let basic = nulls + 800 + 160;
+    let data_at = basic + 400 + 160;
+    let symbols = (22 + 8 * psdu).div_ceil(240);
+    let ends = data_at + 480 + symbols * 144;
+    let acks = data_at + (480 + symbols * 144).next_multiple_of(40) + 160;
+    let mut expected = vec![(0, 400, AP, "bsrp")];
+    expected.extend((1..=4).map(|station| (nulls, nulls + 768, station, "null")));
+    expected.push((basic, basic + 400, AP, "basic"));
+    let packets = ["data 2 3 4", "data 5 6 7", "data 8 9 10", "data 11 12 13"];
+    expected.extend((1..=4).zip(packets).map(|(station, data)| (data_at, ends, station, data)));
+    expected.push((acks, acks + 800, AP, "multi ba"));
+    assert_eq!(seen[..11], expected);
+}
+
+/// Two stations that back off for long, beside BSRPs that never lead to data.
+fn by_ns3() -> Record {
+    let mut script = script(2).down(0, STA1).of(500);
+    uplink(&mut script).bsrp = true;
+    uplink(&mut script).after_bsrp = AfterBsrp::Ns3;
+    let script = [STA1, STA2]
+        .into_iter()
+        .fold(script, |script, station| script.up(60, station).of(1536).draws(station, [900]));
+    script.play(10)
+}
+
+/// As in ns-3, a BSRP has its access without a TXOP limit to itself. Without downlink packets only
+/// BSRPs follow.
+#[test]
+fn ns3_never_comes_to_data() {
+    let record = by_ns3();
+    let seen = from_trigger(&record);
+    let first = seen.iter().position(|it| it.3.starts_with("data")).expect("EDCA");
+    let all = seen[..first].iter().all(|it| matches!(it.3, "bsrp" | "null" | "trigger"));
+    assert!(first > 20 && all, "{:?}", &seen[first - 4..first]);
+}
+
+/// A Trigger frame that collides with data of stations: it lasts no longer than itself, nobody
+/// answers, and the contention window doubles.
+#[test]
+fn a_trigger_may_collide() {
+    let record = by_ns3();
+    let place = record.frames.iter().position(|it| it.label == "trigger").expect("a collision");
+    let (trigger, data) = (&record.frames[place], &record.frames[place + 1]);
+    assert_eq!(trigger.end.0 - trigger.start.0, 36_000);
+    assert_eq!((data.start, data.label.starts_with("data")), (trigger.start, true));
+    assert!(record.windows(AP).contains(&31));
 }

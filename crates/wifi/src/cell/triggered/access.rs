@@ -1,8 +1,8 @@
 //! When an access point asks for the medium to trigger stations.
 
-use crate::Command;
 use crate::cell::Cell;
 use crate::mac::mu::Uplink;
+use crate::{Command, MsduSource};
 use kernel::{Duration, Instant};
 
 /// When the access point asks for the medium without a packet to send.
@@ -69,7 +69,10 @@ impl Cell {
         let f = asking.function;
         let is_due = asking.due.is_some_and(|due| due <= now) && asking.asked.is_none();
         let is_free = self.exchange.is_none() && self.txop.is_none();
-        if !is_due || !is_free || !self.edcafs[f as usize].is_idle() || !triggers.reports.any() {
+        if !is_due || !is_free || !self.edcafs[f as usize].is_idle() {
+            return;
+        }
+        if !triggers.settings.bsrp && !triggers.reports.any() {
             return;
         }
         asking.asked = Some(f);
@@ -96,5 +99,27 @@ impl Cell {
             triggers.asking.restart(now, out);
         }
         triggers.asking.asked == Some(f)
+    }
+
+    /// An EDCAF wins the medium where a PPDU may have several users.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::cell) fn assemble_any(
+        &mut self,
+        now: Instant,
+        f: u32,
+        source: &mut dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) {
+        let within = self.edcaf(f).longest();
+        if self.assemble_triggered(now, f, within, true, out)
+            || self.assemble_group(now, f, within, source, out)
+        {
+            return;
+        }
+        let edcaf = &mut self.edcafs[f as usize];
+        let rate = Self::rate(&mut self.rates, edcaf.node, edcaf.to());
+        edcaf.begin(now, &self.rules, rate, source, out);
+        self.tell_backlog(f, source);
     }
 }

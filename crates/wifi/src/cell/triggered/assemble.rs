@@ -5,7 +5,7 @@ use super::{Last, Triggers};
 use crate::cell::access::draw_lost;
 use crate::cell::{ACCESS_POINT, Cell, link_between};
 use crate::mac::mu::{Response, TriggeredExchange, TriggeredUser};
-use crate::mac::{DELIMITER, Edcaf, Psdu, PsduLimits, Txop};
+use crate::mac::{DELIMITER, Edcaf, Psdu, PsduLimits, TriggerKind, Txop};
 use crate::{Command, Mpdus, MsduSource};
 use kernel::{Bytes, Duration, Instant};
 
@@ -19,16 +19,20 @@ impl Cell {
         now: Instant,
         f: u32,
         within: Duration,
+        is_first: bool,
         out: &mut Vec<Command>,
     ) -> bool {
         if f >= self.rules.per_node {
             return false;
         }
         let Some(mut triggers) = self.triggers.take() else { return false };
-        triggers.asking.restart(now, out);
+        if is_first {
+            triggers.asking.restart(now, out);
+        }
         let must = triggers.asking.asked.take() == Some(f) && self.edcaf(f).is_idle();
-        triggers.exchange =
-            self.plan(&mut triggers, &Turn { now, f, within, must }).map(|exchange| (f, exchange));
+        triggers.exchange = self
+            .plan(&mut triggers, &Turn { now, f, within, is_first, must })
+            .map(|exchange| (f, exchange));
         let assembled = triggers.exchange.is_some();
         triggers.asking.asked = Some(f).filter(|_| assembled && self.edcaf(f).is_idle());
         if let Some((_, exchange)) = &triggers.exchange {
@@ -51,10 +55,10 @@ impl Cell {
         out: &mut Vec<Command>,
     ) -> bool {
         let f = txop.holder;
-        if !self.assemble_triggered(now, f, txop.left(now), out) {
+        if !self.assemble_triggered(now, f, txop.left(now), false, out) {
             return false;
         }
-        self.txop = Some(txop.resumed());
+        self.txop = Some(txop.resumed()).filter(|_| !txop.is_for_answers());
         self.begin_triggered(now, f, source, out)
     }
 
@@ -74,7 +78,7 @@ impl Cell {
         let Some(mut triggers) = self.triggers.take() else { return false };
         let Some((_, mut exchange)) = triggers.exchange.take() else { return false };
         for user in &mut exchange.users {
-            self.respond(&mut triggers, now, user, source);
+            self.respond(&mut triggers, now, exchange.kind, user, source);
         }
         let shape = triggers.shapes.at(exchange.shape);
         let laid = exchange.lay_out(&self.rules, shape, now, ACCESS_POINT);
@@ -88,9 +92,11 @@ impl Cell {
         out.push(Command::Began);
         self.report_triggered(&exchange, laid.end - laid.start, out);
         out.push(Command::Step(exchange.answered().unwrap_or(laid.end)));
-        let tones = |user: &TriggeredUser| (user.station, user.ru.size.tones());
-        let served: Vec<(u32, u32)> = exchange.users.iter().map(tones).collect();
-        triggers.scheduler.on_sent(exchange.airtime().total(), &served);
+        if exchange.kind == TriggerKind::Basic {
+            let tones = |user: &TriggeredUser| (user.station, user.ru.size.tones());
+            let served: Vec<(u32, u32)> = exchange.users.iter().map(tones).collect();
+            triggers.scheduler.on_sent(exchange.airtime().total(), &served);
+        }
         triggers.exchange = Some((f, exchange));
         self.triggers = Some(triggers);
         true
@@ -101,6 +107,7 @@ impl Cell {
         &mut self,
         triggers: &mut Triggers,
         now: Instant,
+        kind: TriggerKind,
         user: &mut TriggeredUser,
         source: &mut dyn MsduSource,
     ) {
@@ -108,13 +115,23 @@ impl Cell {
         if self.nodes[user.station as usize].noise.chance(link.ack_loss) {
             return;
         }
-        self.fill_answer(now, user, source);
-        if user.response == Response::Nothing {
-            return;
+        let null = self.null(&triggers.settings, kind);
+        if user.room >= null {
+            (user.response, user.on_air) = (Response::Null, null);
         }
-        let e = self.function_of(user);
-        let queue = Self::backlog(&self.edcafs[e as usize], &self.rules, source);
-        triggers.reports.tell(e, triggers.settings.queue_size, queue);
+        if kind == TriggerKind::Basic {
+            self.fill_answer(now, user, source);
+        }
+        let own = self.function_of(user);
+        let told = match user.response {
+            Response::Nothing => return,
+            Response::Null => self.edcafs_of(user.station),
+            _ => own..own + 1,
+        };
+        for e in told {
+            let queue = Self::backlog(&self.edcafs[e as usize], &self.rules, source);
+            triggers.reports.tell(e, triggers.settings.queue_size, queue);
+        }
         let noise = &mut self.nodes[ACCESS_POINT as usize].noise;
         user.arrives = if user.response == Response::Data {
             draw_lost(noise, link.data_loss, user.mpdus(), &mut user.lost);
@@ -125,12 +142,8 @@ impl Cell {
     }
 
     /// The PSDU of a station: of the access category that has won at the access point, or else of
-    /// the highest that has packets.
+    /// the highest that has packets; none if it has none that fits.
     fn fill_answer(&mut self, now: Instant, user: &mut TriggeredUser, source: &mut dyn MsduSource) {
-        let null = self.null();
-        if user.room >= null {
-            (user.response, user.on_air) = (Response::Null, null);
-        }
         let preferred = u32::from(user.category);
         let limits = self.rules.framing.aggregation.expect("triggers come with A-MPDUs");
         let room = PsduLimits { frames: limits.frames, bytes: user.room.min(limits.bytes) };
@@ -143,7 +156,8 @@ impl Cell {
             }
             let next = |most| source.next(*node, *class, ACCESS_POINT, most);
             let psdu = Edcaf::assemble_user(originator, now, &self.rules, room, &user.mode, next);
-            let request = originator.owes_request().then_some(Psdu::REQUEST);
+            let request = Some(Psdu::REQUEST)
+                .filter(|psdu| originator.owes_request() && DELIMITER + psdu.bytes <= user.room);
             let Some(psdu) = psdu.or(request) else {
                 originator.take_back();
                 continue;

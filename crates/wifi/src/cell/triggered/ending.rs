@@ -3,9 +3,9 @@
 use super::Triggers;
 use crate::Command;
 use crate::cell::{ACCESS_POINT, Cell};
-use crate::mac::mu::{TriggeredExchange, TriggeredUser};
-use crate::mac::{Exchange, ExchangeOutcome};
-use kernel::Instant;
+use crate::mac::mu::{AfterBsrp, TriggeredExchange, TriggeredUser};
+use crate::mac::{Exchange, ExchangeOutcome, TriggerKind, Txop};
+use kernel::{Duration, Instant};
 
 impl Cell {
     /// The HE TB PPDUs end, or the exchange.
@@ -32,11 +32,13 @@ impl Cell {
         let Some((f, triggered)) = self.take_triggered() else { return };
         for user in triggered.users.iter().filter(|user| user.arrives()) {
             let e = self.function_of(user);
-            self.hear_backlog(e);
             if user.sends() {
+                self.hear_backlog(e);
                 self.edcafs[e as usize].psdu = user.psdu;
                 self.lost = user.lost;
                 self.receive(e, 0..user.psdu.mpdus, out);
+            } else {
+                self.edcafs_of(user.station).for_each(|e| self.hear_backlog(e));
             }
         }
         self.put_triggered(f, triggered);
@@ -60,7 +62,9 @@ impl Cell {
         self.exchange = None;
         let Some((f, triggered)) = self.take_triggered() else { return };
         let is_answered = exchange.outcome == ExchangeOutcome::Success;
-        if is_answered && self.may_go_on(exchange, out) {
+        let goes_on =
+            is_answered && (self.may_go_on(exchange, out) || self.may_ask(now, f, &triggered, out));
+        if goes_on {
             out.push(Command::Ended);
             return self.settle_triggered(now, f, &triggered, out);
         }
@@ -85,6 +89,28 @@ impl Cell {
             self.resume(ACCESS_POINT, resume);
         }
         self.schedule_access(out);
+    }
+
+    /// Whether a Basic Trigger frame follows the reports in a TXOP without a limit.
+    fn may_ask(
+        &mut self,
+        now: Instant,
+        f: u32,
+        triggered: &TriggeredExchange,
+        out: &mut Vec<Command>,
+    ) -> bool {
+        let continues = self.triggers.as_ref().is_some_and(|triggers| {
+            let follows = triggers.settings.after_bsrp == AfterBsrp::Basic;
+            follows && triggers.reports.any()
+        });
+        let is_unlimited = self.edcaf(f).longest() == Duration(u64::MAX);
+        if triggered.kind != TriggerKind::Bsrp || !continues || !is_unlimited {
+            return false;
+        }
+        let next = now + self.rules.timing().sifs();
+        self.txop = Some(Txop::for_answers(f, next));
+        out.push(Command::Step(next));
+        true
     }
 
     /// The Trigger frame has collided: nobody answers.

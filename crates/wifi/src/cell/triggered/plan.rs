@@ -3,7 +3,9 @@
 use super::{Last, Triggers};
 use crate::cell::{ACCESS_POINT, Cell, link_direction};
 use crate::mac::mu::scheduler::{StationView, View};
-use crate::mac::mu::{AROUND_NULL, Allowed, Member, TriggeredExchange, TriggeredUser};
+use crate::mac::mu::{
+    AROUND_NULL, Allowed, HT_CONTROL, Member, QueueSizes, TriggeredExchange, TriggeredUser, Uplink,
+};
 use crate::mac::{Step, TriggerKind};
 use crate::phy::Airtime;
 use crate::phy::he::{DataEnd, GroupLayout, RuSize};
@@ -19,6 +21,8 @@ pub(super) struct Turn {
     pub(super) now: Instant,
     pub(super) f: u32,
     pub(super) within: Duration,
+    /// It is the first PPDU of an access.
+    pub(super) is_first: bool,
     /// It has won the medium to trigger, and has nothing else to send.
     pub(super) must: bool,
 }
@@ -33,20 +37,29 @@ enum Asked {
 }
 
 impl Cell {
-    /// Which Trigger frame the access point sends, if any.
+    /// Which Trigger frame the access point sends, if any: after data, or without data to send, a
+    /// BSRP, and then a Basic one. Who answers no BSRP is not asked for data. (The order is that of
+    /// ns-3's `RrMultiUserScheduler`.)
     pub(super) fn plan(&self, triggers: &mut Triggers, turn: &Turn) -> Option<TriggeredExchange> {
+        use TriggerKind::{Basic, Bsrp};
         let edcaf = self.edcaf(turn.f);
-        let is_turn = triggers.last == Last::Down || edcaf.is_idle();
-        if !is_turn || edcaf.originator.management().is_some() {
+        if edcaf.originator.management().is_some() {
             return None;
         }
-        let basic = TriggerKind::Basic;
-        if let Some(exchange) = self.trigger(triggers, turn, basic, Asked::Queues) {
-            return Some(exchange);
-        }
-        // Meanwhile the queues have become empty.
+        let has_data = !edcaf.is_idle();
+        let (last, asks) = (triggers.last, triggers.settings.bsrp);
+        let is_anew = turn.is_first || last != Last::Trigger(Bsrp);
+        let is_bsrp = asks && (last == Last::Down || is_anew && !has_data);
+        let is_basic = last == Last::Down || last == Last::Trigger(Bsrp) || !has_data;
+        let found = match () {
+            () if is_bsrp => self.trigger(triggers, turn, Bsrp, Asked::Nulls),
+            () if is_basic => self.trigger(triggers, turn, Basic, Asked::Queues),
+            () => None,
+        };
+        // The queues may have become empty since the access point asked for the medium.
         let unlimited = Turn { within: Duration(u64::MAX), ..*turn };
-        turn.must.then(|| self.trigger(triggers, &unlimited, basic, Asked::Nulls)).flatten()
+        let other = || self.trigger(triggers, &unlimited, Basic, Asked::Nulls);
+        if turn.must { found.or_else(other) } else { found }
     }
 
     /// A Trigger frame; `None` if there is nobody to ask, or no time.
@@ -65,12 +78,15 @@ impl Cell {
         let around = shape.around(&self.rules, kind);
         let longest = turn.within.saturating_sub(around).min(settings.duration);
         let longest = longest.min(self.rules.framing.aggregation?.duration);
-        let null = self.null();
+        let null = self.null(settings, kind);
         let needs = found.iter().map(|&station| match asked {
             Asked::Nulls => null,
             Asked::Queues => reports.of(station).max(null),
         });
         let end = end(layout, longest, needs)?;
+        if (0..found.len()).any(|nth| layout.room(nth, end) < null) {
+            return None;
+        }
         let fields = layout.fields(end);
         let users = found.iter().enumerate().map(|(nth, &station)| {
             let room = layout.room(nth, end);
@@ -122,9 +138,12 @@ impl Cell {
         (found, members)
     }
 
-    /// A `QoS` Null in an A-MPDU.
-    pub(super) fn null(&self) -> Bytes {
-        self.rules.config.data_header() + AROUND_NULL
+    /// A `QoS` Null in an A-MPDU: in answer to a BSRP with a report of all queues in its HT
+    /// Control, but for legacy reports.
+    pub(super) fn null(&self, settings: &Uplink, kind: TriggerKind) -> Bytes {
+        let has_report = kind == TriggerKind::Bsrp && settings.queue_size == QueueSizes::He;
+        let report = if has_report { HT_CONTROL } else { Bytes::ZERO };
+        self.rules.config.data_header() + AROUND_NULL + report
     }
 }
 

@@ -13,6 +13,17 @@ use kernel::{Bytes, Duration, Instant};
 use wire::Packet;
 
 impl Txop {
+    /// A TXOP without a limit whose holder has asked for reports: it asks for data a SIFS later,
+    /// and does nothing else.
+    pub(crate) fn for_answers(holder: u32, next: Instant) -> Self {
+        Self { holder, until: Instant(u64::MAX), next: Some(next) }
+    }
+
+    /// Whether it is one of these.
+    pub(crate) fn is_for_answers(&self) -> bool {
+        self.until == Instant(u64::MAX)
+    }
+
     /// How long it still lasts.
     pub(crate) fn left(&self, now: Instant) -> Duration {
         self.until - now

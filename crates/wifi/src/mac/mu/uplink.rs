@@ -18,10 +18,12 @@ use crate::mac::aggregation::DELIMITER;
 use crate::phy::he::{GroupFormat, GroupUser, GroupVector, NominalPadding, RuSize};
 use crate::phy::{Band, Guard, Mode};
 use kernel::{Bytes, Duration};
-use settings::Settings;
+use settings::{Choice, Settings};
 
 /// A `QoS` Null in an A-MPDU, without its MAC header: delimiter and FCS.
 pub(crate) const AROUND_NULL: Bytes = Bytes(DELIMITER.0 + 4);
+/// HT Control, in which a buffer status report is.
+pub(crate) const HT_CONTROL: Bytes = Bytes(4);
 
 /// Uplink OFDMA: the access point triggers stations whose queues are not empty, as far as it knows.
 /// It triggers after a downlink PPDU, in an access of its own or later in its TXOP, and whenever it
@@ -49,6 +51,24 @@ pub struct Uplink {
     /// whom to trigger and for how long. The bytes count with MAC headers and delimiters, as in
     /// ns-3, so that the resource unit has room for them; by the standard they count without.
     pub queue_size: QueueSizes,
+    /// Whether the access point asks all stations for the sizes of their queues before a Basic
+    /// Trigger frame, by a Buffer Status Report Poll (BSRP). Else it knows what data frames tell.
+    #[setting(default = true)]
+    pub bsrp: bool,
+    /// What may follow a BSRP in its TXOP.
+    pub after_bsrp: AfterBsrp,
+}
+
+/// What may follow a BSRP Trigger frame in its TXOP.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum AfterBsrp {
+    /// A Basic Trigger frame, a SIFS after the reports: a TXOP without a limit has both.
+    #[default]
+    Basic,
+    /// What the TXOP limit leaves time for; without a limit nothing. The next access without a
+    /// packet to send is for a BSRP again, so that without a limit at the access point, and without
+    /// downlink packets, no Basic Trigger frame is ever sent. ns-3 does this.
+    Ns3,
 }
 
 impl Mu {
