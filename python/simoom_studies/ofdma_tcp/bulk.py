@@ -29,7 +29,8 @@ from simoom_studies.ofdma_tcp.networks import (
 claim = Claims(__package__)
 
 SHORT = "single user, TXOPs of 2 ms"
-SHORT_US = 2000.0
+SHORT_US = 2016.0
+"""A multiple of 32 us (802.11-2020 clause 9.4.2.28)."""
 UDP = "datagrams"
 CONTROLS = ("cubic", "bbr")
 SHARE = Axis("share", "goodput over that of single users", 0, 1.3)
