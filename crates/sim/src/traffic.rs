@@ -26,6 +26,7 @@ settings::registry! {
     writes: Writes(Writes),
     video: Video(Video),
     cbr: Cbr(Cbr),
+    poisson: Poisson(Poisson),
     on_off: OnOff(OnOff),
     call: Call(Call),
     conference: Conference(Conference),

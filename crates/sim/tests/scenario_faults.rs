@@ -183,13 +183,13 @@ fn choices_list_what_there_is() {
     malformed_flow(
         "traffic = {}",
         "flows[0].traffic (line 8): must be one of \"bulk\", \"web\", \"requests\", \
-         \"writes\", \"video\", \"cbr\", \"on_off\", \"call\", \"conference\", \"game\", \
-         \"ping\", \"csv\", \"port\", \"saturated\", is an empty table",
+         \"writes\", \"video\", \"cbr\", \"poisson\", \"on_off\", \"call\", \"conference\", \
+         \"game\", \"ping\", \"csv\", \"port\", \"saturated\", is an empty table",
     );
     malformed_flow(
         "traffic.web = {}\ntraffic.cbr = {}",
         "flows[0].traffic (line 8): takes one of bulk, web, requests, writes, video, cbr, \
-         on_off, call, conference, game, ping, csv, port, saturated, not both web and cbr",
+         poisson, on_off, call, conference, game, ping, csv, port, saturated, not both web and cbr",
     );
     malformed_flow(
         "traffic.web.size.parto = {}",
@@ -506,9 +506,9 @@ fn ends_make_a_flow() {
     );
     wrong(
         &flow("from = 'server'\nto = 'broadcast'"),
-        &["flows[0].to: TCP cannot go to \
-        \"broadcast\", which acknowledges nothing; take traffic.cbr, traffic.on_off, traffic.call, \
-        traffic.game, traffic.csv, traffic.port or traffic.saturated"],
+        &["flows[0].to: TCP cannot go to \"broadcast\", which acknowledges nothing; take \
+        traffic.cbr, traffic.poisson, traffic.on_off, traffic.call, traffic.game, traffic.csv, \
+        traffic.port or traffic.saturated"],
     );
     wrong(
         &flow("from = 'sta0'\nto = 'broadcast'\ntraffic = 'cbr'"),

@@ -50,7 +50,7 @@ def figure_web(lab: Lab) -> Figure:
         for place, (stations, flows) in PLACES.items()
         for way in WAYS
     }
-    found = lab.sample(cases, measure_files, replications=lab.pick(12, 6))
+    found = lab.sample(cases, measure_files, replications=lab.pick(32, 12))
     curves = [
         curve(
             way,

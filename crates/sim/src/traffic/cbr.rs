@@ -16,19 +16,21 @@ pub struct Cbr {
     pub size: DatagramSize,
 }
 
-impl Cbr {
-    fn per_second(&self) -> f64 {
-        self.rate.0 as f64 / self.size.payload.bits() as f64
-    }
+fn bounded(cbr: &Cbr, at: &Path, faults: &mut Faults) {
+    bounded_rate(cbr.rate, cbr.size.payload, at, faults);
 }
 
-/// A rate at which the source alone would take the whole computing time of a run.
-fn bounded(cbr: &Cbr, at: &Path, faults: &mut Faults) {
+/// Datagrams in a second.
+pub(super) fn per_second(rate: BitRate, payload: Bytes) -> f64 {
+    rate.0 as f64 / payload.bits() as f64
+}
+
+/// A rate at which the source alone would take the whole computing time of a run is refused.
+pub(super) fn bounded_rate(rate: BitRate, payload: Bytes, at: &Path, faults: &mut Faults) {
     const MOST_PER_SECOND: f64 = 1e6;
-    let per_second = cbr.per_second();
+    let per_second = per_second(rate, payload);
     if per_second > MOST_PER_SECOND {
-        let (is, size, n) =
-            (number(cbr.rate.as_mbps()), cbr.size.payload.0, number(per_second.round()));
+        let (is, size, n) = (number(rate.as_mbps()), payload.0, number(per_second.round()));
         faults.fault(
             at.key("rate_mbps"),
             said!("{is} Mb/s in datagrams of {size} bytes are {n} a second", "at most 1000000"),
@@ -38,7 +40,7 @@ fn bounded(cbr: &Cbr, at: &Path, faults: &mut Faults) {
 
 impl TrafficModel for Cbr {
     fn transport(&self) -> Transport {
-        Transport::Udp(self.size, Pace::PerSecond(self.per_second()))
+        Transport::Udp(self.size, Pace::PerSecond(per_second(self.rate, self.size.payload)))
     }
 
     fn source(&self, _: &Origin<'_>) -> Box<dyn Source> {
