@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from validation import chains, mobile, ns2, ns3, ns3_cells, ns3_modern, theory, wired
+from validation import chains, mobile, ns2, ns3, ns3_cells, ns3_modern, ofdma, theory, wired
 from validation.case import DETECTED, Group
 from validation.references import table
 
@@ -41,6 +41,7 @@ def every() -> list[Group]:
         ns3_modern.saturation(),
         ns3_modern.one_flow(),
         *ns3_cells.groups(),
+        *ofdma.groups(),
         ns2.downloads(),
         ns2.collision_probability(),
         ns2.option_effects(),
