@@ -137,6 +137,29 @@ def test_padding_is_that_of_unequal_users():
     assert padding(1400, 100) > 3 * padding(1400, 1400)
 
 
+P95 = 0.15
+"""Band of the 95th percentile of delays of one run, written before the runs."""
+
+
+@pytest.mark.parametrize(
+    ("stations", "wlan", "expected_ms"),
+    [
+        (2, {}, 0.289),
+        (4, {}, 0.451),
+        (8, {}, 1.143),
+        (2, mu(AGGREGATED), 0.318),
+        (4, mu(AGGREGATED), 0.384),
+        (8, mu(AGGREGATED), 0.629),
+    ],
+)
+def test_delays_at_a_light_load_are_those_of_ns3(stations, wlan, expected_ms):
+    # ns-3 with datagrams of 200 bytes at random times, 1 Mb/s to each station.
+    flow = {"from": "ap", "to": "sta*", "traffic": {"poisson": {"payload_bytes": 200}}}
+    scenario = cell(stations, {"mcs": 7} | wlan, 1, flows=[flow], duration_s=20.0)
+    p95_ms = 1e3 * float(sm.run(scenario, check=True).summary["total.delay_s.p95"])
+    assert p95_ms == pytest.approx(expected_ms, rel=P95)
+
+
 def test_ofdma_shortens_delays_of_small_packets():
     def p95(wlan: dict) -> float:
         small = {"cbr": {"rate_mbps": 1.0, "payload_bytes": 200}}

@@ -6,8 +6,8 @@ end together; the stations acknowledge in one of three sequences.
 References
 ----------
 .. [1] IEEE 802.11ax-2021, clauses 26.4.4, 26.5.1, 27.3.
-.. [2] D. Magrin, S. Avallone, S. Roy and M. Zorzi, "Performance evaluation of 802.11ax OFDMA through
-   theoretical analysis and simulations", IEEE Trans. Wireless Commun., 2023.
+.. [2] D. Magrin, S. Avallone, S. Roy and M. Zorzi, "Performance evaluation of 802.11ax OFDMA
+   through theoretical analysis and simulations", IEEE Trans. Wireless Commun., 2023.
 """
 
 from __future__ import annotations
