@@ -68,6 +68,7 @@ THOROUGH = {
     "studies/test_l4s_wifi.py": "runs the quick version of the study",
     "studies/test_lt_tcp.py": "runs the quick version of the study",
     "studies/test_mcs_cubic.py": "runs the quick version of the study",
+    "studies/test_ofdma_tcp.py": "runs the quick version of the study",
     "test_campaign.py": "runs random scenarios under the checker",
     "test_city.py": "counts instructions of fifty cells, builds the runner",
     "test_firefox.py": "opens all views of the page in Firefox",

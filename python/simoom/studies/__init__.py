@@ -2,7 +2,7 @@
 
 >>> from simoom import studies
 >>> list(studies.STUDIES)
-['afw_few', 'full_duplex', 'http_queueing', 'l4s_wifi', 'lt_tcp', 'mcs_cubic']
+['afw_few', 'full_duplex', 'http_queueing', 'l4s_wifi', 'lt_tcp', 'mcs_cubic', 'ofdma_tcp']
 >>> figure = studies.lt_tcp.figure_corruption()
 >>> figure.claims[2].verdict.value
 'reproduced'
