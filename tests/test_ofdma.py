@@ -279,3 +279,16 @@ def test_reports_have_a_section_on_ofdma_where_it_is_on():
         for wlan in (mu(BY_TRIGGER), {})
     ]
     assert ["OFDMA" in titles for titles in shown] == [True, False]
+
+
+def test_traces_name_the_resource_unit_and_the_user_of_each_frame():
+    frames = sm.run(cell(3, {"mcs": 7} | mu(BY_TRIGGER), 1000, duration_s=0.4), trace=True)
+    rows = frames.trace.frames.to_dicts()
+    users = [row for row in rows if row["ru_tones"] is not None]
+    assert {(row["ru_tones"], row["ru_index"], row["user"]) for row in users} == {
+        (106, 0, 0),
+        (106, 1, 1),
+    }
+    assert {row["kind"] for row in users} == {"Data", "BlockAck"}
+    alone = sm.run(cell(3, {"mcs": 7}, 1000, duration_s=0.4), trace=True).trace.frames
+    assert alone["ru_tones"].null_count() == alone["user"].null_count() == len(alone)

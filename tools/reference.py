@@ -40,8 +40,8 @@ is `#:schema scenario.schema.json` names it. Taplo, which is also in the extensi
 of VS Code, reads that line; `taplo lint FILE` checks on the command line.
 """
 PARTS = (
-    "Station", "Queue", "Wlan", "Radio", "Routing", "Interferer", "Wire", "Flow", "Traffic", "Tcp",
-    "Control",
+    "Station", "Queue", "Wlan", "Mu", "Radio", "Routing", "Interferer", "Wire", "Flow", "Traffic",
+    "Tcp", "Control",
 )  # fmt: skip
 """The definitions that have a page of their own, with those that only they refer to."""
 

@@ -73,6 +73,8 @@ pub(crate) fn mode(format: Format, mbps: f64) -> FrameMode {
         guard_ns: 0,
         ldpc: false,
         tones: None,
+        ru_index: None,
+        user: None,
     }
 }
 

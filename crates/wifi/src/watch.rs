@@ -2,6 +2,7 @@
 //! for.
 
 use crate::mac::{BusySlot, Counting, Edcaf, Originator};
+use crate::phy::he::Ru;
 use crate::phy::{Airtime, Coding, Mode};
 use kernel::{Bytes, Duration, Instant};
 use wire::{Body, Format, Frame, FrameMode, Mpdu, Packet, TrafficClass, Wait, WaitKind};
@@ -35,6 +36,18 @@ pub(crate) fn mode(of: &Mode, airtime: &Airtime) -> FrameMode {
         guard_ns: if class.is_dsss() { 0 } else { guard.ns() as u16 },
         ldpc: coding == Coding::Ldpc,
         tones: None,
+        ru_index: None,
+        user: None,
+    }
+}
+
+/// That of a user in a resource unit, at this place among the users.
+pub(crate) fn in_unit(mode: FrameMode, ru: Ru, user: usize) -> FrameMode {
+    FrameMode {
+        tones: Some(ru.size.tones() as u16),
+        ru_index: Some(ru.index as u16),
+        user: Some(user as u16),
+        ..mode
     }
 }
 

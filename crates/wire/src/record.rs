@@ -69,6 +69,10 @@ pub struct FrameMode {
     /// Tones of its resource unit in a PPDU of several users, of which each user has a record;
     /// `None` in others.
     pub tones: Option<u16>,
+    /// The place of that resource unit among those of its size, from the lowest frequency, from 0.
+    pub ru_index: Option<u16>,
+    /// The place of the user among those of its PPDU or of its Trigger frame, from 0.
+    pub user: Option<u16>,
 }
 
 /// An MPDU with data: one for each packet of an A-MSDU.

@@ -104,7 +104,6 @@ fn radiotap_describes_each_format() {
         width_mhz,
         guard_ns,
         ldpc: true,
-        tones: None,
         ..ofdm
     };
     let frame = |mode| control(FrameKind::Ack, STA0, AP, mode, (0.0, 1.5));

@@ -90,8 +90,18 @@ pub(crate) fn capture(network: Network, options: PcapngOptions, records: &[Recor
 pub(crate) fn legacy(format: Format, rate_mbps: f64) -> FrameMode {
     let rate = BitRate::from_mbps(rate_mbps);
     let guard_ns = if format == Format::Ofdm { 800 } else { 0 };
-    let (mcs, tones) = (None, None);
-    FrameMode { format, rate, mcs, streams: 1, width_mhz: 20, guard_ns, ldpc: false, tones }
+    FrameMode {
+        format,
+        rate,
+        mcs: None,
+        streams: 1,
+        width_mhz: 20,
+        guard_ns,
+        ldpc: false,
+        tones: None,
+        ru_index: None,
+        user: None,
+    }
 }
 
 /// A frame without data from one radio to another, from `start_us` for `lasting_us`.

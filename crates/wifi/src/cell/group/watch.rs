@@ -99,12 +99,13 @@ impl Cell {
         let step = Step { kind: FrameKind::Data, start, airtime };
         let mode = watch::mode(&user.mode, &airtime);
         let own = FrameMode { rate: user.rate, mcs: Some(user.mcs), ..mode };
+        let nth = group.users.iter().position(|other| other.station == user.station);
         let nav = announced.since(step.end());
         let frame = self.bare(f, &step, number);
         Frame {
             from: ACCESS_POINT,
             to: Some(user.station),
-            mode: FrameMode { tones: Some(user.ru.size.tones() as u16), ..own },
+            mode: watch::in_unit(own, user.ru, nth.unwrap_or(0)),
             psdu: user.on_air,
             nav: self.rules.timing().reservation(nav),
             flow: self.originator_to(f, user.station).flow(),
@@ -151,8 +152,8 @@ impl Cell {
                 let mcs = Some(shape.triggered.mcs[nth]);
                 let mode = watch::mode(&user.mode, airtime);
                 let guard_ns = mode.guard_ns.max(1600);
-                let tones = Some(user.ru.size.tones() as u16);
-                FrameMode { rate, mcs, streams: 1, guard_ns, tones, ..mode }
+                let own = FrameMode { rate, mcs, streams: 1, guard_ns, ..mode };
+                watch::in_unit(own, user.ru, nth)
             }
             FrameKind::BlockAckRequest => watch::mode(&answer.request_mode, airtime),
             _ => watch::mode(&answer.mode, airtime),

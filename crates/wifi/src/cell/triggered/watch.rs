@@ -95,8 +95,9 @@ impl Cell {
         let mut frame = self.bare(f, &Step { kind, start, airtime }, number);
         let mode = watch::mode(&user.mode, &airtime);
         let guard_ns = mode.guard_ns.max(1600);
-        let tones = Some(user.ru.size.tones() as u16);
-        frame.mode = FrameMode { rate: user.rate, mcs: Some(user.mcs), guard_ns, tones, ..mode };
+        let own = FrameMode { rate: user.rate, mcs: Some(user.mcs), guard_ns, ..mode };
+        let nth = triggered.users.iter().position(|other| other.station == user.station);
+        frame.mode = watch::in_unit(own, user.ru, nth.unwrap_or(0));
         frame.to = Some(ACCESS_POINT);
         frame.psdu = user.on_air;
         frame.flow = originator.flow();
