@@ -98,6 +98,21 @@ CASES: dict[str, tuple[str, dict[str, Any], str | None]] = {
         "ap": {"queue": {"dualpi2": {"step_us": 500.0}}}, "wire": {"delay_ms": 5.0},
         "flows": [{**DOWN, "control": "prague", "tcp": {"ecn": "accurate"}}],
     }, None),
+    # Short packets of seven stations pad up to the end of a long A-MPDU.
+    "padding": ("padding", {
+        "standard": "11ax", "stations": 8, "duration_s": 2.0, "wlan": {"mcs": 7, "mu": {}},
+        "ap": {"queue": "mac80211"},
+        "flows": [
+            {"name": "bulk", "from": "ap", "to": "sta0", "traffic": "saturated"},
+            {"from": "ap", "to": "sta1-7",
+             "traffic": {"cbr": {"rate_mbps": 1.0, "payload_bytes": 200}}},
+        ],
+    }, "bulk"),
+    # Four full queues share each PPDU: 192 of 234 tones carry data.
+    "small resource unit": ("small_unit", {
+        "standard": "11ax", "stations": 4, "duration_s": 2.0, "wlan": {"mcs": 7, "mu": {}},
+        "flows": [{"from": "ap", "to": "sta*", "traffic": "saturated"}],
+    }, "ap->sta0"),
 }  # fmt: skip
 
 
@@ -120,6 +135,8 @@ CURED: dict[str, tuple[str, Any]] = {
     "wrong MCS": ("stations[0].rate_mbps", 54.0),
     "ACK loss": ("stations[0].ack_loss", 0.0),
     "step below an aggregate": ("ap.queue.dualpi2.step_us", 20_000.0),
+    "small resource unit": ("wlan.mu.scheduler", {"backlog": {"single_above_us": 1000.0}}),
+    "padding": ("wlan.mu.scheduler", {"backlog": {"single_above_us": 1000.0}}),
 }
 """The key without which a case does not have its cause."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from simoom.why import air, cures, marking, path, transport
+from simoom.why import air, cures, marking, ofdma, path, transport
 from simoom.why.case import Case
 from simoom.why.counterfactual import Answer, Counterfactual
 
@@ -35,6 +35,8 @@ COUNTERFACTUALS = (
     Counterfactual("slow_stations", "fast modes for the others", air.slow_stations),
     Counterfactual("rts", "no RTS", air.rts),
     Counterfactual("always_rts", "an RTS before each frame", air.always_rts),
+    Counterfactual("small_unit", "no OFDMA", ofdma.small_unit, cures=True),
+    Counterfactual("padding", "long queues served alone", ofdma.padding, cures=True),
     Counterfactual("greediest", "without the greediest station", air.greediest),
     Counterfactual("alone", "without the other flows", air.alone),
     _cure("cake", "CAKE in the busiest queue", cures.cake),
