@@ -7,6 +7,7 @@ import re
 import pytest
 
 import simoom as sm
+from simoom import plots
 from simoom.show import sections as show
 
 TOLERANCE = 0.03
@@ -292,3 +293,12 @@ def test_traces_name_the_resource_unit_and_the_user_of_each_frame():
     assert {row["kind"] for row in users} == {"Data", "BlockAck"}
     alone = sm.run(cell(3, {"mcs": 7}, 1000, duration_s=0.4), trace=True).trace.frames
     assert alone["ru_tones"].null_count() == alone["user"].null_count() == len(alone)
+
+
+def test_pictures_of_the_air_have_a_part_for_each_user():
+    run = sm.run(cell(4, {"mcs": 7} | mu(BY_TRIGGER), 1000, duration_s=0.45), trace=True)
+    texts = plots.air(run, 0.4, 0.406).figure.axes[0].texts
+    found = [(text.get_text(), text.get_position()[1]) for text in texts]
+    users = {text: height for text, height in found if "tones" in text}
+    assert set(users) == {f"→ sta{n}, 52 tones, MCS 7" for n in range(4)}
+    assert len(set(users.values())) == 4

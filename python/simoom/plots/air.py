@@ -7,6 +7,7 @@ CTS are lower, Ack and BlockAck the lowest. A frame that is lost is pale and hat
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -147,6 +148,11 @@ class _Lane:
         return self.base + 0.05 + WAIT_ROOM * self.rows.index(_row(wait))
 
 
+def _ppdu(frame: Record) -> tuple[str, float]:
+    """Return what the records of all users of a PPDU have in common."""
+    return str(frame["transmitter"]), float(frame["start_s"])
+
+
 def _row(wait: Record) -> str:
     return str(wait["kind"] if wait["kind"] == "NAV" else wait["access_category"])
 
@@ -182,6 +188,7 @@ class _Drawing:
         self.points_per_s = width * position.width / (shown.end_s - shown.start_s)
         self.points_per_lane = height * position.height / self.bottom
         self.boxes: dict[Any, list[list[tuple[float, float]]]] = {}
+        self.users = Counter(_ppdu(frame) for frame in shown.frames if frame["user"] is not None)
 
     def draw(self, *, labels: bool) -> None:
         """Draw everything."""
@@ -204,7 +211,9 @@ class _Drawing:
             )
         if labels:
             for name in self.lanes:
-                self._labels([f for f in self.shown.frames if f["transmitter"] == name])
+                own = [f for f in self.shown.frames if f["transmitter"] == name]
+                self._labels([f for f in own if self.users[_ppdu(f)] < 2])
+            self._user_labels()
             self._slots()
 
     def _axis(self) -> None:
@@ -273,8 +282,7 @@ class _Drawing:
     def _frame(self, frame: Record) -> None:
         """Draw a frame: preamble, MPDUs, losses, retransmissions."""
         colour, height = frame_look(frame["kind"])
-        base = self.lanes[frame["transmitter"]].base
-        y = base - height, base
+        y = self._room(frame, height)
         whole = frame["start_s"], frame["end_s"]
         edge: Any = {"edge": BLACK, "linewidth": 0.4}
         pale, fine = _tint(colour, 0.22), _tint(colour, 0.6)
@@ -294,6 +302,16 @@ class _Drawing:
                 self._box(x, y, face="none", edge="white", linewidth=0.4, layer=1.1)
             if mpdu["retry"]:
                 self._box(x, (y[0], y[0] + 0.09), face=BLACK, layer=1.2)
+
+    def _room(self, frame: Record, height: float) -> tuple[float, float]:
+        """Return where a frame stands: users of a PPDU to several have a part of it each."""
+        base = self.lanes[frame["transmitter"]].base
+        users = self.users[_ppdu(frame)]
+        if users < 2:
+            return base - height, base
+        part = height / users
+        low = base - part * frame["user"]
+        return low - part, low
 
     def _cells(self, frame: Record) -> Iterator[tuple[tuple[float, float], Record]]:
         """Yield the MPDUs of a frame, each with the time that its bytes take."""
@@ -362,6 +380,26 @@ class _Drawing:
                 linespacing=1.1,
                 **look,
             )
+
+    def _user_labels(self) -> None:
+        """Write the receiver into the part of each user of a PPDU to several, where it fits."""
+        for frame in self.shown.frames:
+            if self.users[_ppdu(frame)] < 2:
+                continue
+            low, high = self._room(frame, frame_look(frame["kind"]).height)
+            left = max(frame["start_s"], self.shown.start_s)
+            right = min(frame["end_s"], self.shown.end_s)
+            size = min(6.5, 0.8 * (high - low) * self.points_per_lane)
+            name = str(frame["receiver"])
+            texts = (f"→ {name}, {frame['ru_tones']} tones, {mode(frame)}", f"→ {name}", name)
+            room = (right - left) * self.points_per_s - 1
+            text = next((text for text in texts if _width_pt(text, size) <= room), None)
+            if text is not None and size >= 2.5:
+                outline = patheffects.withStroke(linewidth=1.2, foreground=BLACK)
+                self.axes.text(
+                    (left + right) / 2, (low + high) / 2, text, size=size, color="white",
+                    ha="center", va="center", zorder=7, path_effects=[outline],
+                )  # fmt: skip
 
     def _slots(self) -> None:
         """Divide back-offs into slots, and write the counter, where there is room."""
