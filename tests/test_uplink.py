@@ -67,6 +67,38 @@ def test_eight_stations_with_triggers_are_those_of_ns3():
         assert mean_of_three(scenario) == pytest.approx(expected, rel=0.04)
 
 
+MUTED = {"best_effort": {"aifsn": 0, "timer": 1}}
+
+
+@pytest.mark.parametrize("stations", [4, 8])
+def test_muted_stations_send_by_triggers_only(stations):
+    # ns-3 has 51.53 Mb/s, and 6.42 to 6.46 of each of eight stations. The closed form: 28 + 8 MPDUs
+    # in 8.16 ms, AIFS and 7.5 slots.
+    scenario = cell(stations, NS3 | {"mu": {"uplink": POLLS, "edca": MUTED}}, ap=TXOP)
+    summary = sm.run(scenario, check=True).summary
+    found = summary["total.goodput_mbps"]
+    assert found == pytest.approx((28 + 8) * 11776 / (8160 + 110.5), rel=TOLERANCE)
+    assert found == pytest.approx(51.53, rel=TOLERANCE)
+    each = [summary[f"flows[{n}].goodput_mbps"] for n in range(stations)]
+    assert max(each) - min(each) < 0.02 * max(each)
+    assert summary["airtime.collision_fraction"] == 0
+
+
+def delay_s(**keys) -> float:
+    """Return the 95th percentile of the delay under timers of 2.089 s."""
+    edca = {"best_effort": {"aifsn": 0, "timer": 255}}
+    mu = {"uplink": {"access_interval_us": 1000} | keys, "edca": edca, "min_users": 1}
+    up = {"from": "sta*", "to": "ap", "traffic": {"cbr": {"rate_mbps": 8.0}}}
+    down = {"from": "ap", "to": "sta*", "traffic": {"cbr": {"rate_mbps": 1.0}}}
+    scenario = cell(4, {"mcs": 7, "mu": mu}, flows=[up, down], duration_s=10.0)
+    return float(sm.run(scenario, check=True).summary["total.delay_s.p95"])
+
+
+def test_long_timers_need_polls():
+    assert delay_s() < 0.01
+    assert delay_s(bsrp=False) > 0.1
+
+
 def test_ns3_needs_a_txop_limit_to_come_from_reports_to_data():
     def triggered(**keys) -> float:
         scenario = cell(4, NS3 | {"mu": {"uplink": POLLS | keys}}, duration_s=1.0)
@@ -154,6 +186,22 @@ def test_tcp_acknowledgements_come_by_triggers():
         ({"wlan": {"mu": {"uplink": {"trigger_padding_us": 4}}}}, "trigger_padding_us", "16"),
         ({"wlan": {"mu": {"uplink": {}, "max_users": 10}}}, "wlan.mu.max_users", "9 resource"),
         ({"radio": {}}, "wlan.mu", "a radio or interferers"),
+        ({"wlan": {"mu": {"edca": MUTED}}}, "wlan.mu.edca", "nobody triggers"),
+        (
+            {"wlan": {"mu": {"uplink": {}, "edca": {"voice": {"aifsn": 1}}}}},
+            "wlan.mu.edca.voice.aifsn",
+            "0 or at least 2",
+        ),
+        (
+            {"wlan": {"mu": {"uplink": {}, "edca": {"voice": {"cw_min": 31, "cw_max": 15}}}}},
+            "wlan.mu.edca.voice.cw_min",
+            "31 is more than cw_max, 15",
+        ),
+        (
+            {"wlan": {"mu": {"uplink": {}, "edca": {"voice": {"timer": 256}}}}},
+            "wlan.mu.edca.voice.timer",
+            "255",
+        ),
     ],
 )
 def test_what_does_not_fit_gets_one_message(keys, path, message):

@@ -24,6 +24,7 @@ pub(super) struct Turns {
     won: Option<(u32, u8, Instant)>,
     blocks: Blocks,
     beside: Beside,
+    muted: triggered::Muted,
 }
 
 /// A secondary frame, its MPDUs and its mode.
@@ -35,7 +36,16 @@ impl Turns {
         let reordering = mac.full_duplex.map_or(Vec::new(), |_| vec![ACCESS_POINT]);
         let blocks = Blocks::new(mac.aggregation, reordering);
         let times = Times::of(&mac.timing);
-        Self { mac, times, nodes, busy_until: Instant::ZERO, won: None, blocks, beside }
+        Self {
+            mac,
+            times,
+            nodes,
+            busy_until: Instant::ZERO,
+            won: None,
+            blocks,
+            beside,
+            muted: triggered::Muted::default(),
+        }
     }
 
     /// An exchange or a collision begins.
@@ -76,6 +86,7 @@ impl Turns {
     fn on_triggered(&mut self, exchange: &Exchange, triggered: &TriggeredExchange, cell: &Cell) {
         let now = exchange.start;
         triggered::check(&self.mac, &self.times, exchange, triggered);
+        self.muted.on_triggered(&self.mac, exchange, triggered);
         let category = cell.category_on_air();
         self.check_start(exchange, exchange.end, category, 0);
         if triggered.kind == TriggerKind::Bsrp && exchange.outcome == ExchangeOutcome::Success {
@@ -105,6 +116,7 @@ impl Turns {
         let exists = exchange.sender < self.nodes;
         rule(now, exists, "a sender is a node of the cell", || format!("{exchange:?}"));
         let secondary = beside.as_ref().map(|(secondary, ..)| secondary);
+        self.muted.on_exchange(exchange, category);
         self.check_steps(exchange, secondary);
         if let Some((secondary, _, mode)) = &beside {
             self.beside.on_both(&self.times, exchange, to, mode, secondary);

@@ -3,13 +3,14 @@
 use super::group::check_users;
 use super::rule::rule;
 use super::timing::Times;
-use kernel::{Bytes, Duration};
+use kernel::{Bytes, Duration, Instant};
+use std::collections::BTreeMap;
 use wifi::mac::{
     Exchange, Step, TriggerKind, TriggeredExchange, TriggeredResponse, TriggeredUser,
     multi_sta_block_ack,
 };
-use wifi::phy::Guard;
 use wifi::phy::he::{GroupFormat, GroupUser, GroupVector, HeFormat};
+use wifi::phy::{AccessCategory, Guard};
 use wifi::{ACCESS_POINT, MacConfig};
 
 /// The Trigger frame, the answers and their acknowledgement keep the rules.
@@ -128,12 +129,49 @@ fn bitmap(mac: &MacConfig, user: &TriggeredUser) -> u16 {
     }
 }
 
+/// Until when categories of stations do not contend, by MU EDCA with AIFSN 0 (clause 26.2.7).
+#[derive(Debug, Default)]
+pub(super) struct Muted(BTreeMap<(u32, u8), Instant>);
+
+impl Muted {
+    /// Who hears the acknowledgement of data that a Basic Trigger frame asked for is silent from
+    /// then on.
+    pub(super) fn on_triggered(
+        &mut self,
+        mac: &MacConfig,
+        exchange: &Exchange,
+        triggered: &TriggeredExchange,
+    ) {
+        let Some(edca) = mac.mu.as_ref().and_then(|mu| mu.edca.as_ref()) else { return };
+        let is_told =
+            |user: &&TriggeredUser| user.is_acknowledged() && user.hears_ack() && user.mpdus() > 0;
+        for user in triggered.users.iter().filter(is_told) {
+            let category = AccessCategory::ALL[usize::from(user.category)];
+            let own = edca.of(category).filter(|own| own.aifsn == 0);
+            if let (Some(own), TriggerKind::Basic) = (own, triggered.kind) {
+                let until = exchange.end + Duration::from_micros(8192) * u64::from(own.timer);
+                self.0.insert((user.station, user.category), until);
+            }
+        }
+    }
+
+    /// An exchange begins by itself.
+    pub(super) fn on_exchange(&self, exchange: &Exchange, category: Option<u8>) {
+        let Some(category) = category else { return };
+        let until = self.0.get(&(exchange.sender, category));
+        let may = until.is_none_or(|&until| exchange.start >= until);
+        rule(exchange.start, may, "a muted category does not contend", || {
+            format!("until {until:?}: {exchange:?}")
+        });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::scenario::Scenario;
-    use kernel::{Instant, Seed};
-    use std::collections::BTreeMap;
+    use kernel::Seed;
+    use wifi::mac::{MuEdca, MuEdcaCategory};
     use wifi::phy::he::{Ru, RuSize};
     use wifi::{Cell, Command, Link};
     use wire::{Body, Datagram, FlowId, NodeId, Packet};
@@ -308,5 +346,30 @@ mod tests {
     #[should_panic(expected = "an exchange ends with its last frame")]
     fn an_exchange_that_ends_late_is_found() {
         show(|_, exchange, _| exchange.end.0 += 1);
+    }
+
+    /// A station that was triggered, under MU EDCA, begins an exchange so long afterwards.
+    fn contends_after(us: u64) {
+        let (mut mac, exchange, triggered) = triggered();
+        let category = MuEdcaCategory { timer: 2, ..MuEdcaCategory::default() };
+        let edca = MuEdca { best_effort: Some(category), ..MuEdca::default() };
+        mac.mu.as_mut().unwrap().edca = Some(edca);
+        let mut muted = Muted::default();
+        muted.on_triggered(&mac, &exchange, &triggered);
+        let start = exchange.end + Duration::from_micros(us);
+        let mut own = exchange;
+        (own.start, own.sender) = (start, triggered.users[0].station);
+        muted.on_exchange(&own, Some(triggered.users[0].category));
+    }
+
+    #[test]
+    fn a_timer_ends() {
+        contends_after(2 * 8192);
+    }
+
+    #[test]
+    #[should_panic(expected = "a muted category does not contend")]
+    fn a_station_that_contends_early_is_found() {
+        contends_after(2 * 8192 - 1);
     }
 }

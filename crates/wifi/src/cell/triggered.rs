@@ -12,6 +12,7 @@
 mod access;
 mod assemble;
 mod ending;
+mod mute;
 mod plan;
 mod watch;
 
@@ -21,6 +22,7 @@ use crate::mac::mu::{Mu, Reports, TriggeredExchange, TriggeredUser, Uplink, Upli
 use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Rules, TriggerKind};
 use access::Asking;
 use kernel::Duration;
+use mute::Timers;
 use wire::TrafficClass;
 
 /// What an access point has that triggers stations.
@@ -34,6 +36,7 @@ pub(super) struct Triggers {
     /// The exchange on the air, or about to begin, and its EDCAF.
     exchange: Option<(u32, TriggeredExchange)>,
     asking: Asking,
+    timers: Timers,
     last: Last,
 }
 
@@ -60,6 +63,7 @@ impl Triggers {
             shapes: UplinkShapes::default(),
             reports: Reports::new((stations + 1) * per_node, per_node),
             exchange: None,
+            timers: Timers::new((stations + 1) * per_node),
             last: Last::Trigger(TriggerKind::Basic),
         }))
     }

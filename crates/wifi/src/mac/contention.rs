@@ -12,6 +12,8 @@
 //! (`crates/wifi/tests/oracle`), in which the DCF is one access function with its own rule of which
 //! slots count, agree with both media to the nanosecond.
 
+mod suspended;
+
 use super::counting::{BusySlot, Counting};
 use super::{IdleAccess, Timing};
 use kernel::{Duration, Instant};
@@ -34,6 +36,8 @@ enum Count {
     /// No back-off is pending and the medium is idle: the station transmits at this instant if the
     /// medium stays idle.
     Immediate(Instant),
+    /// The station does not contend. A pending back-off keeps the slots that are left.
+    Suspended(Option<u64>),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -200,7 +204,7 @@ impl Contention {
                 contender.count = Count::Immediate(at);
                 false
             }
-            Count::Immediate(_) => false,
+            Count::Immediate(_) | Count::Suspended(_) => false,
         }
     }
 
@@ -216,7 +220,11 @@ impl Contention {
     fn is_pending(&self, now: Instant, station: u32) -> bool {
         let contender = &self.contenders[station as usize];
         match contender.count {
-            Count::Done | Count::Immediate(_) | Count::Own { slots: None, .. } => false,
+            Count::Done
+            | Count::Immediate(_)
+            | Count::Own { slots: None, .. }
+            | Count::Suspended(None) => false,
+            Count::Suspended(Some(_)) => true,
             Count::Shared { expiry, round } => {
                 let clock = self.clock_of(contender);
                 let spaced = round != clock.round || !self.busy && now >= clock.start;
@@ -231,6 +239,10 @@ impl Contention {
         let contender = &mut self.contenders[station as usize];
         if let Count::Own { start, slots: None } = contender.count {
             contender.count = Count::Own { start, slots: Some(u64::from(slots)) };
+            return;
+        }
+        if let Count::Suspended(own) = &mut contender.count {
+            *own = Some(u64::from(slots));
             return;
         }
         debug_assert!(matches!(contender.count, Count::Done | Count::Shared { .. }));
@@ -290,7 +302,7 @@ impl Contention {
             Count::Shared { expiry, .. } => (clock.start, expiry.saturating_sub(clock.elapsed)),
             Count::Own { start, slots } => (start, slots.unwrap_or(0)),
             Count::Immediate(at) => (at, 0),
-            Count::Done => return (contender.waiting, None),
+            Count::Done | Count::Suspended(_) => return (contender.waiting, None),
         };
         let is_counting = !self.busy && (contender.waiting || slots > 0);
         (contender.waiting, is_counting.then_some(Counting { start, slots }))
@@ -300,7 +312,7 @@ impl Contention {
         match self.contenders[station as usize].count {
             Count::Own { start, slots } => Some(start + self.slot * slots?),
             Count::Immediate(at) => Some(at),
-            Count::Done | Count::Shared { .. } => None,
+            Count::Done | Count::Shared { .. } | Count::Suspended(_) => None,
         }
     }
 
@@ -383,7 +395,7 @@ impl Contention {
                 }
             }
             Count::Own { slots: None, .. } => contender.count = Count::Done,
-            Count::Done | Count::Shared { .. } => {}
+            Count::Done | Count::Shared { .. } | Count::Suspended(_) => {}
         }
     }
 
@@ -437,7 +449,7 @@ impl Contention {
                 pending.then(|| expiry.saturating_sub(clock.elapsed))
             }
             Count::Done => None,
-            Count::Own { .. } | Count::Immediate(_) => return,
+            Count::Own { .. } | Count::Immediate(_) | Count::Suspended(_) => return,
         };
         contender.count = Count::Own { start, slots };
         self.own.push(station);
@@ -471,7 +483,7 @@ impl Contention {
             }
             Count::Own { start, slots } => (start, slots.unwrap_or(0), false),
             Count::Immediate(at) => (at, 0, at == clock.start),
-            Count::Done => return None,
+            Count::Done | Count::Suspended(_) => return None,
         };
         Some(match () {
             () if nav_bound && now < self.reserved_until => Wait::Reserved,

@@ -6,6 +6,7 @@
 
 mod acknowledgement;
 mod counters;
+mod edca;
 mod exchange;
 mod reports;
 pub mod scheduler;
@@ -14,6 +15,7 @@ mod uplink;
 
 pub use acknowledgement::Acknowledgement;
 pub use counters::{MuCounters, UserCounters};
+pub use edca::{MuEdca, MuEdcaCategory};
 pub use exchange::{MuExchange, MuStep, MuUser};
 pub use reports::QueueSizes;
 pub(crate) use reports::Reports;
@@ -61,6 +63,9 @@ pub struct Mu {
     pub small_1024_qam: bool,
     /// Uplink OFDMA, by Trigger frames. Default: stations send alone.
     pub uplink: Option<Uplink>,
+    /// MU EDCA parameters of the stations; with uplink OFDMA only. Default: stations contend as
+    /// always.
+    pub edca: Option<MuEdca>,
     /// Type of HE-LTF of the data.
     #[setting(skip)]
     pub ltf: Option<HeLtf>,

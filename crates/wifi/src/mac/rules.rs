@@ -4,7 +4,7 @@ use super::{
     Access, Backoff, BusySlot, ContentionParameters, Countdown, Framing, MacConfig, Timing,
     block_ack,
 };
-use crate::phy::{Mode, longest_psdu};
+use crate::phy::{AccessCategory, Mode, longest_psdu};
 use kernel::Duration;
 use wire::TrafficClass;
 
@@ -93,6 +93,12 @@ impl Rules {
         (first + category) as u8
     }
 
+    /// The same of stations under MU EDCA.
+    pub(crate) fn mu_parameter_set(&self, category: u32) -> u8 {
+        let after = AccessCategory::ALL.len() - category as usize;
+        (self.contention_parameters.len() - after) as u8
+    }
+
     pub(crate) fn contention_parameters(&self, set: u8) -> &ContentionParameters {
         &self.contention_parameters[usize::from(set)]
     }
@@ -162,7 +168,7 @@ impl Rules {
 }
 
 /// The contention parameters of the EDCAFs of an access point, then of a station, then of an
-/// 802.11b node.
+/// 802.11b node, and last those of MU EDCA.
 fn contention_parameters(config: &MacConfig) -> Vec<ContentionParameters> {
     let of = |cw_min, cw_max| ContentionParameters {
         short_limit: config.short_retry_limit,
@@ -179,5 +185,9 @@ fn contention_parameters(config: &MacConfig) -> Vec<ContentionParameters> {
         }
     };
     all.extend(config.non_erp.iter().map(|nodes| of(nodes.cw_min, config.cw_max)));
+    if let Some(mu) = config.mu.as_ref().and_then(|mu| mu.edca.as_ref()) {
+        let own = AccessCategory::ALL.map(|category| mu.of(category));
+        all.extend(own.map(|own| own.map_or(of(0, 0), |own| of(own.cw_min, own.cw_max))));
+    }
     all
 }

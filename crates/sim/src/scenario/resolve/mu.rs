@@ -59,6 +59,11 @@ pub(super) fn mu(
     one_channel(stations, &first, check);
     numbers(settings, &first, check);
     exists(settings, wlan.timing.standard.band, &first, check);
+    if settings.edca.is_some() && settings.uplink.is_none() {
+        let message = "holds for stations that are triggered, and nobody triggers";
+        let remedy = "add [wlan.mu.uplink], or remove the table";
+        check.fault(format!("{TABLE}.edca"), Said::new(message, remedy));
+    }
     let null = wlan.data_header();
     if let Some(mu) = &wlan.mu {
         answers_fit(mu, wlan.timing.standard.band, null, stations, check);

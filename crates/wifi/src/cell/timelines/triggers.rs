@@ -8,7 +8,7 @@
 
 use super::record::Record;
 use super::stage::{AP, STA1, STA2, STA3, Script};
-use crate::mac::{AfterBsrp, Mu, Uplink};
+use crate::mac::{AfterBsrp, Mu, MuEdca, MuEdcaCategory, Uplink};
 use crate::phy::he::NominalPadding;
 use crate::phy::{DOT11AX, TxVector};
 use kernel::{Bytes, Duration};
@@ -262,4 +262,70 @@ fn a_trigger_may_collide() {
     assert_eq!(trigger.end.0 - trigger.start.0, 36_000);
     assert_eq!((data.start, data.label.starts_with("data")), (trigger.start, true));
     assert!(record.windows(AP).contains(&31));
+}
+
+/// Two stations whose third packets the access point triggers, and that then have one more each.
+fn under_mu_edca(own: MuEdcaCategory) -> Script {
+    let mut script = three_each(2);
+    script.config.mu.as_mut().unwrap().edca =
+        Some(MuEdca { best_effort: Some(own), ..MuEdca::default() });
+    // One more trigger, as no report tells of the last packets.
+    let script = [STA1, STA2].into_iter().fold(script, |script, it| script.up(3000, it).of(500));
+    script.draws(AP, [0])
+}
+
+/// When the frames with these packets begin, in µs after the acknowledgement of triggered data.
+fn after_ack(record: &Record, label: &str) -> f64 {
+    let ack = record.frames.iter().find(|it| it.label == "multi ba").expect("an acknowledgement");
+    let frame = record.frames.iter().find(|it| it.label == label).expect("the frame");
+    (frame.start.0 as f64 - ack.end.0 as f64) / 1000.0
+}
+
+/// With AIFSN 0 the category does not contend until 8.192 ms after the acknowledgement; then the
+/// slots are counted that were left. The station had 400 slots, of which the access point's first
+/// Trigger frame left so many.
+#[test]
+fn a_muted_category_waits_for_its_timer() {
+    let category = MuEdcaCategory { timer: 1, ..MuEdcaCategory::default() };
+    let (with, without) = (under_mu_edca(category).play(10), under_mu_edca(category));
+    let never = MuEdcaCategory { timer: 0, ..category };
+    let mut without = without;
+    without.config.mu.as_mut().unwrap().edca =
+        Some(MuEdca { best_effort: Some(never), ..MuEdca::default() });
+    let without = without.play(10);
+    let (late, usual) = (after_ack(&with, "data 7"), after_ack(&without, "data 7"));
+    // The timer ends on the grid of the others, whose NAV lasts 24 µs longer: the Trigger frame has
+    // reserved time for bitmaps.
+    let slots = (usual - 43.0) / 9.0;
+    assert!((slots - slots.round()).abs() < 1e-6 && slots > 100.0, "{slots}");
+    let grid = 67.0 + ((8192.0_f64 - 67.0) / 9.0).ceil() * 9.0;
+    assert!((late - (grid + slots * 9.0)).abs() < 1e-6, "{late} {usual}");
+    assert_eq!(with.windows(STA1), vec![15; with.windows(STA1).len()]);
+}
+
+/// With an AIFSN the slots that are left follow the longer interframe space.
+#[test]
+fn a_longer_interframe_space_holds_until_the_timer_ends() {
+    let usual = MuEdcaCategory { timer: 0, ..MuEdcaCategory::default() };
+    let longer = MuEdcaCategory { aifsn: 10, timer: 255, ..usual };
+    let [usual, longer] =
+        [usual, longer].map(|own| after_ack(&under_mu_edca(own).play(10), "data 7"));
+    assert!((longer - usual - 7.0 * 9.0).abs() < 1e-6, "{longer} {usual}");
+}
+
+/// Each acknowledgement of triggered data starts the timer anew; a `QoS` Null does not.
+#[test]
+fn each_acknowledgement_starts_the_timer_anew() {
+    let category = MuEdcaCategory { timer: 1, ..MuEdcaCategory::default() };
+    let script = under_mu_edca(category).down(5000, STA1).of(500).down(5000, STA2).of(500);
+    let mut script = script;
+    uplink(&mut script).bsrp = true;
+    uplink(&mut script).access_interval = Duration::from_micros(1200);
+    let record = script.play(10);
+    let triggered: Vec<_> = record.frames.iter().filter(|it| it.label == "multi ba").collect();
+    assert!(triggered.len() >= 2, "{}", record.picture());
+    let sent =
+        |frame: &&super::record::Frame| frame.node == STA1 && frame.label.starts_with("data");
+    let all: Vec<_> = record.frames.iter().filter(sent).collect();
+    assert!(all.iter().any(|it| it.label == "data 7"), "polls come to it before its timer ends");
 }

@@ -42,12 +42,17 @@ impl Asking {
 }
 
 impl Cell {
-    /// Whether this step is that of the time after which the access point asks. Steps have no
-    /// contents: of two at one instant, it does not matter which is first.
+    /// Whether this step is that of the time after which the access point asks, or that of a timer
+    /// of MU EDCA. Steps have no contents: of several at one instant, it does not matter which is
+    /// first.
     #[cold]
     #[inline(never)]
     pub(in crate::cell) fn is_step_to_ask(&mut self, now: Instant, out: &mut Vec<Command>) -> bool {
         let Some(triggers) = &mut self.triggers else { return false };
+        if triggers.timers.take_step(now) {
+            self.end_timers(now, out);
+            return true;
+        }
         let asking = &mut triggers.asking;
         if asking.step != Some(now) {
             return false;

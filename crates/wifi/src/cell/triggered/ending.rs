@@ -62,6 +62,7 @@ impl Cell {
         self.exchange = None;
         let Some((f, triggered)) = self.take_triggered() else { return };
         let is_answered = exchange.outcome == ExchangeOutcome::Success;
+        self.start_timers(now, &triggered, out);
         let goes_on =
             is_answered && (self.may_go_on(exchange, out) || self.may_ask(now, f, &triggered, out));
         if goes_on {

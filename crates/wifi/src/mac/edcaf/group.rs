@@ -78,6 +78,11 @@ impl Edcaf {
         self.psdu = Psdu { bytes, mpdus: 0, answer: ElicitedResponse::BlockAck };
     }
 
+    /// From now on it contends by another set of contention parameters in [`Rules`].
+    pub(crate) fn contend_by(&mut self, set: u8) {
+        self.contention_parameters = set;
+    }
+
     /// The next PPDU is a Trigger frame in this mode.
     pub(crate) fn prepare_trigger(&mut self, rules: &Rules, mode: Mode, bytes: Bytes) {
         self.set_mode(rules.timing(), mode);

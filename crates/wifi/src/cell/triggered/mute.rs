@@ -1,0 +1,123 @@
+//! MU EDCA: stations that were triggered contend by other parameters, or not at all, until their
+//! timers end.
+
+use super::Triggers;
+use crate::Command;
+use crate::cell::Cell;
+use crate::mac::TriggerKind;
+use crate::mac::mu::{MuEdcaCategory, TriggeredExchange};
+use crate::phy::AccessCategory;
+use kernel::Instant;
+
+/// The timers of all EDCAFs.
+#[derive(Debug)]
+pub(super) struct Timers {
+    until: Vec<Option<Instant>>,
+    /// When a step is scheduled for the first of them.
+    step: Option<Instant>,
+}
+
+impl Timers {
+    pub(super) fn new(functions: u32) -> Self {
+        Self { until: vec![None; functions as usize], step: None }
+    }
+
+    /// A timer starts, or starts anew. Returns whether it was not running.
+    fn start(&mut self, function: u32, until: Instant, out: &mut Vec<Command>) -> bool {
+        let own = &mut self.until[function as usize];
+        let starts = own.is_none();
+        *own = Some(until);
+        self.schedule(out);
+        starts
+    }
+
+    /// Asks for a step when the first timer ends, unless there is one before.
+    fn schedule(&mut self, out: &mut Vec<Command>) {
+        let first = self.until.iter().flatten().min();
+        if let Some(&first) = first.filter(|&&first| self.step.is_none_or(|step| first < step)) {
+            self.step = Some(first);
+            out.push(Command::Step(first));
+        }
+    }
+
+    /// Whether this step is for them; it then is over.
+    pub(super) fn take_step(&mut self, now: Instant) -> bool {
+        let is_own = self.step == Some(now);
+        if is_own {
+            self.step = None;
+        }
+        is_own
+    }
+}
+
+impl Triggers {
+    fn parameters(&self, category: u32) -> Option<MuEdcaCategory> {
+        let category = AccessCategory::ALL[category as usize];
+        self.mu.edca.as_ref()?.of(category).copied()
+    }
+}
+
+impl Cell {
+    /// Until when a category of a station contends by MU EDCA parameters, by the category's index.
+    pub fn mu_edca_until(&self, station: u32, category: u8) -> Option<Instant> {
+        let f = station * self.rules.per_node + u32::from(category);
+        self.triggers.as_ref()?.timers.until[f as usize]
+    }
+
+    /// Stations that have received the acknowledgement of triggered data start their timers (clause
+    /// 26.2.7).
+    pub(super) fn start_timers(
+        &mut self,
+        now: Instant,
+        triggered: &TriggeredExchange,
+        out: &mut Vec<Command>,
+    ) {
+        let Some(mut triggers) = self.triggers.take() else { return };
+        for user in triggered.users.iter().filter(|user| user.is_acknowledged()) {
+            let is_data = triggered.kind == TriggerKind::Basic && user.mpdus() > 0;
+            let category = u32::from(user.category);
+            let Some(own) = triggers.parameters(category) else { continue };
+            if !is_data || !user.hears_ack() {
+                continue;
+            }
+            let f = self.function_of(user);
+            if triggers.timers.start(f, now + own.lasts(), out) {
+                self.edcafs[f as usize].contend_by(self.rules.mu_parameter_set(category));
+                self.contention.suspend(now, f);
+                if own.aifsn > 0 {
+                    self.contend_anew(now, f, own.aifsn);
+                }
+            }
+        }
+        self.triggers = Some(triggers);
+    }
+
+    /// Timers have ended: the parameters are again those of EDCA.
+    pub(super) fn end_timers(&mut self, now: Instant, out: &mut Vec<Command>) {
+        let Some(mut triggers) = self.triggers.take() else { return };
+        for f in 0..triggers.timers.until.len() as u32 {
+            let until = &mut triggers.timers.until[f as usize];
+            if until.is_none_or(|until| until > now) {
+                continue;
+            }
+            *until = None;
+            let (node, category) = (self.node_of(f), f % self.rules.per_node);
+            let set = self.rules.parameter_set(node, false, category);
+            self.edcafs[f as usize].contend_by(set);
+            self.contention.suspend(now, f);
+            let (aifsn, _) = self.rules.parameters(false, category);
+            self.contend_anew(now, f, aifsn);
+        }
+        triggers.timers.schedule(out);
+        self.triggers = Some(triggers);
+        self.schedule_access(out);
+    }
+
+    /// An EDCAF that was suspended contends with this AIFSN.
+    fn contend_anew(&mut self, now: Instant, f: u32, aifsn: u32) {
+        self.contention.set_spacing(f, aifsn);
+        if self.contention.resume(now, f) && self.contention.wait(now, f) {
+            self.back_off(f);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Stations that do not contend for some time, and those whose interframe space changes.
+
+use super::{Clock, Contention, Count};
+use kernel::Instant;
+use std::cmp::Reverse;
+
+impl Contention {
+    /// From now on, `station` does not contend. A back-off that is pending keeps the slots that are
+    /// left.
+    pub(crate) fn suspend(&mut self, now: Instant, station: u32) {
+        let contender = self.contenders[station as usize];
+        let slots = match contender.count {
+            Count::Suspended(_) => return,
+            Count::Shared { expiry, .. } => {
+                let pending = contender.waiting || self.is_pending(now, station);
+                pending.then(|| expiry.saturating_sub(self.clock(now, &contender)))
+            }
+            Count::Own { start, slots } => {
+                slots.map(|slots| slots.saturating_sub(now.since(start) / self.slot))
+            }
+            Count::Done | Count::Immediate(_) => None,
+        };
+        self.contenders[station as usize].count = Count::Suspended(slots);
+    }
+
+    /// A station that is suspended has another interframe space from now on, in slots after a SIFS.
+    pub(crate) fn set_spacing(&mut self, station: u32, spacing: u32) {
+        let found = self.clocks.iter().position(|clock| clock.spacing == spacing);
+        let clock = found.unwrap_or_else(|| {
+            let first = &self.clocks[0];
+            let (slot, difs_over) = (self.slot, first.start);
+            // Where a clock of a DIFS starts, then where this one does.
+            let back = Self::spaced(slot, first.spacing, difs_over).since(difs_over);
+            let difs_over = if first.spacing >= super::DIFS_SLOTS {
+                Instant(difs_over.0 - back.0)
+            } else {
+                difs_over + slot * u64::from(super::DIFS_SLOTS - first.spacing)
+            };
+            let start = Self::spaced(slot, spacing, difs_over);
+            self.clocks.push(Clock::new(spacing, start, 0));
+            self.clocks.len() - 1
+        });
+        self.contenders[station as usize].clock = clock as u8;
+    }
+
+    /// A station that was suspended contends again, from the next boundary of a slot on. Returns
+    /// whether its frame waits without a back-off.
+    pub(crate) fn resume(&mut self, now: Instant, station: u32) -> bool {
+        let contender = &mut self.contenders[station as usize];
+        let Count::Suspended(slots) = contender.count else { return false };
+        contender.count = Count::Done;
+        let waiting = contender.waiting;
+        let Some(slots) = slots else { return waiting };
+        let clock = &mut self.clocks[usize::from(contender.clock)];
+        if self.busy {
+            let expiry = clock.elapsed + slots;
+            contender.count = Count::Shared { expiry, round: clock.round };
+            if waiting {
+                clock.heap.push(Reverse((expiry, station)));
+            }
+        } else {
+            let begun = now.since(clock.start).0.div_ceil(self.slot.0);
+            let start = clock.start + self.slot * begun;
+            contender.count = Count::Own { start, slots: Some(slots) };
+            self.own.push(station);
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mac::{BusySlot, Timing};
+    use crate::phy::DOT11AX;
+    use kernel::Duration;
+
+    const SLOT: Duration = Duration::from_micros(9);
+
+    fn at(us: u64) -> Instant {
+        Instant(us * 1000)
+    }
+
+    /// Two stations of AIFSN 3 that have backed off for these slots; the medium is idle from time
+    /// 1000 µs on.
+    fn idle(slots: [u32; 2]) -> Contention {
+        let timing = Timing::of(&DOT11AX);
+        let mut contention = Contention::new(&[3, 3], &timing, BusySlot::Counted);
+        let (mut winners, mut deferring) = (Vec::new(), Vec::new());
+        contention.begin_busy(at(100), &mut winners, &mut deferring);
+        for (station, slots) in (0..).zip(slots) {
+            assert!(contention.wait(at(200), station));
+            contention.back_off(station, slots);
+        }
+        contention.begin_idle(at(1000) + timing.difs(), at(1000));
+        contention
+    }
+
+    #[test]
+    fn a_back_off_keeps_the_slots_that_are_left() {
+        let mut contention = idle([10, 50]);
+        let start = at(1000 + 16 + 27);
+        assert_eq!(contention.next_access(), Some(start + SLOT * 10));
+        contention.suspend(start + SLOT * 4, 0);
+        assert_eq!(contention.next_access(), Some(start + SLOT * 50));
+        // Of ten slots, six are left at the next boundary.
+        let resumed = start + SLOT * 20 + Duration(1);
+        assert!(!contention.resume(resumed, 0));
+        assert_eq!(contention.next_access(), Some(start + SLOT * 27));
+    }
+
+    #[test]
+    fn what_is_suspended_stays_so_over_busy_periods() {
+        let mut contention = idle([10, 20]);
+        contention.suspend(at(1000), 0);
+        let start = at(1000 + 16 + 27);
+        let (mut winners, mut deferring) = (Vec::new(), Vec::new());
+        contention.begin_busy(start + SLOT * 20, &mut winners, &mut deferring);
+        assert_eq!((winners, deferring), (vec![1], vec![]));
+        assert!(!contention.resume(start + SLOT * 21, 0));
+        contention.begin_idle(at(5000) + Duration::from_micros(34), at(5000));
+        assert_eq!(contention.next_access(), Some(at(5000 + 16 + 27) + SLOT * 10));
+    }
+
+    #[test]
+    fn a_longer_interframe_space_comes_before_the_slots_that_are_left() {
+        let mut contention = idle([10, 50]);
+        contention.suspend(at(1000), 0);
+        contention.set_spacing(0, 8);
+        contention.resume(at(1000), 0);
+        assert_eq!(contention.next_access(), Some(at(1000 + 16) + SLOT * 18));
+        contention.suspend(at(1000), 0);
+        contention.set_spacing(0, 2);
+        contention.resume(at(1000), 0);
+        assert_eq!(contention.next_access(), Some(at(1000 + 16) + SLOT * 12));
+    }
+
+    #[test]
+    fn a_frame_may_wait_without_a_back_off() {
+        let timing = Timing::of(&DOT11AX);
+        let mut contention = Contention::new(&[3], &timing, BusySlot::Counted);
+        contention.suspend(at(500), 0);
+        assert!(!contention.wait(at(600), 0));
+        assert_eq!(contention.next_access(), None);
+        assert!(contention.resume(at(700), 0));
+        assert!(!contention.wait(at(700), 0), "the medium is idle");
+        // 73 slots after an AIFS.
+        assert_eq!(contention.next_access(), Some(at(700)));
+    }
+}
