@@ -190,6 +190,8 @@ def scenarios():
     several = several.set("cells[0].queue", "dualpi2")
     oven = {"source": "microwave", "position_m": [0.0, 0.0], "tx_power_dbm": 10.0}
     yield several.set("warmup_s", 0.1).set("duration_s", 0.2).set("interferers", [oven])
+    uplink = sm.Scenario.load(ROOT / "scenarios" / "ofdma.toml").set("wlan.mu.uplink", {})
+    yield uplink.set("warmup_s", 0.1).set("duration_s", 0.3)
     sleeping = several.set("stations[*].power_save", "legacy")
     yield sleeping.set("warmup_s", 0.1).set("duration_s", 0.3)
 
