@@ -120,6 +120,10 @@ impl Cell {
 
     /// What waits at an EDCAF beside the PSDU that it has assembled.
     fn backlog(edcaf: &Edcaf, rules: &Rules, source: &dyn crate::MsduSource) -> kernel::Bytes {
+        // What waits goes into service at once where nothing is.
+        if edcaf.is_idle() {
+            return kernel::Bytes::ZERO;
+        }
         let around = rules.framing.overhead + crate::mac::DELIMITER;
         let mut bytes = edcaf.originator.beside();
         source.each(edcaf.node, edcaf.class, &mut |_, packet| bytes += packet.size + around);
