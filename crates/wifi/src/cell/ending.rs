@@ -160,6 +160,8 @@ impl Cell {
         }
     }
 
+    #[allow(clippy::inline_always, reason = "it runs for each exchange")]
+    #[inline(always)]
     fn end_exchange(&mut self, now: Instant, exchange: &Exchange, out: &mut Vec<Command>) {
         let f = self.sender;
         let receiver = self.edcaf(f).to();

@@ -165,6 +165,8 @@ impl Contention {
     /// A frame of `station` begins to wait. Returns whether the station must draw a back-off for it
     /// (clauses 10.3.4.2 and 10.23.2.2: the medium is busy and no back-off is pending, or
     /// [`IdleAccess::Ns2`]).
+    #[allow(clippy::inline_always, reason = "it runs for each packet")]
+    #[inline(always)]
     pub(crate) fn wait(&mut self, now: Instant, station: u32) -> bool {
         let pending = self.is_pending(now, station);
         let contender = &mut self.contenders[station as usize];
