@@ -33,6 +33,12 @@ pub trait MsduSource {
     /// Shows the packets of this class that wait at `node`, each with its receiver, without
     /// broadcasts.
     fn each(&self, node: u32, class: TrafficClass, visit: &mut dyn FnMut(u32, &Packet));
+
+    /// How many packets wait at `node`, of all classes and receivers, and their bytes; `None` if
+    /// that is known only by a visit of each.
+    fn waiting(&self, _node: u32) -> Option<(u64, Bytes)> {
+        None
+    }
 }
 
 /// A source without packets.

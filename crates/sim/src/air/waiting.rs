@@ -87,6 +87,11 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
         self.take(RadioId(node), None, PowerBits::NONE, &wanted).map(|(packet, to)| (packet, to.0))
     }
 
+    fn waiting(&self, node: u32) -> Option<(u64, Bytes)> {
+        let queue = &self.queues[RadioId(node)];
+        Some((queue.len() as u64, queue.backlog()))
+    }
+
     fn each(&self, node: u32, class: TrafficClass, visit: &mut dyn FnMut(u32, &Packet)) {
         self.queues[RadioId(node)].each(&mut |packet| {
             if packet.to.is_some()

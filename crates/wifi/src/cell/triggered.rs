@@ -119,23 +119,34 @@ impl Cell {
     }
 
     /// What waits at an EDCAF beside the PSDU that it has assembled.
-    fn backlog(edcaf: &Edcaf, rules: &Rules, source: &dyn crate::MsduSource) -> kernel::Bytes {
+    fn backlog(&self, f: u32, source: &dyn crate::MsduSource) -> kernel::Bytes {
+        let edcaf = self.edcaf(f);
         // What waits goes into service at once where nothing is.
         if edcaf.is_idle() {
             return kernel::Bytes::ZERO;
         }
-        let around = rules.framing.overhead + crate::mac::DELIMITER;
-        let mut bytes = edcaf.originator.beside();
+        let around = self.rules.framing.overhead + crate::mac::DELIMITER;
+        let beside = edcaf.originator.beside();
+        let per_node = self.rules.per_node;
+        let first = edcaf.node * per_node;
+        let others = (first..first + per_node).filter(|&other| other != f);
+        // All that waits is of this category if the others have nothing in service.
+        let is_alone = others.map(|other| self.edcaf(other)).all(Edcaf::is_idle);
+        if let Some((packets, size)) = source.waiting(edcaf.node).filter(|_| is_alone) {
+            return beside + size + kernel::Bytes(around.0 * packets);
+        }
+        let mut bytes = beside;
         source.each(edcaf.node, edcaf.class, &mut |_, packet| bytes += packet.size + around);
         bytes
     }
 
     /// An EDCAF of a station has assembled a PSDU, which tells the size of its queue.
     pub(super) fn tell_backlog(&mut self, f: u32, source: &dyn crate::MsduSource) {
-        let Some(triggers) = &mut self.triggers else { return };
-        let edcaf = &self.edcafs[f as usize];
-        if edcaf.node != ACCESS_POINT {
-            let queue = Self::backlog(edcaf, &self.rules, source);
+        if self.triggers.is_none() || self.edcaf(f).node == ACCESS_POINT {
+            return;
+        }
+        let queue = self.backlog(f, source);
+        if let Some(triggers) = &mut self.triggers {
             triggers.reports.tell(f, triggers.settings.queue_size, queue);
         }
     }

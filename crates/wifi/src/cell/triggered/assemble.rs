@@ -129,7 +129,7 @@ impl Cell {
             _ => own..own + 1,
         };
         for e in told {
-            let queue = Self::backlog(&self.edcafs[e as usize], &self.rules, source);
+            let queue = self.backlog(e, source);
             triggers.reports.tell(e, triggers.settings.queue_size, queue);
         }
         let noise = &mut self.nodes[ACCESS_POINT as usize].noise;
