@@ -60,8 +60,9 @@ def test_triggers_beside_edca_give_what_both_have(polls, mpdus):
     assert mean_of_three(scenario) == pytest.approx(expected, rel=TOLERANCE)
 
 
-def test_eight_stations_with_triggers_are_those_of_ns3():
-    # ns-3 has 59.65 and 57.53 Mb/s; the values that it gives of each station add up for eight.
+def test_eight_stations_with_triggers_stay_where_they_are():
+    # ns-3 has 59.65 and 57.53 Mb/s; the values that it gives of each station add up for eight. The
+    # band was set after the first figures, +1.5 and +3.0 %: it tells changes, and no agreement.
     for polls, expected in ((NO_BSRP, 59.65), (POLLS, 57.53)):
         scenario = cell(8, NS3 | {"mu": {"uplink": polls}}, ap=TXOP, duration_s=10.0)
         assert mean_of_three(scenario) == pytest.approx(expected, rel=0.04)
