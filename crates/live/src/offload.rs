@@ -237,14 +237,14 @@ pub(crate) fn too_large(packet: &[u8], mtu: u16) -> Vec<u8> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     const OPTIONS_LEN: usize = 12;
-    const HEADERS: usize = IP + OPTIONS + OPTIONS_LEN;
+    pub(crate) const HEADERS: usize = IP + OPTIONS + OPTIONS_LEN;
 
     /// A segment with these data, whose checksums are right.
-    fn segment(sequence: u32, flags: u8, data: &[u8]) -> Vec<u8> {
+    pub(crate) fn segment(sequence: u32, flags: u8, data: &[u8]) -> Vec<u8> {
         let mut packet = vec![0; HEADERS];
         (packet[0], packet[8], packet[PROTOCOL]) = (0x45, 64, TCP);
         packet[SOURCE..IP].copy_from_slice(&[10, 0, 0, 1, 10, 0, 0, 4]);

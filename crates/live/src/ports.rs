@@ -112,16 +112,18 @@ impl Port {
         }
     }
 
-    /// Hands packets to the kernel at once, which may not take them: one, or several that
-    /// [`offload::joined`] has found to belong together.
+    /// Hands packets to the kernel at once: one, or several that [`offload::joined`] has found to
+    /// belong together. A kernel that does not take several as one gets one after the other; what
+    /// it does not take even then is counted.
     pub(crate) fn write(&mut self, packets: &[&[u8]]) {
-        match self.write_at_once(packets) {
-            Ok(()) => {
+        match (self.write_at_once(packets), packets) {
+            (Ok(()), _) => {
                 for bytes in packets {
                     count(&mut self.report.received, bytes.len());
                 }
             }
-            Err(_) => self.report.not_written += packets.len() as u64,
+            (Err(_), [_]) => self.report.not_written += 1,
+            (Err(_), _) => packets.chunks(1).for_each(|one| self.write(one)),
         }
     }
 
@@ -163,4 +165,38 @@ impl Port {
 fn count([packets, bytes]: &mut [u64; 2], len: usize) {
     *packets += 1;
     *bytes += len as u64;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::offload::tests::{HEADERS, segment};
+    use rustix::net::sockopt::set_socket_send_buffer_size;
+    use std::os::fd::OwnedFd;
+    use std::os::unix::net::UnixDatagram;
+
+    #[test]
+    fn what_the_kernel_does_not_take_as_one_is_written_one_by_one() {
+        const ACK: u8 = 0x10;
+        let (own, other) = UnixDatagram::pair().expect("there are sockets");
+        for end in [&own, &other] {
+            end.set_nonblocking(true).expect("it is a socket");
+        }
+        // The least buffer that there is: the socket takes messages of some 4 kB.
+        set_socket_send_buffer_size(&own, 1).expect("the least is taken instead");
+        let mut port = Port::new("phone".to_owned(), File::from(OwnedFd::from(own)));
+        let read = || other.recv(&mut vec![0; BUFFER]).ok();
+        let mut write = |data: u32, number: u32| {
+            let packets: Vec<Vec<u8>> =
+                (0..number).map(|n| segment(n * data, ACK, &vec![7; data as usize])).collect();
+            port.write(&packets.iter().map(Vec::as_slice).collect::<Vec<_>>());
+            (port.report.received[0], port.report.not_written)
+        };
+        assert_eq!(write(100, 3), (3, 0));
+        assert_eq!([read(), read()], [Some(HEADER + HEADERS + 300), None], "three as one");
+        // The buffer has room for the first of them, at least.
+        let (received, not_written) = write(1448, 4);
+        assert!(received > 3 && received + not_written == 7, "{received}, {not_written}");
+        assert_eq!(read(), Some(HEADER + HEADERS + 1448));
+    }
 }
