@@ -23,7 +23,7 @@ OF_THE_MAC = [
     "Reassociation Response",
 ]
 """Frames that carry no packet of the network layer."""
-INITIATES = ["RTS", "CTS-to-self", "Data", "BlockAckReq", *OF_THE_MAC]
+INITIATES = ["RTS", "CTS-to-self", "Data", "BlockAckReq", "Trigger", *OF_THE_MAC]
 LOST_TO_OTHERS = ["collision", "interference", "receiver transmits", "receiver busy"]
 
 
@@ -335,7 +335,7 @@ def test_airtime_is_that_of_the_ledger(run):
     if frames.filter(kind="CTS-to-self").is_empty():
         assert together["lasting_s"].sum() / end == pytest.approx(fraction("collision"), abs=1e-9)
         used = fraction("payload", "tcp_ack", "header", "mac_ack", "rts_cts", "lost")
-        for of_some in ("two_frames", "busy_tone", "padding"):
+        for of_some in ("two_frames", "busy_tone", "padding", "trigger"):
             used += run.summary.get(f"airtime.{of_some}_fraction", 0.0)
         assert covered_s(alone, end) / end == pytest.approx(used, abs=1e-9)
 

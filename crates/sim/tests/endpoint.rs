@@ -78,20 +78,20 @@ fn a_queue_fq_paces_linux_in_bursts() {
     let paced = |run: &sim::Run| number(run, "flows[0].limited_by.pacing_fraction");
     let bursts = with("fq", "tcp.endpoint.linux.tso_defer = false");
     let single = with("fq", "tcp.endpoint.linux.gso = false");
-    // 5 % of the time: mostly the window limits. A sender that waits for room for a whole packet
-    // waits less for the pacing rate.
-    assert!(paced(&bursts) > 0.04, "{}", paced(&bursts));
     let deferring = with("fq", LINUX);
-    let pacing = paced(&deferring);
-    assert!(pacing > 0.0 && pacing < 0.5 * paced(&bursts), "{pacing}");
+    // Mostly the window limits.
+    for paces in [&bursts, &single, &deferring] {
+        assert!(paced(paces) > 0.0);
+    }
     for other in [with("fq", ""), with("pfifo_fast", "tcp.pacing = false")] {
         assert_eq!(paced(&other), 0.0);
     }
-    // The segments of a burst have one timestamp, so that the receiver merges them.
-    let [together, alone] = [&bursts, &single].map(acks_per_segment);
-    assert!(together < 0.5 * alone, "{together} and {alone} acknowledgements for each segment");
-    let fewer = acks_per_segment(&deferring);
-    assert!(fewer < 0.9 * together, "{fewer} and {together} acknowledgements for each segment");
+    // The clock of timestamps ticks once a millisecond, so that the receiver merges the segments of
+    // a burst, and those that leave one by one within a millisecond.
+    for merged in [&bursts, &single, &deferring] {
+        let acks = acks_per_segment(merged);
+        assert!((0.05..0.25).contains(&acks), "{acks} acknowledgements for each segment");
+    }
 }
 
 #[test]
