@@ -5,9 +5,9 @@ use std::time::Duration;
 
 /// What takes longer is a stall, which the report names.
 const STALL: Duration = Duration::from_millis(10);
-/// The most stalls that are kept; all are counted.
 /// What keeps up is later than this in a thousandth of the cases at most.
 pub const KEPT_UP: Duration = Duration::from_millis(1);
+/// The most stalls that are kept; all are counted.
 const MOST_STALLS: usize = 1000;
 /// The longest lateness that is told apart.
 const LONGEST_NS: u64 = 3_600_000_000_000;

@@ -7,6 +7,10 @@
 //! a driver joins, and [`Joined`] writes them as one: generic receive offload.
 
 use std::io::IoSlice;
+use wire::ipv4::{
+    CHECKSUM as IP_CHECKSUM, FRAGMENT, HEADER as IP, IDENTIFICATION, LENGTH, PROTOCOL, SOURCE, Sum,
+    put, word,
+};
 
 /// Bytes of the header of virtio-net without the field for merged buffers.
 pub(crate) const HEADER: usize = 10;
@@ -15,14 +19,6 @@ const NEEDS_CHECKSUM: u8 = 1;
 /// Its type of a packet of many TCP segments over IPv4.
 const TCP_IPV4: u8 = 1;
 
-/// An IPv4 header without options (RFC 791 section 3.1), and where its fields stand.
-const IP: usize = 20;
-const LENGTH: usize = 2;
-const IDENTIFICATION: usize = 4;
-const FRAGMENT: usize = 6;
-const PROTOCOL: usize = 9;
-const IP_CHECKSUM: usize = 10;
-const SOURCE: usize = 12;
 /// The protocol number of TCP, and where fields of its header stand (RFC 9293 section 3.1).
 const TCP: u8 = 6;
 const SEQUENCE: usize = 4;
@@ -166,28 +162,15 @@ impl Joined {
     }
 }
 
-fn word(bytes: &[u8], at: usize) -> u16 {
-    u16::from_be_bytes([bytes[at], bytes[at + 1]])
-}
-
 fn long(bytes: &[u8], at: usize) -> u32 {
     u32::from(word(bytes, at)) << 16 | u32::from(word(bytes, at + 2))
 }
 
-fn put(bytes: &mut [u8], at: usize, value: u16) {
-    bytes[at..at + 2].copy_from_slice(&value.to_be_bytes());
-}
-
-/// The sum of RFC 1071 of bytes, an odd one at the end filled up with zero.
-fn sum(bytes: &[u8]) -> u16 {
-    let pairs = bytes.chunks_exact(2);
-    let odd = pairs.remainder().first().map_or(0, |&last| u64::from(last) << 8);
-    let mut sum =
-        odd + pairs.map(|pair| u64::from(u16::from_be_bytes([pair[0], pair[1]]))).sum::<u64>();
-    while sum > 0xffff {
-        sum = (sum & 0xffff) + (sum >> 16);
-    }
-    sum as u16
+/// The checksum of bytes that begin at an even offset.
+fn checksum(bytes: &[u8]) -> u16 {
+    let mut sum = Sum::default();
+    sum.add(bytes);
+    sum.value()
 }
 
 /// Completes a checksum whose field has the sum of the pseudo-header.
@@ -195,7 +178,7 @@ fn complete(bytes: &mut [u8], begin: usize, offset: usize) {
     if begin + offset + 2 > bytes.len() {
         return;
     }
-    let checksum = !sum(&bytes[begin..]);
+    let checksum = checksum(&bytes[begin..]);
     // RFC 768: a checksum of zero says that there is none. It is sent as all ones, which is the
     // same number.
     put(bytes, begin + offset, if checksum == 0 { 0xffff } else { checksum });
@@ -205,7 +188,7 @@ fn complete(bytes: &mut [u8], begin: usize, offset: usize) {
 fn set_length(headers: &mut [u8], len: usize) {
     put(headers, LENGTH, len as u16);
     put(headers, IP_CHECKSUM, 0);
-    let checksum = !sum(&headers[..IP]);
+    let checksum = checksum(&headers[..IP]);
     put(headers, IP_CHECKSUM, checksum);
 }
 
@@ -214,7 +197,7 @@ fn set_pseudo_header(headers: &mut [u8], len: usize) {
     let [high, low] = ((len - IP) as u16).to_be_bytes();
     let mut pseudo = [0, TCP, high, low, 0, 0, 0, 0, 0, 0, 0, 0];
     pseudo[4..].copy_from_slice(&headers[SOURCE..IP]);
-    put(headers, IP + CHECKSUM, sum(&pseudo));
+    put(headers, IP + CHECKSUM, !checksum(&pseudo));
 }
 
 /// The message that a packet is too large for the network (RFC 792, RFC 1191 section 4), from its
@@ -262,13 +245,13 @@ pub(crate) mod tests {
         (0..len).map(|at| (at * 7) as u8).collect()
     }
 
-    /// Whether the checksums of IP and TCP are right: the sums with them are all ones.
+    /// Whether the checksums of IP and TCP are right: those of all with them are zero.
     fn is_sound(packet: &[u8]) -> bool {
         let mut pseudo = packet[SOURCE..IP].to_vec();
         pseudo.extend([0, TCP]);
         pseudo.extend(((packet.len() - IP) as u16).to_be_bytes());
         pseudo.extend_from_slice(&packet[IP..]);
-        sum(&packet[..IP]) == 0xffff && sum(&pseudo) == 0xffff
+        checksum(&packet[..IP]) == 0 && checksum(&pseudo) == 0
     }
 
     fn packets(read: &mut [u8]) -> Vec<Vec<u8>> {
@@ -290,13 +273,6 @@ pub(crate) mod tests {
         fn concat_bytes(&self) -> Vec<u8> {
             self.iter().flat_map(|slice| slice.iter().copied()).collect()
         }
-    }
-
-    #[test]
-    fn a_checksum_is_that_of_the_standard() {
-        // RFC 1071 section 3: the sum of these bytes is ddf2.
-        assert_eq!(sum(&[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7]), 0xddf2);
-        assert_eq!(sum(&[0x00, 0x01, 0xf2]), 0xf201, "an odd byte is the upper half of a word");
     }
 
     #[test]
@@ -403,7 +379,7 @@ pub(crate) mod tests {
         let packet = segment(7, ACK, &data(2000));
         let message = too_large(&packet, 1500);
         assert_eq!(message.len(), 20 + 8 + 28);
-        assert_eq!((sum(&message[..20]), sum(&message[20..])), (0xffff, 0xffff));
+        assert_eq!((checksum(&message[..20]), checksum(&message[20..])), (0, 0));
         assert_eq!(message[20..22], [3, 4]);
         assert_eq!((message[12..16].to_vec(), word(&message, 26)), (packet[16..20].to_vec(), 1500));
         assert_eq!(message[16..20], packet[12..16]);

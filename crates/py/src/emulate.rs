@@ -4,7 +4,7 @@ use crate::fault;
 use crate::scenario::Scenario;
 use crate::trace::os_error;
 use live::{
-    Ending, Gate, Glance, KEPT_UP, Keep, Lateness, Limits, PortReport, Refusal, Report, Watch,
+    Ending, Gate, Glance, KEPT_UP, Keep, Lateness, Limits, MTU, PortReport, Refusal, Report, Watch,
     Window,
 };
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
@@ -190,6 +190,12 @@ fn lateness<'py>(py: Python<'py>, late: &Lateness) -> PyResult<Bound<'py, PyDict
     dict.set_item("max_s", late.max_s())?;
     dict.set_item("above_1ms_fraction", late.fraction_above(KEPT_UP))?;
     Ok(dict)
+}
+
+/// The largest IP packet that enters the network, in bytes.
+#[pyfunction]
+pub(crate) const fn port_mtu_bytes() -> u16 {
+    MTU
 }
 
 /// What a report says of the packets that a port refuses, by their key in results.

@@ -25,7 +25,7 @@ mod _core {
     use crate::control::{Ack, Delivery, Departing, Loss, cbrt};
     #[cfg(target_os = "linux")]
     #[pymodule_export]
-    use crate::emulate::{PortGate, refusals};
+    use crate::emulate::{PortGate, port_mtu_bytes, refusals};
     #[pymodule_export]
     use crate::gym::Steps;
     #[pymodule_export]

@@ -7,6 +7,7 @@ mod dscp;
 mod echo;
 mod field;
 mod frame;
+pub mod ipv4;
 mod management;
 mod media;
 mod packet;

@@ -1,17 +1,10 @@
 //! IP packets of real programs: what their headers say, and the congestion mark that they get.
 
+use crate::ipv4::{
+    CHECKSUM, DESTINATION, FRAGMENT, HEADER, LENGTH, PROTOCOL, SERVICES, SOURCE, Sum, put, word,
+};
 use crate::{Dscp, Ecn, TrafficClass};
 
-/// Bytes of an IPv4 header without options (RFC 791 section 3.1).
-const HEADER: usize = 20;
-/// Where its fields stand.
-const SERVICES: usize = 1;
-const LENGTH: usize = 2;
-const FRAGMENT: usize = 6;
-const PROTOCOL: usize = 9;
-const CHECKSUM: usize = 10;
-const SOURCE: usize = 12;
-const DESTINATION: usize = 16;
 /// Do Not Fragment.
 const NEVER_FRAGMENTED: u16 = 0x4000;
 /// More Fragments, and the offset of the fragment.
@@ -92,15 +85,12 @@ impl RealPacket {
         let old = word(bytes, 0);
         bytes[SERVICES] |= 0b11;
         // Equation 3 of RFC 1624: HC' = ~(~HC + ~m + m').
-        let sum = u32::from(!word(bytes, CHECKSUM)) + u32::from(!old) + u32::from(word(bytes, 0));
-        let sum = (sum & 0xffff) + (sum >> 16);
-        let sum = (sum & 0xffff) + (sum >> 16);
-        bytes[CHECKSUM..][..2].copy_from_slice(&(!(sum as u16)).to_be_bytes());
+        let mut sum = Sum::default();
+        for part in [!word(bytes, CHECKSUM), !old, word(bytes, 0)] {
+            sum.word(part);
+        }
+        put(bytes, CHECKSUM, sum.value());
     }
-}
-
-fn word(bytes: &[u8], at: usize) -> u16 {
-    u16::from_be_bytes([bytes[at], bytes[at + 1]])
 }
 
 fn address(bytes: &[u8], at: usize) -> [u8; 4] {

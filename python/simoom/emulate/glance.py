@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from simoom.emulate.ports import Port
-from simoom.emulate.report import verdict_of
+from simoom.emulate.report import MOSTLY, verdict_of
 from simoom.scenario.interfaces import interfaces
 from simoom.scenario.observables import observable
 from simoom.scenario.scenario import Scenario
@@ -69,7 +69,7 @@ class Glances:
         ]
         keys = ("at_s", "handed_over", "above_1ms", "max_s", "recent_max_s", "dropped")
         is_invalid = glance["fell_behind"] or any(port["not_written"] for port in ports)
-        mostly_in_time = 1000 * glance["above_1ms"] <= glance["handed_over"]
+        mostly_in_time = glance["above_1ms"] <= MOSTLY * glance["handed_over"]
         verdict = verdict_of(mostly_in_time, glance["max_s"], is_invalid=is_invalid)
         told = {key: glance[key] for key in keys}
         self._told({**told, "verdict": verdict, "ports": ports, "airtime": airtime})

@@ -14,12 +14,12 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from simoom import _core
 from simoom.emulate.ports import Port
 
 INSIDE = Path(__file__).with_name("inside.py")
 UNSHARE = ("unshare", "--user", "--map-root-user", "--net", "--mount", "--pid", "--fork",
            "--kill-child")  # fmt: skip
-MTU_BYTES = 1500
 ANSWER_S = 10.0
 """How long a namespace may take to be made."""
 STOPS_S = 1.0
@@ -53,7 +53,7 @@ class Namespace:
         given = {
             "name": port.name,
             "address": address,
-            "mtu": MTU_BYTES,
+            "mtu": _core.port_mtu_bytes(),
             "command": port.command,
             "gate": str(folder / "gate"),
             "hosts": str(folder / "hosts"),

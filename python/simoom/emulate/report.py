@@ -20,8 +20,8 @@ STALLS = 5
 INDENT = 12
 
 
-KEPT_UP_P999_S, KEPT_UP_MAX_S = 1e-3, 10e-3
-"""The rule of a run that kept up: 99.9 % of what was due, and the latest of it."""
+MOSTLY, KEPT_UP_MAX_S = 1e-3, 10e-3
+"""The rule of a run that kept up: the fraction that may be late, and how late the latest may be."""
 
 
 def verdict_of(mostly_in_time: bool, max_s: float, *, is_invalid: bool) -> str:

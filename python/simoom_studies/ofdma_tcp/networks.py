@@ -7,7 +7,7 @@ each flow, CoDel, and fair airtime.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from simoom.results.run import Run
 from simoom.runs.evidence import Value
 from simoom.scenario.scenario import Scenario
+from simoom.studies.figure import Curve, Source, curve
 from simoom.studies.lab import Lab, Sample
 
 SINGLE = "single user"
@@ -177,3 +178,23 @@ def paired(over: Sample, under: Sample, quantity: str, *names: str) -> Value:
     """Return the mean ratio of two values over pairs of runs with the same seeds."""
     ratio: NDArray[np.float64] = over[quantity] / under[quantity]
     return Value.mean(ratio).named(f"{quantity} over that of single users", *names)
+
+
+def means(
+    found: Mapping[tuple[str, int], Sample],
+    ways: Sequence[str],
+    numbers: Sequence[int],
+    quantity: str,
+) -> tuple[Curve, ...]:
+    """Return a curve of the means of a value over these numbers for each way to send."""
+    return tuple(
+        curve(
+            way,
+            Source.SIMULATION,
+            numbers,
+            [Value.mean(found[way, number][quantity]) for number in numbers],
+            quantity,
+            colour=colour,
+        )
+        for colour, way in enumerate(ways)
+    )

@@ -16,6 +16,7 @@ from simoom_studies.ofdma_tcp.networks import (
     SINGLE,
     bulk,
     cell,
+    means,
     measure_delay,
     measure_files,
     paired,
@@ -120,16 +121,6 @@ def figure_small(lab: Lab) -> Figure:
         "Packets of 200 bytes, 1 Mb/s to each station, MCS 7 in 20 MHz",
         Axis("stations", "stations", 0.9, 14, log=True, ticks=numbers),
         (Axis("p95_ms", "95 % of delays, ms", 0, 5),),
-        tuple(
-            curve(
-                way,
-                Source.SIMULATION,
-                numbers,
-                [Value.mean(found[way, n]["p95_ms"]) for n in numbers],
-                "p95_ms",
-                colour=colour,
-            )
-            for colour, way in enumerate(ways)
-        ),
+        means(found, ways, numbers, "p95_ms"),
         claims,
     )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from simoom.runs.evidence import Check, Value
 from simoom.studies.claim import Claims
-from simoom.studies.figure import Axis, Figure, Source, curve
+from simoom.studies.figure import Axis, Figure
 from simoom.studies.lab import Lab, figure_function
 from simoom_studies.ofdma_tcp.networks import (
     MULTI,
     SINGLE,
     bulk,
     cell,
+    means,
     measure,
     paired,
     replications,
@@ -51,16 +52,6 @@ def figure_thin(lab: Lab) -> Figure:
         "Eight downloads (CUBIC) by the segments that an acknowledgement is for",
         Axis("segments", "segments of an acknowledgement", 1.5, 40, log=True, ticks=SEGMENTS),
         (Axis("goodput_mbps", "goodput, Mb/s", 0, 80),),
-        tuple(
-            curve(
-                way,
-                Source.SIMULATION,
-                SEGMENTS,
-                [Value.mean(found[way, segments]["goodput_mbps"]) for segments in SEGMENTS],
-                "goodput_mbps",
-                colour=colour,
-            )
-            for colour, way in enumerate(WAYS)
-        ),
+        means(found, WAYS, SEGMENTS, "goodput_mbps"),
         claims,
     )

@@ -4,12 +4,37 @@ mod triggered;
 
 use super::{Meter, useful_part};
 use crate::measure::AirtimeKind;
-use kernel::Duration;
-use wifi::Cell;
+use kernel::{Duration, Instant};
 use wifi::mac::{Exchange, ExchangeOutcome, MuExchange, MuUser};
+use wifi::phy::Airtime;
+use wifi::{Cell, FrameOnAir};
 
-/// The time of a user's data by what it is: lost, TCP ACKs, payload, padding.
-type Shares = [Duration; 4];
+/// What is made of the tones of a user: lost, frames that trigger or answer without data, TCP ACKs,
+/// payload, padding.
+const KINDS: [AirtimeKind; 5] = [
+    AirtimeKind::Lost,
+    AirtimeKind::Trigger,
+    AirtimeKind::TcpAck,
+    AirtimeKind::Payload,
+    AirtimeKind::Padding,
+];
+/// Bytes of a user by these kinds.
+type Uses = [u64; KINDS.len()];
+
+/// Where these kinds stand.
+const LOST: usize = 0;
+const WITHOUT_DATA: usize = 1;
+const TCP_ACK: usize = 2;
+const PAYLOAD: usize = 3;
+const PADDING: usize = 4;
+
+/// The tones of a user, and what it makes of them.
+struct Tones {
+    own: u32,
+    /// The bytes that its tones have room for in the data's time.
+    room: u64,
+    uses: Uses,
+}
 
 impl Meter {
     /// Counts an exchange with several users, if it is one.
@@ -31,23 +56,8 @@ impl Meter {
         let Some(data) = exchange.data() else { return };
         let mut counted_until = data.end();
         if exchange.outcome == ExchangeOutcome::Success {
-            let mut all: Shares = [Duration::ZERO; 4];
-            for user in &group.users {
-                let own = shares(data.airtime.payload, group, user, cell);
-                all.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
-            }
-            let mut at = all.iter().fold(data.end(), |at, &share| at - share);
-            self.ledger.add(AirtimeKind::Header, data.start, at);
-            let kinds = [
-                AirtimeKind::Lost,
-                AirtimeKind::TcpAck,
-                AirtimeKind::Payload,
-                AirtimeKind::Padding,
-            ];
-            for (kind, share) in kinds.into_iter().zip(all).filter(|all| all.1 > Duration::ZERO) {
-                self.ledger.add(kind, at, at + share);
-                at += share;
-            }
+            let users = group.users.iter().map(|user| tones(user, cell));
+            self.share_out(data.start, &data.airtime, group.tones(), users);
         } else {
             self.ledger.add(AirtimeKind::Lost, data.start, data.end());
         }
@@ -66,24 +76,52 @@ impl Meter {
         // Until the announced end of HE TB PPDUs.
         self.ledger.add(AirtimeKind::IfsBackoff, counted_until, exchange.end);
     }
+
+    /// Divides the time of data for several users. Each has the part that it has of the tones, and
+    /// of that its bytes have theirs; headers have the rest.
+    fn share_out(
+        &mut self,
+        start: Instant,
+        airtime: &Airtime,
+        all_tones: u32,
+        users: impl Iterator<Item = Tones>,
+    ) {
+        let mut shares = [Duration::ZERO; KINDS.len()];
+        for Tones { own, room, uses } in users {
+            let own = u128::from(airtime.payload.0) * u128::from(own);
+            let all = u128::from(all_tones) * u128::from(room.max(1));
+            for (share, bytes) in shares.iter_mut().zip(uses) {
+                *share += Duration((own * u128::from(bytes) / all) as u64);
+            }
+        }
+        let end = start + airtime.total();
+        let mut at = shares.iter().fold(end, |at, &share| at - share);
+        self.ledger.add(AirtimeKind::Header, start, at);
+        for (kind, share) in KINDS.into_iter().zip(shares).filter(|all| all.1 > Duration::ZERO) {
+            self.ledger.add(kind, at, at + share);
+            at += share;
+        }
+    }
 }
 
-fn shares(payload: Duration, group: &MuExchange, user: &MuUser, cell: &Cell) -> Shares {
-    let (mut lost, mut acks, mut useful) = (0, 0, 0);
-    for frame in cell.frames_to(user) {
+fn tones(user: &MuUser, cell: &Cell) -> Tones {
+    let mut uses = uses(cell.frames_to(user));
+    uses[PADDING] = user.room.0.saturating_sub(user.on_air.0);
+    Tones { own: user.ru.size.tones(), room: user.room.0, uses }
+}
+
+/// The bytes of MPDUs by what they are.
+fn uses<'a>(frames: impl Iterator<Item = FrameOnAir<'a>>) -> Uses {
+    let mut uses = Uses::default();
+    for frame in frames {
         if frame.wasted {
-            lost += frame.bytes.0;
+            uses[LOST] += frame.bytes.0;
             continue;
         }
         for packet in frame.packets() {
-            match useful_part(packet) {
-                (AirtimeKind::TcpAck, bytes) => acks += bytes.0,
-                (_, bytes) => useful += bytes.0,
-            }
+            let (kind, bytes) = useful_part(packet);
+            uses[if kind == AirtimeKind::TcpAck { TCP_ACK } else { PAYLOAD }] += bytes.0;
         }
     }
-    let own = u128::from(payload.0) * u128::from(user.ru.size.tones());
-    let all = u128::from(group.tones()) * u128::from(user.room.0.max(1));
-    let padding = user.room.0.saturating_sub(user.on_air.0);
-    [lost, acks, useful, padding].map(|bytes| Duration((own * u128::from(bytes) / all) as u64))
+    uses
 }

@@ -1,5 +1,5 @@
-//! Checksums: the CRC-32 of the FCS (802.11-2020 clause 9.2.4.8) and the Internet checksum (RFC
-//! 1071). A run of zeros costs both a constant time, however long it is.
+//! The CRC-32 of the FCS (802.11-2020 clause 9.2.4.8). A run of zeros costs a constant time,
+//! however long it is.
 
 /// The polynomial of the FCS, least significant bit first.
 const POLYNOMIAL: u32 = 0xedb8_8320;
@@ -35,31 +35,6 @@ impl Crc {
     /// The four bytes of the FCS.
     pub(super) fn fcs(self) -> [u8; 4] {
         (!self.0).to_le_bytes()
-    }
-}
-
-/// An Internet checksum in progress. Everything that is added begins at an even offset.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sum(u32);
-
-impl Sum {
-    /// Adds bytes; an odd last byte is padded with a zero.
-    pub(super) fn add(&mut self, bytes: &[u8]) {
-        for pair in bytes.chunks(2) {
-            let low = pair.get(1).copied().unwrap_or(0);
-            self.word(u16::from_be_bytes([pair[0], low]));
-        }
-    }
-
-    /// Adds a number of 16 bits.
-    pub(super) fn word(&mut self, word: u16) {
-        self.0 += u32::from(word);
-    }
-
-    /// The checksum.
-    pub(super) fn value(self) -> u16 {
-        let once = (self.0 & 0xffff) + (self.0 >> 16);
-        !((once & 0xffff) + (once >> 16)) as u16
     }
 }
 
@@ -129,13 +104,5 @@ mod tests {
             long.add(&vec![0; count]);
             assert_eq!(short.fcs(), long.fcs(), "{count} zeros");
         }
-    }
-
-    #[test]
-    fn the_internet_checksum_is_that_of_rfc_1071() {
-        // RFC 1071 section 3: the sum is ddf2.
-        let mut sum = Sum::default();
-        sum.add(&[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7]);
-        assert_eq!(sum.value(), !0xddf2);
     }
 }

@@ -1,13 +1,13 @@
 //! IPv4 (RFC 791).
 
 use super::addresses::{Addresses, ipv4};
-use super::checksum::Sum;
 use super::tcp::TcpHeaders;
 use super::udp::{self, ICMP, UDP, udp, udp_header};
 use super::{aodv, arp, dsr, echo};
 use crate::{Network, TapePacket};
 use kernel::IdVec;
 use std::sync::Arc;
+use wire::ipv4::Sum;
 use wire::{
     Body, Dscp, Echo, EchoProtocol, Ecn, FlowId, Message, NodeId, Packet, PathId, Paths,
     RealPacket, TrafficClass,
