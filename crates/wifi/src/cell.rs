@@ -33,6 +33,7 @@ mod access;
 mod duplex;
 mod ending;
 mod group;
+mod several;
 mod triggered;
 mod watch;
 
@@ -47,6 +48,7 @@ use crate::{Command, Counters, FrameCounters, Link};
 use duplex::Duplex;
 use group::Groups;
 use kernel::{Bytes, Instant, Rng, Seed, Timer};
+use several::Several;
 use triggered::Triggers;
 use watch::CellWatch;
 use wire::{Management, Packet, TrafficClass};
@@ -121,6 +123,8 @@ pub struct Cell {
     groups: Option<Box<Groups>>,
     /// The state of an access point that triggers stations.
     triggers: Option<Box<Triggers>>,
+    /// An exchange with several stations, on the air or about to begin, and its EDCAF.
+    several: Option<(u32, Several)>,
 }
 
 impl Cell {
@@ -164,14 +168,7 @@ impl Cell {
         let groups = Groups::of(&rules, links.len() as u32, &mut edcafs);
         let contention = Contention::new(&spacings, rules.timing(), rules.busy_slot());
         let modes = links.iter().flat_map(|link| [link.mode; 2]);
-        let duplex = rules.config.full_duplex.map(|settings| {
-            let mode = |link: &Link| {
-                settings.mode(rules.timing(), &link.mode).expect("a rate of the standard")
-            };
-            let modes = links.iter().map(mode).collect();
-            let rates = settings.rates(rules.timing(), links.iter().map(|link| &link.mode));
-            Box::new(Duplex::new(settings, modes, &rates, seed.stream("mac.full_duplex", 0)))
-        });
+        let duplex = Duplex::of(&rules, &links, seed);
         Self {
             triggers: Triggers::of(&rules, links.len() as u32),
             rates: modes.map(PeerRate::fixed).collect(),
@@ -199,6 +196,7 @@ impl Cell {
             watch: None,
             duplex,
             groups,
+            several: None,
         }
     }
 

@@ -4,7 +4,7 @@
 use crate::mac::{BusySlot, Counting, Edcaf, Originator};
 use crate::phy::he::Ru;
 use crate::phy::{Airtime, Coding, Mode};
-use kernel::{Bytes, Duration, Instant};
+use kernel::{BitRate, Bytes, Duration, Instant};
 use wire::{Body, Format, Frame, FrameMode, Mpdu, Packet, TrafficClass, Wait, WaitKind};
 
 /// One record.
@@ -49,6 +49,12 @@ pub(crate) fn in_unit(mode: FrameMode, ru: Ru, user: usize) -> FrameMode {
         user: Some(user as u16),
         ..mode
     }
+}
+
+/// The mode of an HE TB PPDU of a station with this mode, at this rate and MCS.
+pub(crate) fn in_response(of: &Mode, airtime: &Airtime, rate: BitRate, mcs: u8) -> FrameMode {
+    let mode = mode(of, airtime);
+    FrameMode { rate, mcs: Some(mcs), guard_ns: mode.guard_ns.max(1600), ..mode }
 }
 
 /// Fills in the MPDUs of the PSDU that an EDCAF has assembled, and what kind of frame they make it.

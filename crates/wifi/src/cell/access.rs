@@ -1,9 +1,9 @@
 //! How an EDCAF wins the contention, and the exchange or collision that begins then.
 
-use super::{ACCESS_POINT, Cell, link_between};
-use crate::mac::{Bitmap, Collisions, Edcaf, Exchange, ExchangeOutcome, Txop};
+use super::{Cell, link_between};
+use crate::mac::{Bitmap, Collisions, Exchange, ExchangeOutcome, Txop};
 use crate::{Command, MsduSource};
-use kernel::{Bytes, Duration, Fired, Instant, Rng};
+use kernel::{Duration, Fired, Instant, Rng};
 
 /// Draws which of several MPDUs noise destroys.
 #[allow(clippy::inline_always, reason = "it runs for each A-MPDU")]
@@ -62,7 +62,7 @@ impl Cell {
         }
         if let [winner] = self.winners[..] {
             self.txop = self.edcaf(winner).txop(now, winner);
-            if self.groups.is_some() && self.begin_triggered(now, winner, source, out) {
+            if self.groups.is_some() && self.begin_several(now, winner, source, out) {
                 return;
             }
             self.begin_exchange(now, winner, out);
@@ -168,17 +168,11 @@ impl Cell {
     pub(super) fn lay_out(&mut self, now: Instant, f: u32, outcome: ExchangeOutcome) -> Exchange {
         self.count_attempt(f);
         let exchange = self.edcaf(f).exchange(&self.rules, now, outcome);
-        self.exchange = Some(exchange);
-        self.sender = f;
-        self.data_pending = true;
-        self.handed = (0, Bytes::ZERO);
+        self.occupy(exchange, f, true);
         exchange
     }
 
     pub(super) fn begin_exchange(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
-        if self.groups.is_some() && self.is_group_of(f) {
-            return self.begin_group(now, f, out);
-        }
         let outcome = self.draw_outcome(f);
         let exchange = self.lay_out(now, f, outcome);
         let (node, peer) = (exchange.sender, self.edcaf(f).to());
@@ -201,15 +195,10 @@ impl Cell {
             let edcaf = self.edcaf(winner);
             let (mode, psdu) = (&edcaf.mode, edcaf.psdu.bytes);
             let alone = || Exchange::exposed(self.rules.timing(), mode, psdu, edcaf.opening);
-            let several = self.trigger_lasts(winner).or_else(|| self.group_lasts(winner));
-            let exposed = several.unwrap_or_else(alone);
+            let exposed = self.several_lasts(winner).unwrap_or_else(alone);
             longest = longest.max(exposed);
             self.colliders.push((winner, now + exposed));
-            if self.is_group_of(winner) {
-                self.count_collided_group(winner);
-            } else if self.is_trigger_of(winner) {
-                Edcaf::count_group(&mut self.nodes[ACCESS_POINT as usize].counters);
-            } else {
+            if !self.count_collided_several(winner) {
                 self.count_attempt(winner);
             }
             let node = self.node_of(winner);
@@ -220,8 +209,7 @@ impl Cell {
         self.data_pending = false;
         out.push(Command::Began);
         for &(f, _) in &self.colliders {
-            if self.is_group_of(f) {
-                self.report_collided_group(f, longest, out);
+            if self.report_collided_group(f, longest, out) {
                 continue;
             }
             let (node, peer, mpdus) = (self.node_of(f), self.edcaf(f).to(), self.edcaf(f).mpdus());
@@ -240,14 +228,11 @@ impl Cell {
         out: &mut Vec<Command>,
     ) {
         if self.groups.is_some() {
-            if self.continue_triggered(now, &txop, source, out) {
+            if self.continue_several(now, &txop, source, out) {
                 return;
             }
             if txop.is_for_answers() {
                 return self.end_txop(now, txop.holder, out);
-            }
-            if self.continue_group(now, &txop, source, out) {
-                return;
             }
         }
         let edcaf = &mut self.edcafs[txop.holder as usize];

@@ -30,13 +30,13 @@ mod ending;
 use super::{ACCESS_POINT, Cell, FrameOnAir, link_direction};
 use crate::mac::{
     Bitmap, DuplexCounters, Exchange, ExchangeOutcome, FullDuplex, Opening, OwnFrame, PeerRate,
-    RTS, RtsCts, Secondary, SecondaryChoice, SecondaryRate, SecondaryRequest, Step, ampdu,
+    RTS, RtsCts, Rules, Secondary, SecondaryChoice, SecondaryRate, SecondaryRequest, Step, ampdu,
     block_ack, header_decoded, single,
 };
 use crate::medium::NodeCounters;
 use crate::phy::Mode;
-use crate::{Command, MsduSource};
-use kernel::{BitRate, Bytes, Duration, Instant, Rng};
+use crate::{Command, Link, MsduSource};
+use kernel::{Bytes, Duration, Instant, Seed};
 
 /// The state of a full-duplex access point.
 #[derive(Debug)]
@@ -62,28 +62,25 @@ pub(super) struct Duplex {
 }
 
 impl Duplex {
-    pub(super) fn new(
-        settings: FullDuplex,
-        modes: Vec<Mode>,
-        rates: &[BitRate],
-        draws: Rng,
-    ) -> Self {
-        let choice = SecondaryChoice::new(&settings, draws);
-        let counters = DuplexCounters::default();
-        let unused = |&rate| SecondaryRate { rate, frames: 0, airtime: Duration::ZERO };
-        let rates = rates.iter().map(unused).collect();
-        Self {
+    /// `None` if the access point is half duplex.
+    pub(super) fn of(rules: &Rules, links: &[Link], seed: &Seed) -> Option<Box<Self>> {
+        let settings = rules.config.full_duplex?;
+        let timing = rules.timing();
+        let mode = |link: &Link| settings.mode(timing, &link.mode).expect("a rate of the standard");
+        let unused = |rate| SecondaryRate { rate, frames: 0, airtime: Duration::ZERO };
+        let rates = settings.rates(timing, links.iter().map(|link| &link.mode));
+        Some(Box::new(Self {
             settings,
-            modes,
-            choice,
+            modes: links.iter().map(mode).collect(),
+            choice: SecondaryChoice::new(&settings, seed.stream("mac.full_duplex", 0)),
             secondary: None,
             lost: Bitmap::default(),
             own_rts: None,
             is_pending: false,
-            counters,
-            rates,
+            counters: DuplexCounters::default(),
+            rates: rates.into_iter().map(unused).collect(),
             idle_slots: 0,
-        }
+        }))
     }
 
     /// A busy period begins, before which so many idle slots were counted in all.

@@ -34,11 +34,8 @@ impl Cell {
             return self.end_collision(now, &exchange, out);
         }
         if self.groups.is_some() {
-            if self.group().is_some() {
-                return self.on_group_step(now, &exchange, out);
-            }
-            if self.triggered().is_some() {
-                return self.on_triggered_step(now, &exchange, out);
+            if self.several().is_some() {
+                return self.on_several_step(now, &exchange, out);
             }
             self.hear_backlog_of(&exchange);
         }
@@ -404,16 +401,14 @@ impl Cell {
         out.push(Command::Ended);
         for &(f, sent) in &colliders {
             let Response { timeout, .. } = self.edcaf(f).exposed_response(self.rules.timing());
-            let triggers = self.is_trigger_of(f);
-            let resume = if self.edcaf(f).to().is_none() && !triggers {
+            let several = self.several_of(f).is_some();
+            let resume = if self.edcaf(f).to().is_none() && !several {
                 // A broadcast elicits no response: its transmitter does not notice the collision.
                 self.succeed(now, f, out);
                 Resume::from(exchange.end + self.rules.config.timing.difs())
             } else {
-                if self.is_group_of(f) {
-                    self.miss_group(now, f, out);
-                } else if triggers {
-                    self.miss_triggered(f);
+                if several {
+                    self.miss_several(now, f, out);
                 } else {
                     let data_sent = !self.edcaf(f).with_rts();
                     self.miss(now, f, data_sent, out);

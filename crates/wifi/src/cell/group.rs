@@ -14,10 +14,11 @@ mod count;
 mod ending;
 mod watch;
 
+use super::several::Several;
 use super::{ACCESS_POINT, Cell, FrameOnAir, link_direction};
 use crate::mac::mu::scheduler::{MuScheduler, StationView};
-use crate::mac::mu::{Mu, MuCounters, MuExchange, MuUser, Shapes};
-use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Originator, PeerRate, Rules};
+use crate::mac::mu::{Mu, MuCounters, MuExchange, MuUser, Shape, Shapes};
+use crate::mac::{Edcaf, Exchange, Originator, PeerRate, Rules};
 use crate::phy::he::RuSize;
 use kernel::{Duration, Instant};
 use std::mem::swap;
@@ -28,9 +29,7 @@ pub(super) struct Groups {
     settings: Mu,
     /// By access category of the access point.
     queues: Vec<Queue>,
-    shapes: Shapes,
-    /// The exchange on the air, or about to begin, and its EDCAF.
-    exchange: Option<(u32, MuExchange)>,
+    shapes: Shapes<Shape>,
     /// Of the exchange before: its lists are used again.
     spare: Option<MuExchange>,
     order: Vec<u32>,
@@ -118,7 +117,6 @@ impl Groups {
             settings: settings.clone(),
             queues: queues.collect(),
             shapes: Shapes::default(),
-            exchange: None,
             spare: None,
             order: Vec::new(),
             views: Vec::new(),
@@ -128,22 +126,27 @@ impl Groups {
         }))
     }
 
-    /// A PPDU has begun, to the users of the exchange.
-    fn note_sent(&mut self, now: Instant, lasts: Duration) {
-        let Some((f, exchange)) = &self.exchange else { return };
+    /// The lists of an exchange that is over are used again.
+    pub(super) fn keep_spare(&mut self, group: MuExchange) {
+        self.spare = Some(group);
+    }
+
+    /// A PPDU to these users has begun.
+    fn note_sent(&mut self, now: Instant, f: u32, group: &MuExchange) {
         self.served.clear();
         let tones = |user: &MuUser| (user.station, user.ru.size.tones());
-        self.served.extend(exchange.users.iter().map(tones));
-        self.queues[*f as usize].note_sent(now, lasts, &self.served);
+        self.served.extend(group.users.iter().map(tones));
+        self.queues[f as usize].note_sent(now, group.airtime().total(), &self.served);
     }
 }
 
 impl Cell {
     /// The exchange with several users on the air, or their part in a collision.
     pub fn group(&self) -> Option<&MuExchange> {
-        let (f, exchange) = self.groups.as_ref()?.exchange.as_ref()?;
-        let alone = self.exchange.as_ref()?.outcome != ExchangeOutcome::Collision;
-        (alone && self.sender == *f).then_some(exchange)
+        match self.several()? {
+            Several::Group(group) => Some(group),
+            Several::Triggered(_) => None,
+        }
     }
 
     /// The MPDUs of a user of the exchange on the air.
@@ -190,12 +193,6 @@ impl Cell {
         }
     }
 
-    /// Whether the next PPDU of an EDCAF is for several users.
-    pub(super) fn is_group_of(&self, f: u32) -> bool {
-        let group = self.groups.as_ref().and_then(|groups| groups.exchange.as_ref());
-        group.is_some_and(|&(own, _)| own == f)
-    }
-
     /// The access point sends to one station alone.
     #[cold]
     #[inline(never)]
@@ -207,12 +204,6 @@ impl Cell {
             queue.note_sent(exchange.start, lasts, &[(to, 1)]);
             self.note_down();
         }
-    }
-
-    /// How long the PPDU of an EDCAF lasts that is for several users.
-    pub(super) fn group_lasts(&self, f: u32) -> Option<Duration> {
-        let (own, group) = self.groups.as_ref()?.exchange.as_ref()?;
-        (*own == f).then(|| group.airtime().total())
     }
 
     fn rate_to(rates: &mut [PeerRate], station: u32) -> &mut PeerRate {

@@ -16,9 +16,10 @@ mod mute;
 mod plan;
 mod watch;
 
+use super::several::Several;
 use super::{ACCESS_POINT, Cell, FrameOnAir};
 use crate::mac::mu::scheduler::MuScheduler;
-use crate::mac::mu::{Mu, Reports, TriggeredExchange, TriggeredUser, Uplink, UplinkShapes};
+use crate::mac::mu::{Mu, Reports, Shapes, TriggeredExchange, TriggeredUser, Uplink, UplinkShape};
 use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Rules, TriggerKind};
 use access::Asking;
 use kernel::Duration;
@@ -31,10 +32,8 @@ pub(super) struct Triggers {
     mu: Mu,
     settings: Uplink,
     scheduler: Box<dyn MuScheduler>,
-    shapes: UplinkShapes,
+    shapes: Shapes<UplinkShape>,
     reports: Reports,
-    /// The exchange on the air, or about to begin, and its EDCAF.
-    exchange: Option<(u32, TriggeredExchange)>,
     asking: Asking,
     timers: Timers,
     last: Last,
@@ -60,9 +59,8 @@ impl Triggers {
             asking: Asking::new(rules.category_of(TrafficClass::BestEffort), &settings),
             settings,
             scheduler: mu.scheduler.get().build(1..=stations),
-            shapes: UplinkShapes::default(),
+            shapes: Shapes::default(),
             reports: Reports::new((stations + 1) * per_node, per_node),
-            exchange: None,
             timers: Timers::new((stations + 1) * per_node),
             last: Last::Trigger(TriggerKind::Basic),
         }))
@@ -72,9 +70,10 @@ impl Triggers {
 impl Cell {
     /// The exchange on the air that a Trigger frame has begun.
     pub fn triggered(&self) -> Option<&TriggeredExchange> {
-        let (f, exchange) = self.triggers.as_ref()?.exchange.as_ref()?;
-        let alone = self.exchange.as_ref()?.outcome != ExchangeOutcome::Collision;
-        (alone && self.sender == *f).then_some(exchange)
+        match self.several()? {
+            Several::Triggered(triggered) => Some(triggered),
+            Several::Group(_) => None,
+        }
     }
 
     /// The MPDUs of a station that answers a Trigger frame.
@@ -95,18 +94,15 @@ impl Cell {
         user.station * self.rules.per_node + u32::from(user.category)
     }
 
-    /// Whether the next PPDU of an EDCAF is a Trigger frame.
-    pub(super) fn is_trigger_of(&self, f: u32) -> bool {
-        let exchange = self.triggers.as_ref().and_then(|triggers| triggers.exchange.as_ref());
-        exchange.is_some_and(|&(own, _)| own == f)
+    /// The shape of a triggered exchange.
+    fn uplink_shape(&self, triggered: &TriggeredExchange) -> &UplinkShape {
+        let triggers = self.triggers.as_ref().expect("a triggered exchange has triggers");
+        triggers.shapes.at(triggered.shape)
     }
 
-    /// How long the Trigger frame of an EDCAF lasts.
-    pub(super) fn trigger_lasts(&self, f: u32) -> Option<Duration> {
-        let triggers = self.triggers.as_ref()?;
-        let (own, exchange) = triggers.exchange.as_ref()?;
-        let shape = triggers.shapes.at(exchange.shape);
-        (*own == f).then(|| shape.trigger(&self.rules, exchange.kind).total())
+    /// How long the Trigger frame of an exchange lasts.
+    pub(super) fn trigger_lasts(&self, triggered: &TriggeredExchange) -> Duration {
+        self.uplink_shape(triggered).trigger(&self.rules, triggered.kind).total()
     }
 
     /// The access point has sent data.

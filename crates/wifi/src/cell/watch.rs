@@ -96,8 +96,7 @@ impl Cell {
             Some(exchange) if exchange.outcome == ExchangeOutcome::Collision => {
                 self.record_collision(&exchange);
             }
-            Some(exchange) if self.group().is_some() => self.record_group(&exchange),
-            Some(exchange) if self.triggered().is_some() => self.record_triggered(&exchange),
+            Some(exchange) if self.several().is_some() => self.record_several(&exchange),
             Some(exchange) => self.record_exchange(&exchange),
             None => {}
         }
@@ -255,14 +254,8 @@ impl Cell {
             watch.waits[f as usize].begin(sent + timeout);
             let number = watch.begin_exchange();
             let other = self.colliders.get(usize::from(place == 0));
-            if self.is_group_of(f) {
-                let lost_to = other.map(|&(other, _)| self.node_of(other));
-                self.record_collided_group(&mut watch, f, collision.start, lost_to, number);
-                continue;
-            }
-            if self.is_trigger_of(f) {
-                let lost_to = other.map(|&(other, _)| self.node_of(other));
-                self.record_collided_trigger(&mut watch, f, collision.start, lost_to, number);
+            let lost_to = other.map(|&(other, _)| self.node_of(other));
+            if self.record_collided_several(&mut watch, f, collision.start, lost_to, number) {
                 continue;
             }
             let planned =
@@ -271,7 +264,7 @@ impl Cell {
                 let mut frame = self.frame(f, &planned, step, number);
                 if step.kind != FrameKind::CtsToSelf {
                     frame.outcome = FrameOutcome::Lost(FrameLoss::Collision);
-                    frame.lost_to = other.map(|&(other, _)| self.node_of(other));
+                    frame.lost_to = lost_to;
                 }
                 self.fill_mpdus(&mut frame, f, |_| false);
                 watch.records.push(WatchRecord::Frame(frame));

@@ -21,7 +21,7 @@ pub use reports::QueueSizes;
 pub(crate) use reports::Reports;
 pub use scheduler::MuSchedulerSettings;
 pub(crate) use shapes::{Member, Shape, Shapes};
-pub(crate) use uplink::{AROUND_NULL, Allowed, HT_CONTROL, UplinkShapes};
+pub(crate) use uplink::{AROUND_NULL, Allowed, HT_CONTROL, UplinkShape};
 pub use uplink::{AfterBsrp, Response, TriggeredExchange, TriggeredUser, Uplink};
 
 use super::aggregation::{DELIMITER, padded};

@@ -1,11 +1,12 @@
 //! Which stations a PPDU serves, and their A-MPDUs.
 
-use super::{Groups, Queue};
+use super::Groups;
 use crate::cell::access::draw_lost;
+use crate::cell::several::{Several, shares};
 use crate::cell::{ACCESS_POINT, Cell, link_between};
 use crate::mac::mu::scheduler::{StationView, View};
-use crate::mac::mu::{Member, MuExchange, MuUser};
-use crate::mac::{Bitmap, Edcaf, PsduLimits, Txop};
+use crate::mac::mu::{Member, MuExchange, MuUser, Shape};
+use crate::mac::{Bitmap, Edcaf, PsduLimits};
 use crate::phy::Mode;
 use crate::phy::he::{DataEnd, GroupFields, RuSize};
 use crate::{Command, Mpdus, MsduSource};
@@ -34,34 +35,10 @@ impl Cell {
         out: &mut Vec<Command>,
     ) -> bool {
         let Some(mut groups) = self.groups.take() else { return false };
-        if let Some((_, before)) = groups.exchange.take() {
-            groups.spare = Some(before);
-        }
         let is_own = f < self.rules.per_node;
         let assembled = is_own && self.assemble_users(&mut groups, now, f, within, source, out);
         self.groups = Some(groups);
         assembled
-    }
-
-    /// The holder of a TXOP assembles a PPDU to several users, and begins its exchange if it ends
-    /// within the TXOP. Returns whether it does.
-    #[cold]
-    #[inline(never)]
-    pub(in crate::cell) fn continue_group(
-        &mut self,
-        now: Instant,
-        txop: &Txop,
-        source: &mut dyn MsduSource,
-        out: &mut Vec<Command>,
-    ) -> bool {
-        let f = txop.holder;
-        let within = txop.left(now);
-        if self.edcaf(f).is_idle() || !self.assemble_group(now, f, within, source, out) {
-            return false;
-        }
-        self.txop = Some(txop.resumed());
-        self.begin_group(now, f, out);
-        true
     }
 
     fn assemble_users(
@@ -108,7 +85,7 @@ impl Cell {
         self.edcafs[f as usize].prepare_group(&self.rules, shape, bytes);
         group.after = shape.after;
         group.shape = place;
-        groups.exchange = Some((f, group));
+        self.several = Some((f, Several::Group(group)));
     }
 
     /// What waits for each station, if the scheduler looks at it.
@@ -214,7 +191,8 @@ impl Cell {
     ) -> Result<usize, usize> {
         let Groups { settings, queues, shapes, .. } = groups;
         let members: Vec<Member> = chosen.iter().map(|each| each.member).collect();
-        let place = shapes.place(settings, &self.rules, &members).ok_or(0_usize)?;
+        let shape = |of: &[Member]| Shape::new(settings, &self.rules, of);
+        let place = shapes.place(&members, shape).ok_or(0_usize)?;
         let (shape, queue) = (shapes.at(place), &mut queues[f as usize]);
         let limits = self.rules.framing.aggregation.ok_or(0_usize)?;
         let longest = within.saturating_sub(shape.after).min(limits.duration);
@@ -253,30 +231,26 @@ impl Cell {
     }
 
     /// Draws what noise destroys of the exchange, and begins it.
-    #[cold]
-    #[inline(never)]
-    pub(in crate::cell) fn begin_group(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
-        let Some(mut groups) = self.groups.take() else { return };
-        let Groups { queues, shapes, exchange, counters, .. } = &mut *groups;
-        let Some((_, group)) = exchange else {
-            self.groups = Some(groups);
-            return;
-        };
-        self.draw_group(group);
+    pub(in crate::cell) fn begin_group(
+        &mut self,
+        now: Instant,
+        f: u32,
+        mut group: MuExchange,
+        out: &mut Vec<Command>,
+    ) {
+        self.draw_group(&mut group);
         let unlimited = Instant(u64::MAX);
         let until = self.txop.as_ref().map_or(unlimited, |txop| now + txop.left(now));
-        let timing = self.rules.timing();
-        let laid = group.lay_out(timing, shapes.at(group.shape), now, ACCESS_POINT, until);
-        self.count_group(f, &queues[f as usize], group, counters);
-        self.exchange = Some(laid);
-        self.sender = f;
-        self.data_pending = true;
-        self.handed = (0, Bytes::ZERO);
+        let Some(groups) = &mut self.groups else { return };
+        groups.note_sent(now, f, &group);
+        let (timing, shape) = (self.rules.timing(), groups.shapes.at(group.shape));
+        let laid = group.lay_out(timing, shape, now, ACCESS_POINT, until);
+        self.count_group(f, &group);
+        self.occupy(laid, f, true);
         out.push(Command::Began);
-        self.report_users(f, &queues[f as usize], group, laid.end - laid.start, false, out);
+        self.report_users(f, &group, laid.end - laid.start, false, out);
         out.push(Command::Step(now + group.airtime().total()));
-        groups.note_sent(now, laid.data().map_or(Duration::ZERO, |data| data.airtime.total()));
-        self.groups = Some(groups);
+        self.several = Some((f, Several::Group(group)));
         self.note_down();
     }
 
@@ -301,22 +275,18 @@ impl Cell {
     pub(super) fn report_users(
         &self,
         f: u32,
-        queue: &Queue,
         group: &MuExchange,
         used: Duration,
         collides: bool,
         out: &mut Vec<Command>,
     ) {
-        let (node, tones) = (ACCESS_POINT, u64::from(group.tones()));
-        let mut left = (used.0, tones);
-        for user in &group.users {
-            let own = u64::from(user.ru.size.tones());
-            let share = left.0 * own / left.1;
-            left = (left.0 - share, left.1 - own);
-            let originator = queue.of(self.edcaf(f), user.station);
+        let tones = group.users.iter().map(|user| user.ru.size.tones());
+        for (user, used) in group.users.iter().zip(shares(used, tones)) {
+            let originator = self.originator_to(f, user.station);
             let mpdus = Mpdus::of(user.mpdus(), originator.repeated());
-            let (peer, arrived) = (Some(user.station), !collides && user.arrives());
-            out.push(Command::ExchangeSent { node, peer, used: Duration(share), arrived, mpdus });
+            let (node, peer) = (ACCESS_POINT, Some(user.station));
+            let arrived = !collides && user.arrives();
+            out.push(Command::ExchangeSent { node, peer, used, arrived, mpdus });
         }
     }
 }

@@ -4,8 +4,6 @@ use crate::cell::{ACCESS_POINT, Cell};
 use crate::mac::mu::MuExchange;
 use crate::mac::{Edcaf, MuCounters};
 
-use super::Queue;
-
 impl Cell {
     /// Counters of the PPDUs to several users; `None` without OFDMA.
     pub fn mu_counters(&self) -> Option<&MuCounters> {
@@ -13,13 +11,9 @@ impl Cell {
     }
 
     /// Counts an attempt of the access point to these users: one PPDU, with data for each.
-    pub(super) fn count_group(
-        &mut self,
-        f: u32,
-        queue: &Queue,
-        group: &MuExchange,
-        all: &mut MuCounters,
-    ) {
+    pub(in crate::cell) fn count_group(&mut self, f: u32, group: &MuExchange) {
+        let Some(groups) = &mut self.groups else { return };
+        let (queue, all) = (&groups.queues[f as usize], &mut groups.counters);
         let counters = &mut self.nodes[ACCESS_POINT as usize].counters;
         Edcaf::count_group(counters);
         let frames = &mut counters.frames;

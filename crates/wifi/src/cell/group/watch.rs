@@ -1,70 +1,51 @@
 //! For observers: the frames of an exchange with several users.
 
-use crate::cell::watch::CellWatch;
+use crate::cell::several::outcome;
 use crate::cell::{ACCESS_POINT, Cell};
 use crate::mac::mu::{MuExchange, MuStep, MuUser, Shape};
-use crate::mac::{Bitmap, Exchange, Originator, Step, block_ack};
-use crate::watch::{self, WatchRecord};
-use kernel::{BitRate, Duration, Instant};
-use wire::{Frame, FrameKind, FrameLoss, FrameMode, FrameOutcome};
-
-/// The outcome of a frame.
-fn outcome(is_received: bool) -> FrameOutcome {
-    if is_received { FrameOutcome::Received } else { FrameOutcome::Lost(FrameLoss::Noise) }
-}
+use crate::mac::{Bitmap, Exchange, Step, block_ack};
+use crate::watch;
+use kernel::Instant;
+use wire::{Frame, FrameKind, FrameMode};
 
 impl Cell {
-    /// An exchange with several users ends: a record for the data of each, and one for each frame
-    /// that follows.
-    pub(in crate::cell) fn record_group(&mut self, exchange: &Exchange) {
-        let Some(mut watch) = self.watch.take() else { return };
-        let number = watch.begin_exchange();
-        let timing = self.rules.timing();
-        if let Some(group) = self.group() {
-            let f = self.sender;
-            let timeout = self.edcaf(f).response.timeout;
-            let resume = if group.is_complete { Duration::ZERO } else { timeout };
-            watch.begin_wait(f, exchange.end + resume);
-            for user in &group.users {
-                let mut frame =
-                    self.data_to(group, user, exchange.start, exchange.announced(), number);
-                frame.outcome = outcome(user.arrives());
-                let is_received = |index| user.arrives() && !user.is_lost(index);
-                self.fill_user(&mut frame, user, is_received);
-                watch.push(WatchRecord::Frame(frame));
-            }
-            let shape = self.shape_of(group);
-            for step in &group.steps {
-                let frame = self.answer(group, shape, step, number);
-                let nav = timing.reservation(exchange.announced().since(frame.end));
-                watch.push(WatchRecord::Frame(Frame { nav, ..frame }));
-            }
-            self.record_group_navs(&mut watch, exchange, group);
+    /// A record for the data of each user, and one for each frame that follows.
+    pub(in crate::cell) fn record_group(
+        &self,
+        exchange: &Exchange,
+        group: &MuExchange,
+        number: u64,
+        push: &mut impl FnMut(Frame),
+    ) {
+        for user in &group.users {
+            let mut frame = self.data_to(self.sender, group, user, exchange.start, number);
+            frame.outcome = outcome(user.arrives());
+            frame.nav = self.reserves(exchange, frame.end);
+            let is_received = |index| user.arrives() && !user.is_lost(index);
+            self.fill_user(&mut frame, self.sender, user, is_received);
+            push(frame);
         }
-        self.watch = Some(watch);
+        let shape = self.shape_of(group);
+        for step in &group.steps {
+            let frame = self.answer(group, shape, step, number);
+            push(Frame { nav: self.reserves(exchange, frame.end), ..frame });
+        }
     }
 
-    /// A collision ends in which the access point sent to several stations.
+    /// The data of a PPDU to several users that has collided.
     pub(in crate::cell) fn record_collided_group(
         &self,
-        watch: &mut CellWatch,
+        group: &MuExchange,
         f: u32,
         start: Instant,
-        lost_to: Option<u32>,
         number: u64,
+        push: &mut impl FnMut(Frame),
     ) {
-        let Some(groups) = &self.groups else { return };
-        let Some((own, group)) = &groups.exchange else { return };
-        if *own != f {
-            return;
-        }
-        let announced = start + group.airtime().total() + group.after;
         for user in &group.users {
-            let mut frame = self.data_to(group, user, start, announced, number);
-            frame.outcome = FrameOutcome::Lost(FrameLoss::Collision);
-            frame.lost_to = lost_to;
-            self.fill_user(&mut frame, user, |_| false);
-            watch.push(WatchRecord::Frame(frame));
+            let mut frame = self.data_to(f, group, user, start, number);
+            frame.nav = self.rules.timing().reservation(group.after);
+            self.fill_user(&mut frame, f, user, |_| false);
+            push(frame);
         }
     }
 
@@ -73,43 +54,38 @@ impl Cell {
         groups.shapes.at(group.shape)
     }
 
-    fn fill_user(&self, frame: &mut Frame, user: &MuUser, is_received: impl Fn(u16) -> bool) {
-        let originator: &Originator = self.originator_to(self.sender_of_groups(), user.station);
-        watch::fill_from(frame, originator, is_received);
+    fn fill_user(
+        &self,
+        frame: &mut Frame,
+        f: u32,
+        user: &MuUser,
+        is_received: impl Fn(u16) -> bool,
+    ) {
+        watch::fill_from(frame, self.originator_to(f, user.station), is_received);
         frame.aggregate = true;
     }
 
-    /// The EDCAF whose exchange with several users is on the air.
-    fn sender_of_groups(&self) -> u32 {
-        let groups = self.groups.as_ref().and_then(|groups| groups.exchange.as_ref());
-        groups.map_or(self.sender, |&(f, _)| f)
-    }
-
-    /// The data of one user: a record of the PPDU with its resource unit. `announced` is the end of
-    /// the exchange.
+    /// The data of one user: a record of the PPDU with its resource unit.
     fn data_to(
         &self,
+        f: u32,
         group: &MuExchange,
         user: &MuUser,
         start: Instant,
-        announced: Instant,
         number: u64,
     ) -> Frame {
-        let (airtime, f) = (group.airtime(), self.sender_of_groups());
+        let airtime = group.airtime();
         let step = Step { kind: FrameKind::Data, start, airtime };
         let mode = watch::mode(&user.mode, &airtime);
         let own = FrameMode { rate: user.rate, mcs: Some(user.mcs), ..mode };
         let nth = group.users.iter().position(|other| other.station == user.station);
-        let nav = announced.since(step.end());
-        let frame = self.bare(f, &step, number);
         Frame {
             from: ACCESS_POINT,
             to: Some(user.station),
             mode: watch::in_unit(own, user.ru, nth.unwrap_or(0)),
             psdu: user.on_air,
-            nav: self.rules.timing().reservation(nav),
             flow: self.originator_to(f, user.station).flow(),
-            ..frame
+            ..self.bare(f, &step, number)
         }
     }
 
@@ -148,26 +124,12 @@ impl Cell {
         let answer = &shape.answers[nth];
         match step.step.kind {
             FrameKind::BlockAck if by_triggers => {
-                let rate: BitRate = shape.triggered.layout.rate(nth);
-                let mcs = Some(shape.triggered.mcs[nth]);
-                let mode = watch::mode(&user.mode, airtime);
-                let guard_ns = mode.guard_ns.max(1600);
-                let own = FrameMode { rate, mcs, streams: 1, guard_ns, ..mode };
-                watch::in_unit(own, user.ru, nth)
+                let (rate, mcs) = (shape.triggered.layout.rate(nth), shape.triggered.mcs[nth]);
+                let own = watch::in_response(&user.mode, airtime, rate, mcs);
+                watch::in_unit(FrameMode { streams: 1, ..own }, user.ru, nth)
             }
             FrameKind::BlockAckRequest => watch::mode(&answer.request_mode, airtime),
             _ => watch::mode(&answer.mode, airtime),
-        }
-    }
-
-    /// The PPDU sets the NAV of the nodes that are not served.
-    fn record_group_navs(&self, watch: &mut CellWatch, exchange: &Exchange, group: &MuExchange) {
-        let is_party =
-            |node| node == ACCESS_POINT || group.users.iter().any(|user| user.station == node);
-        let until = exchange.reserved_until(self.rules.timing());
-        let end = exchange.data().map_or(exchange.end, Step::end);
-        for node in (0..self.nodes.len() as u32).filter(|&node| !is_party(node)) {
-            watch.set_nav(node, end, until);
         }
     }
 }

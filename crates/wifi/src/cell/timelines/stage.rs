@@ -415,7 +415,7 @@ impl Stage {
             }
             let kind = match () {
                 () if edcaf.with_rts() => FrameKind::Rts,
-                () if self.cell.is_trigger_of(f) => FrameKind::Trigger,
+                () if several::triggers(&self.cell, f) => FrameKind::Trigger,
                 () if edcaf.psdu.mpdus == 0 => FrameKind::BlockAckRequest,
                 () => FrameKind::Data,
             };

@@ -3,11 +3,12 @@
 use super::plan::Turn;
 use super::{Last, Triggers};
 use crate::cell::access::draw_lost;
+use crate::cell::several::{Several, shares};
 use crate::cell::{ACCESS_POINT, Cell, link_between};
 use crate::mac::mu::{Response, TriggeredExchange, TriggeredUser};
-use crate::mac::{DELIMITER, Edcaf, Psdu, PsduLimits, TriggerKind, Txop};
+use crate::mac::{DELIMITER, Edcaf, Psdu, PsduLimits, TriggerKind};
 use crate::{Command, Mpdus, MsduSource};
-use kernel::{Bytes, Duration, Instant};
+use kernel::{Duration, Instant};
 
 impl Cell {
     /// An EDCAF wins the medium: it sends a Trigger frame next, if it is its turn. The exchange
@@ -30,53 +31,29 @@ impl Cell {
             triggers.asking.restart(now, out);
         }
         let must = triggers.asking.asked.take() == Some(f) && self.edcaf(f).is_idle();
-        triggers.exchange = self
-            .plan(&mut triggers, &Turn { now, f, within, is_first, must })
-            .map(|exchange| (f, exchange));
-        let assembled = triggers.exchange.is_some();
+        let planned = self.plan(&mut triggers, &Turn { now, f, within, is_first, must });
+        let assembled = planned.is_some();
         triggers.asking.asked = Some(f).filter(|_| assembled && self.edcaf(f).is_idle());
-        if let Some((_, exchange)) = &triggers.exchange {
-            let shape = triggers.shapes.at(exchange.shape);
-            let bytes = shape.trigger_bytes(exchange.kind);
+        if let Some(triggered) = planned {
+            let shape = triggers.shapes.at(triggered.shape);
+            let bytes = shape.trigger_bytes(triggered.kind);
             self.edcafs[f as usize].prepare_trigger(&self.rules, shape.mode, bytes);
+            self.several = Some((f, Several::Triggered(triggered)));
         }
         self.triggers = Some(triggers);
         assembled
     }
 
-    /// The holder of a TXOP triggers next, if it is its turn and ends within the TXOP.
-    #[cold]
-    #[inline(never)]
-    pub(in crate::cell) fn continue_triggered(
-        &mut self,
-        now: Instant,
-        txop: &Txop,
-        source: &mut dyn MsduSource,
-        out: &mut Vec<Command>,
-    ) -> bool {
-        let f = txop.holder;
-        if !self.assemble_triggered(now, f, txop.left(now), false, out) {
-            return false;
-        }
-        self.txop = Some(txop.resumed()).filter(|_| !txop.is_for_answers());
-        self.begin_triggered(now, f, source, out)
-    }
-
-    /// An EDCAF has won the medium alone and sends a Trigger frame. Returns whether it does.
-    #[cold]
-    #[inline(never)]
+    /// An EDCAF has won the medium alone and sends a Trigger frame.
     pub(in crate::cell) fn begin_triggered(
         &mut self,
         now: Instant,
         f: u32,
+        mut exchange: TriggeredExchange,
         source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
-    ) -> bool {
-        if !self.is_trigger_of(f) {
-            return false;
-        }
-        let Some(mut triggers) = self.triggers.take() else { return false };
-        let Some((_, mut exchange)) = triggers.exchange.take() else { return false };
+    ) {
+        let Some(mut triggers) = self.triggers.take() else { return };
         for user in &mut exchange.users {
             self.respond(&mut triggers, now, exchange.kind, user, source);
         }
@@ -85,10 +62,7 @@ impl Cell {
         self.draw_acks(&mut exchange);
         triggers.last = Last::Trigger(exchange.kind);
         self.count_triggered(&exchange);
-        self.exchange = Some(laid);
-        self.sender = f;
-        self.data_pending = exchange.answers.is_some();
-        self.handed = (0, Bytes::ZERO);
+        self.occupy(laid, f, exchange.answers.is_some());
         out.push(Command::Began);
         self.report_triggered(&exchange, laid.end - laid.start, out);
         out.push(Command::Step(exchange.answered().unwrap_or(laid.end)));
@@ -97,9 +71,8 @@ impl Cell {
             let served: Vec<(u32, u32)> = exchange.users.iter().map(tones).collect();
             triggers.scheduler.on_sent(exchange.airtime().total(), &served);
         }
-        triggers.exchange = Some((f, exchange));
+        self.several = Some((f, Several::Triggered(exchange)));
         self.triggers = Some(triggers);
-        true
     }
 
     /// What a station answers, and what of it arrives.
@@ -200,21 +173,17 @@ impl Cell {
         used: Duration,
         out: &mut Vec<Command>,
     ) {
-        let tones = u64::from(exchange.tones());
-        let mut left = (used.0, tones);
+        let tones = exchange.users.iter().map(|user| user.ru.size.tones());
         let mut empty = Duration::ZERO;
-        for user in &exchange.users {
-            let own = u64::from(user.ru.size.tones());
-            let share = left.0 * own / left.1;
-            left = (left.0 - share, left.1 - own);
+        for (user, used) in exchange.users.iter().zip(shares(used, tones)) {
             if user.response == Response::Nothing {
-                empty += Duration(share);
+                empty += used;
                 continue;
             }
             let repeated = self.edcaf(self.function_of(user)).originator.repeated();
             let mpdus = Mpdus::of(user.mpdus(), if user.mpdus() > 0 { repeated } else { 0 });
             let (node, peer, arrived) = (user.station, Some(ACCESS_POINT), user.arrives());
-            out.push(Command::ExchangeSent { node, peer, used: Duration(share), arrived, mpdus });
+            out.push(Command::ExchangeSent { node, peer, used, arrived, mpdus });
         }
         if empty > Duration::ZERO {
             let (node, peer, mpdus) = (ACCESS_POINT, None, Mpdus::default());

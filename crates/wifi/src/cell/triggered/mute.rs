@@ -66,7 +66,7 @@ impl Cell {
 
     /// Stations that have received the acknowledgement of triggered data start their timers (clause
     /// 26.2.7).
-    pub(super) fn start_timers(
+    pub(in crate::cell) fn start_timers(
         &mut self,
         now: Instant,
         triggered: &TriggeredExchange,

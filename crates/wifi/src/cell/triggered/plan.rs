@@ -5,6 +5,7 @@ use crate::cell::{ACCESS_POINT, Cell, link_direction};
 use crate::mac::mu::scheduler::{StationView, View};
 use crate::mac::mu::{
     AROUND_NULL, Allowed, HT_CONTROL, Member, QueueSizes, TriggeredExchange, TriggeredUser, Uplink,
+    UplinkShape,
 };
 use crate::mac::{Step, TriggerKind};
 use crate::phy::Airtime;
@@ -72,7 +73,8 @@ impl Cell {
     ) -> Option<TriggeredExchange> {
         let (found, members) = self.whom(triggers, turn, asked);
         let Triggers { mu, settings, shapes, reports, .. } = triggers;
-        let place = shapes.place(mu, &self.rules, &members)?;
+        let shape = |of: &[Member]| UplinkShape::new(mu, &self.rules, of);
+        let place = shapes.place(&members, shape)?;
         let shape = shapes.at(place);
         let layout = &shape.layout;
         let around = shape.around(&self.rules, kind);

@@ -1,79 +1,59 @@
 //! For observers: the frames of a triggered exchange.
 
-use crate::cell::watch::CellWatch;
+use crate::cell::several::outcome;
 use crate::cell::{ACCESS_POINT, Cell};
 use crate::mac::mu::{Response, TriggeredExchange, TriggeredUser};
 use crate::mac::{Exchange, Step};
-use crate::watch::{self, WatchRecord};
-use kernel::{Duration, Instant};
-use wire::{Frame, FrameKind, FrameLoss, FrameMode, FrameOutcome};
-
-/// The outcome of a frame.
-fn outcome(is_received: bool) -> FrameOutcome {
-    if is_received { FrameOutcome::Received } else { FrameOutcome::Lost(FrameLoss::Noise) }
-}
+use crate::watch;
+use kernel::Instant;
+use wire::{Frame, FrameKind};
 
 impl Cell {
-    /// A triggered exchange ends: a record for the Trigger frame, one for the HE TB PPDU of each
-    /// station, and one for the Multi-STA BlockAck.
-    pub(in crate::cell) fn record_triggered(&mut self, exchange: &Exchange) {
-        let Some(mut watch) = self.watch.take() else { return };
-        let number = watch.begin_exchange();
-        if let Some(triggered) = self.triggered() {
-            let f = self.sender;
-            let timeout = self.edcaf(f).response.timeout;
-            let resume = if triggered.answers.is_some() { Duration::ZERO } else { timeout };
-            watch.begin_wait(f, exchange.end + resume);
-            let nav =
-                |end: Instant| self.rules.timing().reservation(exchange.announced().since(end));
-            let is_heard = triggered.answers.is_some();
-            let mut trigger = self.trigger_frame(f, triggered, number);
-            trigger.outcome = outcome(is_heard);
-            trigger.nav = nav(trigger.end);
-            watch.push(WatchRecord::Frame(trigger));
-            for user in &triggered.users {
-                if let Some(frame) = self.answer_of(triggered, user, number) {
-                    watch.push(WatchRecord::Frame(Frame { nav: nav(frame.end), ..frame }));
-                }
-            }
-            if let Some(ack) = self.multi_sta_ack(triggered, number) {
-                watch.push(WatchRecord::Frame(ack));
-            }
-            self.record_triggered_navs(&mut watch, exchange, triggered);
+    /// A record for the Trigger frame, one for the HE TB PPDU of each station, and one for the
+    /// Multi-STA BlockAck.
+    pub(in crate::cell) fn record_triggered(
+        &self,
+        exchange: &Exchange,
+        triggered: &TriggeredExchange,
+        number: u64,
+        push: &mut impl FnMut(Frame),
+    ) {
+        let mut trigger = self.trigger_frame(self.sender, triggered, &triggered.trigger, number);
+        trigger.outcome = outcome(triggered.answers.is_some());
+        let answers = triggered.users.iter().map(|user| self.answer_of(triggered, user, number));
+        for frame in std::iter::once(trigger).chain(answers.flatten()) {
+            push(Frame { nav: self.reserves(exchange, frame.end), ..frame });
         }
-        self.watch = Some(watch);
+        self.multi_sta_ack(triggered, number).into_iter().for_each(push);
     }
 
     /// The Trigger frame of a collision.
-    pub(in crate::cell) fn record_collided_trigger(
+    pub(in crate::cell) fn collided_trigger(
         &self,
-        watch: &mut CellWatch,
+        triggered: &TriggeredExchange,
         f: u32,
         start: Instant,
-        lost_to: Option<u32>,
         number: u64,
-    ) {
-        let Some(triggers) = &self.triggers else { return };
-        let Some((_, triggered)) = &triggers.exchange else { return };
-        let shape = triggers.shapes.at(triggered.shape);
+    ) -> Frame {
+        let shape = self.uplink_shape(triggered);
         let airtime = shape.trigger(&self.rules, triggered.kind);
-        let mut frame = self.bare(f, &Step { kind: FrameKind::Trigger, start, airtime }, number);
-        frame.psdu = shape.trigger_bytes(triggered.kind);
-        frame.mode = watch::mode(&shape.mode, &airtime);
-        frame.outcome = FrameOutcome::Lost(FrameLoss::Collision);
-        frame.lost_to = lost_to;
+        let step = Step { kind: FrameKind::Trigger, start, airtime };
         let rest = shape.around(&self.rules, triggered.kind) + triggered.announced;
-        frame.nav = self.rules.timing().reservation(rest.saturating_sub(airtime.total()));
-        watch.push(WatchRecord::Frame(frame));
+        let nav = self.rules.timing().reservation(rest.saturating_sub(airtime.total()));
+        Frame { nav, ..self.trigger_frame(f, triggered, &step, number) }
     }
 
-    fn trigger_frame(&self, f: u32, triggered: &TriggeredExchange, number: u64) -> Frame {
-        let step = &triggered.trigger;
-        let mut frame = self.bare(f, step, number);
-        let triggers = self.triggers.as_ref().expect("a triggered exchange has triggers");
-        frame.mode = watch::mode(&triggers.shapes.at(triggered.shape).mode, &step.airtime);
-        frame.psdu = triggered.trigger_bytes;
-        frame
+    fn trigger_frame(
+        &self,
+        f: u32,
+        triggered: &TriggeredExchange,
+        step: &Step,
+        number: u64,
+    ) -> Frame {
+        let shape = self.uplink_shape(triggered);
+        let mode = watch::mode(&shape.mode, &step.airtime);
+        let psdu = shape.trigger_bytes(triggered.kind);
+        Frame { mode, psdu, ..self.bare(f, step, number) }
     }
 
     /// The HE TB PPDU of a station; `None` if it sends none.
@@ -93,11 +73,9 @@ impl Cell {
         let f = self.function_of(user);
         let originator = &self.edcaf(f).originator;
         let mut frame = self.bare(f, &Step { kind, start, airtime }, number);
-        let mode = watch::mode(&user.mode, &airtime);
-        let guard_ns = mode.guard_ns.max(1600);
-        let own = FrameMode { rate: user.rate, mcs: Some(user.mcs), guard_ns, ..mode };
         let nth = triggered.users.iter().position(|other| other.station == user.station);
-        frame.mode = watch::in_unit(own, user.ru, nth.unwrap_or(0));
+        let mode = watch::in_response(&user.mode, &airtime, user.rate, user.mcs);
+        frame.mode = watch::in_unit(mode, user.ru, nth.unwrap_or(0));
         frame.to = Some(ACCESS_POINT);
         frame.psdu = user.on_air;
         frame.flow = originator.flow();
@@ -121,25 +99,9 @@ impl Cell {
     fn multi_sta_ack(&self, triggered: &TriggeredExchange, number: u64) -> Option<Frame> {
         let (step, bytes) = &triggered.ack?;
         let mut frame = self.bare(self.sender, step, number);
-        let triggers = self.triggers.as_ref()?;
-        frame.mode = watch::mode(&triggers.shapes.at(triggered.shape).ack_mode, &step.airtime);
+        frame.mode = watch::mode(&self.uplink_shape(triggered).ack_mode, &step.airtime);
         frame.psdu = *bytes;
         frame.outcome = outcome(triggered.users.iter().any(TriggeredUser::hears_ack));
         Some(frame)
-    }
-
-    /// The Trigger frame sets the NAV of the nodes that it does not ask.
-    fn record_triggered_navs(
-        &self,
-        watch: &mut CellWatch,
-        exchange: &Exchange,
-        triggered: &TriggeredExchange,
-    ) {
-        let is_party =
-            |node| node == ACCESS_POINT || triggered.users.iter().any(|user| user.station == node);
-        let until = exchange.reserved_until(self.rules.timing());
-        for node in (0..self.nodes.len() as u32).filter(|&node| !is_party(node)) {
-            watch.set_nav(node, triggered.trigger.end(), until);
-        }
     }
 }

@@ -22,7 +22,6 @@ pub(crate) struct Member {
 /// PPDUs to users with these modes, and the frames that acknowledge them.
 #[derive(Debug)]
 pub(crate) struct Shape {
-    members: Vec<Member>,
     pub(crate) data: GroupLayout,
     /// MCS of each user.
     pub(crate) mcs: Vec<u8>,
@@ -58,36 +57,58 @@ pub(crate) struct Triggered {
     pub(crate) announced: Duration,
 }
 
-/// The shapes that were used.
-#[derive(Debug, Default)]
-pub(crate) struct Shapes(Vec<Shape>);
+/// The shapes that were used, each with the users that it is for.
+#[derive(Debug)]
+pub(crate) struct Shapes<S>(Vec<(Vec<Member>, S)>);
 
-impl Shapes {
+impl<S> Default for Shapes<S> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<S> Shapes<S> {
     /// The place of the shape of these users; `None` if there is no such PPDU.
-    pub(crate) fn place(&mut self, settings: &Mu, rules: &Rules, of: &[Member]) -> Option<usize> {
-        if let Some(place) = self.0.iter().position(|shape| shape.members == of) {
+    pub(crate) fn place(
+        &mut self,
+        of: &[Member],
+        make: impl FnOnce(&[Member]) -> Option<S>,
+    ) -> Option<usize> {
+        if let Some(place) = self.0.iter().position(|(members, _)| members == of) {
             return Some(place);
         }
         if self.0.len() == MOST {
             self.0.clear();
         }
-        self.0.push(Shape::new(settings, rules, of)?);
+        self.0.push((of.to_vec(), make(of)?));
         Some(self.0.len() - 1)
     }
 
     /// The shape at a place.
-    pub(crate) fn at(&self, place: usize) -> &Shape {
-        &self.0[place]
+    pub(crate) fn at(&self, place: usize) -> &S {
+        &self.0[place].1
     }
 }
 
-impl Shape {
-    fn new(settings: &Mu, rules: &Rules, members: &[Member]) -> Option<Self> {
-        let timing = rules.timing();
-        let slowest = members.iter().map(|each| each.mode).min_by_key(|mode| mode.rate)?;
-        let small = |size| size < RuSize::Tones242 && !settings.small_1024_qam;
+impl Mu {
+    /// The MCS of each user: at most that which its resource unit allows.
+    pub(super) fn mcs_of(&self, members: &[Member]) -> Vec<u8> {
+        let small = |size| size < RuSize::Tones242 && !self.small_1024_qam;
         let capped = |each: &Member| each.mode.mcs.min(if small(each.size) { 9 } else { 11 });
-        let mcs: Vec<u8> = members.iter().map(capped).collect();
+        members.iter().map(capped).collect()
+    }
+}
+
+/// The slowest mode of these users; `None` if there are none.
+pub(super) fn slowest(members: &[Member]) -> Option<Mode> {
+    members.iter().map(|each| each.mode).min_by_key(|mode| mode.rate)
+}
+
+impl Shape {
+    pub(crate) fn new(settings: &Mu, rules: &Rules, members: &[Member]) -> Option<Self> {
+        let timing = rules.timing();
+        let slowest = slowest(members)?;
+        let mcs = settings.mcs_of(members);
         let slowest_mcs = mcs.iter().copied().min()?;
         let vector = settings.vector(timing.standard.band, &slowest, slowest_mcs);
         let data = vector.layout(&users(members, &mcs, settings.coding)).ok()?;
@@ -95,8 +116,7 @@ impl Shape {
             members.iter().map(|each| Answer::of(rules, &each.mode)).collect();
         let triggered = Triggered::new(settings, rules, members, &mcs, &slowest, &vector)?;
         let after = after(settings.acknowledgement, rules, &answers, &triggered);
-        let members = members.to_vec();
-        Some(Self { members, data, mcs, slowest, answers, triggered, after })
+        Some(Self { data, mcs, slowest, answers, triggered, after })
     }
 }
 
@@ -154,7 +174,7 @@ pub(super) fn airtime(fields: &crate::phy::he::GroupFields) -> Airtime {
     }
 }
 
-fn users(members: &[Member], mcs: &[u8], coding: Option<Coding>) -> Vec<GroupUser> {
+pub(super) fn users(members: &[Member], mcs: &[u8], coding: Option<Coding>) -> Vec<GroupUser> {
     let user = |(each, &mcs): (&Member, &u8)| GroupUser {
         size: each.size,
         mcs,

@@ -10,7 +10,7 @@ mod shape;
 
 pub(crate) use exchange::Allowed;
 pub use exchange::{Response, TriggeredExchange, TriggeredUser};
-pub(crate) use shape::UplinkShapes;
+pub(crate) use shape::UplinkShape;
 
 use super::Mu;
 use super::reports::QueueSizes;

@@ -1,11 +1,18 @@
 //! What the stage notes of exchanges with several users.
 
 use super::{Stage, number_of};
+use crate::cell::Cell;
+use crate::cell::several::Several;
 use crate::cell::timelines::record::Frame;
 use crate::cell::timelines::stage::AP;
 use crate::mac::{Exchange, MuExchange, MuUser, Step, TriggeredExchange, TriggeredResponse};
 use kernel::Instant;
 use wire::FrameKind;
+
+/// Whether an EDCAF sends a Trigger frame, in a collision too.
+pub(super) fn triggers(cell: &Cell, f: u32) -> bool {
+    matches!(cell.several_of(f), Some(Several::Triggered(_)))
+}
 
 impl Stage {
     /// The frames of an exchange with several users. What is for each is told apart by a bar.

@@ -1,0 +1,253 @@
+//! An exchange of the access point with several stations, in either direction: how it begins, and
+//! what follows its first PPDU. `group` and `triggered` have what differs.
+
+mod watch;
+
+pub(super) use watch::outcome;
+
+use super::{ACCESS_POINT, Cell};
+use crate::mac::mu::{MuExchange, TriggeredExchange};
+use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Txop};
+use crate::{Command, MsduSource};
+use kernel::{Bytes, Duration, Instant};
+
+/// An exchange with several stations, on the air or about to begin.
+#[derive(Debug)]
+pub(super) enum Several {
+    /// A PPDU to them.
+    Group(MuExchange),
+    /// A Trigger frame, and their PPDUs.
+    Triggered(TriggeredExchange),
+}
+
+impl Several {
+    /// The stations, in the order of their resource units.
+    fn station(&self, nth: usize) -> Option<u32> {
+        match self {
+            Self::Group(group) => group.users.get(nth).map(|user| user.station),
+            Self::Triggered(triggered) => triggered.users.get(nth).map(|user| user.station),
+        }
+    }
+
+    fn stations(&self) -> impl Iterator<Item = u32> {
+        (0..).map_while(|nth| self.station(nth))
+    }
+
+    /// Whether the access point waits for no response after the last frame.
+    fn is_complete(&self) -> bool {
+        match self {
+            Self::Group(group) => group.is_complete,
+            Self::Triggered(triggered) => triggered.answers.is_some(),
+        }
+    }
+}
+
+/// Divides a time by tones: each share is rounded down, and the last has the rest.
+pub(super) fn shares(
+    used: Duration,
+    tones: impl Iterator<Item = u32> + Clone,
+) -> impl Iterator<Item = Duration> {
+    let mut left = (used.0, tones.clone().map(u64::from).sum::<u64>());
+    tones.map(move |own| {
+        let share = left.0 * u64::from(own) / left.1;
+        left = (left.0 - share, left.1 - u64::from(own));
+        Duration(share)
+    })
+}
+
+impl Cell {
+    /// The exchange with several stations on the air.
+    pub(super) fn several(&self) -> Option<&Several> {
+        let (f, several) = self.several.as_ref()?;
+        let alone = self.exchange.as_ref()?.outcome != ExchangeOutcome::Collision;
+        (alone && self.sender == *f).then_some(several)
+    }
+
+    /// The next PPDU of an EDCAF, or its part in a collision, if that is for several stations or
+    /// triggers them.
+    pub(super) fn several_of(&self, f: u32) -> Option<&Several> {
+        let (own, several) = self.several.as_ref()?;
+        (*own == f).then_some(several)
+    }
+
+    /// How long it lasts.
+    pub(super) fn several_lasts(&self, f: u32) -> Option<Duration> {
+        Some(match self.several_of(f)? {
+            Several::Group(group) => group.airtime().total(),
+            Several::Triggered(triggered) => self.trigger_lasts(triggered),
+        })
+    }
+
+    /// An EDCAF that has won the medium alone begins an exchange with several stations. Returns
+    /// whether there is one.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn begin_several(
+        &mut self,
+        now: Instant,
+        f: u32,
+        source: &mut dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) -> bool {
+        match self.several.take_if(|(own, _)| *own == f) {
+            Some((_, Several::Group(group))) => self.begin_group(now, f, group, out),
+            Some((_, Several::Triggered(triggered))) => {
+                self.begin_triggered(now, f, triggered, source, out);
+            }
+            None => return false,
+        }
+        true
+    }
+
+    /// The holder of a TXOP begins such an exchange, if it is its turn and ends within the TXOP.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn continue_several(
+        &mut self,
+        now: Instant,
+        txop: &Txop,
+        source: &mut dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) -> bool {
+        let (f, within) = (txop.holder, txop.left(now));
+        let triggers = self.assemble_triggered(now, f, within, false, out);
+        let may_send = !txop.is_for_answers() && !self.edcaf(f).is_idle();
+        if !(triggers || may_send && self.assemble_group(now, f, within, source, out)) {
+            return false;
+        }
+        self.txop = Some(txop.resumed()).filter(|_| !txop.is_for_answers());
+        self.begin_several(now, f, source, out)
+    }
+
+    /// An exchange of an EDCAF occupies the medium.
+    #[allow(clippy::inline_always, reason = "it runs for each exchange")]
+    #[inline(always)]
+    pub(super) fn occupy(&mut self, exchange: Exchange, f: u32, data_pending: bool) {
+        self.exchange = Some(exchange);
+        self.sender = f;
+        self.data_pending = data_pending;
+        self.handed = (0, Bytes::ZERO);
+    }
+
+    /// The data of several stations end, or the exchange.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn on_several_step(
+        &mut self,
+        now: Instant,
+        exchange: &Exchange,
+        out: &mut Vec<Command>,
+    ) {
+        if self.data_pending {
+            self.data_pending = false;
+            if let Some((f, several)) = self.several.take() {
+                match &several {
+                    Several::Group(group) => self.receive_group(f, group, out),
+                    Several::Triggered(triggered) => self.receive_triggered(triggered, out),
+                }
+                self.several = Some((f, several));
+            }
+            if exchange.end > now {
+                return out.push(Command::Step(exchange.end));
+            }
+        }
+        self.end_several(now, exchange, out);
+    }
+
+    /// The exchange is over.
+    fn end_several(&mut self, now: Instant, exchange: &Exchange, out: &mut Vec<Command>) {
+        if self.watch.is_some() {
+            self.record_several(exchange);
+        }
+        self.exchange = None;
+        let Some((f, several)) = self.several.take() else { return };
+        let is_answered = exchange.outcome == ExchangeOutcome::Success;
+        let goes_on = match &several {
+            Several::Group(group) => group.is_complete && self.may_go_on(exchange, out),
+            Several::Triggered(triggered) => {
+                self.start_timers(now, triggered, out);
+                is_answered
+                    && (self.may_go_on(exchange, out) || self.may_ask(now, f, triggered, out))
+            }
+        };
+        if goes_on {
+            out.push(Command::Ended);
+            self.settle_several(now, f, &several, is_answered, out);
+            return self.keep_spare(several);
+        }
+        self.txop = None;
+        let timing = &self.rules.config.timing;
+        let timeout = self.edcaf(f).response.timeout;
+        let reserved_until = exchange.reserved_until(timing);
+        let difs = timing.difs();
+        self.contention.begin_idle(reserved_until + difs, reserved_until);
+        out.push(Command::Ended);
+        if !is_answered {
+            self.nodes[ACCESS_POINT as usize].counters.exchanges.noise_losses += 1;
+        }
+        self.settle_several(now, f, &several, is_answered, out);
+        for station in several.stations() {
+            self.resume_without_nav(exchange.end, reserved_until, station);
+        }
+        if several.is_complete() {
+            self.resume_without_nav(exchange.end, reserved_until, ACCESS_POINT);
+        } else {
+            let resume = self.resume_after_timeout(exchange.end, exchange.end, timeout);
+            self.resume(ACCESS_POINT, resume);
+        }
+        self.keep_spare(several);
+        self.schedule_access(out);
+    }
+
+    /// The attempt ends: each station and the access point know what has arrived.
+    fn settle_several(
+        &mut self,
+        now: Instant,
+        f: u32,
+        several: &Several,
+        is_answered: bool,
+        out: &mut Vec<Command>,
+    ) {
+        match several {
+            Several::Group(group) => self.settle_group(now, f, group, is_answered, out),
+            Several::Triggered(triggered) => self.settle_triggered(now, f, triggered, out),
+        }
+    }
+
+    /// The lists of an exchange that is over are used again.
+    fn keep_spare(&mut self, several: Several) {
+        if let (Some(groups), Several::Group(group)) = (&mut self.groups, several) {
+            groups.keep_spare(group);
+        }
+    }
+
+    /// The PPDU to several stations, or the Trigger frame, has collided: nobody answers.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn miss_several(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
+        match self.several.take() {
+            Some((_, Several::Group(mut group))) => {
+                group.users.iter_mut().for_each(|user| user.is_answered = false);
+                self.settle_group(now, f, &group, false, out);
+                self.keep_spare(Several::Group(group));
+            }
+            _ => self.settle_access_point(f, false),
+        }
+    }
+
+    /// Counts an attempt that collides, if it is with several stations.
+    pub(super) fn count_collided_several(&mut self, f: u32) -> bool {
+        match self.several.take_if(|(own, _)| *own == f) {
+            Some((_, Several::Group(group))) => {
+                self.count_group(f, &group);
+                self.several = Some((f, Several::Group(group)));
+            }
+            Some(triggered) => {
+                Edcaf::count_group(&mut self.nodes[ACCESS_POINT as usize].counters);
+                self.several = Some(triggered);
+            }
+            None => return false,
+        }
+        true
+    }
+}

@@ -1,0 +1,76 @@
+//! For observers: the frames of an exchange with several stations.
+
+use super::Several;
+use crate::cell::watch::CellWatch;
+use crate::cell::{ACCESS_POINT, Cell};
+use crate::mac::{Exchange, Step};
+use crate::watch::WatchRecord;
+use kernel::{Duration, Instant};
+use wire::{Frame, FrameLoss, FrameOutcome};
+
+/// The outcome of a frame that only noise can destroy.
+pub(in crate::cell) fn outcome(is_received: bool) -> FrameOutcome {
+    if is_received { FrameOutcome::Received } else { FrameOutcome::Lost(FrameLoss::Noise) }
+}
+
+impl Cell {
+    /// An exchange with several stations ends: a record for each frame, of a PPDU to several
+    /// stations one for each, and the NAV of the nodes that are no party of it.
+    pub(in crate::cell) fn record_several(&mut self, exchange: &Exchange) {
+        let Some(mut watch) = self.watch.take() else { return };
+        let number = watch.begin_exchange();
+        if let Some(several) = self.several() {
+            let timeout = self.edcaf(self.sender).response.timeout;
+            let resume = if several.is_complete() { Duration::ZERO } else { timeout };
+            watch.begin_wait(self.sender, exchange.end + resume);
+            let mut push = |frame| watch.push(WatchRecord::Frame(frame));
+            match several {
+                Several::Group(group) => self.record_group(exchange, group, number, &mut push),
+                Several::Triggered(it) => self.record_triggered(exchange, it, number, &mut push),
+            }
+            self.record_navs_of_others(&mut watch, exchange, several);
+        }
+        self.watch = Some(watch);
+    }
+
+    /// A collision ends in which an EDCAF sent to several stations, or triggered them. Returns
+    /// whether it did.
+    pub(in crate::cell) fn record_collided_several(
+        &self,
+        watch: &mut CellWatch,
+        f: u32,
+        start: Instant,
+        lost_to: Option<u32>,
+        number: u64,
+    ) -> bool {
+        let mut push = |frame: Frame| {
+            let outcome = FrameOutcome::Lost(FrameLoss::Collision);
+            watch.push(WatchRecord::Frame(Frame { outcome, lost_to, ..frame }));
+        };
+        match self.several_of(f) {
+            Some(Several::Group(group)) => {
+                self.record_collided_group(group, f, start, number, &mut push);
+            }
+            Some(Several::Triggered(triggered)) => {
+                push(self.collided_trigger(triggered, f, start, number));
+            }
+            None => return false,
+        }
+        true
+    }
+
+    /// How long a frame of an exchange reserves the medium after its end.
+    pub(in crate::cell) fn reserves(&self, exchange: &Exchange, end: Instant) -> Duration {
+        self.rules.timing().reservation(exchange.announced().since(end))
+    }
+
+    /// The first PPDU sets the NAV of the nodes that are no party of the exchange.
+    fn record_navs_of_others(&self, watch: &mut CellWatch, exchange: &Exchange, several: &Several) {
+        let until = exchange.reserved_until(self.rules.timing());
+        let first = exchange.steps().next().map_or(exchange.end, Step::end);
+        let is_party = |node| node == ACCESS_POINT || several.stations().any(|it| it == node);
+        for node in (0..self.nodes.len() as u32).filter(|&node| !is_party(node)) {
+            watch.set_nav(node, first, until);
+        }
+    }
+}
