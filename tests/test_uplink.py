@@ -83,6 +83,21 @@ def test_muted_stations_send_by_triggers_only(stations):
     each = [summary[f"flows[{n}].goodput_mbps"] for n in range(stations)]
     assert max(each) - min(each) < 0.02 * max(each)
     assert summary["airtime.collision_fraction"] == 0
+    if stations == 4:
+        # Packets always wait, for the next of two Basic Trigger frames in 8.27 ms.
+        waits = {summary[f"stations[{n}].mu.muted_fraction"] for n in range(stations)}
+        assert waits == {1.0}
+        each = [summary[f"stations[{n}].mu.muted_s"] for n in range(stations)]
+        assert each == pytest.approx([8.27e-3 / 2] * stations, rel=0.01)
+
+
+def test_a_station_that_contends_by_mu_edca_is_not_muted():
+    slow = {"best_effort": {"aifsn": 10, "timer": 255}}
+    scenario = cell(4, NS3 | {"mu": {"uplink": POLLS, "edca": slow}}, ap=TXOP, duration_s=2.0)
+    summary = sm.run(scenario, check=True).summary
+    assert summary["stations[0].mu.triggers"] > 100
+    assert summary["stations[0].mu.muted_fraction"] == 0
+    assert summary["stations[0].mu.muted_s"] is None
 
 
 def delay_s(**keys) -> float:

@@ -22,6 +22,17 @@ from simoom.why.result import Effect, Verdict
 
 DOWN = {"from": "server", "to": "sta0"}
 
+MUTED: dict[str, Any] = {
+    "standard": "11ax", "stations": 1, "duration_s": 20.0, "warmup_s": 4.0,
+    "wlan": {"mu": {"min_users": 1, "uplink": {"bsrp": False},
+                    "edca": {"best_effort": {"aifsn": 0, "timer": 255}}}},
+    "wire": {"rate_mbps": 1000.0, "delay_ms": 5.0}, "ap": {"queue": "mac80211"},
+    "flows": [{"from": "server", "to": "sta0"},
+              {"from": "sta0", "to": "server", "traffic": {"requests": {
+                  "size": {"exponential": {"mean_bytes": 100_000}}, "think_s": 1.0}}}],
+}  # fmt: skip
+"""A download, and uploads of 100 kB, under the MU EDCA parameters of hostapd's example."""
+
 CASES: dict[str, tuple[str, dict[str, Any], str | None]] = {
     # Heusse et al. 2003: a station at 1 Mb/s reduces all to its rate.
     "performance anomaly": ("slow_stations", {
@@ -113,6 +124,8 @@ CASES: dict[str, tuple[str, dict[str, Any], str | None]] = {
         "standard": "11ax", "stations": 4, "duration_s": 2.0, "wlan": {"mcs": 7, "mu": {}},
         "flows": [{"from": "ap", "to": "sta*", "traffic": "saturated"}],
     }, "ap->sta0"),
+    # After each upload the station is mute for 2.089 s, and nobody asks for its TCP ACKs.
+    "muted by MU EDCA": ("muted", MUTED, "server->sta0"),
 }  # fmt: skip
 
 
@@ -137,6 +150,7 @@ CURED: dict[str, tuple[str, Any]] = {
     "step below an aggregate": ("ap.queue.dualpi2.step_us", 20_000.0),
     "small resource unit": ("wlan.mu.scheduler", {"backlog": {"single_above_us": 1000.0}}),
     "padding": ("wlan.mu.scheduler", {"backlog": {"single_above_us": 1000.0}}),
+    "muted by MU EDCA": ("wlan.mu.edca.best_effort.timer", 0),
 }
 """The key without which a case does not have its cause."""
 
@@ -147,6 +161,21 @@ def test_a_cause_that_is_not_built_in_is_not_named(name: str) -> None:
     cured = sm.Scenario(**keys).set(*CURED[name])
     found = sm.why(cured, flow=flow, replications=3, most_replications=12)
     assert cause not in [effect.name for effect in found.causes], found.report()
+
+
+def test_a_trigger_that_does_not_come_is_a_cause_until_the_access_point_polls() -> None:
+    def gains(**uplink: Any) -> dict[str, float]:
+        cell = sm.Scenario(**MUTED).set("wlan.mu.uplink", uplink)
+        found = sm.why(cell, flow="server->sta0", replications=4, most_replications=8)
+        return {effect.name: effect.difference.mean / found.value.mean for effect in found.causes}
+
+    never = gains(bsrp=False)
+    assert never["muted"] > 0.5
+    assert never["no_trigger"] > 0.5
+    # What MU EDCA costs beside polls is their airtime.
+    polled = gains(access_interval_us=5000.0)
+    assert polled.get("muted", 0.0) < 0.15
+    assert "no_trigger" not in polled
 
 
 UP = {"from": "sta0", "to": "ap", "traffic": "saturated"}

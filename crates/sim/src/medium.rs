@@ -4,7 +4,7 @@ use crate::topology::RadioId;
 use kernel::{Dbm, Instant};
 use std::borrow::Cow;
 use wifi::interferer::Interferers;
-use wifi::mac::{DuplexCounters, MuCounters, SecondaryRate};
+use wifi::mac::{DuplexCounters, MuCounters, SecondaryRate, TriggerCounters};
 use wifi::phy::Mode;
 use wifi::space::{Airtimes, Space};
 use wifi::station::Surroundings;
@@ -129,6 +129,14 @@ impl Medium {
         match self {
             Self::Cell(cell) => cell.mu_counters(),
             Self::Space(_) => None,
+        }
+    }
+
+    /// What Trigger frames and MU EDCA have done to a station up to now.
+    pub(crate) fn trigger_counters(&self, now: Instant, station: u32) -> TriggerCounters {
+        match self {
+            Self::Cell(cell) => cell.trigger_counters(now, station),
+            Self::Space(_) => TriggerCounters::default(),
         }
     }
 

@@ -285,6 +285,9 @@ MU_USERS = (
     *observed("ap", "mu.users_per_ppdu"),
     *observed("stations[i]", "mu.tones mu.mpdus_per_user"),
     *observed("stations[i]", "mu.padding_fraction", percent),
+    *observed("stations[i]", "mu.triggers"),
+    *observed("stations[i]", "mu.muted_fraction", percent),
+    *observed("stations[i]", "mu.muted_s", hundredths_of_ms),
 )
 """An access point that sends to several stations at once, and its stations."""
 

@@ -1,8 +1,8 @@
-"""Counterfactuals of OFDMA: padding, and small resource units."""
+"""Counterfactuals of OFDMA: padding, small resource units, MU EDCA and polls."""
 
 from __future__ import annotations
 
-from simoom.results.tables import number, rows
+from simoom.results.tables import digits, number, rows
 from simoom.why.air import NO_CELL
 from simoom.why.case import Case
 from simoom.why.counterfactual import Answer, Change, setting, without
@@ -11,6 +11,12 @@ from simoom.why.draft import Edit
 LEAST = 0.05
 """The part of the airtime from which padding is tried."""
 SINGLE_ABOVE_US = 1000.0
+TONES = {20: 242, 40: 484, 80: 996, 160: 1992}
+"""By the width of the channel in MHz, the tones of a unit that fills it."""
+LEAST_MUTED = 0.05
+"""The part of the time, muted with packets to send, from which its causes are tried."""
+POLL_US = 5000.0
+"""How long after its last access an access point that polls asks for the medium again."""
 
 
 def padding(case: Case) -> Answer:
@@ -36,8 +42,54 @@ def small_unit(case: Case) -> Answer:
     tones = [each for each in found if each is not None]
     if not tones:
         return "the flow's station has no part in PPDUs to several stations"
+    if min(tones) >= TONES[case.cell.keys["wlan"]["width_mhz"] or 20]:
+        return "the flow's station has the whole channel"
     cause = f"a resource unit of {min(tones):.0f} tones in the mean"
     return Change([Edit("wlan.mu")], cause, "without OFDMA", without("wlan.mu"))
+
+
+def muted(case: Case) -> Answer:
+    """Let the stations contend as always, whether or not they were triggered."""
+    found = _muted(case)
+    if isinstance(found, str):
+        return found
+    station, part, wait_s = found
+    cause = f"MU EDCA: for {100 * part:.0f} % of the time sta{station} has packets and may not "
+    cause += f"contend, {digits(1e3 * wait_s)} ms at a time"
+    return Change([Edit("wlan.mu.edca")], cause, "without MU EDCA", without("wlan.mu.edca"))
+
+
+def no_trigger(case: Case) -> Answer:
+    """Let the access point poll all stations every few milliseconds."""
+    found = _muted(case)
+    if isinstance(found, str):
+        return found
+    station, _, wait_s = found
+    uplink = case.cell.keys["wlan"]["mu"]["uplink"]
+    interval_us = uplink["access_interval_us"]
+    if uplink["bsrp"] and 0 < interval_us <= POLL_US:
+        return f"the access point polls {digits(interval_us / 1e3)} ms after its last access"
+    asked = number(rows(case.summary, "stations")[station].get("mu.triggers")) or 0.0
+    rate = digits(asked / case.cell.measured_s)
+    cause = f"a trigger that does not come: sta{station}, which MU EDCA mutes, waits "
+    cause += f"{digits(1e3 * wait_s)} ms at a time and is asked {rate} times a second"
+    edits = [Edit("wlan.mu.uplink.bsrp", True), Edit("wlan.mu.uplink.access_interval_us", POLL_US)]
+    settings = ("wlan.mu.uplink.bsrp=true", f"wlan.mu.uplink.access_interval_us={POLL_US:g}")
+    return Change(edits, cause, f"with a poll every {POLL_US / 1e3:g} ms", setting(*settings))
+
+
+def _muted(case: Case) -> tuple[int, float, float] | str:
+    """Return the station of the flow that is muted longest, the part of the time, and a wait."""
+    if fault := _lacks(case):
+        return fault
+    if case.cell.keys["wlan"]["mu"].get("edca") is None:
+        return "stations contend as always (there is no wlan.mu.edca)"
+    stations = rows(case.summary, "stations")
+    parts = {n: number(stations[n].get("mu.muted_fraction")) or 0.0 for n in case.own_stations}
+    if max(parts.values(), default=0.0) < LEAST_MUTED:
+        return f"packets wait for MU EDCA for less than {100 * LEAST_MUTED:.0f} % of the time"
+    worst = max(parts, key=lambda n: parts[n])
+    return worst, parts[worst], number(stations[worst].get("mu.muted_s")) or 0.0
 
 
 def _lacks(case: Case) -> str:

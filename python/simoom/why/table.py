@@ -37,6 +37,8 @@ COUNTERFACTUALS = (
     Counterfactual("always_rts", "an RTS before each frame", air.always_rts),
     Counterfactual("small_unit", "no OFDMA", ofdma.small_unit, cures=True),
     Counterfactual("padding", "long queues served alone", ofdma.padding, cures=True),
+    Counterfactual("muted", "no MU EDCA", ofdma.muted, cures=True),
+    Counterfactual("no_trigger", "a poll every 5 ms", ofdma.no_trigger, cures=True),
     Counterfactual("greediest", "without the greediest station", air.greediest),
     Counterfactual("alone", "without the other flows", air.alone),
     _cure("cake", "CAKE in the busiest queue", cures.cake),

@@ -1,9 +1,9 @@
-//! The observables of downlink OFDMA.
+//! The observables of OFDMA.
 
-use super::observable::Kind::{Counter, Ratio};
-use super::observable::{MU, Observable, observables};
+use super::observable::Kind::{Counter, MeanTime, Ratio, Share};
+use super::observable::{MU, MU_EDCA, Observable, UPLINK, observables};
 use crate::observers::World;
-use wifi::mac::{MuCounters, UserCounters};
+use wifi::mac::{MuCounters, TriggerCounters, UserCounters};
 
 pub(super) static ACCESS_POINT: &[Observable] = observables! {
     /// PPDUs that the access point sent to several stations at once.
@@ -45,6 +45,17 @@ pub(super) static STATION: &[Observable] = observables! {
     /// user.
     "mu.padding_fraction": "1" as "padding" if MU =>
         Ratio(|world, n| user(world, n).padding_bytes, |world, n| user(world, n).room_bytes);
+    /// Trigger frames that ask the station for data or for the sizes of its queues.
+    "mu.triggers": "frames" as "Trigger\nframes" if UPLINK =>
+        Counter(|world, n| triggered(world, n).asked);
+    /// The fraction of the window in which packets wait at the station that MU EDCA keeps from
+    /// contending: its timer runs, and AIFSN is 0.
+    "mu.muted_fraction": "1" as "muted" if MU_EDCA =>
+        Share(|world, n| triggered(world, n).muted.0);
+    /// The mean time for which packets of a category wait so, until a Trigger frame comes for them
+    /// or the timer ends.
+    "mu.muted_s": "s" as "a wait" if MU_EDCA =>
+        MeanTime(|world, n| triggered(world, n).waited.0, |world, n| triggered(world, n).waits);
 };
 
 /// A counter of all PPDUs to several users.
@@ -54,4 +65,8 @@ pub(super) fn counters(world: &World, read: fn(&MuCounters) -> u64) -> u64 {
 
 fn user(world: &World, node: usize) -> UserCounters {
     world.cell.mu_counters().map_or_else(UserCounters::default, |all| all.users[node])
+}
+
+fn triggered(world: &World, node: usize) -> TriggerCounters {
+    world.cell.trigger_counters(world.now, node as u32)
 }

@@ -200,6 +200,13 @@ pub(super) const UPLINK: Condition = Condition {
     lacks: |_, _, name| format!("without uplink OFDMA (wlan.mu.uplink) there is no {name}"),
 };
 
+/// Stations that were triggered contend by parameters of MU EDCA.
+pub(super) const MU_EDCA: Condition = Condition {
+    says: "with MU EDCA",
+    holds: |plan, _| plan.wlan.mu.as_ref().is_some_and(|mu| mu.edca.is_some()),
+    lacks: |_, _, name| format!("without MU EDCA (wlan.mu.edca) there is no {name}"),
+};
+
 /// Distance decides who receives whom.
 pub(super) const SPACE: Condition = Condition {
     says: "with a radio",

@@ -19,7 +19,9 @@ mod watch;
 use super::several::Several;
 use super::{ACCESS_POINT, Cell, FrameOnAir};
 use crate::mac::mu::scheduler::MuScheduler;
-use crate::mac::mu::{Mu, Reports, Shapes, TriggeredExchange, TriggeredUser, Uplink, UplinkShape};
+use crate::mac::mu::{
+    Mu, Reports, Shapes, TriggerCounters, TriggeredExchange, TriggeredUser, Uplink, UplinkShape,
+};
 use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Rules, TriggerKind};
 use access::Asking;
 use kernel::Duration;
@@ -37,6 +39,8 @@ pub(super) struct Triggers {
     asking: Asking,
     timers: Timers,
     last: Last,
+    /// By station.
+    counters: Vec<TriggerCounters>,
 }
 
 /// What the access point has sent last.
@@ -63,6 +67,7 @@ impl Triggers {
             reports: Reports::new((stations + 1) * per_node, per_node),
             timers: Timers::new((stations + 1) * per_node),
             last: Last::Trigger(TriggerKind::Basic),
+            counters: vec![TriggerCounters::default(); stations as usize + 1],
         }))
     }
 }

@@ -14,7 +14,7 @@ mod shapes;
 mod uplink;
 
 pub use acknowledgement::Acknowledgement;
-pub use counters::{MuCounters, UserCounters};
+pub use counters::{MuCounters, TriggerCounters, UserCounters};
 pub use edca::{MuEdca, MuEdcaCategory};
 pub use exchange::{MuExchange, MuStep, MuUser};
 pub use reports::QueueSizes;

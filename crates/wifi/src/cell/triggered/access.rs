@@ -103,7 +103,11 @@ impl Cell {
         if triggers.asking.due.is_none() {
             triggers.asking.restart(now, out);
         }
-        triggers.asking.asked == Some(f)
+        let has_asked = triggers.asking.asked == Some(f);
+        if triggers.timers.is_running(f) {
+            self.note_wait(now, f);
+        }
+        has_asked
     }
 
     /// An EDCAF wins the medium where a PPDU may have several users.

@@ -55,6 +55,7 @@ impl Cell {
     ) {
         let Some(mut triggers) = self.triggers.take() else { return };
         for user in &mut exchange.users {
+            triggers.counters[user.station as usize].asked += 1;
             self.respond(&mut triggers, now, exchange.kind, user, source);
         }
         let shape = triggers.shapes.at(exchange.shape);

@@ -83,6 +83,7 @@ impl Cell {
             self.contention.stop_waiting(e);
         }
         member.counters.settle(user.station, &mut self.settled, out);
+        self.note_wait(now, e);
     }
 
     /// The attempt of the access point ends, and its back-off begins.

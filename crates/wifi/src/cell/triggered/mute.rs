@@ -5,21 +5,25 @@ use super::Triggers;
 use crate::Command;
 use crate::cell::Cell;
 use crate::mac::TriggerKind;
-use crate::mac::mu::{MuEdcaCategory, TriggeredExchange};
+use crate::mac::mu::{MuEdcaCategory, TriggerCounters, TriggeredExchange};
 use crate::phy::AccessCategory;
 use kernel::Instant;
+use std::ops::Range;
 
 /// The timers of all EDCAFs.
 #[derive(Debug)]
 pub(super) struct Timers {
     until: Vec<Option<Instant>>,
+    /// Since when a packet waits at an EDCAF that does not contend.
+    waits_since: Vec<Option<Instant>>,
     /// When a step is scheduled for the first of them.
     step: Option<Instant>,
 }
 
 impl Timers {
     pub(super) fn new(functions: u32) -> Self {
-        Self { until: vec![None; functions as usize], step: None }
+        let none = vec![None; functions as usize];
+        Self { until: none.clone(), waits_since: none, step: None }
     }
 
     /// A timer starts, or starts anew. Returns whether it was not running.
@@ -37,6 +41,39 @@ impl Timers {
         if let Some(&first) = first.filter(|&&first| self.step.is_none_or(|step| first < step)) {
             self.step = Some(first);
             out.push(Command::Step(first));
+        }
+    }
+
+    /// Whether the timer of an EDCAF runs.
+    pub(super) fn is_running(&self, f: u32) -> bool {
+        self.until[f as usize].is_some()
+    }
+
+    /// Since when the first of these EDCAFs waits.
+    fn first_wait(&self, functions: Range<u32>) -> Option<Instant> {
+        functions.filter_map(|f| self.waits_since[f as usize]).min()
+    }
+
+    /// Ends a wait of one of a station's EDCAFs, and begins one if it waits.
+    fn note_wait(
+        &mut self,
+        now: Instant,
+        f: u32,
+        own: Range<u32>,
+        waits: bool,
+        counters: &mut TriggerCounters,
+    ) {
+        let first = self.first_wait(own.clone());
+        let next = waits.then_some(now);
+        let before = std::mem::replace(&mut self.waits_since[f as usize], next);
+        if let Some(since) = before {
+            counters.waits += 1;
+            counters.waited += now.since(since);
+        }
+        // The time until now, for the station as a whole, is that in which any of them waits.
+        if let Some(first) = first {
+            let left = self.first_wait(own).unwrap_or(now);
+            counters.muted += left.since(first);
         }
     }
 
@@ -62,6 +99,28 @@ impl Cell {
     pub fn mu_edca_until(&self, station: u32, category: u8) -> Option<Instant> {
         let f = station * self.rules.per_node + u32::from(category);
         self.triggers.as_ref()?.timers.until[f as usize]
+    }
+
+    /// What Trigger frames and MU EDCA have done to a station up to now.
+    pub fn trigger_counters(&self, now: Instant, station: u32) -> TriggerCounters {
+        let Some(triggers) = &self.triggers else { return TriggerCounters::default() };
+        let mut counters = triggers.counters[station as usize];
+        if let Some(since) = triggers.timers.first_wait(self.edcafs_of(station)) {
+            counters.muted += now.since(since);
+        }
+        counters
+    }
+
+    /// Whether packets wait at an EDCAF that does not contend may have changed.
+    pub(super) fn note_wait(&mut self, now: Instant, f: u32) {
+        let (station, has_packets) = (self.node_of(f), !self.edcaf(f).is_idle());
+        let own = self.edcafs_of(station);
+        let Some(triggers) = &mut self.triggers else { return };
+        let Some(parameters) = triggers.parameters(f % self.rules.per_node) else { return };
+        let Triggers { timers, counters, .. } = &mut **triggers;
+        let is_muted = timers.is_running(f) && parameters.aifsn == 0;
+        let counters = &mut counters[station as usize];
+        timers.note_wait(now, f, own, is_muted && has_packets, counters);
     }
 
     /// Stations that have received the acknowledgement of triggered data start their timers (clause
@@ -95,6 +154,7 @@ impl Cell {
     /// Timers have ended: the parameters are again those of EDCA.
     pub(super) fn end_timers(&mut self, now: Instant, out: &mut Vec<Command>) {
         let Some(mut triggers) = self.triggers.take() else { return };
+        let mut ended = Vec::new();
         for f in 0..triggers.timers.until.len() as u32 {
             let until = &mut triggers.timers.until[f as usize];
             if until.is_none_or(|until| until > now) {
@@ -107,9 +167,13 @@ impl Cell {
             self.contention.suspend(now, f);
             let (aifsn, _) = self.rules.parameters(false, category);
             self.contend_anew(now, f, aifsn);
+            ended.push(f);
         }
         triggers.timers.schedule(out);
         self.triggers = Some(triggers);
+        for f in ended {
+            self.note_wait(now, f);
+        }
         self.schedule_access(out);
     }
 

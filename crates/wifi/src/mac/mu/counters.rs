@@ -1,6 +1,7 @@
 //! Counters of PPDUs to several users.
 
 use super::MuUser;
+use kernel::Duration;
 
 /// Counters of the PPDUs that an access point sends to several users.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +27,21 @@ pub struct UserCounters {
     pub room_bytes: u64,
     /// Those of them that are padding.
     pub padding_bytes: u64,
+}
+
+/// What Trigger frames and MU EDCA do to a station.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TriggerCounters {
+    /// Trigger frames that ask it.
+    pub asked: u64,
+    /// The time in which packets wait in an access category that does not contend: its MU EDCA
+    /// timer runs, and its AIFSN is 0.
+    pub muted: Duration,
+    /// Such waits of single categories, from the first packet to data in answer to a Trigger frame
+    /// or to the end of the timer.
+    pub waits: u64,
+    /// The sum of their times.
+    pub waited: Duration,
 }
 
 impl MuCounters {
