@@ -1,9 +1,9 @@
 //! Records for tests: a cell with an access point and stations, some of its frames, and a TCP flow.
 
 use crate::{
-    FlowInfo, Format, Frame, FrameKind, FrameLoss, FrameMode, FrameOutcome, Mpdu, Network,
-    NodeInfo, PacketEvent, PacketStep, Place, RadioInfo, RadioRole, SegmentEvent, SegmentRecord,
-    SenderState, Transport, Wait, WaitKind, WireInfo,
+    FlowInfo, Format, Frame, FrameContent, FrameKind, FrameLoss, FrameMode, FrameOutcome, Mpdu,
+    Network, NodeInfo, PacketEvent, PacketStep, Place, RadioInfo, RadioRole, SegmentEvent,
+    SegmentRecord, SenderState, Transport, Wait, WaitKind, WireInfo,
 };
 use kernel::{BitRate, Bytes, Duration, Instant};
 use wire::{Body, Datagram, Ecn, Flags, FlowId, NodeId, Packet, SackBlocks, Segment, TrafficClass};
@@ -109,7 +109,7 @@ pub(crate) fn frame(
         lost_to: None,
         signal_dbm: None,
         mpdus: Vec::new(),
-        block_ack: None,
+        content: FrameContent::None,
     }
 }
 

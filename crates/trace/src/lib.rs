@@ -33,8 +33,8 @@ pub use tape::{Tape, TapeFlow, TapePacket, TapeWriter};
 pub use timeline::{Timeline, TimelineOptions};
 
 pub use wire::{
-    BlockAck, DropCause, Format, Frame, FrameKind, FrameLoss, FrameMode, FrameOutcome, Mpdu, Place,
-    Wait, WaitKind,
+    BlockAck, DropCause, Format, Frame, FrameContent, FrameKind, FrameLoss, FrameMode,
+    FrameOutcome, Mpdu, Place, Wait, WaitKind,
 };
 
 use kernel::Instant;

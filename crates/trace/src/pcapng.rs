@@ -34,13 +34,14 @@ use self::checksum::Crc;
 use self::ip::Packets;
 use self::radiotap::Reception;
 use crate::{
-    Frame, FrameLoss, FrameOutcome, Mpdu, Network, PacketEvent, PacketStep, Place, Record, Sink,
+    Frame, FrameContent, FrameKind, FrameLoss, FrameOutcome, Mpdu, Network, PacketEvent,
+    PacketStep, Place, Record, Sink,
 };
 use kernel::{Duration, Instant};
 use settings::{Choice, Settings, number};
 use std::fmt::Write as _;
 use std::io;
-use wire::{Body, NodeId, Packet, PathId};
+use wire::{Body, NodeId, Packet, PathId, Trigger};
 
 /// Bytes of the FCS.
 const FCS: usize = 4;
@@ -190,11 +191,15 @@ impl<W: io::Write + Send> Pcapng<W> {
     }
 
     fn on_frame(&mut self, frame: &Frame) -> io::Result<()> {
-        if !frame.kind.has_mpdus() {
+        if frame.mpdus.is_empty() {
             return self.on_mpdu(frame, &[]);
         }
         let mut mpdus = frame.mpdus.chunk_by(|_, next| next.subframe.is_some_and(|it| it > 0));
-        mpdus.try_for_each(|packets| self.on_mpdu(frame, packets))
+        mpdus.try_for_each(|packets| self.on_mpdu(frame, packets))?;
+        match &frame.content {
+            FrameContent::Trigger(trigger) => self.on_mpdu(&within(frame, trigger), &[]),
+            _ => Ok(()),
+        }
     }
 
     /// Writes an MPDU with its packets, several in an A-MSDU, to the interfaces that capture it.
@@ -232,7 +237,7 @@ impl<W: io::Write + Send> Pcapng<W> {
             channel_mhz: self.network.radios[in_channel_of as usize].channel_mhz,
             uplink: uplink.is_some(),
             bad_fcs,
-            last: packets.as_ptr_range().end == frame.mpdus.as_ptr_range().end,
+            last: is_last(frame, packets),
         };
         self.content.clear();
         radiotap::header(frame, reception, &mut self.content.head);
@@ -250,6 +255,8 @@ impl<W: io::Write + Send> Pcapng<W> {
                 self.numbers.header(frame, first, &mut self.content.head);
             }
             self.body(packets, start, if radio.has_ccmp { ccmp::MIC } else { 0 });
+        } else if frame.kind == FrameKind::QosNull {
+            dot11::null(frame, &self.packets.addresses, &mut self.content.head);
         } else {
             dot11::control(frame, &mut self.content.head);
         }
@@ -358,6 +365,19 @@ impl<W: io::Write + Send> Sink for Pcapng<W> {
     fn finish(&mut self) -> io::Result<()> {
         self.blocks.iter_mut().try_for_each(Blocks::flush)
     }
+}
+
+/// Whether an MPDU is the last of its PSDU: a Trigger frame follows the packets.
+fn is_last(frame: &Frame, packets: &[Mpdu]) -> bool {
+    let triggers = matches!(frame.content, FrameContent::Trigger(_));
+    let ends = packets.as_ptr_range().end == frame.mpdus.as_ptr_range().end;
+    packets.is_empty() || ends && !triggers
+}
+
+/// The Trigger frame in the A-MPDU of a user.
+fn within(frame: &Frame, trigger: &Trigger) -> Frame {
+    let (kind, psdu) = (FrameKind::Trigger, trigger.kind.bytes(trigger.users.len() as u64));
+    Frame { kind, psdu, mpdus: Vec::new(), ..frame.clone() }
 }
 
 /// When the measurement begins, with a comment for the first packet from then on; none if there is

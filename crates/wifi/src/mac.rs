@@ -56,7 +56,8 @@ pub use timing::{
     BackoffDraw, Collisions, Countdown, Durations, Eifs, FCS, IdleAccess, Protection, SlotGrid,
     Timing,
 };
-pub use trigger::{TriggerKind, multi_sta_block_ack, trigger_padding};
+pub use trigger::{multi_sta_block_ack, trigger_padding};
+pub use wire::TriggerKind;
 
 #[cfg(test)]
 pub(crate) use contention::Wait;

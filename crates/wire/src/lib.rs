@@ -15,6 +15,7 @@ mod real;
 mod record;
 mod routing;
 mod segment;
+mod trigger;
 
 pub use accurate::AccEcn;
 pub use arp::{ArpMessage, ArpOperation};
@@ -29,9 +30,12 @@ pub use management::*;
 pub use media::{Media, MediaKind};
 pub use packet::{Body, Datagram, Packet};
 pub use real::{RealPacket, Unreadable};
-pub use record::{BlockAck, Format, Frame, FrameMode, Mpdu, Place};
+pub use record::{
+    BlockAck, Format, Frame, FrameContent, FrameMode, Mpdu, Place, QueueReport, StationAck,
+};
 pub use routing::{
     AodvErrors, AodvMessage, AodvReply, AodvRequest, DsrMessage, Message, PathId, Paths,
     RouteError, RouteErrors,
 };
 pub use segment::{Coded, Flags, HeaderFlag, SackBlock, SackBlocks, Segment, Timestamps};
+pub use trigger::{CommonInfo, Trigger, TriggerKind, UserInfo};

@@ -1,7 +1,9 @@
 //! Records of what is on the air, and of where packets are: media make them, the tracer completes
 //! them, and formats write them.
 
-use crate::{Body, FlowId, FrameKind, FrameOutcome, NodeId, Packet, PowerBits, TrafficClass};
+use crate::{
+    Body, FlowId, FrameKind, FrameOutcome, NodeId, Packet, PowerBits, TrafficClass, Trigger,
+};
 use kernel::{BitRate, Bytes, Duration, Instant};
 
 /// Where something happens to a packet.
@@ -121,6 +123,43 @@ pub struct BlockAck {
     pub bits: u16,
 }
 
+/// What a Multi-STA BlockAck says to a station (802.11ax-2021 clause 9.3.1.8.7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StationAck {
+    /// Its AID: the number of its radio.
+    pub aid: u16,
+    /// The access category of its MPDUs.
+    pub class: TrafficClass,
+    /// What is acknowledged; `None` is a single MPDU, or all.
+    pub block_ack: Option<BlockAck>,
+}
+
+/// What a station tells of its queues, in the codes of its MAC header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueReport {
+    /// Queue Size in `QoS` Control (802.11ax-2021 clause 9.2.4.5.6).
+    pub size: u8,
+    /// Control Information of a BSR Control in HT Control (clause 9.2.4.6a.4), if the header has
+    /// one.
+    pub all: Option<u32>,
+}
+
+/// What a frame says besides its addresses and its packets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum FrameContent {
+    /// Nothing, or nothing that is known.
+    #[default]
+    None,
+    /// What a BlockAck acknowledges; for a BlockAckReq only `start` has a meaning.
+    BlockAck(BlockAck),
+    /// What a Multi-STA BlockAck acknowledges.
+    MultiSta(Vec<StationAck>),
+    /// What a Trigger frame asks for.
+    Trigger(Box<Trigger>),
+    /// What waits where the data come from.
+    Queue(QueueReport),
+}
+
 /// A PPDU on the air.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
@@ -162,8 +201,8 @@ pub struct Frame {
     pub signal_dbm: Option<f64>,
     /// Its MPDUs with data, in order; empty unless `kind` has some ([`FrameKind::has_mpdus`]).
     pub mpdus: Vec<Mpdu>,
-    /// What a BlockAck acknowledges; for a BlockAckReq only `start` has a meaning.
-    pub block_ack: Option<BlockAck>,
+    /// What else it says.
+    pub content: FrameContent,
 }
 
 impl Frame {

@@ -231,11 +231,41 @@ impl Air {
         (receiver, transmitter): ([u8; 6], [u8; 6]),
         rules: &mut Rules<'_>,
     ) {
+        const MULTI_STA: u16 = 11;
+        if u16_le(body, 16) >> 1 & 15 == MULTI_STA {
+            return self.multi_sta(&body[18..], transmitter, rules);
+        }
         let tid = (u16_le(body, 16) >> 12) as u8;
-        let start = u16_le(body, 18) >> 4;
-        let Some(sent) = self.streams.get(&(receiver, transmitter, tid)) else { return };
-        let bits =
-            (0..(body.len() - 20) * 8).filter(|bit| body[20 + bit / 8] >> (bit % 8) & 1 == 1);
+        self.acknowledged(&body[18..], (receiver, transmitter, tid), rules);
+    }
+
+    /// Clause 9.3.1.8.7: for each station its AID, which is the number of its radio, and a bitmap
+    /// unless bit 11 is set.
+    fn multi_sta(&self, mut rest: &[u8], transmitter: [u8; 6], rules: &mut Rules<'_>) {
+        while let [low, high, after @ ..] = rest {
+            let of = u16::from_le_bytes([*low, *high]);
+            let [aid_high, aid_low] = (of & 0x7ff).to_be_bytes();
+            let has_bitmap = of >> 11 & 1 == 0;
+            let long = has_bitmap && after[0] & 4 != 0;
+            let length = if has_bitmap { if long { 34 } else { 10 } } else { 0 };
+            rules(
+                "802.11: records of a Multi-STA BlockAck are whole",
+                length <= after.len(),
+                &|| format!("{of:x}: {} bytes", after.len()),
+            );
+            let stream = ([2, 0, 0, 0, aid_high, aid_low], transmitter, (of >> 12) as u8);
+            if has_bitmap {
+                self.acknowledged(&after[..length], stream, rules);
+            }
+            rest = &after[length..];
+        }
+    }
+
+    /// A starting sequence control and a bitmap acknowledge MPDUs of a stream.
+    fn acknowledged(&self, body: &[u8], stream: ([u8; 6], [u8; 6], u8), rules: &mut Rules<'_>) {
+        let start = u16_le(body, 0) >> 4;
+        let Some(sent) = self.streams.get(&stream) else { return };
+        let bits = (0..(body.len() - 2) * 8).filter(|bit| body[2 + bit / 8] >> (bit % 8) & 1 == 1);
         for bit in bits {
             let number = sent.nearest((start + bit as u16) % 4096);
             rules(

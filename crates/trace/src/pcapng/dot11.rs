@@ -1,8 +1,11 @@
 //! 802.11 MAC headers (802.11-2020 clause 9.3), without the FCS.
 
+use super::FCS;
 use super::addresses::{Addresses, BROADCAST, Mac, of_radio};
-use crate::{BlockAck, Frame, FrameKind, Mpdu, RadioInfo};
-use wire::{Body, Management, Packet, PowerBits, TrafficClass};
+use crate::{BlockAck, Frame, FrameContent, FrameKind, Mpdu, RadioInfo};
+use wire::{
+    Body, Management, Packet, PowerBits, StationAck, TrafficClass, Trigger, TriggerKind, UserInfo,
+};
 
 /// LLC and SNAP headers of a payload with an Ethertype (IEEE 802, RFC 1042): IPv4 and ARP.
 const LLC_IPV4: [u8; 8] = [0xaa, 0xaa, 0x03, 0, 0, 0, 0x08, 0x00];
@@ -22,32 +25,113 @@ const EOSP: u16 = 1 << 4;
 
 /// Appends a frame without data.
 pub(super) fn control(frame: &Frame, out: &mut Vec<u8>) {
-    let receiver = frame.to.map_or(BROADCAST, of_radio);
-    let transmitter = of_radio(frame.from);
+    let start = out.len();
     out.extend([frame.kind.facts().control, 0]);
     out.extend(duration_us(frame).to_le_bytes());
-    out.extend(receiver);
+    out.extend(receiver_of(frame).map_or(BROADCAST, of_radio));
     if matches!(frame.kind, FrameKind::Cts | FrameKind::CtsToSelf | FrameKind::Ack) {
         return;
     }
-    out.extend(transmitter);
-    if matches!(frame.kind, FrameKind::BlockAckRequest | FrameKind::BlockAck) {
-        block_ack(frame, out);
-    }
-    if frame.kind == FrameKind::Trigger {
-        trigger(frame, out);
+    out.extend(of_radio(frame.from));
+    match &frame.content {
+        FrameContent::BlockAck(content) => block_ack(frame, *content, out),
+        FrameContent::MultiSta(acks) => multi_sta(acks, out),
+        FrameContent::Trigger(content) => {
+            trigger(content, tid(frame.class), out);
+            // Padding: a User Info whose AID12 is 4095 (clause 9.3.1.22.1).
+            out.resize(out.len().max(start + frame.psdu.0 as usize - FCS), 0xff);
+        }
+        FrameContent::None | FrameContent::Queue(_) => {}
     }
 }
 
-/// Appends a MU-BAR (802.11ax-2021 clause 9.3.1.22), of which records have the type only: padding
-/// stands for its users.
-fn trigger(frame: &Frame, out: &mut Vec<u8>) {
-    const HEADER: usize = 16;
-    const COMMON_INFO: [u8; 8] = [2, 0, 0, 0, 0, 0, 0, 0];
-    const FCS: usize = 4;
-    out.extend(COMMON_INFO);
-    let rest = (frame.psdu.0 as usize).saturating_sub(HEADER + COMMON_INFO.len() + FCS);
-    out.extend(std::iter::repeat_n(0xff, rest));
+/// The receiver of a frame: of one for several stations that has one only, that station (clauses
+/// 9.3.1.8.7 and 9.3.1.22.1).
+fn receiver_of(frame: &Frame) -> Option<u32> {
+    match &frame.content {
+        FrameContent::MultiSta(acks) => match acks[..] {
+            [StationAck { aid, .. }] => Some(u32::from(aid)),
+            _ => None,
+        },
+        FrameContent::Trigger(content) => match content.users[..] {
+            [UserInfo { aid, .. }] => Some(u32::from(aid)),
+            _ => None,
+        },
+        _ => frame.to,
+    }
+}
+
+/// The fields of a Trigger frame (802.11ax-2021 clause 9.3.1.22).
+fn trigger(content: &Trigger, tid: u16, out: &mut Vec<u8>) {
+    out.extend(content.common.bits(content.kind).to_le_bytes());
+    for user in &content.users {
+        out.extend(&user.bits().to_le_bytes()[..5]);
+        match content.kind {
+            // No limit of TIDs is told (7), and no spacing; access categories as their ACI.
+            TriggerKind::Basic => out.push((7 << 2 | aci(tid) << 6) as u8),
+            TriggerKind::MuBar => request(user.start, tid, out),
+            _ => {}
+        }
+    }
+}
+
+/// The ACI of the access category of a TID (802.11-2020 tables 9-154 and 10-1).
+fn aci(tid: u16) -> u16 {
+    match tid {
+        1 | 2 => 1,
+        4 | 5 => 2,
+        6 | 7 => 3,
+        _ => 0,
+    }
+}
+
+/// BA Control and a record for each station (802.11ax-2021 clause 9.3.1.8.7).
+fn multi_sta(acks: &[StationAck], out: &mut Vec<u8>) {
+    /// The type in bits 1 to 4 of BA Control.
+    const MULTI_STA: u16 = 11 << 1;
+    /// Ack Type in AID TID Info: no bitmap follows.
+    const ALL: u16 = 1 << 11;
+    out.extend(MULTI_STA.to_le_bytes());
+    for StationAck { aid, class, block_ack } in acks {
+        let of = aid | tid(*class) << 12 | if block_ack.is_none() { ALL } else { 0 };
+        out.extend(of.to_le_bytes());
+        if let Some(acked) = block_ack {
+            starting_sequence(acked, out);
+            bitmap(acked, out);
+        }
+    }
+}
+
+/// Appends a `QoS` Null that answers a Trigger frame.
+pub(super) fn null(frame: &Frame, addresses: &Addresses, out: &mut Vec<u8>) {
+    /// Frame Control: HT Control is present.
+    const HTC: u8 = 0x80;
+    let report = match &frame.content {
+        FrameContent::Queue(report) => Some(*report),
+        _ => None,
+    };
+    let all = report.and_then(|report| report.all);
+    out.extend([frame.kind.facts().control, TO_DS | if all.is_some() { HTC } else { 0 }]);
+    out.extend(duration_us(frame).to_le_bytes());
+    out.extend(frame.to.map_or(BROADCAST, of_radio));
+    out.extend(of_radio(frame.from));
+    out.extend(addresses.bssid(frame.from, frame.to));
+    out.extend([0; 2]);
+    out.extend((tid(frame.class) | NO_ACK | queue_size(frame)).to_le_bytes());
+    if let Some(information) = all {
+        // The HE variant, in which Control ID 3 is a BSR Control (clause 9.2.4.6a).
+        out.extend((3 | 3 << 2 | information << 6).to_le_bytes());
+    }
+}
+
+/// What `QoS` Control tells of the queue from which the frame comes.
+fn queue_size(frame: &Frame) -> u16 {
+    /// Bits 8 to 15 are Queue Size.
+    const TELLS: u16 = 1 << 4;
+    match &frame.content {
+        FrameContent::Queue(report) => TELLS | u16::from(report.size) << 8,
+        _ => 0,
+    }
 }
 
 /// Appends the MAC header of an MPDU with data, whose CCMP header follows if it is protected.
@@ -88,7 +172,8 @@ pub(super) fn data(
     if has_qos {
         let policy = if frame.to.is_none() { NO_ACK } else { 0 };
         let body = if is_amsdu { A_MSDU } else { 0 };
-        out.extend((tid(frame.class) | policy | body | end_of_period(power)).to_le_bytes());
+        let policy = policy | body | end_of_period(power) | queue_size(frame);
+        out.extend((tid(frame.class) | policy).to_le_bytes());
     }
 }
 
@@ -156,20 +241,37 @@ fn duration_us(frame: &Frame) -> u16 {
 
 /// The control and information fields of a compressed BlockAckReq or BlockAck (clauses 9.3.1.7 and
 /// 9.3.1.8).
-fn block_ack(frame: &Frame, out: &mut Vec<u8>) {
-    let content = frame.block_ack.unwrap_or(BlockAck { start: 0, bitmap: [0; 4], bits: 64 });
-    // Type 2 in bits 1 to 4 is compressed.
-    out.extend((2 << 1 | tid(frame.class) << 12).to_le_bytes());
-    let is_answer = frame.kind == FrameKind::BlockAck;
-    // Table 9-30a: the fragment number of a BlockAck is 4 where its bitmap has 256 bits.
-    let fragment = if is_answer && content.bits > 64 { 4 } else { 0 };
+fn block_ack(frame: &Frame, content: BlockAck, out: &mut Vec<u8>) {
+    if frame.kind == FrameKind::BlockAckRequest {
+        return request(content.start, tid(frame.class), out);
+    }
+    out.extend(compressed(tid(frame.class)));
+    starting_sequence(&content, out);
+    bitmap(&content, out);
+}
+
+/// BAR Control and BAR Information.
+fn request(start: u16, tid: u16, out: &mut Vec<u8>) {
+    out.extend(compressed(tid));
+    out.extend((start << 4).to_le_bytes());
+}
+
+/// BAR Control, or BA Control: type 2 in bits 1 to 4 is compressed.
+fn compressed(tid: u16) -> [u8; 2] {
+    (2 << 1 | tid << 12).to_le_bytes()
+}
+
+/// The starting sequence number of a bitmap. Table 9-30a: the fragment number is 4 where the bitmap
+/// has 256 bits.
+fn starting_sequence(content: &BlockAck, out: &mut Vec<u8>) {
+    let fragment = if content.bits > 64 { 4 } else { 0 };
     out.extend((content.start << 4 | fragment).to_le_bytes());
-    if is_answer {
-        let words = usize::from(content.bits.div_ceil(64)).clamp(1, 4);
-        let words = if words == 1 { 1 } else { 4 };
-        for word in &content.bitmap[..words] {
-            out.extend(word.to_le_bytes());
-        }
+}
+
+fn bitmap(content: &BlockAck, out: &mut Vec<u8>) {
+    let words = if content.bits > 64 { 4 } else { 1 };
+    for word in &content.bitmap[..words] {
+        out.extend(word.to_le_bytes());
     }
 }
 

@@ -155,7 +155,30 @@ fn he(frame: &Frame, uplink: bool) -> [u16; 6] {
     };
     let direction = u16::from(uplink) << 7;
     let streams = u16::from(frame.mode.streams);
-    [known[0] | format, known[1], direction | mcs | coding, 0, width | guard << 4, streams]
+    let known_unit = known[1] | resource_unit(frame);
+    [known[0] | format, known_unit, direction | mcs | coding, 0, width | guard << 4, streams]
+}
+
+/// Where a resource unit is: its place within 80 MHz, and in which 80 MHz of 160, of which the
+/// lower one is the primary.
+fn resource_unit(frame: &Frame) -> u16 {
+    const OFFSET_KNOWN: u16 = 0x4000;
+    const SEGMENT_KNOWN: u16 = 1;
+    const SECONDARY: u16 = 0x8000;
+    let (Some(tones), Some(index)) = (frame.mode.tones, frame.mode.ru_index) else { return 0 };
+    let in_80 = match tones {
+        26 => 37,
+        52 => 16,
+        106 => 8,
+        242 => 4,
+        484 => 2,
+        _ => 1,
+    };
+    let segment = match (frame.mode.width_mhz, tones) {
+        (160, ..=996) => SEGMENT_KNOWN | if index >= in_80 { SECONDARY } else { 0 },
+        _ => 0,
+    };
+    OFFSET_KNOWN | (index % in_80) << 8 | segment
 }
 
 /// The TLV fields U-SIG and EHT of an EHT MU PPDU to a single user.

@@ -2,16 +2,16 @@
 
 use super::fixture::*;
 use super::reader::{Captured, read};
-use kernel::{Duration, Instant};
+use kernel::{Bytes, Duration, Instant};
 use std::num::NonZeroU8;
 use trace::pcapng::{Interfaces, Pcapng, PcapngOptions, Tsft};
 use trace::{
-    BlockAck, Format, Frame, FrameKind, FrameLoss, FrameMode, FrameOutcome, Mpdu, Network,
-    PacketEvent, PacketStep, Record, Sink,
+    BlockAck, Format, Frame, FrameContent, FrameKind, FrameLoss, FrameMode, FrameOutcome, Mpdu,
+    Network, PacketEvent, PacketStep, Record, Sink,
 };
 use wire::{
-    AccEcn, Beacon, Body, Coded, EchoProtocol, Ecn, Flags, Management, SackBlock, Segment,
-    Timestamps, TrafficClass,
+    AccEcn, Beacon, Body, Coded, EchoProtocol, Ecn, Flags, Management, QueueReport, SackBlock,
+    Segment, StationAck, Timestamps, TrafficClass, TriggerKind,
 };
 
 const OFDM: Format = Format::Ofdm;
@@ -37,16 +37,17 @@ fn on_air(segment: Segment) -> Captured {
 #[test]
 fn control_frames_have_the_octets_of_the_standard() {
     let mode = legacy(OFDM, 24.0);
-    let block_ack = |bits| Some(BlockAck { start: 0xabc, bitmap: [0x0102, 3, 4, 5], bits });
+    let block_ack =
+        |bits| FrameContent::BlockAck(BlockAck { start: 0xabc, bitmap: [0x0102, 3, 4, 5], bits });
     let frame = |kind| Frame {
         nav: Duration(43_001),
         class: TrafficClass::Video,
         ..control(kind, AP, STA0, mode, (0.0, 28.0))
     };
     let (ap, sta0) = ("02 00 00 00 00 00", "02 00 00 00 00 01");
-    let short = Frame { block_ack: block_ack(64), ..frame(FrameKind::BlockAck) };
-    let long = Frame { block_ack: block_ack(256), ..frame(FrameKind::BlockAck) };
-    let request = Frame { block_ack: block_ack(64), ..frame(FrameKind::BlockAckRequest) };
+    let short = Frame { content: block_ack(64), ..frame(FrameKind::BlockAck) };
+    let long = Frame { content: block_ack(256), ..frame(FrameKind::BlockAck) };
+    let request = Frame { content: block_ack(64), ..frame(FrameKind::BlockAckRequest) };
     // 44 µs in the Duration field, TID 5 in the BAR Control field.
     let cases = [
         (frame(FrameKind::Rts), format!("b4 00 2c 00 {sta0} {ap}")),
@@ -67,6 +68,90 @@ fn control_frames_have_the_octets_of_the_standard() {
         assert_eq!(captured.frame(), hex(&octets), "{:?}", frame.kind);
         assert!(captured.fcs_is_right());
     }
+}
+
+#[test]
+fn trigger_frames_have_the_octets_of_the_standard() {
+    let mode = legacy(OFDM, 24.0);
+    let (ap, sta0, all) = ("02 00 00 00 00 00", "02 00 00 00 00 01", "ff ff ff ff ff ff");
+    let frame = |kind: TriggerKind, stations: u16, padding| Frame {
+        to: None,
+        content: trigger(kind, stations),
+        psdu: kind.bytes(u64::from(stations)) + Bytes(padding),
+        nav: Duration(43_001),
+        class: TrafficClass::Video,
+        ..control(FrameKind::Trigger, AP, STA0, mode, (0.0, 40.0))
+    };
+    // UL Length 0xabc, CS Required, 80 MHz, 2x with 1.6 µs, four HE-LTFs, an extra segment of LDPC,
+    // factor 3 with PE disambiguity; 106 tones, LDPC, MCS 7, two streams, full power.
+    let common = |kind: TriggerKind| format!("c{} ab 1a 09 1c 00 c0 7f", kind.code());
+    let user = |aid| format!("0{aid} a0 f6 20 7f");
+    let cases = [
+        // Video has the ACI 2; no limit of TIDs.
+        (TriggerKind::Basic, 2, 6, all, format!("{} 9c {} 9c ff ff ff ff ff ff", user(1), user(2))),
+        (TriggerKind::MuBar, 1, 0, sta0, format!("{} 04 50 30 12", user(1))),
+        (TriggerKind::Bsrp, 2, 0, all, format!("{} {}", user(1), user(2))),
+        (TriggerKind::MuRts, 1, 0, sta0, user(1)),
+    ];
+    for (kind, stations, padding, receiver, users) in cases {
+        let frame = frame(kind, stations, padding);
+        let captured = one(&frame);
+        let octets = format!("24 00 2c 00 {receiver} {ap} {} {users}", common(kind));
+        assert_eq!(captured.frame(), hex(&octets), "{kind:?}");
+        assert_eq!(captured.frame().len() as u64 + 4, frame.psdu.0, "{kind:?}");
+        assert!(captured.fcs_is_right());
+    }
+}
+
+#[test]
+fn a_multi_sta_block_ack_has_a_record_for_each_station() {
+    let mode = legacy(OFDM, 24.0);
+    let acked = |bits| Some(BlockAck { start: 0xabc, bitmap: [0x0102, 3, 4, 5], bits });
+    let ack = |aid, block_ack| StationAck { aid, class: TrafficClass::Video, block_ack };
+    let acks = vec![ack(1, None), ack(2, acked(64)), ack(3, acked(256))];
+    let content = FrameContent::MultiSta(acks);
+    let frame = Frame { content, ..control(FrameKind::BlockAck, AP, STA0, mode, (0.0, 40.0)) };
+    let octets = "94 00 00 00 ff ff ff ff ff ff 02 00 00 00 00 00 16 00
+                  01 58 02 50 c0 ab 02 01 00 00 00 00 00 00
+                  03 50 c4 ab 02 01 00 00 00 00 00 00
+                  03 00 00 00 00 00 00 00 04 00 00 00 00 00 00 00 05 00 00 00 00 00 00 00";
+    assert_eq!(one(&frame).frame(), hex(octets));
+}
+
+/// TID 0, no Ack, Queue Size 0x41; then a BSR Control.
+#[test]
+fn a_qos_null_tells_what_waits() {
+    let mode = FrameMode { user: Some(0), ..high_in_unit(52, 1) };
+    let null = |all| Frame {
+        aggregate: true,
+        content: FrameContent::Queue(QueueReport { size: 0x41, all }),
+        ..control(FrameKind::QosNull, STA0, AP, mode, (0.0, 80.0))
+    };
+    let (ap, sta0) = ("02 00 00 00 00 00", "02 00 00 00 00 01");
+    let octets = |flags, control| format!("c8 {flags} 00 00 {ap} {sta0} {ap} 00 00 30 41{control}");
+    assert_eq!(one(&null(None)).frame(), hex(&octets("01", "")));
+    let all = Some(0x0123_4567);
+    assert_eq!(one(&null(all)).frame(), hex(&octets("81", " cf 59 d1 48")));
+}
+
+/// Of 2x996 tones there is one; of 26 tones 37 in each 80 MHz.
+#[test]
+fn radiotap_tells_the_resource_unit() {
+    let words = |mode| {
+        let captured = one(&control(FrameKind::Ack, STA0, AP, mode, (0.0, 80.0)));
+        let at = captured.radiotap().len() - 12;
+        let word = |n: usize| {
+            let at = at + 2 * n;
+            u16::from_le_bytes([captured.radiotap()[at], captured.radiotap()[at + 1]])
+        };
+        [word(0) & 3, word(1), word(4) & 15]
+    };
+    let wide = |tones, index| FrameMode { width_mhz: 160, ..high_in_unit(tones, index) };
+    assert_eq!(words(high_in_unit(52, 3)), [3, 0x4302, 5]);
+    assert_eq!(words(wide(26, 36)), [3, 0x6403, 4]);
+    assert_eq!(words(wide(26, 38)), [3, 0xc103, 4]);
+    assert_eq!(words(wide(996, 1)), [3, 0xc003, 9]);
+    assert_eq!(words(wide(1992, 0)), [3, 0x4002, 10]);
 }
 
 #[test]

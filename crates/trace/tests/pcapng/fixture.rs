@@ -3,12 +3,13 @@
 use kernel::{BitRate, Bytes, Duration, Instant};
 use trace::pcapng::{Pcapng, PcapngOptions};
 use trace::{
-    FlowInfo, Format, Frame, FrameKind, FrameMode, FrameOutcome, Mpdu, Network, NodeInfo,
-    PacketEvent, PacketStep, Place, RadioInfo, RadioRole, Record, Sink, Transport, WireInfo,
+    FlowInfo, Format, Frame, FrameContent, FrameKind, FrameMode, FrameOutcome, Mpdu, Network,
+    NodeInfo, PacketEvent, PacketStep, Place, RadioInfo, RadioRole, Record, Sink, Transport,
+    WireInfo,
 };
 use wire::{
-    Body, Datagram, Echo, EchoProtocol, Flags, FlowId, NodeId, Packet, SackBlocks, Segment,
-    Timestamps, TrafficClass,
+    Body, CommonInfo, Datagram, Echo, EchoProtocol, Flags, FlowId, NodeId, Packet, SackBlocks,
+    Segment, Timestamps, TrafficClass, Trigger, TriggerKind, UserInfo,
 };
 
 pub(crate) const SERVER: NodeId = NodeId(0);
@@ -104,6 +105,34 @@ pub(crate) fn legacy(format: Format, rate_mbps: f64) -> FrameMode {
     }
 }
 
+/// A mode of 802.11ax in a resource unit.
+pub(crate) fn high_in_unit(tones: u16, index: u16) -> FrameMode {
+    FrameMode {
+        format: Format::He,
+        mcs: Some(7),
+        guard_ns: 1600,
+        tones: Some(tones),
+        ru_index: Some(index),
+        ..legacy(Format::Ofdm, 16.7)
+    }
+}
+
+/// A Trigger frame for stations from AID 1 on.
+pub(crate) fn trigger(kind: TriggerKind, stations: u16) -> FrameContent {
+    let common = CommonInfo {
+        length: 0xabc,
+        bandwidth: 2,
+        guard_ltf: 1,
+        ltfs: 2,
+        ldpc_extra: true,
+        pre_fec: 3,
+        pe_disambiguity: true,
+    };
+    let user = |aid| UserInfo { aid, ru: 106, ldpc: true, mcs: 7, streams: 2, start: 0x123 };
+    let users = (1..=stations).map(user).collect();
+    FrameContent::Trigger(Box::new(Trigger { kind, common, users }))
+}
+
 /// A frame without data from one radio to another, from `start_us` for `lasting_us`.
 pub(crate) fn control(
     kind: FrameKind,
@@ -133,7 +162,7 @@ pub(crate) fn control(
         lost_to: None,
         signal_dbm: None,
         mpdus: Vec::new(),
-        block_ack: None,
+        content: FrameContent::None,
     }
 }
 

@@ -5,8 +5,14 @@ use super::program::{self, CHECKS, ERROR, is_installed};
 use kernel::Bytes;
 use std::path::PathBuf;
 use trace::pcapng::{Interfaces, PcapngOptions, Tsft};
-use trace::{BlockAck, Format, Frame, FrameKind, FrameLoss, FrameMode, FrameOutcome, Mpdu, Record};
-use wire::{AccEcn, EchoProtocol, Flags, SackBlock, SackBlocks, Segment, TrafficClass};
+use trace::{
+    BlockAck, Format, Frame, FrameContent, FrameKind, FrameLoss, FrameMode, FrameOutcome, Mpdu,
+    Record,
+};
+use wire::{
+    AccEcn, EchoProtocol, Flags, QueueReport, SackBlock, SackBlocks, Segment, StationAck,
+    TrafficClass, TriggerKind,
+};
 
 /// The severity `PI_WARN` of tshark.
 const WARNING: u32 = 0x0060_0000;
@@ -38,7 +44,8 @@ fn all_kinds() -> Vec<Frame> {
         mpdu(packet(segment(true, Flags::ACK, seq, 1446, 1)), 100 + n, 38)
     };
     let call = |to| mpdu(datagram(7, 172, to), 9, 38);
-    let block_ack = |bits| Some(BlockAck { start: 103, bitmap: [3, 0, 0, 0], bits });
+    let block_ack =
+        |bits| FrameContent::BlockAck(BlockAck { start: 103, bitmap: [3, 0, 0, 0], bits });
     let down = |mode, us, mpdus| data(AP, STA0, mode, us, mpdus);
     let answered = |kind, us| control(kind, STA0, AP, basic, us);
     let ampdu = |mode, us, n| {
@@ -56,13 +63,13 @@ fn all_kinds() -> Vec<Frame> {
         down(dsss(true), (4000.0, 1214.0), vec![full(1)]),
         down(high(Format::Ht, 7, 65.0, 20, 800), (6000.0, 228.0), vec![full(2)]),
         ampdu(high(Format::Ht, 7, 65.0, 20, 800), (7000.0, 416.0), 3),
-        Frame { block_ack: block_ack(64), ..answered(FrameKind::BlockAck, (7432.0, 32.0)) },
+        Frame { content: block_ack(64), ..answered(FrameKind::BlockAck, (7432.0, 32.0)) },
         ampdu(high(Format::Vht, 9, 433.3, 80, 400), (8000.0, 97.2), 5),
         Frame {
-            block_ack: block_ack(64),
+            content: block_ack(64),
             ..control(FrameKind::BlockAckRequest, AP, STA0, basic, (8200.0, 32.0))
         },
-        Frame { block_ack: block_ack(256), ..answered(FrameKind::BlockAck, (8300.0, 40.0)) },
+        Frame { content: block_ack(256), ..answered(FrameKind::BlockAck, (8300.0, 40.0)) },
         ampdu(high(Format::He, 11, 143.4, 20, 800), (9000.0, 220.8), 7),
         ampdu(high(Format::Eht, 13, 172.1, 20, 800), (9250.0, 200.0), 9),
         Frame {
@@ -72,10 +79,47 @@ fn all_kinds() -> Vec<Frame> {
         Frame { to: None, ..down(ofdm, (9600.0, 56.0), vec![call(None)]) },
         data(PEER0, PEER1, ofdm, (9700.0, 56.0), vec![call(Some(STATION))]),
         control(FrameKind::CtsToSelf, STA1, STA1, basic, (9800.0, 28.0)),
+    ]
+    .into_iter()
+    .chain(of_several())
+    .collect()
+}
+
+/// Frames for several stations, and of several.
+fn of_several() -> Vec<Frame> {
+    let basic = legacy(Format::Ofdm, 24.0);
+    let unit = |index| FrameMode { user: Some(index), ..high_in_unit(52, index) };
+    // With padding of 48 bytes; twelve bytes a symbol.
+    let triggers = |kind: TriggerKind, stations, us| {
+        let psdu = kind.bytes(u64::from(stations)) + Bytes(48);
+        let lasts = 20 + 4 * (22 + psdu.bits()).div_ceil(96);
+        let bare = control(FrameKind::Trigger, AP, STA0, basic, (us, lasts as f64));
+        Frame { to: None, psdu, content: trigger(kind, stations), ..bare }
+    };
+    let null = |all| Frame {
+        aggregate: true,
+        content: FrameContent::Queue(QueueReport { size: 0x41, all }),
+        ..control(FrameKind::QosNull, STA0, AP, unit(0), (10_200.0, 80.0))
+    };
+    let acked = |bits| Some(BlockAck { start: 103, bitmap: [3, 0, 0, 0], bits });
+    let ack = |aid, block_ack| {
+        let class = TrafficClass::BestEffort;
+        StationAck { aid, class, block_ack }
+    };
+    let acks = vec![ack(1, None), ack(2, acked(64)), ack(3, acked(256))];
+    vec![
+        triggers(TriggerKind::Basic, 4, 9900.0),
+        triggers(TriggerKind::MuBar, 2, 9960.0),
+        triggers(TriggerKind::Bsrp, 4, 10_020.0),
+        triggers(TriggerKind::MuRts, 3, 10_080.0),
+        triggers(TriggerKind::Basic, 1, 10_140.0),
+        null(Some(0x0181_8001)),
+        null(None),
         Frame {
             to: None,
-            psdu: Bytes(46),
-            ..control(FrameKind::Trigger, AP, STA0, basic, (9900.0, 40.0))
+            content: FrameContent::MultiSta(acks),
+            // Three records: 2, 12 and 36 bytes beside 22.
+            ..control(FrameKind::BlockAck, AP, STA0, basic, (10_400.0, 48.0))
         },
     ]
 }
@@ -185,6 +229,61 @@ fn times(name: &str, frames: &[Frame], tsft: Tsft) -> Vec<Option<(u64, u64)>> {
     let wanted = ["wlan_radio.start_tsf", "wlan_radio.end_tsf"];
     let found = fields(name, &file, &[at_end], &wanted);
     found.iter().map(|it| it[0].parse().ok().zip(it[1].parse().ok())).collect()
+}
+
+#[test]
+fn tshark_reads_what_frames_for_several_stations_say() {
+    if !is_installed("tshark_reads_what_frames_for_several_stations_say") {
+        return;
+    }
+    let file = capture_of(&of_several(), PcapngOptions::default());
+    let wanted = [
+        "wlan.trigger.he.trigger_type",
+        "wlan.trigger.he.ul_length",
+        "wlan.trigger.he.user_info.aid12",
+        "wlan.trigger.he.preferred_ac",
+        "wlan.ba.control.ba_type",
+        "wlan.ba.multi_sta.aid11",
+        "wlan.ba.multi_sta.ack_type",
+        "wlan.qos.queue_size",
+        "wlan.htc.he.a_control.bsr.queue_size_all",
+    ];
+    let found = fields("several", &file, &[], &wanted);
+    let aids = |n: u16| (1..=n).map(|aid| format!("0x{aid:016x}")).collect::<Vec<_>>().join(",");
+    let trigger = |kind: &str, stations, acs: &str, ba: &str| {
+        [kind, "2748", &aids(stations), acs, ba, "", "", "", ""].map(str::to_owned)
+    };
+    let null = |all: &str| ["", "", "", "", "", "", "", "65", all].map(str::to_owned);
+    let expected = [
+        trigger("0", 4, "0x00,0x00,0x00,0x00", ""),
+        trigger("2", 2, "", "0x0002,0x0002"),
+        trigger("4", 4, "", ""),
+        trigger("3", 3, "", ""),
+        trigger("0", 1, "0x00", ""),
+        null("0x00000060"),
+        null(""),
+        ["", "", "", "", "0x000b", "0x0001,0x0002,0x0003", "0x0001,0x0000,0x0000", "", ""]
+            .map(str::to_owned),
+    ];
+    assert_eq!(found, expected);
+}
+
+/// A MU-BAR is the last MPDU of its A-MPDU.
+#[test]
+fn tshark_finds_a_mu_bar_behind_the_data() {
+    if !is_installed("tshark_finds_a_mu_bar_behind_the_data") {
+        return;
+    }
+    let call = mpdu(datagram(7, 172, Some(STATION)), 9, 38);
+    let frame = Frame {
+        aggregate: true,
+        content: trigger(TriggerKind::MuBar, 1),
+        ..data(AP, STA0, high_in_unit(52, 1), (10_500.0, 80.0), vec![call])
+    };
+    let file = capture_of(&[frame], PcapngOptions::default());
+    let wanted = ["wlan.fc.type_subtype", "radiotap.ampdu.flags.last", "_ws.malformed"];
+    let found = fields("mu-bar", &file, &CHECKS, &wanted);
+    assert_eq!(found, [["0x0028", "0", ""], ["0x0012", "1", ""]]);
 }
 
 #[test]

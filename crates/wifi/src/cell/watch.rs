@@ -7,7 +7,7 @@ use crate::mac::{
 };
 use crate::watch::{self, OpenWait, Waiting, WatchRecord};
 use kernel::{Bytes, Duration, Instant};
-use wire::{Frame, FrameKind, FrameLoss, FrameOutcome, TrafficClass, Wait, WaitKind};
+use wire::{Frame, FrameContent, FrameKind, FrameLoss, FrameOutcome, TrafficClass, Wait, WaitKind};
 
 /// The records of a cell.
 #[derive(Debug)]
@@ -116,7 +116,7 @@ impl Cell {
         Waiting { node, class, has_frame, counting, slot: self.rules.timing().slot }
     }
 
-    fn class_of(&self, f: u32) -> TrafficClass {
+    pub(super) fn class_of(&self, f: u32) -> TrafficClass {
         self.rules.class_of(f % self.rules.per_node)
     }
 
@@ -300,13 +300,16 @@ impl Cell {
             psdu,
             nav: timing.reservation(until.since(step.end())),
             flow: edcaf.originator.flow(),
-            block_ack: match (step.kind, peer) {
-                (FrameKind::BlockAckRequest, _) => Some(Bitmap::default().record(start, psdu)),
+            content: match (step.kind, peer) {
+                (FrameKind::BlockAckRequest, _) => {
+                    FrameContent::BlockAck(Bitmap::default().record(start, psdu))
+                }
                 (FrameKind::BlockAck, Some(to)) => {
                     let recipient = &self.nodes[to as usize].recipients[self.inbox(f, to)];
-                    Some(recipient.block_ack(start).record(start, psdu))
+                    FrameContent::BlockAck(recipient.block_ack(start).record(start, psdu))
                 }
-                _ => None,
+                (FrameKind::Data, _) => self.queue_report(f),
+                _ => FrameContent::None,
             },
             ..self.bare(f, step, number)
         }
@@ -334,7 +337,7 @@ impl Cell {
             lost_to: None,
             signal_dbm: None,
             mpdus: Vec::new(),
-            block_ack: None,
+            content: FrameContent::None,
         }
     }
 

@@ -18,14 +18,14 @@ pub use counters::{MuCounters, TriggerCounters, UserCounters};
 pub use edca::{MuEdca, MuEdcaCategory};
 pub use exchange::{MuExchange, MuStep, MuUser};
 pub use reports::QueueSizes;
-pub(crate) use reports::Reports;
+pub(crate) use reports::{Reports, buffer_status};
 pub use scheduler::MuSchedulerSettings;
-pub(crate) use shapes::{Member, Shape, Shapes};
+pub(crate) use shapes::{Member, Shape, Shapes, Triggered};
 pub(crate) use uplink::{AROUND_NULL, Allowed, HT_CONTROL, UplinkShape};
 pub use uplink::{AfterBsrp, Response, TriggeredExchange, TriggeredUser, Uplink};
 
+use super::TriggerKind;
 use super::aggregation::{DELIMITER, padded};
-use super::trigger::TriggerKind;
 use crate::phy::he::{GroupFormat, GroupVector, NominalPadding, SigBMode};
 use crate::phy::{Band, Coding, HeLtf, Mode, PpduTiming};
 use kernel::Bytes;

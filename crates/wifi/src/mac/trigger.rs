@@ -1,14 +1,9 @@
-//! Sizes of Trigger frames, and of the Multi-STA BlockAck that answers what they trigger
-//! (802.11ax-2021 clauses 9.3.1.22 and 9.3.1.8.7).
+//! The padding of Trigger frames, and the size of the Multi-STA BlockAck that answers what they
+//! trigger (802.11ax-2021 clauses 9.3.1.22 and 9.3.1.8.7).
 
-use super::timing::FCS;
 use crate::phy::Mode;
 use kernel::{Bytes, Duration};
 
-/// Frame Control, Duration, RA, TA.
-const HEADER: Bytes = Bytes(2 + 2 + 6 + 6);
-/// Common Info.
-const COMMON_INFO: Bytes = Bytes(8);
 /// Header, BA Control and FCS of a Multi-STA BlockAck.
 const MULTI_STA: Bytes = Bytes(16 + 2 + 4);
 /// AID TID Info of a Multi-STA BlockAck.
@@ -17,61 +12,6 @@ const AID_TID: Bytes = Bytes(2);
 const START: Bytes = Bytes(2);
 /// Duration of a symbol of non-HT PPDUs.
 const SYMBOL: Duration = Duration::from_micros(4);
-
-/// The type of a Trigger frame (clause 9.3.1.22).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TriggerKind {
-    /// Asks for data.
-    Basic,
-    /// Beamforming Report Poll.
-    Bfrp,
-    /// Asks several stations for a BlockAck.
-    MuBar,
-    /// Asks several stations for a CTS.
-    MuRts,
-    /// Buffer Status Report Poll.
-    Bsrp,
-    /// Group-cast with retries: asks for BlockAcks of group-addressed frames.
-    GcrMuBar,
-    /// Bandwidth Query Report Poll.
-    Bqrp,
-    /// NDP Feedback Report Poll, which addresses a range of stations.
-    Nfrp,
-}
-
-impl TriggerKind {
-    /// All of them, in the order of their codes.
-    pub const ALL: [Self; 8] = [
-        Self::Basic,
-        Self::Bfrp,
-        Self::MuBar,
-        Self::MuRts,
-        Self::Bsrp,
-        Self::GcrMuBar,
-        Self::Bqrp,
-        Self::Nfrp,
-    ];
-
-    /// The value of the Trigger Type subfield.
-    pub const fn code(self) -> u8 {
-        self as u8
-    }
-
-    /// The length of the frame to so many stations, without padding, FCS included; an NFRP has one
-    /// User Info for all.
-    pub const fn bytes(self, stations: u64) -> Bytes {
-        let (common, user) = match self {
-            // With Trigger Dependent User Info: spacing, TIDs, preferred AC.
-            Self::Basic | Self::Bfrp => (0, 5 + 1),
-            // With BAR Control and BAR Information.
-            Self::MuBar => (0, 5 + 4),
-            Self::GcrMuBar => (4, 5),
-            Self::MuRts | Self::Bsrp | Self::Bqrp | Self::Nfrp => (0, 5),
-        };
-        let infos = if matches!(self, Self::Nfrp) { 1 } else { stations };
-        Bytes(HEADER.0 + COMMON_INFO.0 + common + user * infos + FCS.0)
-    }
-}
 
 /// The padding with which the last User Info of a Trigger frame in this mode ends so long before
 /// the frame: `MinTrigProcTime`, 0, 8 or 16 µs as the slowest station needs (clause 26.5.2.2.3).
@@ -96,6 +36,7 @@ mod tests {
     use crate::mac::{Timing, aggregation::BLOCK_ACK_REQUEST, block_ack};
     use crate::phy::{DOT11AX, Preamble, airtime};
     use kernel::BitRate;
+    use wire::TriggerKind;
 
     fn lasts_us(mbps: f64, bytes: Bytes) -> u64 {
         let mode = DOT11AX.mode(BitRate::from_mbps(mbps)).unwrap();

@@ -8,7 +8,7 @@ use crate::mac::{Bitmap, Opening};
 use crate::phy::decibels;
 use crate::watch::{self, OpenWait, Waiting, WatchRecord};
 use kernel::{Duration, Instant};
-use wire::{Frame, FrameKind, FrameLoss, FrameOutcome, TrafficClass, Wait, WaitKind};
+use wire::{Frame, FrameContent, FrameKind, FrameLoss, FrameOutcome, TrafficClass, Wait, WaitKind};
 
 /// How often the start of the oldest open wait is looked for.
 const LOOK: Duration = Duration::from_micros(1000);
@@ -253,14 +253,16 @@ impl Space {
             lost_to: None,
             signal_dbm: self.signal_at_receiver(now, id).map(|signal| signal.0),
             mpdus: Vec::new(),
-            block_ack: match kind {
-                FrameKind::BlockAckRequest => Some(Bitmap::default().record(sequence, psdu)),
+            content: match kind {
+                FrameKind::BlockAckRequest => {
+                    FrameContent::BlockAck(Bitmap::default().record(sequence, psdu))
+                }
                 FrameKind::BlockAck => {
                     let inbox = &self.nodes[from as usize].inbox;
                     let from = Transmitter { node: initiator, edcaf: frame.edcaf };
-                    Some(inbox.block_ack(from, sequence).record(sequence, psdu))
+                    FrameContent::BlockAck(inbox.block_ack(from, sequence).record(sequence, psdu))
                 }
-                _ => None,
+                _ => FrameContent::None,
             },
         };
         if kind == FrameKind::Data {

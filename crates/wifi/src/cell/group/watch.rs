@@ -2,11 +2,12 @@
 
 use crate::cell::several::outcome;
 use crate::cell::{ACCESS_POINT, Cell};
-use crate::mac::mu::{MuExchange, MuStep, MuUser, Shape};
-use crate::mac::{Bitmap, Exchange, Step, block_ack};
+use crate::mac::mu::{MuExchange, MuStep, MuUser, Shape, Triggered};
+use crate::mac::{Acknowledgement, Bitmap, Exchange, Step, block_ack};
 use crate::watch;
 use kernel::Instant;
-use wire::{Frame, FrameKind, FrameMode};
+use std::ops::Range;
+use wire::{Frame, FrameContent, FrameKind, FrameMode, Trigger, TriggerKind, UserInfo};
 
 impl Cell {
     /// A record for the data of each user, and one for each frame that follows.
@@ -78,12 +79,15 @@ impl Cell {
         let step = Step { kind: FrameKind::Data, start, airtime };
         let mode = watch::mode(&user.mode, &airtime);
         let own = FrameMode { rate: user.rate, mcs: Some(user.mcs), ..mode };
-        let nth = group.users.iter().position(|other| other.station == user.station);
+        let nth = group.users.iter().position(|other| other.station == user.station).unwrap_or(0);
+        let is_asked = group.acknowledgement == Acknowledgement::AggregatedMuBar;
+        let asked = is_asked.then(|| self.mu_bar(f, group, nth..nth + 1));
         Frame {
             from: ACCESS_POINT,
             to: Some(user.station),
-            mode: watch::in_unit(own, user.ru, nth.unwrap_or(0)),
+            mode: watch::in_unit(own, user.ru, nth),
             psdu: user.on_air,
+            content: asked.unwrap_or_default(),
             flow: self.originator_to(f, user.station).flow(),
             ..self.bare(f, &step, number)
         }
@@ -99,6 +103,8 @@ impl Cell {
         let Some((nth, user)) = own else {
             frame.mode = watch::mode(&shape.triggered.mode, &step.step.airtime);
             frame.to = None;
+            let all = 0..group.users.len();
+            frame.content = self.mu_bar(self.sender, group, all);
             return frame;
         };
         let originator = self.originator_to(self.sender, user.station);
@@ -108,19 +114,33 @@ impl Cell {
         frame.mode = Self::answer_mode(group, shape, step, nth);
         frame.to = Some(if is_request { user.station } else { ACCESS_POINT });
         if is_request {
-            frame.block_ack = Some(Bitmap::default().record(start, psdu));
+            frame.content = FrameContent::BlockAck(Bitmap::default().record(start, psdu));
         } else {
             frame.from = user.station;
             let inbox = self.inbox(self.sender, user.station);
             let recipient = &self.nodes[user.station as usize].recipients[inbox];
-            frame.block_ack = Some(recipient.block_ack(start).record(start, psdu));
+            let acked = recipient.block_ack(start).record(start, psdu);
+            frame.content = FrameContent::BlockAck(acked);
         }
         frame
     }
 
+    /// The MU-BAR for these users.
+    fn mu_bar(&self, f: u32, group: &MuExchange, users: Range<usize>) -> FrameContent {
+        let Triggered { layout, mcs, end, .. } = &self.shape_of(group).triggered;
+        let user = |nth: usize| {
+            let station = group.users[nth].station;
+            let start = self.originator_to(f, station).start();
+            UserInfo { start, ..layout.user_info(nth, station, mcs[nth], 1) }
+        };
+        let (kind, common) = (TriggerKind::MuBar, layout.common_info(*end));
+        let users = users.map(user).collect();
+        FrameContent::Trigger(Box::new(Trigger { kind, common, users }))
+    }
+
     fn answer_mode(group: &MuExchange, shape: &Shape, step: &MuStep, nth: usize) -> FrameMode {
         let (airtime, user) = (&step.step.airtime, &group.users[nth]);
-        let by_triggers = group.acknowledgement != crate::mac::Acknowledgement::BarChain;
+        let by_triggers = group.acknowledgement != Acknowledgement::BarChain;
         let answer = &shape.answers[nth];
         match step.step.kind {
             FrameKind::BlockAck if by_triggers => {

@@ -4,8 +4,7 @@ use super::{Last, Triggers};
 use crate::cell::{ACCESS_POINT, Cell, link_direction};
 use crate::mac::mu::scheduler::{StationView, View};
 use crate::mac::mu::{
-    AROUND_NULL, Allowed, HT_CONTROL, Member, QueueSizes, TriggeredExchange, TriggeredUser, Uplink,
-    UplinkShape,
+    AROUND_NULL, Allowed, HT_CONTROL, Member, TriggeredExchange, TriggeredUser, Uplink, UplinkShape,
 };
 use crate::mac::{Step, TriggerKind};
 use crate::phy::Airtime;
@@ -143,8 +142,7 @@ impl Cell {
     /// A `QoS` Null in an A-MPDU: in answer to a BSRP with a report of all queues in its HT
     /// Control, but for legacy reports.
     pub(super) fn null(&self, settings: &Uplink, kind: TriggerKind) -> Bytes {
-        let has_report = kind == TriggerKind::Bsrp && settings.queue_size == QueueSizes::He;
-        let report = if has_report { HT_CONTROL } else { Bytes::ZERO };
+        let report = if settings.reports_all(kind) { HT_CONTROL } else { Bytes::ZERO };
         self.rules.config.data_header() + AROUND_NULL + report
     }
 }

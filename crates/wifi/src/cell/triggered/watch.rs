@@ -2,11 +2,13 @@
 
 use crate::cell::several::outcome;
 use crate::cell::{ACCESS_POINT, Cell};
-use crate::mac::mu::{Response, TriggeredExchange, TriggeredUser};
-use crate::mac::{Exchange, Step};
+use crate::mac::mu::{Response, TriggeredExchange, TriggeredUser, buffer_status};
+use crate::mac::{BLOCK_ACK_REQUEST, Bitmap, Exchange, Step};
 use crate::watch;
 use kernel::Instant;
-use wire::{Frame, FrameKind};
+use wire::{
+    BlockAck, Frame, FrameContent, FrameKind, QueueReport, StationAck, Trigger, TriggerKind,
+};
 
 impl Cell {
     /// A record for the Trigger frame, one for the HE TB PPDU of each station, and one for the
@@ -53,7 +55,14 @@ impl Cell {
         let shape = self.uplink_shape(triggered);
         let mode = watch::mode(&shape.mode, &step.airtime);
         let psdu = shape.trigger_bytes(triggered.kind);
-        Frame { mode, psdu, ..self.bare(f, step, number) }
+        let layout = &shape.layout;
+        let user = |(nth, user): (usize, &TriggeredUser)| {
+            layout.user_info(nth, user.station, user.mcs, user.mode.streams)
+        };
+        let users = triggered.users.iter().enumerate().map(user).collect();
+        let (kind, common) = (triggered.kind, layout.common_info(triggered.end));
+        let content = FrameContent::Trigger(Box::new(Trigger { kind, common, users }));
+        Frame { mode, psdu, content, ..self.bare(f, step, number) }
     }
 
     /// The HE TB PPDU of a station; `None` if it sends none.
@@ -81,15 +90,16 @@ impl Cell {
         frame.flow = originator.flow();
         frame.outcome = outcome(user.arrives());
         match user.response {
+            Response::Nothing => return None,
             Response::Data => {
+                frame.content = self.queue_report(f);
                 watch::fill_from(&mut frame, originator, |index| !user.is_lost(index));
             }
             Response::Request => {
-                let start = originator.start();
-                let asked = crate::mac::Bitmap::default();
-                frame.block_ack = Some(asked.record(start, crate::mac::BLOCK_ACK_REQUEST));
+                let asked = Bitmap::default().record(originator.start(), BLOCK_ACK_REQUEST);
+                frame.content = FrameContent::BlockAck(asked);
             }
-            _ => {}
+            Response::Null => frame.content = self.report_of_all(triggered.kind, f),
         }
         frame.aggregate = true;
         Some(frame)
@@ -101,7 +111,40 @@ impl Cell {
         let mut frame = self.bare(self.sender, step, number);
         frame.mode = watch::mode(&self.uplink_shape(triggered).ack_mode, &step.airtime);
         frame.psdu = *bytes;
+        let acked = triggered.users.iter().filter(|user| user.is_acknowledged());
+        let acks = acked.map(|user| self.acknowledges(user)).collect();
+        frame.content = FrameContent::MultiSta(acks);
         frame.outcome = outcome(triggered.users.iter().any(TriggeredUser::hears_ack));
         Some(frame)
+    }
+
+    /// What the Multi-STA BlockAck says to a station.
+    fn acknowledges(&self, user: &TriggeredUser) -> StationAck {
+        let f = self.function_of(user);
+        let bits = user.bits(self.rules.window());
+        let start = self.edcaf(f).originator.start();
+        let recipient = &self.nodes[ACCESS_POINT as usize].recipients[self.inbox(f, ACCESS_POINT)];
+        let acked = recipient.block_ack(start).record(start, BLOCK_ACK_REQUEST);
+        let block_ack = (bits > 0).then_some(BlockAck { bits, ..acked });
+        StationAck { aid: user.station as u16, class: self.class_of(f), block_ack }
+    }
+
+    /// What data of an EDCAF say of its queue, where an access point triggers.
+    pub(in crate::cell) fn queue_report(&self, f: u32) -> FrameContent {
+        let triggers = self.triggers.as_ref().filter(|_| self.node_of(f) != ACCESS_POINT);
+        let Some(triggers) = triggers else { return FrameContent::None };
+        let size = triggers.settings.queue_size.field(triggers.reports.told(f));
+        FrameContent::Queue(QueueReport { size, all: None })
+    }
+
+    /// What a `QoS` Null says that answers a Trigger frame of this type.
+    fn report_of_all(&self, kind: TriggerKind, f: u32) -> FrameContent {
+        let FrameContent::Queue(one) = self.queue_report(f) else { return FrameContent::None };
+        let Some(triggers) = self.triggers.as_ref() else { return FrameContent::None };
+        let first = self.edcafs_of(self.node_of(f)).start;
+        let told = |category| triggers.reports.told(first + category);
+        let has_all = triggers.settings.reports_all(kind);
+        let all = has_all.then(|| buffer_status([told(0), told(1), told(2), told(3)]));
+        FrameContent::Queue(QueueReport { all, ..one })
     }
 }

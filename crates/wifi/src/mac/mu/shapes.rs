@@ -3,7 +3,7 @@
 use super::{Acknowledgement, MU_BAR, Mu};
 use crate::mac::aggregation::{BLOCK_ACK_REQUEST, DELIMITER};
 use crate::mac::{Rules, TriggerKind, block_ack};
-use crate::phy::he::{GroupFormat, GroupLayout, GroupUser, GroupVector, RuSize};
+use crate::phy::he::{DataEnd, GroupFormat, GroupLayout, GroupUser, GroupVector, RuSize};
 use crate::phy::{Airtime, Coding, Guard, Mode};
 use kernel::{Bytes, Duration};
 
@@ -53,6 +53,8 @@ pub(crate) struct Triggered {
     pub(crate) layout: GroupLayout,
     pub(crate) mcs: Vec<u8>,
     pub(crate) block_acks: Airtime,
+    /// Where their data ends.
+    pub(crate) end: DataEnd,
     /// How long the HE TB PPDUs last for those who know their LENGTH only.
     pub(crate) announced: Duration,
 }
@@ -154,11 +156,11 @@ impl Triggered {
             .collect();
         let layout = vector.layout(&users).ok()?;
         let psdu = block_ack(rules.window()) + DELIMITER;
-        let (_, fields) = layout.ppdu(users.iter().map(|_| psdu));
+        let (end, fields) = layout.ppdu(users.iter().map(|_| psdu));
         let block_acks = airtime(&fields);
         let announced = layout.announced(fields.total());
         let request = timing.airtime(&mode, bytes);
-        Some(Self { mode, bytes, request, layout, mcs, block_acks, announced })
+        Some(Self { mode, bytes, request, layout, mcs, block_acks, end, announced })
     }
 }
 

@@ -14,6 +14,7 @@ pub(crate) use shape::UplinkShape;
 
 use super::Mu;
 use super::reports::QueueSizes;
+use crate::mac::TriggerKind;
 use crate::mac::aggregation::DELIMITER;
 use crate::phy::he::{GroupFormat, GroupUser, GroupVector, NominalPadding, RuSize};
 use crate::phy::{Band, Guard, Mode};
@@ -69,6 +70,14 @@ pub enum AfterBsrp {
     /// packet to send is for a BSRP again, so that without a limit at the access point, and without
     /// downlink packets, no Basic Trigger frame is ever sent. ns-3 does this.
     Ns3,
+}
+
+impl Uplink {
+    /// Whether a `QoS` Null that answers this Trigger frame has a report of all queues in its HT
+    /// Control.
+    pub(crate) fn reports_all(&self, kind: TriggerKind) -> bool {
+        kind == TriggerKind::Bsrp && self.queue_size == QueueSizes::He
+    }
 }
 
 impl Mu {

@@ -350,7 +350,7 @@ impl GroupVector {
     }
 
     /// Duration of one HE-LTF.
-    fn training(&self) -> Result<Duration, ModeFault> {
+    pub(super) fn training(&self) -> Result<Duration, ModeFault> {
         if !LIMITS.widths.contains(&self.width) {
             let given = self.width.mhz();
             return fault("width_mhz", format!("HE is 20, 40, 80 or 160 MHz wide, not {given}"));

@@ -3,11 +3,13 @@
 //! Resource units, modes and everything before the data are computed once, and each PPDU of a run
 //! in a few operations a user.
 
+use super::allocation::user_info_code;
 use super::group::{GroupFault, GroupFields, GroupUser, GroupVector, NominalPadding};
 use super::load::{DataEnd, Load};
 use super::ru::Ru;
-use crate::phy::LONGEST_PPDU;
+use crate::phy::{Guard, LONGEST_PPDU};
 use kernel::{BitRate, Bytes, Duration};
+use wire::{CommonInfo, UserInfo};
 
 /// What PPDUs of the same users have in common.
 #[derive(Clone, Debug)]
@@ -77,6 +79,39 @@ impl GroupLayout {
         let spare = u64::from(ldpc && !self.vector.is_ns3());
         let symbols = end.symbols.checked_sub(spare).filter(|&symbols| symbols > 0)?;
         Some(DataEnd { symbols, ..end })
+    }
+
+    /// What a Trigger frame says of HE TB PPDUs whose data ends here (802.11ax-2021 clause
+    /// 9.3.1.22.1).
+    pub fn common_info(&self, end: DataEnd) -> CommonInfo {
+        let GroupVector { guard, width, band, .. } = self.vector;
+        let fields = self.fields(end);
+        let length = self.vector.he_format().length(fields.total(), band);
+        let told = self.vector.he_format().announced(length, band);
+        let rest = fields.packet_extension + told.saturating_sub(fields.total());
+        CommonInfo {
+            length,
+            bandwidth: (width.mhz() / 20).ilog2() as u8,
+            // 2x with 1.6 µs is 1, 4x with 3.2 µs is 2.
+            guard_ltf: if guard == Guard::Ns3200 { 2 } else { 1 },
+            // One, two, four, six and eight symbols are 0 to 4.
+            ltfs: (self.ltfs() / 2) as u8,
+            ldpc_extra: self.loads.iter().any(Load::is_ldpc),
+            pre_fec: end.quarters % 4,
+            pe_disambiguity: rest >= self.vector.symbol(),
+        }
+    }
+
+    /// The number of HE-LTF symbols.
+    fn ltfs(&self) -> u64 {
+        let one = self.vector.training().map_or(Duration::ZERO, |ltf| ltf);
+        self.around.ltf.0 / one.0.max(1)
+    }
+
+    /// What a Trigger frame says to one of the users, at this MCS with so many streams.
+    pub fn user_info(&self, user: usize, aid: u32, mcs: u8, streams: u8) -> UserInfo {
+        let (ru, ldpc) = (user_info_code(self.plan[user]), self.loads[user].is_ldpc());
+        UserInfo { aid: aid as u16, ru, ldpc, mcs, streams, start: 0 }
     }
 
     /// When a PPDU that lasts so long ends for those who know its LENGTH only.
