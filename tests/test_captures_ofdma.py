@@ -35,8 +35,8 @@ FIELDS = (
     "_ws.malformed",
     "_ws.expert.severity",
 )
-TRIGGER, DATA, NULL, BLOCK_ACK = 0x12, 0x28, 0x2C, 0x19
-BASIC, MU_BAR, BSRP = 0, 2, 4
+TRIGGER, DATA, NULL, BLOCK_ACK, CTS = 0x12, 0x28, 0x2C, 0x19, 0x1C
+BASIC, MU_BAR, MU_RTS, BSRP = 0, 2, 3, 4
 HE_MU, HE_TB = 2, 3
 SIFS = Fraction(16, 10**6)
 ERROR = 0x0080_0000
@@ -210,3 +210,25 @@ def test_an_aggregated_mu_bar_is_in_the_data(captured: Read) -> None:
         [(unit, _)] = bar.asked.values()
         assert bar.ppdu == HE_MU
         assert bar.unit == unit
+
+
+@pytest.mark.parametrize("downlink", [True, False])
+def test_each_station_answers_an_mu_rts_with_the_same_cts(captured: Read, downlink: bool) -> None:
+    scenario = downloads("mu_bar") if downlink else uploads(bsrp=False)
+    packets = captured(scenario.set("wlan.mu.protection", "mu_rts"))
+    assert not any(each.is_faulty for each in packets)
+    requests = [nth for nth, each in enumerate(packets[:-1]) if each.trigger == MU_RTS]
+    # Others collide, with the data of a station.
+    places = [nth for nth in requests if packets[nth + 1].start > packets[nth].end]
+    assert len(places) >= 5
+    for nth in places:
+        request = packets[nth]
+        stations = len(request.asked)
+        # 61 is all of 20 MHz, in B7 to B1 of RU Allocation.
+        assert {unit for unit, _ in request.asked.values()} == {61}
+        answers, first = packets[nth + 1 : nth + 1 + stations], packets[nth + 1 + stations]
+        assert {each.kind for each in answers} == {CTS}
+        assert {each.start for each in answers} == {request.end + SIFS}
+        assert {each.end - each.start for each in answers} == {Fraction(44, 10**6)}
+        assert first.start == answers[0].end + SIFS
+        assert first.ppdu == HE_MU if downlink else first.trigger == BASIC

@@ -14,6 +14,7 @@ mod duplex;
 mod exchanges;
 mod forwarding;
 mod group;
+mod opening;
 mod order;
 mod overlap;
 mod power_save;

@@ -4,6 +4,7 @@
 use super::blocks::{Blocks, DataPsdu};
 use super::duplex::Beside;
 use super::group;
+use super::opening::{self, Opened};
 use super::rule::rule;
 use super::timing::Times;
 use super::triggered;
@@ -71,6 +72,8 @@ impl Turns {
     fn on_group(&mut self, exchange: &Exchange, group: &MuExchange, cell: &Cell) {
         let now = exchange.start;
         group::check(&self.mac, &self.times, exchange, group);
+        let first = exchange.data().map_or(now, |data| data.start);
+        self.check_opening(exchange, first, group.users.len());
         self.check_start(exchange, exchange.end, cell.category_on_air(), 2);
         let lasting = group.fields.total();
         for user in &group.users {
@@ -86,6 +89,9 @@ impl Turns {
     fn on_triggered(&mut self, exchange: &Exchange, triggered: &TriggeredExchange, cell: &Cell) {
         let now = exchange.start;
         triggered::check(&self.mac, &self.times, exchange, triggered);
+        if triggered.kind == TriggerKind::Basic {
+            self.check_opening(exchange, triggered.trigger.start, triggered.users.len());
+        }
         self.muted.on_triggered(&self.mac, exchange, triggered);
         let category = cell.category_on_air();
         self.check_start(exchange, exchange.end, category, 0);
@@ -102,6 +108,12 @@ impl Turns {
             self.blocks.on_psdu(now, &DataPsdu { from, function, to, bytes, lasting, mpdus });
         }
         self.busy_until = exchange.end;
+    }
+
+    /// An MU-RTS and its CTSs precede the first frame, if they are to and it begins an access.
+    fn check_opening(&self, exchange: &Exchange, first: Instant, stations: usize) {
+        let goes_on = exchange.start == self.busy_until + self.times.sifs();
+        opening::check(&self.mac, &self.times, exchange, &Opened { first, stations, goes_on });
     }
 
     fn on_exchange(

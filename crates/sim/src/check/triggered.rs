@@ -93,7 +93,6 @@ fn check_order(mac: &MacConfig, times: &Times, exchange: &Exchange, triggered: &
     let now = exchange.start;
     let detail = || format!("{exchange:?}: {triggered:?}");
     let (trigger, sifs) = (&triggered.trigger, times.sifs());
-    rule(now, trigger.start == exchange.start, "an exchange begins with its first frame", detail);
     let any = triggered.users.iter().any(|user| user.response != TriggeredResponse::Nothing);
     let answers = any.then(|| trigger.end() + sifs);
     rule(now, triggered.answers == answers, "answers begin a SIFS after the Trigger frame", detail);

@@ -54,6 +54,7 @@ impl Meter {
     /// time count once.
     fn on_group(&mut self, exchange: &Exchange, group: &MuExchange, cell: &Cell) {
         let Some(data) = exchange.data() else { return };
+        self.on_opening(exchange, data.start);
         let mut counted_until = data.end();
         if exchange.outcome == ExchangeOutcome::Success {
             let users = group.users.iter().map(|user| tones(user, cell));
@@ -75,6 +76,16 @@ impl Meter {
         }
         // Until the announced end of HE TB PPDUs.
         self.ledger.add(AirtimeKind::IfsBackoff, counted_until, exchange.end);
+    }
+
+    /// An MU-RTS and the CTSs, which are on the air at the same time, before the first frame that
+    /// they protect.
+    fn on_opening(&mut self, exchange: &Exchange, first: Instant) {
+        let mut steps = exchange.steps().take_while(|step| step.start <= first).peekable();
+        while let (Some(step), Some(next)) = (steps.next(), steps.peek()) {
+            self.ledger.add(AirtimeKind::RtsCts, step.start, step.end());
+            self.ledger.add(AirtimeKind::IfsBackoff, step.end(), next.start);
+        }
     }
 
     /// Divides the time of data for several users. Each has the part that it has of the tones, and

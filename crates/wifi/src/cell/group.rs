@@ -14,7 +14,7 @@ mod count;
 mod ending;
 mod watch;
 
-use super::several::Several;
+use super::several::{Protected, Several};
 use super::{ACCESS_POINT, Cell, FrameOnAir, link_direction};
 use crate::mac::mu::scheduler::{MuScheduler, StationView};
 use crate::mac::mu::{Mu, MuCounters, MuExchange, MuUser, Shape, Shapes};
@@ -36,6 +36,8 @@ pub(super) struct Groups {
     views: Vec<StationView>,
     sizes: Vec<RuSize>,
     served: Vec<(u32, u32)>,
+    /// Who has answered in the TXOP.
+    pub(super) protected: Protected,
     counters: MuCounters,
 }
 
@@ -122,6 +124,7 @@ impl Groups {
             views: Vec::new(),
             sizes: Vec::new(),
             served: Vec::new(),
+            protected: Protected::new(settings.protection),
             counters: MuCounters::of(stations),
         }))
     }

@@ -6,8 +6,9 @@ mod watch;
 pub(super) use watch::outcome;
 
 use super::{ACCESS_POINT, Cell};
-use crate::mac::mu::{MuExchange, TriggeredExchange};
-use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Txop};
+use crate::mac::mu::{MuExchange, MuProtection, MuRts, TriggeredExchange};
+use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Timing, Txop};
+use crate::phy::Mode;
 use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Instant};
 
@@ -29,8 +30,25 @@ impl Several {
         }
     }
 
-    fn stations(&self) -> impl Iterator<Item = u32> {
+    pub(super) fn stations(&self) -> impl Iterator<Item = u32> {
         (0..).map_while(|nth| self.station(nth))
+    }
+
+    /// The MU-RTS that precedes it.
+    pub(super) fn opening(&self) -> Option<&MuRts> {
+        match self {
+            Self::Group(group) => group.opening.as_ref(),
+            Self::Triggered(triggered) => triggered.opening.as_ref(),
+        }
+    }
+
+    /// The stations whose answers the access point has received, a CTS among them.
+    fn answered(&self) -> impl Iterator<Item = u32> {
+        let has_answered = move |nth: usize| match self {
+            Self::Group(group) => group.opening.is_some() || group.users[nth].is_answered(),
+            Self::Triggered(it) => it.opening.is_some() || it.users[nth].arrives(),
+        };
+        self.stations().enumerate().filter(move |(nth, _)| has_answered(*nth)).map(|it| it.1)
     }
 
     /// Whether the access point waits for no response after the last frame.
@@ -39,6 +57,43 @@ impl Several {
             Self::Group(group) => group.is_complete,
             Self::Triggered(triggered) => triggered.answers.is_some(),
         }
+    }
+}
+
+/// The stations that need no MU-RTS.
+#[derive(Debug)]
+pub(super) struct Protected {
+    how: MuProtection,
+    /// Those that have answered in the TXOP.
+    stations: Vec<u32>,
+}
+
+impl Protected {
+    pub(super) fn new(how: MuProtection) -> Self {
+        Self { how, stations: Vec::new() }
+    }
+
+    /// An access begins: nobody has answered yet.
+    pub(super) fn begin_access(&mut self) {
+        self.stations.clear();
+    }
+
+    fn add(&mut self, answered: impl Iterator<Item = u32>) {
+        if self.how == MuProtection::MuRts {
+            self.stations.extend(answered);
+        }
+    }
+
+    /// The MU-RTS before an exchange with stations of which this is the slowest mode.
+    pub(super) fn opening(
+        &self,
+        timing: &Timing,
+        slowest: &Mode,
+        mut stations: impl ExactSizeIterator<Item = u32>,
+    ) -> Option<MuRts> {
+        let number = stations.len();
+        let any = stations.any(|station| !self.stations.contains(&station));
+        (self.how == MuProtection::MuRts && any).then(|| MuRts::new(timing, slowest, number))
     }
 }
 
@@ -72,7 +127,11 @@ impl Cell {
 
     /// How long it lasts.
     pub(super) fn several_lasts(&self, f: u32) -> Option<Duration> {
-        Some(match self.several_of(f)? {
+        let several = self.several_of(f)?;
+        if let Some(rts) = several.opening() {
+            return Some(rts.request.total());
+        }
+        Some(match several {
             Several::Group(group) => group.airtime().total(),
             Several::Triggered(triggered) => self.trigger_lasts(triggered),
         })
@@ -171,6 +230,9 @@ impl Cell {
             }
         };
         if goes_on {
+            if let Some(groups) = &mut self.groups {
+                groups.protected.add(several.answered());
+            }
             out.push(Command::Ended);
             self.settle_several(now, f, &several, is_answered, out);
             return self.keep_spare(several);
@@ -227,7 +289,10 @@ impl Cell {
     pub(super) fn miss_several(&mut self, now: Instant, f: u32, out: &mut Vec<Command>) {
         match self.several.take() {
             Some((_, Several::Group(mut group))) => {
-                group.users.iter_mut().for_each(|user| user.is_answered = false);
+                for user in &mut group.users {
+                    user.is_answered = false;
+                    user.is_sent = group.opening.is_none();
+                }
                 self.settle_group(now, f, &group, false, out);
                 self.keep_spare(Several::Group(group));
             }
@@ -238,13 +303,13 @@ impl Cell {
     /// Counts an attempt that collides, if it is with several stations.
     pub(super) fn count_collided_several(&mut self, f: u32) -> bool {
         match self.several.take_if(|(own, _)| *own == f) {
-            Some((_, Several::Group(group))) => {
+            Some((_, Several::Group(group))) if group.opening.is_none() => {
                 self.count_group(f, &group);
                 self.several = Some((f, Several::Group(group)));
             }
-            Some(triggered) => {
+            Some(other) => {
                 Edcaf::count_group(&mut self.nodes[ACCESS_POINT as usize].counters);
-                self.several = Some(triggered);
+                self.several = Some(other);
             }
             None => return false,
         }

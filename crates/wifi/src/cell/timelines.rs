@@ -26,6 +26,7 @@ mod collisions;
 mod edca;
 mod flat;
 mod groups;
+mod mu_rts;
 mod noise;
 mod ofdm;
 mod protection;

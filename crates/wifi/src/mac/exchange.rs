@@ -213,6 +213,12 @@ impl Exchange {
         Self { start, end, outcome, sender, psdu, mpdus, repeated, planned, announced, steps }
     }
 
+    /// An MU-RTS and CTSs precede the first frame.
+    pub(crate) fn open(&mut self, steps: [Step; 2]) {
+        self.start = steps[0].start;
+        self.steps = [Some(steps[0]), Some(steps[1]), self.steps[0], None];
+    }
+
     /// How long a node transmits before a missing response can stop it: for its RTS, or for its
     /// PSDU and a CTS-to-self before it.
     pub(crate) fn exposed(timing: &Timing, mode: &Mode, psdu: Bytes, opening: Opening) -> Duration {

@@ -8,6 +8,7 @@ mod acknowledgement;
 mod counters;
 mod edca;
 mod exchange;
+mod protection;
 mod reports;
 pub mod scheduler;
 mod shapes;
@@ -17,6 +18,7 @@ pub use acknowledgement::Acknowledgement;
 pub use counters::{MuCounters, TriggerCounters, UserCounters};
 pub use edca::{MuEdca, MuEdcaCategory};
 pub use exchange::{MuExchange, MuStep, MuUser};
+pub use protection::{MuProtection, MuRts};
 pub use reports::QueueSizes;
 pub(crate) use reports::{Reports, buffer_status};
 pub use scheduler::MuSchedulerSettings;
@@ -36,14 +38,16 @@ const MU_BAR: Bytes = Bytes(DELIMITER.0 + TriggerKind::MuBar.bytes(1).0);
 
 /// An access point that sends to several stations at once by OFDMA, in 802.11ax without a radio.
 ///
-/// An HE MU PPDU goes without RTS and CTS, whatever `wlan.rts_threshold_bytes` says. A station to
-/// which a BlockAckReq is due gets it in an exchange of its own.
+/// An HE MU PPDU goes without RTS and CTS, whatever `wlan.rts_threshold_bytes` says, but for an
+/// MU-RTS. A station to which a BlockAckReq is due gets it in an exchange of its own.
 #[derive(Clone, Debug, PartialEq, Settings)]
 pub struct Mu {
     /// Which stations a PPDU serves, and how wide their resource units are.
     pub scheduler: MuSchedulerSettings,
     /// How the stations acknowledge.
     pub acknowledgement: Acknowledgement,
+    /// What precedes a PPDU to several stations, and a Basic Trigger frame.
+    pub protection: MuProtection,
     /// The most stations in a PPDU. Default: as many as the channel has resource units of 26 tones.
     #[setting(range = 1..=74)]
     pub max_users: Option<u32>,

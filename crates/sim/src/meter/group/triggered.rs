@@ -16,6 +16,7 @@ impl Meter {
         cell: &Cell,
     ) {
         let trigger = &triggered.trigger;
+        self.on_opening(exchange, trigger.start);
         let Some(start) = triggered.answers else {
             return self.ledger.add(AirtimeKind::Lost, trigger.start, trigger.end());
         };

@@ -82,7 +82,11 @@ impl Cell {
     fn prepare(&mut self, groups: &mut Groups, f: u32, place: usize, mut group: MuExchange) {
         let shape = groups.shapes.at(place);
         let bytes = Bytes(group.users.iter().map(|user| user.on_air.0).sum());
-        self.edcafs[f as usize].prepare_group(&self.rules, shape, bytes);
+        let edcaf = &mut self.edcafs[f as usize];
+        match group.opening {
+            Some(rts) => edcaf.prepare_trigger(&self.rules, rts.mode, rts.bytes),
+            None => edcaf.prepare_group(&self.rules, shape, bytes),
+        }
         group.after = shape.after;
         group.shape = place;
         self.several = Some((f, Several::Group(group)));
@@ -189,13 +193,16 @@ impl Cell {
         source: &mut dyn MsduSource,
         group: &mut MuExchange,
     ) -> Result<usize, usize> {
-        let Groups { settings, queues, shapes, .. } = groups;
+        let Groups { settings, queues, shapes, protected, .. } = groups;
         let members: Vec<Member> = chosen.iter().map(|each| each.member).collect();
         let shape = |of: &[Member]| Shape::new(settings, &self.rules, of);
         let place = shapes.place(&members, shape).ok_or(0_usize)?;
         let (shape, queue) = (shapes.at(place), &mut queues[f as usize]);
         let limits = self.rules.framing.aggregation.ok_or(0_usize)?;
-        let longest = within.saturating_sub(shape.after).min(limits.duration);
+        let stations = chosen.iter().map(|each| each.station);
+        group.opening = protected.opening(self.rules.timing(), &shape.slowest, stations);
+        let around = shape.after + group.opening.map_or(Duration::ZERO, |rts| rts.lasts());
+        let longest = within.saturating_sub(around).min(limits.duration);
         let last = shape.data.last_end(longest).ok_or(0_usize)?;
         group.users.clear();
         let edcaf = &mut self.edcafs[f as usize];
@@ -221,6 +228,7 @@ impl Cell {
                 lost: Bitmap::default(),
                 is_asked: false,
                 is_answered: false,
+                is_sent: true,
             });
         }
         (group.end, group.fields) = shape.data.ppdu(group.users.iter().map(|user| user.on_air));
@@ -244,12 +252,16 @@ impl Cell {
         let Some(groups) = &mut self.groups else { return };
         groups.note_sent(now, f, &group);
         let (timing, shape) = (self.rules.timing(), groups.shapes.at(group.shape));
-        let laid = group.lay_out(timing, shape, now, ACCESS_POINT, until);
+        let start = now + group.opening.map_or(Duration::ZERO, |rts| rts.lasts());
+        let mut laid = group.lay_out(timing, shape, start, ACCESS_POINT, until);
+        if let Some(rts) = &group.opening {
+            laid.open(rts.steps(now));
+        }
         self.count_group(f, &group);
         self.occupy(laid, f, true);
         out.push(Command::Began);
         self.report_users(f, &group, laid.end - laid.start, false, out);
-        out.push(Command::Step(now + group.airtime().total()));
+        out.push(Command::Step(start + group.airtime().total()));
         self.several = Some((f, Several::Group(group)));
         self.note_down();
     }
@@ -295,6 +307,7 @@ fn empty(groups: &Groups) -> MuExchange {
     MuExchange {
         category: 0,
         acknowledgement: groups.settings.acknowledgement,
+        opening: None,
         users: Vec::new(),
         fields: GroupFields::default(),
         end: DataEnd { symbols: 0, quarters: 4 },

@@ -18,8 +18,9 @@ impl Cell {
         number: u64,
         push: &mut impl FnMut(Frame),
     ) {
+        let start = exchange.data().map_or(exchange.start, |data| data.start);
         for user in &group.users {
-            let mut frame = self.data_to(self.sender, group, user, exchange.start, number);
+            let mut frame = self.data_to(self.sender, group, user, start, number);
             frame.outcome = outcome(user.arrives());
             frame.nav = self.reserves(exchange, frame.end);
             let is_received = |index| user.arrives() && !user.is_lost(index);

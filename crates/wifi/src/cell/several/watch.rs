@@ -3,10 +3,14 @@
 use super::Several;
 use crate::cell::watch::CellWatch;
 use crate::cell::{ACCESS_POINT, Cell};
-use crate::mac::{Exchange, Step};
-use crate::watch::WatchRecord;
+use crate::mac::mu::MuRts;
+use crate::mac::{ACK, Exchange, Step};
+use crate::phy::he::{bandwidth_code, width_code};
+use crate::watch::{self, WatchRecord};
 use kernel::{Duration, Instant};
-use wire::{Frame, FrameLoss, FrameOutcome};
+use wire::{
+    CommonInfo, Frame, FrameContent, FrameLoss, FrameOutcome, Trigger, TriggerKind, UserInfo,
+};
 
 /// The outcome of a frame that only noise can destroy.
 pub(in crate::cell) fn outcome(is_received: bool) -> FrameOutcome {
@@ -24,6 +28,12 @@ impl Cell {
             let resume = if several.is_complete() { Duration::ZERO } else { timeout };
             watch.begin_wait(self.sender, exchange.end + resume);
             let mut push = |frame| watch.push(WatchRecord::Frame(frame));
+            if let Some(rts) = several.opening() {
+                let frames = self.opening_of(several, rts, self.sender, exchange.start, number);
+                for frame in frames {
+                    push(Frame { nav: self.reserves(exchange, frame.end), ..frame });
+                }
+            }
             match several {
                 Several::Group(group) => self.record_group(exchange, group, number, &mut push),
                 Several::Triggered(it) => self.record_triggered(exchange, it, number, &mut push),
@@ -47,16 +57,58 @@ impl Cell {
             let outcome = FrameOutcome::Lost(FrameLoss::Collision);
             watch.push(WatchRecord::Frame(Frame { outcome, lost_to, ..frame }));
         };
-        match self.several_of(f) {
-            Some(Several::Group(group)) => {
+        let Some(several) = self.several_of(f) else { return false };
+        if let Some(rts) = several.opening() {
+            // As if its Duration field announced nothing: nobody hears it.
+            self.opening_of(several, rts, f, start, number).into_iter().take(1).for_each(push);
+            return true;
+        }
+        match several {
+            Several::Group(group) => {
                 self.record_collided_group(group, f, start, number, &mut push);
             }
-            Some(Several::Triggered(triggered)) => {
+            Several::Triggered(triggered) => {
                 push(self.collided_trigger(triggered, f, start, number));
             }
-            None => return false,
         }
         true
+    }
+
+    /// The MU-RTS that begins now, and the CTS of each station.
+    fn opening_of(
+        &self,
+        several: &Several,
+        rts: &MuRts,
+        f: u32,
+        start: Instant,
+        number: u64,
+    ) -> Vec<Frame> {
+        let [request, answer] = rts.steps(start);
+        let width = self.links[0].mode.width;
+        let user = |station| UserInfo {
+            aid: station as u16,
+            ru: width_code(width),
+            ..UserInfo::default()
+        };
+        let common = CommonInfo { bandwidth: bandwidth_code(width), ..CommonInfo::default() };
+        let users = several.stations().map(user).collect();
+        let trigger = Trigger { kind: TriggerKind::MuRts, common, users };
+        let request = Frame {
+            mode: watch::mode(&rts.mode, &request.airtime),
+            psdu: rts.bytes,
+            content: FrameContent::Trigger(Box::new(trigger)),
+            outcome: FrameOutcome::Received,
+            ..self.bare(f, &request, number)
+        };
+        let cts = |station| Frame {
+            from: station,
+            to: Some(ACCESS_POINT),
+            mode: watch::mode(&rts.cts_mode, &answer.airtime),
+            psdu: ACK,
+            outcome: FrameOutcome::Received,
+            ..self.bare(f, &answer, number)
+        };
+        std::iter::once(request).chain(several.stations().map(cts)).collect()
     }
 
     /// How long a frame of an exchange reserves the medium after its end.

@@ -23,12 +23,12 @@ fn script(stations: usize, how: Acknowledgement) -> Script {
 }
 
 /// A packet of 1536 bytes for each of so many stations.
-fn one_each(stations: u32, how: Acknowledgement) -> Script {
+pub(super) fn one_each(stations: u32, how: Acknowledgement) -> Script {
     (1..=stations).fold(script(stations as usize, how), |script, to| script.down(0, to).of(1536))
 }
 
 /// Frames with start and end in 100 ns.
-fn frames(record: &Record) -> Vec<(u64, u64, u32, &str)> {
+pub(super) fn frames(record: &Record) -> Vec<(u64, u64, u32, &str)> {
     let frames = record.frames.iter();
     frames.map(|it| (it.start.0 / 100, it.end.0 / 100, it.node, &*it.label)).collect()
 }

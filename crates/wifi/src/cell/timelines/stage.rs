@@ -379,8 +379,8 @@ impl Stage {
             return self.note_group(&exchange, &group);
         }
         if let Some(triggered) = self.cell.triggered().cloned() {
-            let start = exchange.start;
-            return self.note_triggered(start, &triggered);
+            let exchange = *exchange;
+            return self.note_triggered(&exchange, &triggered);
         }
         let numbers = |f: u32| {
             let originator = &self.cell.edcaf(f).originator;

@@ -32,7 +32,7 @@ fn script(stations: usize) -> Script {
 
 /// Three packets of 1536 bytes at each station: the first two go by EDCA, one station after the
 /// other, and then it is the access point's turn.
-fn three_each(stations: u32) -> Script {
+pub(super) fn three_each(stations: u32) -> Script {
     let mut script = (1..=stations).fold(script(stations as usize), |script, station| {
         let at = (station - 1) * 600;
         (0..3).fold(script, |script, _| script.up(at, station).of(1536)).draws(station, [400])
@@ -42,12 +42,12 @@ fn three_each(stations: u32) -> Script {
     script
 }
 
-fn uplink(script: &mut Script) -> &mut Uplink {
+pub(super) fn uplink(script: &mut Script) -> &mut Uplink {
     script.config.mu.as_mut().unwrap().uplink.as_mut().unwrap()
 }
 
 /// Frames from the first Trigger frame on, in 100 ns after its start.
-fn from_trigger(record: &Record) -> Vec<(u64, u64, u32, &str)> {
+pub(super) fn from_trigger(record: &Record) -> Vec<(u64, u64, u32, &str)> {
     let is_trigger = |label: &str| matches!(label, "basic" | "bsrp");
     let first = record.frames.iter().position(|it| is_trigger(&it.label)).expect("a trigger");
     let since = record.frames[first].start.0;

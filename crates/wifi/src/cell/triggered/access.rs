@@ -121,6 +121,9 @@ impl Cell {
         out: &mut Vec<Command>,
     ) {
         let within = self.edcaf(f).longest();
+        if let Some(groups) = &mut self.groups {
+            groups.protected.begin_access();
+        }
         if self.assemble_triggered(now, f, within, true, out)
             || self.assemble_group(now, f, within, source, out)
         {

@@ -36,8 +36,11 @@ impl Cell {
         triggers.asking.asked = Some(f).filter(|_| assembled && self.edcaf(f).is_idle());
         if let Some(triggered) = planned {
             let shape = triggers.shapes.at(triggered.shape);
-            let bytes = shape.trigger_bytes(triggered.kind);
-            self.edcafs[f as usize].prepare_trigger(&self.rules, shape.mode, bytes);
+            let (mode, bytes) = match triggered.opening {
+                Some(rts) => (rts.mode, rts.bytes),
+                None => (shape.mode, shape.trigger_bytes(triggered.kind)),
+            };
+            self.edcafs[f as usize].prepare_trigger(&self.rules, mode, bytes);
             self.several = Some((f, Several::Triggered(triggered)));
         }
         self.triggers = Some(triggers);
@@ -59,7 +62,11 @@ impl Cell {
             self.respond(&mut triggers, now, exchange.kind, user, source);
         }
         let shape = triggers.shapes.at(exchange.shape);
-        let laid = exchange.lay_out(&self.rules, shape, now, ACCESS_POINT);
+        let start = now + exchange.opening.map_or(Duration::ZERO, |rts| rts.lasts());
+        let mut laid = exchange.lay_out(&self.rules, shape, start, ACCESS_POINT);
+        if let Some(rts) = &exchange.opening {
+            laid.open(rts.steps(now));
+        }
         self.draw_acks(&mut exchange);
         triggers.last = Last::Trigger(exchange.kind);
         self.count_triggered(&exchange);

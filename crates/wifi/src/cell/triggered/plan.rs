@@ -76,7 +76,16 @@ impl Cell {
         let place = shapes.place(&members, shape)?;
         let shape = shapes.at(place);
         let layout = &shape.layout;
-        let around = shape.around(&self.rules, kind);
+        let stations = found.iter().copied();
+        let opening = match kind {
+            TriggerKind::Basic => {
+                let protected = &self.groups.as_ref()?.protected;
+                protected.opening(self.rules.timing(), &shape.slowest, stations)
+            }
+            _ => None,
+        };
+        let before = opening.map_or(Duration::ZERO, |rts| rts.lasts());
+        let around = before + shape.around(&self.rules, kind);
         let longest = turn.within.saturating_sub(around).min(settings.duration);
         let longest = longest.min(self.rules.framing.aggregation?.duration);
         let null = self.null(settings, kind);
@@ -99,6 +108,7 @@ impl Cell {
         Some(TriggeredExchange {
             category: turn.f as u8,
             kind,
+            opening,
             users: users.collect(),
             trigger: Step { kind: FrameKind::Trigger, start, airtime },
             trigger_bytes: Bytes::ZERO,

@@ -104,13 +104,17 @@ impl Edcaf {
         let answer = if let Some(acked) = acked {
             let count = self.originator.on_block_ack(&rules.framing, now, acked, settled);
             Answer::Acked(count)
+        } else if !user.is_sent {
+            self.originator.on_delay(&rules.framing, now, settled);
+            Answer::NoCts
         } else {
             self.originator.on_no_answer(&rules.framing, now, settled);
             Answer::None
         };
         if let Some(control) = &mut rate.control {
             let (mode, sent) = (user.mode, u32::from(user.mpdus()));
-            control.on_report(now, &TxReport { mode, rts: false, sent, answer, snr: None });
+            let rts = !user.is_sent;
+            control.on_report(now, &TxReport { mode, rts, sent, answer, snr: None });
         }
     }
 

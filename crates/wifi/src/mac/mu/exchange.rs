@@ -1,7 +1,7 @@
 //! An MU exchange as data: a PPDU to several users, and the frames that acknowledge it.
 
-use super::Acknowledgement;
 use super::shapes::{Shape, airtime};
+use super::{Acknowledgement, MuRts};
 use crate::mac::exchange::{Exchange, ExchangeOutcome, Step};
 use crate::mac::originator::Psdu;
 use crate::mac::timing::Timing;
@@ -36,6 +36,8 @@ pub struct MuUser {
     pub(crate) is_asked: bool,
     /// Its BlockAck is sent, and not lost.
     pub(crate) is_answered: bool,
+    /// Its data is sent: no MU-RTS has collided.
+    pub(crate) is_sent: bool,
 }
 
 impl MuUser {
@@ -78,6 +80,8 @@ pub struct MuExchange {
     pub category: u8,
     /// How it is acknowledged.
     pub acknowledgement: Acknowledgement,
+    /// What precedes it.
+    pub opening: Option<MuRts>,
     /// The users.
     pub users: Vec<MuUser>,
     /// Durations of the fields of the PPDU.
@@ -110,9 +114,9 @@ impl MuExchange {
         self.users.iter().any(MuUser::is_answered)
     }
 
-    /// The exchange as it occupies the medium, if it begins now. Its outcome is a success if any
-    /// user answers. `steps` become those that follow the data; a chain ends at the latest when the
-    /// TXOP does, at `until`.
+    /// The exchange as it occupies the medium, if its data begins now. Its outcome is a success if
+    /// any user answers. `steps` become those that follow the data; a chain ends at the latest when
+    /// the TXOP does, at `until`.
     pub(crate) fn lay_out(
         &mut self,
         timing: &Timing,

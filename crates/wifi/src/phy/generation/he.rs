@@ -9,7 +9,9 @@ mod load;
 mod ru;
 mod sig_b;
 
-pub use allocation::{Described, RuAllocation, described, user_info_code};
+pub use allocation::{
+    Described, RuAllocation, bandwidth_code, described, user_info_code, width_code,
+};
 pub use group::{
     GroupFault, GroupFields, GroupFormat, GroupPpdu, GroupUser, GroupVector, NominalPadding,
     UserPart,

@@ -9,9 +9,10 @@ use crate::mac::{Exchange, MuExchange, MuUser, Step, TriggeredExchange, Triggere
 use kernel::Instant;
 use wire::FrameKind;
 
-/// Whether an EDCAF sends a Trigger frame, in a collision too.
+/// Whether an EDCAF sends a Trigger frame first, in a collision too.
 pub(super) fn triggers(cell: &Cell, f: u32) -> bool {
-    matches!(cell.several_of(f), Some(Several::Triggered(_)))
+    let first = cell.several_of(f);
+    first.is_some_and(|it| it.opening().is_some() || matches!(it, Several::Triggered(_)))
 }
 
 impl Stage {
@@ -36,7 +37,8 @@ impl Stage {
             fill: if is_lost { '~' } else { '=' },
         };
         let data = exchange.data().expect("data");
-        let mut frames = vec![frame(AP, &format!("data {}", all.join(" | ")), data, false)];
+        let mut frames = self.opening(exchange, data.start);
+        frames.push(frame(AP, &format!("data {}", all.join(" | ")), data, false));
         for step in &group.steps {
             let (node, label) = match (step.step.kind, step.user) {
                 (FrameKind::BlockAck, Some(user)) => (group.users[user].station, "ba"),
@@ -50,8 +52,23 @@ impl Stage {
         self.record.frames.append(&mut frames);
     }
 
+    /// An MU-RTS and the CTSs before an instant, as if the access point sent both.
+    fn opening(&self, exchange: &Exchange, until: Instant) -> Vec<Frame> {
+        let label = |kind| if kind == FrameKind::Cts { "cts" } else { "mu-rts" };
+        let steps = exchange.steps().filter(|step| step.start < until);
+        let frame = |step: &Step| Frame {
+            function: self.cell.sender,
+            node: AP,
+            label: label(step.kind).to_owned(),
+            start: step.start,
+            end: step.end(),
+            fill: '=',
+        };
+        steps.map(frame).collect()
+    }
+
     /// The frames of a triggered exchange.
-    pub(super) fn note_triggered(&mut self, start: Instant, triggered: &TriggeredExchange) {
+    pub(super) fn note_triggered(&mut self, exchange: &Exchange, triggered: &TriggeredExchange) {
         let function = self.cell.sender;
         let frame = |node, label: String, start, end, is_lost: bool| {
             let fill = if is_lost { '~' } else { '=' };
@@ -59,7 +76,8 @@ impl Stage {
         };
         let trigger = &triggered.trigger;
         let name = format!("{:?}", triggered.kind).to_lowercase();
-        let mut frames = vec![frame(AP, name, trigger.start, trigger.end(), false)];
+        let mut frames = self.opening(exchange, trigger.start);
+        frames.push(frame(AP, name, trigger.start, trigger.end(), false));
         for user in &triggered.users {
             let (Some(start), Some(end)) = (triggered.answers, triggered.answered()) else { break };
             let label = match user.response {
@@ -81,7 +99,7 @@ impl Stage {
             frames.push(frame(AP, "multi ba".to_owned(), ack.start, ack.end(), false));
         }
         let window = self.cell.edcaf(function).window();
-        self.record.windows.push((start.0, AP, window));
+        self.record.windows.push((exchange.start.0, AP, window));
         self.record.frames.append(&mut frames);
     }
 }

@@ -3,6 +3,7 @@
 
 use super::shape::UplinkShape;
 use crate::mac::exchange::{Exchange, ExchangeOutcome, Step};
+use crate::mac::mu::MuRts;
 use crate::mac::mu::shapes::airtime;
 use crate::mac::originator::Psdu;
 use crate::mac::{Bitmap, Rules, TriggerKind};
@@ -136,6 +137,8 @@ pub struct TriggeredExchange {
     pub category: u8,
     /// The type of the Trigger frame.
     pub kind: TriggerKind,
+    /// What precedes it.
+    pub opening: Option<MuRts>,
     /// The stations that it asks.
     pub users: Vec<TriggeredUser>,
     /// The Trigger frame.
@@ -177,8 +180,8 @@ impl TriggeredExchange {
         self.users.iter().any(|user| user.arrives)
     }
 
-    /// The exchange as it occupies the medium, if it begins now. It is a success if any station
-    /// answers and the access point receives it.
+    /// The exchange as it occupies the medium, if its Trigger frame begins now. It is a success if
+    /// any station answers and the access point receives it.
     pub(crate) fn lay_out(
         &mut self,
         rules: &Rules,

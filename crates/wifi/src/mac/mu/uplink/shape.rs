@@ -14,6 +14,8 @@ pub(crate) struct UplinkShape {
     pub(crate) layout: GroupLayout,
     /// MCS of each user.
     pub(crate) mcs: Vec<u8>,
+    /// The slowest mode of the users.
+    pub(crate) slowest: Mode,
     /// The mode of Trigger frames: all users hear it.
     pub(crate) mode: Mode,
     /// The mode of the Multi-STA BlockAck.
@@ -37,7 +39,7 @@ impl UplinkShape {
         let heard_by = first.filter(|_| settings.timing == PpduTiming::Ns3).unwrap_or(slowest);
         let padding = trigger_padding(&mode, uplink.trigger_padding.lasts());
         let ack_mode = timing.response_mode(&heard_by);
-        Some(Self { layout, mcs, mode, ack_mode, padding })
+        Some(Self { layout, mcs, slowest, mode, ack_mode, padding })
     }
 
     /// The bytes of a Trigger frame of this type, padding included.

@@ -196,6 +196,17 @@ pub fn user_info_code(ru: Ru) -> u8 {
     ((base + index) << 1 | upper) as u8
 }
 
+/// UL BW of a Trigger frame.
+pub fn bandwidth_code(width: Width) -> u8 {
+    (width.mhz() / 20).ilog2() as u8
+}
+
+/// RU Allocation in the User Info of an MU-RTS: the channel over which the CTS goes.
+pub fn width_code(width: Width) -> u8 {
+    let upper = u8::from(width == Width::Mhz160);
+    user_info_code(Ru { size: RuSize::of_channel(width), index: 0 }) | upper
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,6 +214,15 @@ mod tests {
 
     fn tones(code: u8) -> Vec<u32> {
         described(code).unwrap().iter().map(|unit| unit.size.tones()).collect()
+    }
+
+    #[test]
+    fn an_mu_rts_names_the_channel() {
+        use Width::{Mhz20, Mhz40, Mhz80, Mhz160};
+        let widths = [Mhz20, Mhz40, Mhz80, Mhz160];
+        // 61, 65, 67 and 68 in B7 to B1; B0 says that the CTS has 160 MHz.
+        assert_eq!(widths.map(width_code), [61 << 1, 65 << 1, 67 << 1, 68 << 1 | 1]);
+        assert_eq!(widths.map(bandwidth_code), [0, 1, 2, 3]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Resource units, modes and everything before the data are computed once, and each PPDU of a run
 //! in a few operations a user.
 
-use super::allocation::user_info_code;
+use super::allocation::{bandwidth_code, user_info_code};
 use super::group::{GroupFault, GroupFields, GroupUser, GroupVector, NominalPadding};
 use super::load::{DataEnd, Load};
 use super::ru::Ru;
@@ -91,7 +91,7 @@ impl GroupLayout {
         let rest = fields.packet_extension + told.saturating_sub(fields.total());
         CommonInfo {
             length,
-            bandwidth: (width.mhz() / 20).ilog2() as u8,
+            bandwidth: bandwidth_code(width),
             // 2x with 1.6 µs is 1, 4x with 3.2 µs is 2.
             guard_ltf: if guard == Guard::Ns3200 { 2 } else { 1 },
             // One, two, four, six and eight symbols are 0 to 4.
