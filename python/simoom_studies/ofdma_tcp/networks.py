@@ -27,6 +27,8 @@ ALL = "head_of_line"
 BACKLOG = "backlog"
 MIXED = "backlog, single_above_us = 1000"
 SHORTEST = "shortest_first"
+TRIGGERS = "triggers and EDCA"
+TRIGGERED = "triggers only"
 
 SCHEDULERS: Mapping[str, Any] = {
     MULTI: "round_robin",
@@ -41,10 +43,30 @@ SEQUENCES: Mapping[str, str] = {CHAIN: "bar_chain", BY_TRIGGER: "mu_bar"}
 """`wlan.mu.acknowledgement` of those that are by `round_robin` with another sequence."""
 
 
-def mu(way: str) -> dict[str, Any]:
+POLL_US = 5000.0
+"""The access interval of an access point that triggers."""
+LONGEST = 255
+"""The timer of hostapd's example of MU EDCA, 2.089 s."""
+
+
+def by_triggers(way: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `wlan.mu` of an access point that triggers, and serves long queues alone.
+
+    The keys are those of `wlan.mu.uplink`, and `timer`, that of MU EDCA with AIFSN 0: stations that
+    send by triggers only have the longest.
+    """
+    timer = given.get("timer", LONGEST if way == TRIGGERED else 0)
+    uplink = {key: value for key, value in given.items() if key != "timer"}
+    muted = {"edca": {"best_effort": {"aifsn": 0, "timer": timer}}} if timer else {}
+    return {**mu(MIXED)["mu"], "uplink": {"access_interval_us": POLL_US, **uplink}, **muted}
+
+
+def mu(way: str, uplink: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return the keys of `wlan` for a way to send: PPDUs of a single user, or OFDMA."""
     if way == SINGLE:
         return {}
+    if way in (TRIGGERS, TRIGGERED):
+        return {"mu": by_triggers(way, uplink or {})}
     acknowledgement = SEQUENCES.get(way, "aggregated_mu_bar")
     scheduler = SCHEDULERS.get(way, "round_robin")
     return {"mu": {"acknowledgement": acknowledgement, "scheduler": scheduler}}
@@ -56,6 +78,7 @@ def cell(
     flows: list[dict[str, Any]],
     *,
     txop_us: float | None = None,
+    uplink: Mapping[str, Any] | None = None,
     duration_s: float = 12.0,
 ) -> Scenario:
     """Return a cell whose access point sends in some way.
@@ -63,7 +86,7 @@ def cell(
     Parameters
     ----------
     way : str
-        A key of `SCHEDULERS` or `SEQUENCES`, or `SINGLE`.
+        A key of `SCHEDULERS` or `SEQUENCES`, `SINGLE`, or `TRIGGERS` or `TRIGGERED`.
     stations : int
         The number of stations.
     flows : list
@@ -71,6 +94,8 @@ def cell(
     txop_us : float, optional
         The TXOP limit of the access point's best effort, 0 for none. Default: the standard's,
         2.528 ms.
+    uplink : mapping, optional
+        What `by_triggers` has otherwise.
     duration_s : float, optional
         Simulated time, of which the first third is not measured.
     """
@@ -82,7 +107,7 @@ def cell(
         standard="11ax",
         duration_s=duration_s,
         warmup_s=duration_s / 3,
-        wlan={"width_mhz": 20, "mcs": 7, **mu(way)},
+        wlan={"width_mhz": 20, "mcs": 7, **mu(way, uplink)},
         stations=stations,
         ap=ap,
         wire={"rate_mbps": 1000.0, "delay_ms": 5.0},
@@ -127,10 +152,11 @@ def web(mean_bytes: float = 50_000, think_s: float = 1.0) -> dict[str, Any]:
     return {"name": "web", "from": "server", "to": "sta*", "traffic": {"requests": requests}}
 
 
-def small(rate_mbps: float = 1.0) -> dict[str, Any]:
-    """Return datagrams of 200 bytes to each station, at random times."""
+def small(rate_mbps: float = 1.0, *, up: bool = False) -> dict[str, Any]:
+    """Return datagrams of 200 bytes to or from each station, at random times."""
     traffic = {"poisson": {"rate_mbps": rate_mbps, "payload_bytes": 200}}
-    return {"name": "small", "from": "ap", "to": "sta*", "traffic": traffic}
+    ends = ("sta*", "ap") if up else ("ap", "sta*")
+    return {"name": "small", "from": ends[0], "to": ends[1], "traffic": traffic}
 
 
 def replications(lab: Lab) -> int:

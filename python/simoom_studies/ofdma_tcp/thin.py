@@ -1,4 +1,4 @@
-"""Fewer TCP acknowledgements: stations contend for each."""
+"""Fewer TCP acknowledgements, which stations contend for, or send when they are triggered."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from simoom.studies.lab import Lab, figure_function
 from simoom_studies.ofdma_tcp.networks import (
     MULTI,
     SINGLE,
+    TRIGGERED,
     bulk,
     cell,
     means,
@@ -21,7 +22,7 @@ claim = Claims(__package__)
 
 SEGMENTS = (2, 8, 32)
 STATIONS = 8
-WAYS = (SINGLE, MULTI)
+WAYS = (SINGLE, MULTI, TRIGGERED)
 
 
 @figure_function("figure thin")
@@ -45,6 +46,10 @@ def figure_thin(lab: Lab) -> Figure:
         claim(
             "thinning_gains_with_downlink_ofdma",
             checks=[Check("8 over 2", gain(MULTI), low=1.05)],
+        ),
+        claim(
+            "thinning_gains_little_with_triggered_acks",
+            checks=[Check("8 over 2", gain(TRIGGERED), high=1.05)],
         ),
     )
     return Figure(
