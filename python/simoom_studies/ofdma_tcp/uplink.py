@@ -85,8 +85,16 @@ def figure_acks(lab: Lab) -> Figure:
     )
 
 
+def every(ms: float) -> dict[str, float]:
+    """Return the keys of `wlan.mu.uplink` for an access interval in milliseconds."""
+    return {"access_interval_us": 1e3 * ms}
+
+
 SPARSE = small(0.02, up=True)
 """Packets of 200 bytes from each station, 12.5 a second in the mean."""
+
+BEFORE = {"name": "before", "from": "sta*", "to": "server", "traffic": "bulk", "stop_s": 5.0}
+"""Uploads that end before anything is measured: the stations were triggered."""
 
 
 def measure_mean(run: Run) -> dict[str, float]:
@@ -112,9 +120,12 @@ def figure_intervals(lab: Lab) -> Figure:
 
     downloads = lab.sample(cases([bulk()], 12.0), measure, replications=replications(lab))
     sparse = lab.sample(cases([SPARSE], 30.0), measure_mean, replications=replications(lab))
+    after = cases([SPARSE, BEFORE], 30.0)
+    muted = lab.sample(after, measure_mean, replications=replications(lab))
     first = downloads[INTERVALS_MS[0]]
     shares = {ms: paired(downloads[ms], first, "goodput_mbps", f"{ms:g} ms") for ms in INTERVALS_MS}
     waits = {ms: Value.mean(sparse[ms]["delay_ms"]) for ms in INTERVALS_MS}
+    later = {ms: Value.mean(muted[ms]["delay_ms"]) for ms in INTERVALS_MS}
     claims = (
         claim(
             "downloads_do_not_need_the_interval",
@@ -126,6 +137,12 @@ def figure_intervals(lab: Lab) -> Figure:
             "quiet_stations_wait_half_the_interval",
             checks=[
                 Check(f"{ms:g} ms", waits[ms].times(1 / ms), 0.5, 0.7) for ms in INTERVALS_MS[1:]
+            ],
+        ),
+        claim(
+            "triggered_stations_wait_half_the_interval",
+            checks=[
+                Check(f"{ms:g} ms", later[ms].times(1 / ms), 0.5, 0.7) for ms in INTERVALS_MS[1:]
             ],
         ),
     )
@@ -140,6 +157,9 @@ def figure_intervals(lab: Lab) -> Figure:
         (
             curve("downloads", Source.SIMULATION, INTERVALS_MS, list(shares.values()), "share"),
             curve("sparse", Source.SIMULATION, INTERVALS_MS, list(waits.values()), "delay_ms"),
+            curve(
+                "after uploads", Source.SIMULATION, INTERVALS_MS, list(later.values()), "delay_ms"
+            ),
         ),
         claims,
     )
