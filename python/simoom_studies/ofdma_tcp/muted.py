@@ -84,7 +84,7 @@ def figure_timers(lab: Lab) -> Figure:
         "Downloads and uploads of four stations, by the MU EDCA timer (AIFSN 0)",
         Axis("timer", "timer, units of 8.192 ms", -1, 260),
         (
-            Axis("share", "goodput of downloads over that without MU EDCA", 0, 1.3),
+            Axis("share", "goodput over that without MU EDCA", 0, 1.3),
             Axis("upload_s", "mean time of an upload of 100 kB, s", 0, 3),
         ),
         tuple(curves),

@@ -37,7 +37,7 @@ impl Cell {
             if self.several().is_some() {
                 return self.on_several_step(now, &exchange, out);
             }
-            self.hear_backlog_of(&exchange);
+            self.hear_backlog_of(now, &exchange);
         }
         if self.secondary().is_some() {
             return self.on_duplex_step(now, &exchange, out);

@@ -202,7 +202,7 @@ impl Cell {
             if let Some((f, several)) = self.several.take() {
                 match &several {
                     Several::Group(group) => self.receive_group(f, group, out),
-                    Several::Triggered(triggered) => self.receive_triggered(triggered, out),
+                    Several::Triggered(triggered) => self.receive_triggered(now, triggered, out),
                 }
                 self.several = Some((f, several));
             }

@@ -24,7 +24,7 @@ use crate::mac::mu::{
 };
 use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Rules, TriggerKind};
 use access::Asking;
-use kernel::Duration;
+use kernel::{Duration, Instant};
 use mute::Timers;
 use wire::TrafficClass;
 
@@ -58,13 +58,14 @@ impl Triggers {
         let mu = rules.config.mu.as_ref()?;
         let settings = mu.uplink.clone()?;
         let per_node = rules.per_node;
+        let reports = Reports::new(&settings.reports, (stations + 1) * per_node, per_node);
         Some(Box::new(Self {
             mu: mu.clone(),
             asking: Asking::new(rules.category_of(TrafficClass::BestEffort), &settings),
             settings,
             scheduler: mu.scheduler.get().build(1..=stations),
             shapes: Shapes::default(),
-            reports: Reports::new((stations + 1) * per_node, per_node),
+            reports,
             timers: Timers::new((stations + 1) * per_node),
             last: Last::Trigger(TriggerKind::Basic),
             counters: vec![TriggerCounters::default(); stations as usize + 1],
@@ -148,24 +149,24 @@ impl Cell {
         }
         let queue = self.backlog(f, source);
         if let Some(triggers) = &mut self.triggers {
-            triggers.reports.tell(f, triggers.settings.queue_size, queue);
+            triggers.reports.tell(f, triggers.settings.queue_size, queue, false);
         }
     }
 
     /// The access point may now receive the data of an exchange, which told the size of a queue.
     #[cold]
     #[inline(never)]
-    pub(super) fn hear_backlog_of(&mut self, exchange: &Exchange) {
+    pub(super) fn hear_backlog_of(&mut self, now: Instant, exchange: &Exchange) {
         if self.data_pending && exchange.outcome != ExchangeOutcome::DataLost {
-            self.hear_backlog(self.sender);
+            self.hear_backlog(now, self.sender);
         }
     }
 
     /// The access point has received a PSDU of an EDCAF.
-    fn hear_backlog(&mut self, f: u32) {
+    fn hear_backlog(&mut self, now: Instant, f: u32) {
         let Some(triggers) = &mut self.triggers else { return };
         if self.edcafs[f as usize].node != ACCESS_POINT {
-            triggers.reports.hear(f);
+            triggers.reports.hear(now, f);
         }
     }
 }

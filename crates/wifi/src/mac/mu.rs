@@ -19,7 +19,7 @@ pub use counters::{MuCounters, TriggerCounters, UserCounters};
 pub use edca::{MuEdca, MuEdcaCategory};
 pub use exchange::{MuExchange, MuStep, MuUser};
 pub use protection::{MuProtection, MuRts};
-pub use reports::QueueSizes;
+pub use reports::{QueueSizes, ReportSettings, ToldIn};
 pub(crate) use reports::{Reports, buffer_status};
 pub use scheduler::MuSchedulerSettings;
 pub(crate) use shapes::{Member, Shape, Shapes, Triggered};

@@ -77,7 +77,7 @@ impl Cell {
         if !is_due || !is_free || !self.edcafs[f as usize].is_idle() {
             return;
         }
-        if !triggers.settings.bsrp && !triggers.reports.any() {
+        if !triggers.settings.bsrp && !triggers.reports.any(now) {
             return;
         }
         asking.asked = Some(f);

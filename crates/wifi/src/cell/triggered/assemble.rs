@@ -103,7 +103,7 @@ impl Cell {
         if kind == TriggerKind::Basic {
             self.fill_answer(now, user, source);
         }
-        let own = self.function_of(user);
+        let (own, is_null) = (self.function_of(user), user.response == Response::Null);
         let told = match user.response {
             Response::Nothing => return,
             Response::Null => self.edcafs_of(user.station),
@@ -111,7 +111,7 @@ impl Cell {
         };
         for e in told {
             let queue = self.backlog(e, source);
-            triggers.reports.tell(e, triggers.settings.queue_size, queue);
+            triggers.reports.tell(e, triggers.settings.queue_size, queue, is_null);
         }
         let noise = &mut self.nodes[ACCESS_POINT as usize].noise;
         user.arrives = if user.response == Response::Data {

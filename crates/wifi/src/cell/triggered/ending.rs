@@ -11,18 +11,19 @@ impl Cell {
     /// The access point receives what noise does not destroy.
     pub(in crate::cell) fn receive_triggered(
         &mut self,
+        now: Instant,
         triggered: &TriggeredExchange,
         out: &mut Vec<Command>,
     ) {
         for user in triggered.users.iter().filter(|user| user.arrives()) {
             let e = self.function_of(user);
             if user.sends() {
-                self.hear_backlog(e);
+                self.hear_backlog(now, e);
                 self.edcafs[e as usize].psdu = user.psdu;
                 self.lost = user.lost;
                 self.receive(e, 0..user.psdu.mpdus, out);
             } else {
-                self.edcafs_of(user.station).for_each(|e| self.hear_backlog(e));
+                self.edcafs_of(user.station).for_each(|e| self.hear_backlog(now, e));
             }
         }
     }
@@ -37,7 +38,7 @@ impl Cell {
     ) -> bool {
         let continues = self.triggers.as_ref().is_some_and(|triggers| {
             let follows = triggers.settings.after_bsrp == AfterBsrp::Basic;
-            follows && triggers.reports.any()
+            follows && triggers.reports.any(now)
         });
         let is_unlimited = self.edcaf(f).longest() == Duration(u64::MAX);
         if triggered.kind != TriggerKind::Bsrp || !continues || !is_unlimited {

@@ -91,10 +91,12 @@ impl Cell {
         let null = self.null(settings, kind);
         let needs = found.iter().map(|&station| match asked {
             Asked::Nulls => null,
-            Asked::Queues => reports.of(station).max(null),
+            Asked::Queues => reports.of(turn.now, station).max(null),
         });
         let end = end(layout, longest, needs)?;
-        if (0..found.len()).any(|nth| layout.room(nth, end) < null) {
+        let rooms = (0..found.len()).map(|nth| layout.room(nth, end));
+        let least = if asked == Asked::Queues { settings.reports.unknown } else { null };
+        if rooms.clone().any(|room| room < null) || rooms.max().is_none_or(|most| most < least) {
             return None;
         }
         let fields = layout.fields(end);
@@ -127,7 +129,7 @@ impl Cell {
         let width = self.links[0].mode.width;
         let mode = |station| self.rates[link_direction(station, ACCESS_POINT)].mode;
         let view = |station: u32| StationView {
-            bytes: reports.of(station).min(MOST_SEEN),
+            bytes: reports.of(turn.now, station).min(MOST_SEEN),
             rate: mode(station.max(1)).rate,
             ..StationView::default()
         };
@@ -135,7 +137,7 @@ impl Cell {
         let view = View { now: turn.now, width, stations: &views };
         let (mut found, mut sizes) = (Vec::new(), Vec::new());
         scheduler.order(&view, &mut found);
-        found.retain(|&it| asked == Asked::Nulls || reports.of(it) > Bytes::ZERO);
+        found.retain(|&it| asked == Asked::Nulls || reports.of(turn.now, it) > Bytes::ZERO);
         let units = RuSize::Tones26.number_in(width);
         found.truncate(mu.max_users.unwrap_or(u32::MAX).min(units) as usize);
         scheduler.units(&view, &found, &mut sizes);

@@ -142,7 +142,7 @@ impl Cell {
         let FrameContent::Queue(one) = self.queue_report(f) else { return FrameContent::None };
         let Some(triggers) = self.triggers.as_ref() else { return FrameContent::None };
         let first = self.edcafs_of(self.node_of(f)).start;
-        let told = |category| triggers.reports.told(first + category);
+        let told = |category| triggers.reports.told(first + category).unwrap_or_default();
         let has_all = triggers.settings.reports_all(kind);
         let all = has_all.then(|| buffer_status([told(0), told(1), told(2), told(3)]));
         FrameContent::Queue(QueueReport { all, ..one })

@@ -1,8 +1,35 @@
 //! What an access point knows of the queues of its stations: the Queue Size in the `QoS` Control of
 //! their frames (802.11ax-2021 clause 9.2.4.5.6).
 
-use kernel::Bytes;
-use settings::Choice;
+use kernel::{Bytes, Duration, Instant};
+use settings::{Choice, Settings};
+
+/// What an access point knows of the queues of its stations.
+#[derive(Clone, Debug, PartialEq, Settings)]
+pub struct ReportSettings {
+    /// Which frames of stations tell the sizes of their queues.
+    pub told_in: ToldIn,
+    /// How long the access point believes what a station has told, in milliseconds. Default: until
+    /// it tells something else. ns-3 has 20 (`BsrLifetime`).
+    #[setting(key = "lifetime_ms", range = 0.1..=1e6)]
+    pub lifetime: Option<Duration>,
+    /// What a Basic Trigger frame asks for of a station whose queue is not known, in bytes, and the
+    /// least that one of the stations must have time for. 0: a station whose queue is not known is
+    /// not asked. ns-3 has 500 (`UlPsduSize`).
+    #[setting(key = "unknown_bytes", default = Bytes(0), range = 0.0..=65_535.0)]
+    pub unknown: Bytes,
+}
+
+/// Which frames of stations tell the sizes of their queues.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum ToldIn {
+    /// All frames with data, and `QoS` Nulls.
+    #[default]
+    Data,
+    /// Only `QoS` Nulls, which stations send when they are triggered and have no data, or are asked
+    /// by a BSRP. In ns-3 it is so unless `SetQueueSize` is set.
+    Nulls,
+}
 
 /// How `QoS` Control tells the size of a queue, which is rounded up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
@@ -20,10 +47,12 @@ impl QueueSizes {
         self.scaled(queue).map(|(_, _, rounded)| rounded)
     }
 
-    /// The Queue Size of `QoS` Control for a queue.
-    pub(crate) fn field(self, queue: Bytes) -> u8 {
+    /// The Queue Size of `QoS` Control for a queue, of which nothing may be told.
+    pub(crate) fn field(self, queue: Option<Bytes>) -> u8 {
         /// With either scaling.
         const MORE: u8 = 254;
+        const UNKNOWN: u8 = 255;
+        let Some(queue) = queue else { return UNKNOWN };
         self.scaled(queue).map_or(MORE, |(scale, units, _)| (scale << 6 | units) as u8)
     }
 
@@ -63,44 +92,57 @@ pub(crate) fn buffer_status(queues: [Bytes; 4]) -> u32 {
 /// The last reports of the stations, by station and access category.
 #[derive(Debug)]
 pub(crate) struct Reports {
+    settings: ReportSettings,
     categories: u32,
-    /// Bytes; `u64::MAX` is more than can be told.
-    last: Vec<Bytes>,
-    /// What an EDCAF tells with the PSDU that it has assembled.
-    told: Vec<Bytes>,
+    /// Bytes, and when they were told; `u64::MAX` is more than can be told.
+    last: Vec<Option<(Bytes, Instant)>>,
+    /// What an EDCAF tells with the PSDU that it has assembled, if anything.
+    told: Vec<Option<Bytes>>,
 }
 
 impl Reports {
-    pub(crate) fn new(functions: u32, categories: u32) -> Self {
-        let none = vec![Bytes::ZERO; functions as usize];
-        Self { categories, last: none.clone(), told: none }
+    pub(crate) fn new(settings: &ReportSettings, functions: u32, categories: u32) -> Self {
+        let functions = functions as usize;
+        let (last, told) = (vec![None; functions], vec![None; functions]);
+        Self { settings: settings.clone(), categories, last, told }
     }
 
-    /// An EDCAF has assembled a PSDU, beside which this waits.
-    pub(crate) fn tell(&mut self, function: u32, sizes: QueueSizes, queue: Bytes) {
-        self.told[function as usize] = sizes.told(queue).unwrap_or(Bytes(u64::MAX));
+    /// An EDCAF has assembled a PSDU of data or of a `QoS` Null, beside which this waits.
+    pub(crate) fn tell(&mut self, function: u32, sizes: QueueSizes, queue: Bytes, is_null: bool) {
+        let tells = is_null || self.settings.told_in == ToldIn::Data;
+        let told = sizes.told(queue).unwrap_or(Bytes(u64::MAX));
+        self.told[function as usize] = tells.then_some(told);
     }
 
-    /// What an EDCAF has told with its last PSDU.
-    pub(crate) fn told(&self, function: u32) -> Bytes {
+    /// What an EDCAF has told with its last PSDU, if anything.
+    pub(crate) fn told(&self, function: u32) -> Option<Bytes> {
         self.told[function as usize]
     }
 
     /// The access point has received the PSDU.
-    pub(crate) fn hear(&mut self, function: u32) {
-        self.last[function as usize] = self.told[function as usize];
+    pub(crate) fn hear(&mut self, now: Instant, function: u32) {
+        let function = function as usize;
+        if let Some(told) = self.told[function] {
+            self.last[function] = Some((told, now));
+        }
     }
 
-    /// The most that waits in one access category of a station.
-    pub(crate) fn of(&self, station: u32) -> Bytes {
+    /// The most that waits in one access category of a station, as far as it is known.
+    pub(crate) fn of(&self, now: Instant, station: u32) -> Bytes {
         let first = (station * self.categories) as usize;
         let own = &self.last[first..first + self.categories as usize];
-        own.iter().copied().max().unwrap_or(Bytes::ZERO)
+        let known = own.iter().flatten().filter(|&&(_, since)| self.is_believed(now, since));
+        known.map(|&(bytes, _)| bytes).max().unwrap_or(self.settings.unknown)
     }
 
-    /// Whether anything waits anywhere.
-    pub(crate) fn any(&self) -> bool {
-        self.last.iter().any(|&bytes| bytes > Bytes::ZERO)
+    fn is_believed(&self, now: Instant, since: Instant) -> bool {
+        self.settings.lifetime.is_none_or(|lifetime| now <= since + lifetime)
+    }
+
+    /// Whether anything may wait at one of the stations, by number from 1.
+    pub(crate) fn any(&self, now: Instant) -> bool {
+        let stations = self.last.len() as u32 / self.categories;
+        (1..stations).any(|station| self.of(now, station) > Bytes::ZERO)
     }
 }
 
@@ -125,11 +167,12 @@ mod tests {
     /// Two bits of scale and six of units; of 256 bytes before 802.11ax.
     #[test]
     fn sizes_have_codes() {
-        let he = |bytes| QueueSizes::He.field(Bytes(bytes));
+        let he = |bytes| QueueSizes::He.field(Some(Bytes(bytes)));
         assert_eq!([0, 1, 1008, 1009, 1280, 17_153].map(he), [0, 1, 63, 0x40, 0x41, 0x80]);
         assert_eq!([148_480, 148_481, u64::MAX].map(he), [0xc0, 0xc1, 254]);
-        let legacy = |bytes| QueueSizes::Legacy.field(Bytes(bytes));
+        let legacy = |bytes| QueueSizes::Legacy.field(Some(Bytes(bytes)));
         assert_eq!([0, 256, 257, 64_768, 64_769].map(legacy), [0, 1, 2, 253, 254]);
+        assert_eq!(QueueSizes::He.field(None), 255);
     }
 
     #[test]
@@ -145,16 +188,35 @@ mod tests {
         assert_eq!(fields(report([0, 0, 0, u64::MAX])), [0b1000, 3, 3, 254, 254]);
     }
 
+    fn reports(told_in: ToldIn, lifetime: Option<Duration>, unknown: Bytes) -> Reports {
+        Reports::new(&ReportSettings { told_in, lifetime, unknown }, 12, 4)
+    }
+
     #[test]
     fn a_report_counts_when_it_is_heard() {
-        let mut reports = Reports::new(12, 4);
-        reports.tell(5, QueueSizes::He, Bytes(100));
-        assert!(!reports.any());
-        reports.hear(5);
-        assert_eq!([reports.of(0), reports.of(1), reports.of(2)].map(|it| it.0), [0, 112, 0]);
-        reports.tell(5, QueueSizes::He, Bytes(1 << 30));
-        assert_eq!(reports.of(1), Bytes(112));
-        reports.hear(5);
-        assert_eq!(reports.of(1), Bytes(u64::MAX));
+        let (mut reports, now) = (reports(ToldIn::Data, None, Bytes::ZERO), Instant::ZERO);
+        reports.tell(5, QueueSizes::He, Bytes(100), false);
+        assert!(!reports.any(now));
+        reports.hear(now, 5);
+        assert_eq!([0, 1, 2].map(|station| reports.of(now, station).0), [0, 112, 0]);
+        reports.tell(5, QueueSizes::He, Bytes(1 << 30), false);
+        assert_eq!(reports.of(now, 1), Bytes(112));
+        reports.hear(now, 5);
+        assert_eq!(reports.of(now, 1), Bytes(u64::MAX));
+    }
+
+    #[test]
+    fn a_report_is_believed_for_some_time_and_then_the_queue_is_unknown() {
+        let lifetime = Some(Duration::from_millis(20));
+        let mut reports = reports(ToldIn::Nulls, lifetime, Bytes(500));
+        let at = |ms: u64| Instant::ZERO + Duration::from_millis(ms);
+        assert_eq!([1, 2].map(|station| reports.of(at(0), station)), [Bytes(500); 2]);
+        reports.tell(4, QueueSizes::He, Bytes(1000), false);
+        reports.hear(at(1), 4);
+        assert_eq!(reports.of(at(1), 1), Bytes(500), "data tells nothing");
+        reports.tell(4, QueueSizes::He, Bytes::ZERO, true);
+        reports.hear(at(2), 4);
+        assert_eq!([2, 22, 23].map(|ms| reports.of(at(ms), 1).0), [0, 0, 500]);
+        assert!(reports.any(at(2)), "station 2 is unknown");
     }
 }

@@ -13,7 +13,7 @@ pub use exchange::{Response, TriggeredExchange, TriggeredUser};
 pub(crate) use shape::UplinkShape;
 
 use super::Mu;
-use super::reports::QueueSizes;
+use super::reports::{QueueSizes, ReportSettings};
 use crate::mac::TriggerKind;
 use crate::mac::aggregation::DELIMITER;
 use crate::phy::he::{GroupFormat, GroupUser, GroupVector, NominalPadding, RuSize};
@@ -52,6 +52,8 @@ pub struct Uplink {
     /// whom to trigger and for how long. The bytes count with MAC headers and delimiters, as in
     /// ns-3, so that the resource unit has room for them; by the standard they count without.
     pub queue_size: QueueSizes,
+    /// What the access point knows of the queues.
+    pub reports: ReportSettings,
     /// Whether the access point asks all stations for the sizes of their queues before a Basic
     /// Trigger frame, by a Buffer Status Report Poll (BSRP). Else it knows what data frames tell.
     #[setting(default = true)]

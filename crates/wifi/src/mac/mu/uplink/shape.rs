@@ -33,10 +33,13 @@ impl UplinkShape {
         let vector = settings.answers(timing.standard.band, &slowest);
         let users = users(members, &mcs, settings.coding);
         let layout = vector.layout(&users).ok()?;
-        let mode = timing.rts_mode(&slowest);
-        // ns-3 takes the rate of the first user.
+        // ns-3 sends a Trigger frame to several users as a group-addressed frame, and takes the
+        // rate of its acknowledgement from the first user.
+        let is_ns3 = settings.timing == PpduTiming::Ns3;
+        let is_group = is_ns3 && members.len() > 1;
+        let mode = if is_group { rules.broadcast_mode } else { timing.rts_mode(&slowest) };
         let first = members.first().map(|each| each.mode);
-        let heard_by = first.filter(|_| settings.timing == PpduTiming::Ns3).unwrap_or(slowest);
+        let heard_by = first.filter(|_| is_ns3).unwrap_or(slowest);
         let padding = trigger_padding(&mode, uplink.trigger_padding.lasts());
         let ack_mode = timing.response_mode(&heard_by);
         Some(Self { layout, mcs, slowest, mode, ack_mode, padding })
