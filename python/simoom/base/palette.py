@@ -37,7 +37,7 @@ FRAME_LOOKS = tuple(
     for look in (
         (ORANGE, 0.46), (YELLOW, 0.46), (YELLOW, 0.46), (BLUE, 0.62), (GREEN, 0.28), (PURPLE, 0.22),
         (SKY, 0.36), (VERMILION, 0.46), (BLACK, 0.22), (BLACK, 0.22), (BLUE, 0.22), (PURPLE, 0.34),
-        (BLUE, 0.34), (YELLOW, 0.34), (BLUE, 0.46), (VERMILION, 0.34), (BLACK, 0.34),
+        (BLUE, 0.34), (YELLOW, 0.34), (PURPLE, 0.54), (VERMILION, 0.34), (BLACK, 0.34),
         (YELLOW, 0.22),
     )
 )  # fmt: skip
