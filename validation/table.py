@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from validation import chains, mobile, ns2, ns3, ns3_cells, ns3_modern, ofdma, theory, wired
+from validation import (
+    chains,
+    mobile,
+    ns2,
+    ns3,
+    ns3_cells,
+    ns3_modern,
+    ofdma,
+    theory,
+    uplink,
+    wired,
+)
 from validation.case import DETECTED, Group
 from validation.references import table
 
@@ -42,6 +53,7 @@ def every() -> list[Group]:
         ns3_modern.one_flow(),
         *ns3_cells.groups(),
         *ofdma.groups(),
+        uplink.ns3(),
         ns2.downloads(),
         ns2.collision_probability(),
         ns2.option_effects(),
@@ -89,6 +101,7 @@ def not_comparable() -> list[tuple[str, int, str]]:
                 "after a PHY header that it cannot decode, the medium is idle without an EIFS"
             ),
         ),
+        uplink.beside_edca(),
     ]
     for group in every():
         wide = sum(not each.can_fail for case in group.cases for each in case.expected)
