@@ -49,6 +49,20 @@ impl TriggerKind {
         self as u8
     }
 
+    /// Its name in the standard.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Basic => "Basic",
+            Self::Bfrp => "BFRP",
+            Self::MuBar => "MU-BAR",
+            Self::MuRts => "MU-RTS",
+            Self::Bsrp => "BSRP",
+            Self::GcrMuBar => "GCR MU-BAR",
+            Self::Bqrp => "BQRP",
+            Self::Nfrp => "NFRP",
+        }
+    }
+
     /// Bytes of each User Info that depend on the type.
     const fn dependent(self) -> u64 {
         match self {

@@ -2,10 +2,10 @@
 //! `download0: . 1:1461(1460) ack 1 win 65535`.
 
 use super::columns::INFALLIBLE;
-use crate::{Frame, Network};
+use crate::{Frame, FrameContent, FrameKind, Network};
 use std::collections::BTreeSet;
 use std::fmt::{self, Write};
-use wire::{Body, Echo, Ecn, Flags, Packet, PowerBits, Segment};
+use wire::{Body, Echo, Ecn, Flags, Packet, PowerBits, Segment, Trigger, UserInfo};
 
 /// A run of MPDUs that is written as one: of the same flow, with consecutive data.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +36,9 @@ pub(super) fn of_frame(
     network: &Network,
     mut line: impl FnMut(&str),
 ) {
+    if let (FrameKind::Trigger, FrameContent::Trigger(trigger)) = (frame.kind, &frame.content) {
+        return line(&whom(trigger, network));
+    }
     let mpdus = &frame.mpdus;
     let all_retry = mpdus.iter().all(|mpdu| mpdu.retry);
     let none_received = !mpdus.iter().any(|mpdu| mpdu.received);
@@ -65,6 +68,13 @@ pub(super) fn of_frame(
     if let Some(run) = &run {
         line(run.render(network, &mut text));
     }
+}
+
+/// The type of a Trigger frame, and the stations that it asks.
+fn whom(trigger: &Trigger, network: &Network) -> String {
+    let name = |user: &UserInfo| network.radios[usize::from(user.aid)].name.as_str();
+    let names: Vec<&str> = trigger.users.iter().map(name).collect();
+    format!("{}: {}", trigger.kind.name(), names.join(", "))
 }
 
 /// The content of a packet.

@@ -6,11 +6,14 @@ use crate::examples::{
     AP, STA1, STA2, ack, data, datagram, frame, he, lost, network, packet, segment, sent, tcp, wait,
 };
 use crate::{
-    DropCause, Frame, FrameKind, FrameLoss, FrameOutcome, Network, PacketStep, Place, Record, Sink,
-    Wait, WaitKind,
+    DropCause, Frame, FrameContent, FrameKind, FrameLoss, FrameOutcome, Network, PacketStep, Place,
+    Record, Sink, Wait, WaitKind,
 };
 use std::num::NonZeroU8;
-use wire::{Coded, Ecn, Flags, Packet, SackBlock, Segment, TrafficClass};
+use wire::{
+    Coded, CommonInfo, Ecn, Flags, Packet, SackBlock, Segment, TrafficClass, Trigger, TriggerKind,
+    UserInfo,
+};
 
 fn written(network: Network, options: TimelineOptions, records: &[Record<'_>]) -> String {
     let mut bytes = Vec::new();
@@ -248,6 +251,25 @@ fn further_frames_of_a_txop_have_lines_of_their_own() {
     0.0002000    ap > sta1      -  Data          OFDM 54        140.0    1536  Ack
                                    download1: . 1461:2921(1460) ack 1 win 65535
     0.0003500    ap > sta1      -  BlockAckReq   OFDM 54         70.0      14  BlockAck
+        ",
+    );
+}
+
+#[test]
+fn a_trigger_frame_names_whom_it_asks() {
+    let user = |aid| UserInfo { aid, ..UserInfo::default() };
+    let (kind, users) = (TriggerKind::MuRts, vec![user(1), user(2)]);
+    let content =
+        FrameContent::Trigger(Box::new(Trigger { kind, common: CommonInfo::default(), users }));
+    of_frames(
+        &[
+            Frame { content, ..frame(FrameKind::Trigger, 1, (AP, None), (0, 40)) },
+            frame(FrameKind::Cts, 1, (STA1, Some(AP)), (56, 100)),
+        ],
+        "
+    0.0000000    ap > all       -  Trigger       OFDM 54         40.0      14  received
+                                   MU-RTS: sta1, sta2
+    0.0000560  sta1 > ap        -  CTS           OFDM 54         44.0      14  received
         ",
     );
 }
