@@ -4,7 +4,8 @@
 // Stations stand on a circle of 2 m around their access point, and offer twice what the channel
 // carries: 20 MHz, MCS 7. The access point has TXOPs of 8.16 ms, which it announces to the
 // stations, and asks for the medium 100 us after its last access. Prints the goodput in Mb/s, and
-// the TXOPs that the access point and the stations have had.
+// the TXOPs that the access point and the stations have had. With --down it has as much for them,
+// and with --muted they send by triggers only (MU EDCA): for benches/README.md.
 
 #include <ns3/applications-module.h>
 #include <ns3/core-module.h>
@@ -56,7 +57,16 @@ Ptr<WifiNetDevice> Device(Ptr<Node> node) {
   return DynamicCast<WifiNetDevice>(node->GetDevice(0));
 }
 
-void Install(const NodeContainer &stations, const NodeContainer &point) {
+void Mute(WifiHelper &wifi) {
+  for (const std::string category : {"Be", "Bk", "Vi", "Vo"}) {
+    wifi.ConfigHeOptions("Mu" + category + "Aifsn", UintegerValue(0));
+    wifi.ConfigHeOptions("Mu" + category + "CwMin", UintegerValue(15));
+    wifi.ConfigHeOptions("Mu" + category + "CwMax", UintegerValue(1023));
+    wifi.ConfigHeOptions(category + "MuEdcaTimer", TimeValue(MicroSeconds(2088960)));
+  }
+}
+
+void Install(const NodeContainer &stations, const NodeContainer &point, bool muted) {
   auto channel = CreateObject<MultiModelSpectrumChannel>();
   channel->AddPropagationLossModel(CreateObject<LogDistancePropagationLossModel>());
   channel->SetPropagationDelayModel(CreateObject<ConstantSpeedPropagationDelayModel>());
@@ -69,6 +79,9 @@ void Install(const NodeContainer &stations, const NodeContainer &point) {
                                "ControlMode", StringValue("OfdmRate24Mbps"));
   wifi.ConfigHeOptions("MpduBufferSize", UintegerValue(256));
   wifi.ConfigHeOptions("GuardInterval", TimeValue(NanoSeconds(800)));
+  if (muted) {
+    Mute(wifi);
+  }
   const Ssid ssid("cell");
   const UintegerValue longest(6500631);
   WifiMacHelper mac;
@@ -97,17 +110,26 @@ void Place(const NodeContainer &stations, const NodeContainer &point) {
   mobility.Install(NodeContainer(point, stations));
 }
 
-ApplicationContainer Traffic(const NodeContainer &stations, Ptr<Node> point) {
+void Send(Ptr<Node> from, Ptr<Node> to, uint16_t port, uint32_t count) {
+  // The first interface but loopback.
+  const auto address = to->GetObject<Ipv4>()->GetAddress(1, 0).GetLocal();
+  OnOffHelper source("ns3::UdpSocketFactory", InetSocketAddress(address, port));
+  source.SetConstantRate(DataRate(uint64_t(2 * 86e6 / count)), PAYLOAD);
+  source.SetAttribute("StartTime", TimeValue(Seconds(START_S + 0.003 * (port % 1000))));
+  source.Install(from);
+}
+
+ApplicationContainer Traffic(const NodeContainer &stations, Ptr<Node> point, bool down) {
   ApplicationContainer sinks;
   for (uint32_t i = 0; i < stations.GetN(); ++i) {
     const uint16_t port = 5000 + i;
-    const InetSocketAddress to(Ipv4Address("10.0.0.1"), port);
     PacketSinkHelper sink("ns3::UdpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), port));
     sinks.Add(sink.Install(point));
-    OnOffHelper source("ns3::UdpSocketFactory", to);
-    source.SetConstantRate(DataRate(uint64_t(2 * 86e6 / stations.GetN())), PAYLOAD);
-    source.SetAttribute("StartTime", TimeValue(Seconds(START_S + 0.003 * i)));
-    source.Install(stations.Get(i));
+    Send(stations.Get(i), point, port, stations.GetN());
+    if (down) {
+      sinks.Add(sink.Install(stations.Get(i)));
+      Send(point, stations.Get(i), port, stations.GetN());
+    }
   }
   return sinks;
 }
@@ -124,17 +146,20 @@ uint64_t Received(const ApplicationContainer &sinks) {
 
 int main(int argc, char *argv[]) {
   uint32_t count = 4;
+  bool down = false, muted = false;
   double seconds = 10.0;
   CommandLine command(__FILE__);
   command.AddValue("stations", "how many", count);
   command.AddValue("seconds", "time measured", seconds);
+  command.AddValue("down", "datagrams for the stations, too", down);
+  command.AddValue("muted", "MU EDCA with AIFSN 0", muted);
   command.Parse(argc, argv);
   Config::SetDefault("ns3::QosTxop::UseExplicitBarAfterMissedBlockAck", BooleanValue(false));
   Config::SetDefault("ns3::WifiMacQueue::MaxSize", QueueSizeValue(QueueSize("5000p")));
   Config::SetDefault("ns3::WifiMacQueue::MaxDelay", TimeValue(Seconds(10)));
 
   NodeContainer stations(count), point(1);
-  Install(stations, point);
+  Install(stations, point, muted);
   Place(stations, point);
   const NodeContainer all(point, stations);
   InternetStackHelper().Install(all);
@@ -145,7 +170,7 @@ int main(int argc, char *argv[]) {
   Ipv4AddressHelper("10.0.0.0", "255.255.255.0").Assign(devices);
   TrafficControlHelper().Uninstall(devices);
   NeighborCacheHelper().PopulateNeighborCache();
-  const auto sinks = Traffic(stations, point.Get(0));
+  const auto sinks = Traffic(stations, point.Get(0), down);
 
   const auto device = Device(point.Get(0));
   device->GetPhy()->TraceConnectWithoutContext("PhyTxPsduBegin", MakeCallback(&Sent));
