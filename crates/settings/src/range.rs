@@ -38,6 +38,9 @@ impl Range {
     pub const PROBABILITY: Self =
         Self { below: true, wording: Wording::Probability, ..Self::closed(0.0, 1.0) };
 
+    /// A transmit power in dBm.
+    pub const TX_POWER: Self = Self::closed(-50.0, 60.0);
+
     /// A fraction: above 0 up to 1.
     pub const FRACTION: Self = Self { above: true, ..Self::closed(0.0, 1.0) };
 

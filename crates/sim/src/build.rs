@@ -11,7 +11,7 @@ pub(crate) use ad_hoc::{links, may_send, neighbours, neighbours_ever, nodes};
 pub(crate) use air::medium;
 pub(crate) use link_rules::LinkRules;
 pub(crate) use links::{LateLinks, PSDU, best_budget, rate_plan};
-pub(crate) use space::radio_and_sites;
+pub(crate) use space::{mac, radio_and_sites};
 pub(crate) use stations::stations;
 
 use crate::plan::{self, Endpoint};

@@ -24,6 +24,7 @@ mod roaming;
 mod rule;
 mod service;
 mod space;
+mod spatial_reuse;
 mod spectrum;
 mod timing;
 mod triggered;
@@ -111,8 +112,8 @@ pub(crate) struct Checker {
 impl Checker {
     /// The checker of a plan.
     pub(crate) fn new(plan: &Plan, seed: &Seed) -> Self {
-        let mac = plan.wlan.clone();
         let air = if let Some(space) = &plan.space {
+            let mac = build::mac(plan, space);
             let (radio, sites) = build::radio_and_sites(plan, space, seed);
             let access_points = sites.iter().map(|site| site.is_access_point).collect();
             let devices = plan.interferers.iter().map(|plan| plan.config.devices.clone());
@@ -122,7 +123,7 @@ impl Checker {
             MediumChecker::Space(Box::new(space::Watch::new(space, mac, powers, access_points)))
         } else {
             MediumChecker::Cell(Box::new(cell::Turns::new(
-                mac,
+                plan.wlan.clone(),
                 plan.topology.radios().len() as u32,
             )))
         };

@@ -50,7 +50,7 @@ pub(crate) fn farthest(
     let Losses::Places(model) = &radio.losses else { return None };
     let receiver = &radio.receiver;
     let is_received = |distance, ends, now| {
-        let level = space.radio.tx_power - model.loss(&Path { distance, ends, now });
+        let level = space.highest_power() - model.loss(&Path { distance, ends, now });
         level >= receiver.detect && level >= receiver.sensitivity()
     };
     if model.goes_by_distance() && !is_received(NEAR_M, (0, 1), Instant::ZERO) {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use wifi::interferer::Interferers;
 use wifi::mac::{DuplexCounters, MuCounters, SecondaryRate, TriggerCounters};
 use wifi::phy::Mode;
-use wifi::space::{Airtimes, Space};
+use wifi::space::{Airtimes, ReuseCounters, Space};
 use wifi::station::Surroundings;
 use wifi::watch::WatchRecord;
 use wifi::{Cell, Command, Counters, FrameCounters, MacConfig, MsduSource};
@@ -121,6 +121,14 @@ impl Medium {
         match self {
             Self::Cell(cell) => cell.duplex_counters().copied(),
             Self::Space(space) => space.duplex_counters(),
+        }
+    }
+
+    /// What a node did by spatial reuse; `None` without it.
+    pub(crate) fn reuse_counters(&self, node: u32) -> Option<ReuseCounters> {
+        match self {
+            Self::Cell(_) => None,
+            Self::Space(space) => space.reuse_counters(node),
         }
     }
 

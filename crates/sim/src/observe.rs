@@ -22,6 +22,7 @@ mod place;
 mod power_save;
 mod roaming;
 mod routing;
+mod spatial_reuse;
 mod value;
 mod whole;
 

@@ -17,6 +17,7 @@ pub(crate) use hop::hops;
 pub use interferer::InterfererPlan;
 pub use link::LinkPlan;
 pub use routing::RoutingPlan;
+pub(crate) use space::highest_power;
 pub use space::{BssPlan, MovementPlan, PlacePlan, SpacePlan};
 pub use wlan::RatePlan;
 

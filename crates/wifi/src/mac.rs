@@ -16,6 +16,7 @@ pub mod mu;
 mod originator;
 mod recipient;
 mod rules;
+mod spatial_reuse;
 mod station;
 mod streams;
 mod timing;
@@ -50,6 +51,7 @@ pub use originator::MsduOutcome;
 pub(crate) use originator::{Framing, Mpdu, Originator, Psdu, Settled};
 pub(crate) use recipient::{Cache, Recipient};
 pub(crate) use rules::Rules;
+pub use spatial_reuse::{PowerLimit, SpatialReuse};
 pub(crate) use station::{Access, Backoff, ContentionParameters};
 pub(crate) use timing::{ACK, Deferral, Opening, RTS};
 pub use timing::{

@@ -40,10 +40,12 @@ mod outcome;
 mod overlap;
 mod per;
 mod per_cache;
+mod power;
 mod radio;
 mod range;
 mod reception;
 mod records;
+mod reuse;
 mod rules;
 mod sense;
 mod shared;
@@ -63,6 +65,7 @@ pub use interferers::DESTRUCTIVE;
 pub use radio::{
     Capture, Losses, PropagationDelay, Radio, RadioSettings, ReceiverSettings, STRONGEST_SUM, Site,
 };
+pub use reuse::ReuseCounters;
 pub use watch::{ReceivedFrame, Senses};
 
 use crate::mac::{self, Backoff, Edcaf};
@@ -74,13 +77,14 @@ use crowd::Crowd;
 use duplex::RequiredSinr;
 use frame::OnAir;
 use interferers::SpaceInterferers;
-use kernel::{Bytes, Duration, Fired, Instant, Seed, Timer};
+use kernel::{Bytes, Db, Duration, Fired, Instant, Seed, Timer};
 use node::Node;
 use overlap::Overlaps;
 use per_cache::PerCache;
-use radio::Levels;
+use power::Levels;
 use reception::PhyReceiver;
 use records::SpaceWatch;
+use reuse::Reuse;
 use rules::{Peer, SpaceRules};
 use sense::{EdcafState, Slots};
 use signals::Signals;
@@ -130,7 +134,7 @@ impl Airtimes {
 }
 
 /// A frame on the air, as observers see it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OngoingFrame {
     /// The transmitter.
     pub from: u32,
@@ -153,6 +157,8 @@ pub struct OngoingFrame {
     /// Of a CTS that announces a secondary frame, and of the frames after it: how much later than a
     /// SIFS after the data frame its response begins.
     pub beside: Option<Duration>,
+    /// How much less than its transmit power its transmitter sends it with.
+    pub cut: Db,
 }
 
 /// All nodes and the medium between them.
@@ -181,6 +187,8 @@ pub struct Space {
     interferers: Option<Box<SpaceInterferers>>,
     /// The frames that use the airtime of a flat space, if an observer wants them.
     airtime: Option<Box<UsedAirtime>>,
+    /// Spatial reuse, if nodes do it.
+    reuse: Option<Box<Reuse>>,
     /// Whether nodes report the packets in frames that are addressed to others.
     overhears: bool,
 }
@@ -198,17 +206,12 @@ impl Space {
         backoff: impl Fn(u32) -> Backoff,
     ) -> Self {
         let SpaceConfig { mac, mut radio, nav_reset, sites, links } = config;
+        radio.varies_power = mac.spatial_reuse.is_some();
+        let reuse = mac.spatial_reuse.as_ref().map(|it| Box::new(Reuse::new(it, &sites)));
         radio.overlaps = Overlaps::of(&mac, &radio, &sites, &links);
         let mac = mac::Rules::new(mac, links.iter().map(|(_, _, link)| link.mode));
         let rules = SpaceRules::new(mac, Levels::of(&radio.receiver), nav_reset);
         let signals = Signals::new(radio, sites);
-        let mut peers: Vec<Vec<Peer>> = signals.sites.iter().map(|_| Vec::new()).collect();
-        for &(a, b, link) in &links {
-            for (from, to) in [(a, b), (b, a)] {
-                let power = signals.mean_power(from, to, Instant::ZERO);
-                peers[from as usize].push(Peer::new(to, link, power));
-            }
-        }
         let node = |(n, mut peers): (u32, Vec<Peer>)| {
             peers.sort_by_key(|peer| peer.node);
             let is_access_point = signals.sites[n as usize].is_access_point;
@@ -233,13 +236,13 @@ impl Space {
             });
             Node::new(n, contenders.collect(), seed.stream("radio.noise", n), peers)
         };
-        let nodes: Vec<Node> = (0..).zip(peers).map(node).collect();
+        let nodes: Vec<Node> = (0..).zip(peers(&signals, &links)).map(node).collect();
         let spaces = nodes.iter().filter_map(Node::shortest_space);
         let shortest_space = spaces.min().unwrap_or(Duration::ZERO);
         let full_duplex = rules.mac.config.full_duplex;
         let mut space = Self {
             required: RequiredSinr::default(),
-            crowd: Crowd::new(&signals, full_duplex.is_none() && !signals.radio.has_delays),
+            crowd: Crowd::new(&signals, &rules),
             bystanders: Bystanders::new(nodes.len(), bystanders::are_possible(&signals, &rules)),
             waves: signals.radio.has_delays.then(Box::default),
             scratch: air::Scratch::new(nodes.len()),
@@ -254,6 +257,7 @@ impl Space {
             contending: (0, 0),
             interferers: None,
             airtime: None,
+            reuse,
             overhears: false,
         };
         if let Some(settings) = full_duplex {
@@ -339,7 +343,8 @@ impl Space {
             let OnAir { from, to, kind, edcaf, mode, psdu, reserves, beside, .. } =
                 transmission.frame;
             let (start, end) = (transmission.start, transmission.end());
-            OngoingFrame { from, to, kind, edcaf, mode, psdu, start, end, reserves, beside }
+            let cut = transmission.cut;
+            OngoingFrame { from, to, kind, edcaf, mode, psdu, start, end, reserves, beside, cut }
         })
     }
 
@@ -377,6 +382,9 @@ impl Space {
             self.hear_interferers(now, out);
         }
         self.wake(node);
+        if self.reuse.is_some() && !self.nodes[node as usize].contends {
+            self.end_rest(now, node);
+        }
         self.nodes[node as usize].begin_service(now, packet, to, &self.rules);
         self.note_contending(node);
         self.set_timer(node);
@@ -472,4 +480,16 @@ impl Space {
             None => self.wake.cancel(),
         }
     }
+}
+
+/// The peers of each node, over these links.
+fn peers(signals: &Signals, links: &[(u32, u32, Link)]) -> Vec<Vec<Peer>> {
+    let mut peers: Vec<Vec<Peer>> = signals.sites.iter().map(|_| Vec::new()).collect();
+    for &(a, b, link) in links {
+        for (from, to) in [(a, b), (b, a)] {
+            let power = signals.mean_power(from, to, Instant::ZERO);
+            peers[from as usize].push(Peer::new(to, link, power));
+        }
+    }
+    peers
 }

@@ -167,6 +167,11 @@ def mu_users(summary: Mapping[str, Value]) -> list[Row]:
     return [row for row in nodes(summary) if "mu.ppdus" in row]
 
 
+def reusers(summary: Mapping[str, Value]) -> list[Row]:
+    """Return the nodes that ignore PPDUs of other BSSs."""
+    return [row for row in nodes(summary) if "spatial_reuse.ignored" in row]
+
+
 def roamers(summary: Mapping[str, Value]) -> list[Row]:
     """Return the values of a summary for each station that roams."""
     return [row for row in rows(summary, "stations") if "roaming.handovers" in row]

@@ -38,6 +38,7 @@ from simoom.results.tables import (
     observed,
     percent,
     plain,
+    reusers,
     roamers,
     rows,
     sleepers,
@@ -291,6 +292,12 @@ MU_USERS = (
 )
 """An access point that sends to several stations at once, and its stations."""
 
+REUSERS = (
+    *observed("stations[i]", "name spatial_reuse.ignored spatial_reuse.txops"),
+    *observed("stations[i]", "spatial_reuse.reduced"),
+)
+"""Nodes that ignore PPDUs of other BSSs, with spatial reuse."""
+
 ROAMERS = (
     *observed("stations[i]", "name roaming.handovers roaming.scans"),
     Column("roaming.outage_s", "outage\ns"),
@@ -391,6 +398,7 @@ SECTIONS = (
     Section("Links", LINKS, _in(links)),
     Section("Stations", NODES, _in(nodes)),
     Section("OFDMA", MU_USERS, _in(mu_users)),
+    Section("Spatial reuse", REUSERS, _in(reusers)),
     Section("Power save", SLEEPERS, _in(sleepers)),
     Section("Roaming", ROAMERS, _in(roamers)),
     Section("Handovers", HANDOVERS, _in(handovers)),

@@ -6,21 +6,31 @@ use crate::mobility::movement::Source;
 use crate::plan::{Endpoint, MovementPlan, Plan, SpacePlan};
 use crate::topology::Radio;
 use kernel::{Instant, Seed};
-use wifi::Link;
 use wifi::phy::propagation::{ANTENNA_HEIGHT_M, Position, Trajectory};
 use wifi::space::{self, Losses, PropagationDelay, Site, Space, SpaceConfig};
+use wifi::{Link, MacConfig};
 
 /// The medium of a plan with positions.
 pub(super) fn space(plan: &Plan, space: &SpacePlan, seed: &Seed) -> Space {
     let (radio, sites) = radio_and_sites(plan, space, seed);
     let config = SpaceConfig {
-        mac: plan.wlan.clone(),
+        mac: mac(plan, space),
         radio,
         nav_reset: space.radio.nav_reset,
         sites,
         links: links(plan, space),
     };
     Space::new(config, seed)
+}
+
+/// The rules of medium access, with the BSS colors of the nodes.
+pub(crate) fn mac(plan: &Plan, space: &SpacePlan) -> MacConfig {
+    let mut mac = plan.wlan.clone();
+    if let Some(reuse) = &mut mac.spatial_reuse {
+        let color = |radio: &Radio| space.cells[radio.cell as usize].color;
+        reuse.colors = plan.topology.radios().iter().map(color).collect();
+    }
+    mac
 }
 
 /// The propagation and the node positions of a plan, which determine all powers.
@@ -61,11 +71,11 @@ fn sites(plan: &Plan, space: &SpacePlan, seed: &Seed) -> Vec<Site> {
     };
     let site = |radio: &Radio| {
         let cell = &space.cells[radio.cell as usize];
-        let (trajectory, is_access_point) = match plan.topology.node(radio.node).end {
-            Endpoint::Station(n) => (trajectory(n), false),
-            _ => (place(cell.position_m).into(), !space.ad_hoc),
+        let (trajectory, tx_power, is_access_point) = match plan.topology.node(radio.node).end {
+            Endpoint::Station(n) => (trajectory(n), space.stations[n as usize].tx_power, false),
+            _ => (place(cell.position_m).into(), cell.tx_power, !space.ad_hoc),
         };
-        Site { trajectory, channel: cell.channel, tx_power: space.radio.tx_power, is_access_point }
+        Site { trajectory, channel: cell.channel, tx_power, is_access_point }
     };
     plan.topology.radios().iter().map(site).collect()
 }

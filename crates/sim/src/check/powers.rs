@@ -39,6 +39,8 @@ pub(super) struct Powers {
     has_delays: bool,
     pub(super) noise: f64,
     pub(super) energy: f64,
+    /// After the end of a frame that a node has received.
+    pub(super) energy_after_frame: f64,
     pub(super) detect: f64,
     pub(super) detect_ratio: f64,
     pub(super) detect_when_busy: bool,
@@ -67,6 +69,7 @@ impl Powers {
             has_delays: radio.has_delays,
             noise: plain(noise.0),
             energy: plain(receiver.energy.0),
+            energy_after_frame: plain(receiver.energy_after_frame.unwrap_or(receiver.energy).0),
             detect: plain(receiver.detect.0),
             detect_ratio: plain(receiver.detect_snr.0),
             detect_when_busy: receiver.detect_when_busy,
@@ -94,6 +97,11 @@ impl Powers {
         let mut changes = self.tuned.iter().rev();
         let last = changes.find(|&&(other, since, _)| other == node && since <= began);
         last.map_or(self.sites[node as usize].channel, |&(_, _, channel)| channel)
+    }
+
+    /// The transmit powers of all nodes.
+    pub(super) fn sent(&self) -> impl Iterator<Item = Dbm> {
+        self.sites.iter().map(|site| site.tx_power)
     }
 
     /// The same beside interferers with these transmitters.
@@ -203,7 +211,7 @@ impl Powers {
             return mean;
         }
         let share = self.share(node, frame, width);
-        self.faded(mean, frame.from, node, frame.start) * share
+        self.faded(mean, frame.from, node, frame.start) * share * plain(-frame.cut.0)
     }
 
     /// The part of a frame that is in a node's channel of a width.

@@ -20,6 +20,8 @@ pub(super) struct ReceiverState {
     followed_by: Option<Instant>,
     /// The end of the last frame that it received.
     pub(super) heard_until: Instant,
+    /// It has received a frame, and has neither sent nor sensed an idle medium since.
+    pub(super) after_frame: bool,
     pub(super) exchanges: Exchanges,
 }
 
@@ -31,6 +33,7 @@ impl Default for ReceiverState {
             nav: Instant::ZERO,
             followed_by: None,
             heard_until: Instant::ZERO,
+            after_frame: false,
             exchanges: Exchanges::default(),
         }
     }

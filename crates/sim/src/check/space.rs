@@ -6,6 +6,7 @@ use super::overlap::{self, Overlap};
 use super::powers::{Powers, agree_in_sum};
 use super::reception::{self, ReceiverState};
 use super::rule::rule;
+use super::spatial_reuse::SpatialReuse;
 use super::timing::Times;
 use crate::plan::SpacePlan;
 use kernel::{Bytes, Duration, Instant};
@@ -37,6 +38,7 @@ pub(super) struct Watch {
     /// The power of bursts that carrier sense of each node hears now, in milliwatts, if there are
     /// interferers.
     bursts: Vec<f64>,
+    reuse: Option<SpatialReuse>,
 }
 
 impl Watch {
@@ -47,6 +49,7 @@ impl Watch {
         access_points: Vec<bool>,
     ) -> Self {
         let sifs = Times::of(&mac.timing).sifs();
+        let reuse = SpatialReuse::new(&mac, &powers);
         let overlap = Overlap::new(mac.full_duplex, access_points.clone(), sifs);
         Self {
             now: Instant::ZERO,
@@ -62,6 +65,7 @@ impl Watch {
             frames: Vec::new(),
             slowest: Duration::ZERO,
             bursts: Vec::new(),
+            reuse,
         }
     }
 
@@ -132,6 +136,9 @@ impl Watch {
                 format!("{frame:?}")
             });
             self.check_opening(frame, mpdus.len());
+        }
+        if let Some(reuse) = &self.reuse {
+            reuse.on_begin(frame, is_answer(frame));
         }
         if matches!(frame.kind, FrameKind::Rts | FrameKind::BlockAckRequest) {
             self.blocks.on_numbers(now, frame.from, frame.edcaf, frame.to, &mpdus);
@@ -277,6 +284,9 @@ impl Watch {
         });
         self.check_secondary(frame);
         self.receivers[frame.from as usize].exchanges.won = Some((frame.edcaf, now));
+        if let Some(reuse) = &mut self.reuse {
+            reuse.on_win(frame.from);
+        }
     }
 
     /// A frame of more than 20 MHz begins only where its secondary channels are idle (clauses
@@ -327,7 +337,7 @@ impl Watch {
         let receiver = &mut self.receivers[heard.node as usize];
         let apart = receiver.heard_until <= frame.start;
         rule(now, apart, "one reception per radio", || format!("{heard:?}"));
-        receiver.heard_until = frame.end;
+        (receiver.heard_until, receiver.after_frame) = (frame.end, true);
         let times = &self.times;
         if !heard.understood && is_beside && frame.kind == FrameKind::Rts {
             // A collision with its own RTS.
@@ -379,8 +389,12 @@ impl Watch {
         rule(now, is_able, "a node that sends receives nothing", || {
             format!("node {node}: {senses:?}")
         });
-        let expected = sends || followed.is_some() || sum >= self.powers.energy;
-        let is_close = agree_in_sum(sum, self.powers.energy, signals);
+        let after_frame = &mut self.receivers[node as usize].after_frame;
+        *after_frame &= !sends;
+        let least = if *after_frame { self.powers.energy_after_frame } else { self.powers.energy };
+        *after_frame &= senses.busy;
+        let expected = sends || followed.is_some() || sum >= least;
+        let is_close = agree_in_sum(sum, least, signals);
         // What arrives now begins after what ends now.
         let is_late = |frame: &OngoingFrame| frame.start < now && span(frame).0 == now;
         let may_begin = self.frames.iter().any(is_late);
@@ -396,6 +410,13 @@ impl Watch {
             self.receivers[node as usize].on_detected(detected);
         }
         self.receivers[node as usize].sense(now, senses.busy);
+        if let Some(reuse) = &mut self.reuse {
+            let arriving = self.frames.iter().filter(|frame| {
+                let (start, end) = self.powers.span(node, frame);
+                start <= now && end > now
+            });
+            reuse.sense(now, node, senses, &self.powers, arriving);
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use super::place::{Place, Subject};
 use super::whole;
 use super::{
     declared, driver, dual, duplex, flow, hop, interferer, link, mu, node, power_save, roaming,
-    routing,
+    routing, spatial_reuse,
 };
 use crate::plan::Plan;
 
@@ -16,7 +16,7 @@ pub(crate) struct Group {
 }
 
 /// All observables. At a place, those of an earlier group come first in the summary.
-pub(crate) static CATALOGUE: [Group; 33] = [
+pub(crate) static CATALOGUE: [Group; 34] = [
     Group { places: &[Place::Total], observables: whole::TOTAL },
     Group { places: &[Place::Total], observables: roaming::TOTAL },
     Group { places: &[Place::Airtime], observables: &declared::AIRTIME },
@@ -39,6 +39,7 @@ pub(crate) static CATALOGUE: [Group; 33] = [
     Group { places: &[Place::Ap, Place::Cell], observables: power_save::ACCESS_POINT },
     Group { places: &[Place::Station], observables: roaming::STATION },
     Group { places: &[Place::Ap, Place::Station, Place::Cell], observables: roaming::NODE },
+    Group { places: &[Place::Ap, Place::Station, Place::Cell], observables: spatial_reuse::NODE },
     Group { places: &[Place::Ap, Place::Station, Place::Cell], observables: dual::NODE_MARKS },
     Group { places: &[Place::Ap, Place::Station, Place::Cell], observables: dual::NODE_DUAL },
     Group { places: &[Place::Interferer], observables: interferer::INTERFERER },

@@ -207,6 +207,13 @@ pub(super) const MU_EDCA: Condition = Condition {
     lacks: |_, _, name| format!("without MU EDCA (wlan.mu.edca) there is no {name}"),
 };
 
+/// Nodes ignore PPDUs of other BSSs.
+pub(super) const SPATIAL_REUSE: Condition = Condition {
+    says: "with spatial reuse",
+    holds: |plan, _| plan.wlan.spatial_reuse.is_some() && !plan.stations.is_empty(),
+    lacks: |_, _, name| format!("without spatial reuse (wlan.spatial_reuse) there is no {name}"),
+};
+
 /// Distance decides who receives whom.
 pub(super) const SPACE: Condition = Condition {
     says: "with a radio",

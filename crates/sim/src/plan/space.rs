@@ -3,7 +3,7 @@
 use super::Device;
 use crate::mobility::movement::MovementSettings;
 use crate::mobility::{Area, TimedPosition};
-use kernel::Instant;
+use kernel::{Dbm, Instant};
 use net::QueueSettings;
 use wifi::space::RadioSettings;
 
@@ -24,6 +24,20 @@ pub struct SpacePlan {
     pub radio: RadioSettings,
 }
 
+impl SpacePlan {
+    /// The highest transmit power of a node.
+    pub fn highest_power(&self) -> Dbm {
+        highest_power(&self.cells, &self.stations)
+    }
+}
+
+/// The highest transmit power of these nodes.
+pub(crate) fn highest_power(cells: &[BssPlan], stations: &[PlacePlan]) -> Dbm {
+    let powers = cells.iter().map(|cell| cell.tx_power);
+    let powers = powers.chain(stations.iter().map(|station| station.tx_power));
+    powers.fold(Dbm(f64::NEG_INFINITY), |a, b| if b > a { b } else { a })
+}
+
 /// An access point, or the position of the first node of an ad-hoc network.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BssPlan {
@@ -31,6 +45,10 @@ pub struct BssPlan {
     pub position_m: [f64; 2],
     /// Number of the primary channel of its cell.
     pub channel: u16,
+    /// Its BSS color; with 0, other nodes do not know it.
+    pub color: u8,
+    /// The transmit power of its access point.
+    pub tx_power: Dbm,
     /// The queue from which it sends.
     pub queue: QueueSettings,
     /// What the device takes from it ahead.
@@ -42,6 +60,8 @@ pub struct BssPlan {
 pub struct PlacePlan {
     /// The number of its cell.
     pub cell: u32,
+    /// Its transmit power.
+    pub tx_power: Dbm,
     /// Its positions over time.
     pub movement: MovementPlan,
 }

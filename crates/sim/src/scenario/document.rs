@@ -12,7 +12,7 @@ use super::routing::Routing;
 use super::wlan::{Edca, Wlan};
 use crate::mobility::movement::MovementSettings;
 use crate::mobility::placement::PlacementSettings;
-use kernel::Instant;
+use kernel::{Dbm, Instant};
 use net::QueueSettings;
 use serde_json::{Value as Json, json};
 use settings::{
@@ -178,6 +178,10 @@ pub struct Station {
     /// The waypoints along which all of them move together, instead of one position; requires a
     /// radio.
     pub waypoints: Option<Vec<Waypoint>>,
+    /// Transmit power of each of them, antenna gains included; requires a radio. Default:
+    /// `radio.tx_power_dbm`.
+    #[setting(key = "tx_power_dbm", range = Range::TX_POWER)]
+    pub tx_power: Option<Dbm>,
     /// The number of their cell: 0 (default) is that of `ap`, 1 the first of `cells`.
     pub cell: Option<u64>,
 }
@@ -215,6 +219,14 @@ pub struct Ap {
     /// 36.
     #[setting(range = 1..=177)]
     pub channel: Option<u64>,
+    /// Transmit power of the access point, antenna gains included; requires a radio. Default:
+    /// `radio.tx_power_dbm`.
+    #[setting(key = "tx_power_dbm", range = Range::TX_POWER)]
+    pub tx_power: Option<Dbm>,
+    /// BSS color of its cell, with `wlan.spatial_reuse`: 1 to 63, or 0 if it tells none. Default:
+    /// 1, 2, … in the order of the access points.
+    #[setting(range = 0..=63)]
+    pub bss_color: Option<u64>,
 }
 
 /// The settings of the measurement.

@@ -1,8 +1,9 @@
 //! The keys of space: radios and further cells.
 
 use super::device::Device;
+use kernel::Dbm;
 use net::QueueSettings;
-use settings::{Choice, Node, Settings};
+use settings::{Choice, Node, Range, Settings};
 use wifi::space::RadioSettings;
 
 /// Radios with power, noise and interference. With this table a node hears what arrives at its
@@ -49,6 +50,14 @@ pub struct Bss {
     /// to 177 in steps of 4 at 5 GHz (802.11-2020 annex E). Default: 1 or 36.
     #[setting(range = 1..=177)]
     pub channel: Option<u64>,
+    /// Transmit power of its access point, antenna gains included; requires a radio. Default:
+    /// `radio.tx_power_dbm`.
+    #[setting(key = "tx_power_dbm", range = Range::TX_POWER)]
+    pub tx_power: Option<Dbm>,
+    /// BSS color of the cell, with `wlan.spatial_reuse`: 1 to 63, or 0 if it tells none. Default:
+    /// 1, 2, … in the order of the access points.
+    #[setting(range = 0..=63)]
+    pub bss_color: Option<u64>,
     /// What its access point sends from; default a drop-tail queue without limit.
     pub queue: QueueSettings,
     /// What the device takes from that queue ahead.

@@ -24,6 +24,7 @@ mod queues;
 mod radio;
 mod roaming;
 mod routing;
+mod spatial_reuse;
 mod transport;
 mod work;
 
@@ -114,6 +115,7 @@ fn plan(document: &Document, aim: Aim) -> Result<Plan, Vec<Issue>> {
     channels::exist(document, &wlan, &stations, space.as_ref(), &mut check);
     power_save::power_save(document, &wlan, &stations, space.as_ref(), &mut check);
     roaming::roaming(document, &wlan, &stations, space.as_ref(), &mut check);
+    spatial_reuse::spatial_reuse(document, &wlan, &stations, &mut check);
     mu::mu(document, &mut wlan, &stations, space.as_ref(), &mut check);
     let interferers = interferers::interferers(document, space.as_ref(), duration_s, &mut check);
     let ad_hoc = space.as_ref().is_some_and(|space| space.ad_hoc);

@@ -2,7 +2,7 @@
 
 use super::{
     Aggregation, BackoffDraw, Beacons, Cipher, Collisions, Countdown, FCS, FullDuplex, Mu,
-    QOS_CONTROL, Timing,
+    QOS_CONTROL, SpatialReuse, Timing,
 };
 use crate::phy::{AccessCategory, Edca, Edition, Standard};
 use kernel::Bytes;
@@ -72,6 +72,9 @@ pub struct MacConfig {
     /// Downlink OFDMA of 802.11ax, in a cell without a radio. Default: an access point sends to one
     /// station at a time.
     pub mu: Option<Mu>,
+    /// Spatial reuse of 802.11ax and be, among radios. Default: nodes defer to all frames that they
+    /// detect.
+    pub spatial_reuse: Option<SpatialReuse>,
     /// The beacons of access points. Default: none.
     pub beacons: Option<Beacons>,
     /// The 802.11b nodes in an 802.11g network.

@@ -59,6 +59,8 @@ pub struct High {
     pub detects_secondary: bool,
     /// Whether its PPDUs have an HE-LTF or EHT-LTF of several types, and a packet extension.
     pub has_extension: bool,
+    /// How long after the begin of a PPDU its BSS color is known; `None` if it tells none.
+    pub color_after: Option<Duration>,
 }
 
 macro_rules! generations {

@@ -8,7 +8,7 @@ use super::frame::{OnAir, Part, Transmission};
 use super::interference::Interference;
 use super::node::Node;
 use super::per_cache::FrameFacts;
-use super::radio::FixedPower;
+use super::power::FixedPower;
 use super::range::ReceiverInRange;
 use super::reception::{Change, End, Received, ReceivedSignal};
 use super::records::SpaceWatch;
@@ -74,6 +74,7 @@ impl Space {
                 self.prepare_secondary(now, node, source, out);
                 self.join(now, node, source, out);
             }
+            let goes_on = self.nodes[node as usize].holds_txop();
             match self.nodes[node as usize].begin(now, &self.rules, source, out) {
                 Some(frame) => {
                     let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
@@ -81,7 +82,12 @@ impl Space {
                         self.per_cache.facts(&frame, timing, error);
                     let mut transmission = Transmission::new(frame, now, airtime, deferral);
                     transmission.facts = facts;
-                    transmission.exchanges = self.nodes[node as usize].exchanges;
+                    let state = &self.nodes[node as usize];
+                    transmission.exchanges = state.exchanges;
+                    if self.reuse.is_some() {
+                        let wins = !goes_on && state.opens(now);
+                        transmission.cut = self.power_cut(now, &transmission.frame, wins);
+                    }
                     beginning.push(self.signals.enter(transmission));
                 }
                 None => self.set_timer(node),
@@ -170,6 +176,9 @@ impl Space {
         }
         if self.waves.is_none() {
             self.arrive(now, id, is_alone);
+            if self.reuse.is_some() {
+                self.await_color(id, out);
+            }
         }
         let frame = &self.signals.transmission(id).frame;
         self.nodes[from as usize].send(now, frame, end - now, &self.rules);
@@ -288,6 +297,9 @@ impl Space {
             self.settle_carrier(now, node, true);
         }
         self.scratch.touched.clear();
+        if self.reuse.is_some() {
+            self.ignore_others(now, out);
+        }
         self.stand_by();
         self.schedule(out);
         if self.watch.is_some() {
@@ -335,7 +347,7 @@ impl Space {
         let Self { signals, receivers, rules, scratch, nodes, timers, watch, .. } = self;
         let &Transmission { frame: OnAir { to, .. }, deferral, .. } = signals.transmission(id);
         let (receivers, nodes) = (receivers.as_mut_slice(), nodes.as_mut_slice());
-        let energy = rules.levels.energy;
+        let levels = &rules.levels;
         let mut lost = 0;
         signals.each(id, |node, power| {
             let (receiver, state) = (&mut receivers[node as usize], &mut nodes[node as usize]);
@@ -345,7 +357,7 @@ impl Space {
                 state.carrier.on_decoding_error(now, deferral);
                 return sense(now, node, state, false, rules, timers, watch);
             }
-            match receiver.depart(signal, energy) {
+            match receiver.depart(signal, levels) {
                 End::Unnoticed => return,
                 End::Energy => {}
                 End::Received(how) if how.power < weak_below && !state.awaits() => {
@@ -374,12 +386,13 @@ impl Space {
     /// that began the exchange. A CTS-to-self counts as neither.
     fn count(&mut self, id: u32) {
         let signals = &self.signals;
-        let Transmission { ref frame, reach, start, .. } = *signals.transmission(id);
+        let transmission = signals.transmission(id);
+        let &Transmission { ref frame, reach, start, .. } = transmission;
         if reach.decoded > 0 || frame.kind == FrameKind::CtsToSelf {
             return;
         }
         let audible = |receiver: &ReceiverInRange| {
-            let power = signals.mean_at(frame.from, receiver, start);
+            let power = signals.mean_sent(transmission, receiver);
             power.is_some_and(|power| power.milliwatts >= self.rules.levels.detect)
                 && signals.is_in_channel(id, receiver.node)
         };

@@ -4,7 +4,7 @@
 use super::Space;
 use super::frame::{OnAir, Transmission};
 use super::per::{PerCalculator, PpduParts};
-use super::radio::FixedPower;
+use super::power::FixedPower;
 use crate::mac::{Deferral, ElicitedResponse};
 use crate::phy::{Milliwatts, Mode, decibels};
 use kernel::{Bytes, Db, Dbm, Duration, Instant, Span};

@@ -8,8 +8,10 @@
 //! reception or on carrier sense.
 
 use super::Space;
-use super::radio::{FixedPower, Losses, Power, Radio, Separation, Site};
+use super::power::{FixedPower, Power};
+use super::radio::{Losses, Radio, Separation, Site};
 use super::reception::{End, ReceivedSignal};
+use super::rules::SpaceRules;
 use super::signals::Signals;
 use crate::phy::Milliwatts;
 use crate::phy::propagation::Position;
@@ -63,7 +65,11 @@ enum Share {
 impl Crowd {
     /// If all receiver sets fit in memory, all powers are known and no crowd is formed; nor is one
     /// formed where nodes may be full duplex (`is_possible`).
-    pub(super) fn new(signals: &Signals, is_possible: bool) -> Self {
+    pub(super) fn new(signals: &Signals, rules: &SpaceRules) -> Self {
+        let is_possible = rules.mac.config.full_duplex.is_none()
+            && !signals.radio.has_delays
+            && !signals.radio.varies_power
+            && !rules.levels.remembers_frames();
         let least = if signals.fits_all() || !is_possible { usize::MAX } else { LEAST };
         let (members, flooded, listeners, bounds) = Default::default();
         let shares = vec![Share::Usual; if least == usize::MAX { 0 } else { signals.sites.len() }];
@@ -305,7 +311,7 @@ impl Space {
         let energy = self.rules.levels.energy;
         let flooded = std::mem::take(&mut self.crowd.flooded);
         for &node in &flooded {
-            let Self { signals, receivers, crowd, scratch, .. } = &mut *self;
+            let Self { signals, receivers, crowd, scratch, rules, .. } = &mut *self;
             let receiver = &mut receivers[node as usize];
             match crowd.shares[node as usize] {
                 Share::Usual => {}
@@ -324,7 +330,7 @@ impl Space {
                     for member in &leaving {
                         let power = member.power_at(signals, node);
                         let signal = power.map(|power| ReceivedSignal { id: member.id, power });
-                        let end = signal.map(|signal| receiver.depart(signal, energy));
+                        let end = signal.map(|signal| receiver.depart(signal, &rules.levels));
                         if end == Some(End::Energy) {
                             scratch.touch(node);
                         }

@@ -15,7 +15,7 @@
 
 use super::Space;
 use super::node::{Announced, NodeDuplex};
-use super::radio::FixedPower;
+use super::power::FixedPower;
 use super::reception::PhyReceiver;
 use super::rules::SpaceRules;
 use super::signals::Signals;

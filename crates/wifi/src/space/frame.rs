@@ -4,7 +4,7 @@ use super::per_cache::FactsPlace;
 use super::rules::{Responses, SpaceRules};
 use crate::mac::{ACK, Deferral, Edcaf, ElicitedResponse, RTS, Timing};
 use crate::phy::{Airtime, Mode};
-use kernel::{Bytes, Duration, Instant};
+use kernel::{Bytes, Db, Duration, Instant};
 use wire::FrameKind;
 
 /// A frame or A-MPDU as all receivers decode it.
@@ -133,6 +133,8 @@ pub(super) struct Transmission {
     pub(super) exchanges: u32,
     pub(super) start: Instant,
     end: Instant,
+    /// How much less than its transmit power its transmitter sends it with.
+    pub(super) cut: Db,
     pub(super) airtime: Airtime,
     /// What it causes at nodes that cannot decode it.
     pub(super) deferral: Deferral,
@@ -171,7 +173,8 @@ impl Transmission {
         let (end, reach) = (start + airtime.total(), Reach::default());
         let (part, exchanges, facts) = (Part::Whole, 0, FactsPlace::default());
         let bears = frame.beside.is_some();
-        Self { frame, part, exchanges, start, end, airtime, deferral, facts, reach, bears }
+        let cut = Db(0.0);
+        Self { frame, part, exchanges, start, end, cut, airtime, deferral, facts, reach, bears }
     }
 
     /// What arrives of it after a delay. It has this number.

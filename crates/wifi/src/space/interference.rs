@@ -1,6 +1,6 @@
 //! The interference with a frame over time.
 
-use super::radio::FixedPower;
+use super::power::FixedPower;
 use super::signals::{Signals, TransmissionSpan};
 use crate::interferer::Arrival;
 use kernel::{Duration, Instant};

@@ -14,7 +14,8 @@
 //! a frame arrives later, the last burst before it is made up for.
 
 use super::Space;
-use super::radio::{FixedPower, Separation, Site};
+use super::power::FixedPower;
+use super::radio::{Separation, Site};
 use super::signals::Signals;
 use crate::Command;
 use crate::interferer::{Arrival, Burst, InterfererConfig, Interferers, Spectrum};

@@ -1,6 +1,7 @@
 //! The powers of a frame at nodes of which some move, computed from the squares of distances.
 
-use super::radio::{Losses, Power, Radio, Site};
+use super::power::Power;
+use super::radio::{Losses, Radio, Site};
 use super::range::ReceiverInRange;
 use crate::phy::Milliwatts;
 use crate::phy::propagation::Leg;

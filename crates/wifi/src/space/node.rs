@@ -140,6 +140,17 @@ impl Node {
         (has_frame, slots.counting())
     }
 
+    /// Whether the node holds a TXOP, in which it goes on with another exchange.
+    #[inline]
+    pub(super) fn holds_txop(&self) -> bool {
+        matches!(self.own, Own::Holding(_))
+    }
+
+    /// Whether the node begins an exchange now.
+    pub(super) fn opens(&self, now: Instant) -> bool {
+        self.own.exchange().is_some_and(|exchange| exchange.opened == now)
+    }
+
     /// Whether the node waits for a response.
     #[inline]
     pub(super) fn awaits(&self) -> bool {

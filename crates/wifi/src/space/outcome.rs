@@ -7,7 +7,7 @@ use super::interference::{Bounds, Chunk, Interference};
 use super::interferers::SpaceInterferers;
 use super::node::Node;
 use super::per::{PerCalculator, PpduParts};
-use super::radio::FixedPower;
+use super::power::FixedPower;
 use super::reception::Received;
 use super::signals::Signals;
 use super::{ReceivedFrame, Space};

@@ -8,7 +8,8 @@
 //! own cell.
 
 use super::Space;
-use super::radio::{Power, Radio, Site};
+use super::power::Power;
+use super::radio::{Radio, Site};
 use super::signals::Signals;
 use crate::phy::{Band, Channel, Milliwatts, ModeClass, Primary, Width};
 use crate::{Link, MacConfig};

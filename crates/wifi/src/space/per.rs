@@ -4,7 +4,7 @@
 use super::frame::{OnAir, Transmission};
 use super::interference::{Bounds, Chunk, overlap};
 use super::per_cache::{Limits, ModeId, PerCache};
-use super::radio::Levels;
+use super::power::Levels;
 use crate::mac::Timing;
 use crate::phy::Width;
 use crate::phy::error::ErrorModel;

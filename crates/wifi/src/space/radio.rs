@@ -4,14 +4,14 @@
 //! the unit to the scenario was given up, because it changes every sum.
 
 use super::overlap::Overlaps;
+use super::power::Power;
 use crate::phy::error::{ErrorModel, ErrorModelSettings, Threshold};
 use crate::phy::propagation::{
     Fading, Path, Propagation, PropagationSettings, Shadowing, Trajectory, TwoRay,
 };
 use crate::phy::{Milliwatts, Width, decibels, linear, noise};
 use kernel::{Db, Dbm, Duration, Instant, Seed};
-use settings::{Choice, Settings};
-use std::ops::{Add, Sub};
+use settings::{Choice, Range, Settings};
 
 /// Radios, which are all alike, and the propagation between them.
 #[derive(Clone, Debug, PartialEq, Settings)]
@@ -30,7 +30,7 @@ pub struct RadioSettings {
     /// Block fading; default none.
     pub fading: Option<Fading>,
     /// Transmit power of all nodes, antenna gains included; by default 40 mW.
-    #[setting(key = "tx_power_dbm", default = 16.0206, range = -50.0..=60.0)]
+    #[setting(key = "tx_power_dbm", default = 16.0206, range = Range::TX_POWER)]
     pub tx_power: Dbm,
     /// The receivers.
     #[setting(flatten)]
@@ -157,6 +157,7 @@ impl RadioSettings {
             error: self.error_model.boxed(),
             overlaps: None,
             has_delays: false,
+            varies_power: false,
         }
     }
 }
@@ -190,6 +191,10 @@ pub struct ReceiverSettings {
     /// 17.3.10.6).
     #[setting(key = "energy_dbm", default = -62.0, range = -110.0..=60.0)]
     pub energy: Dbm,
+    /// The same after the end of a frame that the node received, until less is on the air or the
+    /// node transmits. Default: `energy_dbm`. ns-3 has the power of preambles, -82, there.
+    #[setting(key = "energy_after_frame_dbm", range = -110.0..=60.0)]
+    pub energy_after_frame: Option<Dbm>,
     /// Lets a receiver switch to a later, stronger frame; default it does not.
     pub capture: Option<Capture>,
     /// Whether the two data frames of a full-duplex exchange and the responses to them do not
@@ -287,13 +292,23 @@ pub struct Radio {
     pub(super) overlaps: Option<Box<Overlaps>>,
     /// Whether signals take time over distances.
     pub has_delays: bool,
+    /// Whether nodes send some frames with less power.
+    pub(super) varies_power: bool,
 }
 
 impl Radio {
     /// Receivers with the minimum requirements of 802.11-2020, and no fading.
     pub fn new(losses: Losses, error: Box<dyn ErrorModel>) -> Self {
         let receiver = ReceiverSettings::default();
-        Self { losses, fading: None, receiver, error, overlaps: None, has_delays: false }
+        Self {
+            losses,
+            fading: None,
+            receiver,
+            error,
+            overlaps: None,
+            has_delays: false,
+            varies_power: false,
+        }
     }
 
     /// Whether frames in one channel arrive in another.
@@ -343,60 +358,6 @@ impl Radio {
     }
 }
 
-/// The power of a signal at a receiver.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Power {
-    pub(super) milliwatts: f64,
-    /// The same in fixed point, for sums of interference.
-    pub(super) fixed: FixedPower,
-}
-
-impl From<f64> for Power {
-    fn from(milliwatts: f64) -> Self {
-        Self { milliwatts, fixed: FixedPower::of(milliwatts) }
-    }
-}
-
-/// Power in fixed point. Sums are exact: a signal that has ended leaves no rounding error, and the
-/// order of signals has no effect.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct FixedPower(u64);
-
-impl FixedPower {
-    /// The unit in milliwatts: -150 dBm, 56 dB below the noise of a receiver with the default
-    /// settings.
-    const ONE: f64 = 1.0 / (1u64 << 50) as f64;
-    /// One signal counts as at most 39 dBm, half of the greatest sum, which only fading, or
-    /// shadowing beyond its margin, can exceed where the sum is below [`STRONGEST_SUM`].
-    pub(super) fn of(milliwatts: f64) -> Self {
-        // The greatest `i64` is half of the greatest sum.
-        Self(((milliwatts / Self::ONE + 0.5) as i64).max(0) as u64)
-    }
-
-    /// The least value that is not below this power.
-    fn least(milliwatts: f64) -> Self {
-        Self(libm::ceil(milliwatts / Self::ONE) as u64)
-    }
-
-    pub(super) fn milliwatts(self) -> f64 {
-        self.0 as f64 * Self::ONE
-    }
-}
-
-impl Add for FixedPower {
-    type Output = Self;
-    fn add(self, other: Self) -> Self {
-        Self(self.0 + other.0)
-    }
-}
-
-impl Sub for FixedPower {
-    type Output = Self;
-    fn sub(self, other: Self) -> Self {
-        Self(self.0 - other.0)
-    }
-}
-
 /// The distance of two nodes at an instant.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Separation {
@@ -407,62 +368,5 @@ pub(super) struct Separation {
 impl Separation {
     pub(super) fn at(now: Instant, a: &Site, b: &Site) -> Self {
         Self { distance: a.trajectory.at(now).distance(b.trajectory.at(now)), now }
-    }
-}
-
-/// The levels of a receiver as powers, and its noise by bandwidth.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Levels {
-    pub(super) detect: f64,
-    detect_ratio: f64,
-    detect_when_busy: bool,
-    pub(super) cts_when_busy: bool,
-    pub(super) bears_beside: bool,
-    pub(super) sensitivity: f64,
-    pub(super) energy: FixedPower,
-    /// The power from which a receiver detects the preamble of the only signal.
-    pub(super) alone: f64,
-    /// Ratio and window.
-    pub(super) capture: Option<(f64, Duration)>,
-    /// By width, in the order of [`Width`].
-    noise: [f64; 6],
-}
-
-impl Levels {
-    pub(super) fn of(receiver: &ReceiverSettings) -> Self {
-        let power = |level: Dbm| Milliwatts::from(level).0;
-        let widths = Width::ALL;
-        let levels = Self {
-            alone: f64::INFINITY,
-            detect: power(receiver.detect),
-            detect_ratio: linear(receiver.detect_snr),
-            detect_when_busy: receiver.detect_when_busy,
-            cts_when_busy: receiver.cts_when_busy,
-            bears_beside: receiver.bears_beside,
-            sensitivity: power(receiver.sensitivity()),
-            energy: FixedPower::least(power(receiver.energy)),
-            capture: receiver.capture.map(|c| (linear(c.margin), c.window)),
-            noise: widths.map(|width| power(noise(width, receiver.noise_figure))),
-        };
-        let is_possible = levels.detect_when_busy || levels.energy > FixedPower::default();
-        let found_from = levels.detect_ratio * levels.noise(Width::Mhz20);
-        let alone = if is_possible { levels.detect.max(found_from) } else { f64::INFINITY };
-        Self { alone, ..levels }
-    }
-
-    /// Noise in this bandwidth, in milliwatts.
-    pub(super) fn noise(&self, width: Width) -> f64 {
-        self.noise[width as usize]
-    }
-
-    /// Whether no signal is sensed as energy that is too weak to be received alone.
-    pub(super) fn never_senses_alone(&self) -> bool {
-        self.alone.is_finite() && FixedPower::of(self.alone) < self.energy
-    }
-
-    /// Whether a receiver detects a preamble of this power among noise and other signals.
-    pub(super) fn finds(&self, power: f64, others: FixedPower) -> bool {
-        let disturbance = others.milliwatts() + self.noise(Width::Mhz20);
-        power >= self.detect_ratio * disturbance && (self.detect_when_busy || others < self.energy)
     }
 }

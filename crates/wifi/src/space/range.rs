@@ -4,7 +4,8 @@
 //! the cache has room; if nodes move, as long as the slice of time. A node that never transmits
 //! costs nothing, and neither does a pair of nodes out of range.
 
-use super::radio::{Power, Radio, Separation, Site};
+use super::power::Power;
+use super::radio::{Radio, Separation, Site};
 use super::shared::Shared;
 use super::slices::{Slice, Slices};
 use crate::phy::Milliwatts;

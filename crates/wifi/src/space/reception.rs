@@ -9,7 +9,8 @@
 //! of its reception.
 
 use super::interference::Bounds;
-use super::radio::{DETECTION, FixedPower, Levels, Power};
+use super::power::{FixedPower, Levels, Power};
+use super::radio::DETECTION;
 use kernel::{Duration, Instant};
 
 /// A signal at the receiver.
@@ -84,6 +85,8 @@ pub(super) struct PhyReceiver {
     residual: Option<FixedPower>,
     /// The node neither transmits nor receives a frame, and energy detection is busy.
     energy: bool,
+    /// The node has received a frame, and has neither transmitted nor sensed an idle medium since.
+    after_frame: bool,
 }
 
 impl PhyReceiver {
@@ -167,8 +170,18 @@ impl PhyReceiver {
     /// The node begins to send: what it was receiving is lost.
     pub(super) fn begin_sending(&mut self, now: Instant, until: Instant) {
         (self.sending, self.sends_since, self.sends_until) = (true, now, until);
-        self.reception = None;
+        (self.reception, self.after_frame) = (None, false);
         self.sum = self.sum + self.residual.unwrap_or_default();
+    }
+
+    /// Stops to receive a transmission whose preamble has kept the ratio at which it is detected.
+    /// Returns whether it does.
+    pub(super) fn ignore(&mut self, id: u32, levels: &Levels) -> bool {
+        let is_known =
+            |&mut Reception { signal: ReceivedSignal { id: own, power }, most, .. }: &mut _| {
+                own == id && levels.finds(power.milliwatts, most - power.fixed)
+            };
+        self.reception.take_if(is_known).is_some()
     }
 
     /// A full-duplex node begins to send beside the frame that it receives.
@@ -268,8 +281,11 @@ impl PhyReceiver {
 
     /// Updates energy detection. Returns whether the medium is busy.
     pub(super) fn sense(&mut self, levels: &Levels) -> bool {
-        self.energy = !self.sending && self.reception.is_none() && self.sum >= levels.energy;
-        self.is_busy()
+        let least = levels.least_energy(self.after_frame);
+        self.energy = !self.sending && self.reception.is_none() && self.sum >= least;
+        let is_busy = self.is_busy();
+        self.after_frame &= is_busy;
+        is_busy
     }
 
     /// A signal begins. Returns whether it may change the state of the receiver. A signal that is
@@ -356,13 +372,13 @@ impl PhyReceiver {
 
     /// A signal ends.
     #[inline]
-    pub(super) fn depart(&mut self, signal: ReceivedSignal, energy: FixedPower) -> End {
+    pub(super) fn depart(&mut self, signal: ReceivedSignal, levels: &Levels) -> End {
         let ReceivedSignal { id, power } = signal;
         self.sum = self.sum - power.fixed;
         match &mut self.reception {
             Some(reception) if reception.signal.id == id => {
                 let Reception { least, most, changes, .. } = *reception;
-                self.reception = None;
+                (self.reception, self.after_frame) = (None, true);
                 let others = |all: FixedPower| (all - power.fixed).milliwatts();
                 let (least, most) = (others(least), others(most));
                 let bounds = Bounds { least, most, chunks: changes as usize + 1 };
@@ -373,7 +389,12 @@ impl PhyReceiver {
                 reception.changes += 1;
                 End::Unnoticed
             }
-            None if self.energy && !self.sending && self.sum < energy => End::Energy,
+            None if self.energy
+                && !self.sending
+                && self.sum < levels.least_energy(self.after_frame) =>
+            {
+                End::Energy
+            }
             None => End::Unnoticed,
         }
     }
@@ -421,7 +442,7 @@ mod tests {
 
         fn end(&mut self, id: u32) -> End {
             let power = self.signals[id as usize];
-            let end = self.receiver.depart(ReceivedSignal { id, power }, levels().energy);
+            let end = self.receiver.depart(ReceivedSignal { id, power }, &levels());
             self.receiver.sense(&levels());
             end
         }
@@ -468,7 +489,7 @@ mod tests {
         assert_eq!(looks.collect::<Vec<_>>(), [false, true, false, false]);
         // A signal of equal power hides it.
         assert_eq!(receiver.decide(us(9), &levels()), Change::None);
-        receiver.depart(ReceivedSignal { id: 2, power: dbm(-66.0) }, levels().energy);
+        receiver.depart(ReceivedSignal { id: 2, power: dbm(-66.0) }, &levels());
         assert_eq!(receiver.decide(us(9), &levels()), Change::Found(1));
     }
 

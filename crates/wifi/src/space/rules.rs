@@ -1,6 +1,6 @@
 //! The rules that all nodes of a space share, and what a node stores about a peer.
 
-use super::radio::{Levels, Power};
+use super::power::{Levels, Power};
 use crate::Link;
 use crate::mac::{self, ACK, ElicitedResponse, PeerRate, Timing, block_ack};
 use crate::phy::{Mode, ModeClass};

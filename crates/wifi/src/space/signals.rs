@@ -1,11 +1,13 @@
 //! Transmissions on the air, and their power at the nodes in range.
 
+mod means;
 mod narrow;
 
 use super::frame::{OnAir, Part, Transmission};
 use super::motion::Motion;
 use super::overlap::Arrived;
-use super::radio::{Power, Radio, Site};
+use super::power::Power;
+use super::radio::{Radio, Site};
 use super::range::{ReceiverInRange, ReceiverSet, ReceiverSetCache};
 use super::slices::Slice;
 use crate::phy::propagation::delay;
@@ -61,7 +63,8 @@ impl Signals {
     pub(super) fn new(radio: Radio, sites: Vec<Site>) -> Self {
         let receiver_sets = ReceiverSetCache::new(&radio, &sites);
         let is_fixed = radio.fading.is_none() && !sites.iter().any(|site| site.trajectory.moves());
-        let is_steady = is_fixed && radio.overlaps.is_none() && !radio.has_delays;
+        let is_steady =
+            is_fixed && radio.overlaps.is_none() && !radio.has_delays && !radio.varies_power;
         let motion = if is_steady { None } else { Motion::new(&radio, &sites) };
         let (transmissions, free, ongoing, ended) = Default::default();
         Self {
@@ -112,37 +115,6 @@ impl Signals {
     /// Whether one node hears another at any moment.
     pub(super) fn hears(&self, from: u32, to: u32) -> bool {
         ReceiverInRange::find(&self.radio, &self.sites, from, to, Slice::RUN).is_some()
-    }
-
-    /// Mean power of a frame that one node begins to send now, at another; none if it does not
-    /// hear it.
-    pub(super) fn mean_power(&self, from: u32, to: u32, now: Instant) -> Option<Power> {
-        self.mean_at(from, &self.receiver(from, to, now)?, now)
-    }
-
-    /// The same at one of those that may hear it.
-    pub(super) fn mean_at(
-        &self,
-        from: u32,
-        receiver: &ReceiverInRange,
-        now: Instant,
-    ) -> Option<Power> {
-        if receiver.moves {
-            self.radio.power(&self.sites, from, receiver.node, now)
-        } else {
-            Some(receiver.power)
-        }
-    }
-
-    /// The mean power of a transmission that begins, at a node; none if it does not arrive there.
-    pub(super) fn mean_of(&self, id: u32, to: u32) -> Option<Power> {
-        let record = &self.transmissions[id as usize];
-        let (transmission, receiver_set) = (&record.transmission, self.receiver_set(id));
-        if self.radio.fading.is_none() && receiver_set.is_complete() {
-            return self.power_of(id, to);
-        }
-        let receiver = self.receiver_of(id, to)?;
-        self.mean_at(transmission.frame.from, &receiver, transmission.start)
     }
 
     /// Whether all receiver sets certainly find room.
@@ -204,7 +176,7 @@ impl Signals {
         let receiver_set = self.receiver_sets.of(from, start, &self.radio, &self.sites, |_| false);
         let mut arrivals = std::mem::take(&mut self.transmissions[id as usize].arrivals);
         arrivals.clear();
-        self.compute_powers(from, start, receiver_set, &mut arrivals);
+        self.compute_powers(&source, receiver_set, &mut arrivals);
         let place = |node: u32| self.sites[node as usize].trajectory.at(start);
         let here = place(from);
         let delay = |receiver: &ReceiverInRange| delay(here.distance(place(receiver.node)));
@@ -249,12 +221,13 @@ impl Signals {
     fn put(&mut self, id: u32, receiver_set: u32) {
         let record = &mut self.transmissions[id as usize];
         record.receiver_set = Some(receiver_set);
-        let (from, start) = record.transmission.begin();
-        self.ongoing.push(TransmissionSpan { id, begin: start, end: record.transmission.end() });
+        let transmission = record.transmission;
+        let (begin, end) = (transmission.start, transmission.end());
+        self.ongoing.push(TransmissionSpan { id, begin, end });
         if !self.is_steady {
             let mut arrivals = std::mem::take(&mut record.arrivals);
             arrivals.clear();
-            self.compute_powers(from, start, receiver_set, &mut arrivals);
+            self.compute_powers(&transmission, receiver_set, &mut arrivals);
             self.transmissions[id as usize].arrivals = arrivals;
             self.divide(id);
         }
@@ -321,11 +294,11 @@ impl Signals {
     /// its power there.
     fn compute_powers(
         &mut self,
-        from: u32,
-        now: Instant,
+        transmission: &Transmission,
         receiver_set: u32,
         into: &mut Vec<ReceiverInRange>,
     ) {
+        let (from, now) = transmission.begin();
         let receivers = self.receiver_sets.get(receiver_set).receivers();
         if let Some(motion) = &mut self.motion {
             motion.powers(from, now, &self.radio, &self.sites, receivers, into);
@@ -336,8 +309,13 @@ impl Signals {
             }));
         }
         if self.radio.fading.is_some() {
-            for ReceiverInRange { node, power, .. } in into {
+            for ReceiverInRange { node, power, .. } in &mut *into {
                 *power = self.radio.fade(*power, &self.sites, from, *node, now);
+            }
+        }
+        if transmission.cut > Db(0.0) {
+            for ReceiverInRange { power, .. } in into {
+                *power = power.less(transmission.cut);
             }
         }
     }

@@ -79,6 +79,7 @@ impl Space {
                 self.record_arrival(now, wave);
             }
             self.arrive(now, wave, false);
+            self.await_color(wave, out);
         }
     }
 

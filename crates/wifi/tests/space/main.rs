@@ -8,3 +8,4 @@ mod moving;
 mod neighbours;
 mod network;
 mod physics;
+mod reuse;

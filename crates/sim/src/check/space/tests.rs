@@ -1,11 +1,12 @@
 //! Correct events pass, and each forged event violates the rule that it is made for.
 
 mod duplex;
+mod reuse;
 
 use super::super::powers::Powers;
 use super::*;
 use crate::scenario::Scenario;
-use kernel::Seed;
+use kernel::{Db, Seed};
 use wire::FrameKind;
 
 const SEED: Seed = Seed { root: 1, replication: 0 };
@@ -28,12 +29,17 @@ pub(super) struct Scene {
 
 impl Scene {
     pub(super) fn new(keys: &str) -> Self {
-        let plan = Scenario::parse(&format!("{BEGIN}{keys}{FLOW}")).expect("a scenario");
+        Self::of(&format!("{BEGIN}{keys}{FLOW}"))
+    }
+
+    /// The checker of a scenario.
+    pub(super) fn of(text: &str) -> Self {
+        let plan = Scenario::parse(text).expect("a scenario");
         let plan = plan.resolve().expect("a plan");
         let space = plan.space.as_ref().expect("a space");
         let (radio, sites) = crate::build::radio_and_sites(&plan, space, &SEED);
         let access_points: Vec<bool> = sites.iter().map(|site| site.is_access_point).collect();
-        let mac = plan.wlan.clone();
+        let mac = crate::build::mac(&plan, space);
         let powers = Powers::new(radio, sites, mac.timing.standard.band)
             .full_duplex(mac.full_duplex.as_ref());
         let nodes = access_points.len() as u32;
@@ -59,6 +65,7 @@ impl Scene {
             end: us(end),
             reserves: us(reserved) - us(end),
             beside: None,
+            cut: Db(0.0),
         }
     }
 

@@ -139,18 +139,25 @@ fn self_interference(document: &Document, settings: &FullDuplex, check: &mut Che
         return;
     };
     let Some(cancellation) = settings.cancellation else { return };
-    let residual = radio.radio.tx_power - cancellation;
+    // Those of access points, and of stations if they are full duplex, too.
+    let cells = document.cells.iter().map(|bss| bss.tx_power);
+    let powers = std::iter::once(document.ap.tx_power).chain(cells);
+    let stations = document.groups().into_iter().map(|(_, group)| group.tx_power);
+    let powers = powers.chain(stations.filter(|_| settings.bidirectional));
+    let powers = powers.map(|own| own.unwrap_or(radio.radio.tx_power).0);
+    let tx_power = Dbm(powers.fold(f64::NEG_INFINITY, f64::max));
+    let residual = tx_power - cancellation;
     if residual > STRONGEST_RESIDUAL {
         let message = Said::new(
             format!(
                 "{} leaves {} dBm of {} dBm",
                 number(cancellation.0),
                 number(residual.0),
-                number(radio.radio.tx_power.0)
+                number(tx_power.0)
             ),
             format!(
                 "a receiver bears at most {} dBm of its own signal: take more cancellation, or \
-                 less radio.tx_power_dbm",
+                 less tx_power_dbm",
                 number(STRONGEST_RESIDUAL.0)
             ),
         );

@@ -57,7 +57,8 @@ pub(super) fn places(
         let cell = check.whole(format!("{path}.cell"), group.cell.unwrap_or(0), 0, highest) as u32;
         let room = crate::scenario::limits::MOST_STATIONS.saturating_sub(places.len() as u64);
         let count = group.count.min(room);
-        let place = |movement| PlacePlan { cell, movement };
+        let tx_power = group.tx_power.unwrap_or(radio.radio.tx_power);
+        let place = |movement| PlacePlan { cell, tx_power, movement };
         if let Some(written) = &group.waypoints {
             let waypoints = waypoints(&path, written, radio, check);
             places.extend((0..count).map(|_| place(MovementPlan::Waypoints(waypoints.clone()))));

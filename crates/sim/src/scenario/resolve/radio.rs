@@ -4,9 +4,10 @@ use super::channels;
 use super::check::{Check, number};
 use super::positions::{places, position};
 use super::queues::queue;
+use super::spatial_reuse::color;
 use crate::plan::{
     ApPlan, BssPlan, Endpoint, FlowPlan, MovementPlan, PlacePlan, RoutingPlan, SpacePlan,
-    StationPlan, access_point,
+    StationPlan, access_point, highest_power,
 };
 use crate::scenario::document::Document;
 use crate::scenario::radio::Radio;
@@ -70,19 +71,23 @@ fn flat(
         return None;
     }
     of_a_cell_only(document, "[[interferers]]", check);
+    let radio = RadioSettings::flat();
     let access_point = BssPlan {
         position_m: [0.0, 0.0],
         channel: channels::number(None, wlan),
+        color: color(None, 0),
+        tx_power: radio.tx_power,
         queue: ap.queue.clone(),
         device: ap.device,
     };
-    let place = PlacePlan { cell: 0, movement: MovementPlan::at([0.0, 0.0]) };
+    let place =
+        PlacePlan { cell: 0, tx_power: radio.tx_power, movement: MovementPlan::at([0.0, 0.0]) };
     Some(SpacePlan {
         is_flat: true,
         cells: vec![access_point],
         stations: vec![place; stations.len()],
         ad_hoc: false,
-        radio: RadioSettings::flat(),
+        radio,
     })
 }
 
@@ -125,13 +130,14 @@ fn check_delay(document: &Document, radio: &Radio, check: &mut Check) {
 fn no_radio(document: &Document, check: &mut Check) {
     let mut unused = |given: bool, path: String| {
         if given {
-            let only = "nodes have places only where there is a radio";
+            let only = "nodes have places, channels and powers only where there is a radio";
             check.fault(path, Said::new(only, "add a table [radio], or remove the key"));
         }
     };
     unused(!document.cells.is_empty(), "cells".to_owned());
     unused(document.ap.position_m.is_some(), "ap.position_m".to_owned());
     unused(document.ap.channel.is_some(), "ap.channel".to_owned());
+    unused(document.ap.tx_power.is_some(), "ap.tx_power_dbm".to_owned());
     for (path, group) in document.groups() {
         unused(group.position_m.is_some(), format!("{path}.position_m"));
         unused(group.ring_m.is_some(), format!("{path}.ring_m"));
@@ -139,6 +145,7 @@ fn no_radio(document: &Document, check: &mut Check) {
         unused(group.placement.is_some(), format!("{path}.placement"));
         unused(group.movement.is_some(), format!("{path}.movement"));
         unused(group.cell.is_some(), format!("{path}.cell"));
+        unused(group.tx_power.is_some(), format!("{path}.tx_power_dbm"));
     }
     if document.radio.is_some() {
         check.fault("radio", Said::remove("there is no cell without `standard` and `stations`"));
@@ -156,6 +163,8 @@ fn cells(
     let first = BssPlan {
         position_m: position("ap.position_m", document.ap.position_m.as_ref(), radio, check),
         channel: channels::number(document.ap.channel, wlan),
+        color: color(document.ap.bss_color, 0),
+        tx_power: document.ap.tx_power.unwrap_or(radio.radio.tx_power),
         queue: ap.queue.clone(),
         device: ap.device,
     };
@@ -181,6 +190,8 @@ fn cells(
         cells.push(BssPlan {
             position_m: position(&path("position_m"), bss.position_m.as_ref(), radio, check),
             channel: channels::number(bss.channel, wlan),
+            color: color(bss.bss_color, cells.len()),
+            tx_power: bss.tx_power.unwrap_or(radio.radio.tx_power),
             queue: queue(&path("queue"), &bss.queue, output_link, check),
             device: bss.device,
         });
@@ -215,7 +226,8 @@ fn check_strength(
     check: &mut Check,
 ) {
     let nodes = cells.len() + places.len();
-    let exceeds = |loss: Db| radio.strongest_sum(radio.tx_power, loss, nodes) > STRONGEST_SUM;
+    let tx_power = highest_power(cells, places);
+    let exceeds = |loss: Db| radio.strongest_sum(tx_power, loss, nodes) > STRONGEST_SUM;
     let loss_at = |distance| {
         let path = propagation::Path { distance, ends: (0, 1), now: Instant::ZERO };
         radio.propagation.get().loss(&path)
@@ -242,7 +254,7 @@ fn check_strength(
     // Nodes at one place whose path has the least shadowing of all are no case.
     let shadowed = (radio.shadowing > Db(0.0)).then(|| {
         let apart = loss_at(least_distance(cells, places).max(1.0));
-        let sum = radio.strongest_shadowed_sum(radio.tx_power, apart, nodes)?;
+        let sum = radio.strongest_shadowed_sum(tx_power, apart, nodes)?;
         (sum > STRONGEST_SUM).then_some(apart)
     });
     let shadowed = shadowed.flatten();
@@ -258,7 +270,7 @@ fn check_strength(
             format!(
                 "{} dBm over a loss of {} dB{deviation}: the signals of {nodes} nodes may add up \
                  to more than {} dBm at a receiver",
-                number(radio.tx_power.0),
+                number(tx_power.0),
                 number((shadowed.unwrap_or(loss).0 * 10.0).round() / 10.0),
                 number(STRONGEST_SUM.0)
             ),

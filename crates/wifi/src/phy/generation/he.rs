@@ -52,6 +52,7 @@ pub(super) const HIGH: High = High {
     counts_streams: false,
     detects_secondary: true,
     has_extension: true,
+    color_after: Some(COLOR_AFTER),
 };
 
 /// 802.11ax: HE at 5 GHz (802.11ax-2021 clause 27.4.4).
@@ -77,6 +78,8 @@ const LIMITS: Limits = Limits {
 const SIGNALLING: Duration = Duration::from_micros(4 + 4 + 8 + 4);
 /// HE-SIG-A, which is sent twice in an extended range PPDU (clause 27.3.11.7.4).
 const SIG_A: Duration = Duration::from_micros(8);
+/// L-STF, L-LTF, L-SIG, RL-SIG and HE-SIG-A, or U-SIG in EHT, which tells the BSS color.
+const COLOR_AFTER: Duration = Duration::from_micros(8 + 8 + 4 + 4 + 8);
 /// Duration of an HE-LTF of any type in ns-3.
 const NS3_LTF: Duration = Duration::from_micros(8);
 

@@ -27,6 +27,7 @@ pub(super) const HT: Generation = Generation {
         counts_streams: true,
         detects_secondary: false,
         has_extension: false,
+        color_after: None,
     }),
 };
 

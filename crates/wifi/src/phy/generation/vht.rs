@@ -28,6 +28,7 @@ pub(super) const VHT: Generation = Generation {
         counts_streams: false,
         detects_secondary: true,
         has_extension: false,
+        color_after: None,
     }),
 };
 

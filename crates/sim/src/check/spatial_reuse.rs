@@ -1,0 +1,140 @@
+//! Checks which PPDUs nodes ignore, and the power with which they send then (802.11ax-2021 clause
+//! 26.10.2).
+
+use super::powers::{Powers, agree};
+use super::rule::rule;
+use kernel::{Duration, Instant};
+use wifi::MacConfig;
+use wifi::mac::PowerLimit;
+use wifi::phy::ModeClass;
+use wifi::space::{OngoingFrame, Senses};
+
+/// From the begin of a PPDU to the end of HE-SIG-A or U-SIG, which has the BSS color.
+const COLOR: Duration = Duration::from_micros(32);
+/// Up to when interference hides a preamble, and the reception ends.
+const DETECTION: Duration = Duration::from_micros(4);
+
+/// What nodes ignore and receive.
+#[derive(Debug)]
+pub(super) struct SpatialReuse {
+    /// In dBm and decibels: the level at 20 MHz, and how much less than its power each node sends
+    /// with that has ignored a PPDU.
+    level: f64,
+    cuts: Vec<f64>,
+    colors: Vec<u8>,
+    /// The frame that each node receives.
+    receives: Vec<Option<OngoingFrame>>,
+    /// The reduction of power in the TXOP that each node won last, and before and in its next one.
+    present: Vec<Reduction>,
+    next: Vec<Reduction>,
+}
+
+/// A reduction of power. At its end, a node that has had nothing to send since has full power.
+#[derive(Debug, Default, Clone, Copy)]
+struct Reduction {
+    cut: f64,
+    end: Instant,
+}
+
+impl SpatialReuse {
+    /// The rules of a network; none without spatial reuse.
+    pub(super) fn new(mac: &MacConfig, powers: &Powers) -> Option<Self> {
+        let settings = mac.spatial_reuse.as_ref()?;
+        let level = settings.level.0;
+        let above = (level + 82.0).max(0.0);
+        let is_limited = settings.power_limit == PowerLimit::Standard && above > 0.0;
+        let cut = |power: f64| (power - (settings.reference.0 - above)).max(0.0);
+        let cuts = powers.sent().map(|power| if is_limited { cut(power.0) } else { 0.0 });
+        let cuts: Vec<f64> = cuts.collect();
+        let nodes = cuts.len();
+        Some(Self {
+            level,
+            cuts,
+            colors: settings.colors.clone(),
+            receives: vec![None; nodes],
+            present: vec![Reduction::default(); nodes],
+            next: vec![Reduction::default(); nodes],
+        })
+    }
+
+    /// A node wins a TXOP.
+    pub(super) fn on_win(&mut self, node: u32) {
+        let node = node as usize;
+        self.present[node] = std::mem::take(&mut self.next[node]);
+    }
+
+    /// A frame begins, as a response or in a TXOP of its transmitter.
+    pub(super) fn on_begin(&self, frame: &OngoingFrame, is_response: bool) {
+        let all = if is_response { &self.next } else { &self.present };
+        let Reduction { cut, end } = all[frame.from as usize];
+        let is = |decibels: f64| (frame.cut.0 - decibels).abs() < 1e-9;
+        let is_right = is(cut) || is(0.0) && end <= frame.start;
+        rule(frame.start, is_right, "who has ignored a PPDU sends with less power", || {
+            format!("by {cut} dB up to {end} at least: {frame:?}")
+        });
+    }
+
+    /// A node has this carrier sense, and `flying` on the air.
+    pub(super) fn sense<'a>(
+        &mut self,
+        now: Instant,
+        node: u32,
+        senses: Senses,
+        powers: &Powers,
+        flying: impl Iterator<Item = &'a OngoingFrame> + Clone,
+    ) {
+        let span = |frame: &OngoingFrame| powers.span(node, frame);
+        let before = self.receives[node as usize].take();
+        let followed = senses.follows.and_then(|(from, start)| {
+            let mut flying = flying.clone();
+            flying.find(|frame| (frame.from, span(frame).0) == (from, start)).copied()
+        });
+        self.receives[node as usize] = followed;
+        let Some(frame) = before.filter(|frame| span(frame).1 > now) else { return };
+        let (since, sends) = (span(&frame).0, flying.clone().any(|own| own.from == node));
+        let goes_on = followed == Some(frame);
+        if now.since(since) == COLOR && goes_on {
+            let is_certain = self.is_below(powers, node, &frame, 1.0 - 1e-9)
+                && stands_out(powers, node, &frame, flying);
+            rule(now, !is_certain, "a PPDU of another BSS below the level is ignored", || {
+                format!("node {node}: {frame:?}")
+            });
+        }
+        if goes_on || sends || now.since(since) < DETECTION {
+            return;
+        }
+        let may_ignore =
+            now.since(since) == COLOR && self.is_below(powers, node, &frame, 1.0 + 1e-9);
+        let is_captured = followed.is_some();
+        rule(now, may_ignore || is_captured, "only a PPDU of another BSS is ignored", || {
+            format!("node {node}: {frame:?}")
+        });
+        if may_ignore {
+            let next = &mut self.next[node as usize];
+            let (cut, end) = (self.cuts[node as usize], next.end.max(span(&frame).1));
+            *next = Reduction { cut, end };
+        }
+    }
+
+    /// Whether a PPDU tells that it is of another BSS, and arrives below the level, within a factor
+    /// for rounding.
+    fn is_below(&self, powers: &Powers, node: u32, frame: &OngoingFrame, factor: f64) -> bool {
+        let [own, other] = [node, frame.from].map(|node| self.colors[node as usize]);
+        let tells = matches!(frame.mode.class, ModeClass::He | ModeClass::Eht);
+        let width = f64::from(frame.mode.width.mhz()) / 20.0;
+        let level = libm::pow(10.0, self.level / 10.0) * width;
+        tells && own != other && own * other != 0 && powers.at(node, frame) < level * factor
+    }
+}
+
+/// Whether a preamble stands out even of all that is on the air now.
+fn stands_out<'a>(
+    powers: &Powers,
+    node: u32,
+    frame: &OngoingFrame,
+    flying: impl Iterator<Item = &'a OngoingFrame>,
+) -> bool {
+    let (power, sum) = (powers.at(node, frame), powers.sum(node, flying));
+    let rest = powers.detect_ratio * ((sum - power).max(0.0) + powers.noise);
+    power > rest && !agree(power, rest)
+}

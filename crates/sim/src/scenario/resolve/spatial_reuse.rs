@@ -1,0 +1,88 @@
+//! Spatial reuse: what it needs, and what it is not supported with.
+
+use super::check::Check;
+use crate::plan::StationPlan;
+use crate::scenario::document::Document;
+use settings::Said;
+use wifi::MacConfig;
+
+const TABLE: &str = "wlan.spatial_reuse";
+
+/// The colors that a BSS has by default, in the order of the access points (802.11ax-2021 clause
+/// 9.4.2.249: 1 to 63).
+const COLORS: usize = 63;
+
+/// The BSS color of a cell.
+pub(super) fn color(given: Option<u64>, cell: usize) -> u8 {
+    given.map_or((cell % COLORS) as u8 + 1, |color| color as u8)
+}
+
+/// The rules of nodes that ignore PPDUs of other BSSs.
+pub(super) fn spatial_reuse(
+    document: &Document,
+    wlan: &MacConfig,
+    stations: &[StationPlan],
+    check: &mut Check,
+) {
+    if !document.has_cell() || document.standard.is_none() {
+        return;
+    }
+    if wlan.spatial_reuse.is_none() {
+        return unused_colors(document, check);
+    }
+    let standard = wlan.timing.standard;
+    let tells_color = standard.high.and_then(|class| class.high()?.color_after).is_some();
+    if !tells_color {
+        let message = format!(
+            "BSS colors are of 802.11ax and 802.11be, and the standard is 802.{}",
+            standard.name()
+        );
+        let remedy = "take standard = \"11ax\", or remove the table";
+        return check.fault(TABLE, Said::new(message, remedy));
+    }
+    if let Some((what, remedy)) = unsupported(document, wlan, stations) {
+        check.fault(TABLE, Said::new(what, remedy));
+    }
+}
+
+/// What spatial reuse is not supported with, and the remedy.
+fn unsupported(
+    document: &Document,
+    wlan: &MacConfig,
+    stations: &[StationPlan],
+) -> Option<(&'static str, &'static str)> {
+    Some(match () {
+        () if document.radio.is_none() => (
+            "without a radio all nodes receive all frames, and there is one BSS",
+            "add [radio] and a table [[cells]], or remove the table",
+        ),
+        () if document.radio.as_ref().is_some_and(|radio| radio.ad_hoc) => (
+            "an ad-hoc network has no BSS color of an access point",
+            "remove the table, or radio.ad_hoc",
+        ),
+        () if wlan.full_duplex.is_some() => {
+            ("is not supported together with [wlan.full_duplex]", "remove either")
+        }
+        () if !document.interferers.is_empty() => {
+            ("is not supported together with [[interferers]]", "remove either")
+        }
+        () if stations.iter().any(|station| station.roaming.is_some()) => {
+            ("is not supported with stations that roam", "remove their roaming, or the table")
+        }
+        () => return None,
+    })
+}
+
+/// A color has a use only with spatial reuse.
+fn unused_colors(document: &Document, check: &mut Check) {
+    let mut unused = |given: Option<u64>, path: String| {
+        if given.is_some() {
+            let message = "no node uses BSS colors without spatial reuse";
+            check.fault(path, Said::new(message, "add [wlan.spatial_reuse], or remove the key"));
+        }
+    };
+    unused(document.ap.bss_color, "ap.bss_color".to_owned());
+    for (index, bss) in document.cells.iter().enumerate() {
+        unused(bss.bss_color, format!("cells[{index}].bss_color"));
+    }
+}

@@ -1,0 +1,178 @@
+//! Spatial reuse by OBSS PD (802.11ax-2021 clause 26.10.2.2): nodes that stop to receive a PPDU of
+//! another BSS, and the power with which they send then.
+//!
+//! A PPDU that tells its BSS color takes one more step, at the end of the field that tells it. The
+//! nodes that receive it decide then. A node that ignores it has no reception any more: its power
+//! is interference and energy like any other, and its end sets no NAV and no EIFS. A node is taken
+//! to have decoded the color if the preamble has kept the ratio at which it is detected.
+
+use super::Space;
+use super::frame::{OnAir, Transmission};
+use super::radio::Site;
+use crate::Command;
+use crate::mac::SpatialReuse;
+use crate::phy::{Milliwatts, Width};
+use kernel::{Db, Duration, Instant};
+use std::collections::VecDeque;
+
+/// What a node did by spatial reuse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReuseCounters {
+    /// PPDUs of other BSSs that it ignored.
+    pub ignored: u64,
+    /// TXOPs that it won while a PPDU that it ignored was on the air.
+    pub reused: u64,
+    /// TXOPs in which it sent with less power.
+    pub reduced: u64,
+}
+
+/// The power of a node that may have ignored PPDUs. It sends with less until the end of the TXOP
+/// that it wins next, or of the last PPDU that it ignored if it had nothing to send by then.
+#[derive(Debug, Default)]
+struct NodeReuse {
+    /// How much less than its transmit power it sends with, if it has ignored a PPDU.
+    cut: Db,
+    /// How much less it sends with in the TXOP that it won last.
+    in_txop: Db,
+    /// The same before and in the one that it wins next.
+    next: Db,
+    /// The end of the last PPDU that it ignored.
+    ignores_until: Instant,
+    counters: ReuseCounters,
+}
+
+/// The state of spatial reuse of all nodes.
+#[derive(Debug)]
+pub(super) struct Reuse {
+    settings: SpatialReuse,
+    /// By width: the powers in milliwatts below which PPDUs are ignored.
+    levels: [f64; Width::ALL.len()],
+    nodes: Vec<NodeReuse>,
+    /// When the colors of PPDUs on the air are known.
+    signalled: VecDeque<(Instant, u32)>,
+    /// Buffer: nodes that ignore a PPDU.
+    ignoring: Vec<u32>,
+}
+
+impl Reuse {
+    pub(super) fn new(settings: &SpatialReuse, sites: &[Site]) -> Self {
+        let level = |width| Milliwatts::from(settings.level(width)).0;
+        let node = |site: &Site| NodeReuse {
+            cut: settings.reduction(site.tx_power),
+            ..NodeReuse::default()
+        };
+        Self {
+            levels: Width::ALL.map(level),
+            nodes: sites.iter().map(node).collect(),
+            settings: settings.clone(),
+            signalled: VecDeque::new(),
+            ignoring: Vec::new(),
+        }
+    }
+
+    /// A PPDU whose color is known now.
+    fn take_signalled(&mut self, now: Instant) -> Option<u32> {
+        self.signalled.pop_front_if(|(at, _)| *at <= now).map(|(_, id)| id)
+    }
+}
+
+impl NodeReuse {
+    fn ignore(&mut self, until: Instant) {
+        self.counters.ignored += 1;
+        self.ignores_until = self.ignores_until.max(until);
+        self.next = self.cut;
+    }
+
+    fn win(&mut self, now: Instant) {
+        self.in_txop = std::mem::take(&mut self.next);
+        self.counters.reused += u64::from(now < self.ignores_until);
+        self.counters.reduced += u64::from(self.in_txop > Db(0.0));
+    }
+
+    /// The node has nothing to send.
+    fn rest(&mut self, now: Instant) {
+        if now >= self.ignores_until {
+            self.next = Db(0.0);
+        }
+    }
+}
+
+/// How long after the begin of a PPDU its BSS color is known; `None` if it tells none.
+fn color_after(transmission: &Transmission) -> Option<Duration> {
+    transmission.frame.mode.class.high()?.color_after
+}
+
+impl Space {
+    /// What a node did by spatial reuse; `None` without it.
+    pub fn reuse_counters(&self, node: u32) -> Option<ReuseCounters> {
+        self.reuse.as_ref().map(|reuse| reuse.nodes[node as usize].counters)
+    }
+
+    /// How much less than its transmit power a node sends a frame with that begins now: any PPDU,
+    /// the responses to others included (clause 26.10.2.4). `wins`: the frame is the first of a
+    /// TXOP.
+    #[inline(never)]
+    pub(super) fn power_cut(&mut self, now: Instant, frame: &OnAir, wins: bool) -> Db {
+        let Some(reuse) = &mut self.reuse else { return Db(0.0) };
+        let node = &mut reuse.nodes[frame.from as usize];
+        if wins {
+            node.win(now);
+        }
+        if !frame.is_control_response() {
+            return node.in_txop;
+        }
+        if !self.nodes[frame.from as usize].contends {
+            node.rest(now);
+        }
+        node.next
+    }
+
+    /// A node takes a packet into service that had none.
+    #[inline(never)]
+    pub(super) fn end_rest(&mut self, now: Instant, node: u32) {
+        if let Some(reuse) = &mut self.reuse {
+            reuse.nodes[node as usize].rest(now);
+        }
+    }
+
+    /// A PPDU begins, or a wave of it, whose color nodes will know.
+    #[inline(never)]
+    pub(super) fn await_color(&mut self, id: u32, out: &mut Vec<Command>) {
+        let Some(reuse) = &mut self.reuse else { return };
+        let transmission = self.signals.transmission(id);
+        if let Some(after) = color_after(transmission) {
+            let at = transmission.start + after;
+            reuse.signalled.push_back((at, id));
+            out.push(Command::Step(at));
+        }
+    }
+
+    /// Nodes ignore PPDUs of other BSSs whose color they know now.
+    #[inline(never)]
+    pub(super) fn ignore_others(&mut self, now: Instant, out: &mut Vec<Command>) {
+        let Some(mut reuse) = self.reuse.take() else { return };
+        while let Some(id) = reuse.take_signalled(now) {
+            let Reuse { settings, levels, nodes, ignoring, .. } = &mut *reuse;
+            let transmission = self.signals.transmission(id);
+            let (OnAir { from, ref mode, .. }, end) = (transmission.frame, transmission.end());
+            let level = levels[mode.width as usize];
+            let (receivers, of_all) = (&mut self.receivers, &self.rules.levels);
+            self.signals.each(id, |node, power| {
+                let is_weak = power.milliwatts < level;
+                if is_weak
+                    && settings.are_apart(from, node)
+                    && receivers[node as usize].ignore(id, of_all)
+                {
+                    ignoring.push(node);
+                }
+            });
+            for node in ignoring.drain(..) {
+                nodes[node as usize].ignore(end);
+                self.nodes[node as usize].on_lost(now, &self.rules, out);
+                self.note_contending(node);
+                self.settle_carrier(now, node, true);
+            }
+        }
+        self.reuse = Some(reuse);
+    }
+}
