@@ -208,7 +208,7 @@ def block(results: Results) -> str:
     """The text between the markers in ``README.md``: the comparisons with each reference."""
     sources: dict[str, list[Row]] = {}
     for group, rows in evidence(results):
-        sources.setdefault(re.split(r"[.,]", group.source)[0], []).extend(rows)
+        sources.setdefault(re.split(r"\.\d|,", group.source)[0], []).extend(rows)
     shares = [f"{source} {len(rows)} ({_verdicts(rows)})" for source, rows in sources.items()]
     return wrapped(
         f"{count(results)}: {'; '.join(shares)}. [docs/validation.md](docs/validation.md) has each "

@@ -212,6 +212,21 @@ fn wrong_keys_have_one_message() {
             "standard = '11n'\nwlan.beacons = {}\nstations.power_save.legacy.listen_interval = 0\n",
             "stations.power_save.legacy.listen_interval: ",
         ),
+        (
+            "standard = '11ac'\nwlan.beacons = {}\nstations.power_save = 'twt'\n",
+            "stations.power_save: target wake times are of 802.11ax and later, and the standard is \
+             802.11ac; take standard = \"11ax\", or power_save = \"u_apsd\"",
+        ),
+        (
+            "standard = '11ax'\nwlan.beacons = {}\nstations.power_save.twt.duration_ms = 10\n",
+            "stations.power_save.twt.duration_ms: 10 is not a multiple of 0.256 ms [802.11ax-2021 \
+             9.4.2.199]; the nearest are 9.984 and 10.24",
+        ),
+        (
+            "standard = '11ax'\nwlan.beacons = {}\nstations.power_save.twt.interval_ms = 10\n",
+            "stations.power_save.twt.duration_ms: 10.24 is not less than interval_ms, 10; take \
+             less, or a longer interval",
+        ),
     ];
     for (keys, expected) in cases {
         let text = format!("{keys}{flow}");
@@ -245,5 +260,41 @@ fn null_frames_do_not_become_a_msdus() {
         let flow = "[[flows]]\nfrom = 'server'\nto = 'sta*'\n[[flows]]\nfrom = 'sta0'\nto = 'ap'\n";
         let run = run(&format!("{cell}{flow}"));
         assert!(number(&run, "total.goodput_mbps") > 1.0, "{mode}");
+    }
+}
+
+/// With a uniform phase, a packet waits for the next service period unless it comes in one. The
+/// station is awake in service periods only.
+#[test]
+fn packets_wait_for_service_periods_in_both_directions() {
+    let up = SPARSE.replace("from = 'ap'\nto = 'sta0'", "from = 'sta0'\nto = 'ap'");
+    assert_ne!(up, SPARSE);
+    for (interval, period) in [(102.4, 10.24), (64.0, 5.12), (30.0, 20.48)] {
+        for (announced, flow) in [(false, SPARSE), (true, SPARSE), (false, &up), (true, &up)] {
+            for radio in ["", RADIO] {
+                let mode = format!(
+                    "{{ twt = {{ interval_ms = {interval}, duration_ms = {period}, offset_ms = \
+                     7.0, announced = {announced} }} }}"
+                );
+                let text = format!("{}{flow}", cell("11ax", &mode, radio));
+                let run = run(&text);
+                let [interval, period]: [f64; 2] = [interval * 1e-3, period * 1e-3];
+                let samples = number(&run, "flows[0].delay_s.count");
+                let mean = number(&run, "flows[0].delay_s.mean");
+                let expected = (interval - period).powi(2) / (2.0 * interval);
+                let half_width = 1.96 * interval / (12.0 * samples).sqrt();
+                // Frames take less than 2 ms.
+                let differs = mean - expected - 0.001;
+                assert!(
+                    differs.abs() < half_width + 0.001,
+                    "{mode}: {mean} instead of {expected} ± {half_width}"
+                );
+                let awake = number(&run, "stations[0].power_save.awake_fraction");
+                let share = period / interval;
+                assert!((awake / share - 1.0).abs() < 0.01, "{mode}: awake {awake} of {share}");
+                let idle = number(&run, "stations[1].power_save.awake_fraction");
+                assert!((idle / share - 1.0).abs() < 0.01, "{mode}: idle {idle} of {share}");
+            }
+        }
     }
 }

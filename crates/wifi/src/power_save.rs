@@ -7,6 +7,7 @@ mod station;
 
 pub use access_point::{AccessPoint, Held, Request, Tim};
 pub use station::{Command, Station};
+pub use twt::ServicePeriods;
 
 use kernel::Duration;
 use settings::{Choice, Settings};
@@ -17,6 +18,7 @@ settings::registry! {
     pub enum PowerSaveSettings: PowerSaveMode = Legacy;
     legacy: Legacy(LegacySettings),
     u_apsd: UApsd(UApsdSettings),
+    twt: Twt(TwtSettings),
 }
 
 /// The settings of a way to save power.
@@ -60,6 +62,8 @@ pub enum Fetch {
     PsPoll,
     /// By trigger frames, each of which begins a service period of at most so many frames.
     Trigger(u32),
+    /// In service periods at agreed times.
+    Scheduled(ServicePeriods),
 }
 
 /// The rules of a station that saves power.

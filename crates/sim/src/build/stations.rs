@@ -5,7 +5,7 @@ use crate::medium::Medium;
 use crate::plan::{Plan, SpacePlan};
 use crate::topology::RadioId;
 use kernel::{Duration, Seed};
-use wifi::power_save::PowerSaveSettings;
+use wifi::power_save::{Fetch, PowerSaveSettings};
 use wifi::roaming::Client;
 use wifi::station::beacon::Beacons;
 use wifi::station::power_save::{Member, Savers};
@@ -95,7 +95,11 @@ fn saving(plan: &Plan, between: Duration, dtim_period: u32) -> Vec<Member> {
         let rules = plan.stations[number].power_save.as_ref()?.get().rules();
         let radio = plan.topology.station(number);
         let access_point = plan.topology.access_point_of(radio).0;
-        let interval = between * u64::from(rules.listening.listen_interval.unwrap_or(dtim_period));
+        let beacons = rules.listening.listen_interval.unwrap_or(dtim_period);
+        let interval = match rules.fetch {
+            Fetch::Scheduled(periods) => periods.interval,
+            _ => between * u64::from(beacons),
+        };
         Some(Member { radio: radio.0, access_point, rules, interval })
     };
     (0..plan.stations.len()).filter_map(member).collect()

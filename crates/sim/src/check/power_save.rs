@@ -20,6 +20,8 @@ struct Station {
     /// Its bit in the TIM.
     bit: u64,
     is_asleep: bool,
+    /// The begin of the agreed service period that goes on.
+    period: Option<Instant>,
     /// It has requested packets, and a service period or the answer to a PS-Poll is still to come.
     may_receive: bool,
     /// The packets that are buffered for it, oldest first.
@@ -55,6 +57,7 @@ impl PowerSave {
                 fetch: settings.get().rules().fetch,
                 bit,
                 is_asleep: false,
+                period: None,
                 may_receive: false,
                 held: VecDeque::new(),
             });
@@ -62,6 +65,22 @@ impl PowerSave {
         let dtims = IdVec::filled(members.len(), None);
         let (topology, group) = (Arc::clone(topology), VecDeque::new());
         (!stations.is_empty()).then_some(Self { topology, stations, group, dtims })
+    }
+
+    /// Stations with target wake times sleep between their service periods, and at the begin of one
+    /// that they announce.
+    fn pass(&mut self, now: Instant) {
+        for station in &mut self.stations {
+            let Fetch::Scheduled(periods) = station.fetch else { continue };
+            let begin = periods.last_begin(now);
+            let is_in = begin.is_some_and(|begin| now < begin + periods.duration);
+            if !is_in {
+                (station.is_asleep, station.may_receive) = (true, false);
+            } else if station.period != begin {
+                station.is_asleep = periods.announced;
+            }
+            station.period = begin.filter(|_| is_in);
+        }
     }
 
     fn station(&mut self, radio: RadioId) -> Option<&mut Station> {
@@ -73,6 +92,7 @@ impl PowerSave {
     }
 
     pub(super) fn on(&mut self, now: Instant, notice: &Notice<'_>) {
+        self.pass(now);
         match *notice {
             Notice::Station(StationNote::SavesPower { from, frame, .. }) => {
                 self.on_frame(from, frame);
@@ -103,6 +123,7 @@ impl PowerSave {
             Management::Null(Null { saves_power }) => {
                 (station.is_asleep, station.may_receive) = (saves_power, false);
             }
+            Management::QosNull(_) if station.period.is_some() => station.is_asleep = false,
             Management::PsPoll(_) | Management::QosNull(_) => station.may_receive = true,
             _ => {}
         }
@@ -112,7 +133,8 @@ impl PowerSave {
     fn on_received(&mut self, by: RadioId, packet: &Packet) {
         let from = self.topology.routes().radio(packet.from);
         if let Some(station) = self.station(from).filter(|it| it.access_point == by) {
-            station.is_asleep &= !matches!(station.fetch, Fetch::Wake(_));
+            let wakes = matches!(station.fetch, Fetch::Wake(_)) || station.period.is_some();
+            station.is_asleep &= !wakes;
             station.may_receive |= matches!(station.fetch, Fetch::Trigger(_));
         }
     }
@@ -125,7 +147,8 @@ impl PowerSave {
             return self.group.push_back((by, now, *packet));
         };
         let Some(station) = self.station(to) else { return };
-        rule(now, station.is_asleep, "packets are buffered only for stations that sleep", || {
+        let sleeps = station.is_asleep || station.period == Some(now);
+        rule(now, sleeps, "packets are buffered only for stations that sleep", || {
             format!("{packet:?}")
         });
         station.held.push_back(*packet);
@@ -169,9 +192,16 @@ impl PowerSave {
         }
         let waiting = |it: &&Station| it.access_point == by && it.is_asleep && !it.held.is_empty();
         let tim = self.stations.iter().filter(waiting).fold(0, |tim, station| tim | station.bit);
-        rule(now, tim == beacon.tim, "the TIM says for whom packets are buffered", || {
-            format!("{tim:b}, not {:b}", beacon.tim)
-        });
+        // The TIM may be from before a service period that begins now.
+        let begins = self.stations.iter().filter(|it| it.access_point == by);
+        let begins = begins.filter(|it| it.period == Some(now) || it.period_ends(now));
+        let open = begins.fold(0, |open, station| open | station.bit);
+        rule(
+            now,
+            tim & !open == beacon.tim & !open,
+            "the TIM says for whom packets are buffered",
+            || format!("{tim:b}, not {:b}", beacon.tim),
+        );
         let has_group = self.group.iter().any(|(at, _, _)| *at == by);
         let is_true = has_group == beacon.has_group;
         rule(now, is_true, "the TIM says whether broadcasts are buffered", String::new);
@@ -179,9 +209,15 @@ impl PowerSave {
 }
 
 impl Station {
+    /// Whether a service period of its agreement ends now.
+    fn period_ends(&self, now: Instant) -> bool {
+        let Fetch::Scheduled(periods) = self.fetch else { return false };
+        periods.last_begin(now).is_some_and(|begin| begin + periods.duration == now)
+    }
+
     /// Its access point takes a packet for it into service.
     fn on_sent(&mut self, now: Instant, packet: &Packet) {
-        let may = !self.is_asleep || self.may_receive;
+        let may = !self.is_asleep || self.may_receive || self.period_ends(now);
         rule(now, may, "a station that sleeps gets only what it has requested", || {
             format!("{packet:?}")
         });

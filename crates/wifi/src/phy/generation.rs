@@ -61,6 +61,8 @@ pub struct High {
     pub has_extension: bool,
     /// How long after the begin of a PPDU its BSS color is known; `None` if it tells none.
     pub color_after: Option<Duration>,
+    /// Whether stations may agree on target wake times with their access point.
+    pub has_wake_times: bool,
 }
 
 macro_rules! generations {

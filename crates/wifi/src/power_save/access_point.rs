@@ -43,6 +43,8 @@ struct Client {
     aid: u8,
     fetch: Fetch,
     is_asleep: bool,
+    /// A service period that was agreed goes on.
+    in_period: bool,
     /// By access category, with the instants at which they came.
     buffers: [VecDeque<(Instant, Packet)>; 4],
     /// How many packets it may get while it sleeps, by a PS-Poll or in a service period.
@@ -127,6 +129,7 @@ impl AccessPoint {
             aid,
             fetch: rules.fetch,
             is_asleep: false,
+            in_period: false,
             buffers: Default::default(),
             credit: 0,
             is_served: false,
@@ -267,12 +270,22 @@ impl AccessPoint {
         }
     }
 
+    /// A service period that was agreed with a station begins or ends.
+    pub fn on_period(&mut self, radio: u32, begins: bool) {
+        if let Some(client) = self.client(radio)
+            && let Fetch::Scheduled(periods) = client.fetch
+        {
+            client.in_period = begins;
+            client.is_asleep = !begins || periods.announced;
+        }
+    }
+
     /// A station has sent data: it is awake, or that was a trigger frame.
     pub fn on_data(&mut self, radio: u32) {
         let Some(client) = self.client(radio).filter(|client| client.is_asleep) else { return };
         match client.fetch {
             Fetch::Wake(_) => client.is_asleep = false,
-            Fetch::Trigger(_) => client.begin_period(),
+            Fetch::Trigger(_) | Fetch::Scheduled(_) => client.begin_period(),
             Fetch::PsPoll => {}
         }
     }
@@ -343,6 +356,9 @@ impl AccessPoint {
 impl Client {
     /// It has sent a trigger frame: a service period begins, unless one goes on.
     fn begin_period(&mut self) {
+        if let Fetch::Scheduled(_) = self.fetch {
+            self.is_asleep = !self.in_period;
+        }
         let Fetch::Trigger(most) = self.fetch else { return };
         if !self.is_asleep || self.credit > 0 || self.is_served {
             return;
@@ -356,7 +372,7 @@ impl Client {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::power_save::{LegacySettings, PowerSaveMode, Retrieval, UApsdSettings};
+    use crate::power_save::{LegacySettings, PowerSaveMode, Retrieval, TwtSettings, UApsdSettings};
     use wire::{Body, Datagram, FlowId, NodeId, PsPoll};
 
     const NOW: Instant = Instant(0);
@@ -497,5 +513,28 @@ mod tests {
         let Held { packets, dropped, left, time } = access_point.held(1);
         assert_eq!((packets, dropped, left), (65, 64, 64));
         assert_eq!(time, Duration::from_secs(1) + Duration::from_millis(10_001) * 63);
+    }
+
+    #[test]
+    fn in_an_agreed_period_all_follow_and_between_them_none() {
+        for announced in [false, true] {
+            let twt = TwtSettings { announced, ..TwtSettings::default() };
+            let mut access_point = access_point(&twt);
+            access_point.on_period(1, false);
+            for n in 0..2 {
+                access_point.hold(NOW, Some(1), packet(n));
+            }
+            // A trigger frame that ends after the service period begins none.
+            access_point.on_frame(1, TRIGGER);
+            assert_eq!(next(&mut access_point), None);
+            access_point.on_period(1, true);
+            if announced {
+                assert_eq!(next(&mut access_point), None, "it has said nothing");
+                access_point.on_data(1);
+            }
+            assert_eq!(next(&mut access_point), Some((Some(1), 0, PowerBits::NONE)));
+            access_point.on_period(1, false);
+            assert_eq!(next(&mut access_point), None);
+        }
     }
 }

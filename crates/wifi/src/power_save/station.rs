@@ -15,6 +15,8 @@ pub enum Command {
     Send(Management),
     /// Call [`Station::on_timer`] with this ticket.
     Set(Ticket),
+    /// A service period of its agreement, which the access point knows, begins or ends.
+    Period(bool),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +44,8 @@ pub struct Station {
     awaits_group: bool,
     /// It has polled for a buffered frame, or a service period goes on.
     awaits_frames: bool,
+    /// A service period of its agreement goes on.
+    in_period: bool,
     /// Its PS-Poll or trigger frame without data is not sent yet.
     solicits: bool,
     /// It has frames to send, or one in service.
@@ -65,6 +69,7 @@ impl Station {
             beacon_until: None,
             awaits_group: false,
             awaits_frames: false,
+            in_period: false,
             solicits: false,
             sends: false,
             counted: Instant::ZERO,
@@ -84,7 +89,11 @@ impl Station {
     pub fn may_send(&self) -> bool {
         match self.mode {
             Mode::Active => true,
-            Mode::Saving => !matches!(self.rules.fetch, Fetch::Wake(_)),
+            Mode::Saving => match self.rules.fetch {
+                Fetch::Wake(_) => false,
+                Fetch::PsPoll | Fetch::Trigger(_) => true,
+                Fetch::Scheduled(_) => self.in_period,
+            },
             Mode::Announcing | Mode::Waking => false,
         }
     }
@@ -126,7 +135,8 @@ impl Station {
 
     /// Whether it is awake for another reason than a beacon.
     fn is_up(&self) -> bool {
-        self.mode != Mode::Saving || self.awaits_group || self.awaits_frames || self.sends
+        let is_served = self.awaits_group || self.awaits_frames || self.sends;
+        self.mode != Mode::Saving || is_served || self.in_period
     }
 
     fn count(&mut self, now: Instant) {
@@ -140,7 +150,31 @@ impl Station {
 
     /// The run begins.
     pub fn on_start(&mut self, now: Instant, out: &mut Vec<Command>) {
+        if let Fetch::Scheduled(periods) = self.rules.fetch {
+            self.mode = Mode::Saving;
+            let begins = periods.offset == Duration::ZERO;
+            return if begins { self.begin_period(now, out) } else { self.end_period(now, out) };
+        }
         self.rest_later(now, out);
+    }
+
+    /// A service period begins.
+    fn begin_period(&mut self, now: Instant, out: &mut Vec<Command>) {
+        let Fetch::Scheduled(periods) = self.rules.fetch else { return };
+        self.in_period = true;
+        out.extend(self.timer.set(now + periods.duration).map(Command::Set));
+        out.push(Command::Period(true));
+        if periods.announced {
+            self.fetch(out);
+        }
+    }
+
+    /// The time between service periods begins.
+    fn end_period(&mut self, now: Instant, out: &mut Vec<Command>) {
+        let Fetch::Scheduled(periods) = self.rules.fetch else { return };
+        self.in_period = false;
+        out.extend(self.timer.set(periods.next_begin(now)).map(Command::Set));
+        out.push(Command::Period(false));
     }
 
     /// There is traffic: a station that wakes for it stays awake.
@@ -148,7 +182,7 @@ impl Station {
         if self.mode == Mode::Active {
             let after = match self.rules.fetch {
                 Fetch::Wake(timeout) => timeout,
-                Fetch::PsPoll | Fetch::Trigger(_) => Duration::ZERO,
+                Fetch::PsPoll | Fetch::Trigger(_) | Fetch::Scheduled(_) => Duration::ZERO,
             };
             out.extend(self.timer.set(now + after).map(Command::Set));
         }
@@ -157,7 +191,7 @@ impl Station {
     /// Its own packet is to be sent.
     pub fn on_packet(&mut self, now: Instant, out: &mut Vec<Command>) {
         self.count(now);
-        self.sends = true;
+        self.sends = self.in_period || !matches!(self.rules.fetch, Fetch::Scheduled(_));
         self.wake_to_send(out);
         self.rest_later(now, out);
     }
@@ -186,7 +220,9 @@ impl Station {
                         self.rest_later(now, out);
                     }
                     Mode::Active => self.announce(Mode::Announcing, out),
-                    Mode::Announcing | Mode::Saving | Mode::Waking => {}
+                    Mode::Saving if self.in_period => self.end_period(now, out),
+                    Mode::Saving => self.begin_period(now, out),
+                    Mode::Announcing | Mode::Waking => {}
                 }
             }
         }
@@ -200,7 +236,8 @@ impl Station {
         let is_dtim = before.is_multiple_of(u64::from(dtim_period));
         let listens =
             before.is_multiple_of(u64::from(interval)) || listening.receive_dtims && is_dtim;
-        if self.mode == Mode::Saving && listens {
+        let is_scheduled = matches!(self.rules.fetch, Fetch::Scheduled(_));
+        if self.mode == Mode::Saving && listens && !is_scheduled {
             self.count(now);
             self.awaits_group = false;
             self.beacon_until = Some(now + listening.beacon_timeout);
@@ -214,7 +251,8 @@ impl Station {
             return;
         }
         self.awaits_group |= beacon.dtim_count == 0 && beacon.has_group;
-        self.awaits_frames = beacon.announces(self.aid);
+        let is_scheduled = matches!(self.rules.fetch, Fetch::Scheduled(_));
+        self.awaits_frames = beacon.announces(self.aid) && !is_scheduled;
         if self.awaits_frames {
             self.fetch(out);
         }
@@ -228,7 +266,9 @@ impl Station {
                 return self.announce(Mode::Waking, out);
             }
             Fetch::PsPoll => Management::PsPoll(PsPoll { aid: self.aid }),
-            Fetch::Trigger(_) => Management::QosNull(QosNull { ends_period: false }),
+            Fetch::Trigger(_) | Fetch::Scheduled(_) => {
+                Management::QosNull(QosNull { ends_period: false })
+            }
         };
         if !self.solicits {
             (self.solicits, self.sends) = (true, true);
@@ -242,7 +282,7 @@ impl Station {
         self.count(now);
         self.rest_later(now, out);
         let ends = match self.rules.fetch {
-            Fetch::Wake(_) => false,
+            Fetch::Wake(_) | Fetch::Scheduled(_) => false,
             Fetch::PsPoll => true,
             Fetch::Trigger(_) => bits.has(PowerBits::EOSP),
         };
@@ -270,7 +310,8 @@ impl Station {
         out: &mut Vec<Command>,
     ) {
         self.count(now);
-        self.sends = sends;
+        // Between service periods its packets wait.
+        self.sends = sends && (self.in_period || !matches!(self.rules.fetch, Fetch::Scheduled(_)));
         match frame {
             Some(Management::Null(Null { saves_power: true })) if is_acknowledged => {
                 self.mode = Mode::Saving;
@@ -302,7 +343,7 @@ impl Station {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::power_save::{LegacySettings, PowerSaveMode, Retrieval, UApsdSettings};
+    use crate::power_save::{LegacySettings, PowerSaveMode, Retrieval, TwtSettings, UApsdSettings};
 
     const AWAKE: Management = Management::Null(Null { saves_power: false });
     const ASLEEP: Management = Management::Null(Null { saves_power: true });
@@ -344,7 +385,7 @@ mod tests {
         fn sent(&mut self) -> Vec<Management> {
             let frame = |command| match command {
                 Command::Send(frame) => Some(frame),
-                Command::Set(_) => None,
+                Command::Set(_) | Command::Period(_) => None,
             };
             self.out.drain(..).filter_map(frame).collect()
         }
@@ -469,5 +510,51 @@ mod tests {
         assert!(listens(None, true, 6, 3) && !listens(None, true, 7, 3));
         assert!(listens(Some(1), true, 7, 3) && listens(Some(5), true, 6, 3));
         assert!(listens(Some(5), false, 10, 3) && !listens(Some(5), false, 6, 3));
+    }
+
+    /// A station with service periods of 10.24 ms from 5 ms on, every 100 ms.
+    fn scheduled(announced: bool) -> (Station, Vec<Command>) {
+        let twt = TwtSettings {
+            interval: Duration::from_millis(100),
+            offset: Duration::from_millis(5),
+            announced,
+            ..TwtSettings::default()
+        };
+        let (mut station, mut out) = (Station::new(twt.rules(), 1), Vec::new());
+        station.on_start(ms(0), &mut out);
+        (station, out)
+    }
+
+    /// Fires the timer that was set, and returns when and what else the station commands.
+    fn fire(station: &mut Station, out: &mut Vec<Command>) -> (Instant, Vec<Command>) {
+        let is_timer = |command: &Command| matches!(command, Command::Set(_));
+        let at = out.iter().position(is_timer).expect("a timer");
+        let Command::Set(ticket) = out.remove(at) else { panic!("no timer") };
+        out.clear();
+        station.on_timer(ticket.at, ticket.generation, out);
+        (ticket.at, out.iter().copied().filter(|it| !is_timer(it)).collect())
+    }
+
+    #[test]
+    fn service_periods_begin_and_end_at_agreed_times() {
+        let (mut station, mut out) = scheduled(false);
+        assert!(!station.is_awake(ms(1)) && !station.may_send());
+        assert_eq!(fire(&mut station, &mut out), (ms(5), vec![Command::Period(true)]));
+        assert!(station.is_awake(ms(6)) && station.may_send());
+        let end = ms(5) + Duration::from_micros(10_240);
+        assert_eq!(fire(&mut station, &mut out), (end, vec![Command::Period(false)]));
+        assert!(!station.is_awake(ms(20)) && !station.may_send());
+        station.on_packet(ms(30), &mut Vec::new());
+        assert!(!station.is_awake(ms(31)), "its packet waits");
+        assert_eq!(fire(&mut station, &mut out).0, ms(105));
+        assert_eq!(station.awake(ms(106)), Duration::from_micros(11_240));
+    }
+
+    #[test]
+    fn an_announced_period_begins_with_a_trigger_frame() {
+        let (mut station, mut out) = scheduled(true);
+        let (_, commands) = fire(&mut station, &mut out);
+        assert_eq!(commands, [Command::Period(true), Command::Send(TRIGGER)]);
+        assert_eq!(station.solicitations(), 1);
     }
 }

@@ -200,8 +200,16 @@ impl Savers {
     ) {
         let Some(station) = self.stations[radio as usize].as_deref_mut() else { return };
         event(&mut station.machine, scope.now, &mut self.given);
+        let access_point = station.access_point;
         for command in self.given.drain(..) {
             match command {
+                power_save::Command::Period(begins) => {
+                    let machine = self.access_points[access_point as usize].as_deref_mut();
+                    if let Some(machine) = machine {
+                        machine.on_period(radio, begins);
+                    }
+                    scope.out.push(Command::Serve(access_point, None));
+                }
                 power_save::Command::Send(frame) => station.due = Some(frame),
                 power_save::Command::Set(ticket) => {
                     let function = Function::PowerSave;

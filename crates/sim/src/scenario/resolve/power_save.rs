@@ -38,6 +38,13 @@ pub(super) fn power_save(
                 "add wlan.beacons = {{}}"
             );
             check.fault(path, message);
+        } else if matches!(settings, PowerSaveSettings::Twt(_)) && !has_twt(wlan) {
+            let name = wlan.timing.standard.name();
+            let message = said!(
+                "target wake times are of 802.11ax and later, and the standard is 802.{name}",
+                "take standard = \"11ax\", or power_save = \"u_apsd\""
+            );
+            check.fault(path, message);
         } else if matches!(settings, PowerSaveSettings::UApsd(_)) && wlan.edca.is_none() {
             let message = said!(
                 "\"u_apsd\" needs access categories",
@@ -47,6 +54,12 @@ pub(super) fn power_save(
         }
     }
     tim_has_room(document, stations, space, check);
+}
+
+/// Whether stations of the standard may agree on target wake times.
+fn has_twt(wlan: &MacConfig) -> bool {
+    let class = wlan.timing.standard.high;
+    class.and_then(wifi::phy::ModeClass::high).is_some_and(|high| high.has_wake_times)
 }
 
 /// The TIM has a bit for each station of a cell that saves power.

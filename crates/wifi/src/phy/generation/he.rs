@@ -53,6 +53,7 @@ pub(super) const HIGH: High = High {
     detects_secondary: true,
     has_extension: true,
     color_after: Some(COLOR_AFTER),
+    has_wake_times: true,
 };
 
 /// 802.11ax: HE at 5 GHz (802.11ax-2021 clause 27.4.4).

@@ -28,6 +28,7 @@ pub(super) const HT: Generation = Generation {
         detects_secondary: false,
         has_extension: false,
         color_after: None,
+        has_wake_times: false,
     }),
 };
 

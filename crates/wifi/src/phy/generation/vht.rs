@@ -29,6 +29,7 @@ pub(super) const VHT: Generation = Generation {
         detects_secondary: true,
         has_extension: false,
         color_after: None,
+        has_wake_times: false,
     }),
 };
 
