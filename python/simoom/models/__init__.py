@@ -21,6 +21,7 @@ from simoom.models import (
     http_queueing,
     http_sessions,
     lt_tcp,
+    ofdma,
     ps_queue,
     saturation,
     tcp_aggregation,
@@ -47,6 +48,7 @@ FAMILIES = MappingProxyType(
             tcp_loss,
             aggregation,
             tcp_aggregation,
+            ofdma,
             lt_tcp,
             chain,
         )
@@ -67,6 +69,7 @@ __all__ = [
     "http_queueing",
     "http_sessions",
     "lt_tcp",
+    "ofdma",
     "ps_queue",
     "saturation",
     "tcp_aggregation",

@@ -15,8 +15,24 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from simoom.models import assumption
 from simoom.models.prediction import Prediction
 from simoom.models.timing import MAX_PPDU_US, MPDU_DELIMITER_BYTES, standard
+
+ASSUMPTIONS = (
+    assumption.ONE_SENDER,
+    assumption.FULL_PPDUS,
+    assumption.FIXED_MCS,
+    assumption.BLOCK_ACK,
+    assumption.EQUAL_STATIONS,
+    assumption.NO_FRAME_ERRORS,
+    assumption.Assumption("several_users", "Each PPDU serves several stations."),
+    assumption.Assumption(
+        "equal_units",
+        "All users of a PPDU have one size of resource unit, in 20 MHz, with one stream.",
+    ),
+    assumption.Assumption("no_txop_limit", "The access point sends one PPDU in each TXOP."),
+)
 
 DATA_TONES = {26: 24, 52: 48, 106: 102, 242: 234}  # Table 27-8 and on
 BITS = ((1, 1, 2), (2, 1, 2), (2, 3, 4), (4, 1, 2), (4, 3, 4), (6, 2, 3), (6, 3, 4), (6, 5, 6),

@@ -72,9 +72,9 @@ def fit_saturated(cell: Cell) -> Fit:
     if any(check.verdict == "broken" for check in scope) or not udp:
         return Fit("aggregation", "", (*scope, saturated.saturated(cell, None)))
     flow, nodes = cell.flows[0], dict.fromkeys(flow.sender for flow in cell.flows)
-    sender = _sender(cell, flow.packet_bytes, at_access_point=flow.sender == "ap")
+    sends = sender(cell, flow.packet_bytes, at_access_point=flow.sender == "ap")
     point = aggregation.cell(
-        len(nodes), sender, payload_bytes=flow.payload_bytes, **_contention(cell)
+        len(nodes), sends, payload_bytes=flow.payload_bytes, **_contention(cell)
     )
     total, collision = float(point.throughput_mbps), float(point.collision_probability)
     values = {"total.goodput_mbps": total, "total.collision_probability": collision}
@@ -87,9 +87,9 @@ def fit_saturated(cell: Cell) -> Fit:
         *scope,
         full,
         AssumptionCheck(assumption.FULL_PPDUS, full.verdict, f"{point.mpdus} MPDUs in a TXOP"),
-        _equal(cell),
+        equal(cell),
         saturated.decoupled(cell),
-        _few_requests(sender, collision),
+        _few_requests(sends, collision),
     )
     plural = "s" if len(nodes) > 1 else ""
     return Fit("aggregation", f"cell: {len(nodes)} station{plural}", checks, values)
@@ -105,8 +105,8 @@ def fit_downloads(cell: Cell) -> Fit:
     if any(check.verdict == "broken" for check in scope):
         return Fit("tcp_aggregation", "", tuple(scope))
     flow = cell.flows[0]
-    data = _sender(cell, flow.packet_bytes, at_access_point=True)
-    acks = _sender(cell, flow.header_bytes, at_access_point=False)
+    data = sender(cell, flow.packet_bytes, at_access_point=True)
+    acks = sender(cell, flow.header_bytes, at_access_point=False)
     point = tcp_aggregation.downloads(
         data=data,
         acks=acks,
@@ -131,7 +131,7 @@ def fit_downloads(cell: Cell) -> Fit:
         _window_reached(cell),
         bulk.fast_wire(cell, total),
         bulk.one_flow_per_station(cell),
-        _equal(cell),
+        equal(cell),
         stretched(assumption.BIANCHI_SLOTS, "counters are frozen, with two contenders"),
     )
     count = len(cell.flows)
@@ -141,18 +141,18 @@ def fit_downloads(cell: Cell) -> Fit:
 def _common(cell: Cell) -> tuple[AssumptionCheck, ...]:
     """Check what both models assume of the medium and of the standard's options."""
     together = one_cell(cell)
-    known = (_usual(cell), _one_category(cell), fixed_mcs(cell), met(assumption.BLOCK_ACK))
+    known = (usual(cell), one_category(cell), fixed_mcs(cell), met(assumption.BLOCK_ACK))
     if together.verdict == "broken":
         return (together, *known)
     return (together, noise(cell), no_capture(cell), *known)
 
 
-def _usual(cell: Cell) -> AssumptionCheck:
+def usual(cell: Cell, used: Mapping[str, Any] = USED) -> AssumptionCheck:
     """Check the options on which the durations of exchanges depend."""
     wlan = cell.keys["wlan"]
-    given = [(f"wlan.{key}", wlan[key], usual) for key, usual in USED.items()]
+    given = [(f"wlan.{key}", wlan[key], value) for key, value in used.items()]
     given += [
-        (f"wlan.aggregation.{key}", wlan["aggregation"][key], usual) for key, usual in RULES.items()
+        (f"wlan.aggregation.{key}", wlan["aggregation"][key], value) for key, value in RULES.items()
     ]
     if wlan["band_ghz"] == 2.4:
         return broken(USUAL, f"wlan.band_ghz is {wlan['band_ghz']:g}")
@@ -160,22 +160,23 @@ def _usual(cell: Cell) -> AssumptionCheck:
         return broken(USUAL, "wlan.qos is false")
     if wlan["packet_extension_us"]:
         return broken(USUAL, f"wlan.packet_extension_us is {wlan['packet_extension_us']}")
-    for path, value, usual in given:
-        if value != usual:
+    for path, value, wanted in given:
+        if value != wanted:
             return broken(USUAL, f"{path} is {value}")
-    if any(_best_effort(cell, ap)["aifsn"] is not None for ap in (True, False)):
+    if any(best_effort(cell, ap)["aifsn"] is not None for ap in (True, False)):
         return broken(USUAL, "the AIFSN of best effort is given")
     return met(USUAL)
 
 
-def _one_category(cell: Cell) -> AssumptionCheck:
+def one_category(cell: Cell) -> AssumptionCheck:
+    """Check that all packets are of best effort."""
     for flow in cell.flows:
         if flow.table["class"] != "best_effort":
             return broken(ONE_CATEGORY, f"{flow.path} is of class {flow.table['class']}")
     return met(ONE_CATEGORY)
 
 
-def _equal(cell: Cell) -> AssumptionCheck:
+def equal(cell: Cell) -> AssumptionCheck:
     """Check that all frames are alike."""
     for number in sorted({flow.station for flow in cell.flows}):
         table = cell.stations[number]
@@ -214,7 +215,7 @@ def _window_reached(cell: Cell) -> AssumptionCheck:
     return met(assumed)
 
 
-def _best_effort(cell: Cell, at_access_point: bool) -> Mapping[str, Any]:
+def best_effort(cell: Cell, at_access_point: bool) -> Mapping[str, Any]:
     """Return the contention parameters that the scenario gives."""
     own: Mapping[str, Any] = cell.keys["ap" if at_access_point else "wlan"]["edca"]["best_effort"]
     if not at_access_point:
@@ -224,12 +225,12 @@ def _best_effort(cell: Cell, at_access_point: bool) -> Mapping[str, Any]:
             for key, value in own.items()}  # fmt: skip
 
 
-def _sender(cell: Cell, packet_bytes: int, *, at_access_point: bool) -> Sender:
+def sender(cell: Cell, packet_bytes: int, *, at_access_point: bool) -> Sender:
     """Return how a node sends packets of this size."""
     wlan, known = cell.keys["wlan"], timing.standard(cell.keys["standard"])
     rules = wlan["aggregation"]
     window = int(rules["window"] or known.block_ack_window)
-    given = _best_effort(cell, at_access_point)["txop_limit_us"]
+    given = best_effort(cell, at_access_point)["txop_limit_us"]
     limit = TXOP_LIMIT_US[wlan["edca_defaults"]] if given is None else float(given)
     width, streams = int(wlan["width_mhz"] or 20), int(wlan["streams"] or 1)
     mcs = wlan["mcs"]
@@ -258,7 +259,7 @@ def _sender(cell: Cell, packet_bytes: int, *, at_access_point: bool) -> Sender:
 def _contention(cell: Cell) -> dict[str, Any]:
     """Return the arguments of both models that describe back-off and collisions."""
     wlan, known = cell.keys["wlan"], timing.standard(cell.keys["standard"])
-    own = _best_effort(cell, False)
+    own = best_effort(cell, False)
     silence = timing.eifs_us(known.name)
     # Colliding stations resume at the slot boundary after their timeout (10.3.4.3).
     timeout = timing.response_timeout_us(known.name) - known.aifs_us

@@ -16,6 +16,7 @@ from simoom.twin import (
     http,
     interference,
     losses,
+    ofdma,
     saturated,
     scope,
 )
@@ -69,6 +70,7 @@ def predict(scenario: ScenarioLike) -> Twin:
         "tcp_corruption": interference.fit_tcp,
         "aggregation": aggregates.fit_saturated,
         "tcp_aggregation": aggregates.fit_downloads,
+        "ofdma": ofdma.fit,
         "chain": chain.fit,
     }
     irrelevant = scope.irrelevant_families(cell)
