@@ -14,6 +14,7 @@ from simoom.results import tables
 from simoom.runs.stats import Estimate
 from simoom.twin.inputs import choice
 from simoom.why import draft, measured
+from simoom.why.air import hidden_nodes
 from simoom.why.case import Case
 from simoom.why.counterfactual import Change, Key
 from simoom.why.explain import rank
@@ -514,3 +515,15 @@ def test_the_core_tells_what_each_interface_is() -> None:
         "links[0]": "links[0].queue", "links[0].reverse": "links[0].reverse.queue",
     }  # fmt: skip
     assert choice(queues["links[0].reverse"][1])[0] == "fq_codel"
+
+
+def test_losses_go_by_the_powers_that_nodes_have() -> None:
+    keys = MORE["hidden by distance"][1]
+    stations = [{"position_m": [50, 0], "tx_power_dbm": 10.0}, {"position_m": [-50, 0]}]
+    own = sm.Scenario(**keys).set("ap.tx_power_dbm", 20.0).set("stations", stations)
+
+    def losses(scenario: sm.Scenario) -> list[list[float]]:
+        change = hidden_nodes(Case(scenario, scenario, 0, {}, 1))
+        return next(edit.value for edit in change.edits if edit.path == "radio.losses_db")
+
+    assert losses(own) == losses(sm.Scenario(**keys))

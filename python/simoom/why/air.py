@@ -96,11 +96,20 @@ def _losses(case: Case) -> list[list[float]] | str:
     nodes = case.hearing.nodes
     place = {name: n for n, name in enumerate(nodes)}
     losses = [[APART_DB] * len(nodes) for _ in nodes]
+    powers = _own_powers_dbm(case)
     for pair in case.hearing.pairs:
         if pair.signal_dbm is not None:
-            loss = radio["tx_power_dbm"] - pair.signal_dbm
+            loss = powers.get(pair.source, radio["tx_power_dbm"]) - pair.signal_dbm
             losses[place[pair.source]][place[pair.sink]] = loss
     return losses
+
+
+def _own_powers_dbm(case: Case) -> dict[str, float]:
+    """Return the transmit powers of nodes that have their own."""
+    given = [("ap", case.cell.keys["ap"].get("tx_power_dbm"))]
+    for _, table, members in case.station_groups:
+        given += [(f"sta{number}", table.get("tx_power_dbm")) for number in members]
+    return {name: float(power) for name, power in given if power is not None}
 
 
 def _set_losses(case: Case, losses: list[list[float]]) -> list[Edit]:
