@@ -96,3 +96,10 @@ def test_a_level_is_required_and_a_color_needs_it():
     lonely = two().unset("wlan.spatial_reuse")
     with pytest.raises(sm.ScenarioError, match=r"ap\.bss_color: no node uses"):
         sm.run(lonely.set("ap.bss_color", 3))
+
+
+def test_powers_of_nodes_need_a_radio():
+    flow = {"from": "sta*", "to": "ap"}
+    cell = sm.Scenario(standard="11ax", stations=2, ap={"tx_power_dbm": 20.0}, flows=[flow])
+    with pytest.raises(sm.ScenarioError, match=r"ap\.tx_power_dbm: frames have powers only"):
+        sm.run(cell)

@@ -234,7 +234,7 @@ fn wrong_types_say_both_types() {
          preamble, basic_rates_mbps, rts_rate_mbps, slot, protection, cw_min, cw_max, \
          rts_threshold_bytes, short_retry_limit, long_retry_limit, mac_header_bytes, \
          llc_bytes, cipher, coverage_class, eifs, slot_grid, idle_access, durations, \
-         model_header_us, countdown, backoff_draw, collisions, full_duplex, mu, beacons, qos, \
+         model_header_us, countdown, backoff_draw, collisions, full_duplex, mu, spatial_reuse, beacons, qos, \
          edca_defaults, edca, aggregation, is 5",
     );
     malformed(
@@ -283,7 +283,7 @@ fn a_wrong_station_is_shown_the_keys() {
          rate_mbps, mcs, streams, width_mhz, guard_ns, ap_mcs, ap_streams, ap_guard_ns, \
          legacy_rate_mbps, ap_legacy_rate_mbps, rate_control, queue, ring_packets, \
          hardware_aggregates, airtime_weight, power_save, roaming, data_loss, ack_loss, \
-         position_m, ring_m, placement, movement, waypoints, cell, is 1",
+         position_m, ring_m, placement, movement, waypoints, tx_power_dbm, cell, is 1",
     );
 }
 

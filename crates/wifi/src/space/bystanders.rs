@@ -141,7 +141,7 @@ pub(super) fn are_possible(signals: &Signals, rules: &SpaceRules) -> bool {
         && signals.fits_all()
         && rules.mac.config.full_duplex.is_none()
         && rules.levels.never_senses_alone()
-        && !rules.levels.remembers_frames()
+        && !rules.levels.remembers_frames
 }
 
 impl Space {

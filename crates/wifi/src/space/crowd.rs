@@ -69,7 +69,7 @@ impl Crowd {
         let is_possible = rules.mac.config.full_duplex.is_none()
             && !signals.radio.has_delays
             && !signals.radio.varies_power
-            && !rules.levels.remembers_frames();
+            && !rules.levels.remembers_frames;
         let least = if signals.fits_all() || !is_possible { usize::MAX } else { LEAST };
         let (members, flooded, listeners, bounds) = Default::default();
         let shares = vec![Share::Usual; if least == usize::MAX { 0 } else { signals.sites.len() }];

@@ -77,7 +77,9 @@ pub(super) struct Levels {
     pub(super) sensitivity: f64,
     pub(super) energy: FixedPower,
     /// After the end of a frame that the receiver received.
-    pub(super) energy_after: FixedPower,
+    energy_after: FixedPower,
+    /// These two differ.
+    pub(super) remembers_frames: bool,
     /// The power from which a receiver detects the preamble of the only signal.
     pub(super) alone: f64,
     /// Ratio and window.
@@ -90,6 +92,7 @@ impl Levels {
     pub(super) fn of(receiver: &ReceiverSettings) -> Self {
         let power = |level: Dbm| Milliwatts::from(level).0;
         let widths = Width::ALL;
+        let after_frame = receiver.energy_after_frame.unwrap_or(receiver.energy);
         let levels = Self {
             alone: f64::INFINITY,
             detect: power(receiver.detect),
@@ -99,9 +102,8 @@ impl Levels {
             bears_beside: receiver.bears_beside,
             sensitivity: power(receiver.sensitivity()),
             energy: FixedPower::least(power(receiver.energy)),
-            energy_after: FixedPower::least(power(
-                receiver.energy_after_frame.unwrap_or(receiver.energy),
-            )),
+            energy_after: FixedPower::least(power(after_frame)),
+            remembers_frames: after_frame != receiver.energy,
             capture: receiver.capture.map(|c| (linear(c.margin), c.window)),
             noise: widths.map(|width| power(noise(width, receiver.noise_figure))),
         };
@@ -120,11 +122,6 @@ impl Levels {
     #[inline]
     pub(super) fn least_energy(&self, after_frame: bool) -> FixedPower {
         if after_frame { self.energy_after } else { self.energy }
-    }
-
-    /// Whether carrier sense depends on the frames that a receiver has received before.
-    pub(super) fn remembers_frames(&self) -> bool {
-        self.energy_after != self.energy
     }
 
     /// Whether no signal is sensed as energy that is too weak to be received alone.

@@ -281,11 +281,21 @@ impl PhyReceiver {
 
     /// Updates energy detection. Returns whether the medium is busy.
     pub(super) fn sense(&mut self, levels: &Levels) -> bool {
+        if levels.remembers_frames {
+            return self.sense_after_frame(levels);
+        }
+        self.energy = !self.sending && self.reception.is_none() && self.sum >= levels.energy;
+        self.is_busy()
+    }
+
+    /// The same, where it depends on what the receiver has received.
+    #[cold]
+    #[inline(never)]
+    fn sense_after_frame(&mut self, levels: &Levels) -> bool {
         let least = levels.least_energy(self.after_frame);
         self.energy = !self.sending && self.reception.is_none() && self.sum >= least;
-        let is_busy = self.is_busy();
-        self.after_frame &= is_busy;
-        is_busy
+        self.after_frame &= self.is_busy();
+        self.is_busy()
     }
 
     /// A signal begins. Returns whether it may change the state of the receiver. A signal that is

@@ -221,10 +221,10 @@ impl Signals {
     fn put(&mut self, id: u32, receiver_set: u32) {
         let record = &mut self.transmissions[id as usize];
         record.receiver_set = Some(receiver_set);
-        let transmission = record.transmission;
-        let (begin, end) = (transmission.start, transmission.end());
+        let (begin, end) = (record.transmission.start, record.transmission.end());
         self.ongoing.push(TransmissionSpan { id, begin, end });
         if !self.is_steady {
+            let transmission = record.transmission;
             let mut arrivals = std::mem::take(&mut record.arrivals);
             arrivals.clear();
             self.compute_powers(&transmission, receiver_set, &mut arrivals);

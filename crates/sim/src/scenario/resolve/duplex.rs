@@ -146,6 +146,7 @@ fn self_interference(document: &Document, settings: &FullDuplex, check: &mut Che
     let powers = powers.chain(stations.filter(|_| settings.bidirectional));
     let powers = powers.map(|own| own.unwrap_or(radio.radio.tx_power).0);
     let tx_power = Dbm(powers.fold(f64::NEG_INFINITY, f64::max));
+    let key = if tx_power == radio.radio.tx_power { "radio.tx_power_dbm" } else { "tx_power_dbm" };
     let residual = tx_power - cancellation;
     if residual > STRONGEST_RESIDUAL {
         let message = Said::new(
@@ -157,7 +158,7 @@ fn self_interference(document: &Document, settings: &FullDuplex, check: &mut Che
             ),
             format!(
                 "a receiver bears at most {} dBm of its own signal: take more cancellation, or \
-                 less tx_power_dbm",
+                 less {key}",
                 number(STRONGEST_RESIDUAL.0)
             ),
         );

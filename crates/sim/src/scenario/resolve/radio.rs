@@ -130,14 +130,13 @@ fn check_delay(document: &Document, radio: &Radio, check: &mut Check) {
 fn no_radio(document: &Document, check: &mut Check) {
     let mut unused = |given: bool, path: String| {
         if given {
-            let only = "nodes have places, channels and powers only where there is a radio";
+            let only = "nodes have places only where there is a radio";
             check.fault(path, Said::new(only, "add a table [radio], or remove the key"));
         }
     };
     unused(!document.cells.is_empty(), "cells".to_owned());
     unused(document.ap.position_m.is_some(), "ap.position_m".to_owned());
     unused(document.ap.channel.is_some(), "ap.channel".to_owned());
-    unused(document.ap.tx_power.is_some(), "ap.tx_power_dbm".to_owned());
     for (path, group) in document.groups() {
         unused(group.position_m.is_some(), format!("{path}.position_m"));
         unused(group.ring_m.is_some(), format!("{path}.ring_m"));
@@ -145,10 +144,21 @@ fn no_radio(document: &Document, check: &mut Check) {
         unused(group.placement.is_some(), format!("{path}.placement"));
         unused(group.movement.is_some(), format!("{path}.movement"));
         unused(group.cell.is_some(), format!("{path}.cell"));
-        unused(group.tx_power.is_some(), format!("{path}.tx_power_dbm"));
     }
+    no_powers(document, check);
     if document.radio.is_some() {
         check.fault("radio", Said::remove("there is no cell without `standard` and `stations`"));
+    }
+}
+
+/// Nodes have powers of their own only with a radio.
+fn no_powers(document: &Document, check: &mut Check) {
+    let stations = document.groups().into_iter().map(|(path, group)| (path, group.tx_power));
+    let all = std::iter::once(("ap".to_owned(), document.ap.tx_power)).chain(stations);
+    for (path, _) in all.filter(|(_, power)| power.is_some()) {
+        let only = "frames have powers only where there is a radio";
+        let message = Said::new(only, "add a table [radio], or remove the key");
+        check.fault(format!("{path}.tx_power_dbm"), message);
     }
 }
 
