@@ -236,3 +236,10 @@ def test_what_does_not_fit_gets_one_message(keys, path, message):
         sm.Scenario(**(base | keys | {"wlan": wlan})).check()
     about = [issue for issue in refused.value.issues if issue.path.endswith(path)]
     assert [message in str(issue) for issue in about] == [True], refused.value
+
+
+@pytest.mark.parametrize("mcs", [0, 5, 11])
+def test_answers_with_ldpc_keep_the_end_that_the_trigger_frame_says(mcs):
+    wlan = {"mcs": mcs, "coding": "ldpc", "mu": {"uplink": {"access_interval_us": 1000.0}}}
+    bulk = [{"from": "sta*", "to": "ap"}]
+    assert goodput(cell(4, wlan, flows=bulk, duration_s=1.0)) > 0.0

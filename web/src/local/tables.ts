@@ -113,6 +113,7 @@ export class Finder {
       groups: () => this.groups(), flow_rows: () => this.flows(), hops: () => this.hops(),
       delays: () => this.delays(), links: () => this.links(), nodes: () => this.nodes(),
       mu_users: () => this.nodes().filter((row) => "mu.ppdus" in row),
+      reusers: () => this.nodes().filter((row) => "spatial_reuse.ignored" in row),
       sleepers: () => this.stations("power_save.awake_fraction"),
       roamers: () => this.stations("roaming.handovers"), handovers: () => this.handovers(),
       interferers: () => rows(this.summary, "interferers"), airtime: () => this.airtime(),

@@ -94,14 +94,14 @@ impl Cell {
             Asked::Queues => reports.of(turn.now, station).max(null),
         });
         let end = end(layout, longest, needs)?;
-        let rooms = (0..found.len()).map(|nth| layout.room(nth, end));
+        let rooms = (0..found.len()).map(|nth| layout.room_before_extra(nth, end));
         let least = if asked == Asked::Queues { settings.reports.unknown } else { null };
         if rooms.clone().any(|room| room < null) || rooms.max().is_none_or(|most| most < least) {
             return None;
         }
         let fields = layout.fields(end);
         let users = found.iter().enumerate().map(|(nth, &station)| {
-            let room = layout.room(nth, end);
+            let room = layout.room_before_extra(nth, end);
             let (ru, mcs, rate) = (layout.plan()[nth], shape.mcs[nth], layout.rate(nth));
             let allowed = Allowed { station, ru, mcs, rate, mode: members[nth].mode, room };
             TriggeredUser::silent(&allowed, turn.f as u8)

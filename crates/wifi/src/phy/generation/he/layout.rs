@@ -67,6 +67,13 @@ impl GroupLayout {
         self.vector.room(&self.loads[user], end)
     }
 
+    /// Whole bytes of a user's PSDU with which the data of all ends here, an extra segment of LDPC
+    /// included: where codewords would need one more, the PSDUs end a quarter earlier.
+    pub fn room_before_extra(&self, user: usize, end: DataEnd) -> Bytes {
+        let strained = !self.vector.is_ns3() && self.loads.iter().any(|load| load.is_strained(end));
+        self.room(user, if strained { end.previous() } else { end })
+    }
+
     /// The latest end of the data with which the PPDU lasts no longer than `within` and than
     /// [`LONGEST_PPDU`]; `None` if there is no such PPDU.
     pub fn last_end(&self, within: Duration) -> Option<DataEnd> {

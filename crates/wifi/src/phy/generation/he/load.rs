@@ -31,6 +31,15 @@ impl DataEnd {
             quarters => Self { quarters: quarters + 1, ..self },
         }
     }
+
+    /// A quarter earlier.
+    #[must_use]
+    pub(super) const fn previous(self) -> Self {
+        match self.quarters {
+            ..=1 => Self { symbols: self.symbols.saturating_sub(1), quarters: QUARTERS },
+            quarters => Self { quarters: quarters - 1, ..self },
+        }
+    }
 }
 
 /// What a user has in each symbol.
