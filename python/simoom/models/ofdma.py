@@ -45,6 +45,7 @@ RESPONSE_MCS = 5
 """The highest MCS of BlockAcks in HE TB PPDUs."""
 BLOCK_ACK_BYTES, REQUEST_BYTES = 56, 24
 """A BlockAck with a window of 256, and a BlockAckReq."""
+AIFSN = 3  # of best effort (table 9-155)
 SEQUENCES = ("bar_chain", "mu_bar", "aggregated_mu_bar")
 
 
@@ -71,7 +72,6 @@ def saturated(
     header_bytes: int = 66,
     ltf_us: float = 7.2,
     control_mbps: float = 24.0,
-    aifsn: int = 3,
     cw_min: int = 15,
     most_us: float = MAX_PPDU_US,
 ) -> Downlink:
@@ -93,8 +93,8 @@ def saturated(
         Duration of an HE-LTF of the data: 7.2 (2x), in ns-3 8.
     control_mbps : float, optional
         Rate of control frames.
-    aifsn, cw_min : int, optional
-        Those of the access point.
+    cw_min : int, optional
+        That of the access point.
     most_us : float, optional
         The longest PPDU.
 
@@ -131,7 +131,7 @@ def saturated(
     if mpdus == 0:
         raise ValueError(f"mcs: an MPDU of {payload_bytes} bytes does not fit into {tones} tones")
     after_us = _after_us(users, mcs, tones, acknowledgement, control_mbps, known.sifs_us)
-    aifs_us = known.sifs_us + aifsn * known.slot_us
+    aifs_us = known.sifs_us + AIFSN * known.slot_us
     cycle_us = aifs_us + cw_min / 2 * known.slot_us + ppdu_us(mpdus) + after_us
     bits = 8.0 * users * mpdus * payload_bytes
     return Downlink(bits / cycle_us, float(mpdus), ppdu_us(mpdus), after_us)
