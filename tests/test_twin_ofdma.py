@@ -50,6 +50,14 @@ def test_packets_of_other_sizes_and_the_durations_of_ns3():
     assert abs(found["total.goodput_mbps"].percent) < 100 * TOLERANCE
 
 
+@pytest.mark.parametrize("small_1024_qam", [False, True])
+@pytest.mark.parametrize(("stations", "mcs"), [(2, 10), (4, 11)])
+def test_1024_qam_is_for_whole_channels_unless_stations_have_it(stations, mcs, small_1024_qam):
+    scenario = cell(stations, mcs).set("wlan.mu.small_1024_qam", small_1024_qam)
+    found = {each.path: each for each in sm.predict(scenario).compare(sm.run(scenario))}
+    assert abs(found["total.goodput_mbps"].percent) < 100 * TOLERANCE
+
+
 @pytest.mark.parametrize(
     ("changes", "name", "how"),
     [
@@ -60,6 +68,8 @@ def test_packets_of_other_sizes_and_the_durations_of_ns3():
         ({"wlan.mu.protection": "mu_rts"}, "several_users", "mu_rts"),
         ({"stations": 1}, "several_users", "1 station"),
         ({"flows[0].from": "sta*", "flows[0].to": "ap"}, "one_sender", "no download"),
+        ({"wlan.aggregation.frames": 4}, "full_ppdus", "4 of 7 MPDUs"),
+        ({"wlan.aggregation.bytes": 6000}, "full_ppdus", "3 of 7 MPDUs"),
         ({"wlan.rate_control": "minstrel_ht"}, "fixed_mcs", "minstrel"),
     ],
 )

@@ -35,6 +35,8 @@ ASSUMPTIONS = (
 )
 
 DATA_TONES = {26: 24, 52: 48, 106: 102, 242: 234}  # Table 27-8 and on
+UNITS = ((242, 1), (106, 2), (52, 4), (26, 9))
+"""The tones of resource units, and how many of them 20 MHz has."""
 BITS = ((1, 1, 2), (2, 1, 2), (2, 3, 4), (4, 1, 2), (4, 3, 4), (6, 2, 3), (6, 3, 4), (6, 5, 6),
         (8, 3, 4), (8, 5, 6), (10, 3, 4), (10, 5, 6))  # fmt: skip
 """Bits of a tone and the code rate, as two integers, by MCS."""
@@ -138,10 +140,10 @@ def saturated(
 
 
 def _tones(users: int) -> int:
-    for tones, most in ((242, 1), (106, 2), (52, 4), (26, 9)):
+    for tones, most in UNITS:
         if 1 <= users <= most:
             return tones
-    raise ValueError(f"users: {users} is not between 1 and 9")
+    raise ValueError(f"users: {users} is not between 1 and {UNITS[-1][1]}")
 
 
 def _bits(mcs: int) -> float:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from simoom.models import assumption, ofdma
-from simoom.models.timing import MAX_PPDU_US
+from simoom.models import assumption, ofdma, timing
+from simoom.models.txop import Sender
 from simoom.twin import aggregates, saturated
 from simoom.twin.inputs import Cell, choice
 from simoom.twin.medium import fixed_mcs, noise, one_cell
@@ -17,8 +17,8 @@ SEVERAL, EQUAL_UNITS, NO_LIMIT = (
 )
 LTF_US = {"standard": 7.2, "ns3": 8.0}
 """The duration of an HE-LTF by ``wlan.ppdu_timing``."""
-NUMBERS = (1, 2, 4, 9)
-"""How many resource units of one size 20 MHz has."""
+MOST_MCS = 9
+"""The highest MCS below 242 tones of stations without 1024-QAM there."""
 USED = {key: value for key, value in aggregates.USED.items() if key not in ("ppdu_timing", "mu")}
 """Keys of ``wlan`` and the values that the model represents; others have checks of their own."""
 
@@ -43,20 +43,21 @@ def fit(cell: Cell) -> Fit:
     if any(check.verdict == "broken" for check in scope) or not udp:
         return Fit("ofdma", "", (*scope, saturated.saturated(cell, None)))
     flow, stations = cell.flows[0], {flow.station for flow in cell.flows}
-    users = max(number for number in NUMBERS if number <= len(stations))
+    users = max(number for _, number in ofdma.UNITS if number <= len(stations))
     sender = aggregates.sender(cell, flow.packet_bytes, at_access_point=True)
     wlan = cell.keys["wlan"]
     own = aggregates.best_effort(cell, at_access_point=True)
+    is_capped = users > 1 and not wlan["mu"]["small_1024_qam"]
     point = ofdma.saturated(
         users,
-        mcs=sender.mcs,
+        mcs=min(sender.mcs, MOST_MCS) if is_capped else sender.mcs,
         payload_bytes=flow.payload_bytes,
         acknowledgement=wlan["mu"]["acknowledgement"],
         header_bytes=sender.mpdu_bytes - flow.payload_bytes,
         ltf_us=LTF_US[wlan["ppdu_timing"]],
         control_mbps=sender.control_mbps,
-        cw_min=15 if own["cw_min"] is None else int(own["cw_min"]),
-        most_us=min(MAX_PPDU_US, sender.most_us),
+        cw_min=int(own["cw_min"] or timing.standard("11ax").cw_min),
+        most_us=min(timing.MAX_PPDU_US, sender.most_us),
     )
     total = float(point.throughput_mbps)
     behind = {number: sum(each.station == number for each in cell.flows) for number in stations}
@@ -70,7 +71,7 @@ def fit(cell: Cell) -> Fit:
         *scope,
         noise(cell),
         full,
-        AssumptionCheck(assumption.FULL_PPDUS, full.verdict, f"{point.mpdus:g} MPDUs of a user"),
+        _full_ppdus(sender, point.mpdus, full.verdict),
     )
     return Fit("ofdma", f"saturated: {users} of {len(stations)} stations", checks, values)
 
@@ -82,12 +83,23 @@ def _alone(cell: Cell) -> AssumptionCheck:
     return met(assumption.ONE_SENDER)
 
 
+def _full_ppdus(sender: Sender, mpdus: float, verdict: str) -> AssumptionCheck:
+    """Check that the duration limits A-MPDUs, and not their own limits."""
+    most = min(
+        sender.most_mpdus,
+        int(sender.most_bytes // (sender.mpdu_bytes + timing.MPDU_DELIMITER_BYTES)),
+    )
+    if most < mpdus:
+        return broken(assumption.FULL_PPDUS, f"{most} of {mpdus:g} MPDUs by wlan.aggregation")
+    return AssumptionCheck(assumption.FULL_PPDUS, verdict, f"{mpdus:g} MPDUs of a user")
+
+
 def _several(cell: Cell) -> AssumptionCheck:
     mu: dict[str, Any] = cell.keys["wlan"]["mu"]
     stations = len({flow.station for flow in cell.flows})
     if stations < mu["min_users"]:
         return broken(SEVERAL, f"{stations} station, and wlan.mu.min_users is {mu['min_users']}")
-    for key, usual in (("uplink", None), ("max_users", None), ("response_mcs", 5)):
+    for key, usual in (("uplink", None), ("max_users", None), ("response_mcs", ofdma.RESPONSE_MCS)):
         if mu[key] != usual:
             return broken(SEVERAL, f"wlan.mu.{key} is given")
     if mu["protection"] != "none":
