@@ -2,7 +2,7 @@
 
 use crate::plan::{Endpoint, Plan, SpacePlan};
 use crate::topology::RadioId;
-use kernel::{Duration, Instant};
+use kernel::{Dbm, Duration, Instant};
 use wifi::phy::propagation::{Path, delay};
 use wifi::space::{Losses, Radio, Site};
 
@@ -49,11 +49,12 @@ pub(crate) fn farthest(
 ) -> Option<Farthest> {
     let Losses::Places(model) = &radio.losses else { return None };
     let receiver = &radio.receiver;
-    let is_received = |distance, ends, now| {
-        let level = space.highest_power() - model.loss(&Path { distance, ends, now });
+    let is_received = |tx_power: Dbm, distance, ends, now| {
+        let level = tx_power - model.loss(&Path { distance, ends, now });
         level >= receiver.detect && level >= receiver.sensitivity()
     };
-    if model.goes_by_distance() && !is_received(NEAR_M, (0, 1), Instant::ZERO) {
+    let highest = strongest(sites.iter());
+    if model.goes_by_distance() && !is_received(highest, NEAR_M, (0, 1), Instant::ZERO) {
         return None;
     }
     let mut farthest: Option<Farthest> = None;
@@ -64,12 +65,18 @@ pub(crate) fn farthest(
             if distance <= farthest.map_or(NEAR_M, |farthest| farthest.distance) {
                 continue;
             }
-            if is_received(distance, (a.min(b), a.max(b)), now) {
+            if is_received(strongest([one, other].into_iter()), distance, (a.min(b), a.max(b)), now)
+            {
                 farthest = Some(Farthest { distance, ends: (a, b) });
             }
         }
     }
     farthest
+}
+
+/// The highest transmit power of these nodes.
+fn strongest<'a>(sites: impl Iterator<Item = &'a Site>) -> Dbm {
+    Dbm(sites.map(|site| site.tx_power.0).fold(f64::NEG_INFINITY, f64::max))
 }
 
 /// Pairs of radios that may exchange frames.

@@ -44,7 +44,7 @@ use std::io;
 use wire::{Body, NodeId, Packet, PathId, Trigger};
 
 /// Bytes of the FCS.
-const FCS: usize = 4;
+const FCS: usize = wire::FCS.0 as usize;
 /// Where the length stands in the header of an A-MSDU subframe.
 const SUBFRAME_LENGTH: usize = 12;
 /// `epb_flags`: the packet was received, was sent, and has a wrong checksum.

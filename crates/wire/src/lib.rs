@@ -38,4 +38,4 @@ pub use routing::{
     RouteError, RouteErrors,
 };
 pub use segment::{Coded, Flags, HeaderFlag, SackBlock, SackBlocks, Segment, Timestamps};
-pub use trigger::{CommonInfo, Trigger, TriggerKind, UserInfo};
+pub use trigger::{CommonInfo, FCS, Trigger, TriggerKind, UserInfo};

@@ -8,7 +8,8 @@ const HEADER: Bytes = Bytes(2 + 2 + 6 + 6);
 const COMMON_INFO: Bytes = Bytes(8);
 /// User Info without what depends on the type.
 const USER_INFO: u64 = 5;
-const FCS: Bytes = Bytes(4);
+/// The frame check sequence at the end of each frame (802.11-2020 clause 9.2.4.8).
+pub const FCS: Bytes = Bytes(4);
 
 /// The type of a Trigger frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

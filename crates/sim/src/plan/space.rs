@@ -24,18 +24,11 @@ pub struct SpacePlan {
     pub radio: RadioSettings,
 }
 
-impl SpacePlan {
-    /// The highest transmit power of a node.
-    pub fn highest_power(&self) -> Dbm {
-        highest_power(&self.cells, &self.stations)
-    }
-}
-
 /// The highest transmit power of these nodes.
 pub(crate) fn highest_power(cells: &[BssPlan], stations: &[PlacePlan]) -> Dbm {
     let powers = cells.iter().map(|cell| cell.tx_power);
     let powers = powers.chain(stations.iter().map(|station| station.tx_power));
-    powers.fold(Dbm(f64::NEG_INFINITY), |a, b| if b > a { b } else { a })
+    Dbm(powers.map(|power| power.0).fold(f64::NEG_INFINITY, f64::max))
 }
 
 /// An access point, or the position of the first node of an ad-hoc network.

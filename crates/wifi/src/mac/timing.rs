@@ -32,7 +32,7 @@ pub(crate) const ACK: Bytes = Bytes(14);
 /// Bytes of an RTS, FCS included (clause 9.3.1.2).
 pub(crate) const RTS: Bytes = Bytes(20);
 /// Bytes of the frame check sequence.
-pub const FCS: Bytes = Bytes(4);
+pub use wire::FCS;
 
 /// How long a station defers after a frame that it could not decode (clause 10.3.2.3.7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]

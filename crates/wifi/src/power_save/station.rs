@@ -158,6 +158,16 @@ impl Station {
         self.rest_later(now, out);
     }
 
+    /// Whether it is awake at agreed times only.
+    fn is_scheduled(&self) -> bool {
+        matches!(self.rules.fetch, Fetch::Scheduled(_))
+    }
+
+    /// Whether it wakes for its own packets; between agreed service periods they wait.
+    fn may_wake_for_own(&self) -> bool {
+        self.in_period || !self.is_scheduled()
+    }
+
     /// A service period begins.
     fn begin_period(&mut self, now: Instant, out: &mut Vec<Command>) {
         let Fetch::Scheduled(periods) = self.rules.fetch else { return };
@@ -191,7 +201,7 @@ impl Station {
     /// Its own packet is to be sent.
     pub fn on_packet(&mut self, now: Instant, out: &mut Vec<Command>) {
         self.count(now);
-        self.sends = self.in_period || !matches!(self.rules.fetch, Fetch::Scheduled(_));
+        self.sends = self.may_wake_for_own();
         self.wake_to_send(out);
         self.rest_later(now, out);
     }
@@ -236,8 +246,7 @@ impl Station {
         let is_dtim = before.is_multiple_of(u64::from(dtim_period));
         let listens =
             before.is_multiple_of(u64::from(interval)) || listening.receive_dtims && is_dtim;
-        let is_scheduled = matches!(self.rules.fetch, Fetch::Scheduled(_));
-        if self.mode == Mode::Saving && listens && !is_scheduled {
+        if self.mode == Mode::Saving && listens && !self.is_scheduled() {
             self.count(now);
             self.awaits_group = false;
             self.beacon_until = Some(now + listening.beacon_timeout);
@@ -251,8 +260,7 @@ impl Station {
             return;
         }
         self.awaits_group |= beacon.dtim_count == 0 && beacon.has_group;
-        let is_scheduled = matches!(self.rules.fetch, Fetch::Scheduled(_));
-        self.awaits_frames = beacon.announces(self.aid) && !is_scheduled;
+        self.awaits_frames = beacon.announces(self.aid) && !self.is_scheduled();
         if self.awaits_frames {
             self.fetch(out);
         }
@@ -310,8 +318,7 @@ impl Station {
         out: &mut Vec<Command>,
     ) {
         self.count(now);
-        // Between service periods its packets wait.
-        self.sends = sends && (self.in_period || !matches!(self.rules.fetch, Fetch::Scheduled(_)));
+        self.sends = sends && self.may_wake_for_own();
         match frame {
             Some(Management::Null(Null { saves_power: true })) if is_acknowledged => {
                 self.mode = Mode::Saving;
