@@ -61,6 +61,6 @@ def groups() -> list[Group]:
     about = (
         "Two BSSs of one station each at 802.11ax MCS 3, 20 MHz, whose uplinks are saturated; "
         "stations have 10 dBm, access points 21 dBm, free space at 5.5 GHz. ns-3 after 3.48, one "
-        "run. Above -72 dBm the power of stations falls below 10 dBm, and of both at once."
+        "run. With levels above -72 dBm a station that has ignored a PPDU has less than its 10 dBm."
     )
     return [Group("Spatial reuse in ns-3", "ns-3", about, tuple(cases))]
