@@ -2,8 +2,8 @@
 
 The others are networks whose stations forward, cells with full duplex, cells and networks with
 interferers, placements and movements, and cells of hosts as Linux has them, with stations that
-sleep. Their tables are filled in from the schema, so that a new key needs no line here. Those of
-`campaign.classes` combine what had faults.
+sleep, and cells with OFDMA. Their tables are filled in from the schema, so that a new key needs no
+line here. Those of `campaign.classes` combine what had faults.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ from random_scenarios import scenario as plain
 
 from campaign.classes import lasting, pipes, roaming, routers
 from campaign.hosts import STANDARDS, groups, hosts
+from campaign.ofdma import ofdma
 
 ORDER = ("plain", "roaming", "network", "routers", "lasting", "pipes", "hosts", "full duplex",
          "plain", "roaming", "moving", "routers", "lasting", "interferers", "hosts",
-         "plain")  # fmt: skip
+         "plain", "ofdma")  # fmt: skip
 """The classes of scenarios, in turn."""
 
 
@@ -42,7 +43,7 @@ def scenario(number: int, seed: int, draw: random.Random) -> Table:
     make = {
         "network": _network, "full duplex": _full_duplex, "interferers": _with_interferers,
         "moving": _moving, "hosts": hosts, "roaming": roaming, "routers": routers,
-        "lasting": lasting, "pipes": pipes,
+        "lasting": lasting, "pipes": pipes, "ofdma": ofdma,
     }[name]  # fmt: skip
     return make(Draw(1_000_003 * seed + number), Values(draw, wild=False))
 

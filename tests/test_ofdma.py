@@ -247,13 +247,6 @@ def test_shortest_first_serves_short_packets_before_long_queues():
             "wlan.mu",
             'take wlan.aggregation.delivery = "ppdu"',
         ),
-        ({"wlan": {"beacons": {}}}, "wlan.mu", "with beacons is not supported"),
-        ({"stations": {"count": 3, "power_save": "legacy"}}, "wlan.mu", "stations that save power"),
-        (
-            {"flows": [{"from": "ap", "to": "broadcast", "traffic": {"cbr": {"rate_mbps": 1}}}]},
-            "wlan.mu",
-            "with broadcasts is not supported",
-        ),
         ({"wlan": {"mu": {"max_users": 10}}}, "wlan.mu.max_users", "more than the 9 resource"),
         (
             {"wlan": {"mu": {"max_users": 2, "min_users": 3}}},

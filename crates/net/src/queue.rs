@@ -207,8 +207,8 @@ impl Wanted {
 pub enum Destination {
     /// Any destination, and broadcast.
     Any,
-    /// This one.
-    Only(NodeId),
+    /// This one; `None` is broadcast.
+    Only(Option<NodeId>),
     /// Any but this one, without broadcast.
     Except(NodeId),
 }
@@ -218,7 +218,7 @@ impl Destination {
     fn is_of(self, packet: &Packet) -> bool {
         match self {
             Self::Any => true,
-            Self::Only(node) => packet.receiver() == Some(node),
+            Self::Only(to) => packet.receiver() == to,
             Self::Except(node) => packet.receiver().is_some_and(|to| to != node),
         }
     }
@@ -277,7 +277,7 @@ pub trait Queue: Debug + Send {
         into: &mut Vec<Packet>,
         out: &mut Vec<Signal>,
     ) {
-        let wanted = Wanted { to: Destination::Only(to), ..Wanted::ANY };
+        let wanted = Wanted { to: Destination::Only(Some(to)), ..Wanted::ANY };
         while let Some(packet) = self.pop_for(now, &wanted, out) {
             self.release(now, &packet, out);
             into.push(packet);

@@ -22,6 +22,12 @@ pub struct Link {
 
 /// The queues outside of the medium, whose packets can join a PSDU.
 pub trait MsduSource {
+    /// Removes and returns the frame of this class that `node` sends next to a receiver for which
+    /// it has none in service; `None` is a frame to all.
+    fn first(&mut self, node: u32, class: TrafficClass, to: Option<u32>) -> Option<Packet> {
+        self.next(node, class, to?, Bytes(u64::MAX))
+    }
+
     /// Removes and returns the next packet of this class that waits at `node` for the receiver
     /// `to`, if it is no larger than `most`.
     fn next(&mut self, node: u32, class: TrafficClass, to: u32, most: Bytes) -> Option<Packet>;
@@ -33,6 +39,11 @@ pub trait MsduSource {
     /// Shows the packets of this class that wait at `node`, each with its receiver, without
     /// broadcasts.
     fn each(&self, node: u32, class: TrafficClass, visit: &mut dyn FnMut(u32, &Packet));
+
+    /// Whether a station is awake, as far as its access point `node` knows.
+    fn is_awake(&self, _node: u32, _station: u32) -> bool {
+        true
+    }
 
     /// How many packets wait at `node`, of all classes and receivers, and their bytes; `None` if
     /// that is known only by a visit of each.

@@ -253,6 +253,32 @@ impl Stations {
             .unwrap_or(Next::Queue(None))
     }
 
+    /// What a radio sends next of this access category to a receiver for which it has nothing in
+    /// service; `None` is to all.
+    #[inline]
+    pub fn next_to(&mut self, now: Instant, by: u32, to: Option<u32>, class: TrafficClass) -> Next {
+        if self.beacons.is_none() {
+            return Next::Queue(None);
+        }
+        self.ask_for(now, by, to, class)
+    }
+
+    fn ask_for(&mut self, now: Instant, by: u32, to: Option<u32>, class: TrafficClass) -> Next {
+        let Self { site, beacons: Some(beacons), roaming, power_save } = self else {
+            return Next::Queue(None);
+        };
+        beacons
+            .next_to(by, to, class, site)
+            .or_else(|| roaming.as_ref()?.join(by, class, site).map(|_| Next::Nothing))
+            .or_else(|| power_save.as_mut()?.next_to(now, by, to, class, site))
+            .unwrap_or(Next::Queue(None))
+    }
+
+    /// Whether a station is awake, as far as its access point, of this radio, knows.
+    pub fn is_awake(&self, by: u32, station: u32) -> bool {
+        self.power_save.as_ref().is_none_or(|power_save| !power_save.sleeps(by, station))
+    }
+
     /// What joins the packets of this access category that a radio has in service for another, if
     /// it is no larger than `most`.
     #[inline]

@@ -178,7 +178,7 @@ def one_category(cell: Cell) -> AssumptionCheck:
 
 def equal(cell: Cell) -> AssumptionCheck:
     """Check that all frames are alike."""
-    for number in sorted({flow.station for flow in cell.flows}):
+    for number in sorted({number for flow in cell.flows for number in flow.stations}):
         table = cell.stations[number]
         key = next((key for key in OWN if table.get(key) is not None), None)
         if key is not None:

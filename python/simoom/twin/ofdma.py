@@ -96,7 +96,7 @@ def _full_ppdus(sender: Sender, mpdus: float, verdict: str) -> AssumptionCheck:
 
 def _several(cell: Cell) -> AssumptionCheck:
     mu: dict[str, Any] = cell.keys["wlan"]["mu"]
-    stations = len({flow.station for flow in cell.flows})
+    stations = len({number for flow in cell.flows for number in flow.stations})
     if stations < mu["min_users"]:
         return broken(SEVERAL, f"{stations} station, and wlan.mu.min_users is {mu['min_users']}")
     for key, usual in (("uplink", None), ("max_users", None), ("response_mcs", ofdma.RESPONSE_MCS)):

@@ -217,7 +217,7 @@ impl Scheduler for AirtimeFair {
     ) -> Option<Packet> {
         let number = match wanted.to {
             Destination::Any => self.turn()?,
-            Destination::Only(node) => self.sub_queues.number(Per::station_key(Some(node)))?,
+            Destination::Only(to) => self.sub_queues.number(Per::station_key(to))?,
             Destination::Except(node) => {
                 let not = [Some(node), None].map(Per::station_key);
                 let listed = self.new.iter().chain(&self.old).copied();

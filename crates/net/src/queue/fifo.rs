@@ -96,7 +96,7 @@ impl<Record: Copy> Fifo<Record> {
     }
 
     /// The first packet for a destination, and its place.
-    fn first_for(&mut self, station: NodeId) -> Option<usize> {
+    fn first_for(&mut self, to: Option<NodeId>) -> Option<usize> {
         if self.places.is_none() {
             let mut places = Places::default();
             for (place, packet) in self.each_place() {
@@ -105,7 +105,7 @@ impl<Record: Copy> Fifo<Record> {
             self.places = Some(places);
         }
         let Self { records, passed, places, .. } = self;
-        let places = places.as_mut()?.of(Some(station));
+        let places = places.as_mut()?.of(to);
         while let Some(&place) = places.front() {
             let index = place.checked_sub(*passed).map(|index| index as usize);
             if index.is_some_and(|index| records[index].is_some()) {
@@ -120,7 +120,7 @@ impl<Record: Copy> Fifo<Record> {
     fn place_for(&mut self, to: Destination) -> Option<usize> {
         match to {
             Destination::Any => (!self.is_empty()).then_some(0),
-            Destination::Only(node) => self.first_for(node),
+            Destination::Only(to) => self.first_for(to),
             Destination::Except(_) => {
                 self.each_place().find(|(_, packet)| to.is_of(packet)).map(|(place, _)| place)
             }
@@ -198,7 +198,8 @@ mod tests {
 
     fn wanted(station: Option<u32>, most: u64) -> Wanted {
         let class = TrafficClass::BestEffort;
-        let to = station.map_or(Destination::Any, |station| Destination::Only(NodeId(station)));
+        let to =
+            station.map_or(Destination::Any, |station| Destination::Only(Some(NodeId(station))));
         Wanted { class, to, most: Bytes(most) }
     }
 
@@ -233,7 +234,7 @@ mod tests {
                         let place = list.iter().position(|packet| packet.to == to);
                         let has = fifo.has(&wanted(Some(station), 44));
                         prop_assert_eq!(has, place.is_some());
-                        (fifo.pop_for(Destination::Only(NodeId(station))), place)
+                        (fifo.pop_for(Destination::Only(Some(NodeId(station)))), place)
                     }
                     _ => {
                         let not = Some(NodeId(station));

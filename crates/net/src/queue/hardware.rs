@@ -61,7 +61,7 @@ impl HardwareQueue {
             let receiver = first.receiver();
             let (to, room) = match receiver {
                 Some(node) if self.is_shared => {
-                    (Destination::Only(node), self.rooms.get(&node).copied())
+                    (Destination::Only(Some(node)), self.rooms.get(&node).copied())
                 }
                 Some(_) => (Destination::Any, self.only),
                 None => (Destination::Any, None),
@@ -210,7 +210,7 @@ mod tests {
     /// Takes what one access sends: the first packet and all that go with it.
     fn access(queue: &mut HardwareQueue) -> Vec<Packet> {
         let Some(first) = queue.pop(NOW, &mut Vec::new()) else { return Vec::new() };
-        let to = Destination::Only(first.receiver().unwrap());
+        let to = Destination::Only(first.receiver());
         let wanted = Wanted { class: TrafficClass::BestEffort, to, most: Bytes(u64::MAX) };
         let rest = std::iter::from_fn(|| queue.pop_for(NOW, &wanted, &mut Vec::new()));
         std::iter::once(first).chain(rest.collect::<Vec<_>>()).collect()
@@ -286,7 +286,7 @@ mod tests {
         let first = access(&mut queue);
         let wanted = Wanted {
             class: TrafficClass::BestEffort,
-            to: Destination::Only(NodeId(1)),
+            to: Destination::Only(Some(NodeId(1))),
             most: Bytes(u64::MAX),
         };
         assert_eq!(queue.pop_for(NOW, &wanted, &mut Vec::new()), None);

@@ -369,7 +369,7 @@ impl Scheduler for Mac80211 {
     ) -> Option<Packet> {
         let number = match wanted.to {
             Destination::Any => self.turn()?,
-            Destination::Only(node) => self.stations.number(self.key(Some(node)))?,
+            Destination::Only(to) => self.stations.number(self.key(to))?,
             Destination::Except(node) => {
                 self.unblock();
                 let not = [Some(node), None].map(|to| self.key(to));

@@ -75,7 +75,7 @@ impl Queue for Ring {
         into: &mut Vec<Packet>,
         out: &mut Vec<Signal>,
     ) {
-        let wanted = Destination::Only(to);
+        let wanted = Destination::Only(Some(to));
         let first = into.len();
         into.extend(self.held.iter().filter(|packet| wanted.is_of(packet)));
         self.held.retain(|packet| !wanted.is_of(packet));
@@ -152,7 +152,7 @@ mod tests {
         }
         let mut find = |station, most| {
             let (class, most) = (TrafficClass::BestEffort, Bytes(most));
-            let wanted = Wanted { class, to: Destination::Only(NodeId(station)), most };
+            let wanted = Wanted { class, to: Destination::Only(Some(NodeId(station))), most };
             ring.pop_for(NOW, &wanted, &mut Vec::new()).map(|packet| number(&packet))
         };
         assert_eq!(find(2, 99), None, "too large");

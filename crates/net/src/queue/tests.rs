@@ -255,7 +255,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     prop_oneof![
         5 => push.prop_map(|(flow, size, capable)| Operation::Push { flow, size, capable }),
         3 => Just(Operation::Pop),
-        2 => (0u32..5, any::<bool>(), 28u64..1600)
+        2 => (0u32..6, any::<bool>(), 28u64..1600)
             .prop_map(|(station, except, most)| Operation::PopFor { station, except, most }),
         2 => any::<prop::sample::Index>().prop_map(Operation::Release),
         1 => air.prop_map(|(station, received, used_us)| {
@@ -380,7 +380,9 @@ proptest! {
             match operation {
                 Operation::Push { flow, size, capable } => {
                     let ecn = codepoint(flow, capable);
-                    let offered = Packet { ecn, ..packet(flow, i as u64, size) };
+                    // Flow 3 is broadcast.
+                    let to = (flow != 3).then_some(NodeId(flow));
+                    let offered = Packet { ecn, to, ..packet(flow, i as u64, size) };
                     queue.push(now, offered, &mut out);
                     record.waiting[flow as usize].push_back(offered);
                     let flow = per_flow.then_some(flow);
@@ -404,11 +406,10 @@ proptest! {
                     }
                 }
                 Operation::PopFor { station, except, most } => {
-                    let node = NodeId(station);
-                    let (to, most) = if except {
-                        (Destination::Except(node), Bytes(u64::MAX))
-                    } else {
-                        (Destination::Only(node), Bytes(most))
+                    let node = station.checked_sub(1).map(NodeId);
+                    let (to, most) = match node.filter(|_| except) {
+                        Some(node) => (Destination::Except(node), Bytes(u64::MAX)),
+                        None => (Destination::Only(node), Bytes(most)),
                     };
                     pop_for(&mut *queue, &mut record, now, to, most)?;
                 }

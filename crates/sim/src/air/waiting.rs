@@ -1,12 +1,12 @@
 //! The queues of radios as a source of frames.
 
-use crate::notice::{Notice, Observer};
-use crate::topology::{RadioId, Routes, Topology};
+use crate::notice::{Notice, Observer, StationNote};
+use crate::topology::{Interface, RadioId, Routes, Topology};
 use kernel::{Bytes, IdVec, Instant};
 use net::{Destination, Signal, Wanted};
 use std::collections::VecDeque;
 use wifi::MsduSource;
-use wifi::station::{Join, Stations};
+use wifi::station::{Join, Next, Stations};
 use wire::{Packet, PowerBits, TrafficClass};
 
 /// The queues of radios as a frame source: the medium takes further packets from them.
@@ -30,30 +30,52 @@ pub(crate) struct Taken {
     pub(crate) signals: VecDeque<(RadioId, Signal)>,
     /// The radios from whose queues packets were taken.
     pub(crate) radios: Vec<RadioId>,
+    /// Packets that were lost for others in buffers of stations that sleep, each with its radio.
+    pub(crate) lost: Vec<(RadioId, Packet)>,
 }
 
 impl<O: Observer> Waiting<'_, O> {
-    /// Takes a packet from the queue of a radio into service, with these bits in its header. The
-    /// receiver is `to`, or is looked up.
-    fn take(
+    /// Takes a packet from the queue of a radio.
+    fn pop(&mut self, by: RadioId, wanted: &Wanted) -> Option<Packet> {
+        let packet = self.queues[by].pop_for(self.now, wanted, self.signals);
+        self.taken.signals.extend(self.signals.drain(..).map(|signal| (by, signal)));
+        packet
+    }
+
+    /// A packet that has left the queue of a radio goes into service.
+    fn begin_service(&mut self, by: RadioId, to: Option<RadioId>, packet: Packet) -> Packet {
+        self.observers.on(self.now, &Notice::Dequeued { by, to, packet: &packet });
+        if self.taken.radios.last() != Some(&by) {
+            self.taken.radios.push(by);
+        }
+        packet
+    }
+
+    /// Takes a packet into service that need not wait for a station which sleeps, with these bits
+    /// in its header. Those that must wait are buffered.
+    fn take_awake(
         &mut self,
         by: RadioId,
         to: Option<RadioId>,
         power: PowerBits,
         wanted: &Wanted,
-    ) -> Option<(Packet, RadioId)> {
-        let packet = self.queues[by].pop_for(self.now, wanted, self.signals);
-        let taken = packet.and_then(|mut packet| {
-            let to = to.or_else(|| self.receiver(by, &packet))?;
-            packet.power = power;
-            self.observers.on(self.now, &Notice::Dequeued { by, to: Some(to), packet: &packet });
-            Some((packet, to))
-        });
-        self.taken.signals.extend(self.signals.drain(..).map(|signal| (by, signal)));
-        if taken.is_some() && self.taken.radios.last() != Some(&by) {
-            self.taken.radios.push(by);
+    ) -> Option<Packet> {
+        while let Some(packet) = self.pop(by, wanted) {
+            let held = self.stations.hold(self.now, by.0, to.map(|radio| radio.0), packet);
+            let Some(lost) = held else {
+                return Some(self.begin_service(by, to, Packet { power, ..packet }));
+            };
+            let buffered = StationNote::Buffered { by, to, packet: &packet };
+            self.observers.on(self.now, &Notice::Station(buffered));
+            self.queues[by].release(self.now, &packet, self.signals);
+            self.taken.signals.extend(self.signals.drain(..).map(|signal| (by, signal)));
+            if let Some((packet, cause)) = lost {
+                let at = Interface::Radio(by);
+                self.observers.on(self.now, &Notice::Dropped { at, packet: &packet, cause });
+                self.taken.lost.push((by, packet));
+            }
         }
-        taken
+        None
     }
 
     /// The receiving radio of a packet that waits at another.
@@ -63,6 +85,33 @@ impl<O: Observer> Waiting<'_, O> {
 }
 
 impl<O: Observer> MsduSource for Waiting<'_, O> {
+    fn first(&mut self, node: u32, class: TrafficClass, to: Option<u32>) -> Option<Packet> {
+        let (by, to) = (RadioId(node), to.map(RadioId));
+        let only = Destination::Only(to.map(|to| self.topology.radio(to).node));
+        let wanted = Wanted { class, to: only, most: Bytes(u64::MAX) };
+        match self.stations.next_to(self.now, node, to.map(|to| to.0), class) {
+            Next::Queue(None) => {
+                let packet = self.pop(by, &wanted)?;
+                Some(self.begin_service(by, to, packet))
+            }
+            Next::Queue(Some(power)) => self.take_awake(by, to, power, &wanted),
+            Next::Frame { packet, .. } => {
+                let frame = StationNote::Frame { by, packet: &packet };
+                self.observers.on(self.now, &Notice::Station(frame));
+                Some(packet)
+            }
+            Next::Buffered { packet, .. } => {
+                self.observers.on(self.now, &Notice::Dequeued { by, to, packet: &packet });
+                Some(packet)
+            }
+            Next::Nothing => None,
+        }
+    }
+
+    fn is_awake(&self, node: u32, station: u32) -> bool {
+        self.stations.is_awake(node, station)
+    }
+
     fn next(&mut self, node: u32, class: TrafficClass, to: u32, most: Bytes) -> Option<Packet> {
         let (by, to) = (RadioId(node), RadioId(to));
         let bits = match self.stations.join(self.now, node, to.0, class, most) {
@@ -75,16 +124,20 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
             }
         };
         let is_shared = self.topology.radio(by).is_shared;
-        let only = || Destination::Only(self.topology.radio(to).node);
+        let only = || Destination::Only(Some(self.topology.radio(to).node));
         let destination = if is_shared { only() } else { Destination::Any };
         let wanted = Wanted { class, to: destination, most };
-        self.take(by, Some(to), bits, &wanted).map(|(packet, _)| packet)
+        let packet = Packet { power: bits, ..self.pop(by, &wanted)? };
+        Some(self.begin_service(by, Some(to), packet))
     }
 
     fn next_other(&mut self, node: u32, class: TrafficClass, than: u32) -> Option<(Packet, u32)> {
         let to = Destination::Except(self.topology.radio(RadioId(than)).node);
         let wanted = Wanted { class, to, most: Bytes(u64::MAX) };
-        self.take(RadioId(node), None, PowerBits::NONE, &wanted).map(|(packet, to)| (packet, to.0))
+        let by = RadioId(node);
+        let packet = self.pop(by, &wanted)?;
+        let to = self.receiver(by, &packet)?;
+        Some((self.begin_service(by, Some(to), packet), to.0))
     }
 
     fn waiting(&self, node: u32) -> Option<(u64, Bytes)> {

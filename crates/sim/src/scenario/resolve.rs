@@ -134,7 +134,6 @@ fn plan(document: &Document, aim: Aim) -> Result<Plan, Vec<Issue>> {
     };
     let flows = flows::flows(document, places, duration_s, &mut check);
     routing::list_routes(routing.as_mut(), places, &mut check);
-    mu::flows(&wlan, &flows, &mut check);
     radio::flows(space.as_ref(), routing.as_ref(), &flows, &mut check);
     let mut measure = measure(document, duration_s, warmup_s, &mut check);
     measure.hops = measured_hops(document, &topology, &flows, &mut check);

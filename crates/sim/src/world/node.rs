@@ -91,7 +91,11 @@ impl<O: Observer> World<O> {
     /// A packet is lost at an interface before it is sent.
     pub(super) fn lose(&mut self, at: Interface, packet: &Packet, cause: DropCause) {
         self.drop_packet(at, packet, cause);
-        let node = self.topology.node_at(at);
+        self.note_lost(self.topology.node_at(at), packet);
+    }
+
+    /// A packet that was lost before it was sent no longer counts at a node.
+    pub(super) fn note_lost(&mut self, node: NodeId, packet: &Packet) {
         self.stock.on_dropped(node, packet);
         self.complete(node, packet);
     }

@@ -60,6 +60,9 @@ impl<O: Observer> World<O> {
         while let Some((by, signal)) = self.taken.signals.pop_front() {
             self.settle_signal(by, &signal);
         }
+        while let Some((by, packet)) = self.taken.lost.pop() {
+            self.note_lost(self.topology.radio(by).node, &packet);
+        }
         while let Some(by) = self.taken.radios.pop() {
             self.note_queue(by);
         }

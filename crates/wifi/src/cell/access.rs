@@ -85,8 +85,14 @@ impl Cell {
             }
             let counters = &mut self.nodes[node as usize].counters;
             let edcaf = &mut self.edcafs[winner as usize];
+            // It may be about to trigger, without a packet.
+            let had_packet = !edcaf.is_idle();
             edcaf.yield_to_higher(now, &self.rules, counters, &mut self.settled);
-            self.settle(winner, out);
+            if had_packet {
+                self.settle(winner, out);
+            } else {
+                self.back_off(winner);
+            }
         }
     }
 

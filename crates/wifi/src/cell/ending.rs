@@ -12,12 +12,12 @@ use kernel::{Bytes, Duration, Instant};
 impl Cell {
     /// The data frame or the exchange on the air ends, or the SIFS after an exchange in a TXOP.
     pub fn on_step(&mut self, now: Instant, source: &mut dyn MsduSource, out: &mut Vec<Command>) {
-        if self.triggers.is_some() && self.is_step_to_ask(now, out) {
+        if self.triggers.is_some() && self.is_step_to_ask(now, source, out) {
             return;
         }
         self.take_step(now, source, out);
         if self.triggers.is_some() {
-            self.ask(now, out);
+            self.ask(now, source, out);
         }
     }
 

@@ -16,6 +16,7 @@ mod watch;
 
 use super::several::{Protected, Several};
 use super::{ACCESS_POINT, Cell, FrameOnAir, link_direction};
+use crate::MsduSource;
 use crate::mac::mu::scheduler::{MuScheduler, StationView};
 use crate::mac::mu::{Mu, MuCounters, MuExchange, MuUser, Shape, Shapes};
 use crate::mac::{Edcaf, Exchange, Originator, PeerRate, Rules};
@@ -51,13 +52,24 @@ struct Queue {
     scheduler: Box<dyn MuScheduler>,
     /// When each receiver was last served.
     served: Vec<Option<Instant>>,
+    /// The last PPDU was a frame to all.
+    was_to_all: bool,
 }
+
+/// The place of broadcasts among the receivers.
+const ALL: u32 = 0;
 
 impl Queue {
     fn new(settings: &Mu, stations: u32) -> Self {
         let others = (0..=stations).map(|_| Originator::new(false)).collect();
         let scheduler = settings.scheduler.get().build(1..=stations);
-        Self { others, present: 0, scheduler, served: vec![None; stations as usize + 1] }
+        Self {
+            others,
+            present: 0,
+            scheduler,
+            served: vec![None; stations as usize + 1],
+            was_to_all: false,
+        }
     }
 
     /// The EDCAF serves this receiver from now on.
@@ -91,8 +103,31 @@ impl Queue {
         }
     }
 
-    /// A PPDU to these stations begins, to each with so many tones.
+    /// A frame to all is next, if there is one: these go alone, and in turns with the PPDUs to
+    /// stations. Returns whether it is.
+    fn turn_to_all(
+        &mut self,
+        edcaf: &mut Edcaf,
+        now: Instant,
+        rules: &Rules,
+        source: &mut dyn MsduSource,
+    ) -> bool {
+        let own = self.of_mut(edcaf, ALL);
+        if own.is_idle()
+            && let Some(packet) = source.first(edcaf.node, edcaf.class, None)
+        {
+            self.of_mut(edcaf, ALL).begin_service(&rules.framing, now, packet, None);
+        }
+        let is_next = !self.was_to_all && !self.of(edcaf, ALL).is_idle();
+        if is_next {
+            self.turn_to(edcaf, ALL);
+        }
+        is_next
+    }
+
+    /// A PPDU to these stations begins, to each with so many tones; to all if there are none.
     fn note_sent(&mut self, now: Instant, lasts: Duration, served: &[(u32, u32)]) {
+        self.was_to_all = served.is_empty();
         for &(station, _) in served {
             self.served[station as usize] = Some(now);
         }
@@ -182,7 +217,7 @@ impl Cell {
     pub(super) fn turn_to(&mut self, f: u32, receiver: Option<u32>) {
         let Some(groups) = &mut self.groups else { return };
         if let Some(queue) = groups.queues.get_mut(f as usize) {
-            queue.turn_to(&mut self.edcafs[f as usize], receiver.unwrap_or(0));
+            queue.turn_to(&mut self.edcafs[f as usize], receiver.unwrap_or(ALL));
         }
     }
 
@@ -200,11 +235,11 @@ impl Cell {
     #[cold]
     #[inline(never)]
     pub(super) fn note_single(&mut self, f: u32, exchange: &Exchange) {
-        let to = self.edcaf(f).to();
+        let to = self.edcaf(f).to().map(|to| (to, 1));
         let Some(groups) = &mut self.groups else { return };
-        if let (Some(queue), Some(to)) = (groups.queues.get_mut(f as usize), to) {
+        if let Some(queue) = groups.queues.get_mut(f as usize) {
             let lasts = exchange.data().map_or(Duration::ZERO, |data| data.airtime.total());
-            queue.note_sent(exchange.start, lasts, &[(to, 1)]);
+            queue.note_sent(exchange.start, lasts, to.as_slice());
             self.note_down();
         }
     }

@@ -169,7 +169,7 @@ impl Cell {
         out: &mut Vec<Command>,
     ) -> bool {
         let (f, within) = (txop.holder, txop.left(now));
-        let triggers = self.assemble_triggered(now, f, within, false, out);
+        let triggers = self.assemble_triggered(now, f, within, false, source, out);
         let may_send = !txop.is_for_answers() && !self.edcaf(f).is_idle();
         if !(triggers || may_send && self.assemble_group(now, f, within, source, out)) {
             return false;

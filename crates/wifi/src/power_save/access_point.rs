@@ -303,6 +303,24 @@ impl AccessPoint {
         })
     }
 
+    /// The next frame that it sends to a station, or to all, before the packets of its queue.
+    pub fn next_to(
+        &mut self,
+        now: Instant,
+        to: Option<u32>,
+        class: Option<TrafficClass>,
+    ) -> Option<Request> {
+        match to {
+            None => self.next_group(class),
+            Some(radio) => self.client(radio)?.next(now, class),
+        }
+    }
+
+    /// Whether a station sleeps, and not only between the frames that it asks for.
+    pub fn sleeps(&self, radio: u32) -> bool {
+        self.clients.iter().any(|client| client.radio == radio && client.is_asleep)
+    }
+
     fn next_group(&mut self, class: Option<TrafficClass>) -> Option<Request> {
         let (_, first) = self.group.front().filter(|_| self.group_ready > 0)?;
         if class.is_some_and(|class| class != first.class) {

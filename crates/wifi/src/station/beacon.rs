@@ -57,6 +57,20 @@ impl Beacons {
         schedule.due.take().map(|packet| Next::Frame { packet, to: None })
     }
 
+    /// The beacon, if it is the next frame of a radio to all; nothing goes to a station before it.
+    pub(super) fn next_to(
+        &mut self,
+        by: u32,
+        to: Option<u32>,
+        class: TrafficClass,
+        site: &Site,
+    ) -> Option<Next> {
+        match to {
+            None => self.next(by, class, site),
+            Some(_) => self.join(by, class, site).map(|_| Next::Nothing),
+        }
+    }
+
     /// Nothing joins the packets in service at a radio if a beacon is its next frame.
     pub(super) fn join(&self, by: u32, class: TrafficClass, site: &Site) -> Option<Join> {
         let schedule = self.of(by).filter(|_| site.precedes(class))?;

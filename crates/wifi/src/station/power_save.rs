@@ -132,12 +132,35 @@ impl Savers {
         if let Some(station) = self.station(by) {
             return Some(station.next(now, by, class, site));
         }
-        let access_point = self.access_point(by)?;
-        Some(match access_point.next(now, site.only(class)) {
+        let request = self.access_point(by)?.next(now, site.only(class));
+        Some(Self::answer(request, now, by, site))
+    }
+
+    /// What an access point that serves such stations sends next to one, or to all.
+    pub(super) fn next_to(
+        &mut self,
+        now: Instant,
+        by: u32,
+        to: Option<u32>,
+        class: TrafficClass,
+        site: &Site,
+    ) -> Option<Next> {
+        let request = self.access_point(by)?.next_to(now, to, site.only(class));
+        Some(Self::answer(request, now, by, site))
+    }
+
+    fn answer(request: Option<Request>, now: Instant, by: u32, site: &Site) -> Next {
+        match request {
             Some(Request::Empty(to, frame)) => Next::frame(now, by, to, frame, site),
             Some(Request::Packet(to, packet)) => Next::Buffered { packet, to },
             None => Next::Queue(Some(PowerBits::NONE)),
-        })
+        }
+    }
+
+    /// Whether a station sleeps, as far as the access point of this radio knows.
+    pub(super) fn sleeps(&self, by: u32, station: u32) -> bool {
+        let access_point = self.access_points[by as usize].as_deref();
+        access_point.is_some_and(|access_point| access_point.sleeps(station))
     }
 
     /// What joins the packets that a radio has in service for another.

@@ -34,7 +34,7 @@ fn station_of(packet: &Packet) -> u32 {
 /// One turn: the first packet, and as many more as an A-MPDU of so many holds.
 fn turn(queue: &mut Shared<Mac80211>, frames: usize) -> Vec<Packet> {
     let first = queue.pop(NOW, &mut Vec::new()).expect("packets wait");
-    let to = Destination::Only(first.receiver().unwrap());
+    let to = Destination::Only(first.receiver());
     let wanted = Wanted { class: TrafficClass::BestEffort, to, most: Bytes(u64::MAX) };
     let rest = std::iter::from_fn(|| queue.pop_for(NOW, &wanted, &mut Vec::new()));
     std::iter::once(first).chain(rest.take(frames - 1).collect::<Vec<_>>()).collect()

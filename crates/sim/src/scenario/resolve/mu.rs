@@ -1,9 +1,8 @@
 //! OFDMA: what it needs, and what it is not supported with.
 
 use super::check::Check;
-use crate::plan::{FlowPlan, SpacePlan, StationPlan};
+use crate::plan::{SpacePlan, StationPlan};
 use crate::scenario::document::Document;
-use crate::topology::Endpoint;
 use kernel::Bytes;
 use settings::Said;
 use wifi::MacConfig;
@@ -23,7 +22,7 @@ pub(super) fn mu(
     space: Option<&SpacePlan>,
     check: &mut Check,
 ) {
-    let unsupported = unsupported(wlan, stations, space.is_some());
+    let unsupported = unsupported(wlan, space.is_some());
     let standard = wlan.timing.standard;
     let Some(settings) = &mut wlan.mu else { return };
     if !document.has_cell() || document.standard.is_none() {
@@ -70,23 +69,10 @@ pub(super) fn mu(
     }
 }
 
-/// A broadcast would wait until no other packet is in service, which may never be.
-pub(super) fn flows(wlan: &MacConfig, flows: &[FlowPlan], check: &mut Check) {
-    if wlan.mu.is_some() && flows.iter().any(|flow| flow.to == Endpoint::Broadcast) {
-        let message = "downlink OFDMA with broadcasts is not supported";
-        check.fault(TABLE, Said::new(message, "remove the flow to all, or the table"));
-    }
-}
-
 /// What downlink OFDMA is not supported with, and the remedy.
-fn unsupported(
-    wlan: &MacConfig,
-    stations: &[StationPlan],
-    in_space: bool,
-) -> Option<(&'static str, &'static str)> {
+fn unsupported(wlan: &MacConfig, in_space: bool) -> Option<(&'static str, &'static str)> {
     let frames = wlan.aggregation.map_or(0, |limits| limits.frames);
     let each = wlan.aggregation.is_some_and(|limits| limits.delivery == Delivery::Mpdu);
-    let saves = stations.iter().any(|station| station.power_save.is_some());
     Some(match () {
         () if in_space => (
             "a radio or interferers",
@@ -100,12 +86,6 @@ fn unsupported(
              wlan.qos true",
         ),
         () if each => ("delivery of each MPDU", "take wlan.aggregation.delivery = \"ppdu\""),
-        () if wlan.beacons.is_some() => (
-            "beacons",
-            "frames to all stations would wait until no other frame is in service: remove \
-             wlan.beacons",
-        ),
-        () if saves => ("stations that save power", "remove their power_save"),
         () if wlan.timing.model_header.is_some() => {
             ("the data frames of analytic models", "remove wlan.model_header_us")
         }

@@ -1,12 +1,12 @@
 //! Which stations a PPDU serves, and their A-MPDUs.
 
-use super::Groups;
+use super::{ALL, Groups};
 use crate::cell::access::draw_lost;
 use crate::cell::several::{Several, shares};
 use crate::cell::{ACCESS_POINT, Cell, link_between};
 use crate::mac::mu::scheduler::{StationView, View};
 use crate::mac::mu::{Member, MuExchange, MuUser, Shape};
-use crate::mac::{Bitmap, Edcaf, PsduLimits};
+use crate::mac::{Bitmap, Edcaf, Originator, PsduLimits};
 use crate::phy::Mode;
 use crate::phy::he::{DataEnd, GroupFields, RuSize};
 use crate::{Command, Mpdus, MsduSource};
@@ -50,15 +50,15 @@ impl Cell {
         source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) -> bool {
-        let edcaf = &self.edcafs[f as usize];
-        if edcaf.to().is_none() || edcaf.originator.management().is_some() {
+        let (queue, edcaf) = (&mut groups.queues[f as usize], &mut self.edcafs[f as usize]);
+        if edcaf.is_idle() || queue.turn_to_all(edcaf, now, &self.rules, source) {
             return false;
         }
         let mut found = self.candidates(groups, now, f, source);
-        let Some(&first) = found.first() else { return false };
+        let (queue, edcaf) = (&mut groups.queues[f as usize], &mut self.edcafs[f as usize]);
         // Whom the EDCAF serves alone if the PPDU is none of several.
-        groups.queues[f as usize].turn_to(&mut self.edcafs[f as usize], first);
-        if self.edcaf(f).originator.owes_request() {
+        queue.turn_to(edcaf, found.first().copied().unwrap_or(ALL));
+        if found.is_empty() || goes_alone(&edcaf.originator) {
             return false;
         }
         let mut group = groups.spare.take().unwrap_or_else(|| empty(groups));
@@ -133,13 +133,11 @@ impl Cell {
         for &station in order.iter() {
             let originator = queue.of_mut(edcaf, station);
             if originator.is_idle() {
-                let Some(packet) = source.next(node, class, station, Bytes(u64::MAX)) else {
-                    continue;
-                };
+                let Some(packet) = source.first(node, class, Some(station)) else { continue };
                 originator.begin_service(&self.rules.framing, now, packet, Some(station));
             }
-            if originator.owes_request() {
-                // It gets a BlockAckReq of its own when it is the first.
+            if goes_alone(originator) {
+                // It is sent when it is the first.
                 if found.is_empty() {
                     found.push(station);
                     break;
@@ -209,7 +207,7 @@ impl Cell {
         let (node, class) = (edcaf.node, edcaf.class);
         for (nth, each) in chosen.iter().enumerate() {
             let mode: &Mode = &each.member.mode;
-            let bytes = settings.within(shape.data.room(nth, last)).min(limits.bytes);
+            let bytes = settings.within(shape.data.room(nth, last).min(limits.bytes));
             let frames = if each.alone { 1 } else { limits.frames };
             let room = PsduLimits { frames, bytes };
             let originator = queue.of_mut(edcaf, each.station);
@@ -301,6 +299,11 @@ impl Cell {
             out.push(Command::ExchangeSent { node, peer, used, arrived, mpdus });
         }
     }
+}
+
+/// Whether the next frame to a station is a BlockAckReq, or a frame of the MAC.
+fn goes_alone(originator: &Originator) -> bool {
+    originator.owes_request() || originator.management().is_some()
 }
 
 fn empty(groups: &Groups) -> MuExchange {

@@ -1,9 +1,9 @@
 //! When an access point asks for the medium to trigger stations.
 
-use crate::cell::Cell;
+use crate::cell::{ACCESS_POINT, Cell};
 use crate::mac::mu::Uplink;
 use crate::{Command, MsduSource};
-use kernel::{Duration, Instant};
+use kernel::{Bytes, Duration, Instant};
 
 /// When the access point asks for the medium without a packet to send.
 ///
@@ -16,14 +16,14 @@ pub(super) struct Asking {
     due: Option<Instant>,
     /// When a step is scheduled for it.
     step: Option<Instant>,
-    /// The EDCAF that waits for the medium without a packet, or triggers without one.
-    pub(super) asked: Option<u32>,
+    /// The EDCAFs that wait for the medium without a packet, or trigger without one, as bits.
+    asked: u8,
 }
 
 impl Asking {
     pub(super) fn new(function: u32, settings: &Uplink) -> Self {
         let interval = Some(settings.access_interval).filter(|&it| it > Duration::ZERO);
-        Self { function, interval, due: None, step: None, asked: None }
+        Self { function, interval, due: None, step: None, asked: 0 }
     }
 
     /// The time begins.
@@ -33,6 +33,22 @@ impl Asking {
         if self.step.is_none() {
             self.schedule(now + interval, out);
         }
+    }
+
+    /// This EDCAF waits for the medium without a packet, or triggers without one.
+    pub(super) fn note(&mut self, f: u32) {
+        self.asked |= 1 << f;
+    }
+
+    fn has(&self, f: u32) -> bool {
+        self.asked & 1 << f != 0
+    }
+
+    /// Whether this EDCAF does that; it then does no longer.
+    pub(super) fn take(&mut self, f: u32) -> bool {
+        let had = self.has(f);
+        self.asked &= !(1 << f);
+        had
     }
 
     fn schedule(&mut self, at: Instant, out: &mut Vec<Command>) {
@@ -47,7 +63,12 @@ impl Cell {
     /// first.
     #[cold]
     #[inline(never)]
-    pub(in crate::cell) fn is_step_to_ask(&mut self, now: Instant, out: &mut Vec<Command>) -> bool {
+    pub(in crate::cell) fn is_step_to_ask(
+        &mut self,
+        now: Instant,
+        source: &dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) -> bool {
         let Some(triggers) = &mut self.triggers else { return false };
         if triggers.timers.take_step(now) {
             self.end_timers(now, out);
@@ -61,26 +82,36 @@ impl Cell {
         if let Some(due) = asking.due.filter(|&due| due > now) {
             asking.schedule(due, out);
         }
-        self.ask(now, out);
+        self.ask(now, source, out);
         true
     }
 
     /// The access point asks for the medium, if it is time and there is somebody to trigger.
     #[cold]
     #[inline(never)]
-    pub(in crate::cell) fn ask(&mut self, now: Instant, out: &mut Vec<Command>) {
+    pub(in crate::cell) fn ask(
+        &mut self,
+        now: Instant,
+        source: &dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) {
         let Some(triggers) = &mut self.triggers else { return };
         let asking = &mut triggers.asking;
         let f = asking.function;
-        let is_due = asking.due.is_some_and(|due| due <= now) && asking.asked.is_none();
+        let is_due = asking.due.is_some_and(|due| due <= now) && !asking.has(f);
         let is_free = self.exchange.is_none() && self.txop.is_none();
         if !is_due || !is_free || !self.edcafs[f as usize].is_idle() {
             return;
         }
-        if !triggers.settings.bsrp && !triggers.reports.any(now) {
+        let mut stations = 1..self.nodes.len() as u32;
+        let may_answer = |station| {
+            let tells = triggers.settings.bsrp || triggers.reports.of(now, station) > Bytes::ZERO;
+            tells && source.is_awake(ACCESS_POINT, station)
+        };
+        if !stations.any(may_answer) {
             return;
         }
-        asking.asked = Some(f);
+        asking.note(f);
         if self.watch.is_some() {
             self.record_arrival(now, f);
         }
@@ -103,7 +134,7 @@ impl Cell {
         if triggers.asking.due.is_none() {
             triggers.asking.restart(now, out);
         }
-        let has_asked = triggers.asking.asked == Some(f);
+        let has_asked = f < self.rules.per_node && triggers.asking.has(f);
         if triggers.timers.is_running(f) {
             self.note_wait(now, f);
         }
@@ -124,7 +155,7 @@ impl Cell {
         if let Some(groups) = &mut self.groups {
             groups.protected.begin_access();
         }
-        if self.assemble_triggered(now, f, within, true, out)
+        if self.assemble_triggered(now, f, within, true, source, out)
             || self.assemble_group(now, f, within, source, out)
         {
             return;

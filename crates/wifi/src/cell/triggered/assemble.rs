@@ -21,6 +21,7 @@ impl Cell {
         f: u32,
         within: Duration,
         is_first: bool,
+        source: &dyn MsduSource,
         out: &mut Vec<Command>,
     ) -> bool {
         if f >= self.rules.per_node {
@@ -30,10 +31,12 @@ impl Cell {
         if is_first {
             triggers.asking.restart(now, out);
         }
-        let must = triggers.asking.asked.take() == Some(f) && self.edcaf(f).is_idle();
-        let planned = self.plan(&mut triggers, &Turn { now, f, within, is_first, must });
+        let must = triggers.asking.take(f) && self.edcaf(f).is_idle();
+        let planned = self.plan(&mut triggers, &Turn { now, f, within, is_first, must, source });
         let assembled = planned.is_some();
-        triggers.asking.asked = Some(f).filter(|_| assembled && self.edcaf(f).is_idle());
+        if assembled && self.edcaf(f).is_idle() {
+            triggers.asking.note(f);
+        }
         if let Some(triggered) = planned {
             let shape = triggers.shapes.at(triggered.shape);
             let (mode, bytes) = match triggered.opening {
@@ -93,7 +96,8 @@ impl Cell {
         source: &mut dyn MsduSource,
     ) {
         let link = self.links[link_between(ACCESS_POINT, user.station)];
-        if self.nodes[user.station as usize].noise.chance(link.ack_loss) {
+        let is_awake = source.is_awake(ACCESS_POINT, user.station);
+        if self.nodes[user.station as usize].noise.chance(link.ack_loss) || !is_awake {
             return;
         }
         let null = self.null(&triggers.settings, kind);
@@ -132,7 +136,8 @@ impl Cell {
         for category in std::iter::once(preferred).chain(others) {
             let e = user.station * self.rules.per_node + category;
             let Edcaf { node, class, originator, .. } = &mut self.edcafs[e as usize];
-            if originator.is_idle() || originator.to() != Some(ACCESS_POINT) {
+            let has_data = originator.management().is_none() && !originator.is_idle();
+            if !has_data || originator.to() != Some(ACCESS_POINT) {
                 continue;
             }
             let next = |most| source.next(*node, *class, ACCESS_POINT, most);

@@ -95,7 +95,7 @@ impl Cell {
             self.contention.stop_waiting(f);
         }
         if let Some(Triggers { asking, .. }) = self.triggers.as_deref_mut() {
-            asking.asked = None;
+            asking.take(f);
         }
         if !self.goes_on(f) {
             self.back_off(f);

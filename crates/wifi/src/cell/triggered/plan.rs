@@ -1,6 +1,7 @@
 //! Whom a Trigger frame asks, and for how long.
 
 use super::{Last, Triggers};
+use crate::MsduSource;
 use crate::cell::{ACCESS_POINT, Cell, link_direction};
 use crate::mac::mu::scheduler::{StationView, View};
 use crate::mac::mu::{
@@ -16,8 +17,8 @@ use wire::FrameKind;
 const MOST_SEEN: Bytes = Bytes(1 << 22);
 
 /// An EDCAF may send now, for so long.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Turn {
+#[derive(Clone, Copy)]
+pub(super) struct Turn<'a> {
     pub(super) now: Instant,
     pub(super) f: u32,
     pub(super) within: Duration,
@@ -25,6 +26,8 @@ pub(super) struct Turn {
     pub(super) is_first: bool,
     /// It has won the medium to trigger, and has nothing else to send.
     pub(super) must: bool,
+    /// Knows which stations are awake.
+    pub(super) source: &'a dyn MsduSource,
 }
 
 /// What a Trigger frame asks for.
@@ -34,13 +37,19 @@ enum Asked {
     Queues,
     /// A `QoS` Null, of any station.
     Nulls,
+    /// The same, although all may sleep.
+    NullsInVain,
 }
 
 impl Cell {
     /// Which Trigger frame the access point sends, if any: after data, or without data to send, a
     /// BSRP, and then a Basic one. Who answers no BSRP is not asked for data. (The order is that of
     /// ns-3's `RrMultiUserScheduler`.)
-    pub(super) fn plan(&self, triggers: &mut Triggers, turn: &Turn) -> Option<TriggeredExchange> {
+    pub(super) fn plan(
+        &self,
+        triggers: &mut Triggers,
+        turn: &Turn<'_>,
+    ) -> Option<TriggeredExchange> {
         use TriggerKind::{Basic, Bsrp};
         let edcaf = self.edcaf(turn.f);
         if edcaf.originator.management().is_some() {
@@ -56,17 +65,21 @@ impl Cell {
             () if is_basic => self.trigger(triggers, turn, Basic, Asked::Queues),
             () => None,
         };
-        // The queues may have become empty since the access point asked for the medium.
+        // The queues may have become empty since the access point asked for the medium, and all
+        // stations may have gone to sleep.
         let unlimited = Turn { within: Duration(u64::MAX), ..*turn };
-        let other = || self.trigger(triggers, &unlimited, Basic, Asked::Nulls);
-        if turn.must { found.or_else(other) } else { found }
+        let mut other = |asked| self.trigger(triggers, &unlimited, Basic, asked);
+        match found {
+            None if turn.must => other(Asked::Nulls).or_else(|| other(Asked::NullsInVain)),
+            found => found,
+        }
     }
 
     /// A Trigger frame; `None` if there is nobody to ask, or no time.
     fn trigger(
         &self,
         triggers: &mut Triggers,
-        turn: &Turn,
+        turn: &Turn<'_>,
         kind: TriggerKind,
         asked: Asked,
     ) -> Option<TriggeredExchange> {
@@ -90,7 +103,7 @@ impl Cell {
         let longest = longest.min(self.rules.framing.aggregation?.duration);
         let null = self.null(settings, kind);
         let needs = found.iter().map(|&station| match asked {
-            Asked::Nulls => null,
+            Asked::Nulls | Asked::NullsInVain => null,
             Asked::Queues => reports.of(turn.now, station).max(null),
         });
         let end = end(layout, longest, needs)?;
@@ -124,7 +137,7 @@ impl Cell {
     }
 
     /// The stations that are asked, and their resource units.
-    fn whom(&self, triggers: &Triggers, turn: &Turn, asked: Asked) -> (Vec<u32>, Vec<Member>) {
+    fn whom(&self, triggers: &Triggers, turn: &Turn<'_>, asked: Asked) -> (Vec<u32>, Vec<Member>) {
         let Triggers { mu, scheduler, reports, .. } = triggers;
         let width = self.links[0].mode.width;
         let mode = |station| self.rates[link_direction(station, ACCESS_POINT)].mode;
@@ -137,7 +150,11 @@ impl Cell {
         let view = View { now: turn.now, width, stations: &views };
         let (mut found, mut sizes) = (Vec::new(), Vec::new());
         scheduler.order(&view, &mut found);
-        found.retain(|&it| asked == Asked::Nulls || reports.of(turn.now, it) > Bytes::ZERO);
+        found.retain(|&it| match asked {
+            Asked::Queues if reports.of(turn.now, it) == Bytes::ZERO => false,
+            Asked::Queues | Asked::Nulls => turn.source.is_awake(ACCESS_POINT, it),
+            Asked::NullsInVain => true,
+        });
         let units = RuSize::Tones26.number_in(width);
         found.truncate(mu.max_users.unwrap_or(u32::MAX).min(units) as usize);
         scheduler.units(&view, &found, &mut sizes);

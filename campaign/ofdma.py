@@ -1,0 +1,67 @@
+"""Random cells with OFDMA in one or both directions, by the schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# `campaign.features` has put the folder of this module on the path.
+from random_flows import Draw
+from random_scenarios import Cell
+
+from campaign.classes import bulk, datagrams, own_queue
+from campaign.hosts import groups
+from campaign.schema import Table, Values, table
+
+
+def ofdma(draw: Draw, values: Values) -> Table:
+    """Return a cell with OFDMA, in some cases with beacons, sleeping stations and broadcasts."""
+    cell = Cell(draw, "11ax")
+    made = cell.scenario()
+    wlan = made["wlan"]
+    for key in ("protection", "model_header_us", "guard_interval_ns", "he_ltf"):
+        wlan.pop(key, None)
+    wlan["width_mhz"] = draw.one((20, 20, 40, 80, 160))
+    wlan |= draw.some(0.3, coding=lambda: draw.one(("bcc", "ldpc")))
+    wlan["aggregation"] = draw.some(
+        0.4,
+        frames=lambda: draw.one((2, 8, 64)),
+        bytes=lambda: draw.one((4000, 65_535)),
+        duration_us=lambda: draw.one((1000.0, 4000.0)),
+    )
+    wlan["mu"] = values.table(table("Mu"))
+    uplink = wlan["mu"].get("uplink")
+    if isinstance(uplink, dict):
+        uplink["access_interval_us"] = draw.one((0.0, 100.0, 500.0, 5000.0))
+    else:
+        wlan["mu"].pop("edca", None)
+    if not isinstance(made["stations"], (dict, list)):
+        made["stations"] = {"count": made["stations"]}
+    for group in groups(made):
+        # All have the channel and the guard interval in common.
+        for key in ("width_mhz", "guard_interval_ns", "mode", "rate_mbps", "standard"):
+            group.pop(key, None)
+    if draw.chance(0.6):
+        sleep(made, draw, values)
+    wired = "wire" in made
+    made["flows"] = [some_flow(draw, cell, wired) for _ in range(draw.whole(1, 4))]
+    for node in (made["ap"], *groups(made)):
+        node |= draw.some(0.4, queue=lambda: own_queue(draw))
+    return made
+
+
+def sleep(made: Table, draw: Draw, values: Values) -> None:
+    """Give the access point beacons, and stations power save."""
+    made["wlan"]["beacons"] = {"interval_tu": draw.one((15, 20, 50))}
+    for group in groups(made):
+        if draw.chance(0.6):
+            group["power_save"] = values.value(table("PowerSave"))
+
+
+def some_flow(draw: Draw, cell: Cell, wired: bool) -> Table:
+    """Return datagrams or TCP, down or up, or to all."""
+    host = "server" if wired else "ap"
+    if draw.chance(0.15):
+        return {"from": host, "to": "broadcast", "traffic": {"cbr": {"rate_mbps": 0.3}}}
+    ends: list[Any] = [host, draw.one(("sta*", cell.station()))]
+    ends = ends[:: draw.one((1, -1))]
+    return datagrams(draw, ends) if draw.flip() else bulk(draw, ends)
