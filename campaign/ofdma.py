@@ -32,6 +32,11 @@ def ofdma(draw: Draw, values: Values) -> Table:
     uplink = wlan["mu"].get("uplink")
     if isinstance(uplink, dict):
         uplink["access_interval_us"] = draw.one((0.0, 100.0, 500.0, 5000.0))
+        random = uplink.get("random_access")
+        if isinstance(random, dict):
+            # As many as any channel has.
+            random["units"] = draw.one((1, 2, 3, 9))
+            wlan["mu"].pop("max_users", None)
     else:
         wlan["mu"].pop("edca", None)
     if not isinstance(made["stations"], (dict, list)):

@@ -29,6 +29,8 @@ FIELDS = (
     "wlan.trigger.he.user_info.aid12",
     "wlan.trigger.he.ru_allocation",
     "wlan.trigger.he.mcs",
+    "wlan.trigger.he.ru_starting_spatial_stream",
+    "wlan.trigger.he.ru_number_of_spatial_stream",
     "wlan.ba.control.ba_type",
     "wlan.ba.multi_sta.aid11",
     "wlan.qos.queue_size",
@@ -62,6 +64,8 @@ class Packet:
     length: int | None
     asked: dict[int, tuple[int, int]]
     """Resource unit and MCS of each AID that a Trigger frame asks."""
+    random: range
+    """The RA-RUs of a Trigger frame, which AID 0 has."""
     acked: list[int]
     queue: int | None
     is_faulty: bool
@@ -81,7 +85,17 @@ def packet(values: dict[str, str]) -> Packet:
     offset = number(named["ru_allocation_offset"])
     first = None if size is None or offset is None else FIRST_OF_SIZE.get(size)
     severities = numbers(named["severity"])
-    users = zip(numbers(named["ru_allocation"]), numbers(named["mcs"]), strict=True)
+    users = list(zip(numbers(named["ru_allocation"]), numbers(named["mcs"]), strict=True))
+    asked = dict(zip(numbers(named["aid12"]), users, strict=True))
+    # RA-RU Information is in the place of SS Allocation: five bits for the number less one.
+    streams = zip(
+        numbers(named["ru_starting_spatial_stream"]),
+        numbers(named["ru_number_of_spatial_stream"]),
+        strict=True,
+    )
+    allocated = dict(zip(asked, streams, strict=True)).get(0)
+    more = allocated[0] | (allocated[1] & 3) << 3 if allocated else -1
+    lowest = asked[0][0] if 0 in asked else 0
     return Packet(
         start=Fraction(named["time_epoch"]),
         end=Fraction(int(named["ts"]), 10**9),
@@ -92,7 +106,8 @@ def packet(values: dict[str, str]) -> Packet:
         mcs=number(named["data_mcs"]),
         trigger=number(named["trigger_type"]),
         length=number(named["ul_length"]),
-        asked=dict(zip(numbers(named["aid12"]), users, strict=True)),
+        asked=asked,
+        random=range(lowest, lowest + more + 1),
         acked=numbers(named["aid11"]),
         queue=number(named["queue_size"]),
         is_faulty=bool(named["malformed"]) or any(it >= ERROR for it in severities),
@@ -149,7 +164,11 @@ def check_answers(packets: list[Packet]) -> int:
         assert asked.length is not None
         assert each.station is not None
         assert each.start == asked.end + SIFS
-        assert (each.unit, each.mcs) == asked.asked[each.station]
+        if each.station in asked.asked:
+            assert (each.unit, each.mcs) == asked.asked[each.station]
+        else:
+            assert each.unit in asked.random
+            assert each.mcs == asked.asked[0][1]
         # UL Length (equation 27-11): 1 modulo 3, in steps of 4 us.
         announced = Fraction(20 + 4 * -(-(asked.length + 5) // 3), 10**6)
         assert asked.length % 3 == 1
@@ -232,3 +251,28 @@ def test_each_station_answers_an_mu_rts_with_the_same_cts(captured: Read, downli
         assert {each.end - each.start for each in answers} == {Fraction(44, 10**6)}
         assert first.start == answers[0].end + SIFS
         assert first.ppdu == HE_MU if downlink else first.trigger == BASIC
+
+
+@pytest.mark.parametrize("triggers", ["bsrp", "basic"])
+def test_stations_that_are_not_asked_answer_in_units_for_random_access(
+    captured: Read, triggers: str
+) -> None:
+    random_access = {"units": 3, "triggers": triggers}
+    packets = captured(
+        uploads(random_access=random_access)
+        .set("stations", 12)
+        .set("wlan.mu.max_users", 5)
+        .set("wlan.mu.min_users", 1)
+    )
+    assert not any(each.is_faulty for each in packets)
+    assert check_answers(packets) > 40
+    offers = [each for each in packets if each.random]
+    assert {each.trigger for each in offers} == {BSRP if triggers == "bsrp" else BASIC}
+    # One User Info with AID 0 is for three units, beside two stations that are asked.
+    assert all(len(each.random) == 3 and len(each.asked) <= 3 for each in offers)
+    asked: set[int] = set()
+    at_random = 0
+    for each in packets:
+        asked = set(each.asked) if each.kind == TRIGGER else asked
+        at_random += each.ppdu == HE_TB and each.station not in asked
+    assert at_random > 10

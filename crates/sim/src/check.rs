@@ -19,6 +19,7 @@ mod order;
 mod overlap;
 mod power_save;
 mod powers;
+mod random_access;
 mod reception;
 mod roaming;
 mod rule;

@@ -170,7 +170,7 @@ impl Cell {
         let modes = links.iter().flat_map(|link| [link.mode; 2]);
         let duplex = Duplex::of(&rules, &links, seed);
         Self {
-            triggers: Triggers::of(&rules, links.len() as u32),
+            triggers: Triggers::of(&rules, links.len() as u32, seed),
             rates: modes.map(PeerRate::fixed).collect(),
             nodes: (0..count).map(node).collect(),
             contention,

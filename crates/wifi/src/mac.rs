@@ -43,9 +43,10 @@ pub use full_duplex::{
 };
 pub(crate) use full_duplex::{SecondaryChoice, SecondaryRequest, header_decoded};
 pub use mu::{
-    Acknowledgement, AfterBsrp, Mu, MuCounters, MuEdca, MuEdcaCategory, MuExchange, MuProtection,
-    MuRts, MuStep, MuUser, QueueSizes, ReportSettings, Response as TriggeredResponse, ToldIn,
-    TriggerCounters, TriggeredExchange, TriggeredUser, Uplink, UserCounters,
+    Acknowledgement, AfterBsrp, Contender, Mu, MuCounters, MuEdca, MuEdcaCategory, MuExchange,
+    MuProtection, MuRts, MuStep, MuUser, QueueSizes, RandomAccess, RandomAccessCounters,
+    RandomAccessTriggers, ReportSettings, Response as TriggeredResponse, ToldIn, TriggerCounters,
+    TriggeredExchange, TriggeredUser, Uplink, UserCounters,
 };
 pub use originator::MsduOutcome;
 pub(crate) use originator::{Framing, Mpdu, Originator, Psdu, Settled};

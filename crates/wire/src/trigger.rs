@@ -138,7 +138,7 @@ impl CommonInfo {
 /// What a Trigger frame says to a station, in the codes of the User Info field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UserInfo {
-    /// AID12: the number of its radio.
+    /// AID12: the number of its radio. 0 is for all: resource units for random access (RA-RUs).
     pub aid: u16,
     /// RU Allocation.
     pub ru: u8,
@@ -148,6 +148,8 @@ pub struct UserInfo {
     pub mcs: u8,
     /// Its spatial streams.
     pub streams: u8,
+    /// With AID12 0: how many RA-RUs of this size there are, from that of RU Allocation upwards.
+    pub random: u8,
     /// In a MU-BAR: the first sequence number that it asks for.
     pub start: u16,
 }
@@ -157,11 +159,16 @@ impl UserInfo {
     pub fn bits(&self) -> u64 {
         /// UL Target RSSI: as strong as the station can. A cell knows no powers.
         const FULL_POWER: u64 = 127;
+        // SS Allocation, or RA-RU Information: the number less one, and none in later frames.
+        let allocated = match self.aid {
+            0 => u64::from(self.random.saturating_sub(1)) << 26,
+            _ => u64::from(self.streams.saturating_sub(1)) << 29,
+        };
         u64::from(self.aid)
             | u64::from(self.ru) << 12
             | u64::from(self.ldpc) << 20
             | u64::from(self.mcs) << 21
-            | u64::from(self.streams.saturating_sub(1)) << 29
+            | allocated
             | FULL_POWER << 32
     }
 }

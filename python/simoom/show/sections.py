@@ -287,6 +287,10 @@ MU_USERS = (
     *observed("stations[i]", "mu.tones mu.mpdus_per_user"),
     *observed("stations[i]", "mu.padding_fraction", percent),
     *observed("stations[i]", "mu.triggers"),
+    *observed("ap", "mu.ra_rus"),
+    *observed("ap", "mu.ra_efficiency", percent),
+    *observed("stations[i]", "mu.ra_attempts"),
+    *observed("stations[i]", "mu.ra_success_fraction", percent),
     *observed("stations[i]", "mu.muted_fraction", percent),
     *observed("stations[i]", "mu.muted_s", hundredths_of_ms),
 )

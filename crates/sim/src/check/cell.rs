@@ -5,6 +5,7 @@ use super::blocks::{Blocks, DataPsdu};
 use super::duplex::Beside;
 use super::group;
 use super::opening::{self, Opened};
+use super::random_access;
 use super::rule::rule;
 use super::timing::Times;
 use super::triggered;
@@ -26,6 +27,7 @@ pub(super) struct Turns {
     blocks: Blocks,
     beside: Beside,
     muted: triggered::Muted,
+    random: random_access::Backoffs,
 }
 
 /// A secondary frame, its MPDUs and its mode.
@@ -46,6 +48,7 @@ impl Turns {
             blocks,
             beside,
             muted: triggered::Muted::default(),
+            random: random_access::Backoffs::default(),
         }
     }
 
@@ -90,8 +93,11 @@ impl Turns {
         let now = exchange.start;
         triggered::check(&self.mac, &self.times, exchange, triggered);
         if triggered.kind == TriggerKind::Basic {
-            self.check_opening(exchange, triggered.trigger.start, triggered.users.len());
+            let asked = triggered::asked(triggered).count();
+            self.check_opening(exchange, triggered.trigger.start, asked);
         }
+        let waits = |station| !cell.is_free(station);
+        self.random.on_triggered(&self.mac, triggered, self.nodes, waits);
         self.muted.on_triggered(&self.mac, exchange, triggered);
         let category = cell.category_on_air();
         self.check_start(exchange, exchange.end, category, 0);

@@ -35,9 +35,16 @@ pub(super) fn check_users(now: Instant, users: &[(u32, Ru, Width)]) {
     let stations: BTreeSet<u32> = users.iter().map(|&(station, ..)| station).collect();
     let is_once = stations.len() == users.len() && !stations.contains(&ACCESS_POINT);
     rule(now, is_once, "a PPDU serves a station once", detail);
-    let apart = |nth: usize| users[..nth].iter().all(|(_, ru, _)| !ru.overlaps(users[nth].1));
-    rule(now, (0..users.len()).all(apart), "resource units do not overlap", detail);
-    let fits = users.iter().all(|(_, ru, width)| ru.index < ru.size.number_in(*width));
+    let units: Vec<(Ru, Width)> = users.iter().map(|&(_, ru, width)| (ru, width)).collect();
+    check_units(now, &units);
+}
+
+/// Resource units do not overlap.
+pub(super) fn check_units(now: Instant, units: &[(Ru, Width)]) {
+    let detail = || format!("{units:?}");
+    let apart = |nth: usize| units[..nth].iter().all(|(ru, _)| !ru.overlaps(units[nth].0));
+    rule(now, (0..units.len()).all(apart), "resource units do not overlap", detail);
+    let fits = units.iter().all(|(ru, width)| ru.index < ru.size.number_in(*width));
     rule(now, fits, "resource units are in the channel", detail);
 }
 

@@ -12,6 +12,7 @@ use wire::FrameKind;
 pub(super) struct Opened {
     /// When the PPDU begins, or the Trigger frame.
     pub(super) first: Instant,
+    /// Those that it is for, or that it asks.
     pub(super) stations: usize,
     /// It is not the first exchange of its TXOP.
     pub(super) goes_on: bool,
@@ -24,7 +25,7 @@ pub(super) fn check(mac: &MacConfig, times: &Times, exchange: &Exchange, of: &Op
     let protects = mac.mu.as_ref().is_some_and(|mu| mu.protection == MuProtection::MuRts);
     let is_open = of.first > now;
     rule(now, is_open || of.first == now, "an exchange begins with its first frame", detail);
-    let needs = protects && !of.goes_on;
+    let needs = protects && !of.goes_on && of.stations > 0;
     rule(now, is_open || !needs, "an MU-RTS precedes an access for several stations", detail);
     if !is_open {
         return;

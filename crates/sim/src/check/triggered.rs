@@ -1,10 +1,10 @@
 //! Checks exchanges that a Trigger frame begins.
 
-use super::group::check_users;
+use super::group::check_units;
 use super::rule::rule;
 use super::timing::Times;
 use kernel::{Bytes, Duration, Instant};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use wifi::mac::{
     Exchange, Step, TriggerKind, TriggeredExchange, TriggeredResponse, TriggeredUser,
     multi_sta_block_ack,
@@ -28,10 +28,15 @@ pub(super) fn check(
     };
     let is_own = exchange.sender == ACCESS_POINT;
     rule(now, is_own, "the access point triggers", detail);
-    let users = &triggered.users;
-    let units: Vec<_> = users.iter().map(|it| (it.station, it.ru, it.mode.width)).collect();
-    check_users(now, &units);
-    let bare = triggered.kind.bytes(users.len() as u64);
+    let units: Vec<_> = triggered.units().map(|unit| (unit[0].ru, unit[0].mode.width)).collect();
+    check_units(now, &units);
+    let asked: Vec<u32> = asked(triggered).map(|user| user.station).collect();
+    let is_once = asked.iter().collect::<BTreeSet<_>>().len() == asked.len();
+    let by_number = is_once && !asked.contains(&ACCESS_POINT);
+    rule(now, by_number, "a Trigger frame asks a station once", detail);
+    // One User Info is for all RA-RUs.
+    let infos = asked.len() + usize::from(asked.len() < units.len());
+    let bare = triggered.kind.bytes(infos as u64);
     let padding = Bytes(triggered.trigger_bytes.0.saturating_sub(bare.0));
     let rate = triggered.trigger.airtime.payload.0 as f64 / triggered.trigger_bytes.bits() as f64;
     let prepared = Duration((rate * padding.bits() as f64).ceil() as u64);
@@ -40,6 +45,11 @@ pub(super) fn check(
     rule(now, prepared >= needed, "stations have time to prepare", detail);
     check_answers(mac, exchange, triggered);
     check_order(mac, times, exchange, triggered);
+}
+
+/// Those whom a Trigger frame asks.
+pub(super) fn asked(triggered: &TriggeredExchange) -> impl Iterator<Item = &TriggeredUser> {
+    triggered.users.iter().filter(|user| !user.is_random)
 }
 
 /// All answers last equally long, as the Trigger frame says, and fit.
@@ -64,7 +74,7 @@ fn check_answers(mac: &MacConfig, exchange: &Exchange, triggered: &TriggeredExch
         coding: mu.coding,
         psdu: user.room,
     };
-    let users: Vec<GroupUser> = triggered.users.iter().map(user).collect();
+    let users: Vec<GroupUser> = triggered.units().map(|unit| user(&unit[0])).collect();
     let same = vector.ppdu(&users).is_ok_and(|whole| {
         let own = &triggered.fields;
         whole.fields.preamble() == own.preamble() && whole.fields.data == own.data
@@ -166,7 +176,7 @@ impl Muted {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::scenario::Scenario;
     use kernel::Seed;
@@ -210,13 +220,22 @@ mod tests {
         all && triggered.users.len() == 2
     }
 
-    /// Plays a cell of two stations until its access point triggers both.
     fn triggered() -> (MacConfig, Exchange, TriggeredExchange) {
-        let text = "standard = '11ax'\nstations = 2\n[wlan]\nmcs = 7\n\
-                    aggregation.frames = 4\n[wlan.mu.uplink]\nbsrp = false\n\
-                    access_interval_us = 100\n\
-                    [[flows]]\nfrom = 'sta*'\nto = 'ap'\n";
-        let plan = Scenario::parse(text).expect("a scenario").resolve().expect("a plan");
+        played("", both)
+    }
+
+    /// Plays a cell of two stations, with these keys of `wlan`, until its access point triggers
+    /// them so.
+    pub(in crate::check) fn played(
+        keys: &str,
+        is_it: impl Fn(&TriggeredExchange) -> bool,
+    ) -> (MacConfig, Exchange, TriggeredExchange) {
+        let text = format!(
+            "standard = '11ax'\nstations = 2\n[wlan]\nmcs = 7\naggregation.frames = 4\n\
+             mu.uplink.bsrp = false\nmu.uplink.access_interval_us = 100\n{keys}\
+             [[flows]]\nfrom = 'sta*'\nto = 'ap'\n"
+        );
+        let plan = Scenario::parse(&text).expect("a scenario").resolve().expect("a plan");
         let link = Link { mode: plan.stations[0].up.mode(), data_loss: 0.0, ack_loss: 0.0 };
         let seed = Seed { root: 1, replication: 0 };
         let mut cell = Cell::new(plan.wlan.clone(), vec![link; 2], &seed);
@@ -247,7 +266,7 @@ mod tests {
                 None => cell.on_step(at, &mut Endless, &mut out),
                 Some(generation) => cell.on_access(at, generation, &mut Endless, &mut out),
             }
-            if let Some(triggered) = cell.triggered().filter(|it| both(it)) {
+            if let Some(triggered) = cell.triggered().filter(|it| is_it(it)) {
                 return (plan.wlan.clone(), *cell.exchange().unwrap(), triggered.clone());
             }
         }

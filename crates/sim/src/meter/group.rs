@@ -9,9 +9,10 @@ use wifi::mac::{Exchange, ExchangeOutcome, MuExchange, MuUser};
 use wifi::phy::Airtime;
 use wifi::{Cell, FrameOnAir};
 
-/// What is made of the tones of a user: lost, frames that trigger or answer without data, TCP ACKs,
-/// payload, padding.
-const KINDS: [AirtimeKind; 5] = [
+/// What is made of the tones of a user: lost in a collision or to noise, frames that trigger or
+/// answer without data, TCP ACKs, payload, padding.
+const KINDS: [AirtimeKind; 6] = [
+    AirtimeKind::Collision,
     AirtimeKind::Lost,
     AirtimeKind::Trigger,
     AirtimeKind::TcpAck,
@@ -22,11 +23,12 @@ const KINDS: [AirtimeKind; 5] = [
 type Uses = [u64; KINDS.len()];
 
 /// Where these kinds stand.
-const LOST: usize = 0;
-const WITHOUT_DATA: usize = 1;
-const TCP_ACK: usize = 2;
-const PAYLOAD: usize = 3;
-const PADDING: usize = 4;
+const COLLIDED: usize = 0;
+const LOST: usize = 1;
+const WITHOUT_DATA: usize = 2;
+const TCP_ACK: usize = 3;
+const PAYLOAD: usize = 4;
+const PADDING: usize = 5;
 
 /// The tones of a user, and what it makes of them.
 struct Tones {

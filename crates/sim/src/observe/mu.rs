@@ -1,9 +1,9 @@
 //! The observables of OFDMA.
 
 use super::observable::Kind::{Counter, MeanTime, Ratio, Share};
-use super::observable::{MU, MU_EDCA, Observable, UPLINK, observables};
+use super::observable::{MU, MU_EDCA, Observable, UORA, UPLINK, observables};
 use crate::observers::World;
-use wifi::mac::{MuCounters, TriggerCounters, UserCounters};
+use wifi::mac::{MuCounters, RandomAccessCounters, TriggerCounters, UserCounters};
 
 pub(super) static ACCESS_POINT: &[Observable] = observables! {
     /// PPDUs that the access point sent to several stations at once.
@@ -30,6 +30,20 @@ pub(super) static ACCESS_POINT: &[Observable] = observables! {
         |world, _| counters(world, |all| all.all().padding_bytes),
         |world, _| counters(world, |all| all.all().room_bytes),
     );
+    /// Resource units for random access (RA-RUs) in Trigger frames.
+    "mu.ra_rus": "units" as "RA-RUs" if UORA => Counter(|world, _| random(world).offered);
+    /// RA-RUs in which one station sent, or several.
+    "mu.ra_rus_used": "units" as "used" if UORA => Counter(|world, _| random(world).used);
+    /// RA-RUs in which several stations sent, so that none was received.
+    "mu.ra_rus_collided": "units" as "collided" if UORA =>
+        Counter(|world, _| random(world).collided);
+    /// RA-RUs in which one station sent, and the access point received something.
+    "mu.ra_rus_received": "units" as "received" if UORA =>
+        Counter(|world, _| random(world).received);
+    /// The fraction of the RA-RUs in which the access point received something: at most about 1/e,
+    /// 0.368, if many stations send independently of each other.
+    "mu.ra_efficiency": "1" as "received\nof RA-RUs" if UORA =>
+        Ratio(|world, _| random(world).received, |world, _| random(world).offered);
 };
 
 pub(super) static STATION: &[Observable] = observables! {
@@ -48,6 +62,12 @@ pub(super) static STATION: &[Observable] = observables! {
     /// Trigger frames that ask the station for data or for the sizes of its queues.
     "mu.triggers": "frames" as "Trigger\nframes" if UPLINK =>
         Counter(|world, n| triggered(world, n).asked);
+    /// RA-RUs in which the station sent.
+    "mu.ra_attempts": "units" as "sent in\nRA-RUs" if UORA =>
+        Counter(|world, n| triggered(world, n).attempts);
+    /// The fraction of them in which the access point received something of it.
+    "mu.ra_success_fraction": "1" as "of these\nreceived" if UORA =>
+        Ratio(|world, n| triggered(world, n).successes, |world, n| triggered(world, n).attempts);
     /// The fraction of the window in which packets wait at the station that MU EDCA keeps from
     /// contending: its timer runs, and AIFSN is 0.
     "mu.muted_fraction": "1" as "muted" if MU_EDCA =>
@@ -61,6 +81,10 @@ pub(super) static STATION: &[Observable] = observables! {
 /// A counter of all PPDUs to several users.
 pub(super) fn counters(world: &World, read: fn(&MuCounters) -> u64) -> u64 {
     world.cell.mu_counters().map_or(0, read)
+}
+
+fn random(world: &World) -> RandomAccessCounters {
+    world.cell.mu_counters().map_or_else(RandomAccessCounters::default, |all| all.random)
 }
 
 fn user(world: &World, node: usize) -> UserCounters {

@@ -200,6 +200,18 @@ pub(super) const UPLINK: Condition = Condition {
     lacks: |_, _, name| format!("without uplink OFDMA (wlan.mu.uplink) there is no {name}"),
 };
 
+/// Trigger frames have resource units for random access.
+pub(super) const UORA: Condition = Condition {
+    says: "with random access of uplink OFDMA",
+    holds: |plan, _| {
+        let uplink = plan.wlan.mu.as_ref().and_then(|mu| mu.uplink.as_ref());
+        uplink.is_some_and(|uplink| uplink.random_access.is_some())
+    },
+    lacks: |_, _, name| {
+        format!("without random access (wlan.mu.uplink.random_access) there is no {name}")
+    },
+};
+
 /// Stations that were triggered contend by parameters of MU EDCA.
 pub(super) const MU_EDCA: Condition = Condition {
     says: "with MU EDCA",

@@ -54,7 +54,7 @@ fn receiver_of(frame: &Frame) -> Option<u32> {
             _ => None,
         },
         FrameContent::Trigger(content) => match content.users[..] {
-            [UserInfo { aid, .. }] => Some(u32::from(aid)),
+            [UserInfo { aid, .. }] => Some(u32::from(aid)).filter(|&aid| aid > 0),
             _ => None,
         },
         _ => frame.to,

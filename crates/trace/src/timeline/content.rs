@@ -70,10 +70,13 @@ pub(super) fn of_frame(
     }
 }
 
-/// The type of a Trigger frame, and the stations that it asks.
+/// The type of a Trigger frame, the stations that it asks, and its RA-RUs.
 fn whom(trigger: &Trigger, network: &Network) -> String {
-    let name = |user: &UserInfo| network.radios[usize::from(user.aid)].name.as_str();
-    let names: Vec<&str> = trigger.users.iter().map(name).collect();
+    let name = |user: &UserInfo| match user.aid {
+        0 => format!("{} RA-RUs", user.random),
+        aid => network.radios[usize::from(aid)].name.clone(),
+    };
+    let names: Vec<String> = trigger.users.iter().map(name).collect();
     format!("{}: {}", trigger.kind.name(), names.join(", "))
 }
 

@@ -128,7 +128,8 @@ pub(crate) fn trigger(kind: TriggerKind, stations: u16) -> FrameContent {
         pre_fec: 3,
         pe_disambiguity: true,
     };
-    let user = |aid| UserInfo { aid, ru: 106, ldpc: true, mcs: 7, streams: 2, start: 0x123 };
+    let user =
+        |aid| UserInfo { aid, ru: 106, ldpc: true, mcs: 7, streams: 2, random: 0, start: 0x123 };
     let users = (1..=stations).map(user).collect();
     FrameContent::Trigger(Box::new(Trigger { kind, common, users }))
 }

@@ -18,7 +18,7 @@ use super::several::{Protected, Several};
 use super::{ACCESS_POINT, Cell, FrameOnAir, link_direction};
 use crate::MsduSource;
 use crate::mac::mu::scheduler::{MuScheduler, StationView};
-use crate::mac::mu::{Mu, MuCounters, MuExchange, MuUser, Shape, Shapes};
+use crate::mac::mu::{Mu, MuCounters, MuExchange, MuUser, RandomAccessCounters, Shape, Shapes};
 use crate::mac::{Edcaf, Exchange, Originator, PeerRate, Rules};
 use crate::phy::he::RuSize;
 use kernel::{Duration, Instant};
@@ -167,6 +167,11 @@ impl Groups {
     /// The lists of an exchange that is over are used again.
     pub(super) fn keep_spare(&mut self, group: MuExchange) {
         self.spare = Some(group);
+    }
+
+    /// Counters of RA-RUs.
+    pub(super) fn random(&mut self) -> &mut RandomAccessCounters {
+        &mut self.counters.random
     }
 
     /// A PPDU to these users has begun.

@@ -22,16 +22,33 @@ pub(super) enum Several {
 }
 
 impl Several {
-    /// The stations, in the order of their resource units.
-    fn station(&self, nth: usize) -> Option<u32> {
+    /// A party of it, in the order of their resource units.
+    fn party(&self, nth: usize) -> Option<Party> {
         match self {
-            Self::Group(group) => group.users.get(nth).map(|user| user.station),
-            Self::Triggered(triggered) => triggered.users.get(nth).map(|user| user.station),
+            Self::Group(group) => group.users.get(nth).map(|user| {
+                let has_answered = group.opening.is_some() || user.is_answered();
+                Party { station: user.station, is_asked: true, has_answered }
+            }),
+            Self::Triggered(triggered) => triggered.users.get(nth).map(|user| {
+                let is_asked = !user.is_random;
+                let has_answered = user.arrives() || is_asked && triggered.opening.is_some();
+                Party { station: user.station, is_asked, has_answered }
+            }),
         }
     }
 
+    fn parties(&self) -> impl Iterator<Item = Party> {
+        (0..).map_while(|nth| self.party(nth)).filter(|party| party.station != ACCESS_POINT)
+    }
+
+    /// All stations that have a part in it.
     pub(super) fn stations(&self) -> impl Iterator<Item = u32> {
-        (0..).map_while(|nth| self.station(nth))
+        self.parties().map(|party| party.station)
+    }
+
+    /// Those that it names.
+    fn asked(&self) -> impl Iterator<Item = u32> {
+        self.parties().filter(|party| party.is_asked).map(|party| party.station)
     }
 
     /// The MU-RTS that precedes it.
@@ -44,11 +61,15 @@ impl Several {
 
     /// The stations whose answers the access point has received, a CTS among them.
     fn answered(&self) -> impl Iterator<Item = u32> {
-        let has_answered = move |nth: usize| match self {
-            Self::Group(group) => group.opening.is_some() || group.users[nth].is_answered(),
-            Self::Triggered(it) => it.opening.is_some() || it.users[nth].arrives(),
-        };
-        self.stations().enumerate().filter(move |(nth, _)| has_answered(*nth)).map(|it| it.1)
+        self.parties().filter(|party| party.has_answered).map(|party| party.station)
+    }
+
+    /// Whether it fails if nobody answers.
+    fn asks_somebody(&self) -> bool {
+        match self {
+            Self::Group(_) => true,
+            Self::Triggered(triggered) => !triggered.asks_nobody(),
+        }
     }
 
     /// Whether the access point waits for no response after the last frame.
@@ -58,6 +79,13 @@ impl Several {
             Self::Triggered(triggered) => triggered.answers.is_some(),
         }
     }
+}
+
+/// A station that has a part in an exchange.
+struct Party {
+    station: u32,
+    is_asked: bool,
+    has_answered: bool,
 }
 
 /// The stations that need no MU-RTS.
@@ -244,7 +272,7 @@ impl Cell {
         let difs = timing.difs();
         self.contention.begin_idle(reserved_until + difs, reserved_until);
         out.push(Command::Ended);
-        if !is_answered {
+        if !is_answered && several.asks_somebody() {
             self.nodes[ACCESS_POINT as usize].counters.exchanges.noise_losses += 1;
         }
         self.settle_several(now, f, &several, is_answered, out);

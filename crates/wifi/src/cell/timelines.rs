@@ -30,6 +30,7 @@ mod mu_rts;
 mod noise;
 mod ofdm;
 mod protection;
+mod random_access;
 mod record;
 mod recovery;
 mod stage;

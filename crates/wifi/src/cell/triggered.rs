@@ -14,6 +14,7 @@ mod assemble;
 mod ending;
 mod mute;
 mod plan;
+mod random_access;
 mod watch;
 
 use super::several::Several;
@@ -24,8 +25,9 @@ use crate::mac::mu::{
 };
 use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Rules, TriggerKind};
 use access::Asking;
-use kernel::{Duration, Instant};
+use kernel::{Duration, Instant, Seed};
 use mute::Timers;
+use random_access::RandomUnits;
 use wire::TrafficClass;
 
 /// What an access point has that triggers stations.
@@ -38,6 +40,7 @@ pub(super) struct Triggers {
     reports: Reports,
     asking: Asking,
     timers: Timers,
+    random: Option<RandomUnits>,
     last: Last,
     /// By station.
     counters: Vec<TriggerCounters>,
@@ -53,7 +56,7 @@ enum Last {
 
 impl Triggers {
     /// `None` if the access point triggers nobody.
-    pub(super) fn of(rules: &Rules, stations: u32) -> Option<Box<Self>> {
+    pub(super) fn of(rules: &Rules, stations: u32, seed: &Seed) -> Option<Box<Self>> {
         rules.framing.aggregation?;
         let mu = rules.config.mu.as_ref()?;
         let settings = mu.uplink.clone()?;
@@ -61,6 +64,7 @@ impl Triggers {
         let reports = Reports::new(&settings.reports, (stations + 1) * per_node, per_node);
         Some(Box::new(Self {
             mu: mu.clone(),
+            random: RandomUnits::of(&settings, stations, seed),
             asking: Asking::new(rules.category_of(TrafficClass::BestEffort), &settings),
             settings,
             scheduler: mu.scheduler.get().build(1..=stations),

@@ -1,14 +1,15 @@
 //! The airtime of a triggered exchange.
 
 use super::super::Meter;
-use super::{LOST, PADDING, Tones, Uses, WITHOUT_DATA, uses};
+use super::{COLLIDED, LOST, PADDING, Tones, Uses, WITHOUT_DATA, uses};
 use crate::measure::AirtimeKind;
 use wifi::Cell;
 use wifi::mac::{Exchange, TriggeredExchange, TriggeredResponse, TriggeredUser};
 
 impl Meter {
     /// HE TB PPDUs at the same time count once. Each station has the part of the data's time that
-    /// it has of the tones that were given. An empty resource unit is padding.
+    /// it has of the tones that were given. An empty resource unit is padding. Where stations
+    /// collide in one, it is a collision as far as the longest of them sends.
     pub(super) fn on_triggered(
         &mut self,
         exchange: &Exchange,
@@ -18,13 +19,15 @@ impl Meter {
         let trigger = &triggered.trigger;
         self.on_opening(exchange, trigger.start);
         let Some(start) = triggered.answers else {
-            return self.ledger.add(AirtimeKind::Lost, trigger.start, trigger.end());
+            let kind =
+                if triggered.asks_nobody() { AirtimeKind::Trigger } else { AirtimeKind::Lost };
+            return self.ledger.add(kind, trigger.start, trigger.end());
         };
         self.ledger.add(AirtimeKind::Trigger, trigger.start, trigger.end());
         self.ledger.add(AirtimeKind::IfsBackoff, trigger.end(), start);
         let airtime = triggered.airtime();
         let end = start + airtime.total();
-        let users = triggered.users.iter().map(|user| tones(user, cell));
+        let users = triggered.units().map(|unit| tones(unit, cell));
         self.share_out(start, &airtime, triggered.tones(), users);
         let Some((ack, _)) = &triggered.ack else {
             return self.ledger.add(AirtimeKind::IfsBackoff, end, exchange.end);
@@ -36,13 +39,16 @@ impl Meter {
     }
 }
 
-fn tones(user: &TriggeredUser, cell: &Cell) -> Tones {
+/// What those make of a resource unit who send in it.
+fn tones(unit: &[TriggeredUser], cell: &Cell) -> Tones {
+    let user = unit.iter().max_by_key(|user| user.on_air).expect("a resource unit is somebody's");
     let mut uses = match user.response {
         TriggeredResponse::Data if user.arrives() => uses(cell.frames_of(user)),
         _ => Uses::default(),
     };
     match user.response {
         TriggeredResponse::Nothing => {}
+        _ if user.collides() => uses[COLLIDED] = user.on_air.0,
         _ if !user.arrives() => uses[LOST] = user.on_air.0,
         TriggeredResponse::Null | TriggeredResponse::Request => uses[WITHOUT_DATA] = user.on_air.0,
         TriggeredResponse::Data => {}

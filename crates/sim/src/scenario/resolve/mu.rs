@@ -6,7 +6,7 @@ use crate::scenario::document::Document;
 use kernel::Bytes;
 use settings::Said;
 use wifi::MacConfig;
-use wifi::mac::{Delivery, Mu};
+use wifi::mac::{Delivery, Mu, RandomAccessTriggers};
 use wifi::phy::he::{GroupFault, GroupUser, RuSize};
 use wifi::phy::{Mode, ModeClass};
 
@@ -58,6 +58,7 @@ pub(super) fn mu(
     one_channel(stations, &first, check);
     numbers(settings, &first, check);
     exists(settings, wlan.timing.standard.band, &first, check);
+    random_access(settings, &first, check);
     if settings.edca.is_some() && settings.uplink.is_none() {
         let message = "holds for stations that are triggered, and nobody triggers";
         let remedy = "add [wlan.mu.uplink], or remove the table";
@@ -124,6 +125,27 @@ fn numbers(settings: &Mu, mode: &Mode, check: &mut Check) {
     }
 }
 
+/// The resource units of a Trigger frame are enough for random access, and there is such a frame.
+fn random_access(settings: &Mu, mode: &Mode, check: &mut Check) {
+    let Some(uplink) = &settings.uplink else { return };
+    let Some(random) = &uplink.random_access else { return };
+    let units = RuSize::Tones26.number_in(mode.width);
+    let most = settings.max_users.unwrap_or(units).min(units);
+    let key = |key: &str| format!("{TABLE}.uplink.random_access.{key}");
+    if random.units > most {
+        let message = format!(
+            "{} are more than the {most} resource units of a Trigger frame [802.11ax-2021 27.3.2]",
+            random.units
+        );
+        check.fault(key("units"), Said::new(message, "take fewer"));
+    }
+    if random.triggers == RandomAccessTriggers::Bsrp && !uplink.bsrp {
+        let message = "there are no BSRP Trigger frames to have RA-RUs";
+        let remedy = "take \"basic\", or let wlan.mu.uplink.bsrp be true";
+        check.fault(key("triggers"), Said::new(message, remedy));
+    }
+}
+
 /// The shortest answer to a Trigger frame, a `QoS` Null with this header, has room.
 fn answers_fit(
     settings: &Mu,
@@ -136,7 +158,8 @@ fn answers_fit(
     let Some(slowest) = stations.iter().map(|it| it.up.mode()).min_by_key(|mode| mode.rate) else {
         return;
     };
-    let users = settings.max_users.unwrap_or(u32::MAX).min(stations.len() as u32);
+    let random = uplink.random_access.as_ref().map_or(0, |random| random.units);
+    let users = settings.max_users.unwrap_or(u32::MAX).min(stations.len() as u32 + random);
     let size = RuSize::widest_for(slowest.width, users).unwrap_or(RuSize::Tones26);
     let needed = settings.shortest_answer(band, &slowest, size, header);
     if needed.is_some_and(|needed| needed > uplink.duration) {

@@ -173,7 +173,7 @@ impl Cell {
         let choose = |(&station, &size): (&u32, &RuSize)| {
             let rate = Self::rate_to(&mut self.rates, station);
             let (mode, alone) = edcaf.mode_to(now, station, rate, out);
-            Chosen { station, member: Member { mode, size }, alone }
+            Chosen { station, member: Member { mode, size, is_random: false }, alone }
         };
         Some(found.iter().zip(sizes.iter()).map(choose).collect())
     }

@@ -91,7 +91,7 @@ impl Cell {
             ..UserInfo::default()
         };
         let common = CommonInfo { bandwidth: bandwidth_code(width), ..CommonInfo::default() };
-        let users = several.stations().map(user).collect();
+        let users = several.asked().map(user).collect();
         let trigger = Trigger { kind: TriggerKind::MuRts, common, users };
         let request = Frame {
             mode: watch::mode(&rts.mode, &request.airtime),
@@ -108,7 +108,7 @@ impl Cell {
             outcome: FrameOutcome::Received,
             ..self.bare(f, &answer, number)
         };
-        std::iter::once(request).chain(several.stations().map(cts)).collect()
+        std::iter::once(request).chain(several.asked().map(cts)).collect()
     }
 
     /// How long a frame of an exchange reserves the medium after its end.

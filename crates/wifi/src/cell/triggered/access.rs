@@ -1,6 +1,7 @@
 //! When an access point asks for the medium to trigger stations.
 
 use crate::cell::{ACCESS_POINT, Cell};
+use crate::mac::TriggerKind;
 use crate::mac::mu::Uplink;
 use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Instant};
@@ -104,8 +105,10 @@ impl Cell {
             return;
         }
         let mut stations = 1..self.nodes.len() as u32;
+        let settings = &triggers.settings;
+        let all = settings.bsrp || settings.random_units(TriggerKind::Basic) > 0;
         let may_answer = |station| {
-            let tells = triggers.settings.bsrp || triggers.reports.of(now, station) > Bytes::ZERO;
+            let tells = all || triggers.reports.of(now, station) > Bytes::ZERO;
             tells && source.is_awake(ACCESS_POINT, station)
         };
         if !stations.any(may_answer) {

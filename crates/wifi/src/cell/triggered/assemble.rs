@@ -60,10 +60,13 @@ impl Cell {
         out: &mut Vec<Command>,
     ) {
         let Some(mut triggers) = self.triggers.take() else { return };
-        for user in &mut exchange.users {
+        for user in exchange.users.iter_mut().filter(|user| !user.is_random) {
             triggers.counters[user.station as usize].asked += 1;
-            self.respond(&mut triggers, now, exchange.kind, user, source);
+            if self.hears_trigger(user.station, source) {
+                self.respond(&mut triggers, now, exchange.kind, user, source);
+            }
         }
+        self.respond_at_random(&mut triggers, now, &mut exchange, source);
         let shape = triggers.shapes.at(exchange.shape);
         let start = now + exchange.opening.map_or(Duration::ZERO, |rts| rts.lasts());
         let mut laid = exchange.lay_out(&self.rules, shape, start, ACCESS_POINT);
@@ -79,15 +82,23 @@ impl Cell {
         out.push(Command::Step(exchange.answered().unwrap_or(laid.end)));
         if exchange.kind == TriggerKind::Basic {
             let tones = |user: &TriggeredUser| (user.station, user.ru.size.tones());
-            let served: Vec<(u32, u32)> = exchange.users.iter().map(tones).collect();
+            let asked = exchange.users.iter().filter(|user| !user.is_random);
+            let served: Vec<(u32, u32)> = asked.map(tones).collect();
             triggers.scheduler.on_sent(exchange.airtime().total(), &served);
         }
         self.several = Some((f, Several::Triggered(exchange)));
         self.triggers = Some(triggers);
     }
 
-    /// What a station answers, and what of it arrives.
-    fn respond(
+    /// Whether a station is awake, and noise spares a Trigger frame there.
+    pub(super) fn hears_trigger(&mut self, station: u32, source: &dyn MsduSource) -> bool {
+        let link = &self.links[link_between(ACCESS_POINT, station)];
+        let is_lost = self.nodes[station as usize].noise.chance(link.ack_loss);
+        !is_lost && source.is_awake(ACCESS_POINT, station)
+    }
+
+    /// What a station answers that has heard the Trigger frame, and what of it arrives.
+    pub(super) fn respond(
         &mut self,
         triggers: &mut Triggers,
         now: Instant,
@@ -96,10 +107,6 @@ impl Cell {
         source: &mut dyn MsduSource,
     ) {
         let link = self.links[link_between(ACCESS_POINT, user.station)];
-        let is_awake = source.is_awake(ACCESS_POINT, user.station);
-        if self.nodes[user.station as usize].noise.chance(link.ack_loss) || !is_awake {
-            return;
-        }
         let null = self.null(&triggers.settings, kind);
         if user.room >= null {
             (user.response, user.on_air) = (Response::Null, null);
@@ -178,17 +185,20 @@ impl Cell {
         }
     }
 
-    /// Reports the airtime of each station: its share of the exchange is that of its tones. That of
-    /// empty resource units is the access point's.
+    /// Reports the airtime of each station: its share of the exchange is that of its tones, which
+    /// stations that collide divide. That of empty resource units is the access point's.
     fn report_triggered(
         &self,
         exchange: &TriggeredExchange,
         used: Duration,
         out: &mut Vec<Command>,
     ) {
-        let tones = exchange.users.iter().map(|user| user.ru.size.tones());
+        let tones = exchange.units().map(|unit| unit[0].ru.size.tones());
+        let of_units = exchange.units().zip(shares(used, tones));
+        let of_users =
+            of_units.flat_map(|(unit, used)| unit.iter().zip(shares(used, unit.iter().map(|_| 1))));
         let mut empty = Duration::ZERO;
-        for (user, used) in exchange.users.iter().zip(shares(used, tones)) {
+        for (user, used) in of_users {
             if user.response == Response::Nothing {
                 empty += used;
                 continue;

@@ -38,7 +38,7 @@ impl Cell {
     ) -> bool {
         let continues = self.triggers.as_ref().is_some_and(|triggers| {
             let follows = triggers.settings.after_bsrp == AfterBsrp::Basic;
-            follows && triggers.reports.any(now)
+            follows && triggers.may_ask_for_data(now)
         });
         let is_unlimited = self.edcaf(f).longest() == Duration(u64::MAX);
         if triggered.kind != TriggerKind::Bsrp || !continues || !is_unlimited {
@@ -62,7 +62,8 @@ impl Cell {
         for user in triggered.users.iter().filter(|user| user.sends()) {
             self.settle_answer(now, user, out);
         }
-        self.settle_access_point(f, triggered.is_answered());
+        self.settle_random(triggered);
+        self.settle_access_point(f, triggered.is_answered() || triggered.asks_nobody());
     }
 
     fn settle_answer(&mut self, now: Instant, user: &TriggeredUser, out: &mut Vec<Command>) {

@@ -83,7 +83,8 @@ impl Cell {
         kind: TriggerKind,
         asked: Asked,
     ) -> Option<TriggeredExchange> {
-        let (found, members) = self.whom(triggers, turn, asked);
+        let random = triggers.settings.random_units(kind);
+        let (found, members) = self.whom(triggers, turn, asked, random);
         let Triggers { mu, settings, shapes, reports, .. } = triggers;
         let shape = |of: &[Member]| UplinkShape::new(mu, &self.rules, of);
         let place = shapes.place(&members, shape)?;
@@ -102,21 +103,25 @@ impl Cell {
         let longest = turn.within.saturating_sub(around).min(settings.duration);
         let longest = longest.min(self.rules.framing.aggregation?.duration);
         let null = self.null(settings, kind);
-        let needs = found.iter().map(|&station| match asked {
-            Asked::Nulls | Asked::NullsInVain => null,
-            Asked::Queues => reports.of(turn.now, station).max(null),
+        let in_random =
+            settings.random_access.as_ref().map_or(null, |random| random.room.max(null));
+        let needs = (0..members.len()).map(|nth| match (asked, found.get(nth)) {
+            (Asked::Queues, Some(&station)) => reports.of(turn.now, station).max(null),
+            (_, None) if kind == TriggerKind::Basic => in_random,
+            _ => null,
         });
         let end = end(layout, longest, needs)?;
-        let rooms = (0..found.len()).map(|nth| layout.room_before_extra(nth, end));
+        let rooms = (0..members.len()).map(|nth| layout.room_before_extra(nth, end));
         let least = if asked == Asked::Queues { settings.reports.unknown } else { null };
         if rooms.clone().any(|room| room < null) || rooms.max().is_none_or(|most| most < least) {
             return None;
         }
         let fields = layout.fields(end);
-        let users = found.iter().enumerate().map(|(nth, &station)| {
-            let room = layout.room_before_extra(nth, end);
-            let (ru, mcs, rate) = (layout.plan()[nth], shape.mcs[nth], layout.rate(nth));
-            let allowed = Allowed { station, ru, mcs, rate, mode: members[nth].mode, room };
+        let users = members.iter().enumerate().map(|(unit, &Member { mode, is_random, .. })| {
+            let room = layout.room_before_extra(unit, end);
+            let (ru, mcs, rate) = (layout.plan()[unit], shape.mcs[unit], layout.rate(unit));
+            let station = found.get(unit).copied().unwrap_or(ACCESS_POINT);
+            let allowed = Allowed { station, is_random, unit, ru, mcs, rate, mode, room };
             TriggeredUser::silent(&allowed, turn.f as u8)
         });
         let (start, airtime) = (turn.now, Airtime::default());
@@ -125,6 +130,7 @@ impl Cell {
             kind,
             opening,
             users: users.collect(),
+            contenders: Vec::new(),
             trigger: Step { kind: FrameKind::Trigger, start, airtime },
             trigger_bytes: Bytes::ZERO,
             fields,
@@ -136,8 +142,15 @@ impl Cell {
         })
     }
 
-    /// The stations that are asked, and their resource units.
-    fn whom(&self, triggers: &Triggers, turn: &Turn<'_>, asked: Asked) -> (Vec<u32>, Vec<Member>) {
+    /// The stations that are asked, and the resource units: theirs, and then so many for random
+    /// access, with which all are equal.
+    fn whom(
+        &self,
+        triggers: &Triggers,
+        turn: &Turn<'_>,
+        asked: Asked,
+        random: u32,
+    ) -> (Vec<u32>, Vec<Member>) {
         let Triggers { mu, scheduler, reports, .. } = triggers;
         let width = self.links[0].mode.width;
         let mode = |station| self.rates[link_direction(station, ACCESS_POINT)].mode;
@@ -156,15 +169,31 @@ impl Cell {
             Asked::NullsInVain => true,
         });
         let units = RuSize::Tones26.number_in(width);
-        found.truncate(mu.max_users.unwrap_or(u32::MAX).min(units) as usize);
-        scheduler.units(&view, &found, &mut sizes);
+        let most = mu.max_users.unwrap_or(u32::MAX).min(units);
+        found.truncate(most.saturating_sub(random) as usize);
+        if random > 0 {
+            let all = found.len() as u32 + random;
+            let size = RuSize::widest_for(width, all);
+            sizes.extend((0..all).filter_map(|_| size));
+        } else {
+            scheduler.units(&view, &found, &mut sizes);
+        }
         if sizes.is_empty() {
             // The first is to have the channel alone.
             sizes.extend(RuSize::widest_for(width, 1));
         }
         found.truncate(sizes.len());
-        let member = |(&station, &size): (&u32, &RuSize)| Member { mode: mode(station), size };
-        let members = found.iter().zip(&sizes).map(member).collect();
+        let asked = found.iter().zip(&sizes).map(|(&station, &size)| {
+            let mode = mode(station);
+            Member { mode, size, is_random: false }
+        });
+        let mut members: Vec<Member> = asked.collect();
+        let rest = sizes.iter().skip(found.len()).take(random as usize);
+        // Whoever sends in an RA-RU can do so in the mode of the slowest.
+        let all = if random > 0 { 1..self.nodes.len() as u32 } else { 0..0 };
+        if let Some(mode) = all.map(mode).min_by_key(|mode| mode.rate) {
+            members.extend(rest.map(|&size| Member { mode, size, is_random: true }));
+        }
         (found, members)
     }
 

@@ -7,7 +7,8 @@ use crate::mac::{BLOCK_ACK_REQUEST, Bitmap, Exchange, Step};
 use crate::watch;
 use kernel::Instant;
 use wire::{
-    BlockAck, Frame, FrameContent, FrameKind, QueueReport, StationAck, Trigger, TriggerKind,
+    BlockAck, Frame, FrameContent, FrameKind, FrameLoss, FrameOutcome, QueueReport, StationAck,
+    Trigger, TriggerKind, UserInfo,
 };
 
 impl Cell {
@@ -56,10 +57,16 @@ impl Cell {
         let mode = watch::mode(&shape.mode, &step.airtime);
         let psdu = shape.trigger_bytes(triggered.kind);
         let layout = &shape.layout;
-        let user = |(nth, user): (usize, &TriggeredUser)| {
-            layout.user_info(nth, user.station, user.mcs, user.mode.streams)
+        let info = |unit: &[TriggeredUser]| {
+            let user = &unit[0];
+            let aid = if user.is_random { 0 } else { user.station };
+            layout.user_info(user.unit, aid, user.mcs, user.mode.streams)
         };
-        let users = triggered.users.iter().enumerate().map(user).collect();
+        let mut users: Vec<UserInfo> = triggered.units().map(info).collect();
+        // One User Info is for all RA-RUs.
+        let random = users.iter().filter(|user| user.aid == 0).count();
+        users.truncate(users.len() + 1 - random.max(1));
+        users.iter_mut().filter(|user| user.aid == 0).for_each(|user| user.random = random as u8);
         let (kind, common) = (triggered.kind, layout.common_info(triggered.end));
         let content = FrameContent::Trigger(Box::new(Trigger { kind, common, users }));
         Frame { mode, psdu, content, ..self.bare(f, step, number) }
@@ -82,13 +89,16 @@ impl Cell {
         let f = self.function_of(user);
         let originator = &self.edcaf(f).originator;
         let mut frame = self.bare(f, &Step { kind, start, airtime }, number);
-        let nth = triggered.users.iter().position(|other| other.station == user.station);
         let mode = watch::in_response(&user.mode, &airtime, user.rate, user.mcs);
-        frame.mode = watch::in_unit(mode, user.ru, nth.unwrap_or(0));
+        frame.mode = watch::in_unit(mode, user.ru, user.unit);
         frame.to = Some(ACCESS_POINT);
         frame.psdu = user.on_air;
         frame.flow = originator.flow();
-        frame.outcome = outcome(user.arrives());
+        frame.outcome = if user.collides() {
+            FrameOutcome::Lost(FrameLoss::Collision)
+        } else {
+            outcome(user.arrives())
+        };
         match user.response {
             Response::Nothing => return None,
             Response::Data => {

@@ -12,6 +12,8 @@ pub struct MuCounters {
     pub data_rates: u64,
     /// What each node has had of them, by its number.
     pub users: Vec<UserCounters>,
+    /// What becomes of RA-RUs.
+    pub random: RandomAccessCounters,
 }
 
 /// What a station has had of PPDUs to several users.
@@ -34,6 +36,10 @@ pub struct UserCounters {
 pub struct TriggerCounters {
     /// Trigger frames that ask it.
     pub asked: u64,
+    /// RA-RUs in which it has sent.
+    pub attempts: u64,
+    /// Those in which the access point has received it.
+    pub successes: u64,
     /// The time in which packets wait in an access category that does not contend: its MU EDCA
     /// timer runs, and its AIFSN is 0.
     pub muted: Duration,
@@ -42,6 +48,19 @@ pub struct TriggerCounters {
     pub waits: u64,
     /// The sum of their times.
     pub waited: Duration,
+}
+
+/// What becomes of RA-RUs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RandomAccessCounters {
+    /// RA-RUs of all Trigger frames.
+    pub offered: u64,
+    /// Those in which a station has sent, or several.
+    pub used: u64,
+    /// Those in which several have.
+    pub collided: u64,
+    /// Those in which one has, and the access point has received it.
+    pub received: u64,
 }
 
 impl MuCounters {

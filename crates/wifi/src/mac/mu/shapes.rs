@@ -17,6 +17,8 @@ pub(crate) struct Member {
     pub(crate) mode: Mode,
     /// Size of its resource unit.
     pub(crate) size: RuSize,
+    /// Nobody in particular: the resource unit is for random access.
+    pub(crate) is_random: bool,
 }
 
 /// PPDUs to users with these modes, and the frames that acknowledge them.

@@ -13,6 +13,7 @@ pub use exchange::{Response, TriggeredExchange, TriggeredUser};
 pub(crate) use shape::UplinkShape;
 
 use super::Mu;
+use super::random_access::RandomAccess;
 use super::reports::{QueueSizes, ReportSettings};
 use crate::mac::TriggerKind;
 use crate::mac::aggregation::DELIMITER;
@@ -60,6 +61,8 @@ pub struct Uplink {
     pub bsrp: bool,
     /// What may follow a BSRP in its TXOP.
     pub after_bsrp: AfterBsrp,
+    /// Resource units for stations that a Trigger frame does not ask. Default: none.
+    pub random_access: Option<RandomAccess>,
 }
 
 /// What may follow a BSRP Trigger frame in its TXOP.
@@ -79,6 +82,11 @@ impl Uplink {
     /// Control.
     pub(crate) fn reports_all(&self, kind: TriggerKind) -> bool {
         kind == TriggerKind::Bsrp && self.queue_size == QueueSizes::He
+    }
+
+    /// The RA-RUs of a Trigger frame of this type.
+    pub fn random_units(&self, kind: TriggerKind) -> u32 {
+        self.random_access.as_ref().map_or(0, |random| random.units_in(kind))
     }
 }
 

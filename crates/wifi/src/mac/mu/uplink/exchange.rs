@@ -3,8 +3,8 @@
 
 use super::shape::UplinkShape;
 use crate::mac::exchange::{Exchange, ExchangeOutcome, Step};
-use crate::mac::mu::MuRts;
 use crate::mac::mu::shapes::airtime;
+use crate::mac::mu::{Contender, MuRts};
 use crate::mac::originator::Psdu;
 use crate::mac::{Bitmap, Rules, TriggerKind};
 use crate::phy::he::{DataEnd, GroupFields, Ru};
@@ -29,6 +29,8 @@ pub enum Response {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Allowed {
     pub(crate) station: u32,
+    pub(crate) is_random: bool,
+    pub(crate) unit: usize,
     pub(crate) ru: Ru,
     pub(crate) mcs: u8,
     pub(crate) rate: BitRate,
@@ -38,11 +40,15 @@ pub(crate) struct Allowed {
     pub(crate) room: Bytes,
 }
 
-/// A station that a Trigger frame asks.
+/// A station that a Trigger frame asks, or that sends in an RA-RU.
 #[derive(Clone, Copy, Debug)]
 pub struct TriggeredUser {
-    /// The station, by its node number.
+    /// The station, by its node number; the access point in an RA-RU in which nobody sends.
     pub station: u32,
+    /// It is not asked: its resource unit is an RA-RU, in which others may send, too.
+    pub is_random: bool,
+    /// The place of its resource unit in the Trigger frame.
+    pub unit: usize,
     /// Its resource unit.
     pub ru: Ru,
     /// MCS of its data.
@@ -63,6 +69,8 @@ pub struct TriggeredUser {
     pub(crate) psdu: Psdu,
     /// The MPDUs that noise destroys.
     pub(crate) lost: Bitmap,
+    /// Others send in the same resource unit.
+    pub(crate) collides: bool,
     /// The access point receives any of it.
     pub(crate) arrives: bool,
     /// It receives the Multi-STA BlockAck.
@@ -72,9 +80,11 @@ pub struct TriggeredUser {
 impl TriggeredUser {
     /// A station that answers nothing.
     pub(crate) fn silent(allowed: &Allowed, category: u8) -> Self {
-        let Allowed { station, ru, mcs, rate, mode, room } = *allowed;
+        let Allowed { station, is_random, unit, ru, mcs, rate, mode, room } = *allowed;
         Self {
             station,
+            is_random,
+            unit,
             ru,
             mcs,
             rate,
@@ -85,6 +95,7 @@ impl TriggeredUser {
             category,
             psdu: Psdu::NONE,
             lost: Bitmap::default(),
+            collides: false,
             arrives: false,
             hears_ack: false,
         }
@@ -103,6 +114,11 @@ impl TriggeredUser {
     /// Whether noise destroys one of its MPDUs.
     pub fn is_lost(&self, index: u16) -> bool {
         !self.arrives || self.lost.has(index)
+    }
+
+    /// Whether others send in the same resource unit, so that nothing arrives.
+    pub fn collides(&self) -> bool {
+        self.collides
     }
 
     /// Whether the access point receives any of it.
@@ -139,8 +155,11 @@ pub struct TriggeredExchange {
     pub kind: TriggerKind,
     /// What precedes it.
     pub opening: Option<MuRts>,
-    /// The stations that it asks.
+    /// The stations that it asks, and then those that send in RA-RUs, in the order of the resource
+    /// units.
     pub users: Vec<TriggeredUser>,
+    /// Those that have something to send and are not asked, as they were before.
+    pub contenders: Vec<Contender>,
     /// The Trigger frame.
     pub trigger: Step,
     /// Its bytes.
@@ -170,9 +189,19 @@ impl TriggeredExchange {
         self.answers.map(|start| start + self.airtime().total())
     }
 
+    /// The resource units: those who send in each, or for whom it is.
+    pub fn units(&self) -> impl Iterator<Item = &[TriggeredUser]> + Clone {
+        self.users.chunk_by(|one, other| one.unit == other.unit)
+    }
+
     /// The tones of all resource units that it gives.
     pub fn tones(&self) -> u32 {
-        self.users.iter().map(|user| user.ru.size.tones()).sum()
+        self.units().map(|unit| unit[0].ru.size.tones()).sum()
+    }
+
+    /// Whether it asks no station in particular, so that no answer is no failure.
+    pub fn asks_nobody(&self) -> bool {
+        self.users.iter().all(|user| user.is_random)
     }
 
     /// Whether the access point receives anything.

@@ -20,6 +20,8 @@ pub(crate) struct UplinkShape {
     pub(crate) mode: Mode,
     /// The mode of the Multi-STA BlockAck.
     pub(crate) ack_mode: Mode,
+    /// The User Infos of Trigger frames: those of all RA-RUs are one.
+    infos: u64,
     /// The padding of Trigger frames.
     padding: Bytes,
 }
@@ -42,12 +44,14 @@ impl UplinkShape {
         let heard_by = first.filter(|_| is_ns3).unwrap_or(slowest);
         let padding = trigger_padding(&mode, uplink.trigger_padding.lasts());
         let ack_mode = timing.response_mode(&heard_by);
-        Some(Self { layout, mcs, slowest, mode, ack_mode, padding })
+        let random = members.iter().filter(|each| each.is_random).count();
+        let infos = (members.len() - random.saturating_sub(1)) as u64;
+        Some(Self { layout, mcs, slowest, mode, ack_mode, infos, padding })
     }
 
     /// The bytes of a Trigger frame of this type, padding included.
     pub(crate) fn trigger_bytes(&self, kind: TriggerKind) -> Bytes {
-        kind.bytes(self.mcs.len() as u64) + self.padding
+        kind.bytes(self.infos) + self.padding
     }
 
     /// How long it is on the air.

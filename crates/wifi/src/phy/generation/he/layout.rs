@@ -118,7 +118,7 @@ impl GroupLayout {
     /// What a Trigger frame says to one of the users, at this MCS with so many streams.
     pub fn user_info(&self, user: usize, aid: u32, mcs: u8, streams: u8) -> UserInfo {
         let (ru, ldpc) = (user_info_code(self.plan[user]), self.loads[user].is_ldpc());
-        UserInfo { aid: aid as u16, ru, ldpc, mcs, streams, start: 0 }
+        UserInfo { aid: aid as u16, ru, ldpc, mcs, streams, random: 0, start: 0 }
     }
 
     /// When a PPDU that lasts so long ends for those who know its LENGTH only.
