@@ -34,8 +34,9 @@ def ofdma(draw: Draw, values: Values) -> Table:
         uplink["access_interval_us"] = draw.one((0.0, 100.0, 500.0, 5000.0))
         random = uplink.get("random_access")
         if isinstance(random, dict):
-            # As many as any channel has.
+            # As many as any channel has, and windows in order.
             random["units"] = draw.one((1, 2, 3, 9))
+            random["eocw_min"], random["eocw_max"] = draw.one((0, 3, 5)), draw.one((5, 7))
             wlan["mu"].pop("max_users", None)
     else:
         wlan["mu"].pop("edca", None)
