@@ -63,7 +63,7 @@ pub(super) static STATION: &[Observable] = observables! {
     "mu.triggers": "frames" as "Trigger\nframes" if UPLINK =>
         Counter(|world, n| triggered(world, n).asked);
     /// RA-RUs in which the station sent.
-    "mu.ra_attempts": "units" as "sent in\nRA-RUs" if UORA =>
+    "mu.ra_attempts": "attempts" as "sent in\nRA-RUs" if UORA =>
         Counter(|world, n| triggered(world, n).attempts);
     /// The fraction of them in which the access point received something of it.
     "mu.ra_success_fraction": "1" as "of these\nreceived" if UORA =>
