@@ -179,6 +179,19 @@ def test_a_trigger_that_does_not_come_is_a_cause_until_the_access_point_polls() 
     assert "no_trigger" not in polled
 
 
+def test_short_windows_of_random_access_are_a_cause_until_they_are_longer() -> None:
+    random_access = "wlan.mu.uplink.random_access"
+    busy = sm.Scenario.load("uora").set("duration_s", 6.0).set("warmup_s", 2.0)
+    busy = busy.set("flows[*].traffic.poisson.rate_mbps", 0.2).set(f"{random_access}.units", 9)
+
+    def gains(cell: sm.Scenario) -> dict[str, float]:
+        found = sm.why(cell, flow="sta0->ap", replications=4, most_replications=8)
+        return {effect.name: effect.difference.mean / found.value.mean for effect in found.causes}
+
+    assert gains(busy)["unit_collisions"] < -0.9
+    assert "unit_collisions" not in gains(busy.set(f"{random_access}.eocw_min", 5))
+
+
 UP = {"from": "sta0", "to": "ap", "traffic": "saturated"}
 HOUSE: dict[str, Any] = {
     "standard": "11n", "duration_s": 5.0, "warmup_s": 1.0, "ap": {"position_m": [0, 0]},

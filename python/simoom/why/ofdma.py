@@ -1,4 +1,4 @@
-"""Counterfactuals of OFDMA: padding, small resource units, MU EDCA and polls."""
+"""Counterfactuals of OFDMA: padding, small resource units, MU EDCA, polls, random access."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ LEAST_MUTED = 0.05
 """The part of the time, muted with packets to send, from which its causes are tried."""
 POLL_US = 5000.0
 """How long after its last access an access point that polls asks for the medium again."""
+RECEIVED = 0.5
+"""The part of a station's RA-RUs that is received, below which longer windows are tried."""
+EOCW = 5
+"""As long a first window as the longest one by default."""
 
 
 def padding(case: Case) -> Answer:
@@ -76,6 +80,33 @@ def no_trigger(case: Case) -> Answer:
     edits = [Edit("wlan.mu.uplink.bsrp", True), Edit("wlan.mu.uplink.access_interval_us", POLL_US)]
     settings = ("wlan.mu.uplink.bsrp=true", f"wlan.mu.uplink.access_interval_us={POLL_US:g}")
     return Change(edits, cause, f"with a poll every {POLL_US / 1e3:g} ms", setting(*settings))
+
+
+def unit_collisions(case: Case) -> Answer:
+    """Let stations wait longer before they send in a resource unit for random access."""
+    if fault := _lacks(case):
+        return fault
+    uplink = case.cell.keys["wlan"]["mu"].get("uplink") or {}
+    random = uplink.get("random_access")
+    if random is None:
+        return "there is no random access (wlan.mu.uplink.random_access)"
+    if random["eocw_min"] >= EOCW:
+        return f"windows of random access are {2**EOCW - 1} or more"
+    stations = rows(case.summary, "stations")
+    parts = {n: number(stations[n].get("mu.ra_success_fraction")) for n in case.own_stations}
+    found = [(part, n) for n, part in parts.items() if part is not None]
+    if not found:
+        return "the flow's station sends in no resource unit for random access"
+    part, worst = min(found)
+    if part >= RECEIVED:
+        return f"{100 * RECEIVED:.0f} % or more of what it sends at random are received"
+    cause = "collisions in resource units for random access: of those in which "
+    cause += f"sta{worst} sends, {100 * part:.0f} % are received"
+    table = "wlan.mu.uplink.random_access"
+    most = max(EOCW, random["eocw_max"])
+    edits = [Edit(f"{table}.eocw_max", most), Edit(f"{table}.eocw_min", EOCW)]
+    key = setting(f"{table}.eocw_max={most}", f"{table}.eocw_min={EOCW}")
+    return Change(edits, cause, f"with windows of {2**EOCW - 1} or more", key)
 
 
 def _muted(case: Case) -> tuple[int, float, float] | str:

@@ -39,6 +39,7 @@ COUNTERFACTUALS = (
     Counterfactual("padding", "long queues served alone", ofdma.padding, cures=True),
     Counterfactual("muted", "no MU EDCA", ofdma.muted, cures=True),
     Counterfactual("no_trigger", "a poll every 5 ms", ofdma.no_trigger, cures=True),
+    Counterfactual("unit_collisions", "longer random access", ofdma.unit_collisions, cures=True),
     Counterfactual("greediest", "without the greediest station", air.greediest),
     Counterfactual("alone", "without the other flows", air.alone),
     _cure("cake", "CAKE in the busiest queue", cures.cake),
