@@ -1,9 +1,10 @@
 """Random scenarios by class: those of `benches/random_scenarios.py`, and what that lacks.
 
 The others are networks whose stations forward, cells with full duplex, cells and networks with
-interferers, placements and movements, and cells of hosts as Linux has them, with stations that
-sleep, and cells with OFDMA. Their tables are filled in from the schema, so that a new key needs no
-line here. Those of `campaign.classes` combine what had faults.
+interferers, placements and movements, cells of hosts as Linux has them, with stations that sleep,
+cells with OFDMA, and networks with stations of earlier standards. Their tables are filled in from
+the schema, so that a new key needs no line here. Those of `campaign.classes` combine what had
+faults.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ from random_scenarios import scenario as plain
 
 from campaign.classes import lasting, pipes, roaming, routers
 from campaign.hosts import STANDARDS, groups, hosts
+from campaign.mixed import mixed
 from campaign.ofdma import ofdma
 
 ORDER = ("plain", "roaming", "network", "routers", "lasting", "pipes", "hosts", "full duplex",
          "plain", "roaming", "moving", "routers", "lasting", "interferers", "hosts",
-         "plain", "ofdma")  # fmt: skip
+         "plain", "ofdma", "mixed")  # fmt: skip
 """The classes of scenarios, in turn."""
 
 
@@ -43,7 +45,7 @@ def scenario(number: int, seed: int, draw: random.Random) -> Table:
     make = {
         "network": _network, "full duplex": _full_duplex, "interferers": _with_interferers,
         "moving": _moving, "hosts": hosts, "roaming": roaming, "routers": routers,
-        "lasting": lasting, "pipes": pipes, "ofdma": ofdma,
+        "lasting": lasting, "pipes": pipes, "ofdma": ofdma, "mixed": mixed,
     }[name]  # fmt: skip
     return make(Draw(1_000_003 * seed + number), Values(draw, wild=False))
 

@@ -214,9 +214,12 @@ def _air_mbps(built: sm.Scenario) -> float:
     standard = keys["standard"]
     if standard in LOW:
         return LOW[standard]
+    # Stations of an earlier standard are no faster in as many streams.
+    stations = keys["stations"]
+    own = [group.get("standard") for group in stations] if isinstance(stations, list) else []
     inside = [wlan, keys["stations"], keys.get("ap")]
     streams = max(1, *_numbers(inside, ("streams", "ap_streams")))
-    if standard == "11n":
+    if "11n" in (standard, *own):
         # Its MCS implies the number of streams.
         streams = max(streams, int(max(0, *_numbers(inside, ("mcs", "ap_mcs")))) // 8 + 1)
     width = max(20, *_numbers(inside, ("width_mhz",)))

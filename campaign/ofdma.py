@@ -10,6 +10,7 @@ from random_scenarios import Cell
 
 from campaign.classes import bulk, datagrams, own_queue
 from campaign.hosts import groups
+from campaign.mixed import earlier
 from campaign.schema import Table, Values, table
 
 
@@ -48,6 +49,8 @@ def ofdma(draw: Draw, values: Values) -> Table:
             group.pop(key, None)
     if draw.chance(0.6):
         sleep(made, draw, values)
+    if draw.chance(0.5):
+        earlier(draw, made, 0.4)
     wired = "wire" in made
     made["flows"] = [some_flow(draw, cell, wired) for _ in range(draw.whole(1, 4))]
     for node in (made["ap"], *groups(made)):

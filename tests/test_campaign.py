@@ -24,7 +24,7 @@ def test_mutated_files_and_scripts_are_read_or_refused(first):
         assert trials.mutated(*inputs.mutated(number)) == "", number
 
 
-@pytest.mark.parametrize("number", range(16))
+@pytest.mark.parametrize("number", range(len(features.ORDER)))
 def test_runs_of_each_class_obey_the_laws_of_runs(number):
     assert trials.law(inputs.scenario(number)) == ""
 
@@ -73,7 +73,8 @@ def test_random_scenarios_are_taken_and_refused_and_use_every_table():
         assert sum(taken) >= 0.7 * len(taken), name
     assert sum(is_taken for _, is_taken in ends) >= 0.9 * len(ends)
     places = {"wire", "links", "cells", "radio", "edca", "aggregation", "placement", "movement"}
-    news = {"routing", "interferers", "full_duplex", "waypoints", "rate_control", "fec", "roaming"}
+    news = {"routing", "interferers", "full_duplex", "waypoints", "rate_control", "fec", "roaming",
+            "mu", "uplink", "standard"}  # fmt: skip
     assert places | news <= tables(sound)
 
 

@@ -11,6 +11,7 @@ mod beacons;
 mod blocks;
 mod cell;
 mod duplex;
+mod earlier;
 mod exchanges;
 mod forwarding;
 mod group;

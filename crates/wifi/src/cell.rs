@@ -31,6 +31,7 @@
 
 mod access;
 mod duplex;
+mod earlier;
 mod ending;
 mod group;
 mod several;
@@ -146,8 +147,11 @@ impl Cell {
         let count = links.len() as u32 + 1;
         let node = |n: u32| {
             let heard = if n == ACCESS_POINT { count * per_node } else { per_node } as usize;
+            let from =
+                |f: usize| if n == ACCESS_POINT { f as u32 / per_node } else { ACCESS_POINT };
+            let recipient = |f| Recipient::new(rules.window_between(n, from(f)));
             let recipients =
-                aggregation.map_or(Vec::new(), |limits| vec![Recipient::new(limits.window); heard]);
+                aggregation.map_or(Vec::new(), |_| (0..heard).map(recipient).collect());
             CellNode {
                 noise: seed.stream("radio.noise", n),
                 counters: NodeCounters::default(),

@@ -30,7 +30,7 @@ pub(crate) use aggregation::{PsduLimits, ampdu, single};
 pub use beacon::Beacons;
 pub use block_ack::Bitmap;
 pub use cipher::Cipher;
-pub use config::{Categories, MacConfig, NonErp};
+pub use config::{Categories, Earlier, MacConfig, NonErp};
 pub(crate) use contention::Contention;
 pub(crate) use counting::{BusySlot, Counting};
 pub(crate) use edcaf::{Edcaf, PeerRate, Response, Txop};

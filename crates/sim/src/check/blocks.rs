@@ -1,6 +1,7 @@
 //! Checks aggregates on the air: the limits of the scenario, and the windows of block ack
 //! agreements.
 
+use super::earlier::Known;
 use super::rule::rule;
 use kernel::{Bytes, Duration, Instant};
 use std::collections::BTreeMap;
@@ -28,6 +29,7 @@ pub(super) struct DataPsdu {
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     limits: Option<Aggregation>,
+    known: Known,
     /// The nodes whose frames may be sent before earlier ones for other receivers.
     reordering: Vec<u32>,
     /// The highest number so far, continued beyond 4096.
@@ -35,8 +37,8 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    pub(super) fn new(limits: Option<Aggregation>, reordering: Vec<u32>) -> Self {
-        Self { limits, reordering, highest: BTreeMap::new() }
+    pub(super) fn new(limits: Option<Aggregation>, reordering: Vec<u32>, known: Known) -> Self {
+        Self { limits, known, reordering, highest: BTreeMap::new() }
     }
 
     pub(super) fn on_psdu(&mut self, now: Instant, psdu: &DataPsdu) {
@@ -57,7 +59,8 @@ impl Blocks {
         // With block ack, frames are numbered separately for each receiver.
         let agreement = self.limits.filter(|_| to.is_some());
         let single = if self.reordering.contains(&from) { NUMBERS / 2 } else { 1 };
-        let window = agreement.map_or(single, |limits| u64::from(limits.window));
+        let own = to.and_then(|to| self.known.limits(from, to)).map_or(NUMBERS, |(most, _)| most);
+        let window = agreement.map_or(single, |limits| u64::from(limits.window).min(own));
         let stream = (from, function, self.limits.and(to));
         let first = mpdus.first().map_or(0, |&(number, _)| NUMBERS + u64::from(number));
         let highest = self.highest.entry(stream).or_insert(first);
@@ -95,6 +98,8 @@ impl Blocks {
             // A single frame is allowed whatever its size.
             return;
         }
+        let own = psdu.to.and_then(|to| self.known.limits(psdu.from, to));
+        let bytes = own.map_or(bytes, |(_, most)| bytes.min(most));
         rule(now, psdu.bytes <= bytes, "an A-MPDU has no more bytes than it may", || {
             format!("{} of {bytes}", psdu.bytes)
         });
@@ -118,6 +123,7 @@ mod tests {
                 ..Aggregation::default()
             }),
             Vec::new(),
+            Known::default(),
         )
     }
 
@@ -189,7 +195,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "frames lie within the window")]
     fn without_an_agreement_only_the_last_frame_is_repeated() {
-        let mut blocks = Blocks::new(None, Vec::new());
+        let mut blocks = Blocks::new(None, Vec::new(), Known::default());
         air(&mut blocks, &[4095], 500, 500);
         air(&mut blocks, &[0], 500, 500);
         air(&mut blocks, &[4095], 500, 500);

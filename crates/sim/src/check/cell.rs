@@ -3,6 +3,7 @@
 
 use super::blocks::{Blocks, DataPsdu};
 use super::duplex::Beside;
+use super::earlier::Known;
 use super::group;
 use super::opening::{self, Opened};
 use super::random_access;
@@ -26,6 +27,7 @@ pub(super) struct Turns {
     won: Option<(u32, u8, Instant)>,
     blocks: Blocks,
     beside: Beside,
+    known: Known,
     muted: triggered::Muted,
     random: random_access::Backoffs,
 }
@@ -37,9 +39,10 @@ impl Turns {
     pub(super) fn new(mac: MacConfig, nodes: u32) -> Self {
         let beside = Beside::new(&mac);
         let reordering = mac.full_duplex.map_or(Vec::new(), |_| vec![ACCESS_POINT]);
-        let blocks = Blocks::new(mac.aggregation, reordering);
+        let blocks = Blocks::new(mac.aggregation, reordering, Known::of(&mac));
         let times = Times::of(&mac.timing);
         Self {
+            known: Known::of(&mac),
             mac,
             times,
             nodes,
@@ -68,6 +71,10 @@ impl Turns {
             let mode = *cell.mode(exchange.sender, secondary.sender);
             (*secondary, frame.collect(), mode)
         });
+        if let Some(to) = to.filter(|_| exchange.mpdus > 0) {
+            let class = cell.mode(exchange.sender, to).class;
+            self.known.check_format(exchange.start, exchange.sender, Some(to), class);
+        }
         self.on_exchange(exchange, category, to, mpdus, beside);
     }
 
@@ -75,6 +82,7 @@ impl Turns {
     fn on_group(&mut self, exchange: &Exchange, group: &MuExchange, cell: &Cell) {
         let now = exchange.start;
         group::check(&self.mac, &self.times, exchange, group);
+        self.known.check_users(now, group.users.iter().map(|user| user.station));
         let first = exchange.data().map_or(now, |data| data.start);
         self.check_opening(exchange, first, group.users.len());
         self.check_start(exchange, exchange.end, cell.category_on_air(), 2);
@@ -92,6 +100,7 @@ impl Turns {
     fn on_triggered(&mut self, exchange: &Exchange, triggered: &TriggeredExchange, cell: &Cell) {
         let now = exchange.start;
         triggered::check(&self.mac, &self.times, exchange, triggered);
+        self.known.check_users(now, triggered.users.iter().map(|user| user.station));
         if triggered.kind == TriggerKind::Basic {
             let asked = triggered::asked(triggered).count();
             self.check_opening(exchange, triggered.trigger.start, asked);

@@ -1,6 +1,7 @@
 //! Checks frames in space: who sends and receives which frame, and when each may begin.
 
 use super::blocks::{Blocks, DataPsdu};
+use super::earlier::Known;
 use super::exchanges::Exchanges;
 use super::overlap::{self, Overlap};
 use super::powers::{Powers, agree_in_sum};
@@ -34,6 +35,7 @@ pub(super) struct Watch {
     /// The longest time that a frame took to arrive.
     slowest: Duration,
     blocks: Blocks,
+    known: Known,
     overlap: Overlap,
     /// The power of bursts that carrier sense of each node hears now, in milliwatts, if there are
     /// interferers.
@@ -53,7 +55,8 @@ impl Watch {
         let overlap = Overlap::new(mac.full_duplex, access_points.clone(), sifs);
         Self {
             now: Instant::ZERO,
-            blocks: Blocks::new(mac.aggregation, overlap.reordering()),
+            blocks: Blocks::new(mac.aggregation, overlap.reordering(), Known::of(&mac)),
+            known: Known::of(&mac),
             overlap,
             exact: mac.timing.durations == Durations::Standard,
             times: Times::of(&mac.timing),
@@ -144,6 +147,7 @@ impl Watch {
             self.blocks.on_numbers(now, frame.from, frame.edcaf, frame.to, &mpdus);
         }
         if frame.kind == FrameKind::Data {
+            self.known.check_format(now, frame.from, frame.to, frame.mode.class);
             self.blocks.on_psdu(
                 now,
                 &DataPsdu {
@@ -353,6 +357,7 @@ impl Watch {
             return;
         }
         receiver.extra = Duration::ZERO;
+        self.known.check_format(now, heard.node, None, frame.mode.class);
         match frame.to {
             None => {}
             Some(to) if to == heard.node => {

@@ -1,6 +1,7 @@
 //! Checks which PPDUs nodes ignore, and the power with which they send then (802.11ax-2021 clause
 //! 26.10.2).
 
+use super::earlier::Known;
 use super::powers::{Powers, agree};
 use super::rule::rule;
 use kernel::{Duration, Instant};
@@ -22,6 +23,7 @@ pub(super) struct SpatialReuse {
     level: f64,
     cuts: Vec<f64>,
     colors: Vec<u8>,
+    known: Known,
     /// The frame that each node receives.
     receives: Vec<Option<OngoingFrame>>,
     /// The reduction of power in the TXOP that each node won last, and before and in its next one.
@@ -51,6 +53,7 @@ impl SpatialReuse {
             level,
             cuts,
             colors: settings.colors.clone(),
+            known: Known::of(mac),
             receives: vec![None; nodes],
             present: vec![Reduction::default(); nodes],
             next: vec![Reduction::default(); nodes],
@@ -123,6 +126,7 @@ impl SpatialReuse {
         let tells = matches!(frame.mode.class, ModeClass::He | ModeClass::Eht);
         let width = f64::from(frame.mode.width.mhz()) / 20.0;
         let level = libm::pow(10.0, self.level / 10.0) * width;
+        let tells = tells && self.known.knows(node, frame.mode.class);
         tells && own != other && own * other != 0 && powers.at(node, frame) < level * factor
     }
 }

@@ -116,8 +116,10 @@ pub struct Station {
     /// A name for all of them, as "laptops": flows name their ends by it, and paths as
     /// `stations["laptops"].mcs` the table. Tables beside each other may share a name.
     pub name: String,
-    /// The standard of these stations if it differs from that of the cell: "11b" in a network of
-    /// 802.11g.
+    /// The standard of these stations if it is earlier than that of the cell: "11b" in a network of
+    /// 802.11g, "11n", "11ac" or "11ax" in one of a later standard. Their frames, and those of the
+    /// access point to them, are then of that standard, at most in its highest MCS, widest channel
+    /// and most streams where `wlan` has more, and they take no part in OFDMA.
     pub standard: Option<Amendment>,
     /// Rate in Mb/s of data frames between each of them and the access point, in both directions.
     /// Default: `wlan.rate_mbps`, or the highest rate of 802.11b if that is not a rate of 802.11b.

@@ -106,6 +106,8 @@ fn plan(document: &Document, aim: Aim) -> Result<Plan, Vec<Issue>> {
     let mut wlan = cell::wlan(document, &mut check);
     let mut stations = cell::stations(document, &wlan, duration_s, &mut check);
     wlan.non_erp = mixed::non_erp(document, &wlan, &stations);
+    wlan.earlier = mixed::earlier_nodes(&wlan, &stations);
+    mixed::refuse_in_ad_hoc(document, &wlan, &mut check);
     let mut ap = cell::ap(document, &stations, &mut check);
     let mut routing = routing::routing(document, &mut check);
     routing::limit_queues(routing.as_ref(), &mut stations, &mut ap.queue);

@@ -262,6 +262,7 @@ impl Cell {
         let timing = self.rules.timing();
         let since = now - timing.sifs();
         self.contention.begin_idle(since + timing.difs(), since);
+        self.resume_earlier_after_group(holder, since);
         self.back_off(holder);
         self.schedule_access(out);
     }

@@ -123,10 +123,8 @@ impl Cell {
         for i in frames.filter(|&i| psdu.mpdus == 1 || !self.lost.has(i)) {
             let (sequence, mpdu) = originator.frame_on_air(usize::from(i));
             debug_assert!(
-                self.rules
-                    .framing
-                    .aggregation
-                    .is_none_or(|limits| originator.keeps_window(sequence, limits.window)),
+                self.rules.framing.aggregation.is_none()
+                    || originator.keeps_window(sequence, self.rules.window_between(receiver, from)),
                 "number {sequence} is beyond the block-ack window"
             );
             originator.note_received(usize::from(i));
@@ -212,6 +210,7 @@ impl Cell {
                 self.lose(now, f, resume, out);
                 self.note_non_erp_timeout(f, exchange.end + timeout);
                 self.resume_non_erp_without_nav(exchange.end, reserved_until, is_heard);
+                self.resume_earlier_after_loss(f, exchange.end);
             }
             ExchangeOutcome::AckLost => {
                 // The response began in time, so the transmitter waits for its end and then for an
@@ -267,7 +266,7 @@ impl Cell {
 
     /// All EDCAFs of a node count their own slots: from `start` if their interframe space is a
     /// DIFS.
-    fn count_separately(&mut self, node: u32, start: Instant) {
+    pub(super) fn count_separately(&mut self, node: u32, start: Instant) {
         for f in self.edcafs_of(node) {
             self.contention.count_separately(f, start);
         }

@@ -39,6 +39,8 @@ pub(super) struct Groups {
     served: Vec<(u32, u32)>,
     /// Who has answered in the TXOP.
     pub(super) protected: Protected,
+    /// The last exchange ended with a PPDU of several users.
+    pub(super) ended_in_group: bool,
     counters: MuCounters,
 }
 
@@ -160,6 +162,7 @@ impl Groups {
             sizes: Vec::new(),
             served: Vec::new(),
             protected: Protected::new(settings.protection),
+            ended_in_group: false,
             counters: MuCounters::of(stations),
         }))
     }
@@ -242,6 +245,7 @@ impl Cell {
     pub(super) fn note_single(&mut self, f: u32, exchange: &Exchange) {
         let to = self.edcaf(f).to().map(|to| (to, 1));
         let Some(groups) = &mut self.groups else { return };
+        groups.ended_in_group = false;
         if let Some(queue) = groups.queues.get_mut(f as usize) {
             let lasts = exchange.data().map_or(Duration::ZERO, |data| data.airtime.total());
             queue.note_sent(exchange.start, lasts, to.as_slice());

@@ -249,6 +249,7 @@ impl Cell {
         self.exchange = None;
         let Some((f, several)) = self.several.take() else { return };
         let is_answered = exchange.outcome == ExchangeOutcome::Success;
+        self.note_end(&several);
         let goes_on = match &several {
             Several::Group(group) => group.is_complete && self.may_go_on(exchange, out),
             Several::Triggered(triggered) => {
@@ -271,6 +272,7 @@ impl Cell {
         let reserved_until = exchange.reserved_until(timing);
         let difs = timing.difs();
         self.contention.begin_idle(reserved_until + difs, reserved_until);
+        self.resume_earlier_after_group(f, exchange.end);
         out.push(Command::Ended);
         if !is_answered && several.asks_somebody() {
             self.nodes[ACCESS_POINT as usize].counters.exchanges.noise_losses += 1;

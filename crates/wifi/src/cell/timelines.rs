@@ -23,6 +23,7 @@ mod access;
 mod aggregates;
 mod broadcast;
 mod collisions;
+mod earlier;
 mod edca;
 mod flat;
 mod groups;

@@ -148,7 +148,8 @@ impl Cell {
 
     /// An EDCAF of a station has assembled a PSDU, which tells the size of its queue.
     pub(super) fn tell_backlog(&mut self, f: u32, source: &dyn crate::MsduSource) {
-        if self.triggers.is_none() || self.edcaf(f).node == ACCESS_POINT {
+        let node = self.edcaf(f).node;
+        if self.triggers.is_none() || node == ACCESS_POINT || !self.has_units(node) {
             return;
         }
         let queue = self.backlog(f, source);

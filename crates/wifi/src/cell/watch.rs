@@ -278,7 +278,7 @@ impl Cell {
         let edcaf = self.edcaf(f);
         let (timing, own, peer) = (self.rules.timing(), Some(edcaf.node), edcaf.to());
         let rts = || timing.rts_mode(&edcaf.mode);
-        let acked = || block_ack(self.rules.window());
+        let acked = || edcaf.block_ack(&self.rules);
         let receiver = peer.unwrap_or(ACCESS_POINT);
         let (from, to, mode, psdu) = match step.kind {
             FrameKind::Rts => (edcaf.node, peer, rts(), RTS),

@@ -111,11 +111,25 @@ impl Aggregation {
         Some(Self { window, frames: window, bytes: longest_psdu(class), ..Self::default() })
     }
 
+    /// The number of MPDUs that may be outstanding in PPDUs of this class.
+    pub(crate) const fn window_in(&self, class: ModeClass) -> u16 {
+        match class.high() {
+            Some(high) if high.block_ack_window < self.window => high.block_ack_window,
+            _ => self.window,
+        }
+    }
+
+    /// The most bytes in an A-MSDU in PPDUs of this class.
+    pub(crate) fn amsdu_in(&self, class: ModeClass) -> Bytes {
+        class.high().map_or(self.amsdu, |high| self.amsdu.min(high.longest_amsdu))
+    }
+
     /// How much the PSDU of one access may hold, if its PPDU may last no longer than `within`.
     pub(crate) fn room(&self, mode: &Mode, timing: &Timing, within: Duration) -> PsduLimits {
         let within = within.min(self.duration);
         let longest = timing.psdu_within(mode, within).unwrap_or(Bytes::ZERO);
-        let frames = if mode.class.is_high() { self.frames.max(1) } else { 1 };
+        let window = self.window_in(mode.class);
+        let frames = if mode.class.is_high() { self.frames.clamp(1, window.max(1)) } else { 1 };
         PsduLimits { frames, bytes: self.bytes.min(longest) }
     }
 

@@ -4,7 +4,7 @@ use super::{
     Aggregation, BackoffDraw, Beacons, Cipher, Collisions, Countdown, FCS, FullDuplex, Mu,
     QOS_CONTROL, SpatialReuse, Timing,
 };
-use crate::phy::{AccessCategory, Edca, Edition, Standard};
+use crate::phy::{AccessCategory, Edca, Edition, ModeClass, Standard};
 use kernel::Bytes;
 use settings::{Range, Settings};
 
@@ -80,6 +80,9 @@ pub struct MacConfig {
     /// The 802.11b nodes in an 802.11g network.
     #[setting(skip)]
     pub non_erp: Option<NonErp>,
+    /// The nodes of 802.11n or later in a network of a later standard, by number.
+    #[setting(skip)]
+    pub earlier: Vec<Earlier>,
 }
 
 impl MacConfig {
@@ -114,6 +117,16 @@ pub struct NonErp {
     /// Smallest contention window of these nodes. That of the other nodes is `aCWmin(1)` (table
     /// 18-5).
     pub cw_min: u32,
+}
+
+/// A node of an earlier generation than that of the network. It cannot decode PPDUs of later ones:
+/// it finds their preamble, sets no NAV from them and defers for an EIFS after them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Earlier {
+    /// The node.
+    pub node: u32,
+    /// The latest class of PPDUs that it knows.
+    pub latest: ModeClass,
 }
 
 /// The parameters of the access categories, lowest priority first.

@@ -18,7 +18,7 @@ use super::{ACK, MacConfig, Opening, PsduLimits, Rules, Timing, block_ack};
 use crate::medium::{Command, FrameCounters, Mpdus, MsduSource, NodeCounters};
 use crate::phy::Mode;
 use crate::rate::{self, AttemptParameters, RateControl, TxReport};
-use kernel::{BitRate, Db, Duration, Instant};
+use kernel::{BitRate, Bytes, Db, Duration, Instant};
 use wire::{FrameKind, Packet, TrafficClass};
 
 /// The mode in which a node sends to a peer.
@@ -148,6 +148,11 @@ impl Edcaf {
     /// The receiver of the MSDUs in service; `None` is broadcast.
     pub(crate) fn to(&self) -> Option<u32> {
         self.originator.to()
+    }
+
+    /// The length of a BlockAck between the two nodes.
+    pub(crate) fn block_ack(&self, rules: &Rules) -> Bytes {
+        block_ack(rules.window_between(self.node, self.to().unwrap_or(self.node)))
     }
 
     /// The contention window.
@@ -325,7 +330,7 @@ impl Edcaf {
             opening: self.opening,
             mpdus: self.psdu.mpdus,
             answer: self.psdu.answer,
-            block_ack: block_ack(rules.window()),
+            block_ack: self.block_ack(rules),
             repeated: self.originator.all_received(),
         };
         Exchange::of(rules.timing(), &request, now, outcome)

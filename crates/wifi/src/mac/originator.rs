@@ -66,8 +66,9 @@ impl Framing {
         Bytes(self.overhead.0.saturating_sub(self.llc.0))
     }
 
-    fn window(&self) -> usize {
-        self.aggregation.map_or(1, |aggregation| usize::from(aggregation.window))
+    /// The number of MPDUs that may be outstanding in PPDUs of this class.
+    pub(crate) fn window_in(&self, class: ModeClass) -> u16 {
+        self.aggregation.map_or(1, |limits| limits.window_in(class))
     }
 }
 
@@ -233,7 +234,8 @@ impl Originator {
         }
         let frames = if self.to.is_some() { usize::from(room.frames) } else { 1 };
         let (mut bytes, mut place) = (Bytes::ZERO, 0);
-        while self.psdu.len() < frames && place < framing.window() {
+        let window = usize::from(framing.window_in(class));
+        while self.psdu.len() < frames && place < window {
             if place == self.mpdus.len() {
                 let most = ampdu(bytes, framing.overhead);
                 let Some(most) = room.bytes.0.checked_sub(most.0) else { break };
@@ -245,7 +247,7 @@ impl Originator {
                 continue;
             }
             if place + 1 == self.mpdus.len() {
-                self.fill(framing, room.bytes, bytes, &mut source);
+                self.fill(framing, class, room.bytes, bytes, &mut source);
             }
             let mpdu = &self.mpdus[place];
             let longer = ampdu(bytes, mpdu.bytes);
@@ -277,6 +279,7 @@ impl Originator {
     fn fill(
         &mut self,
         framing: &Framing,
+        class: ModeClass,
         room: Bytes,
         before: Bytes,
         source: &mut impl FnMut(Bytes) -> Option<Packet>,
@@ -292,7 +295,8 @@ impl Originator {
         // An A-MSDU adds a subframe header to the packet that the MPDU has.
         let alone = if mpdu.packets == 1 { SUBFRAME_HEADER } else { Bytes::ZERO };
         let mut body = mpdu.bytes - frame + alone;
-        let most = limits.amsdu.0.min(room.0.saturating_sub(ampdu(before, frame).0));
+        let longest = limits.amsdu_in(class);
+        let most = longest.0.min(room.0.saturating_sub(ampdu(before, frame).0));
         while let Some(left) = most.checked_sub(amsdu(body, framing.llc).0)
             && let Some(packet) = source(Bytes(left))
         {

@@ -1,10 +1,10 @@
 //! The contention and framing rules that follow from a network's configuration.
 
 use super::{
-    Access, Backoff, BusySlot, ContentionParameters, Countdown, Framing, MacConfig, Timing,
-    block_ack,
+    Access, Backoff, BusySlot, ContentionParameters, Countdown, Earlier, Framing, MacConfig,
+    Timing, block_ack,
 };
-use crate::phy::{AccessCategory, Mode, longest_psdu};
+use crate::phy::{AccessCategory, Mode, ModeClass, longest_psdu};
 use kernel::Duration;
 use wire::TrafficClass;
 
@@ -83,6 +83,29 @@ impl Rules {
         self.non_erp().binary_search(&node).is_err()
     }
 
+    /// Nodes of an earlier generation than that of the network.
+    pub(crate) fn earlier(&self) -> &[Earlier] {
+        &self.config.earlier
+    }
+
+    /// The latest class of PPDUs that a node knows, if that is not the one of the network.
+    fn latest(&self, node: u32) -> Option<ModeClass> {
+        let at = self.earlier().binary_search_by_key(&node, |earlier| earlier.node).ok()?;
+        Some(self.earlier()[at].latest)
+    }
+
+    /// Whether all nodes can decode PPDUs of this class.
+    #[inline]
+    pub(crate) fn all_know(&self, class: ModeClass) -> bool {
+        (class.is_dsss() || self.all_know_ofdm())
+            && self.earlier().iter().all(|earlier| class <= earlier.latest)
+    }
+
+    /// Whether a node that can decode OFDM can decode PPDUs of this class.
+    pub(crate) fn knows(&self, node: u32, class: ModeClass) -> bool {
+        self.earlier().is_empty() || self.latest(node).is_none_or(|latest| class <= latest)
+    }
+
     /// The index of the contention parameters of a node's EDCAF.
     pub(crate) fn parameter_set(&self, node: u32, is_access_point: bool, category: u32) -> u8 {
         let first = match () {
@@ -125,9 +148,16 @@ impl Rules {
         }
     }
 
-    /// The number of MPDUs that a BlockAck can acknowledge.
+    /// The number of MPDUs that a BlockAck can acknowledge between nodes of the network's standard.
     pub(crate) fn window(&self) -> u16 {
         self.framing.aggregation.map_or(64, |limits| limits.window)
+    }
+
+    /// The same between two nodes, of which one may be of an earlier standard.
+    pub(crate) fn window_between(&self, a: u32, b: u32) -> u16 {
+        let latest = [a, b].into_iter().filter_map(|node| self.latest(node));
+        let most = latest.filter_map(ModeClass::high).map(|high| high.block_ack_window);
+        most.fold(self.window(), u16::min)
     }
 
     /// The most packets in one PSDU.
@@ -156,7 +186,8 @@ impl Rules {
     /// control wants an RTS.
     pub(crate) fn around(&self, mode: &Mode, with_rts: bool) -> Duration {
         let timing = self.timing();
-        let answer = timing.airtime(&timing.response_mode(mode), block_ack(self.window())).total();
+        let window = self.framing.window_in(mode.class).max(1);
+        let answer = timing.airtime(&timing.response_mode(mode), block_ack(window)).total();
         // A PSDU long enough to reach the limit is longer than any threshold in use.
         let opening = if with_rts || self.config.rts_threshold < longest_psdu(mode.class) {
             timing.opening(mode)

@@ -39,6 +39,17 @@ impl Width {
             Self::Mhz320 => 320,
         }
     }
+
+    /// The next narrower channel of OFDM.
+    pub const fn narrower(self) -> Option<Self> {
+        match self {
+            Self::Mhz20 | Self::Mhz22 => None,
+            Self::Mhz40 => Some(Self::Mhz20),
+            Self::Mhz80 => Some(Self::Mhz40),
+            Self::Mhz160 => Some(Self::Mhz80),
+            Self::Mhz320 => Some(Self::Mhz160),
+        }
+    }
 }
 
 numbered! {

@@ -215,7 +215,7 @@ impl Space {
     /// Whether a frame only keeps those off the medium that it is not addressed to.
     fn is_for_one(&self, id: u32) -> bool {
         let begun = self.signals.transmission(id);
-        let is_decodable = begun.frame.mode.class.is_dsss() || self.rules.mac.all_know_ofdm();
+        let is_decodable = self.rules.mac.all_know(begun.frame.mode.class);
         let is_for_one = begun.frame.to.is_some() && matches!(begun.deferral, Deferral::Extra(_));
         self.may_stand_by() && is_decodable && is_for_one
     }

@@ -48,7 +48,8 @@ fn take_up(
         originator.packets_of(&mpdu).copied().for_each(up);
     } else {
         let from = Transmitter { node: frame.from, edcaf: frame.edcaf };
-        let window = rules.mac.framing.aggregation.map(|limits| limits.window);
+        let between = || rules.mac.window_between(node, frame.from);
+        let window = rules.mac.framing.aggregation.map(|_| between());
         let duplicates = receiver.inbox.take(from, window, originator, lost, up);
         receiver.counters.exchanges.duplicates += duplicates;
     }

@@ -13,7 +13,7 @@ use super::frame::OnAir;
 use super::inbox::Inbox;
 use super::rules::{Peer, SpaceRules, peer_mut};
 use super::sense::{Carrier, EdcafState};
-use crate::mac::{Counting, Edcaf, ElicitedResponse, Opening, PeerRate, Settled, Txop, block_ack};
+use crate::mac::{Counting, Edcaf, ElicitedResponse, Opening, PeerRate, Settled, Txop};
 use crate::medium::NodeCounters;
 use crate::phy::Width;
 use crate::{Command, MsduSource};
@@ -358,8 +358,8 @@ impl Node {
     }
 
     fn body(&self, index: usize, rules: &SpaceRules) -> OnAir {
-        let block_ack = block_ack(rules.mac.window());
-        OnAir::body(rules.timing(), index as u8, self.edcaf(index), block_ack)
+        let edcaf = self.edcaf(index);
+        OnAir::body(rules.timing(), index as u8, edcaf, edcaf.block_ack(&rules.mac))
     }
 
     /// The holder of a TXOP begins its next exchange a SIFS after the last one, if it ends within

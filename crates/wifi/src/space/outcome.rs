@@ -138,7 +138,9 @@ impl Space {
         let for_me = frame.to.is_none_or(|to| to == node);
         let Scratch { interference, bursts, .. } = &mut self.scratch;
         let mut around = Around { interference, signals: &self.signals };
-        let mut loss = draw_loss(&mut per, receiver, ended_frame, how, is_disturbed, &mut around);
+        let is_known = rules.mac.knows(node, frame.mode.class);
+        let mut loss =
+            draw_loss(&mut per, receiver, ended_frame, how, is_disturbed, is_known, &mut around);
         if let Some(all) = self.interferers.as_mut().filter(|_| for_me) {
             let bursts = is_disturbed.then_some(&**bursts);
             disturb(all, bursts, transmission, sender, &mut per, &mut around, &mut loss);
@@ -195,7 +197,9 @@ impl Space {
         if !is_plain || frame.to.is_none_or(|to| to == node) {
             return false;
         }
-        let is_lost = ppdu.is_certainly_lost(&rules.levels, power, &bounds);
+        let is_known = rules.mac.knows(node, frame.mode.class);
+        let is_certain = ppdu.is_certainly_lost(&rules.levels, power, &bounds);
+        let is_lost = if is_known { is_certain } else { Some(true) };
         let Some(is_lost) = is_lost else { return false };
         let receiver = &mut self.nodes[node as usize];
         if !is_lost {
@@ -285,13 +289,15 @@ fn draw_loss(
     &EndedFrame { transmission: Transmission { frame, .. }, is_outdated, .. }: &EndedFrame<'_>,
     how: Received,
     is_disturbed: bool,
+    is_known: bool,
     around: &mut Around<'_>,
 ) -> Loss {
     let mut loss = Loss { node: receiver.id, power: how.power, ..Loss::default() };
     loss.is_all = if frame.to.is_none_or(|to| to == receiver.id) {
         is_outdated || spoil(per, receiver, frame, how, is_disturbed, around, &mut loss.mpdus)
     } else {
-        receiver.noise.chance(failure(per, how, is_disturbed, around, receiver.id))
+        let failure = failure(per, how, is_disturbed, around, receiver.id);
+        receiver.noise.chance(if is_known { failure } else { 1.0 })
     };
     loss
 }

@@ -160,6 +160,7 @@ impl Space {
             self.signals.each(id, |node, power| {
                 let is_weak = power.milliwatts < level;
                 if is_weak
+                    && self.rules.mac.knows(node, mode.class)
                     && settings.are_apart(from, node)
                     && receivers[node as usize].ignore(id, of_all)
                 {

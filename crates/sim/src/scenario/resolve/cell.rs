@@ -196,7 +196,9 @@ pub(super) fn stations(
     let mut modes = document.standard.map(|_| Modes::new(document, wlan, duration_s, check));
     let mut stations = Vec::new();
     for (path, group) in groups {
-        mixed::standard_of(&path, group, document.standard, check);
+        if document.standard.is_some() {
+            mixed::standard_of(&path, group, wlan.timing.standard, check);
+        }
         let example = station(&path, group, modes.as_mut(), check);
         // If there are too many stations, only as many as allowed are kept, so that patterns can
         // still be checked.

@@ -177,6 +177,8 @@ fn is_supported(wlan: &MacConfig, stations: &[StationPlan], check: &mut Check) {
     refuse(each, "delivery of each MPDU", "take wlan.aggregation.delivery = \"ppdu\"");
     let is_mixed = wlan.non_erp.is_some();
     refuse(is_mixed, "stations of 802.11b in a network of 802.11g", "give all one standard");
+    let are_earlier = !wlan.earlier.is_empty();
+    refuse(are_earlier, "stations of an earlier standard", "give all one standard");
     let is_protected = wlan.timing.protection != Protection::None && !is_mixed;
     refuse(is_protected, "protection", "remove wlan.protection");
     let fixed = RateControlSettings::default();

@@ -1,4 +1,5 @@
-//! Stations of 802.11b in a network of 802.11g, and the protection of OFDM frames.
+//! Stations of an earlier standard than that of their network: of 802.11b in a network of 802.11g,
+//! with the protection of OFDM frames, and of 802.11n to ax in a later one.
 
 use super::check::Check;
 use crate::plan::StationPlan;
@@ -6,8 +7,8 @@ use crate::scenario::document::{Document, Station, Stations};
 use kernel::BitRate;
 use settings::{Said, said};
 use wifi::MacConfig;
-use wifi::mac::{NonErp, Protection};
-use wifi::phy::{Amendment, DOT11B, Slot};
+use wifi::mac::{Earlier, NonErp, Protection};
+use wifi::phy::{Amendment, DOT11B, Slot, Standard};
 
 /// Whether a group is of 802.11b in a network of 802.11g.
 pub(super) fn is_non_erp(standard: Amendment, group: &Station) -> bool {
@@ -37,18 +38,40 @@ pub(super) fn non_erp(
     (!nodes.is_empty()).then_some(NonErp { nodes, cw_min })
 }
 
-/// A group has the standard of the cell, or 802.11b in a cell of 802.11g.
-pub(super) fn standard_of(path: &str, group: &Station, all: Option<Amendment>, check: &mut Check) {
-    let (Some(own), Some(all)) = (group.standard, all) else { return };
-    if own == all || is_non_erp(all, group) {
+/// The standard of a group of 802.11n or later in a network of a later one: in its band.
+pub(super) fn earlier(all: &Standard, group: &Station) -> Option<&'static Standard> {
+    let own = Standard::in_band(group.standard?, all.band).ok()?;
+    (own.high.is_some() && own.high < all.high).then_some(own)
+}
+
+/// The stations of such groups, for medium access.
+pub(super) fn earlier_nodes(wlan: &MacConfig, stations: &[StationPlan]) -> Vec<Earlier> {
+    let earlier = |(node, station): (u32, &StationPlan)| {
+        let latest = station.up.link.standard.high?;
+        (Some(latest) < wlan.timing.standard.high).then_some(Earlier { node, latest })
+    };
+    (1..).zip(stations).filter_map(earlier).collect()
+}
+
+/// A group has the standard of the cell, 802.11b in a cell of 802.11g, or 802.11n or later in one
+/// of a later standard.
+pub(super) fn standard_of(path: &str, group: &Station, all: &Standard, check: &mut Check) {
+    let Some(own) = group.standard else { return };
+    if own == all.amendment || is_non_erp(all.amendment, group) || earlier(all, group).is_some() {
         return;
     }
+    let path = format!("{path}.standard");
+    if Standard::of(own).high.is_some()
+        && let Err(message) = Standard::in_band(own, all.band)
+    {
+        return check.fault(path, message);
+    }
     let (own, all) = (own.name(), all.name());
-    let message = format!(
-        "stations of 802.{own} in a network of 802.{all} are not modelled, those of 802.11b in one \
-         of 802.11g are"
+    let message = Said::new(
+        format!("stations of 802.{own} in a network of 802.{all} are not modelled"),
+        "those of 802.11b in one of 802.11g are, and those of 802.11n and later in a later one",
     );
-    check.fault(format!("{path}.standard"), message);
+    check.fault(path, message);
 }
 
 /// The protection of OFDM frames; the default is CTS-to-self if any station is of 802.11b (clause
@@ -105,4 +128,13 @@ pub(super) fn basic_rates(written: &[f64], check: &mut Check) {
 /// Usual basic rates of access points in mixed networks.
 pub(super) fn default_basic_rates() -> Vec<BitRate> {
     DOT11B.modes.iter().map(|mode| mode.rate).collect()
+}
+
+/// In an ad-hoc network a node sends to all others in one mode, which these could not decode.
+pub(super) fn refuse_in_ad_hoc(document: &Document, wlan: &MacConfig, check: &mut Check) {
+    let ad_hoc = document.radio.as_ref().is_some_and(|radio| radio.ad_hoc);
+    if ad_hoc && !wlan.earlier.is_empty() {
+        let message = "stations of an earlier standard in an ad-hoc network are not supported";
+        check.fault("radio.ad_hoc", Said::new(message, "give all one standard"));
+    }
 }

@@ -9,7 +9,7 @@ use kernel::{BitRate, Duration, Instant};
 use settings::{Choice as _, Faults, Path, Said, said};
 use std::collections::BTreeSet;
 use wifi::MacConfig;
-use wifi::phy::{McsKeys, Mode, ModeClass, ModeFault, Standard, TxVector};
+use wifi::phy::{McsKeys, Mode, ModeClass, ModeFault, Standard, TxVector, Width};
 use wifi::rate::{LinkModes, RateControlSettings};
 
 /// The possible modes of the links of a cell.
@@ -23,6 +23,8 @@ pub(super) struct Modes<'a> {
     has_radio: bool,
     /// Whether the current group is of 802.11b in a network of 802.11g.
     non_erp: bool,
+    /// The standard of the current group: that of the cell, or an earlier one with MCS.
+    own: &'static Standard,
     /// The settings of groups without keys of their own.
     general: Option<DirectionModes>,
     /// Paths of shared keys whose faults have been reported, so that each is reported once.
@@ -71,6 +73,7 @@ impl<'a> Modes<'a> {
             },
             has_radio: document.radio.is_some(),
             non_erp: false,
+            own: mac.timing.standard,
             general: None,
             reported: BTreeSet::new(),
         };
@@ -86,7 +89,7 @@ impl<'a> Modes<'a> {
 
     /// Whether its PPDUs have a choice of training fields, and a packet extension.
     fn has_extension(&self) -> bool {
-        self.standard.high.and_then(ModeClass::high).is_some_and(|high| high.has_extension)
+        self.own.high.and_then(ModeClass::high).is_some_and(|high| high.has_extension)
     }
 
     fn has_mcs(&self) -> bool {
@@ -100,6 +103,7 @@ impl<'a> Modes<'a> {
         group: &Station,
         check: &mut Check,
     ) -> (RatePlan, RatePlan) {
+        self.own = mixed::earlier(self.standard, group).unwrap_or(self.standard);
         let choice = if self.has_mcs() {
             self.by_mcs(path, group, check)
         } else {
@@ -148,7 +152,7 @@ impl<'a> Modes<'a> {
     }
 
     fn link_modes(&self, mode: Mode, vector: Option<TxVector>) -> LinkModes {
-        let &Self { standard, lowest, non_erp, has_radio, .. } = self;
+        let &Self { own: standard, lowest, non_erp, has_radio, .. } = self;
         LinkModes { standard, mode, vector, lowest, non_erp, has_radio }
     }
 
@@ -173,7 +177,9 @@ impl<'a> Modes<'a> {
         if let Some(mbps) = group.rate_mbps {
             check.fault(format!("{path}.rate_mbps"), self.advise_mcs(mbps, &group.modes));
         }
-        let has_own = group.modes != McsKeys::default() || own_keys(group).next().is_some();
+        let has_own = group.modes != McsKeys::default()
+            || own_keys(group).next().is_some()
+            || self.own != self.standard;
         if !has_own && let Some(general) = self.general {
             return general;
         }
@@ -206,13 +212,39 @@ impl<'a> Modes<'a> {
     }
 
     fn slowest(&self) -> TxVector {
-        self.standard.tx_vector().expect("asked of a standard with MCS")
+        self.own.tx_vector().expect("asked of a standard with MCS")
+    }
+
+    /// The keys of the cell, as far as the standard of the group has such modes: beyond that its
+    /// highest MCS, most streams, widest channel and usual guard interval.
+    fn general_keys(&self, group: &Station) -> McsKeys {
+        let mut keys = self.wlan.modes.clone();
+        if self.own == self.standard {
+            return keys;
+        }
+        // In 802.11n a number from 8 on would count streams too.
+        let counts_streams =
+            self.own.high.and_then(ModeClass::high).is_some_and(|it| it.counts_streams);
+        keys.mcs = keys.mcs.filter(|&mcs| !counts_streams || mcs < 8);
+        while let Err(fault) = group.modes.or(&keys).mode(self.common()) {
+            let narrower = keys.width.and_then(Width::narrower);
+            match fault.parameter {
+                "mcs" if keys.mcs.is_some() => keys.mcs = None,
+                "guard_ns" if keys.guard.is_some() => keys.guard = None,
+                "width_mhz" if narrower.is_some() => keys.width = narrower,
+                "streams" if keys.streams.is_some_and(|streams| streams > 1) => {
+                    keys.streams = keys.streams.map(|streams| streams - 1);
+                }
+                _ => break,
+            }
+        }
+        keys
     }
 
     /// The modes of a group by its own keys and the common ones; otherwise the faulty key and the
     /// reason.
     fn choose(&self, path: &str, group: &Station) -> Result<DirectionModes, (String, Said)> {
-        let keys = group.modes.or(&self.wlan.modes);
+        let keys = group.modes.or(&self.general_keys(group));
         let place = |fault: ModeFault| {
             let is_own = group.modes.given().any(|key| key == fault.parameter);
             let path = match fault.parameter {
@@ -316,7 +348,7 @@ impl<'a> Modes<'a> {
             ),
             (None, None) => "as mcs = 7".to_owned(),
         };
-        let name = self.standard.name();
+        let name = self.own.name();
         said!(
             "802.{name} has no rates",
             "set modes by mcs, streams, width_mhz and guard_ns; {advice}"

@@ -54,8 +54,15 @@ pub(super) fn mu(
         );
         check.fault("stations", Said::new(message, "take fewer"));
     }
-    let Some(first) = stations.first().map(|station| station.down.mode()) else { return };
-    one_channel(stations, &first, check);
+    let members: Vec<&StationPlan> = stations.iter().filter(|it| takes_part(it)).collect();
+    let Some(first) = members.first().map(|station| station.down.mode()) else {
+        if !stations.is_empty() {
+            let message = "no station has PPDUs of 802.11ax";
+            check.fault(TABLE, Said::new(message, "let some be of it, or remove the table"));
+        }
+        return;
+    };
+    one_channel(&members, &first, check);
     numbers(settings, &first, check);
     exists(settings, wlan.timing.standard.band, &first, check);
     random_access(settings, &first, check);
@@ -66,7 +73,7 @@ pub(super) fn mu(
     }
     let null = wlan.data_header();
     if let Some(mu) = &wlan.mu {
-        answers_fit(mu, wlan.timing.standard.band, null, stations, check);
+        answers_fit(mu, wlan.timing.standard.band, null, &members, check);
     }
 }
 
@@ -94,9 +101,14 @@ fn unsupported(wlan: &MacConfig, in_space: bool) -> Option<(&'static str, &'stat
     })
 }
 
+/// Whether a station may be a user of PPDUs of several: its modes have resource units.
+fn takes_part(station: &StationPlan) -> bool {
+    [&station.up, &station.down].iter().all(|plan| plan.mode().class == ModeClass::He)
+}
+
 /// All users of a PPDU have the channel and the guard interval in common.
-fn one_channel(stations: &[StationPlan], first: &Mode, check: &mut Check) {
-    let same = |station: &StationPlan| {
+fn one_channel(stations: &[&StationPlan], first: &Mode, check: &mut Check) {
+    let same = |station: &&StationPlan| {
         let mode = station.down.mode();
         (mode.width, mode.guard) == (first.width, first.guard)
     };
@@ -151,7 +163,7 @@ fn answers_fit(
     settings: &Mu,
     band: wifi::phy::Band,
     header: Bytes,
-    stations: &[StationPlan],
+    stations: &[&StationPlan],
     check: &mut Check,
 ) {
     let Some(uplink) = &settings.uplink else { return };

@@ -1,8 +1,9 @@
 //! What stations that save power need.
 
 use super::check::Check;
+use super::mixed;
 use crate::plan::{SpacePlan, StationPlan};
-use crate::scenario::document::Document;
+use crate::scenario::document::{Document, Station};
 use settings::{Said, said};
 use std::collections::BTreeMap;
 use wifi::MacConfig;
@@ -38,8 +39,9 @@ pub(super) fn power_save(
                 "add wlan.beacons = {{}}"
             );
             check.fault(path, message);
-        } else if matches!(settings, PowerSaveSettings::Twt(_)) && !has_twt(wlan) {
-            let name = wlan.timing.standard.name();
+        } else if matches!(settings, PowerSaveSettings::Twt(_)) && !has_twt(wlan, station) {
+            let standard = mixed::earlier(wlan.timing.standard, station);
+            let name = standard.unwrap_or(wlan.timing.standard).name();
             let message = said!(
                 "target wake times are of 802.11ax and later, and the standard is 802.{name}",
                 "take standard = \"11ax\", or power_save = \"u_apsd\""
@@ -56,9 +58,10 @@ pub(super) fn power_save(
     tim_has_room(document, stations, space, check);
 }
 
-/// Whether stations of the standard may agree on target wake times.
-fn has_twt(wlan: &MacConfig) -> bool {
-    let class = wlan.timing.standard.high;
+/// Whether these stations may agree on target wake times.
+fn has_twt(wlan: &MacConfig, group: &Station) -> bool {
+    let all = wlan.timing.standard;
+    let class = mixed::earlier(all, group).unwrap_or(all).high;
     class.and_then(wifi::phy::ModeClass::high).is_some_and(|high| high.has_wake_times)
 }
 

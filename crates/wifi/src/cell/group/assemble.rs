@@ -57,8 +57,9 @@ impl Cell {
         let mut found = self.candidates(groups, now, f, source);
         let (queue, edcaf) = (&mut groups.queues[f as usize], &mut self.edcafs[f as usize]);
         // Whom the EDCAF serves alone if the PPDU is none of several.
-        queue.turn_to(edcaf, found.first().copied().unwrap_or(ALL));
-        if found.is_empty() || goes_alone(&edcaf.originator) {
+        let first = found.first().copied();
+        queue.turn_to(edcaf, first.unwrap_or(ALL));
+        if goes_alone(&edcaf.originator) || !first.is_some_and(|first| self.has_units(first)) {
             return false;
         }
         let mut group = groups.spare.take().unwrap_or_else(|| empty(groups));
@@ -124,13 +125,17 @@ impl Cell {
         let Groups { settings, queues, order, views, .. } = groups;
         let queue = &mut queues[f as usize];
         order.clear();
-        let width = self.links[0].mode.width;
+        let width = self.group_width();
         queue.scheduler.order(&View { now, width, stations: views }, order);
-        let edcaf = &mut self.edcafs[f as usize];
-        let (node, class) = (edcaf.node, edcaf.class);
+        let (node, class) = (self.edcaf(f).node, self.edcaf(f).class);
         let most = settings.max_users.unwrap_or(u32::MAX).min(RuSize::Tones26.number_in(width));
         let mut found: Vec<u32> = Vec::new();
         for &station in order.iter() {
+            let is_single = !self.has_units(station);
+            if is_single && !found.is_empty() {
+                continue;
+            }
+            let edcaf = &mut self.edcafs[f as usize];
             let originator = queue.of_mut(edcaf, station);
             if originator.is_idle() {
                 let Some(packet) = source.first(node, class, Some(station)) else { continue };
@@ -145,7 +150,7 @@ impl Cell {
                 continue;
             }
             found.push(station);
-            if found.len() as u32 == most {
+            if is_single || found.len() as u32 == most {
                 break;
             }
         }
@@ -161,7 +166,7 @@ impl Cell {
         found: &[u32],
         out: &mut Vec<Command>,
     ) -> Option<Vec<Chosen>> {
-        let width = self.links[0].mode.width;
+        let width = self.group_width();
         let Groups { settings, queues, views, sizes, .. } = groups;
         let view = View { now, width, stations: views };
         sizes.clear();

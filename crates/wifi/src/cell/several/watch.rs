@@ -84,7 +84,7 @@ impl Cell {
         number: u64,
     ) -> Vec<Frame> {
         let [request, answer] = rts.steps(start);
-        let width = self.links[0].mode.width;
+        let width = self.group_width();
         let user = |station| UserInfo {
             aid: station as u16,
             ru: width_code(width),

@@ -96,8 +96,8 @@ impl Cell {
         source: &dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
-        let Some(triggers) = &mut self.triggers else { return };
-        let asking = &mut triggers.asking;
+        let Some(triggers) = &self.triggers else { return };
+        let asking = &triggers.asking;
         let f = asking.function;
         let is_due = asking.due.is_some_and(|due| due <= now) && !asking.has(f);
         let is_free = self.exchange.is_none() && self.txop.is_none();
@@ -109,12 +109,14 @@ impl Cell {
         let all = settings.bsrp || settings.random_units(TriggerKind::Basic) > 0;
         let may_answer = |station| {
             let tells = all || triggers.reports.of(now, station) > Bytes::ZERO;
-            tells && source.is_awake(ACCESS_POINT, station)
+            tells && self.has_units(station) && source.is_awake(ACCESS_POINT, station)
         };
         if !stations.any(may_answer) {
             return;
         }
-        asking.note(f);
+        if let Some(triggers) = &mut self.triggers {
+            triggers.asking.note(f);
+        }
         if self.watch.is_some() {
             self.record_arrival(now, f);
         }

@@ -5,7 +5,7 @@ use crate::Command;
 use crate::cell::Cell;
 use crate::mac::mu::{AfterBsrp, TriggeredExchange, TriggeredUser};
 use crate::mac::{TriggerKind, Txop};
-use kernel::{Duration, Instant};
+use kernel::{Bytes, Duration, Instant};
 
 impl Cell {
     /// The access point receives what noise does not destroy.
@@ -38,7 +38,8 @@ impl Cell {
     ) -> bool {
         let continues = self.triggers.as_ref().is_some_and(|triggers| {
             let follows = triggers.settings.after_bsrp == AfterBsrp::Basic;
-            follows && triggers.may_ask_for_data(now)
+            let is_random = triggers.settings.random_units(TriggerKind::Basic) > 0;
+            follows && (is_random || self.waits_anywhere(now))
         });
         let is_unlimited = self.edcaf(f).longest() == Duration(u64::MAX);
         if triggered.kind != TriggerKind::Bsrp || !continues || !is_unlimited {
@@ -48,6 +49,14 @@ impl Cell {
         self.txop = Some(Txop::for_answers(f, next));
         out.push(Command::Step(next));
         true
+    }
+
+    /// Whether anything may wait at a station that can be triggered, as far as the access point
+    /// knows.
+    fn waits_anywhere(&self, now: Instant) -> bool {
+        let Some(triggers) = &self.triggers else { return false };
+        let waits = |it| self.has_units(it) && triggers.reports.of(now, it) > Bytes::ZERO;
+        (1..self.nodes.len() as u32).any(waits)
     }
 
     /// The stations learn what has arrived. Their contention windows and their back-offs stay as

@@ -152,7 +152,7 @@ impl Cell {
         random: u32,
     ) -> (Vec<u32>, Vec<Member>) {
         let Triggers { mu, scheduler, reports, .. } = triggers;
-        let width = self.links[0].mode.width;
+        let width = self.group_width();
         let mode = |station| self.rates[link_direction(station, ACCESS_POINT)].mode;
         let view = |station: u32| StationView {
             bytes: reports.of(turn.now, station).min(MOST_SEEN),
@@ -164,6 +164,7 @@ impl Cell {
         let (mut found, mut sizes) = (Vec::new(), Vec::new());
         scheduler.order(&view, &mut found);
         found.retain(|&it| match asked {
+            _ if !self.has_units(it) => false,
             Asked::Queues if reports.of(turn.now, it) == Bytes::ZERO => false,
             Asked::Queues | Asked::Nulls => turn.source.is_awake(ACCESS_POINT, it),
             Asked::NullsInVain => true,
@@ -191,6 +192,7 @@ impl Cell {
         let rest = sizes.iter().skip(found.len()).take(random as usize);
         // Whoever sends in an RA-RU can do so in the mode of the slowest.
         let all = if random > 0 { 1..self.nodes.len() as u32 } else { 0..0 };
+        let all = all.filter(|&station| self.has_units(station));
         if let Some(mode) = all.map(mode).min_by_key(|mode| mode.rate) {
             members.extend(rest.map(|&size| Member { mode, size, is_random: true }));
         }

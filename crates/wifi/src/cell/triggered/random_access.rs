@@ -3,7 +3,6 @@
 use super::Triggers;
 use crate::MsduSource;
 use crate::cell::{ACCESS_POINT, Cell};
-use crate::mac::TriggerKind;
 use crate::mac::mu::{OfdmaBackoff, RandomAccess, TriggeredExchange, TriggeredUser, Uplink};
 use kernel::{Instant, Seed};
 
@@ -24,13 +23,6 @@ impl RandomUnits {
         });
         let stations = stations.collect();
         Some(Self { settings, stations })
-    }
-}
-
-impl Triggers {
-    /// Whether somebody may answer a Basic Trigger frame with data, as far as it is known.
-    pub(super) fn may_ask_for_data(&self, now: Instant) -> bool {
-        self.settings.random_units(TriggerKind::Basic) > 0 || self.reports.any(now)
     }
 }
 
@@ -61,7 +53,7 @@ impl Cell {
         let mut chosen: Vec<Vec<u32>> = vec![Vec::new(); units.len()];
         for station in 1..self.nodes.len() as u32 {
             let is_asked = exchange.users.iter().any(|user| user.station == station);
-            if is_asked || !self.has_packets(station) {
+            if is_asked || !self.has_units(station) || !self.has_packets(station) {
                 continue;
             }
             let hears = self.hears_trigger(station, source);

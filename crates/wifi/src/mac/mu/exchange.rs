@@ -56,6 +56,11 @@ impl MuUser {
         self.lost.count() < u32::from(self.psdu.mpdus)
     }
 
+    /// Whether it sends a BlockAck when a MU-BAR asks it.
+    pub(crate) fn responds(&self) -> bool {
+        self.is_asked && self.is_sent
+    }
+
     /// Whether the access point receives its BlockAck.
     pub fn is_answered(&self) -> bool {
         self.is_answered

@@ -138,12 +138,6 @@ impl Reports {
     fn is_believed(&self, now: Instant, since: Instant) -> bool {
         self.settings.lifetime.is_none_or(|lifetime| now <= since + lifetime)
     }
-
-    /// Whether anything may wait at one of the stations, by number from 1.
-    pub(crate) fn any(&self, now: Instant) -> bool {
-        let stations = self.last.len() as u32 / self.categories;
-        (1..stations).any(|station| self.of(now, station) > Bytes::ZERO)
-    }
 }
 
 #[cfg(test)]
@@ -196,7 +190,7 @@ mod tests {
     fn a_report_counts_when_it_is_heard() {
         let (mut reports, now) = (reports(ToldIn::Data, None, Bytes::ZERO), Instant::ZERO);
         reports.tell(5, QueueSizes::He, Bytes(100), false);
-        assert!(!reports.any(now));
+        assert_eq!(reports.of(now, 1), Bytes::ZERO);
         reports.hear(now, 5);
         assert_eq!([0, 1, 2].map(|station| reports.of(now, station).0), [0, 112, 0]);
         reports.tell(5, QueueSizes::He, Bytes(1 << 30), false);
@@ -217,6 +211,5 @@ mod tests {
         reports.tell(4, QueueSizes::He, Bytes::ZERO, true);
         reports.hear(at(2), 4);
         assert_eq!([2, 22, 23].map(|ms| reports.of(at(ms), 1).0), [0, 0, 500]);
-        assert!(reports.any(at(2)), "station 2 is unknown");
     }
 }

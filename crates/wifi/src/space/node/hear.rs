@@ -68,8 +68,8 @@ impl Node {
             return;
         }
         self.miss(now, rules, out);
-        let window = rules.mac.window();
         let id = self.id;
+        let acked = || block_ack(rules.mac.window_between(id, frame.from));
         let answer = |kind, psdu| frame.response(rules, id, kind, psdu);
         let reply = match (frame.kind, frame.answer) {
             // A response that arrives after the timeout.
@@ -81,7 +81,7 @@ impl Node {
                 Some(answer(FrameKind::Cts, ACK))
             }
             (_, ElicitedResponse::Ack) => Some(answer(FrameKind::Ack, ACK)),
-            (_, ElicitedResponse::BlockAck) => Some(answer(FrameKind::BlockAck, block_ack(window))),
+            (_, ElicitedResponse::BlockAck) => Some(answer(FrameKind::BlockAck, acked())),
             (_, ElicitedResponse::None) => None,
         };
         if let Some(reply) = reply {

@@ -1,0 +1,39 @@
+"""Random networks with stations of earlier standards than their own."""
+
+from __future__ import annotations
+
+# `campaign.features` has put the folder of this module on the path.
+from random_flows import Draw
+from random_scenarios import Cell, Space
+
+from campaign.hosts import groups
+from campaign.schema import Table, Values, table
+
+EARLIER = ("11n", "11ac")
+
+
+def earlier(draw: Draw, made: Table, share: float) -> None:
+    """Make some of the groups of stations 802.11n or ac, without modes that these lack."""
+    known = ("11n",) if made["wlan"].get("band_ghz") in (2.4, 6) else EARLIER
+    for group in groups(made):
+        if draw.chance(share):
+            group["standard"] = draw.one(known)
+            for key in ("mcs", "streams", "width_mhz", "guard_ns"):
+                for name in (key, f"ap_{key}"):
+                    group.pop(name, None)
+            group |= draw.some(0.3, mcs=lambda: draw.whole(0, 7), guard_ns=lambda: 400)
+
+
+def mixed(draw: Draw, values: Values) -> Table:
+    """Return a cell or a network with stations of 802.11n and ac in a later one, without OFDMA."""
+    in_space = draw.flip()
+    cell = (Space if in_space else Cell)(draw, draw.one(("11ax", "11be", "11ac")))
+    if isinstance(cell, Space):
+        cell.ad_hoc = False
+    made = cell.scenario()
+    if isinstance(made["stations"], int):
+        made["stations"] = [{"count": made["stations"]}]
+    earlier(draw, made, 0.5)
+    if in_space and draw.chance(0.3):
+        made["wlan"]["spatial_reuse"] = values.table(table("SpatialReuse"))
+    return made
