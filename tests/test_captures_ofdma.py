@@ -276,3 +276,50 @@ def test_stations_that_are_not_asked_answer_in_units_for_random_access(
         asked = set(each.asked) if each.kind == TRIGGER else asked
         at_random += each.ppdu == HE_TB and each.station not in asked
     assert at_random > 10
+
+
+ALL_USERS = ("sig_b_mcs", "bw_from_sig_a", "sig_b_syms_or_mu_mimo_users", "sig_b_compression")
+CODES = tuple(f"chan{channel}_rus_{nth}_index" for channel in (1, 2) for nth in range(4))
+
+
+@pytest.mark.parametrize(
+    ("width", "mcs", "codes", "told"),
+    [
+        # Four of 52 tones. MCS 5 of HE-SIG-B has 208 bits in a symbol, of which 18 + 104 are used.
+        (20, 7, [[112], []], (5, 0, 1)),
+        # Two of 106 tones in each 20 MHz, the second of which is in the second content channel.
+        (40, 7, [[96], [96]], (5, 1, 1)),
+        # 242 tones each: 27 bits and 52 of two users, in symbols of 26 bits.
+        (80, 0, [[192, 192], [192, 192]], (0, 2, 4)),
+    ],
+)
+def test_the_field_he_mu_tells_what_all_users_have_in_common(
+    program: Callable[..., str],
+    tmp_path: Path,
+    width: int,
+    mcs: int,
+    codes: list[list[int]],
+    told: tuple[int, int, int],
+) -> None:
+    tshark = program("tshark", package="tshark")
+    scenario = downloads("mu_bar").set("wlan.width_mhz", width).set("wlan.mcs", mcs)
+    sm.run(scenario, trace=tmp_path / "out.pcapng")
+    fields = ["wlan.ra", "radiotap.he.data_4.sta_id_user", "radiotap.he.data_1.ppdu_format"]
+    fields += [f"radiotap.he_mu.{name}" for name in (*ALL_USERS, *CODES)]
+    command = [tshark, "-r", str(tmp_path / "out.monitor.pcapng"), "-T", "fields"]
+    command += [option for field in fields for option in ("-e", field)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    of_several = 0
+    for line in done.stdout.splitlines():
+        receiver, station, ppdu, *rest = line.split("\t")
+        if number(ppdu) != HE_MU:
+            assert not any(rest), line
+            continue
+        of_several += 1
+        assert number(station) == int(receiver.replace(":", ""), 16) & 0xFFFF
+        sig_b, bandwidth, symbols, compressed = (number(text) for text in rest[:4])
+        assert (sig_b, bandwidth, (symbols or 0) + 1, compressed) == (*told, 0)
+        known = [[number(text) for text in rest[4:8]], [number(text) for text in rest[8:]]]
+        for own, expected in zip(known, codes, strict=True):
+            assert [code for code in own if code][: len(expected)] == expected
+    assert of_several > 50

@@ -108,6 +108,7 @@ pub(crate) fn frame(
         outcome: FrameOutcome::Received,
         lost_to: None,
         signal_dbm: None,
+        sig_b: None,
         mpdus: Vec::new(),
         content: FrameContent::None,
     }

@@ -160,6 +160,22 @@ pub enum FrameContent {
     Queue(QueueReport),
 }
 
+/// What HE-SIG-A and HE-SIG-B of an HE MU PPDU say to all of its users (802.11ax-2021 clauses
+/// 27.3.11.7 and 27.3.11.8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SigB {
+    /// MCS of HE-SIG-B.
+    pub mcs: u8,
+    /// Whether HE-SIG-B has dual carrier modulation.
+    pub dual_carrier: bool,
+    /// OFDM symbols of HE-SIG-B.
+    pub symbols: u8,
+    /// RU Allocation of each 20 MHz, from the lowest frequency; `None` with HE-SIG-B compression.
+    pub codes: Option<[u8; 8]>,
+    /// Whether the 26 tones in the middle of the lower and of the upper 80 MHz have a user.
+    pub middle: [bool; 2],
+}
+
 /// A PPDU on the air.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
@@ -203,6 +219,8 @@ pub struct Frame {
     pub mpdus: Vec<Mpdu>,
     /// What else it says.
     pub content: FrameContent,
+    /// What it says to all its users if it is the data of an HE MU PPDU.
+    pub sig_b: Option<SigB>,
 }
 
 impl Frame {

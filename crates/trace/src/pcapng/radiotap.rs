@@ -2,6 +2,7 @@
 
 use super::Tsft;
 use crate::{Format, Frame};
+use wire::SigB;
 
 const TSFT: u32 = 1;
 const FLAGS: u32 = 1 << 1;
@@ -13,6 +14,7 @@ const A_MPDU: u32 = 1 << 20;
 const VHT: u32 = 1 << 21;
 const TIMESTAMP: u32 = 1 << 22;
 const HE: u32 = 1 << 23;
+const HE_MU: u32 = 1 << 24;
 const TLV: u32 = 1 << 28;
 
 /// What the header says of a frame beyond the frame itself.
@@ -80,6 +82,10 @@ pub(super) fn header(frame: &Frame, reception: Reception, out: &mut Vec<u8>) {
         for word in he(frame, reception.uplink) {
             out.extend(word.to_le_bytes());
         }
+    }
+    if let Some(sig_b) = &frame.sig_b {
+        present |= HE_MU;
+        out.extend(he_mu(sig_b, frame.mode.width_mhz));
     }
     if frame.mode.format == Format::Eht {
         present |= TLV;
@@ -156,7 +162,54 @@ fn he(frame: &Frame, uplink: bool) -> [u16; 6] {
     let direction = u16::from(uplink) << 7;
     let streams = u16::from(frame.mode.streams);
     let known_unit = known[1] | resource_unit(frame);
-    [known[0] | format, known_unit, direction | mcs | coding, 0, width | guard << 4, streams]
+    // The STA-ID of the user of an HE MU PPDU: the AID of the station.
+    let user = frame.to.filter(|_| frame.sig_b.is_some());
+    let station = user.map_or(0, |station| (station as u16) << 4);
+    let known = known[0] | if user.is_some() { 0x800 } else { 0 };
+    [known | format, known_unit, direction | mcs | coding, station, width | guard << 4, streams]
+}
+
+/// The field HE-MU: HE-SIG-B, and the codes of the resource units in its content channels, of which
+/// the first has those of the odd 20 MHz.
+fn he_mu(sig_b: &SigB, width_mhz: u16) -> [u8; 12] {
+    let (is_wide, has_middle) = (width_mhz > 20, width_mhz >= 80);
+    let width = match width_mhz {
+        40 => 1,
+        80 => 2,
+        160 => 3,
+        _ => 0_u16,
+    };
+    let flag = |is_set: bool, bit: u16| if is_set { bit } else { 0 };
+    let has_codes = sig_b.codes.is_some();
+    // At 80 MHz both content channels say the same of the tones in the middle.
+    let middle = [sig_b.middle[0], sig_b.middle[usize::from(width_mhz == 160)]];
+    // Known: MCS, dual carrier modulation, codes, compression, symbols.
+    let first = u16::from(sig_b.mcs)
+        | 0x10
+        | flag(sig_b.dual_carrier, 0x20)
+        | 0x40
+        | flag(has_middle && has_codes, 0x80 | 0x1000)
+        | flag(has_codes, 0x100)
+        | flag(has_codes && is_wide, 0x200)
+        | flag(middle[0], 0x2000)
+        | 0x4000
+        | 0x8000;
+    // Known: bandwidth, and that nothing is punctured; symbols less one.
+    let second = width
+        | 0x04
+        | 0x400
+        | flag(!has_codes, 0x08)
+        | u16::from(sig_b.symbols.saturating_sub(1).min(15)) << 4
+        | flag(middle[1], 0x800);
+    let mut field = [0; 12];
+    field[..2].copy_from_slice(&first.to_le_bytes());
+    field[2..4].copy_from_slice(&second.to_le_bytes());
+    let codes = sig_b.codes.unwrap_or_default();
+    let segments = usize::from(width_mhz / 20);
+    for (nth, code) in codes.into_iter().take(segments).enumerate() {
+        field[4 + 4 * (nth % 2) + nth / 2] = code;
+    }
+    field
 }
 
 /// Where a resource unit is: its place within 80 MHz, and in which 80 MHz of 160, of which the

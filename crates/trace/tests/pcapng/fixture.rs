@@ -162,6 +162,7 @@ pub(crate) fn control(
         outcome: FrameOutcome::Received,
         lost_to: None,
         signal_dbm: None,
+        sig_b: None,
         mpdus: Vec::new(),
         content: FrameContent::None,
     }

@@ -336,6 +336,7 @@ impl Cell {
             outcome: FrameOutcome::NotAddressed,
             lost_to: None,
             signal_dbm: None,
+            sig_b: None,
             mpdus: Vec::new(),
             content: FrameContent::None,
         }

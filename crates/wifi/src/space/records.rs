@@ -251,6 +251,7 @@ impl Space {
             flow: edcaf.originator.flow(),
             outcome: FrameOutcome::Unknown,
             lost_to: None,
+            sig_b: None,
             signal_dbm: self.signal_at_receiver(now, id).map(|signal| signal.0),
             mpdus: Vec::new(),
             content: match kind {

@@ -89,6 +89,7 @@ impl Cell {
             mode: watch::in_unit(own, user.ru, nth),
             psdu: user.on_air,
             content: asked.unwrap_or_default(),
+            sig_b: self.shape_of(group).data.sig_b(),
             flow: self.originator_to(f, user.station).flow(),
             ..self.bare(f, &step, number)
         }

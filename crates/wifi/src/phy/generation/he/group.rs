@@ -387,7 +387,7 @@ impl GroupVector {
         })
     }
 
-    fn sig_b(&self, plan: &[Ru]) -> Result<Option<SigB>, ModeFault> {
+    pub(super) fn sig_b(&self, plan: &[Ru]) -> Result<Option<SigB>, ModeFault> {
         let GroupFormat::Mu(mode) = self.format else { return Ok(None) };
         if let Some(sig_b) = SigB::of(self.width, plan, mode) {
             return Ok(Some(sig_b));

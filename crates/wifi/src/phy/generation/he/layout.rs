@@ -6,8 +6,9 @@
 use super::allocation::{bandwidth_code, user_info_code};
 use super::group::{GroupFault, GroupFields, GroupUser, GroupVector, NominalPadding};
 use super::load::{DataEnd, Load};
-use super::ru::Ru;
-use crate::phy::{Guard, LONGEST_PPDU};
+use super::ru::{Ru, RuSize};
+use super::sig_b::SigB;
+use crate::phy::{Guard, LONGEST_PPDU, Width};
 use kernel::{BitRate, Bytes, Duration};
 use wire::{CommonInfo, UserInfo};
 
@@ -109,6 +110,28 @@ impl GroupLayout {
         }
     }
 
+    /// What HE MU PPDUs say to all users; `None` of HE TB PPDUs.
+    pub fn sig_b(&self) -> Option<wire::SigB> {
+        let SigB { mode, allocation, symbols } = self.vector.sig_b(&self.plan).ok()??;
+        let codes = allocation.map(|allocation| {
+            let mut codes = [0; 8];
+            codes[..allocation.codes.len()].copy_from_slice(&allocation.codes);
+            codes
+        });
+        let width = self.vector.width;
+        let middle = |upper: u32| {
+            let mut between = self.plan.iter().filter(|ru| ru.is_between(width));
+            between.any(|ru| ru.index / RuSize::Tones26.number_in(Width::Mhz80) == upper)
+        };
+        Some(wire::SigB {
+            mcs: mode.mcs,
+            dual_carrier: mode.dual_carrier,
+            symbols: symbols as u8,
+            codes,
+            middle: [middle(0), middle(1)],
+        })
+    }
+
     /// The number of HE-LTF symbols.
     fn ltfs(&self) -> u64 {
         let one = self.vector.training().map_or(Duration::ZERO, |ltf| ltf);
@@ -134,8 +157,8 @@ impl GroupLayout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phy::he::{GroupFormat, RuSize, SigBMode};
-    use crate::phy::{Band, Guard, PpduTiming, Width};
+    use crate::phy::he::{GroupFormat, SigBMode};
+    use crate::phy::{Band, PpduTiming};
 
     fn vector(timing: PpduTiming) -> GroupVector {
         GroupVector {
