@@ -5,6 +5,7 @@ A study of our own: all its claims are findings.
 
 from simoom.studies.study import Study
 from simoom_studies.ofdma_tcp.bulk import figure_bulk, figure_ways
+from simoom_studies.ofdma_tcp.mixed import figure_mixed_acknowledgements, figure_mixed_uploads
 from simoom_studies.ofdma_tcp.muted import figure_timers
 from simoom_studies.ofdma_tcp.short import figure_small, figure_web
 from simoom_studies.ofdma_tcp.thin import figure_thin
@@ -24,6 +25,8 @@ STUDY = Study(
         figure_intervals,
         figure_small_uplink,
         figure_timers,
+        figure_mixed_uploads,
+        figure_mixed_acknowledgements,
     ),
     notes="In the first four figures stations send alone, by EDCA: OFDMA is downlink only.",
 )
