@@ -94,16 +94,14 @@ impl Rules {
         Some(self.earlier()[at].latest)
     }
 
-    /// Whether all nodes can decode PPDUs of this class.
-    #[inline]
+    /// Whether all nodes that can decode OFDM can decode PPDUs of this class.
     pub(crate) fn all_know(&self, class: ModeClass) -> bool {
-        (class.is_dsss() || self.all_know_ofdm())
-            && self.earlier().iter().all(|earlier| class <= earlier.latest)
+        self.earlier().iter().all(|earlier| class <= earlier.latest)
     }
 
     /// Whether a node that can decode OFDM can decode PPDUs of this class.
     pub(crate) fn knows(&self, node: u32, class: ModeClass) -> bool {
-        self.earlier().is_empty() || self.latest(node).is_none_or(|latest| class <= latest)
+        self.latest(node).is_none_or(|latest| class <= latest)
     }
 
     /// The index of the contention parameters of a node's EDCAF.

@@ -215,7 +215,8 @@ impl Space {
     /// Whether a frame only keeps those off the medium that it is not addressed to.
     fn is_for_one(&self, id: u32) -> bool {
         let begun = self.signals.transmission(id);
-        let is_decodable = self.rules.mac.all_know(begun.frame.mode.class);
+        let (class, mac) = (begun.frame.mode.class, &self.rules.mac);
+        let is_decodable = (class.is_dsss() || mac.all_know_ofdm()) && mac.all_know(class);
         let is_for_one = begun.frame.to.is_some() && matches!(begun.deferral, Deferral::Extra(_));
         self.may_stand_by() && is_decodable && is_for_one
     }

@@ -26,6 +26,8 @@ struct EndedFrame<'a> {
     nav_reset_at: Option<Instant>,
     /// Its transmitter no longer has it: its receiver does not decode it.
     is_outdated: bool,
+    /// All nodes that can decode OFDM know its format.
+    all_know: bool,
 }
 
 /// What is on the air with the frame.
@@ -94,6 +96,7 @@ impl Space {
             ppdu: &ppdu,
             nav_reset_at,
             is_outdated,
+            all_know: rules.mac.all_know(frame.mode.class),
         };
         for &(node, _, how) in received {
             let before = out.len();
@@ -117,7 +120,7 @@ impl Space {
         reach: &mut Reach,
         out: &mut Vec<Command>,
     ) {
-        let EndedFrame { id, transmission, ppdu, nav_reset_at, is_outdated } = *ended_frame;
+        let EndedFrame { id, transmission, ppdu, nav_reset_at, is_outdated, .. } = *ended_frame;
         let mut how = self.with_overlaps(node, how);
         if transmission.bears && self.rules.levels.bears_beside {
             how.bounds = Bounds { least: 0.0, most: 0.0, chunks: 1 };
@@ -138,7 +141,7 @@ impl Space {
         let for_me = frame.to.is_none_or(|to| to == node);
         let Scratch { interference, bursts, .. } = &mut self.scratch;
         let mut around = Around { interference, signals: &self.signals };
-        let is_known = rules.mac.knows(node, frame.mode.class);
+        let is_known = ended_frame.all_know || rules.mac.knows(node, frame.mode.class);
         let mut loss =
             draw_loss(&mut per, receiver, ended_frame, how, is_disturbed, is_known, &mut around);
         if let Some(all) = self.interferers.as_mut().filter(|_| for_me) {
@@ -186,7 +189,7 @@ impl Space {
         &mut self,
         now: Instant,
         node: u32,
-        &EndedFrame { transmission, ppdu, nav_reset_at, .. }: &EndedFrame<'_>,
+        &EndedFrame { transmission, ppdu, nav_reset_at, all_know, .. }: &EndedFrame<'_>,
         Received { power, bounds }: Received,
         has_sent: bool,
         out: &mut Vec<Command>,
@@ -197,7 +200,7 @@ impl Space {
         if !is_plain || frame.to.is_none_or(|to| to == node) {
             return false;
         }
-        let is_known = rules.mac.knows(node, frame.mode.class);
+        let is_known = all_know || rules.mac.knows(node, frame.mode.class);
         let is_certain = ppdu.is_certainly_lost(&rules.levels, power, &bounds);
         let is_lost = if is_known { is_certain } else { Some(true) };
         let Some(is_lost) = is_lost else { return false };
