@@ -5,11 +5,14 @@
 //! own: a third party knows no other. With `ns3` it does not.
 
 use super::frames::us;
-use kernel::{Bytes, Duration};
+use kernel::{BitRate, Bytes, Duration};
 use settings::{Json, json};
 use wifi::mac::{BLOCK_ACK_REQUEST, TriggerKind, block_ack, multi_sta_block_ack, trigger_padding};
 use wifi::phy::he::{GroupPpdu, HeFormat};
 use wifi::phy::{Mode, Preamble, Standard, TxVector, airtime};
+
+/// Bytes of a CTS (clause 9.3.1.3).
+const CTS: Bytes = Bytes(14);
 
 /// How an exchange with data of the access point ends.
 pub(super) enum Ends {
@@ -41,6 +44,17 @@ impl GroupParts {
     /// The length of a BlockAck.
     pub(super) fn block_ack(&self) -> Bytes {
         block_ack(self.bitmap)
+    }
+
+    /// An MU-RTS to all users, and their CTSs at 6 Mb/s (clause 26.2.6): it is not padded.
+    pub(super) fn mu_rts(&self, exchange: &mut Exchange) {
+        let mode = self.slowest();
+        let cts = self.standard.mode(BitRate::from_mbps(6.0)).unwrap_or(mode);
+        let bytes = TriggerKind::MuRts.bytes(self.mcs.len() as u64);
+        exchange.frame("MU-RTS Trigger", &mode, bytes);
+        self.sifs(exchange);
+        exchange.frame("CTSs", &cts, CTS);
+        self.sifs(exchange);
     }
 
     /// Data of the access point and what acknowledges it.

@@ -5,7 +5,7 @@ use super::frames::{Frames, too_long, us};
 use super::keys::{AckSequence, Bitmap, Direction, GroupKeys, MOST_USERS};
 use kernel::Bytes;
 use settings::{Choice, Faults, Json, json, said};
-use wifi::mac::{DELIMITER, FCS, QOS_CONTROL, TriggerKind, padded};
+use wifi::mac::{DELIMITER, FCS, MuProtection, QOS_CONTROL, TriggerKind, padded};
 use wifi::phy::he::{
     GroupFault, GroupFormat, GroupPpdu, GroupUser, GroupVector, Ru, RuSize, SigBMode,
     user_info_code,
@@ -92,6 +92,12 @@ impl Group<'_> {
                 faults.fault(
                     "sig_b_mcs",
                     said!("applies to the direction down", "HE TB PPDUs have none"),
+                );
+            }
+            Direction::Up if keys.bsrp && keys.protection == Some(MuProtection::MuRts) => {
+                faults.fault(
+                    "protection",
+                    said!("a BSRP goes without", "its answers protect what follows"),
                 );
             }
             Direction::Down if keys.bsrp => {
@@ -268,6 +274,9 @@ impl Group<'_> {
             time_to_prepare: self.keys.trigger_padding.unwrap_or_default().lasts(),
         };
         let mut exchange = Exchange::after(self.keys.access.unwrap_or_default());
+        if self.keys.protection == Some(MuProtection::MuRts) {
+            parts.mu_rts(&mut exchange);
+        }
         if up {
             let mut reports = None;
             if self.keys.bsrp {

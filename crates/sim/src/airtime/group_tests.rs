@@ -110,6 +110,28 @@ fn uplink_is_triggered_and_acknowledged() {
     assert!(close(ns3[2].1, 1502.4));
 }
 
+/// An MU-RTS at 24 Mb/s, to two stations 36 us and to four 40 us, and a CTS at 6 Mb/s: what follows
+/// begins 112 or 116 us later, in both directions.
+#[test]
+fn an_mu_rts_and_ctss_precede_what_they_protect() {
+    for (count, request) in [(2, 36.0), (4, 40.0)] {
+        for direction in ["down", "up"] {
+            let begin = format!(
+                "standard = '11ax'; mcs = 7; psdu_bytes = 1000; direction = '{direction}'; \
+                 users = [{{ count = {count} }}]"
+            );
+            let plain = parts(&answer(&begin));
+            let protected = parts(&answer(&format!("{begin}; protection = 'mu_rts'")));
+            let opening: [(&str, f64); 4] =
+                [("MU-RTS Trigger", request), SIFS, ("CTSs", 44.0), SIFS];
+            for (own, expected) in protected.iter().zip(opening) {
+                assert!(own.0 == expected.0 && close(own.1, expected.1), "{own:?}");
+            }
+            assert_eq!(protected[4..], plain);
+        }
+    }
+}
+
 /// The rate of the Multi-STA BlockAck is that of the slowest user, in ns-3 that of the first.
 #[test]
 fn ns3_takes_the_rate_of_the_first_user() {
@@ -235,6 +257,11 @@ fn one_message_for_each_fault() {
         ("direction = 'up'; ack = 'mu_bar'; users = [{}]", "ack", "the direction down"),
         ("direction = 'up'; sig_b_mcs = 2; users = [{}]", "sig_b_mcs", "the direction down"),
         ("bsrp = true; users = [{}]", "bsrp", "the direction up"),
+        (
+            "direction = 'up'; bsrp = true; protection = 'mu_rts'; users = [{}]",
+            "protection",
+            "a BSRP goes without",
+        ),
         ("packet_extension_us = 8; users = [{}]", "packet_extension_us", "without users"),
         ("extended_range = true; users = [{}]", "extended_range", "without users"),
         ("rate_mbps = 7.0; users = [{}]", "rate_mbps", "7 is not a rate"),

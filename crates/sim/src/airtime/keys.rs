@@ -2,6 +2,7 @@
 
 use kernel::Duration;
 use settings::{Choice, Settings, numbered};
+use wifi::mac::MuProtection;
 use wifi::phy::Coding;
 use wifi::phy::he::{NominalPadding, RuSize};
 
@@ -97,6 +98,9 @@ pub(super) struct GroupKeys {
     pub(super) ack: Option<AckSequence>,
     /// Of users: whether a BSRP Trigger frame asks for buffer reports before uplink data.
     pub(super) bsrp: bool,
+    /// Of users: what precedes the HE MU PPDU, or the Basic Trigger frame of uplink data. Default:
+    /// nothing.
+    pub(super) protection: Option<MuProtection>,
     /// Of users: MCS of HE-SIG-B, 0 to 5. Default: the highest up to that of the slowest user.
     #[setting(range = 0..=5)]
     pub(super) sig_b_mcs: Option<u32>,
@@ -129,6 +133,7 @@ impl GroupKeys {
             ("direction", self.direction.is_some()),
             ("ack", self.ack.is_some()),
             ("bsrp", self.bsrp),
+            ("protection", self.protection.is_some()),
             ("sig_b_mcs", self.sig_b_mcs.is_some()),
             ("nominal_padding_us", self.padding.is_some()),
             ("trigger_padding_us", self.trigger_padding.is_some()),
