@@ -20,6 +20,8 @@ FRAME = {
     "ru_index": None,
     "user": None,
     "psdu_bytes": 1536,
+    "padding_bytes": None,
+    "trigger": None,
     "mpdus": 1,
     "mpdus_retried": 0,
     "mpdus_received": 1,

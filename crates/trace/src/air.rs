@@ -23,11 +23,11 @@ pub use rows::{FrameRow, MpduRow, PacketRow, SegmentRow};
 
 use crate::columns::codes;
 use crate::{
-    Frame, Network, PacketEvent, PacketStep, Place, Record, RouteEvent, RouteStep, SegmentEvent,
-    SegmentRecord, Sink, Wait, WaitKind,
+    Frame, FrameContent, Network, PacketEvent, PacketStep, Place, Record, RouteEvent, RouteStep,
+    SegmentEvent, SegmentRecord, Sink, Wait, WaitKind,
 };
 use index::{Block, Header, Index, Summary};
-use rows::{NONE, PointRow, RouteRow, Row, Table, WaitRow, flag};
+use rows::{NONE, NamedRow, PointRow, RouteRow, Row, Table, WaitRow, flag};
 use settings::Settings;
 use std::collections::BTreeMap;
 use std::io;
@@ -121,6 +121,10 @@ impl<W: io::Write + Send> Air<W> {
             nav: frame.nav.0.try_into().unwrap_or(u32::MAX),
             rate_mbps: frame.mode.rate.as_mbps() as f32,
             signal_dbm: frame.signal_dbm.map_or(f32::NAN, |dbm| dbm as f32),
+            padding: frame.padding.0 as u32,
+            tones: frame.mode.tones.unwrap_or(0),
+            ru_index: frame.mode.ru_index.unwrap_or(0),
+            trigger: codes::trigger(frame).map_or(u8::MAX, |trigger| trigger.kind.code()),
         };
         let one = Summary {
             frames: 1,
@@ -144,6 +148,22 @@ impl<W: io::Write + Send> Air<W> {
             };
             self.note(Table::Mpdus, frame.number);
             self.push(Table::Mpdus, &row, (frame.start.0, frame.end.0), mpdu.packet_id)?;
+        }
+        self.on_named(frame)
+    }
+
+    /// The stations that a frame asks or acknowledges.
+    fn on_named(&mut self, frame: &Frame) -> io::Result<()> {
+        let asked = codes::trigger(frame).map_or(&[][..], |trigger| &trigger.users);
+        let acknowledged = match &frame.content {
+            FrameContent::MultiSta(acks) => &acks[..],
+            _ => &[],
+        };
+        let aids = asked.iter().map(|user| user.aid).chain(acknowledged.iter().map(|ack| ack.aid));
+        for aid in aids {
+            let row = NamedRow { frame: frame.number as u32, radio: aid.into() };
+            self.note(Table::Named, frame.number);
+            self.push(Table::Named, &row, (frame.start.0, frame.end.0), u64::from(aid))?;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ mod schema;
 
 /// The numbers that stand for names.
 pub(crate) mod codes {
-    pub(crate) use super::names::{drop_cause, is_lost, kind, outcome, step};
+    pub(crate) use super::names::{drop_cause, is_lost, kind, outcome, step, trigger};
 }
 
 pub use schema::{FRAMES, MPDUS, PACKETS, ROUTES, SEGMENTS, TABLES, WAITS};
@@ -14,7 +14,7 @@ use crate::{
     Frame, Network, PacketEvent, Place, Record, RouteEvent, RouteStep, SegmentEvent, SegmentRecord,
     Sink, Wait, WaitKind,
 };
-use names::{Names, accurate, drop_cause, ecn, flags, format, kind, outcome, sack, step};
+use names::{Names, accurate, drop_cause, ecn, flags, format, kind, outcome, sack, step, trigger};
 use std::io;
 use std::sync::mpsc::Sender;
 use wire::{Body, TrafficClass};
@@ -132,6 +132,8 @@ impl Columns {
             .u16(mode.ru_index.unwrap_or(u16::MAX))
             .u16(mode.user.unwrap_or(u16::MAX))
             .u64(frame.psdu.0)
+            .u32(mode.tones.map(|_| frame.padding.0 as u32))
+            .u32(trigger(frame).map(|trigger| trigger.kind.code().into()))
             .u16(count(|_| true))
             .u16(count(|mpdu| mpdu.1))
             .u16(count(|mpdu| mpdu.2))

@@ -109,6 +109,7 @@ pub(crate) fn frame(
         lost_to: None,
         signal_dbm: None,
         sig_b: None,
+        padding: Bytes::ZERO,
         mpdus: Vec::new(),
         content: FrameContent::None,
     }

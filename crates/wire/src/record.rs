@@ -199,6 +199,8 @@ pub struct Frame {
     pub mode: FrameMode,
     /// Bytes of its PSDU.
     pub psdu: Bytes,
+    /// Bytes with which a user of a PPDU of several pads up to the common end.
+    pub padding: Bytes,
     /// Whether its PSDU is an A-MPDU.
     pub aggregate: bool,
     /// Its Duration field: how long after its end it reserves the medium.

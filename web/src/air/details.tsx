@@ -24,6 +24,17 @@ export function Details({ model, frame, life, follow, reveal }: {
     ["category", about.access_category[frame.access_category]],
   ];
   if (frame.mpdus === 0) rows.splice(5, 1);
+  if (frame.tones !== null) rows.splice(4, 0, ["resource unit", unit(frame)]);
+  if (frame.padding_bytes) {
+    const lasts = duration(8000 * frame.padding_bytes / frame.rate_mbps);
+    const bytes = `${frame.padding_bytes.toLocaleString("en")} bytes, ${lasts}`;
+    rows.splice(rows.findIndex(([label]) => label === "PSDU") + 1, 0, ["padding", bytes]);
+  }
+  const named = (frame.named ?? []).map(name).join(", ");
+  if (frame.trigger != null) {
+    const whom = named && `, asks ${named}`;
+    rows.unshift(["Trigger", about.trigger[frame.trigger] + whom]);
+  } else if (named) rows.unshift(["Multi-STA", `acknowledges ${named}`]);
   if (frame.signal_dbm !== null) rows.push(["signal", `${frame.signal_dbm.toFixed(1)} dBm`]);
   const packets = frame.mpdus_carried ?? [];
   return (
@@ -67,6 +78,12 @@ export function Details({ model, frame, life, follow, reveal }: {
       )}
     </aside>
   );
+}
+
+/** The tones of a user, and its place among the units of that size. */
+function unit(frame: Frame): string {
+  const place = frame.ru_index == null ? "" : `, number ${frame.ru_index}`;
+  return `${frame.tones} tones${place}`;
 }
 
 function sentence(model: Model, step: Step): string {

@@ -9,6 +9,10 @@ export interface Frame {
   outcome: number; is_lost: boolean; mcs: number | null; streams: number; width_mhz: number;
   mpdus: number; retried: number; received: number; psdu_bytes: number; nav_ns: number;
   rate_mbps: number; signal_dbm: number | null; mpdus_carried?: Mpdu[];
+  /** Of a user of a PPDU of several: its resource unit, and the bytes up to the common end. */
+  tones: number | null; ru_index?: number | null; padding_bytes?: number | null;
+  /** The type of a Trigger frame; the radios that it asks, or a Multi-STA BlockAck acknowledges. */
+  trigger?: number | null; named?: number[];
 }
 export interface Mpdu {
   packet: number; flow: number | null; bytes: number; sequence: number; retry: boolean;
@@ -27,7 +31,7 @@ export interface About {
   begin_ns?: number; numbers?: [number, number];
   end_ns: number; cut_ns: number | null; nodes: string[]; radios: string[]; wires: string[];
   flows: string[]; states: string[]; kind: string[]; outcome: string[]; access_category: string[];
-  wait: string[]; step: string[]; cause: string[]; route: string[]; is_access_point: boolean[];
+  wait: string[]; trigger: string[]; step: string[]; cause: string[]; route: string[]; is_access_point: boolean[];
   series: [string, number][]; frames: number; waits: number; lost: number; retried: number;
   routes: number;
   by_radio: [number, number, number, number][];

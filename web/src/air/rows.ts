@@ -29,6 +29,8 @@ export function embedded(data: Rows): Source {
   const kind = of(frames.kind, kinds);
   const outcome = of(frames.outcome, outcomes);
   const category = of(frames.access_category, categories);
+  const triggers = listed(frames.trigger);
+  const trigger = of(frames.trigger, triggers);
   const [waitKind, waitCategory] = [of(waits.kind, WAITS), of(waits.access_category, categories)];
   const isLost = outcomes.map((name) => name in data.hatches && name !== "unknown");
   const [longestFrame, longestWait] = [frames, waits].map(({ start, end }) =>
@@ -50,6 +52,8 @@ export function embedded(data: Rows): Source {
     mpdus: frames.mpdus[n], retried: frames.mpdus_retried[n], received: frames.mpdus_received[n],
     psdu_bytes: frames.psdu_bytes[n], nav_ns: 1000 * frames.nav_us[n],
     rate_mbps: frames.rate_mbps[n], signal_dbm: frames.signal_dbm[n], mpdus_carried: carried[n],
+    tones: frames.ru_tones[n], ru_index: frames.ru_index[n], padding_bytes: frames.padding_bytes[n],
+    trigger: trigger[n] < 0 ? null : trigger[n],
   });
 
   const about = (): About => {
@@ -70,7 +74,7 @@ export function embedded(data: Rows): Source {
         ...frames.lost_to)), is_access_point: data.lanes.map((name) => /^(ap|cells)/.test(name)),
       wires: [], flows, states: [], step: [], cause: [], series: [],
       route: routes, routes: time.length,
-      kind: kinds, outcome: outcomes, access_category: categories, wait: WAITS,
+      kind: kinds, trigger: triggers, outcome: outcomes, access_category: categories, wait: WAITS,
       waits: waits.start.length, lost: total(2), retried: total(3), by_radio: sums,
       looks: data.kinds, hatches: data.hatches,
     };

@@ -2,7 +2,7 @@
 
 use super::index::{Block, Index, MAGIC, damaged};
 use super::packed::unpack;
-use super::rows::{FrameRow, MpduRow, Row, Table};
+use super::rows::{FrameRow, MpduRow, NamedRow, Row, Table};
 use super::{ROWS, Series};
 use std::fmt;
 use std::fs::File;
@@ -156,6 +156,16 @@ impl AirFile {
             mpdus.extend(rows.into_iter().filter(|row| row.frame == number));
         }
         Ok(Some((frame, mpdus)))
+    }
+
+    /// The radios of the stations that a frame asks or acknowledges, in its order.
+    pub fn named(&self, number: u32) -> io::Result<Vec<u32>> {
+        let mut radios = Vec::new();
+        for block in self.blocks(Table::Named).filter(|b| b.frames.has(u64::from(number))) {
+            let rows = self.rows::<NamedRow>(block)?;
+            radios.extend(rows.iter().filter(|row| row.frame == number).map(|row| row.radio));
+        }
+        Ok(radios)
     }
 
     /// The blocks of a table, in the order of time.

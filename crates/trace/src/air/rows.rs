@@ -21,10 +21,11 @@ pub(super) enum Table {
     Segments,
     Points,
     Routes,
+    Named,
 }
 
 impl Table {
-    pub(super) const ALL: [Self; 7] = [
+    pub(super) const ALL: [Self; 8] = [
         Self::Frames,
         Self::Mpdus,
         Self::Waits,
@@ -32,6 +33,7 @@ impl Table {
         Self::Segments,
         Self::Points,
         Self::Routes,
+        Self::Named,
     ];
 
     /// Bytes of each column.
@@ -44,6 +46,7 @@ impl Table {
             Self::Segments => SegmentRow::WIDTHS,
             Self::Points => PointRow::WIDTHS,
             Self::Routes => RouteRow::WIDTHS,
+            Self::Named => NamedRow::WIDTHS,
         }
     }
 }
@@ -139,6 +142,24 @@ row! {
         rate_mbps: f32,
         /// The received power at the addressed node; NaN if there is none.
         signal_dbm: f32,
+        /// Bytes with which a user of a PPDU of several pads up to the common end.
+        padding: u32,
+        /// Tones of its resource unit; 0 if it has none.
+        tones: u16,
+        /// The place of that unit among those of its size.
+        ru_index: u16,
+        /// The type of a Trigger frame; 255 if it is none.
+        trigger: u8,
+    }
+}
+
+row! {
+    /// A station that a Trigger frame asks, or that a Multi-STA BlockAck acknowledges.
+    pub(in crate::air) NamedRow in Named {
+        /// The number of the frame.
+        frame: u32,
+        /// The radio of the station.
+        radio: u32,
     }
 }
 

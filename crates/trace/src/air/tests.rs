@@ -1,8 +1,11 @@
 use super::tile::{BINS, FRAMES};
 use super::*;
 use crate::examples::{self, AP, STA1, STA2, network, us};
-use crate::{FrameKind, FrameLoss, FrameOutcome, RouteEvent, RouteStep};
+use crate::{FrameContent, FrameKind, FrameLoss, FrameOutcome, RouteEvent, RouteStep};
+use kernel::Bytes;
+use serde_json::json;
 use std::path::PathBuf;
+use wire::{CommonInfo, StationAck, TrafficClass, Trigger, TriggerKind, UserInfo};
 
 /// A file in the folder for temporary files, removed when it is dropped.
 struct Temporary(PathBuf);
@@ -284,4 +287,37 @@ fn a_tile_has_the_events_of_routers_and_one_of_a_bin_where_these_are_too_many() 
     assert_eq!(many.len(), 2 * 256);
     assert_eq!(many[0], (8192.0, 1, 0));
     assert_eq!(many[1], (8192.0, 2, 2));
+}
+
+/// Pages show of OFDMA what the trace as text does.
+#[test]
+fn a_frame_of_ofdma_tells_its_unit_its_padding_and_whom_it_names() {
+    let user = |aid| UserInfo { aid, ..UserInfo::default() };
+    let asks = Trigger {
+        kind: TriggerKind::Bsrp,
+        common: CommonInfo::default(),
+        users: vec![user(2), user(1)],
+    };
+    let acks = |aid| StationAck { aid, class: TrafficClass::BestEffort, block_ack: None };
+    let frame = |number, kind, content| Frame {
+        content,
+        number,
+        ..examples::frame(kind, number, (AP, None), (100 * number, 100 * number + 40))
+    };
+    let mut unit = frame(1, FrameKind::Data, FrameContent::None);
+    (unit.mode.tones, unit.mode.ru_index, unit.padding) = (Some(106), Some(1), Bytes(300));
+    let all = [
+        frame(0, FrameKind::Trigger, FrameContent::Trigger(Box::new(asks))),
+        unit,
+        frame(2, FrameKind::BlockAck, FrameContent::MultiSta(vec![acks(1)])),
+    ];
+    let (_file, air) = file_of("ofdma", &all);
+    let told = |number| {
+        let frame = air.told_frame(number).unwrap();
+        ["trigger", "named", "tones", "ru_index", "padding_bytes"].map(|key| frame[key].clone())
+    };
+    assert_eq!(told(0), [json!(4), json!([2, 1]), json!(null), json!(null), json!(null)]);
+    assert_eq!(told(1), [json!(null), json!([]), json!(106), json!(1), json!(300)]);
+    assert_eq!(told(2), [json!(null), json!([1]), json!(null), json!(null), json!(null)]);
+    assert_eq!(air.about()["trigger"][4], "BSRP");
 }

@@ -58,6 +58,7 @@ impl AirFile {
         let Some((row, mpdus)) = self.frame(number)? else { return Ok(Json::Null) };
         let mut told = frame(&row);
         told["mpdus_carried"] = mpdus.iter().map(mpdu).collect();
+        told["named"] = json!(self.named(number)?);
         Ok(told)
     }
 
@@ -98,6 +99,10 @@ fn frame(row: &FrameRow) -> Json {
         "nav_ns": row.nav,
         "rate_mbps": row.rate_mbps,
         "signal_dbm": Some(row.signal_dbm).filter(|dbm| !dbm.is_nan()),
+        "tones": (row.tones != 0).then_some(row.tones),
+        "ru_index": (row.tones != 0).then_some(row.ru_index),
+        "padding_bytes": (row.tones != 0).then_some(row.padding),
+        "trigger": (row.trigger != u8::MAX).then_some(row.trigger),
     })
 }
 

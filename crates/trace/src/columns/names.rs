@@ -1,10 +1,13 @@
 //! The names that columns contain.
 
 use crate::words::class_name;
-use crate::{DropCause, Format, FrameKind, FrameOutcome, Network, PacketStep, Place, RouteStep};
+use crate::{
+    DropCause, Format, Frame, FrameContent, FrameKind, FrameOutcome, Network, PacketStep, Place,
+    RouteStep,
+};
 use kernel::IdVec;
 use std::collections::BTreeMap;
-use wire::{Ecn, Flags, FlowId, NodeId, SackBlocks, TrafficClass};
+use wire::{Ecn, Flags, FlowId, NodeId, SackBlocks, TrafficClass, Trigger, TriggerKind};
 
 const FORMATS: [Format; 6] = [
     Format::Dsss { short_preamble: false },
@@ -74,7 +77,7 @@ impl Names {
             list("place", &[nodes.clone(), radios.clone(), wires]).try_into().expect("three lists");
         let nodes = list("node", &[nodes]).remove(0);
         let radios = list("radio", &[radios]).remove(0);
-        let fixed: [(&str, &[&str]); 11] = [
+        let fixed: [(&str, &[&str]); 12] = [
             ("kind", &FrameKind::ALL.map(FrameKind::name)),
             ("format", &FORMATS.map(Format::name)),
             ("access_category", &TrafficClass::ALL.map(class_name)),
@@ -86,6 +89,7 @@ impl Names {
             ("cause", &DropCause::ALL.map(DropCause::name)),
             ("ecn", &ECNS),
             ("route", &RouteStep::NAMES),
+            ("trigger", &TriggerKind::ALL.map(TriggerKind::name)),
         ];
         let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
         lists.extend(fixed.map(|(kind, names)| (kind, owned(names))));
@@ -121,6 +125,15 @@ impl Names {
 /// The place of a value in the list of its column.
 fn code<T: PartialEq>(all: &[T], value: &T) -> u32 {
     all.iter().position(|other| other == value).map_or(u32::MAX, |place| place as u32)
+}
+
+/// What a Trigger frame asks for; `None` of other frames, a MU-BAR in the A-MPDU of a user
+/// included.
+pub(crate) fn trigger(frame: &Frame) -> Option<&Trigger> {
+    match (frame.kind, &frame.content) {
+        (FrameKind::Trigger, FrameContent::Trigger(trigger)) => Some(trigger),
+        _ => None,
+    }
 }
 
 pub(crate) fn kind(kind: FrameKind) -> u32 {

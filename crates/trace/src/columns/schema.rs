@@ -37,6 +37,8 @@ pub const FRAMES: &[Column] = &[
     ("ru_index", "u16?"),
     ("user", "u16?"),
     ("psdu_bytes", "u64"),
+    ("padding_bytes", "u32?"),
+    ("trigger", "name:trigger?"),
     ("mpdus", "u16"),
     ("mpdus_retried", "u16"),
     ("mpdus_received", "u16"),

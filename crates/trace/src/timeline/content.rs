@@ -2,7 +2,8 @@
 //! `download0: . 1:1461(1460) ack 1 win 65535`.
 
 use super::columns::INFALLIBLE;
-use crate::{Frame, FrameContent, FrameKind, Network};
+use crate::columns::codes;
+use crate::{Frame, Network};
 use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 use wire::{Body, Echo, Ecn, Flags, Packet, PowerBits, Segment, Trigger, UserInfo};
@@ -36,7 +37,7 @@ pub(super) fn of_frame(
     network: &Network,
     mut line: impl FnMut(&str),
 ) {
-    if let (FrameKind::Trigger, FrameContent::Trigger(trigger)) = (frame.kind, &frame.content) {
+    if let Some(trigger) = codes::trigger(frame) {
         return line(&whom(trigger, network));
     }
     let mpdus = &frame.mpdus;

@@ -163,6 +163,7 @@ pub(crate) fn control(
         lost_to: None,
         signal_dbm: None,
         sig_b: None,
+        padding: Bytes::ZERO,
         mpdus: Vec::new(),
         content: FrameContent::None,
     }

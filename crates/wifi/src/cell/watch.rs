@@ -337,6 +337,7 @@ impl Cell {
             lost_to: None,
             signal_dbm: None,
             sig_b: None,
+            padding: Bytes::ZERO,
             mpdus: Vec::new(),
             content: FrameContent::None,
         }

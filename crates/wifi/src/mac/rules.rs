@@ -152,7 +152,11 @@ impl Rules {
     }
 
     /// The same between two nodes, of which one may be of an earlier standard.
+    #[inline]
     pub(crate) fn window_between(&self, a: u32, b: u32) -> u16 {
+        if self.earlier().is_empty() {
+            return self.window();
+        }
         let latest = [a, b].into_iter().filter_map(|node| self.latest(node));
         let most = latest.filter_map(ModeClass::high).map(|high| high.block_ack_window);
         most.fold(self.window(), u16::min)

@@ -200,9 +200,10 @@ impl Space {
         if !is_plain || frame.to.is_none_or(|to| to == node) {
             return false;
         }
-        let is_known = all_know || rules.mac.knows(node, frame.mode.class);
-        let is_certain = ppdu.is_certainly_lost(&rules.levels, power, &bounds);
-        let is_lost = if is_known { is_certain } else { Some(true) };
+        let mut is_lost = ppdu.is_certainly_lost(&rules.levels, power, &bounds);
+        if !all_know && !rules.mac.knows(node, frame.mode.class) {
+            is_lost = Some(true);
+        }
         let Some(is_lost) = is_lost else { return false };
         let receiver = &mut self.nodes[node as usize];
         if !is_lost {

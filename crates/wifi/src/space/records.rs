@@ -7,7 +7,7 @@ use super::{ReceivedFrame, Space};
 use crate::mac::{Bitmap, Opening};
 use crate::phy::decibels;
 use crate::watch::{self, OpenWait, Waiting, WatchRecord};
-use kernel::{Duration, Instant};
+use kernel::{Bytes, Duration, Instant};
 use wire::{Frame, FrameContent, FrameKind, FrameLoss, FrameOutcome, TrafficClass, Wait, WaitKind};
 
 /// How often the start of the oldest open wait is looked for.
@@ -252,6 +252,7 @@ impl Space {
             outcome: FrameOutcome::Unknown,
             lost_to: None,
             sig_b: None,
+            padding: Bytes::ZERO,
             signal_dbm: self.signal_at_receiver(now, id).map(|signal| signal.0),
             mpdus: Vec::new(),
             content: match kind {

@@ -5,7 +5,7 @@ use crate::cell::{ACCESS_POINT, Cell};
 use crate::mac::mu::{MuExchange, MuStep, MuUser, Shape, Triggered};
 use crate::mac::{Acknowledgement, Bitmap, Exchange, Step, block_ack};
 use crate::watch;
-use kernel::Instant;
+use kernel::{Bytes, Instant};
 use std::ops::Range;
 use wire::{Frame, FrameContent, FrameKind, FrameMode, Trigger, TriggerKind, UserInfo};
 
@@ -88,6 +88,7 @@ impl Cell {
             to: Some(user.station),
             mode: watch::in_unit(own, user.ru, nth),
             psdu: user.on_air,
+            padding: Bytes(user.room.0.saturating_sub(user.on_air.0)),
             content: asked.unwrap_or_default(),
             sig_b: self.shape_of(group).data.sig_b(),
             flow: self.originator_to(f, user.station).flow(),

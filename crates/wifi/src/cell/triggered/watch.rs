@@ -5,7 +5,7 @@ use crate::cell::{ACCESS_POINT, Cell};
 use crate::mac::mu::{Response, TriggeredExchange, TriggeredUser, buffer_status};
 use crate::mac::{BLOCK_ACK_REQUEST, Bitmap, Exchange, Step};
 use crate::watch;
-use kernel::Instant;
+use kernel::{Bytes, Instant};
 use wire::{
     BlockAck, Frame, FrameContent, FrameKind, FrameLoss, FrameOutcome, QueueReport, StationAck,
     Trigger, TriggerKind, UserInfo,
@@ -93,6 +93,7 @@ impl Cell {
         frame.mode = watch::in_unit(mode, user.ru, user.unit);
         frame.to = Some(ACCESS_POINT);
         frame.psdu = user.on_air;
+        frame.padding = Bytes(user.room.0.saturating_sub(user.on_air.0));
         frame.flow = originator.flow();
         frame.outcome = if user.collides() {
             FrameOutcome::Lost(FrameLoss::Collision)
