@@ -31,7 +31,8 @@ export interface About {
   begin_ns?: number; numbers?: [number, number];
   end_ns: number; cut_ns: number | null; nodes: string[]; radios: string[]; wires: string[];
   flows: string[]; states: string[]; kind: string[]; outcome: string[]; access_category: string[];
-  wait: string[]; trigger: string[]; step: string[]; cause: string[]; route: string[]; is_access_point: boolean[];
+  wait: string[]; trigger: string[]; step: string[]; cause: string[]; route: string[];
+  is_access_point: boolean[];
   series: [string, number][]; frames: number; waits: number; lost: number; retried: number;
   routes: number;
   by_radio: [number, number, number, number][];
