@@ -14,6 +14,8 @@ EXPECTED = {
         triggered_acks_cost_one_station downloads_do_not_need_the_interval
         small_uplink_packets_wait_less_with_twelve small_uplink_packets_of_two_wait_longer
         without_polls_a_short_timer_costs_little uploads_wait_for_a_long_timer
+        the_share_of_earlier_stations_grows_with_the_timer
+        muting_the_others_costs_no_goodput_in_all others_in_their_place_lose_nothing_by_them
     """,
     Verdict.IN_PART: """
         tcp_loses_what_datagrams_lose small_packets_wait_less_with_eight long_ppdus_lose_less
@@ -23,10 +25,12 @@ EXPECTED = {
         pings_wait_less responses_come_sooner thinning_gains_with_single_users
         a_download_undoes_it triggers_beside_edca_gain_less
         without_polls_a_long_timer_costs_goodput
+        block_acks_that_they_cannot_decode_cost_earlier_stations
     """,
     Verdict.UNDECIDED: """
         pings_wait_less_beside_long_ppdus quiet_stations_wait_half_the_interval
         triggered_stations_wait_half_the_interval with_polls_the_timer_does_not_matter
+        triggers_take_from_earlier_stations
     """,
 }
 
