@@ -160,7 +160,8 @@ impl<W: io::Write + Send> Air<W> {
             _ => &[],
         };
         let aids = asked.iter().map(|user| user.aid).chain(acknowledged.iter().map(|ack| ack.aid));
-        for aid in aids {
+        // AID 0 is of resource units for random access.
+        for aid in aids.filter(|&aid| aid != 0) {
             let row = NamedRow { frame: frame.number as u32, radio: aid.into() };
             self.note(Table::Named, frame.number);
             self.push(Table::Named, &row, (frame.start.0, frame.end.0), u64::from(aid))?;
