@@ -11,6 +11,7 @@ INTERVAL_S, PERIOD_S = 20.48e-3, 5.12e-3
 TWT = {"twt": {"interval_ms": 1e3 * INTERVAL_S, "duration_ms": 1e3 * PERIOD_S}}
 SATURATED = {"from": "ap", "to": "sta0-3", "traffic": {"saturated": {"payload_bytes": 1472}}}
 SPARSE = {"cbr": {"rate_mbps": 0.02, "payload_bytes": 200}}
+SPARSE_DOWN = {"from": "ap", "to": "sta0", "traffic": SPARSE}
 
 
 def results(flows: list[dict], stations: dict | int = 8, **wlan) -> dict:
@@ -84,3 +85,64 @@ def test_stations_that_sleep_are_not_triggered():
     assert share == pytest.approx(PERIOD_S / INTERVAL_S, rel=0.2)
     for flow in range(4):
         assert found[f"flows[{flow}].goodput_mbps"] == pytest.approx(0.5, rel=0.02)
+
+
+def both_ways(rate_mbps: float, power_save: str | dict | None, who: str = "sta*") -> dict:
+    """Return the results of packets to eight stations and from some of them, who are polled."""
+    traffic = {"cbr": {"rate_mbps": rate_mbps, "payload_bytes": 200}}
+    flows = [
+        {"from": who, "to": "ap", "traffic": traffic},
+        {"from": "ap", "to": "sta*", "traffic": traffic},
+    ]
+    stations = {"count": 8} | ({"power_save": power_save} if power_save else {})
+    return results(flows, stations, mu={"uplink": {"access_interval_us": 1000.0}})
+
+
+TRIGGERED = {"twt": TWT["twt"] | {"triggered": True}}
+
+
+def test_stations_of_a_trigger_enabled_twt_do_not_contend():
+    own, asked = both_ways(0.5, TWT), both_ways(0.5, TRIGGERED)
+    # All begin at once; who contends takes the accesses that carry packets to all of them.
+    assert own["total.collision_probability"] > 0.3
+    assert asked["total.collision_probability"] == 0
+    assert asked["flows[8].delay_s.mean"] < 0.2 * own["flows[8].delay_s.mean"]
+    # Nobody stays awake to send what is left.
+    for station in range(8):
+        awake = asked[f"stations[{station}].power_save.awake_fraction"]
+        assert awake == pytest.approx(PERIOD_S / INTERVAL_S, rel=0.01)
+        assert asked[f"flows[{station}].goodput_mbps"] == pytest.approx(0.5, rel=0.01)
+
+
+@pytest.mark.parametrize("who", ["sta0-3", "sta4-7"])
+def test_all_stations_are_polled_in_turn(who):
+    # Four have packets, and four are asked at once, of eight that never contend.
+    found = both_ways(0.1, TRIGGERED, who)
+    triggers = [found[f"stations[{station}].mu.triggers"] for station in range(8)]
+    assert min(triggers) > 0.7 * max(triggers)
+    for flow in range(4):
+        assert found[f"flows[{flow}].goodput_mbps"] == pytest.approx(0.1, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("keys", "path", "message"),
+    [
+        ({"mu": {}}, "stations.power_save.twt.triggered", "nobody triggers the station"),
+        ({"mu": {"uplink": {}}}, "stations.power_save.twt.triggered", "access_interval_us = 1000"),
+        (
+            {"mu": {"uplink": {"access_interval_us": 1000.0, "bsrp": False}}},
+            "stations.power_save.twt.triggered",
+            "leave bsrp at true",
+        ),
+    ],
+)
+def test_who_waits_for_triggers_needs_an_access_point_that_sends_them(keys, path, message):
+    with pytest.raises(sm.ScenarioError) as refused:
+        results([SPARSE_DOWN], {"count": 2, "power_save": TRIGGERED}, **keys)
+    assert [(issue.path, message in str(issue)) for issue in refused.value.issues] == [(path, True)]
+
+
+def test_agreements_with_triggers_are_not_announced():
+    twt = TRIGGERED["twt"] | {"announced": True}
+    with pytest.raises(sm.ScenarioError, match="remove announced or triggered"):
+        results([SPARSE_DOWN], {"count": 2, "power_save": {"twt": twt}})

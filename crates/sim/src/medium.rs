@@ -73,6 +73,26 @@ impl Medium {
         either!(self, medium => medium.adopt(config));
     }
 
+    /// Whether access points trigger stations.
+    pub(crate) fn triggers(&self) -> bool {
+        match self {
+            Self::Cell(cell) => cell.triggers(),
+            Self::Space(_) => false,
+        }
+    }
+
+    /// A station is awake that slept, or sleeps.
+    pub(crate) fn on_awake(
+        &mut self,
+        now: Instant,
+        source: &dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) {
+        if let Self::Cell(cell) = self {
+            cell.on_awake(now, source, out);
+        }
+    }
+
     /// Sets the mode in which a node sends to another.
     pub(crate) fn set_mode(&mut self, from: u32, to: u32, mode: Mode) {
         either!(self, medium => medium.set_mode(from, to, mode));

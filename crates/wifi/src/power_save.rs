@@ -66,6 +66,13 @@ pub enum Fetch {
     Scheduled(ServicePeriods),
 }
 
+impl Fetch {
+    /// Whether the station sends in answer to Trigger frames only.
+    pub fn is_triggered(&self) -> bool {
+        matches!(self, Self::Scheduled(ServicePeriods { triggered: true, .. }))
+    }
+}
+
 /// The rules of a station that saves power.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PowerSave {

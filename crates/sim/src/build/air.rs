@@ -79,6 +79,9 @@ fn cell(plan: &Plan, seed: &Seed) -> Cell {
                 cell.control_rate(from, to, control);
             }
         }
+        if station.power_save.as_ref().is_some_and(|it| it.get().rules().fetch.is_triggered()) {
+            cell.silence(node);
+        }
     }
     cell
 }

@@ -112,6 +112,14 @@ impl PowerSave {
                 self.on_dropped(now, by, packet);
             }
             Notice::Station(StationNote::Frame { by, packet }) => self.on_beacon(now, by, packet),
+            Notice::ExchangeBegan { cell, .. } => {
+                let asked = cell.triggered().map_or(&[][..], |it| &it.users);
+                for station in &self.stations {
+                    let number = station.radio.0;
+                    let is_asked = asked.iter().any(|user| user.station == number);
+                    station.on_exchange(now, cell.receiver_of(number).is_some(), is_asked);
+                }
+            }
             _ => {}
         }
     }
@@ -213,6 +221,18 @@ impl Station {
     fn period_ends(&self, now: Instant) -> bool {
         let Fetch::Scheduled(periods) = self.fetch else { return false };
         periods.last_begin(now).is_some_and(|begin| begin + periods.duration == now)
+    }
+
+    /// An exchange begins in which it sends, or is asked to.
+    fn on_exchange(&self, now: Instant, sends: bool, is_asked: bool) {
+        let may = !sends || !self.fetch.is_triggered();
+        rule(now, may, "a station of a trigger-enabled TWT waits for Trigger frames", || {
+            format!("{:?} sends", self.radio)
+        });
+        let may = !is_asked || !self.is_asleep || self.period_ends(now);
+        rule(now, may, "a Trigger frame asks no station that sleeps", || {
+            format!("{:?} is asked", self.radio)
+        });
     }
 
     /// Its access point takes a packet for it into service.
@@ -344,6 +364,31 @@ mod tests {
         let packet = &Packet { to: None, ..packet(7) };
         checker.on(NOW, &Notice::Station(StationNote::Buffered { by: AP, to: None, packet }));
         checker.on(NOW, &Notice::Dequeued { by: AP, to: None, packet });
+    }
+
+    /// A station that answers Trigger frames in its service periods, 10.24 ms of 102.4.
+    fn triggered() -> Station {
+        let text = "standard = '11ax'\nwlan.beacons = {}\n\
+                    wlan.mu.uplink.access_interval_us = 1000.0\n\
+                    stations.power_save.twt.triggered = true\n\
+                    [[flows]]\nfrom = 'ap'\nto = 'sta0'\n";
+        let plan = Scenario::parse(text).unwrap().resolve().unwrap();
+        PowerSave::new(&plan).unwrap().stations.remove(0)
+    }
+
+    #[test]
+    #[should_panic(expected = "waits for Trigger frames")]
+    fn a_frame_of_its_own_in_a_trigger_enabled_twt_is_found() {
+        triggered().on_exchange(NOW, false, true);
+        triggered().on_exchange(NOW, true, false);
+    }
+
+    #[test]
+    #[should_panic(expected = "asks no station that sleeps")]
+    fn a_trigger_frame_for_a_station_that_sleeps_is_found() {
+        let station = Station { is_asleep: true, ..triggered() };
+        station.on_exchange(NOW, false, false);
+        station.on_exchange(NOW, false, true);
     }
 
     #[test]

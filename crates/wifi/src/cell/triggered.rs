@@ -41,9 +41,13 @@ pub(super) struct Triggers {
     asking: Asking,
     timers: Timers,
     random: Option<RandomUnits>,
+    /// By station: those that send in answer to Trigger frames only.
+    silent: Vec<bool>,
     last: Last,
     /// By station.
     counters: Vec<TriggerCounters>,
+    /// When each station was last asked for the sizes of its queues.
+    polled: Vec<Instant>,
 }
 
 /// What the access point has sent last.
@@ -71,6 +75,8 @@ impl Triggers {
             shapes: Shapes::default(),
             reports,
             timers: Timers::new((stations + 1) * per_node),
+            silent: vec![false; stations as usize + 1],
+            polled: vec![Instant::ZERO; stations as usize + 1],
             last: Last::Trigger(TriggerKind::Basic),
             counters: vec![TriggerCounters::default(); stations as usize + 1],
         }))

@@ -522,6 +522,27 @@ mod tests {
     }
 
     #[test]
+    fn who_withdraws_contends_anew_later() {
+        let mut c = contention();
+        // Without a back-off, and with one.
+        c.wait(at(73), 1);
+        c.back_off(2, 4);
+        c.wait(at(73), 2);
+        c.withdraw(1);
+        c.withdraw(2);
+        assert_eq!(c.next_access(), None);
+        c.wait(at(95), 1);
+        c.wait(at(95), 2);
+        assert_eq!(c.next_access(), Some(at(95)));
+        assert_eq!(busy(&mut c, 95), [1]);
+        c.stop_waiting(1);
+        c.begin_idle(at(2050), at(2000));
+        // The slots that station 2 has counted in the meantime count.
+        assert_eq!(c.next_access(), Some(at(2050) + SLOT * 2));
+        assert_eq!(busy(&mut c, 2090), [2]);
+    }
+
+    #[test]
     fn a_frame_that_finds_the_medium_idle_for_difs_goes_at_once() {
         let mut c = contention();
         assert!(!c.wait(at(73), 1));

@@ -183,6 +183,8 @@ impl Station {
     fn end_period(&mut self, now: Instant, out: &mut Vec<Command>) {
         let Fetch::Scheduled(periods) = self.rules.fetch else { return };
         self.in_period = false;
+        // What nobody asked for waits for the next service period, in which somebody may.
+        self.sends &= !periods.triggered;
         out.extend(self.timer.set(periods.next_begin(now)).map(Command::Set));
         out.push(Command::Period(false));
     }

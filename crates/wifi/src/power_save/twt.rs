@@ -24,6 +24,9 @@ pub struct TwtSettings {
     /// by a `QoS` Null frame at the begin of a service period or by its own data, that it is
     /// awake.
     pub announced: bool,
+    /// Whether the agreement is trigger-enabled: in its service periods the station sends in answer
+    /// to Trigger frames only. With uplink OFDMA.
+    pub triggered: bool,
 }
 
 /// The unit of the wake duration (802.11ax-2021 clause 9.4.2.199).
@@ -47,6 +50,13 @@ fn fits(twt: &TwtSettings, at: &Path, faults: &mut Faults) {
         );
         faults.fault(at.key("duration_ms"), message);
     }
+    if twt.announced && twt.triggered {
+        let message = Said::new(
+            "announced agreements with Trigger frames are not modelled",
+            "remove announced or triggered",
+        );
+        faults.fault(at.key("announced"), message);
+    }
 }
 
 /// When a station is awake by its agreement.
@@ -60,6 +70,8 @@ pub struct ServicePeriods {
     pub duration: Duration,
     /// Whether the station announces that it is awake.
     pub announced: bool,
+    /// Whether it sends in answer to Trigger frames only.
+    pub triggered: bool,
 }
 
 impl ServicePeriods {
@@ -78,8 +90,8 @@ impl ServicePeriods {
 
 impl PowerSaveMode for TwtSettings {
     fn rules(&self) -> PowerSave {
-        let TwtSettings { offset, interval, duration, announced } = *self;
-        let periods = ServicePeriods { offset, interval, duration, announced };
+        let TwtSettings { offset, interval, duration, announced, triggered } = *self;
+        let periods = ServicePeriods { offset, interval, duration, announced, triggered };
         PowerSave { fetch: Fetch::Scheduled(periods), listening: Listening::default() }
     }
 }
@@ -91,8 +103,13 @@ mod tests {
     #[test]
     fn service_periods_begin_at_equal_intervals() {
         let ms = Duration::from_millis;
-        let periods =
-            ServicePeriods { offset: ms(5), interval: ms(100), duration: ms(10), announced: false };
+        let periods = ServicePeriods {
+            offset: ms(5),
+            interval: ms(100),
+            duration: ms(10),
+            announced: false,
+            triggered: false,
+        };
         let at = |time: u64| Instant::ZERO + ms(time);
         assert_eq!(periods.last_begin(at(4)), None);
         assert_eq!(periods.last_begin(at(5)), Some(at(5)));

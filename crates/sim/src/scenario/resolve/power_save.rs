@@ -4,6 +4,7 @@ use super::check::Check;
 use super::mixed;
 use crate::plan::{SpacePlan, StationPlan};
 use crate::scenario::document::{Document, Station};
+use kernel::{Bytes, Duration};
 use settings::{Said, said};
 use std::collections::BTreeMap;
 use wifi::MacConfig;
@@ -53,9 +54,25 @@ pub(super) fn power_save(
                 "add wlan.qos = true, or take \"legacy\""
             );
             check.fault(path, message);
+        } else if settings.get().rules().fetch.is_triggered() && !asks(wlan) {
+            let message = said!(
+                "nobody triggers the station: the access point has no [wlan.mu.uplink], or asks \
+                 for the medium only with packets, or for no sizes of queues",
+                "add wlan.mu.uplink.access_interval_us = 1000, and leave bsrp at true"
+            );
+            check.fault(format!("{path}.twt.triggered"), message);
         }
     }
     tim_has_room(document, stations, space, check);
+}
+
+/// Whether the access point asks for the medium, and who has packets, without any of its own.
+fn asks(wlan: &MacConfig) -> bool {
+    let uplink = wlan.mu.as_ref().and_then(|mu| mu.uplink.as_ref());
+    uplink.is_some_and(|uplink| {
+        let is_told = uplink.bsrp || uplink.reports.unknown > Bytes::ZERO;
+        is_told && uplink.access_interval > Duration::ZERO
+    })
 }
 
 /// Whether these stations may agree on target wake times.

@@ -84,6 +84,10 @@ impl<O: Observer> World<O> {
         for class in TrafficClass::ALL.into_iter().rev() {
             self.serve_if_free(by, class);
         }
+        if self.cell.triggers() {
+            let now = self.now;
+            self.with_frame_source(|medium, source, out| medium.on_awake(now, source, out));
+        }
     }
 
     /// Passes to the medium what the functions say that a radio sends next of this class.

@@ -87,6 +87,42 @@ impl Cell {
         true
     }
 
+    /// Whether the access point triggers stations.
+    pub fn triggers(&self) -> bool {
+        self.triggers.is_some()
+    }
+
+    /// A station is awake that slept, or sleeps: the access point asks for the medium to trigger
+    /// it, or no longer does.
+    pub fn on_awake(&mut self, now: Instant, source: &dyn MsduSource, out: &mut Vec<Command>) {
+        let Some(triggers) = &self.triggers else { return };
+        let f = triggers.asking.function;
+        let acts = self.exchange.is_some() && self.sender == f || self.goes_on(f);
+        if triggers.asking.has(f)
+            && !acts
+            && self.edcaf(f).is_idle()
+            && !self.may_ask_any(now, source)
+        {
+            if let Some(triggers) = &mut self.triggers {
+                triggers.asking.take(f);
+            }
+            self.contention.withdraw(f);
+            return self.schedule_access(out);
+        }
+        self.ask(now, source, out);
+    }
+
+    /// Whether there is a station that is awake and may have packets.
+    fn may_ask_any(&self, now: Instant, source: &dyn MsduSource) -> bool {
+        let Some(triggers) = &self.triggers else { return false };
+        let settings = &triggers.settings;
+        let all = settings.bsrp || settings.random_units(TriggerKind::Basic) > 0;
+        (1..self.nodes.len() as u32).any(|station| {
+            let may_have = all || triggers.reports.of(now, station) > Bytes::ZERO;
+            may_have && self.has_units(station) && source.is_awake(ACCESS_POINT, station)
+        })
+    }
+
     /// The access point asks for the medium, if it is time and there is somebody to trigger.
     #[cold]
     #[inline(never)]
@@ -104,14 +140,7 @@ impl Cell {
         if !is_due || !is_free || !self.edcafs[f as usize].is_idle() {
             return;
         }
-        let mut stations = 1..self.nodes.len() as u32;
-        let settings = &triggers.settings;
-        let all = settings.bsrp || settings.random_units(TriggerKind::Basic) > 0;
-        let may_answer = |station| {
-            let tells = all || triggers.reports.of(now, station) > Bytes::ZERO;
-            tells && self.has_units(station) && source.is_awake(ACCESS_POINT, station)
-        };
-        if !stations.any(may_answer) {
+        if !self.may_ask_any(now, source) {
             return;
         }
         if let Some(triggers) = &mut self.triggers {

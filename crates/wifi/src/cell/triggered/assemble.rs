@@ -60,6 +60,10 @@ impl Cell {
         out: &mut Vec<Command>,
     ) {
         let Some(mut triggers) = self.triggers.take() else { return };
+        if exchange.kind == TriggerKind::Bsrp {
+            let asked = exchange.users.iter().filter(|user| !user.is_random);
+            asked.for_each(|user| triggers.polled[user.station as usize] = now);
+        }
         for user in exchange.users.iter_mut().filter(|user| !user.is_random) {
             triggers.counters[user.station as usize].asked += 1;
             if self.hears_trigger(user.station, source) {

@@ -95,6 +95,16 @@ impl Triggers {
 }
 
 impl Cell {
+    /// From the begin of the run on, a station sends in answer to Trigger frames only, as in the
+    /// service periods of a trigger-enabled TWT (clause 26.8.2).
+    pub fn silence(&mut self, station: u32) {
+        if let Some(triggers) = &mut self.triggers {
+            triggers.silent[station as usize] = true;
+            let own = self.edcafs_of(station);
+            own.for_each(|f| self.contention.suspend(Instant::ZERO, f));
+        }
+    }
+
     /// Until when a category of a station contends by MU EDCA parameters, by the category's index.
     pub fn mu_edca_until(&self, station: u32, category: u8) -> Option<Instant> {
         let f = station * self.rules.per_node + u32::from(category);
@@ -136,7 +146,7 @@ impl Cell {
             let is_data = triggered.kind == TriggerKind::Basic && user.mpdus() > 0;
             let category = u32::from(user.category);
             let Some(own) = triggers.parameters(category) else { continue };
-            if !is_data || !user.hears_ack() {
+            if !is_data || !user.hears_ack() || triggers.silent[user.station as usize] {
                 continue;
             }
             let f = self.function_of(user);

@@ -37,8 +37,6 @@ enum Asked {
     Queues,
     /// A `QoS` Null, of any station.
     Nulls,
-    /// The same, although all may sleep.
-    NullsInVain,
 }
 
 impl Cell {
@@ -65,14 +63,10 @@ impl Cell {
             () if is_basic => self.trigger(triggers, turn, Basic, Asked::Queues),
             () => None,
         };
-        // The queues may have become empty since the access point asked for the medium, and all
-        // stations may have gone to sleep.
+        // The queues may have become empty since the access point asked for the medium.
         let unlimited = Turn { within: Duration(u64::MAX), ..*turn };
-        let mut other = |asked| self.trigger(triggers, &unlimited, Basic, asked);
-        match found {
-            None if turn.must => other(Asked::Nulls).or_else(|| other(Asked::NullsInVain)),
-            found => found,
-        }
+        let other = || self.trigger(triggers, &unlimited, Basic, Asked::Nulls);
+        if turn.must { found.or_else(other) } else { found }
     }
 
     /// A Trigger frame; `None` if there is nobody to ask, or no time.
@@ -163,12 +157,14 @@ impl Cell {
         let view = View { now: turn.now, width, stations: &views };
         let (mut found, mut sizes) = (Vec::new(), Vec::new());
         scheduler.order(&view, &mut found);
-        found.retain(|&it| match asked {
-            _ if !self.has_units(it) => false,
-            Asked::Queues if reports.of(turn.now, it) == Bytes::ZERO => false,
-            Asked::Queues | Asked::Nulls => turn.source.is_awake(ACCESS_POINT, it),
-            Asked::NullsInVain => true,
+        found.retain(|&it| {
+            let has_packets = asked == Asked::Nulls || reports.of(turn.now, it) > Bytes::ZERO;
+            has_packets && self.has_units(it) && turn.source.is_awake(ACCESS_POINT, it)
         });
+        if asked == Asked::Nulls {
+            // All are polled in turn, and not only those who had the least airtime.
+            found.sort_by_key(|&it| triggers.polled[it as usize]);
+        }
         let units = RuSize::Tones26.number_in(width);
         let most = mu.max_users.unwrap_or(u32::MAX).min(units);
         found.truncate(most.saturating_sub(random) as usize);

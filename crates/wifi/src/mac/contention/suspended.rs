@@ -1,4 +1,5 @@
-//! Stations that do not contend for some time, and those whose interframe space changes.
+//! Stations that do not contend for some time or no longer want to transmit, and those whose
+//! interframe space changes.
 
 use super::{Clock, Contention, Count};
 use kernel::Instant;
@@ -21,6 +22,19 @@ impl Contention {
             Count::Done | Count::Immediate(_) => None,
         };
         self.contenders[station as usize].count = Count::Suspended(slots);
+    }
+
+    /// `station` no longer wants to transmit what it waits to transmit. A pending back-off
+    /// continues.
+    pub(crate) fn withdraw(&mut self, station: u32) {
+        let contender = &mut self.contenders[station as usize];
+        contender.waiting = false;
+        if matches!(contender.count, Count::Immediate(_)) {
+            contender.count = Count::Done;
+            self.own.retain(|&own| own != station);
+        }
+        let heap = &mut self.clocks[usize::from(contender.clock)].heap;
+        heap.retain(|&Reverse((_, own))| own != station);
     }
 
     /// A station that is suspended has another interframe space from now on, in slots after a SIFS.
