@@ -70,6 +70,11 @@ def test_reports_have_a_section_of_it():
         ({"radio.ad_hoc": True}, "wlan.spatial_reuse", "no BSS color"),
         ({"wlan.spatial_reuse.obss_pd_dbm": -61}, "wlan.spatial_reuse.obss_pd_dbm", "-62"),
         ({"ap.bss_color": 64}, "ap.bss_color", "63"),
+        (
+            {"radio.energy_after_frame_dbm": -60},
+            "radio.energy_after_frame_dbm",
+            "-60 is above energy_dbm, -62",
+        ),
         ({"ap.tx_power_dbm": 61}, "ap.tx_power_dbm", "60"),
     ],
 )

@@ -206,11 +206,17 @@ def test_attempts_are_those_of_the_counters(run):
         if in_a_cell(run) and f"{path}.mpdus" in run.summary and own.filter(kind="RTS").is_empty():
             assert data["mpdus"].sum() == run.summary[f"{path}.mpdus"]
             assert data["mpdus_retried"].sum() == run.summary[f"{path}.repeated_mpdus"]
-            assert count(own, kind="BlockAckReq") == run.summary[f"{path}.block_ack_requests"]
+            requests = count(own.filter("opens"), kind="BlockAckReq")
+            assert requests == run.summary[f"{path}.block_ack_requests"]
+
+
+def answers_trigger():
+    """Return which frames stations send in resource units, in exchanges of the access point."""
+    return pl.col("ru_tones").is_not_null() & (pl.col("transmitter") != "ap")
 
 
 def test_losses_are_those_of_the_counters(run):
-    frames = run.trace.frames.filter(pl.col("kind") != "CTS-to-self")
+    frames = run.trace.frames.filter(pl.col("kind") != "CTS-to-self", ~answers_trigger())
     responds = pl.col("kind").is_in(["CTS", "Ack", "BlockAck"])
     owner = pl.when(responds).then("receiver").otherwise("transmitter").cast(pl.String)
     frames = frames.with_columns(owner.alias("owner"))
@@ -332,7 +338,15 @@ def test_airtime_is_that_of_the_ledger(run):
     def fraction(*names):
         return sum(run.summary[f"airtime.{name}_fraction"] for name in names)
 
-    if frames.filter(kind="CTS-to-self").is_empty():
+    if "ap.mu.ra_rus" in run.summary:
+        # A part of an exchange may be a collision: that of the resource units in which stations
+        # collide.
+        parts = ("collision", "payload", "header", "mac_ack", "lost", "padding", "trigger")
+        assert covered_s(frames, end) / end == pytest.approx(fraction(*parts), abs=1e-9)
+        in_units = frames.filter(answers_trigger(), outcome="collision")
+        most = covered_s(pl.concat([in_units, frames.filter("collided")]), end) / end
+        assert together["lasting_s"].sum() / end < fraction("collision") <= most
+    elif frames.filter(kind="CTS-to-self").is_empty():
         assert together["lasting_s"].sum() / end == pytest.approx(fraction("collision"), abs=1e-9)
         used = fraction("payload", "tcp_ack", "header", "mac_ack", "rts_cts", "lost")
         for of_some in ("two_frames", "busy_tone", "padding", "trigger"):

@@ -11,7 +11,7 @@ use crate::phy::propagation::{
 };
 use crate::phy::{Milliwatts, Width, decibels, linear, noise};
 use kernel::{Db, Dbm, Duration, Instant, Seed};
-use settings::{Choice, Range, Settings};
+use settings::{Choice, Faults, Path as Place, Range, Said, Settings, number};
 
 /// Radios, which are all alike, and the propagation between them.
 #[derive(Clone, Debug, PartialEq, Settings)]
@@ -164,6 +164,7 @@ impl RadioSettings {
 
 /// Which frames a receiver decodes, and which signals make its carrier sense busy.
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
+#[settings(check = keeps_busy)]
 pub struct ReceiverSettings {
     /// Noise figure: noise of the receiver above thermal noise, as ns-3 assumes it.
     #[setting(key = "noise_figure_db", default = 7.0, range = 0.0..=50.0)]
@@ -192,7 +193,8 @@ pub struct ReceiverSettings {
     #[setting(key = "energy_dbm", default = -62.0, range = -110.0..=60.0)]
     pub energy: Dbm,
     /// The same after the end of a frame that the node received, until less is on the air or the
-    /// node transmits. Default: `energy_dbm`. ns-3 has the power of preambles, -82, there.
+    /// node transmits; no more than `energy_dbm`, which is the default. ns-3 has the power of
+    /// preambles, -82, there.
     #[setting(key = "energy_after_frame_dbm", range = -110.0..=60.0)]
     pub energy_after_frame: Option<Dbm>,
     /// Lets a receiver switch to a later, stronger frame; default it does not.
@@ -204,6 +206,18 @@ pub struct ReceiverSettings {
     /// The simulator ignores signals further below the noise of 20 MHz than this.
     #[setting(skip, default = Db(10.0))]
     pub floor: Db,
+}
+
+/// What keeps a medium busy is no stronger than what makes it busy.
+fn keeps_busy(receiver: &ReceiverSettings, at: &Place, faults: &mut Faults) {
+    let energy = receiver.energy;
+    if let Some(after) = receiver.energy_after_frame.filter(|after| after.0 > energy.0) {
+        let message = Said::new(
+            format!("{} is above energy_dbm, {}", number(after.0), number(energy.0)),
+            "take no more than that, or remove the key",
+        );
+        faults.fault(at.key("energy_after_frame_dbm"), message);
+    }
 }
 
 impl ReceiverSettings {
