@@ -33,6 +33,7 @@ EACH = [
     {"mu": {"min_users": 1, "acknowledgement": "bar_chain"}, "coding": "ldpc"},
     {"mu": OFDMA | {"scheduler": "backlog"}, "rate_control": "minstrel_ht"},
     {"mu": {"edca": {"best_effort": {"aifsn": 0, "timer": 1}}, "uplink": {}}, "width_mhz": 80},
+    {"mu": {"uplink": {"access_interval_us": 500, "random_access": {"units": 7}}}},
     {"rts_threshold_bytes": 0},
     {"aggregation": {"window": 256, "frames": 256, "amsdu_bytes": 11_398}},
 ]

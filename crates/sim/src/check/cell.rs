@@ -12,7 +12,7 @@ use super::timing::Times;
 use super::triggered;
 use kernel::{Bytes, Duration, Instant};
 use wifi::mac::{Exchange, ExchangeOutcome, MuExchange, Secondary, TriggerKind, TriggeredExchange};
-use wifi::phy::Mode;
+use wifi::phy::{Mode, ModeClass};
 use wifi::{ACCESS_POINT, Cell, MacConfig};
 use wire::FrameKind;
 
@@ -105,7 +105,8 @@ impl Turns {
             let asked = triggered::asked(triggered).count();
             self.check_opening(exchange, triggered.trigger.start, asked);
         }
-        let waits = |station| !cell.is_free(station);
+        let known = &self.known;
+        let waits = |station| !cell.is_free(station) && known.knows(station, ModeClass::He);
         self.random.on_triggered(&self.mac, triggered, self.nodes, waits);
         self.muted.on_triggered(&self.mac, exchange, triggered);
         let category = cell.category_on_air();
