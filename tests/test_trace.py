@@ -206,7 +206,7 @@ def test_attempts_are_those_of_the_counters(run):
         if in_a_cell(run) and f"{path}.mpdus" in run.summary and own.filter(kind="RTS").is_empty():
             assert data["mpdus"].sum() == run.summary[f"{path}.mpdus"]
             assert data["mpdus_retried"].sum() == run.summary[f"{path}.repeated_mpdus"]
-            requests = count(own.filter("opens"), kind="BlockAckReq")
+            requests = count(own.filter(~answers_trigger()), kind="BlockAckReq")
             assert requests == run.summary[f"{path}.block_ack_requests"]
 
 
