@@ -81,15 +81,15 @@ impl Medium {
         }
     }
 
-    /// A station is awake that slept, or sleeps.
-    pub(crate) fn on_awake(
+    /// Which stations are awake may have changed.
+    pub(crate) fn revise_asking(
         &mut self,
         now: Instant,
         source: &dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
         if let Self::Cell(cell) = self {
-            cell.on_awake(now, source, out);
+            cell.revise_asking(now, source, out);
         }
     }
 

@@ -6,8 +6,9 @@
 //! end of the data frame or A-MPDU, at which the receiver has it, and the end of the exchange. A
 //! collision needs one event.
 //!
-//! The cell has DCF, EDCA with TXOPs, A-MPDUs, RTS and CTS, protection, noise as losses of links,
-//! records for observers, full duplex, and OFDMA in both directions, which no space has yet. What
+//! The cell has DCF, EDCA with TXOPs, A-MPDUs, RTS and CTS, protection, stations of earlier
+//! standards, noise as losses of links, records for observers, full duplex, and OFDMA in both
+//! directions with random access, which no space has yet. What
 //! else a scenario without a radio asks for, as interferers, is in a flat
 //! [`Space`](crate::space::Space), which does the rest of this to the nanosecond: `cell/timelines`
 //! and `tests/oracle` hold one against the other.

@@ -84,7 +84,7 @@ def figure_mixed_uploads(lab: Lab) -> Figure:
         "Uploads of ten stations, by the MU EDCA timer (AIFSN 0)",
         Axis("timer", "timer, units of 8.192 ms", -1, 260),
         (
-            Axis("share", f"goodput of one of {OLD} over one of {NEW}", 0, 10),
+            Axis("share", f"goodput, one of {OLD} over {NEW}", 0, 4),
             Axis("total_mbps", "goodput of all, Mb/s", 0, 80),
         ),
         tuple(curves),
@@ -98,7 +98,7 @@ def upload_claims(
     """Check that stations that are never muted gain by the timer of the others."""
 
     def ratio(split: tuple[int, int], over: int, under: int, quantity: str) -> Value:
-        return paired(found[split, over], found[split, under], quantity, f"{split[0]} + {split[1]}")
+        return paired(found[split, over], found[split, under], quantity, name(split))
 
     def name(split: tuple[int, int]) -> str:
         return f"{split[0]} + {split[1]}"

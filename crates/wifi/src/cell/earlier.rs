@@ -10,7 +10,7 @@ use super::{ACCESS_POINT, Cell, link_direction};
 use crate::mac::Acknowledgement::{AggregatedMuBar, BarChain, MuBar};
 use crate::mac::Earlier;
 use crate::mac::mu::MuUser;
-use crate::phy::{Mode, ModeClass, Width};
+use crate::phy::{ModeClass, Width};
 use kernel::Instant;
 
 impl Several {
@@ -34,14 +34,14 @@ impl Cell {
     /// resource units.
     pub(super) fn has_units(&self, station: u32) -> bool {
         let [up, down] = [(station, ACCESS_POINT), (ACCESS_POINT, station)];
-        [up, down].iter().all(|&(from, to)| has_units(&self.rates[link_direction(from, to)].mode))
+        [up, down].iter().all(|&(from, to)| self.rates[link_direction(from, to)].mode.has_units())
     }
 
     /// The width of PPDUs of several users: all stations that take part have the same.
     pub(super) fn group_width(&self) -> Width {
         let modes = || self.links.iter().map(|link| &link.mode);
         modes()
-            .find(|mode| has_units(mode))
+            .find(|mode| mode.has_units())
             .or_else(|| modes().next())
             .map_or(Width::Mhz20, |it| it.width)
     }
@@ -78,9 +78,4 @@ impl Cell {
             }
         }
     }
-}
-
-/// Whether a mode has resource units: HE, of which PPDUs of several users are modelled.
-fn has_units(mode: &Mode) -> bool {
-    mode.class == ModeClass::He
 }

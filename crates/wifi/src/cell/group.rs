@@ -114,13 +114,14 @@ impl Queue {
         rules: &Rules,
         source: &mut dyn MsduSource,
     ) -> bool {
+        let (node, class) = (edcaf.node, edcaf.class);
         let own = self.of_mut(edcaf, ALL);
         if own.is_idle()
-            && let Some(packet) = source.first(edcaf.node, edcaf.class, None)
+            && let Some(packet) = source.first(node, class, None)
         {
-            self.of_mut(edcaf, ALL).begin_service(&rules.framing, now, packet, None);
+            own.begin_service(&rules.framing, now, packet, None);
         }
-        let is_next = !self.was_to_all && !self.of(edcaf, ALL).is_idle();
+        let is_next = !own.is_idle() && !self.was_to_all;
         if is_next {
             self.turn_to(edcaf, ALL);
         }

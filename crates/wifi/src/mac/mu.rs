@@ -31,8 +31,8 @@ pub use uplink::{AfterBsrp, Response, TriggeredExchange, TriggeredUser, Uplink};
 
 use super::TriggerKind;
 use super::aggregation::{DELIMITER, padded};
-use crate::phy::he::{GroupFormat, GroupVector, NominalPadding, SigBMode};
-use crate::phy::{Band, Coding, HeLtf, Mode, PpduTiming};
+use crate::phy::he::{GroupFormat, GroupVector, NominalPadding, RuSize, SigBMode};
+use crate::phy::{Band, Coding, HeLtf, Mode, PpduTiming, Width};
 use kernel::Bytes;
 use settings::Settings;
 
@@ -97,6 +97,11 @@ impl Mu {
             small_1024_qam: self.small_1024_qam,
             timing: self.timing,
         }
+    }
+
+    /// The most users of a PPDU, or stations that a Trigger frame asks, in a channel of this width.
+    pub fn most_users(&self, width: Width) -> u32 {
+        self.max_users.unwrap_or(u32::MAX).min(RuSize::Tones26.number_in(width))
     }
 
     /// The A-MPDU of a user on the air: with a MU-BAR in it, if that is how it is acknowledged.

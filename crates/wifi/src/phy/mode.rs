@@ -231,6 +231,12 @@ impl Mode {
         Self { rate, ..self }
     }
 
+    /// Whether its PPDUs may be parts of those of several users: it is HE, of which these are
+    /// modelled.
+    pub fn has_units(&self) -> bool {
+        self.class == ModeClass::He
+    }
+
     /// The non-HT reference rate (table 10-10): the rate of the OFDM mode with the same modulation
     /// and code rate, or the next lower one; for a DSSS or OFDM mode its own rate. A control
     /// response has no higher rate.

@@ -103,7 +103,7 @@ fn unsupported(wlan: &MacConfig, in_space: bool) -> Option<(&'static str, &'stat
 
 /// Whether a station may be a user of PPDUs of several: its modes have resource units.
 fn takes_part(station: &StationPlan) -> bool {
-    [&station.up, &station.down].iter().all(|plan| plan.mode().class == ModeClass::He)
+    [&station.up, &station.down].iter().all(|plan| plan.mode().has_units())
 }
 
 /// All users of a PPDU have the channel and the guard interval in common.
@@ -141,8 +141,7 @@ fn numbers(settings: &Mu, mode: &Mode, check: &mut Check) {
 fn random_access(settings: &Mu, mode: &Mode, check: &mut Check) {
     let Some(uplink) = &settings.uplink else { return };
     let Some(random) = &uplink.random_access else { return };
-    let units = RuSize::Tones26.number_in(mode.width);
-    let most = settings.max_users.unwrap_or(units).min(units);
+    let most = settings.most_users(mode.width);
     let key = |key: &str| format!("{TABLE}.uplink.random_access.{key}");
     if random.units > most {
         let message = format!(

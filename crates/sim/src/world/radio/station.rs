@@ -86,7 +86,7 @@ impl<O: Observer> World<O> {
         }
         if self.cell.triggers() {
             let now = self.now;
-            self.with_frame_source(|medium, source, out| medium.on_awake(now, source, out));
+            self.with_frame_source(|medium, source, out| medium.revise_asking(now, source, out));
         }
     }
 

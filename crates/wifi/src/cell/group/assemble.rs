@@ -128,7 +128,7 @@ impl Cell {
         let width = self.group_width();
         queue.scheduler.order(&View { now, width, stations: views }, order);
         let (node, class) = (self.edcaf(f).node, self.edcaf(f).class);
-        let most = settings.max_users.unwrap_or(u32::MAX).min(RuSize::Tones26.number_in(width));
+        let most = settings.most_users(width);
         let mut found: Vec<u32> = Vec::new();
         for &station in order.iter() {
             let is_single = !self.has_units(station);

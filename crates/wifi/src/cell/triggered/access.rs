@@ -4,7 +4,7 @@ use crate::cell::{ACCESS_POINT, Cell};
 use crate::mac::TriggerKind;
 use crate::mac::mu::Uplink;
 use crate::{Command, MsduSource};
-use kernel::{Bytes, Duration, Instant};
+use kernel::{Duration, Instant};
 
 /// When the access point asks for the medium without a packet to send.
 ///
@@ -92,9 +92,9 @@ impl Cell {
         self.triggers.is_some()
     }
 
-    /// A station is awake that slept, or sleeps: the access point asks for the medium to trigger
-    /// it, or no longer does.
-    pub fn on_awake(&mut self, now: Instant, source: &dyn MsduSource, out: &mut Vec<Command>) {
+    /// Which stations are awake may have changed: the access point asks for the medium to trigger
+    /// them, or no longer does.
+    pub fn revise_asking(&mut self, now: Instant, source: &dyn MsduSource, out: &mut Vec<Command>) {
         let Some(triggers) = &self.triggers else { return };
         let f = triggers.asking.function;
         let acts = self.exchange.is_some() && self.sender == f || self.goes_on(f);
@@ -118,8 +118,8 @@ impl Cell {
         let settings = &triggers.settings;
         let all = settings.bsrp || settings.random_units(TriggerKind::Basic) > 0;
         (1..self.nodes.len() as u32).any(|station| {
-            let may_have = all || triggers.reports.of(now, station) > Bytes::ZERO;
-            may_have && self.has_units(station) && source.is_awake(ACCESS_POINT, station)
+            let may_have = all && self.has_units(station) || self.waits_at(now, station);
+            may_have && source.is_awake(ACCESS_POINT, station)
         })
     }
 

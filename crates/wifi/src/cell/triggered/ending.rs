@@ -54,9 +54,13 @@ impl Cell {
     /// Whether anything may wait at a station that can be triggered, as far as the access point
     /// knows.
     fn waits_anywhere(&self, now: Instant) -> bool {
+        (1..self.nodes.len() as u32).any(|station| self.waits_at(now, station))
+    }
+
+    /// Whether anything may wait at this station, if it can be triggered.
+    pub(super) fn waits_at(&self, now: Instant, station: u32) -> bool {
         let Some(triggers) = &self.triggers else { return false };
-        let waits = |it| self.has_units(it) && triggers.reports.of(now, it) > Bytes::ZERO;
-        (1..self.nodes.len() as u32).any(waits)
+        self.has_units(station) && triggers.reports.of(now, station) > Bytes::ZERO
     }
 
     /// The stations learn what has arrived. Their contention windows and their back-offs stay as

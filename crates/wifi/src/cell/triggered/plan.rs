@@ -165,9 +165,7 @@ impl Cell {
             // All are polled in turn, and not only those who had the least airtime.
             found.sort_by_key(|&it| triggers.polled[it as usize]);
         }
-        let units = RuSize::Tones26.number_in(width);
-        let most = mu.max_users.unwrap_or(u32::MAX).min(units);
-        found.truncate(most.saturating_sub(random) as usize);
+        found.truncate(mu.most_users(width).saturating_sub(random) as usize);
         if random > 0 {
             let all = found.len() as u32 + random;
             let size = RuSize::widest_for(width, all);
