@@ -193,8 +193,13 @@ pub struct Wanted {
 
 impl Wanted {
     /// Any packet.
-    const ANY: Self =
-        Self { class: TrafficClass::BestEffort, to: Destination::Any, most: Bytes(u64::MAX) };
+    const ANY: Self = Self::of(TrafficClass::BestEffort);
+
+    /// Any packet of a class.
+    #[must_use]
+    pub const fn of(class: TrafficClass) -> Self {
+        Self { class, to: Destination::Any, most: Bytes(u64::MAX) }
+    }
 
     /// Whether a packet is for the destination and not too large.
     fn fits(&self, packet: &Packet) -> bool {

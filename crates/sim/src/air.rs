@@ -7,7 +7,39 @@ pub(crate) use waiting::{Taken, Waiting};
 
 use crate::medium::Medium;
 use crate::notice::{Notice, Observer};
-use kernel::{Duration, Instant};
+use crate::topology::{RadioId, Topology};
+use kernel::{Duration, IdVec, Instant};
+use net::UsedAirtime;
+
+/// The airtime of an exchange.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ExchangeUse {
+    pub(crate) by: RadioId,
+    pub(crate) with: Option<RadioId>,
+    pub(crate) used: Duration,
+    pub(crate) arrived: bool,
+}
+
+impl ExchangeUse {
+    /// Reports the airtime of a station's traffic to the queue of its access point. A collision
+    /// counts with its whole duration.
+    #[inline]
+    pub(crate) fn report(
+        self,
+        topology: &Topology,
+        queues: &mut IdVec<RadioId, Box<dyn net::Queue>>,
+    ) {
+        let Self { by, with, used, arrived } = self;
+        let received = !topology.is_access_point(by);
+        let (access_point, station) = match with {
+            _ if !received => (by, with),
+            Some(with) if arrived && topology.is_access_point(with) => (with, Some(by)),
+            _ => return,
+        };
+        let station = station.map(|station| topology.radio(station).node);
+        queues[access_point].on_airtime(&UsedAirtime { station, received, used });
+    }
+}
 
 /// What of the medium is reported to observers, beyond packets and airtimes.
 #[derive(Clone, Copy, Debug, Default)]

@@ -35,9 +35,12 @@ pub(crate) struct Taken {
 }
 
 impl<O: Observer> Waiting<'_, O> {
-    /// Takes a packet from the queue of a radio.
-    fn pop(&mut self, by: RadioId, wanted: &Wanted) -> Option<Packet> {
-        let packet = self.queues[by].pop_for(self.now, wanted, self.signals);
+    /// Takes the next packet from the queue of a radio, or the next of those that are wanted.
+    fn pop(&mut self, by: RadioId, wanted: Option<&Wanted>) -> Option<Packet> {
+        let packet = match wanted {
+            Some(wanted) => self.queues[by].pop_for(self.now, wanted, self.signals),
+            None => self.queues[by].pop(self.now, self.signals),
+        };
         self.taken.signals.extend(self.signals.drain(..).map(|signal| (by, signal)));
         packet
     }
@@ -56,14 +59,15 @@ impl<O: Observer> Waiting<'_, O> {
     fn take_awake(
         &mut self,
         by: RadioId,
-        to: Option<RadioId>,
         power: PowerBits,
-        wanted: &Wanted,
-    ) -> Option<Packet> {
+        wanted: Option<&Wanted>,
+    ) -> Option<(Packet, Option<RadioId>)> {
         while let Some(packet) = self.pop(by, wanted) {
+            let to = self.receiver(by, &packet);
             let held = self.stations.hold(self.now, by.0, to.map(|radio| radio.0), packet);
             let Some(lost) = held else {
-                return Some(self.begin_service(by, to, Packet { power, ..packet }));
+                let packet = self.begin_service(by, to, Packet { power, ..packet });
+                return Some((packet, to));
             };
             let buffered = StationNote::Buffered { by, to, packet: &packet };
             self.observers.on(self.now, &Notice::Station(buffered));
@@ -76,6 +80,17 @@ impl<O: Observer> Waiting<'_, O> {
             }
         }
         None
+    }
+
+    /// The same for the next packet of the queue, with its receiver.
+    pub(crate) fn take_next_awake(
+        &mut self,
+        by: RadioId,
+        class: TrafficClass,
+        power: PowerBits,
+    ) -> Option<(Packet, Option<RadioId>)> {
+        let wanted = self.has_categories.then(|| Wanted::of(class));
+        self.take_awake(by, power, wanted.as_ref())
     }
 
     /// The receiving radio of a packet that waits at another.
@@ -91,10 +106,10 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
         let wanted = Wanted { class, to: only, most: Bytes(u64::MAX) };
         match self.stations.next_to(self.now, node, to.map(|to| to.0), class) {
             Next::Queue(None) => {
-                let packet = self.pop(by, &wanted)?;
+                let packet = self.pop(by, Some(&wanted))?;
                 Some(self.begin_service(by, to, packet))
             }
-            Next::Queue(Some(power)) => self.take_awake(by, to, power, &wanted),
+            Next::Queue(Some(power)) => Some(self.take_awake(by, power, Some(&wanted))?.0),
             Next::Frame { packet, .. } => {
                 let frame = StationNote::Frame { by, packet: &packet };
                 self.observers.on(self.now, &Notice::Station(frame));
@@ -127,7 +142,7 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
         let only = || Destination::Only(Some(self.topology.radio(to).node));
         let destination = if is_shared { only() } else { Destination::Any };
         let wanted = Wanted { class, to: destination, most };
-        let packet = Packet { power: bits, ..self.pop(by, &wanted)? };
+        let packet = Packet { power: bits, ..self.pop(by, Some(&wanted))? };
         Some(self.begin_service(by, Some(to), packet))
     }
 
@@ -135,7 +150,7 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
         let to = Destination::Except(self.topology.radio(RadioId(than)).node);
         let wanted = Wanted { class, to, most: Bytes(u64::MAX) };
         let by = RadioId(node);
-        let packet = self.pop(by, &wanted)?;
+        let packet = self.pop(by, Some(&wanted))?;
         let to = self.receiver(by, &packet)?;
         Some((self.begin_service(by, Some(to), packet), to.0))
     }

@@ -6,12 +6,11 @@
 mod station;
 
 use super::{Event, World};
-use crate::air::{Listening, Waiting};
+use crate::air::{ExchangeUse, Listening, Waiting};
 use crate::medium::Medium;
 use crate::notice::{Notice, Observer};
 use crate::topology::{Interface, RadioId};
-use kernel::{Bytes, Duration};
-use net::{Destination, Signal, UsedAirtime, Wanted};
+use net::{Signal, Wanted};
 use wifi::station::Next;
 use wifi::{MsduOutcome, MsduSource};
 use wire::{Body, DropCause, NodeId, Packet, PowerBits, TrafficClass};
@@ -37,6 +36,16 @@ impl<O: Observer> World<O> {
         &mut self,
         event: impl FnOnce(&mut Medium, &mut dyn MsduSource, &mut Vec<wifi::Command>),
     ) {
+        self.at_waiting(|medium, waiting, out| event(medium, waiting, out));
+        self.settle_medium();
+    }
+
+    /// Asks the queues behind the functions of radios for packets.
+    #[inline]
+    pub(super) fn at_waiting<T>(
+        &mut self,
+        event: impl FnOnce(&mut Medium, &mut Waiting<'_, O>, &mut Vec<wifi::Command>) -> T,
+    ) -> T {
         let mut waiting = Waiting {
             now: self.now,
             topology: &self.topology,
@@ -48,8 +57,7 @@ impl<O: Observer> World<O> {
             taken: &mut self.taken,
             observers: &mut self.observers,
         };
-        event(&mut self.cell, &mut waiting, self.out.medium.list());
-        self.settle_medium();
+        event(&mut self.cell, &mut waiting, self.out.medium.list())
     }
 
     /// The medium has handled an event.
@@ -57,6 +65,13 @@ impl<O: Observer> World<O> {
     fn settle_medium(&mut self) {
         self.listening.report(&mut self.cell, self.now, &mut self.observers);
         Listening::report_use(&mut self.cell, self.now, &mut self.observers);
+        self.settle_taken();
+        self.settle_cell();
+    }
+
+    /// Does what follows from packets that have been taken out of queues.
+    #[inline]
+    pub(super) fn settle_taken(&mut self) {
         while let Some((by, signal)) = self.taken.signals.pop_front() {
             self.settle_signal(by, &signal);
         }
@@ -66,7 +81,6 @@ impl<O: Observer> World<O> {
         while let Some(by) = self.taken.radios.pop() {
             self.note_queue(by);
         }
-        self.settle_cell();
     }
 
     /// Passes the next packet to a radio that can accept one of this class.
@@ -114,8 +128,7 @@ impl<O: Observer> World<O> {
     ) -> Option<(Packet, Option<RadioId>)> {
         let queue = &mut self.queues[by];
         let popped = if self.cell.has_categories() {
-            let wanted = Wanted { class, to: Destination::Any, most: Bytes(u64::MAX) };
-            queue.pop_for(self.now, &wanted, self.out.signal.list())
+            queue.pop_for(self.now, &Wanted::of(class), self.out.signal.list())
         } else {
             queue.pop(self.now, self.out.signal.list())
         };
@@ -219,7 +232,8 @@ impl<O: Observer> World<O> {
                 let (by, with) = (RadioId(node), peer.map(RadioId));
                 self.observers
                     .on(self.now, &Notice::AirtimeUsed { by, with, used, arrived, mpdus });
-                self.on_airtime_used(by, with, used, arrived);
+                let used = ExchangeUse { by, with, used, arrived };
+                used.report(&self.topology, &mut self.queues);
             }
             wifi::Command::Deliver { node, from, ref mut packet } => {
                 self.on_received(RadioId(node), RadioId(from), packet);
@@ -236,26 +250,6 @@ impl<O: Observer> World<O> {
                 self.on_served(RadioId(node), packet, outcome, received);
             }
         }
-    }
-
-    /// Reports the airtime of a station's traffic to the queue of its access point. A collision
-    /// counts with its whole duration.
-    #[inline]
-    fn on_airtime_used(
-        &mut self,
-        by: RadioId,
-        with: Option<RadioId>,
-        used: Duration,
-        arrived: bool,
-    ) {
-        let received = !self.topology.is_access_point(by);
-        let (access_point, station) = match with {
-            _ if !received => (by, with),
-            Some(with) if arrived && self.topology.is_access_point(with) => (with, Some(by)),
-            _ => return,
-        };
-        let station = station.map(|station| self.topology.radio(station).node);
-        self.queues[access_point].on_airtime(&UsedAirtime { station, received, used });
     }
 
     /// The MAC delivers a packet: its node is the destination, or forwards it.

@@ -6,7 +6,7 @@ use crate::notice::{Notice, Observer, StationNote};
 use crate::topology::{ACCESS_POINT, Interface, RadioId};
 use wifi::MsduOutcome;
 use wifi::station::{Command, Function, Next, Scope, Served, Stations};
-use wire::{DropCause, Management, Packet, PowerBits, TrafficClass};
+use wire::{DropCause, Management, Packet, TrafficClass};
 
 impl<O: Observer> World<O> {
     /// Passes an event of a radio to the functions, and carries out their commands.
@@ -99,23 +99,15 @@ impl<O: Observer> World<O> {
                 self.offer(by, packet, to);
             }
             Next::Buffered { packet, to } => self.begin_service(by, to.map(RadioId), packet),
-            Next::Queue(bits) => self.serve_queue(by, class, bits.unwrap_or_default()),
-            Next::Nothing => {}
-        }
-    }
-
-    /// Passes the next packet of the queue to the medium, after those that must be held.
-    fn serve_queue(&mut self, by: RadioId, class: TrafficClass, power: PowerBits) {
-        while let Some((packet, to)) = self.pop(by, class) {
-            let held = self.stations.hold(self.now, by.0, to.map(|radio| radio.0), packet);
-            let Some(lost) = held else {
-                return self.begin_service(by, to, Packet { power, ..packet });
-            };
-            self.note_station(StationNote::Buffered { by, to, packet: &packet });
-            self.release(by, &packet);
-            if let Some((lost, cause)) = lost {
-                self.lose(Interface::Radio(by), &lost, cause);
+            Next::Queue(bits) => {
+                let power = bits.unwrap_or_default();
+                let taken = self.at_waiting(|_, from, _| from.take_next_awake(by, class, power));
+                self.settle_taken();
+                if let Some((packet, to)) = taken {
+                    self.offer(by, packet, to.map(|radio| radio.0));
+                }
             }
+            Next::Nothing => {}
         }
     }
 
