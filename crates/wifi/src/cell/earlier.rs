@@ -8,8 +8,8 @@
 use super::several::Several;
 use super::{ACCESS_POINT, Cell, link_direction};
 use crate::mac::Acknowledgement::{AggregatedMuBar, BarChain, MuBar};
-use crate::mac::Earlier;
 use crate::mac::mu::MuUser;
+use crate::mac::{Earlier, PeerRate};
 use crate::phy::{ModeClass, Width};
 use kernel::Instant;
 
@@ -29,12 +29,17 @@ impl Several {
     }
 }
 
+/// Whether the modes from and to a station have resource units.
+pub(super) fn has_units(rates: &[PeerRate], station: u32) -> bool {
+    let [up, down] = [(station, ACCESS_POINT), (ACCESS_POINT, station)];
+    [up, down].iter().all(|&(from, to)| rates[link_direction(from, to)].mode.has_units())
+}
+
 impl Cell {
     /// Whether a station takes part in PPDUs of several users: its frames and those to it have
     /// resource units.
     pub(super) fn has_units(&self, station: u32) -> bool {
-        let [up, down] = [(station, ACCESS_POINT), (ACCESS_POINT, station)];
-        [up, down].iter().all(|&(from, to)| self.rates[link_direction(from, to)].mode.has_units())
+        has_units(&self.rates, station)
     }
 
     /// The width of PPDUs of several users: all stations that take part have the same.

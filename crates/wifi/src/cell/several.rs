@@ -6,9 +6,8 @@ mod watch;
 pub(super) use watch::outcome;
 
 use super::{ACCESS_POINT, Cell};
-use crate::mac::mu::{MuExchange, MuProtection, MuRts, TriggeredExchange};
-use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Timing, Txop};
-use crate::phy::Mode;
+use crate::mac::mu::{MuExchange, MuRts, TriggeredExchange};
+use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Txop};
 use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Instant};
 
@@ -86,43 +85,6 @@ struct Party {
     station: u32,
     is_asked: bool,
     has_answered: bool,
-}
-
-/// The stations that need no MU-RTS.
-#[derive(Debug)]
-pub(super) struct Protected {
-    how: MuProtection,
-    /// Those that have answered in the TXOP.
-    stations: Vec<u32>,
-}
-
-impl Protected {
-    pub(super) fn new(how: MuProtection) -> Self {
-        Self { how, stations: Vec::new() }
-    }
-
-    /// An access begins: nobody has answered yet.
-    pub(super) fn begin_access(&mut self) {
-        self.stations.clear();
-    }
-
-    fn add(&mut self, answered: impl Iterator<Item = u32>) {
-        if self.how == MuProtection::MuRts {
-            self.stations.extend(answered);
-        }
-    }
-
-    /// The MU-RTS before an exchange with stations of which this is the slowest mode.
-    pub(super) fn opening(
-        &self,
-        timing: &Timing,
-        slowest: &Mode,
-        mut stations: impl ExactSizeIterator<Item = u32>,
-    ) -> Option<MuRts> {
-        let number = stations.len();
-        let any = stations.any(|station| !self.stations.contains(&station));
-        (self.how == MuProtection::MuRts && any).then(|| MuRts::new(timing, slowest, number))
-    }
 }
 
 /// Divides a time by tones: each share is rounded down, and the last has the rest.
@@ -260,7 +222,7 @@ impl Cell {
         };
         if goes_on {
             if let Some(groups) = &mut self.groups {
-                groups.protected.add(several.answered());
+                groups.downlink.protected.add(several.answered());
             }
             out.push(Command::Ended);
             self.settle_several(now, f, &several, is_answered, out);
@@ -309,7 +271,7 @@ impl Cell {
     /// The lists of an exchange that is over are used again.
     fn keep_spare(&mut self, several: Several) {
         if let (Some(groups), Several::Group(group)) = (&mut self.groups, several) {
-            groups.keep_spare(group);
+            groups.downlink.keep_spare(group);
         }
     }
 

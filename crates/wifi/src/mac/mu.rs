@@ -6,6 +6,7 @@
 
 mod acknowledgement;
 mod counters;
+mod downlink;
 mod edca;
 mod exchange;
 mod protection;
@@ -17,6 +18,7 @@ mod uplink;
 
 pub use acknowledgement::Acknowledgement;
 pub use counters::{MuCounters, RandomAccessCounters, TriggerCounters, UserCounters};
+pub(crate) use downlink::{Downlink, Occasion, Stations};
 pub use edca::{MuEdca, MuEdcaCategory};
 pub use exchange::{MuExchange, MuStep, MuUser};
 pub use protection::{MuProtection, MuRts};

@@ -53,7 +53,7 @@ impl Cell {
 
     fn shape_of(&self, group: &MuExchange) -> &Shape {
         let groups = self.groups.as_ref().expect("a group has groups");
-        groups.shapes.at(group.shape)
+        groups.downlink.shape(group)
     }
 
     fn fill_user(

@@ -187,7 +187,7 @@ impl Cell {
     ) {
         let within = self.edcaf(f).longest();
         if let Some(groups) = &mut self.groups {
-            groups.protected.begin_access();
+            groups.downlink.protected.begin_access();
         }
         if self.assemble_triggered(now, f, within, true, source, out)
             || self.assemble_group(now, f, within, source, out)

@@ -87,7 +87,7 @@ impl Cell {
         let stations = found.iter().copied();
         let opening = match kind {
             TriggerKind::Basic => {
-                let protected = &self.groups.as_ref()?.protected;
+                let protected = &self.groups.as_ref()?.downlink.protected;
                 protected.opening(self.rules.timing(), &shape.slowest, stations)
             }
             _ => None,

@@ -64,3 +64,41 @@ impl MuRts {
         [request, Step { kind: FrameKind::Cts, start, airtime: self.cts }]
     }
 }
+
+/// The stations that need no MU-RTS.
+#[derive(Debug)]
+pub(crate) struct Protected {
+    how: MuProtection,
+    /// Those that have answered in the TXOP.
+    stations: Vec<u32>,
+}
+
+impl Protected {
+    pub(crate) fn new(how: MuProtection) -> Self {
+        Self { how, stations: Vec::new() }
+    }
+
+    /// An access begins: nobody has answered yet.
+    pub(crate) fn begin_access(&mut self) {
+        self.stations.clear();
+    }
+
+    /// These stations have answered.
+    pub(crate) fn add(&mut self, answered: impl Iterator<Item = u32>) {
+        if self.how == MuProtection::MuRts {
+            self.stations.extend(answered);
+        }
+    }
+
+    /// The MU-RTS before an exchange with stations of which this is the slowest mode.
+    pub(crate) fn opening(
+        &self,
+        timing: &Timing,
+        slowest: &Mode,
+        mut stations: impl ExactSizeIterator<Item = u32>,
+    ) -> Option<MuRts> {
+        let number = stations.len();
+        let any = stations.any(|station| !self.stations.contains(&station));
+        (self.how == MuProtection::MuRts && any).then(|| MuRts::new(timing, slowest, number))
+    }
+}

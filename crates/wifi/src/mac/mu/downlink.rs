@@ -1,0 +1,171 @@
+//! What an access point has that sends to several stations at once: for each access category the
+//! MSDUs in service for each station and a scheduler, and what its PPDUs have in common. The
+//! medium is beside it: the cell and the space send what it assembles.
+
+mod assemble;
+mod queue;
+
+use super::protection::Protected;
+use super::scheduler::StationView;
+use super::{Mu, MuCounters, MuExchange, MuUser, Shape, Shapes};
+use crate::mac::{Edcaf, Originator, PeerRate, Rules};
+use crate::phy::Width;
+use crate::phy::he::RuSize;
+use crate::{Command, FrameCounters, MsduSource};
+use kernel::{Duration, Instant};
+use queue::{Members, Queue};
+
+/// The stations of an access point, as its medium knows them.
+pub(crate) trait Stations {
+    /// The width of PPDUs of several users: all stations that take part have the same.
+    fn width(&self) -> Width;
+
+    /// Whether a station takes part in PPDUs of several users: its modes have resource units.
+    fn has_units(&self, station: u32) -> bool;
+
+    /// The mode in which the access point sends to a station.
+    fn rate(&mut self, station: u32) -> &mut PeerRate;
+}
+
+/// With whom and when a PPDU is assembled.
+pub(crate) struct Occasion<'a> {
+    /// When it begins.
+    pub(crate) now: Instant,
+    /// How long its exchange may last.
+    pub(crate) within: Duration,
+    /// The rules of medium access.
+    pub(crate) rules: &'a Rules,
+    /// The stations.
+    pub(crate) stations: &'a mut dyn Stations,
+    /// Packets that wait.
+    pub(crate) source: &'a mut dyn MsduSource,
+    /// What the medium reports.
+    pub(crate) out: &'a mut Vec<Command>,
+}
+
+/// The access point's part in downlink OFDMA.
+#[derive(Debug)]
+pub(crate) struct Downlink {
+    settings: Mu,
+    members: Members,
+    /// By access category.
+    queues: Vec<Queue>,
+    shapes: Shapes<Shape>,
+    /// Of the exchange before: its lists are used again.
+    spare: Option<MuExchange>,
+    order: Vec<u32>,
+    views: Vec<StationView>,
+    sizes: Vec<RuSize>,
+    served: Vec<(u32, u32)>,
+    /// Who has answered in the TXOP.
+    pub(crate) protected: Protected,
+    /// By place of the station.
+    pub(crate) counters: MuCounters,
+}
+
+impl Downlink {
+    /// That of an access point with these EDCAFs and these stations, in ascending order of their
+    /// numbers. `None` if it sends to one station at a time.
+    pub(crate) fn of<'a>(
+        rules: &Rules,
+        stations: Vec<u32>,
+        edcafs: impl Iterator<Item = &'a mut Edcaf>,
+    ) -> Option<Self> {
+        rules.framing.aggregation?;
+        let settings = rules.config.mu.as_ref()?;
+        let number = stations.len() as u32;
+        let queues = edcafs.map(|edcaf| {
+            edcaf.originator = Originator::new(false);
+            Queue::new(settings, number)
+        });
+        Some(Self {
+            settings: settings.clone(),
+            queues: queues.collect(),
+            members: Members(stations),
+            shapes: Shapes::default(),
+            spare: None,
+            order: Vec::new(),
+            views: Vec::new(),
+            sizes: Vec::new(),
+            served: Vec::new(),
+            protected: Protected::new(settings.protection),
+            counters: MuCounters::of(number),
+        })
+    }
+
+    /// The EDCAF of an access category serves this receiver from now on; `None` is all.
+    pub(crate) fn turn_to(&mut self, category: u32, edcaf: &mut Edcaf, receiver: Option<u32>) {
+        let place = self.members.place(receiver);
+        self.queues[category as usize].turn_to(edcaf, place);
+    }
+
+    /// The service of the EDCAF has ended, and perhaps not that of other originators.
+    pub(crate) fn bring_forward(&mut self, category: u32, edcaf: &mut Edcaf) {
+        self.queues[category as usize].bring_forward(edcaf);
+    }
+
+    /// The originator of an access category for a station.
+    pub(crate) fn originator<'a>(
+        &'a self,
+        category: u32,
+        edcaf: &'a Edcaf,
+        station: u32,
+    ) -> &'a Originator {
+        self.queues[category as usize].of(edcaf, self.members.place(Some(station)))
+    }
+
+    /// The originators that wait while another is served.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = &Originator> {
+        self.queues.iter().flat_map(Queue::others)
+    }
+
+    /// What PPDUs to the users of an exchange have in common.
+    pub(crate) fn shape(&self, group: &MuExchange) -> &Shape {
+        self.shapes.at(group.shape)
+    }
+
+    /// The lists of an exchange that is over are used again.
+    pub(crate) fn keep_spare(&mut self, group: MuExchange) {
+        self.spare = Some(group);
+    }
+
+    /// A PPDU to these users begins.
+    pub(crate) fn note_sent(&mut self, now: Instant, category: u32, group: &MuExchange) {
+        self.served.clear();
+        let members = &self.members;
+        let tones = |user: &MuUser| (members.place(Some(user.station)), user.ru.size.tones());
+        self.served.extend(group.users.iter().map(tones));
+        self.queues[category as usize].note_sent(now, group.airtime().total(), &self.served);
+    }
+
+    /// A PPDU of this duration to one station begins, or to all.
+    pub(crate) fn note_single(
+        &mut self,
+        now: Instant,
+        category: u32,
+        lasts: Duration,
+        to: Option<u32>,
+    ) {
+        let to = to.map(|to| (self.members.place(Some(to)), 1));
+        self.queues[category as usize].note_sent(now, lasts, to.as_slice());
+    }
+
+    /// Counts a PPDU to these users: one attempt, with data for each.
+    pub(crate) fn count(
+        &mut self,
+        category: u32,
+        edcaf: &Edcaf,
+        group: &MuExchange,
+        frames: &mut FrameCounters,
+    ) {
+        let (queue, all) = (&self.queues[category as usize], &mut self.counters);
+        frames.data_attempts += 1;
+        all.ppdus += 1;
+        for user in &group.users {
+            let place = self.members.place(Some(user.station));
+            frames.count_mpdus(user.mpdus(), queue.of(edcaf, place).repeated());
+            all.data_rates += user.rate.0;
+            all.users[place as usize].count(user);
+        }
+    }
+}
