@@ -1,7 +1,6 @@
 //! Credits: who has had the least airtime comes first.
 
 use kernel::Duration;
-use std::cmp::Reverse;
 use std::ops::RangeInclusive;
 
 /// The most credits that a station can have, in nanoseconds.
@@ -12,32 +11,61 @@ const MOST: i64 = 1_000_000_000;
 /// After a PPDU of T, each of N stations gets T/N, and the served ones lose T in proportion to
 /// their resource units (as ns-3's `RrMultiUserScheduler`).
 #[derive(Debug)]
-pub(super) struct Credits(Vec<(u32, i64)>);
+pub(super) struct Credits {
+    /// Each with its credits beyond what all have got.
+    stations: Vec<(u32, i64)>,
+    /// What all have got since the begin.
+    all: i64,
+    /// The places of those who were served, and what each of them loses.
+    losses: Vec<(usize, i64)>,
+}
 
 impl Credits {
     pub(super) fn new(stations: RangeInclusive<u32>) -> Self {
-        Self(stations.map(|station| (station, 0)).collect())
+        let stations = stations.map(|station| (station, 0)).collect();
+        Self { stations, all: 0, losses: Vec::new() }
     }
 
     pub(super) fn order(&self, into: &mut Vec<u32>) {
-        into.extend(self.0.iter().map(|&(station, _)| station));
+        into.extend(self.stations.iter().map(|&(station, _)| station));
     }
 
+    /// Only those who were served change places, so that the others cost nothing.
     pub(super) fn on_sent(&mut self, lasts: Duration, served: &[(u32, u32)]) {
-        let (lasts, number) = (lasts.0 as i64, self.0.len() as i64);
-        let all: i64 = served.iter().map(|&(_, tones)| i64::from(tones)).sum();
-        for (station, credits) in &mut self.0 {
-            let own = served.iter().find(|(of, _)| of == station);
-            let share = own.map_or(0, |&(_, tones)| lasts * i64::from(tones) / all.max(1));
-            *credits = (*credits + lasts / number.max(1)).min(MOST) - share;
+        let Self { stations, all, losses } = self;
+        let (lasts, number) = (lasts.0 as i64, stations.len() as i64);
+        *all += lasts / number.max(1);
+        let most = MOST - *all;
+        let above = stations.iter_mut().take_while(|(_, own)| *own > most);
+        above.for_each(|(_, own)| *own = most);
+        let tones: i64 = served.iter().map(|&(_, tones)| i64::from(tones)).sum();
+        losses.clear();
+        // They were among the first in most cases.
+        losses.extend(
+            stations
+                .iter()
+                .enumerate()
+                .filter_map(|(place, (station, _))| {
+                    let &(_, own) = served.iter().find(|(of, _)| of == station)?;
+                    Some((place, lasts * i64::from(own) / tones.max(1)))
+                })
+                .take(served.len()),
+        );
+        // The last one first, so that what stands behind each is in order.
+        for &(place, loss) in losses.iter().rev() {
+            let left = stations[place].1 - loss;
+            let behind = &mut stations[place..];
+            let passed = behind[1..].partition_point(|&(_, own)| own > left);
+            behind[0].1 = left;
+            behind[..=passed].rotate_left(1);
         }
-        self.0.sort_by_key(|&(_, credits)| Reverse(credits));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn order(credits: &Credits) -> Vec<u32> {
         let mut order = Vec::new();
@@ -61,7 +89,7 @@ mod tests {
         let mut credits = Credits::new(1..=3);
         credits.on_sent(Duration::from_micros(900), &[(1, 106), (2, 52)]);
         assert_eq!(order(&credits), [3, 2, 1]);
-        let sum: i64 = credits.0.iter().map(|&(_, own)| own).sum();
+        let sum: i64 = credits.stations.iter().map(|&(_, own)| own + credits.all).sum();
         assert!(sum.abs() < 3, "what all get is what the served ones lose: {sum}");
     }
 
@@ -71,6 +99,35 @@ mod tests {
         for _ in 0..10_000 {
             credits.on_sent(Duration::from_micros(5000), &[(1, 242)]);
         }
-        assert_eq!(credits.0[0], (2, MOST));
+        assert_eq!(credits.stations[0], (2, MOST - credits.all));
+    }
+
+    proptest! {
+        /// The same as to give each station its share, and to sort all.
+        #[test]
+        fn who_was_served_moves_as_in_a_stable_sort(
+            ppdus in prop::collection::vec(
+                (0_u64..400_000_000, prop::collection::vec(0_u32..12, 0..6)), 1..60),
+        ) {
+            const N: i64 = 12;
+            let mut credits = Credits::new(1..=N as u32);
+            let mut all: Vec<(u32, i64)> = (1..=N as u32).map(|station| (station, 0)).collect();
+            for (lasts, mut who) in ppdus {
+                who.sort_unstable();
+                who.dedup();
+                let of = |&nth: &u32| (nth + 1, [26, 52, 52, 106][nth as usize % 4]);
+                let served: Vec<(u32, u32)> = who.iter().rev().map(of).collect();
+                credits.on_sent(Duration(lasts), &served);
+                let (lasts, tones) = (lasts as i64, served.iter().map(|&(_, it)| it).sum::<u32>());
+                for (station, own) in &mut all {
+                    let share = served.iter().find(|(of, _)| of == station);
+                    let loss = share.map_or(0, |&(_, it)| lasts * i64::from(it) / i64::from(tones));
+                    *own = (*own + lasts / N).min(MOST) - loss;
+                }
+                all.sort_by_key(|&(_, own)| std::cmp::Reverse(own));
+                let left = credits.stations.iter().map(|&(it, own)| (it, own + credits.all));
+                prop_assert_eq!(left.collect::<Vec<_>>(), all.clone());
+            }
+        }
     }
 }
