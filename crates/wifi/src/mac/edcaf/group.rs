@@ -90,34 +90,6 @@ impl Edcaf {
         self.psdu = Psdu { bytes, mpdus: 0, answer: ElicitedResponse::None };
     }
 
-    /// The attempt to one user of several has ended; `acked` is the bitmap of its BlockAck. The
-    /// user is the receiver of the MSDUs in service.
-    pub(crate) fn end_user(
-        &mut self,
-        now: Instant,
-        rules: &Rules,
-        user: &MuUser,
-        acked: Option<&Bitmap>,
-        rate: &mut PeerRate,
-        settled: &mut Vec<Settled>,
-    ) {
-        let answer = if let Some(acked) = acked {
-            let count = self.originator.on_block_ack(&rules.framing, now, acked, settled);
-            Answer::Acked(count)
-        } else if !user.is_sent {
-            self.originator.on_delay(&rules.framing, now, settled);
-            Answer::NoCts
-        } else {
-            self.originator.on_no_answer(&rules.framing, now, settled);
-            Answer::None
-        };
-        if let Some(control) = &mut rate.control {
-            let (mode, sent) = (user.mode, u32::from(user.mpdus()));
-            let rts = !user.is_sent;
-            control.on_report(now, &TxReport { mode, rts, sent, answer, snr: None });
-        }
-    }
-
     /// The attempt to several users has ended: it has failed if none of them has answered. Returns
     /// whether the retry limit is reached.
     pub(crate) fn end_group(&mut self, rules: &Rules, is_answered: bool) -> bool {
@@ -133,5 +105,34 @@ impl Edcaf {
     pub(crate) fn count_group(counters: &mut NodeCounters) {
         counters.exchanges.begin();
         counters.exchanges.decide();
+    }
+}
+
+impl MuUser {
+    /// The attempt to this user has ended; `acked` is the bitmap of its BlockAck.
+    pub(crate) fn end(
+        &self,
+        now: Instant,
+        rules: &Rules,
+        originator: &mut Originator,
+        acked: Option<&Bitmap>,
+        rate: &mut PeerRate,
+        settled: &mut Vec<Settled>,
+    ) {
+        let answer = if let Some(acked) = acked {
+            let count = originator.on_block_ack(&rules.framing, now, acked, settled);
+            Answer::Acked(count)
+        } else if !self.is_sent {
+            originator.on_delay(&rules.framing, now, settled);
+            Answer::NoCts
+        } else {
+            originator.on_no_answer(&rules.framing, now, settled);
+            Answer::None
+        };
+        if let Some(control) = &mut rate.control {
+            let (mode, sent) = (self.mode, u32::from(self.mpdus()));
+            let rts = !self.is_sent;
+            control.on_report(now, &TxReport { mode, rts, sent, answer, snr: None });
+        }
     }
 }

@@ -10,8 +10,8 @@ use super::scheduler::StationView;
 use super::{Mu, MuCounters, MuExchange, MuUser, Shape, Shapes};
 use crate::mac::{Edcaf, Originator, PeerRate, Rules};
 use crate::phy::Width;
-use crate::phy::he::RuSize;
 use crate::{Command, FrameCounters, MsduSource};
+use assemble::Lists;
 use kernel::{Duration, Instant};
 use queue::{Members, Queue};
 
@@ -53,9 +53,8 @@ pub(crate) struct Downlink {
     shapes: Shapes<Shape>,
     /// Of the exchange before: its lists are used again.
     spare: Option<MuExchange>,
-    order: Vec<u32>,
+    lists: Lists,
     views: Vec<StationView>,
-    sizes: Vec<RuSize>,
     served: Vec<(u32, u32)>,
     /// Who has answered in the TXOP.
     pub(crate) protected: Protected,
@@ -84,9 +83,8 @@ impl Downlink {
             members: Members(stations),
             shapes: Shapes::default(),
             spare: None,
-            order: Vec::new(),
+            lists: Lists::default(),
             views: Vec::new(),
-            sizes: Vec::new(),
             served: Vec::new(),
             protected: Protected::new(settings.protection),
             counters: MuCounters::of(number),
@@ -112,6 +110,17 @@ impl Downlink {
         station: u32,
     ) -> &'a Originator {
         self.queues[category as usize].of(edcaf, self.members.place(Some(station)))
+    }
+
+    /// The same, to change it.
+    pub(crate) fn originator_mut<'a>(
+        &'a mut self,
+        category: u32,
+        edcaf: &'a mut Edcaf,
+        station: u32,
+    ) -> &'a mut Originator {
+        let place = self.members.place(Some(station));
+        self.queues[category as usize].of_mut(edcaf, place)
     }
 
     /// The originators that wait while another is served.

@@ -63,11 +63,15 @@ pub(crate) struct Triggered {
 
 /// The shapes that were used, each with the users that it is for.
 #[derive(Debug)]
-pub(crate) struct Shapes<S>(Vec<(Vec<Member>, S)>);
+pub(crate) struct Shapes<S> {
+    all: Vec<(Vec<Member>, S)>,
+    /// The place of the last one, which is often the next.
+    last: usize,
+}
 
 impl<S> Default for Shapes<S> {
     fn default() -> Self {
-        Self(Vec::new())
+        Self { all: Vec::new(), last: 0 }
     }
 }
 
@@ -78,19 +82,27 @@ impl<S> Shapes<S> {
         of: &[Member],
         make: impl FnOnce(&[Member]) -> Option<S>,
     ) -> Option<usize> {
-        if let Some(place) = self.0.iter().position(|(members, _)| members == of) {
-            return Some(place);
+        if self.all.get(self.last).is_some_and(|(members, _)| members == of) {
+            return Some(self.last);
         }
-        if self.0.len() == MOST {
-            self.0.clear();
+        self.last = match self.all.iter().position(|(members, _)| members == of) {
+            Some(place) => place,
+            None => self.add(of, make(of)?),
+        };
+        Some(self.last)
+    }
+
+    fn add(&mut self, of: &[Member], shape: S) -> usize {
+        if self.all.len() == MOST {
+            self.all.clear();
         }
-        self.0.push((of.to_vec(), make(of)?));
-        Some(self.0.len() - 1)
+        self.all.push((of.to_vec(), shape));
+        self.all.len() - 1
     }
 
     /// The shape at a place.
     pub(crate) fn at(&self, place: usize) -> &S {
-        &self.0[place].1
+        &self.all[place].1
     }
 }
 

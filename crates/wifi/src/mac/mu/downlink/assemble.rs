@@ -8,13 +8,17 @@ use crate::mac::{Bitmap, Edcaf, Originator, PsduLimits};
 use crate::phy::he::{DataEnd, GroupFields, RuSize};
 use kernel::{Bytes, Duration};
 
-/// A station that is served.
-#[derive(Clone, Copy, Debug)]
-struct Chosen {
-    place: u32,
-    member: Member,
-    /// Its PSDU has one MPDU only.
-    alone: bool,
+/// The lists of one assembly, which are used again.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    order: Vec<u32>,
+    sizes: Vec<RuSize>,
+    /// The places of the stations with packets.
+    found: Vec<u32>,
+    /// What the PPDU has for each of the first of them.
+    members: Vec<Member>,
+    /// Whether the PSDU of each has one MPDU only.
+    alone: Vec<bool>,
 }
 
 impl Downlink {
@@ -30,9 +34,9 @@ impl Downlink {
         if edcaf.is_idle() || queue.turn_to_all(edcaf, on.now, on.rules, on.source) {
             return None;
         }
-        let mut found = self.candidates(category, edcaf, on);
+        self.candidates(category, edcaf, on);
         // Whom the EDCAF serves alone if the PPDU is none of several.
-        let first = found.first().copied();
+        let first = self.lists.found.first().copied();
         self.queues[category as usize].turn_to(edcaf, first.unwrap_or(ALL));
         let has_units = |place| on.stations.has_units(self.members.at(place));
         if goes_alone(&edcaf.originator) || !first.is_some_and(has_units) {
@@ -40,15 +44,17 @@ impl Downlink {
         }
         let mut group = self.spare.take().unwrap_or_else(|| self.empty());
         group.category = category as u8;
-        while let Some(chosen) = self.choose(category, edcaf, &found, on) {
-            match self.fill(category, edcaf, &chosen, on, &mut group) {
+        while self.choose(category, edcaf, on) {
+            match self.fill(category, edcaf, on, &mut group) {
                 Ok(place) => {
                     self.prepare(edcaf, place, &mut group, on);
                     return Some(group);
                 }
                 Err(0) => break,
                 // Another takes its place; it is served alone when it is the first.
-                Err(nth) => found.retain(|&place| place != chosen[nth].place),
+                Err(nth) => {
+                    self.lists.found.remove(nth);
+                }
             }
         }
         self.spare = Some(group);
@@ -94,18 +100,19 @@ impl Downlink {
         on.source.each(edcaf.node, edcaf.class, &mut add);
     }
 
-    /// The places of the stations with packets, in the order of the scheduler and as many as a
-    /// PPDU may serve.
-    fn candidates(&mut self, category: u32, edcaf: &mut Edcaf, on: &mut Occasion<'_>) -> Vec<u32> {
+    /// Finds the stations with packets, in the order of the scheduler and as many as a PPDU may
+    /// serve.
+    fn candidates(&mut self, category: u32, edcaf: &mut Edcaf, on: &mut Occasion<'_>) {
         self.look(category, edcaf, on);
-        let Self { settings, queues, order, views, members, .. } = self;
+        let Self { settings, queues, lists, views, members, .. } = self;
+        let Lists { order, found, .. } = lists;
         let queue = &mut queues[category as usize];
         order.clear();
+        found.clear();
         let (now, width) = (on.now, on.stations.width());
         queue.scheduler.order(&View { now, width, stations: views }, order);
         let (node, class) = (edcaf.node, edcaf.class);
         let most = settings.most_users(width);
-        let mut found: Vec<u32> = Vec::new();
         for &place in order.iter() {
             let station = members.at(place);
             let is_single = !on.stations.has_units(station);
@@ -130,31 +137,29 @@ impl Downlink {
                 break;
             }
         }
-        found
     }
 
-    /// Those that the PPDU serves, with their resource units; `None` if it is for one.
-    fn choose(
-        &mut self,
-        category: u32,
-        edcaf: &Edcaf,
-        found: &[u32],
-        on: &mut Occasion<'_>,
-    ) -> Option<Vec<Chosen>> {
+    /// Chooses those that the PPDU serves, with their resource units; returns whether there are
+    /// enough.
+    fn choose(&mut self, category: u32, edcaf: &Edcaf, on: &mut Occasion<'_>) -> bool {
         let (now, width) = (on.now, on.stations.width());
-        let Self { settings, queues, views, sizes, members, .. } = self;
+        let Self { settings, queues, views, lists, members: stations, .. } = self;
+        let Lists { found, sizes, members, alone, .. } = lists;
         let view = View { now, width, stations: views };
         sizes.clear();
         queues[category as usize].scheduler.units(&view, found, sizes);
         if sizes.is_empty() || (sizes.len() as u32) < settings.min_users {
-            return None;
+            return false;
         }
-        let choose = |(&place, &size): (&u32, &RuSize)| {
-            let station = members.at(place);
-            let (mode, alone) = edcaf.mode_to(now, station, on.stations.rate(station), on.out);
-            Chosen { place, member: Member { mode, size, is_random: false }, alone }
-        };
-        Some(found.iter().zip(sizes.iter()).map(choose).collect())
+        members.clear();
+        alone.clear();
+        for (&place, &size) in found.iter().zip(sizes.iter()) {
+            let station = stations.at(place);
+            let (mode, is_alone) = edcaf.mode_to(now, station, on.stations.rate(station), on.out);
+            members.push(Member { mode, size, is_random: false });
+            alone.push(is_alone);
+        }
+        true
     }
 
     /// Assembles the A-MPDUs of the stations; returns the place of their shape, or that of the
@@ -163,30 +168,29 @@ impl Downlink {
         &mut self,
         category: u32,
         edcaf: &mut Edcaf,
-        chosen: &[Chosen],
         on: &mut Occasion<'_>,
         group: &mut MuExchange,
     ) -> Result<usize, usize> {
-        let Self { settings, queues, shapes, protected, members, .. } = self;
+        let Self { settings, queues, shapes, protected, lists, members: numbers, .. } = self;
+        let Lists { found, members, alone, .. } = lists;
         let rules = on.rules;
-        let of: Vec<Member> = chosen.iter().map(|each| each.member).collect();
         let shape = |of: &[Member]| Shape::new(settings, rules, of);
-        let place = shapes.place(&of, shape).ok_or(0_usize)?;
+        let place = shapes.place(members, shape).ok_or(0_usize)?;
         let (shape, queue) = (shapes.at(place), &mut queues[category as usize]);
         let limits = rules.framing.aggregation.ok_or(0_usize)?;
-        let stations = chosen.iter().map(|each| members.at(each.place));
+        let stations = found[..members.len()].iter().map(|&place| numbers.at(place));
         group.opening = protected.opening(rules.timing(), &shape.slowest, stations);
         let around = shape.after + group.opening.map_or(Duration::ZERO, |rts| rts.lasts());
         let longest = on.within.saturating_sub(around).min(limits.duration);
         let last = shape.data.last_end(longest).ok_or(0_usize)?;
         group.users.clear();
         let (node, class) = (edcaf.node, edcaf.class);
-        for (nth, each) in chosen.iter().enumerate() {
-            let (mode, station) = (each.member.mode, members.at(each.place));
+        for (nth, (&place, &Member { mode, .. })) in found.iter().zip(members.iter()).enumerate() {
+            let station = numbers.at(place);
             let bytes = settings.within(shape.data.room(nth, last).min(limits.bytes));
-            let frames = if each.alone { 1 } else { limits.frames };
+            let frames = if alone[nth] { 1 } else { limits.frames };
             let room = PsduLimits { frames, bytes };
-            let originator = queue.of_mut(edcaf, each.place);
+            let originator = queue.of_mut(edcaf, place);
             let next = |most| on.source.next(node, class, station, most);
             let psdu = Edcaf::assemble_user(originator, on.now, rules, room, &mode, next);
             let psdu = psdu.ok_or(nth)?;
