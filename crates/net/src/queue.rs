@@ -12,6 +12,7 @@
 
 mod buffer;
 mod classes;
+mod counted;
 mod fifo;
 mod hardware;
 mod line;
@@ -22,6 +23,7 @@ mod sub_queues;
 
 pub use buffer::Limit;
 pub use classes::Classes;
+pub use counted::{Counted, Waits};
 pub use hardware::HardwareQueue;
 pub use link_state::{LinkState, Room};
 pub use ring::Ring;
@@ -303,6 +305,12 @@ pub trait Queue: Debug + Send {
 
     /// Calls `visit` for each waiting packet, for checking.
     fn each(&self, visit: &mut dyn FnMut(&Packet));
+
+    /// What waits of a class, if classes are told apart, for a destination; `None` is broadcast.
+    /// Only a [`Counted`] queue knows it.
+    fn waits(&self, _class: TrafficClass, _to: Option<NodeId>) -> Option<Waits> {
+        None
+    }
 
     /// The counters of a dual queue, first those of its low-latency queue, then those of the
     /// classic one; none of other disciplines.

@@ -40,6 +40,17 @@ pub trait MsduSource {
     /// broadcasts.
     fn each(&self, node: u32, class: TrafficClass, visit: &mut dyn FnMut(u32, &Packet));
 
+    /// Bytes of the packets of this class that wait at `node` for a receiver.
+    fn bytes_for(&self, node: u32, class: TrafficClass, to: u32) -> Bytes {
+        let mut all = Bytes::ZERO;
+        self.each(node, class, &mut |other, packet| {
+            if other == to {
+                all += packet.size;
+            }
+        });
+        all
+    }
+
     /// Whether a station is awake, as far as its access point `node` knows.
     fn is_awake(&self, _node: u32, _station: u32) -> bool {
         true

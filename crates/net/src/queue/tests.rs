@@ -363,7 +363,8 @@ fn pop_for(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// Pushed = popped + dropped + waiting, in order per flow and within limits. A packet is popped
+    /// Pushed = popped + dropped + waiting, also as counted by destination, in order per flow and
+    /// within limits. A packet is popped
     /// if any waits. Dropped and marked packets are among those that wait, and marked ones are
     /// ECN-capable.
     #[test]
@@ -371,7 +372,7 @@ proptest! {
         (kind, output_link) in (discipline(), output_link()),
         work in prop::collection::vec((operation(), 0u64..8_000_000), 0..400),
     ) {
-        let mut queue = kind.get().build(output_link, rng());
+        let mut queue = Counted::new(kind.get().build(output_link, rng()), false);
         let (limit, (per_flow, only_for_room)) = (kind.get().limit(), promise(&kind));
         let (mut record, mut now, mut out) = (Record::default(), Instant::ZERO, Vec::new());
         for (i, (operation, gap)) in work.into_iter().enumerate() {
@@ -411,7 +412,7 @@ proptest! {
                         Some(node) => (Destination::Except(node), Bytes(u64::MAX)),
                         None => (Destination::Only(node), Bytes(most)),
                     };
-                    pop_for(&mut *queue, &mut record, now, to, most)?;
+                    pop_for(&mut queue, &mut record, now, to, most)?;
                 }
                 Operation::Release(index) => if !record.in_service.is_empty() {
                     let index = index.index(record.in_service.len());
@@ -427,6 +428,12 @@ proptest! {
             let bytes: Bytes = record.waiting.iter().flatten().map(|p| p.size).sum();
             prop_assert_eq!(queue.backlog(), bytes);
             prop_assert_eq!(queue.is_empty(), record.count() == 0);
+            for (flow, waiting) in (0..).zip(&record.waiting) {
+                let (packets, bytes) = (waiting.len() as u64, waiting.iter().map(|p| p.size).sum());
+                let to = (flow != 3).then_some(NodeId(flow));
+                let counted = queue.waits(TrafficClass::BestEffort, to);
+                prop_assert_eq!(counted, Some(Waits { packets, bytes }), "flow {}", flow);
+            }
             let mut seen = Vec::new();
             queue.each(&mut |packet| seen.push(number(packet)));
             seen.sort_unstable();

@@ -104,7 +104,12 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
         let (by, to) = (RadioId(node), to.map(RadioId));
         let only = Destination::Only(to.map(|to| self.topology.radio(to).node));
         let wanted = Wanted { class, to: only, most: Bytes(u64::MAX) };
+        let none_waits = |queue: &dyn net::Queue| {
+            let waits = queue.waits(class, to.map(|to| self.topology.radio(to).node));
+            waits.is_some_and(|waits| waits.packets == 0)
+        };
         match self.stations.next_to(self.now, node, to.map(|to| to.0), class) {
+            Next::Queue(_) if none_waits(&*self.queues[by]) => None,
             Next::Queue(None) => {
                 let packet = self.pop(by, Some(&wanted))?;
                 Some(self.begin_service(by, to, packet))
@@ -153,6 +158,12 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
         let packet = self.pop(by, Some(&wanted))?;
         let to = self.receiver(by, &packet)?;
         Some((self.begin_service(by, Some(to), packet), to.0))
+    }
+
+    fn bytes_for(&self, node: u32, class: TrafficClass, to: u32) -> Bytes {
+        let receiver = self.topology.radio(RadioId(to)).node;
+        let waits = self.queues[RadioId(node)].waits(class, Some(receiver));
+        waits.expect("access points with OFDMA count what waits").bytes
     }
 
     fn waiting(&self, node: u32) -> Option<(u64, Bytes)> {

@@ -61,15 +61,13 @@ mod tests {
     use crate::phy::Width;
     use kernel::{BitRate, Bytes, Instant};
 
-    /// Stations 1 to n, each with so many bytes that have waited since its number in milliseconds.
+    /// Stations 1 to n, each with so many bytes.
     pub(super) fn waiting(bytes: &[u64]) -> Vec<StationView> {
-        let one = |(nth, &bytes): (usize, &u64)| StationView {
-            bytes: Bytes(bytes),
-            oldest: (bytes > 0).then_some(Instant(1_000_000 * nth as u64)),
-            rate: BitRate::from_mbps(86.0),
-            served: None,
+        let one = |&bytes: &u64| {
+            let rate = BitRate::from_mbps(86.0);
+            StationView { bytes: Bytes(bytes), rate, served: None }
         };
-        std::iter::once((0, &0)).chain((1..).zip(bytes)).map(one).collect()
+        std::iter::once(&0).chain(bytes).map(one).collect()
     }
 
     pub(super) fn view(width: Width, stations: &[StationView]) -> View<'_> {

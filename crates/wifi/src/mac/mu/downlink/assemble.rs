@@ -93,11 +93,13 @@ impl Downlink {
             if place != ALL {
                 view.rate = on.stations.rate(members.at(place)).mode.rate;
             }
-            queue.of(edcaf, place).serving().for_each(|(packet, _)| view.add(packet));
+            let in_service = queue.of(edcaf, place).serving();
+            view.bytes = in_service.map(|(packet, _)| packet.size).sum();
+            if place != ALL {
+                view.bytes += on.source.bytes_for(edcaf.node, edcaf.class, members.at(place));
+            }
             view
         }));
-        let mut add = |to, packet: &_| views[members.place(Some(to)) as usize].add(packet);
-        on.source.each(edcaf.node, edcaf.class, &mut add);
     }
 
     /// Finds the stations with packets, in the order of the scheduler and as many as a PPDU may

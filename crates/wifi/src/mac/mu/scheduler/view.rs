@@ -2,7 +2,6 @@
 
 use crate::phy::Width;
 use kernel::{BitRate, Bytes, Duration, Instant};
-use wire::Packet;
 
 /// What a scheduler sees before a PPDU.
 #[derive(Clone, Copy, Debug)]
@@ -20,20 +19,10 @@ pub struct View<'a> {
 pub struct StationView {
     /// Bytes of its packets, those in service among them.
     pub bytes: Bytes,
-    /// When the oldest of them was sent by its transport.
-    pub oldest: Option<Instant>,
     /// The rate of its PPDUs of a single user.
     pub rate: BitRate,
     /// When it was last served.
     pub served: Option<Instant>,
-}
-
-impl StationView {
-    /// A packet waits, too.
-    pub(crate) fn add(&mut self, packet: &Packet) {
-        self.bytes += packet.size;
-        self.oldest = Some(self.oldest.map_or(packet.born, |oldest| oldest.min(packet.born)));
-    }
 }
 
 impl View<'_> {
@@ -46,11 +35,5 @@ impl View<'_> {
     pub fn alone(&self, station: u32) -> Duration {
         let StationView { bytes, rate, .. } = self.of(station);
         if rate.0 == 0 { Duration::ZERO } else { rate.time_for(bytes) }
-    }
-
-    /// How long the oldest of its packets has been on the way.
-    pub fn waited(&self, station: u32) -> Duration {
-        let oldest = self.of(station).oldest;
-        oldest.map_or(Duration::ZERO, |oldest| self.now.since(oldest))
     }
 }
