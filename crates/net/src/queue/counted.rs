@@ -46,6 +46,7 @@ impl Counted {
         Self { queue, has_classes, broadcast, unicast }
     }
 
+    #[inline]
     fn of(&mut self, packet: &Packet) -> &mut Waits {
         let class = if self.has_classes { packet.class as usize } else { 0 };
         match packet.receiver() {
@@ -55,7 +56,15 @@ impl Counted {
     }
 
     /// Packets that the queue has dropped since `out` had `before` signals wait no longer.
+    #[inline]
     fn note_drops(&mut self, before: usize, out: &[Signal]) {
+        if out.len() > before {
+            self.remove_dropped(before, out);
+        }
+    }
+
+    #[cold]
+    fn remove_dropped(&mut self, before: usize, out: &[Signal]) {
         for signal in &out[before..] {
             if let Signal::Drop(packet) = signal {
                 self.of(packet).remove(packet);
@@ -64,6 +73,7 @@ impl Counted {
     }
 
     /// The same, and a packet is in service.
+    #[inline]
     fn taken(&mut self, before: usize, out: &[Signal], packet: Option<Packet>) -> Option<Packet> {
         self.note_drops(before, out);
         packet.inspect(|packet| self.of(packet).remove(packet))

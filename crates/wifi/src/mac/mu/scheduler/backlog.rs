@@ -69,21 +69,26 @@ impl MuScheduler for ByBacklog {
 /// Widens the resource unit of whom takes the longest, until there is no room for it.
 fn widen(view: &View<'_>, found: &[u32], sizes: &mut Vec<RuSize>) {
     sizes.extend(found.iter().map(|_| RuSize::Tones26));
-    let mut may_grow = vec![true; found.len()];
-    let lasts = |nth: usize, size: RuSize| {
-        u128::from(view.alone(found[nth]).0) * 1_000_000 / u128::from(size.data_tones())
-    };
+    let mut numbers = [0; RuSize::ALL.len()];
+    numbers[RuSize::Tones26 as usize] = found.len() as u32;
+    let alone = |&station: &u32| u128::from(view.alone(station).0) * 1_000_000;
+    let lasts = |alone: u128, size: RuSize| alone / u128::from(size.data_tones());
+    // Of each that may grow, how long it takes alone, and in its resource unit.
+    let started = |alone| Some((alone, lasts(alone, RuSize::Tones26)));
+    let mut growing: Vec<_> = found.iter().map(alone).map(started).collect();
     loop {
-        let growing = (0..found.len()).rev().filter(|&nth| may_grow[nth]);
-        let Some(nth) = growing.max_by_key(|&nth| lasts(nth, sizes[nth])) else { return };
+        let all = growing.iter().enumerate().rev();
+        let longest = all.filter_map(|(nth, own)| own.map(|own| (nth, own)));
+        let Some((nth, (alone, _))) = longest.max_by_key(|&(_, (_, lasts))| lasts) else { return };
         let before = sizes[nth];
-        match next(before, view.width) {
-            Some(size) => sizes[nth] = size,
-            None => may_grow[nth] = false,
-        }
-        if Ru::place(view.width, sizes).is_err() {
-            sizes[nth] = before;
-            may_grow[nth] = false;
+        growing[nth] = None;
+        let Some(size) = next(before, view.width) else { continue };
+        let mut wider = numbers;
+        wider[before as usize] -= 1;
+        wider[size as usize] += 1;
+        if Ru::fit(view.width, &wider) {
+            (numbers, sizes[nth]) = (wider, size);
+            growing[nth] = Some((alone, lasts(alone, size)));
         }
     }
 }

@@ -219,6 +219,29 @@ impl Ru {
         }
         Ok(placed)
     }
+
+    /// Whether a channel has room for so many of each size, in the order of [`RuSize::ALL`]:
+    /// whether [`Self::place`] places them.
+    pub fn fit(width: Width, numbers: &[u32; RuSize::ALL.len()]) -> bool {
+        let mut taken = 0_u128;
+        for (size, &number) in RuSize::ALL.into_iter().zip(numbers).rev() {
+            if size == RuSize::Tones26 {
+                return taken.count_ones() + number <= slots_in(width);
+            }
+            let mut left = number;
+            for index in 0..size.number_in(width) {
+                let slots = Self { size, index }.slots();
+                if left > 0 && slots & taken == 0 {
+                    taken |= slots;
+                    left -= 1;
+                }
+            }
+            if left > 0 {
+                return false;
+            }
+        }
+        true
+    }
 }
 
 /// The slots of 26 tones in a channel.
@@ -236,6 +259,7 @@ pub(super) const fn first_of(segment: u32) -> u32 {
 mod tests {
     use super::*;
     use RuSize::{Tones26, Tones52, Tones106, Tones242, Tones484, Tones996, Tones1992};
+    use proptest::prelude::*;
 
     const WIDTHS: [Width; 4] = [Width::Mhz20, Width::Mhz40, Width::Mhz80, Width::Mhz160];
 
@@ -321,6 +345,19 @@ mod tests {
         // 106, the 26 in the middle of 20 MHz, and 106.
         let full = Ru::place(Width::Mhz20, &[Tones106, Tones26, Tones106]).unwrap();
         assert_eq!(full.iter().map(|ru| ru.first_slot()).collect::<Vec<_>>(), [0, 4, 5]);
+    }
+
+    proptest! {
+        #[test]
+        fn those_that_fit_are_placed(
+            sizes in prop::collection::vec(prop::sample::select(&RuSize::ALL[..5]), 0..40),
+        ) {
+            for width in WIDTHS {
+                let number = |size| sizes.iter().filter(|&&other| other == size).count() as u32;
+                let fits = Ru::fit(width, &RuSize::ALL.map(number));
+                prop_assert_eq!(fits, Ru::place(width, &sizes).is_ok());
+            }
+        }
     }
 
     #[test]
