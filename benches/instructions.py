@@ -26,6 +26,7 @@ RUNS: dict[str, tuple[str, ...]] = {
     "cell_11g_50": ("benches/cell_11g_50.toml",),
     "web_11b_20": ("benches/web_11b_20.toml",),
     "cell_11ax_10": ("benches/cell_11ax_10.toml",),
+    "cell_11ax_mu_50": ("benches/cell_11ax_mu_50.toml", "duration_s=6"),
     "ten_cells": ("benches/ten_cells.toml", "duration_s=0.5", "warmup_s=0.1"),
     "dumbbell": ("scenarios/dumbbell.toml", "duration_s=60"),
 }
@@ -39,6 +40,12 @@ VOICE_LIMIT = 1.5
 MAC80211_LIMIT = 1.25
 """The most instructions of a cell under `mac80211`, of those under `fq_codel`."""
 
+MU_LIMITS = {"down": 1.75, "both": 1.3}
+"""The most instructions per delivered packet with OFDMA, of those without; the target is 1.3.
+
+In the downlink a PPDU of a single user has about ten packets there, and one to nine users has one
+for each.
+"""
 SPACE_LIMIT = 2.25
 """The most instructions of a cell with a radio, of those without; the target is 2."""
 
@@ -157,6 +164,37 @@ def space_costs(runner: Path) -> dict[str, float]:
     return {f"{name}, {n} stations": cost(name, n) for name in seconds for n in (10, 50)}
 
 
+def mu_costs(runner: Path) -> dict[str, float]:
+    """Instructions per delivered packet with OFDMA, of those without, in saturated cells.
+
+    802.11ax at 20 MHz, MCS 7, 10 and 50 stations: downlink, and both ways with Trigger frames.
+    """
+    flow = '[[flows]]\nfrom = "{}"\nto = "{}"\ntraffic.saturated.payload_bytes = 1472\n'
+    down, up = flow.format("ap", "sta*"), flow.format("sta*", "ap")
+    cells = {"down": (down, ""), "both": (down + up, "[wlan.mu.uplink]\n")}
+
+    def per_packet(stations: int, mu: str, flows: str) -> float:
+        head = 'standard = "11ax"\nduration_s = 3.0\nwarmup_s = 0.0\n'
+        wlan = f"[wlan]\nwidth_mhz = 20\nmcs = 7\n{mu}[stations]\ncount = {stations}\n"
+        queue = "[ap]\nqueue.drop_tail.limit_packets = 50000\n"
+        runs = (f"duration_s={seconds}" for seconds in (1, 3))
+        found = [count_text(runner, head + wlan + queue + flows, run) for run in runs]
+        sent = []
+        for (_, output), seconds in zip(found, (1, 3), strict=True):
+            goodput = re.search(r"total\.goodput_mbps = Number\((\S+)\)", output)
+            if goodput is None:
+                raise RuntimeError(f"the runner printed no goodput:\n{output}")
+            sent.append(float(goodput[1]) * seconds)
+        return (found[1][0] - found[0][0]) / (sent[1] - sent[0])
+
+    def cost(name: str, stations: int) -> float:
+        flows, uplink = cells[name]
+        mu = f"[wlan.mu]\nmax_users = 9\n{uplink}"
+        return per_packet(stations, mu, flows) / per_packet(stations, "", flows)
+
+    return {f"{name} {stations}": cost(name, stations) for name in cells for stations in (10, 50)}
+
+
 def is_explained(name: str) -> bool:
     """Whether CHANGELOG.md's unreleased part has a SPEED line that names this run."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
@@ -205,6 +243,10 @@ def main() -> int:
     spaces = space_costs(runner)
     for name, space in spaces.items():
         print(f"space          {space:.2f} of the cell: {name}; the limit is {SPACE_LIMIT:g}")
+    multi_user = mu_costs(runner)
+    for name, mu in multi_user.items():
+        limit = MU_LIMITS[name.split()[0]]
+        print(f"OFDMA          {mu:.2f} of single users: {name} stations; the limit is {limit:g}")
     if options.record:
         unexplained = [name for name in exceeding(counts, record) if not is_explained(name)]
         if unexplained:
@@ -222,6 +264,10 @@ def main() -> int:
     for name, space in spaces.items():
         if space > SPACE_LIMIT:
             faults.append(f"space costs {space:.2f} of the cell, {name}; limit {SPACE_LIMIT}")
+    for name, mu in multi_user.items():
+        limit = MU_LIMITS[name.split()[0]]
+        if mu > limit:
+            faults.append(f"OFDMA costs {mu:.2f} of single users, {name} stations; limit {limit:g}")
     for fault in faults:
         print(fault)
     return 1 if faults else 0

@@ -289,6 +289,15 @@ impl Record {
             && limit.bytes.is_none_or(|most| bytes <= most.0)
     }
 
+    fn agrees_with_counts(&self, queue: &Counted) {
+        for (flow, waiting) in (0..).zip(&self.waiting) {
+            let (packets, bytes) = (waiting.len() as u64, waiting.iter().map(|p| p.size).sum());
+            let to = (flow != 3).then_some(NodeId(flow));
+            let counted = queue.waits(TrafficClass::BestEffort, to);
+            assert_eq!(counted, Some(Waits { packets, bytes }), "flow {flow}");
+        }
+    }
+
     /// Records drops and marks: each must be of a packet that waits.
     fn note(&mut self, signals: &[Signal]) {
         for signal in signals {
@@ -428,12 +437,7 @@ proptest! {
             let bytes: Bytes = record.waiting.iter().flatten().map(|p| p.size).sum();
             prop_assert_eq!(queue.backlog(), bytes);
             prop_assert_eq!(queue.is_empty(), record.count() == 0);
-            for (flow, waiting) in (0..).zip(&record.waiting) {
-                let (packets, bytes) = (waiting.len() as u64, waiting.iter().map(|p| p.size).sum());
-                let to = (flow != 3).then_some(NodeId(flow));
-                let counted = queue.waits(TrafficClass::BestEffort, to);
-                prop_assert_eq!(counted, Some(Waits { packets, bytes }), "flow {}", flow);
-            }
+            record.agrees_with_counts(&queue);
             let mut seen = Vec::new();
             queue.each(&mut |packet| seen.push(number(packet)));
             seen.sort_unstable();
