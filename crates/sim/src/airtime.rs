@@ -13,7 +13,7 @@ use keys::GroupKeys;
 use settings::{Faults, Json, Node, Said, Settings, Step, json, said};
 use wifi::phy::{
     self, Airtime, Amendment, Band, Coding, Guard, HeLtf, LONGEST_PPDU, McsKeys, Mode, ModeClass,
-    PpduTiming, Preamble, Standard, TxVector, Width,
+    PpduTiming, Preamble, Punctured, Standard, TxVector, Width, subchannels,
 };
 
 /// A PPDU.
@@ -38,6 +38,10 @@ struct Query {
     band: Option<Band>,
     #[setting(flatten)]
     modes: McsKeys,
+    /// The 20 MHz subchannels that a PPDU of 802.11be leaves out, by their numbers in its channel,
+    /// of which 1 is the lowest. Default: none.
+    #[setting(range = 1..=16)]
+    punctured: Option<Vec<u32>>,
     /// Forward error correction. Default: "bcc" if the mode supports it.
     coding: Option<Coding>,
     /// Type of the HE-LTF in 802.11ax and of the EHT-LTF in 802.11be. Default: "2x", and "4x" with
@@ -127,6 +131,7 @@ impl Query {
             ("short_preamble", self.short_preamble),
             ("extended_range", self.extended_range),
             ("packet_extension_us", self.packet_extension_us != 0),
+            ("punctured", self.punctured.is_some()),
         ];
         for (key, _) in others.into_iter().filter(|(_, given)| *given) {
             faults.fault(key, said!("applies to PPDUs without users", "remove one of the two"));
@@ -173,6 +178,7 @@ impl Query {
             ("streams", streams.is_some()),
             ("width_mhz", width.is_some_and(|width| width != Width::default())),
             ("guard_ns", guard.is_some_and(|guard| guard != Guard::default())),
+            ("punctured", self.punctured.is_some()),
             ("coding", self.coding.is_some()),
             ("ltf", self.ltf.is_some()),
             ("extended_range", self.extended_range),
@@ -199,7 +205,19 @@ impl Query {
         if self.short_preamble {
             faults.fault("short_preamble", Said::remove("applies to DSSS and CCK frames only"));
         }
+        let width = self.modes.width.unwrap_or_default();
+        let numbers = self.punctured.as_deref().unwrap_or_default();
+        let Some(punctured) = Punctured::of_numbers(width, numbers) else {
+            let (mhz, last) = (width.mhz(), subchannels(width));
+            let message = Said::new(
+                format!("are not all 20 MHz subchannels of {mhz} MHz"),
+                format!("there are 1, the lowest, to {last}"),
+            );
+            faults.fault("punctured", message);
+            return None;
+        };
         let like = TxVector {
+            punctured,
             coding: self.coding,
             ltf: self.ltf,
             extended_range: self.extended_range,

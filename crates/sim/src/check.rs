@@ -120,7 +120,8 @@ impl Checker {
             let access_points = sites.iter().map(|site| site.is_access_point).collect();
             let devices = plan.interferers.iter().map(|plan| plan.config.devices.clone());
             let powers = powers::Powers::new(radio, sites, mac.timing.standard.band)
-                .beside(devices.collect());
+                .beside(devices.collect())
+                .punctured(spectrum::patterns(plan, space));
             let powers = powers.full_duplex(mac.full_duplex.as_ref());
             MediumChecker::Space(Box::new(space::Watch::new(space, mac, powers, access_points)))
         } else {

@@ -70,6 +70,7 @@ pub(crate) fn mode(format: Format, mbps: f64) -> FrameMode {
         mcs: None,
         streams: 1,
         width_mhz: 20,
+        punctured: None,
         guard_ns: 0,
         ldpc: false,
         tones: None,

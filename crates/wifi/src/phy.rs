@@ -13,6 +13,7 @@ mod mode;
 mod ofdm_airtime;
 mod power;
 pub mod propagation;
+mod puncture;
 mod standard;
 mod standards;
 mod tx_vector;
@@ -26,8 +27,9 @@ pub use generation::{
     DOT11G, DOT11N, DOT11N_2_4, Generation, High, he,
 };
 pub use keys::McsKeys;
-pub use mode::{CodeRate, Coding, Guard, Mode, Modulation, Width};
+pub use mode::{CodeRate, Coding, Guard, Mode, Modulation, Occupied, Width};
 pub use power::{Milliwatts, decibels, linear, noise, sinr};
+pub use puncture::{Punctured, Puncturing, subchannels};
 pub use standard::{Amendment, Slot, Standard};
 pub use tx_vector::{Band, HeLtf, ModeFault, PpduTiming, TxVector};
 

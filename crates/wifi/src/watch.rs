@@ -5,7 +5,9 @@ use crate::mac::{BusySlot, Counting, Edcaf, Originator};
 use crate::phy::he::Ru;
 use crate::phy::{Airtime, Coding, Mode};
 use kernel::{BitRate, Bytes, Duration, Instant};
-use wire::{Body, Format, Frame, FrameMode, Mpdu, Packet, TrafficClass, Wait, WaitKind};
+use wire::{
+    Body, Format, Frame, FrameMode, Mpdu, Packet, PuncturedChannels, TrafficClass, Wait, WaitKind,
+};
 
 /// One record.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +22,7 @@ pub enum WatchRecord {
 pub(crate) fn mode(of: &Mode, airtime: &Airtime) -> FrameMode {
     /// The short DSSS preamble (clause 16.2.2.3).
     const SHORT: Duration = Duration::from_micros(72);
-    let Mode { class, rate, mcs, streams, width, guard, coding, .. } = *of;
+    let Mode { class, rate, mcs, streams, width, punctured, guard, coding, .. } = *of;
     let format = match class.generation().format {
         Format::Dsss { .. } => Format::Dsss { short_preamble: airtime.preamble == SHORT },
         other => other,
@@ -33,6 +35,10 @@ pub(crate) fn mode(of: &Mode, airtime: &Airtime) -> FrameMode {
             .map(|high| if high.counts_streams { 8 * (streams - 1) + mcs } else { mcs }),
         streams,
         width_mhz: width.mhz() as u16,
+        punctured: punctured
+            .code(width)
+            .filter(|_| !punctured.is_none())
+            .map(|information| PuncturedChannels { subchannels: punctured.bits(), information }),
         guard_ns: if class.is_dsss() { 0 } else { guard.ns() as u16 },
         ldpc: coding == Coding::Ldpc,
         tones: None,

@@ -31,7 +31,8 @@ pub use media::{Media, MediaKind};
 pub use packet::{Body, Datagram, Packet};
 pub use real::{RealPacket, Unreadable};
 pub use record::{
-    BlockAck, Format, Frame, FrameContent, FrameMode, Mpdu, Place, QueueReport, SigB, StationAck,
+    BlockAck, Format, Frame, FrameContent, FrameMode, Mpdu, Place, PuncturedChannels, QueueReport,
+    SigB, StationAck,
 };
 pub use routing::{
     AodvErrors, AodvMessage, AodvReply, AodvRequest, DsrMessage, Message, PathId, Paths,

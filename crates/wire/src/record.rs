@@ -51,6 +51,15 @@ impl Format {
     }
 }
 
+/// The 20 MHz subchannels that an EHT MU PPDU leaves out of its channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PuncturedChannels {
+    /// A bit for each, from the lowest frequency.
+    pub subchannels: u16,
+    /// Punctured Channel Information of U-SIG (802.11be-2024 table 36-30).
+    pub information: u8,
+}
+
 /// The mode of a PPDU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrameMode {
@@ -64,6 +73,8 @@ pub struct FrameMode {
     pub streams: u8,
     /// Bandwidth in MHz.
     pub width_mhz: u16,
+    /// What of it is punctured.
+    pub punctured: Option<PuncturedChannels>,
     /// Guard interval in nanoseconds; 0 for DSSS.
     pub guard_ns: u16,
     /// Whether it is coded by LDPC and not by a convolutional code.

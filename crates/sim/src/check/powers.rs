@@ -1,6 +1,6 @@
 //! The received powers, which the checker computes independently.
 
-use super::spectrum::Shares;
+use super::spectrum::{Pattern, Shares, spares};
 use kernel::{Db, Dbm, Duration, Instant, Seed};
 use wifi::interferer::{Arrival, Device};
 use wifi::mac::FullDuplex;
@@ -24,6 +24,9 @@ pub(super) struct Powers {
     tuned: Vec<(u32, Instant, u16)>,
     /// What frames in one channel are in others.
     shares: Shares,
+    band: Band,
+    /// What the network of each node has punctured.
+    patterns: Vec<Pattern>,
     /// The lowest power that the medium considers.
     floor: Dbm,
     /// The powers between fixed nodes, by transmitter and receiver; empty for nodes that never
@@ -61,6 +64,8 @@ impl Powers {
             residuals: vec![None; sites.len()],
             losses: radio.losses,
             shares: Shares::new(band, sites.iter().map(|site| site.channel)),
+            band,
+            patterns: vec![(20, 0); sites.len()],
             sites,
             tuned: Vec::new(),
             floor: noise - receiver.floor,
@@ -107,6 +112,18 @@ impl Powers {
     /// The same beside interferers with these transmitters.
     pub(super) fn beside(self, interferers: Vec<Vec<Device>>) -> Self {
         Self { interferers, ..self }
+    }
+
+    /// The same with what the networks of nodes have punctured.
+    pub(super) fn punctured(self, patterns: Vec<Pattern>) -> Self {
+        Self { shares: self.shares.punctured(patterns.clone()), patterns, ..self }
+    }
+
+    /// Whether a frame leaves out what its network has punctured.
+    pub(super) fn spares(&self, frame: &OngoingFrame) -> bool {
+        let own = self.patterns[frame.from as usize];
+        let primary = self.channel(frame.from, frame.start);
+        own.1 == 0 || spares(self.band, primary, &frame.mode, own)
     }
 
     /// The same with full-duplex access points, or also full-duplex stations.
@@ -217,7 +234,7 @@ impl Powers {
     /// The part of a frame that is in a node's channel of a width.
     pub(super) fn share(&self, node: u32, frame: &OngoingFrame, width: Width) -> f64 {
         let [from, to] = [frame.from, node].map(|node| self.channel(node, frame.start));
-        self.shares.of(from, to, frame.mode.width, width)
+        self.shares.of(from, to, &frame.mode, self.patterns[node as usize], width)
     }
 
     /// A mean power after fading.

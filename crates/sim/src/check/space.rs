@@ -146,6 +146,9 @@ impl Watch {
         if matches!(frame.kind, FrameKind::Rts | FrameKind::BlockAckRequest) {
             self.blocks.on_numbers(now, frame.from, frame.edcaf, frame.to, &mpdus);
         }
+        rule(now, self.powers.spares(frame), "no frame is in a punctured channel", || {
+            format!("{frame:?}")
+        });
         if frame.kind == FrameKind::Data {
             self.known.check_format(now, frame.from, frame.to, frame.mode.class);
             self.blocks.on_psdu(

@@ -1,15 +1,48 @@
 //! The parts of frames that are in channels that overlap with theirs, computed independently.
 
+use crate::plan::{Plan, SpacePlan};
 use std::collections::BTreeMap;
-use wifi::phy::{Band, Width};
+use wifi::phy::{Band, Mode, Width};
 
 /// The widths of frames and of channels in MHz; 22 are those of DSSS.
-const WIDTHS_MHZ: [u32; 5] = [20, 22, 40, 80, 160];
+const WIDTHS_MHZ: [u32; 6] = [20, 22, 40, 80, 160, 320];
+
+/// What of a channel of so many MHz is punctured: a bit for each 20 MHz from the lowest.
+pub(super) type Pattern = (u32, u16);
+
+/// What the network of each radio has punctured: its widest frames tell it.
+pub(super) fn patterns(plan: &Plan, space: &SpacePlan) -> Vec<Pattern> {
+    let in_cell = |cell: u32| {
+        let members = plan.stations.iter().zip(&space.stations);
+        let members = members.filter(move |(_, place)| place.cell == cell);
+        members.map(|(station, _)| station.down.mode())
+    };
+    let pattern = |cell| {
+        let widest = in_cell(cell).max_by_key(|mode| (mode.width, mode.punctured));
+        widest.map_or((20, 0), |mode| (mode.width.mhz(), mode.punctured.bits()))
+    };
+    plan.topology.radios().iter().map(|radio| pattern(radio.cell)).collect()
+}
+
+/// Whether a frame leaves out of its channel what its network has punctured.
+pub(super) fn spares(band: Band, primary: u16, frame: &Mode, own: Pattern) -> bool {
+    let sent = (frame.width.mhz(), frame.punctured.bits());
+    let silent = left_out(band, primary, sent);
+    let used = left_out(band, primary, (sent.0, u16::MAX)).into_iter();
+    let unused = left_out(band, primary, own);
+    used.filter(|part| !silent.contains(part)).all(|part| !unused.contains(&part))
+}
 
 /// The parts, by the channels of transmitter and receiver, the width of the frame, and that of the
 /// receiver's channel; only those that are not zero.
 #[derive(Debug)]
-pub(super) struct Shares(BTreeMap<(u16, u16, u32, u32), f64>);
+pub(super) struct Shares {
+    whole: BTreeMap<(u16, u16, u32, u32), f64>,
+    /// The same by what the frame and the receiver's network have punctured.
+    cut: BTreeMap<(u16, u16, Pattern, Pattern, u32), f64>,
+    band: Band,
+    numbers: Vec<u16>,
+}
 
 impl Shares {
     /// Between all of these channels.
@@ -30,21 +63,48 @@ impl Shares {
                 }
             }
         }
-        Self(shares)
+        Self { whole: shares, cut: BTreeMap::new(), band, numbers }
     }
 
-    /// The part of a frame in one channel that is in another one of this width.
-    pub(super) fn of(&self, from: u16, to: u16, frame: Width, at: Width) -> f64 {
+    /// The same with these patterns of networks.
+    pub(super) fn punctured(mut self, mut patterns: Vec<Pattern>) -> Self {
+        patterns.sort_unstable();
+        patterns.dedup();
+        if patterns.iter().all(|(_, bits)| *bits == 0) {
+            return self;
+        }
+        let plain = WIDTHS_MHZ.map(|mhz| (mhz, 0));
+        for &from in &self.numbers {
+            for &to in self.numbers.iter().filter(|&&to| to != from) {
+                for &sent in patterns.iter().chain(&plain) {
+                    for &own in &patterns {
+                        for at in WIDTHS_MHZ {
+                            let part = part(self.band, (from, sent), (to, own), at);
+                            self.cut.insert((from, to, sent, own, at), part);
+                        }
+                    }
+                }
+            }
+        }
+        self
+    }
+
+    /// The part of a frame in one channel that is in another one of this width, whose network has
+    /// this pattern.
+    pub(super) fn of(&self, from: u16, to: u16, frame: &Mode, own: Pattern, at: Width) -> f64 {
+        let (mhz, at) = (frame.width.mhz(), at.mhz());
         if from == to {
             return 1.0;
         }
-        self.0.get(&(from, to, frame.mhz(), at.mhz())).copied().unwrap_or(0.0)
+        let sent = (mhz, frame.punctured.bits());
+        let whole = || self.whole.get(&(from, to, mhz, at)).copied().unwrap_or(0.0);
+        self.cut.get(&(from, to, sent, own, at)).copied().unwrap_or_else(whole)
     }
 
     /// Whether any part of any frame in one channel may be in another.
     pub(super) fn touch(&self, from: u16, to: u16) -> bool {
         let any = (from, to, 0, 0)..=(from, to, u32::MAX, u32::MAX);
-        from == to || self.0.range(any).next().is_some()
+        from == to || self.whole.range(any).next().is_some()
     }
 }
 
@@ -88,7 +148,33 @@ fn share(band: Band, from: u16, frame_mhz: u32, to: u16, mhz: u32) -> f64 {
     let Some(received) = centre(band, to, mhz) else { return 0.0 };
     let half = f64::from(mhz) / 2.0;
     let offset = received - sent;
-    integral(frame_mhz, offset - half, offset + half) / integral(frame_mhz, -400.0, 400.0)
+    integral(frame_mhz, offset - half, offset + half) / integral(frame_mhz, -500.0, 500.0)
+}
+
+/// The centres in MHz of what is punctured of a channel.
+fn left_out(band: Band, primary: u16, (mhz, bits): Pattern) -> Vec<f64> {
+    let Some(centre) = centre(band, primary, mhz) else { return Vec::new() };
+    let lowest = centre - f64::from(mhz) / 2.0 + 10.0;
+    let nth = (0..mhz / 20).filter(|nth| bits & 1 << nth != 0);
+    nth.map(|nth| lowest + 20.0 * f64::from(nth)).collect()
+}
+
+/// The part of a frame's power that is in a channel, where one of them has a pattern.
+fn part(band: Band, sent: (u16, Pattern), received: (u16, Pattern), mhz: u32) -> f64 {
+    let ((from, pattern), (to, own)) = (sent, received);
+    let whole = share(band, from, pattern.0, to, mhz);
+    let Some(at) = centre(band, from, pattern.0) else { return whole };
+    let in_20 = |centre: &f64| integral(pattern.0, centre - at - 10.0, centre - at + 10.0);
+    let silent = left_out(band, from, pattern);
+    let unused = left_out(band, to, own);
+    let misses_primary = centre(band, to, 20).is_some_and(|own| silent.contains(&own));
+    if whole == 1.0 && !misses_primary {
+        return whole;
+    }
+    let all = integral(pattern.0, -500.0, 500.0) - silent.iter().map(in_20).sum::<f64>();
+    let heard = left_out(band, to, (mhz, u16::MAX));
+    let heard = heard.iter().filter(|part| !silent.contains(part) && !unused.contains(part));
+    heard.map(in_20).sum::<f64>() / all
 }
 
 /// The offsets in MHz at which the transmit mask of a width bends, and its densities in dBr

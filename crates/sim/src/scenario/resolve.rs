@@ -19,6 +19,7 @@ mod modes;
 mod mu;
 mod positions;
 mod power_save;
+mod puncturing;
 mod qos;
 mod queues;
 mod radio;

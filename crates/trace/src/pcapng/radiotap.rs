@@ -2,7 +2,7 @@
 
 use super::Tsft;
 use crate::{Format, Frame};
-use wire::SigB;
+use wire::{PuncturedChannels, SigB};
 
 const TSFT: u32 = 1;
 const FLAGS: u32 = 1 << 1;
@@ -254,13 +254,39 @@ fn eht(frame: &Frame, uplink: bool) -> [u32; 16] {
     };
     // Known: PHY version, which is 0, bandwidth, direction.
     let common = 0x01 | 0x02 | 0x04 | width << 15 | u32::from(uplink) << 18;
+    // EHT SU, with what is punctured: PPDU Type And Compression Mode, Punctured Channel Information.
+    let (pattern, patterned, unit) = match frame.mode.punctured {
+        Some(PuncturedChannels { subchannels, information }) => {
+            let left_out = subchannels.count_ones();
+            let value = 1 << 6 | u32::from(information) << 9;
+            (value, 0xc0 | 0x3e00, multiple_unit(frame.mode.width_mhz, left_out))
+        }
+        None => (0, 0, None),
+    };
+    // Known: RU/MRU Size.
+    let (of_unit, unit) = unit.map_or((0, 0), |unit| (0x40_0000, unit));
     // Known: guard interval; of the user: MCS, coding, streams; it is that of the data.
-    let (known, data, user) = (0x04, guard << 7, 0x02 | 0x04 | 0x10 | 0x80);
+    let (known, data, user) = (0x04 | of_unit, guard << 7, 0x02 | 0x04 | 0x10 | 0x80);
     let mcs = u32::from(frame.mode.mcs.unwrap_or(0)) << 20;
     let streams = u32::from(frame.mode.streams - 1) << 24;
     let user = user | u32::from(frame.mode.ldpc) << 19 | mcs | streams;
     let [u_sig, of_eht] = [tlv(U_SIG, 3), tlv(EHT, 11)];
-    [u_sig, common, 0, 0, of_eht, known, data, 0, 0, 0, 0, 0, 0, 0, 0, user]
+    [u_sig, common, pattern, patterned, of_eht, known, data, unit, 0, 0, 0, 0, 0, 0, 0, user]
+}
+
+/// RU/MRU Size of the field EHT, by the width of the channel and how many 20 MHz are punctured.
+fn multiple_unit(width_mhz: u16, left_out: u32) -> Option<u32> {
+    match (width_mhz, left_out) {
+        // 484+242, 996+484 and 996+484+242 tones.
+        (80, 1) => Some(10),
+        (160, 2) => Some(11),
+        (160, 1) => Some(12),
+        // 2x996+484, 3x996 and 3x996+484.
+        (320, 6) => Some(13),
+        (320, 4) => Some(14),
+        (320, 2) => Some(15),
+        _ => None,
+    }
 }
 
 fn align(to: usize, out: &mut Vec<u8>) {

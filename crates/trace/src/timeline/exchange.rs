@@ -213,13 +213,17 @@ impl Exchange {
     }
 }
 
-/// Format and rate in Mb/s; or format, MCS, and streams x MHz or x tones of a resource unit.
+/// Format and rate in Mb/s; or format, MCS, and streams x MHz, some of them punctured, or x tones
+/// of a resource unit.
 fn mode(mode: &FrameMode, text: &mut String) {
     text.push_str(mode.format.name());
     match mode.mcs {
         Some(mcs) => match mode.tones {
             Some(tones) => write!(text, " {mcs} {}x{tones}t", mode.streams),
-            None => write!(text, " {mcs} {}x{}", mode.streams, mode.width_mhz),
+            None => {
+                let more = if mode.punctured.is_some() { " punctured" } else { "" };
+                write!(text, " {mcs} {}x{}{more}", mode.streams, mode.width_mhz)
+            }
         },
         None => write!(text, " {}", mode.rate.as_mbps()),
     }

@@ -10,8 +10,8 @@ use trace::{
     Network, PacketEvent, PacketStep, Record, Sink,
 };
 use wire::{
-    AccEcn, Beacon, Body, Coded, EchoProtocol, Ecn, Flags, Management, QueueReport, SackBlock,
-    Segment, StationAck, Timestamps, TrafficClass, TriggerKind,
+    AccEcn, Beacon, Body, Coded, EchoProtocol, Ecn, Flags, Management, PuncturedChannels,
+    QueueReport, SackBlock, Segment, StationAck, Timestamps, TrafficClass, TriggerKind,
 };
 
 const OFDM: Format = Format::Ofdm;
@@ -178,6 +178,36 @@ fn the_addresses_of_a_data_frame_follow_from_the_roles_of_the_radios() {
     }
 }
 
+/// The same frame with punctured channels: EHT SU, Punctured Channel Information, and the size of
+/// the multiple resource unit.
+fn punctured(frame: Frame) -> [(Frame, &'static str, &'static str, &'static str); 2] {
+    let with = |width_mhz, subchannels, information| {
+        let punctured = Some(PuncturedChannels { subchannels, information });
+        Frame { mode: FrameMode { width_mhz, punctured, ..frame.mode }, ..frame.clone() }
+    };
+    let (present, fields) = ("0b 00 40 10", "10 00 3c 14 40 01");
+    [
+        (
+            // The third of 80 MHz, 484+242 tones.
+            with(80, 0b0100, 3),
+            present,
+            fields,
+            "21 00 0c 00 07 00 05 00 40 06 00 00 c0 3e 00 00 \
+             22 00 2c 00 04 00 40 00 00 00 00 00 0a 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 \
+             00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 96 00 b8 00",
+        ),
+        (
+            // The highest 80 MHz of 320 and the 40 MHz below, 2x996+484 tones.
+            with(320, 0xfc00, 24),
+            present,
+            fields,
+            "21 00 0c 00 07 00 06 00 40 30 00 00 c0 3e 00 00 \
+             22 00 2c 00 04 00 40 00 00 00 00 00 0d 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 \
+             00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 96 00 b8 00",
+        ),
+    ]
+}
+
 #[test]
 fn radiotap_describes_each_format() {
     let ofdm = legacy(OFDM, 54.0);
@@ -222,6 +252,7 @@ fn radiotap_describes_each_format() {
              00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 96 00 d8 01",
         ),
     ];
+    let cases = cases.into_iter().chain(punctured(frame(high(Format::Eht, 11, 1, 80, 800))));
     for (frame, present, fields, last) in cases {
         let captured = one(&frame);
         let radiotap = captured.radiotap();

@@ -97,6 +97,7 @@ pub(crate) fn legacy(format: Format, rate_mbps: f64) -> FrameMode {
         mcs: None,
         streams: 1,
         width_mhz: 20,
+        punctured: None,
         guard_ns,
         ldpc: false,
         tones: None,

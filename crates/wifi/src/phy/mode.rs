@@ -1,7 +1,7 @@
 //! Modes: the modulation, coding and PPDU format of a PSDU.
 
-use super::ModeClass;
 use super::layout::Layout;
+use super::{ModeClass, Punctured};
 use kernel::BitRate;
 use settings::{Choice, numbered};
 
@@ -49,6 +49,29 @@ impl Width {
             Self::Mhz160 => Some(Self::Mhz80),
             Self::Mhz320 => Some(Self::Mhz160),
         }
+    }
+}
+
+/// The bandwidth that a PPDU occupies: its channel without what is punctured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occupied {
+    /// The width of the channel.
+    pub width: Width,
+    /// The 20 MHz subchannels that are punctured.
+    pub left_out: u8,
+}
+
+impl Occupied {
+    /// The part of the channel's width.
+    pub fn fraction(self) -> f64 {
+        let mhz = self.width.mhz();
+        f64::from(mhz - 20 * u32::from(self.left_out)) / f64::from(mhz)
+    }
+}
+
+impl From<Width> for Occupied {
+    fn from(width: Width) -> Self {
+        Self { width, left_out: 0 }
     }
 }
 
@@ -214,6 +237,8 @@ pub struct Mode {
     pub streams: u8,
     /// Bandwidth.
     pub width: Width,
+    /// What of it is punctured.
+    pub punctured: Punctured,
     /// Guard interval of the data.
     pub guard: Guard,
     /// The code; BCC before HT.
@@ -229,6 +254,11 @@ impl Mode {
     #[must_use]
     pub const fn at_rate(self, rate: BitRate) -> Self {
         Self { rate, ..self }
+    }
+
+    /// The bandwidth that it occupies.
+    pub fn occupied(&self) -> Occupied {
+        Occupied { width: self.width, left_out: self.punctured.count() as u8 }
     }
 
     /// Whether its PPDUs may be parts of those of several users: it is HE, of which these are

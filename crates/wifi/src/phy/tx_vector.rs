@@ -2,7 +2,7 @@
 
 use super::layout::{Code, Layout, SIGNAL_EXTENSION, SYMBOL, TAIL};
 use super::mode::MCS;
-use super::{Coding, Guard, Mode, ModeClass, Width};
+use super::{Coding, Guard, Mode, ModeClass, Punctured, Width};
 use kernel::{BitRate, Duration};
 use settings::{Choice, Said, numbered, said};
 use std::fmt;
@@ -73,6 +73,8 @@ pub struct TxVector {
     pub streams: u8,
     /// Bandwidth.
     pub width: Width,
+    /// EHT: what of it is punctured.
+    pub punctured: Punctured,
     /// Guard interval of the data.
     pub guard: Guard,
     /// Forward error correction; by default BCC where the mode has it.
@@ -117,6 +119,7 @@ impl TxVector {
             mcs: 0,
             streams: 1,
             width: Width::Mhz20,
+            punctured: Punctured::NONE,
             guard: Guard::Ns800,
             coding: None,
             ltf: None,
@@ -187,8 +190,25 @@ impl TxVector {
         Ok(())
     }
 
+    /// Rejects punctured channels in a vector of HE or earlier. HE punctures the channels of PPDUs
+    /// of several users only (802.11ax-2021 table 27-1).
+    pub(super) fn refuse_punctured(&self) -> Result<(), ModeFault> {
+        if self.punctured.is_none() {
+            return Ok(());
+        }
+        let message = match self.class {
+            ModeClass::He => Said::remove(
+                "802.11ax punctures only PPDUs of several users (HE MU with OFDMA), which is not \
+                 modelled; 802.11be punctures all",
+            ),
+            _ => Said::remove("only PPDUs of 802.11be have punctured channels"),
+        };
+        fault("punctured", message)
+    }
+
     /// Rejects parameters of HE and EHT in a vector of an earlier generation.
     pub(super) fn refuse_extension(&self) -> Result<(), ModeFault> {
+        self.refuse_punctured()?;
         let only = said!("is of 802.11ax and be only", "leave it out");
         if self.ltf.is_some() {
             return fault("ltf", format!("the HE-LTF type {only}"));
@@ -223,6 +243,7 @@ impl TxVector {
             mcs: self.mcs,
             streams: self.streams,
             width: self.width,
+            punctured: self.punctured,
             guard: self.guard,
             coding: parts.coding,
             coded_bits,

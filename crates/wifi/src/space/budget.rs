@@ -58,7 +58,7 @@ impl Space {
         let decoded = per.alone(power, &transmission);
         Some(LinkBudget {
             signal: Milliwatts(power).into(),
-            snr: decibels(power / levels.noise(mode.width)),
+            snr: decibels(power / levels.noise(mode.occupied())),
             detected,
             success: if detected { decoded } else { 0.0 },
         })

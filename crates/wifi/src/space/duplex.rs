@@ -118,7 +118,7 @@ impl Geometry<'_> {
         let levels = &self.rules.levels;
         let power = self.power(from, to);
         let interference = FixedPower::of(self.power(other, to));
-        let disturbance = interference.milliwatts() + levels.noise(mode.width);
+        let disturbance = interference.milliwatts() + levels.noise(mode.occupied());
         power >= levels.detect
             && power >= levels.sensitivity
             && levels.finds(power, interference)

@@ -139,7 +139,7 @@ impl Space {
             return false;
         };
         let mode = &begun.frame.mode;
-        let sinr = decibels(power / (interference + self.rules.levels.noise(mode.width)));
+        let sinr = decibels(power / (interference + self.rules.levels.noise(mode.occupied())));
         let chunk = SinrChunk { mode, sinr: Db(sinr.0), bits: self.header(begun).bits() };
         power >= self.rules.levels.sensitivity && self.signals.radio.error.success(&chunk) > 0.5
     }

@@ -6,12 +6,17 @@
 //! interference with that frame. If the frame is in the node's own channel of the same width, as a
 //! frame of 80 MHz is in all four primary channels of its block, the node receives it as one of its
 //! own cell.
+//!
+//! What a frame leaves out of its channel has none of its power, and what a network has punctured
+//! is no part of the channels of its nodes: nothing there disturbs them or keeps them from sending.
 
 use super::Space;
 use super::power::Power;
 use super::radio::{Radio, Site};
 use super::signals::Signals;
-use crate::phy::{Band, Channel, Milliwatts, ModeClass, Primary, Width};
+use crate::phy::{
+    Band, Channel, Milliwatts, Mode, ModeClass, Primary, Punctured, Puncturing, Width, subchannels,
+};
 use crate::{Link, MacConfig};
 use kernel::{Db, Dbm, Instant};
 
@@ -42,15 +47,29 @@ struct Common {
 pub(super) struct Overlaps {
     /// The numbers of all channels, sorted.
     numbers: Vec<u16>,
-    /// By channel of the transmitter, channel of the receiver, and width of the frame.
+    /// By channel of the transmitter, channel of the receiver, and width of the frame, where
+    /// nothing is punctured.
     common: Vec<Common>,
-    /// The widest frames of each node.
-    widest: Vec<Width>,
+    /// The same of what frames leave out or receivers do not use, sorted.
+    punctured: Vec<(Spared, Common)>,
+    /// The widest frames of each node, and what its network has punctured.
+    widest: Vec<Puncturing>,
     /// The least power of a secondary channel, in milliwatts.
     energy: [f64; 4],
     /// The least power of a frame that is detected there, in milliwatts; `None` if only energy is
     /// (clause 19.3.19.5).
     detection: Option<[f64; 4]>,
+}
+
+/// A frame and a receiver of which one has punctured channels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Spared {
+    /// The channels of transmitter and receiver.
+    channels: [u16; 2],
+    /// What the frame occupies.
+    sent: Puncturing,
+    /// The channel of the receiver.
+    own: Puncturing,
 }
 
 /// What a transmission is at a node in range.
@@ -72,7 +91,8 @@ impl Overlaps {
     ) -> Option<Box<Self>> {
         let standard = mac.timing.standard;
         // DSSS is wider than 20 MHz.
-        let widest = vec![standard.modes[0].width; sites.len()];
+        let narrowest = Puncturing { width: standard.modes[0].width, punctured: Punctured::NONE };
+        let widest = vec![narrowest; sites.len()];
         let (band, receiver) = (standard.band, &radio.receiver);
         // From VHT on, frames are detected in secondary channels, before only energy (clause
         // 19.3.19.5).
@@ -92,6 +112,7 @@ impl Overlaps {
         let mut all = Self {
             numbers,
             common,
+            punctured: Vec::new(),
             widest,
             energy: ENERGY.map(|more| power(receiver.energy + more)),
             detection: detects.then(|| DETECTION.map(|more| power(receiver.detect + more))),
@@ -99,6 +120,7 @@ impl Overlaps {
         for &(a, b, link) in links {
             all.add_link([a, b], &link);
         }
+        all.note_punctured(band, links);
         let overlap =
             |from: &u16| all.numbers.iter().any(|&to| *from != to && all.touch(*from, to));
         all.numbers.iter().any(overlap).then(|| Box::new(all))
@@ -108,13 +130,42 @@ impl Overlaps {
     pub(super) fn add_link(&mut self, ends: [u32; 2], link: &Link) {
         for node in ends {
             let known = &mut self.widest[node as usize];
-            *known = link.mode.width.max(*known);
+            if link.mode.width > known.width {
+                *known = occupation(&link.mode);
+            }
         }
+    }
+
+    /// Where networks have punctured channels: what the frames of these links, and those in all of
+    /// their channels, are at all receivers.
+    fn note_punctured(&mut self, band: Band, links: &[(u32, u32, Link)]) {
+        let whole = Width::ALL.map(|width| Puncturing { width, punctured: Punctured::NONE });
+        let mut sent: Vec<Puncturing> =
+            links.iter().map(|(_, _, link)| occupation(&link.mode)).chain(whole).collect();
+        sent.sort_unstable();
+        sent.dedup();
+        let mut own = self.widest.clone();
+        own.sort_unstable();
+        own.dedup();
+        if own.iter().all(|own| own.punctured.is_none()) {
+            return;
+        }
+        for &from in &self.numbers {
+            for &to in &self.numbers {
+                for &sent in &sent {
+                    for &own in &own {
+                        let spared = Spared { channels: [from, to], sent, own };
+                        self.punctured.push((spared, spared.common(band)));
+                    }
+                }
+            }
+        }
+        self.punctured.sort_unstable_by_key(|(spared, _)| *spared);
     }
 
     /// Whether any frames in one channel arrive in another.
     pub(super) fn touch(&self, from: u16, to: u16) -> bool {
-        let widest = self.widest.iter().copied().max().unwrap_or_default();
+        let widest = self.widest.iter().map(|of| of.width).max().unwrap_or_default();
         let widths = Width::ALL.into_iter().filter(|&width| width <= widest);
         let (Some(from), Some(to)) = (self.place(from), self.place(to)) else { return false };
         widths.into_iter().any(|sent| {
@@ -131,8 +182,17 @@ impl Overlaps {
         self.common[(from * self.numbers.len() + to) * Width::ALL.len() + width as usize]
     }
 
-    /// What frames of one channel are in another.
-    fn common(&self, from: u16, to: u16, width: Width) -> Common {
+    /// What a frame of one channel is at a node in another.
+    fn common(&self, from: u16, to: u16, mode: &Mode, node: u32) -> Common {
+        let own = self.widest[node as usize];
+        let width = mode.width;
+        if !(mode.punctured.is_none() && own.punctured.is_none()) {
+            let spared = Spared { channels: [from, to], sent: occupation(mode), own };
+            let place = self.punctured.binary_search_by_key(&spared, |(spared, _)| *spared);
+            if let Ok(place) = place {
+                return self.punctured[place].1;
+            }
+        }
         match (self.place(from), self.place(to)) {
             (Some(from), Some(to)) => self.between(from, to, width),
             _ if from == to => Common::ALL,
@@ -157,6 +217,50 @@ impl Common {
         let share = |width| to.channel(width).map_or(0.0, |received| share(sent, received));
         Self { shares: Width::ALL.map(share), is_one: false }
     }
+}
+
+/// What the frames of a mode occupy.
+fn occupation(mode: &Mode) -> Puncturing {
+    Puncturing { width: mode.width, punctured: mode.punctured }
+}
+
+impl Spared {
+    fn common(self, band: Band) -> Common {
+        let Self { channels, sent, own } = self;
+        let [from, to] = channels.map(|number| Primary { band, number });
+        let usual = Common::of(band, from.number, to.number, sent.width);
+        // A PPDU without the receiver's primary channel is none of its own.
+        let is_there = || sent.place_of(to).is_none_or(|place| !sent.punctured.has(place));
+        let Some(channel) = from.channel(sent.width).filter(|_| !(usual.is_one && is_there()))
+        else {
+            return usual;
+        };
+        let all = 1.0 - left_out(channel, sent.punctured);
+        let share = |width| {
+            let Some(received) = to.channel(width) else { return 0.0 };
+            let unused = own.within(to, width);
+            let used = parts(received).zip(0..).filter(|(_, nth)| !unused.has(*nth));
+            let sent_in = |part: &Channel| {
+                !parts(channel).zip(0..).any(|(it, nth)| it == *part && sent.punctured.has(nth))
+            };
+            used.map(|(part, _)| part).filter(sent_in).map(|part| share(channel, part)).sum::<f64>()
+                / all
+        };
+        Common { shares: Width::ALL.map(share), is_one: false }
+    }
+}
+
+/// The channels of 20 MHz in a channel, from the lowest.
+fn parts(channel: Channel) -> impl Iterator<Item = Channel> {
+    let lowest = channel.edges_mhz().0;
+    let centre = move |nth| Channel { centre_mhz: lowest + 10 + 20 * nth, width: Width::Mhz20 };
+    (0..subchannels(channel.width)).map(centre)
+}
+
+/// The part of the power of a frame in all of a channel that is where another leaves out.
+fn left_out(channel: Channel, punctured: Punctured) -> f64 {
+    let is_out = |(_, nth): &(Channel, u32)| punctured.has(*nth);
+    parts(channel).zip(0..).filter(is_out).map(|(part, _)| share(channel, part)).sum()
 }
 
 /// The transmit mask of frames of a width: offsets from the centre in MHz, and the power density
@@ -205,8 +309,16 @@ fn share(sent: Channel, received: Channel) -> f64 {
 }
 
 impl Arrived {
-    pub(super) fn new(whole: f64, from: u16, to: u16, width: Width, overlaps: &Overlaps) -> Self {
-        Self { whole, common: overlaps.common(from, to, width) }
+    /// A frame of this power, from one channel at a node in another.
+    pub(super) fn new(
+        whole: f64,
+        channels: [u16; 2],
+        mode: &Mode,
+        node: u32,
+        overlaps: &Overlaps,
+    ) -> Self {
+        let [from, to] = channels;
+        Self { whole, common: overlaps.common(from, to, mode, node) }
     }
 
     /// Whether the node receives frames of its width there.
@@ -232,7 +344,7 @@ impl Overlaps {
     /// busy in which the node sends; [`Instant::ZERO`] if they do not.
     fn busy_until(&self, node: u32, end: Instant, begun: Arrived, signals: &Signals) -> Instant {
         let mut until = Instant::ZERO;
-        let widest = self.widest[node as usize];
+        let widest = self.widest[node as usize].width;
         for (part, _) in WIDE.iter().enumerate().take_while(|&(_, &width)| width <= widest) {
             if self.detection.is_some_and(|least| begun.secondary(part) >= least[part]) {
                 return end;
@@ -335,5 +447,27 @@ mod tests {
         let [primary, _, of_40, of_80, ..] = ack.shares;
         assert_eq!(primary, 0.0);
         assert!(of_40 < 0.01 && of_80 > 0.99, "{of_40} {of_80}");
+    }
+
+    /// A PPDU of 80 MHz without its third 20 MHz, which are channel 44, and the channels beside it.
+    #[test]
+    fn what_is_punctured_has_no_power_and_is_not_heard() {
+        let plain = |width| Puncturing { width, punctured: Punctured::NONE };
+        let third = Puncturing { width: Width::Mhz80, punctured: Punctured::of_bits(0b0100) };
+        let of = |channels, sent, own| Spared { channels, sent, own }.common(Band::Ghz5);
+        let in_20 = |to| of([36, to], third, plain(Width::Mhz20)).shares[Width::Mhz20 as usize];
+        assert_eq!(in_20(44), 0.0);
+        // A node there knows it as a frame of its own channel.
+        assert_eq!([40, 48].map(in_20), [1.0; 2]);
+        // Outside of the 80 MHz is what the mask lets out, of three quarters of the width.
+        let [whole, cut] = [plain(Width::Mhz80), third]
+            .map(|sent| of([36, 52], sent, third).shares[Width::Mhz20 as usize]);
+        assert!((cut / whole - 4.0 / 3.0).abs() < 0.01, "{whole} {cut}");
+        let heard = of([44, 36], plain(Width::Mhz20), third);
+        let whole = of([44, 36], plain(Width::Mhz20), plain(Width::Mhz80));
+        let [heard, whole] = [heard, whole].map(|common| common.shares[Width::Mhz80 as usize]);
+        // Only what the mask lets into 40 and 48.
+        assert!(whole > 0.99 && heard < 0.01 && heard > 0.0, "{whole} {heard}");
+        assert!(of([36, 40], third, third).is_one && !of([36, 44], third, third).is_one);
     }
 }

@@ -6,7 +6,7 @@ use super::interference::{Bounds, Chunk, overlap};
 use super::per_cache::{Limits, ModeId, PerCache};
 use super::power::Levels;
 use crate::mac::Timing;
-use crate::phy::Width;
+use crate::phy::Occupied;
 use crate::phy::error::ErrorModel;
 use kernel::{Bytes, Instant};
 use std::ops::Deref;
@@ -121,7 +121,7 @@ impl PpduParts {
             return Some(true);
         }
         let limits = &self.limits;
-        let disturbance = bounds.most + levels.noise(limits.width);
+        let disturbance = bounds.most + levels.noise(limits.occupied);
         let is_found = power >= limits.header_success_above * disturbance;
         self.are_certainly_lost(levels, power, bounds).filter(|&all_lost| all_lost || is_found)
     }
@@ -129,11 +129,11 @@ impl PpduParts {
     /// The power from which a receiver certainly decodes something of a frame that is alone on the
     /// air, as [`Self::is_certainly_lost`] says.
     pub(super) fn decoded_alone_from(&self, levels: &Levels) -> f64 {
-        let Limits { width, header_success_above, some_above, .. } = self.limits;
+        let Limits { occupied, header_success_above, some_above, .. } = self.limits;
         if !self.is_some(1) {
             return f64::INFINITY;
         }
-        let noise = levels.noise(width);
+        let noise = levels.noise(occupied);
         levels.sensitivity.max(header_success_above * noise).max(some_above * noise)
     }
 
@@ -146,7 +146,7 @@ impl PpduParts {
     /// The same of the MPDUs, if it has decoded the PHY header.
     fn are_certainly_lost(&self, levels: &Levels, power: f64, bounds: &Bounds) -> Option<bool> {
         let limits = &self.limits;
-        let noise = levels.noise(limits.width);
+        let noise = levels.noise(limits.occupied);
         if power <= self.failure_below(bounds.chunks) * (bounds.least + noise) {
             return Some(true);
         }
@@ -179,7 +179,7 @@ impl PerCalculator<'_> {
         let Limits { header, header_bits, .. } = *limits;
         let mut success = 1.0;
         for chunk in chunks.iter().take_while(|chunk| chunk.begin < payload) {
-            if power < limits.header_success_above * self.disturbance(chunk, limits.width) {
+            if power < limits.header_success_above * self.disturbance(chunk, limits.occupied) {
                 let span = BitSpan { begin: start, end: payload, bits: header_bits };
                 success *= self.part(chunk, power, header, span);
             }
@@ -195,10 +195,11 @@ impl PerCalculator<'_> {
     fn span(&mut self, chunks: &[Chunk], power: f64, span: BitSpan) -> f64 {
         let within = chunks.iter().skip_while(|chunk| chunk.end <= span.begin);
         let within = within.take_while(|chunk| chunk.begin < span.end);
-        let Limits { body, width, .. } = self.ppdu.limits;
+        let Limits { body, occupied, .. } = self.ppdu.limits;
         for chunk in within.clone() {
             let bits = span.within(chunk).unwrap_or(0);
-            if bits > 0 && power <= self.failure_below(body, bits) * self.disturbance(chunk, width)
+            if bits > 0
+                && power <= self.failure_below(body, bits) * self.disturbance(chunk, occupied)
             {
                 return 0.0;
             }
@@ -210,7 +211,7 @@ impl PerCalculator<'_> {
     /// each MPDU; if so, [`Self::decodes_all`].
     pub(super) fn is_certain(&self, power: f64, bounds: &Bounds) -> bool {
         let limits = &self.ppdu.limits;
-        let disturbance = bounds.most + self.levels.noise(limits.width);
+        let disturbance = bounds.most + self.levels.noise(limits.occupied);
         power >= self.levels.sensitivity
             && power >= limits.header_success_above * disturbance
             && power >= limits.all_above * disturbance
@@ -246,7 +247,7 @@ impl PerCalculator<'_> {
             return if lost < ALL_LOST { 0.0 } else { lost };
         }
         let is_every = |chunk: &&Chunk| {
-            power >= ppdu.limits.every_above * self.disturbance(chunk, ppdu.limits.width)
+            power >= ppdu.limits.every_above * self.disturbance(chunk, ppdu.limits.occupied)
         };
         for chunk in chunks.iter().filter(is_every) {
             // MPDUs are in order of time: all that begin earlier end earlier.
@@ -262,7 +263,7 @@ impl PerCalculator<'_> {
         // MPDUs of one size within one chunk have the same error rate.
         let (mut at, mut last) = (0, None);
         let is_lost = |chunk: &Chunk, per: &Self| {
-            power <= ppdu.limits.none_below * per.disturbance(chunk, ppdu.limits.width)
+            power <= ppdu.limits.none_below * per.disturbance(chunk, ppdu.limits.occupied)
         };
         let mut failure_below = is_lost(&chunks[0], self);
         for span in ppdu.spans.iter() {
@@ -299,7 +300,7 @@ impl PerCalculator<'_> {
         let mut spans = ppdu.spans.iter().peekable();
         for chunk in chunks {
             while spans.next_if(|span| span.begin < chunk.begin).is_some() {}
-            let disturbance = self.disturbance(chunk, ppdu.limits.width);
+            let disturbance = self.disturbance(chunk, ppdu.limits.occupied);
             let is_lost = power <= ppdu.limits.none_below * disturbance;
             let mut last = (0, 1.0);
             while let Some(&span) = spans.next_if(|span| span.end <= chunk.end) {
@@ -333,14 +334,15 @@ impl PerCalculator<'_> {
     }
 
     /// Noise and interference, in milliwatts.
-    fn disturbance(&self, chunk: &Chunk, width: Width) -> f64 {
-        chunk.interference + self.levels.noise(width)
+    fn disturbance(&self, chunk: &Chunk, occupied: Occupied) -> f64 {
+        chunk.interference + self.levels.noise(occupied)
     }
 
     /// Probability that the bits of a span within a chunk are decoded.
     fn part(&mut self, chunk: &Chunk, power: f64, mode: ModeId, span: BitSpan) -> f64 {
         let Some(bits) = span.within(chunk).filter(|&bits| bits > 0) else { return 1.0 };
-        let disturbance = |width| chunk.interference + self.levels.noise(width);
+        let levels = self.levels;
+        let disturbance = |occupied: Occupied| chunk.interference + levels.noise(occupied);
         self.per_cache.success(mode, power, bits, disturbance, self.error)
     }
 }

@@ -4,7 +4,7 @@
 use super::frame::{OnAir, Transmission};
 use crate::mac::{ACK, Deferral, Timing};
 use crate::phy::error::{Certain, ErrorModel, SinrChunk};
-use crate::phy::{Airtime, Coding, Mode, Width, decibels};
+use crate::phy::{Airtime, Coding, Mode, Occupied, decibels};
 use kernel::{Bytes, Db, Duration, IdVec};
 use wire::FrameKind;
 
@@ -160,7 +160,7 @@ impl PerCache {
             header_bits,
             header_success_above: header_above.min(HEADER_SUCCESS_ABOVE),
             body,
-            width: mode.width,
+            occupied: mode.occupied(),
             some_above: certain.any_success_above(error, mode, most, mpdus),
             every_above: certain.any_success_above(error, mode, most, 1),
             all_above: certain.success_above(error, mode, most),
@@ -183,11 +183,11 @@ impl PerCache {
         mode: ModeId,
         power: f64,
         bits: u64,
-        disturbance: impl FnOnce(Width) -> f64,
+        disturbance: impl FnOnce(Occupied) -> f64,
         error: &dyn ErrorModel,
     ) -> f64 {
         let KnownMode { mode, key, certain } = &mut self.modes[mode];
-        let disturbance = disturbance(mode.width);
+        let disturbance = disturbance(mode.occupied());
         if power >= certain.success_above(error, mode, bits) * disturbance {
             return 1.0;
         }
@@ -231,7 +231,7 @@ pub(super) struct Limits {
     pub(super) header_success_above: f64,
     pub(super) body: ModeId,
     /// The bandwidth of the body.
-    pub(super) width: Width,
+    pub(super) occupied: Occupied,
     /// Above `some_above`, at least one MPDU is decoded with certainty; above `every_above`, each
     /// MPDU is, except with a negligible probability; above `all_above`, with probability 1.0.
     pub(super) some_above: f64,

@@ -1,7 +1,7 @@
 //! Powers at a receiver, and the levels with which it compares them.
 
 use super::radio::ReceiverSettings;
-use crate::phy::{Milliwatts, Width, linear, noise};
+use crate::phy::{Milliwatts, Occupied, Width, linear, noise};
 use kernel::{Db, Dbm, Duration};
 use std::ops::{Add, Sub};
 
@@ -114,8 +114,11 @@ impl Levels {
     }
 
     /// Noise in this bandwidth, in milliwatts.
-    pub(super) fn noise(&self, width: Width) -> f64 {
-        self.noise[width as usize]
+    #[inline]
+    pub(super) fn noise(&self, within: impl Into<Occupied>) -> f64 {
+        let within = within.into();
+        let noise = self.noise[within.width as usize];
+        if within.left_out == 0 { noise } else { noise * within.fraction() }
     }
 
     /// The least power that energy detection senses, after a frame or in other cases.

@@ -244,7 +244,7 @@ impl Signals {
         arrived.clear();
         for ReceiverInRange { node, power, .. } in arrivals {
             let there = self.sites[*node as usize].channel;
-            let signal = Arrived::new(power.milliwatts, own, there, mode.width, overlaps);
+            let signal = Arrived::new(power.milliwatts, [own, there], mode, *node, overlaps);
             *power = signal.within(Width::Mhz20);
             arrived.push(signal);
         }

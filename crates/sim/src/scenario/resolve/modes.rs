@@ -2,6 +2,7 @@
 
 use super::check::{Check, number};
 use super::mixed;
+use super::puncturing::Punctures;
 use crate::plan::RatePlan;
 use crate::scenario::document::{Document, Station};
 use crate::scenario::wlan::Wlan;
@@ -25,6 +26,8 @@ pub(super) struct Modes<'a> {
     non_erp: bool,
     /// The standard of the current group: that of the cell, or an earlier one with MCS.
     own: &'static Standard,
+    /// What cells have punctured.
+    punctures: Punctures,
     /// The settings of groups without keys of their own.
     general: Option<DirectionModes>,
     /// Paths of shared keys whose faults have been reported, so that each is reported once.
@@ -74,6 +77,7 @@ impl<'a> Modes<'a> {
             has_radio: document.radio.is_some(),
             non_erp: false,
             own: mac.timing.standard,
+            punctures: Punctures::of(document, mac, check),
             general: None,
             reported: BTreeSet::new(),
         };
@@ -179,7 +183,8 @@ impl<'a> Modes<'a> {
         }
         let has_own = group.modes != McsKeys::default()
             || own_keys(group).next().is_some()
-            || self.own != self.standard;
+            || self.own != self.standard
+            || self.punctures.has_any();
         if !has_own && let Some(general) = self.general {
             return general;
         }
@@ -245,6 +250,7 @@ impl<'a> Modes<'a> {
     /// reason.
     fn choose(&self, path: &str, group: &Station) -> Result<DirectionModes, (String, Said)> {
         let keys = group.modes.or(&self.general_keys(group));
+        let (keys, common) = self.punctures.fit(group, keys, self.common());
         let place = |fault: ModeFault| {
             let is_own = group.modes.given().any(|key| key == fault.parameter);
             let path = match fault.parameter {
@@ -255,19 +261,18 @@ impl<'a> Modes<'a> {
             (path, fault.said)
         };
         let with_vector = |(mode, vector)| InitialMode { mode, vector: Some(vector) };
-        let up = keys.mode(self.common()).map(with_vector).map_err(place)?;
+        let up = keys.mode(common).map(with_vector).map_err(place)?;
         let own = McsKeys {
             mcs: group.ap_mcs,
             streams: group.ap_streams,
             guard: group.ap_guard,
             width: None,
         };
-        let down = own.or(&keys).mode(self.common()).map(with_vector).map_err(|fault| match own
-            .given()
-            .find(|key| *key == fault.parameter)
-        {
-            Some(key) => (format!("{path}.ap_{key}"), fault.said),
-            None => place(fault),
+        let down = own.or(&keys).mode(common).map(with_vector).map_err(|fault| {
+            match own.given().find(|key| *key == fault.parameter) {
+                Some(key) => (format!("{path}.ap_{key}"), fault.said),
+                None => place(fault),
+            }
         })?;
         Ok(DirectionModes { up, down })
     }

@@ -3,7 +3,8 @@
 use super::Generation;
 use crate::phy::layout::Layout;
 use crate::phy::{
-    Amendment, Band, CodeRate, Coding, Guard, Mode, ModeClass, Modulation, Slot, Standard, Width,
+    Amendment, Band, CodeRate, Coding, Guard, Mode, ModeClass, Modulation, Punctured, Slot,
+    Standard, Width,
 };
 use kernel::{BitRate, Bytes, Duration};
 use wire::Format;
@@ -29,6 +30,7 @@ const fn mode(index: u8, class: ModeClass, modulation: Modulation, rate_kbps: u6
         class,
         rate: BitRate(rate_kbps * 1000),
         bits_per_symbol: 0,
+        punctured: Punctured::NONE,
         coded_bits: 0,
         modulation,
         code_rate: CodeRate::Uncoded,

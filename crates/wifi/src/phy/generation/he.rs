@@ -119,6 +119,7 @@ pub(super) fn quarters(mode: &Mode, tones: u32) -> Padding {
 
 fn mode(vector: &TxVector) -> Result<Mode, ModeFault> {
     vector.check(&LIMITS)?;
+    vector.refuse_punctured()?;
     let ltf = training(vector)?;
     let coding = coding(vector, "802.11ax-2021 27.3.12.5.1")?;
     if vector.extended_range {

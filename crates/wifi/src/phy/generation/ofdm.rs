@@ -4,7 +4,8 @@ use super::{Generation, dsss};
 use crate::phy::layout::{Layout, SIGNAL_EXTENSION};
 use crate::phy::standard::OFDM_BASIC_100KBPS;
 use crate::phy::{
-    Amendment, Band, CodeRate, Coding, Guard, Mode, ModeClass, Modulation, Slot, Standard, Width,
+    Amendment, Band, CodeRate, Coding, Guard, Mode, ModeClass, Modulation, Punctured, Slot,
+    Standard, Width,
 };
 use CodeRate::{Half, ThreeQuarters, TwoThirds};
 use Modulation::{Bpsk, Qam16, Qam64, Qpsk};
@@ -50,6 +51,7 @@ const fn mode(
         class,
         rate: BitRate(rate_mbps * 1_000_000),
         bits_per_symbol: rate_mbps as u32 * 4,
+        punctured: Punctured::NONE,
         coded_bits: TONES * modulation.bits(),
         modulation,
         code_rate,

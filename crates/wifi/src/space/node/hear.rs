@@ -131,7 +131,7 @@ impl Node {
         let before = edcaf.window();
         let peer = edcaf.to().and_then(|to| peer_mut(&mut self.peers, to));
         let (rate, power) = peer.map(|peer| (&mut peer.rate, peer.power)).unzip();
-        let snr = |mode: &Mode| Some(decibels(power? / rules.levels.noise(mode.width)));
+        let snr = |mode: &Mode| Some(decibels(power? / rules.levels.noise(mode.occupied())));
         edcaf.succeed(now, &rules.mac, bitmap, rate, snr, &mut self.settled);
         if doubles {
             edcaf.double_window(&rules.mac, before);
