@@ -186,7 +186,9 @@ impl Query {
             ("mpdus", self.mpdus.is_some()),
         ];
         for (path, _) in given.into_iter().filter(|(_, given)| *given) {
-            let message = if high {
+            let message = if path == "punctured" {
+                Said::remove("only PPDUs of 802.11be have punctured channels")
+            } else if high {
                 said!(
                     "cannot be combined with a rate, which is for frames without MCS",
                     "remove one"

@@ -121,7 +121,7 @@ impl Checker {
             let devices = plan.interferers.iter().map(|plan| plan.config.devices.clone());
             let powers = powers::Powers::new(radio, sites, mac.timing.standard.band)
                 .beside(devices.collect())
-                .punctured(spectrum::patterns(plan, space));
+                .punctured(spectrum::patterns(plan, space), spectrum::sent(plan));
             let powers = powers.full_duplex(mac.full_duplex.as_ref());
             MediumChecker::Space(Box::new(space::Watch::new(space, mac, powers, access_points)))
         } else {

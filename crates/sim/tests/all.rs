@@ -32,6 +32,7 @@ mod observables;
 mod pings;
 mod power_save;
 mod protection;
+mod punctured;
 mod queues;
 mod roaming;
 mod routing;

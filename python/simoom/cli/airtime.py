@@ -42,9 +42,11 @@ def option_of(key: str, schema: dict[str, Any]) -> tuple[Any, Any]:
     """Return the type of a key's option, and the option, from the key's schema."""
     unit = key.rpartition("_")[2]
     kind: Any = TYPES.get(schema.get("type", ""))
-    if kind is None:
+    if schema.get("type") == "array":
+        kind = list[TYPES[schema["items"]["type"]]]  # type: ignore[misc]
+    elif kind is None:
         kind = Literal[tuple(variant["const"] for variant in schema["oneOf"])]
-    metavar = unit.upper() if unit in UNITS else "N" if kind is int else None
+    metavar = unit.upper() if unit in UNITS else "N" if kind in (int, list[int]) else None
     default = False if kind is bool else None
     option = typer.Option(default, flag(key), metavar=metavar, help=schema["description"])
     return (kind if kind is bool else kind | None), option
@@ -83,10 +85,11 @@ def airtime(
     **ppdu: Any,
 ) -> None:
     """Compute how long a PPDU, or the exchange of a group, and each of its parts lasts."""
-    for key, number in {"psdu_bytes": psdu_bytes, **ppdu}.items():
+    for key, value in {"psdu_bytes": psdu_bytes, **ppdu}.items():
         # The core knows the limits of each standard; what is no such number does not reach it.
-        if isinstance(number, int) and not 0 <= number < 1 << 64:
-            raise InputError(f"{flag(key)} {number}: must be from 0 to 2^64 - 1")
+        for number in value if isinstance(value, list) else (value,):
+            if isinstance(number, int) and not 0 <= number < 1 << 64:
+                raise InputError(f"{flag(key)} {number}: must be from 0 to 2^64 - 1")
     given: dict[str, Any] = {**ppdu, "short_preamble": preamble == "short"}
     if users:
         given["users"] = [user_of(text) for text in users]

@@ -158,7 +158,11 @@ def effective_throughput(link: Link) -> Aggregation:
     cycle = known.aifs_us + window / 2 * known.slot_us + ppdu + known.sifs_us + answer
     intact = np.exp(8 * (timing.MPDU_DELIMITER_BYTES + size) * np.log1p(-errors))
     rate = timing.data_bits_per_symbol(
-        index, standard=known.name, width_mhz=link.width_mhz, streams=link.streams
+        index,
+        standard=known.name,
+        width_mhz=link.width_mhz,
+        streams=link.streams,
+        punctured_mhz=link.punctured_mhz,
     ) / timing.symbol_us(standard=known.name, guard_ns=link.guard_ns)
     throughput = 8 * count * y * paid * intact / cycle
     return Aggregation(throughput, rate, throughput / rate, count, psdu, ppdu, cycle)

@@ -137,6 +137,10 @@ _SUBCARRIERS = {  # data subcarriers: Tables 19-6, 21-5; Table 27-16 for one RU 
     "he": {20: 234, 40: 468, 80: 980, 160: 1960},
     "eht": {20: 234, 40: 468, 80: 980, 160: 1960, 320: 3920},  # 802.11be-2024, 36.3.2
 }
+_PUNCTURED = {  # the same of multiple resource units, by width and MHz without data: 36.3.2.3
+    (80, 20): 702, (160, 20): 1682, (160, 40): 1448,
+    (320, 40): 3408, (320, 80): 2940, (320, 120): 2428,
+}  # fmt: skip
 _LONG_SYMBOLS = ("he", "eht")
 """Families with symbols of 12.8 us, and LDPC."""
 _GUARDS_NS = {"ofdm": (800,), "ht": (400, 800), "vht": (400, 800)}
@@ -157,11 +161,12 @@ def standard(name: str) -> Standard:
 
 
 def data_bits_per_symbol(
-    mcs: ArrayLike, *, standard: str, width_mhz: int = 20, streams: int = 1
+    mcs: ArrayLike, *, standard: str, width_mhz: int = 20, streams: int = 1, punctured_mhz: int = 0
 ) -> Array:
     """Return N_DBPS of an HT, VHT, HE or EHT mode (Tables 19-27, 21-29, 27-54).
 
-    `mcs` counts from 0 for every number of streams, for HT as well.
+    `mcs` counts from 0 for every number of streams, for HT as well. An EHT PPDU may leave out
+    `punctured_mhz` of its channel, and then has its data in a multiple resource unit.
 
     Raises
     ------
@@ -172,6 +177,8 @@ def data_bits_per_symbol(
     --------
     >>> float(data_bits_per_symbol(8, standard="11ac"))
     312.0
+    >>> float(data_bits_per_symbol(0, standard="11be", width_mhz=80, punctured_mhz=20))
+    351.0
     """
     known = STANDARDS[choice("standard", standard, AGGREGATING)]
     index = whole("mcs", mcs, low=0, high=known.max_mcs).astype(np.intp)
@@ -179,7 +186,14 @@ def data_bits_per_symbol(
     if width_mhz not in widths:
         raise ValueError(f"width_mhz: must be one of {list(widths)}, is {width_mhz!r}")
     _check_streams(known, streams)
-    coded = widths[width_mhz] * _BITS_PER_SUBCARRIER[index] * streams
+    subcarriers = widths[width_mhz]
+    if punctured_mhz:
+        if known.family != "eht" or (width_mhz, punctured_mhz) not in _PUNCTURED:
+            raise ValueError(
+                f"punctured_mhz: {punctured_mhz!r} of {width_mhz} MHz do not exist in {known.name}"
+            )
+        subcarriers = _PUNCTURED[width_mhz, punctured_mhz]
+    coded = subcarriers * _BITS_PER_SUBCARRIER[index] * streams
     bits = coded * _CODE_RATE_12[index] / 12
     if known.family == "vht" and np.any(bits != np.floor(bits)):  # 21.5: N_DBPS is whole
         raise ValueError(f"mcs: {mcs!r} does not exist at {width_mhz} MHz with {streams} stream(s)")
@@ -227,6 +241,7 @@ class Format(Parameters):
     """The format of the data field of an HT, VHT, HE or EHT PPDU."""
 
     width_mhz: Plain[int] = Parameter(20, "Channel width of n, ac, ax and be.")
+    punctured_mhz: Plain[int] = Parameter(0, "What of the channel PPDUs of be leave out.")
     streams: Plain[int] = Parameter(1, "Spatial streams of n, ac, ax and be.")
     guard_ns: Plain[int | None] = Parameter(None, "Guard interval of n, ac, ax and be; None: 800.")
     round_short_guard: Plain[bool] = Parameter(
@@ -314,7 +329,11 @@ def ppdu_us(ppdu: Ppdu) -> Array:
     if mcs is None:
         mcs = np.asarray(highest_mcs(known.name, width_mhz, streams), dtype=np.float64)
     per_symbol = data_bits_per_symbol(
-        mcs, standard=known.name, width_mhz=width_mhz, streams=streams
+        mcs,
+        standard=known.name,
+        width_mhz=width_mhz,
+        streams=streams,
+        punctured_mhz=ppdu.punctured_mhz,
     )
     # One tail of 6 bits for each convolutional encoder; HE and EHT use LDPC, which has none.
     encoders = {"ht": np.ceil(per_symbol / 4 / 320), "vht": np.ceil(per_symbol / 4 / 540)}

@@ -10,7 +10,7 @@ from typing import Any, overload
 from simoom import _core
 from simoom.base.arguments import whole
 
-Option = float | str | bool | None
+Option = float | str | bool | Sequence[int] | None
 """The value of an option of a PPDU; None is its default."""
 User = Mapping[str, Option]
 """A user of a group, by the keys of `USER_OPTIONS`."""
@@ -63,8 +63,8 @@ def airtime(
         and `count`, how many are like it. Keys that a user lacks are those below.
     **ppdu : optional
         The other keys of `OPTIONS`, which ``simoom airtime --help`` explains: `rate_mbps` and
-        `short_preamble` of a frame without MCS; `mpdus`, `mcs`, `streams`, `width_mhz`, `guard_ns`
-        and others of one with an MCS; `direction`, `ack` and others of a group.
+        `short_preamble` of a frame without MCS; `mpdus`, `mcs`, `streams`, `width_mhz`, `guard_ns`,
+        `punctured` and others of one with an MCS; `direction`, `ack` and others of a group.
 
     Returns
     -------

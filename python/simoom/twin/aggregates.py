@@ -252,7 +252,12 @@ def sender(cell: Cell, packet_bytes: int, *, at_access_point: bool) -> Sender:
         control_mbps=float(control),
         # The bitmap has 64 bits, or 256 (9.3.1.8.2).
         block_ack_bytes=timing.BLOCK_ACK_BYTES + (24 if window > 64 else 0),
-        format={"width_mhz": width, "streams": streams, "guard_ns": wlan["guard_ns"]},
+        format={
+            "width_mhz": width,
+            "punctured_mhz": 20 * len(set(cell.keys["ap"]["punctured"] or ())),
+            "streams": streams,
+            "guard_ns": wlan["guard_ns"],
+        },
     )
 
 

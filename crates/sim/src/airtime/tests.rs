@@ -35,6 +35,24 @@ fn faults(options: &str) -> Vec<String> {
     ask(options).unwrap_err().into_iter().map(|issue| issue.path).collect()
 }
 
+/// 702 tones of 80 MHz: `ceil((16 + 8·65535) / 7020)` symbols of 13.6 us behind 51.2 us.
+#[test]
+fn leaves_out_punctured_channels() {
+    let of_80 = |more: &str| {
+        format!("standard = '11be'; psdu_bytes = 65535; width_mhz = 80; mcs = 13; {more}")
+    };
+    let us = 51.2 + 75.0 * 13.6;
+    assert!((total_us(&of_80("punctured = [3]")) - us).abs() < 1e-9);
+    assert!(total_us(&of_80("punctured = []")) < us);
+    let (path, said) = fault(&of_80("punctured = [5]"));
+    assert_eq!(path, "punctured");
+    assert_eq!(said, "are not all 20 MHz subchannels of 80 MHz; there are 1, the lowest, to 4");
+    assert!(fault(&of_80("punctured = [1, 2]")).1.contains("one of 4 subchannels of 20 MHz"));
+    let only = "only PPDUs of 802.11be have punctured channels; remove the key";
+    let of_g = "standard = '11g'; psdu_bytes = 100; punctured = [1]";
+    assert_eq!(fault(of_g), ("punctured".to_owned(), only.to_owned()));
+}
+
 #[test]
 fn gives_each_part() {
     let parts = ask("standard = '11g'; psdu_bytes = 1536").unwrap();

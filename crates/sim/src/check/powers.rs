@@ -114,9 +114,13 @@ impl Powers {
         Self { interferers, ..self }
     }
 
-    /// The same with what the networks of nodes have punctured.
-    pub(super) fn punctured(self, patterns: Vec<Pattern>) -> Self {
-        Self { shares: self.shares.punctured(patterns.clone()), patterns, ..self }
+    /// The same with what the networks of nodes have punctured, and what frames leave out.
+    pub(super) fn punctured(
+        self,
+        patterns: Vec<Pattern>,
+        sent: impl Iterator<Item = Pattern>,
+    ) -> Self {
+        Self { shares: self.shares.punctured(&patterns, sent.collect()), patterns, ..self }
     }
 
     /// Whether a frame leaves out what its network has punctured.

@@ -304,6 +304,8 @@ impl Watch {
             Amendment::Ac | Amendment::Ax | Amendment::Be => 20.0 * self.powers.detect,
             _ => 4.0 * self.powers.energy,
         };
+        // And 3 dB more in a secondary channel of 160 MHz.
+        let least = if mode.width == Width::Mhz320 { 2.0 * least } else { least };
         let secondary = |other: &OngoingFrame| {
             let is_own = self.powers.share(from, other, other.mode.width) == 1.0;
             let [all, primary] =

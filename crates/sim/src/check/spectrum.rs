@@ -1,7 +1,7 @@
 //! The parts of frames that are in channels that overlap with theirs, computed independently.
 
 use crate::plan::{Plan, SpacePlan};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use wifi::phy::{Band, Mode, Width};
 
 /// The widths of frames and of channels in MHz; 22 are those of DSSS.
@@ -22,6 +22,12 @@ pub(super) fn patterns(plan: &Plan, space: &SpacePlan) -> Vec<Pattern> {
         widest.map_or((20, 0), |mode| (mode.width.mhz(), mode.punctured.bits()))
     };
     plan.topology.radios().iter().map(|radio| pattern(radio.cell)).collect()
+}
+
+/// The patterns of all frames.
+pub(super) fn sent(plan: &Plan) -> impl Iterator<Item = Pattern> {
+    let modes = plan.stations.iter().flat_map(|station| [station.up.mode(), station.down.mode()]);
+    modes.map(|mode| (mode.width.mhz(), mode.punctured.bits()))
 }
 
 /// Whether a frame leaves out of its channel what its network has punctured.
@@ -66,17 +72,17 @@ impl Shares {
         Self { whole: shares, cut: BTreeMap::new(), band, numbers }
     }
 
-    /// The same with these patterns of networks.
-    pub(super) fn punctured(mut self, mut patterns: Vec<Pattern>) -> Self {
-        patterns.sort_unstable();
-        patterns.dedup();
+    /// The same with these patterns of networks and of frames.
+    pub(super) fn punctured(mut self, patterns: &[Pattern], sent: BTreeSet<Pattern>) -> Self {
         if patterns.iter().all(|(_, bits)| *bits == 0) {
             return self;
         }
-        let plain = WIDTHS_MHZ.map(|mhz| (mhz, 0));
+        let patterns: BTreeSet<Pattern> = patterns.iter().copied().collect();
+        let mut all = sent;
+        all.extend(WIDTHS_MHZ.map(|mhz| (mhz, 0)));
         for &from in &self.numbers {
             for &to in self.numbers.iter().filter(|&&to| to != from) {
-                for &sent in patterns.iter().chain(&plain) {
+                for &sent in &all {
                     for &own in &patterns {
                         for at in WIDTHS_MHZ {
                             let part = part(self.band, (from, sent), (to, own), at);
@@ -162,14 +168,13 @@ fn left_out(band: Band, primary: u16, (mhz, bits): Pattern) -> Vec<f64> {
 /// The part of a frame's power that is in a channel, where one of them has a pattern.
 fn part(band: Band, sent: (u16, Pattern), received: (u16, Pattern), mhz: u32) -> f64 {
     let ((from, pattern), (to, own)) = (sent, received);
-    let whole = share(band, from, pattern.0, to, mhz);
-    let Some(at) = centre(band, from, pattern.0) else { return whole };
+    let Some(at) = centre(band, from, pattern.0) else { return 0.0 };
     let in_20 = |centre: &f64| integral(pattern.0, centre - at - 10.0, centre - at + 10.0);
     let silent = left_out(band, from, pattern);
     let unused = left_out(band, to, own);
     let misses_primary = centre(band, to, 20).is_some_and(|own| silent.contains(&own));
-    if whole == 1.0 && !misses_primary {
-        return whole;
+    if centre(band, to, pattern.0) == Some(at) && !misses_primary {
+        return 1.0;
     }
     let all = integral(pattern.0, -500.0, 500.0) - silent.iter().map(in_20).sum::<f64>();
     let heard = left_out(band, to, (mhz, u16::MAX));

@@ -52,8 +52,10 @@ pub(super) struct Overlaps {
     common: Vec<Common>,
     /// The same of what frames leave out or receivers do not use, sorted.
     punctured: Vec<(Spared, Common)>,
-    /// The widest frames of each node, and what its network has punctured.
-    widest: Vec<Puncturing>,
+    /// The widest frames of each node.
+    widest: Vec<Width>,
+    /// What the network of each node has punctured, if any has.
+    networks: Vec<Puncturing>,
     /// The least power of a secondary channel, in milliwatts.
     energy: [f64; 4],
     /// The least power of a frame that is detected there, in milliwatts; `None` if only energy is
@@ -91,8 +93,7 @@ impl Overlaps {
     ) -> Option<Box<Self>> {
         let standard = mac.timing.standard;
         // DSSS is wider than 20 MHz.
-        let narrowest = Puncturing { width: standard.modes[0].width, punctured: Punctured::NONE };
-        let widest = vec![narrowest; sites.len()];
+        let widest = vec![standard.modes[0].width; sites.len()];
         let (band, receiver) = (standard.band, &radio.receiver);
         // From VHT on, frames are detected in secondary channels, before only energy (clause
         // 19.3.19.5).
@@ -114,6 +115,7 @@ impl Overlaps {
             common,
             punctured: Vec::new(),
             widest,
+            networks: Vec::new(),
             energy: ENERGY.map(|more| power(receiver.energy + more)),
             detection: detects.then(|| DETECTION.map(|more| power(receiver.detect + more))),
         };
@@ -130,9 +132,7 @@ impl Overlaps {
     pub(super) fn add_link(&mut self, ends: [u32; 2], link: &Link) {
         for node in ends {
             let known = &mut self.widest[node as usize];
-            if link.mode.width > known.width {
-                *known = occupation(&link.mode);
-            }
+            *known = link.mode.width.max(*known);
         }
     }
 
@@ -144,12 +144,21 @@ impl Overlaps {
             links.iter().map(|(_, _, link)| occupation(&link.mode)).chain(whole).collect();
         sent.sort_unstable();
         sent.dedup();
-        let mut own = self.widest.clone();
-        own.sort_unstable();
-        own.dedup();
-        if own.iter().all(|own| own.punctured.is_none()) {
+        if sent.iter().all(|sent| sent.punctured.is_none()) {
             return;
         }
+        let mut networks = vec![Puncturing::default(); self.widest.len()];
+        // The widest frames of an access point tell it, to all its stations.
+        for &(a, b, link) in links.iter().chain(links) {
+            let of = |node: u32| networks[node as usize];
+            let known = occupation(&link.mode).max(of(a)).max(of(b));
+            networks[a as usize] = known;
+            networks[b as usize] = known;
+        }
+        let mut own = networks.clone();
+        own.sort_unstable();
+        own.dedup();
+        self.networks = networks;
         for &from in &self.numbers {
             for &to in &self.numbers {
                 for &sent in &sent {
@@ -165,7 +174,7 @@ impl Overlaps {
 
     /// Whether any frames in one channel arrive in another.
     pub(super) fn touch(&self, from: u16, to: u16) -> bool {
-        let widest = self.widest.iter().map(|of| of.width).max().unwrap_or_default();
+        let widest = self.widest.iter().copied().max().unwrap_or_default();
         let widths = Width::ALL.into_iter().filter(|&width| width <= widest);
         let (Some(from), Some(to)) = (self.place(from), self.place(to)) else { return false };
         widths.into_iter().any(|sent| {
@@ -184,9 +193,8 @@ impl Overlaps {
 
     /// What a frame of one channel is at a node in another.
     fn common(&self, from: u16, to: u16, mode: &Mode, node: u32) -> Common {
-        let own = self.widest[node as usize];
         let width = mode.width;
-        if !(mode.punctured.is_none() && own.punctured.is_none()) {
+        if let Some(&own) = self.networks.get(node as usize) {
             let spared = Spared { channels: [from, to], sent: occupation(mode), own };
             let place = self.punctured.binary_search_by_key(&spared, |(spared, _)| *spared);
             if let Ok(place) = place {
@@ -344,7 +352,7 @@ impl Overlaps {
     /// busy in which the node sends; [`Instant::ZERO`] if they do not.
     fn busy_until(&self, node: u32, end: Instant, begun: Arrived, signals: &Signals) -> Instant {
         let mut until = Instant::ZERO;
-        let widest = self.widest[node as usize].width;
+        let widest = self.widest[node as usize];
         for (part, _) in WIDE.iter().enumerate().take_while(|&(_, &width)| width <= widest) {
             if self.detection.is_some_and(|least| begun.secondary(part) >= least[part]) {
                 return end;

@@ -2,7 +2,7 @@
 
 use super::channels;
 use super::check::Check;
-use crate::scenario::document::{Document, Station};
+use crate::scenario::document::{Document, Station, Stations};
 use settings::{Said, said};
 use wifi::MacConfig;
 use wifi::phy::{McsKeys, ModeClass, Primary, Punctured, Puncturing, TxVector, Width, subchannels};
@@ -64,11 +64,15 @@ impl Punctures {
 
 /// The width of a cell: that of its widest stations.
 fn width_of(document: &Document, cell: u64) -> Width {
+    let common = &document.wlan.modes;
+    if let Stations::Count(_) = document.stations {
+        return common.width.unwrap_or_default();
+    }
     let groups = document.groups();
     let members = groups
         .iter()
         .filter(|(_, group)| group.cell.unwrap_or_default() == cell && group.count > 0);
-    let widths = members.filter_map(|(_, group)| group.modes.or(&document.wlan.modes).width);
+    let widths = members.filter_map(|(_, group)| group.modes.or(common).width);
     widths.max().unwrap_or_default()
 }
 

@@ -6,6 +6,7 @@
 //! N_SS bits R)` (clauses 36.3.13 and 36.4.3).
 
 use super::*;
+use crate::phy::ldpc::Padding;
 use kernel::{Bytes, Duration};
 
 /// `N_SD` at 20, 40, 80, 160 and 320 MHz: resource units of 242 to 4x996 tones.
@@ -120,6 +121,83 @@ fn rates_as_printed() {
     let fastest = eht(0, 2, Width::Mhz320).fastest().unwrap();
     assert_eq!((fastest.mcs, fastest.modulation), (13, Modulation::Qam4096));
     assert!((fastest.rate.as_mbps() - 5764.7).abs() < 0.05);
+}
+
+/// Multiple resource units: width, a pattern, `N_SD`, `N_SD,short` (the sums of those of their
+/// resource units, clauses 36.3.2.3 and 36.3.13.3), and rates of MCS 0, 7, 11 and 13.
+const MULTIPLE: [(Width, u16, u64, u64, [f64; 4]); 7] = [
+    // 484+242.
+    (Width::Mhz80, 0b0010, 702, 180, [25.8, 258.1, 430.1, 516.2]),
+    // 996+484, and 996+484+242.
+    (Width::Mhz160, 0x30, 1448, 360, [53.2, 532.4, 887.3, 1064.7]),
+    (Width::Mhz160, 0x80, 1682, 420, [61.8, 618.4, 1030.6, 1236.8]),
+    // 2x996+484, with the lowest 80 MHz punctured, and with the highest.
+    (Width::Mhz320, 0x0c0f, 2428, 612, [89.3, 892.6, 1487.7, 1785.3]),
+    (Width::Mhz320, 0xf030, 2428, 612, [89.3, 892.6, 1487.7, 1785.3]),
+    // 3x996, and 3x996+484.
+    (Width::Mhz320, 0x00f0, 2940, 732, [108.1, 1080.9, 1801.5, 2161.8]),
+    (Width::Mhz320, 0x3000, 3408, 852, [125.3, 1252.9, 2088.2, 2505.9]),
+];
+
+fn punctured(mcs: u8, width: Width, bits: u16) -> TxVector {
+    TxVector { punctured: Punctured::of_bits(bits), ..eht(mcs, 1, width) }
+}
+
+#[test]
+fn punctured_channels_have_the_rates_of_multiple_resource_units() {
+    for (width, bits, tones, _, rates) in MULTIPLE {
+        for (mcs, printed) in [0, 7, 11, 13].into_iter().zip(rates) {
+            let mode = punctured(mcs, width, bits).mode().unwrap();
+            let rate = mode.rate.as_mbps();
+            assert!((rate - printed).abs() <= 0.050_001, "{width:?} {bits:x} {mcs}: {rate}");
+            let per_symbol = tones * TWELFTHS[usize::from(mcs)] / 12;
+            assert_eq!(u64::from(mode.bits_per_symbol), per_symbol);
+        }
+        let left = 1.0 - f64::from(bits.count_ones() * 20) / f64::from(width.mhz());
+        let mode = punctured(0, width, bits).mode().unwrap();
+        assert!((mode.occupied().fraction() - left).abs() < 1e-12);
+    }
+}
+
+/// The preamble is that of the whole channel: 52 bits of EHT-SIG at any bandwidth.
+#[test]
+fn durations_in_punctured_channels_follow_the_formula() {
+    for (width, bits, tones, quarter, _) in MULTIPLE {
+        for (mcs, twelfths) in (0..).zip(TWELFTHS) {
+            let vector = punctured(mcs, width, bits);
+            let per_symbol = tones * twelfths / 12;
+            for psdu in [20_000u64, 65_535, 1_000_000] {
+                let symbols = (16 + 8 * psdu).div_ceil(per_symbol);
+                assert_eq!(total_ns(&vector, psdu), 51_200 + symbols * 13_600, "{vector:?}");
+            }
+            // Quarters of the last symbol (clause 27.3.12.5).
+            let quarters = Padding::Quarter {
+                data_bits: (quarter * twelfths / 12) as u32,
+                coded_bits: quarter as u32 * vector.mode().unwrap().modulation.bits(),
+            };
+            let padding = ModeClass::Eht.high().unwrap().padding;
+            assert_eq!(padding(&vector.mode().unwrap()), quarters, "{vector:?}");
+        }
+    }
+}
+
+#[test]
+fn patterns_that_the_standard_lacks_are_refused() {
+    let he = TxVector { class: ModeClass::He, ..punctured(0, Width::Mhz80, 0b0010) };
+    let vht = TxVector { class: ModeClass::Vht, band: Band::Ghz5, ..he };
+    let cases = [
+        (punctured(0, Width::Mhz40, 0b10), "take width_mhz 80, 160 or 320"),
+        (punctured(0, Width::Mhz80, 0b11), "one of 4 subchannels of 20 MHz can be"),
+        (punctured(0, Width::Mhz160, 0b110), "or one of 4 channels of 40 MHz"),
+        (punctured(0, Width::Mhz320, 0b1), "one of 8 channels of 40 MHz can be"),
+        (he, "802.11ax punctures only PPDUs of several users"),
+        (vht, "only PPDUs of 802.11be have punctured channels"),
+    ];
+    for (vector, message) in cases {
+        let fault = vector.mode().unwrap_err();
+        assert_eq!(fault.parameter, "punctured");
+        assert!(fault.to_string().contains(message), "{fault}");
+    }
 }
 
 #[test]

@@ -1,0 +1,180 @@
+//! Punctured channels of 802.11be: messages, stations of earlier standards, and networks beside each
+//! other.
+
+use crate::common::{number, run};
+use sim::{Run, Scenario, Value};
+
+/// A network of 20 MHz on a channel, and a wide one on channel 36 with these settings, which begins
+/// to send at an instant. Each station is 3 m from its access point, these are 10 m apart.
+fn text(channel: u32, wide: &str, start_s: f64) -> String {
+    format!(
+        "standard = '11be'\nduration_s = 1\nwlan = {{ width_mhz = 80, mcs = 5 }}\n\
+         radio = {{}}\nap.channel = {channel}\n\
+         [[cells]]\nposition_m = [10.0, 0.0]\nchannel = 36\n{wide}\n\
+         [[stations]]\nwidth_mhz = 20\nposition_m = [-3.0, 0.0]\n\
+         [[stations]]\ncell = 1\nposition_m = [13.0, 0.0]\n\
+         [[flows]]\nfrom = 'sta0'\nto = 'ap'\ntraffic = 'saturated'\n\
+         [[flows]]\nfrom = 'sta1'\nto = 'server'\nstart_s = {start_s}\n\
+         traffic = 'saturated'\n"
+    )
+}
+
+/// All results of the first network: of its flow, its station and its access point.
+fn of_first(run: &Run) -> Vec<(String, Value)> {
+    let own = ["flows[0].", "stations[0].", "ap."];
+    let is_own = |path: &str| own.iter().any(|prefix| path.starts_with(prefix));
+    let all: Vec<_> = run.summary.iter().filter(|(path, _)| is_own(path)).cloned().collect();
+    assert!(all.len() > 30, "{}", all.len());
+    all
+}
+
+fn faults(text: &str) -> Vec<String> {
+    let issues = Scenario::parse(text).unwrap().resolve().err().unwrap_or_default();
+    issues.iter().map(ToString::to_string).collect()
+}
+
+/// Channels 44 and 48 are the third and the fourth of the block. The control frames on channel 36
+/// have 20 MHz, and their mask ends at channel 40.
+#[test]
+fn what_is_punctured_is_free_to_the_bit() {
+    for (channel, punctured) in [(44, 3), (48, 4)] {
+        let wide = format!("punctured = [{punctured}]");
+        let alone = of_first(&run(&text(channel, &wide, 0.999_999)));
+        let beside = run(&text(channel, &wide, 0.0));
+        assert_eq!(alone, of_first(&beside), "{channel}");
+        assert!(number(&beside, "flows[1].goodput_mbps") > 100.0);
+        let whole = run(&text(channel, "", 0.0));
+        let [free, shared] = [&beside, &whole].map(|run| number(run, "flows[0].goodput_mbps"));
+        assert!(shared < 0.8 * free, "{channel}: {shared} {free}");
+    }
+}
+
+/// Next to what is punctured, a network shares the air as without it.
+#[test]
+fn what_is_not_punctured_is_shared() {
+    let each = |wide| {
+        let run = run(&text(48, wide, 0.0));
+        [0, 1].map(|flow| number(&run, &format!("flows[{flow}].goodput_mbps")))
+    };
+    let ([narrow, wide], [narrow_before, wide_before]) = (each("punctured = [3]"), each(""));
+    println!("{narrow} {wide}, whole {narrow_before} {wide_before}");
+    assert!((narrow / narrow_before - 1.0).abs() < 0.35, "{narrow} {narrow_before}");
+    assert!(wide < wide_before, "{wide} {wide_before}");
+}
+
+/// In a cell without a radio, channel 36 is the first; goodput follows the rate of 702 of 980
+/// tones.
+#[test]
+fn a_cell_without_a_radio_has_the_rate_of_the_multiple_resource_unit() {
+    let goodput = |ap: &str| {
+        let text = format!(
+            "standard = '11be'\nstations = 1\nduration_s = 1\n{ap}\n\
+             wlan = {{ width_mhz = 80, mcs = 3 }}\n\
+             [[flows]]\nfrom = 'ap'\nto = 'sta0'\ntraffic = 'saturated'\n"
+        );
+        number(&run(&text), "flows[0].goodput_mbps")
+    };
+    let ratio = goodput("ap.punctured = [2]") / goodput("");
+    assert!((ratio / (702.0 / 980.0) - 1.0).abs() < 0.01, "{ratio}");
+}
+
+/// Stations of earlier standards are in the widest channel without anything punctured.
+#[test]
+fn earlier_standards_are_beside_what_is_punctured() {
+    let rate = |punctured: &str, width: u32, group: &str| {
+        let text = format!(
+            "standard = '11be'\nduration_s = 0.1\nap.punctured = {punctured}\n\
+             wlan = {{ width_mhz = {width}, mcs = 7 }}\n\
+             [[stations]]\n[[stations]]\n{group}\n\
+             [[flows]]\nfrom = 'sta1'\nto = 'ap'\ntraffic = 'saturated'\n"
+        );
+        number(&run(&text), "stations[1].data_rate_mbps")
+    };
+    // MCS 7 with one stream: 20, 40 and 80 MHz of HE; 40 MHz of VHT with 800 ns.
+    let of_ax = "standard = '11ax'";
+    let near = |found: f64, expected: f64| assert!((found - expected).abs() < 0.1, "{found}");
+    near(rate("[2]", 80, of_ax), 86.0);
+    near(rate("[3]", 80, of_ax), 172.1);
+    near(rate("[4]", 80, "standard = '11ac'"), 135.0);
+    near(rate("[8]", 160, of_ax), 360.3);
+    near(rate("[3, 4]", 160, of_ax), 172.1);
+    // A narrower station of 802.11be leaves out what is in its channel, if there is such a pattern.
+    near(rate("[4]", 160, "width_mhz = 80"), 258.1);
+    near(rate("[3, 4]", 160, "width_mhz = 80"), 172.1);
+    near(rate("[8]", 160, "width_mhz = 80"), 360.3);
+}
+
+#[test]
+fn each_violation_has_one_message() {
+    let cell = |standard: &str, ap: &str, wlan: &str| {
+        format!(
+            "standard = '{standard}'\nstations = 2\nduration_s = 1\n{ap}\nwlan = {{ {wlan} }}\n\
+             [[flows]]\nfrom = 'sta*'\nto = 'server'\n"
+        )
+    };
+    let placed = |text: String| {
+        text.replace("stations = 2", "stations = { count = 2, position_m = [3.0, 0.0] }")
+    };
+    let at_80 = "width_mhz = 80";
+    let table = "[802.11be-2024 table 36-30]";
+    let no_pattern = |mhz| {
+        format!("in {mhz} MHz no PPDU to one station has these subchannels punctured {table}")
+    };
+    let cases = [
+        (
+            cell("11ax", "ap.punctured = [4]", at_80),
+            "802.11ax punctures only PPDUs of several users (HE MU with OFDMA), which is not \
+             modelled; 802.11be punctures all; remove the key"
+                .to_owned(),
+        ),
+        (
+            cell("11ac", "ap.punctured = [4]", at_80),
+            "only PPDUs of 802.11be have punctured channels; remove the key".to_owned(),
+        ),
+        (
+            cell("11g", "ap.punctured = [1]", ""),
+            "only PPDUs of 802.11be have punctured channels; remove the key".to_owned(),
+        ),
+        (
+            cell("11be", "ap.punctured = [2]", "width_mhz = 40"),
+            format!("{}; take width_mhz 80, 160 or 320", no_pattern(40)),
+        ),
+        (
+            cell("11be", "ap.punctured = [5]", at_80),
+            "5 is no 20 MHz subchannel of 80 MHz; there are 1, the lowest, to 4".to_owned(),
+        ),
+        (
+            cell("11be", "ap.punctured = [3, 4]", at_80),
+            format!("{}; one of 4 subchannels of 20 MHz can be", no_pattern(80)),
+        ),
+        (
+            cell("11be", "ap.punctured = [2, 3]", "width_mhz = 160"),
+            format!(
+                "{}; one of 8 subchannels of 20 MHz can be, or one of 4 channels of 40 MHz",
+                no_pattern(160)
+            ),
+        ),
+        (
+            cell("11be", "ap.punctured = [1]", at_80),
+            "1 is the primary channel, number 36, which cannot be punctured [802.11be-2024 \
+             35.15.2]; take another"
+                .to_owned(),
+        ),
+        (
+            placed(cell("11be", "ap = { channel = 48, punctured = [4] }\nradio = {}", at_80)),
+            "4 is the primary channel, number 48, which cannot be punctured [802.11be-2024 \
+             35.15.2]; take another"
+                .to_owned(),
+        ),
+        (
+            placed(cell("11be", "ap.punctured = [4]\nradio.ad_hoc = true", at_80))
+                .replace("to = 'server'", "to = 'sta0'")
+                .replace("from = 'sta*'", "from = 'sta1'"),
+            "an ad-hoc network has no access point that announces it; remove it".to_owned(),
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(faults(&text), [format!("ap.punctured: {expected}")], "{text}");
+    }
+    assert_eq!(faults(&cell("11be", "ap.punctured = []", "")), [""; 0]);
+}
