@@ -51,6 +51,15 @@ def test_channels_of_320_mhz_at_6_ghz_are_predicted():
     assert abs(found["total.goodput_mbps"].percent) < 100 * TOLERANCE
 
 
+def test_punctured_channels_are_predicted():
+    scenario = cell("11be", 3, None, UP, wlan={"width_mhz": 80}, ap={"punctured": [3]})
+    run = sm.run(scenario)
+    found = {each.path: each for each in sm.predict(scenario).compare(run)}
+    assert abs(found["total.goodput_mbps"].percent) < 100 * TOLERANCE
+    whole = sm.run(scenario.set("ap.punctured", []))
+    assert run.summary["total.goodput_mbps"] < 0.8 * whole.summary["total.goodput_mbps"]
+
+
 @pytest.mark.parametrize(
     ("keys", "name"),
     [

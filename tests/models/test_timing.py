@@ -77,6 +77,28 @@ def test_phy_rates_of_the_highest_modes():
         assert bits / t.symbol_us(standard=name, guard_ns=guard) == pytest.approx(rate, abs=0.06)
 
 
+@pytest.mark.parametrize(
+    ("width", "punctured", "rates"),
+    [
+        (80, 20, (25.8, 258.1, 430.1, 516.2)),
+        (160, 20, (61.8, 618.4, 1030.6, 1236.8)),
+        (160, 40, (53.2, 532.4, 887.3, 1064.7)),
+        (320, 40, (125.3, 1252.9, 2088.2, 2505.9)),
+        (320, 80, (108.1, 1080.9, 1801.5, 2161.8)),
+        (320, 120, (89.3, 892.6, 1487.7, 1785.3)),
+    ],
+)
+def test_rates_of_punctured_channels(width, punctured, rates):
+    bits = t.data_bits_per_symbol(
+        [0, 7, 11, 13], standard="11be", width_mhz=width, punctured_mhz=punctured
+    )
+    assert bits / 13.6 == pytest.approx(rates, abs=0.1)
+    with pytest.raises(ValueError, match="punctured_mhz: "):
+        t.data_bits_per_symbol(0, standard="11be", width_mhz=width, punctured_mhz=60)
+    with pytest.raises(ValueError, match=r"punctured_mhz: 20 of 80 MHz do not exist in 11ax"):
+        t.data_bits_per_symbol(0, standard="11ax", width_mhz=80, punctured_mhz=20)
+
+
 def test_preambles_by_streams():
     def of(name, streams, **more):
         return [t.preamble_us(standard=name, streams=n, **more) for n in streams]

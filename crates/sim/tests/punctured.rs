@@ -1,4 +1,4 @@
-//! Punctured channels of 802.11be: messages, stations of earlier standards, and networks beside each
+//! Punctured channels of 802.11be: messages, stations of earlier standards, networks beside each
 //! other.
 
 use crate::common::{number, run};
@@ -104,77 +104,72 @@ fn earlier_standards_are_beside_what_is_punctured() {
     near(rate("[8]", 160, "width_mhz = 80"), 360.3);
 }
 
+/// A cell with settings of its access point and of `wlan`.
+fn cell(standard: &str, ap: &str, wlan: &str) -> String {
+    format!(
+        "standard = '{standard}'\nstations = 2\nduration_s = 1\n{ap}\nwlan = {{ {wlan} }}\n\
+         [[flows]]\nfrom = 'sta*'\nto = 'server'\n"
+    )
+}
+
+fn no_pattern(mhz: u32, there_are: &str) -> String {
+    format!(
+        "in {mhz} MHz no PPDU to one station has these subchannels punctured [802.11be-2024 table \
+         36-30]; {there_are}"
+    )
+}
+
+#[track_caller]
+fn refused(text: &str, expected: &str) {
+    assert_eq!(faults(text), [format!("ap.punctured: {expected}")], "{text}");
+}
+
 #[test]
-fn each_violation_has_one_message() {
-    let cell = |standard: &str, ap: &str, wlan: &str| {
-        format!(
-            "standard = '{standard}'\nstations = 2\nduration_s = 1\n{ap}\nwlan = {{ {wlan} }}\n\
-             [[flows]]\nfrom = 'sta*'\nto = 'server'\n"
-        )
-    };
-    let placed = |text: String| {
-        text.replace("stations = 2", "stations = { count = 2, position_m = [3.0, 0.0] }")
-    };
-    let at_80 = "width_mhz = 80";
-    let table = "[802.11be-2024 table 36-30]";
-    let no_pattern = |mhz| {
-        format!("in {mhz} MHz no PPDU to one station has these subchannels punctured {table}")
-    };
-    let cases = [
-        (
-            cell("11ax", "ap.punctured = [4]", at_80),
-            "802.11ax punctures only PPDUs of several users (HE MU with OFDMA), which is not \
-             modelled; 802.11be punctures all; remove the key"
-                .to_owned(),
-        ),
-        (
-            cell("11ac", "ap.punctured = [4]", at_80),
-            "only PPDUs of 802.11be have punctured channels; remove the key".to_owned(),
-        ),
-        (
-            cell("11g", "ap.punctured = [1]", ""),
-            "only PPDUs of 802.11be have punctured channels; remove the key".to_owned(),
-        ),
-        (
-            cell("11be", "ap.punctured = [2]", "width_mhz = 40"),
-            format!("{}; take width_mhz 80, 160 or 320", no_pattern(40)),
-        ),
-        (
-            cell("11be", "ap.punctured = [5]", at_80),
-            "5 is no 20 MHz subchannel of 80 MHz; there are 1, the lowest, to 4".to_owned(),
-        ),
-        (
-            cell("11be", "ap.punctured = [3, 4]", at_80),
-            format!("{}; one of 4 subchannels of 20 MHz can be", no_pattern(80)),
-        ),
-        (
-            cell("11be", "ap.punctured = [2, 3]", "width_mhz = 160"),
-            format!(
-                "{}; one of 8 subchannels of 20 MHz can be, or one of 4 channels of 40 MHz",
-                no_pattern(160)
-            ),
-        ),
-        (
-            cell("11be", "ap.punctured = [1]", at_80),
-            "1 is the primary channel, number 36, which cannot be punctured [802.11be-2024 \
-             35.15.2]; take another"
-                .to_owned(),
-        ),
-        (
-            placed(cell("11be", "ap = { channel = 48, punctured = [4] }\nradio = {}", at_80)),
-            "4 is the primary channel, number 48, which cannot be punctured [802.11be-2024 \
-             35.15.2]; take another"
-                .to_owned(),
-        ),
-        (
-            placed(cell("11be", "ap.punctured = [4]\nradio.ad_hoc = true", at_80))
-                .replace("to = 'server'", "to = 'sta0'")
-                .replace("from = 'sta*'", "from = 'sta1'"),
-            "an ad-hoc network has no access point that announces it; remove it".to_owned(),
-        ),
-    ];
-    for (text, expected) in cases {
-        assert_eq!(faults(&text), [format!("ap.punctured: {expected}")], "{text}");
+fn other_standards_and_patterns_are_refused() {
+    let only = "only PPDUs of 802.11be have punctured channels; remove the key";
+    for standard in ["11n", "11ac"] {
+        refused(&cell(standard, "ap.punctured = [2]", "width_mhz = 40"), only);
+    }
+    refused(&cell("11g", "ap.punctured = [1]", ""), only);
+    refused(
+        &cell("11ax", "ap.punctured = [4]", "width_mhz = 80"),
+        "802.11ax punctures only PPDUs of several users (HE MU with OFDMA), which is not modelled; \
+         802.11be punctures all; remove the key",
+    );
+    for (width, numbers, there_are) in [
+        (40, "[2]", "take width_mhz 80, 160 or 320"),
+        (80, "[3, 4]", "one of 4 subchannels of 20 MHz can be"),
+        (160, "[2, 3]", "one of 8 subchannels of 20 MHz can be, or one of 4 channels of 40 MHz"),
+    ] {
+        let text =
+            cell("11be", &format!("ap.punctured = {numbers}"), &format!("width_mhz = {width}"));
+        refused(&text, &no_pattern(width, there_are));
     }
     assert_eq!(faults(&cell("11be", "ap.punctured = []", "")), [""; 0]);
+}
+
+#[test]
+fn the_primary_channel_is_not_punctured() {
+    let at_80 = "width_mhz = 80";
+    let placed = |ap: &str| {
+        let text = cell("11be", ap, at_80);
+        text.replace("stations = 2", "stations = { count = 2, position_m = [3.0, 0.0] }")
+    };
+    refused(
+        &cell("11be", "ap.punctured = [5]", at_80),
+        "5 is no 20 MHz subchannel of 80 MHz; there are 1, the lowest, to 4",
+    );
+    let primary = |nth, number| {
+        format!(
+            "{nth} is the primary channel, number {number}, which cannot be punctured \
+             [802.11be-2024 35.15.2]; take another"
+        )
+    };
+    refused(&cell("11be", "ap.punctured = [1]", at_80), &primary(1, 36));
+    refused(&placed("ap = { channel = 48, punctured = [4] }\nradio = {}"), &primary(4, 48));
+    let ad_hoc = placed("ap.punctured = [4]\nradio.ad_hoc = true");
+    refused(
+        &ad_hoc.replace("to = 'server'", "to = 'sta0'").replace("from = 'sta*'", "from = 'sta1'"),
+        "an ad-hoc network has no access point that announces it; remove it",
+    );
 }

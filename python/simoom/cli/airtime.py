@@ -43,7 +43,7 @@ def option_of(key: str, schema: dict[str, Any]) -> tuple[Any, Any]:
     unit = key.rpartition("_")[2]
     kind: Any = TYPES.get(schema.get("type", ""))
     if schema.get("type") == "array":
-        kind = list[TYPES[schema["items"]["type"]]]  # type: ignore[misc]
+        kind = list.__class_getitem__(TYPES[schema["items"]["type"]])
     elif kind is None:
         kind = Literal[tuple(variant["const"] for variant in schema["oneOf"])]
     metavar = unit.upper() if unit in UNITS else "N" if kind in (int, list[int]) else None

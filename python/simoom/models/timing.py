@@ -26,6 +26,7 @@ from simoom.models.parameters import (
     takes,
 )
 from simoom.models.prediction import Prediction
+from simoom.models.subcarriers import SUBCARRIERS, data_subcarriers
 
 RTS_BYTES = 20  # 9.3.1.2
 CTS_BYTES = 14  # 9.3.1.3
@@ -131,16 +132,6 @@ MAX_PPDU_US = 5484.0  # aPPDUMaxTime of HT-mixed, VHT, HE and EHT (Table 19-25)
 
 _BITS_PER_SUBCARRIER = np.array([1, 2, 2, 4, 4, 6, 6, 6, 8, 8, 10, 10, 12, 12], dtype=np.float64)
 _CODE_RATE_12 = np.array([6, 6, 9, 6, 9, 8, 9, 10, 9, 10, 9, 10, 9, 10], dtype=np.float64)
-_SUBCARRIERS = {  # data subcarriers: Tables 19-6, 21-5; Table 27-16 for one RU of the full band
-    "ht": {20: 52, 40: 108},
-    "vht": {20: 52, 40: 108, 80: 234, 160: 468},
-    "he": {20: 234, 40: 468, 80: 980, 160: 1960},
-    "eht": {20: 234, 40: 468, 80: 980, 160: 1960, 320: 3920},  # 802.11be-2024, 36.3.2
-}
-_PUNCTURED = {  # the same of multiple resource units, by width and MHz without data: 36.3.2.3
-    (80, 20): 702, (160, 20): 1682, (160, 40): 1448,
-    (320, 40): 3408, (320, 80): 2940, (320, 120): 2428,
-}  # fmt: skip
 _LONG_SYMBOLS = ("he", "eht")
 """Families with symbols of 12.8 us, and LDPC."""
 _GUARDS_NS = {"ofdm": (800,), "ht": (400, 800), "vht": (400, 800)}
@@ -182,17 +173,8 @@ def data_bits_per_symbol(
     """
     known = STANDARDS[choice("standard", standard, AGGREGATING)]
     index = whole("mcs", mcs, low=0, high=known.max_mcs).astype(np.intp)
-    widths = _SUBCARRIERS[known.family]
-    if width_mhz not in widths:
-        raise ValueError(f"width_mhz: must be one of {list(widths)}, is {width_mhz!r}")
+    subcarriers = data_subcarriers(known.name, known.family, width_mhz, punctured_mhz)
     _check_streams(known, streams)
-    subcarriers = widths[width_mhz]
-    if punctured_mhz:
-        if known.family != "eht" or (width_mhz, punctured_mhz) not in _PUNCTURED:
-            raise ValueError(
-                f"punctured_mhz: {punctured_mhz!r} of {width_mhz} MHz do not exist in {known.name}"
-            )
-        subcarriers = _PUNCTURED[width_mhz, punctured_mhz]
     coded = subcarriers * _BITS_PER_SUBCARRIER[index] * streams
     bits = coded * _CODE_RATE_12[index] / 12
     if known.family == "vht" and np.any(bits != np.floor(bits)):  # 21.5: N_DBPS is whole
@@ -328,13 +310,8 @@ def ppdu_us(ppdu: Ppdu) -> Array:
         return 20.0 + 4.0 * symbols + known.signal_extension_us
     if mcs is None:
         mcs = np.asarray(highest_mcs(known.name, width_mhz, streams), dtype=np.float64)
-    per_symbol = data_bits_per_symbol(
-        mcs,
-        standard=known.name,
-        width_mhz=width_mhz,
-        streams=streams,
-        punctured_mhz=ppdu.punctured_mhz,
-    )
+    occupied = {"width_mhz": width_mhz, "punctured_mhz": ppdu.punctured_mhz}
+    per_symbol = data_bits_per_symbol(mcs, standard=known.name, streams=streams, **occupied)
     # One tail of 6 bits for each convolutional encoder; HE and EHT use LDPC, which has none.
     encoders = {"ht": np.ceil(per_symbol / 4 / 320), "vht": np.ceil(per_symbol / 4 / 540)}
     tail = 6 * encoders.get(known.family, np.zeros(()))
@@ -508,7 +485,7 @@ def _legacy_rate(known: Standard, rate_mbps: ArrayLike | None) -> Array:
 def highest_mcs(name: str, width_mhz: int, streams: int) -> int:
     """Return the highest MCS: VHT has no MCS 9 with one stream at 20 MHz (21.5)."""
     known = STANDARDS[name]
-    subcarriers = _SUBCARRIERS[known.family].get(width_mhz, 0)
+    subcarriers = SUBCARRIERS[known.family].get(width_mhz, 0)
     whole_bits = subcarriers * 8 * streams * 10 % 12 == 0
     return known.max_mcs if known.family != "vht" or whole_bits else known.max_mcs - 1
 

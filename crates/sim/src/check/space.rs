@@ -317,7 +317,11 @@ impl Watch {
             let (start, end) = self.powers.span(from, other);
             start < now && end > now
         });
-        let busy = on_air.filter(|other| other.from != from).find(|other| secondary(other) > least);
+        let busy = on_air.filter(|other| other.from != from).find(|other| {
+            // One that leaves out this primary channel may be in several of the secondary ones.
+            let spread = if other.mode.punctured.is_none() { 1.0 } else { 2.0 };
+            secondary(other) > spread * least
+        });
         let is_idle = mode.width <= Width::Mhz22 || busy.is_none();
         rule(self.now, is_idle, "a wide frame waits for its secondary channels", || {
             format!("{busy:?}: {frame:?}")

@@ -85,7 +85,7 @@ impl Shares {
                 for &sent in &all {
                     for &own in &patterns {
                         for at in WIDTHS_MHZ {
-                            let part = part(self.band, (from, sent), (to, own), at);
+                            let part = part(self.band, [from, to], [sent, own], at);
                             self.cut.insert((from, to, sent, own, at), part);
                         }
                     }
@@ -166,8 +166,7 @@ fn left_out(band: Band, primary: u16, (mhz, bits): Pattern) -> Vec<f64> {
 }
 
 /// The part of a frame's power that is in a channel, where one of them has a pattern.
-fn part(band: Band, sent: (u16, Pattern), received: (u16, Pattern), mhz: u32) -> f64 {
-    let ((from, pattern), (to, own)) = (sent, received);
+fn part(band: Band, [from, to]: [u16; 2], [pattern, own]: [Pattern; 2], mhz: u32) -> f64 {
     let Some(at) = centre(band, from, pattern.0) else { return 0.0 };
     let in_20 = |centre: &f64| integral(pattern.0, centre - at - 10.0, centre - at + 10.0);
     let silent = left_out(band, from, pattern);

@@ -254,7 +254,8 @@ fn eht(frame: &Frame, uplink: bool) -> [u32; 16] {
     };
     // Known: PHY version, which is 0, bandwidth, direction.
     let common = 0x01 | 0x02 | 0x04 | width << 15 | u32::from(uplink) << 18;
-    // EHT SU, with what is punctured: PPDU Type And Compression Mode, Punctured Channel Information.
+    // Of punctured channels: PPDU Type And Compression Mode, EHT SU, and Punctured Channel
+    // Information.
     let (pattern, patterned, unit) = match frame.mode.punctured {
         Some(PuncturedChannels { subchannels, information }) => {
             let left_out = subchannels.count_ones();

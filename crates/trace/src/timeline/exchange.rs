@@ -218,11 +218,11 @@ impl Exchange {
 fn mode(mode: &FrameMode, text: &mut String) {
     text.push_str(mode.format.name());
     match mode.mcs {
-        Some(mcs) => match mode.tones {
-            Some(tones) => write!(text, " {mcs} {}x{tones}t", mode.streams),
-            None => {
-                let more = if mode.punctured.is_some() { " punctured" } else { "" };
-                write!(text, " {mcs} {}x{}{more}", mode.streams, mode.width_mhz)
+        Some(mcs) => match (mode.tones, mode.punctured) {
+            (Some(tones), _) => write!(text, " {mcs} {}x{tones}t", mode.streams),
+            (None, None) => write!(text, " {mcs} {}x{}", mode.streams, mode.width_mhz),
+            (None, Some(_)) => {
+                write!(text, " {mcs} {}x{} punctured", mode.streams, mode.width_mhz)
             }
         },
         None => write!(text, " {}", mode.rate.as_mbps()),

@@ -180,7 +180,7 @@ fn the_addresses_of_a_data_frame_follow_from_the_roles_of_the_radios() {
 
 /// The same frame with punctured channels: EHT SU, Punctured Channel Information, and the size of
 /// the multiple resource unit.
-fn punctured(frame: Frame) -> [(Frame, &'static str, &'static str, &'static str); 2] {
+fn punctured(frame: &Frame) -> [(Frame, &'static str, &'static str, &'static str); 2] {
     let with = |width_mhz, subchannels, information| {
         let punctured = Some(PuncturedChannels { subchannels, information });
         Frame { mode: FrameMode { width_mhz, punctured, ..frame.mode }, ..frame.clone() }
@@ -252,7 +252,7 @@ fn radiotap_describes_each_format() {
              00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 96 00 d8 01",
         ),
     ];
-    let cases = cases.into_iter().chain(punctured(frame(high(Format::Eht, 11, 1, 80, 800))));
+    let cases = cases.into_iter().chain(punctured(&frame(high(Format::Eht, 11, 1, 80, 800))));
     for (frame, present, fields, last) in cases {
         let captured = one(&frame);
         let radiotap = captured.radiotap();

@@ -100,7 +100,9 @@ fn by_numbers(
     };
     if vector.class != ModeClass::Eht {
         let any = TxVector { punctured: Punctured::of_bits(1), ..vector };
-        fault_of(any).into_iter().for_each(|said| check.fault(path, said));
+        if let Some(said) = fault_of(any) {
+            check.fault(path, said);
+        }
         return Punctured::NONE;
     }
     let (mhz, last) = (width.mhz(), subchannels(width));
