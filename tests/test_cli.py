@@ -213,6 +213,18 @@ def test_airtime_prints_parts_and_total(simoom):
     assert [line.partition(":")[0] for line in lines] == ["--standard", "--bytes"]
 
 
+def test_airtime_of_punctured_channels(simoom):
+    wide = ("airtime", "--standard", "11be", "--bytes", 65535, "--mcs", 13, "--width-mhz", 160)
+    found = simoom(*wide, "--punctured", 3, "--punctured", 4)
+    # 1448 tones of 10 bits: 37 symbols of 13.6 us behind 51.2.
+    assert found.stdout.splitlines()[-1].split() == ["total", "554.400", "us"]
+    assert "[802.11be-2024 table 36-30]" in refused(
+        simoom(*wide, "--punctured", 2, "--punctured", 3)
+    )
+    assert refused(simoom(*wide, "--punctured", 30)).startswith("--punctured[0]: must be from 1")
+    assert "from 0 to 2^64 - 1" in refused(simoom(*wide, "--punctured", 10**30))
+
+
 def test_airtime_of_an_mcs(simoom):
     ampdu = ("airtime", "--standard", "11ac", "--bytes", 1538, "--mpdus", 32, "--guard-ns", 400)
     # 21.4.3: 40 us, then 395 270 bits in 1267 symbols of 3.6 us, rounded up to 4 us.
