@@ -258,7 +258,9 @@ impl Mode {
 
     /// The bandwidth that it occupies.
     pub fn occupied(&self) -> Occupied {
-        Occupied { width: self.width, left_out: self.punctured.count() as u8 }
+        // Bits are counted only where there are any: this is asked for each frame at each receiver.
+        let left_out = if self.punctured.is_none() { 0 } else { self.punctured.count() as u8 };
+        Occupied { width: self.width, left_out }
     }
 
     /// Whether its PPDUs may be parts of those of several users: it is HE, of which these are
