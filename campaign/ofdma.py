@@ -52,10 +52,26 @@ def ofdma(draw: Draw, values: Values) -> Table:
     if draw.chance(0.5):
         earlier(draw, made, 0.4)
     wired = "wire" in made
+    if draw.chance(0.4):
+        among_radios(made, draw)
     made["flows"] = [some_flow(draw, cell, wired) for _ in range(draw.whole(1, 4))]
     for node in (made["ap"], *groups(made)):
         node |= draw.some(0.4, queue=lambda: own_queue(draw))
     return made
+
+
+def among_radios(made: Table, draw: Draw) -> None:
+    """Give the nodes radios, in some cases with a second cell, and send downwards only."""
+    for key in ("uplink", "edca", "protection"):
+        made["wlan"]["mu"].pop(key, None)
+    made["radio"] = {}
+    for group in groups(made):
+        group["ring_m"] = draw.one((2.0, 20.0, 60.0, 120.0))
+    if draw.flip():
+        made["cells"] = [{"position_m": [draw.one((10.0, 60.0, 150.0)), 0.0]}]
+        beside = {"count": draw.whole(1, 6), "ring_m": draw.one((2.0, 20.0, 60.0)), "cell": 1}
+        own = made["stations"] if isinstance(made["stations"], list) else [made["stations"]]
+        made["stations"] = [*own, beside]
 
 
 def sleep(made: Table, draw: Draw, values: Values) -> None:

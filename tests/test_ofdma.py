@@ -234,7 +234,7 @@ def test_shortest_first_serves_short_packets_before_long_queues():
     [
         ({"standard": "11ac"}, "wlan.mu", "OFDMA is of 802.11ax, and the standard is 802.11ac"),
         ({"standard": "11be"}, "wlan.mu", "modelled for 802.11ax only"),
-        ({"radio": {}}, "wlan.mu", "a radio or interferers"),
+        ({"interferers": [{"source": "sco"}]}, "wlan.mu", "interferers"),
         ({"wlan": {"aggregation": {"frames": 1}}}, "wlan.mu", "one frame in a PPDU"),
         ({"wlan": {"qos": False}}, "wlan.mu", "one frame in a PPDU"),
         (

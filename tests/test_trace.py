@@ -212,11 +212,29 @@ def test_attempts_are_those_of_the_counters(run):
 
 def answers_trigger():
     """Return which frames stations send in resource units, in exchanges of the access point."""
-    return pl.col("ru_tones").is_not_null() & (pl.col("transmitter") != "ap")
+    return pl.col("ru_tones").is_not_null() & is_of_station()
+
+
+def is_of_station() -> pl.Expr:
+    """Whether a frame is sent by a station."""
+    return pl.col("transmitter").cast(pl.String).str.starts_with("sta")
+
+
+def lost_to_several(frames: pl.DataFrame) -> int:
+    """Return the number of PPDUs to several users of which none received anything, and some lost
+    it to other frames."""
+    users = frames.group_by("transmitter", "start_s").agg(
+        received=(pl.col("outcome") == "received").any(),
+        disturbed=pl.col("outcome").is_in(LOST_TO_OTHERS).any(),
+    )
+    return count(users, ~pl.col("received"), pl.col("disturbed"))
 
 
 def test_losses_are_those_of_the_counters(run):
     frames = run.trace.frames.filter(pl.col("kind") != "CTS-to-self", ~answers_trigger())
+    if not in_a_cell(run):
+        # That users have lost a MU-BAR is told when the exchange ends.
+        frames = frames.filter(pl.col("kind") != "Trigger")
     responds = pl.col("kind").is_in(["CTS", "Ack", "BlockAck"])
     owner = pl.when(responds).then("receiver").otherwise("transmitter").cast(pl.String)
     frames = frames.with_columns(owner.alias("owner"))
@@ -241,7 +259,9 @@ def test_losses_are_those_of_the_counters(run):
         others = LOST_TO_OTHERS
         if in_a_cell(run) and not is_full_duplex:
             others = [outcome for outcome in others if outcome != "interference"]
-        lost = count(own, pl.col("outcome").is_in(others))
+        to_several = pl.col("ru_tones").is_not_null() & (not in_a_cell(run))
+        lost = count(own.filter(~to_several), pl.col("outcome").is_in(others))
+        lost += lost_to_several(own.filter(to_several))
         if in_a_cell(run):
             # A collision counts when it begins.
             lost += count(

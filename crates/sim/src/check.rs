@@ -30,6 +30,7 @@ mod spatial_reuse;
 mod spectrum;
 mod timing;
 mod triggered;
+mod units;
 
 use crate::build;
 use crate::measure::Ledger;

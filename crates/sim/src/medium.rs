@@ -4,7 +4,7 @@ use crate::topology::RadioId;
 use kernel::{Dbm, Instant};
 use std::borrow::Cow;
 use wifi::interferer::Interferers;
-use wifi::mac::{DuplexCounters, MuCounters, SecondaryRate, TriggerCounters};
+use wifi::mac::{DuplexCounters, MuCounters, SecondaryRate, TriggerCounters, UserCounters};
 use wifi::phy::Mode;
 use wifi::space::{Airtimes, ReuseCounters, Space};
 use wifi::station::Surroundings;
@@ -152,11 +152,22 @@ impl Medium {
         }
     }
 
-    /// Counters of PPDUs to several users; `None` without OFDMA.
-    pub(crate) fn mu_counters(&self) -> Option<&MuCounters> {
+    /// Counters of the PPDUs of an access point to several users; `None` of others, and without
+    /// OFDMA.
+    pub(crate) fn mu_counters(&self, node: u32) -> Option<&MuCounters> {
         match self {
-            Self::Cell(cell) => cell.mu_counters(),
-            Self::Space(_) => None,
+            Self::Cell(cell) => cell.mu_counters().filter(|_| node == 0),
+            Self::Space(space) => space.mu_counters(node),
+        }
+    }
+
+    /// What a station has had of PPDUs to several users.
+    pub(crate) fn user_counters(&self, station: u32) -> UserCounters {
+        match self {
+            Self::Cell(cell) => {
+                cell.mu_counters().map(|all| all.users[station as usize]).unwrap_or_default()
+            }
+            Self::Space(space) => space.user_counters(station),
         }
     }
 

@@ -8,11 +8,12 @@
 //! the receiver moves, the power is that at the start of the frame; movement causes no event.
 //!
 //! If all nodes receive all others and there is no capture, the frames on the air equal those of
-//! [`Cell`](crate::Cell) to the nanosecond, and so do all random draws. There are three
+//! [`Cell`](crate::Cell) to the nanosecond, and so do all random draws. There are four
 //! differences: a discarded MSDU leaves its node a timeout after its last frame; slots never begin
 //! for all stations together ([`SlotGrid::Shared`](crate::mac::SlotGrid) behaves as the standard's
-//! grid); and a full-duplex node chooses its secondary frame when it sends the CTS or has decoded a
-//! MAC header, not when the exchange begins.
+//! grid); a full-duplex node chooses its secondary frame when it sends the CTS or has decoded a MAC
+//! header, not when the exchange begins; and an access point whose PPDU to several users has
+//! collided asks them for BlockAcks nevertheless, while in a cell the exchange ends.
 //!
 //! The caller uses it like a [`Cell`](crate::Cell): it passes packets to free nodes
 //! ([`Space::on_packet`]), and schedules an event for each [`Command::Access`] and each
@@ -25,6 +26,7 @@ mod air;
 mod airtime;
 mod budget;
 mod bystanders;
+mod count;
 mod crowd;
 mod decode;
 mod duplex;
@@ -36,6 +38,7 @@ mod join;
 mod links;
 mod motion;
 mod node;
+mod ongoing;
 mod outcome;
 mod overlap;
 mod per;
@@ -53,6 +56,7 @@ mod signals;
 mod slices;
 mod timers;
 mod tuning;
+mod units;
 mod watch;
 mod waves;
 
@@ -61,23 +65,24 @@ mod waves;
 
 pub use airtime::{AirUse, FrameUse, UsedBytes};
 pub use budget::LinkBudget;
+pub use frame::Users;
 pub use interferers::DESTRUCTIVE;
+pub use ongoing::OngoingFrame;
 pub use radio::{
     Capture, Losses, PropagationDelay, Radio, RadioSettings, ReceiverSettings, STRONGEST_SUM, Site,
 };
 pub use reuse::ReuseCounters;
 pub use watch::{ReceivedFrame, Senses};
 
-use crate::mac::{self, Backoff, Edcaf};
+use crate::mac::{self, Backoff, Edcaf, Originator};
 use crate::phy::Mode;
 use crate::{Command, Counters, FrameCounters, Link, MacConfig, MsduSource};
 use airtime::UsedAirtime;
 use bystanders::Bystanders;
 use crowd::Crowd;
 use duplex::RequiredSinr;
-use frame::OnAir;
 use interferers::SpaceInterferers;
-use kernel::{Bytes, Db, Duration, Fired, Instant, Seed, Timer};
+use kernel::{Duration, Fired, Instant, Seed, Timer};
 use node::Node;
 use overlap::Overlaps;
 use per_cache::PerCache;
@@ -131,34 +136,6 @@ impl Airtimes {
     pub fn total(&self) -> Duration {
         self.0.iter().copied().sum()
     }
-}
-
-/// A frame on the air, as observers see it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct OngoingFrame {
-    /// The transmitter.
-    pub from: u32,
-    /// The receiver; `None` for a broadcast. A CTS-to-self is addressed to its transmitter.
-    pub to: Option<u32>,
-    /// Type of the frame.
-    pub kind: FrameKind,
-    /// The EDCAF to whose exchange it belongs, at the node that began the exchange.
-    pub edcaf: u8,
-    /// Its mode.
-    pub mode: Mode,
-    /// Bytes of its PSDU.
-    pub psdu: Bytes,
-    /// When its PPDU began.
-    pub start: Instant,
-    /// When it ends.
-    pub end: Instant,
-    /// Its Duration field: how long after its end the medium is reserved.
-    pub reserves: Duration,
-    /// Of a CTS that announces a secondary frame, and of the frames after it: how much later than a
-    /// SIFS after the data frame its response begins.
-    pub beside: Option<Duration>,
-    /// How much less than its transmit power its transmitter sends it with.
-    pub cut: Db,
 }
 
 /// All nodes and the medium between them.
@@ -234,7 +211,8 @@ impl Space {
                     slots: Slots::new(rules.timing(), spacing, rules.mac.busy_slot()),
                 }
             });
-            Node::new(n, contenders.collect(), seed.stream("radio.noise", n), peers)
+            let noise = seed.stream("radio.noise", n);
+            Node::new(n, contenders.collect(), noise, peers).with_groups(&rules, is_access_point)
         };
         let nodes: Vec<Node> = (0..).zip(peers(&signals, &links)).map(node).collect();
         let spaces = nodes.iter().filter_map(Node::shortest_space);
@@ -337,29 +315,20 @@ impl Space {
         airtimes
     }
 
-    /// Frames on the air, in the order in which they began.
-    pub fn on_air(&self) -> impl Iterator<Item = OngoingFrame> {
-        self.signals.ongoing().map(|transmission| {
-            let OnAir { from, to, kind, edcaf, mode, psdu, reserves, beside, .. } =
-                transmission.frame;
-            let (start, end) = (transmission.start, transmission.end());
-            let cut = transmission.cut;
-            OngoingFrame { from, to, kind, edcaf, mode, psdu, start, end, reserves, beside, cut }
-        })
-    }
-
     /// Packets whose service has not ended, each with its node.
     pub fn serving(&self) -> impl Iterator<Item = (u32, &Packet)> {
         (0..).zip(&self.nodes).flat_map(|(number, node)| {
-            let packets = node.edcafs().flat_map(|edcaf| edcaf.originator.serving());
+            let own = node.edcafs().map(|edcaf| &edcaf.originator);
+            let packets = own.chain(node.waiting_originators()).flat_map(Originator::serving);
             packets.map(move |(packet, _)| (number, packet))
         })
     }
 
     /// Packets in service that their receivers do not have, and packets in reorder buffers.
     pub fn packets_in_service(&self) -> impl Iterator<Item = &Packet> {
-        let edcafs = self.nodes.iter().flat_map(Node::edcafs);
-        let sending = edcafs.flat_map(|edcaf| edcaf.originator.unreceived());
+        let edcafs = self.nodes.iter().flat_map(Node::edcafs).map(|edcaf| &edcaf.originator);
+        let waiting = self.nodes.iter().flat_map(Node::waiting_originators);
+        let sending = edcafs.chain(waiting).flat_map(Originator::unreceived);
         sending.chain(self.nodes.iter().flat_map(|node| node.inbox.held()))
     }
 

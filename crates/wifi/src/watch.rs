@@ -1,6 +1,10 @@
 //! What a medium records for observers while it is watched: its frames, and what its nodes wait
 //! for.
 
+mod group;
+
+pub(crate) use group::GroupRecord;
+
 use crate::mac::{BusySlot, Counting, Edcaf, Originator};
 use crate::phy::he::Ru;
 use crate::phy::{Airtime, Coding, Mode};

@@ -24,9 +24,10 @@ impl Exchanges {
         frame: OngoingFrame,
         due: impl Fn(&OngoingFrame) -> Instant,
     ) {
+        use FrameKind::{BlockAckRequest, Data, Rts, Trigger};
         self.understood = Some(frame);
         self.asked.retain(|asked| due(asked) >= frame.end);
-        if matches!(frame.kind, FrameKind::Rts | FrameKind::Data | FrameKind::BlockAckRequest) {
+        if matches!(frame.kind, Rts | Data | BlockAckRequest | Trigger) {
             self.asked.push(frame);
         }
     }

@@ -19,14 +19,26 @@ pub(super) fn check(mac: &MacConfig, times: &Times, exchange: &Exchange, group: 
     };
     let is_own = exchange.sender == ACCESS_POINT;
     rule(now, is_own, "the access point sends to several users", detail);
+    let lasts = exchange.data().map_or(Duration::ZERO, |data| data.airtime.total());
+    check_data(mac, settings, now, lasts, group);
+    check_steps(now, times, exchange, group);
+}
+
+/// A PPDU to several users that lasts so long.
+pub(super) fn check_data(
+    mac: &MacConfig,
+    settings: &Mu,
+    now: Instant,
+    lasts: Duration,
+    group: &MuExchange,
+) {
     let number = group.users.len() as u32;
     let most = settings.max_users.unwrap_or(u32::MAX);
     let allowed = (settings.min_users..=most).contains(&number);
-    rule(now, allowed, "a PPDU has as many users as it may", detail);
+    rule(now, allowed, "a PPDU has as many users as it may", || format!("{group:?}"));
     let users = group.users.iter().map(|user| (user.station, user.ru, user.mode.width));
     check_users(now, &users.collect::<Vec<_>>());
-    check_ppdu(mac, settings, exchange, group);
-    check_steps(now, times, exchange, group);
+    check_ppdu(mac, settings, now, lasts, group);
 }
 
 /// Each station is served once, and their resource units do not overlap.
@@ -49,9 +61,8 @@ pub(super) fn check_units(now: Instant, units: &[(Ru, Width)]) {
 }
 
 /// All users end together, at the end of the longest, which the whole PPDU tells again.
-fn check_ppdu(mac: &MacConfig, settings: &Mu, exchange: &Exchange, group: &MuExchange) {
-    let now = exchange.start;
-    let detail = || format!("{exchange:?}: {group:?}");
+fn check_ppdu(mac: &MacConfig, settings: &Mu, now: Instant, lasts: Duration, group: &MuExchange) {
+    let detail = || format!("{lasts}: {group:?}");
     let users: Vec<GroupUser> = group
         .users
         .iter()
@@ -69,7 +80,6 @@ fn check_ppdu(mac: &MacConfig, settings: &Mu, exchange: &Exchange, group: &MuExc
     let Ok(whole) = vector.ppdu(&users) else {
         return rule(now, false, "there is such a PPDU", detail);
     };
-    let lasts = exchange.data().map_or(Duration::ZERO, |data| data.airtime.total());
     let same = whole.fields == group.fields && lasts == whole.fields.total();
     rule(now, same, "a PPDU lasts as long as its longest user", detail);
     for (user, part) in group.users.iter().zip(&whole.users) {

@@ -6,7 +6,7 @@ use super::powers::{Powers, STEP, agree, agree_in_sum};
 use super::rule::rule;
 use kernel::{Duration, Instant};
 use wifi::interferer::Burst;
-use wifi::space::{OngoingFrame, ReceivedFrame};
+use wifi::space::{OngoingFrame, ReceivedFrame, Users};
 
 /// The carrier sense state of a node, and its frame exchanges.
 #[derive(Debug, Clone)]
@@ -20,6 +20,8 @@ pub(super) struct ReceiverState {
     followed_by: Option<Instant>,
     /// The end of the last frame that it received.
     pub(super) heard_until: Instant,
+    /// The end of the last HE TB PPDU that it decoded.
+    pub(super) decoded_unit_at: Instant,
     /// It has received a frame, and has neither sent nor sensed an idle medium since.
     pub(super) after_frame: bool,
     pub(super) exchanges: Exchanges,
@@ -33,6 +35,7 @@ impl Default for ReceiverState {
             nav: Instant::ZERO,
             followed_by: None,
             heard_until: Instant::ZERO,
+            decoded_unit_at: Instant::ZERO,
             after_frame: false,
             exchanges: Exchanges::default(),
         }
@@ -74,12 +77,19 @@ impl ReceiverState {
     }
 }
 
-/// A preamble is detected only if its power reaches the sensitivity and its SINR suffices.
+/// Whether two frames are HE TB PPDUs that answer the same frame.
+pub(super) fn are_joint(one: &OngoingFrame, other: &OngoingFrame) -> bool {
+    let are_units = matches!((one.users, other.users), (Users::Unit(_), Users::Unit(_)));
+    are_units && one.from != other.from && (one.to, one.start) == (other.to, other.start)
+}
+
+/// A preamble is detected only if its `power` reaches the sensitivity and its SINR suffices.
 pub(super) fn check_detection(
     now: Instant,
     powers: &Powers,
     node: u32,
     frame: &OngoingFrame,
+    power: f64,
     sum: f64,
     signals: usize,
 ) {
@@ -87,7 +97,6 @@ pub(super) fn check_detection(
     rule(now, is_own, "a received frame is in the channel of its width", || {
         format!("node {node}: {frame:?}")
     });
-    let power = powers.at(node, frame);
     let rest = (sum - power).max(0.0) + powers.noise;
     let is_strong = power >= powers.detect || agree(power, powers.detect);
     let ratio = powers.detect_ratio;
@@ -100,19 +109,20 @@ pub(super) fn check_detection(
     });
 }
 
-/// Compares the interference that a node has reported for a frame with the frames on the air.
+/// Compares the interference that a node has reported for a frame with the frames on the air. It
+/// arrives with this power.
 pub(super) fn check(
     now: Instant,
     powers: &Powers,
     frames: &[OngoingFrame],
     frame: &OngoingFrame,
+    power: f64,
     heard: &ReceivedFrame,
 ) {
     let node = heard.node;
     let span = |frame: &OngoingFrame| powers.span(node, frame);
     let (first, last) = span(frame);
     let during = |other: &&OngoingFrame| span(other).0 < last && span(other).1 > first;
-    let power = powers.at(node, frame);
     rule(now, agree(power, heard.power), "the received power follows from propagation", || {
         format!("{power:e} mW of {heard:?}")
     });
@@ -120,8 +130,11 @@ pub(super) fn check(
     rule(now, enough || !heard.understood, "a decoded frame reaches the sensitivity", || {
         format!("{heard:?}")
     });
-    let others: Vec<&OngoingFrame> =
-        frames.iter().filter(during).filter(|other| other.from != frame.from).collect();
+    let others: Vec<&OngoingFrame> = frames
+        .iter()
+        .filter(during)
+        .filter(|other| other.from != frame.from && !are_joint(frame, other))
+        .collect();
     let bursts: Vec<(Burst, f64)> = heard
         .bursts
         .iter()

@@ -1,5 +1,7 @@
 //! Checks frames in space: who sends and receives which frame, and when each may begin.
 
+mod units;
+
 use super::blocks::{Blocks, DataPsdu};
 use super::earlier::Known;
 use super::exchanges::Exchanges;
@@ -9,12 +11,13 @@ use super::reception::{self, ReceiverState};
 use super::rule::rule;
 use super::spatial_reuse::SpatialReuse;
 use super::timing::Times;
+use super::units::Groups;
 use crate::plan::SpacePlan;
 use kernel::{Bytes, Duration, Instant};
 use wifi::MacConfig;
 use wifi::mac::Durations;
 use wifi::phy::{Amendment, Width};
-use wifi::space::{OngoingFrame, ReceivedFrame, Senses, Space};
+use wifi::space::{OngoingFrame, ReceivedFrame, Senses, Space, Users};
 use wire::FrameKind;
 
 /// The records of all frames on the air, and of what each node has received.
@@ -41,6 +44,7 @@ pub(super) struct Watch {
     /// interferers.
     bursts: Vec<f64>,
     reuse: Option<SpatialReuse>,
+    groups: Groups,
 }
 
 impl Watch {
@@ -69,6 +73,7 @@ impl Watch {
             slowest: Duration::ZERO,
             bursts: Vec::new(),
             reuse,
+            groups: Groups::default(),
         }
     }
 
@@ -83,11 +88,16 @@ impl Watch {
         let mpdus = |air: &OngoingFrame| match air.kind {
             // The EDCAF is that of the node which has started the exchange.
             FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => Vec::new(),
+            _ if air.users != Users::One => Vec::new(),
             FrameKind::BlockAckRequest => {
                 vec![(space.starting_sequence(air.from, air.edcaf), Bytes::ZERO)]
             }
             _ => space.mpdus(air.from, air.edcaf).collect(),
         };
+        for air in space.on_air().filter(new) {
+            self.groups.on_begin(&air, space);
+        }
+        let new = |air: &OngoingFrame| air.start == now && !self.frames.contains(air);
         let began = space.on_air().filter(new).map(|air| (air, mpdus(&air))).collect();
         if space.interferers().is_some() {
             let nodes = 0..self.receivers.len() as u32;
@@ -134,6 +144,8 @@ impl Watch {
         rule(now, !twice, "one transmission per radio", || format!("{frame:?}"));
         if is_answer(frame) {
             self.check_answer(frame);
+        } else if frame.users != Users::One {
+            self.check_in_group(frame);
         } else if !self.follows_cts(frame) && !self.is_secondary(frame, mpdus.len()) {
             rule(now, frame.beside.is_none(), "a CTS announces two frames", || {
                 format!("{frame:?}")
@@ -143,13 +155,14 @@ impl Watch {
         if let Some(reuse) = &self.reuse {
             reuse.on_begin(frame, is_answer(frame));
         }
-        if matches!(frame.kind, FrameKind::Rts | FrameKind::BlockAckRequest) {
+        let asks = matches!(frame.kind, FrameKind::Rts | FrameKind::BlockAckRequest);
+        if asks && frame.users == Users::One {
             self.blocks.on_numbers(now, frame.from, frame.edcaf, frame.to, &mpdus);
         }
         rule(now, self.powers.spares(frame), "no frame is in a punctured channel", || {
             format!("{frame:?}")
         });
-        if frame.kind == FrameKind::Data {
+        if frame.kind == FrameKind::Data && frame.users == Users::One {
             self.known.check_format(now, frame.from, frame.to, frame.mode.class);
             self.blocks.on_psdu(
                 now,
@@ -169,12 +182,12 @@ impl Watch {
     /// CTS, ACK and BlockAck begin a SIFS after a decoded frame that elicits them, and reserve the
     /// medium for as long as that frame does.
     fn check_answer(&self, frame: &OngoingFrame) {
-        use FrameKind::{Ack, BlockAck, BlockAckRequest, Cts, Data, Rts};
+        use FrameKind::{Ack, BlockAck, BlockAckRequest, Cts, Data, Rts, Trigger};
         let mut asked = self.receivers[frame.from as usize].exchanges.asked.iter();
         let asked = asked.find(|asked| {
             let fits = matches!(
                 (asked.kind, frame.kind),
-                (Rts, Cts) | (Data, Ack) | (Data | BlockAckRequest, BlockAck)
+                (Rts, Cts) | (Data, Ack) | (Data | BlockAckRequest | Trigger, BlockAck)
             );
             let in_time = due(asked, self.times.sifs()) == frame.start;
             fits && in_time && Some(asked.from) == frame.to && asked.edcaf == frame.edcaf
@@ -183,8 +196,10 @@ impl Watch {
             format!("{frame:?}")
         });
         let Some(asked) = asked else { return };
+        self.check_user(asked, frame);
         self.check_reservation(asked, frame);
-        let last = frame.kind == Cts || frame.reserves == Duration::ZERO;
+        let is_chained = frame.users == Users::Chained;
+        let last = frame.kind == Cts || frame.reserves == Duration::ZERO || is_chained;
         rule(
             self.now,
             last || !self.exact,
@@ -346,14 +361,21 @@ impl Watch {
         let is_beside = own.clone().next().is_some();
         let may_overlap = own.all(|own| self.may_overlap(own, &frame));
         rule(now, may_overlap, "a node that sends receives nothing", || format!("{heard:?}"));
-        reception::check(now, &self.powers, &self.frames, &sent, heard);
+        let power = self.power_of(&sent, heard.node);
+        reception::check(now, &self.powers, &self.frames, &sent, power, heard);
+        let frame = OngoingFrame { to: self.groups.receiver(&sent, heard.node), ..frame };
         let receiver = &mut self.receivers[heard.node as usize];
-        let apart = receiver.heard_until <= frame.start;
+        let is_unit = matches!(frame.users, Users::Unit(_)) && frame.to == Some(heard.node);
+        let is_beside_unit = is_unit && receiver.heard_until == frame.end;
+        let apart = receiver.heard_until <= frame.start || is_beside_unit;
         rule(now, apart, "one reception per radio", || format!("{heard:?}"));
         (receiver.heard_until, receiver.after_frame) = (frame.end, true);
         let times = &self.times;
         if !heard.understood && is_beside && frame.kind == FrameKind::Rts {
             // A collision with its own RTS.
+            return;
+        }
+        if !heard.understood && is_unit && receiver.decoded_unit_at == now {
             return;
         }
         if !heard.understood {
@@ -366,6 +388,9 @@ impl Watch {
             return;
         }
         receiver.extra = Duration::ZERO;
+        if is_unit {
+            receiver.decoded_unit_at = now;
+        }
         self.known.check_format(now, heard.node, None, frame.mode.class);
         match frame.to {
             None => {}
@@ -419,8 +444,10 @@ impl Watch {
             || format!("node {node} senses {senses:?}: sends {sends}, {sum:e} mW"),
         );
         if let Some(frame) = followed.filter(|frame| span(frame).0 == now) {
-            reception::check_detection(now, &self.powers, node, &frame, sum, signals);
-            let detected = now + self.times.rx_start_delay(&frame.mode);
+            let power = self.power_together(&frame, node);
+            reception::check_detection(now, &self.powers, node, &frame, power, sum, signals);
+            let usual = self.times.rx_start_delay(&frame.mode);
+            let detected = now + self.groups.detected_after(&frame).unwrap_or(usual);
             self.receivers[node as usize].on_detected(detected);
         }
         self.receivers[node as usize].sense(now, senses.busy);
@@ -457,6 +484,10 @@ impl ReceiverState {
     /// Whether the node's own exchange succeeded exactly a SIFS ago.
     fn has_succeeded(&self, now: Instant, sifs: Duration, slowest: Duration) -> bool {
         let Exchanges { sent: Some(sent), understood, .. } = &self.exchanges else { return false };
+        if sent.users == Users::Several {
+            let answer = understood.filter(|it| it.users != Users::One && is_answer(it));
+            return answer.is_some_and(|answer| answer.end + sifs == now);
+        }
         if sent.to.is_none() {
             // A broadcast ends its exchange when it has arrived everywhere.
             return sent.end + sifs <= now && now <= sent.end + slowest + sifs;

@@ -8,27 +8,27 @@ use wifi::mac::{MuCounters, RandomAccessCounters, TriggerCounters, UserCounters}
 pub(super) static ACCESS_POINT: &[Observable] = observables! {
     /// PPDUs that the access point sent to several stations at once.
     "mu.ppdus": "PPDUs" as "MU\nPPDUs" if MU =>
-        Counter(|world, _| counters(world, |all| all.ppdus));
+        Counter(|world, n| counters(world, n, |all| all.ppdus));
     /// Stations in such a PPDU, on average.
     "mu.users_per_ppdu": "stations" as "stations\nper PPDU" if MU => Ratio(
-        |world, _| counters(world, |all| all.all().ppdus),
-        |world, _| counters(world, |all| all.ppdus),
+        |world, n| counters(world, n, |all| all.all().ppdus),
+        |world, n| counters(world, n, |all| all.ppdus),
     );
     /// Tones of a station's resource unit, on average.
     "mu.tones": "tones" as "tones of\na station" if MU => Ratio(
-        |world, _| counters(world, |all| all.all().tones),
-        |world, _| counters(world, |all| all.all().ppdus),
+        |world, n| counters(world, n, |all| all.all().tones),
+        |world, n| counters(world, n, |all| all.all().ppdus),
     );
     /// Data frames for a station in such a PPDU, on average.
     "mu.mpdus_per_user": "frames" as "frames of\na station" if MU => Ratio(
-        |world, _| counters(world, |all| all.all().mpdus),
-        |world, _| counters(world, |all| all.all().ppdus),
+        |world, n| counters(world, n, |all| all.all().mpdus),
+        |world, n| counters(world, n, |all| all.all().ppdus),
     );
     /// The fraction of the bytes in resource units that is padding up to the end of the longest
     /// user.
     "mu.padding_fraction": "1" as "padding" if MU => Ratio(
-        |world, _| counters(world, |all| all.all().padding_bytes),
-        |world, _| counters(world, |all| all.all().room_bytes),
+        |world, n| counters(world, n, |all| all.all().padding_bytes),
+        |world, n| counters(world, n, |all| all.all().room_bytes),
     );
     /// Resource units for random access (RA-RUs) in Trigger frames.
     "mu.ra_rus": "units" as "RA-RUs" if UORA => Counter(|world, _| random(world).offered);
@@ -78,17 +78,20 @@ pub(super) static STATION: &[Observable] = observables! {
         MeanTime(|world, n| triggered(world, n).waited.0, |world, n| triggered(world, n).waits);
 };
 
-/// A counter of all PPDUs to several users.
-pub(super) fn counters(world: &World, read: fn(&MuCounters) -> u64) -> u64 {
-    world.cell.mu_counters().map_or(0, read)
+/// A counter of the PPDUs of an access point to several users.
+pub(super) fn counters(world: &World, node: usize, read: fn(&MuCounters) -> u64) -> u64 {
+    world.cell.mu_counters(node as u32).map_or(0, read)
 }
 
 fn random(world: &World) -> RandomAccessCounters {
-    world.cell.mu_counters().map_or_else(RandomAccessCounters::default, |all| all.random)
+    world
+        .cell
+        .mu_counters(wifi::ACCESS_POINT)
+        .map_or_else(RandomAccessCounters::default, |all| all.random)
 }
 
 fn user(world: &World, node: usize) -> UserCounters {
-    world.cell.mu_counters().map_or_else(UserCounters::default, |all| all.users[node])
+    world.cell.user_counters(node as u32)
 }
 
 fn triggered(world: &World, node: usize) -> TriggerCounters {

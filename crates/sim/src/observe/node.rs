@@ -13,8 +13,6 @@ use wifi::phy::Mode;
 use wifi::{Counters, FrameCounters};
 use wire::{DropCause, FrameGroup};
 
-const AP: usize = wifi::ACCESS_POINT as usize;
-
 const RADIO: Condition = Condition {
     says: "with a radio",
     holds: |plan, _| plan.has_radio(),
@@ -204,14 +202,13 @@ fn served(world: &World, node: usize) -> u64 {
 
 /// The sum of the rates of data frames; PPDUs to several users are those of the access point.
 fn data_rates(world: &World, node: usize) -> u64 {
-    let of_users = if node == AP { mu::counters(world, |all| all.data_rates) } else { 0 };
-    frames(world, node).data_rates + of_users
+    frames(world, node).data_rates + mu::counters(world, node, |all| all.data_rates)
 }
 
 /// Data frames that have such a rate.
 fn psdus(world: &World, node: usize) -> u64 {
     let further = |all: &MuCounters| all.all().ppdus - all.ppdus;
-    frames(world, node).data_attempts + if node == AP { mu::counters(world, further) } else { 0 }
+    frames(world, node).data_attempts + mu::counters(world, node, further)
 }
 
 /// MPDUs that were sent for the first time.

@@ -20,6 +20,7 @@ pub use acknowledgement::Acknowledgement;
 pub use counters::{MuCounters, RandomAccessCounters, TriggerCounters, UserCounters};
 pub(crate) use downlink::{Downlink, Occasion, Stations};
 pub use edca::{MuEdca, MuEdcaCategory};
+pub(crate) use exchange::shares;
 pub use exchange::{MuExchange, MuStep, MuUser};
 pub use protection::{MuProtection, MuRts};
 pub(crate) use random_access::OfdmaBackoff;
@@ -41,7 +42,8 @@ use settings::Settings;
 /// What the A-MPDU of a user has more with a MU-BAR in it.
 const MU_BAR: Bytes = Bytes(DELIMITER.0 + TriggerKind::MuBar.bytes(1).0);
 
-/// An access point that sends to several stations at once by OFDMA, in 802.11ax without a radio.
+/// An access point that sends to several stations at once by OFDMA, in 802.11ax; among radios
+/// downlink only, without MU-RTS.
 ///
 /// An HE MU PPDU goes without RTS and CTS, whatever `wlan.rts_threshold_bytes` says, but for an
 /// MU-RTS. A station to which a BlockAckReq is due gets it in an exchange of its own.
@@ -84,6 +86,11 @@ pub struct Mu {
     /// The source of the durations.
     #[setting(skip)]
     pub timing: PpduTiming,
+}
+
+/// Where the MU-BAR is in an A-MPDU of a user that takes so much on the air, if it has one.
+pub(crate) fn mu_bar_in(how: Acknowledgement, on_air: Bytes) -> Option<(Bytes, Bytes)> {
+    (how == Acknowledgement::AggregatedMuBar).then(|| (on_air - MU_BAR, on_air))
 }
 
 impl Mu {

@@ -263,6 +263,13 @@ impl Mode {
         Occupied { width: self.width, left_out }
     }
 
+    /// This mode with the modulation and code rate of another MCS: errors follow from these, in
+    /// whichever resource unit its symbols are.
+    pub(crate) fn with_mcs(self, mcs: u8) -> Self {
+        let (modulation, code_rate) = MCS[usize::from(mcs)];
+        Self { modulation, code_rate, mcs, ..self }
+    }
+
     /// Whether its PPDUs may be parts of those of several users: it is HE, of which these are
     /// modelled.
     pub fn has_units(&self) -> bool {

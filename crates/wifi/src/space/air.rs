@@ -4,12 +4,11 @@
 //! its begin and, if it is too weak to be decoded, one at its end.
 
 use super::Space;
-use super::frame::{OnAir, Part, Transmission};
+use super::frame::{OnAir, Part, Transmission, Users};
 use super::interference::Interference;
 use super::node::Node;
 use super::per_cache::FrameFacts;
 use super::power::FixedPower;
-use super::range::ReceiverInRange;
 use super::reception::{Change, End, Received, ReceivedSignal};
 use super::records::SpaceWatch;
 use super::rules::SpaceRules;
@@ -17,7 +16,6 @@ use super::timers::NodeTimers;
 use crate::mac::{Deferral, ElicitedResponse};
 use crate::{Command, MsduSource};
 use kernel::{Instant, Span};
-use wire::FrameKind;
 
 /// Buffers for the work of one instant, which keep their memory.
 #[derive(Debug, Default)]
@@ -29,9 +27,12 @@ pub(super) struct Scratch {
     touched: Vec<u32>,
     is_touched: Vec<bool>,
     /// Node, transmission and reception of each frame that a node received to its end.
-    received: Vec<(u32, u32, Received)>,
+    pub(super) received: Vec<(u32, u32, Received)>,
     /// Nodes that receive a frame without a certain outcome, and its power there.
     pub(super) uncertain: Vec<(u32, f64)>,
+    /// Nodes that have received HE TB PPDUs in several resource units, and what these cause there
+    /// if none is decoded.
+    pub(super) in_units: Vec<(u32, Deferral)>,
     pub(super) interference: Interference,
     /// The powers of bursts at a node.
     pub(super) bursts: Vec<FixedPower>,
@@ -77,11 +78,7 @@ impl Space {
             let goes_on = self.nodes[node as usize].holds_txop();
             match self.nodes[node as usize].begin(now, &self.rules, source, out) {
                 Some(frame) => {
-                    let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
-                    let (facts, &FrameFacts { airtime, deferral, .. }) =
-                        self.per_cache.facts(&frame, timing, error);
-                    let mut transmission = Transmission::new(frame, now, airtime, deferral);
-                    transmission.facts = facts;
+                    let mut transmission = self.transmission_of(now, frame);
                     let state = &self.nodes[node as usize];
                     transmission.exchanges = state.exchanges;
                     if self.reuse.is_some() {
@@ -105,7 +102,9 @@ impl Space {
         if self.rules.mac.config.full_duplex.is_some() {
             self.count_alone(now, &beginning);
         }
-        let is_crowd = self.crowd.may_form(beginning.len()) && self.gather(now, &beginning);
+        let is_crowd = self.crowd.may_form(beginning.len())
+            && !self.are_joint(&beginning)
+            && self.gather(now, &beginning);
         let is_alone = beginning.len() == 1;
         let is_spared = self.spare_bystanders(&beginning);
         for &id in &beginning {
@@ -125,6 +124,21 @@ impl Space {
         }
         beginning.clear();
         self.scratch.beginning = beginning;
+    }
+
+    /// A frame that begins, of which nobody has received anything yet.
+    #[allow(clippy::inline_always, reason = "it runs for each frame")]
+    #[inline(always)]
+    fn transmission_of(&mut self, now: Instant, frame: OnAir) -> Transmission {
+        if frame.users.has_units(frame.kind) {
+            return self.transmission_in_units(now, frame);
+        }
+        let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
+        let (facts, &FrameFacts { airtime, deferral, .. }) =
+            self.per_cache.facts(&frame, timing, error);
+        let mut begun = Transmission::new(frame, now, airtime, deferral);
+        begun.facts = facts;
+        begun
     }
 
     /// Begins a transmission, alone, or with others, or as a member of a crowd. Unless signals take
@@ -181,7 +195,8 @@ impl Space {
             }
         }
         let frame = &self.signals.transmission(id).frame;
-        self.nodes[from as usize].send(now, frame, end - now, &self.rules);
+        let lasting = self.lasting(frame, end - now);
+        self.nodes[from as usize].send(now, frame, lasting, &self.rules);
         self.set_timer(from);
     }
 
@@ -195,9 +210,12 @@ impl Space {
             self.sense_secondaries(id);
         }
         let begun = self.signals.transmission(id);
-        let (deferral, detected, end) = (begun.deferral, begun.payload(), begun.end());
+        let (deferral, detected, end) = (begun.deferral, begun.detected(), begun.end());
         let is_dsss = begun.frame.mode.class.is_dsss();
         let levels = self.rules.levels;
+        if let (Users::Unit(_), false) = (begun.frame.users, is_alone) {
+            return self.arrive_jointly(now, id);
+        }
         // A lower bound in the sum of a receiver does not tell that it is clear.
         let is_alone = is_alone && !self.crowd.is_on_air();
         let Self { signals, receivers, nodes, rules, timers, watch, scratch, .. } = self;
@@ -233,7 +251,7 @@ impl Space {
         match change {
             Change::None => {}
             Change::Found(id) => {
-                let detected = self.signals.transmission(id).payload();
+                let detected = self.signals.transmission(id).detected();
                 state.on_detected(now, detected, &self.rules, out);
             }
             Change::Lost => state.on_lost(now, &self.rules, out),
@@ -285,6 +303,9 @@ impl Space {
         }
         received.clear();
         self.scratch.received = received;
+        if !self.scratch.in_units.is_empty() {
+            self.end_units(now, out);
+        }
         if self.waves.is_some() {
             self.end_sources(now, out);
         }
@@ -342,6 +363,9 @@ impl Space {
     /// A transmission ends at the nodes in range. A node at which it was too weak to be decoded,
     /// whatever the interference, has received nothing.
     fn end_transmission(&mut self, now: Instant, id: u32) {
+        if let Users::Unit(_) = self.signals.transmission(id).frame.users {
+            return self.end_in_units(now, id);
+        }
         let weak_below = self.weak_below();
         let clear_below = if self.crowd.is_on_air() { 0.0 } else { weak_below };
         let Self { signals, receivers, rules, scratch, nodes, timers, watch, .. } = self;
@@ -358,7 +382,7 @@ impl Space {
                 return sense(now, node, state, false, rules, timers, watch);
             }
             match receiver.depart(signal, levels) {
-                End::Unnoticed => return,
+                End::Unnoticed | End::Beside(_) => return,
                 End::Energy => {}
                 End::Received(how) if how.power < weak_below && !state.awaits() => {
                     lost += u32::from(to.is_none_or(|to| to == node));
@@ -380,59 +404,6 @@ impl Space {
             || self.interferers.is_some()
             || self.rules.mac.config.full_duplex.is_some();
         if needs_all { 0.0 } else { self.rules.levels.sensitivity }
-    }
-
-    /// Counts a frame that no node has decoded as a collision or as a loss by noise of the node
-    /// that began the exchange. A CTS-to-self counts as neither.
-    fn count(&mut self, id: u32) {
-        let signals = &self.signals;
-        let transmission = signals.transmission(id);
-        let &Transmission { ref frame, reach, start, .. } = transmission;
-        if reach.decoded > 0 || frame.kind == FrameKind::CtsToSelf {
-            return;
-        }
-        let audible = |receiver: &ReceiverInRange| {
-            let power = signals.mean_sent(transmission, receiver);
-            power.is_some_and(|power| power.milliwatts >= self.rules.levels.detect)
-                && signals.is_in_channel(id, receiver.node)
-        };
-        let could_receive = match frame.to {
-            Some(to) => usize::from(signals.receiver_of(id, to).is_some_and(|to| audible(&to))),
-            None => signals.receivers(id).iter().filter(|receiver| audible(receiver)).count(),
-        };
-        // A node that could have received the frame and did not was transmitting or receiving
-        // another.
-        let hindered = could_receive as u32 > reach.interfered + reach.noise + reach.by_interferers;
-        let owner = match (frame.kind, frame.to) {
-            (_, Some(to)) if frame.is_control_response() => {
-                // A full-duplex access point whose RTS met that of a station goes on with the
-                // exchange of the station: it sends, and awaits no CTS.
-                let may_go_on = frame.kind == FrameKind::Cts && signals.residual(to).is_some();
-                if may_go_on && self.receivers[to as usize].has_sent_since(start) {
-                    return;
-                }
-                to
-            }
-            _ => frame.from,
-        };
-        // A node that cannot hear the response may have begun its next attempt by now.
-        let is_late =
-            frame.is_control_response() && self.receivers[owner as usize].has_sent_since(start);
-        let owner = &mut self.nodes[owner as usize];
-        let is_open = owner.counters.exchanges.is_open();
-        if !is_late {
-            owner.counters.exchanges.decide();
-        }
-        // A full-duplex node may lose the frames of several exchanges after one attempt.
-        let is_attempt = owner.duplex().is_none_or(|duplex| is_open && !duplex.joins_only());
-        let counters = &mut owner.counters.exchanges;
-        if hindered || reach.interfered > 0 {
-            counters.collisions += u64::from(is_attempt);
-        } else if reach.by_interferers > 0 {
-            counters.interference_losses += u64::from(frame.to.is_some());
-        } else {
-            counters.noise_losses += u64::from(frame.to.is_some());
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 //! interference.
 
 use super::Space;
-use super::frame::{OnAir, Transmission};
+use super::frame::{OnAir, Transmission, Users};
 use super::per::{PerCalculator, PpduParts};
 use super::power::FixedPower;
 use crate::mac::{Deferral, ElicitedResponse};
@@ -47,6 +47,7 @@ impl Space {
             reserves: Duration::ZERO,
             answer: ElicitedResponse::None,
             beside: None,
+            users: Users::One,
         };
         let airtime = timing.data_airtime(mode, psdu);
         let transmission = Transmission::new(frame, now, airtime, Deferral::Extra(Duration::ZERO));

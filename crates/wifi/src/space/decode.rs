@@ -1,6 +1,6 @@
 //! What a node does with a frame that it has decoded.
 
-use super::frame::OnAir;
+use super::frame::{OnAir, Users};
 use super::inbox::Transmitter;
 use super::node::Node;
 use super::rules::SpaceRules;
@@ -21,13 +21,17 @@ pub(super) fn decode(
 ) {
     // A BlockAck acknowledges the MPDUs that its transmitter received from this node.
     let bitmap = (frame.kind == FrameKind::BlockAck).then(|| {
-        let start = receiver.edcaf(usize::from(frame.edcaf)).originator.start();
+        let start = receiver.originator_to(frame.edcaf, sender.id).start();
         sender.inbox.block_ack(Transmitter { node: receiver.id, edcaf: frame.edcaf }, start)
     });
     if matches!(frame.kind, FrameKind::Data | FrameKind::BlockAckRequest) {
         take_up(rules, frame, sender, receiver, lost, out);
     }
-    receiver.hear(now, frame, bitmap.as_ref(), rules, out);
+    if frame.users == Users::One {
+        return receiver.hear(now, frame, bitmap.as_ref(), rules, out);
+    }
+    let answer = sender.answer_of(frame, receiver.id, lost, rules);
+    receiver.hear_in_group(now, frame, bitmap.as_ref(), answer, rules, out);
 }
 
 /// A node takes the MPDUs of a frame that are not lost, and delivers what is in order.
@@ -40,9 +44,9 @@ fn take_up(
     out: &mut Vec<Command>,
 ) {
     let (node, from) = (receiver.id, frame.from);
-    let originator = &mut sender.edcaf_mut(usize::from(frame.edcaf)).originator;
     let up = |packet| out.push(Command::Deliver { node, from, packet });
     if frame.to.is_none() {
+        let originator = &mut sender.edcaf_mut(usize::from(frame.edcaf)).originator;
         originator.note_received(0);
         let (_, mpdu) = originator.frame_on_air(0);
         originator.packets_of(&mpdu).copied().for_each(up);
@@ -50,6 +54,9 @@ fn take_up(
         let from = Transmitter { node: frame.from, edcaf: frame.edcaf };
         let between = || rules.mac.window_between(node, frame.from);
         let window = rules.mac.framing.aggregation.map(|_| between());
+        let is_request = frame.kind == FrameKind::BlockAckRequest;
+        let originator = sender.originator_to_mut(frame.edcaf, node);
+        let lost = (!is_request).then_some(lost);
         let duplicates = receiver.inbox.take(from, window, originator, lost, up);
         receiver.counters.exchanges.duplicates += duplicates;
     }

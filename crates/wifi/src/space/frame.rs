@@ -7,6 +7,31 @@ use crate::phy::{Airtime, Mode};
 use kernel::{Bytes, Db, Duration, Instant};
 use wire::FrameKind;
 
+/// For whom a frame is where a PPDU may have several users, or what else it is in such an exchange.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Users {
+    /// For its receiver, or for all.
+    #[default]
+    One,
+    /// An HE MU PPDU, or the MU-BAR that follows it, to the users of its transmitter's exchange.
+    Several,
+    /// A BlockAckReq or BlockAck for one of them.
+    Chained,
+    /// An HE TB PPDU in the resource unit of this user of its receiver's exchange.
+    Unit(u8),
+}
+
+impl Users {
+    /// Whether its data is in resource units.
+    pub fn has_units(self, kind: FrameKind) -> bool {
+        match self {
+            Self::Several => kind == FrameKind::Data,
+            Self::Unit(_) => true,
+            Self::One | Self::Chained => false,
+        }
+    }
+}
+
 /// A frame or A-MPDU as all receivers decode it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OnAir {
@@ -26,6 +51,8 @@ pub(super) struct OnAir {
     /// SIFS after the data frame the response to it begins, because the other data frame lasts
     /// longer. A CTS tells it of the primary frame.
     pub(super) beside: Option<Duration>,
+    /// For whom it is.
+    pub(super) users: Users,
 }
 
 impl OnAir {
@@ -50,6 +77,7 @@ impl OnAir {
             reserves: lasting.map_or(Duration::ZERO, reserves),
             answer: psdu.answer,
             beside: None,
+            users: Users::One,
         }
     }
 
@@ -157,6 +185,14 @@ pub(super) struct Reach {
 }
 
 impl Reach {
+    /// Another user of the same PPDU has received it so.
+    pub(super) fn add(&mut self, user: &Self) {
+        self.decoded += user.decoded;
+        self.interfered += user.interfered;
+        self.noise += user.noise;
+        self.by_interferers += user.by_interferers;
+    }
+
     /// A receiver lost the frame to interferers, or to other frames, or to noise.
     pub(super) fn note_loss(&mut self, by_interferers: bool, is_interfered: bool) {
         match (by_interferers, is_interfered) {
@@ -200,6 +236,17 @@ impl Transmission {
     /// When the PSDU begins and receivers have decoded the PHY header.
     pub(super) fn payload(&self) -> Instant {
         self.start + self.airtime.preamble + self.airtime.header
+    }
+
+    /// When receivers know that it is a frame: at the end of its PHY header, or of the L-SIG of an
+    /// HE TB PPDU, in which whoever asked for it sees the answer.
+    pub(super) fn detected(&self) -> Instant {
+        /// L-SIG.
+        const SIGNAL: Duration = Duration::from_micros(4);
+        match self.frame.users {
+            Users::Unit(_) => self.start + self.airtime.preamble + SIGNAL,
+            _ => self.payload(),
+        }
     }
 
     /// When the first `bytes` of the PSDU have ended.

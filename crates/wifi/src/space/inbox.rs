@@ -64,24 +64,26 @@ impl Inbox {
         &mut self.entries[at].filter
     }
 
-    /// Accepts the MPDUs of a PSDU except those that are `lost`. Delivers the packets that are in
-    /// order and returns the number of duplicates. `window` is that of the block ack agreement.
+    /// Accepts the MPDUs of a PSDU except those that are `lost`; `None` is a BlockAckReq. Delivers
+    /// the packets that are in order and returns the number of duplicates. `window` is that of the
+    /// block ack agreement.
     pub(super) fn take(
         &mut self,
         from: Transmitter,
         window: Option<u16>,
         sender: &mut Originator,
-        lost: &Bitmap,
+        lost: Option<&Bitmap>,
         mut up: impl FnMut(Packet),
     ) -> u64 {
         let mut packets = std::mem::take(&mut self.up);
         let mut duplicates = 0;
         let filter = self.filter(from, window);
-        let frames = sender.on_air().count();
+        let frames = if lost.is_some() { sender.on_air().count() } else { 0 };
         if let (Filter::Agreement(recipient), 0) = (&mut *filter, frames) {
             recipient.on_request(sender.start(), &mut packets);
         }
-        for index in (0..frames).filter(|&index| !lost.has(index as u16)) {
+        let arrives = |&index: &usize| lost.is_some_and(|lost| !lost.has(index as u16));
+        for index in (0..frames).filter(arrives) {
             let (sequence, mpdu) = sender.frame_on_air(index);
             sender.note_received(index);
             let of_frame = sender.packets_of(&mpdu).copied();

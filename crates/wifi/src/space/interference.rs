@@ -76,7 +76,7 @@ impl Interference {
     fn look_up(&mut self, signals: &Signals) {
         self.is_known = true;
         self.others.clear();
-        self.others.extend(signals.others(self.id));
+        self.others.extend(signals.others(self.id).filter(|sent| !signals.is_joint(self.id, sent)));
         self.events.clear();
         let spans = self
             .others
@@ -150,7 +150,7 @@ mod tests {
     use crate::phy::error::Nist;
     use crate::phy::propagation::{Position, Trajectory};
     use crate::phy::{Airtime, DOT11A};
-    use crate::space::frame::{OnAir, Transmission};
+    use crate::space::frame::{OnAir, Transmission, Users};
     use crate::space::{Losses, Radio, Site};
     use kernel::{Bytes, Db, Dbm};
     use wire::FrameKind;
@@ -170,6 +170,7 @@ mod tests {
             reserves: Duration::ZERO,
             answer: ElicitedResponse::None,
             beside: None,
+            users: Users::One,
         };
         let (preamble, header, extension) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
         let airtime = Airtime { preamble, header, payload: us(end) - us(begin), extension };

@@ -2,14 +2,17 @@
 //! its timer expires.
 
 mod duplex;
+mod group;
 mod hear;
 mod listen;
 mod own;
+mod service;
 
 pub(super) use duplex::{Announced, Joinable, NodeDuplex};
+pub(super) use group::NodeGroups;
 
 use super::Airtimes;
-use super::frame::OnAir;
+use super::frame::{OnAir, Users};
 use super::inbox::Inbox;
 use super::rules::{Peer, SpaceRules, peer_mut};
 use super::sense::{Carrier, EdcafState};
@@ -19,7 +22,7 @@ use crate::phy::Width;
 use crate::{Command, MsduSource};
 use kernel::{Duration, Instant, Rng};
 use own::{Awaited, Exchange, Own};
-use wire::{FrameKind, Packet};
+use wire::FrameKind;
 
 // In this order, because carrier sense of many nodes changes with each frame: the first fields are
 // all that a quiet node needs then, and share a cache line.
@@ -58,6 +61,8 @@ pub(super) struct Node {
     duplex: Option<Box<NodeDuplex>>,
     /// Up to when frames on overlapping channels make a secondary channel of the node busy.
     pub(super) secondary_busy_until: Instant,
+    /// What an access point has that sends to several stations at once.
+    groups: Option<Box<NodeGroups>>,
 }
 
 impl Node {
@@ -82,6 +87,7 @@ impl Node {
             settled: Vec::new(),
             duplex: None,
             secondary_busy_until: Instant::ZERO,
+            groups: None,
         }
     }
 
@@ -162,27 +168,6 @@ impl Node {
         &mut self.contenders[index]
     }
 
-    /// Takes a packet into service.
-    pub(super) fn begin_service(
-        &mut self,
-        now: Instant,
-        packet: Packet,
-        to: Option<u32>,
-        rules: &SpaceRules,
-    ) {
-        let index = rules.mac.category_of(packet.class) as usize;
-        self.activate(index).edcaf.begin_service(now, packet, to, &rules.mac);
-        // The holder of a TXOP transmits a SIFS after its last exchange.
-        if self.own.goes_on(index) {
-            return;
-        }
-        let contender = &mut self.contenders[index];
-        if contender.slots.wants_backoff(now, &self.carrier) {
-            contender.back_off(&rules.mac);
-        }
-        self.listen(now);
-    }
-
     /// The node has acted, or carrier sense has changed. Returns when the node acts next, if it
     /// receives nothing before; [`Instant::NEVER`] if it does not.
     #[inline]
@@ -217,25 +202,15 @@ impl Node {
         }
         match &self.own {
             Own::Awaiting(_, awaited) if awaited.receiving => Instant::NEVER,
-            Own::Awaiting(_, awaited) => awaited.until,
+            Own::Awaiting(_, awaited) => awaited.acts_at(),
             Own::Holding(Txop { next: Some(next), .. }) => *next,
             _ => self.end_of_slots(),
         }
     }
 
-    /// Flushes the packets in service for a node that has left.
-    pub(super) fn flush(&mut self, to: u32, rules: &SpaceRules, out: &mut Vec<Command>) {
-        self.quiet = false;
-        for (index, contender) in self.contenders.iter_mut().enumerate() {
-            let is_on_air = self.own.edcaf() == Some(index);
-            contender.edcaf.flush(&rules.mac, to, is_on_air, &mut self.settled);
-        }
-        self.settle(out);
-    }
-
     /// The timeout of a missing response expires.
     pub(super) fn expire(&mut self, now: Instant, rules: &SpaceRules, out: &mut Vec<Command>) {
-        if self.own.awaited().is_some_and(|it| !it.receiving && it.until <= now) {
+        if self.own.awaited().is_some_and(|it| !it.receiving && it.acts_at() <= now) {
             self.give_up_waiting(now, rules, out);
             self.listen(now);
         }
@@ -243,6 +218,9 @@ impl Node {
 
     fn give_up_waiting(&mut self, now: Instant, rules: &SpaceRules, out: &mut Vec<Command>) {
         let Own::Awaiting(exchange, awaited) = self.own else { return };
+        if self.is_in_group() {
+            return self.miss_user(now, rules, out);
+        }
         self.own = Own::Idle;
         self.exchanges = self.exchanges.wrapping_add(1);
         for contender in &mut self.contenders {
@@ -268,6 +246,9 @@ impl Node {
     ) -> Option<OnAir> {
         self.quiet = false;
         if let Some((_, frame)) = self.answer.take_if(|(at, _)| *at <= now) {
+            if frame.users == Users::Chained && self.must_find_idle(now, rules, out) {
+                return None;
+            }
             let is_refused = frame.kind == FrameKind::Cts
                 && frame.is_control_response()
                 && !rules.levels.cts_when_busy
@@ -294,10 +275,16 @@ impl Node {
             return None;
         }
         let EdcafState { edcaf, slots } = &mut self.contenders[index];
-        let rate = rate(&mut self.peers, edcaf.to());
-        edcaf.begin(now, &rules.mac, rate, source, out);
         slots.clear();
         let txop = edcaf.txop(now, index as u32);
+        if self.groups.is_some()
+            && let Some(frame) = self.begin_group(now, index, txop, rules, source, out)
+        {
+            return Some(frame);
+        }
+        let edcaf = &mut self.contenders[index].edcaf;
+        let rate = rate(&mut self.peers, edcaf.to());
+        edcaf.begin(now, &rules.mac, rate, source, out);
         Some(self.open(now, index, txop, rules))
     }
 
@@ -344,6 +331,9 @@ impl Node {
         rules: &SpaceRules,
     ) -> OnAir {
         self.own = Own::Sending(Exchange { edcaf: index, opened: now, txop });
+        if self.groups.is_some() {
+            self.note_single(now, index, rules);
+        }
         let before = self.counters;
         self.contenders[index].edcaf.count(&mut self.counters);
         let body = self.body(index, rules);
@@ -373,6 +363,12 @@ impl Node {
         out: &mut Vec<Command>,
     ) -> Option<OnAir> {
         let index = txop.holder as usize;
+        let resumed = Some(txop.resumed());
+        if self.groups.is_some()
+            && let Some(frame) = self.begin_group(now, index, resumed, rules, source, out)
+        {
+            return Some(frame);
+        }
         let edcaf = &mut self.contenders[index].edcaf;
         let rate = rate(&mut self.peers, edcaf.to());
         if edcaf.go_on(now, &txop, &rules.mac, rate, source, out) {
@@ -419,6 +415,7 @@ impl Node {
         out: &mut Vec<Command>,
     ) {
         let kind = match (frame.kind, frame.answer) {
+            _ if frame.users != Users::One => return self.sent_to_users(now, frame, rules),
             (FrameKind::Cts, _) => return self.follow_cts(now, rules),
             _ if frame.is_control_response() => return,
             // An access point answers the RTS that began with its own.
@@ -439,7 +436,7 @@ impl Node {
         self.quiet = false;
         // A full-duplex node may be receiving a frame that began together with its RTS.
         let receiving = self.joins;
-        self.own.wait_for(Awaited { kind, since: now, due, until, receiving });
+        self.own.wait_for(Awaited { kind, since: now, due, recovers: None, until, receiving });
     }
 
     /// Reports the airtime of an exchange whose last frame ended at `end`.
@@ -458,6 +455,9 @@ impl Node {
     /// Reports the packets whose service has ended.
     fn settle(&mut self, out: &mut Vec<Command>) {
         self.resume_aside();
+        if self.groups.is_some() {
+            self.bring_forward();
+        }
         self.counters.settle(self.id, &mut self.settled, out);
     }
 }

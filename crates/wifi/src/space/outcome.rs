@@ -2,7 +2,7 @@
 
 use super::air::Scratch;
 use super::decode::{decode, report_overheard};
-use super::frame::{OnAir, Reach, Transmission};
+use super::frame::{OnAir, Reach, Transmission, Users};
 use super::interference::{Bounds, Chunk, Interference};
 use super::interferers::SpaceInterferers;
 use super::node::Node;
@@ -17,17 +17,18 @@ use kernel::{Bytes, Instant, Span};
 use wire::FrameKind;
 
 /// A transmission that has ended.
-struct EndedFrame<'a> {
+#[derive(Clone, Copy)]
+pub(super) struct EndedFrame<'a> {
     /// Its number, or that of its source.
-    id: u32,
-    transmission: &'a Transmission,
-    ppdu: &'a PpduParts,
+    pub(super) id: u32,
+    pub(super) transmission: &'a Transmission,
+    pub(super) ppdu: &'a PpduParts,
     /// The NAV that the frame sets ends at this instant if no frame has begun by then.
-    nav_reset_at: Option<Instant>,
+    pub(super) nav_reset_at: Option<Instant>,
     /// Its transmitter no longer has it: its receiver does not decode it.
-    is_outdated: bool,
+    pub(super) is_outdated: bool,
     /// All nodes that can decode OFDM know its format.
-    all_know: bool,
+    pub(super) all_know: bool,
 }
 
 /// What is on the air with the frame.
@@ -61,6 +62,9 @@ impl Space {
     #[inline]
     pub(super) fn ppdu(&mut self, transmission: &Transmission, is_outdated: bool) -> PpduParts {
         let frame = &transmission.frame;
+        if frame.users.has_units(frame.kind) {
+            return self.signal_fields(transmission);
+        }
         let spans = spans(frame, &self.nodes[frame.from as usize]).filter(|_| !is_outdated);
         let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
         PpduParts::new(transmission, spans, timing, error, &mut self.per_cache)
@@ -100,7 +104,14 @@ impl Space {
         };
         for &(node, _, how) in received {
             let before = out.len();
-            self.receive(now, node, &ended_frame, how, &mut reach, out);
+            match frame.users {
+                Users::Several | Users::Unit(_) => {
+                    self.receive_as_user(now, node, &ended_frame, how, &mut reach, out);
+                }
+                Users::One | Users::Chained => {
+                    self.receive(now, node, &ended_frame, how, &mut reach, out);
+                }
+            }
             let sends_until = self.receivers[node as usize].sends_until();
             let is_cancelled = self.nodes[node as usize].answer_after(sends_until);
             if is_cancelled || out.len() > before {
@@ -111,7 +122,7 @@ impl Space {
     }
 
     /// A node has received a frame to its end. Draws whether it decodes the frame.
-    fn receive(
+    pub(super) fn receive(
         &mut self,
         now: Instant,
         node: u32,
@@ -121,7 +132,7 @@ impl Space {
         out: &mut Vec<Command>,
     ) {
         let EndedFrame { id, transmission, ppdu, nav_reset_at, is_outdated, .. } = *ended_frame;
-        let mut how = self.with_overlaps(node, how);
+        let mut how = self.with_overlaps(node, &transmission.frame, how);
         if transmission.bears && self.rules.levels.bears_beside {
             how.bounds = Bounds { least: 0.0, most: 0.0, chunks: 1 };
         }
@@ -166,8 +177,7 @@ impl Space {
                     bounds.most > 0.0 && collides(&mut per, transmission, &loss, &mut around);
                 reach.note_loss(loss.by_interferers > 0, clash);
             }
-            // To an access point, the loss of an RTS is a collision with its own RTS.
-            if !(has_sent && frame.kind == FrameKind::Rts) {
+            if !is_expected_loss(frame, for_me, has_sent) {
                 receiver.on_decoding_error(now, transmission.deferral, rules, out);
             }
             return;
@@ -215,9 +225,11 @@ impl Space {
     }
 
     /// Where channels overlap, the bounds of the interference with a frame follow from its channel:
-    /// the sum of the receiver has what is in the primary channel.
-    fn with_overlaps(&mut self, node: u32, how: Received) -> Received {
-        if self.signals.radio.overlaps.is_none() {
+    /// the sum of the receiver has what is in the primary channel. Beside an HE TB PPDU, it has
+    /// those in other resource units.
+    fn with_overlaps(&mut self, node: u32, frame: &OnAir, how: Received) -> Received {
+        let is_joint = matches!(frame.users, Users::Unit(_));
+        if self.signals.radio.overlaps.is_none() && !is_joint {
             return how;
         }
         let interference = &mut self.scratch.interference;
@@ -235,6 +247,13 @@ impl Space {
         interference.set_bursts(bursts);
         bursts.iter().any(|&power| power > FixedPower::default())
     }
+}
+
+/// Whether a node defers for no EIFS after a frame that it has lost. To an access point, the loss
+/// of an RTS is a collision with its own RTS; what it loses of several HE TB PPDUs is told when all
+/// have ended.
+fn is_expected_loss(frame: &OnAir, for_me: bool, has_sent: bool) -> bool {
+    for_me && matches!(frame.users, Users::Unit(_)) || has_sent && frame.kind == FrameKind::Rts
 }
 
 /// Whether a frame is lost because of others, and not by noise: without interference the receiver
@@ -396,7 +415,7 @@ fn link_loss(receiver: &Node, frame: &OnAir) -> f64 {
     let peer = || receiver.peer(frame.from);
     let link = || peer().map(|peer| &peer.link);
     match frame.kind {
-        FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckRequest => {
+        FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckRequest | FrameKind::Trigger => {
             link().map_or(0.0, |link| link.ack_loss)
         }
         FrameKind::Rts | FrameKind::Cts | FrameKind::CtsToSelf => 0.0,

@@ -6,9 +6,9 @@ use super::interference::{Bounds, Chunk, overlap};
 use super::per_cache::{Limits, ModeId, PerCache};
 use super::power::Levels;
 use crate::mac::Timing;
-use crate::phy::Occupied;
 use crate::phy::error::ErrorModel;
-use kernel::{Bytes, Instant};
+use crate::phy::{Mode, Occupied};
+use kernel::{Bytes, Duration, Instant};
 use std::ops::Deref;
 use std::slice;
 
@@ -86,6 +86,52 @@ impl PpduParts {
             let end = payload + transmission.airtime.payload;
             let span = BitSpan { begin: payload, end, bits: psdu.bits() };
             return Self { start, payload, limits, spans: Spans::One(span) };
+        };
+        let spans: Vec<BitSpan> = spans.map(span).collect();
+        let most = spans.iter().map(|span| span.bits).max().unwrap_or(1);
+        let least = spans.iter().map(|span| span.bits).min().unwrap_or(1);
+        let limits = per_cache.limits(mode, least, most, spans.len(), timing, error);
+        Self { start, payload, limits, spans: Spans::Several(spans) }
+    }
+
+    /// What those decode of a PPDU for which it has no resource unit: HE-SIG-A, in the place of a
+    /// PSDU.
+    pub(super) fn of_signal_fields(
+        transmission: &Transmission,
+        timing: &Timing,
+        error: &dyn ErrorModel,
+        per_cache: &mut PerCache,
+    ) -> Self {
+        /// HE-SIG-A has two symbols of 26 bits (802.11ax-2021 clause 27.3.11.7).
+        const BITS: u64 = 52;
+        let (start, payload) = (transmission.start, transmission.payload());
+        let mode = timing.standard.lowest_mandatory(transmission.frame.mode.class);
+        let limits = per_cache.limits(&mode, BITS, BITS, 1, timing, error);
+        let limits = Limits { occupied: transmission.frame.mode.occupied(), ..limits };
+        let span = BitSpan { begin: start, end: payload, bits: BITS };
+        Self { start, payload, limits, spans: Spans::One(span) }
+    }
+
+    /// The PSDU of one user in a resource unit that has room for so many bytes.
+    pub(super) fn of_user(
+        transmission: &Transmission,
+        mode: &Mode,
+        room: Bytes,
+        spans: impl Iterator<Item = (Bytes, Bytes)>,
+        timing: &Timing,
+        error: &dyn ErrorModel,
+        per_cache: &mut PerCache,
+    ) -> Self {
+        let (start, payload) = (transmission.start, transmission.payload());
+        let lasts = transmission.airtime.payload.0;
+        let at = |bytes: Bytes| {
+            let part = u128::from(lasts) * u128::from(bytes.0) / u128::from(room.0.max(1));
+            payload + Duration(part as u64)
+        };
+        let span = |(from, to): (Bytes, Bytes)| BitSpan {
+            begin: at(from),
+            end: at(to),
+            bits: (to - from).bits(),
         };
         let spans: Vec<BitSpan> = spans.map(span).collect();
         let most = spans.iter().map(|span| span.bits).max().unwrap_or(1);

@@ -20,6 +20,12 @@ impl From<f64> for Power {
 }
 
 impl Power {
+    /// Both together.
+    pub(super) fn plus(self, other: Self) -> Self {
+        let milliwatts = self.milliwatts + other.milliwatts;
+        Self { milliwatts, fixed: self.fixed + other.fixed }
+    }
+
     /// The same with less transmit power.
     pub(super) fn less(self, cut: Db) -> Self {
         if cut > Db(0.0) { Self::from(self.milliwatts / linear(cut)) } else { self }

@@ -21,6 +21,15 @@ pub(super) struct ReceivedSignal {
     pub(super) power: Power,
 }
 
+/// HE TB PPDUs that answer a node at the same time.
+#[derive(Clone, Copy, Debug)]
+struct Joint {
+    since: Instant,
+    answered: u32,
+    /// The number of the first, and the power of all.
+    signal: ReceivedSignal,
+}
+
 /// The reception of a frame.
 #[derive(Clone, Copy, Debug)]
 struct Reception {
@@ -64,6 +73,8 @@ pub(super) enum End {
     Energy,
     /// A frame was received to its end.
     Received(Received),
+    /// An HE TB PPDU has ended with that which was received, in another resource unit.
+    Beside(Received),
 }
 
 /// The receiver and the physical carrier sense of one node.
@@ -85,6 +96,10 @@ pub(super) struct PhyReceiver {
     residual: Option<FixedPower>,
     /// The node neither transmits nor receives a frame, and energy detection is busy.
     energy: bool,
+    /// The last HE TB PPDUs, by the node that they answer.
+    joint: Vec<Joint>,
+    /// When the reception of such PPDUs has ended, and the node that they answer.
+    ended: Option<(Instant, u32)>,
     /// The node has received a frame, and has neither transmitted nor sensed an idle medium since.
     after_frame: bool,
 }
@@ -333,6 +348,61 @@ impl PhyReceiver {
         self.reception.is_some()
             || audible && levels.finds(power.milliwatts, others)
             || !self.energy && self.sum >= levels.energy
+    }
+
+    /// One of several HE TB PPDUs begins that answer a node at the same time. Their preambles are
+    /// received as one, which gets stronger with each.
+    pub(super) fn arrive_jointly(
+        &mut self,
+        now: Instant,
+        signal: ReceivedSignal,
+        answered: u32,
+        is_decodable: bool,
+        levels: &Levels,
+    ) -> bool {
+        self.joint.retain(|joint| joint.answered != answered || joint.since == now);
+        let place = self.joint.iter().position(|joint| joint.answered == answered);
+        let others = place.map(|place| self.joint.swap_remove(place));
+        let power = others.map_or(signal.power, |joint| joint.signal.power.plus(signal.power));
+        let id = others.map_or(signal.id, |joint| joint.signal.id);
+        let signal = ReceivedSignal { id, power };
+        self.joint.push(Joint { since: now, answered, signal });
+        // As if all of them arrived in place of the earlier ones.
+        if let Some(joint) = others {
+            self.sum = self.sum - joint.signal.power.fixed;
+            self.newest = self.newest.filter(|&(since, newest)| since != now || newest.id != id);
+        }
+        self.arrive(now, signal, is_decodable, levels)
+    }
+
+    /// One of these ends. One preamble was received for all; its power is that of all together.
+    pub(super) fn depart_jointly(
+        &mut self,
+        now: Instant,
+        signal: ReceivedSignal,
+        answered: u32,
+        levels: &Levels,
+    ) -> End {
+        let joint = self.joint.iter().find(|joint| joint.answered == answered);
+        let Some(&Joint { since, signal: all, .. }) = joint else {
+            return self.depart(signal, levels);
+        };
+        let is_received =
+            self.reception.is_some_and(|own| (own.since, own.signal.id) == (since, all.id));
+        let (is_first, is_beside) = (is_received, self.ended == Some((now, answered)));
+        if !is_first && !is_beside {
+            return self.depart(signal, levels);
+        }
+        self.sum = self.sum - signal.power.fixed;
+        let bounds = Bounds { least: 0.0, most: 0.0, chunks: 1 };
+        let received = Received { power: all.power.milliwatts, bounds };
+        if is_first {
+            (self.reception, self.after_frame) = (None, true);
+            self.ended = Some((now, answered));
+            End::Received(received)
+        } else {
+            End::Beside(received)
+        }
     }
 
     /// All signals that begin now have arrived: decides which frame is received.

@@ -1,12 +1,12 @@
 //! For observers: the frames on the air and their outcomes, and what the EDCAFs wait for.
 
-use super::frame::{OnAir, Reach, Transmission};
+use super::frame::{OnAir, Reach, Transmission, Users};
 use super::inbox::Transmitter;
 use super::node::Node;
 use super::{ReceivedFrame, Space};
 use crate::mac::{Bitmap, Opening};
 use crate::phy::decibels;
-use crate::watch::{self, OpenWait, Waiting, WatchRecord};
+use crate::watch::{self, GroupRecord, OpenWait, Waiting, WatchRecord};
 use kernel::{Bytes, Duration, Instant};
 use wire::{Frame, FrameContent, FrameKind, FrameLoss, FrameOutcome, TrafficClass, Wait, WaitKind};
 
@@ -52,6 +52,8 @@ struct FrameOnAir {
     /// Why its receiver does not receive it, if that is so from its start, and the node whose
     /// transmission is the cause.
     hindered: Option<(FrameLoss, Option<u32>)>,
+    /// Of a user of several: whether it has received its data.
+    reach: Option<Reach>,
 }
 
 impl SpaceWatch {
@@ -76,7 +78,7 @@ impl SpaceWatch {
     ) {
         let (Some(records), Some(lost)) = (&mut self.records, decoded) else { return };
         if frame.to.is_none_or(|to| to == receiver.id) {
-            return records.note_received(id, lost);
+            return records.note_received(id, receiver.id, lost);
         }
         let mut carrier = receiver.carrier.clone();
         let before = carrier.reserved_until();
@@ -84,6 +86,19 @@ impl SpaceWatch {
         // A NAV that an RTS has set may have been kept because a frame followed it.
         records.add_nav(receiver.id, records.open_since, before);
         records.add_nav(receiver.id, now.max(before), carrier.reserved_until());
+    }
+
+    /// It is known what a user has received of a frame to several.
+    pub(super) fn note_reach(&mut self, of: &Transmission, user: u32, reach: &Reach) {
+        let Some(records) = &mut self.records else { return };
+        let (from, start) = of.begin();
+        let is_own = |own: &&mut FrameOnAir| {
+            let Frame { from: by, start: since, to, .. } = own.frame;
+            (by, since, to) == (from, start, Some(user))
+        };
+        if let Some(own) = records.on_air.iter_mut().find(is_own) {
+            own.reach = Some(*reach);
+        }
     }
 
     /// The state of a node changes.
@@ -125,8 +140,11 @@ impl Records {
         }
     }
 
-    fn note_received(&mut self, id: u32, lost: &Bitmap) {
-        let Some(on_air) = self.on_air.iter_mut().find(|on_air| on_air.id == id) else { return };
+    fn note_received(&mut self, id: u32, node: u32, lost: &Bitmap) {
+        let is_own = |on_air: &&mut FrameOnAir| {
+            on_air.id == id && on_air.frame.to.is_none_or(|to| to == node)
+        };
+        let Some(on_air) = self.on_air.iter_mut().find(is_own) else { return };
         let mut index = 0;
         for mpdu in &mut on_air.frame.mpdus {
             index += u16::from(mpdu.subframe.is_none_or(|place| place == 0));
@@ -224,16 +242,44 @@ impl Space {
     /// A frame begins.
     #[inline(never)]
     pub(super) fn record_begin(&mut self, now: Instant, id: u32) {
-        let Transmission { frame, start, airtime, .. } = *self.signals.transmission(id);
-        let OnAir { from, to, kind, mode, psdu, reserves, .. } = frame;
+        let frame = self.signals.transmission(id).frame;
+        let OnAir { from, to, kind, .. } = frame;
         let initiator = if frame.is_control_response() { to.unwrap_or(from) } else { from };
         let edcaf = self.nodes[initiator as usize].edcaf(usize::from(frame.edcaf));
+        let is_later = frame.users == Users::Chained || kind == FrameKind::Trigger;
         let opens = match kind {
             FrameKind::Rts | FrameKind::CtsToSelf => true,
             FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => false,
-            _ => edcaf.opening == Opening::None && frame.beside.is_none(),
+            _ => edcaf.opening == Opening::None && frame.beside.is_none() && !is_later,
         };
-        let sequence = edcaf.originator.start();
+        let made = self.frames_of(now, id, initiator);
+        let hindered = made.iter().map(|record| self.hindrance(now, id, record.to)).collect();
+        let hindered: Vec<_> = hindered;
+        let Some(records) = self.records() else { return };
+        if opens {
+            records.latest[initiator as usize] = records.exchanges;
+            records.exchanges += 1;
+        }
+        if kind == FrameKind::Cts && frame.beside.is_some() {
+            // The secondary frame and its response belong to the exchange of the primary one.
+            records.latest[from as usize] = records.latest[initiator as usize];
+        }
+        let exchange = records.latest[initiator as usize];
+        for (frame, hindered) in made.into_iter().zip(hindered) {
+            let frame = Frame { exchange, ..frame };
+            records.on_air.push(FrameOnAir { id, frame, hindered, reach: None });
+        }
+    }
+
+    /// The records of a frame that begins: one, or one for each user.
+    fn frames_of(&self, now: Instant, id: u32, initiator: u32) -> Vec<Frame> {
+        let Transmission { frame, start, airtime, .. } = *self.signals.transmission(id);
+        let OnAir { from, to, kind, mode, psdu, reserves, .. } = frame;
+        let owner = &self.nodes[initiator as usize];
+        let originator = match to {
+            Some(to) => owner.originator_to(frame.edcaf, if to == initiator { from } else { to }),
+            None => &owner.edcaf(usize::from(frame.edcaf)).originator,
+        };
         let mut record = Frame {
             number: 0,
             start,
@@ -248,53 +294,78 @@ impl Space {
             aggregate: false,
             nav: reserves,
             exchange: 0,
-            flow: edcaf.originator.flow(),
+            flow: originator.flow(),
             outcome: FrameOutcome::Unknown,
             lost_to: None,
             sig_b: None,
             padding: Bytes::ZERO,
-            signal_dbm: self.signal_at_receiver(now, id).map(|signal| signal.0),
+            signal_dbm: self.signal_at(now, id, to),
             mpdus: Vec::new(),
-            content: match kind {
-                FrameKind::BlockAckRequest => {
-                    FrameContent::BlockAck(Bitmap::default().record(sequence, psdu))
-                }
-                FrameKind::BlockAck => {
-                    let inbox = &self.nodes[from as usize].inbox;
-                    let from = Transmitter { node: initiator, edcaf: frame.edcaf };
-                    FrameContent::BlockAck(inbox.block_ack(from, sequence).record(sequence, psdu))
-                }
-                _ => FrameContent::None,
-            },
+            content: self.content_of(&frame, initiator, originator.start()),
         };
-        if kind == FrameKind::Data {
-            watch::fill(&mut record, edcaf, |_| false);
+        let group = owner.group().filter(|_| frame.users != Users::One);
+        let Some((group, shape)) = group else {
+            if kind == FrameKind::Data {
+                let edcaf = owner.edcaf(usize::from(frame.edcaf));
+                watch::fill(&mut record, edcaf, |_| false);
+            }
+            return vec![record];
+        };
+        let of = |station| owner.originator_to(frame.edcaf, station);
+        let all = GroupRecord { group, shape, to: of };
+        match (frame.users, kind) {
+            (Users::Several, FrameKind::Data) => {
+                let one = |nth: usize| {
+                    let signal_dbm = self.signal_at(now, id, Some(group.users[nth].station));
+                    all.data(Frame { signal_dbm, ..record.clone() }, nth, |_| false)
+                };
+                return (0..group.users.len()).map(one).collect();
+            }
+            (Users::Several, _) => {
+                record.content = all.mu_bar(0..group.users.len());
+                record.flow = None;
+            }
+            (Users::Unit(nth), _) => {
+                // Its LENGTH announces a later end, in steps of 4 us.
+                let airtime = shape.triggered.block_acks;
+                record.end = start + airtime.total();
+                record.mode = all.answer_mode(kind, &airtime, usize::from(nth));
+            }
+            _ => {}
         }
-        let hindered = self.hindrance(now, id);
-        let Some(records) = self.records() else { return };
-        if opens {
-            records.latest[initiator as usize] = records.exchanges;
-            records.exchanges += 1;
-        }
-        if kind == FrameKind::Cts && frame.beside.is_some() {
-            // The secondary frame and its response belong to the exchange of the primary one.
-            records.latest[from as usize] = records.latest[initiator as usize];
-        }
-        record.exchange = records.latest[initiator as usize];
-        records.on_air.push(FrameOnAir { id, frame: record, hindered });
+        vec![record]
     }
 
-    fn signal_at_receiver(&self, now: Instant, id: u32) -> Option<kernel::Db> {
-        let OnAir { from, to, .. } = self.signals.transmission(id).frame;
+    /// What a frame carries that is no MPDU; `start` is the starting sequence number of BlockAcks.
+    fn content_of(&self, frame: &OnAir, initiator: u32, start: u16) -> FrameContent {
+        let bitmap = match frame.kind {
+            FrameKind::BlockAckRequest => Bitmap::default(),
+            FrameKind::BlockAck => {
+                let inbox = &self.nodes[frame.from as usize].inbox;
+                inbox.block_ack(Transmitter { node: initiator, edcaf: frame.edcaf }, start)
+            }
+            _ => return FrameContent::None,
+        };
+        FrameContent::BlockAck(bitmap.record(start, frame.psdu))
+    }
+
+    /// The power at which a receiver hears a frame, in dBm.
+    fn signal_at(&self, now: Instant, id: u32, to: Option<u32>) -> Option<f64> {
+        let from = self.signals.transmission(id).frame.from;
         let to = to.filter(|&to| to != from)?;
         let mean = || self.signals.mean_power(from, to, now);
         let power = self.signals.power_of(id, to).or_else(mean)?;
-        Some(decibels(power.milliwatts))
+        Some(decibels(power.milliwatts).0)
     }
 
-    /// Why the receiver of a frame that begins now cannot receive it, and by whose transmission.
-    fn hindrance(&self, now: Instant, id: u32) -> Option<(FrameLoss, Option<u32>)> {
-        let OnAir { from, to, .. } = self.signals.transmission(id).frame;
+    /// Why a receiver of a frame that begins now cannot receive it, and by whose transmission.
+    fn hindrance(
+        &self,
+        now: Instant,
+        id: u32,
+        to: Option<u32>,
+    ) -> Option<(FrameLoss, Option<u32>)> {
+        let from = self.signals.transmission(id).frame.from;
         let to = to.filter(|&to| to != from)?;
         let detect = self.rules.levels.detect;
         let signal =
@@ -326,7 +397,7 @@ impl Space {
         if self.signals.power_of(id, to).is_none() {
             return;
         }
-        let (hindered, source) = (self.hindrance(now, id), self.signals.source(id));
+        let (hindered, source) = (self.hindrance(now, id, Some(to)), self.signals.source(id));
         let Some(records) = self.records() else { return };
         if let Some(on_air) = records.on_air.iter_mut().find(|on_air| on_air.id == source) {
             on_air.hindered = hindered;
@@ -337,19 +408,27 @@ impl Space {
     #[inline(never)]
     pub(super) fn record_end(&mut self, id: u32) {
         let Transmission { frame, reach, start, .. } = *self.signals.transmission(id);
-        let (found, other) = self.outcome(id, &frame, &reach, start);
-        let Some(records) = self.records() else { return };
-        let Some(place) = records.on_air.iter().position(|on_air| on_air.id == id) else { return };
-        let FrameOnAir { frame: mut record, hindered, .. } = records.on_air.remove(place);
-        (record.outcome, record.lost_to) = match (found, hindered) {
-            (Some(outcome), _) => (outcome, other),
-            (None, Some((cause, by))) => (FrameOutcome::Lost(cause), by),
-            (None, None) if other == frame.to => {
-                (FrameOutcome::Lost(FrameLoss::ReceiverTransmits), other)
-            }
-            (None, None) => (FrameOutcome::Lost(FrameLoss::Interference), other),
-        };
-        records.made.push(WatchRecord::Frame(record));
+        loop {
+            let Some(records) = self.records() else { return };
+            let Some(place) = records.on_air.iter().position(|own| own.id == id) else { return };
+            let own = records.on_air.remove(place);
+            let FrameOnAir { frame: mut record, hindered, reach: of_user, .. } = own;
+            let frame = OnAir { to: record.to, ..frame };
+            // A user that has received nothing to its end has no reach.
+            let is_user = frame.users.has_units(frame.kind) && frame.users == Users::Several;
+            let reach = of_user.unwrap_or(if is_user { Reach::default() } else { reach });
+            let (found, other) = self.outcome(id, &frame, &reach, start);
+            (record.outcome, record.lost_to) = match (found, hindered) {
+                (Some(outcome), _) => (outcome, other),
+                (None, Some((cause, by))) => (FrameOutcome::Lost(cause), by),
+                (None, None) if other == frame.to => {
+                    (FrameOutcome::Lost(FrameLoss::ReceiverTransmits), other)
+                }
+                (None, None) => (FrameOutcome::Lost(FrameLoss::Interference), other),
+            };
+            let Some(records) = self.records() else { return };
+            records.made.push(WatchRecord::Frame(record));
+        }
     }
 
     /// The outcome of a frame, if its receiver received it to its end, and the node that disturbed

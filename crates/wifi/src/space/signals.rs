@@ -3,7 +3,7 @@
 mod means;
 mod narrow;
 
-use super::frame::{OnAir, Part, Transmission};
+use super::frame::{OnAir, Part, Transmission, Users};
 use super::motion::Motion;
 use super::overlap::Arrived;
 use super::power::Power;
@@ -404,6 +404,14 @@ impl Signals {
         };
         let others = self.others(id).filter_map(|other| power(&other));
         others.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, from)| from)
+    }
+
+    /// Whether another transmission is an HE TB PPDU in another resource unit that answers the same
+    /// frame: the two do not interfere.
+    pub(super) fn is_joint(&self, id: u32, other: &TransmissionSpan) -> bool {
+        let (own, other) = (self.transmission(id), self.transmission(other.id));
+        matches!((own.frame.users, other.frame.users), (Users::Unit(_), Users::Unit(_)))
+            && (own.start, own.frame.to) == (other.start, other.frame.to)
     }
 
     /// All who may hear a transmission.

@@ -3,7 +3,10 @@
 use super::Space;
 use super::frame::Transmission;
 use super::interference::Chunk;
+#[cfg(test)]
+use super::{OngoingFrame, Users};
 use crate::interferer::Arrival;
+use crate::mac::MuExchange;
 use kernel::{Bytes, Instant};
 use wire::FrameKind;
 #[cfg(test)]
@@ -91,11 +94,42 @@ impl Space {
         edcaf.originator.on_air().map(|(sequence, mpdu)| (sequence, mpdu.bytes))
     }
 
+    /// The same of the MPDUs for a user of several.
+    pub fn mpdus_to(&self, node: u32, edcaf: u8, user: u32) -> impl Iterator<Item = (u16, Bytes)> {
+        let originator = self.nodes[node as usize].originator_to(edcaf, user);
+        originator.on_air().map(|(sequence, mpdu)| (sequence, mpdu.bytes))
+    }
+
+    /// The exchange with several users of an access point, while it is on the air.
+    pub fn group_of(&self, node: u32) -> Option<&MuExchange> {
+        self.nodes[node as usize].group().map(|(group, _)| group)
+    }
+
     /// The packets of the PSDU that an EDCAF of a node assembled last.
     #[cfg(test)]
     pub(crate) fn packets_on_air(&self, node: u32, edcaf: u8) -> impl Iterator<Item = &Packet> {
         let originator = &self.nodes[node as usize].edcaf(usize::from(edcaf)).originator;
         originator.on_air().flat_map(|(_, mpdu)| originator.packets_of(mpdu))
+    }
+
+    /// The same for a user of several.
+    #[cfg(test)]
+    pub(crate) fn packets_to(
+        &self,
+        node: u32,
+        edcaf: u8,
+        to: u32,
+    ) -> impl Iterator<Item = &Packet> {
+        let originator = self.nodes[node as usize].originator_to(edcaf, to);
+        originator.on_air().flat_map(|(_, mpdu)| originator.packets_of(mpdu))
+    }
+
+    /// When a frame ends, which may be before the end that the LENGTH of an HE TB PPDU announces.
+    #[cfg(test)]
+    pub(crate) fn end_of(&self, frame: &OngoingFrame) -> Instant {
+        let (Users::Unit(_), Some(to)) = (frame.users, frame.to) else { return frame.end };
+        let (_, shape) = self.nodes[to as usize].group().expect("it is answered");
+        frame.start + shape.triggered.block_acks.total()
     }
 
     /// Whether an EDCAF of a node sends a frame of the MAC itself, and no packet.

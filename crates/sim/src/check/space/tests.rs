@@ -66,6 +66,7 @@ impl Scene {
             reserves: us(reserved) - us(end),
             beside: None,
             cut: Db(0.0),
+            users: Users::One,
         }
     }
 

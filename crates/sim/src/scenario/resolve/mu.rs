@@ -6,9 +6,10 @@ use crate::scenario::document::Document;
 use kernel::Bytes;
 use settings::Said;
 use wifi::MacConfig;
-use wifi::mac::{Delivery, Mu, RandomAccessTriggers};
+use wifi::mac::{Delivery, Mu, MuProtection, RandomAccessTriggers};
 use wifi::phy::he::{GroupFault, GroupUser, RuSize};
-use wifi::phy::{Mode, ModeClass};
+use wifi::phy::{Band, Mode, ModeClass};
+use wifi::space::PropagationDelay;
 
 const TABLE: &str = "wlan.mu";
 /// The association identifiers that an access point can give (802.11-2020 clause 9.4.1.8).
@@ -22,7 +23,8 @@ pub(super) fn mu(
     space: Option<&SpacePlan>,
     check: &mut Check,
 ) {
-    let unsupported = unsupported(wlan, space.is_some());
+    let roams = stations.iter().any(|station| station.roaming.is_some());
+    let unsupported = unsupported(document, wlan, roams);
     let standard = wlan.timing.standard;
     let Some(settings) = &mut wlan.mu else { return };
     if !document.has_cell() || document.standard.is_none() {
@@ -46,6 +48,14 @@ pub(super) fn mu(
         let message = format!("downlink OFDMA with {what} is not supported");
         return check.fault(TABLE, Said::new(message, remedy));
     }
+    if let Some((key, remedy)) = space.and_then(|space| among_radios(settings, space)) {
+        let (path, what) = match key {
+            "" => (TABLE.to_owned(), "signals that take time to arrive"),
+            key => (format!("{TABLE}.{key}"), "[radio]"),
+        };
+        let message = format!("not supported together with {what}");
+        return check.fault(path, Said::new(message, remedy));
+    }
     if stations.len() > MOST_AIDS {
         let message = format!(
             "{} are more than the {MOST_AIDS} association identifiers of an access point, by which \
@@ -62,9 +72,8 @@ pub(super) fn mu(
         }
         return;
     };
-    one_channel(&members, &first, check);
     numbers(settings, &first, check);
-    exists(settings, wlan.timing.standard.band, &first, check);
+    by_cell(settings, wlan.timing.standard.band, stations, space, check);
     random_access(settings, &first, check);
     if settings.edca.is_some() && settings.uplink.is_none() {
         let message = "holds for stations that are triggered, and nobody triggers";
@@ -77,17 +86,39 @@ pub(super) fn mu(
     }
 }
 
+/// The users of a PPDU are of one cell: they have a channel in common, for which there are such
+/// PPDUs.
+fn by_cell(
+    settings: &Mu,
+    band: Band,
+    stations: &[StationPlan],
+    space: Option<&SpacePlan>,
+    check: &mut Check,
+) {
+    for cell in space.map_or(0..1, |space| 0..space.cells.len() as u32) {
+        let is_of = |n: usize| space.is_none_or(|space| space.stations[n].cell == cell);
+        let of_cell = || stations.iter().enumerate().filter(|&(n, it)| takes_part(it) && is_of(n));
+        let members = || of_cell().map(|(_, station)| station);
+        let Some(first) = members().next().map(|station| station.down.mode()) else { continue };
+        if !one_channel(members(), &first, check) {
+            break;
+        }
+        exists(settings, band, &first, check);
+    }
+}
+
 /// What downlink OFDMA is not supported with, and the remedy.
-fn unsupported(wlan: &MacConfig, in_space: bool) -> Option<(&'static str, &'static str)> {
+fn unsupported(
+    document: &Document,
+    wlan: &MacConfig,
+    roams: bool,
+) -> Option<(&'static str, &'static str)> {
     let frames = wlan.aggregation.map_or(0, |limits| limits.frames);
     let each = wlan.aggregation.is_some_and(|limits| limits.delivery == Delivery::Mpdu);
     Some(match () {
-        () if in_space => (
-            "a radio or interferers",
-            "it is for cells in which each node hears each other: remove [radio] and \
-             [[interferers]], or the table",
-        ),
+        () if !document.interferers.is_empty() => ("interferers", "remove them, or the table"),
         () if wlan.full_duplex.is_some() => ("wlan.full_duplex", "remove either"),
+        () if roams => ("stations that roam", "remove their roaming, or the table"),
         () if frames <= 1 => (
             "one frame in a PPDU",
             "the data of each user is an A-MPDU: let wlan.aggregation.frames be 2 or more, and \
@@ -101,22 +132,42 @@ fn unsupported(wlan: &MacConfig, in_space: bool) -> Option<(&'static str, &'stat
     })
 }
 
+/// What is not supported among radios, by its key, and the remedy; no key is the whole table.
+fn among_radios(settings: &Mu, space: &SpacePlan) -> Option<(&'static str, &'static str)> {
+    const REMEDY: &str =
+        "remove it; or remove [radio], for a cell in which each node hears each other";
+    Some(match () {
+        () if settings.uplink.is_some() => ("uplink", REMEDY),
+        () if settings.protection == MuProtection::MuRts => ("protection", REMEDY),
+        () if space.radio.propagation_delay == PropagationDelay::On => {
+            ("", "let radio.propagation_delay be \"off\" or \"auto\"")
+        }
+        () => return None,
+    })
+}
+
 /// Whether a station may be a user of PPDUs of several: its modes have resource units.
 fn takes_part(station: &StationPlan) -> bool {
     [&station.up, &station.down].iter().all(|plan| plan.mode().has_units())
 }
 
-/// All users of a PPDU have the channel and the guard interval in common.
-fn one_channel(stations: &[&StationPlan], first: &Mode, check: &mut Check) {
-    let same = |station: &&StationPlan| {
+/// All users of a PPDU have the channel and the guard interval in common. Returns whether they do.
+fn one_channel<'a>(
+    mut stations: impl Iterator<Item = &'a StationPlan>,
+    first: &Mode,
+    check: &mut Check,
+) -> bool {
+    let same = |station: &StationPlan| {
         let mode = station.down.mode();
         (mode.width, mode.guard) == (first.width, first.guard)
     };
-    if !stations.iter().all(same) {
+    let is_one = stations.all(same);
+    if !is_one {
         let message =
             "all users of a PPDU have the width of the channel and the guard interval in common";
         check.fault(TABLE, Said::new(message, "give all stations the same, or remove the table"));
     }
+    is_one
 }
 
 fn numbers(settings: &Mu, mode: &Mode, check: &mut Check) {
@@ -160,7 +211,7 @@ fn random_access(settings: &Mu, mode: &Mode, check: &mut Check) {
 /// The shortest answer to a Trigger frame, a `QoS` Null with this header, has room.
 fn answers_fit(
     settings: &Mu,
-    band: wifi::phy::Band,
+    band: Band,
     header: Bytes,
     stations: &[&StationPlan],
     check: &mut Check,
@@ -186,7 +237,7 @@ fn answers_fit(
 }
 
 /// HE MU PPDUs have these HE-LTFs, guard intervals and codes.
-fn exists(settings: &Mu, band: wifi::phy::Band, mode: &Mode, check: &mut Check) {
+fn exists(settings: &Mu, band: Band, mode: &Mode, check: &mut Check) {
     let vector = settings.vector(band, mode, 0);
     // MCS 10 and 11 are not for small resource units.
     let (size, mcs) = (RuSize::Tones26, mode.mcs.min(9));

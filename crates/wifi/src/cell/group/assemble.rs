@@ -2,9 +2,9 @@
 
 use super::OfCell;
 use crate::cell::access::draw_lost;
-use crate::cell::several::{Several, shares};
+use crate::cell::several::Several;
 use crate::cell::{ACCESS_POINT, Cell, link_between};
-use crate::mac::mu::{MuExchange, Occasion};
+use crate::mac::mu::{MuExchange, Occasion, shares};
 use crate::{Command, Mpdus, MsduSource};
 use kernel::{Duration, Instant};
 

@@ -3,8 +3,9 @@
 
 use super::record::Record;
 use super::stage::{AP, Event, Script, Shelves, number_of};
+use crate::mac::MuUser;
 use crate::phy::propagation::Position;
-use crate::space::{OngoingFrame, RadioSettings, Site, Space, SpaceConfig};
+use crate::space::{OngoingFrame, RadioSettings, Site, Space, SpaceConfig, Users};
 use crate::{Command, Counters, FrameCounters, MsduOutcome};
 use kernel::{EventQueue, Instant, Seed};
 use std::collections::VecDeque;
@@ -157,14 +158,18 @@ impl Stage<'_> {
         let began: Vec<OngoingFrame> =
             self.space.on_air().filter(|frame| frame.start == now).collect();
         for frame in began {
-            let OngoingFrame { from, kind, edcaf, start, end, .. } = frame;
-            let is_answer = matches!(kind, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck);
+            let OngoingFrame { from, kind, edcaf, start, users, .. } = frame;
+            let end = self.space.end_of(&frame);
+            let is_answer = matches!(kind, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck)
+                || users == Users::Chained
+                || kind == FrameKind::Trigger;
             let label = match kind {
                 FrameKind::Rts => "rts".to_owned(),
                 FrameKind::Cts | FrameKind::CtsToSelf => "cts".to_owned(),
                 FrameKind::Ack => "ack".to_owned(),
                 FrameKind::BlockAckRequest => "bar".to_owned(),
                 FrameKind::BlockAck => "ba".to_owned(),
+                FrameKind::Data if users == Users::Several => self.data_to_users(from),
                 FrameKind::Data => {
                     let packets = self.space.packets_on_air(from, edcaf);
                     let numbers: Vec<String> =
@@ -183,6 +188,17 @@ impl Stage<'_> {
             }
             self.happened.frames.push((start.0, end.0, from, label));
         }
+    }
+
+    /// The packets for each user of a PPDU.
+    fn data_to_users(&self, from: u32) -> String {
+        let group = self.space.group_of(from).expect("a PPDU to several users");
+        let of_user = |user: &MuUser| {
+            let edcaf = group.category;
+            let packets = self.space.packets_to(from, edcaf, user.station);
+            packets.map(|packet| number_of(packet).to_string()).collect::<Vec<_>>().join(" ")
+        };
+        format!("data {}", group.users.iter().map(of_user).collect::<Vec<_>>().join(" | "))
     }
 
     /// A node begins an exchange: noise is as it is now until the exchange ends.

@@ -9,6 +9,7 @@ use super::triggers::{from_trigger, three_each, uplink};
 use crate::mac::{Acknowledgement, MuProtection};
 
 fn protected(script: Script) -> Script {
+    let script = script.in_cell_only("MU-RTS is of cells");
     script.with(|config| config.mu.as_mut().unwrap().protection = MuProtection::MuRts)
 }
 

@@ -5,7 +5,9 @@ mod several;
 
 use super::flat;
 use super::record::{Frame, Record};
-use crate::mac::{ACK, Aggregation, Backoff, Exchange, ExchangeOutcome, Opening, Timing};
+use crate::mac::{
+    ACK, Aggregation, Backoff, Exchange, ExchangeOutcome, Opening, Originator, Timing,
+};
 use crate::phy::{Amendment, Edition, Preamble, Standard, TxVector};
 use crate::{ACCESS_POINT, Categories, Cell, Command, Link, MacConfig, MsduSource};
 use kernel::{BitRate, Bytes, Duration, EventQueue, Instant, Ranked, Seed};
@@ -383,11 +385,8 @@ impl Stage {
             return self.note_triggered(&exchange, &triggered);
         }
         let numbers = |f: u32| {
-            let originator = &self.cell.edcaf(f).originator;
-            let packets = originator.on_air().flat_map(|(_, mpdu)| originator.packets_of(mpdu));
-            let numbers: Vec<String> =
-                packets.map(|packet| number_of(packet).to_string()).collect();
-            format!("data {}", numbers.join(" "))
+            let several = several::collided_data(&self.cell, f);
+            several.unwrap_or_else(|| data_of(&self.cell.edcaf(f).originator))
         };
         let mut frames = Vec::new();
         let mut add = |function, node, kind, (start, end), fill| {
@@ -416,6 +415,7 @@ impl Stage {
             let kind = match () {
                 () if edcaf.with_rts() => FrameKind::Rts,
                 () if several::triggers(&self.cell, f) => FrameKind::Trigger,
+                () if several::collided_data(&self.cell, f).is_some() => FrameKind::Data,
                 () if edcaf.psdu.mpdus == 0 => FrameKind::BlockAckRequest,
                 () => FrameKind::Data,
             };
@@ -459,6 +459,13 @@ impl Stage {
             self.record.waits.push(waits);
         }
     }
+}
+
+/// The packets of the PSDU on the air.
+fn data_of(originator: &Originator) -> String {
+    let packets = originator.on_air().flat_map(|(_, mpdu)| originator.packets_of(mpdu));
+    let numbers: Vec<String> = packets.map(|packet| number_of(packet).to_string()).collect();
+    format!("data {}", numbers.join(" "))
 }
 
 fn is_spoiled(exchange: &Exchange, kind: FrameKind) -> bool {

@@ -3,9 +3,9 @@
 use super::plan::Turn;
 use super::{Last, Triggers};
 use crate::cell::access::draw_lost;
-use crate::cell::several::{Several, shares};
+use crate::cell::several::Several;
 use crate::cell::{ACCESS_POINT, Cell, link_between};
-use crate::mac::mu::{Response, TriggeredExchange, TriggeredUser};
+use crate::mac::mu::{Response, TriggeredExchange, TriggeredUser, shares};
 use crate::mac::{DELIMITER, Edcaf, Psdu, PsduLimits, TriggerKind};
 use crate::{Command, Mpdus, MsduSource};
 use kernel::{Duration, Instant};

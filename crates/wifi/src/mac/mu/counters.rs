@@ -71,17 +71,22 @@ impl MuCounters {
 
     /// All stations together.
     pub fn all(&self) -> UserCounters {
-        self.users.iter().fold(UserCounters::default(), |sum, user| UserCounters {
-            ppdus: sum.ppdus + user.ppdus,
-            tones: sum.tones + user.tones,
-            mpdus: sum.mpdus + user.mpdus,
-            room_bytes: sum.room_bytes + user.room_bytes,
-            padding_bytes: sum.padding_bytes + user.padding_bytes,
-        })
+        self.users.iter().fold(UserCounters::default(), UserCounters::plus)
     }
 }
 
 impl UserCounters {
+    /// Both together.
+    pub(crate) fn plus(self, other: &Self) -> Self {
+        Self {
+            ppdus: self.ppdus + other.ppdus,
+            tones: self.tones + other.tones,
+            mpdus: self.mpdus + other.mpdus,
+            room_bytes: self.room_bytes + other.room_bytes,
+            padding_bytes: self.padding_bytes + other.padding_bytes,
+        }
+    }
+
     /// A PPDU has data for the station.
     pub(crate) fn count(&mut self, user: &MuUser) {
         self.ppdus += 1;

@@ -7,7 +7,7 @@ mod queue;
 
 use super::protection::Protected;
 use super::scheduler::StationView;
-use super::{Mu, MuCounters, MuExchange, MuUser, Shape, Shapes};
+use super::{Mu, MuCounters, MuExchange, MuUser, Shape, Shapes, UserCounters};
 use crate::mac::{Edcaf, Originator, PeerRate, Rules};
 use crate::phy::Width;
 use crate::{Command, FrameCounters, MsduSource};
@@ -157,6 +157,12 @@ impl Downlink {
     ) {
         let to = to.map(|to| (self.members.place(Some(to)), 1));
         self.queues[category as usize].note_sent(now, lasts, to.as_slice());
+    }
+
+    /// What a station has had of PPDUs to several users.
+    pub(crate) fn user_counters(&self, station: u32) -> Option<&UserCounters> {
+        let place = self.members.place(Some(station)) as usize;
+        if place == 0 { None } else { self.counters.users.get(place) }
     }
 
     /// Counts a PPDU to these users: one attempt, with data for each.

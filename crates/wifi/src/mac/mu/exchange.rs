@@ -216,3 +216,16 @@ impl MuExchange {
         }
     }
 }
+
+/// Divides a time by tones: each share is rounded down, and the last has the rest.
+pub(crate) fn shares(
+    used: Duration,
+    tones: impl Iterator<Item = u32> + Clone,
+) -> impl Iterator<Item = Duration> {
+    let mut left = (used.0, tones.clone().map(u64::from).sum::<u64>());
+    tones.map(move |own| {
+        let share = left.0 * u64::from(own) / left.1;
+        left = (left.0 - share, left.1 - u64::from(own));
+        Duration(share)
+    })
+}

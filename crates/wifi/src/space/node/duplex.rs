@@ -13,7 +13,7 @@ use crate::mac::{
 use crate::medium::NodeCounters;
 use crate::phy::Mode;
 use crate::space::duplex::PrimaryFrame;
-use crate::space::frame::{OnAir, Transmission};
+use crate::space::frame::{OnAir, Transmission, Users};
 use crate::space::rules::SpaceRules;
 use crate::{Command, MsduSource};
 use kernel::{BitRate, Bytes, Duration, Instant};
@@ -295,6 +295,7 @@ impl Node {
             reserves: timing.reservation(longer - data + responses),
             answer: psdu.answer,
             beside: Some(longer - data),
+            users: Users::One,
         };
         let Some(duplex) = &mut self.duplex else { return (frame, longer, responses) };
         let (from, is_secondary, is_attempt) = (primary.from, true, false);
@@ -348,7 +349,8 @@ impl Node {
             return;
         }
         let (kind, receiving) = (FrameKind::Cts, false);
-        self.own.wait_for(Awaited { kind, since: now, due: now, until: now, receiving });
+        let recovers = None;
+        self.own.wait_for(Awaited { kind, since: now, due: now, recovers, until: now, receiving });
         self.give_up_waiting(now, rules, out);
     }
 

@@ -5,7 +5,7 @@ use super::own::Own;
 use crate::Command;
 use crate::mac::{ACK, Bitmap, Deferral, ElicitedResponse, block_ack};
 use crate::phy::{Mode, decibels};
-use crate::space::frame::OnAir;
+use crate::space::frame::{OnAir, Users};
 use crate::space::rules::{SpaceRules, peer_mut};
 use kernel::{Duration, Instant};
 use wire::FrameKind;
@@ -24,7 +24,7 @@ impl Node {
     }
 
     /// The frame that ends now was not the expected response.
-    fn miss(&mut self, now: Instant, rules: &SpaceRules, out: &mut Vec<Command>) {
+    pub(super) fn miss(&mut self, now: Instant, rules: &SpaceRules, out: &mut Vec<Command>) {
         if self.own.awaited().is_some_and(|awaited| awaited.receiving) {
             self.give_up_waiting(now, rules, out);
         }
@@ -87,6 +87,34 @@ impl Node {
         if let Some(reply) = reply {
             let delay = frame.beside.filter(|_| frame.kind != FrameKind::Rts);
             self.reply(now + delay.unwrap_or_default(), reply, rules);
+        }
+    }
+
+    /// The node decodes a frame of an exchange with several users that is addressed to it, to which
+    /// it has this answer.
+    pub(in crate::space) fn hear_in_group(
+        &mut self,
+        now: Instant,
+        frame: &OnAir,
+        bitmap: Option<&Bitmap>,
+        answer: Option<OnAir>,
+        rules: &SpaceRules,
+        out: &mut Vec<Command>,
+    ) {
+        self.carrier.on_decoded();
+        if frame.is_control_response() {
+            return self.hear_user(now, frame, bitmap, rules, out);
+        }
+        self.miss(now, rules, out);
+        let reply = match frame.users {
+            Users::Chained => {
+                let acked = block_ack(rules.mac.window_between(self.id, frame.from));
+                Some(frame.response(rules, self.id, FrameKind::BlockAck, acked))
+            }
+            _ => answer,
+        };
+        if let Some(reply) = reply {
+            self.reply(now, reply, rules);
         }
     }
 

@@ -40,10 +40,20 @@ pub(super) struct Awaited {
     pub(super) since: Instant,
     /// When the response begins.
     pub(super) due: Instant,
+    /// Of a response in a chain of them: when the next is asked for, if the medium is idle then.
+    pub(super) recovers: Option<Instant>,
     /// The end of the timeout, unless the node is receiving a frame by then.
     pub(super) until: Instant,
     /// Whether the node is receiving a frame whose PHY header ended before the timeout.
     pub(super) receiving: bool,
+}
+
+impl Awaited {
+    /// When the node acts, unless it is receiving a frame by then.
+    #[inline]
+    pub(super) fn acts_at(&self) -> Instant {
+        self.recovers.unwrap_or(self.until)
+    }
 }
 
 impl Own {

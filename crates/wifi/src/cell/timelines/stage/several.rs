@@ -15,6 +15,18 @@ pub(super) fn triggers(cell: &Cell, f: u32) -> bool {
     first.is_some_and(|it| it.opening().is_some() || matches!(it, Several::Triggered(_)))
 }
 
+/// The data of a PPDU to several users that has collided.
+pub(super) fn collided_data(cell: &Cell, f: u32) -> Option<String> {
+    let Some(Several::Group(group)) = cell.several_of(f) else { return None };
+    let numbers = |user: &MuUser| {
+        let originator = cell.originator_to(f, user.station);
+        let packets = originator.on_air().flat_map(|(_, mpdu)| originator.packets_of(mpdu));
+        packets.map(|packet| number_of(packet).to_string()).collect::<Vec<_>>().join(" ")
+    };
+    let all: Vec<String> = group.users.iter().map(numbers).collect();
+    Some(format!("data {}", all.join(" | ")))
+}
+
 impl Stage {
     /// The frames of an exchange with several users. What is for each is told apart by a bar.
     pub(super) fn note_group(&mut self, exchange: &Exchange, group: &MuExchange) {

@@ -1,0 +1,123 @@
+//! Checks frames of exchanges with several users among radios.
+
+use super::super::blocks::DataPsdu;
+use super::super::group;
+use super::super::reception::are_joint;
+use super::super::rule::rule;
+use super::super::units::GroupSent;
+use super::Watch;
+use kernel::Instant;
+use wifi::mac::Acknowledgement;
+use wifi::space::{OngoingFrame, Users};
+use wire::FrameKind;
+
+impl Watch {
+    /// The power at which a frame arrives at a node. HE TB PPDUs have one preamble, but the access
+    /// point receives each in its resource unit.
+    pub(super) fn power_of(&self, frame: &OngoingFrame, node: u32) -> f64 {
+        if frame.to == Some(node) {
+            return self.powers.at(node, frame) * self.groups.concentration(frame, node);
+        }
+        self.power_together(frame, node)
+    }
+
+    /// The power of a preamble.
+    pub(super) fn power_together(&self, frame: &OngoingFrame, node: u32) -> f64 {
+        let is_of_it = |other: &&OngoingFrame| {
+            are_joint(frame, other) || (other.from, other.start) == (frame.from, frame.start)
+        };
+        let all = self.frames.iter().filter(is_of_it).filter(|other| other.from != node);
+        all.map(|other| self.powers.at(node, other)).sum()
+    }
+
+    /// A frame to users of an exchange, or to one of them, begins.
+    pub(super) fn check_in_group(&mut self, frame: &OngoingFrame) {
+        let now = self.now;
+        let group = self.groups.of(frame.from);
+        rule(now, group.is_some(), "a frame to users is of an exchange with several", || {
+            format!("{frame:?}")
+        });
+        let Some(group) = group else { return };
+        match frame.kind {
+            FrameKind::Data => self.check_group_data(frame),
+            FrameKind::Trigger => {
+                let is_next = group.end + self.times.sifs() == now
+                    && group.exchange.acknowledgement == Acknowledgement::MuBar;
+                rule(now, is_next, "a MU-BAR follows a SIFS after its PPDU", || {
+                    format!("{frame:?}")
+                });
+            }
+            _ => self.check_chained(frame, group),
+        }
+    }
+
+    fn check_group_data(&mut self, frame: &OngoingFrame) {
+        let now = self.now;
+        let Some(group) = self.groups.of(frame.from) else { return };
+        let total: usize = group.mpdus.iter().map(Vec::len).sum();
+        let Some(settings) = &self.mac.mu else {
+            return rule(now, false, "only with OFDMA a PPDU has several users", || {
+                format!("{frame:?}")
+            });
+        };
+        let is_own = self.access_points[frame.from as usize];
+        rule(now, is_own, "the access point sends to several users", || format!("{frame:?}"));
+        group::check_data(&self.mac, settings, now, frame.end - frame.start, &group.exchange);
+        self.known.check_users(now, group.exchange.users.iter().map(|user| user.station));
+        for (user, mpdus) in group.exchange.users.iter().zip(&group.mpdus) {
+            let psdu = DataPsdu {
+                from: frame.from,
+                function: frame.edcaf,
+                to: Some(user.station),
+                bytes: user.on_air,
+                lasting: frame.end - frame.start,
+                mpdus: mpdus.clone(),
+            };
+            self.blocks.on_psdu(now, &psdu);
+        }
+        self.check_opening(frame, total);
+    }
+
+    /// A BlockAckReq of a chain follows a SIFS after the BlockAck of a user, or a PIFS after the
+    /// last frame while the medium is idle.
+    fn check_chained(&self, frame: &OngoingFrame, group: &GroupSent) {
+        let now = self.now;
+        let mut users = group.exchange.users.iter().map(|user| user.station);
+        let is_user = frame.to.is_some_and(|to| users.any(|user| user == to));
+        let by_chain = group.exchange.acknowledgement == Acknowledgement::BarChain;
+        rule(now, is_user && by_chain, "a BlockAckReq of a chain is for a user", || {
+            format!("{frame:?}")
+        });
+        let receiver = &self.receivers[frame.from as usize];
+        let heard = receiver.exchanges.understood.filter(|it| it.kind == FrameKind::BlockAck);
+        let answered = heard.filter(|heard| heard.end + self.times.sifs() == now);
+        let sent = receiver.exchanges.sent.map_or(Instant::ZERO, |sent| sent.end);
+        let last = sent.max(receiver.heard_until);
+        let recovers = last + self.times.aifs(1) == now && receiver.free_at().is_some();
+        rule(now, answered.is_some() || recovers, "a BlockAckReq of a chain is in time", || {
+            format!("{frame:?} after {heard:?}, last {last}")
+        });
+        if let Some(heard) = answered {
+            self.check_reservation(&heard, frame);
+        }
+    }
+
+    /// A BlockAck in an exchange with several users is that of a user, in its place.
+    pub(super) fn check_user(&self, asked: &OngoingFrame, frame: &OngoingFrame) {
+        if (asked.users, frame.users) == (Users::One, Users::One) {
+            return;
+        }
+        let Some(group) = self.groups.of(asked.from) else { return };
+        let place = group.exchange.users.iter().position(|user| user.station == frame.from);
+        let fits = match (frame.users, asked.users, asked.kind) {
+            (Users::Unit(nth), Users::Several, _) => {
+                let by_units = group.exchange.acknowledgement != Acknowledgement::BarChain;
+                place == Some(usize::from(nth)) && by_units
+            }
+            (Users::Chained, Users::Several, FrameKind::Data) => place == Some(0),
+            (Users::Chained, Users::Chained, _) => true,
+            _ => false,
+        };
+        rule(self.now, fits, "a user answers in its place", || format!("{frame:?} to {asked:?}"));
+    }
+}

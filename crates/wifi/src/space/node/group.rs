@@ -1,0 +1,380 @@
+//! An access point that sends to several stations at once: its HE MU PPDUs, and the BlockAcks that
+//! answer them, one after the other or in HE TB PPDUs.
+
+mod chain;
+mod ending;
+
+use super::own::{Awaited, Exchange, Own};
+use super::{Node, peer_mut};
+use crate::mac::mu::{Downlink, MuCounters, MuExchange, Occasion, Shape, Stations, UserCounters};
+use crate::mac::{
+    Acknowledgement, Bitmap, ElicitedResponse, ExchangeOutcome, Originator, PeerRate, Txop,
+    block_ack,
+};
+use crate::phy::{Airtime, Width};
+use crate::space::frame::{OnAir, Reach, Users};
+use crate::space::rules::{Peer, SpaceRules};
+use crate::{Command, MsduSource};
+use kernel::{Duration, Instant};
+use wire::FrameKind;
+
+/// What an access point has that sends to several stations at once.
+#[derive(Debug)]
+pub(in crate::space) struct NodeGroups {
+    pub(in crate::space) downlink: Downlink,
+    /// Of PPDUs to several users.
+    width: Width,
+    /// The exchange on the air.
+    current: Option<MuExchange>,
+    /// The place of the user whose BlockAck is awaited in a chain.
+    nth: usize,
+    /// By user, what its BlockAck acknowledges.
+    acked: Vec<Option<Bitmap>>,
+    /// When the TXOP ends.
+    until: Instant,
+    /// The next BlockAckReq goes out only if the medium is idle.
+    recovers: bool,
+    /// Some user has received data.
+    has_arrived: bool,
+}
+
+/// The stations of the access point.
+struct OfNode<'a> {
+    width: Width,
+    peers: &'a mut [Peer],
+}
+
+impl Stations for OfNode<'_> {
+    fn width(&self) -> Width {
+        self.width
+    }
+
+    fn has_units(&self, station: u32) -> bool {
+        let at = self.peers.binary_search_by_key(&station, |peer| peer.node);
+        at.is_ok_and(|at| self.peers[at].rate.mode.has_units())
+    }
+
+    fn rate(&mut self, station: u32) -> &mut PeerRate {
+        &mut peer_mut(self.peers, station).expect("a station of the access point").rate
+    }
+}
+
+impl Node {
+    /// An access point sends to several stations at once, if the rules say so.
+    pub(in crate::space) fn with_groups(
+        mut self,
+        rules: &SpaceRules,
+        is_access_point: bool,
+    ) -> Self {
+        if !is_access_point {
+            return self;
+        }
+        let stations: Vec<u32> = self.peers.iter().map(|peer| peer.node).collect();
+        let mut modes = self.peers.iter().map(|peer| &peer.rate.mode);
+        let width = modes.find(|mode| mode.has_units()).map(|mode| mode.width);
+        let edcafs = self.contenders.iter_mut().map(|contender| &mut contender.edcaf);
+        let downlink = Downlink::of(&rules.mac, stations, edcafs);
+        self.groups = downlink.map(|downlink| {
+            Box::new(NodeGroups {
+                downlink,
+                width: width.unwrap_or_default(),
+                current: None,
+                nth: 0,
+                acked: Vec::new(),
+                until: Instant::NEVER,
+                recovers: false,
+                has_arrived: false,
+            })
+        });
+        self
+    }
+
+    /// Counters of PPDUs to several users, and those of a station; `None` without OFDMA.
+    pub(in crate::space) fn mu_counters(&self) -> Option<&MuCounters> {
+        self.groups.as_ref().map(|groups| &groups.downlink.counters)
+    }
+
+    pub(in crate::space) fn user_counters(&self, station: u32) -> Option<&UserCounters> {
+        self.groups.as_ref()?.downlink.user_counters(station)
+    }
+
+    /// The originators that wait while another is served.
+    pub(in crate::space) fn waiting_originators(&self) -> impl Iterator<Item = &Originator> {
+        self.groups.iter().flat_map(|groups| groups.downlink.waiting())
+    }
+
+    /// The originator of an EDCAF for another node.
+    pub(in crate::space) fn originator_to(&self, index: u8, to: u32) -> &Originator {
+        let edcaf = self.edcaf(usize::from(index));
+        match &self.groups {
+            Some(groups) => groups.downlink.originator(u32::from(index), edcaf, to),
+            None => &edcaf.originator,
+        }
+    }
+
+    pub(in crate::space) fn originator_to_mut(&mut self, index: u8, to: u32) -> &mut Originator {
+        let edcaf = &mut self.contenders[usize::from(index)].edcaf;
+        match &mut self.groups {
+            Some(groups) => groups.downlink.originator_mut(u32::from(index), edcaf, to),
+            None => &mut edcaf.originator,
+        }
+    }
+
+    /// The EDCAF serves this receiver from now on; `None` is all.
+    pub(super) fn turn_to(&mut self, index: usize, to: Option<u32>) {
+        let Some(groups) = &mut self.groups else { return };
+        groups.downlink.turn_to(index as u32, &mut self.contenders[index].edcaf, to);
+    }
+
+    /// Services have ended, and perhaps not those of others.
+    pub(super) fn bring_forward(&mut self) {
+        let Some(groups) = &mut self.groups else { return };
+        for (index, contender) in self.contenders.iter_mut().enumerate() {
+            groups.downlink.bring_forward(index as u32, &mut contender.edcaf);
+        }
+    }
+
+    /// The access point sends to one station alone.
+    pub(super) fn note_single(&mut self, now: Instant, index: usize, rules: &SpaceRules) {
+        let Some(groups) = &mut self.groups else { return };
+        let edcaf = &self.contenders[index].edcaf;
+        let exchange = edcaf.exchange(&rules.mac, now, ExchangeOutcome::Success);
+        let lasts = exchange.data().map_or(Duration::ZERO, |data| data.airtime.total());
+        groups.downlink.note_single(now, index as u32, lasts, edcaf.to());
+    }
+
+    /// Begins an exchange with several users, in a TXOP if it is limited, if it is their turn.
+    pub(super) fn begin_group(
+        &mut self,
+        now: Instant,
+        index: usize,
+        txop: Option<Txop>,
+        rules: &SpaceRules,
+        source: &mut dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) -> Option<OnAir> {
+        let groups = self.groups.as_mut()?;
+        let within = txop.map_or(Duration(u64::MAX), |txop| txop.left(now));
+        let stations = &mut OfNode { width: groups.width, peers: &mut self.peers };
+        let mut on = Occasion { now, within, rules: &rules.mac, stations, source, out };
+        let edcaf = &mut self.contenders[index].edcaf;
+        let group = groups.downlink.assemble(index as u32, edcaf, &mut on)?;
+        Some(self.open_group(now, index, group, txop, rules))
+    }
+
+    /// Begins an exchange with several users and returns its HE MU PPDU.
+    fn open_group(
+        &mut self,
+        now: Instant,
+        index: usize,
+        group: MuExchange,
+        txop: Option<Txop>,
+        rules: &SpaceRules,
+    ) -> OnAir {
+        self.own = Own::Sending(Exchange { edcaf: index, opened: now, txop });
+        let groups = self.groups.as_mut().expect("a group has groups");
+        let edcaf = &self.contenders[index].edcaf;
+        groups.downlink.note_sent(now, index as u32, &group);
+        self.counters.exchanges.begin();
+        groups.downlink.count(index as u32, edcaf, &group, &mut self.counters.frames);
+        groups.acked.clear();
+        groups.acked.resize(group.users.len(), None);
+        groups.until = txop.map_or(Instant::NEVER, |txop| now + txop.left(now));
+        (groups.nth, groups.recovers, groups.has_arrived) = (0, false, false);
+        let reserves = rules.timing().reservation(group.after);
+        groups.current = Some(group);
+        OnAir {
+            kind: FrameKind::Data,
+            from: self.id,
+            to: None,
+            edcaf: index as u8,
+            mode: edcaf.mode,
+            psdu: edcaf.psdu.bytes,
+            reserves,
+            answer: ElicitedResponse::BlockAck,
+            beside: None,
+            users: Users::Several,
+        }
+    }
+
+    /// The exchange with several users on the air, and what such PPDUs have in common.
+    pub(in crate::space) fn group(&self) -> Option<(&MuExchange, &Shape)> {
+        let groups = self.groups.as_ref()?;
+        let group = groups.current.as_ref()?;
+        Some((group, groups.downlink.shape(group)))
+    }
+
+    pub(super) fn is_in_group(&self) -> bool {
+        self.groups.as_ref().is_some_and(|groups| groups.current.is_some())
+    }
+
+    /// How long a PPDU in resource units lasts that the node sends, or that answers it in the
+    /// resource unit of a user. To others, an answer lasts as long as its LENGTH announces.
+    pub(in crate::space) fn airtime_in_units(&self, users: Users) -> Option<Airtime> {
+        let (group, shape) = self.group()?;
+        let Users::Unit(_) = users else { return Some(group.airtime()) };
+        let airtime = shape.triggered.block_acks;
+        let rounding = shape.triggered.announced.saturating_sub(airtime.total());
+        Some(Airtime { extension: airtime.extension + rounding, ..airtime })
+    }
+
+    /// The node has sent a frame to the users of its exchange, or to one of them.
+    pub(super) fn sent_to_users(&mut self, now: Instant, frame: &OnAir, rules: &SpaceRules) {
+        if frame.is_control_response() {
+            return;
+        }
+        let Some((group, _)) = self.group() else { return };
+        match (frame.kind, group.acknowledgement) {
+            (FrameKind::Data, Acknowledgement::MuBar) => {
+                let trigger = self.mu_bar(frame, rules);
+                self.reply(now, trigger, rules);
+            }
+            (FrameKind::Data | FrameKind::BlockAckRequest, Acknowledgement::BarChain) => {
+                self.await_user(now, frame, rules);
+            }
+            _ => self.await_units(now, rules),
+        }
+    }
+
+    /// The MU-BAR after an HE MU PPDU.
+    fn mu_bar(&self, data: &OnAir, rules: &SpaceRules) -> OnAir {
+        let (_, shape) = self.group().expect("it has been sent");
+        let triggered = &shape.triggered;
+        let timing = rules.timing();
+        let lasting = timing.sifs() + triggered.announced;
+        let (mode, psdu) = (triggered.mode, triggered.bytes);
+        OnAir {
+            kind: FrameKind::Trigger,
+            mode,
+            psdu,
+            reserves: timing.reservation(lasting),
+            ..*data
+        }
+    }
+
+    /// The node waits for HE TB PPDUs.
+    fn await_units(&mut self, now: Instant, rules: &SpaceRules) {
+        let Some((_, shape)) = self.group() else { return };
+        // As for responses in OFDM: an HE TB PPDU begins as they do.
+        let timeout = rules.responses(&shape.slowest).timeout;
+        self.quiet = false;
+        self.own.wait_for(Awaited {
+            kind: FrameKind::BlockAck,
+            since: now,
+            due: now + rules.timing().sifs(),
+            recovers: None,
+            until: now + timeout,
+            receiving: false,
+        });
+    }
+
+    /// What a user of this node's exchange answers to a frame of it; `lost` are the MPDUs of an
+    /// A-MPDU that it has not decoded, after which the MU-BAR in it counts.
+    pub(in crate::space) fn answer_of(
+        &self,
+        frame: &OnAir,
+        station: u32,
+        lost: &Bitmap,
+        rules: &SpaceRules,
+    ) -> Option<OnAir> {
+        let (group, shape) = self.group()?;
+        let nth = group.users.iter().position(|user| user.station == station)?;
+        let user = &group.users[nth];
+        let psdu = block_ack(rules.mac.window());
+        match (frame.kind, group.acknowledgement) {
+            (FrameKind::Data, Acknowledgement::BarChain) if nth == 0 => {
+                let asked = OnAir { mode: user.mode, users: Users::Chained, ..*frame };
+                return Some(asked.response(rules, station, FrameKind::BlockAck, psdu));
+            }
+            (FrameKind::Data, Acknowledgement::AggregatedMuBar) if !lost.has(user.mpdus()) => {}
+            (FrameKind::Trigger, _) => {}
+            _ => return None,
+        }
+        Some(OnAir {
+            kind: FrameKind::BlockAck,
+            from: station,
+            to: Some(self.id),
+            edcaf: frame.edcaf,
+            mode: user.mode.with_mcs(shape.triggered.mcs[nth]),
+            psdu,
+            reserves: Duration::ZERO,
+            answer: ElicitedResponse::None,
+            beside: None,
+            users: Users::Unit(nth as u8),
+        })
+    }
+
+    /// The place of the user whose answer this is, if the node waits for it.
+    fn user_of(&self, frame: &OnAir) -> Option<usize> {
+        let groups = self.groups.as_ref()?;
+        let users = &groups.current.as_ref()?.users;
+        match frame.users {
+            Users::Chained => (users.get(groups.nth)?.station == frame.from).then_some(groups.nth),
+            Users::Unit(nth) => Some(usize::from(nth)),
+            _ => None,
+        }
+    }
+
+    /// The BlockAck of a user has arrived.
+    pub(super) fn hear_user(
+        &mut self,
+        now: Instant,
+        frame: &OnAir,
+        bitmap: Option<&Bitmap>,
+        rules: &SpaceRules,
+        out: &mut Vec<Command>,
+    ) {
+        let is_awaited = self.own.awaited().is_some_and(|it| it.kind == frame.kind);
+        let Some(nth) = self.user_of(frame).filter(|_| is_awaited) else {
+            return self.miss(now, rules, out);
+        };
+        let Some(groups) = &mut self.groups else { return };
+        let Some(group) = &mut groups.current else { return };
+        groups.acked[nth] = bitmap.copied();
+        (group.users[nth].is_asked, group.users[nth].is_answered) = (true, true);
+        groups.has_arrived = true;
+        if frame.users == Users::Chained {
+            self.own.stop_waiting();
+            self.ask_next(now, rules, rules.timing().sifs(), out);
+        }
+    }
+
+    /// The HE TB PPDUs have ended, and it is known which of them have arrived. If none has, the
+    /// node defers as after any frame that it could not decode.
+    pub(in crate::space) fn end_units(
+        &mut self,
+        now: Instant,
+        deferral: crate::mac::Deferral,
+        rules: &SpaceRules,
+        out: &mut Vec<Command>,
+    ) {
+        let is_awaited = self.own.awaited().is_some_and(|it| it.kind == FrameKind::BlockAck);
+        let Some((group, _)) = self.group().filter(|_| is_awaited) else {
+            return self.on_decoding_error(now, deferral, rules, out);
+        };
+        let is_answered = group.is_answered();
+        if is_answered {
+            self.own.stop_waiting();
+        } else {
+            self.carrier.on_decoding_error(now, deferral);
+        }
+        self.end_group(now, is_answered, rules, out);
+    }
+
+    /// A frame to users of the exchange, or between it and one of them, has ended, and is known to
+    /// have reached so many. Returns whether the attempt counts as lost if these are none: that is
+    /// told of an HE MU PPDU, and when the exchange ends.
+    pub(in crate::space) fn decides(&mut self, frame: &OnAir, reach: &Reach) -> bool {
+        let is_data = frame.users == Users::Several && frame.kind == FrameKind::Data;
+        if let Some(groups) = self.groups.as_mut().filter(|_| is_data) {
+            groups.has_arrived |= reach.decoded > 0;
+        }
+        is_data
+    }
+
+    /// The users of the exchange.
+    pub(in crate::space) fn users(&self) -> impl Iterator<Item = u32> {
+        let group = self.groups.iter().filter_map(|groups| groups.current.as_ref());
+        group.flat_map(|group| group.users.iter().map(|user| user.station))
+    }
+}

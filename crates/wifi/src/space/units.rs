@@ -1,0 +1,199 @@
+//! PPDUs whose data is in resource units: HE MU PPDUs of access points, and the HE TB PPDUs that
+//! answer them.
+//!
+//! A user decodes what is in its resource unit. The access point has the same power in each tone,
+//! and a station all of its power in its own; noise and interference in a resource unit are in
+//! proportion to its tones. Others decode HE-SIG-A, and its TXOP field sets their NAV.
+//!
+//! HE TB PPDUs that answer one frame begin together with the same preamble, which receivers find
+//! as one signal. They do not interfere with each other.
+
+use super::Space;
+use super::frame::{OnAir, Reach, Transmission, Users};
+use super::outcome::EndedFrame;
+use super::per::PpduParts;
+use super::reception::{End, Received, ReceivedSignal};
+use crate::Command;
+use crate::mac::mu::{MuCounters, UserCounters, mu_bar_in};
+use crate::phy::he::RuSize;
+use kernel::{Bytes, Duration, Instant};
+use wire::FrameKind;
+
+impl Space {
+    /// A PPDU begins whose data is in resource units.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn transmission_in_units(&self, now: Instant, frame: OnAir) -> Transmission {
+        let sender = match frame.users {
+            Users::Unit(_) => frame.to.unwrap_or(frame.from),
+            _ => frame.from,
+        };
+        let airtime = self.nodes[sender as usize].airtime_in_units(frame.users);
+        let airtime = airtime.expect("a node sends in units in an exchange with several users");
+        Transmission::new(frame, now, airtime, self.rules.timing().deferral(&frame.mode))
+    }
+
+    /// How long a frame lasts that announces this time: an HE TB PPDU may be shorter.
+    #[allow(clippy::inline_always, reason = "it runs for each frame")]
+    #[inline(always)]
+    pub(super) fn lasting(&self, frame: &OnAir, announced: Duration) -> Duration {
+        let (Users::Unit(_), Some(to)) = (frame.users, frame.to) else { return announced };
+        let group = self.nodes[to as usize].group();
+        group.map_or(announced, |(_, shape)| shape.triggered.block_acks.total())
+    }
+
+    /// Whether several HE TB PPDUs begin.
+    pub(super) fn are_joint(&self, beginning: &[u32]) -> bool {
+        let users = |&id: &u32| self.signals.transmission(id).frame.users;
+        beginning.iter().any(|id| matches!(users(id), Users::Unit(_)))
+    }
+
+    /// One of several HE TB PPDUs begins at the nodes in range.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn arrive_jointly(&mut self, now: Instant, id: u32) {
+        let Self { signals, receivers, rules, scratch, .. } = self;
+        let OnAir { to, mode, .. } = signals.transmission(id).frame;
+        let Some(to) = to else { return };
+        signals.each(id, |node, power| {
+            let knows = rules.mac.knows_ofdm(node) && rules.mac.knows(node, mode.class);
+            let is_decodable = knows && signals.is_in_channel(id, node);
+            let signal = ReceivedSignal { id, power };
+            let receiver = &mut receivers[node as usize];
+            if receiver.arrive_jointly(now, signal, to, is_decodable, &rules.levels) {
+                scratch.touch(node);
+            }
+        });
+    }
+
+    /// An HE TB PPDU ends at the nodes in range.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn end_in_units(&mut self, now: Instant, id: u32) {
+        let Self { signals, receivers, rules, scratch, .. } = self;
+        let &Transmission { frame: OnAir { to, .. }, deferral, .. } = signals.transmission(id);
+        let Some(to) = to else { return };
+        signals.each(id, |node, power| {
+            let signal = ReceivedSignal { id, power };
+            let receiver = &mut receivers[node as usize];
+            let how = match receiver.depart_jointly(now, signal, to, &rules.levels) {
+                End::Energy => return scratch.touch(node),
+                End::Received(how) => how,
+                End::Beside(how) if node == to => how,
+                End::Beside(_) | End::Unnoticed => return,
+            };
+            scratch.touch(node);
+            let mut own = how;
+            if node == to {
+                own.power = power.milliwatts;
+                if !scratch.in_units.iter().any(|&(other, _)| other == node) {
+                    scratch.in_units.push((node, deferral));
+                }
+            }
+            scratch.received.push((node, id, own));
+        });
+    }
+
+    /// Access points know what of the HE TB PPDUs that have ended they have decoded.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn end_units(&mut self, now: Instant, out: &mut Vec<Command>) {
+        for (node, deferral) in std::mem::take(&mut self.scratch.in_units) {
+            self.nodes[node as usize].end_units(now, deferral, &self.rules, out);
+            self.note_contending(node);
+            self.scratch.touch(node);
+        }
+    }
+
+    /// What nodes without a resource unit decode of a PPDU.
+    pub(super) fn signal_fields(&mut self, transmission: &Transmission) -> PpduParts {
+        let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
+        PpduParts::of_signal_fields(transmission, timing, error, &mut self.per_cache)
+    }
+
+    /// A node has received a frame to several users to its end, or an HE TB PPDU: it decodes what
+    /// is for it, or overhears the rest.
+    pub(super) fn receive_as_user(
+        &mut self,
+        now: Instant,
+        node: u32,
+        ended: &EndedFrame<'_>,
+        how: Received,
+        reach: &mut Reach,
+        out: &mut Vec<Command>,
+    ) {
+        let frame = ended.transmission.frame;
+        let own = match frame.users {
+            Users::Unit(_) => frame.to.filter(|&to| to == node),
+            _ => self.nodes[frame.from as usize].users().find(|&user| user == node),
+        };
+        let mut transmission = *ended.transmission;
+        if own.is_none() {
+            // To those who are no users, it is for others.
+            transmission.frame.to = frame.to.or(Some(frame.from));
+            let ended = EndedFrame { transmission: &transmission, ..*ended };
+            return self.receive(now, node, &ended, how, reach, out);
+        }
+        transmission.frame.to = Some(node);
+        let ppdu = self.unit_of(node, &transmission);
+        let ppdu = ppdu.as_ref().unwrap_or(ended.ppdu);
+        let how = Received { power: how.power * self.concentration(&frame), ..how };
+        let ended = EndedFrame { transmission: &transmission, ppdu, ..*ended };
+        let mut of_user = Reach::default();
+        self.receive(now, node, &ended, how, &mut of_user, out);
+        if let Some(watch) = &mut self.watch {
+            watch.note_reach(ended.transmission, node, &of_user);
+        }
+        reach.add(&of_user);
+    }
+
+    /// What is in the resource unit of a node, or in that of the station that answers it.
+    fn unit_of(&mut self, node: u32, transmission: &Transmission) -> Option<PpduParts> {
+        let frame = &transmission.frame;
+        let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
+        let per_cache = &mut self.per_cache;
+        if let Users::Unit(_) = frame.users {
+            let (mode, psdu) = (&frame.mode, frame.psdu);
+            let whole = std::iter::once((Bytes::ZERO, psdu));
+            let ppdu =
+                PpduParts::of_user(transmission, mode, psdu, whole, timing, error, per_cache);
+            return Some(ppdu);
+        }
+        if frame.kind != FrameKind::Data {
+            return None;
+        }
+        let sender = &self.nodes[frame.from as usize];
+        let (group, _) = sender.group()?;
+        let user = group.users.iter().find(|user| user.station == node)?;
+        let mode = user.mode.with_mcs(user.mcs);
+        let asked = mu_bar_in(group.acknowledgement, user.on_air);
+        let spans = sender.originator_to(frame.edcaf, node).spans(&user.psdu).chain(asked);
+        let room = user.room;
+        Some(PpduParts::of_user(transmission, &mode, room, spans, timing, error, per_cache))
+    }
+
+    /// How much more power a station has in a resource unit than it would have on the whole
+    /// channel.
+    fn concentration(&self, frame: &OnAir) -> f64 {
+        let (Users::Unit(nth), Some(to)) = (frame.users, frame.to) else { return 1.0 };
+        let group = self.nodes[to as usize].group();
+        let own = group.and_then(|(group, _)| group.users.get(usize::from(nth)));
+        let all = RuSize::widest_for(frame.mode.width, 1);
+        match (own, all) {
+            (Some(own), Some(all)) => f64::from(all.tones()) / f64::from(own.ru.size.tones()),
+            _ => 1.0,
+        }
+    }
+
+    /// Counters of the PPDUs of an access point to several users; `None` of others, and without
+    /// OFDMA.
+    pub fn mu_counters(&self, node: u32) -> Option<&MuCounters> {
+        self.nodes[node as usize].mu_counters()
+    }
+
+    /// What a station has had of the PPDUs to several users of all access points.
+    pub fn user_counters(&self, station: u32) -> UserCounters {
+        let own = self.nodes.iter().filter_map(|node| node.user_counters(station));
+        own.fold(UserCounters::default(), UserCounters::plus)
+    }
+}

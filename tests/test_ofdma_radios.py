@@ -1,0 +1,86 @@
+"""Downlink OFDMA among radios: as in a cell where all hear each other, and what distance does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import simoom as sm
+
+SEQUENCES = ["bar_chain", "mu_bar", "aggregated_mu_bar"]
+SATURATED = {"saturated": {"payload_bytes": 1000}}
+NEAR = {"count": 9, "ring_m": 3.0}
+
+
+def scenario(stations: dict | list, flows: list[dict], radio: dict | None = None, **tables):
+    """Return a network of 802.11ax in 20 MHz, with radios if these are given."""
+    wlan = {"mcs": 7, "mu": {}} | tables.pop("wlan", {})
+    given = {} if radio is None else {"radio": radio}
+    made = {"standard": "11ax", "duration_s": 1.0, "stations": stations, "flows": flows}
+    return sm.Scenario(**made, wlan=wlan, **given, **tables)
+
+
+@pytest.mark.parametrize("how", SEQUENCES)
+def test_where_all_hear_each_other_frames_are_those_of_a_cell(how: str, tmp_path: Path):
+    flows = [{"from": "ap", "to": "sta0-8", "traffic": {"poisson": {"rate_mbps": 2.0}}}]
+    texts = []
+    for stations, radio in (({"count": 9}, None), (NEAR, {})):
+        made = scenario(stations, flows, radio, wlan={"mu": {"acknowledgement": how}})
+        path = tmp_path / f"{len(texts)}.txt"
+        sm.run(made, check=True, trace=path)
+        texts.append(path.read_text())
+    assert texts[0].count("1x106t") > 100, "there are PPDUs to several stations"
+    assert texts[0] == texts[1]
+
+
+def test_two_access_points_share_a_channel():
+    def mbps(**tables) -> float:
+        found = sm.run(scenario(flows=[down], radio={}, **tables), check=True).row()
+        return found["total.goodput_mbps"]
+
+    down = {"from": "server", "to": "sta*", "traffic": SATURATED}
+    alone = mbps(stations=NEAR)
+    both = mbps(stations=[NEAR, NEAR | {"cell": 1}], cells=[{"position_m": [8.0, 0.0]}])
+    # Of two that contend with CWmin 15, one attempt in nine collides, and nothing else is lost.
+    assert 0.85 * alone < both < 0.97 * alone
+
+
+def power_at_least(how: str) -> float:
+    """Return the goodput of stations whose OFDM responses are 2 dB above noise."""
+    # 20 MHz have noise of -94 dBm. The access point is 30 dB stronger, so that its frames arrive.
+    radio = {"losses_db": None, "detect_dbm": -110.0, "tx_power_dbm": 0.0}
+    stations = NEAR | {"ring_m": 8.6, "tx_power_dbm": -18.0}
+    wlan = {"mcs": 0, "mu": {"acknowledgement": how, "response_mcs": 0}}
+    made = scenario(
+        stations,
+        [{"from": "ap", "to": "sta0-8", "traffic": {"saturated": {"payload_bytes": 100}}}],
+        radio,
+        wlan=wlan,
+        ap={"tx_power_dbm": 16.0},
+    )
+    return sm.run(made, check=True).row()["total.goodput_mbps"]
+
+
+def test_a_resource_unit_reaches_further():
+    # All the power of a station on 26 of 242 tones: 9.7 dB, and one preamble of nine stations.
+    assert power_at_least("mu_bar") > 1.0
+    assert power_at_least("bar_chain") < 0.05
+
+
+@pytest.mark.parametrize(
+    ("tables", "path", "said"),
+    [
+        ({"wlan": {"mu": {"uplink": {}}}}, "wlan.mu.uplink", "with [radio]"),
+        ({"wlan": {"mu": {"protection": "mu_rts"}}}, "wlan.mu.protection", "with [radio]"),
+        ({"radio": {"propagation_delay": "on"}}, "wlan.mu", "signals that take time"),
+        ({"interferers": [{"position_m": [3.0, 0.0], "source": "sco"}]}, "wlan.mu", "interferers"),
+    ],
+)
+def test_what_is_not_supported_is_said(tables: dict, path: str, said: str):
+    given = {"radio": {}} | tables
+    made = scenario(NEAR, [{"from": "ap", "to": "sta*", "traffic": SATURATED}], **given)
+    with pytest.raises(sm.ScenarioError) as caught:
+        made.check()
+    message = next(issue.message for issue in caught.value.issues if issue.path == path)
+    assert said in message
