@@ -52,26 +52,82 @@ impl Width {
     }
 }
 
-/// The bandwidth that a PPDU occupies: its channel without what is punctured.
+/// The bandwidth that a PPDU occupies: its channel without what is punctured. The channels as they
+/// are have the numbers of [`Width`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Occupied {
-    /// The width of the channel.
-    pub width: Width,
-    /// The 20 MHz subchannels that are punctured.
-    pub left_out: u8,
+pub enum Occupied {
+    /// 20 MHz.
+    Mhz20,
+    /// 22 MHz.
+    Mhz22,
+    /// 40 MHz.
+    Mhz40,
+    /// 80 MHz.
+    Mhz80,
+    /// 160 MHz.
+    Mhz160,
+    /// 320 MHz.
+    Mhz320,
+    /// 80 MHz without 20.
+    Mhz60,
+    /// 160 MHz without 40.
+    Mhz120,
+    /// 160 MHz without 20.
+    Mhz140,
+    /// 320 MHz without 120.
+    Mhz200,
+    /// 320 MHz without 80.
+    Mhz240,
+    /// 320 MHz without 40.
+    Mhz280,
 }
 
 impl Occupied {
-    /// The part of the channel's width.
-    pub fn fraction(self) -> f64 {
-        let mhz = self.width.mhz();
-        f64::from(mhz - 20 * u32::from(self.left_out)) / f64::from(mhz)
+    /// All of them, in their order.
+    pub const ALL: [Self; 12] = [
+        Self::Mhz20,
+        Self::Mhz22,
+        Self::Mhz40,
+        Self::Mhz80,
+        Self::Mhz160,
+        Self::Mhz320,
+        Self::Mhz60,
+        Self::Mhz120,
+        Self::Mhz140,
+        Self::Mhz200,
+        Self::Mhz240,
+        Self::Mhz280,
+    ];
+
+    /// The bandwidth in MHz.
+    pub const fn mhz(self) -> u32 {
+        match self {
+            Self::Mhz20 => 20,
+            Self::Mhz22 => 22,
+            Self::Mhz40 => 40,
+            Self::Mhz80 => 80,
+            Self::Mhz160 => 160,
+            Self::Mhz320 => 320,
+            Self::Mhz60 => 60,
+            Self::Mhz120 => 120,
+            Self::Mhz140 => 140,
+            Self::Mhz200 => 200,
+            Self::Mhz240 => 240,
+            Self::Mhz280 => 280,
+        }
     }
 }
 
 impl From<Width> for Occupied {
     fn from(width: Width) -> Self {
-        Self { width, left_out: 0 }
+        match width {
+            Width::Mhz20 => Self::Mhz20,
+            Width::Mhz22 => Self::Mhz22,
+            Width::Mhz40 => Self::Mhz40,
+            Width::Mhz80 => Self::Mhz80,
+            Width::Mhz160 => Self::Mhz160,
+            Width::Mhz320 => Self::Mhz320,
+        }
     }
 }
 
@@ -257,10 +313,22 @@ impl Mode {
     }
 
     /// The bandwidth that it occupies.
+    #[inline]
     pub fn occupied(&self) -> Occupied {
-        // Bits are counted only where there are any: this is asked for each frame at each receiver.
-        let left_out = if self.punctured.is_none() { 0 } else { self.punctured.count() as u8 };
-        Occupied { width: self.width, left_out }
+        if self.punctured.is_none() { self.width.into() } else { self.occupied_in_part() }
+    }
+
+    #[cold]
+    fn occupied_in_part(&self) -> Occupied {
+        match self.width.mhz() - 20 * self.punctured.count() {
+            60 => Occupied::Mhz60,
+            120 => Occupied::Mhz120,
+            140 => Occupied::Mhz140,
+            200 => Occupied::Mhz200,
+            240 => Occupied::Mhz240,
+            280 => Occupied::Mhz280,
+            _ => unreachable!("modes have the patterns of the standard"),
+        }
     }
 
     /// This mode with the modulation and code rate of another MCS: errors follow from these, in

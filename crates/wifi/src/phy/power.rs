@@ -1,6 +1,6 @@
 //! Power in milliwatts, thermal noise, and the signal to interference and noise ratio.
 
-use super::Width;
+use super::Occupied;
 use kernel::{Db, Dbm};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
@@ -66,8 +66,9 @@ const BOLTZMANN: f64 = 1.380_649e-23;
 const REFERENCE_K: f64 = 290.0;
 
 /// Noise of a receiver: thermal noise of the bandwidth, k·T·B, and the noise figure.
-pub fn noise(width: Width, figure: Db) -> Dbm {
-    let watts = BOLTZMANN * REFERENCE_K * f64::from(width.mhz()) * 1e6;
+pub fn noise(within: impl Into<Occupied>, figure: Db) -> Dbm {
+    let mhz = within.into().mhz();
+    let watts = BOLTZMANN * REFERENCE_K * f64::from(mhz) * 1e6;
     Milliwatts(watts * 1e3).level() + figure
 }
 
@@ -78,6 +79,7 @@ pub fn sinr(signal: Milliwatts, interference: Milliwatts, noise: Milliwatts) -> 
 
 #[cfg(test)]
 mod tests {
+    use super::super::Width;
     use super::*;
 
     #[test]

@@ -79,7 +79,7 @@ impl RateControl for Ideal {
 /// The ratio in 20 MHz exceeds that in the mode's bandwidth by this much, because a wider band has
 /// more noise.
 fn in_20_mhz(mode: &Mode) -> Db {
-    decibels(f64::from(mode.width.mhz()) * mode.occupied().fraction() / 20.0)
+    decibels(f64::from(mode.occupied().mhz()) / 20.0)
 }
 
 #[cfg(test)]

@@ -90,14 +90,13 @@ pub(super) struct Levels {
     pub(super) alone: f64,
     /// Ratio and window.
     pub(super) capture: Option<(f64, Duration)>,
-    /// By width, in the order of [`Width`].
-    noise: [f64; 6],
+    /// By bandwidth, in the order of [`Occupied`].
+    noise: [f64; 12],
 }
 
 impl Levels {
     pub(super) fn of(receiver: &ReceiverSettings) -> Self {
         let power = |level: Dbm| Milliwatts::from(level).0;
-        let widths = Width::ALL;
         let after_frame = receiver.energy_after_frame.unwrap_or(receiver.energy);
         let levels = Self {
             alone: f64::INFINITY,
@@ -111,7 +110,7 @@ impl Levels {
             energy_after: FixedPower::least(power(after_frame)),
             remembers_frames: after_frame != receiver.energy,
             capture: receiver.capture.map(|c| (linear(c.margin), c.window)),
-            noise: widths.map(|width| power(noise(width, receiver.noise_figure))),
+            noise: Occupied::ALL.map(|within| power(noise(within, receiver.noise_figure))),
         };
         let is_possible = levels.detect_when_busy || levels.energy > FixedPower::default();
         let found_from = levels.detect_ratio * levels.noise(Width::Mhz20);
@@ -122,9 +121,7 @@ impl Levels {
     /// Noise in this bandwidth, in milliwatts.
     #[inline]
     pub(super) fn noise(&self, within: impl Into<Occupied>) -> f64 {
-        let within = within.into();
-        let noise = self.noise[within.width as usize];
-        if within.left_out == 0 { noise } else { noise * within.fraction() }
+        self.noise[within.into() as usize]
     }
 
     /// The least power that energy detection senses, after a frame or in other cases.
