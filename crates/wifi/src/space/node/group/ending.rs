@@ -42,8 +42,6 @@ impl Node {
         self.settle_users(now, &mut groups, &group, exchange.edcaf, rules);
         groups.downlink.keep_spare(group);
         self.groups = Some(groups);
-        // Frames to one station end the service of one originator only.
-        self.bring_forward();
         if !goes_on {
             self.activate(exchange.edcaf).back_off(&rules.mac);
         }
