@@ -115,7 +115,7 @@ fn check_steps(now: Instant, times: &Times, exchange: &Exchange, group: &MuExcha
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::scenario::Scenario;
     use kernel::Seed;
@@ -147,6 +147,13 @@ mod tests {
 
     /// An exchange with two stations is shown to the checker after a change.
     fn show(acknowledgement: &str, change: impl Fn(&mut Exchange, &mut MuExchange)) {
+        let (mac, mut exchange, mut group) = begun(acknowledgement);
+        change(&mut exchange, &mut group);
+        check(&mac, &Times::of(&mac.timing), &exchange, &group);
+    }
+
+    /// An exchange of an access point with stations 1 and 2, and how it is acknowledged.
+    pub(in crate::check) fn begun(acknowledgement: &str) -> (MacConfig, Exchange, MuExchange) {
         let text = format!(
             "standard = '11ax'\nstations = 2\n[wlan]\nmcs = 7\n[wlan.mu]\nacknowledgement = \
              '{acknowledgement}'\n[[flows]]\nfrom = 'ap'\nto = 'sta*'\n"
@@ -160,10 +167,9 @@ mod tests {
         let Some(Command::Access(ticket)) = out.pop() else { panic!("no access: {out:?}") };
         let mut queue = Queue([packet(2, 300)].into());
         cell.on_access(ticket.at, ticket.generation, &mut queue, &mut out);
-        let mut exchange = *cell.exchange().expect("an exchange");
-        let mut group = cell.group().expect("several users").clone();
-        change(&mut exchange, &mut group);
-        check(&plan.wlan, &Times::of(&plan.wlan.timing), &exchange, &group);
+        let exchange = *cell.exchange().expect("an exchange");
+        let group = cell.group().expect("several users").clone();
+        (plan.wlan.clone(), exchange, group)
     }
 
     #[test]

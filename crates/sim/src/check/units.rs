@@ -33,6 +33,13 @@ impl Groups {
         self.0.push(GroupSent { from, end, exchange, mpdus });
     }
 
+    /// A PPDU of an access point that ends now, whose MPDUs are not looked at.
+    #[cfg(test)]
+    pub(super) fn put(&mut self, from: u32, end: Instant, exchange: MuExchange) {
+        let mpdus = exchange.users.iter().map(|_| Vec::new()).collect();
+        self.0.push(GroupSent { from, end, exchange, mpdus });
+    }
+
     pub(super) fn of(&self, access_point: u32) -> Option<&GroupSent> {
         self.0.iter().find(|group| group.from == access_point)
     }

@@ -2,6 +2,7 @@
 
 mod duplex;
 mod reuse;
+mod units;
 
 use super::super::powers::Powers;
 use super::*;
