@@ -67,6 +67,7 @@ fn tshark_dissects_the_capture_of_every_scenario_without_a_fault() {
         "tcp.checksum.status",
         "udp.checksum.status",
         "wlan_radio.phy",
+        "wlan_radio.data_rate",
         "wlan_radio.start_tsf",
         "wlan_radio.end_tsf",
         "radiotap.timestamp.ts",
@@ -81,11 +82,14 @@ fn tshark_dissects_the_capture_of_every_scenario_without_a_fault() {
             "lt_tcp" => "8",
             _ => "1.1",
         };
+        // Version 4.0 knows no rates of 802.11be.
+        let is_known = !std::fs::read_to_string(&file).unwrap().contains("\"11be\"");
         let (capture, _) = captured("every_scenario", &file, duration_s);
         let packets = fields(&capture, &CHECKS, &wanted);
         assert!(packets.len() > 100, "{name}: {} packets", packets.len());
         for (packet, number) in packets.iter().zip(1..) {
-            let [malformed, severity, checksums @ .., phy, start, end, exact] = &packet[..] else {
+            let [malformed, severity, checksums @ .., phy, rate, start, end, exact] = &packet[..]
+            else {
                 panic!("{name}: {packet:?}");
             };
             let worst = severity.split(',').filter_map(|it| it.parse::<u32>().ok()).max();
@@ -96,7 +100,7 @@ fn tshark_dissects_the_capture_of_every_scenario_without_a_fault() {
                     .flat_map(|it| it.split(','))
                     .all(|it| it.is_empty() || it == "1");
             assert!(is_sound, "{name}, packet {number}: {packet:?}");
-            if !phy.is_empty() && phy != HE {
+            if !phy.is_empty() && phy != HE && (is_known || !rate.is_empty()) {
                 let exact: u64 = exact.parse().unwrap();
                 assert_eq!(*end, (exact / 1000).to_string(), "{name}, packet {number}");
                 assert!(!start.is_empty(), "{name}, packet {number}");
