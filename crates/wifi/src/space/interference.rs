@@ -1,6 +1,5 @@
 //! The interference with a frame over time.
 
-use super::frame::Users;
 use super::power::FixedPower;
 use super::signals::{Signals, TransmissionSpan};
 use crate::interferer::Arrival;
@@ -77,12 +76,7 @@ impl Interference {
     fn look_up(&mut self, signals: &Signals) {
         self.is_known = true;
         self.others.clear();
-        if matches!(signals.transmission(self.id).frame.users, Users::Unit(_)) {
-            let others = signals.others(self.id);
-            self.others.extend(others.filter(|sent| !signals.is_joint(self.id, sent)));
-        } else {
-            self.others.extend(signals.others(self.id));
-        }
+        self.others.extend(signals.others(self.id).filter(|sent| !signals.is_joint(self.id, sent)));
         self.events.clear();
         let spans = self
             .others
@@ -156,7 +150,7 @@ mod tests {
     use crate::phy::error::Nist;
     use crate::phy::propagation::{Position, Trajectory};
     use crate::phy::{Airtime, DOT11A};
-    use crate::space::frame::{OnAir, Transmission};
+    use crate::space::frame::{OnAir, Transmission, Users};
     use crate::space::{Losses, Radio, Site};
     use kernel::{Bytes, Db, Dbm};
     use wire::FrameKind;
