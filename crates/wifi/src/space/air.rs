@@ -130,12 +130,12 @@ impl Space {
     #[allow(clippy::inline_always, reason = "it runs for each frame")]
     #[inline(always)]
     fn transmission_of(&mut self, now: Instant, frame: OnAir) -> Transmission {
-        if frame.users.has_units(frame.kind) {
-            return self.transmission_in_units(now, frame);
-        }
         let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
-        let (facts, &FrameFacts { airtime, deferral, .. }) =
+        let (facts, &FrameFacts { mut airtime, deferral, .. }) =
             self.per_cache.facts(&frame, timing, error);
+        if frame.users.has_units(frame.kind) {
+            airtime = self.airtime_in_units(&frame);
+        }
         let mut begun = Transmission::new(frame, now, airtime, deferral);
         begun.facts = facts;
         begun
@@ -299,7 +299,12 @@ impl Space {
         }
         let mut received = std::mem::take(&mut self.scratch.received);
         for of_frame in received.chunk_by(|(_, a, _), (_, b, _)| a == b) {
-            self.receive_frame(now, of_frame, ppdu.take(), out);
+            let users = self.signals.transmission(of_frame[0].1).frame.users;
+            if matches!(users, Users::Several | Users::Unit(_)) {
+                self.receive_by_user(now, of_frame, out);
+            } else {
+                self.receive_frame(now, of_frame, ppdu.take(), None, out);
+            }
         }
         received.clear();
         self.scratch.received = received;

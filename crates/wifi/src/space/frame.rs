@@ -185,12 +185,14 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// Another user of the same PPDU has received it so.
-    pub(super) fn add(&mut self, user: &Self) {
-        self.decoded += user.decoded;
-        self.interfered += user.interfered;
-        self.noise += user.noise;
-        self.by_interferers += user.by_interferers;
+    /// What has been added to these numbers.
+    pub(super) fn since(&self, before: &Self) -> Self {
+        Self {
+            decoded: self.decoded - before.decoded,
+            interfered: self.interfered - before.interfered,
+            noise: self.noise - before.noise,
+            by_interferers: self.by_interferers - before.by_interferers,
+        }
     }
 
     /// A receiver lost the frame to interferers, or to other frames, or to noise.

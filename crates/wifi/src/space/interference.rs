@@ -1,5 +1,6 @@
 //! The interference with a frame over time.
 
+use super::frame::Users;
 use super::power::FixedPower;
 use super::signals::{Signals, TransmissionSpan};
 use crate::interferer::Arrival;
@@ -76,7 +77,10 @@ impl Interference {
     fn look_up(&mut self, signals: &Signals) {
         self.is_known = true;
         self.others.clear();
-        self.others.extend(signals.others(self.id).filter(|sent| !signals.is_joint(self.id, sent)));
+        self.others.extend(signals.others(self.id));
+        if let Users::Unit(_) = signals.transmission(self.id).frame.users {
+            self.others.retain(|sent| !signals.is_joint(self.id, sent));
+        }
         self.events.clear();
         let spans = self
             .others
@@ -150,7 +154,7 @@ mod tests {
     use crate::phy::error::Nist;
     use crate::phy::propagation::{Position, Trajectory};
     use crate::phy::{Airtime, DOT11A};
-    use crate::space::frame::{OnAir, Transmission, Users};
+    use crate::space::frame::{OnAir, Transmission};
     use crate::space::{Losses, Radio, Site};
     use kernel::{Bytes, Db, Dbm};
     use wire::FrameKind;

@@ -17,18 +17,17 @@ use kernel::{Bytes, Instant, Span};
 use wire::FrameKind;
 
 /// A transmission that has ended.
-#[derive(Clone, Copy)]
-pub(super) struct EndedFrame<'a> {
+struct EndedFrame<'a> {
     /// Its number, or that of its source.
-    pub(super) id: u32,
-    pub(super) transmission: &'a Transmission,
-    pub(super) ppdu: &'a PpduParts,
+    id: u32,
+    transmission: &'a Transmission,
+    ppdu: &'a PpduParts,
     /// The NAV that the frame sets ends at this instant if no frame has begun by then.
-    pub(super) nav_reset_at: Option<Instant>,
+    nav_reset_at: Option<Instant>,
     /// Its transmitter no longer has it: its receiver does not decode it.
-    pub(super) is_outdated: bool,
+    is_outdated: bool,
     /// All nodes that can decode OFDM know its format.
-    pub(super) all_know: bool,
+    all_know: bool,
 }
 
 /// What is on the air with the frame.
@@ -70,16 +69,21 @@ impl Space {
         PpduParts::new(transmission, spans, timing, error, &mut self.per_cache)
     }
 
-    /// Nodes have received a frame to its end, whose parts may be known.
+    /// Nodes have received a frame to its end, whose parts may be known. What is `addressed` to one
+    /// user of several has its receiver.
     pub(super) fn receive_frame(
         &mut self,
         now: Instant,
         received: &[(u32, u32, Received)],
         ppdu: Option<PpduParts>,
+        addressed: Option<u32>,
         out: &mut Vec<Command>,
     ) {
         let Some(&(_, id, _)) = received.first() else { return };
-        let transmission = *self.signals.transmission(id);
+        let mut transmission = *self.signals.transmission(id);
+        if addressed.is_some() {
+            transmission.frame.to = addressed;
+        }
         let is_outdated = self.waves.is_some() && self.is_outdated(id);
         let ppdu = ppdu.unwrap_or_else(|| self.ppdu(&transmission, is_outdated));
         let (frame, rules) = (&transmission.frame, &self.rules);
@@ -104,14 +108,7 @@ impl Space {
         };
         for &(node, _, how) in received {
             let before = out.len();
-            match frame.users {
-                Users::Several | Users::Unit(_) => {
-                    self.receive_as_user(now, node, &ended_frame, how, &mut reach, out);
-                }
-                Users::One | Users::Chained => {
-                    self.receive(now, node, &ended_frame, how, &mut reach, out);
-                }
-            }
+            self.receive(now, node, &ended_frame, how, &mut reach, out);
             let sends_until = self.receivers[node as usize].sends_until();
             let is_cancelled = self.nodes[node as usize].answer_after(sends_until);
             if is_cancelled || out.len() > before {
@@ -122,7 +119,7 @@ impl Space {
     }
 
     /// A node has received a frame to its end. Draws whether it decodes the frame.
-    pub(super) fn receive(
+    fn receive(
         &mut self,
         now: Instant,
         node: u32,

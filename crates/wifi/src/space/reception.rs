@@ -30,6 +30,15 @@ struct Joint {
     signal: ReceivedSignal,
 }
 
+/// The HE TB PPDUs that a receiver has found.
+#[derive(Debug, Default)]
+struct AllJoint {
+    /// The last of them, by the node that they answer.
+    last: Vec<Joint>,
+    /// When the reception of some has ended, and the node that they answer.
+    ended: Option<(Instant, u32)>,
+}
+
 /// The reception of a frame.
 #[derive(Clone, Copy, Debug)]
 struct Reception {
@@ -96,10 +105,8 @@ pub(super) struct PhyReceiver {
     residual: Option<FixedPower>,
     /// The node neither transmits nor receives a frame, and energy detection is busy.
     energy: bool,
-    /// The last HE TB PPDUs, by the node that they answer.
-    joint: Vec<Joint>,
-    /// When the reception of such PPDUs has ended, and the node that they answer.
-    ended: Option<(Instant, u32)>,
+    /// HE TB PPDUs, once the first have arrived.
+    joint: Option<Box<AllJoint>>,
     /// The node has received a frame, and has neither transmitted nor sensed an idle medium since.
     after_frame: bool,
 }
@@ -360,13 +367,14 @@ impl PhyReceiver {
         is_decodable: bool,
         levels: &Levels,
     ) -> bool {
-        self.joint.retain(|joint| joint.answered != answered || joint.since == now);
-        let place = self.joint.iter().position(|joint| joint.answered == answered);
-        let others = place.map(|place| self.joint.swap_remove(place));
+        let last = &mut self.joint.get_or_insert_default().last;
+        let place = last.iter().position(|joint| joint.answered == answered);
+        let others = place.map(|place| last.swap_remove(place));
+        let others = others.filter(|joint| joint.since == now);
         let power = others.map_or(signal.power, |joint| joint.signal.power.plus(signal.power));
         let id = others.map_or(signal.id, |joint| joint.signal.id);
         let signal = ReceivedSignal { id, power };
-        self.joint.push(Joint { since: now, answered, signal });
+        last.push(Joint { since: now, answered, signal });
         // As if all of them arrived in place of the earlier ones.
         if let Some(joint) = others {
             self.sum = self.sum - joint.signal.power.fixed;
@@ -383,13 +391,15 @@ impl PhyReceiver {
         answered: u32,
         levels: &Levels,
     ) -> End {
-        let joint = self.joint.iter().find(|joint| joint.answered == answered);
+        let all_joint = self.joint.as_deref();
+        let joint = all_joint.and_then(|all| all.last.iter().find(|it| it.answered == answered));
         let Some(&Joint { since, signal: all, .. }) = joint else {
             return self.depart(signal, levels);
         };
+        let ended = all_joint.and_then(|all| all.ended);
         let is_received =
             self.reception.is_some_and(|own| (own.since, own.signal.id) == (since, all.id));
-        let (is_first, is_beside) = (is_received, self.ended == Some((now, answered)));
+        let (is_first, is_beside) = (is_received, ended == Some((now, answered)));
         if !is_first && !is_beside {
             return self.depart(signal, levels);
         }
@@ -398,7 +408,7 @@ impl PhyReceiver {
         let received = Received { power: all.power.milliwatts, bounds };
         if is_first {
             (self.reception, self.after_frame) = (None, true);
-            self.ended = Some((now, answered));
+            self.joint.get_or_insert_default().ended = Some((now, answered));
             End::Received(received)
         } else {
             End::Beside(received)

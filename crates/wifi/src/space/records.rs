@@ -89,13 +89,9 @@ impl SpaceWatch {
     }
 
     /// It is known what a user has received of a frame to several.
-    pub(super) fn note_reach(&mut self, of: &Transmission, user: u32, reach: &Reach) {
+    pub(super) fn note_reach(&mut self, id: u32, user: u32, reach: &Reach) {
         let Some(records) = &mut self.records else { return };
-        let (from, start) = of.begin();
-        let is_own = |own: &&mut FrameOnAir| {
-            let Frame { from: by, start: since, to, .. } = own.frame;
-            (by, since, to) == (from, start, Some(user))
-        };
+        let is_own = |own: &&mut FrameOnAir| own.id == id && own.frame.to == Some(user);
         if let Some(own) = records.on_air.iter_mut().find(is_own) {
             own.reach = Some(*reach);
         }

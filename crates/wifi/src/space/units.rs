@@ -9,28 +9,27 @@
 //! as one signal. They do not interfere with each other.
 
 use super::Space;
-use super::frame::{OnAir, Reach, Transmission, Users};
-use super::outcome::EndedFrame;
+use super::frame::{OnAir, Transmission, Users};
 use super::per::PpduParts;
 use super::reception::{End, Received, ReceivedSignal};
 use crate::Command;
 use crate::mac::mu::{MuCounters, UserCounters, mu_bar_in};
+use crate::phy::Airtime;
 use crate::phy::he::RuSize;
 use kernel::{Bytes, Duration, Instant};
 use wire::FrameKind;
 
 impl Space {
-    /// A PPDU begins whose data is in resource units.
+    /// How long a PPDU lasts whose data is in resource units.
     #[cold]
     #[inline(never)]
-    pub(super) fn transmission_in_units(&self, now: Instant, frame: OnAir) -> Transmission {
+    pub(super) fn airtime_in_units(&self, frame: &OnAir) -> Airtime {
         let sender = match frame.users {
             Users::Unit(_) => frame.to.unwrap_or(frame.from),
             _ => frame.from,
         };
         let airtime = self.nodes[sender as usize].airtime_in_units(frame.users);
-        let airtime = airtime.expect("a node sends in units in an exchange with several users");
-        Transmission::new(frame, now, airtime, self.rules.timing().deferral(&frame.mode))
+        airtime.expect("a node sends in units in an exchange with several users")
     }
 
     /// How long a frame lasts that announces this time: an HE TB PPDU may be shorter.
@@ -111,44 +110,39 @@ impl Space {
         PpduParts::of_signal_fields(transmission, timing, error, &mut self.per_cache)
     }
 
-    /// A node has received a frame to several users to its end, or an HE TB PPDU: it decodes what
+    /// Nodes have received a frame to several users to its end, or an HE TB PPDU: each decodes what
     /// is for it, or overhears the rest.
-    pub(super) fn receive_as_user(
+    #[cold]
+    #[inline(never)]
+    pub(super) fn receive_by_user(
         &mut self,
         now: Instant,
-        node: u32,
-        ended: &EndedFrame<'_>,
-        how: Received,
-        reach: &mut Reach,
+        received: &[(u32, u32, Received)],
         out: &mut Vec<Command>,
     ) {
-        let frame = ended.transmission.frame;
-        let own = match frame.users {
-            Users::Unit(_) => frame.to.filter(|&to| to == node),
-            _ => self.nodes[frame.from as usize].users().find(|&user| user == node),
-        };
-        let mut transmission = *ended.transmission;
-        if own.is_none() {
+        for &(node, id, how) in received {
+            let frame = self.signals.transmission(id).frame;
+            let own = match frame.users {
+                Users::Unit(_) => frame.to.filter(|&to| to == node),
+                _ => self.nodes[frame.from as usize].users().find(|&user| user == node),
+            };
             // To those who are no users, it is for others.
-            transmission.frame.to = frame.to.or(Some(frame.from));
-            let ended = EndedFrame { transmission: &transmission, ..*ended };
-            return self.receive(now, node, &ended, how, reach, out);
+            let to = own.or(frame.to).unwrap_or(frame.from);
+            let ppdu = own.and_then(|_| self.unit_of(node, id));
+            let power = how.power * own.map_or(1.0, |_| self.concentration(&frame));
+            let before = self.signals.transmission(id).reach;
+            let how = Received { power, ..how };
+            self.receive_frame(now, &[(node, id, how)], ppdu, Some(to), out);
+            let reach = self.signals.transmission(id).reach.since(&before);
+            if let Some(watch) = self.watch.as_mut().filter(|_| own.is_some()) {
+                watch.note_reach(id, node, &reach);
+            }
         }
-        transmission.frame.to = Some(node);
-        let ppdu = self.unit_of(node, &transmission);
-        let ppdu = ppdu.as_ref().unwrap_or(ended.ppdu);
-        let how = Received { power: how.power * self.concentration(&frame), ..how };
-        let ended = EndedFrame { transmission: &transmission, ppdu, ..*ended };
-        let mut of_user = Reach::default();
-        self.receive(now, node, &ended, how, &mut of_user, out);
-        if let Some(watch) = &mut self.watch {
-            watch.note_reach(ended.transmission, node, &of_user);
-        }
-        reach.add(&of_user);
     }
 
     /// What is in the resource unit of a node, or in that of the station that answers it.
-    fn unit_of(&mut self, node: u32, transmission: &Transmission) -> Option<PpduParts> {
+    fn unit_of(&mut self, node: u32, id: u32) -> Option<PpduParts> {
+        let transmission = self.signals.transmission(id);
         let frame = &transmission.frame;
         let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
         let per_cache = &mut self.per_cache;
