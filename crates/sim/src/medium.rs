@@ -156,7 +156,7 @@ impl Medium {
     /// OFDMA.
     pub(crate) fn mu_counters(&self, node: u32) -> Option<&MuCounters> {
         match self {
-            Self::Cell(cell) => cell.mu_counters().filter(|_| node == 0),
+            Self::Cell(cell) => cell.mu_counters().filter(|_| node == wifi::ACCESS_POINT),
             Self::Space(space) => space.mu_counters(node),
         }
     }

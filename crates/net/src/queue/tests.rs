@@ -373,9 +373,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     /// Pushed = popped + dropped + waiting, also as counted by destination, in order per flow and
-    /// within limits. A packet is popped
-    /// if any waits. Dropped and marked packets are among those that wait, and marked ones are
-    /// ECN-capable.
+    /// within limits. A packet is popped if any waits. Dropped and marked packets are among those
+    /// that wait, and marked ones are ECN-capable.
     #[test]
     fn conserves_packets(
         (kind, output_link) in (discipline(), output_link()),

@@ -131,8 +131,4 @@ impl Cell {
             self.note_down();
         }
     }
-
-    fn rate_to(rates: &mut [PeerRate], station: u32) -> &mut PeerRate {
-        &mut rates[link_direction(ACCESS_POINT, station)]
-    }
 }

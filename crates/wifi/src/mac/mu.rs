@@ -18,7 +18,7 @@ mod uplink;
 
 pub use acknowledgement::Acknowledgement;
 pub use counters::{MuCounters, RandomAccessCounters, TriggerCounters, UserCounters};
-pub(crate) use downlink::{Downlink, Occasion, Stations};
+pub(crate) use downlink::{Downlink, Ending, Occasion, Stations};
 pub use edca::{MuEdca, MuEdcaCategory};
 pub(crate) use exchange::shares;
 pub use exchange::{MuExchange, MuStep, MuUser};

@@ -7,10 +7,10 @@ use super::interference::Chunk;
 use super::{OngoingFrame, Users};
 use crate::interferer::Arrival;
 use crate::mac::MuExchange;
+#[cfg(test)]
+use crate::mac::Originator;
 use kernel::{Bytes, Instant};
 use wire::FrameKind;
-#[cfg(test)]
-use wire::Packet;
 
 /// A frame that a node has received to its end.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,23 +105,13 @@ impl Space {
         self.nodes[node as usize].group().map(|(group, _)| group)
     }
 
-    /// The packets of the PSDU that an EDCAF of a node assembled last.
+    /// The originator of the PSDU that an EDCAF of a node assembled last, or of that for a user of
+    /// several.
     #[cfg(test)]
-    pub(crate) fn packets_on_air(&self, node: u32, edcaf: u8) -> impl Iterator<Item = &Packet> {
-        let originator = &self.nodes[node as usize].edcaf(usize::from(edcaf)).originator;
-        originator.on_air().flat_map(|(_, mpdu)| originator.packets_of(mpdu))
-    }
-
-    /// The same for a user of several.
-    #[cfg(test)]
-    pub(crate) fn packets_to(
-        &self,
-        node: u32,
-        edcaf: u8,
-        to: u32,
-    ) -> impl Iterator<Item = &Packet> {
-        let originator = self.nodes[node as usize].originator_to(edcaf, to);
-        originator.on_air().flat_map(|(_, mpdu)| originator.packets_of(mpdu))
+    pub(crate) fn originator(&self, node: u32, edcaf: u8, user: Option<u32>) -> &Originator {
+        let node = &self.nodes[node as usize];
+        let own = || &node.edcaf(usize::from(edcaf)).originator;
+        user.map_or_else(own, |user| node.originator_to(edcaf, user))
     }
 
     /// When a frame ends, which may be before the end that the LENGTH of an HE TB PPDU announces.

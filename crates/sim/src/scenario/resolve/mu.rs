@@ -48,13 +48,9 @@ pub(super) fn mu(
         let message = format!("downlink OFDMA with {what} is not supported");
         return check.fault(TABLE, Said::new(message, remedy));
     }
-    if let Some((key, remedy)) = space.and_then(|space| among_radios(settings, space)) {
-        let (path, what) = match key {
-            "" => (TABLE.to_owned(), "signals that take time to arrive"),
-            key => (format!("{TABLE}.{key}"), "[radio]"),
-        };
+    if let Some((key, what, remedy)) = space.and_then(|space| among_radios(settings, space)) {
         let message = format!("not supported together with {what}");
-        return check.fault(path, Said::new(message, remedy));
+        return check.fault(format!("{TABLE}{key}"), Said::new(message, remedy));
     }
     if stations.len() > MOST_AIDS {
         let message = format!(
@@ -132,15 +128,19 @@ fn unsupported(
     })
 }
 
-/// What is not supported among radios, by its key, and the remedy; no key is the whole table.
-fn among_radios(settings: &Mu, space: &SpacePlan) -> Option<(&'static str, &'static str)> {
+/// The key that is not supported among radios, with what it is not, and the remedy.
+fn among_radios(
+    settings: &Mu,
+    space: &SpacePlan,
+) -> Option<(&'static str, &'static str, &'static str)> {
     const REMEDY: &str =
         "remove it; or remove [radio], for a cell in which each node hears each other";
     Some(match () {
-        () if settings.uplink.is_some() => ("uplink", REMEDY),
-        () if settings.protection == MuProtection::MuRts => ("protection", REMEDY),
+        () if settings.uplink.is_some() => (".uplink", "[radio]", REMEDY),
+        () if settings.protection == MuProtection::MuRts => (".protection", "[radio]", REMEDY),
         () if space.radio.propagation_delay == PropagationDelay::On => {
-            ("", "let radio.propagation_delay be \"off\" or \"auto\"")
+            let remedy = "let radio.propagation_delay be \"off\" or \"auto\"";
+            ("", "signals that take time to arrive", remedy)
         }
         () => return None,
     })

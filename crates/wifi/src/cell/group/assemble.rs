@@ -4,8 +4,8 @@ use super::OfCell;
 use crate::cell::access::draw_lost;
 use crate::cell::several::Several;
 use crate::cell::{ACCESS_POINT, Cell, link_between};
-use crate::mac::mu::{MuExchange, Occasion, shares};
-use crate::{Command, Mpdus, MsduSource};
+use crate::mac::mu::{MuExchange, MuUser, Occasion};
+use crate::{Command, MsduSource};
 use kernel::{Duration, Instant};
 
 impl Cell {
@@ -55,7 +55,10 @@ impl Cell {
         self.count_group(f, &group);
         self.occupy(laid, f, true);
         out.push(Command::Began);
-        self.report_users(f, &group, laid.end - laid.start, false, out);
+        if let Some(groups) = &self.groups {
+            let used = laid.end - laid.start;
+            groups.downlink.report(f, self.edcaf(f), &group, used, MuUser::arrives, out);
+        }
         out.push(Command::Step(start + group.airtime().total()));
         self.several = Some((f, Several::Group(group)));
         self.note_down();
@@ -74,26 +77,6 @@ impl Cell {
             user.is_asked = if by_data { user.arrives() } else { !noise.chance(link.ack_loss) };
             let noise = &mut self.nodes[ACCESS_POINT as usize].noise;
             user.is_answered = user.is_asked && !noise.chance(link.ack_loss);
-        }
-    }
-
-    /// Reports the airtime of each user: its share of the exchange is that of its tones. If the
-    /// exchange `collides`, nothing arrives.
-    pub(super) fn report_users(
-        &self,
-        f: u32,
-        group: &MuExchange,
-        used: Duration,
-        collides: bool,
-        out: &mut Vec<Command>,
-    ) {
-        let tones = group.users.iter().map(|user| user.ru.size.tones());
-        for (user, used) in group.users.iter().zip(shares(used, tones)) {
-            let originator = self.originator_to(f, user.station);
-            let mpdus = Mpdus::of(user.mpdus(), originator.repeated());
-            let (node, peer) = (ACCESS_POINT, Some(user.station));
-            let arrived = !collides && user.arrives();
-            out.push(Command::ExchangeSent { node, peer, used, arrived, mpdus });
         }
     }
 }

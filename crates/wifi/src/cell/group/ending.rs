@@ -1,10 +1,11 @@
 //! What the end of a PPDU to several users, and of its exchange, means for them.
 
-use super::Groups;
+use super::{Groups, OfCell};
 use crate::Command;
 use crate::cell::several::Several;
 use crate::cell::{Cell, CellNode};
-use crate::mac::mu::MuExchange;
+use crate::mac::Originator;
+use crate::mac::mu::{Ending, MuExchange, MuUser};
 use kernel::{Duration, Instant};
 
 impl Cell {
@@ -46,26 +47,17 @@ impl Cell {
         is_answered: bool,
         out: &mut Vec<Command>,
     ) {
+        let width = self.group_width();
+        let Self { groups, edcafs, rates, rules, nodes, settled, .. } = self;
+        let Some(Groups { downlink, .. }) = groups.as_deref_mut() else { return };
         // The EDCAFs of the access point are the first.
-        let inbox = f as usize;
-        let Some(Groups { downlink, .. }) = self.groups.as_deref_mut() else { return };
-        let edcaf = &mut self.edcafs[f as usize];
-        let (rules, settled) = (&self.rules, &mut self.settled);
-        let drops = edcaf.end_group(rules, is_answered);
-        for user in &group.users {
-            let originator = downlink.originator_mut(f, edcaf, user.station);
-            let recipient = &self.nodes[user.station as usize].recipients[inbox];
-            let acked = user.is_answered.then(|| recipient.block_ack(originator.start()));
-            let rate = Self::rate_to(&mut self.rates, user.station);
-            user.end(now, rules, originator, acked.as_ref(), rate, settled);
-            if drops {
-                originator.on_retry_limit(&rules.framing, settled);
-            }
-        }
-        if let Some(last) = group.users.last() {
-            downlink.turn_to(f, edcaf, Some(last.station));
-            edcaf.psdu = last.psdu;
-        }
+        let acked = |_, user: &MuUser, originator: &Originator| {
+            let recipient = &nodes[user.station as usize].recipients[f as usize];
+            user.is_answered.then(|| recipient.block_ack(originator.start()))
+        };
+        let stations = &mut OfCell { width, rates };
+        let ending = Ending { now, rules, stations, acked: &acked, settled };
+        downlink.settle(f, &mut edcafs[f as usize], group, is_answered, ending);
         self.settle(f, out);
     }
 
@@ -79,7 +71,8 @@ impl Cell {
         out: &mut Vec<Command>,
     ) -> bool {
         let Some(Several::Group(group)) = self.several_of(f) else { return false };
-        self.report_users(f, group, used, true, out);
+        let groups = self.groups.as_ref().expect("a group has groups");
+        groups.downlink.report(f, self.edcaf(f), group, used, |_| false, out);
         true
     }
 }

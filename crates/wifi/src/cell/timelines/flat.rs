@@ -2,7 +2,7 @@
 //! deliveries, ends of service, windows and counters must be those of the cell.
 
 use super::record::Record;
-use super::stage::{AP, Event, Script, Shelves, number_of};
+use super::stage::{AP, Event, Script, Shelves, data_of, number_of};
 use crate::mac::MuUser;
 use crate::phy::propagation::Position;
 use crate::space::{OngoingFrame, RadioSettings, Site, Space, SpaceConfig, Users};
@@ -169,13 +169,12 @@ impl Stage<'_> {
                 FrameKind::Ack => "ack".to_owned(),
                 FrameKind::BlockAckRequest => "bar".to_owned(),
                 FrameKind::BlockAck => "ba".to_owned(),
-                FrameKind::Data if users == Users::Several => self.data_to_users(from),
-                FrameKind::Data => {
-                    let packets = self.space.packets_on_air(from, edcaf);
-                    let numbers: Vec<String> =
-                        packets.map(|packet| number_of(packet).to_string()).collect();
-                    format!("data {}", numbers.join(" "))
+                FrameKind::Data if users == Users::Several => {
+                    let group = self.space.group_of(from).expect("a PPDU to several users");
+                    let of = |user: &MuUser| self.space.originator(from, edcaf, Some(user.station));
+                    data_of(group.users.iter().map(of))
                 }
+                FrameKind::Data => data_of([self.space.originator(from, edcaf, None)]),
                 kind => kind.name().to_lowercase(),
             };
             let sifs = self.script.config.timing.sifs();
@@ -188,17 +187,6 @@ impl Stage<'_> {
             }
             self.happened.frames.push((start.0, end.0, from, label));
         }
-    }
-
-    /// The packets for each user of a PPDU.
-    fn data_to_users(&self, from: u32) -> String {
-        let group = self.space.group_of(from).expect("a PPDU to several users");
-        let of_user = |user: &MuUser| {
-            let edcaf = group.category;
-            let packets = self.space.packets_to(from, edcaf, user.station);
-            packets.map(|packet| number_of(packet).to_string()).collect::<Vec<_>>().join(" ")
-        };
-        format!("data {}", group.users.iter().map(of_user).collect::<Vec<_>>().join(" | "))
     }
 
     /// A node begins an exchange: noise is as it is now until the exchange ends.

@@ -386,7 +386,7 @@ impl Stage {
         }
         let numbers = |f: u32| {
             let several = several::collided_data(&self.cell, f);
-            several.unwrap_or_else(|| data_of(&self.cell.edcaf(f).originator))
+            several.unwrap_or_else(|| data_of([&self.cell.edcaf(f).originator]))
         };
         let mut frames = Vec::new();
         let mut add = |function, node, kind, (start, end), fill| {
@@ -461,11 +461,13 @@ impl Stage {
     }
 }
 
-/// The packets of the PSDU on the air.
-fn data_of(originator: &Originator) -> String {
-    let packets = originator.on_air().flat_map(|(_, mpdu)| originator.packets_of(mpdu));
-    let numbers: Vec<String> = packets.map(|packet| number_of(packet).to_string()).collect();
-    format!("data {}", numbers.join(" "))
+/// The packets of the PSDUs on the air. What is for each user of several is told apart by a bar.
+pub(super) fn data_of<'a>(users: impl IntoIterator<Item = &'a Originator>) -> String {
+    let numbers = |user: &Originator| {
+        let packets = user.on_air().flat_map(|(_, mpdu)| user.packets_of(mpdu));
+        packets.map(|packet| number_of(packet).to_string()).collect::<Vec<_>>().join(" ")
+    };
+    format!("data {}", users.into_iter().map(numbers).collect::<Vec<_>>().join(" | "))
 }
 
 fn is_spoiled(exchange: &Exchange, kind: FrameKind) -> bool {

@@ -3,7 +3,10 @@
 //! medium is beside it: the cell and the space send what it assembles.
 
 mod assemble;
+mod ending;
 mod queue;
+
+pub(crate) use ending::Ending;
 
 use super::protection::Protected;
 use super::scheduler::StationView;

@@ -1,6 +1,6 @@
 //! What the stage notes of exchanges with several users.
 
-use super::{Stage, number_of};
+use super::{Stage, data_of, number_of};
 use crate::cell::Cell;
 use crate::cell::several::Several;
 use crate::cell::timelines::record::Frame;
@@ -18,28 +18,15 @@ pub(super) fn triggers(cell: &Cell, f: u32) -> bool {
 /// The data of a PPDU to several users that has collided.
 pub(super) fn collided_data(cell: &Cell, f: u32) -> Option<String> {
     let Some(Several::Group(group)) = cell.several_of(f) else { return None };
-    let numbers = |user: &MuUser| {
-        let originator = cell.originator_to(f, user.station);
-        let packets = originator.on_air().flat_map(|(_, mpdu)| originator.packets_of(mpdu));
-        packets.map(|packet| number_of(packet).to_string()).collect::<Vec<_>>().join(" ")
-    };
-    let all: Vec<String> = group.users.iter().map(numbers).collect();
-    Some(format!("data {}", all.join(" | ")))
+    Some(data_of(group.users.iter().map(|user| cell.originator_to(f, user.station))))
 }
 
 impl Stage {
-    /// The frames of an exchange with several users. What is for each is told apart by a bar.
+    /// The frames of an exchange with several users.
     pub(super) fn note_group(&mut self, exchange: &Exchange, group: &MuExchange) {
-        let numbers = |user: &MuUser| {
-            let frames = self.cell.frames_to(user);
-            let numbers: Vec<String> = frames
-                .flat_map(|frame| frame.packets().map(number_of).collect::<Vec<_>>())
-                .map(|number| number.to_string())
-                .collect();
-            numbers.join(" ")
-        };
-        let all: Vec<String> = group.users.iter().map(numbers).collect();
         let function = self.cell.sender;
+        let to = |user: &MuUser| self.cell.originator_to(function, user.station);
+        let sent = data_of(group.users.iter().map(to));
         let frame = |node, label: &str, step: &Step, is_lost: bool| Frame {
             function,
             node,
@@ -50,7 +37,7 @@ impl Stage {
         };
         let data = exchange.data().expect("data");
         let mut frames = self.opening(exchange, data.start);
-        frames.push(frame(AP, &format!("data {}", all.join(" | ")), data, false));
+        frames.push(frame(AP, &sent, data, false));
         for step in &group.steps {
             let (node, label) = match (step.step.kind, step.user) {
                 (FrameKind::BlockAck, Some(user)) => (group.users[user].station, "ba"),
