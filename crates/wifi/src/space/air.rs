@@ -303,7 +303,8 @@ impl Space {
             if matches!(users, Users::Several | Users::Unit(_)) {
                 self.receive_by_user(now, of_frame, out);
             } else {
-                self.receive_frame(now, of_frame, ppdu.take(), None, out);
+                self.receive_frame(now, of_frame, &mut ppdu, None, out);
+                ppdu = None;
             }
         }
         received.clear();

@@ -75,7 +75,7 @@ impl Space {
         &mut self,
         now: Instant,
         received: &[(u32, u32, Received)],
-        ppdu: Option<PpduParts>,
+        ppdu: &mut Option<PpduParts>,
         addressed: Option<u32>,
         out: &mut Vec<Command>,
     ) {
@@ -85,7 +85,7 @@ impl Space {
             transmission.frame.to = addressed;
         }
         let is_outdated = self.waves.is_some() && self.is_outdated(id);
-        let ppdu = ppdu.unwrap_or_else(|| self.ppdu(&transmission, is_outdated));
+        let ppdu = &*ppdu.get_or_insert_with(|| self.ppdu(&transmission, is_outdated));
         let (frame, rules) = (&transmission.frame, &self.rules);
         let (timing, error) = (rules.timing(), &*self.signals.radio.error);
         let bursts = self.interferers.as_mut().map(|interferers| {
@@ -101,7 +101,7 @@ impl Space {
         let ended_frame = EndedFrame {
             id: source,
             transmission: &transmission,
-            ppdu: &ppdu,
+            ppdu,
             nav_reset_at,
             is_outdated,
             all_know: rules.mac.all_know(frame.mode.class),

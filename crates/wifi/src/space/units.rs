@@ -128,11 +128,11 @@ impl Space {
             };
             // To those who are no users, it is for others.
             let to = own.or(frame.to).unwrap_or(frame.from);
-            let ppdu = own.and_then(|_| self.unit_of(node, id));
+            let mut ppdu = own.and_then(|_| self.unit_of(node, id));
             let power = how.power * own.map_or(1.0, |_| self.concentration(&frame));
             let before = self.signals.transmission(id).reach;
             let how = Received { power, ..how };
-            self.receive_frame(now, &[(node, id, how)], ppdu, Some(to), out);
+            self.receive_frame(now, &[(node, id, how)], &mut ppdu, Some(to), out);
             let reach = self.signals.transmission(id).reach.since(&before);
             if let Some(watch) = self.watch.as_mut().filter(|_| own.is_some()) {
                 watch.note_reach(id, node, &reach);
