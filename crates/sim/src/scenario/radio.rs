@@ -50,11 +50,7 @@ pub struct Bss {
     /// to 177 in steps of 4 at 5 GHz (802.11-2020 annex E). Default: 1 or 36.
     #[setting(range = 1..=177)]
     pub channel: Option<u64>,
-    /// The 20 MHz subchannels that the cell has punctured, by their numbers in the channel of its
-    /// widest stations, of which 1 is the lowest: frames of 802.11be leave them out, others are in
-    /// the widest channel that has none of them. Only in 802.11be with 80 MHz or more: one of them
-    /// in 80 MHz; one, or a channel of 40 MHz, in 160; a channel of 40 or of 80 MHz, or the lowest
-    /// or highest 80 MHz and one channel of 40, in 320 (802.11be-2024 table 36-30). Default: none.
+    /// The 20 MHz subchannels that the cell has punctured, as `ap.punctured`. Default: none.
     #[setting(range = 1..=16)]
     pub punctured: Option<Vec<u32>>,
     /// Transmit power of its access point, antenna gains included; requires a radio. Default:

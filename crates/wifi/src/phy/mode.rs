@@ -53,8 +53,8 @@ impl Width {
 }
 
 /// The bandwidth that a PPDU occupies: its channel without what is punctured. Whole channels have
-/// the numbers of [`Width`]. As a number of parts of 20 MHz it would need a check of bounds for each
-/// look at noise, 1.1 % of the instructions of ten cells.
+/// the numbers of [`Width`]. As a number of parts of 20 MHz it would need a check of bounds for
+/// each look at noise, 1.1 % of the instructions of ten cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Occupied {
     /// 20 MHz.
