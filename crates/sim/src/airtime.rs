@@ -13,7 +13,7 @@ use keys::GroupKeys;
 use settings::{Faults, Json, Node, Said, Settings, Step, json, said};
 use wifi::phy::{
     self, Airtime, Amendment, Band, Coding, Guard, HeLtf, LONGEST_PPDU, McsKeys, Mode, ModeClass,
-    PpduTiming, Preamble, Punctured, Standard, TxVector, Width, subchannels,
+    PpduTiming, Preamble, Punctured, Standard, TxVector, Width,
 };
 
 /// A PPDU.
@@ -209,13 +209,8 @@ impl Query {
         }
         let width = self.modes.width.unwrap_or_default();
         let numbers = self.punctured.as_deref().unwrap_or_default();
-        let Some(punctured) = Punctured::of_numbers(width, numbers) else {
-            let (mhz, last) = (width.mhz(), subchannels(width));
-            let message = Said::new(
-                format!("are not all 20 MHz subchannels of {mhz} MHz"),
-                format!("there are 1, the lowest, to {last}"),
-            );
-            faults.fault("punctured", message);
+        let punctured = Punctured::of_numbers(width, numbers);
+        let Ok(punctured) = punctured.map_err(|said| faults.fault("punctured", said)) else {
             return None;
         };
         let like = TxVector {

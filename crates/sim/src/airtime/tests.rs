@@ -46,7 +46,7 @@ fn leaves_out_punctured_channels() {
     assert!(total_us(&of_80("punctured = []")) < us);
     let (path, said) = fault(&of_80("punctured = [5]"));
     assert_eq!(path, "punctured");
-    assert_eq!(said, "are not all 20 MHz subchannels of 80 MHz; there are 1, the lowest, to 4");
+    assert_eq!(said, "5 is no 20 MHz subchannel of 80 MHz; there are 1, the lowest, to 4");
     assert!(fault(&of_80("punctured = [1, 2]")).1.contains("one of 4 subchannels of 20 MHz"));
     let only = "only PPDUs of 802.11be have punctured channels; remove the key";
     let of_g = "standard = '11g'; psdu_bytes = 100; punctured = [1]";

@@ -2,6 +2,7 @@
 //! clauses 35.15.2 and 36.3.12.7.2).
 
 use super::{Primary, Width};
+use settings::{Said, said};
 
 /// The 20 MHz subchannels that a PPDU leaves out of its channel: a bit each, from the lowest
 /// frequency.
@@ -17,11 +18,21 @@ impl Punctured {
         Self(bits)
     }
 
-    /// The subchannels with these numbers, of which 1 is the lowest; `None` if there is no such
-    /// number in a channel of this width.
-    pub fn of_numbers(width: Width, numbers: &[u32]) -> Option<Self> {
+    /// The subchannels with these numbers, of which 1 is the lowest.
+    ///
+    /// # Errors
+    ///
+    /// A channel of this width has no subchannel of such a number.
+    pub fn of_numbers(width: Width, numbers: &[u32]) -> Result<Self, Said> {
+        let (mhz, last) = (width.mhz(), subchannels(width));
         numbers.iter().try_fold(Self::NONE, |Self(bits), &number| {
-            (1..=subchannels(width)).contains(&number).then(|| Self(bits | 1 << (number - 1)))
+            if (1..=last).contains(&number) {
+                return Ok(Self(bits | 1 << (number - 1)));
+            }
+            Err(said!(
+                "{number} is no 20 MHz subchannel of {mhz} MHz",
+                "there are 1, the lowest, to {last}"
+            ))
         })
     }
 
@@ -194,10 +205,11 @@ mod tests {
 
     #[test]
     fn numbers_count_from_the_lowest() {
-        assert_eq!(Punctured::of_numbers(Mhz80, &[1, 4]), Some(Punctured(0b1001)));
-        assert_eq!(Punctured::of_numbers(Mhz80, &[5]), None);
-        assert_eq!(Punctured::of_numbers(Mhz80, &[0]), None);
-        assert_eq!(Punctured::of_numbers(Mhz320, &[16]), Some(Punctured(0x8000)));
+        let of = |width, numbers: &[u32]| Punctured::of_numbers(width, numbers).ok();
+        assert_eq!(of(Mhz80, &[1, 4]), Some(Punctured(0b1001)));
+        assert_eq!(of(Mhz80, &[5]), None);
+        assert_eq!(of(Mhz80, &[0]), None);
+        assert_eq!(of(Mhz320, &[16]), Some(Punctured(0x8000)));
     }
 
     #[test]

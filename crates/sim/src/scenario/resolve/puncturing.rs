@@ -5,7 +5,7 @@ use super::check::Check;
 use crate::scenario::document::{Document, Station, Stations};
 use settings::{Said, said};
 use wifi::MacConfig;
-use wifi::phy::{McsKeys, ModeClass, Primary, Punctured, Puncturing, TxVector, Width, subchannels};
+use wifi::phy::{McsKeys, ModeClass, Primary, Punctured, Puncturing, TxVector, Width};
 
 /// What each cell has punctured.
 pub(super) struct Punctures(Vec<(Primary, Puncturing)>);
@@ -105,16 +105,12 @@ fn by_numbers(
         }
         return Punctured::NONE;
     }
-    let (mhz, last) = (width.mhz(), subchannels(width));
-    let Some(punctured) = Punctured::of_numbers(width, numbers) else {
-        let is_beyond = |number: &&u32| !(1..=last).contains(*number);
-        let given = numbers.iter().find(is_beyond).copied().unwrap_or_default();
-        let message = said!(
-            "{given} is no 20 MHz subchannel of {mhz} MHz",
-            "there are 1, the lowest, to {last}"
-        );
-        check.fault(path, message);
-        return Punctured::NONE;
+    let punctured = match Punctured::of_numbers(width, numbers) {
+        Ok(punctured) => punctured,
+        Err(said) => {
+            check.fault(path, said);
+            return Punctured::NONE;
+        }
     };
     let pattern = TxVector { width, punctured, ..vector };
     if let Some(said) = fault_of(pattern) {
