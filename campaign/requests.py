@@ -12,7 +12,7 @@ from typing import Any
 
 import simoom as sm
 from campaign import inputs
-from simoom.results.record import Record, _hash
+from simoom.results.record import Record, _hash_of_values
 from simoom.scenario import control
 from simoom.serve import Limits, application
 from simoom.serve.drafts import Desk
@@ -88,7 +88,7 @@ class Site:
             kept.pop("hash")
             own = library / "runs" / key[:2] / f"{key}.json"
             own.parent.mkdir(exist_ok=True)
-            own.write_text(json.dumps({"hash": _hash(kept), **kept}))
+            own.write_text(json.dumps({"hash": _hash_of_values(kept), **kept}))
             for part in ("names", "series", "why", "sweeps"):
                 beside = BESIDE[number % len(BESIDE)]
                 (library / part / f"{key}.json").write_text(beside, encoding="utf-8")

@@ -19,7 +19,7 @@ from tests.serving import HOST, LIVE, ORIGIN, TOKEN, add, client_of, ended, made
 
 import simoom as sm
 from simoom.base.files import read_json
-from simoom.results.record import Record, _hash
+from simoom.results.record import Record, _hash_of_values
 from simoom.scenario import control
 from simoom.serve import Limits
 from simoom.serve.drafts import Desk, Draft
@@ -163,7 +163,7 @@ def forged(text: str, **changes: object) -> str:
     """Return a record with other values and the hash that belongs to them."""
     kept = json.loads(text) | changes
     kept.pop("hash")
-    return json.dumps({"hash": _hash(kept), **kept})
+    return json.dumps({"hash": _hash_of_values(kept), **kept})
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ import polars as pl
 import pytest
 
 import simoom as sm
-from simoom.results.record import Record
+from simoom.results.record import DamagedError, Record
 from simoom.store.places import DRAFT_S, Folder
 from simoom.store.shards import MergeError, manifests, merge, read_shard
 from simoom.store.store import Store
@@ -137,6 +137,30 @@ def test_damaged_files_stay_and_the_rest_is_compacted(run, tmp_path):
     lost = (numbers(range(4)).keys() - {cut.stem, altered.stem}).pop()
     with pytest.warns(UserWarning, match="is no complete segment; remove it"):
         assert Store(tmp_path).get(lost, run.scenario) is None
+
+
+def test_a_record_of_an_earlier_version_has_the_hash_of_its_values(run, tmp_path):
+    store = Store(tmp_path)
+    fill(store, run, range(1))
+    (file,) = json_files(store)
+    kept = json.loads(file.read_bytes())
+    del kept["hash"]
+    earlier = hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+    file.write_text(json.dumps({"hash": earlier, **kept}, indent=1), encoding="utf-8")
+    assert store.get(key(0), run.scenario).summary == run.summary
+    assert store.compact().damaged == ()
+    assert store.get(key(0), run.scenario).summary == run.summary
+
+
+def test_the_hash_of_a_record_is_that_of_the_text_behind_it(run):
+    text = Record.of(key(0), run, checked=False).text()
+    before, found, rest = text.partition(json.loads(text)["hash"])
+    assert before == '{\n "hash": "'
+    assert found == hashlib.sha256(rest.encode()).hexdigest()
+    for place in range(len(before) + 3, len(text) - 1, 97):
+        other = text[:place] + ("1" if text[place] != "1" else "2") + text[place + 1 :]
+        with pytest.raises(DamagedError):
+            Record.parse(other, "")
 
 
 class Killed(BaseException):

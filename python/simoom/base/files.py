@@ -45,8 +45,7 @@ def complete(path: Path) -> Iterator[Path]:
     'all of it'
     """
     # Programs recognise formats by the suffix.
-    name = f".{path.stem}-{_mark}{secrets.token_hex(4)}.part{path.suffix}"
-    draft = path.with_name(name)
+    draft = path.with_name(_draft_of(path.stem, path.suffix))
     try:
         with _named(path):
             yield draft
@@ -54,6 +53,24 @@ def complete(path: Path) -> Iterator[Path]:
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+
+
+def write_bytes(path: str, data: bytes) -> None:
+    """Write a file that is complete or absent, as `complete` does, but sooner: stores have many."""
+    folder, name = os.path.split(path)
+    draft = os.path.join(folder, _draft_of(*os.path.splitext(name)))  # noqa: PTH118, PTH122
+    try:
+        with _named(path):
+            with open(draft, "xb") as file:  # noqa: PTH123
+                file.write(data)
+            os.replace(draft, path)  # noqa: PTH105
+    except BaseException:
+        Path(draft).unlink(missing_ok=True)
+        raise
+
+
+def _draft_of(stem: str, suffix: str) -> str:
+    return f".{stem}-{_mark}{secrets.token_hex(4)}.part{suffix}"
 
 
 _mark = ""
@@ -101,7 +118,7 @@ def write_frame(path: Path, frame: pl.DataFrame) -> None:
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
+def _named(path: Path | str) -> Iterator[None]:
     """Give errors of writing the name of the file."""
     try:
         yield
