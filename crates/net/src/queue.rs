@@ -97,6 +97,10 @@ pub struct Traits<'a> {
     /// Whether the queue must know the state of the links over which the radio sends
     /// ([`Queue::on_link`]).
     pub follows_links: bool,
+    /// Whether it shares airtime, so that it must know what was used ([`Queue::on_airtime`]).
+    pub shares_airtime: bool,
+    /// Whether a request changes the queue even if it finds no packet ([`Queue::pop_for`]).
+    pub is_changed_by_requests: bool,
 }
 
 /// The link over which a queue sends.

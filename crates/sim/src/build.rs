@@ -45,17 +45,18 @@ pub(crate) fn queues(plan: &plan::Plan, seed: &Seed) -> IdVec<RadioId, Box<dyn n
             built
         };
         let has_classes = plan.wlan.edca.is_some();
-        let built: Box<dyn net::Queue> = if has_classes {
-            let stream = |class| seed.stream("queue.class", 4 * number + class);
-            Box::new(net::Classes::new([0, 1, 2, 3].map(|class| build(stream(class)))))
-        } else {
-            build(seed.stream("queue", number))
-        };
+        let stream = |class| seed.stream("queue.class", 4 * number + class);
+        let classes = || net::Classes::new([0, 1, 2, 3].map(|class| build(stream(class))));
+        let one = || build(seed.stream("queue", number));
         // Schedulers of OFDMA ask what waits for each station.
-        if radio.is_shared && plan.wlan.mu.is_some() {
-            return Box::new(net::Counted::new(built, has_classes));
+        let is_counted = radio.is_shared && plan.wlan.mu.is_some();
+        let traits = queue.get().traits();
+        match (has_classes, is_counted) {
+            (true, true) => Box::new(net::Counted::new(classes(), true, &traits)),
+            (true, false) => Box::new(classes()),
+            (false, true) => Box::new(net::Counted::new(one(), false, &traits)),
+            (false, false) => one(),
         }
-        built
     };
     plan.topology.radios().entries().map(build).collect()
 }

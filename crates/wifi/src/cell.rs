@@ -76,7 +76,7 @@ fn link_between(a: u32, b: u32) -> usize {
     (a.max(b).max(1) - 1) as usize
 }
 
-/// Index of a link direction.
+/// Index of a link direction: that to the access point, then that from it.
 fn link_direction(from: u32, to: u32) -> usize {
     2 * link_between(from, to) + usize::from(from == ACCESS_POINT)
 }
@@ -213,7 +213,7 @@ impl Cell {
 
     /// Sets the mode in which a node sends to another, one of which is the access point.
     pub fn set_mode(&mut self, from: u32, to: u32, mode: Mode) {
-        self.rates[link_direction(from, to)].mode = mode;
+        self.rates[link_direction(from, to)].turn_to(mode);
     }
 
     /// Sets the rate control that chooses the mode in which a node sends to another.

@@ -86,6 +86,8 @@ impl Discipline for AirtimeFairConfig {
         Traits {
             inner: Some((format!("station.{}", self.station.name()), station)),
             tells_l4s_apart: station.traits().tells_l4s_apart,
+            shares_airtime: true,
+            is_changed_by_requests: station.traits().is_changed_by_requests,
             ..Traits::default()
         }
     }

@@ -66,11 +66,11 @@ impl Queue for Classes {
     }
 
     fn len(&self) -> usize {
-        self.queues.iter().map(|queue| queue.len()).sum()
+        self.queues.iter().map(Queue::len).sum()
     }
 
     fn backlog(&self) -> Bytes {
-        self.queues.iter().map(|queue| queue.backlog()).sum()
+        self.queues.iter().map(Queue::backlog).sum()
     }
 
     fn each(&self, visit: &mut dyn FnMut(&Packet)) {
@@ -79,7 +79,7 @@ impl Queue for Classes {
 
     /// Of all classes together.
     fn dual(&self) -> Option<[Served; 2]> {
-        let all = self.queues.iter().filter_map(|queue| queue.dual());
+        let all = self.queues.iter().filter_map(Queue::dual);
         all.reduce(|[mut low_latency, mut classic], other| {
             low_latency += other[0];
             classic += other[1];

@@ -1,9 +1,8 @@
 //! A queue that knows what waits for each destination, so that whoever asks need not visit all
 //! packets.
 
-use super::{LinkState, Queue, Served, Signal, UsedAirtime, Wanted};
+use super::{Destination, LinkState, Queue, Served, Signal, Traits, UsedAirtime, Wanted};
 use kernel::{Bytes, IdVec, Instant};
-use std::ops::AddAssign;
 use wire::{NodeId, Packet, TrafficClass};
 
 /// Packets that wait, and their bytes.
@@ -16,42 +15,89 @@ pub struct Waits {
 }
 
 impl Waits {
-    fn remove(&mut self, packet: &Packet) {
-        self.packets -= 1;
-        self.bytes -= packet.size;
-    }
-}
-
-impl AddAssign<&Packet> for Waits {
-    fn add_assign(&mut self, packet: &Packet) {
+    fn add(&mut self, size: Bytes) {
         self.packets += 1;
-        self.bytes += packet.size;
+        self.bytes += size;
+    }
+
+    fn remove(&mut self, size: Bytes) {
+        self.packets -= 1;
+        self.bytes -= size;
     }
 }
 
-/// Any queue, with counts by destination and class.
+/// What waits for one destination in one class.
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    waits: Waits,
+    /// No packet that waits is smaller.
+    least: Bytes,
+}
+
+impl Count {
+    fn add(&mut self, size: Bytes) {
+        self.least = if self.waits.packets == 0 { size } else { self.least.min(size) };
+        self.waits.add(size);
+    }
+
+    /// Whether no packet that waits is as small as this.
+    fn has_none(&self, most: Bytes) -> bool {
+        self.waits.packets == 0 || most < self.least
+    }
+}
+
+/// Any queue, with counts by destination and class: it is not asked for what it does not have.
 #[derive(Debug)]
-pub struct Counted {
-    queue: Box<dyn Queue>,
+pub struct Counted<Q> {
+    pub(super) queue: Q,
     /// Whether classes are told apart; else all are counted as one.
     has_classes: bool,
-    broadcast: [Waits; 4],
-    unicast: IdVec<NodeId, [Waits; 4]>,
+    /// Whether a request for a packet that joins others is passed on in any case.
+    asks_always: bool,
+    shares_airtime: bool,
+    all: u64,
+    broadcast: [Count; 4],
+    unicast: IdVec<NodeId, [Count; 4]>,
 }
 
-impl Counted {
-    /// Counts what waits in an empty queue.
-    pub fn new(queue: Box<dyn Queue>, has_classes: bool) -> Self {
-        let (broadcast, unicast) = ([Waits::default(); 4], IdVec::new());
-        Self { queue, has_classes, broadcast, unicast }
+impl<Q: Queue> Counted<Q> {
+    /// Counts what waits in an empty queue with these traits.
+    pub fn new(queue: Q, has_classes: bool, traits: &Traits<'_>) -> Self {
+        Self {
+            queue,
+            has_classes,
+            asks_always: traits.is_changed_by_requests,
+            shares_airtime: traits.shares_airtime,
+            all: 0,
+            broadcast: [Count::default(); 4],
+            unicast: IdVec::new(),
+        }
     }
 
     #[inline]
-    fn of(&mut self, packet: &Packet) -> &mut Waits {
-        let class = if self.has_classes { packet.class as usize } else { 0 };
-        match packet.receiver() {
+    fn of(&mut self, class: TrafficClass, to: Option<NodeId>) -> &mut Count {
+        let class = if self.has_classes { class as usize } else { 0 };
+        match to {
             Some(node) => &mut self.unicast.grown(node)[class],
             None => &mut self.broadcast[class],
+        }
+    }
+
+    #[inline]
+    fn remove(&mut self, packet: &Packet) {
+        self.all -= 1;
+        self.of(packet.class, packet.receiver()).waits.remove(packet.size);
+    }
+
+    /// Whether nothing waits that a request is for.
+    #[inline]
+    fn has_none(&mut self, wanted: &Wanted) -> bool {
+        let joins = wanted.most < Bytes(u64::MAX);
+        match wanted.to {
+            Destination::Only(to) if !(joins && self.asks_always) => {
+                self.of(wanted.class, to).has_none(wanted.most)
+            }
+            _ => false,
         }
     }
 
@@ -67,23 +113,86 @@ impl Counted {
     fn remove_dropped(&mut self, before: usize, out: &[Signal]) {
         for signal in &out[before..] {
             if let Signal::Drop(packet) = signal {
-                self.of(packet).remove(packet);
+                self.remove(packet);
             }
         }
     }
 
     /// The same, and a packet is in service.
     #[inline]
-    fn taken(&mut self, before: usize, out: &[Signal], packet: Option<Packet>) -> Option<Packet> {
+    fn note_taken(&mut self, before: usize, out: &[Signal], packet: Option<&Packet>) {
         self.note_drops(before, out);
-        packet.inspect(|packet| self.of(packet).remove(packet))
+        if let Some(packet) = packet {
+            self.remove(packet);
+        }
     }
 }
 
-impl Queue for Counted {
+/// A queue whose discipline is known only when it is built.
+impl Queue for Box<dyn Queue> {
+    fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
+        (**self).push(now, packet, out);
+    }
+
+    fn pop(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet> {
+        (**self).pop(now, out)
+    }
+
+    fn pop_for(&mut self, now: Instant, wanted: &Wanted, out: &mut Vec<Signal>) -> Option<Packet> {
+        (**self).pop_for(now, wanted, out)
+    }
+
+    fn release(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
+        (**self).release(now, packet, out);
+    }
+
+    fn withdraw(
+        &mut self,
+        now: Instant,
+        to: NodeId,
+        into: &mut Vec<Packet>,
+        out: &mut Vec<Signal>,
+    ) {
+        (**self).withdraw(now, to, into, out);
+    }
+
+    fn on_airtime(&mut self, airtime: &UsedAirtime) {
+        (**self).on_airtime(airtime);
+    }
+
+    fn on_link(&mut self, link: &LinkState) {
+        (**self).on_link(link);
+    }
+
+    fn len(&self) -> usize {
+        (**self).len()
+    }
+
+    fn backlog(&self) -> Bytes {
+        (**self).backlog()
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(&Packet)) {
+        (**self).each(visit);
+    }
+
+    fn waits(&self, class: TrafficClass, to: Option<NodeId>) -> Option<Waits> {
+        (**self).waits(class, to)
+    }
+
+    fn dual(&self) -> Option<[Served; 2]> {
+        (**self).dual()
+    }
+}
+
+impl<Q: Queue> Queue for Counted<Q> {
     fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
         let before = out.len();
-        *self.of(&packet) += &packet;
+        // Without a reference to the packet, which would be copied.
+        let (class, to, size) = (packet.class, packet.to, packet.size);
+        let to = if to.is_some() { Some(packet.next) } else { None };
+        self.all += 1;
+        self.of(class, to).add(size);
         self.queue.push(now, packet, out);
         self.note_drops(before, out);
     }
@@ -91,13 +200,18 @@ impl Queue for Counted {
     fn pop(&mut self, now: Instant, out: &mut Vec<Signal>) -> Option<Packet> {
         let before = out.len();
         let packet = self.queue.pop(now, out);
-        self.taken(before, out, packet)
+        self.note_taken(before, out, packet.as_ref());
+        packet
     }
 
     fn pop_for(&mut self, now: Instant, wanted: &Wanted, out: &mut Vec<Signal>) -> Option<Packet> {
+        if self.has_none(wanted) {
+            return None;
+        }
         let before = out.len();
         let packet = self.queue.pop_for(now, wanted, out);
-        self.taken(before, out, packet)
+        self.note_taken(before, out, packet.as_ref());
+        packet
     }
 
     fn release(&mut self, now: Instant, packet: &Packet, out: &mut Vec<Signal>) {
@@ -116,11 +230,13 @@ impl Queue for Counted {
         let (before, first) = (out.len(), into.len());
         self.queue.withdraw(now, to, into, out);
         self.note_drops(before, out);
-        into[first..].iter().for_each(|packet| self.of(packet).remove(packet));
+        into[first..].iter().for_each(|packet| self.remove(packet));
     }
 
     fn on_airtime(&mut self, airtime: &UsedAirtime) {
-        self.queue.on_airtime(airtime);
+        if self.shares_airtime {
+            self.queue.on_airtime(airtime);
+        }
     }
 
     fn on_link(&mut self, link: &LinkState) {
@@ -128,7 +244,7 @@ impl Queue for Counted {
     }
 
     fn len(&self) -> usize {
-        self.queue.len()
+        self.all as usize
     }
 
     fn backlog(&self) -> Bytes {
@@ -142,8 +258,8 @@ impl Queue for Counted {
     fn waits(&self, class: TrafficClass, to: Option<NodeId>) -> Option<Waits> {
         let class = if self.has_classes { class as usize } else { 0 };
         Some(match to {
-            Some(node) => self.unicast.get(node).map_or(Waits::default(), |own| own[class]),
-            None => self.broadcast[class],
+            Some(node) => self.unicast.get(node).map_or(Waits::default(), |own| own[class].waits),
+            None => self.broadcast[class].waits,
         })
     }
 

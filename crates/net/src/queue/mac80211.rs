@@ -134,6 +134,9 @@ impl Discipline for Mac80211Config {
             tells_l4s_apart: self.law.ce_threshold.is_some(),
             follows_the_device: self.aql.is_some(),
             follows_links: true,
+            shares_airtime: true,
+            // The turns of flows go on.
+            is_changed_by_requests: true,
             ..Traits::default()
         }
     }

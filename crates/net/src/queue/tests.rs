@@ -289,7 +289,16 @@ impl Record {
             && limit.bytes.is_none_or(|most| bytes <= most.0)
     }
 
-    fn agrees_with_counts(&self, queue: &Counted) {
+    /// What waits, all together.
+    fn agrees_with(&self, queue: &dyn Queue) -> Result<(), TestCaseError> {
+        let bytes: Bytes = self.waiting.iter().flatten().map(|packet| packet.size).sum();
+        prop_assert_eq!(queue.len(), self.count());
+        prop_assert_eq!(queue.backlog(), bytes);
+        prop_assert_eq!(queue.is_empty(), self.count() == 0);
+        Ok(())
+    }
+
+    fn agrees_with_counts(&self, queue: &Counted<Box<dyn Queue>>) {
         for (flow, waiting) in (0..).zip(&self.waiting) {
             let (packets, bytes) = (waiting.len() as u64, waiting.iter().map(|p| p.size).sum());
             let to = (flow != 3).then_some(NodeId(flow));
@@ -380,7 +389,8 @@ proptest! {
         (kind, output_link) in (discipline(), output_link()),
         work in prop::collection::vec((operation(), 0u64..8_000_000), 0..400),
     ) {
-        let mut queue = Counted::new(kind.get().build(output_link, rng()), false);
+        let built = kind.get().build(output_link, rng());
+        let mut queue = Counted::new(built, false, &kind.get().traits());
         let (limit, (per_flow, only_for_room)) = (kind.get().limit(), promise(&kind));
         let (mut record, mut now, mut out) = (Record::default(), Instant::ZERO, Vec::new());
         for (i, (operation, gap)) in work.into_iter().enumerate() {
@@ -432,10 +442,8 @@ proptest! {
                     queue.on_airtime(&UsedAirtime { station, received, used });
                 }
             }
-            prop_assert_eq!(queue.len(), record.count());
-            let bytes: Bytes = record.waiting.iter().flatten().map(|p| p.size).sum();
-            prop_assert_eq!(queue.backlog(), bytes);
-            prop_assert_eq!(queue.is_empty(), record.count() == 0);
+            record.agrees_with(&queue)?;
+            record.agrees_with(&queue.queue)?;
             record.agrees_with_counts(&queue);
             let mut seen = Vec::new();
             queue.each(&mut |packet| seen.push(number(packet)));

@@ -41,17 +41,24 @@ impl<O: Observer> Waiting<'_, O> {
             Some(wanted) => self.queues[by].pop_for(self.now, wanted, self.signals),
             None => self.queues[by].pop(self.now, self.signals),
         };
-        self.taken.signals.extend(self.signals.drain(..).map(|signal| (by, signal)));
+        if !self.signals.is_empty() {
+            self.note_signals(by);
+        }
         packet
     }
 
+    #[cold]
+    fn note_signals(&mut self, by: RadioId) {
+        self.taken.signals.extend(self.signals.drain(..).map(|signal| (by, signal)));
+    }
+
     /// A packet that has left the queue of a radio goes into service.
-    fn begin_service(&mut self, by: RadioId, to: Option<RadioId>, packet: Packet) -> Packet {
-        self.observers.on(self.now, &Notice::Dequeued { by, to, packet: &packet });
+    #[inline]
+    fn begin_service(&mut self, by: RadioId, to: Option<RadioId>, packet: &Packet) {
+        self.observers.on(self.now, &Notice::Dequeued { by, to, packet });
         if self.taken.radios.last() != Some(&by) {
             self.taken.radios.push(by);
         }
-        packet
     }
 
     /// Takes a packet into service that need not wait for a station which sleeps, with these bits
@@ -66,13 +73,14 @@ impl<O: Observer> Waiting<'_, O> {
             let to = self.receiver(by, &packet);
             let held = self.stations.hold(self.now, by.0, to.map(|radio| radio.0), packet);
             let Some(lost) = held else {
-                let packet = self.begin_service(by, to, Packet { power, ..packet });
+                let packet = Packet { power, ..packet };
+                self.begin_service(by, to, &packet);
                 return Some((packet, to));
             };
             let buffered = StationNote::Buffered { by, to, packet: &packet };
             self.observers.on(self.now, &Notice::Station(buffered));
             self.queues[by].release(self.now, &packet, self.signals);
-            self.taken.signals.extend(self.signals.drain(..).map(|signal| (by, signal)));
+            self.note_signals(by);
             if let Some((packet, cause)) = lost {
                 let at = Interface::Radio(by);
                 self.observers.on(self.now, &Notice::Dropped { at, packet: &packet, cause });
@@ -104,15 +112,13 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
         let (by, to) = (RadioId(node), to.map(RadioId));
         let only = Destination::Only(to.map(|to| self.topology.radio(to).node));
         let wanted = Wanted { class, to: only, most: Bytes(u64::MAX) };
-        let none_waits = |queue: &dyn net::Queue| {
-            let waits = queue.waits(class, to.map(|to| self.topology.radio(to).node));
-            waits.is_some_and(|waits| waits.packets == 0)
-        };
         match self.stations.next_to(self.now, node, to.map(|to| to.0), class) {
-            Next::Queue(_) if none_waits(&*self.queues[by]) => None,
             Next::Queue(None) => {
-                let packet = self.pop(by, Some(&wanted))?;
-                Some(self.begin_service(by, to, packet))
+                let packet = self.pop(by, Some(&wanted));
+                if let Some(packet) = &packet {
+                    self.begin_service(by, to, packet);
+                }
+                packet
             }
             Next::Queue(Some(power)) => Some(self.take_awake(by, power, Some(&wanted))?.0),
             Next::Frame { packet, .. } => {
@@ -147,8 +153,12 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
         let only = || Destination::Only(Some(self.topology.radio(to).node));
         let destination = if is_shared { only() } else { Destination::Any };
         let wanted = Wanted { class, to: destination, most };
-        let packet = Packet { power: bits, ..self.pop(by, Some(&wanted))? };
-        Some(self.begin_service(by, Some(to), packet))
+        let mut packet = self.pop(by, Some(&wanted));
+        if let Some(packet) = &mut packet {
+            packet.power = bits;
+            self.begin_service(by, Some(to), packet);
+        }
+        packet
     }
 
     fn next_other(&mut self, node: u32, class: TrafficClass, than: u32) -> Option<(Packet, u32)> {
@@ -157,7 +167,8 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
         let by = RadioId(node);
         let packet = self.pop(by, Some(&wanted))?;
         let to = self.receiver(by, &packet)?;
-        Some((self.begin_service(by, Some(to), packet), to.0))
+        self.begin_service(by, Some(to), &packet);
+        Some((packet, to.0))
     }
 
     fn bytes_for(&self, node: u32, class: TrafficClass, to: u32) -> Bytes {

@@ -15,9 +15,9 @@ use kernel::{Bytes, Duration, Instant};
 #[derive(Debug)]
 pub(super) enum Several {
     /// A PPDU to them.
-    Group(MuExchange),
+    Group(Box<MuExchange>),
     /// A Trigger frame, and their PPDUs.
-    Triggered(TriggeredExchange),
+    Triggered(Box<TriggeredExchange>),
 }
 
 impl Several {
@@ -283,7 +283,7 @@ impl Cell {
     pub(super) fn count_collided_several(&mut self, f: u32) -> bool {
         match self.several.take_if(|(own, _)| *own == f) {
             Some((_, Several::Group(group))) if group.opening.is_none() => {
-                self.count_group(f, &group);
+                self.count_group(&group);
                 self.several = Some((f, Several::Group(group)));
             }
             Some(other) => {

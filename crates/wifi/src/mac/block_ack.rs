@@ -25,8 +25,17 @@ impl Bitmap {
     /// The number of bits of a bitmap.
     pub const LEN: u16 = 256;
 
+    /// Whether no bit is set.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0 == [0; 4]
+    }
+
     /// A bitmap whose first `count` bits are set.
     pub(crate) fn ones(count: u16) -> Self {
+        if count < 64 {
+            return Self([(1 << count) - 1, 0, 0, 0]);
+        }
         let word = |i: u16| match count.saturating_sub(64 * i) {
             0 => 0,
             n if n >= 64 => u64::MAX,
@@ -52,6 +61,9 @@ impl Bitmap {
 
     /// The number of bits that are set.
     pub fn count(&self) -> u32 {
+        if self.is_empty() {
+            return 0;
+        }
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
@@ -80,6 +92,10 @@ impl Bitmap {
     /// Shifts all bits up by `by` places and sets the first `by` bits. Bits beyond the end are
     /// lost.
     pub(crate) fn put_ones_first(&mut self, by: u16) {
+        if self.is_empty() {
+            *self = Self::ones(by);
+            return;
+        }
         let (words, bits) = (usize::from(by / 64), by % 64);
         let word = |i: Option<usize>| i.and_then(|i| self.0.get(i)).copied().unwrap_or(0);
         let ones = Self::ones(by);

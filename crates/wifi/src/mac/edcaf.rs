@@ -8,6 +8,9 @@
 //! count slots and in how they decide on a reception.
 
 mod group;
+mod peer_rate;
+
+pub(crate) use peer_rate::PeerRate;
 
 use super::aggregation::DurationIn;
 use super::block_ack::Bitmap;
@@ -17,29 +20,9 @@ use super::station::{Access, Backoff, ContentionParameters, Failure};
 use super::{ACK, MacConfig, Opening, PsduLimits, Rules, Timing, block_ack};
 use crate::medium::{Command, FrameCounters, Mpdus, MsduSource, NodeCounters};
 use crate::phy::Mode;
-use crate::rate::{self, AttemptParameters, RateControl, TxReport};
+use crate::rate::{self, AttemptParameters, TxReport};
 use kernel::{BitRate, Bytes, Db, Duration, Instant};
 use wire::{FrameKind, Packet, TrafficClass};
-
-/// The mode in which a node sends to a peer.
-#[derive(Debug)]
-pub(crate) struct PeerRate {
-    pub(crate) mode: Mode,
-    /// The slowest mode in which the frame may have to be sent.
-    slowest: Mode,
-    /// `None`: the mode is fixed.
-    pub(crate) control: Option<Box<dyn RateControl>>,
-}
-
-impl PeerRate {
-    pub(crate) fn fixed(mode: Mode) -> Self {
-        Self { mode, slowest: mode, control: None }
-    }
-
-    fn adapts(&self) -> bool {
-        self.control.is_some()
-    }
-}
 
 /// The response that a frame of one mode elicits.
 #[derive(Clone, Copy, Debug)]
@@ -305,7 +288,7 @@ impl Edcaf {
         if mode != rate.mode || heeds_chain && slowest != rate.slowest {
             out.push(Command::Mode { node: self.node, peer, mode, slowest });
         }
-        (rate.mode, rate.slowest) = (mode, slowest);
+        rate.follow(mode, slowest);
         Some(choice)
     }
 

@@ -6,6 +6,7 @@
 
 mod aside;
 mod discard;
+mod finished;
 mod observed;
 mod triggered;
 
@@ -383,19 +384,6 @@ impl Originator {
         self.trim(settled);
     }
 
-    /// The only MPDU in service is acknowledged. [`Self::settle`] and [`Self::trim`] have the same
-    /// result.
-    fn finish_only(&mut self, settled: &mut Vec<Settled>) {
-        self.psdu.clear();
-        let Some(Mpdu { packets, received, .. }) = self.mpdus.pop_front() else { return };
-        self.start = after(self.start, 1);
-        self.passed += u64::from(packets);
-        for _ in 0..packets {
-            let Some(packet) = self.packets.pop_front() else { return };
-            settled.push(Settled { packet, outcome: MsduOutcome::Sent, received });
-        }
-    }
-
     /// A BlockAck has arrived whose first bit acknowledges the MPDU [`Originator::start`]. Returns
     /// how many MPDUs of the last PSDU the receiver has.
     pub(crate) fn on_block_ack(
@@ -411,6 +399,10 @@ impl Originator {
             count += u32::from(arrived.has(place));
         }
         (self.request, self.doubted) = (false, false);
+        if count > 0 && count as usize == self.mpdus.len() {
+            self.finish_all(settled);
+            return count;
+        }
         for place in 0..self.mpdus.len() {
             if !self.mpdus[place].settled && arrived.has(place as u16) {
                 self.settle(place, MsduOutcome::Sent, settled);

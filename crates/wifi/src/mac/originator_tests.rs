@@ -132,6 +132,35 @@ fn limits_in_frames_and_bytes_hold() {
 }
 
 #[test]
+fn all_at_once_end_as_one_after_the_other() {
+    // Three MPDUs, the first two with two packets each.
+    let amsdus = Aggregation { amsdu: Bytes(500), ..aggregation() };
+    let (sizes, room) = ([200, 200, 200, 200, 400, 400], PsduLimits { frames: 3, ..LIMITS });
+    let mut at_once = Bench::new(framing(amsdus), &sizes);
+    assert_eq!(at_once.assemble(room).mpdus, 3);
+    at_once.originator.note_received(1);
+    assert_eq!(at_once.block_ack(&[0, 1, 2]), 3);
+    let received: Vec<bool> = at_once.settled.iter().map(|settled| settled.received).collect();
+    assert_eq!(received, [false, false, true, true, false]);
+    let mut in_turn = Bench::new(framing(amsdus), &sizes);
+    in_turn.assemble(room);
+    assert_eq!(in_turn.block_ack(&[1, 2]), 2);
+    in_turn.assemble(PsduLimits { frames: 1, ..LIMITS });
+    assert_eq!(in_turn.block_ack(&[0, 1, 2]), 1);
+    let [all, mut parts] = [&mut at_once, &mut in_turn].map(Bench::settled);
+    parts.sort_by_key(|&(number, _)| number);
+    assert_eq!((all.len(), &all), (5, &parts));
+    for mut bench in [at_once, in_turn] {
+        assert!(bench.originator.is_idle() && bench.originator.serving().next().is_none());
+        assert_eq!((bench.originator.start(), bench.originator.passed), (3, 5));
+        let packet = bench.waiting.pop_front().unwrap();
+        bench.originator.begin_service(&bench.framing, NOW, packet, Some(0));
+        assert_eq!(bench.assemble(room).mpdus, 1);
+        assert_eq!(bench.on_air(), [3]);
+    }
+}
+
+#[test]
 fn a_packet_that_does_not_fit_is_sent_next() {
     let mut bench = Bench::new(framing(aggregation()), &[1500]);
     let room = PsduLimits { frames: 64, bytes: Bytes(2000) };

@@ -44,6 +44,17 @@ impl Recipient {
         Self { window, start: 0, arrived: Bitmap::default(), held: Vec::new() }
     }
 
+    /// Whether an MPDU that arrives is the next in order, and nothing is held: its packets may be
+    /// delivered at once. If not, [`Self::on_mpdu`] takes it.
+    #[inline]
+    pub(crate) fn takes_next(&mut self, sequence: u16) -> bool {
+        let is_next = sequence == self.start && self.held.is_empty() && self.arrived.is_empty();
+        if is_next {
+            self.start = after(sequence, 1);
+        }
+        is_next
+    }
+
     /// An MPDU arrives. Appends to `up` the packets that may be delivered now. Returns whether the
     /// MPDU is new.
     pub(crate) fn on_mpdu(
@@ -82,6 +93,7 @@ impl Recipient {
     }
 
     /// Which MPDUs were received from sequence number `from` on.
+    #[inline]
     pub(crate) fn block_ack(&self, from: u16) -> Bitmap {
         let mut bitmap = self.arrived;
         let ahead = distance(self.start, from);
@@ -212,8 +224,13 @@ mod tests {
             for pick in picks {
                 let index = next + pick;
                 let mut up = Vec::new();
-                let mpdu = std::iter::once(packet(u64::from(index), 1));
-                let is_new = recipient.on_mpdu(after(first, index), mpdu, &mut up);
+                let (sequence, packet) = (after(first, index), packet(u64::from(index), 1));
+                let is_next = pick % 2 == 0 && recipient.takes_next(sequence);
+                if is_next {
+                    up.push(packet);
+                }
+                let mpdu = std::iter::once(packet);
+                let is_new = is_next || recipient.on_mpdu(sequence, mpdu, &mut up);
                 prop_assert_eq!(is_new, !ahead.contains(&index));
                 if is_new {
                     ahead.push(index);

@@ -54,7 +54,7 @@ impl Space {
     pub fn set_mode(&mut self, from: u32, to: u32, mode: Mode) {
         self.expect_mode(mode);
         if let Some(peer) = self.peer_mut(from, to) {
-            peer.rate.mode = mode;
+            peer.rate.turn_to(mode);
         }
     }
 

@@ -38,7 +38,7 @@ impl Cell {
         &mut self,
         now: Instant,
         f: u32,
-        mut group: MuExchange,
+        mut group: Box<MuExchange>,
         out: &mut Vec<Command>,
     ) {
         self.draw_group(&mut group);
@@ -52,13 +52,11 @@ impl Cell {
         if let Some(rts) = &group.opening {
             laid.open(rts.steps(now));
         }
-        self.count_group(f, &group);
+        self.count_group(&group);
+        let used = laid.end - laid.start;
         self.occupy(laid, f, true);
         out.push(Command::Began);
-        if let Some(groups) = &self.groups {
-            let used = laid.end - laid.start;
-            groups.downlink.report(f, self.edcaf(f), &group, used, MuUser::arrives, out);
-        }
+        group.report(ACCESS_POINT, used, MuUser::arrives, out);
         out.push(Command::Step(start + group.airtime().total()));
         self.several = Some((f, Several::Group(group)));
         self.note_down();

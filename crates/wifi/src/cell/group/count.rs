@@ -11,12 +11,11 @@ impl Cell {
     }
 
     /// Counts an attempt of the access point to these users.
-    pub(in crate::cell) fn count_group(&mut self, f: u32, group: &MuExchange) {
+    pub(in crate::cell) fn count_group(&mut self, group: &MuExchange) {
         let counters = &mut self.nodes[ACCESS_POINT as usize].counters;
         Edcaf::count_group(counters);
         if let Some(groups) = &mut self.groups {
-            let edcaf = &self.edcafs[f as usize];
-            groups.downlink.count(f, edcaf, group, &mut counters.frames);
+            groups.downlink.count(group, &mut counters.frames);
         }
     }
 }

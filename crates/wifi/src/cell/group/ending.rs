@@ -24,17 +24,22 @@ impl Cell {
         for user in group.users.iter().filter(|user| user.arrives()) {
             let originator = downlink.originator_mut(f, edcaf, user.station);
             let CellNode { recipients, counters, .. } = &mut self.nodes[user.station as usize];
+            let (recipient, node) = (&mut recipients[inbox], user.station);
+            let deliver = |packet| Command::Deliver { node, from, packet };
             // As `Cell::receive`, which is measurably slower in one function with this.
             for index in (0..user.mpdus()).filter(|&index| !user.is_lost(index)) {
                 let (sequence, mpdu) = originator.frame_on_air(usize::from(index));
                 originator.note_received(usize::from(index));
                 let packets = originator.packets_of(&mpdu).copied();
-                if !recipients[inbox].on_mpdu(sequence, packets, &mut self.up) {
+                if recipient.takes_next(sequence) {
+                    out.extend(packets.map(deliver));
+                    continue;
+                }
+                if !recipient.on_mpdu(sequence, packets, &mut self.up) {
                     counters.exchanges.duplicates += 1;
                 }
+                out.extend(self.up.drain(..).map(deliver));
             }
-            let deliver = |packet| Command::Deliver { node: user.station, from, packet };
-            out.extend(self.up.drain(..).map(deliver));
         }
     }
 
@@ -56,7 +61,7 @@ impl Cell {
             user.is_answered.then(|| recipient.block_ack(originator.start()))
         };
         let stations = &mut OfCell { width, rates };
-        let ending = Ending { now, rules, stations, acked: &acked, settled };
+        let ending = Ending { now, rules, stations, acked, settled };
         downlink.settle(f, &mut edcafs[f as usize], group, is_answered, ending);
         self.settle(f, out);
     }
@@ -71,8 +76,7 @@ impl Cell {
         out: &mut Vec<Command>,
     ) -> bool {
         let Some(Several::Group(group)) = self.several_of(f) else { return false };
-        let groups = self.groups.as_ref().expect("a group has groups");
-        groups.downlink.report(f, self.edcaf(f), group, used, |_| false, out);
+        group.report(self.node_of(f), used, |_| false, out);
         true
     }
 }

@@ -44,7 +44,7 @@ impl Cell {
                 None => (shape.mode, shape.trigger_bytes(triggered.kind)),
             };
             self.edcafs[f as usize].prepare_trigger(&self.rules, mode, bytes);
-            self.several = Some((f, Several::Triggered(triggered)));
+            self.several = Some((f, Several::Triggered(Box::new(triggered))));
         }
         self.triggers = Some(triggers);
         assembled
@@ -55,7 +55,7 @@ impl Cell {
         &mut self,
         now: Instant,
         f: u32,
-        mut exchange: TriggeredExchange,
+        mut exchange: Box<TriggeredExchange>,
         source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) {

@@ -37,22 +37,24 @@ impl Edcaf {
         if unlimited { Duration(u64::MAX) } else { self.txop_limit }
     }
 
-    /// The mode of the next attempt to a user, and whether its PSDU has one MPDU only.
-    pub(crate) fn mode_to(
+    /// Asks rate control, if there is one, for the mode of the next attempt to a user. Returns
+    /// whether its PSDU has one MPDU only.
+    #[inline]
+    pub(crate) fn turn_mode(
         &self,
         now: Instant,
         peer: u32,
         rate: &mut PeerRate,
         out: &mut Vec<Command>,
-    ) -> (Mode, bool) {
-        let Some(control) = &mut rate.control else { return (rate.mode, false) };
+    ) -> bool {
+        let Some(control) = &mut rate.control else { return false };
         let choice = control.select(now, self.access.failures());
         let AttemptParameters { mode, slowest, alone, .. } = choice;
         if mode != rate.mode {
             out.push(Command::Mode { node: self.node, peer, mode, slowest });
         }
-        (rate.mode, rate.slowest) = (mode, slowest);
-        (mode, alone)
+        rate.follow(mode, slowest);
+        alone
     }
 
     /// Assembles the A-MPDU of a user, with MSDUs from a source; `None` if it has none that fits

@@ -4,6 +4,7 @@
 
 mod assemble;
 mod ending;
+mod modes;
 mod queue;
 
 pub(crate) use ending::Ending;
@@ -16,6 +17,7 @@ use crate::phy::Width;
 use crate::{Command, FrameCounters, MsduSource};
 use assemble::Lists;
 use kernel::{Duration, Instant};
+use modes::Modes;
 use queue::{Members, Queue};
 
 /// The stations of an access point, as its medium knows them.
@@ -31,7 +33,7 @@ pub(crate) trait Stations {
 }
 
 /// With whom and when a PPDU is assembled.
-pub(crate) struct Occasion<'a> {
+pub(crate) struct Occasion<'a, S> {
     /// When it begins.
     pub(crate) now: Instant,
     /// How long its exchange may last.
@@ -39,7 +41,7 @@ pub(crate) struct Occasion<'a> {
     /// The rules of medium access.
     pub(crate) rules: &'a Rules,
     /// The stations.
-    pub(crate) stations: &'a mut dyn Stations,
+    pub(crate) stations: &'a mut S,
     /// Packets that wait.
     pub(crate) source: &'a mut dyn MsduSource,
     /// What the medium reports.
@@ -54,8 +56,9 @@ pub(crate) struct Downlink {
     /// By access category.
     queues: Vec<Queue>,
     shapes: Shapes<Shape>,
+    modes: Modes,
     /// Of the exchange before: its lists are used again.
-    spare: Option<MuExchange>,
+    spare: Option<Box<MuExchange>>,
     lists: Lists,
     views: Vec<StationView>,
     served: Vec<(u32, u32)>,
@@ -85,6 +88,7 @@ impl Downlink {
             queues: queues.collect(),
             members: Members(stations),
             shapes: Shapes::default(),
+            modes: Modes::of(number),
             spare: None,
             lists: Lists::default(),
             views: Vec::new(),
@@ -137,7 +141,7 @@ impl Downlink {
     }
 
     /// The lists of an exchange that is over are used again.
-    pub(crate) fn keep_spare(&mut self, group: MuExchange) {
+    pub(crate) fn keep_spare(&mut self, group: Box<MuExchange>) {
         self.spare = Some(group);
     }
 
@@ -169,19 +173,13 @@ impl Downlink {
     }
 
     /// Counts a PPDU to these users: one attempt, with data for each.
-    pub(crate) fn count(
-        &mut self,
-        category: u32,
-        edcaf: &Edcaf,
-        group: &MuExchange,
-        frames: &mut FrameCounters,
-    ) {
-        let (queue, all) = (&self.queues[category as usize], &mut self.counters);
+    pub(crate) fn count(&mut self, group: &MuExchange, frames: &mut FrameCounters) {
+        let all = &mut self.counters;
         frames.data_attempts += 1;
         all.ppdus += 1;
         for user in &group.users {
             let place = self.members.place(Some(user.station));
-            frames.count_mpdus(user.mpdus(), queue.of(edcaf, place).repeated());
+            frames.count_mpdus(user.mpdus(), user.repeated.into());
             all.data_rates += user.rate.0;
             all.users[place as usize].count(user);
         }

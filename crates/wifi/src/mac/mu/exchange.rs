@@ -6,7 +6,8 @@ use crate::mac::exchange::{Exchange, ExchangeOutcome, Step};
 use crate::mac::originator::Psdu;
 use crate::mac::timing::Timing;
 use crate::mac::{BLOCK_ACK_REQUEST, Bitmap};
-use crate::phy::he::{DataEnd, GroupFields, Ru};
+use crate::medium::Mpdus;
+use crate::phy::he::{DataEnd, GroupFields, Ru, RuSize};
 use crate::phy::{Airtime, Mode};
 use kernel::{BitRate, Bytes, Duration, Instant};
 use wire::FrameKind;
@@ -30,6 +31,8 @@ pub struct MuUser {
     pub room: Bytes,
     /// Its A-MPDU.
     pub(crate) psdu: Psdu,
+    /// How many of its MPDUs are transmitted again.
+    pub(crate) repeated: u16,
     /// The MPDUs that noise destroys.
     pub(crate) lost: Bitmap,
     /// It receives the request for its BlockAck, or needs none.
@@ -41,9 +44,40 @@ pub struct MuUser {
 }
 
 impl MuUser {
+    /// A user with this mode, and nothing to send.
+    pub(crate) fn of(mode: Mode) -> Self {
+        Self {
+            station: 0,
+            ru: Ru { size: RuSize::Tones26, index: 0 },
+            mcs: mode.mcs,
+            rate: mode.rate,
+            mode,
+            on_air: Bytes::ZERO,
+            room: Bytes::ZERO,
+            psdu: Psdu::NONE,
+            repeated: 0,
+            lost: Bitmap::default(),
+            is_asked: false,
+            is_answered: false,
+            is_sent: true,
+        }
+    }
+
+    /// The user has this to send; nothing of it is on the air yet.
+    pub(crate) fn load(&mut self, station: u32, psdu: Psdu, repeated: u16, on_air: Bytes) {
+        (self.station, self.psdu, self.repeated, self.on_air) = (station, psdu, repeated, on_air);
+        self.lost = Bitmap::default();
+        (self.is_asked, self.is_answered, self.is_sent) = (false, false, true);
+    }
+
     /// The number of its MPDUs.
     pub fn mpdus(&self) -> u16 {
         self.psdu.mpdus
+    }
+
+    /// The same, as they are reported.
+    pub(crate) fn told(&self) -> Mpdus {
+        Mpdus { first: self.psdu.mpdus - self.repeated, repeated: self.repeated }
     }
 
     /// Whether noise destroys one of its MPDUs.
@@ -99,6 +133,8 @@ pub struct MuExchange {
     pub after: Duration,
     /// The place of its shape.
     pub(crate) shape: usize,
+    /// For which list of modes and resource units its users are.
+    pub(crate) parts: u32,
     /// The last response that was expected has come.
     pub(crate) is_complete: bool,
 }

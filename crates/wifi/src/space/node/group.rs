@@ -25,7 +25,7 @@ pub(in crate::space) struct NodeGroups {
     /// Of PPDUs to several users.
     width: Width,
     /// The exchange on the air.
-    current: Option<MuExchange>,
+    current: Option<Box<MuExchange>>,
     /// The place of the user whose BlockAck is awaited in a chain.
     nth: usize,
     /// By user, what its BlockAck acknowledges.
@@ -167,7 +167,7 @@ impl Node {
         &mut self,
         now: Instant,
         index: usize,
-        group: MuExchange,
+        group: Box<MuExchange>,
         txop: Option<Txop>,
         rules: &SpaceRules,
     ) -> OnAir {
@@ -176,7 +176,7 @@ impl Node {
         let edcaf = &self.contenders[index].edcaf;
         groups.downlink.note_sent(now, index as u32, &group);
         self.counters.exchanges.begin();
-        groups.downlink.count(index as u32, edcaf, &group, &mut self.counters.frames);
+        groups.downlink.count(&group, &mut self.counters.frames);
         groups.acked.clear();
         groups.acked.resize(group.users.len(), None);
         groups.until = txop.map_or(Instant::NEVER, |txop| now + txop.left(now));
@@ -200,7 +200,7 @@ impl Node {
     /// The exchange with several users on the air, and what such PPDUs have in common.
     pub(in crate::space) fn group(&self) -> Option<(&MuExchange, &Shape)> {
         let groups = self.groups.as_ref()?;
-        let group = groups.current.as_ref()?;
+        let group = groups.current.as_deref()?;
         Some((group, groups.downlink.shape(group)))
     }
 
@@ -374,7 +374,7 @@ impl Node {
 
     /// The users of the exchange.
     pub(in crate::space) fn users(&self) -> impl Iterator<Item = u32> {
-        let group = self.groups.iter().filter_map(|groups| groups.current.as_ref());
+        let group = self.groups.iter().filter_map(|groups| groups.current.as_deref());
         group.flat_map(|group| group.users.iter().map(|user| user.station))
     }
 }

@@ -1,10 +1,10 @@
 //! Which stations a PPDU serves, and their A-MPDUs.
 
 use super::queue::ALL;
-use super::{Downlink, Occasion};
+use super::{Downlink, Occasion, Stations};
 use crate::mac::mu::scheduler::{StationView, View};
 use crate::mac::mu::{Member, MuExchange, MuUser, Shape};
-use crate::mac::{Bitmap, Edcaf, Originator, PsduLimits};
+use crate::mac::{Edcaf, Originator, PsduLimits, Rules};
 use crate::phy::he::{DataEnd, GroupFields, RuSize};
 use kernel::{Bytes, Duration};
 
@@ -16,20 +16,31 @@ pub(super) struct Lists {
     /// The places of the stations with packets.
     found: Vec<u32>,
     /// What the PPDU has for each of the first of them.
+    parts: Vec<Part>,
+    /// Whether the PSDU of each has one MPDU only, a bit each.
+    alone: u128,
+    /// Those of the last shape, its place, and how often they have changed.
+    last: (Vec<Part>, usize, u32),
     members: Vec<Member>,
-    /// Whether the PSDU of each has one MPDU only.
-    alone: Vec<bool>,
+}
+
+/// A user of a PPDU before its data is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Part {
+    /// The number of its mode.
+    mode: u16,
+    size: RuSize,
 }
 
 impl Downlink {
     /// Assembles the next PPDU of the EDCAF of an access category, if it is for several users. If
     /// not, the EDCAF serves the station whose turn it is alone.
-    pub(crate) fn assemble(
+    pub(crate) fn assemble<S: Stations>(
         &mut self,
         category: u32,
         edcaf: &mut Edcaf,
-        on: &mut Occasion<'_>,
-    ) -> Option<MuExchange> {
+        on: &mut Occasion<'_, S>,
+    ) -> Option<Box<MuExchange>> {
         let queue = &mut self.queues[category as usize];
         if edcaf.is_idle() || queue.turn_to_all(edcaf, on.now, on.rules, on.source) {
             return None;
@@ -42,12 +53,12 @@ impl Downlink {
         if goes_alone(&edcaf.originator) || !first.is_some_and(has_units) {
             return None;
         }
-        let mut group = self.spare.take().unwrap_or_else(|| self.empty());
+        let mut group = self.spare.take().unwrap_or_else(|| Box::new(self.empty()));
         group.category = category as u8;
         while self.choose(category, edcaf, on) {
             match self.fill(category, edcaf, on, &mut group) {
                 Ok(place) => {
-                    self.prepare(edcaf, place, &mut group, on);
+                    self.prepare(edcaf, place, &mut group, on.rules);
                     return Some(group);
                 }
                 Err(0) => break,
@@ -62,13 +73,7 @@ impl Downlink {
     }
 
     /// The next PPDU of the EDCAF is this one.
-    fn prepare(
-        &self,
-        edcaf: &mut Edcaf,
-        place: usize,
-        group: &mut MuExchange,
-        Occasion { rules, .. }: &Occasion<'_>,
-    ) {
+    fn prepare(&self, edcaf: &mut Edcaf, place: usize, group: &mut MuExchange, rules: &Rules) {
         let shape = self.shapes.at(place);
         let bytes = Bytes(group.users.iter().map(|user| user.on_air.0).sum());
         match group.opening {
@@ -80,7 +85,7 @@ impl Downlink {
     }
 
     /// What waits for each station, if the scheduler looks at it.
-    fn look(&mut self, category: u32, edcaf: &Edcaf, on: &mut Occasion<'_>) {
+    fn look<S: Stations>(&mut self, category: u32, edcaf: &Edcaf, on: &mut Occasion<'_, S>) {
         let Self { queues, views, members, .. } = self;
         let queue = &queues[category as usize];
         views.clear();
@@ -104,7 +109,12 @@ impl Downlink {
 
     /// Finds the stations with packets, in the order of the scheduler and as many as a PPDU may
     /// serve.
-    fn candidates(&mut self, category: u32, edcaf: &mut Edcaf, on: &mut Occasion<'_>) {
+    fn candidates<S: Stations>(
+        &mut self,
+        category: u32,
+        edcaf: &mut Edcaf,
+        on: &mut Occasion<'_, S>,
+    ) {
         self.look(category, edcaf, on);
         let Self { settings, queues, lists, views, members, .. } = self;
         let Lists { order, found, .. } = lists;
@@ -143,77 +153,110 @@ impl Downlink {
 
     /// Chooses those that the PPDU serves, with their resource units; returns whether there are
     /// enough.
-    fn choose(&mut self, category: u32, edcaf: &Edcaf, on: &mut Occasion<'_>) -> bool {
+    fn choose<S: Stations>(
+        &mut self,
+        category: u32,
+        edcaf: &Edcaf,
+        on: &mut Occasion<'_, S>,
+    ) -> bool {
         let (now, width) = (on.now, on.stations.width());
-        let Self { settings, queues, views, lists, members: stations, .. } = self;
-        let Lists { found, sizes, members, alone, .. } = lists;
+        let Self { settings, queues, views, lists, members, modes, .. } = self;
+        let Lists { found, sizes, parts, alone, .. } = lists;
         let view = View { now, width, stations: views };
         sizes.clear();
         queues[category as usize].scheduler.units(&view, found, sizes);
         if sizes.is_empty() || (sizes.len() as u32) < settings.min_users {
             return false;
         }
-        members.clear();
-        alone.clear();
-        for (&place, &size) in found.iter().zip(sizes.iter()) {
-            let station = stations.at(place);
-            let (mode, is_alone) = edcaf.mode_to(now, station, on.stations.rate(station), on.out);
-            members.push(Member { mode, size, is_random: false });
-            alone.push(is_alone);
-        }
+        parts.clear();
+        *alone = 0;
+        let of_station = |(nth, (&place, &size))| {
+            let station = members.at(place);
+            let rate = on.stations.rate(station);
+            if edcaf.turn_mode(now, station, rate, on.out) {
+                *alone |= 1_u128 << nth;
+            }
+            Part { mode: modes.number(place, rate), size }
+        };
+        parts.extend(found.iter().zip(&*sizes).enumerate().map(of_station));
         true
+    }
+
+    /// The place of the shape of the PPDU; `None` if there is no such PPDU.
+    #[inline]
+    fn place(&mut self, rules: &Rules) -> Option<usize> {
+        let (parts, place, _) = &self.lists.last;
+        if *parts == self.lists.parts { Some(*place) } else { self.find_place(rules) }
+    }
+
+    #[inline(never)]
+    fn find_place(&mut self, rules: &Rules) -> Option<usize> {
+        let Self { settings, shapes, modes, lists, .. } = self;
+        let Lists { parts, members, last, .. } = lists;
+        last.0.clear();
+        members.clear();
+        let member =
+            |part: &Part| Member { mode: *modes.at(part.mode), size: part.size, is_random: false };
+        members.extend(parts.iter().map(member));
+        let place = shapes.place(members, |of: &[Member]| Shape::new(settings, rules, of))?;
+        last.0.extend_from_slice(parts);
+        last.1 = place;
+        last.2 = last.2.wrapping_add(1);
+        Some(place)
     }
 
     /// Assembles the A-MPDUs of the stations; returns the place of their shape, or that of the
     /// station that has no A-MPDU that fits.
-    fn fill(
+    fn fill<S: Stations>(
         &mut self,
         category: u32,
         edcaf: &mut Edcaf,
-        on: &mut Occasion<'_>,
+        on: &mut Occasion<'_, S>,
         group: &mut MuExchange,
     ) -> Result<usize, usize> {
-        let Self { settings, queues, shapes, protected, lists, members: numbers, .. } = self;
-        let Lists { found, members, alone, .. } = lists;
         let rules = on.rules;
-        let shape = |of: &[Member]| Shape::new(settings, rules, of);
-        let place = shapes.place(members, shape).ok_or(0_usize)?;
+        let place = self.place(rules).ok_or(0_usize)?;
+        let Self { settings, queues, shapes, protected, lists, members, modes, .. } = self;
+        let Lists { found, parts, alone, last: (.., number), .. } = lists;
         let (shape, queue) = (shapes.at(place), &mut queues[category as usize]);
         let limits = rules.framing.aggregation.ok_or(0_usize)?;
-        let stations = found[..members.len()].iter().map(|&place| numbers.at(place));
+        let stations = found[..parts.len()].iter().map(|&place| members.at(place));
         group.opening = protected.opening(rules.timing(), &shape.slowest, stations);
         let around = shape.after + group.opening.map_or(Duration::ZERO, |rts| rts.lasts());
         let longest = on.within.saturating_sub(around).min(limits.duration);
         let last = shape.data.last_end(longest).ok_or(0_usize)?;
-        group.users.clear();
+        // What follows from the parts is the same for all PPDUs with these.
+        let is_known = group.parts == *number && group.users.len() == parts.len();
+        if !is_known {
+            group.users.clear();
+            group.parts = *number;
+        }
         let (node, class) = (edcaf.node, edcaf.class);
-        for (nth, (&place, &Member { mode, .. })) in found.iter().zip(members.iter()).enumerate() {
-            let station = numbers.at(place);
-            let bytes = settings.within(shape.data.room(nth, last).min(limits.bytes));
-            let frames = if alone[nth] { 1 } else { limits.frames };
+        let mut rooms = shape.data.rooms(last);
+        for (nth, (&place, part)) in found.iter().zip(parts.iter()).enumerate() {
+            let (station, mode) = (members.at(place), modes.at(part.mode));
+            let room = rooms.next().unwrap_or(Bytes::ZERO);
+            let bytes = settings.within(room.min(limits.bytes));
+            let frames = if *alone >> nth & 1 == 1 { 1 } else { limits.frames };
             let room = PsduLimits { frames, bytes };
             let originator = queue.of_mut(edcaf, place);
             let next = |most| on.source.next(node, class, station, most);
-            let psdu = Edcaf::assemble_user(originator, on.now, rules, room, &mode, next);
+            let psdu = Edcaf::assemble_user(originator, on.now, rules, room, mode, next);
             let psdu = psdu.ok_or(nth)?;
-            group.users.push(MuUser {
-                station,
-                ru: shape.data.plan()[nth],
-                mcs: shape.mcs[nth],
-                rate: shape.data.rate(nth),
-                mode,
-                on_air: settings.on_air(psdu.bytes),
-                room: Bytes::ZERO,
-                psdu,
-                lost: Bitmap::default(),
-                is_asked: false,
-                is_answered: false,
-                is_sent: true,
-            });
+            if !is_known {
+                group.users.push(MuUser {
+                    ru: shape.data.plan()[nth],
+                    mcs: shape.mcs[nth],
+                    rate: shape.data.rate(nth),
+                    ..MuUser::of(*mode)
+                });
+            }
+            let (repeated, on_air) = (originator.repeated() as u16, settings.on_air(psdu.bytes));
+            group.users[nth].load(station, psdu, repeated, on_air);
         }
         (group.end, group.fields) = shape.data.ppdu(group.users.iter().map(|user| user.on_air));
-        for (nth, user) in group.users.iter_mut().enumerate() {
-            user.room = shape.data.room(nth, group.end);
+        for (user, room) in group.users.iter_mut().zip(shape.data.rooms(group.end)) {
+            user.room = room;
         }
         Ok(place)
     }
@@ -229,6 +272,7 @@ impl Downlink {
             steps: Vec::new(),
             after: Duration::ZERO,
             shape: 0,
+            parts: 0,
             is_complete: false,
         }
     }

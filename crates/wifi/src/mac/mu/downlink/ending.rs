@@ -1,18 +1,18 @@
 //! What the end of an exchange means for its users.
 
 use super::{Downlink, Stations};
+use crate::Command;
 use crate::mac::mu::{MuExchange, MuUser, shares};
 use crate::mac::{Bitmap, Edcaf, Originator, Rules, Settled};
-use crate::{Command, Mpdus};
 use kernel::{Duration, Instant};
 
 /// How an exchange has ended, as its medium knows it.
-pub(crate) struct Ending<'a> {
+pub(crate) struct Ending<'a, S, A> {
     pub(crate) now: Instant,
     pub(crate) rules: &'a Rules,
-    pub(crate) stations: &'a mut dyn Stations,
+    pub(crate) stations: &'a mut S,
     /// What the BlockAck of a user, with this place and this originator, acknowledges.
-    pub(crate) acked: &'a dyn Fn(usize, &MuUser, &Originator) -> Option<Bitmap>,
+    pub(crate) acked: A,
     /// The packets whose service ends.
     pub(crate) settled: &'a mut Vec<Settled>,
 }
@@ -20,14 +20,17 @@ pub(crate) struct Ending<'a> {
 impl Downlink {
     /// The attempt of an EDCAF to its users ends: that to each, and its own. It has failed if none
     /// of them has answered.
-    pub(crate) fn settle(
+    pub(crate) fn settle<S, A>(
         &mut self,
         category: u32,
         edcaf: &mut Edcaf,
         group: &MuExchange,
         is_answered: bool,
-        Ending { now, rules, stations, acked, settled }: Ending<'_>,
-    ) {
+        Ending { now, rules, stations, acked, settled }: Ending<'_, S, A>,
+    ) where
+        S: Stations,
+        A: Fn(usize, &MuUser, &Originator) -> Option<Bitmap>,
+    {
         let drops = edcaf.end_group(rules, is_answered);
         for (nth, user) in group.users.iter().enumerate() {
             let originator = self.originator_mut(category, edcaf, user.station);
@@ -43,22 +46,20 @@ impl Downlink {
             edcaf.psdu = last.psdu;
         }
     }
+}
 
+impl MuExchange {
     /// Reports the airtime of each user: its share of the exchange is that of its tones.
     pub(crate) fn report(
         &self,
-        category: u32,
-        edcaf: &Edcaf,
-        group: &MuExchange,
+        node: u32,
         used: Duration,
         arrives: impl Fn(&MuUser) -> bool,
         out: &mut Vec<Command>,
     ) {
-        let tones = group.users.iter().map(|user| user.ru.size.tones());
-        for (user, used) in group.users.iter().zip(shares(used, tones)) {
-            let originator = self.originator(category, edcaf, user.station);
-            let mpdus = Mpdus::of(user.mpdus(), originator.repeated());
-            let (node, peer, arrived) = (edcaf.node, Some(user.station), arrives(user));
+        let tones = self.users.iter().map(|user| user.ru.size.tones());
+        for (user, used) in self.users.iter().zip(shares(used, tones)) {
+            let (peer, arrived, mpdus) = (Some(user.station), arrives(user), user.told());
             out.push(Command::ExchangeSent { node, peer, used, arrived, mpdus });
         }
     }

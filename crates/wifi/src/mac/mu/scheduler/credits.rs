@@ -40,17 +40,20 @@ impl Credits {
         above.for_each(|(_, own)| *own = most);
         let tones: i64 = served.iter().map(|&(_, tones)| i64::from(tones)).sum();
         losses.clear();
-        // They were among the first in most cases.
-        losses.extend(
-            stations
-                .iter()
-                .enumerate()
-                .filter_map(|(place, (station, _))| {
-                    let &(_, own) = served.iter().find(|(of, _)| of == station)?;
-                    Some((place, lasts * i64::from(own) / tones.max(1)))
-                })
-                .take(served.len()),
-        );
+        // They were among the first in most cases, and served in this order.
+        let mut next = 0;
+        for (place, &(station, _)) in stations.iter().enumerate() {
+            if losses.len() == served.len() {
+                break;
+            }
+            let is_it = |of: &(u32, u32)| of.0 == station;
+            let is_next = served.get(next).is_some_and(is_it);
+            let found = if is_next { Some(next) } else { served.iter().position(is_it) };
+            if let Some(at) = found {
+                next = at + 1;
+                losses.push((place, lasts * i64::from(served[at].1) / tones.max(1)));
+            }
+        }
         // The last one first, so that what stands behind each is in order.
         for &(place, loss) in losses.iter().rev() {
             let left = stations[place].1 - loss;

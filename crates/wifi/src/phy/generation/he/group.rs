@@ -454,7 +454,15 @@ impl GroupVector {
             let symbols = all.map(|(load, psdu)| load.fractional_symbols(psdu)).max();
             return DataEnd { symbols: symbols.unwrap_or(0), quarters: 4 };
         }
-        let latest = all.map(|(load, psdu)| load.end(psdu)).max();
+        let mut latest = None;
+        let mut before: Option<(&Load, Bytes)> = None;
+        for (load, psdu) in all {
+            // No longer than one that is as fast.
+            if before.is_none_or(|(same, longest)| psdu > longest || same != load) {
+                latest = latest.max(Some(load.end(psdu)));
+                before = Some((load, psdu));
+            }
+        }
         let latest = latest.unwrap_or(DataEnd { symbols: 0, quarters: 4 });
         let strained = loads.iter().any(|load| load.is_strained(latest));
         if strained { latest.next() } else { latest }

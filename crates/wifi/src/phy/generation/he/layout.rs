@@ -18,6 +18,10 @@ pub struct GroupLayout {
     vector: GroupVector,
     plan: Vec<Ru>,
     loads: Vec<Load>,
+    /// The data rate of each user.
+    rates: Vec<BitRate>,
+    /// Whether the load of each user is that of the one before.
+    alike: Vec<bool>,
     /// The fields before the data, and the signal extension.
     around: GroupFields,
 }
@@ -32,9 +36,14 @@ impl GroupVector {
         let short: Vec<_> =
             users.iter().map(|user| GroupUser { psdu: Bytes(1), ..*user }).collect();
         let outline = self.outline(&short)?;
+        let symbol = self.symbol();
+        let loads = &outline.loads;
+        let alike = |nth: usize| nth > 0 && loads[nth] == loads[nth - 1];
         Ok(GroupLayout {
             vector: *self,
+            alike: (0..loads.len()).map(alike).collect(),
             plan: outline.plan,
+            rates: loads.iter().map(|load| load.bit_rate(symbol)).collect(),
             loads: outline.loads,
             around: outline.fields,
         })
@@ -49,7 +58,7 @@ impl GroupLayout {
 
     /// The data rate of a user.
     pub fn rate(&self, user: usize) -> BitRate {
-        self.loads[user].bit_rate(self.vector.symbol())
+        self.rates[user]
     }
 
     /// Where the data of these PSDUs ends, and the fields of their PPDU.
@@ -66,6 +75,17 @@ impl GroupLayout {
     /// Whole bytes of a user's PSDU and its padding if the data ends here.
     pub fn room(&self, user: usize, end: DataEnd) -> Bytes {
         self.vector.room(&self.loads[user], end)
+    }
+
+    /// The same of each user.
+    pub fn rooms(&self, end: DataEnd) -> impl Iterator<Item = Bytes> {
+        let mut room = Bytes::ZERO;
+        self.loads.iter().zip(&self.alike).map(move |(load, &is_alike)| {
+            if !is_alike {
+                room = self.vector.room(load, end);
+            }
+            room
+        })
     }
 
     /// Whole bytes of a user's PSDU with which the data of all ends here, an extra segment of LDPC

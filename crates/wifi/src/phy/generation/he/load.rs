@@ -113,6 +113,9 @@ impl Load {
 
     /// Whether LDPC needs an extra symbol segment if the data ends here.
     pub(super) fn is_strained(&self, end: DataEnd) -> bool {
+        if self.coding != Coding::Ldpc {
+            return false;
+        }
         let (symbol, quarter) = self.data_bits();
         let bits = until(end, symbol, quarter);
         let room = until(end, self.coded.into(), self.quarter_coded.into());
@@ -122,7 +125,7 @@ impl Load {
             coded_bits: self.coded,
             padding: Padding::Symbol,
         };
-        self.coding == Coding::Ldpc && ldpc.is_strained(bits, room)
+        ldpc.is_strained(bits, room)
     }
 
     /// Whole bytes of the PSDU and its padding if the data ends here.

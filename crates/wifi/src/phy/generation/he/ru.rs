@@ -150,8 +150,9 @@ impl RuSize {
     /// their size: what a scheduler that gives all the same serves at once. `None` without a
     /// station.
     pub fn none_empty(width: Width, stations: u32) -> Option<(Self, u32)> {
-        let fit = Self::ALL.into_iter().map(|size| (size, size.number_in(width)));
-        fit.filter(|(_, number)| (1..=stations).contains(number)).max_by_key(|(_, number)| *number)
+        // The wider they are the fewer a channel has, and none of those that are too wide.
+        let mut numbers = Self::ALL.into_iter().map(|size| (size, size.number_in(width)));
+        numbers.find(|&(_, number)| number <= stations).filter(|&(_, number)| number > 0)
     }
 
     /// The widest of which a channel has one for each of so many stations.

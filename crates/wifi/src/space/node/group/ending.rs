@@ -34,7 +34,7 @@ impl Node {
         }
         let used = if is_complete { now } else { last } - exchange.opened;
         let (f, edcaf) = (exchange.edcaf as u32, &mut self.contenders[exchange.edcaf].edcaf);
-        groups.downlink.report(f, edcaf, &group, used, MuUser::is_answered, out);
+        group.report(edcaf.node, used, MuUser::is_answered, out);
         self.counters.exchanges.decide();
         if !is_answered && groups.has_arrived {
             self.counters.exchanges.noise_losses += 1;
@@ -42,7 +42,7 @@ impl Node {
         let stations = &mut OfNode { width: groups.width, peers: &mut self.peers };
         let acked = |nth: usize, _: &MuUser, _: &Originator| groups.acked[nth];
         let (mac, settled) = (&rules.mac, &mut self.settled);
-        let ending = Ending { now, rules: mac, stations, acked: &acked, settled };
+        let ending = Ending { now, rules: mac, stations, acked, settled };
         groups.downlink.settle(f, edcaf, &group, is_answered, ending);
         groups.downlink.keep_spare(group);
         self.groups = Some(groups);

@@ -1,0 +1,41 @@
+//! The modes in which a node sends to another.
+
+use crate::phy::Mode;
+use crate::rate::RateControl;
+
+/// The mode in which a node sends to a peer.
+#[derive(Debug)]
+pub(crate) struct PeerRate {
+    /// Only [`Self::turn_to`] changes it.
+    pub(crate) mode: Mode,
+    /// How often it has changed.
+    pub(crate) changes: u32,
+    /// The slowest mode in which the frame may have to be sent.
+    pub(super) slowest: Mode,
+    /// `None`: the mode is fixed.
+    pub(crate) control: Option<Box<dyn RateControl>>,
+}
+
+impl PeerRate {
+    pub(crate) fn fixed(mode: Mode) -> Self {
+        Self { mode, changes: 0, slowest: mode, control: None }
+    }
+
+    /// The mode is this one from now on.
+    pub(crate) fn turn_to(&mut self, mode: Mode) {
+        self.mode = mode;
+        self.changes = self.changes.wrapping_add(1);
+    }
+
+    /// The same, if it is another; `slowest` is that in which a frame may have to be sent.
+    pub(super) fn follow(&mut self, mode: Mode, slowest: Mode) {
+        if mode != self.mode {
+            self.turn_to(mode);
+        }
+        self.slowest = slowest;
+    }
+
+    pub(super) fn adapts(&self) -> bool {
+        self.control.is_some()
+    }
+}
