@@ -399,7 +399,7 @@ impl Cell {
         }
         out.push(Command::Ended);
         for &(f, sent) in &colliders {
-            let Response { timeout, .. } = self.edcaf(f).exposed_response(self.rules.timing());
+            let timeout = self.exposed_timeout(f);
             let several = self.several_of(f).is_some();
             let resume = if self.edcaf(f).to().is_none() && !several {
                 // A broadcast elicits no response: its transmitter does not notice the collision.

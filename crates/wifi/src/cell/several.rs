@@ -7,7 +7,7 @@ pub(super) use watch::outcome;
 
 use super::{ACCESS_POINT, Cell};
 use crate::mac::mu::{MuExchange, MuRts, TriggeredExchange};
-use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Txop};
+use crate::mac::{Acknowledgement, Edcaf, Exchange, ExchangeOutcome, Txop};
 use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Instant};
 
@@ -114,6 +114,26 @@ impl Cell {
         })
     }
 
+    /// How long the access point waits for the last response to it that is missing.
+    pub(super) fn timeout_of(&self, f: u32, several: &Several) -> Duration {
+        let of_legacy = self.edcaf(f).response.timeout;
+        match several {
+            Several::Group(group) if group.acknowledgement == Acknowledgement::BarChain => {
+                of_legacy
+            }
+            Several::Group(group) => self.shape_of(group).triggered.timeout,
+            Several::Triggered(triggered) => self.uplink_shape(triggered).timeout,
+        }
+    }
+
+    /// The same of the first frame of an EDCAF that collides.
+    pub(super) fn exposed_timeout(&self, f: u32) -> Duration {
+        match self.several_of(f).filter(|several| several.opening().is_none()) {
+            Some(several) => self.timeout_of(f, several),
+            None => self.edcaf(f).exposed_response(self.rules.timing()).timeout,
+        }
+    }
+
     /// An EDCAF that has won the medium alone begins an exchange with several stations. Returns
     /// whether there is one.
     #[cold]
@@ -216,8 +236,8 @@ impl Cell {
             return self.keep_spare(several);
         }
         self.txop = None;
+        let timeout = self.timeout_of(f, &several);
         let timing = &self.rules.config.timing;
-        let timeout = self.edcaf(f).response.timeout;
         let reserved_until = exchange.reserved_until(timing);
         let difs = timing.difs();
         self.contention.begin_idle(reserved_until + difs, reserved_until);

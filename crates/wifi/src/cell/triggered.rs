@@ -111,7 +111,7 @@ impl Cell {
     }
 
     /// The shape of a triggered exchange.
-    fn uplink_shape(&self, triggered: &TriggeredExchange) -> &UplinkShape {
+    pub(super) fn uplink_shape(&self, triggered: &TriggeredExchange) -> &UplinkShape {
         let triggers = self.triggers.as_ref().expect("a triggered exchange has triggers");
         triggers.shapes.at(triggered.shape)
     }

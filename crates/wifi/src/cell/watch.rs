@@ -249,8 +249,7 @@ impl Cell {
     pub(super) fn record_collision(&mut self, collision: &Exchange) {
         let Some(mut watch) = self.watch.take() else { return };
         for (place, &(f, sent)) in self.colliders.iter().enumerate() {
-            let timeout = self.edcaf(f).exposed_response(self.rules.timing()).timeout;
-            let timeout = self.edcaf(f).to().map_or(Duration::ZERO, |_| timeout);
+            let timeout = self.edcaf(f).to().map_or(Duration::ZERO, |_| self.exposed_timeout(f));
             watch.waits[f as usize].begin(sent + timeout);
             let number = watch.begin_exchange();
             let other = self.colliders.get(usize::from(place == 0));

@@ -8,6 +8,7 @@
 //! CTS timeout and the next slot boundary, and a slot in which another station begins to transmit
 //! is not counted down.
 
+use crate::phy::he::GroupLayout;
 use crate::phy::{
     DOT11G, LONGEST_PPDU, Mode, Preamble, Standard, airtime, longest_psdu, psdu_within,
 };
@@ -259,6 +260,13 @@ impl Timing {
     pub fn response_timeout(&self, eliciting: &Mode) -> Duration {
         let answer = self.response_mode(eliciting);
         self.sifs() + self.slot + self.standard.rx_start_delay(&answer, self.preamble)
+    }
+
+    /// How long an access point waits for HE TB PPDUs after the frame that asks for them: SIFS +
+    /// slot + their `aRxPHYStartDelay` (clause 10.23.2.2, of whatever requires an immediate
+    /// response).
+    pub(crate) fn units_timeout(&self, answers: &GroupLayout) -> Duration {
+        self.sifs() + self.slot + answers.rx_start_delay()
     }
 
     /// Duration of a PPDU in `mode` with `psdu` bytes.

@@ -85,13 +85,14 @@ proptest! {
 }
 
 /// The workloads have what the rules of OFDMA decide: all sequences and numbers of users, MPDUs
-/// that are lost, answers that are missing. A rule that the oracle does not share with the cell is
-/// found.
+/// that are lost, answers that are missing, TXOPs that end. A rule that the oracle does not share
+/// with the cell is found.
 #[test]
 fn an_altered_rule_of_ofdma_is_found() {
     use wifi::mac::Acknowledgement::{AggregatedMuBar, BarChain, MuBar};
+    use wifi::mac::MuProtection;
     type Alter = fn(&mut wifi::MacConfig, &mut wifi::Link);
-    let altered: [(&str, usize, Alter); 6] = [
+    let altered: [(&str, usize, Alter); 8] = [
         ("none", 0, |_, _| {}),
         ("AIFSN", 250, |config, _| {
             let edca = config.edca.as_mut().expect("EDCA");
@@ -110,6 +111,18 @@ fn an_altered_rule_of_ofdma_is_found() {
                 AggregatedMuBar => BarChain,
             };
         }),
+        ("protection", 250, |config, _| {
+            let mu = config.mu.as_mut().expect("OFDMA");
+            mu.protection = match mu.protection {
+                MuProtection::None => MuProtection::MuRts,
+                MuProtection::MuRts => MuProtection::None,
+            };
+        }),
+        ("TXOP", 100, |config, _| {
+            let edca = config.edca.as_mut().expect("EDCA");
+            let limits = edca.access_point.iter_mut().map(|own| &mut own.txop_limit);
+            limits.for_each(|limit| *limit = *limit / 4 * 3);
+        }),
         ("noise", 80, |_, link| link.ack_loss /= 2.0),
     ];
     let workloads = some(mu::workloads(), 300);
@@ -127,12 +140,14 @@ fn an_altered_rule_of_ofdma_is_found() {
     let derived: Vec<mu::Derived> = workloads.iter().map(mu::run).collect();
     let frames = || derived.iter().flat_map(|derived| &derived.frames);
     let of = |kind| frames().filter(|on_air| on_air.kind() == Some(kind)).count();
-    let counts = [FrameKind::Data, FrameKind::Trigger, FrameKind::BlockAckRequest].map(of);
-    assert!(counts[0] > 5000 && counts[1] > 300 && counts[2] > 1000, "{counts:?}");
+    let kinds = [FrameKind::Data, FrameKind::Trigger, FrameKind::BlockAckRequest, FrameKind::Cts];
+    let [data, triggers, requests, cts] = kinds.map(of);
+    let counts = (data, triggers, requests, cts);
+    assert!(data > 5000 && triggers > 1000 && requests > 1000 && cts > 1000, "{counts:?}");
     let mut users: Vec<usize> = derived.iter().flat_map(mu::Derived::users).collect();
     users.sort_unstable();
     users.dedup();
-    assert_eq!(users, [2, 4, 8, 9, 18]);
+    assert_eq!(users, [1, 2, 4, 8, 9, 18]);
 }
 
 /// Compares the frames and the deliveries of a cell with OFDMA with what the standard says.

@@ -1,91 +1,40 @@
 //! Downlink OFDMA from the text of IEEE Std 802.11ax-2021: an access point that contends alone and
 //! sends to several stations in each PPDU, with the three sequences of acknowledgements (clause
-//! 26.4.4). Channels have 20 or 40 MHz, MPDUs wait from the begin on, and those whose BlockAck is
-//! missing are sent again. The scheduler is the rule of ns-3, `round_robin`, which no standard has.
-//! How long an access point waits for the last answer is as before OFDMA, as in the cell.
+//! 26.4.4), after an MU-RTS or without (26.2.6), in TXOPs with a limit or without (10.23.2.8).
+//! Channels have 20 or 40 MHz, MPDUs wait from the begin on, and those whose BlockAck is missing
+//! are sent again. The scheduler is the rule of ns-3, `round_robin`, which no standard has; where
+//! the rest of a TXOP is too short for several stations, the first of them gets a PPDU of its own.
+
+mod durations;
+mod single;
+mod workloads;
+
+pub(crate) use workloads::workloads;
 
 use crate::function::{Function, Hindrance};
 use crate::record::OnAir;
 use crate::timing::Times;
-use crate::workload::{Arrival, Workload};
-use kernel::{Bytes, Duration, Instant, Rng, Seed};
-use proptest::prelude::*;
+use crate::workload::Workload;
+use durations::{
+    BLOCK_ACK, CTS, DELIMITER, REQUEST, Units, after, answers_last, control, data_lasts, mu_bar,
+    mu_rts_lasts, room, timeout,
+};
+use kernel::{Bytes, Duration, Instant, Rng};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use wifi::mac::{Acknowledgement, Aggregation, Categories, Eifs, MissedBlockAck, Mu, SlotGrid};
-use wifi::phy::{DOT11AX, Edition, TxVector, Width};
-use wifi::{Link, MacConfig};
-use wire::{FrameKind, TrafficClass};
+use wifi::Link;
+use wifi::mac::{Acknowledgement, MuProtection};
+use wifi::phy::Mode;
+use wire::FrameKind;
 
 /// Best effort among the functions of a node.
 const BEST_EFFORT: usize = 1;
 /// MAC header with `QoS` Control, LLC and FCS.
 const AROUND_MSDU: u64 = 24 + 2 + 8 + 4;
-const DELIMITER: u64 = 4;
-/// A BlockAck with a bitmap of 256 bits (clause 9.3.1.8.3), and a BlockAckReq.
-const BLOCK_ACK: u64 = 56;
-const REQUEST: u64 = 24;
 /// Users of equal resource units of which none is empty, and the data tones of each (27.3.2.2), in
 /// channels of 20 and of 40 MHz.
 const UNITS: [&[(u64, u64)]; 2] =
     [&[(9, 24), (4, 48), (2, 102)], &[(18, 24), (8, 48), (4, 102), (2, 234)]];
-
-/// Data bits of a tone and a symbol, in twelfths (tables 27-63 and on), from MCS 4 to 9.
-const fn twelfths(mcs: u8) -> u64 {
-    [36, 48, 54, 60, 72, 80][mcs as usize - 4]
-}
-
-fn tenths_of_us(tenths: u64) -> Duration {
-    Duration::from_nanos(100 * tenths)
-}
-
-/// A control frame at 24 Mb/s: 96 bits a symbol (clause 17.3.2).
-fn control(bytes: u64) -> Duration {
-    Duration::from_micros(20 + 4 * (16 + 8 * bytes + 6).div_ceil(96))
-}
-
-/// A MU-BAR for so many users (clause 9.3.1.22.4).
-const fn mu_bar(users: u64) -> u64 {
-    16 + 8 + 4 + 9 * users
-}
-
-/// An HE MU PPDU with a guard interval of 0.8 µs and 2x HE-LTF, whose longest A-MPDU has so many
-/// bytes (clauses 27.3.4, 27.3.11.8).
-fn data_lasts(units: &Units, longest: u64) -> Duration {
-    const SIG_B: [u64; 6] = [26, 52, 78, 104, 156, 208];
-    // Two content channels of 20 MHz have half of the users each. A common field, then pairs of
-    // users, each with CRC and tail.
-    let users = units.users / units.channels;
-    let sig_b = 18 + 52 * (users / 2) + 31 * (users % 2);
-    let sig_b = sig_b.div_ceil(SIG_B[usize::from(units.mcs.min(5))]);
-    let symbols = (16 + 8 * longest + 6).div_ceil(units.bits(units.mcs));
-    tenths_of_us(360 + 40 * sig_b + 72 + 136 * symbols)
-}
-
-/// BlockAcks in HE TB PPDUs with a guard interval of 1.6 µs, up to their own end, and up to that
-/// which L-SIG announces.
-fn answers_last(units: &Units) -> [Duration; 2] {
-    let bits = 16 + 8 * (BLOCK_ACK + DELIMITER) + 6;
-    let lasts = 480 + 144 * bits.div_ceil(units.bits(units.mcs.min(5)));
-    [lasts, 200 + (lasts - 200).next_multiple_of(40)].map(tenths_of_us)
-}
-
-/// The resource units of a PPDU, all of one size.
-#[derive(Clone, Copy)]
-struct Units {
-    users: u64,
-    tones: u64,
-    mcs: u8,
-    /// Channels of 20 MHz.
-    channels: u64,
-}
-
-impl Units {
-    /// Whole bits of a symbol.
-    fn bits(&self, mcs: u8) -> u64 {
-        self.tones * twelfths(mcs) / 12
-    }
-}
 
 /// A station: what waits for it, what it has, and its credits.
 struct Receiver {
@@ -110,7 +59,7 @@ pub(crate) struct Derived {
 }
 
 impl Derived {
-    /// The users of each PPDU.
+    /// The users of each PPDU, 1 of one of a single user.
     pub(crate) fn users(&self) -> impl Iterator<Item = usize> {
         let data = self.frames.chunk_by(|one, other| one.start() == other.start());
         let data = data.filter(|frames| frames[0].kind() == Some(FrameKind::Data));
@@ -130,6 +79,8 @@ struct Exchange<'a> {
     times: &'a Times,
     noise: &'a mut Rng,
     units: Units,
+    /// When the TXOP ends.
+    until: Instant,
 }
 
 /// How an exchange has ended: when, who was heard, and whether the last answer came.
@@ -137,6 +88,8 @@ struct Ended {
     at: Instant,
     heard: Vec<bool>,
     is_complete: bool,
+    /// When the access point may count slots again.
+    resumes: Hindrance,
 }
 
 impl Exchange<'_> {
@@ -148,78 +101,133 @@ impl Exchange<'_> {
         any: &[bool],
         out: &mut Derived,
     ) -> Ended {
+        // Whether each is asked, where no TXOP ends too early, and heard.
+        let is_first_asked = self.how == Acknowledgement::BarChain;
+        let mut answers = Vec::new();
+        for (nth, user) in users.iter_mut().enumerate() {
+            let by_data = is_first_asked && nth == 0;
+            let is_asked = if by_data { any[0] } else { !user.noise.chance(user.link.ack_loss) };
+            answers.push((is_asked, is_asked && !self.noise.chance(user.link.ack_loss)));
+        }
         match self.how {
-            Acknowledgement::BarChain => self.chain(sent, users, any, out),
+            Acknowledgement::BarChain => self.chain(sent, users, &answers, out),
             Acknowledgement::MuBar => {
                 let lasts = control(mu_bar(users.len() as u64));
                 let asked = out.add(0, FrameKind::Trigger, sent + self.times.sifs(), lasts);
-                self.triggered(asked, users, out)
+                self.triggered(asked, users, &answers, out)
             }
-            Acknowledgement::AggregatedMuBar => self.triggered(sent, users, out),
+            Acknowledgement::AggregatedMuBar => self.triggered(sent, users, &answers, out),
         }
     }
 
-    /// The first answers its data; each other is asked, a PIFS after a gap (clause 10.23.2.8).
+    /// The first answers its data; each other is asked, a PIFS after a gap (clause 10.23.2.8), as
+    /// long as the TXOP lasts.
     fn chain(
-        &mut self,
+        &self,
         sent: Instant,
-        users: &mut [Receiver],
-        any: &[bool],
+        users: &[Receiver],
+        answers: &[(bool, bool)],
         out: &mut Derived,
     ) -> Ended {
         let (sifs, pifs) = (self.times.sifs(), self.times.sifs() + self.times.slot);
-        let (mut at, mut space, mut heard) = (sent, sifs, Vec::new());
-        for (nth, user) in users.iter_mut().enumerate() {
-            let is_asked = if nth == 0 {
-                any[0]
-            } else {
-                at = out.add(0, FrameKind::BlockAckRequest, at + space, control(REQUEST));
-                !user.noise.chance(user.link.ack_loss)
-            };
-            let mut is_heard = false;
-            if is_asked {
-                let start = at + if nth == 0 { space } else { sifs };
-                at = out.add(user.node, FrameKind::BlockAck, start, control(BLOCK_ACK));
-                is_heard = !self.noise.chance(user.link.ack_loss);
+        let (mut at, mut space, mut heard) = (sent, sifs, vec![false; users.len()]);
+        let mut is_complete = false;
+        for (nth, (user, &(is_asked, is_heard))) in users.iter().zip(answers).enumerate() {
+            let pair = control(REQUEST) + sifs + control(BLOCK_ACK);
+            if nth > 0 && at + space + pair > self.until {
+                is_complete = false;
+                break;
             }
-            heard.push(is_heard);
+            if nth > 0 {
+                at = out.add(0, FrameKind::BlockAckRequest, at + space, control(REQUEST));
+                space = sifs;
+            }
+            if is_asked {
+                at = out.add(user.node, FrameKind::BlockAck, at + space, control(BLOCK_ACK));
+            }
+            (heard[nth], is_complete) = (is_heard, is_heard);
             space = if is_heard { sifs } else { pifs };
         }
-        let is_complete = heard.last() == Some(&true);
-        Ended { at, heard, is_complete }
+        self.ended(at, heard, is_complete, &users[0].link.mode)
     }
 
     /// All who have heard the MU-BAR answer at once.
-    fn triggered(&mut self, asked: Instant, users: &mut [Receiver], out: &mut Derived) -> Ended {
+    fn triggered(
+        &self,
+        asked: Instant,
+        users: &[Receiver],
+        answers: &[(bool, bool)],
+        out: &mut Derived,
+    ) -> Ended {
         let start = asked + self.times.sifs();
         let (mut at, mut heard) = (asked, Vec::new());
-        for user in users {
-            let is_asked = !user.noise.chance(user.link.ack_loss);
+        for (user, &(is_asked, is_heard)) in users.iter().zip(answers) {
             if is_asked {
                 let [lasts, announced] = answers_last(&self.units);
                 out.add(user.node, FrameKind::BlockAck, start, lasts);
                 at = start + announced;
             }
-            heard.push(is_asked && !self.noise.chance(user.link.ack_loss));
+            heard.push(is_heard);
         }
         let is_complete = heard.contains(&true);
-        Ended { at, heard, is_complete }
+        self.ended(at, heard, is_complete, &users[0].link.mode)
     }
+
+    fn ended(&self, at: Instant, heard: Vec<bool>, is_complete: bool, mode: &Mode) -> Ended {
+        let wait = if is_complete { Duration::ZERO } else { timeout(self.how, self.times, mode) };
+        let resumes = Hindrance { busy_until: at, not_before: at + wait };
+        Ended { at, heard, is_complete, resumes }
+    }
+}
+
+/// An access point and its stations.
+struct Cell<'a> {
+    how: Acknowledgement,
+    protection: MuProtection,
+    /// The most MPDUs of an A-MPDU.
+    frames: usize,
+    times: &'a Times,
+    noise: Rng,
+    mode: Mode,
+    stations: Vec<Receiver>,
+}
+
+/// A TXOP (clause 10.23.2.8).
+struct Txop {
+    until: Instant,
+    /// Those who have answered in it.
+    protected: BTreeSet<u32>,
+}
+
+/// What the access point sends next.
+enum Next {
+    /// To several stations, to each the first so many MPDUs.
+    Group(Units, Vec<(usize, usize)>),
+    /// To this station alone.
+    Single(usize),
+    /// Fewer than two stations have packets.
+    Over,
 }
 
 /// Runs the workload until fewer than two stations have packets.
 pub(crate) fn run(workload: &Workload) -> Derived {
     let times = Times::of(&workload.config.timing);
-    let how = workload.config.mu.as_ref().expect("OFDMA").acknowledgement;
-    let frames = workload.config.aggregation.expect("A-MPDUs").frames as usize;
-    let mode = workload.links[0].mode;
-    let mut all = receivers(workload);
-    let mut noise = workload.seed.stream("radio.noise", 0);
+    let mu = workload.config.mu.as_ref().expect("OFDMA");
+    let mut cell = Cell {
+        how: mu.acknowledgement,
+        protection: mu.protection,
+        frames: workload.config.aggregation.expect("A-MPDUs").frames as usize,
+        times: &times,
+        noise: workload.seed.stream("radio.noise", 0),
+        mode: workload.links[0].mode,
+        stations: receivers(workload),
+    };
     let mut function = Function::all(workload, 0).swap_remove(BEST_EFFORT);
     function.queue.push_back(dummy());
-    let (mut out, mut idle) = (Derived::default(), Instant::ZERO);
+    let limit = function.parameters.txop_limit;
+    let mut out = Derived::default();
     let mut now = Instant(1);
-    let mut hindrance = Hindrance { busy_until: idle, not_before: Instant::ZERO };
+    let mut hindrance = Hindrance { busy_until: Instant::ZERO, not_before: Instant::ZERO };
     loop {
         // Slot by slot.
         function.await_boundary(now, &times, hindrance);
@@ -227,90 +235,204 @@ pub(crate) fn run(workload: &Workload) -> Derived {
         if !function.pass_boundary(times.slot) {
             continue;
         }
-        function.freeze(true, now.since(idle), &times);
-        // Of equal credits, who was before others stays so.
-        all.sort_by_key(|station| (Reverse(station.credits), station.place));
-        all.iter_mut().zip(0..).for_each(|(station, place)| station.place = place);
-        let have = all.iter().filter(|station| !station.waiting.is_empty()).count() as u64;
-        let channels = u64::from(mode.width.mhz()) / 20;
-        let sizes = UNITS[channels as usize - 1];
-        let Some(&(number, tones)) = sizes.iter().find(|(number, _)| *number <= have) else {
-            out.until = now;
-            return out;
+        function.freeze(true, now.since(hindrance.busy_until), &times);
+        let until = if limit == Duration::ZERO { Instant(u64::MAX) } else { now + limit };
+        let mut txop = Txop { until, protected: BTreeSet::new() };
+        let mut is_first = true;
+        hindrance = loop {
+            let next = cell.next(now, &txop);
+            let ended = match next {
+                Next::Over => {
+                    out.until = now;
+                    return out;
+                }
+                Next::Group(units, users) => {
+                    Some(cell.send_to_several(now, units, &users, &mut txop, &mut out))
+                }
+                Next::Single(to) => cell.send_to_one(now, to, until, is_first, &mut out),
+            };
+            // The medium has been idle since the last exchange.
+            let Some(ended) = ended else { break hindrance };
+            if ended.heard.contains(&true) {
+                function.reset_window();
+            } else {
+                function.window = (2 * function.window + 1).min(function.parameters.cw_max);
+            }
+            (is_first, hindrance) = (false, ended.resumes);
+            let next = ended.at + times.sifs();
+            let goes_on = limit > Duration::ZERO && ended.is_complete && next < until;
+            if !goes_on {
+                break hindrance;
+            }
+            now = next;
         };
-        let units = Units { users: number, tones, mcs: mode.mcs, channels };
-        let (mut users, mut rest): (Vec<Receiver>, Vec<Receiver>) = (Vec::new(), Vec::new());
-        for station in all {
-            let joins = (users.len() as u64) < number && !station.waiting.is_empty();
-            if joins { users.push(station) } else { rest.push(station) }
+        function.back_off();
+        now = now.max(hindrance.not_before);
+    }
+}
+
+impl Cell<'_> {
+    /// Whom the access point serves: several stations if that ends within the TXOP.
+    fn next(&mut self, now: Instant, txop: &Txop) -> Next {
+        // Of equal credits, who was before others stays so.
+        self.stations.sort_by_key(|station| (Reverse(station.credits), station.place));
+        self.stations.iter_mut().zip(0..).for_each(|(station, place)| station.place = place);
+        let channels = u64::from(self.mode.width.mhz()) / 20;
+        let sizes = UNITS[channels as usize - 1];
+        let have = |nth: &usize| !self.stations[*nth].waiting.is_empty();
+        let mut found: Vec<usize> =
+            (0..self.stations.len()).filter(have).take(sizes[0].0 as usize).collect();
+        if found.len() < 2 {
+            return Next::Over;
         }
-        let (sent, any, lasts) = send(now, how, frames, &units, &mut users, &mut out);
-        let mut exchange = Exchange { how, times: &times, noise: &mut noise, units };
-        let ended = exchange.acknowledge(sent, &mut users, &any, &mut out);
-        let count = (users.len() + rest.len()) as i64;
-        let each = lasts.0 as i64 / count;
+        let alone = found[0];
+        while let Some(&(users, tones)) =
+            sizes.iter().find(|(number, _)| *number <= found.len() as u64)
+        {
+            let units = Units { users, tones, mcs: self.mode.mcs, channels };
+            let served = &found[..users as usize];
+            let opens = self.opens(txop, served);
+            let rts = if opens { mu_rts_lasts(self.times, users) } else { Duration::ZERO };
+            let within =
+                txop.until.since(now).saturating_sub(rts + after(self.how, self.times, &units));
+            let longest = within.min(Duration::from_micros(5484));
+            let counts: Vec<usize> =
+                served.iter().map(|&nth| self.fitting(nth, room(&units, longest))).collect();
+            match counts.iter().position(|&count| count == 0) {
+                None => return Next::Group(units, served.iter().copied().zip(counts).collect()),
+                Some(0) => break,
+                // Another takes its place.
+                Some(nth) => _ = found.remove(nth),
+            }
+        }
+        Next::Single(alone)
+    }
+
+    /// Whether an MU-RTS precedes a PPDU to these.
+    fn opens(&self, txop: &Txop, users: &[usize]) -> bool {
+        let is_new = |&nth: &usize| !txop.protected.contains(&self.stations[nth].node);
+        self.protection == MuProtection::MuRts && users.iter().any(is_new)
+    }
+
+    /// How many MPDUs to a station fit into so many bytes.
+    fn fitting(&self, nth: usize, room: u64) -> usize {
+        let room = match self.how {
+            Acknowledgement::AggregatedMuBar => room.saturating_sub(DELIMITER + mu_bar(1)) / 4 * 4,
+            _ => room,
+        };
+        let mut psdu = 0_u64;
+        let sizes = self.stations[nth].waiting.iter().take(self.frames);
+        let fits = |&&(_, mpdu): &&(u64, u64)| {
+            psdu = psdu.next_multiple_of(4) + DELIMITER + mpdu;
+            psdu <= room
+        };
+        sizes.take_while(fits).count()
+    }
+
+    /// One exchange with several stations.
+    fn send_to_several(
+        &mut self,
+        now: Instant,
+        units: Units,
+        served: &[(usize, usize)],
+        txop: &mut Txop,
+        out: &mut Derived,
+    ) -> Ended {
+        let places: Vec<usize> = served.iter().map(|&(nth, _)| nth).collect();
+        let opens = self.opens(txop, &places);
+        let (mut users, mut rest) = (Vec::new(), Vec::new());
+        for (nth, station) in std::mem::take(&mut self.stations).into_iter().enumerate() {
+            if places.contains(&nth) { users.push(station) } else { rest.push(station) }
+        }
+        let sifs = self.times.sifs();
+        let mut start = now;
+        if opens {
+            let asked = out.add(0, FrameKind::Trigger, now, control(28 + 5 * units.users));
+            for user in &users {
+                start = out.add(user.node, FrameKind::Cts, asked + sifs, CTS) + sifs;
+            }
+        }
+        let counts: Vec<usize> = served.iter().map(|&(_, count)| count).collect();
+        let (sent, any, lasts) = send(start, self.how, &counts, &units, &mut users, out);
+        let (how, times, noise) = (self.how, self.times, &mut self.noise);
+        let mut exchange = Exchange { how, times, noise, units, until: txop.until };
+        let ended = exchange.acknowledge(sent, &mut users, &any, out);
         for (user, &heard) in users.iter_mut().zip(&ended.heard) {
             if heard {
                 let Receiver { waiting, has, .. } = user;
                 waiting.retain(|(packet, _)| !has.contains(packet));
             }
-            user.credits -= lasts.0 as i64 / number as i64;
+            if heard || opens {
+                txop.protected.insert(user.node);
+            }
         }
-        all = users;
-        all.extend(rest);
-        for station in &mut all {
-            station.credits += each;
+        let nodes: Vec<u32> = users.iter().map(|user| user.node).collect();
+        self.stations = users.into_iter().chain(rest).collect();
+        self.note_airtime(lasts, &nodes);
+        ended
+    }
+
+    /// Those who were served lose what all get.
+    fn note_airtime(&mut self, lasts: Duration, served: &[u32]) {
+        let (lasts, all) = (lasts.0 as i64, self.stations.len() as i64);
+        for station in &mut self.stations {
+            station.credits += lasts / all;
+            if served.contains(&station.node) {
+                station.credits -= lasts / served.len() as i64;
+            }
         }
-        if ended.heard.contains(&true) {
-            function.reset_window();
-        } else {
-            function.window = (2 * function.window + 1).min(function.parameters.cw_max);
-        }
-        function.back_off();
-        idle = ended.at;
-        let timeout = times.response_timeout(&mode);
-        now = if ended.is_complete { ended.at } else { ended.at + timeout };
-        hindrance = Hindrance { busy_until: idle, not_before: now };
     }
 }
 
-/// Puts the data of these users on the air; returns when it ends, whether each has received
-/// anything, and how long it lasts.
+/// Puts the data of these users on the air, of each the first so many MPDUs; returns when it ends,
+/// whether each has received anything, and how long it lasts.
 fn send(
     now: Instant,
     how: Acknowledgement,
-    frames: usize,
+    counts: &[usize],
     units: &Units,
     users: &mut [Receiver],
     out: &mut Derived,
 ) -> (Instant, Vec<bool>, Duration) {
-    let of = |user: &Receiver| -> u64 {
-        let sizes = user.waiting.iter().take(frames).map(|(_, mpdu)| DELIMITER + mpdu);
-        let psdu = sizes.fold(0_u64, |all, one| all.next_multiple_of(4) + one);
+    let of = |(user, &count): (&Receiver, &usize)| -> u64 {
+        let psdu = user.psdu(count);
         match how {
             Acknowledgement::AggregatedMuBar => psdu.next_multiple_of(4) + DELIMITER + mu_bar(1),
             _ => psdu,
         }
     };
-    let longest = users.iter().map(of).max().unwrap_or(0);
+    let longest = users.iter().zip(counts).map(of).max().unwrap_or(0);
     let lasts = data_lasts(units, longest);
     let (mut any, mut end) = (Vec::new(), now);
-    for user in users {
+    for (user, &count) in users.iter_mut().zip(counts) {
         end = out.add(0, FrameKind::Data, now, lasts);
-        let mut has_any = false;
-        for &(packet, _) in user.waiting.iter().take(frames) {
-            if !user.noise.chance(user.link.data_loss) {
-                user.has.insert(packet);
-                has_any = true;
-            }
-        }
-        any.push(has_any);
-        while let Some(first) = user.order.first().filter(|first| user.has.contains(first)) {
-            out.delivered.push((end, user.node, *first));
-            user.order.remove(0);
-        }
+        any.push(user.receive(count, end, out) > 0);
     }
     (end, any, lasts)
+}
+
+impl Receiver {
+    /// The bytes of an A-MPDU of its first MPDUs.
+    fn psdu(&self, count: usize) -> u64 {
+        let sizes = self.waiting.iter().take(count).map(|(_, mpdu)| DELIMITER + mpdu);
+        sizes.fold(0_u64, |all, one| all.next_multiple_of(4) + one)
+    }
+
+    /// So many MPDUs end, of which noise destroys some; returns how many arrive.
+    fn receive(&mut self, count: usize, end: Instant, out: &mut Derived) -> usize {
+        let mut arrived = 0;
+        for &(packet, _) in self.waiting.iter().take(count) {
+            if !self.noise.chance(self.link.data_loss) {
+                self.has.insert(packet);
+                arrived += 1;
+            }
+        }
+        while let Some(first) = self.order.first().filter(|first| self.has.contains(first)) {
+            out.delivered.push((end, self.node, *first));
+            self.order.remove(0);
+        }
+        arrived
+    }
 }
 
 fn receivers(workload: &Workload) -> Vec<Receiver> {
@@ -338,53 +460,4 @@ fn dummy() -> crate::frame::Msdu {
     let (to, size, sequence) = (None, Bytes(0), 0);
     let (retry, received, numbered, aside) = (false, false, false, false);
     crate::frame::Msdu { packet: 0, to, size, sequence, retry, received, numbered, aside }
-}
-
-/// Cells in which only the access point has packets, all from the begin on.
-pub(crate) fn workloads() -> impl Strategy<Value = Workload> {
-    use Acknowledgement::{AggregatedMuBar, BarChain, MuBar};
-    let how = prop::sample::select(vec![BarChain, MuBar, AggregatedMuBar]);
-    let noise = prop_oneof![Just((0.0, 0.0)), (0.01..0.5, 0.01..0.4)];
-    let widths = prop::sample::select(vec![Width::Mhz20, Width::Mhz40]);
-    let packets = (2_u32..24).prop_flat_map(|stations| {
-        let packet = (1..=stations, 60_u64..1400);
-        (Just(stations), prop::collection::vec(packet, 2..160))
-    });
-    (how, noise, packets, (4_u8..10, widths), 1_u16..3, any::<u64>()).prop_map(
-        |(
-            acknowledgement,
-            (data_loss, ack_loss),
-            (stations, packets),
-            (mcs, width),
-            frames,
-            root,
-        )| {
-            let vector = TxVector { mcs, width, ..DOT11AX.tx_vector().expect("HE has MCS") };
-            let mode = vector.mode().expect("a mode");
-            let mut edca = Categories::of(&DOT11AX, Edition::Ieee2016);
-            for edca in edca.access_point.iter_mut().chain(&mut edca.stations) {
-                edca.txop_limit = Duration::ZERO;
-            }
-            let mut config = MacConfig { edca: Some(edca), ..MacConfig::of(&DOT11AX) };
-            config.timing.eifs = Eifs::Standard;
-            config.timing.slot_grid = SlotGrid::Standard;
-            config.short_retry_limit = 100;
-            config.mu = Some(Mu { acknowledgement, ..Mu::default() });
-            let missed = MissedBlockAck::Retransmit;
-            let lifetime = Duration::from_millis(100_000);
-            let limits = Aggregation::of(mode.class).expect("HE has A-MPDUs");
-            config.aggregation = Some(Aggregation { frames, missed, lifetime, ..limits });
-            let (at, node, class) = (Instant(1), 0, TrafficClass::BestEffort);
-            let arrival = |(to, size): (u32, u64)| Arrival {
-                at,
-                node,
-                to: Some(to),
-                class,
-                size: Bytes(size),
-            };
-            let links = vec![Link { mode, data_loss, ack_loss }; stations as usize];
-            let seed = Seed { root, replication: 0 };
-            Workload { config, links, seed, packets: packets.into_iter().map(arrival).collect() }
-        },
-    )
 }

@@ -48,7 +48,7 @@ impl Cell {
         }
     }
 
-    fn shape_of(&self, group: &MuExchange) -> &Shape {
+    pub(in crate::cell) fn shape_of(&self, group: &MuExchange) -> &Shape {
         let groups = self.groups.as_ref().expect("a group has groups");
         groups.downlink.shape(group)
     }

@@ -24,7 +24,7 @@ impl Cell {
         let Some(mut watch) = self.watch.take() else { return };
         let number = watch.begin_exchange();
         if let Some(several) = self.several() {
-            let timeout = self.edcaf(self.sender).response.timeout;
+            let timeout = self.timeout_of(self.sender, several);
             let resume = if several.is_complete() { Duration::ZERO } else { timeout };
             watch.begin_wait(self.sender, exchange.end + resume);
             let mut push = |frame| watch.push(WatchRecord::Frame(frame));

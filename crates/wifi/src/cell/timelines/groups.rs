@@ -102,6 +102,23 @@ fn a_chain_goes_on_without_the_first() {
     assert!(record.done.contains(&(AP, 1, MsduOutcome::Sent)));
 }
 
+/// Nobody answers. The access point waits for a BlockAck in OFDM for 45 µs, and for HE TB PPDUs for
+/// 57 µs: until then one of its slots more has passed after the AIFS of 43 µs, or two.
+#[test]
+fn the_access_point_waits_longer_for_he_tb_ppdus() {
+    use Acknowledgement::{AggregatedMuBar, BarChain, MuBar};
+    for (how, waits) in [(BarChain, 520), (MuBar, 610), (AggregatedMuBar, 610)] {
+        let noisy = [STA1, STA2].into_iter().fold(one_each(2, how), |script, station| {
+            script.data_noise(station, 0..700).ack_noise(station, 0..700)
+        });
+        let record = noisy.draws(AP, [0, 0]).play(10);
+        let frames = frames(&record);
+        let next = frames.iter().rposition(|frame| frame.3 == "data 1 | 2").unwrap();
+        assert!(next > 0, "{how:?}: {frames:?}");
+        assert_eq!(frames[next].0 - frames[next - 1].1, waits, "{how:?}");
+    }
+}
+
 /// Nobody answers: the contention window doubles, once for all.
 #[test]
 fn the_attempt_fails_if_nobody_answers() {

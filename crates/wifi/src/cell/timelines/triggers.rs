@@ -129,6 +129,18 @@ fn the_attempt_fails_if_nobody_answers() {
     assert_eq!(record.counters[0].noise_losses, 1);
 }
 
+/// The access point waits 57 µs for HE TB PPDUs: until then two slots more have passed after the
+/// AIFS of 43 µs.
+#[test]
+fn who_gets_no_answer_waits_for_he_tb_ppdus() {
+    let mut script = three_each(1);
+    uplink(&mut script).access_interval = Duration::from_micros(50);
+    let record = script.ack_noise(STA1, 480..530).play(10);
+    let seen = from_trigger(&record);
+    assert_eq!((seen[0].3, seen[1].3), ("basic", "basic"), "{seen:?}");
+    assert_eq!(seen[1].0 - seen[0].1, 430 + 2 * 90);
+}
+
 /// Noise destroys the MPDU of one station: it learns so from the Multi-STA BlockAck of the other,
 /// and sends again, with the contention window that it had.
 #[test]

@@ -57,6 +57,8 @@ pub(crate) struct Triggered {
     pub(crate) block_acks: Airtime,
     /// Where their data ends.
     pub(crate) end: DataEnd,
+    /// How long the access point waits for them to begin.
+    pub(crate) timeout: Duration,
     /// How long the HE TB PPDUs last for those who know their LENGTH only.
     pub(crate) announced: Duration,
 }
@@ -174,7 +176,8 @@ impl Triggered {
         let block_acks = airtime(&fields);
         let announced = layout.announced(fields.total());
         let request = timing.airtime(&mode, bytes);
-        Some(Self { mode, bytes, request, layout, mcs, block_acks, end, announced })
+        let timeout = timing.units_timeout(&layout);
+        Some(Self { mode, bytes, request, layout, mcs, block_acks, end, timeout, announced })
     }
 }
 

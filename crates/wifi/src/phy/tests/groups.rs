@@ -81,6 +81,18 @@ fn computed(tones: u64, psdu: u64) -> Row {
     ]
 }
 
+/// Table 27-54: 32 µs of HE TB PPDUs, and 4 µs more of HE MU PPDUs for each symbol of HE-SIG-B.
+#[test]
+fn reception_is_known_after_the_signal_fields() {
+    let delay = |vector: GroupVector| {
+        let users = [user(RuSize::Tones106, 100); 2];
+        ns(vector.layout(&users).unwrap().rx_start_delay())
+    };
+    assert_eq!((delay(TB), delay(MU)), (32_000, 36_000));
+    let in_ns3 = GroupVector { timing: PpduTiming::Ns3, ..TB };
+    assert_eq!(delay(in_ns3), 48_000, "the preamble with HE-STF and an HE-LTF of 8 µs");
+}
+
 #[test]
 fn groups_of_equal_users() {
     for row in VECTORS {

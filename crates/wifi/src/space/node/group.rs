@@ -255,8 +255,7 @@ impl Node {
     /// The node waits for HE TB PPDUs.
     fn await_units(&mut self, now: Instant, rules: &SpaceRules) {
         let Some((_, shape)) = self.group() else { return };
-        // As for responses in OFDM: an HE TB PPDU begins as they do.
-        let timeout = rules.responses(&shape.slowest).timeout;
+        let timeout = shape.triggered.timeout;
         self.quiet = false;
         self.own.wait_for(Awaited {
             kind: FrameKind::BlockAck,

@@ -12,6 +12,8 @@ use kernel::{Bytes, Duration};
 pub(crate) struct UplinkShape {
     /// The HE TB PPDUs.
     pub(crate) layout: GroupLayout,
+    /// How long the access point waits for them to begin.
+    pub(crate) timeout: Duration,
     /// MCS of each user.
     pub(crate) mcs: Vec<u8>,
     /// The slowest mode of the users.
@@ -46,7 +48,8 @@ impl UplinkShape {
         let ack_mode = timing.response_mode(&heard_by);
         let random = members.iter().filter(|each| each.is_random).count();
         let infos = (members.len() - random.saturating_sub(1)) as u64;
-        Some(Self { layout, mcs, slowest, mode, ack_mode, infos, padding })
+        let timeout = timing.units_timeout(&layout);
+        Some(Self { layout, timeout, mcs, slowest, mode, ack_mode, infos, padding })
     }
 
     /// The bytes of a Trigger frame of this type, padding included.

@@ -72,6 +72,13 @@ impl GroupLayout {
         self.vector.with_data(self.around, end)
     }
 
+    /// `aRxPHYStartDelay`: from the start of the PPDU until HE-SIG-A and HE-SIG-B are decoded, 32
+    /// µs of an HE TB PPDU (802.11ax-2021 table 27-54). In ns-3 it is the whole preamble.
+    pub fn rx_start_delay(&self) -> Duration {
+        let GroupFields { legacy, sig_a, sig_b, .. } = self.around;
+        if self.vector.is_ns3() { self.around.preamble() } else { legacy + sig_a + sig_b }
+    }
+
     /// Whole bytes of a user's PSDU and its padding if the data ends here.
     pub fn room(&self, user: usize, end: DataEnd) -> Bytes {
         self.vector.room(&self.loads[user], end)
