@@ -4,7 +4,7 @@
 //! All get the same packets, the same random streams and the same options. They must put the same
 //! frames on the air at the same nanoseconds, deliver the same packets and end with the same
 //! counts. Where the oracle has no rules, for A-MPDUs and for 802.11b among 802.11g, the two media
-//! are held against each other. Downlink OFDMA of a cell is held against `mu`.
+//! are held against each other. OFDMA of a cell is held against `mu`, in `ofdma`.
 
 mod air;
 mod altered;
@@ -15,6 +15,7 @@ mod frame;
 mod function;
 mod media;
 mod mu;
+mod ofdma;
 mod record;
 mod station;
 #[path = "../../../sim/src/check/timing.rs"]
@@ -73,99 +74,6 @@ proptest! {
     fn both_media_are_the_same_with_aggregates(workload in edca::workloads()) {
         compare(["cell", "space"], &in_cell(&workload), &in_space(&workload))?;
     }
-}
-
-proptest! {
-    #![proptest_config(config(500))]
-
-    #[test]
-    fn a_cell_follows_the_rules_of_downlink_ofdma(workload in mu::workloads()) {
-        prop_assert_eq!(mu_in_cell(&workload, mu::run(&workload)), Ok(()));
-    }
-}
-
-/// The workloads have what the rules of OFDMA decide: all sequences and numbers of users, MPDUs
-/// that are lost, answers that are missing, TXOPs that end. A rule that the oracle does not share
-/// with the cell is found.
-#[test]
-fn an_altered_rule_of_ofdma_is_found() {
-    use wifi::mac::Acknowledgement::{AggregatedMuBar, BarChain, MuBar};
-    use wifi::mac::MuProtection;
-    type Alter = fn(&mut wifi::MacConfig, &mut wifi::Link);
-    let altered: [(&str, usize, Alter); 8] = [
-        ("none", 0, |_, _| {}),
-        ("AIFSN", 250, |config, _| {
-            let edca = config.edca.as_mut().expect("EDCA");
-            edca.access_point.iter_mut().for_each(|own| own.aifsn += 1);
-        }),
-        ("CW", 150, |config, _| {
-            let edca = config.edca.as_mut().expect("EDCA");
-            edca.access_point.iter_mut().for_each(|own| own.cw_min = 31);
-        }),
-        ("MCS", 250, |_, link| link.mode.mcs = if link.mode.mcs == 4 { 5 } else { 4 }),
-        ("sequence", 250, |config, _| {
-            let mu = config.mu.as_mut().expect("OFDMA");
-            mu.acknowledgement = match mu.acknowledgement {
-                BarChain => MuBar,
-                MuBar => AggregatedMuBar,
-                AggregatedMuBar => BarChain,
-            };
-        }),
-        ("protection", 250, |config, _| {
-            let mu = config.mu.as_mut().expect("OFDMA");
-            mu.protection = match mu.protection {
-                MuProtection::None => MuProtection::MuRts,
-                MuProtection::MuRts => MuProtection::None,
-            };
-        }),
-        ("TXOP", 100, |config, _| {
-            let edca = config.edca.as_mut().expect("EDCA");
-            let limits = edca.access_point.iter_mut().map(|own| &mut own.txop_limit);
-            limits.for_each(|limit| *limit = *limit / 4 * 3);
-        }),
-        ("noise", 80, |_, link| link.ack_loss /= 2.0),
-    ];
-    let workloads = some(mu::workloads(), 300);
-    for (name, least, alter) in altered {
-        let differs = |workload: &&Workload| {
-            let mut other = (*workload).clone();
-            let mut link = other.links[0];
-            alter(&mut other.config, &mut link);
-            other.links.fill(link);
-            mu_in_cell(workload, mu::run(&other)).is_err()
-        };
-        let found = workloads.iter().filter(differs).count();
-        assert!(found >= least && (least > 0 || found == 0), "{name}: {found} of 300");
-    }
-    let derived: Vec<mu::Derived> = workloads.iter().map(mu::run).collect();
-    let frames = || derived.iter().flat_map(|derived| &derived.frames);
-    let of = |kind| frames().filter(|on_air| on_air.kind() == Some(kind)).count();
-    let kinds = [FrameKind::Data, FrameKind::Trigger, FrameKind::BlockAckRequest, FrameKind::Cts];
-    let [data, triggers, requests, cts] = kinds.map(of);
-    let counts = (data, triggers, requests, cts);
-    assert!(data > 5000 && triggers > 1000 && requests > 1000 && cts > 1000, "{counts:?}");
-    let mut users: Vec<usize> = derived.iter().flat_map(mu::Derived::users).collect();
-    users.sort_unstable();
-    users.dedup();
-    assert_eq!(users, [1, 2, 4, 8, 9, 18]);
-}
-
-/// Compares the frames and the deliveries of a cell with OFDMA with what the standard says.
-fn mu_in_cell(workload: &Workload, mut derived: mu::Derived) -> Result<(), String> {
-    let (record, frames, _) = watched_in_cell(workload);
-    let before = |on_air: &&OnAir| on_air.start() < derived.until;
-    let frames: Vec<OnAir> = frames.iter().filter(before).cloned().collect();
-    derived.frames.sort_by_key(|on_air| (on_air.start(), on_air.first_node()));
-    derived.delivered.sort_by_key(|&(at, node, _)| (at, node));
-    let delivered: Vec<_> =
-        record.delivered.into_iter().filter(|&(at, ..)| at < derived.until).collect();
-    let place = frames.iter().zip(&derived.frames).position(|(one, other)| one != other);
-    if let Some(nth) = place.or((frames.len() != derived.frames.len()).then_some(0)) {
-        let (cell, oracle) = (&frames[nth..], &derived.frames[nth..]);
-        let few = |all: &[OnAir]| all[..all.len().min(4)].to_vec();
-        return Err(format!("frame {nth}: cell {:?}, oracle {:?}", few(cell), few(oracle)));
-    }
-    if delivered == derived.delivered { Ok(()) } else { Err("other deliveries".into()) }
 }
 
 proptest! {

@@ -313,6 +313,10 @@ impl Driver<'_> {
             let (start, end) = (exchange.start, exchange.end);
             return self.record.air.push(OnAir::Collision { nodes, start, end });
         }
+        // Of what is triggered, the frames of a trace are compared.
+        if cell.triggered().is_some() {
+            return;
+        }
         let sender = exchange.sender;
         let receiver = || cell.receiver_of(sender).expect("nobody answers a broadcast");
         let frame = |step: &Step| {

@@ -7,9 +7,10 @@
 
 mod durations;
 mod single;
+pub(crate) mod uplink;
 mod workloads;
 
-pub(crate) use workloads::workloads;
+pub(crate) use workloads::{uplink_workloads, workloads};
 
 use crate::function::{Function, Hindrance};
 use crate::record::OnAir;

@@ -74,12 +74,14 @@ pub(super) fn after(how: Acknowledgement, times: &Times, units: &Units) -> Durat
     }
 }
 
-/// How long the access point waits for the last answer: for HE TB PPDUs aRxPHYStartDelay is 32 µs
-/// (table 27-54).
+/// aRxPHYStartDelay of HE TB PPDUs (table 27-54).
+pub(super) const RX_START_DELAY: Duration = Duration::from_micros(32);
+
+/// How long the access point waits for the last answer.
 pub(super) fn timeout(how: Acknowledgement, times: &Times, mode: &Mode) -> Duration {
     match how {
         Acknowledgement::BarChain => times.response_timeout(mode),
-        _ => times.sifs() + times.slot + Duration::from_micros(32),
+        _ => times.sifs() + times.slot + RX_START_DELAY,
     }
 }
 

@@ -1,0 +1,183 @@
+//! A cell with OFDMA against what the standard says of it, and rules that they do not share.
+
+use crate::media::watched_in_cell;
+use crate::record::OnAir;
+use crate::workload::Workload;
+use crate::{config, mu, some};
+use kernel::Duration;
+use proptest::prelude::*;
+use wifi::MacConfig;
+use wifi::mac::Acknowledgement::{AggregatedMuBar, BarChain, MuBar};
+use wifi::mac::{Mu, MuProtection, Uplink};
+use wifi::phy::he::NominalPadding::{Us0, Us8, Us16};
+use wire::FrameKind;
+
+proptest! {
+    #![proptest_config(config(500))]
+
+    #[test]
+    fn a_cell_follows_the_rules_of_downlink_ofdma(workload in mu::workloads()) {
+        prop_assert_eq!(mu_in_cell(&workload, mu::run(&workload)), Ok(()));
+    }
+}
+
+proptest! {
+    #![proptest_config(config(500))]
+
+    #[test]
+    fn a_cell_follows_the_rules_of_uplink_ofdma(workload in mu::uplink_workloads()) {
+        prop_assert_eq!(mu_in_cell(&workload, mu::uplink::run(&workload)), Ok(()));
+    }
+}
+
+/// The workloads have what the rules of OFDMA decide: all sequences and numbers of users, MPDUs
+/// that are lost, answers that are missing, TXOPs that end. A rule that the oracle does not share
+/// with the cell is found.
+#[test]
+fn an_altered_rule_of_ofdma_is_found() {
+    let altered: [(&str, usize, Alter); 8] = [
+        ("none", 0, |_, _| {}),
+        ("AIFSN", 250, |config, _| {
+            let edca = config.edca.as_mut().expect("EDCA");
+            edca.access_point.iter_mut().for_each(|own| own.aifsn += 1);
+        }),
+        ("CW", 150, |config, _| {
+            let edca = config.edca.as_mut().expect("EDCA");
+            edca.access_point.iter_mut().for_each(|own| own.cw_min = 31);
+        }),
+        ("MCS", 250, |_, link| link.mode.mcs = if link.mode.mcs == 4 { 5 } else { 4 }),
+        ("sequence", 250, |config, _| {
+            let mu = config.mu.as_mut().expect("OFDMA");
+            mu.acknowledgement = match mu.acknowledgement {
+                BarChain => MuBar,
+                MuBar => AggregatedMuBar,
+                AggregatedMuBar => BarChain,
+            };
+        }),
+        ("protection", 250, |config, _| {
+            let mu = config.mu.as_mut().expect("OFDMA");
+            mu.protection = match mu.protection {
+                MuProtection::None => MuProtection::MuRts,
+                MuProtection::MuRts => MuProtection::None,
+            };
+        }),
+        ("TXOP", 100, |config, _| {
+            let edca = config.edca.as_mut().expect("EDCA");
+            let limits = edca.access_point.iter_mut().map(|own| &mut own.txop_limit);
+            limits.for_each(|limit| *limit = *limit / 4 * 3);
+        }),
+        ("noise", 80, |_, link| link.ack_loss /= 2.0),
+    ];
+    let workloads = some(mu::workloads(), 300);
+    for (name, least, alter) in altered {
+        let found = differences(&workloads, mu::run, alter);
+        assert!(found >= least && (least > 0 || found == 0), "{name}: {found} of 300");
+    }
+    let derived: Vec<mu::Derived> = workloads.iter().map(mu::run).collect();
+    let frames = || derived.iter().flat_map(|derived| &derived.frames);
+    let of = |kind| frames().filter(|on_air| on_air.kind() == Some(kind)).count();
+    let kinds = [FrameKind::Data, FrameKind::Trigger, FrameKind::BlockAckRequest, FrameKind::Cts];
+    let [data, triggers, requests, cts] = kinds.map(of);
+    let counts = (data, triggers, requests, cts);
+    assert!(data > 5000 && triggers > 1000 && requests > 1000 && cts > 1000, "{counts:?}");
+    let mut users: Vec<usize> = derived.iter().flat_map(mu::Derived::users).collect();
+    users.sort_unstable();
+    users.dedup();
+    assert_eq!(users, [1, 2, 4, 8, 9, 18]);
+}
+
+/// The same of uplink OFDMA.
+#[test]
+fn an_altered_rule_of_uplink_ofdma_is_found() {
+    fn mu(config: &mut MacConfig) -> &mut Mu {
+        config.mu.as_mut().expect("OFDMA")
+    }
+    fn uplink(config: &mut MacConfig) -> &mut Uplink {
+        mu(config).uplink.as_mut().expect("triggers")
+    }
+    let altered: [(&str, usize, Alter); 10] = [
+        ("none", 0, |_, _| {}),
+        ("AIFSN", 120, |config, _| {
+            let edca = config.edca.as_mut().expect("EDCA");
+            edca.access_point.iter_mut().for_each(|own| own.aifsn += 1);
+        }),
+        ("interval", 250, |config, _| {
+            uplink(config).access_interval += Duration::from_micros(100);
+        }),
+        ("duration", 150, |config, _| {
+            let longest = &mut uplink(config).duration;
+            *longest = *longest / 3 * 2;
+        }),
+        ("padding", 250, |config, _| {
+            let padding = &mut uplink(config).trigger_padding;
+            *padding = match *padding {
+                Us0 => Us8,
+                Us8 => Us16,
+                Us16 => Us0,
+            };
+        }),
+        ("MPDUs", 200, |config, _| {
+            config.aggregation.as_mut().expect("A-MPDUs").frames += 1;
+        }),
+        ("protection", 250, |config, _| {
+            mu(config).protection = match mu(config).protection {
+                MuProtection::None => MuProtection::MuRts,
+                MuProtection::MuRts => MuProtection::None,
+            };
+        }),
+        ("TXOP", 80, |config, _| {
+            let edca = config.edca.as_mut().expect("EDCA");
+            let limits = edca.access_point.iter_mut().map(|own| &mut own.txop_limit);
+            limits.for_each(|limit| *limit = *limit / 8 * 7);
+        }),
+        ("MCS", 250, |_, link| link.mode.mcs = if link.mode.mcs == 4 { 5 } else { 4 }),
+        ("noise", 80, |_, link| link.ack_loss /= 2.0),
+    ];
+    let workloads = some(mu::uplink_workloads(), 300);
+    for (name, least, alter) in altered {
+        let found = differences(&workloads, mu::uplink::run, alter);
+        assert!(found >= least && (least > 0 || found == 0), "{name}: {found} of 300");
+    }
+    let derived: Vec<mu::Derived> = workloads.iter().map(mu::uplink::run).collect();
+    let frames = || derived.iter().flat_map(|derived| &derived.frames);
+    let of = |kind| frames().filter(|on_air| on_air.kind() == Some(kind)).count();
+    let kinds = [FrameKind::Trigger, FrameKind::QosNull, FrameKind::Data, FrameKind::BlockAck];
+    let counts = kinds.map(of);
+    assert!(counts.iter().all(|&count| count > 1000), "{counts:?}");
+    let delivered: usize = derived.iter().map(|derived| derived.delivered.len()).sum();
+    let packets: usize = workloads.iter().map(|workload| workload.packets.len()).sum();
+    assert!(10 * delivered > 9 * packets, "{delivered} of {packets}");
+}
+
+/// A change of what the oracle follows, and of its links.
+type Alter = fn(&mut MacConfig, &mut wifi::Link);
+
+/// In how many of the workloads a cell differs from an oracle with altered rules.
+fn differences(workloads: &[Workload], run: fn(&Workload) -> mu::Derived, alter: Alter) -> usize {
+    let differs = |workload: &&Workload| {
+        let mut other = (*workload).clone();
+        let mut link = other.links[0];
+        alter(&mut other.config, &mut link);
+        other.links.fill(link);
+        mu_in_cell(workload, run(&other)).is_err()
+    };
+    workloads.iter().filter(differs).count()
+}
+
+/// Compares the frames and the deliveries of a cell with OFDMA with what the standard says.
+fn mu_in_cell(workload: &Workload, mut derived: mu::Derived) -> Result<(), String> {
+    let (record, frames, _) = watched_in_cell(workload);
+    let before = |on_air: &&OnAir| on_air.start() < derived.until;
+    let frames: Vec<OnAir> = frames.iter().filter(before).cloned().collect();
+    derived.frames.sort_by_key(|on_air| (on_air.start(), on_air.first_node()));
+    derived.delivered.sort_by_key(|&(at, node, _)| (at, node));
+    let delivered: Vec<_> =
+        record.delivered.into_iter().filter(|&(at, ..)| at < derived.until).collect();
+    let place = frames.iter().zip(&derived.frames).position(|(one, other)| one != other);
+    if let Some(nth) = place.or((frames.len() != derived.frames.len()).then_some(0)) {
+        let (cell, oracle) = (&frames[nth..], &derived.frames[nth..]);
+        let few = |all: &[OnAir]| all[..all.len().min(4)].to_vec();
+        return Err(format!("frame {nth}: cell {:?}, oracle {:?}", few(cell), few(oracle)));
+    }
+    if delivered == derived.delivered { Ok(()) } else { Err("other deliveries".into()) }
+}
