@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+import polars as pl
 import pytest
 from validation.random_access import scenario
 
@@ -148,7 +149,13 @@ def test_traces_name_the_units(tmp_path):
     cell = sensors(20, 0.1, random_access={"units": 4}).set("duration_s", 0.1).set("warmup_s", 0)
     sm.run(cell, trace=tmp_path / "trace.txt")
     text = (tmp_path / "trace.txt").read_text(encoding="utf-8")
-    assert "BSRP: sta0, sta1, sta2, sta3, sta4, 4 RA-RUs\n" in text
+    named = "sta0, sta1, sta2, sta3, sta4, 4 RA-RUs"
+    assert f"BSRP: {named}\n" in text
+    frames = sm.run(cell, trace=True).trace.frames
+    asked = frames.filter(pl.col("trigger") == "BSRP")["stations"]
+    assert asked[0] == named
+    answered = frames.filter(pl.col("stations").is_not_null() & pl.col("trigger").is_null())
+    assert set(map(str, answered["kind"])) <= {"BlockAck"}
 
 
 @pytest.mark.parametrize(

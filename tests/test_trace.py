@@ -400,3 +400,13 @@ def test_airtime_in_space_is_that_of_each_radio(run):
             used = (end_s - own["start_s"]).sum() / run.simulated_s
             if counted is not None and path != "ap":
                 assert used == pytest.approx(counted, abs=1e-9), (name, kind)
+
+
+def test_frames_tell_what_is_punctured():
+    scenario = sm.Scenario.load("punctured").set("duration_s", 0.2).set("warmup_s", 0.0)
+    frames = sm.run(scenario, trace=True).trace.frames
+    data = frames.filter((pl.col("kind") == "Data") & (pl.col("format") == "EHT"))
+    told = {(row["width_mhz"], row["punctured"]) for row in data.to_dicts()}
+    assert (80, "4") in told
+    assert {punctured for width, punctured in told if width == 80} == {"4"}
+    assert frames.filter(pl.col("format") != "EHT")["punctured"].null_count() > 0

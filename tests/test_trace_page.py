@@ -211,15 +211,22 @@ def test_the_address_chooses_a_frame_whose_fields_are_shown(browse):
 def test_frames_of_ofdma_show_unit_padding_and_trigger(browse):
     ppdu = {"length_us": 1000, "format": "HE", "kind": "Data", "mcs": 7, "rate_mbps": 40.0}
     user = frame(1, 1000, "ap", ru_tones=106, ru_index=1, padding_bytes=500, **ppdu)
-    trigger = frame(2, 2500, "ap", receiver=None, kind="Trigger", trigger="MU-BAR", mpdus=0)
+    trigger = frame(2, 2500, "ap", receiver=None, kind="Trigger", trigger="MU-BAR", mpdus=0,
+                    stations="sta1, 4 RA-RUs")  # fmt: skip
     frames = trace_of([user, trigger])
     fields = browse(page(frames), 'return text(".details").split(/\\n+/);', "#frame=1")
     assert fields[fields.index("resource unit") + 1] == "106 tones, number 1"
     # 4000 bits at 40 Mb/s.
     assert fields[fields.index("padding") + 1] == "500 bytes, 100 µs"
     fields = browse(page(frames), 'return text(".details").split(/\\n+/);', "#frame=2")
-    assert fields[fields.index("Trigger") + 1] == "MU-BAR"
-    assert "padding" not in fields
+    assert fields[fields.index("Trigger") + 1] == "MU-BAR, asks sta1, 4 RA-RUs"
+    assert {"padding", "punctured"}.isdisjoint(fields)
+
+
+def test_frames_show_what_is_punctured(browse):
+    frames = trace_of([frame(1, 1000, "ap", format="EHT", width_mhz=80, punctured="3 4")])
+    fields = browse(page(frames), 'return text(".details").split(/\\n+/);', "#frame=1")
+    assert fields[fields.index("punctured") + 1] == "3 4, of 80 MHz"
 
 
 def test_the_address_keeps_stretch_and_frame(browse):

@@ -24,7 +24,7 @@ pub use rows::{FrameRow, MpduRow, PacketRow, SegmentRow};
 use crate::columns::codes;
 use crate::{
     Frame, FrameContent, Network, PacketEvent, PacketStep, Place, Record, RouteEvent, RouteStep,
-    SegmentEvent, SegmentRecord, Sink, Wait, WaitKind,
+    SegmentEvent, SegmentRecord, Sink, Wait, WaitKind, words,
 };
 use index::{Block, Header, Index, Summary};
 use rows::{NONE, NamedRow, PointRow, RouteRow, Row, Table, WaitRow, flag};
@@ -124,7 +124,10 @@ impl<W: io::Write + Send> Air<W> {
             padding: frame.padding.0 as u32,
             tones: frame.mode.tones.unwrap_or(0),
             ru_index: frame.mode.ru_index.unwrap_or(0),
-            trigger: codes::trigger(frame).map_or(u8::MAX, |trigger| trigger.kind.code()),
+            punctured: frame.mode.punctured.map_or(0, |channels| channels.subchannels),
+            random_units: words::trigger(frame)
+                .map_or(0, |trigger| trigger.users.iter().map(|user| user.random).sum()),
+            trigger: words::trigger(frame).map_or(u8::MAX, |trigger| trigger.kind.code()),
         };
         let one = Summary {
             frames: 1,
@@ -154,7 +157,7 @@ impl<W: io::Write + Send> Air<W> {
 
     /// The stations that a frame asks or acknowledges.
     fn on_named(&mut self, frame: &Frame) -> io::Result<()> {
-        let asked = codes::trigger(frame).map_or(&[][..], |trigger| &trigger.users);
+        let asked = words::trigger(frame).map_or(&[][..], |trigger| &trigger.users);
         let acknowledged = match &frame.content {
             FrameContent::MultiSta(acks) => &acks[..],
             _ => &[],

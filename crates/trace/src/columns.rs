@@ -5,16 +5,17 @@ mod schema;
 
 /// The numbers that stand for names.
 pub(crate) mod codes {
-    pub(crate) use super::names::{drop_cause, is_lost, kind, outcome, step, trigger};
+    pub(crate) use super::names::{drop_cause, is_lost, kind, outcome, step};
 }
 
 pub use schema::{FRAMES, MPDUS, PACKETS, ROUTES, SEGMENTS, TABLES, WAITS};
 
+use crate::words;
 use crate::{
     Frame, Network, PacketEvent, Place, Record, RouteEvent, RouteStep, SegmentEvent, SegmentRecord,
     Sink, Wait, WaitKind,
 };
-use names::{Names, accurate, drop_cause, ecn, flags, format, kind, outcome, sack, step, trigger};
+use names::{Names, accurate, drop_cause, ecn, flags, format, kind, outcome, sack, step};
 use std::io;
 use std::sync::mpsc::Sender;
 use wire::{Body, TrafficClass};
@@ -128,12 +129,14 @@ impl Columns {
             .u8(mode.mcs)
             .u8(Some(mode.streams))
             .u16(mode.width_mhz)
+            .text(&words::subchannels(mode.punctured.map_or(0, |channels| channels.subchannels)))
             .u16(mode.tones.unwrap_or(u16::MAX))
             .u16(mode.ru_index.unwrap_or(u16::MAX))
             .u16(mode.user.unwrap_or(u16::MAX))
             .u64(frame.psdu.0)
             .u32(mode.tones.map(|_| frame.padding.0 as u32))
-            .u32(trigger(frame).map(|trigger| trigger.kind.code().into()))
+            .u32(words::trigger(frame).map(|trigger| trigger.kind.code().into()))
+            .text(&words::named(frame, &self.network))
             .u16(count(|_| true))
             .u16(count(|mpdu| mpdu.1))
             .u16(count(|mpdu| mpdu.2))

@@ -30,7 +30,11 @@ export function Details({ model, frame, life, follow, reveal }: {
     const bytes = `${frame.padding_bytes.toLocaleString("en")} bytes, ${lasts}`;
     rows.splice(rows.findIndex(([label]) => label === "PSDU") + 1, 0, ["padding", bytes]);
   }
-  const named = (frame.named ?? []).map(name).join(", ");
+  if (frame.punctured) {
+    rows.splice(4, 0, ["punctured", `${frame.punctured}, of ${frame.width_mhz} MHz`]);
+  }
+  const named = frame.stations ?? [...(frame.named ?? []).map(name),
+    ...(frame.random_units ? [`${frame.random_units} RA-RUs`] : [])].join(", ");
   if (frame.trigger != null) {
     const whom = named && `, asks ${named}`;
     rows.unshift(["Trigger", about.trigger[frame.trigger] + whom]);

@@ -11,8 +11,13 @@ export interface Frame {
   rate_mbps: number; signal_dbm: number | null; mpdus_carried?: Mpdu[];
   /** Of a user of a PPDU of several: its resource unit, and the bytes up to the common end. */
   tones: number | null; ru_index?: number | null; padding_bytes?: number | null;
-  /** The type of a Trigger frame; the radios that it asks, or a Multi-STA BlockAck acknowledges. */
-  trigger?: number | null; named?: number[];
+  /** The 20 MHz subchannels that it leaves out, by number. */
+  punctured?: string | null;
+  /**
+   * The type of a Trigger frame; whom it asks, or a Multi-STA BlockAck acknowledges: radios and a
+   * number of resource units for random access, or in words, where the rows are at hand.
+   */
+  trigger?: number | null; named?: number[]; random_units?: number; stations?: string;
 }
 export interface Mpdu {
   packet: number; flow: number | null; bytes: number; sequence: number; retry: boolean;

@@ -23,6 +23,7 @@ export function embedded(data: Rows): Source {
     column.map((word) => names.indexOf(words[word]));
   const listed = (column: number[]) => [...new Set(column)].filter((word) => word >= 0)
     .map((word) => words[word]);
+  const word = (number: number) => (number < 0 ? null : words[number]);
   const [kinds, outcomes] = [Object.keys(data.kinds), listed(frames.outcome)];
   const [categories, flows] = [listed(frames.access_category), listed(mpdus.flow)];
   const routes = listed(event);
@@ -53,6 +54,7 @@ export function embedded(data: Rows): Source {
     psdu_bytes: frames.psdu_bytes[n], nav_ns: 1000 * frames.nav_us[n],
     rate_mbps: frames.rate_mbps[n], signal_dbm: frames.signal_dbm[n], mpdus_carried: carried[n],
     tones: frames.ru_tones[n], ru_index: frames.ru_index[n], padding_bytes: frames.padding_bytes[n],
+    punctured: word(frames.punctured[n]), stations: word(frames.stations[n]) ?? "",
     trigger: trigger[n] < 0 ? null : trigger[n],
   });
 

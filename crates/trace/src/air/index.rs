@@ -5,7 +5,7 @@ use crate::{Network, RadioRole};
 use std::io;
 
 /// How a file begins; the last byte is the version.
-pub(super) const MAGIC: &[u8; 8] = b"simair\0\x03";
+pub(super) const MAGIC: &[u8; 8] = b"simair\0\x04";
 
 /// The least and the greatest of some numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

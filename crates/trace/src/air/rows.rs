@@ -148,6 +148,10 @@ row! {
         tones: u16,
         /// The place of that unit among those of its size.
         ru_index: u16,
+        /// A bit for each 20 MHz subchannel that is punctured.
+        punctured: u16,
+        /// How many resource units for random access a Trigger frame has.
+        random_units: u8,
         /// The type of a Trigger frame; 255 if it is none.
         trigger: u8,
     }

@@ -5,7 +5,9 @@ use crate::{FrameContent, FrameKind, FrameLoss, FrameOutcome, RouteEvent, RouteS
 use kernel::Bytes;
 use serde_json::json;
 use std::path::PathBuf;
-use wire::{CommonInfo, StationAck, TrafficClass, Trigger, TriggerKind, UserInfo};
+use wire::{
+    CommonInfo, PuncturedChannels, StationAck, TrafficClass, Trigger, TriggerKind, UserInfo,
+};
 
 /// A file in the folder for temporary files, removed when it is dropped.
 struct Temporary(PathBuf);
@@ -296,7 +298,7 @@ fn a_frame_of_ofdma_tells_its_unit_its_padding_and_whom_it_names() {
     let asks = Trigger {
         kind: TriggerKind::Bsrp,
         common: CommonInfo::default(),
-        users: vec![user(2), user(1)],
+        users: vec![user(2), user(1), UserInfo { random: 3, ..user(0) }],
     };
     let acks = |aid| StationAck { aid, class: TrafficClass::BestEffort, block_ack: None };
     let frame = |number, kind, content| Frame {
@@ -306,6 +308,7 @@ fn a_frame_of_ofdma_tells_its_unit_its_padding_and_whom_it_names() {
     };
     let mut unit = frame(1, FrameKind::Data, FrameContent::None);
     (unit.mode.tones, unit.mode.ru_index, unit.padding) = (Some(106), Some(1), Bytes(300));
+    unit.mode.punctured = Some(PuncturedChannels { subchannels: 0b1100, information: 5 });
     let all = [
         frame(0, FrameKind::Trigger, FrameContent::Trigger(Box::new(asks))),
         unit,
@@ -320,4 +323,7 @@ fn a_frame_of_ofdma_tells_its_unit_its_padding_and_whom_it_names() {
     assert_eq!(told(1), [json!(null), json!([]), json!(106), json!(1), json!(300)]);
     assert_eq!(told(2), [json!(null), json!([1]), json!(null), json!(null), json!(null)]);
     assert_eq!(air.about()["trigger"][4], "BSRP");
+    let more = |number, key: &str| air.told_frame(number).unwrap()[key].clone();
+    assert_eq!((more(0, "random_units"), more(1, "random_units")), (json!(3), json!(0)));
+    assert_eq!((more(0, "punctured"), more(1, "punctured")), (json!(null), json!("3 4")));
 }

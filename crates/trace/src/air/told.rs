@@ -4,8 +4,8 @@ use super::file::AirFile;
 use super::life::{Query, Step};
 use super::rows::{FrameRow, MpduRow, SegmentRow};
 use super::{NONE, Series};
-use crate::Network;
 use crate::columns::Columns;
+use crate::{Network, words};
 use serde_json::{Value as Json, json};
 use std::io;
 
@@ -102,6 +102,8 @@ fn frame(row: &FrameRow) -> Json {
         "tones": (row.tones != 0).then_some(row.tones),
         "ru_index": (row.tones != 0).then_some(row.ru_index),
         "padding_bytes": (row.tones != 0).then_some(row.padding),
+        "punctured": (row.punctured != 0).then(|| words::subchannels(row.punctured)),
+        "random_units": row.random_units,
         "trigger": (row.trigger != u8::MAX).then_some(row.trigger),
     })
 }

@@ -1,13 +1,10 @@
 //! The names that columns contain.
 
 use crate::words::class_name;
-use crate::{
-    DropCause, Format, Frame, FrameContent, FrameKind, FrameOutcome, Network, PacketStep, Place,
-    RouteStep,
-};
+use crate::{DropCause, Format, FrameKind, FrameOutcome, Network, PacketStep, Place, RouteStep};
 use kernel::IdVec;
 use std::collections::BTreeMap;
-use wire::{Ecn, Flags, FlowId, NodeId, SackBlocks, TrafficClass, Trigger, TriggerKind};
+use wire::{Ecn, Flags, FlowId, NodeId, SackBlocks, TrafficClass, TriggerKind};
 
 const FORMATS: [Format; 6] = [
     Format::Dsss { short_preamble: false },
@@ -125,15 +122,6 @@ impl Names {
 /// The place of a value in the list of its column.
 fn code<T: PartialEq>(all: &[T], value: &T) -> u32 {
     all.iter().position(|other| other == value).map_or(u32::MAX, |place| place as u32)
-}
-
-/// What a Trigger frame asks for; `None` of other frames, a MU-BAR in the A-MPDU of a user
-/// included.
-pub(crate) fn trigger(frame: &Frame) -> Option<&Trigger> {
-    match (frame.kind, &frame.content) {
-        (FrameKind::Trigger, FrameContent::Trigger(trigger)) => Some(trigger),
-        _ => None,
-    }
 }
 
 pub(crate) fn kind(kind: FrameKind) -> u32 {

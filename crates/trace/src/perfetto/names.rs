@@ -58,6 +58,8 @@ pub(super) enum Text {
         streams: u8,
         width_mhz: u16,
         tones: Option<u16>,
+        /// A bit for each subchannel that is punctured.
+        punctured: u16,
     },
     Class(TrafficClass),
     Radio(u32),
@@ -67,16 +69,17 @@ pub(super) enum Text {
 
 impl From<&FrameMode> for Text {
     fn from(mode: &FrameMode) -> Self {
-        let FrameMode { format, rate, mcs, streams, width_mhz, tones, .. } = *mode;
+        let FrameMode { format, rate, mcs, streams, width_mhz, tones, punctured, .. } = *mode;
+        let punctured = punctured.map_or(0, |channels| channels.subchannels);
         let kbps = rate.0 / 1000;
-        Self::Mode { format: format.name(), kbps, mcs, streams, width_mhz, tones }
+        Self::Mode { format: format.name(), kbps, mcs, streams, width_mhz, tones, punctured }
     }
 }
 
 impl Text {
     fn text(self, network: &Network, paths: &Paths) -> String {
         match self {
-            Self::Mode { format, kbps, mcs, streams, width_mhz, tones } => {
+            Self::Mode { format, kbps, mcs, streams, width_mhz, tones, punctured } => {
                 let rate = format!("{} Mb/s", kbps as f64 / 1000.0);
                 match mcs {
                     None => format!("{format} {rate}"),
@@ -85,6 +88,9 @@ impl Text {
                         if streams == 1 { "" } else { "s" },
                         match tones {
                             Some(tones) => format!("{tones} of the tones of {width_mhz} MHz"),
+                            None if punctured != 0 => {
+                                format!("{width_mhz} MHz without {}", words::subchannels(punctured))
+                            }
                             None => format!("{width_mhz} MHz"),
                         }
                     ),

@@ -2,11 +2,10 @@
 //! `download0: . 1:1461(1460) ack 1 win 65535`.
 
 use super::columns::INFALLIBLE;
-use crate::columns::codes;
-use crate::{Frame, Network};
+use crate::{Frame, Network, words};
 use std::collections::BTreeSet;
 use std::fmt::{self, Write};
-use wire::{Body, Echo, Ecn, Flags, Packet, PowerBits, Segment, Trigger, UserInfo};
+use wire::{Body, Echo, Ecn, Flags, Packet, PowerBits, Segment};
 
 /// A run of MPDUs that is written as one: of the same flow, with consecutive data.
 #[derive(Clone, Copy, Debug)]
@@ -37,8 +36,9 @@ pub(super) fn of_frame(
     network: &Network,
     mut line: impl FnMut(&str),
 ) {
-    if let Some(trigger) = codes::trigger(frame) {
-        return line(&whom(trigger, network));
+    if let Some(trigger) = words::trigger(frame) {
+        let whom = words::named(frame, network);
+        return line(&format!("{}: {whom}", trigger.kind.name()));
     }
     let mpdus = &frame.mpdus;
     let all_retry = mpdus.iter().all(|mpdu| mpdu.retry);
@@ -69,16 +69,6 @@ pub(super) fn of_frame(
     if let Some(run) = &run {
         line(run.render(network, &mut text));
     }
-}
-
-/// The type of a Trigger frame, the stations that it asks, and its RA-RUs.
-fn whom(trigger: &Trigger, network: &Network) -> String {
-    let name = |user: &UserInfo| match user.aid {
-        0 => format!("{} RA-RUs", user.random),
-        aid => network.radios[usize::from(aid)].name.clone(),
-    };
-    let names: Vec<String> = trigger.users.iter().map(name).collect();
-    format!("{}: {}", trigger.kind.name(), names.join(", "))
 }
 
 /// The content of a packet.
