@@ -19,6 +19,7 @@ from simoom.why.case import Case
 from simoom.why.counterfactual import Change, Key
 from simoom.why.explain import rank
 from simoom.why.path import queue_of
+from simoom.why.puncturing import punctured
 from simoom.why.result import Effect, Verdict
 
 DOWN = {"from": "server", "to": "sta0"}
@@ -290,6 +291,30 @@ def run(**keys: Any) -> sm.Run:
     """A short run of 802.11b with delays by hop."""
     base = {"standard": "11b", "stations": 1, "duration_s": 4.0, "measure": {"hops": True}}
     return sm.run(sm.Scenario(**{**base, **keys}), check=True)
+
+
+def test_a_neighbour_in_a_subchannel_is_a_cause_until_it_is_punctured() -> None:
+    beside = sm.Scenario.load("punctured").set("duration_s", 2.0)
+    # In channel 44, the highest 40 MHz of 36 to 48, which no pattern leaves out.
+    wide = beside.set("ap.punctured", []).set("stations[1].width_mhz", 40)
+    shared = sm.why(beside.set("ap.punctured", []), flow="to the wide one sta0", replications=3,
+                    most_replications=3)  # fmt: skip
+    found = {effect.name: effect for effect in shared.effects}["punctured"]
+    assert found.gain > 1.05
+    assert found.change.key.set == ("ap.punctured=[4]",)
+    assert shared.not_applicable["unpunctured"] == "the flow's network has nothing punctured"
+    alone = sm.why(beside, flow="to the wide one sta0", replications=3, most_replications=3)
+    effects = {effect.name: effect for effect in alone.effects}
+    assert effects["unpunctured"].gain < 0.95
+    assert "punctured" not in effects
+    for scenario, message in [
+        (wide, "the standard has no pattern that leaves out the subchannels 3, 4 alone"),
+        (beside.set("ap.punctured", []).set("cells[0].channel", 36),
+         "another network is in the primary channel, which cannot be punctured"),
+        (beside.set("ap.punctured", []).set("cells[0].channel", 52),
+         "no other network is in the flow's channel"),
+    ]:  # fmt: skip
+        assert punctured(Case(scenario, draft.with_single_flows(scenario), 0, {}, 1)) == message
 
 
 def test_the_delays_of_hops_add_up_to_the_delay_of_packets() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from simoom.why import air, cures, marking, ofdma, path, transport
+from simoom.why import air, cures, marking, ofdma, path, puncturing, transport
 from simoom.why.case import Case
 from simoom.why.counterfactual import Answer, Counterfactual
 
@@ -40,6 +40,8 @@ COUNTERFACTUALS = (
     Counterfactual("muted", "no MU EDCA", ofdma.muted, cures=True),
     Counterfactual("no_trigger", "a poll every 5 ms", ofdma.no_trigger, cures=True),
     Counterfactual("unit_collisions", "longer random access", ofdma.unit_collisions, cures=True),
+    Counterfactual("unpunctured", "the whole channel", puncturing.unpunctured, cures=True),
+    Counterfactual("punctured", "without a neighbour's channels", puncturing.punctured, cures=True),
     Counterfactual("greediest", "without the greediest station", air.greediest),
     Counterfactual("alone", "without the other flows", air.alone),
     _cure("cake", "CAKE in the busiest queue", cures.cake),
