@@ -40,7 +40,7 @@ VOICE_LIMIT = 1.5
 MAC80211_LIMIT = 1.25
 """The most instructions of a cell under `mac80211`, of those under `fq_codel`."""
 
-MU_LIMITS = {"down": 1.45, "both": 1.3}
+MU_LIMITS = {"down": 1.4, "both": 1.3}
 """The most instructions per delivered packet with OFDMA, of those without; the target is 1.3.
 
 In the downlink a PPDU of a single user has about ten packets there, and one to nine users has one

@@ -76,29 +76,24 @@ impl<Q: Queue> Counted<Q> {
 
     #[inline]
     fn of(&mut self, class: TrafficClass, to: Option<NodeId>) -> &mut Count {
+        self.count_and_queue(class, to).0
+    }
+
+    /// What waits for a destination in a class, and the queue.
+    #[inline]
+    fn count_and_queue(&mut self, class: TrafficClass, to: Option<NodeId>) -> (&mut Count, &mut Q) {
         let class = if self.has_classes { class as usize } else { 0 };
-        match to {
+        let count = match to {
             Some(node) => &mut self.unicast.grown(node)[class],
             None => &mut self.broadcast[class],
-        }
+        };
+        (count, &mut self.queue)
     }
 
     #[inline]
     fn remove(&mut self, packet: &Packet) {
         self.all -= 1;
         self.of(packet.class, packet.receiver()).waits.remove(packet.size);
-    }
-
-    /// Whether nothing waits that a request is for.
-    #[inline]
-    fn has_none(&mut self, wanted: &Wanted) -> bool {
-        let joins = wanted.most < Bytes(u64::MAX);
-        match wanted.to {
-            Destination::Only(to) if !(joins && self.asks_always) => {
-                self.of(wanted.class, to).has_none(wanted.most)
-            }
-            _ => false,
-        }
     }
 
     /// Packets that the queue has dropped since `out` had `before` signals wait no longer.
@@ -205,12 +200,23 @@ impl<Q: Queue> Queue for Counted<Q> {
     }
 
     fn pop_for(&mut self, now: Instant, wanted: &Wanted, out: &mut Vec<Signal>) -> Option<Packet> {
-        if self.has_none(wanted) {
+        let before = out.len();
+        let Destination::Only(to) = wanted.to else {
+            let packet = self.queue.pop_for(now, wanted, out);
+            self.note_taken(before, out, packet.as_ref());
+            return packet;
+        };
+        let asks = self.asks_always && wanted.most < Bytes(u64::MAX);
+        let (count, queue) = self.count_and_queue(wanted.class, to);
+        if !asks && count.has_none(wanted.most) {
             return None;
         }
-        let before = out.len();
-        let packet = self.queue.pop_for(now, wanted, out);
-        self.note_taken(before, out, packet.as_ref());
+        let packet = queue.pop_for(now, wanted, out);
+        if let Some(packet) = &packet {
+            count.waits.remove(packet.size);
+            self.all -= 1;
+        }
+        self.note_drops(before, out);
         packet
     }
 

@@ -82,6 +82,7 @@ impl Cell {
     }
 
     /// The originator of an EDCAF of the access point for a receiver.
+    #[inline]
     pub(super) fn originator_to(&self, f: u32, receiver: u32) -> &Originator {
         let edcaf = self.edcaf(f);
         match &self.groups {

@@ -92,10 +92,6 @@ impl Bitmap {
     /// Shifts all bits up by `by` places and sets the first `by` bits. Bits beyond the end are
     /// lost.
     pub(crate) fn put_ones_first(&mut self, by: u16) {
-        if self.is_empty() {
-            *self = Self::ones(by);
-            return;
-        }
         let (words, bits) = (usize::from(by / 64), by % 64);
         let word = |i: Option<usize>| i.and_then(|i| self.0.get(i)).copied().unwrap_or(0);
         let ones = Self::ones(by);

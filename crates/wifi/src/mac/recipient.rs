@@ -95,13 +95,18 @@ impl Recipient {
     /// Which MPDUs were received from sequence number `from` on.
     #[inline]
     pub(crate) fn block_ack(&self, from: u16) -> Bitmap {
-        let mut bitmap = self.arrived;
         let ahead = distance(self.start, from);
-        if ahead < SEQUENCES / 2 {
-            bitmap.drop_first(ahead.min(Bitmap::LEN));
-        } else {
-            bitmap.put_ones_first(distance(from, self.start).min(Bitmap::LEN));
+        if ahead >= SEQUENCES / 2 {
+            let behind = distance(from, self.start).min(Bitmap::LEN);
+            if self.arrived.is_empty() {
+                return Bitmap::ones(behind);
+            }
+            let mut bitmap = self.arrived;
+            bitmap.put_ones_first(behind);
+            return bitmap;
         }
+        let mut bitmap = self.arrived;
+        bitmap.drop_first(ahead.min(Bitmap::LEN));
         bitmap
     }
 

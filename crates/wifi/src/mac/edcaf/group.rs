@@ -39,7 +39,6 @@ impl Edcaf {
 
     /// Asks rate control, if there is one, for the mode of the next attempt to a user. Returns
     /// whether its PSDU has one MPDU only.
-    #[inline]
     pub(crate) fn turn_mode(
         &self,
         now: Instant,

@@ -35,7 +35,8 @@ impl PeerRate {
         self.slowest = slowest;
     }
 
-    pub(super) fn adapts(&self) -> bool {
+    #[inline]
+    pub(crate) fn adapts(&self) -> bool {
         self.control.is_some()
     }
 }

@@ -173,7 +173,7 @@ impl Downlink {
         let of_station = |(nth, (&place, &size))| {
             let station = members.at(place);
             let rate = on.stations.rate(station);
-            if edcaf.turn_mode(now, station, rate, on.out) {
+            if rate.adapts() && edcaf.turn_mode(now, station, rate, on.out) {
                 *alone |= 1_u128 << nth;
             }
             Part { mode: modes.number(place, rate), size }
@@ -237,7 +237,8 @@ impl Downlink {
             let (station, mode) = (members.at(place), modes.at(part.mode));
             let room = rooms.next().unwrap_or(Bytes::ZERO);
             let bytes = settings.within(room.min(limits.bytes));
-            let frames = if *alone >> nth & 1 == 1 { 1 } else { limits.frames };
+            let is_alone = *alone != 0 && *alone >> nth & 1 == 1;
+            let frames = if is_alone { 1 } else { limits.frames };
             let room = PsduLimits { frames, bytes };
             let originator = queue.of_mut(edcaf, place);
             let next = |most| on.source.next(node, class, station, most);

@@ -58,7 +58,10 @@ impl Credits {
         for &(place, loss) in losses.iter().rev() {
             let left = stations[place].1 - loss;
             let behind = &mut stations[place..];
-            let passed = behind[1..].partition_point(|&(_, own)| own > left);
+            // In most cases only the few pass who were not served.
+            let first = behind[1..].iter().take(4).position(|&(_, own)| own <= left);
+            let all = || behind[1..].partition_point(|&(_, own)| own > left);
+            let passed = first.unwrap_or_else(all);
             behind[0].1 = left;
             behind[..=passed].rotate_left(1);
         }
