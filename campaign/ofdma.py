@@ -61,9 +61,16 @@ def ofdma(draw: Draw, values: Values) -> Table:
 
 
 def among_radios(made: Table, draw: Draw) -> None:
-    """Give the nodes radios, in some cases with a second cell, and send downwards only."""
-    for key in ("uplink", "edca", "protection"):
+    """Give the nodes radios, in some cases with a second cell, and leave out what is of cells."""
+    for key in ("edca", "protection"):
         made["wlan"]["mu"].pop(key, None)
+    uplink = made["wlan"]["mu"].get("uplink")
+    if isinstance(uplink, dict):
+        uplink.pop("random_access", None)
+    for group in groups(made):
+        save = group.get("power_save")
+        if isinstance(save, dict) and isinstance(save.get("twt"), dict):
+            save["twt"].pop("triggered", None)
     made["radio"] = {}
     for group in groups(made):
         group["ring_m"] = draw.one((2.0, 20.0, 60.0, 120.0))

@@ -1,4 +1,4 @@
-"""Downlink OFDMA among radios: as in a cell where all hear each other, and what distance does."""
+"""OFDMA among radios: as in a cell where all hear each other, and what distance does."""
 
 from __future__ import annotations
 
@@ -77,7 +77,16 @@ def test_a_resource_unit_reaches_further():
 @pytest.mark.parametrize(
     ("tables", "path", "said"),
     [
-        ({"wlan": {"mu": {"uplink": {}}}}, "wlan.mu.uplink", "with [radio]"),
+        (
+            {"wlan": {"mu": {"uplink": {"random_access": {}}}}},
+            "wlan.mu.uplink.random_access",
+            "with [radio]",
+        ),
+        (
+            {"wlan": {"mu": {"uplink": {}, "edca": {"voice": {"timer": 1}}}}},
+            "wlan.mu.edca",
+            "with [radio]",
+        ),
         ({"wlan": {"mu": {"protection": "mu_rts"}}}, "wlan.mu.protection", "with [radio]"),
         ({"radio": {"propagation_delay": "on"}}, "wlan.mu", "signals that take time"),
         ({"interferers": [{"position_m": [3.0, 0.0], "source": "sco"}]}, "wlan.mu", "interferers"),
@@ -90,3 +99,46 @@ def test_what_is_not_supported_is_said(tables: dict, path: str, said: str):
         made.check()
     message = next(issue.message for issue in caught.value.issues if issue.path == path)
     assert said in message
+
+
+UPLINK = {"mu": {"uplink": {"access_interval_us": 500.0}}}
+
+
+def test_stations_are_triggered_as_in_a_cell():
+    def row(stations: dict, radio: dict | None) -> dict:
+        flows = [{"from": "sta*", "to": "ap", "traffic": {"poisson": {"rate_mbps": 1.5}}}]
+        return sm.run(scenario(stations, flows, radio, wlan=UPLINK), check=True).row()
+
+    cell, radios = row({"count": 9}, None), row(NEAR, {})
+    # Collisions differ: a stronger frame may be received beside another.
+    for key in ("total.goodput_mbps", "ap.attempts", "total.attempts"):
+        assert radios[key] == pytest.approx(cell[key], rel=0.1), key
+    assert radios["ap.attempts"] > 500, "most packets are triggered"
+
+
+def test_a_station_whose_nav_another_network_has_set_does_not_answer():
+    # The access points do not hear each other; sta1 hears both, and what sta0 and sta2 send.
+    losses = [
+        [0, 50, 70, 140, 140],
+        [50, 0, 70, 140, 140],
+        [70, 70, 0, 70, 70],
+        [140, 140, 70, 0, 50],
+        [140, 140, 70, 50, 0],
+    ]
+    tables = {
+        "cells": [{}],
+        "stations": [{}, {}, {"cell": 1}],
+        "radio": {"losses_db": losses},
+        "wlan": UPLINK,
+    }
+    uplink = {"from": "sta0-1", "to": "ap", "traffic": SATURATED}
+    beside = {"from": "sta2", "to": "ap", "traffic": SATURATED}
+
+    def mbps(*flows: dict) -> list[float]:
+        found = sm.run(scenario(flows=list(flows), **tables), check=True).row()
+        return [found[f"flows[{station}].goodput_mbps"] for station in (0, 1)]
+
+    (other, own), (beside_other, beside_own) = mbps(uplink), mbps(uplink, beside)
+    assert own > 0.6 * other, "both are triggered, and sta0 captures"
+    assert beside_own < 0.2 * beside_other, "the NAV of the other network holds"
+    assert beside_other > 0.5 * other

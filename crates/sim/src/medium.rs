@@ -77,7 +77,7 @@ impl Medium {
     pub(crate) fn triggers(&self) -> bool {
         match self {
             Self::Cell(cell) => cell.triggers(),
-            Self::Space(_) => false,
+            Self::Space(space) => space.triggers(),
         }
     }
 
@@ -88,9 +88,7 @@ impl Medium {
         source: &dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
-        if let Self::Cell(cell) = self {
-            cell.revise_asking(now, source, out);
-        }
+        either!(self, medium => medium.revise_asking(now, source, out));
     }
 
     /// Sets the mode in which a node sends to another.
@@ -175,7 +173,7 @@ impl Medium {
     pub(crate) fn trigger_counters(&self, now: Instant, station: u32) -> TriggerCounters {
         match self {
             Self::Cell(cell) => cell.trigger_counters(now, station),
-            Self::Space(_) => TriggerCounters::default(),
+            Self::Space(space) => space.trigger_counters(station),
         }
     }
 
@@ -291,7 +289,7 @@ impl Medium {
     ) {
         match self {
             Self::Cell(cell) => cell.on_step(now, source, out),
-            Self::Space(space) => space.on_step(now, out),
+            Self::Space(space) => space.on_step(now, source, out),
         }
     }
 }

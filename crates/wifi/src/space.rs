@@ -8,12 +8,14 @@
 //! the receiver moves, the power is that at the start of the frame; movement causes no event.
 //!
 //! If all nodes receive all others and there is no capture, the frames on the air equal those of
-//! [`Cell`](crate::Cell) to the nanosecond, and so do all random draws. There are four
+//! [`Cell`](crate::Cell) to the nanosecond, and so do all random draws. There are five
 //! differences: a discarded MSDU leaves its node a timeout after its last frame; slots never begin
 //! for all stations together ([`SlotGrid::Shared`](crate::mac::SlotGrid) behaves as the standard's
 //! grid); a full-duplex node chooses its secondary frame when it sends the CTS or has decoded a MAC
-//! header, not when the exchange begins; and an access point whose PPDU to several users has
-//! collided asks them for BlockAcks nevertheless, while in a cell the exchange ends.
+//! header, not when the exchange begins; an access point whose PPDU to several users has collided
+//! asks them for BlockAcks nevertheless, while in a cell the exchange ends; and a station decides
+//! what it answers to a Trigger frame when it does, not when the Trigger frame begins, and what it
+//! sends is delivered at the end that its LENGTH announces.
 //!
 //! The caller uses it like a [`Cell`](crate::Cell): it passes packets to free nodes
 //! ([`Space::on_packet`]), and schedules an event for each [`Command::Access`] and each
@@ -57,6 +59,7 @@ mod slices;
 mod timers;
 mod tuning;
 mod units;
+mod uplink;
 mod watch;
 mod waves;
 
@@ -166,8 +169,14 @@ pub struct Space {
     airtime: Option<Box<UsedAirtime>>,
     /// Spatial reuse, if nodes do it.
     reuse: Option<Box<Reuse>>,
+    /// The access points that trigger stations.
+    triggering: Vec<u32>,
     /// Whether nodes report the packets in frames that are addressed to others.
     overhears: bool,
+    /// Whether access points trigger stations.
+    is_triggering: bool,
+    /// Either: frames for others have more to do at a node than to set its NAV.
+    is_attentive: bool,
 }
 
 impl Space {
@@ -189,6 +198,7 @@ impl Space {
         let mac = mac::Rules::new(mac, links.iter().map(|(_, _, link)| link.mode));
         let rules = SpaceRules::new(mac, Levels::of(&radio.receiver), nav_reset);
         let signals = Signals::new(radio, sites);
+        let is_ap = |&node: &u32| signals.sites[node as usize].is_access_point;
         let node = |(n, mut peers): (u32, Vec<Peer>)| {
             peers.sort_by_key(|peer| peer.node);
             let is_access_point = signals.sites[n as usize].is_access_point;
@@ -197,27 +207,26 @@ impl Space {
             let apart =
                 rules.mac.framing.aggregation.is_some() && (is_access_point || peers.len() > 1);
             let contenders = (0..rules.mac.per_node).map(|category| {
-                let index = n * rules.mac.per_node + category;
-                let (spacing, _) = rules.mac.parameters(is_access_point, category);
-                EdcafState {
-                    edcaf: Edcaf::new(
-                        &rules.mac,
-                        n,
-                        is_access_point,
-                        category,
-                        apart,
-                        backoff(index),
-                    ),
-                    slots: Slots::new(rules.timing(), spacing, rules.mac.busy_slot()),
-                }
+                let (index, mac) = (n * rules.mac.per_node + category, &rules.mac);
+                let (spacing, _) = mac.parameters(is_access_point, category);
+                let draws = backoff(index);
+                let edcaf = Edcaf::new(mac, n, is_access_point, category, apart, draws);
+                let slots = Slots::new(rules.timing(), spacing, mac.busy_slot());
+                EdcafState { edcaf, slots }
             });
             let noise = seed.stream("radio.noise", n);
-            Node::new(n, contenders.collect(), noise, peers).with_groups(&rules, is_access_point)
+            let access_point = peers.iter().map(|peer| peer.node).find(is_ap);
+            Node::new(n, contenders.collect(), noise, peers).with_groups(
+                &rules,
+                is_access_point,
+                access_point,
+            )
         };
         let nodes: Vec<Node> = (0..).zip(peers(&signals, &links)).map(node).collect();
         let spaces = nodes.iter().filter_map(Node::shortest_space);
         let shortest_space = spaces.min().unwrap_or(Duration::ZERO);
         let full_duplex = rules.mac.config.full_duplex;
+        let triggering = uplink::triggering(&nodes);
         let mut space = Self {
             required: RequiredSinr::default(),
             crowd: Crowd::new(&signals, &rules),
@@ -237,6 +246,9 @@ impl Space {
             airtime: None,
             reuse,
             overhears: false,
+            is_triggering: !triggering.is_empty(),
+            is_attentive: !triggering.is_empty(),
+            triggering,
         };
         if let Some(settings) = full_duplex {
             let modes: Vec<Mode> = links.iter().map(|(_, _, link)| link.mode).collect();
@@ -355,6 +367,9 @@ impl Space {
             self.end_rest(now, node);
         }
         self.nodes[node as usize].begin_service(now, packet, to, &self.rules);
+        if self.triggers() {
+            self.hear_of_packet(now, node, to, out);
+        }
         self.note_contending(node);
         self.set_timer(node);
         self.schedule(out);
@@ -400,6 +415,9 @@ impl Space {
         due.clear();
         self.scratch.due = due;
         self.schedule(out);
+        if self.triggers() {
+            self.ask(now, false, source, out);
+        }
         if self.watch.is_some() {
             self.record_waits(now);
         }
@@ -410,7 +428,7 @@ impl Space {
         if state.is_quiet() {
             return;
         }
-        let contends = !state.is_idle();
+        let contends = state.has_something();
         if std::mem::replace(&mut state.contends, contends) != contends {
             let (access_points, stations) = &mut self.contending;
             let is_access_point = self.signals.sites[node as usize].is_access_point;

@@ -2,8 +2,10 @@
 //! for.
 
 mod group;
+mod triggered;
 
 pub(crate) use group::GroupRecord;
+pub(crate) use triggered::{Answering, TriggeredRecord};
 
 use crate::mac::{BusySlot, Counting, Edcaf, Originator};
 use crate::phy::he::Ru;

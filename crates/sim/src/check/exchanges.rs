@@ -1,7 +1,7 @@
 //! The frames that a node has sent and decoded in exchanges.
 
-use kernel::Instant;
-use wifi::space::OngoingFrame;
+use kernel::{Duration, Instant};
+use wifi::space::{OngoingFrame, Users};
 use wire::FrameKind;
 
 /// The frames that a node has sent and decoded, as far as its next frame depends on them.
@@ -31,4 +31,35 @@ impl Exchanges {
             self.asked.push(frame);
         }
     }
+
+    /// Whether reports that the node has asked for have ended exactly a SIFS ago.
+    pub(super) fn has_reports(&self, now: Instant, sifs: Duration) -> bool {
+        let Self { sent: Some(sent), understood, .. } = self else { return false };
+        let is_report = |it: &OngoingFrame| it.kind == FrameKind::QosNull && it.users.is_unit();
+        let report = understood.filter(is_report);
+        sent.kind == FrameKind::Trigger && report.is_some_and(|report| report.end + sifs == now)
+    }
+
+    /// Whether the node's own exchange succeeded exactly a SIFS ago.
+    pub(super) fn has_succeeded(&self, now: Instant, sifs: Duration, slowest: Duration) -> bool {
+        let Self { sent: Some(sent), understood, .. } = self else { return false };
+        if sent.users == Users::Several && is_answer(sent) {
+            return sent.end + sifs == now;
+        }
+        if sent.users == Users::Several {
+            let answer = understood.filter(|it| it.users != Users::One && is_answer(it));
+            return answer.is_some_and(|answer| answer.end + sifs == now);
+        }
+        if sent.to.is_none() {
+            // A broadcast ends its exchange when it has arrived everywhere.
+            return sent.end + sifs <= now && now <= sent.end + slowest + sifs;
+        }
+        let answer = understood.filter(|answer| Some(answer.from) == sent.to && is_answer(answer));
+        answer.is_some_and(|answer| answer.end + sifs == now)
+    }
+}
+
+/// Whether a frame answers another.
+pub(super) fn is_answer(frame: &OngoingFrame) -> bool {
+    matches!(frame.kind, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck)
 }

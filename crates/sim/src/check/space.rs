@@ -4,7 +4,7 @@ mod units;
 
 use super::blocks::{Blocks, DataPsdu};
 use super::earlier::Known;
-use super::exchanges::Exchanges;
+use super::exchanges::{Exchanges, is_answer};
 use super::overlap::{self, Overlap};
 use super::powers::{Powers, agree_in_sum};
 use super::reception::{self, ReceiverState};
@@ -88,7 +88,7 @@ impl Watch {
         let mpdus = |air: &OngoingFrame| match air.kind {
             // The EDCAF is that of the node which has started the exchange.
             FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => Vec::new(),
-            _ if air.users != Users::One => Vec::new(),
+            _ if matches!(air.users, Users::Several | Users::Chained) => Vec::new(),
             FrameKind::BlockAckRequest => {
                 vec![(space.starting_sequence(air.from, air.edcaf), Bytes::ZERO)]
             }
@@ -142,7 +142,9 @@ impl Watch {
         let mut others = self.frames.iter();
         let twice = others.any(|other| other.from == frame.from && other.end > now);
         rule(now, !twice, "one transmission per radio", || format!("{frame:?}"));
-        if is_answer(frame) {
+        if frame.users == Users::Several && is_answer(frame) {
+            self.check_multi_sta(frame);
+        } else if is_answer(frame) {
             self.check_answer(frame);
         } else if frame.users != Users::One {
             self.check_in_group(frame);
@@ -156,13 +158,14 @@ impl Watch {
             reuse.on_begin(frame, is_answer(frame));
         }
         let asks = matches!(frame.kind, FrameKind::Rts | FrameKind::BlockAckRequest);
-        if asks && frame.users == Users::One {
+        let is_of_one = matches!(frame.users, Users::One | Users::Unit(_));
+        if asks && is_of_one {
             self.blocks.on_numbers(now, frame.from, frame.edcaf, frame.to, &mpdus);
         }
         rule(now, self.powers.spares(frame), "no frame is in a punctured channel", || {
             format!("{frame:?}")
         });
-        if frame.kind == FrameKind::Data && frame.users == Users::One {
+        if frame.kind == FrameKind::Data && is_of_one {
             self.known.check_format(now, frame.from, frame.to, frame.mode.class);
             self.blocks.on_psdu(
                 now,
@@ -281,10 +284,14 @@ impl Watch {
         let (space, limit) = self.parameters(frame.from, frame.edcaf);
         let receiver = &self.receivers[frame.from as usize];
         let sifs = self.times.sifs();
+        if receiver.exchanges.has_reports(now, sifs) {
+            // A Trigger frame for data follows the reports, and does not need a TXOP with a limit.
+            return;
+        }
         let won = receiver.exchanges.won.filter(|&(function, _)| {
             limit > Duration::ZERO
                 && function == frame.edcaf
-                && receiver.has_succeeded(now, sifs, self.slowest)
+                && receiver.exchanges.has_succeeded(now, sifs, self.slowest)
         });
         // The Duration field covers the exchange.
         let planned = frame.end + frame.reserves;
@@ -390,6 +397,7 @@ impl Watch {
         receiver.extra = Duration::ZERO;
         if is_unit {
             receiver.decoded_unit_at = now;
+            self.groups.on_decoded(heard.node, heard.from);
         }
         self.known.check_format(now, heard.node, None, frame.mode.class);
         match frame.to {
@@ -466,10 +474,6 @@ fn due(asked: &OngoingFrame, sifs: Duration) -> Instant {
     asked.end + overlap::delay(asked) + sifs
 }
 
-fn is_answer(frame: &OngoingFrame) -> bool {
-    matches!(frame.kind, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck)
-}
-
 /// Within this time after an RTS, the frame that it announces must have begun (clause 10.3.2.4).
 fn after_rts(times: &Times, rts: &OngoingFrame) -> Duration {
     let cts = times.response_mode(&rts.mode);
@@ -479,23 +483,6 @@ fn after_rts(times: &Times, rts: &OngoingFrame) -> Duration {
 
 /// Bytes of a CTS (clause 9.3.1.3).
 const CTS: Bytes = Bytes(14);
-
-impl ReceiverState {
-    /// Whether the node's own exchange succeeded exactly a SIFS ago.
-    fn has_succeeded(&self, now: Instant, sifs: Duration, slowest: Duration) -> bool {
-        let Exchanges { sent: Some(sent), understood, .. } = &self.exchanges else { return false };
-        if sent.users == Users::Several {
-            let answer = understood.filter(|it| it.users != Users::One && is_answer(it));
-            return answer.is_some_and(|answer| answer.end + sifs == now);
-        }
-        if sent.to.is_none() {
-            // A broadcast ends its exchange when it has arrived everywhere.
-            return sent.end + sifs <= now && now <= sent.end + slowest + sifs;
-        }
-        let answer = understood.filter(|answer| Some(answer.from) == sent.to && is_answer(answer));
-        answer.is_some_and(|answer| answer.end + sifs == now)
-    }
-}
 
 #[cfg(test)]
 mod tests;

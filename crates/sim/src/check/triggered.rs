@@ -20,20 +20,30 @@ pub(super) fn check(
     exchange: &Exchange,
     triggered: &TriggeredExchange,
 ) {
-    let now = exchange.start;
-    let detail = || format!("{exchange:?}: {triggered:?}");
+    check_trigger(mac, exchange.start, exchange.sender == ACCESS_POINT, triggered);
+    check_answers(mac, exchange.start, triggered);
+    check_order(mac, times, exchange, triggered);
+}
+
+/// A Trigger frame of the access point asks stations once, in resource units that do not overlap,
+/// and gives them time to prepare.
+pub(super) fn check_trigger(
+    mac: &MacConfig,
+    now: Instant,
+    is_own: bool,
+    triggered: &TriggeredExchange,
+) {
+    let detail = || format!("{triggered:?}");
     let uplink = mac.mu.as_ref().and_then(|mu| mu.uplink.as_ref());
     let Some(uplink) = uplink else {
         return rule(now, false, "only with uplink OFDMA there are Trigger frames", detail);
     };
-    let is_own = exchange.sender == ACCESS_POINT;
     rule(now, is_own, "the access point triggers", detail);
     let units: Vec<_> = triggered.units().map(|unit| (unit[0].ru, unit[0].mode.width)).collect();
     check_units(now, &units);
     let asked: Vec<u32> = asked(triggered).map(|user| user.station).collect();
     let is_once = asked.iter().collect::<BTreeSet<_>>().len() == asked.len();
-    let by_number = is_once && !asked.contains(&ACCESS_POINT);
-    rule(now, by_number, "a Trigger frame asks a station once", detail);
+    rule(now, is_once, "a Trigger frame asks a station once", detail);
     // One User Info is for all RA-RUs.
     let infos = asked.len() + usize::from(asked.len() < units.len());
     let bare = triggered.kind.bytes(infos as u64);
@@ -43,8 +53,6 @@ pub(super) fn check(
     // In whole symbols, of which SERVICE and tail have a part.
     let needed = uplink.trigger_padding.lasts().saturating_sub(Duration::from_micros(4));
     rule(now, prepared >= needed, "stations have time to prepare", detail);
-    check_answers(mac, exchange, triggered);
-    check_order(mac, times, exchange, triggered);
 }
 
 /// Those whom a Trigger frame asks.
@@ -53,8 +61,7 @@ pub(super) fn asked(triggered: &TriggeredExchange) -> impl Iterator<Item = &Trig
 }
 
 /// All answers last equally long, as the Trigger frame says, and fit.
-fn check_answers(mac: &MacConfig, exchange: &Exchange, triggered: &TriggeredExchange) {
-    let now = exchange.start;
+pub(super) fn check_answers(mac: &MacConfig, now: Instant, triggered: &TriggeredExchange) {
     let detail = || format!("{triggered:?}");
     let Some(mu) = &mac.mu else { return };
     let Some(first) = triggered.users.first() else {
@@ -129,7 +136,8 @@ fn check_order(mac: &MacConfig, times: &Times, exchange: &Exchange, triggered: &
     rule(now, exchange.end == end, "an exchange ends with its last frame", detail);
 }
 
-fn bitmap(mac: &MacConfig, user: &TriggeredUser) -> u16 {
+/// The bits of the bitmap that acknowledges what a station has sent.
+pub(super) fn bitmap(mac: &MacConfig, user: &TriggeredUser) -> u16 {
     let window = mac.aggregation.map_or(64, |limits| limits.window);
     match user.mpdus() {
         1 => 0,

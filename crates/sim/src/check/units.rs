@@ -1,7 +1,8 @@
 //! The PPDUs of access points to several users among radios.
 
 use kernel::{Bytes, Duration, Instant};
-use wifi::mac::MuExchange;
+use std::collections::BTreeSet;
+use wifi::mac::{MuExchange, TriggeredExchange, TriggeredUser};
 use wifi::phy::he::RuSize;
 use wifi::space::{OngoingFrame, Space, Users};
 use wire::FrameKind;
@@ -15,39 +16,102 @@ pub(super) struct GroupSent {
     pub(super) mpdus: Vec<Vec<(u16, Bytes)>>,
 }
 
-/// The last PPDU of each access point to several users.
+/// A Trigger frame, and what stations answer.
+#[derive(Debug)]
+pub(super) struct TriggerSent {
+    pub(super) frame: OngoingFrame,
+    pub(super) exchange: TriggeredExchange,
+    /// The stations whose answers the access point has decoded.
+    pub(super) decoded: BTreeSet<u32>,
+}
+
+/// The last PPDU of each access point to several users, and its last Trigger frame that asks
+/// stations for frames of their own.
 #[derive(Debug, Default)]
-pub(super) struct Groups(Vec<GroupSent>);
+pub(super) struct Groups {
+    sent: Vec<GroupSent>,
+    triggers: Vec<TriggerSent>,
+}
 
 impl Groups {
     /// A frame begins.
     pub(super) fn on_begin(&mut self, frame: &OngoingFrame, space: &Space) {
+        let access_point = frame.to.filter(|_| frame.users.is_unit()).unwrap_or(frame.from);
+        if let Some(exchange) = space.triggered_by(access_point).cloned() {
+            let is_trigger = frame.kind == FrameKind::Trigger;
+            if is_trigger {
+                let (frame, decoded) = (*frame, BTreeSet::new());
+                self.triggers.retain(|own| own.frame.from != access_point);
+                self.triggers.push(TriggerSent { frame, exchange, decoded });
+                self.sent.retain(|group| group.from != access_point);
+            } else if let Some(own) = self.trigger_mut(access_point) {
+                own.exchange = exchange;
+            }
+            return;
+        }
         if !(frame.users == Users::Several && frame.kind == FrameKind::Data) {
             return;
         }
+        self.triggers.retain(|own| own.frame.from != frame.from);
         let Some(exchange) = space.group_of(frame.from).cloned() else { return };
         let to = |user| space.mpdus_to(frame.from, frame.edcaf, user).collect();
         let mpdus = exchange.users.iter().map(|user| to(user.station)).collect();
         let (from, end) = (frame.from, frame.end);
-        self.0.retain(|group| group.from != from);
-        self.0.push(GroupSent { from, end, exchange, mpdus });
+        self.sent.retain(|group| group.from != from);
+        self.sent.push(GroupSent { from, end, exchange, mpdus });
+    }
+
+    /// An access point has decoded what a station answers to its Trigger frame.
+    pub(super) fn on_decoded(&mut self, access_point: u32, station: u32) {
+        if let Some(own) = self.trigger_mut(access_point) {
+            own.decoded.insert(station);
+        }
+    }
+
+    fn trigger_mut(&mut self, access_point: u32) -> Option<&mut TriggerSent> {
+        self.triggers.iter_mut().find(|own| own.frame.from == access_point)
+    }
+
+    /// The Trigger frame of an access point to which stations answer.
+    pub(super) fn trigger_of(&self, access_point: u32) -> Option<&TriggerSent> {
+        self.triggers.iter().find(|own| own.frame.from == access_point)
     }
 
     /// A PPDU of an access point that ends now, whose MPDUs are not looked at.
     #[cfg(test)]
     pub(super) fn put(&mut self, from: u32, end: Instant, exchange: MuExchange) {
         let mpdus = exchange.users.iter().map(|_| Vec::new()).collect();
-        self.0.push(GroupSent { from, end, exchange, mpdus });
+        self.sent.push(GroupSent { from, end, exchange, mpdus });
+    }
+
+    /// A Trigger frame, whose stations have sent and been decoded.
+    #[cfg(test)]
+    pub(super) fn put_trigger(&mut self, frame: OngoingFrame, exchange: TriggeredExchange) {
+        let decoded = exchange.users.iter().map(|user| user.station).collect();
+        self.triggers.push(TriggerSent { frame, exchange, decoded });
+    }
+
+    /// What access points have decoded of answers is as if they had not.
+    #[cfg(test)]
+    pub(super) fn forget_decoded(&mut self) {
+        self.triggers.iter_mut().for_each(|own| own.decoded.clear());
     }
 
     pub(super) fn of(&self, access_point: u32) -> Option<&GroupSent> {
-        self.0.iter().find(|group| group.from == access_point)
+        self.sent.iter().find(|group| group.from == access_point)
     }
 
     /// To whom a frame is, as a node sees it: a user is one, and others are none.
     pub(super) fn receiver(&self, frame: &OngoingFrame, node: u32) -> Option<u32> {
         if frame.users != Users::Several {
             return frame.to;
+        }
+        if let Some(own) = self.trigger_of(frame.from) {
+            let is_asked = |user: &&TriggeredUser| {
+                user.station == node && (frame.kind == FrameKind::Trigger || user.sends())
+            };
+            let is_user = own.exchange.users.iter().any(|user| is_asked(&user));
+            return Some(if is_user { node } else { frame.from });
         }
         let mut users = self.of(frame.from).into_iter().flat_map(|group| &group.exchange.users);
         Some(if users.any(|user| user.station == node) { node } else { frame.from })
@@ -71,10 +135,14 @@ impl Groups {
         if frame.to != Some(node) {
             return 1.0;
         }
-        let group = self.of(node);
-        let own = group.and_then(|group| group.exchange.users.get(usize::from(nth)));
+        let of_trigger = self.trigger_of(node).and_then(|own| {
+            let mut users = own.exchange.users.iter();
+            users.find(|user| user.station == frame.from).map(|user| user.ru.size)
+        });
+        let of_group =
+            || self.of(node)?.exchange.users.get(usize::from(nth)).map(|own| own.ru.size);
+        let own = of_trigger.or_else(of_group);
         let all = RuSize::widest_for(frame.mode.width, 1);
-        own.zip(all)
-            .map_or(1.0, |(own, all)| f64::from(all.tones()) / f64::from(own.ru.size.tones()))
+        own.zip(all).map_or(1.0, |(own, all)| f64::from(all.tones()) / f64::from(own.tones()))
     }
 }

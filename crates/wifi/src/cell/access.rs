@@ -204,7 +204,7 @@ impl Cell {
             let exposed = self.several_lasts(winner).unwrap_or_else(alone);
             longest = longest.max(exposed);
             self.colliders.push((winner, now + exposed));
-            if !self.count_collided_several(winner) {
+            if !self.count_collided_several(now, winner) {
                 self.count_attempt(winner);
             }
             let node = self.node_of(winner);

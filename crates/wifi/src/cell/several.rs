@@ -6,7 +6,7 @@ mod watch;
 pub(super) use watch::outcome;
 
 use super::{ACCESS_POINT, Cell};
-use crate::mac::mu::{MuExchange, MuRts, TriggeredExchange};
+use crate::mac::mu::{MuExchange, MuRts, Response, TriggeredExchange};
 use crate::mac::{Acknowledgement, Edcaf, Exchange, ExchangeOutcome, Txop};
 use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Instant};
@@ -26,12 +26,13 @@ impl Several {
         match self {
             Self::Group(group) => group.users.get(nth).map(|user| {
                 let has_answered = group.opening.is_some() || user.is_answered();
-                Party { station: user.station, is_asked: true, has_answered }
+                Party { station: user.station, is_asked: true, has_sent: true, has_answered }
             }),
             Self::Triggered(triggered) => triggered.users.get(nth).map(|user| {
                 let is_asked = !user.is_random;
                 let has_answered = user.arrives() || is_asked && triggered.opening.is_some();
-                Party { station: user.station, is_asked, has_answered }
+                let has_sent = user.response != Response::Nothing;
+                Party { station: user.station, is_asked, has_sent, has_answered }
             }),
         }
     }
@@ -40,9 +41,15 @@ impl Several {
         (0..).map_while(|nth| self.party(nth)).filter(|party| party.station != ACCESS_POINT)
     }
 
-    /// All stations that have a part in it.
+    /// The stations whose NAV it does not set. Who has missed the Trigger frame hears what the
+    /// others send.
     pub(super) fn stations(&self) -> impl Iterator<Item = u32> {
-        self.parties().map(|party| party.station)
+        let any = match self {
+            Self::Group(_) => false,
+            Self::Triggered(triggered) => triggered.answers.is_some(),
+        };
+        let has_part = move |party: &Party| !any || party.has_sent;
+        self.parties().filter(has_part).map(|party| party.station)
     }
 
     /// Those that it names.
@@ -84,6 +91,7 @@ impl Several {
 struct Party {
     station: u32,
     is_asked: bool,
+    has_sent: bool,
     has_answered: bool,
 }
 
@@ -299,19 +307,27 @@ impl Cell {
         }
     }
 
-    /// Counts an attempt that collides, if it is with several stations.
-    pub(super) fn count_collided_several(&mut self, f: u32) -> bool {
-        match self.several.take_if(|(own, _)| *own == f) {
-            Some((_, Several::Group(group))) if group.opening.is_none() => {
-                self.count_group(&group);
-                self.several = Some((f, Several::Group(group)));
+    /// Counts an attempt that collides, if it is with several stations. The access point does not
+    /// know of the collision: what it sends next is as after any other frame.
+    pub(super) fn count_collided_several(&mut self, now: Instant, f: u32) -> bool {
+        let Some((_, several)) = self.several.take_if(|(own, _)| *own == f) else {
+            if f < self.rules.per_node {
+                self.note_down();
             }
-            Some(other) => {
+            return false;
+        };
+        match &several {
+            Several::Group(group) if group.opening.is_none() => {
+                self.count_group(group);
+                self.note_down();
+            }
+            Several::Triggered(triggered) if triggered.opening.is_none() => {
                 Edcaf::count_group(&mut self.nodes[ACCESS_POINT as usize].counters);
-                self.several = Some(other);
+                self.note_triggered(now, triggered);
             }
-            None => return false,
+            _ => Edcaf::count_group(&mut self.nodes[ACCESS_POINT as usize].counters),
         }
+        self.several = Some((f, several));
         true
     }
 }

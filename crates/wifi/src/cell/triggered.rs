@@ -13,73 +13,71 @@ mod access;
 mod assemble;
 mod ending;
 mod mute;
-mod plan;
 mod random_access;
 mod watch;
 
 use super::several::Several;
-use super::{ACCESS_POINT, Cell, FrameOnAir};
-use crate::mac::mu::scheduler::MuScheduler;
-use crate::mac::mu::{
-    Mu, Reports, Shapes, TriggerCounters, TriggeredExchange, TriggeredUser, Uplink, UplinkShape,
-};
-use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Rules, TriggerKind};
-use access::Asking;
-use kernel::{Duration, Instant, Seed};
+use super::{ACCESS_POINT, Cell, FrameOnAir, link_direction};
+use crate::MsduSource;
+use crate::mac::mu::{Responders, TriggeredExchange, TriggeredUser, Triggering, UplinkShape};
+use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Rules};
+use crate::phy::{Mode, Width};
+use kernel::{Bytes, Duration, Instant, Seed};
 use mute::Timers;
 use random_access::RandomUnits;
-use wire::TrafficClass;
 
-/// What an access point has that triggers stations.
+/// What an access point has that triggers stations, and what its stations have.
 #[derive(Debug)]
 pub(super) struct Triggers {
-    mu: Mu,
-    settings: Uplink,
-    scheduler: Box<dyn MuScheduler>,
-    shapes: Shapes<UplinkShape>,
-    reports: Reports,
-    asking: Asking,
+    triggering: Triggering,
+    /// When a step is scheduled to ask for the medium.
+    step: Option<Instant>,
     timers: Timers,
     random: Option<RandomUnits>,
     /// By station: those that send in answer to Trigger frames only.
     silent: Vec<bool>,
-    last: Last,
-    /// By station.
-    counters: Vec<TriggerCounters>,
-    /// When each station was last asked for the sizes of its queues.
-    polled: Vec<Instant>,
-}
-
-/// What the access point has sent last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Last {
-    /// Data, or nothing yet.
-    Down,
-    Trigger(TriggerKind),
+    /// By EDCAF, what it has told with its last PSDU, if anything.
+    told: Vec<Option<Bytes>>,
 }
 
 impl Triggers {
     /// `None` if the access point triggers nobody.
     pub(super) fn of(rules: &Rules, stations: u32, seed: &Seed) -> Option<Box<Self>> {
-        rules.framing.aggregation?;
-        let mu = rules.config.mu.as_ref()?;
-        let settings = mu.uplink.clone()?;
-        let per_node = rules.per_node;
-        let reports = Reports::new(&settings.reports, (stations + 1) * per_node, per_node);
+        let triggering = Triggering::of(rules, (1..=stations).collect())?;
+        let functions = (stations + 1) * rules.per_node;
         Some(Box::new(Self {
-            mu: mu.clone(),
-            random: RandomUnits::of(&settings, stations, seed),
-            asking: Asking::new(rules.category_of(TrafficClass::BestEffort), &settings),
-            settings,
-            scheduler: mu.scheduler.get().build(1..=stations),
-            shapes: Shapes::default(),
-            reports,
-            timers: Timers::new((stations + 1) * per_node),
+            random: RandomUnits::of(&triggering.settings, stations, seed),
+            triggering,
+            step: None,
+            timers: Timers::new(functions),
             silent: vec![false; stations as usize + 1],
-            polled: vec![Instant::ZERO; stations as usize + 1],
-            last: Last::Trigger(TriggerKind::Basic),
-            counters: vec![TriggerCounters::default(); stations as usize + 1],
+            told: vec![None; functions as usize],
         }))
+    }
+}
+
+/// The stations of the cell.
+struct OfCell<'a> {
+    cell: &'a Cell,
+    /// Knows which stations are awake.
+    source: &'a dyn MsduSource,
+}
+
+impl Responders for OfCell<'_> {
+    fn width(&self) -> Width {
+        self.cell.group_width()
+    }
+
+    fn has_units(&self, station: u32) -> bool {
+        self.cell.has_units(station)
+    }
+
+    fn mode(&self, station: u32) -> Mode {
+        self.cell.rates[link_direction(station, ACCESS_POINT)].mode
+    }
+
+    fn is_awake(&self, station: u32) -> bool {
+        self.source.is_awake(ACCESS_POINT, station)
     }
 }
 
@@ -113,7 +111,7 @@ impl Cell {
     /// The shape of a triggered exchange.
     pub(super) fn uplink_shape(&self, triggered: &TriggeredExchange) -> &UplinkShape {
         let triggers = self.triggers.as_ref().expect("a triggered exchange has triggers");
-        triggers.shapes.at(triggered.shape)
+        triggers.triggering.shape(triggered)
     }
 
     /// How long the Trigger frame of an exchange lasts.
@@ -126,41 +124,34 @@ impl Cell {
     #[inline(never)]
     pub(super) fn note_down(&mut self) {
         if let Some(triggers) = &mut self.triggers {
-            triggers.last = Last::Down;
+            triggers.triggering.note_down();
+        }
+    }
+
+    /// The access point has sent a Trigger frame.
+    pub(super) fn note_triggered(&mut self, now: Instant, triggered: &TriggeredExchange) {
+        if let Some(triggers) = &mut self.triggers {
+            triggers.triggering.note_sent(now, triggered);
         }
     }
 
     /// What waits at an EDCAF beside the PSDU that it has assembled.
-    fn backlog(&self, f: u32, source: &dyn crate::MsduSource) -> kernel::Bytes {
+    fn backlog(&self, f: u32, source: &dyn MsduSource) -> Bytes {
         let edcaf = self.edcaf(f);
-        // What waits goes into service at once where nothing is.
-        if edcaf.is_idle() {
-            return kernel::Bytes::ZERO;
-        }
-        let around = self.rules.framing.overhead + crate::mac::DELIMITER;
-        let beside = edcaf.originator.beside();
-        let per_node = self.rules.per_node;
-        let first = edcaf.node * per_node;
-        let others = (first..first + per_node).filter(|&other| other != f);
-        // All that waits is of this category if the others have nothing in service.
+        let others = self.edcafs_of(edcaf.node).filter(|&other| other != f);
         let is_alone = others.map(|other| self.edcaf(other)).all(Edcaf::is_idle);
-        if let Some((packets, size)) = source.waiting(edcaf.node).filter(|_| is_alone) {
-            return beside + size + kernel::Bytes(around.0 * packets);
-        }
-        let mut bytes = beside;
-        source.each(edcaf.node, edcaf.class, &mut |_, packet| bytes += packet.size + around);
-        bytes
+        edcaf.backlog(&self.rules, is_alone, source)
     }
 
     /// An EDCAF of a station has assembled a PSDU, which tells the size of its queue.
-    pub(super) fn tell_backlog(&mut self, f: u32, source: &dyn crate::MsduSource) {
+    pub(super) fn tell_backlog(&mut self, f: u32, source: &dyn MsduSource) {
         let node = self.edcaf(f).node;
         if self.triggers.is_none() || node == ACCESS_POINT || !self.has_units(node) {
             return;
         }
         let queue = self.backlog(f, source);
         if let Some(triggers) = &mut self.triggers {
-            triggers.reports.tell(f, triggers.settings.queue_size, queue, false);
+            triggers.told[f as usize] = triggers.triggering.settings.told(queue, false);
         }
     }
 
@@ -176,8 +167,9 @@ impl Cell {
     /// The access point has received a PSDU of an EDCAF.
     fn hear_backlog(&mut self, now: Instant, f: u32) {
         let Some(triggers) = &mut self.triggers else { return };
-        if self.edcafs[f as usize].node != ACCESS_POINT {
-            triggers.reports.hear(now, f);
+        let (node, category) = (self.edcafs[f as usize].node, f % self.rules.per_node);
+        if node != ACCESS_POINT {
+            triggers.triggering.hear(now, node, category, triggers.told[f as usize]);
         }
     }
 }

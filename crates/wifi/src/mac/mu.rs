@@ -9,6 +9,7 @@ mod counters;
 mod downlink;
 mod edca;
 mod exchange;
+mod members;
 mod protection;
 mod random_access;
 mod reports;
@@ -25,12 +26,12 @@ pub use exchange::{MuExchange, MuStep, MuUser};
 pub use protection::{MuProtection, MuRts};
 pub(crate) use random_access::OfdmaBackoff;
 pub use random_access::{Contender, RandomAccess, RandomAccessTriggers};
+pub(crate) use reports::buffer_status;
 pub use reports::{QueueSizes, ReportSettings, ToldIn};
-pub(crate) use reports::{Reports, buffer_status};
 pub use scheduler::MuSchedulerSettings;
 pub(crate) use shapes::{Member, Shape, Shapes, Triggered};
-pub(crate) use uplink::{AROUND_NULL, Allowed, HT_CONTROL, UplinkShape};
 pub use uplink::{AfterBsrp, Response, TriggeredExchange, TriggeredUser, Uplink};
+pub(crate) use uplink::{Responders, Triggering, Turn, UplinkShape};
 
 use super::TriggerKind;
 use super::aggregation::{DELIMITER, padded};
@@ -43,7 +44,7 @@ use settings::Settings;
 const MU_BAR: Bytes = Bytes(DELIMITER.0 + TriggerKind::MuBar.bytes(1).0);
 
 /// An access point that sends to several stations at once by OFDMA, in 802.11ax; among radios
-/// downlink only, without MU-RTS.
+/// without random access, MU EDCA and MU-RTS.
 ///
 /// An HE MU PPDU goes without RTS and CTS, whatever `wlan.rts_threshold_bytes` says, but for an
 /// MU-RTS. A station to which a BlockAckReq is due gets it in an exchange of its own.

@@ -75,8 +75,12 @@ impl Space {
                 self.prepare_secondary(now, node, source, out);
                 self.join(now, node, source, out);
             }
+            if self.triggers() {
+                self.tell_modes(node);
+            }
             let goes_on = self.nodes[node as usize].holds_txop();
-            match self.nodes[node as usize].begin(now, &self.rules, source, out) {
+            let next = self.nodes[node as usize].begin(now, &self.rules, source, out);
+            match next.and_then(|frame| self.filled(now, frame, source)) {
                 Some(frame) => {
                     let mut transmission = self.transmission_of(now, frame);
                     let state = &self.nodes[node as usize];
@@ -124,6 +128,13 @@ impl Space {
         }
         beginning.clear();
         self.scratch.beginning = beginning;
+    }
+
+    /// A frame with what is decided when it begins; `None` if it does not.
+    #[allow(clippy::inline_always, reason = "it runs for each frame")]
+    #[inline(always)]
+    fn filled(&mut self, now: Instant, frame: OnAir, source: &mut dyn MsduSource) -> Option<OnAir> {
+        if frame.answers_trigger() { self.answer_trigger(now, frame, source) } else { Some(frame) }
     }
 
     /// A frame that begins, of which nobody has received anything yet.
@@ -276,7 +287,7 @@ impl Space {
     }
 
     /// Transmissions end.
-    pub fn on_step(&mut self, now: Instant, out: &mut Vec<Command>) {
+    pub fn on_step(&mut self, now: Instant, source: &dyn MsduSource, out: &mut Vec<Command>) {
         if self.interferers.as_ref().is_some_and(|all| all.is_due(now)) {
             self.pass_edges(now, out);
         }
@@ -298,6 +309,9 @@ impl Space {
             }
         }
         let mut received = std::mem::take(&mut self.scratch.received);
+        if !self.scratch.in_units.is_empty() {
+            self.sort_units(&mut received);
+        }
         for of_frame in received.chunk_by(|(_, a, _), (_, b, _)| a == b) {
             let users = self.signals.transmission(of_frame[0].1).frame.users;
             if matches!(users, Users::Several | Users::Unit(_)) {
@@ -329,6 +343,9 @@ impl Space {
         }
         self.stand_by();
         self.schedule(out);
+        if self.triggers() {
+            self.ask(now, false, source, out);
+        }
         if self.watch.is_some() {
             self.record_waits(now);
         }

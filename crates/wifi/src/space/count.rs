@@ -26,7 +26,7 @@ impl Space {
         let could_receive = match frame.to {
             Some(to) => usize::from(signals.receiver_of(id, to).is_some_and(|to| audible(&to))),
             None if frame.users == Users::Several => {
-                let users = self.nodes[frame.from as usize].users();
+                let users = self.nodes[frame.from as usize].users(frame.kind);
                 let found = users.filter_map(|user| signals.receiver_of(id, user));
                 found.filter(audible).count()
             }

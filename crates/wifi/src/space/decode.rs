@@ -19,6 +19,9 @@ pub(super) fn decode(
     lost: &Bitmap,
     out: &mut Vec<Command>,
 ) {
+    if frame.users == Users::Several && frame.kind == FrameKind::BlockAck {
+        return hear_multi_sta(now, rules, sender, receiver, out);
+    }
     // A BlockAck acknowledges the MPDUs that its transmitter received from this node.
     let bitmap = (frame.kind == FrameKind::BlockAck).then(|| {
         let start = receiver.originator_to(frame.edcaf, sender.id).start();
@@ -26,12 +29,35 @@ pub(super) fn decode(
     });
     if matches!(frame.kind, FrameKind::Data | FrameKind::BlockAckRequest) {
         take_up(rules, frame, sender, receiver, lost, out);
+        if receiver.triggers() && frame.users == Users::One {
+            receiver.hear_queue(now, frame, sender.told());
+        }
     }
     if frame.users == Users::One {
         return receiver.hear(now, frame, bitmap.as_ref(), rules, out);
     }
+    if let (Users::Unit(_), false) = (frame.users, frame.is_control_response()) {
+        return receiver.hear_answer(now, frame, lost, sender.told(), rules, out);
+    }
     let answer = sender.answer_of(frame, receiver.id, lost, rules);
     receiver.hear_in_group(now, frame, bitmap.as_ref(), answer, rules, out);
+}
+
+/// A station that a Trigger frame has asked decodes the Multi-STA BlockAck.
+fn hear_multi_sta(
+    now: Instant,
+    rules: &SpaceRules,
+    access_point: &Node,
+    station: &mut Node,
+    out: &mut Vec<Command>,
+) {
+    let user = access_point.answer_from(station.id).filter(|user| user.is_acknowledged());
+    let acked = user.map(|user| {
+        let start = station.edcaf(usize::from(user.category)).originator.start();
+        let from = Transmitter { node: station.id, edcaf: user.category };
+        access_point.inbox.block_ack(from, start)
+    });
+    station.hear_acknowledgement(now, acked.as_ref(), rules, out);
 }
 
 /// A node takes the MPDUs of a frame that are not lost, and delivers what is in order.
@@ -62,10 +88,22 @@ fn take_up(
     }
 }
 
-/// A node has decoded a data frame for another node.
-pub(super) fn report_overheard(frame: &OnAir, sender: &Node, node: u32, out: &mut Vec<Command>) {
+/// A node has decoded a frame for another node, and reports what it carries if it does so.
+pub(super) fn heed(
+    now: Instant,
+    frame: &OnAir,
+    sender: &Node,
+    receiver: &mut Node,
+    is_reported: bool,
+    out: &mut Vec<Command>,
+) {
+    receiver.note_nav(now, frame);
+    if !is_reported || frame.kind != FrameKind::Data {
+        return;
+    }
     let originator = &sender.edcaf(usize::from(frame.edcaf)).originator;
     for (_, mpdu) in originator.on_air() {
+        let node = receiver.id;
         let overheard = |&packet| Command::Overheard { node, from: frame.from, packet };
         out.extend(originator.packets_of(mpdu).map(overheard));
     }

@@ -22,6 +22,11 @@ pub enum Users {
 }
 
 impl Users {
+    /// Whether it is an HE TB PPDU.
+    pub fn is_unit(self) -> bool {
+        matches!(self, Self::Unit(_))
+    }
+
     /// Whether its data is in resource units.
     pub fn has_units(self, kind: FrameKind) -> bool {
         match self {
@@ -133,6 +138,11 @@ impl OnAir {
     pub(super) fn ends_exchange(&self) -> bool {
         let is_last = self.answer == ElicitedResponse::None && !self.is_control_response();
         is_last && self.kind != FrameKind::CtsToSelf
+    }
+
+    /// Whether it is an HE TB PPDU that a Trigger frame other than a MU-BAR asks for.
+    pub(super) fn answers_trigger(&self) -> bool {
+        matches!(self.users, Users::Unit(_)) && !self.is_control_response()
     }
 
     /// Whether it is a control response.

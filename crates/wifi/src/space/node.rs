@@ -6,7 +6,9 @@ mod group;
 mod hear;
 mod listen;
 mod own;
+mod respond;
 mod service;
+mod uplink;
 
 pub(super) use duplex::{Announced, Joinable, NodeDuplex};
 pub(super) use group::NodeGroups;
@@ -16,12 +18,13 @@ use super::frame::{OnAir, Users};
 use super::inbox::Inbox;
 use super::rules::{Peer, SpaceRules, peer_mut};
 use super::sense::{Carrier, EdcafState};
-use crate::mac::{Counting, Edcaf, ElicitedResponse, Opening, PeerRate, Settled, Txop};
+use crate::mac::{Edcaf, ElicitedResponse, Opening, PeerRate, Settled, Txop};
 use crate::medium::NodeCounters;
 use crate::phy::Width;
 use crate::{Command, MsduSource};
 use kernel::{Duration, Instant, Rng};
 use own::{Awaited, Exchange, Own};
+use respond::Responder;
 use wire::FrameKind;
 
 // In this order, because carrier sense of many nodes changes with each frame: the first fields are
@@ -42,6 +45,8 @@ pub(super) struct Node {
     pub(super) contends: bool,
     /// The node receives a data frame that it may join.
     joins: bool,
+    /// The EDCAFs that contend to trigger stations and have nothing to send, as bits.
+    asks: u8,
     pub(super) carrier: Carrier,
     contenders: Vec<EdcafState>,
     own: Own,
@@ -61,8 +66,10 @@ pub(super) struct Node {
     duplex: Option<Box<NodeDuplex>>,
     /// Up to when frames on overlapping channels make a secondary channel of the node busy.
     pub(super) secondary_busy_until: Instant,
-    /// What an access point has that sends to several stations at once.
+    /// Of an access point that sends to several stations at once.
     groups: Option<Box<NodeGroups>>,
+    /// Of a station that an access point may trigger.
+    responder: Option<Box<Responder>>,
 }
 
 impl Node {
@@ -75,6 +82,7 @@ impl Node {
             dozing: false,
             contends: false,
             joins: false,
+            asks: 0,
             carrier: Carrier::new(),
             own: Own::Idle,
             answer: None,
@@ -88,6 +96,7 @@ impl Node {
             duplex: None,
             secondary_busy_until: Instant::ZERO,
             groups: None,
+            responder: None,
         }
     }
 
@@ -138,14 +147,6 @@ impl Node {
         self.quiet
     }
 
-    /// Whether an EDCAF waits with a frame, and the slots that it counts.
-    pub(super) fn waiting(&self, index: usize) -> (bool, Option<Counting>) {
-        let EdcafState { edcaf, slots } = &self.contenders[index];
-        let in_exchange = self.own.edcaf() == Some(index) || self.own.goes_on(index);
-        let has_frame = !edcaf.is_idle() && !in_exchange;
-        (has_frame, slots.counting())
-    }
-
     /// Whether the node holds a TXOP, in which it goes on with another exchange.
     #[inline]
     pub(super) fn holds_txop(&self) -> bool {
@@ -191,6 +192,9 @@ impl Node {
                     end = end.min(expiry);
                 }
             }
+            if self.asks != 0 {
+                end = end.min(self.end_of_asking());
+            }
         }
         end
     }
@@ -221,11 +225,14 @@ impl Node {
         if self.is_in_group() {
             return self.miss_user(now, rules, out);
         }
-        self.own = Own::Idle;
-        self.exchanges = self.exchanges.wrapping_add(1);
         for contender in &mut self.contenders {
             contender.slots.wait_until(now);
         }
+        if self.is_answering() {
+            return self.end_answer(now, None, rules, out);
+        }
+        self.own = Own::Idle;
+        self.exchanges = self.exchanges.wrapping_add(1);
         self.finish_beside(false);
         self.report_airtime(&exchange, awaited.since, false, out);
         let data_sent = awaited.kind != FrameKind::Cts;
@@ -278,25 +285,37 @@ impl Node {
         slots.clear();
         let txop = edcaf.txop(now, index as u32);
         if self.groups.is_some()
-            && let Some(frame) = self.begin_group(now, index, txop, rules, source, out)
+            && let Some(frame) = self.begin_several(now, index, txop, rules, source, out)
         {
             return Some(frame);
+        }
+        // If it has contended to trigger, there is nobody.
+        if self.edcaf(index).is_idle() {
+            self.activate(index).back_off(&rules.mac);
+            self.listen(now);
+            return None;
         }
         let edcaf = &mut self.contenders[index].edcaf;
         let rate = rate(&mut self.peers, edcaf.to());
         edcaf.begin(now, &rules.mac, rate, source, out);
+        if self.responder.is_some() {
+            self.tell_queue(index, false, rules, source);
+        }
         Some(self.open(now, index, txop, rules))
     }
 
     /// The EDCAF that transmits now: the one of highest priority.
     fn win(&mut self, now: Instant, rules: &SpaceRules, out: &mut Vec<Command>) -> Option<usize> {
-        let is_due = |EdcafState { edcaf, slots }: &EdcafState| {
-            !edcaf.is_idle() && slots.expiry().is_some_and(|at| at <= now)
+        let asks = self.asks;
+        let is_due = |index: usize, EdcafState { edcaf, slots }: &EdcafState| {
+            let contends = !edcaf.is_idle() || has(asks, index);
+            contends && slots.expiry().is_some_and(|at| at <= now)
         };
-        let winner = self.contenders.iter().rposition(is_due)?;
+        let winner =
+            (0..self.contenders.len()).rfind(|&index| is_due(index, &self.contenders[index]))?;
         for index in 0..winner {
             let contender = &mut self.contenders[index];
-            if is_due(contender) {
+            if is_due(index, contender) {
                 let edcaf = &mut contender.edcaf;
                 edcaf.yield_to_higher(now, &rules.mac, &mut self.counters, &mut self.settled);
                 contender.back_off(&rules.mac);
@@ -363,15 +382,17 @@ impl Node {
         out: &mut Vec<Command>,
     ) -> Option<OnAir> {
         let index = txop.holder as usize;
-        let resumed = Some(txop.resumed());
         if self.groups.is_some()
-            && let Some(frame) = self.begin_group(now, index, resumed, rules, source, out)
+            && let Some(frame) = self.continue_several(now, index, txop, rules, source, out)
         {
             return Some(frame);
         }
         let edcaf = &mut self.contenders[index].edcaf;
         let rate = rate(&mut self.peers, edcaf.to());
-        if edcaf.go_on(now, &txop, &rules.mac, rate, source, out) {
+        if !txop.is_for_answers() && edcaf.go_on(now, &txop, &rules.mac, rate, source, out) {
+            if self.responder.is_some() {
+                self.tell_queue(index, false, rules, source);
+            }
             return Some(self.open(now, index, Some(txop.resumed()), rules));
         }
         self.own = Own::Idle;
@@ -415,7 +436,7 @@ impl Node {
         out: &mut Vec<Command>,
     ) {
         let kind = match (frame.kind, frame.answer) {
-            _ if frame.users != Users::One => return self.sent_to_users(now, frame, rules),
+            _ if frame.users != Users::One => return self.sent_to_users(now, frame, rules, out),
             (FrameKind::Cts, _) => return self.follow_cts(now, rules),
             _ if frame.is_control_response() => return,
             // An access point answers the RTS that began with its own.

@@ -1,7 +1,7 @@
 //! Which of the nodes that received a frame to its end decode it.
 
 use super::air::Scratch;
-use super::decode::{decode, report_overheard};
+use super::decode::{decode, heed};
 use super::frame::{OnAir, Reach, Transmission, Users};
 use super::interference::{Bounds, Chunk, Interference};
 use super::interferers::SpaceInterferers;
@@ -180,10 +180,10 @@ impl Space {
             return;
         };
         if !for_me {
-            if self.overhears && frame.kind == FrameKind::Data && !is_outdated {
-                report_overheard(frame, sender, node, out);
+            if self.is_attentive {
+                heed(now, frame, sender, receiver, self.overhears && !is_outdated, out);
             }
-            return receiver.overhear(now, frame.reserves, nav_reset_at, rules, out);
+            return receiver.overhear(now, frame, nav_reset_at, rules, out);
         }
         reach.decoded += 1;
         decode(now, rules, frame, sender, receiver, lost, out);
@@ -202,8 +202,8 @@ impl Space {
         out: &mut Vec<Command>,
     ) -> bool {
         let (frame, rules) = (&transmission.frame, &self.rules);
-        let is_reported = self.overhears && frame.kind == FrameKind::Data;
-        let is_plain = self.watch.is_none() && self.interferers.is_none() && !is_reported;
+        let is_noted = self.is_attentive && (self.is_triggering || frame.kind == FrameKind::Data);
+        let is_plain = self.watch.is_none() && self.interferers.is_none() && !is_noted;
         if !is_plain || frame.to.is_none_or(|to| to == node) {
             return false;
         }
@@ -214,7 +214,7 @@ impl Space {
         let Some(is_lost) = is_lost else { return false };
         let receiver = &mut self.nodes[node as usize];
         if !is_lost {
-            receiver.overhear(now, frame.reserves, nav_reset_at, rules, out);
+            receiver.overhear(now, frame, nav_reset_at, rules, out);
         } else if !(has_sent && frame.kind == FrameKind::Rts) {
             receiver.on_decoding_error(now, transmission.deferral, rules, out);
         }

@@ -189,6 +189,11 @@ impl PhyReceiver {
         self.energy && !self.sending && self.sum < energy
     }
 
+    /// Whether energy detection senses a signal, apart from a frame that the node receives.
+    pub(super) fn has_energy(&self, levels: &Levels) -> bool {
+        self.sum >= levels.energy
+    }
+
     /// The node begins to send: what it was receiving is lost.
     pub(super) fn begin_sending(&mut self, now: Instant, until: Instant) {
         (self.sending, self.sends_since, self.sends_until) = (true, now, until);
@@ -383,16 +388,20 @@ impl PhyReceiver {
         self.arrive(now, signal, is_decodable, levels)
     }
 
-    /// One of these ends. One preamble was received for all; its power is that of all together.
+    /// One of these ends, which began at this instant. One preamble was received for all; its power
+    /// is that of all together.
     pub(super) fn depart_jointly(
         &mut self,
         now: Instant,
+        began: Instant,
         signal: ReceivedSignal,
         answered: u32,
         levels: &Levels,
     ) -> End {
         let all_joint = self.joint.as_deref();
-        let joint = all_joint.and_then(|all| all.last.iter().find(|it| it.answered == answered));
+        let joint = all_joint.and_then(|all| {
+            all.last.iter().find(|it| (it.since, it.answered) == (began, answered))
+        });
         let Some(&Joint { since, signal: all, .. }) = joint else {
             return self.depart(signal, levels);
         };

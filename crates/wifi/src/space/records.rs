@@ -4,9 +4,9 @@ use super::frame::{OnAir, Reach, Transmission, Users};
 use super::inbox::Transmitter;
 use super::node::Node;
 use super::{ReceivedFrame, Space};
-use crate::mac::{Bitmap, Opening};
+use crate::mac::{Bitmap, Opening, Originator};
 use crate::phy::decibels;
-use crate::watch::{self, GroupRecord, OpenWait, Waiting, WatchRecord};
+use crate::watch::{self, Answering, GroupRecord, OpenWait, TriggeredRecord, Waiting, WatchRecord};
 use kernel::{Bytes, Duration, Instant};
 use wire::{Frame, FrameContent, FrameKind, FrameLoss, FrameOutcome, TrafficClass, Wait, WaitKind};
 
@@ -240,9 +240,12 @@ impl Space {
     pub(super) fn record_begin(&mut self, now: Instant, id: u32) {
         let frame = self.signals.transmission(id).frame;
         let OnAir { from, to, kind, .. } = frame;
-        let initiator = if frame.is_control_response() { to.unwrap_or(from) } else { from };
-        let edcaf = self.nodes[initiator as usize].edcaf(usize::from(frame.edcaf));
-        let is_later = frame.users == Users::Chained || kind == FrameKind::Trigger;
+        let is_answer = frame.is_control_response() || frame.answers_trigger();
+        let initiator = if is_answer { to.unwrap_or(from) } else { from };
+        let owner = &self.nodes[initiator as usize];
+        let edcaf = owner.edcaf(usize::from(frame.edcaf));
+        let is_mu_bar = kind == FrameKind::Trigger && owner.triggered().is_none();
+        let is_later = frame.users == Users::Chained || is_mu_bar || frame.answers_trigger();
         let opens = match kind {
             FrameKind::Rts | FrameKind::CtsToSelf => true,
             FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => false,
@@ -273,6 +276,9 @@ impl Space {
         let OnAir { from, to, kind, mode, psdu, reserves, .. } = frame;
         let owner = &self.nodes[initiator as usize];
         let originator = match to {
+            Some(_) if frame.answers_trigger() => {
+                &self.nodes[from as usize].edcaf(usize::from(frame.edcaf)).originator
+            }
             Some(to) => owner.originator_to(frame.edcaf, if to == initiator { from } else { to }),
             None => &owner.edcaf(usize::from(frame.edcaf)).originator,
         };
@@ -299,6 +305,9 @@ impl Space {
             mpdus: Vec::new(),
             content: self.content_of(&frame, initiator, originator.start()),
         };
+        if let Some(of) = owner.triggered_record().filter(|_| frame.users != Users::One) {
+            return vec![self.record_triggered(record, &frame, &of, originator)];
+        }
         let group = owner.group().filter(|_| frame.users != Users::One);
         let Some((group, shape)) = group else {
             if kind == FrameKind::Data {
@@ -330,6 +339,38 @@ impl Space {
             _ => {}
         }
         vec![record]
+    }
+
+    /// The record of a frame of an exchange that a Trigger frame has begun. `record` has what it
+    /// shares with those of other frames.
+    fn record_triggered(
+        &self,
+        mut record: Frame,
+        frame: &OnAir,
+        of: &TriggeredRecord<'_>,
+        originator: &Originator,
+    ) -> Frame {
+        let access_point = frame.to.unwrap_or(frame.from);
+        let owner = &self.nodes[access_point as usize];
+        if let Some(user) = owner.triggered_user(frame) {
+            let told = self.nodes[frame.from as usize].told();
+            record.end = record.start + of.triggered.airtime().total();
+            return of.answer(record, &Answering { user, originator, told });
+        }
+        record.flow = None;
+        if frame.kind == FrameKind::Trigger {
+            return Frame { content: of.trigger(), ..record };
+        }
+        let window = self.rules.mac.window();
+        let acked = of.triggered.users.iter().filter(|user| user.is_acknowledged());
+        let acks = acked.map(|user| {
+            let from = Transmitter { node: user.station, edcaf: user.category };
+            let own = self.nodes[user.station as usize].edcaf(usize::from(user.category));
+            let start = own.originator.start();
+            let class = self.rules.mac.class_of(u32::from(user.category));
+            user.acknowledgement(class, start, &owner.inbox.block_ack(from, start), window)
+        });
+        Frame { content: FrameContent::MultiSta(acks.collect()), ..record }
     }
 
     /// What a frame carries that is no MPDU; `start` is the starting sequence number of BlockAcks.

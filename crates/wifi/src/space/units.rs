@@ -37,8 +37,8 @@ impl Space {
     #[inline(always)]
     pub(super) fn lasting(&self, frame: &OnAir, announced: Duration) -> Duration {
         let (Users::Unit(_), Some(to)) = (frame.users, frame.to) else { return announced };
-        let group = self.nodes[to as usize].group();
-        group.map_or(announced, |(_, shape)| shape.triggered.block_acks.total())
+        let answers = self.nodes[to as usize].answers();
+        answers.map_or(announced, |(airtime, _)| airtime.total())
     }
 
     /// Whether several HE TB PPDUs begin.
@@ -70,12 +70,13 @@ impl Space {
     #[inline(never)]
     pub(super) fn end_in_units(&mut self, now: Instant, id: u32) {
         let Self { signals, receivers, rules, scratch, .. } = self;
-        let &Transmission { frame: OnAir { to, .. }, deferral, .. } = signals.transmission(id);
+        let &Transmission { frame: OnAir { to, .. }, deferral, start, .. } =
+            signals.transmission(id);
         let Some(to) = to else { return };
         signals.each(id, |node, power| {
             let signal = ReceivedSignal { id, power };
             let receiver = &mut receivers[node as usize];
-            let how = match receiver.depart_jointly(now, signal, to, &rules.levels) {
+            let how = match receiver.depart_jointly(now, start, signal, to, &rules.levels) {
                 End::Energy => return scratch.touch(node),
                 End::Received(how) => how,
                 End::Beside(how) if node == to => how,
@@ -90,6 +91,20 @@ impl Space {
                 }
             }
             scratch.received.push((node, id, own));
+        });
+    }
+
+    /// Answers to a Trigger frame, which end together, are looked at in the order of their resource
+    /// units.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn sort_units(&self, received: &mut [(u32, u32, Received)]) {
+        received.sort_by_key(|&(_, id, _)| {
+            let frame = &self.signals.transmission(id).frame;
+            match frame.users {
+                Users::Unit(unit) if frame.answers_trigger() => u32::from(unit) + 1,
+                _ => 0,
+            }
         });
     }
 
@@ -124,7 +139,7 @@ impl Space {
             let frame = self.signals.transmission(id).frame;
             let own = match frame.users {
                 Users::Unit(_) => frame.to.filter(|&to| to == node),
-                _ => self.nodes[frame.from as usize].users().find(|&user| user == node),
+                _ => self.nodes[frame.from as usize].users(frame.kind).find(|&user| user == node),
             };
             // To those who are no users, it is for others.
             let to = own.or(frame.to).unwrap_or(frame.from);
@@ -148,9 +163,19 @@ impl Space {
         let per_cache = &mut self.per_cache;
         if let Users::Unit(_) = frame.users {
             let (mode, psdu) = (&frame.mode, frame.psdu);
+            let user = self.nodes[frame.to? as usize].triggered_user(frame);
+            let room = user.map_or(psdu, |user| user.room);
+            let own = &self.nodes[frame.from as usize];
+            if let Some(user) = user.filter(|user| user.mpdus() > 0) {
+                let originator = &own.edcaf(usize::from(user.category)).originator;
+                let spans = originator.spans(&user.psdu);
+                let ppdu =
+                    PpduParts::of_user(transmission, mode, room, spans, timing, error, per_cache);
+                return Some(ppdu);
+            }
             let whole = std::iter::once((Bytes::ZERO, psdu));
             let ppdu =
-                PpduParts::of_user(transmission, mode, psdu, whole, timing, error, per_cache);
+                PpduParts::of_user(transmission, mode, room, whole, timing, error, per_cache);
             return Some(ppdu);
         }
         if frame.kind != FrameKind::Data {
@@ -169,12 +194,11 @@ impl Space {
     /// How much more power a station has in a resource unit than it would have on the whole
     /// channel.
     fn concentration(&self, frame: &OnAir) -> f64 {
-        let (Users::Unit(nth), Some(to)) = (frame.users, frame.to) else { return 1.0 };
-        let group = self.nodes[to as usize].group();
-        let own = group.and_then(|(group, _)| group.users.get(usize::from(nth)));
+        let (Users::Unit(_), Some(to)) = (frame.users, frame.to) else { return 1.0 };
+        let own = self.nodes[to as usize].unit_of(frame);
         let all = RuSize::widest_for(frame.mode.width, 1);
         match (own, all) {
-            (Some(own), Some(all)) => f64::from(all.tones()) / f64::from(own.ru.size.tones()),
+            (Some(own), Some(all)) => f64::from(all.tones()) / f64::from(own.tones()),
             _ => 1.0,
         }
     }

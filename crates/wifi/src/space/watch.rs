@@ -118,8 +118,8 @@ impl Space {
     #[cfg(test)]
     pub(crate) fn end_of(&self, frame: &OngoingFrame) -> Instant {
         let (Users::Unit(_), Some(to)) = (frame.users, frame.to) else { return frame.end };
-        let (_, shape) = self.nodes[to as usize].group().expect("it is answered");
-        frame.start + shape.triggered.block_acks.total()
+        let (airtime, _) = self.nodes[to as usize].answers().expect("it is answered");
+        frame.start + airtime.total()
     }
 
     /// Whether an EDCAF of a node sends a frame of the MAC itself, and no packet.

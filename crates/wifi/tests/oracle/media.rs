@@ -234,7 +234,7 @@ impl Driver<'_> {
         let Self { medium, queues, out, .. } = self;
         match (event, medium) {
             (Event::AirStep, Medium::Cell(cell)) => cell.on_step(now, queues, out),
-            (Event::AirStep, Medium::Space(space)) => space.on_step(now, out),
+            (Event::AirStep, Medium::Space(space)) => space.on_step(now, queues, out),
             (&Event::Access(generation), medium) => {
                 both!(medium, m => m.on_access(now, generation, queues, out));
             }

@@ -94,7 +94,7 @@ impl Driver {
     pub(crate) fn step(&mut self, reports: &mut Vec<MsduReport>) -> Option<(Instant, Event)> {
         let (now, event) = self.events.next()?;
         match event {
-            Event::AirStep => self.space.on_step(now, &mut self.out),
+            Event::AirStep => self.space.on_step(now, &NoMsduSource, &mut self.out),
             Event::Access(generation) => {
                 self.space.on_access(now, generation, &mut NoMsduSource, &mut self.out);
             }

@@ -4,10 +4,11 @@ use super::super::blocks::DataPsdu;
 use super::super::group;
 use super::super::reception::are_joint;
 use super::super::rule::rule;
-use super::super::units::GroupSent;
+use super::super::triggered;
+use super::super::units::{GroupSent, TriggerSent};
 use super::Watch;
 use kernel::Instant;
-use wifi::mac::Acknowledgement;
+use wifi::mac::{Acknowledgement, multi_sta_block_ack};
 use wifi::space::{OngoingFrame, Users};
 use wire::FrameKind;
 
@@ -33,6 +34,12 @@ impl Watch {
     /// A frame to users of an exchange, or to one of them, begins.
     pub(super) fn check_in_group(&mut self, frame: &OngoingFrame) {
         let now = self.now;
+        if let Some(own) = self.groups.trigger_of(frame.to.unwrap_or(frame.from)) {
+            return match frame.kind {
+                FrameKind::Trigger => self.check_trigger(frame),
+                _ => self.check_triggered(frame, own),
+            };
+        }
         let group = self.groups.of(frame.from);
         rule(now, group.is_some(), "a frame to users is of an exchange with several", || {
             format!("{frame:?}")
@@ -49,6 +56,69 @@ impl Watch {
             }
             _ => self.check_chained(frame, group),
         }
+    }
+
+    /// An access point triggers stations.
+    fn check_trigger(&mut self, frame: &OngoingFrame) {
+        let now = self.now;
+        let Some(TriggerSent { exchange, .. }) = self.groups.trigger_of(frame.from) else { return };
+        let is_own = self.access_points[frame.from as usize];
+        triggered::check_trigger(&self.mac, now, is_own, exchange);
+        let stations: Vec<u32> = exchange.users.iter().map(|user| user.station).collect();
+        self.known.check_users(now, stations.iter().copied());
+        self.check_opening(frame, stations.len());
+    }
+
+    /// What a station answers to a Trigger frame begins a SIFS after it, is in its resource unit,
+    /// and fits.
+    fn check_triggered(&self, frame: &OngoingFrame, own: &TriggerSent) {
+        let now = self.now;
+        let detail = || format!("{frame:?}: {own:?}");
+        let mut asked = self.receivers[frame.from as usize].exchanges.asked.iter();
+        let is_asked = asked.any(|asked| {
+            (asked.kind, asked.from) == (FrameKind::Trigger, own.frame.from)
+                && asked.end + self.times.sifs() == now
+        });
+        rule(now, is_asked, "an HE TB PPDU begins a SIFS after its Trigger frame", detail);
+        let mut users = own.exchange.users.iter();
+        let user = users.find(|user| user.station == frame.from);
+        let in_place = user.is_some_and(|user| frame.users == Users::Unit(user.unit as u8));
+        rule(now, in_place, "a user answers in its place", detail);
+        triggered::check_answers(&self.mac, now, &own.exchange);
+        let lasts = own.exchange.announced == frame.end - frame.start;
+        rule(now, lasts, "answers last as long as the Trigger frame says", detail);
+        self.check_reservation(&own.frame, frame);
+    }
+
+    /// A Multi-STA BlockAck acknowledges what the access point has decoded, a SIFS after the
+    /// answers.
+    pub(super) fn check_multi_sta(&self, frame: &OngoingFrame) {
+        let now = self.now;
+        let own = self.groups.trigger_of(frame.from);
+        rule(now, own.is_some(), "a Multi-STA BlockAck is of a triggered exchange", || {
+            format!("{frame:?}")
+        });
+        let Some(own) = own else { return };
+        let detail = || format!("{frame:?}: {own:?}");
+        let answers = own.frame.end + self.times.sifs();
+        let in_time = answers + own.exchange.announced + self.times.sifs() == now;
+        rule(now, in_time, "a BlockAck follows a SIFS after the answers", detail);
+        let told = own.exchange.users.iter().filter(|user| user.is_acknowledged());
+        let is_decoded = told.clone().all(|user| own.decoded.contains(&user.station));
+        let all = own.exchange.users.iter().filter(|user| user.sends());
+        let decoded = all.filter(|user| own.decoded.contains(&user.station));
+        let is_all = decoded.clone().count() == told.clone().count();
+        rule(now, is_decoded && is_all, "a BlockAck tells what was decoded", detail);
+        let size = multi_sta_block_ack(told.map(|user| triggered::bitmap(&self.mac, user)));
+        let is_long = frame.psdu == size;
+        rule(now, is_long, "a Multi-STA BlockAck has a bitmap for each A-MPDU", detail);
+        let most = own.frame.end + own.frame.reserves;
+        rule(
+            now,
+            frame.end <= most || !self.exact,
+            "Duration fields end with the exchange",
+            detail,
+        );
     }
 
     fn check_group_data(&mut self, frame: &OngoingFrame) {

@@ -11,7 +11,7 @@ use crate::mac::{RandomAccess, RandomAccessTriggers};
 
 /// So many RA-RUs beside so many stations that are asked.
 fn random(stations: u32, units: u32, asked: u32, eocw: u32) -> Script {
-    let mut script = three_each(stations);
+    let mut script = three_each(stations).in_cell_only("no random access among radios");
     uplink(&mut script).random_access = Some(RandomAccess {
         units,
         triggers: RandomAccessTriggers::Basic,

@@ -22,7 +22,7 @@ pub(super) const STA2: u32 = 2;
 pub(super) const STA3: u32 = 3;
 
 /// When a script with triggers ends at the latest.
-const LAST: Instant = Instant(500_000_000);
+pub(super) const LAST: Instant = Instant(500_200_000);
 /// Bytes that MAC and LLC add to each packet in these tests.
 const OVERHEAD: u64 = 36;
 

@@ -1,11 +1,10 @@
 //! What the end of HE TB PPDUs, and of a triggered exchange, means for its stations.
 
-use super::Triggers;
 use crate::Command;
 use crate::cell::Cell;
-use crate::mac::mu::{AfterBsrp, TriggeredExchange, TriggeredUser};
-use crate::mac::{TriggerKind, Txop};
-use kernel::{Bytes, Duration, Instant};
+use crate::mac::Txop;
+use crate::mac::mu::{TriggeredExchange, TriggeredUser};
+use kernel::Instant;
 
 impl Cell {
     /// The access point receives what noise does not destroy.
@@ -36,31 +35,15 @@ impl Cell {
         triggered: &TriggeredExchange,
         out: &mut Vec<Command>,
     ) -> bool {
-        let continues = self.triggers.as_ref().is_some_and(|triggers| {
-            let follows = triggers.settings.after_bsrp == AfterBsrp::Basic;
-            let is_random = triggers.settings.random_units(TriggerKind::Basic) > 0;
-            follows && (is_random || self.waits_anywhere(now))
-        });
-        let is_unlimited = self.edcaf(f).longest() == Duration(u64::MAX);
-        if triggered.kind != TriggerKind::Bsrp || !continues || !is_unlimited {
+        let Some(triggers) = &self.triggers else { return false };
+        let has_units = |station| self.has_units(station);
+        if !triggers.triggering.may_follow(now, triggered, self.edcaf(f), has_units) {
             return false;
         }
         let next = now + self.rules.timing().sifs();
         self.txop = Some(Txop::for_answers(f, next));
         out.push(Command::Step(next));
         true
-    }
-
-    /// Whether anything may wait at a station that can be triggered, as far as the access point
-    /// knows.
-    fn waits_anywhere(&self, now: Instant) -> bool {
-        (1..self.nodes.len() as u32).any(|station| self.waits_at(now, station))
-    }
-
-    /// Whether anything may wait at this station, if it can be triggered.
-    pub(super) fn waits_at(&self, now: Instant, station: u32) -> bool {
-        let Some(triggers) = &self.triggers else { return false };
-        self.has_units(station) && triggers.reports.of(now, station) > Bytes::ZERO
     }
 
     /// The stations learn what has arrived. Their contention windows and their back-offs stay as
@@ -108,8 +91,8 @@ impl Cell {
         if edcaf.is_idle() {
             self.contention.stop_waiting(f);
         }
-        if let Some(Triggers { asking, .. }) = self.triggers.as_deref_mut() {
-            asking.take(f);
+        if let Some(triggers) = &mut self.triggers {
+            triggers.triggering.asking.take(f);
         }
         if !self.goes_on(f) {
             self.back_off(f);

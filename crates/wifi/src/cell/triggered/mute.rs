@@ -90,7 +90,7 @@ impl Timers {
 impl Triggers {
     fn parameters(&self, category: u32) -> Option<MuEdcaCategory> {
         let category = AccessCategory::ALL[category as usize];
-        self.mu.edca.as_ref()?.of(category).copied()
+        self.triggering.mu_edca()?.of(category).copied()
     }
 }
 
@@ -114,7 +114,7 @@ impl Cell {
     /// What Trigger frames and MU EDCA have done to a station up to now.
     pub fn trigger_counters(&self, now: Instant, station: u32) -> TriggerCounters {
         let Some(triggers) = &self.triggers else { return TriggerCounters::default() };
-        let mut counters = triggers.counters[station as usize];
+        let mut counters = *triggers.triggering.counters_of(station);
         if let Some(since) = triggers.timers.first_wait(self.edcafs_of(station)) {
             counters.muted += now.since(since);
         }
@@ -127,9 +127,9 @@ impl Cell {
         let own = self.edcafs_of(station);
         let Some(triggers) = &mut self.triggers else { return };
         let Some(parameters) = triggers.parameters(f % self.rules.per_node) else { return };
-        let Triggers { timers, counters, .. } = &mut **triggers;
+        let Triggers { timers, triggering, .. } = &mut **triggers;
         let is_muted = timers.is_running(f) && parameters.aifsn == 0;
-        let counters = &mut counters[station as usize];
+        let counters = triggering.counters_of_mut(station);
         timers.note_wait(now, f, own, is_muted && has_packets, counters);
     }
 

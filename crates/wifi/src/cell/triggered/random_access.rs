@@ -80,7 +80,9 @@ impl Cell {
                     (user.collides, user.arrives) = (true, false);
                 }
             }
-            self.count_unit(triggers, senders);
+            if let Some(groups) = &mut self.groups {
+                triggers.triggering.count_unit(ACCESS_POINT, senders, groups.random());
+            }
         }
         triggers.random = Some(random);
     }
@@ -94,21 +96,6 @@ impl Cell {
         for user in senders.filter(|user| user.station != ACCESS_POINT) {
             let is_told = user.is_acknowledged() && user.hears_ack();
             stations[user.station as usize - 1].on_sent(settings, is_told || !user.sends());
-        }
-    }
-
-    /// Counts an RA-RU with those who send in it, or with the access point if nobody does.
-    fn count_unit(&mut self, triggers: &mut Triggers, senders: &[TriggeredUser]) {
-        let Some(groups) = &mut self.groups else { return };
-        let all = groups.random();
-        all.offered += 1;
-        all.collided += u64::from(senders.len() > 1);
-        all.received += u64::from(senders.iter().any(TriggeredUser::arrives));
-        all.used += u64::from(senders.iter().any(|user| user.station != ACCESS_POINT));
-        for user in senders {
-            let own = &mut triggers.counters[user.station as usize];
-            own.attempts += 1;
-            own.successes += u64::from(user.arrives());
         }
     }
 }

@@ -2,14 +2,11 @@
 
 use crate::cell::several::outcome;
 use crate::cell::{ACCESS_POINT, Cell};
-use crate::mac::mu::{Response, TriggeredExchange, TriggeredUser, buffer_status};
-use crate::mac::{BLOCK_ACK_REQUEST, Bitmap, Exchange, Step};
-use crate::watch;
-use kernel::{Bytes, Instant};
-use wire::{
-    BlockAck, Frame, FrameContent, FrameKind, FrameLoss, FrameOutcome, QueueReport, StationAck,
-    Trigger, TriggerKind, UserInfo,
-};
+use crate::mac::mu::{TriggeredExchange, TriggeredUser};
+use crate::mac::{Exchange, Step};
+use crate::watch::{self, Answering, TriggeredRecord};
+use kernel::Instant;
+use wire::{Frame, FrameContent, FrameKind, FrameLoss, FrameOutcome, StationAck};
 
 impl Cell {
     /// A record for the Trigger frame, one for the HE TB PPDU of each station, and one for the
@@ -53,23 +50,16 @@ impl Cell {
         step: &Step,
         number: u64,
     ) -> Frame {
-        let shape = self.uplink_shape(triggered);
-        let mode = watch::mode(&shape.mode, &step.airtime);
-        let psdu = shape.trigger_bytes(triggered.kind);
-        let layout = &shape.layout;
-        let info = |unit: &[TriggeredUser]| {
-            let user = &unit[0];
-            let aid = if user.is_random { 0 } else { user.station };
-            layout.user_info(user.unit, aid, user.mcs, user.mode.streams)
-        };
-        let mut users: Vec<UserInfo> = triggered.units().map(info).collect();
-        // One User Info is for all RA-RUs.
-        let random = users.iter().filter(|user| user.aid == 0).count();
-        users.truncate(users.len() + 1 - random.max(1));
-        users.iter_mut().filter(|user| user.aid == 0).for_each(|user| user.random = random as u8);
-        let (kind, common) = (triggered.kind, layout.common_info(triggered.end));
-        let content = FrameContent::Trigger(Box::new(Trigger { kind, common, users }));
-        Frame { mode, psdu, content, ..self.bare(f, step, number) }
+        let record = self.record_of(triggered);
+        let mode = watch::mode(&record.shape.mode, &step.airtime);
+        let psdu = record.shape.trigger_bytes(triggered.kind);
+        Frame { mode, psdu, content: record.trigger(), ..self.bare(f, step, number) }
+    }
+
+    fn record_of<'a>(&'a self, triggered: &'a TriggeredExchange) -> TriggeredRecord<'a> {
+        let triggers = self.triggers.as_ref().expect("a triggered exchange has triggers");
+        let settings = &triggers.triggering.settings;
+        TriggeredRecord { settings, triggered, shape: self.uplink_shape(triggered) }
     }
 
     /// The HE TB PPDU of a station; `None` if it sends none.
@@ -79,40 +69,20 @@ impl Cell {
         user: &TriggeredUser,
         number: u64,
     ) -> Option<Frame> {
-        let kind = match user.response {
-            Response::Nothing => return None,
-            Response::Null => FrameKind::QosNull,
-            Response::Request => FrameKind::BlockAckRequest,
-            Response::Data => FrameKind::Data,
-        };
-        let (start, airtime) = (triggered.answers?, triggered.airtime());
+        let (kind, start, airtime) = (user.kind()?, triggered.answers?, triggered.airtime());
+        let triggers = self.triggers.as_ref()?;
         let f = self.function_of(user);
-        let originator = &self.edcaf(f).originator;
-        let mut frame = self.bare(f, &Step { kind, start, airtime }, number);
-        let mode = watch::in_response(&user.mode, &airtime, user.rate, user.mcs);
-        frame.mode = watch::in_unit(mode, user.ru, user.unit);
+        let own = self.edcafs_of(user.station);
+        let told = &triggers.told[own.start as usize..own.end as usize];
+        let answering = Answering { user, originator: &self.edcaf(f).originator, told };
+        let bare = self.bare(f, &Step { kind, start, airtime }, number);
+        let mut frame = self.record_of(triggered).answer(bare, &answering);
         frame.to = Some(ACCESS_POINT);
-        frame.psdu = user.on_air;
-        frame.padding = Bytes(user.room.0.saturating_sub(user.on_air.0));
-        frame.flow = originator.flow();
         frame.outcome = if user.collides() {
             FrameOutcome::Lost(FrameLoss::Collision)
         } else {
             outcome(user.arrives())
         };
-        match user.response {
-            Response::Nothing => return None,
-            Response::Data => {
-                frame.content = self.queue_report(f);
-                watch::fill_from(&mut frame, originator, |index| !user.is_lost(index));
-            }
-            Response::Request => {
-                let asked = Bitmap::default().record(originator.start(), BLOCK_ACK_REQUEST);
-                frame.content = FrameContent::BlockAck(asked);
-            }
-            Response::Null => frame.content = self.report_of_all(triggered.kind, f),
-        }
-        frame.aggregate = true;
         Some(frame)
     }
 
@@ -132,30 +102,17 @@ impl Cell {
     /// What the Multi-STA BlockAck says to a station.
     fn acknowledges(&self, user: &TriggeredUser) -> StationAck {
         let f = self.function_of(user);
-        let bits = user.bits(self.rules.window());
         let start = self.edcaf(f).originator.start();
         let recipient = &self.nodes[ACCESS_POINT as usize].recipients[self.inbox(f, ACCESS_POINT)];
-        let acked = recipient.block_ack(start).record(start, BLOCK_ACK_REQUEST);
-        let block_ack = (bits > 0).then_some(BlockAck { bits, ..acked });
-        StationAck { aid: user.station as u16, class: self.class_of(f), block_ack }
+        let acked = recipient.block_ack(start);
+        user.acknowledgement(self.class_of(f), start, &acked, self.rules.window())
     }
 
     /// What data of an EDCAF say of its queue, where an access point triggers.
     pub(in crate::cell) fn queue_report(&self, f: u32) -> FrameContent {
         let triggers = self.triggers.as_ref().filter(|_| self.node_of(f) != ACCESS_POINT);
         let Some(triggers) = triggers else { return FrameContent::None };
-        let size = triggers.settings.queue_size.field(triggers.reports.told(f));
-        FrameContent::Queue(QueueReport { size, all: None })
-    }
-
-    /// What a `QoS` Null says that answers a Trigger frame of this type.
-    fn report_of_all(&self, kind: TriggerKind, f: u32) -> FrameContent {
-        let FrameContent::Queue(one) = self.queue_report(f) else { return FrameContent::None };
-        let Some(triggers) = self.triggers.as_ref() else { return FrameContent::None };
-        let first = self.edcafs_of(self.node_of(f)).start;
-        let told = |category| triggers.reports.told(first + category).unwrap_or_default();
-        let has_all = triggers.settings.reports_all(kind);
-        let all = has_all.then(|| buffer_status([told(0), told(1), told(2), told(3)]));
-        FrameContent::Queue(QueueReport { all, ..one })
+        let settings = &triggers.triggering.settings;
+        FrameContent::Queue(settings.queue_report(triggers.told[f as usize]))
     }
 }

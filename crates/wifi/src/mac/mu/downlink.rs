@@ -9,6 +9,7 @@ mod queue;
 
 pub(crate) use ending::Ending;
 
+use super::members::Members;
 use super::protection::Protected;
 use super::scheduler::StationView;
 use super::{Mu, MuCounters, MuExchange, MuUser, Shape, Shapes, UserCounters};
@@ -18,7 +19,7 @@ use crate::{Command, FrameCounters, MsduSource};
 use assemble::Lists;
 use kernel::{Duration, Instant};
 use modes::Modes;
-use queue::{Members, Queue};
+use queue::Queue;
 
 /// The stations of an access point, as its medium knows them.
 pub(crate) trait Stations {

@@ -89,47 +89,42 @@ pub(crate) fn buffer_status(queues: [Bytes; 4]) -> u32 {
     bitmap | aci_high << 6 | (scale as u32) << 8 | code(high) << 10 | code(all) << 18
 }
 
-/// The last reports of the stations, by station and access category.
+/// The last reports of the stations of an access point, by their places and access categories.
 #[derive(Debug)]
 pub(crate) struct Reports {
     settings: ReportSettings,
     categories: u32,
     /// Bytes, and when they were told; `u64::MAX` is more than can be told.
     last: Vec<Option<(Bytes, Instant)>>,
-    /// What an EDCAF tells with the PSDU that it has assembled, if anything.
-    told: Vec<Option<Bytes>>,
+}
+
+impl ReportSettings {
+    /// What an EDCAF tells with a PSDU of data or of a `QoS` Null, beside which this waits, if it
+    /// tells anything.
+    pub(crate) fn told(&self, sizes: QueueSizes, queue: Bytes, is_null: bool) -> Option<Bytes> {
+        let tells = is_null || self.told_in == ToldIn::Data;
+        tells.then(|| sizes.told(queue).unwrap_or(Bytes(u64::MAX)))
+    }
 }
 
 impl Reports {
-    pub(crate) fn new(settings: &ReportSettings, functions: u32, categories: u32) -> Self {
-        let functions = functions as usize;
-        let (last, told) = (vec![None; functions], vec![None; functions]);
-        Self { settings: settings.clone(), categories, last, told }
+    /// Those of so many stations.
+    pub(crate) fn new(settings: &ReportSettings, stations: u32, categories: u32) -> Self {
+        let last = vec![None; ((stations + 1) * categories) as usize];
+        Self { settings: settings.clone(), categories, last }
     }
 
-    /// An EDCAF has assembled a PSDU of data or of a `QoS` Null, beside which this waits.
-    pub(crate) fn tell(&mut self, function: u32, sizes: QueueSizes, queue: Bytes, is_null: bool) {
-        let tells = is_null || self.settings.told_in == ToldIn::Data;
-        let told = sizes.told(queue).unwrap_or(Bytes(u64::MAX));
-        self.told[function as usize] = tells.then_some(told);
-    }
-
-    /// What an EDCAF has told with its last PSDU, if anything.
-    pub(crate) fn told(&self, function: u32) -> Option<Bytes> {
-        self.told[function as usize]
-    }
-
-    /// The access point has received the PSDU.
-    pub(crate) fn hear(&mut self, now: Instant, function: u32) {
-        let function = function as usize;
-        if let Some(told) = self.told[function] {
-            self.last[function] = Some((told, now));
+    /// The access point has received a PSDU of this category of a station, with which it has told
+    /// this, if anything.
+    pub(crate) fn hear(&mut self, now: Instant, place: u32, category: u32, told: Option<Bytes>) {
+        if let Some(told) = told {
+            self.last[(place * self.categories + category) as usize] = Some((told, now));
         }
     }
 
     /// The most that waits in one access category of a station, as far as it is known.
-    pub(crate) fn of(&self, now: Instant, station: u32) -> Bytes {
-        let first = (station * self.categories) as usize;
+    pub(crate) fn of(&self, now: Instant, place: u32) -> Bytes {
+        let first = (place * self.categories) as usize;
         let own = &self.last[first..first + self.categories as usize];
         let known = own.iter().flatten().filter(|&&(_, since)| self.is_believed(now, since));
         known.map(|&(bytes, _)| bytes).max().unwrap_or(self.settings.unknown)
@@ -182,34 +177,31 @@ mod tests {
         assert_eq!(fields(report([0, 0, 0, u64::MAX])), [0b1000, 3, 3, 254, 254]);
     }
 
-    fn reports(told_in: ToldIn, lifetime: Option<Duration>, unknown: Bytes) -> Reports {
-        Reports::new(&ReportSettings { told_in, lifetime, unknown }, 12, 4)
+    fn settings(told_in: ToldIn, lifetime: Option<Duration>, unknown: Bytes) -> ReportSettings {
+        ReportSettings { told_in, lifetime, unknown }
     }
 
     #[test]
     fn a_report_counts_when_it_is_heard() {
-        let (mut reports, now) = (reports(ToldIn::Data, None, Bytes::ZERO), Instant::ZERO);
-        reports.tell(5, QueueSizes::He, Bytes(100), false);
+        let settings = settings(ToldIn::Data, None, Bytes::ZERO);
+        let (mut reports, now) = (Reports::new(&settings, 2, 4), Instant::ZERO);
         assert_eq!(reports.of(now, 1), Bytes::ZERO);
-        reports.hear(now, 5);
-        assert_eq!([0, 1, 2].map(|station| reports.of(now, station).0), [0, 112, 0]);
-        reports.tell(5, QueueSizes::He, Bytes(1 << 30), false);
-        assert_eq!(reports.of(now, 1), Bytes(112));
-        reports.hear(now, 5);
+        reports.hear(now, 1, 1, settings.told(QueueSizes::He, Bytes(100), false));
+        assert_eq!([0, 1, 2].map(|place| reports.of(now, place).0), [0, 112, 0]);
+        reports.hear(now, 1, 1, settings.told(QueueSizes::He, Bytes(1 << 30), false));
         assert_eq!(reports.of(now, 1), Bytes(u64::MAX));
     }
 
     #[test]
     fn a_report_is_believed_for_some_time_and_then_the_queue_is_unknown() {
         let lifetime = Some(Duration::from_millis(20));
-        let mut reports = reports(ToldIn::Nulls, lifetime, Bytes(500));
+        let settings = settings(ToldIn::Nulls, lifetime, Bytes(500));
+        let mut reports = Reports::new(&settings, 2, 4);
         let at = |ms: u64| Instant::ZERO + Duration::from_millis(ms);
-        assert_eq!([1, 2].map(|station| reports.of(at(0), station)), [Bytes(500); 2]);
-        reports.tell(4, QueueSizes::He, Bytes(1000), false);
-        reports.hear(at(1), 4);
+        assert_eq!([1, 2].map(|place| reports.of(at(0), place)), [Bytes(500); 2]);
+        reports.hear(at(1), 1, 0, settings.told(QueueSizes::He, Bytes(1000), false));
         assert_eq!(reports.of(at(1), 1), Bytes(500), "data tells nothing");
-        reports.tell(4, QueueSizes::He, Bytes::ZERO, true);
-        reports.hear(at(2), 4);
+        reports.hear(at(2), 1, 0, settings.told(QueueSizes::He, Bytes::ZERO, true));
         assert_eq!([2, 22, 23].map(|ms| reports.of(at(ms), 1).0), [0, 0, 500]);
     }
 }

@@ -5,12 +5,17 @@
 //! its back-off is, and keeps its contention window and its back-off. Only the access point has to
 //! win the medium.
 
+mod answer;
+mod asking;
 mod exchange;
+mod plan;
 mod shape;
+mod triggering;
 
 pub(crate) use exchange::Allowed;
 pub use exchange::{Response, TriggeredExchange, TriggeredUser};
 pub(crate) use shape::UplinkShape;
+pub(crate) use triggering::{Responders, Triggering, Turn};
 
 use super::Mu;
 use super::random_access::RandomAccess;
@@ -23,9 +28,9 @@ use kernel::{Bytes, Duration};
 use settings::{Choice, Settings};
 
 /// A `QoS` Null in an A-MPDU, without its MAC header: delimiter and FCS.
-pub(crate) const AROUND_NULL: Bytes = Bytes(DELIMITER.0 + 4);
+const AROUND_NULL: Bytes = Bytes(DELIMITER.0 + 4);
 /// HT Control, in which a buffer status report is.
-pub(crate) const HT_CONTROL: Bytes = Bytes(4);
+const HT_CONTROL: Bytes = Bytes(4);
 
 /// Uplink OFDMA: the access point triggers stations whose queues are not empty, as far as it knows.
 /// It triggers after a downlink PPDU, in an access of its own or later in its TXOP, and whenever it

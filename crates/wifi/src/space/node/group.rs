@@ -5,12 +5,15 @@ mod chain;
 mod ending;
 
 use super::own::{Awaited, Exchange, Own};
+use super::respond::Responder;
+use super::uplink::{Access, NodeTriggers};
 use super::{Node, peer_mut};
 use crate::mac::mu::{Downlink, MuCounters, MuExchange, Occasion, Shape, Stations, UserCounters};
 use crate::mac::{
     Acknowledgement, Bitmap, ElicitedResponse, ExchangeOutcome, Originator, PeerRate, Txop,
     block_ack,
 };
+use crate::phy::he::RuSize;
 use crate::phy::{Airtime, Width};
 use crate::space::frame::{OnAir, Reach, Users};
 use crate::space::rules::{Peer, SpaceRules};
@@ -23,7 +26,7 @@ use wire::FrameKind;
 pub(in crate::space) struct NodeGroups {
     pub(in crate::space) downlink: Downlink,
     /// Of PPDUs to several users.
-    width: Width,
+    pub(super) width: Width,
     /// The exchange on the air.
     current: Option<Box<MuExchange>>,
     /// The place of the user whose BlockAck is awaited in a chain.
@@ -34,8 +37,10 @@ pub(in crate::space) struct NodeGroups {
     until: Instant,
     /// The next BlockAckReq goes out only if the medium is idle.
     recovers: bool,
-    /// Some user has received data.
-    has_arrived: bool,
+    /// Some user has received data, or a Trigger frame.
+    pub(super) has_arrived: bool,
+    /// What it has that triggers stations.
+    pub(super) triggers: Option<Box<NodeTriggers>>,
 }
 
 /// The stations of the access point.
@@ -60,15 +65,19 @@ impl Stations for OfNode<'_> {
 }
 
 impl Node {
-    /// An access point sends to several stations at once, if the rules say so.
+    /// An access point sends to several stations at once, and triggers those that belong to an
+    /// access point, if the rules say so.
     pub(in crate::space) fn with_groups(
         mut self,
         rules: &SpaceRules,
         is_access_point: bool,
+        access_point: Option<u32>,
     ) -> Self {
         if !is_access_point {
+            self.responder = access_point.and_then(|own| Responder::of(rules, own));
             return self;
         }
+        let triggers = NodeTriggers::of(rules, &self.peers);
         let stations: Vec<u32> = self.peers.iter().map(|peer| peer.node).collect();
         let mut modes = self.peers.iter().map(|peer| &peer.rate.mode);
         let width = modes.find(|mode| mode.has_units()).map(|mode| mode.width);
@@ -84,6 +93,7 @@ impl Node {
                 until: Instant::NEVER,
                 recovers: false,
                 has_arrived: false,
+                triggers,
             })
         });
         self
@@ -134,9 +144,52 @@ impl Node {
         }
     }
 
+    /// Begins an exchange with several stations, or triggers them, if it is their turn.
+    pub(super) fn begin_several(
+        &mut self,
+        now: Instant,
+        index: usize,
+        txop: Option<Txop>,
+        rules: &SpaceRules,
+        source: &mut dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) -> Option<OnAir> {
+        let first =
+            self.begin_triggered(now, index, Access { txop, is_first: true }, rules, source, out);
+        first.or_else(|| self.begin_group(now, index, txop, rules, source, out))
+    }
+
+    /// The holder of a TXOP begins such an exchange, if it is its turn and ends within the TXOP.
+    pub(super) fn continue_several(
+        &mut self,
+        now: Instant,
+        index: usize,
+        txop: Txop,
+        rules: &SpaceRules,
+        source: &mut dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) -> Option<OnAir> {
+        let own = Some(txop.resumed());
+        let next = self.begin_triggered(
+            now,
+            index,
+            Access { txop: own, is_first: false },
+            rules,
+            source,
+            out,
+        );
+        if next.is_some() || txop.is_for_answers() {
+            return next;
+        }
+        self.begin_group(now, index, own, rules, source, out)
+    }
+
     /// The access point sends to one station alone.
     pub(super) fn note_single(&mut self, now: Instant, index: usize, rules: &SpaceRules) {
         let Some(groups) = &mut self.groups else { return };
+        if let Some(triggers) = &mut groups.triggers {
+            triggers.triggering.note_down();
+        }
         let edcaf = &self.contenders[index].edcaf;
         let exchange = edcaf.exchange(&rules.mac, now, ExchangeOutcome::Success);
         let lasts = exchange.data().map_or(Duration::ZERO, |data| data.airtime.total());
@@ -173,6 +226,9 @@ impl Node {
     ) -> OnAir {
         self.own = Own::Sending(Exchange { edcaf: index, opened: now, txop });
         let groups = self.groups.as_mut().expect("a group has groups");
+        if let Some(triggers) = &mut groups.triggers {
+            triggers.triggering.note_down();
+        }
         let edcaf = &self.contenders[index].edcaf;
         groups.downlink.note_sent(now, index as u32, &group);
         self.counters.exchanges.begin();
@@ -205,25 +261,63 @@ impl Node {
     }
 
     pub(super) fn is_in_group(&self) -> bool {
-        self.groups.as_ref().is_some_and(|groups| groups.current.is_some())
+        self.group().is_some() || self.triggered().is_some()
     }
 
     /// How long a PPDU in resource units lasts that the node sends, or that answers it in the
     /// resource unit of a user. To others, an answer lasts as long as its LENGTH announces.
     pub(in crate::space) fn airtime_in_units(&self, users: Users) -> Option<Airtime> {
-        let (group, shape) = self.group()?;
-        let Users::Unit(_) = users else { return Some(group.airtime()) };
-        let airtime = shape.triggered.block_acks;
-        let rounding = shape.triggered.announced.saturating_sub(airtime.total());
+        let Users::Unit(_) = users else {
+            let (group, _) = self.group()?;
+            return Some(group.airtime());
+        };
+        let (airtime, announced) = self.answers()?;
+        let rounding = announced.saturating_sub(airtime.total());
         Some(Airtime { extension: airtime.extension + rounding, ..airtime })
     }
 
+    /// How long the HE TB PPDUs last that answer the node, and what their LENGTH announces.
+    pub(in crate::space) fn answers(&self) -> Option<(Airtime, Duration)> {
+        if let Some((triggered, _)) = self.triggered() {
+            return Some((triggered.airtime(), triggered.announced));
+        }
+        let (_, shape) = self.group()?;
+        Some((shape.triggered.block_acks, shape.triggered.announced))
+    }
+
+    /// The resource unit of the station that sends this frame.
+    pub(in crate::space) fn unit_of(&self, frame: &OnAir) -> Option<RuSize> {
+        if let Some(user) = self.triggered_user(frame) {
+            return Some(user.ru.size);
+        }
+        let Users::Unit(nth) = frame.users else { return None };
+        let (group, _) = self.group()?;
+        Some(group.users.get(usize::from(nth))?.ru.size)
+    }
+
     /// The node has sent a frame to the users of its exchange, or to one of them.
-    pub(super) fn sent_to_users(&mut self, now: Instant, frame: &OnAir, rules: &SpaceRules) {
+    pub(super) fn sent_to_users(
+        &mut self,
+        now: Instant,
+        frame: &OnAir,
+        rules: &SpaceRules,
+        out: &mut Vec<Command>,
+    ) {
+        if let (Users::Unit(_), false) = (frame.users, frame.is_control_response()) {
+            return self.await_acknowledgement(now, rules, frame);
+        }
+        if let Some((_, shape)) = self.triggered() {
+            let timeout = shape.timeout;
+            return match frame.kind {
+                FrameKind::Trigger => self.await_units(now, timeout, rules),
+                _ => self.end_triggered(now, true, rules, out),
+            };
+        }
         if frame.is_control_response() {
             return;
         }
-        let Some((group, _)) = self.group() else { return };
+        let Some((group, shape)) = self.group() else { return };
+        let timeout = shape.triggered.timeout;
         match (frame.kind, group.acknowledgement) {
             (FrameKind::Data, Acknowledgement::MuBar) => {
                 let trigger = self.mu_bar(frame, rules);
@@ -232,7 +326,7 @@ impl Node {
             (FrameKind::Data | FrameKind::BlockAckRequest, Acknowledgement::BarChain) => {
                 self.await_user(now, frame, rules);
             }
-            _ => self.await_units(now, rules),
+            _ => self.await_units(now, timeout, rules),
         }
     }
 
@@ -253,9 +347,7 @@ impl Node {
     }
 
     /// The node waits for HE TB PPDUs.
-    fn await_units(&mut self, now: Instant, rules: &SpaceRules) {
-        let Some((_, shape)) = self.group() else { return };
-        let timeout = shape.triggered.timeout;
+    fn await_units(&mut self, now: Instant, timeout: Duration, rules: &SpaceRules) {
         self.quiet = false;
         self.own.wait_for(Awaited {
             kind: FrameKind::BlockAck,
@@ -276,6 +368,9 @@ impl Node {
         lost: &Bitmap,
         rules: &SpaceRules,
     ) -> Option<OnAir> {
+        if self.triggered().is_some() {
+            return self.answer_to_trigger(frame, station);
+        }
         let (group, shape) = self.group()?;
         let nth = group.users.iter().position(|user| user.station == station)?;
         let user = &group.users[nth];
@@ -348,32 +443,46 @@ impl Node {
         out: &mut Vec<Command>,
     ) {
         let is_awaited = self.own.awaited().is_some_and(|it| it.kind == FrameKind::BlockAck);
-        let Some((group, _)) = self.group().filter(|_| is_awaited) else {
+        let of_trigger = self.triggered().map(|(triggered, _)| triggered.is_answered());
+        let answered = of_trigger.or_else(|| Some(self.group()?.0.is_answered()));
+        let Some(is_answered) = answered.filter(|_| is_awaited) else {
             return self.on_decoding_error(now, deferral, rules, out);
         };
-        let is_answered = group.is_answered();
         if is_answered {
             self.own.stop_waiting();
         } else {
             self.carrier.on_decoding_error(now, deferral);
         }
-        self.end_group(now, is_answered, rules, out);
+        match (of_trigger, is_answered) {
+            (Some(_), true) => self.acknowledge_all(now, rules, out),
+            (Some(_), false) => self.end_triggered(now, false, rules, out),
+            (None, _) => self.end_group(now, is_answered, rules, out),
+        }
     }
 
     /// A frame to users of the exchange, or between it and one of them, has ended, and is known to
     /// have reached so many. Returns whether the attempt counts as lost if these are none: that is
     /// told of an HE MU PPDU, and when the exchange ends.
     pub(in crate::space) fn decides(&mut self, frame: &OnAir, reach: &Reach) -> bool {
-        let is_data = frame.users == Users::Several && frame.kind == FrameKind::Data;
+        let is_first = match frame.kind {
+            FrameKind::Data => true,
+            FrameKind::Trigger => self.triggered().is_some(),
+            _ => false,
+        };
+        let is_data = frame.users == Users::Several && is_first;
         if let Some(groups) = self.groups.as_mut().filter(|_| is_data) {
             groups.has_arrived |= reach.decoded > 0;
         }
         is_data
     }
 
-    /// The users of the exchange.
-    pub(in crate::space) fn users(&self) -> impl Iterator<Item = u32> {
-        let group = self.groups.iter().filter_map(|groups| groups.current.as_deref());
-        group.flat_map(|group| group.users.iter().map(|user| user.station))
+    /// The users of the exchange to whom its frames of this type are: a Multi-STA BlockAck is for
+    /// those who have sent something.
+    pub(in crate::space) fn users(&self, kind: FrameKind) -> impl Iterator<Item = u32> {
+        let group = self.groups.iter().filter_map(|groups| groups.current.as_ref());
+        let group = group.flat_map(|group| group.users.iter().map(|user| user.station));
+        let triggered = self.triggered().into_iter().flat_map(|(all, _)| &all.users);
+        let triggered = triggered.filter(move |user| kind == FrameKind::Trigger || user.sends());
+        group.chain(triggered.map(|user| user.station))
     }
 }

@@ -7,7 +7,7 @@ use crate::mac::{ACK, Bitmap, Deferral, ElicitedResponse, block_ack};
 use crate::phy::{Mode, decibels};
 use crate::space::frame::{OnAir, Users};
 use crate::space::rules::{SpaceRules, peer_mut};
-use kernel::{Duration, Instant};
+use kernel::Instant;
 use wire::FrameKind;
 
 impl Node {
@@ -34,14 +34,14 @@ impl Node {
     pub(in crate::space) fn overhear(
         &mut self,
         now: Instant,
-        reserves: Duration,
+        frame: &OnAir,
         nav_reset_at: Option<Instant>,
         rules: &SpaceRules,
         out: &mut Vec<Command>,
     ) {
         self.miss(now, rules, out);
         self.carrier.on_decoded();
-        self.carrier.reserve(now + reserves, nav_reset_at);
+        self.carrier.reserve(now + frame.reserves, nav_reset_at);
     }
 
     /// The node decodes a frame that is addressed to it, or a broadcast. `bitmap` is that of a
@@ -106,6 +106,10 @@ impl Node {
             return self.hear_user(now, frame, bitmap, rules, out);
         }
         self.miss(now, rules, out);
+        let is_trigger = answer.is_some_and(|answer| !answer.is_control_response());
+        if is_trigger && !self.may_answer(now) {
+            return;
+        }
         let reply = match frame.users {
             Users::Chained => {
                 let acked = block_ack(rules.mac.window_between(self.id, frame.from));

@@ -10,11 +10,25 @@
 
 use super::{Node, has};
 use crate::Command;
+use crate::mac::Counting;
 use crate::space::rules::SpaceRules;
 use crate::space::sense::EdcafState;
 use kernel::Instant;
 
 impl Node {
+    /// Whether the node has something to contend for.
+    pub(in crate::space) fn has_something(&self) -> bool {
+        !self.is_idle() || self.asks != 0
+    }
+
+    /// Whether an EDCAF waits with a frame, and the slots that it counts.
+    pub(in crate::space) fn waiting(&self, index: usize) -> (bool, Option<Counting>) {
+        let EdcafState { edcaf, slots } = &self.contenders[index];
+        let in_exchange = self.own.edcaf() == Some(index) || self.own.goes_on(index);
+        let has_frame = (!edcaf.is_idle() || has(self.asks, index)) && !in_exchange;
+        (has_frame, slots.counting())
+    }
+
     /// Carrier sense becomes busy: by the receiver, or because the node transmits.
     #[allow(clippy::inline_always, reason = "it runs for many nodes with each frame")]
     #[inline(always)]
@@ -26,7 +40,7 @@ impl Node {
             if !has(self.active, index) {
                 continue;
             }
-            let has_msdus = !contender.edcaf.is_idle();
+            let has_msdus = !contender.edcaf.is_idle() || has(self.asks, index);
             let waits = has_msdus && in_exchange != Some(index);
             if contender.slots.freeze(now, idle_since, waits) {
                 contender.back_off(&rules.mac);
@@ -87,7 +101,9 @@ impl Node {
             return;
         }
         for (index, EdcafState { edcaf, slots }) in self.contenders.iter_mut().enumerate() {
-            if has(self.active, index) && (slots.is_pending() || !edcaf.is_idle()) {
+            if has(self.active, index)
+                && (slots.is_pending() || !edcaf.is_idle() || has(self.asks, index))
+            {
                 slots.listen(now, &self.carrier);
             }
         }

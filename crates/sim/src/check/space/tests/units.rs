@@ -2,7 +2,9 @@
 //! PPDU has ended after 1000 us.
 
 use super::super::super::group::tests::begun;
+use super::super::super::triggered::tests::played;
 use super::{FLOW, Scene, us};
+use wifi::mac::TriggeredExchange;
 use wifi::space::{OngoingFrame, Users};
 use wire::FrameKind::{self, BlockAck, BlockAckRequest, Data, Trigger};
 
@@ -110,4 +112,112 @@ fn a_resource_unit_has_all_of_the_power() {
     let close = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
     assert!(close(scene.watch.power_of(&both[0], 0), mean * 242.0 / 106.0));
     assert!(close(scene.watch.power_together(&both[0], 0), 2.0 * mean));
+}
+
+/// A scene after a Trigger frame that has ended after 1000 us, and asks two stations for data,
+/// which the access point has decoded. The answers begin after 1016 us.
+fn triggered() -> (Scene, TriggeredExchange) {
+    let text = format!(
+        "standard = '11ax'\nstations = 2\nwlan.mcs = 7\nwlan.aggregation.frames = 4\n\
+         wlan.mu.uplink.access_interval_us = 100\n\
+         radio.losses_db = [[0, 50, 50], [50, 0, 50], [50, 50, 0]]\n{FLOW}"
+    );
+    let mut scene = Scene::of(&text);
+    let both =
+        |it: &TriggeredExchange| it.users.iter().filter(|user| user.mpdus() > 1).count() == 2;
+    let (_, _, exchange) = played("", both);
+    let trigger = OngoingFrame { to: None, ..frame(&scene, Trigger, (0, 0), Users::Several, 960) };
+    let trigger = OngoingFrame { reserves: us(2000) - us(0), ..trigger };
+    scene.watch.groups.put_trigger(trigger, exchange.clone());
+    for station in [1, 2] {
+        let asked = OngoingFrame { to: Some(station), ..trigger };
+        scene.watch.receivers[station as usize].exchanges.asked.push(asked);
+    }
+    (scene, exchange)
+}
+
+/// A station answers the Trigger frame with what `change` makes of a right answer.
+fn answer_trigger(at_us: u64, change: impl Fn(&mut OngoingFrame)) {
+    let (mut scene, exchange) = triggered();
+    let user = &exchange.users[0];
+    let users = Users::Unit(user.unit as u8);
+    let mut sent = frame(&scene, Data, (user.station, 0), users, at_us);
+    sent.end = sent.start + exchange.announced;
+    sent.reserves = us(3000) - sent.end;
+    change(&mut sent);
+    scene.watch.now = us(at_us);
+    scene.watch.check_in_group(&sent);
+}
+
+#[test]
+fn an_answer_to_a_trigger_frame_passes() {
+    answer_trigger(1016, |_| {});
+    acknowledge(0, 0, |_| {});
+}
+
+#[test]
+#[should_panic(expected = "an HE TB PPDU begins a SIFS after its Trigger frame")]
+fn an_answer_that_is_late_is_found() {
+    answer_trigger(1017, |_| {});
+}
+
+#[test]
+#[should_panic(expected = "a user answers in its place")]
+fn an_answer_in_another_resource_unit_is_found() {
+    answer_trigger(1016, |sent| sent.users = Users::Unit(7));
+}
+
+#[test]
+#[should_panic(expected = "answers last as long as the Trigger frame says")]
+fn an_answer_that_ends_early_is_found() {
+    answer_trigger(1016, |sent| sent.end = us(1020));
+}
+
+#[test]
+#[should_panic(expected = "Duration fields end with the exchange")]
+fn an_answer_that_reserves_too_much_is_found() {
+    answer_trigger(1016, |sent| sent.reserves += us(1) - us(0));
+}
+
+/// The access point acknowledges what it has decoded, so much late, and with so many bytes too
+/// many.
+fn acknowledge(late_us: u64, bytes: u64, change: impl Fn(&mut Scene)) {
+    let (mut scene, exchange) = triggered();
+    change(&mut scene);
+    let sifs = us(16) - us(0);
+    let start = us(1016) + exchange.announced + sifs + (us(late_us) - us(0));
+    let (_, psdu) = exchange.ack.expect("it is acknowledged");
+    let sent = frame(&scene, BlockAck, (0, 0), Users::Several, 0);
+    let end = start + (us(40) - us(0));
+    let psdu = kernel::Bytes(psdu.0 + bytes);
+    let sent = OngoingFrame { to: None, start, end, psdu, reserves: us(0) - us(0), ..sent };
+    scene.watch.now = start;
+    scene.watch.on_begin(&sent, Vec::new());
+}
+
+#[test]
+#[should_panic(expected = "a BlockAck follows a SIFS after the answers")]
+fn an_acknowledgement_that_is_late_is_found() {
+    acknowledge(1, 0, |_| {});
+}
+
+#[test]
+#[should_panic(expected = "a Multi-STA BlockAck has a bitmap for each A-MPDU")]
+fn an_acknowledgement_that_is_too_long_is_found() {
+    acknowledge(0, 8, |_| {});
+}
+
+#[test]
+#[should_panic(expected = "a BlockAck tells what was decoded")]
+fn an_acknowledgement_of_what_is_lost_is_found() {
+    acknowledge(0, 0, |scene| scene.watch.groups.forget_decoded());
+}
+
+#[test]
+#[should_panic(expected = "a Multi-STA BlockAck is of a triggered exchange")]
+fn an_acknowledgement_of_nothing_is_found() {
+    let mut scene = scene("mu_bar");
+    let sent = frame(&scene, BlockAck, (0, 0), Users::Several, 1016);
+    scene.watch.now = us(1016);
+    scene.watch.on_begin(&OngoingFrame { to: None, ..sent }, Vec::new());
 }

@@ -1,7 +1,7 @@
 //! Which stations a PPDU serves, and their A-MPDUs.
 
-use super::queue::ALL;
 use super::{Downlink, Occasion, Stations};
+use crate::mac::mu::members::ALL;
 use crate::mac::mu::scheduler::{StationView, View};
 use crate::mac::mu::{Member, MuExchange, MuUser, Shape};
 use crate::mac::{Edcaf, Originator, PsduLimits, Rules};

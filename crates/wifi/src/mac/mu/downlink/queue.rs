@@ -6,36 +6,11 @@
 
 use crate::MsduSource;
 use crate::mac::mu::Mu;
+use crate::mac::mu::members::ALL;
 use crate::mac::mu::scheduler::MuScheduler;
 use crate::mac::{Edcaf, Originator, Rules};
 use kernel::{Duration, Instant};
 use std::mem::swap;
-
-/// The place of broadcasts among the receivers.
-pub(super) const ALL: u32 = 0;
-
-/// The stations, in ascending order of their numbers: the first has place 1.
-#[derive(Debug)]
-pub(super) struct Members(pub(super) Vec<u32>);
-
-impl Members {
-    /// The place of a receiver; `None` is all.
-    #[inline]
-    pub(super) fn place(&self, receiver: Option<u32>) -> u32 {
-        let Some(station) = receiver else { return ALL };
-        // In a cell, stations have the numbers from 1 on.
-        if self.0.get((station as usize).wrapping_sub(1)) == Some(&station) {
-            return station;
-        }
-        self.0.binary_search(&station).map_or(ALL, |at| at as u32 + 1)
-    }
-
-    /// The station at a place.
-    #[inline]
-    pub(super) fn at(&self, place: u32) -> u32 {
-        self.0[place as usize - 1]
-    }
-}
 
 /// The MSDUs in service of an access category, and who is served next. Receivers are told by their
 /// places.

@@ -4,11 +4,12 @@
 use super::shape::UplinkShape;
 use crate::mac::exchange::{Exchange, ExchangeOutcome, Step};
 use crate::mac::mu::shapes::airtime;
-use crate::mac::mu::{Contender, MuRts};
+use crate::mac::mu::{Contender, MuRts, shares};
 use crate::mac::originator::Psdu;
 use crate::mac::{Bitmap, Rules, TriggerKind};
 use crate::phy::he::{DataEnd, GroupFields, Ru};
 use crate::phy::{Airtime, Mode};
+use crate::{Command, Mpdus};
 use kernel::{BitRate, Bytes, Duration, Instant};
 use wire::FrameKind;
 
@@ -67,6 +68,8 @@ pub struct TriggeredUser {
     pub category: u8,
     /// Its A-MPDU, or its BlockAckReq.
     pub(crate) psdu: Psdu,
+    /// The retransmissions among its MPDUs.
+    pub(crate) repeated: u64,
     /// The MPDUs that noise destroys.
     pub(crate) lost: Bitmap,
     /// Others send in the same resource unit.
@@ -94,6 +97,7 @@ impl TriggeredUser {
             response: Response::Nothing,
             category,
             psdu: Psdu::NONE,
+            repeated: 0,
             lost: Bitmap::default(),
             collides: false,
             arrives: false,
@@ -207,6 +211,29 @@ impl TriggeredExchange {
     /// Whether the access point receives anything.
     pub fn is_answered(&self) -> bool {
         self.users.iter().any(|user| user.arrives)
+    }
+
+    /// Reports the airtime of each station: its share of the exchange is that of its tones, which
+    /// stations that collide divide. That of empty resource units is the access point's.
+    pub(crate) fn report(&self, access_point: u32, used: Duration, out: &mut Vec<Command>) {
+        let tones = self.units().map(|unit| unit[0].ru.size.tones());
+        let of_units = self.units().zip(shares(used, tones));
+        let of_users =
+            of_units.flat_map(|(unit, used)| unit.iter().zip(shares(used, unit.iter().map(|_| 1))));
+        let mut empty = Duration::ZERO;
+        for (user, used) in of_users {
+            if user.response == Response::Nothing {
+                empty += used;
+                continue;
+            }
+            let mpdus = Mpdus::of(user.mpdus(), user.repeated);
+            let (node, peer, arrived) = (user.station, Some(access_point), user.arrives());
+            out.push(Command::ExchangeSent { node, peer, used, arrived, mpdus });
+        }
+        if empty > Duration::ZERO {
+            let (node, peer, mpdus) = (access_point, None, Mpdus::default());
+            out.push(Command::ExchangeSent { node, peer, used: empty, arrived: false, mpdus });
+        }
     }
 
     /// The exchange as it occupies the medium, if its Trigger frame begins now. It is a success if

@@ -41,6 +41,9 @@ impl Node {
         rules: &SpaceRules,
         out: &mut Vec<Command>,
     ) {
+        if self.triggered().is_some() {
+            return self.end_triggered(now, false, rules, out);
+        }
         let Some(awaited) = self.own.awaited_mut() else { return };
         let (receiving, asks_next) = (awaited.receiving, awaited.recovers.take().is_some());
         if !asks_next {

@@ -1,0 +1,455 @@
+//! An access point that triggers stations: its Trigger frames, what it receives in answer, and its
+//! Multi-STA BlockAcks.
+
+use super::group::NodeGroups;
+use super::own::{Exchange, Own};
+use super::{Node, has};
+use crate::mac::mu::{
+    Responders, TriggerCounters, TriggeredExchange, TriggeredUser, Triggering, Turn, UplinkShape,
+};
+use crate::mac::{Bitmap, ElicitedResponse, Txop};
+use crate::phy::{Mode, Width};
+use crate::space::frame::{OnAir, Users};
+use crate::space::rules::{Peer, SpaceRules};
+use crate::watch::TriggeredRecord;
+use crate::{Command, MsduSource};
+use kernel::{Bytes, Duration, Instant};
+use wire::FrameKind;
+
+/// What an access point has that triggers stations.
+#[derive(Debug)]
+pub(in crate::space) struct NodeTriggers {
+    pub(in crate::space) triggering: Triggering,
+    /// The mode in which each station sends, in the order of the access point's peers.
+    pub(in crate::space) modes: Vec<Mode>,
+    /// The exchange on the air.
+    pub(in crate::space) current: Option<TriggeredExchange>,
+    /// When a step is scheduled to ask for the medium.
+    step: Option<Instant>,
+}
+
+/// The access in which an access point may trigger stations.
+#[derive(Clone, Copy)]
+pub(super) struct Access {
+    /// Its TXOP, if that is limited.
+    pub(super) txop: Option<Txop>,
+    /// It begins with this PPDU.
+    pub(super) is_first: bool,
+}
+
+/// The stations of the access point.
+struct FromPeers<'a> {
+    access_point: u32,
+    width: Width,
+    peers: &'a [Peer],
+    modes: &'a [Mode],
+    /// Knows which stations are awake.
+    source: &'a dyn MsduSource,
+}
+
+impl FromPeers<'_> {
+    fn at(&self, station: u32) -> usize {
+        let found = self.peers.binary_search_by_key(&station, |peer| peer.node);
+        found.expect("a station of the access point")
+    }
+}
+
+impl Responders for FromPeers<'_> {
+    fn width(&self) -> Width {
+        self.width
+    }
+
+    fn has_units(&self, station: u32) -> bool {
+        self.peers[self.at(station)].rate.mode.has_units()
+    }
+
+    fn mode(&self, station: u32) -> Mode {
+        self.modes[self.at(station)]
+    }
+
+    fn is_awake(&self, station: u32) -> bool {
+        self.source.is_awake(self.access_point, station)
+    }
+}
+
+impl NodeTriggers {
+    /// `None` if the access point triggers nobody.
+    pub(super) fn of(rules: &SpaceRules, peers: &[Peer]) -> Option<Box<Self>> {
+        let stations = peers.iter().map(|peer| peer.node).collect();
+        Some(Box::new(Self {
+            triggering: Triggering::of(&rules.mac, stations)?,
+            modes: peers.iter().map(|peer| peer.rate.mode).collect(),
+            current: None,
+            step: None,
+        }))
+    }
+
+    /// The time after which the access point asks begins.
+    fn restart(&mut self, now: Instant, out: &mut Vec<Command>) {
+        self.triggering.asking.restart(now);
+        if let Some(due) = self.triggering.asking.due() {
+            self.schedule(due, out);
+        }
+    }
+
+    fn schedule(&mut self, at: Instant, out: &mut Vec<Command>) {
+        if self.step.is_none() {
+            self.step = Some(at);
+            out.push(Command::Step(at));
+        }
+    }
+}
+
+impl Node {
+    /// Whether it is an access point that triggers stations.
+    pub(in crate::space) fn triggers(&self) -> bool {
+        self.own_triggers().is_some()
+    }
+
+    fn own_triggers(&self) -> Option<&NodeTriggers> {
+        self.groups.as_ref()?.triggers.as_deref()
+    }
+
+    pub(in crate::space) fn triggers_mut(&mut self) -> Option<&mut NodeTriggers> {
+        self.groups.as_mut()?.triggers.as_deref_mut()
+    }
+
+    /// The exchange that a Trigger frame of this access point has begun, and its shape.
+    pub(in crate::space) fn triggered(&self) -> Option<(&TriggeredExchange, &UplinkShape)> {
+        let triggers = self.own_triggers()?;
+        let triggered = triggers.current.as_ref()?;
+        Some((triggered, triggers.triggering.shape(triggered)))
+    }
+
+    /// The same for a record.
+    pub(in crate::space) fn triggered_record(&self) -> Option<TriggeredRecord<'_>> {
+        let (triggered, shape) = self.triggered()?;
+        let settings = &self.own_triggers()?.triggering.settings;
+        Some(TriggeredRecord { settings, triggered, shape })
+    }
+
+    /// The station that answers in a resource unit.
+    pub(in crate::space) fn triggered_user(&self, frame: &OnAir) -> Option<&TriggeredUser> {
+        let Users::Unit(unit) = frame.users else { return None };
+        let (triggered, _) = self.triggered()?;
+        let mut users = triggered.users.iter();
+        users.find(|user| (user.unit, user.station) == (usize::from(unit), frame.from))
+    }
+
+    /// What a station answers to the Trigger frame of this access point.
+    pub(in crate::space) fn answer_from(&self, station: u32) -> Option<&TriggeredUser> {
+        let (triggered, _) = self.triggered()?;
+        triggered.users.iter().find(|user| user.station == station)
+    }
+
+    /// What Trigger frames of this access point have done to one of its stations.
+    pub(in crate::space) fn trigger_counters(&self, station: u32) -> Option<&TriggerCounters> {
+        let triggers = self.own_triggers().filter(|_| self.peer(station).is_some())?;
+        Some(triggers.triggering.counters_of(station))
+    }
+
+    /// A packet waits in its network: if none has before, the time begins after which the access
+    /// point asks for the medium.
+    pub(in crate::space) fn hear_of_packet(&mut self, now: Instant, out: &mut Vec<Command>) {
+        if let Some(triggers) = self.triggers_mut()
+            && triggers.triggering.asking.due().is_none()
+        {
+            triggers.restart(now, out);
+        }
+    }
+
+    /// The access point asks for the medium, if it is time and there is somebody to trigger, or
+    /// withdraws what it has asked for, if it may. Returns whether it does either.
+    pub(in crate::space) fn revise_asking(
+        &mut self,
+        now: Instant,
+        may_withdraw: bool,
+        rules: &SpaceRules,
+        source: &dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) -> bool {
+        let Self { id, groups, peers, contenders, own, .. } = self;
+        let Some(groups) = groups else { return false };
+        let NodeGroups { triggers: Some(triggers), width, .. } = &mut **groups else {
+            return false;
+        };
+        if triggers.step.is_some_and(|step| step <= now) {
+            triggers.step = None;
+            if let Some(due) = triggers.triggering.asking.due().filter(|&due| due > now) {
+                triggers.schedule(due, out);
+            }
+        }
+        let modes = &triggers.modes;
+        let stations = FromPeers { access_point: *id, width: *width, peers, modes, source };
+        let asking = &triggers.triggering.asking;
+        let index = asking.category as usize;
+        let (has_asked, is_due) = (asking.has(asking.category), asking.is_due(now));
+        let is_in_use = own.edcaf() == Some(index) || own.goes_on(index);
+        if !(has_asked || is_due) || is_in_use || !contenders[index].edcaf.is_idle() {
+            return false;
+        }
+        let may_ask = triggers.triggering.may_ask_any(now, &stations);
+        if has_asked {
+            let withdraws = may_withdraw && !may_ask;
+            if withdraws {
+                triggers.triggering.asking.take(asking.category);
+                self.asks &= !(1 << index);
+            }
+            return withdraws;
+        }
+        let is_free = own.is_idle() && self.answer.is_none() && !self.carrier.is_sensed();
+        if !may_ask || !is_free {
+            return false;
+        }
+        if self.carrier.is_reserved(now) {
+            triggers.schedule(self.carrier.reserved_until(), out);
+            return false;
+        }
+        triggers.triggering.asking.note(index as u32);
+        self.ask(now, index, rules);
+        true
+    }
+
+    /// An EDCAF contends to trigger, and has nothing to send.
+    fn ask(&mut self, now: Instant, index: usize, rules: &SpaceRules) {
+        self.asks |= 1 << index;
+        self.activate(index);
+        let contender = &mut self.contenders[index];
+        if contender.slots.wants_backoff(now, &self.carrier) {
+            contender.back_off(&rules.mac);
+        }
+        self.listen(now);
+    }
+
+    /// When a back-off of an EDCAF ends that contends to trigger only.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn end_of_asking(&self) -> Instant {
+        let asks = (0..self.contenders.len()).filter(|&index| has(self.asks, index));
+        let ends = asks.filter_map(|index| self.contenders[index].slots.expiry());
+        ends.min().unwrap_or(Instant::NEVER)
+    }
+
+    /// Begins an exchange with a Trigger frame, in a TXOP if it is limited, if it is its turn.
+    pub(super) fn begin_triggered(
+        &mut self,
+        now: Instant,
+        index: usize,
+        Access { txop, is_first }: Access,
+        rules: &SpaceRules,
+        source: &dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) -> Option<OnAir> {
+        let Self { id, groups, peers, contenders, .. } = self;
+        let NodeGroups { triggers, width, downlink, .. } = &mut **groups.as_mut()?;
+        let triggers = triggers.as_mut()?;
+        if is_first {
+            triggers.restart(now, out);
+        }
+        let within = txop.map_or(Duration(u64::MAX), |txop| txop.left(now));
+        let NodeTriggers { triggering, modes, .. } = &mut **triggers;
+        let planned = triggering.assemble(&Turn {
+            now,
+            category: index as u32,
+            edcaf: &contenders[index].edcaf,
+            within,
+            is_first,
+            rules: &rules.mac,
+            stations: &FromPeers { access_point: *id, width: *width, peers, modes, source },
+            protected: &downlink.protected,
+        });
+        self.asks &= !(1 << index);
+        Some(self.open_triggered(now, index, planned?, txop, rules))
+    }
+
+    /// Begins a triggered exchange and returns its Trigger frame.
+    fn open_triggered(
+        &mut self,
+        now: Instant,
+        index: usize,
+        mut triggered: TriggeredExchange,
+        txop: Option<Txop>,
+        rules: &SpaceRules,
+    ) -> OnAir {
+        let txop = txop.filter(|txop| !txop.is_for_answers());
+        self.own = Own::Sending(Exchange { edcaf: index, opened: now, txop });
+        self.counters.exchanges.begin();
+        let groups = self.groups.as_mut().expect("it triggers");
+        groups.has_arrived = false;
+        let triggers = groups.triggers.as_mut().expect("it triggers");
+        triggers.triggering.note_sent(now, &triggered);
+        let shape = triggers.triggering.shape(&triggered);
+        let mode = shape.mode;
+        triggered.lay_out(&rules.mac, shape, now, self.id);
+        let psdu = triggered.trigger_bytes;
+        let around = shape.around(&rules.mac, triggered.kind);
+        let after = around + triggered.announced - triggered.trigger.airtime.total();
+        triggers.current = Some(triggered);
+        self.contenders[index].edcaf.prepare_trigger(&rules.mac, mode, psdu);
+        OnAir {
+            kind: FrameKind::Trigger,
+            from: self.id,
+            to: None,
+            edcaf: index as u8,
+            mode,
+            psdu,
+            reserves: rules.timing().reservation(after),
+            answer: ElicitedResponse::BlockAck,
+            beside: None,
+            users: Users::Several,
+        }
+    }
+
+    /// What a station that a Trigger frame asks sends in its resource unit, if its NAV permits
+    /// (clause 26.5.2.5). What is in it is decided when it begins.
+    pub(super) fn answer_to_trigger(&self, frame: &OnAir, station: u32) -> Option<OnAir> {
+        let (triggered, _) = self.triggered().filter(|_| frame.kind == FrameKind::Trigger)?;
+        let user = self.answer_from(station)?;
+        Some(OnAir {
+            kind: FrameKind::QosNull,
+            from: station,
+            to: Some(self.id),
+            edcaf: triggered.category,
+            mode: user.mode.with_mcs(user.mcs),
+            psdu: Bytes::ZERO,
+            reserves: frame.reserves,
+            answer: ElicitedResponse::None,
+            beside: None,
+            users: Users::Unit(user.unit as u8),
+        })
+    }
+
+    /// The access point has decoded what a station sends in answer to a Trigger frame, but for
+    /// MPDUs that are `lost`.
+    pub(in crate::space) fn hear_answer(
+        &mut self,
+        now: Instant,
+        frame: &OnAir,
+        lost: &Bitmap,
+        told: &[Option<Bytes>],
+        rules: &SpaceRules,
+        out: &mut Vec<Command>,
+    ) {
+        let is_awaited = self.own.awaited().is_some();
+        let Some(groups) = self.groups.as_mut().filter(|_| is_awaited) else { return };
+        let Some(triggers) = &mut groups.triggers else { return };
+        let Some(triggered) = &mut triggers.current else { return self.miss(now, rules, out) };
+        let mut users = triggered.users.iter_mut();
+        let Some(user) = users.find(|user| user.station == frame.from) else { return };
+        user.arrives = true;
+        if frame.kind == FrameKind::Data {
+            user.lost = *lost;
+        }
+        let own = usize::from(user.category);
+        for (category, &told) in told.iter().enumerate() {
+            if frame.kind == FrameKind::QosNull || category == own {
+                triggers.triggering.hear(now, frame.from, category as u32, told);
+            }
+        }
+    }
+
+    /// The access point has received a frame of a station alone, which tells the size of a queue.
+    pub(in crate::space) fn hear_queue(
+        &mut self,
+        now: Instant,
+        frame: &OnAir,
+        told: &[Option<Bytes>],
+    ) {
+        if let Some(triggers) = self.triggers_mut() {
+            let told = told.get(usize::from(frame.edcaf)).copied().flatten();
+            triggers.triggering.hear(now, frame.from, u32::from(frame.edcaf), told);
+        }
+    }
+
+    /// The answers have ended: the Multi-STA BlockAck is next, if they have data that has arrived.
+    pub(super) fn acknowledge_all(
+        &mut self,
+        now: Instant,
+        rules: &SpaceRules,
+        out: &mut Vec<Command>,
+    ) {
+        let Some((triggered, shape)) = self.triggered() else { return };
+        let told = triggered.users.iter().filter(|user| user.is_acknowledged());
+        if told.clone().next().is_none() {
+            return self.end_triggered(now, true, rules, out);
+        }
+        let (psdu, _) = shape.ack(&rules.mac, told.map(|user| user.bits(rules.mac.window())));
+        let frame = OnAir {
+            kind: FrameKind::BlockAck,
+            from: self.id,
+            to: None,
+            edcaf: triggered.category,
+            mode: shape.ack_mode,
+            psdu,
+            reserves: Duration::ZERO,
+            answer: ElicitedResponse::None,
+            beside: None,
+            users: Users::Several,
+        };
+        self.reply(now, frame, rules);
+    }
+
+    /// The triggered exchange is over. `is_complete`: its last frame was the last that is expected.
+    pub(super) fn end_triggered(
+        &mut self,
+        now: Instant,
+        is_complete: bool,
+        rules: &SpaceRules,
+        out: &mut Vec<Command>,
+    ) {
+        let Some(&exchange) = self.own.exchange() else { return };
+        let Some(triggers) = self.triggers_mut() else { return };
+        let Some(triggered) = triggers.current.take() else { return };
+        let last = self.own.awaited().map_or(now, |awaited| awaited.since);
+        self.exchanges = self.exchanges.wrapping_add(1);
+        let is_answered = triggered.is_answered();
+        let sifs = rules.timing().sifs();
+        let index = exchange.edcaf;
+        let mut goes_on =
+            is_complete && is_answered && self.own.end_exchange(exchange.txop, now, sifs);
+        if !goes_on {
+            self.own = Own::Idle;
+            goes_on = is_answered && self.may_follow(now, &triggered, index, sifs);
+        }
+        if !is_complete {
+            for contender in &mut self.contenders {
+                contender.slots.wait_until(now);
+            }
+        }
+        triggered.report(self.id, if is_complete { now } else { last } - exchange.opened, out);
+        self.counters.exchanges.decide();
+        let has_arrived = self.groups.as_ref().is_some_and(|groups| groups.has_arrived);
+        let is_failure = !is_answered && !triggered.asks_nobody();
+        if is_failure && has_arrived {
+            self.counters.exchanges.noise_losses += 1;
+        }
+        let edcaf = &mut self.contenders[index].edcaf;
+        edcaf.end_group(&rules.mac, !is_failure);
+        if let Some(triggers) = self.triggers_mut() {
+            triggers.triggering.asking.take(index as u32);
+        }
+        if !goes_on {
+            self.activate(index).back_off(&rules.mac);
+        }
+    }
+
+    /// A Basic Trigger frame follows the reports in a TXOP without a limit. Returns whether it
+    /// does.
+    fn may_follow(
+        &mut self,
+        now: Instant,
+        triggered: &TriggeredExchange,
+        index: usize,
+        sifs: Duration,
+    ) -> bool {
+        let edcaf = &self.contenders[index].edcaf;
+        let has_units = |station| self.peer(station).is_some_and(|peer| peer.rate.mode.has_units());
+        let follows = self.own_triggers().is_some_and(|triggers| {
+            triggers.triggering.may_follow(now, triggered, edcaf, has_units)
+        });
+        if follows {
+            self.own = Own::Holding(Txop::for_answers(index as u32, now + sifs));
+        }
+        follows
+    }
+}

@@ -1,0 +1,120 @@
+//! Uplink OFDMA among radios: access points ask for the medium to trigger stations, and stations
+//! answer.
+
+use super::Space;
+use super::frame::{OnAir, Users};
+use super::node::Node;
+use crate::mac::mu::{TriggerCounters, TriggeredExchange};
+use crate::{Command, MsduSource};
+use kernel::Instant;
+
+/// The access points among these nodes that trigger stations.
+pub(super) fn triggering(nodes: &[Node]) -> Vec<u32> {
+    nodes.iter().filter(|node| node.triggers()).map(|node| node.id).collect()
+}
+
+impl Space {
+    /// Whether access points trigger stations.
+    pub fn triggers(&self) -> bool {
+        self.is_triggering
+    }
+
+    /// The exchange that a Trigger frame of an access point has begun, while it is on the air.
+    pub fn triggered_by(&self, access_point: u32) -> Option<&TriggeredExchange> {
+        self.nodes[access_point as usize].triggered().map(|(triggered, _)| triggered)
+    }
+
+    /// What Trigger frames have done to a station.
+    pub fn trigger_counters(&self, station: u32) -> TriggerCounters {
+        let mut access_points = self.triggering.iter().map(|&own| &self.nodes[own as usize]);
+        let own = access_points.find_map(|node| node.trigger_counters(station));
+        own.copied().unwrap_or_default()
+    }
+
+    /// A packet goes into service at a node, for another.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn hear_of_packet(
+        &mut self,
+        now: Instant,
+        node: u32,
+        to: Option<u32>,
+        out: &mut Vec<Command>,
+    ) {
+        for own in std::iter::once(node).chain(to) {
+            self.nodes[own as usize].hear_of_packet(now, out);
+        }
+    }
+
+    /// Which stations are awake may have changed: access points ask for the medium to trigger them,
+    /// or no longer do.
+    pub fn revise_asking(&mut self, now: Instant, source: &dyn MsduSource, out: &mut Vec<Command>) {
+        self.ask(now, true, source, out);
+    }
+
+    /// Access points ask for the medium, or withdraw what they have asked for, if they may. It may
+    /// be time, or frames have ended.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn ask(
+        &mut self,
+        now: Instant,
+        may_withdraw: bool,
+        source: &dyn MsduSource,
+        out: &mut Vec<Command>,
+    ) {
+        for place in 0..self.triggering.len() {
+            let node = self.triggering[place];
+            if self.nodes[node as usize].revise_asking(now, may_withdraw, &self.rules, source, out)
+            {
+                self.note_contending(node);
+                self.set_timer(node);
+            }
+        }
+        self.schedule(out);
+    }
+
+    /// An access point may trigger stations next: it knows the modes in which they send.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn tell_modes(&mut self, access_point: u32) {
+        let Some(triggers) = self.nodes[access_point as usize].triggers_mut() else { return };
+        let mut modes = std::mem::take(&mut triggers.modes);
+        let peers = &self.nodes[access_point as usize].peers;
+        for (mode, peer) in modes.iter_mut().zip(peers) {
+            if let Some(own) = self.nodes[peer.node as usize].peer(access_point) {
+                *mode = own.rate.mode;
+            }
+        }
+        if let Some(triggers) = self.nodes[access_point as usize].triggers_mut() {
+            triggers.modes = modes;
+        }
+    }
+
+    /// A station begins to answer a Trigger frame: decides what is in its PPDU. `None` if it sends
+    /// none, because the medium is busy (clause 26.5.2.5) or nothing fits.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn answer_trigger(
+        &mut self,
+        now: Instant,
+        frame: OnAir,
+        source: &mut dyn MsduSource,
+    ) -> Option<OnAir> {
+        let (from, to) = (frame.from as usize, frame.to? as usize);
+        if self.receivers[from].has_energy(&self.rules.levels) {
+            return None;
+        }
+        let pair = [from, to];
+        let [station, access_point] =
+            self.nodes.get_disjoint_mut(pair).expect("a station is no access point");
+        let triggered = access_point.triggers_mut()?.current.as_mut()?;
+        let (kind, announced) = (triggered.kind, triggered.announced);
+        let mut users = triggered.users.iter_mut();
+        let user = users.find(|user| Users::Unit(user.unit as u8) == frame.users)?;
+        let sent = station.answer_trigger(now, kind, user, &self.rules, source)?;
+        let taken = self.rules.timing().sifs() + announced;
+        let reserves = frame.reserves.saturating_sub(taken);
+        Some(OnAir { kind: sent, edcaf: user.category, psdu: user.on_air, reserves, ..frame })
+    }
+}
