@@ -21,6 +21,9 @@ pub(super) struct ReceivedSignal {
     pub(super) power: Power,
 }
 
+/// The longest PPDU, `aPPDUMaxTime` (802.11ax-2021 table 27-54), with an extension.
+const LONGEST: Duration = Duration::from_micros(5484 + 6);
+
 /// HE TB PPDUs that answer a node at the same time.
 #[derive(Clone, Copy, Debug)]
 struct Joint {
@@ -33,7 +36,7 @@ struct Joint {
 /// The HE TB PPDUs that a receiver has found.
 #[derive(Debug, Default)]
 struct AllJoint {
-    /// The last of them, by the node that they answer.
+    /// Those that may still be on the air, by when they began and the node that they answer.
     last: Vec<Joint>,
     /// When the reception of some has ended, and the node that they answer.
     ended: Option<(Instant, u32)>,
@@ -373,9 +376,9 @@ impl PhyReceiver {
         levels: &Levels,
     ) -> bool {
         let last = &mut self.joint.get_or_insert_default().last;
-        let place = last.iter().position(|joint| joint.answered == answered);
-        let others = place.map(|place| last.swap_remove(place));
-        let others = others.filter(|joint| joint.since == now);
+        last.retain(|joint| now.since(joint.since) <= LONGEST);
+        let is_own = |joint: &Joint| (joint.since, joint.answered) == (now, answered);
+        let others = last.iter().position(is_own).map(|place| last.swap_remove(place));
         let power = others.map_or(signal.power, |joint| joint.signal.power.plus(signal.power));
         let id = others.map_or(signal.id, |joint| joint.signal.id);
         let signal = ReceivedSignal { id, power };

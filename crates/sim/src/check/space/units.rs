@@ -66,7 +66,8 @@ impl Watch {
         triggered::check_trigger(&self.mac, now, is_own, exchange);
         let stations: Vec<u32> = exchange.users.iter().map(|user| user.station).collect();
         self.known.check_users(now, stations.iter().copied());
-        self.check_opening(frame, stations.len());
+        // It may be longer than its TXOP where nothing fits: it then asks for QoS Nulls.
+        self.check_opening(frame, 1);
     }
 
     /// What a station answers to a Trigger frame begins a SIFS after it, is in its resource unit,
