@@ -106,7 +106,7 @@ def test_stations_of_a_trigger_enabled_twt_do_not_contend():
     # All begin at once; who contends takes the accesses that carry packets to all of them.
     assert own["total.collision_probability"] > 0.3
     assert asked["total.collision_probability"] == 0
-    assert asked["flows[8].delay_s.mean"] < 0.2 * own["flows[8].delay_s.mean"]
+    assert asked["flows[8].delay_s.mean"] < 0.6 * own["flows[8].delay_s.mean"]
     # Nobody stays awake to send what is left.
     for station in range(8):
         awake = asked[f"stations[{station}].power_save.awake_fraction"]

@@ -234,7 +234,7 @@ def test_losses_are_those_of_the_counters(run):
     frames = run.trace.frames.filter(pl.col("kind") != "CTS-to-self", ~answers_trigger())
     if not in_a_cell(run):
         # That users have lost a MU-BAR is told when the exchange ends.
-        frames = frames.filter(pl.col("kind") != "Trigger")
+        frames = frames.filter(pl.col("trigger").cast(pl.String).ne_missing("MU-BAR"))
     responds = pl.col("kind").is_in(["CTS", "Ack", "BlockAck"])
     owner = pl.when(responds).then("receiver").otherwise("transmitter").cast(pl.String)
     frames = frames.with_columns(owner.alias("owner"))

@@ -5,8 +5,7 @@
 //! order), and evaluates a new signal only if that can change its state. For the frame that it
 //! receives, it stores the least and the greatest interference. The interference over time
 //! (`space/interference.rs`) is computed when the frame ends, and only if these bounds do not
-//! determine whether the frame is decoded. A frame too weak to be decoded ends without any record
-//! of its reception.
+//! determine whether the frame is decoded. A frame too weak to be decoded ends without a record.
 
 use super::interference::Bounds;
 use super::power::{FixedPower, Levels, Power};
@@ -21,7 +20,7 @@ pub(super) struct ReceivedSignal {
     pub(super) power: Power,
 }
 
-/// The longest PPDU, `aPPDUMaxTime` (802.11ax-2021 table 27-54), with an extension.
+/// `aPPDUMaxTime`, with an extension.
 const LONGEST: Duration = Duration::from_micros(5484 + 6);
 
 /// HE TB PPDUs that answer a node at the same time.
@@ -402,16 +401,14 @@ impl PhyReceiver {
         levels: &Levels,
     ) -> End {
         let all_joint = self.joint.as_deref();
-        let joint = all_joint.and_then(|all| {
-            all.last.iter().find(|it| (it.since, it.answered) == (began, answered))
-        });
+        let is_own = |it: &&Joint| (it.since, it.answered) == (began, answered);
+        let joint = all_joint.and_then(|all| all.last.iter().find(is_own));
         let Some(&Joint { since, signal: all, .. }) = joint else {
             return self.depart(signal, levels);
         };
-        let ended = all_joint.and_then(|all| all.ended);
-        let is_received =
+        let is_beside = all_joint.and_then(|all| all.ended) == Some((now, answered));
+        let is_first =
             self.reception.is_some_and(|own| (own.since, own.signal.id) == (since, all.id));
-        let (is_first, is_beside) = (is_received, ended == Some((now, answered)));
         if !is_first && !is_beside {
             return self.depart(signal, levels);
         }
