@@ -102,7 +102,7 @@ def beside_edca() -> tuple[str, int, str]:
     why = (
         "what gives the access point more TXOPs than each station in ns-3, 38 % of them with four "
         "stations and 28 % with eight: NAVs for the unused rest of TXOPs, and who decodes what in "
-        "collisions. With Basic Trigger frames Simoom has 65.3 and 64.2 Mb/s, ns-3 59.65 and "
-        "60.69; with BSRPs 65.8 and 64.4, ns-3 57.53 and 58.93 (`validation/uplink.py`)"
+        "collisions. With Basic Trigger frames Simoom has 65.2 and 63.4 Mb/s, ns-3 59.65 and "
+        "60.69; with BSRPs 65.7 and 63.9, ns-3 57.53 and 58.93 (`validation/uplink.py`)"
     )
     return "ns-3, Trigger frames beside EDCA", len(rows), why
