@@ -81,6 +81,11 @@ fn link_direction(from: u32, to: u32) -> usize {
     2 * link_between(from, to) + usize::from(from == ACCESS_POINT)
 }
 
+/// The indices of both directions of the link of a station.
+fn directions_of(station: u32) -> [usize; 2] {
+    [link_direction(station, ACCESS_POINT), link_direction(ACCESS_POINT, station)]
+}
+
 /// All nodes of a cell and the medium between them.
 #[derive(Debug)]
 pub struct Cell {

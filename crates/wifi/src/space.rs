@@ -173,10 +173,9 @@ pub struct Space {
     triggering: Vec<u32>,
     /// Whether nodes report the packets in frames that are addressed to others.
     overhears: bool,
-    /// Whether access points trigger stations.
-    is_triggering: bool,
-    /// Either: frames for others have more to do at a node than to set its NAV.
-    is_attentive: bool,
+    /// Whether nodes do that, or access points trigger stations: what is addressed to others then
+    /// does more at a node than to set its NAV.
+    follows_others: bool,
 }
 
 impl Space {
@@ -246,8 +245,7 @@ impl Space {
             airtime: None,
             reuse,
             overhears: false,
-            is_triggering: !triggering.is_empty(),
-            is_attentive: !triggering.is_empty(),
+            follows_others: !triggering.is_empty(),
             triggering,
         };
         if let Some(settings) = full_duplex {
@@ -414,10 +412,10 @@ impl Space {
         }
         due.clear();
         self.scratch.due = due;
-        self.schedule(out);
         if self.triggers() {
             self.ask(now, false, source, out);
         }
+        self.schedule(out);
         if self.watch.is_some() {
             self.record_waits(now);
         }
@@ -428,7 +426,7 @@ impl Space {
         if state.is_quiet() {
             return;
         }
-        let contends = state.has_something();
+        let contends = state.wants_medium();
         if std::mem::replace(&mut state.contends, contends) != contends {
             let (access_points, stations) = &mut self.contending;
             let is_access_point = self.signals.sites[node as usize].is_access_point;

@@ -25,9 +25,7 @@ def unpunctured(case: Case) -> Answer:
     numbers = own.get("punctured") or []
     if not numbers:
         return "the flow's network has nothing punctured"
-    listed = ", ".join(map(str, numbers))
-    many = "s" if len(numbers) > 1 else ""
-    cause = f"puncturing, which takes subchannel{many} {listed} of its channel"
+    cause = f"puncturing, which takes {_named(numbers)} of its channel"
     key = setting(f"{path}.punctured=[]")
     return Change([Edit(f"{path}.punctured", [])], cause, "with the whole channel", key)
 
@@ -44,17 +42,21 @@ def punctured(case: Case) -> Answer:
     width_mhz = _width_mhz(case, list(_channels(case)).index(path))
     if case.cell.keys["standard"] != "11be" or width_mhz not in WIDE_MHZ:
         return "not a network of 802.11be with 80 or 160 MHz"
-    taken = _taken(case, path, width_mhz)
-    if isinstance(taken, str):
-        return taken
-    listed = ", ".join(map(str, sorted(taken)))
-    if not _has(case.scenario, path, sorted(taken)):
-        return f"the standard has no pattern that leaves out the subchannels {listed} alone"
-    which = f"subchannel {listed}" if len(taken) == 1 else f"subchannels {listed}"
+    found = _taken(case, path, width_mhz)
+    if isinstance(found, str):
+        return found
+    taken = sorted(found)
+    which = _named(taken)
+    if not _has(case.scenario, path, taken):
+        return f"the standard has no pattern that leaves out the {which} alone"
     cause = f"a network in {which} of its channel, for which it waits"
-    key = setting(f"{path}.punctured=[{listed}]")
-    edits = [Edit(f"{path}.punctured", sorted(taken))]
-    return Change(edits, cause, f"with {which} punctured", key)
+    key = setting(f"{path}.punctured={taken}")
+    return Change([Edit(f"{path}.punctured", taken)], cause, f"with {which} punctured", key)
+
+
+def _named(numbers: list[int]) -> str:
+    """Return how texts name subchannels: `subchannels 3, 4`."""
+    return f"subchannel{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
 
 
 def _taken(case: Case, path: str, width_mhz: int) -> set[int] | str:

@@ -6,7 +6,7 @@ use super::powers::{Powers, STEP, agree, agree_in_sum};
 use super::rule::rule;
 use kernel::{Duration, Instant};
 use wifi::interferer::Burst;
-use wifi::space::{OngoingFrame, ReceivedFrame, Users};
+use wifi::space::{OngoingFrame, ReceivedFrame};
 
 /// The carrier sense state of a node, and its frame exchanges.
 #[derive(Debug, Clone)]
@@ -79,7 +79,7 @@ impl ReceiverState {
 
 /// Whether two frames are HE TB PPDUs that answer the same frame.
 pub(super) fn are_joint(one: &OngoingFrame, other: &OngoingFrame) -> bool {
-    let are_units = matches!((one.users, other.users), (Users::Unit(_), Users::Unit(_)));
+    let are_units = one.users.is_unit() && other.users.is_unit();
     are_units && one.from != other.from && (one.to, one.start) == (other.to, other.start)
 }
 

@@ -158,7 +158,7 @@ impl Watch {
             reuse.on_begin(frame, is_answer(frame));
         }
         let asks = matches!(frame.kind, FrameKind::Rts | FrameKind::BlockAckRequest);
-        let is_of_one = matches!(frame.users, Users::One | Users::Unit(_));
+        let is_of_one = frame.users == Users::One || frame.users.is_unit();
         if asks && is_of_one {
             self.blocks.on_numbers(now, frame.from, frame.edcaf, frame.to, &mpdus);
         }
@@ -372,7 +372,7 @@ impl Watch {
         reception::check(now, &self.powers, &self.frames, &sent, power, heard);
         let frame = OngoingFrame { to: self.groups.receiver(&sent, heard.node), ..frame };
         let receiver = &mut self.receivers[heard.node as usize];
-        let is_unit = matches!(frame.users, Users::Unit(_)) && frame.to == Some(heard.node);
+        let is_unit = frame.users.is_unit() && frame.to == Some(heard.node);
         let is_beside_unit = is_unit && receiver.heard_until == frame.end;
         let apart = receiver.heard_until <= frame.start || is_beside_unit;
         rule(now, apart, "one reception per radio", || format!("{heard:?}"));

@@ -5,8 +5,8 @@
 //! (clause 10.3.2.3.7). A response in OFDM is such a frame. It follows all PPDUs but those that are
 //! lost, and those that are acknowledged in HE TB PPDUs.
 
-use super::Cell;
 use super::several::Several;
+use super::{Cell, directions_of};
 use crate::mac::Acknowledgement::{AggregatedMuBar, BarChain, MuBar};
 use crate::mac::mu::MuUser;
 use crate::mac::{Earlier, PeerRate};
@@ -31,8 +31,7 @@ impl Several {
 
 /// Whether the modes from and to a station have resource units.
 pub(super) fn has_units(rates: &[PeerRate], station: u32) -> bool {
-    let both = 2 * station as usize;
-    rates[both - 2..both].iter().all(|rate| rate.mode.has_units())
+    directions_of(station).iter().all(|&direction| rates[direction].mode.has_units())
 }
 
 impl Cell {

@@ -13,7 +13,7 @@ mod watch;
 
 use super::earlier::has_units;
 use super::several::Several;
-use super::{ACCESS_POINT, Cell, FrameOnAir};
+use super::{ACCESS_POINT, Cell, FrameOnAir, directions_of};
 use crate::mac::mu::{Downlink, MuExchange, MuUser, RandomAccessCounters, Stations};
 use crate::mac::{Edcaf, Exchange, Originator, PeerRate, Rules};
 use crate::phy::Width;
@@ -57,8 +57,8 @@ impl Stations for OfCell<'_> {
     }
 
     fn rate(&mut self, station: u32) -> &mut PeerRate {
-        // Of the two directions, the second is from the access point.
-        &mut self.rates[2 * station as usize - 1]
+        let [_, down] = directions_of(station);
+        &mut self.rates[down]
     }
 }
 

@@ -30,8 +30,6 @@ use random_access::RandomUnits;
 #[derive(Debug)]
 pub(super) struct Triggers {
     triggering: Triggering,
-    /// When a step is scheduled to ask for the medium.
-    step: Option<Instant>,
     timers: Timers,
     random: Option<RandomUnits>,
     /// By station: those that send in answer to Trigger frames only.
@@ -48,7 +46,6 @@ impl Triggers {
         Some(Box::new(Self {
             random: RandomUnits::of(&triggering.settings, stations, seed),
             triggering,
-            step: None,
             timers: Timers::new(functions),
             silent: vec![false; stations as usize + 1],
             told: vec![None; functions as usize],

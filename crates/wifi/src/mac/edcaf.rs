@@ -235,8 +235,12 @@ impl Edcaf {
         let (node, class, to) = (self.node, self.class, self.to());
         let limits = rules.framing.aggregation.as_ref();
         let heeds_chain = limits.is_some_and(|limits| limits.duration_in == DurationIn::Chain);
-        let choice =
-            rate.as_deref_mut().and_then(|rate| self.select_mode(now, rate, heeds_chain, out));
+        let choice = match (to, rate.as_deref_mut()) {
+            (Some(peer), Some(rate)) if rate.adapts() => {
+                self.select_mode(now, peer, rate, heeds_chain, out)
+            }
+            _ => None,
+        };
         let mut with_rts = choice.is_some_and(|choice| choice.rts);
         let alone = choice.is_some_and(|choice| choice.alone);
         let mode = match rate {
@@ -274,15 +278,17 @@ impl Edcaf {
         self.psdu = psdu;
     }
 
-    /// Asks rate control, if there is one, for the mode of the next attempt.
-    fn select_mode(
+    /// Asks rate control, if there is one, for the mode of the next attempt to a peer. Reports a
+    /// mode that changes, and a slowest one if that is heeded.
+    pub(crate) fn select_mode(
         &self,
         now: Instant,
+        peer: u32,
         rate: &mut PeerRate,
         heeds_chain: bool,
         out: &mut Vec<Command>,
     ) -> Option<AttemptParameters> {
-        let (Some(control), Some(peer)) = (&mut rate.control, self.to()) else { return None };
+        let control = rate.control.as_mut()?;
         let choice = control.select(now, self.access.failures());
         let AttemptParameters { mode, slowest, .. } = choice;
         if mode != rate.mode || heeds_chain && slowest != rate.slowest {

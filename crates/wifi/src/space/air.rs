@@ -224,7 +224,7 @@ impl Space {
         let (deferral, detected, end) = (begun.deferral, begun.detected(), begun.end());
         let is_dsss = begun.frame.mode.class.is_dsss();
         let levels = self.rules.levels;
-        if let (Users::Unit(_), false) = (begun.frame.users, is_alone) {
+        if begun.frame.users.is_unit() && !is_alone {
             return self.arrive_jointly(now, id);
         }
         // A lower bound in the sum of a receiver does not tell that it is clear.
@@ -342,10 +342,10 @@ impl Space {
             self.ignore_others(now, out);
         }
         self.stand_by();
-        self.schedule(out);
         if self.triggers() {
             self.ask(now, false, source, out);
         }
+        self.schedule(out);
         if self.watch.is_some() {
             self.record_waits(now);
         }
@@ -386,7 +386,7 @@ impl Space {
     /// A transmission ends at the nodes in range. A node at which it was too weak to be decoded,
     /// whatever the interference, has received nothing.
     fn end_transmission(&mut self, now: Instant, id: u32) {
-        if let Users::Unit(_) = self.signals.transmission(id).frame.users {
+        if self.signals.transmission(id).frame.users.is_unit() {
             return self.end_in_units(now, id);
         }
         let weak_below = self.weak_below();

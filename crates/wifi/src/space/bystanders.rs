@@ -223,7 +223,7 @@ impl Space {
 
     /// Whether nobody follows all nodes.
     fn may_stand_by(&self) -> bool {
-        self.watch.is_none() && self.interferers.is_none() && !self.is_attentive
+        self.watch.is_none() && self.interferers.is_none() && !self.follows_others
     }
 
     /// A frame begins at all but the bystanders.

@@ -36,7 +36,7 @@ pub(super) fn decode(
     if frame.users == Users::One {
         return receiver.hear(now, frame, bitmap.as_ref(), rules, out);
     }
-    if let (Users::Unit(_), false) = (frame.users, frame.is_control_response()) {
+    if frame.answers_trigger() {
         return receiver.hear_answer(now, frame, lost, sender.told(), rules, out);
     }
     let answer = sender.answer_of(frame, receiver.id, lost, rules);
@@ -88,8 +88,9 @@ fn take_up(
     }
 }
 
-/// A node has decoded a frame for another node, and reports what it carries if it does so.
-pub(super) fn heed(
+/// A node has decoded a frame for another node: a station of a network with Trigger frames notes
+/// which network has set its NAV, and what it carries is reported if it is to be.
+pub(super) fn note_overheard(
     now: Instant,
     frame: &OnAir,
     sender: &Node,

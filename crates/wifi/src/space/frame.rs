@@ -142,7 +142,7 @@ impl OnAir {
 
     /// Whether it is an HE TB PPDU that a Trigger frame other than a MU-BAR asks for.
     pub(super) fn answers_trigger(&self) -> bool {
-        matches!(self.users, Users::Unit(_)) && !self.is_control_response()
+        self.users.is_unit() && !self.is_control_response()
     }
 
     /// Whether it is a control response.

@@ -1,6 +1,5 @@
 //! The interference with a frame over time.
 
-use super::frame::Users;
 use super::power::FixedPower;
 use super::signals::{Signals, TransmissionSpan};
 use crate::interferer::Arrival;
@@ -78,7 +77,7 @@ impl Interference {
         self.is_known = true;
         self.others.clear();
         self.others.extend(signals.others(self.id));
-        if let Users::Unit(_) = signals.transmission(self.id).frame.users {
+        if signals.transmission(self.id).frame.users.is_unit() {
             self.others.retain(|sent| !signals.is_joint(self.id, sent));
         }
         self.events.clear();
@@ -154,7 +153,7 @@ mod tests {
     use crate::phy::error::Nist;
     use crate::phy::propagation::{Position, Trajectory};
     use crate::phy::{Airtime, DOT11A};
-    use crate::space::frame::{OnAir, Transmission};
+    use crate::space::frame::{OnAir, Transmission, Users};
     use crate::space::{Losses, Radio, Site};
     use kernel::{Bytes, Db, Dbm};
     use wire::FrameKind;

@@ -40,7 +40,7 @@ impl Space {
     /// From now on, all nodes report the packets in data frames that they decode and that are
     /// addressed to other nodes.
     pub fn overhear(&mut self) {
-        (self.overhears, self.is_attentive) = (true, true);
+        (self.overhears, self.follows_others) = (true, true);
     }
 
     /// From now on, the contention windows and the RTS threshold are those of this configuration. A

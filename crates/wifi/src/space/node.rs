@@ -451,13 +451,12 @@ impl Node {
             (_, ElicitedResponse::BlockAck) => FrameKind::BlockAck,
             (_, ElicitedResponse::None) => return self.succeed(now, None, rules, out),
         };
-        let since = now + frame.beside.unwrap_or_default();
-        let until = since + rules.responses(&frame.mode).timeout;
-        let due = since + rules.timing().sifs();
-        self.quiet = false;
+        let (sifs, timeout) = (rules.timing().sifs(), rules.responses(&frame.mode).timeout);
+        let begun = now + frame.beside.unwrap_or_default();
         // A full-duplex node may be receiving a frame that began together with its RTS.
         let receiving = self.joins;
-        self.own.wait_for(Awaited { kind, since: now, due, recovers: None, until, receiving });
+        let awaited = Awaited::after(begun, kind, sifs, timeout);
+        self.await_response(Awaited { since: now, receiving, ..awaited });
     }
 
     /// Reports the airtime of an exchange whose last frame ended at `end`.

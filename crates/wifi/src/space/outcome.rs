@@ -1,8 +1,8 @@
 //! Which of the nodes that received a frame to its end decode it.
 
 use super::air::Scratch;
-use super::decode::{decode, heed};
-use super::frame::{OnAir, Reach, Transmission, Users};
+use super::decode::{decode, note_overheard};
+use super::frame::{OnAir, Reach, Transmission};
 use super::interference::{Bounds, Chunk, Interference};
 use super::interferers::SpaceInterferers;
 use super::node::Node;
@@ -180,8 +180,8 @@ impl Space {
             return;
         };
         if !for_me {
-            if self.is_attentive {
-                heed(now, frame, sender, receiver, self.overhears && !is_outdated, out);
+            if self.follows_others {
+                note_overheard(now, frame, sender, receiver, self.overhears && !is_outdated, out);
             }
             return receiver.overhear(now, frame, nav_reset_at, rules, out);
         }
@@ -202,7 +202,7 @@ impl Space {
         out: &mut Vec<Command>,
     ) -> bool {
         let (frame, rules) = (&transmission.frame, &self.rules);
-        let is_noted = self.is_attentive && (self.is_triggering || frame.kind == FrameKind::Data);
+        let is_noted = self.follows_others && (self.triggers() || frame.kind == FrameKind::Data);
         let is_plain = self.watch.is_none() && self.interferers.is_none() && !is_noted;
         if !is_plain || frame.to.is_none_or(|to| to == node) {
             return false;
@@ -225,7 +225,7 @@ impl Space {
     /// the sum of the receiver has what is in the primary channel. Beside an HE TB PPDU, it has
     /// those in other resource units.
     fn with_overlaps(&mut self, node: u32, frame: &OnAir, how: Received) -> Received {
-        let is_joint = matches!(frame.users, Users::Unit(_));
+        let is_joint = frame.users.is_unit();
         if self.signals.radio.overlaps.is_none() && !is_joint {
             return how;
         }
@@ -250,7 +250,7 @@ impl Space {
 /// of an RTS is a collision with its own RTS; what it loses of several HE TB PPDUs is told when all
 /// have ended.
 fn is_expected_loss(frame: &OnAir, for_me: bool, has_sent: bool) -> bool {
-    for_me && matches!(frame.users, Users::Unit(_)) || has_sent && frame.kind == FrameKind::Rts
+    for_me && frame.users.is_unit() || has_sent && frame.kind == FrameKind::Rts
 }
 
 /// Whether a frame is lost because of others, and not by noise: without interference the receiver

@@ -3,7 +3,7 @@
 mod means;
 mod narrow;
 
-use super::frame::{OnAir, Part, Transmission, Users};
+use super::frame::{OnAir, Part, Transmission};
 use super::motion::Motion;
 use super::overlap::Arrived;
 use super::power::Power;
@@ -410,7 +410,8 @@ impl Signals {
     /// frame: the two do not interfere.
     pub(super) fn is_joint(&self, id: u32, other: &TransmissionSpan) -> bool {
         let (own, other) = (self.transmission(id), self.transmission(other.id));
-        matches!((own.frame.users, other.frame.users), (Users::Unit(_), Users::Unit(_)))
+        own.frame.users.is_unit()
+            && other.frame.users.is_unit()
             && (own.start, own.frame.to) == (other.start, other.frame.to)
     }
 

@@ -44,7 +44,7 @@ impl Space {
     /// Whether several HE TB PPDUs begin.
     pub(super) fn are_joint(&self, beginning: &[u32]) -> bool {
         let users = |&id: &u32| self.signals.transmission(id).frame.users;
-        beginning.iter().any(|id| matches!(users(id), Users::Unit(_)))
+        beginning.iter().any(|id| users(id).is_unit())
     }
 
     /// One of several HE TB PPDUs begins at the nodes in range.
@@ -161,21 +161,19 @@ impl Space {
         let frame = &transmission.frame;
         let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
         let per_cache = &mut self.per_cache;
-        if let Users::Unit(_) = frame.users {
+        if frame.users.is_unit() {
             let (mode, psdu) = (&frame.mode, frame.psdu);
             let user = self.nodes[frame.to? as usize].triggered_user(frame);
             let room = user.map_or(psdu, |user| user.room);
             let own = &self.nodes[frame.from as usize];
-            if let Some(user) = user.filter(|user| user.mpdus() > 0) {
-                let originator = &own.edcaf(usize::from(user.category)).originator;
-                let spans = originator.spans(&user.psdu);
-                let ppdu =
-                    PpduParts::of_user(transmission, mode, room, spans, timing, error, per_cache);
-                return Some(ppdu);
-            }
-            let whole = std::iter::once((Bytes::ZERO, psdu));
+            let mpdus = user.filter(|user| user.mpdus() > 0).map(|user| {
+                let edcaf = own.edcaf(usize::from(user.category));
+                edcaf.originator.spans(&user.psdu)
+            });
+            let whole = mpdus.is_none().then_some((Bytes::ZERO, psdu));
+            let spans = mpdus.into_iter().flatten().chain(whole);
             let ppdu =
-                PpduParts::of_user(transmission, mode, room, whole, timing, error, per_cache);
+                PpduParts::of_user(transmission, mode, room, spans, timing, error, per_cache);
             return Some(ppdu);
         }
         if frame.kind != FrameKind::Data {
@@ -195,7 +193,7 @@ impl Space {
     /// channel.
     fn concentration(&self, frame: &OnAir) -> f64 {
         let (Users::Unit(_), Some(to)) = (frame.users, frame.to) else { return 1.0 };
-        let own = self.nodes[to as usize].unit_of(frame);
+        let own = self.nodes[to as usize].unit_size(frame);
         let all = RuSize::widest_for(frame.mode.width, 1);
         match (own, all) {
             (Some(own), Some(all)) => f64::from(all.tones()) / f64::from(own.tones()),

@@ -16,7 +16,7 @@ pub(super) fn triggering(nodes: &[Node]) -> Vec<u32> {
 impl Space {
     /// Whether access points trigger stations.
     pub fn triggers(&self) -> bool {
-        self.is_triggering
+        !self.triggering.is_empty()
     }
 
     /// The exchange that a Trigger frame of an access point has begun, while it is on the air.
@@ -50,6 +50,7 @@ impl Space {
     /// or no longer do.
     pub fn revise_asking(&mut self, now: Instant, source: &dyn MsduSource, out: &mut Vec<Command>) {
         self.ask(now, true, source, out);
+        self.schedule(out);
     }
 
     /// Access points ask for the medium, or withdraw what they have asked for, if they may. It may
@@ -71,14 +72,17 @@ impl Space {
                 self.set_timer(node);
             }
         }
-        self.schedule(out);
     }
 
     /// An access point may trigger stations next: it knows the modes in which they send.
     #[cold]
     #[inline(never)]
     pub(super) fn tell_modes(&mut self, access_point: u32) {
-        let Some(triggers) = self.nodes[access_point as usize].triggers_mut() else { return };
+        let node = &mut self.nodes[access_point as usize];
+        if node.answers_others() {
+            return;
+        }
+        let Some(triggers) = node.triggers_mut() else { return };
         let mut modes = std::mem::take(&mut triggers.modes);
         let peers = &self.nodes[access_point as usize].peers;
         for (mode, peer) in modes.iter_mut().zip(peers) {

@@ -7,8 +7,7 @@ use crate::mac::mu::{
 use crate::mac::{BLOCK_ACK_REQUEST, Bitmap, Originator};
 use kernel::Bytes;
 use wire::{
-    BlockAck, Frame, FrameContent, FrameKind, QueueReport, StationAck, TrafficClass, Trigger,
-    UserInfo,
+    BlockAck, Frame, FrameContent, QueueReport, StationAck, TrafficClass, Trigger, UserInfo,
 };
 
 /// A Trigger frame, and what belongs to it.
@@ -29,16 +28,6 @@ pub(crate) struct Answering<'a> {
 }
 
 impl TriggeredUser {
-    /// The type of its frame; `None` if it sends none.
-    pub(crate) fn kind(&self) -> Option<FrameKind> {
-        match self.response {
-            Response::Nothing => None,
-            Response::Null => Some(FrameKind::QosNull),
-            Response::Request => Some(FrameKind::BlockAckRequest),
-            Response::Data => Some(FrameKind::Data),
-        }
-    }
-
     /// What the Multi-STA BlockAck says to the station, whose next MPDU in order is `start`, with
     /// a bitmap for a window of `window` MPDUs.
     pub(crate) fn acknowledgement(

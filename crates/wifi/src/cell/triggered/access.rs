@@ -1,25 +1,9 @@
 //! When an access point asks for the medium to trigger stations.
 
-use super::{OfCell, Triggers};
+use super::OfCell;
 use crate::cell::Cell;
 use crate::{Command, MsduSource};
 use kernel::Instant;
-
-impl Triggers {
-    /// The time after which the access point asks begins.
-    pub(super) fn restart(&mut self, now: Instant, out: &mut Vec<Command>) {
-        let asking = &mut self.triggering.asking;
-        asking.restart(now);
-        if let Some(due) = asking.due().filter(|_| self.step.is_none()) {
-            self.schedule(due, out);
-        }
-    }
-
-    fn schedule(&mut self, at: Instant, out: &mut Vec<Command>) {
-        self.step = Some(at);
-        out.push(Command::Step(at));
-    }
-}
 
 impl Cell {
     /// Whether this step is that of the time after which the access point asks, or that of a timer
@@ -38,12 +22,8 @@ impl Cell {
             self.end_timers(now, out);
             return true;
         }
-        if triggers.step != Some(now) {
+        if !triggers.triggering.asking.take_step(now, out) {
             return false;
-        }
-        triggers.step = None;
-        if let Some(due) = triggers.triggering.asking.due().filter(|&due| due > now) {
-            triggers.schedule(due, out);
         }
         self.ask(now, source, out);
         true
@@ -118,10 +98,11 @@ impl Cell {
         out: &mut Vec<Command>,
     ) -> bool {
         let Some(triggers) = &mut self.triggers else { return false };
-        if triggers.triggering.asking.due().is_none() {
-            triggers.restart(now, out);
+        let asking = &mut triggers.triggering.asking;
+        if !asking.has_begun() {
+            asking.restart(now, out);
         }
-        let has_asked = f < self.rules.per_node && triggers.triggering.asking.has(f);
+        let has_asked = f < self.rules.per_node && asking.has(f);
         if triggers.timers.is_running(f) {
             self.note_wait(now, f);
         }

@@ -28,7 +28,7 @@ impl Cell {
         }
         let Some(mut triggers) = self.triggers.take() else { return false };
         if is_first {
-            triggers.restart(now, out);
+            triggers.triggering.asking.restart(now, out);
         }
         let groups = self.groups.as_ref().expect("uplink OFDMA comes with downlink OFDMA");
         let planned = triggers.triggering.assemble(&Turn {

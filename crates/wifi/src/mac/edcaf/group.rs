@@ -6,9 +6,9 @@ use crate::mac::block_ack::Bitmap;
 use crate::mac::mu::{MuUser, Shape};
 use crate::mac::originator::{Originator, Psdu, Settled};
 use crate::mac::{ElicitedResponse, Opening, PsduLimits};
-use crate::medium::{Command, NodeCounters};
+use crate::medium::NodeCounters;
 use crate::phy::Mode;
-use crate::rate::{Answer, AttemptParameters, TxReport};
+use crate::rate::{Answer, TxReport};
 use kernel::{Bytes, Duration, Instant};
 use wire::Packet;
 
@@ -35,25 +35,6 @@ impl Edcaf {
     pub(crate) fn longest(&self) -> Duration {
         let unlimited = self.txop_limit == Duration::ZERO;
         if unlimited { Duration(u64::MAX) } else { self.txop_limit }
-    }
-
-    /// Asks rate control, if there is one, for the mode of the next attempt to a user. Returns
-    /// whether its PSDU has one MPDU only.
-    pub(crate) fn turn_mode(
-        &self,
-        now: Instant,
-        peer: u32,
-        rate: &mut PeerRate,
-        out: &mut Vec<Command>,
-    ) -> bool {
-        let Some(control) = &mut rate.control else { return false };
-        let choice = control.select(now, self.access.failures());
-        let AttemptParameters { mode, slowest, alone, .. } = choice;
-        if mode != rate.mode {
-            out.push(Command::Mode { node: self.node, peer, mode, slowest });
-        }
-        rate.follow(mode, slowest);
-        alone
     }
 
     /// Assembles the A-MPDU of a user, with MSDUs from a source; `None` if it has none that fits

@@ -4,6 +4,8 @@
 mod chain;
 mod ending;
 
+pub(super) use ending::Closed;
+
 use super::own::{Awaited, Exchange, Own};
 use super::respond::Responder;
 use super::uplink::{Access, NodeTriggers};
@@ -267,10 +269,10 @@ impl Node {
     /// How long a PPDU in resource units lasts that the node sends, or that answers it in the
     /// resource unit of a user. To others, an answer lasts as long as its LENGTH announces.
     pub(in crate::space) fn airtime_in_units(&self, users: Users) -> Option<Airtime> {
-        let Users::Unit(_) = users else {
+        if !users.is_unit() {
             let (group, _) = self.group()?;
             return Some(group.airtime());
-        };
+        }
         let (airtime, announced) = self.answers()?;
         let rounding = announced.saturating_sub(airtime.total());
         Some(Airtime { extension: airtime.extension + rounding, ..airtime })
@@ -285,8 +287,8 @@ impl Node {
         Some((shape.triggered.block_acks, shape.triggered.announced))
     }
 
-    /// The resource unit of the station that sends this frame.
-    pub(in crate::space) fn unit_of(&self, frame: &OnAir) -> Option<RuSize> {
+    /// The size of the resource unit of the station that sends this frame.
+    pub(in crate::space) fn unit_size(&self, frame: &OnAir) -> Option<RuSize> {
         if let Some(user) = self.triggered_user(frame) {
             return Some(user.ru.size);
         }
@@ -303,7 +305,7 @@ impl Node {
         rules: &SpaceRules,
         out: &mut Vec<Command>,
     ) {
-        if let (Users::Unit(_), false) = (frame.users, frame.is_control_response()) {
+        if frame.answers_trigger() {
             return self.await_acknowledgement(now, rules, frame);
         }
         if let Some((_, shape)) = self.triggered() {
@@ -348,15 +350,8 @@ impl Node {
 
     /// The node waits for HE TB PPDUs.
     fn await_units(&mut self, now: Instant, timeout: Duration, rules: &SpaceRules) {
-        self.quiet = false;
-        self.own.wait_for(Awaited {
-            kind: FrameKind::BlockAck,
-            since: now,
-            due: now + rules.timing().sifs(),
-            recovers: None,
-            until: now + timeout,
-            receiving: false,
-        });
+        let sifs = rules.timing().sifs();
+        self.await_response(Awaited::after(now, FrameKind::BlockAck, sifs, timeout));
     }
 
     /// What a user of this node's exchange answers to a frame of it; `lost` are the MPDUs of an

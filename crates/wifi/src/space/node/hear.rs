@@ -1,7 +1,7 @@
 //! The actions of a node when it has received a frame.
 
 use super::Node;
-use super::own::Own;
+use super::own::{Awaited, Own};
 use crate::Command;
 use crate::mac::{ACK, Bitmap, Deferral, ElicitedResponse, block_ack};
 use crate::phy::{Mode, decibels};
@@ -137,6 +137,12 @@ impl Node {
         let peer = self.edcaf(exchange.edcaf).to();
         let lasting = rules.timing().airtime(&frame.mode, frame.psdu).total();
         peer == Some(frame.from) && awaited.due + lasting == now
+    }
+
+    /// The node waits for a response in its exchange.
+    pub(super) fn await_response(&mut self, awaited: Awaited) {
+        self.quiet = false;
+        self.own.wait_for(awaited);
     }
 
     pub(super) fn reply(&mut self, now: Instant, frame: OnAir, rules: &SpaceRules) {

@@ -16,8 +16,8 @@ use crate::space::sense::EdcafState;
 use kernel::Instant;
 
 impl Node {
-    /// Whether the node has something to contend for.
-    pub(in crate::space) fn has_something(&self) -> bool {
+    /// Whether the node has something to send, or asks for the medium to trigger stations.
+    pub(in crate::space) fn wants_medium(&self) -> bool {
         !self.is_idle() || self.asks != 0
     }
 

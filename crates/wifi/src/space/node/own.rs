@@ -49,6 +49,13 @@ pub(super) struct Awaited {
 }
 
 impl Awaited {
+    /// A response to a frame that ends now: it is due a SIFS later.
+    #[inline]
+    pub(super) fn after(now: Instant, kind: FrameKind, sifs: Duration, timeout: Duration) -> Self {
+        let (due, until) = (now + sifs, now + timeout);
+        Self { kind, since: now, due, recovers: None, until, receiving: false }
+    }
+
     /// When the node acts, unless it is receiving a frame by then.
     #[inline]
     pub(super) fn acts_at(&self) -> Instant {

@@ -125,18 +125,10 @@ impl Node {
         rules: &SpaceRules,
         frame: &OnAir,
     ) {
-        if !self.is_answering() {
-            return;
+        if self.is_answering() {
+            let (sifs, timeout) = (rules.timing().sifs(), rules.responses(&frame.mode).timeout);
+            self.await_response(Awaited::after(now, FrameKind::BlockAck, sifs, timeout));
         }
-        self.quiet = false;
-        self.own.wait_for(Awaited {
-            kind: FrameKind::BlockAck,
-            since: now,
-            due: now + rules.timing().sifs(),
-            recovers: None,
-            until: now + rules.responses(&frame.mode).timeout,
-            receiving: false,
-        });
     }
 
     /// Whether a station does not know yet what has arrived of its answer.

@@ -1,7 +1,7 @@
 //! An access point that triggers stations: its Trigger frames, what it receives in answer, and its
 //! Multi-STA BlockAcks.
 
-use super::group::NodeGroups;
+use super::group::{Closed, NodeGroups};
 use super::own::{Exchange, Own};
 use super::{Node, has};
 use crate::mac::mu::{
@@ -24,8 +24,6 @@ pub(in crate::space) struct NodeTriggers {
     pub(in crate::space) modes: Vec<Mode>,
     /// The exchange on the air.
     pub(in crate::space) current: Option<TriggeredExchange>,
-    /// When a step is scheduled to ask for the medium.
-    step: Option<Instant>,
 }
 
 /// The access in which an access point may trigger stations.
@@ -80,23 +78,7 @@ impl NodeTriggers {
             triggering: Triggering::of(&rules.mac, stations)?,
             modes: peers.iter().map(|peer| peer.rate.mode).collect(),
             current: None,
-            step: None,
         }))
-    }
-
-    /// The time after which the access point asks begins.
-    fn restart(&mut self, now: Instant, out: &mut Vec<Command>) {
-        self.triggering.asking.restart(now);
-        if let Some(due) = self.triggering.asking.due() {
-            self.schedule(due, out);
-        }
-    }
-
-    fn schedule(&mut self, at: Instant, out: &mut Vec<Command>) {
-        if self.step.is_none() {
-            self.step = Some(at);
-            out.push(Command::Step(at));
-        }
     }
 }
 
@@ -104,6 +86,11 @@ impl Node {
     /// Whether it is an access point that triggers stations.
     pub(in crate::space) fn triggers(&self) -> bool {
         self.own_triggers().is_some()
+    }
+
+    /// Whether the node sends an answer next, and begins nothing of its own.
+    pub(in crate::space) fn answers_others(&self) -> bool {
+        self.answer.is_some()
     }
 
     fn own_triggers(&self) -> Option<&NodeTriggers> {
@@ -152,9 +139,9 @@ impl Node {
     /// point asks for the medium.
     pub(in crate::space) fn hear_of_packet(&mut self, now: Instant, out: &mut Vec<Command>) {
         if let Some(triggers) = self.triggers_mut()
-            && triggers.triggering.asking.due().is_none()
+            && !triggers.triggering.asking.has_begun()
         {
-            triggers.restart(now, out);
+            triggers.triggering.asking.restart(now, out);
         }
     }
 
@@ -173,12 +160,7 @@ impl Node {
         let NodeGroups { triggers: Some(triggers), width, .. } = &mut **groups else {
             return false;
         };
-        if triggers.step.is_some_and(|step| step <= now) {
-            triggers.step = None;
-            if let Some(due) = triggers.triggering.asking.due().filter(|&due| due > now) {
-                triggers.schedule(due, out);
-            }
-        }
+        triggers.triggering.asking.take_step(now, out);
         let modes = &triggers.modes;
         let stations = FromPeers { access_point: *id, width: *width, peers, modes, source };
         let asking = &triggers.triggering.asking;
@@ -202,7 +184,7 @@ impl Node {
             return false;
         }
         if self.carrier.is_reserved(now) {
-            triggers.schedule(self.carrier.reserved_until(), out);
+            triggers.triggering.asking.schedule(self.carrier.reserved_until(), out);
             return false;
         }
         triggers.triggering.asking.note(index as u32);
@@ -244,7 +226,7 @@ impl Node {
         let NodeGroups { triggers, width, downlink, .. } = &mut **groups.as_mut()?;
         let triggers = triggers.as_mut()?;
         if is_first {
-            triggers.restart(now, out);
+            triggers.triggering.asking.restart(now, out);
         }
         let within = txop.map_or(Duration(u64::MAX), |txop| txop.left(now));
         let NodeTriggers { triggering, modes, .. } = &mut **triggers;
@@ -397,34 +379,18 @@ impl Node {
         rules: &SpaceRules,
         out: &mut Vec<Command>,
     ) {
-        let Some(&exchange) = self.own.exchange() else { return };
         let Some(triggers) = self.triggers_mut() else { return };
         let Some(triggered) = triggers.current.take() else { return };
-        let last = self.own.awaited().map_or(now, |awaited| awaited.since);
-        self.exchanges = self.exchanges.wrapping_add(1);
+        let Some(Closed { index, used, goes_on }) = self.close(now, is_complete, rules) else {
+            return;
+        };
         let is_answered = triggered.is_answered();
         let sifs = rules.timing().sifs();
-        let index = exchange.edcaf;
-        let mut goes_on =
-            is_complete && is_answered && self.own.end_exchange(exchange.txop, now, sifs);
-        if !goes_on {
-            self.own = Own::Idle;
-            goes_on = is_answered && self.may_follow(now, &triggered, index, sifs);
-        }
-        if !is_complete {
-            for contender in &mut self.contenders {
-                contender.slots.wait_until(now);
-            }
-        }
-        triggered.report(self.id, if is_complete { now } else { last } - exchange.opened, out);
-        self.counters.exchanges.decide();
-        let has_arrived = self.groups.as_ref().is_some_and(|groups| groups.has_arrived);
+        let goes_on = goes_on || is_answered && self.may_follow(now, &triggered, index, sifs);
+        triggered.report(self.id, used, out);
         let is_failure = !is_answered && !triggered.asks_nobody();
-        if is_failure && has_arrived {
-            self.counters.exchanges.noise_losses += 1;
-        }
-        let edcaf = &mut self.contenders[index].edcaf;
-        edcaf.end_group(&rules.mac, !is_failure);
+        self.note_failure(is_failure);
+        self.contenders[index].edcaf.end_group(&rules.mac, !is_failure);
         if let Some(triggers) = self.triggers_mut() {
             triggers.triggering.asking.take(index as u32);
         }

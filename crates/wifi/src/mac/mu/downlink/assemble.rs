@@ -173,8 +173,9 @@ impl Downlink {
         let of_station = |(nth, (&place, &size))| {
             let station = members.at(place);
             let rate = on.stations.rate(station);
-            if rate.adapts() && edcaf.turn_mode(now, station, rate, on.out) {
-                *alone |= 1_u128 << nth;
+            if rate.adapts() {
+                let choice = edcaf.select_mode(now, station, rate, false, on.out);
+                *alone |= u128::from(choice.is_some_and(|choice| choice.alone)) << nth;
             }
             Part { mode: modes.number(place, rate), size }
         };

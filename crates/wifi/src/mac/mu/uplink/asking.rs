@@ -1,6 +1,7 @@
 //! When an access point asks for the medium to trigger stations.
 
 use super::Uplink;
+use crate::Command;
 use kernel::{Duration, Instant};
 
 /// When the access point asks for the medium without a packet to send.
@@ -12,6 +13,8 @@ pub(crate) struct Asking {
     pub(crate) category: u32,
     interval: Option<Duration>,
     due: Option<Instant>,
+    /// When a step is scheduled to ask.
+    step: Option<Instant>,
     /// The EDCAFs that wait for the medium without a packet, or trigger without one, as bits.
     asked: u8,
 }
@@ -19,17 +22,37 @@ pub(crate) struct Asking {
 impl Asking {
     pub(super) fn new(category: u32, settings: &Uplink) -> Self {
         let interval = Some(settings.access_interval).filter(|&it| it > Duration::ZERO);
-        Self { category, interval, due: None, asked: 0 }
+        Self { category, interval, due: None, step: None, asked: 0 }
     }
 
     /// The time begins.
-    pub(crate) fn restart(&mut self, now: Instant) {
-        self.due = self.interval.map(|interval| now + interval);
+    pub(crate) fn restart(&mut self, now: Instant, out: &mut Vec<Command>) {
+        let Some(interval) = self.interval else { return };
+        self.due = Some(now + interval);
+        self.schedule(now + interval, out);
     }
 
-    /// When it asks, if the time has begun.
-    pub(crate) fn due(&self) -> Option<Instant> {
-        self.due
+    /// Whether the time has begun.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.due.is_some()
+    }
+
+    /// Asks for a step at an instant, unless there will be one before.
+    pub(crate) fn schedule(&mut self, at: Instant, out: &mut Vec<Command>) {
+        if self.step.is_none() {
+            self.step = Some(at);
+            out.push(Command::Step(at));
+        }
+    }
+
+    /// Whether this step is for it, or such a step was before; the next one is that at which the
+    /// time ends.
+    pub(crate) fn take_step(&mut self, now: Instant, out: &mut Vec<Command>) -> bool {
+        let is_own = self.step.take_if(|step| *step <= now).is_some();
+        if let Some(due) = self.due.filter(|&due| is_own && due > now) {
+            self.schedule(due, out);
+        }
+        is_own
     }
 
     /// Whether it asks now, if nothing stands against it.

@@ -105,6 +105,16 @@ impl TriggeredUser {
         }
     }
 
+    /// The type of its frame; `None` if it sends none.
+    pub(crate) fn kind(&self) -> Option<FrameKind> {
+        match self.response {
+            Response::Nothing => None,
+            Response::Null => Some(FrameKind::QosNull),
+            Response::Request => Some(FrameKind::BlockAckRequest),
+            Response::Data => Some(FrameKind::Data),
+        }
+    }
+
     /// The number of its MPDUs with data.
     pub fn mpdus(&self) -> u16 {
         if self.response == Response::Data { self.psdu.mpdus } else { 0 }

@@ -23,14 +23,10 @@ impl Node {
             Users::Several => self.group().map_or(frame.mode, |(group, _)| group.users[0].mode),
             _ => frame.mode,
         };
-        self.quiet = false;
-        self.own.wait_for(Awaited {
-            kind: FrameKind::BlockAck,
-            since: now,
-            due: now + timing.sifs(),
+        let timeout = rules.responses(&mode).timeout;
+        self.await_response(Awaited {
             recovers: has_next.then(|| now + timing.pifs()),
-            until: now + rules.responses(&mode).timeout,
-            receiving: false,
+            ..Awaited::after(now, FrameKind::BlockAck, timing.sifs(), timeout)
         });
     }
 
