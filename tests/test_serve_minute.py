@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from pathlib import Path
@@ -249,6 +250,44 @@ def test_a_cause_can_be_tried_and_compared(page):
     page.get_by_role("link", name="flows[0].tcp.window_bytes=16777216").click()
     page.get_by_role("button", name="Open the scenario").click()
     expect(page.locator(".cm-content")).to_contain_text("window_bytes = 16777216")
+
+
+def test_pairs_that_end_between_two_lists_of_runs_are_shown(page):
+    def hide(message):
+        told = json.loads(message)
+        runs = told.get("runs", [])
+        if any("compares" in run and run["state"] in ("waiting", "running") for run in runs):
+            return
+        told_of.send(message)
+
+    def pass_on(socket):
+        nonlocal told_of
+        told_of = socket
+        socket.connect_to_server().on_message(hide)
+
+    told_of = None
+    page.route_web_socket(re.compile("ws://"), pass_on)
+    page.reload()
+    write(page, WINDOW.replace("2.0", "0.1"))
+    page.get_by_label("Timeline of the air").uncheck()
+    runs = page.get_by_role("region", name="Runs").get_by_role("row")
+    for seed in ("91", "92"):
+        page.get_by_role("link", name="Scenario", exact=True).click()
+        page.get_by_label("Seed").fill(seed)
+        page.get_by_role("button", **RUN).click()
+        expect(page.get_by_role("link", name="Why so slow?")).to_be_visible()
+    page.get_by_role("link", name="Runs", exact=True).click()
+    for seed in ("91", "92"):
+        runs.filter(has_text=seed).get_by_role("checkbox").check()
+    page.get_by_role("button", name="Compare two runs").click()
+    page.get_by_role("button", name="Compare with ten pairs").click()
+    expect(page.get_by_label("Ten pairs")).to_contain_text("total goodput")
+    page.get_by_role("link", name="Runs", exact=True).click()
+    pairs = runs.filter(has_text="Ten pairs of runs").filter(has_text="91")
+    expect(pairs.get_by_role("checkbox")).to_have_count(0)
+    page.once("dialog", lambda dialog: dialog.accept())
+    pairs.get_by_role("button", name="Delete").click()
+    expect(pairs).to_have_count(0)
 
 
 COLOURED = """() => {

@@ -2,8 +2,8 @@
 
 import { useEffect, useState } from "preact/hooks";
 import {
-  bare, get, has, nameOf, runs, said, send, stop, written, type RunResults, type SeriesByPath,
-  type Value,
+  Answers, bare, get, has, nameOf, runs, said, send, stop, written, type RunResults,
+  type SeriesByPath, type Value,
 } from "./api";
 import { Chart } from "./chart";
 import { Pending } from "./pending";
@@ -48,7 +48,8 @@ function Pairs({ ids, found, words, again }: {
 }) {
   const job = runs.value.find((run) => run.compares?.join() === ids.join());
   const isActive = job?.state === "running" || job?.state === "waiting";
-  useEffect(() => { if (!isActive) again(); }, [isActive]);
+  // Of pairs that end between two lists of runs, the page sees no progress, only "done".
+  useEffect(() => { if (!isActive) again(); }, [job?.state]);
   const begin = () => send("POST", `/api/compare/${ids.join("/")}`)
     .catch((error) => (said.value = error.message));
   if (isActive) {
@@ -113,9 +114,9 @@ export function Compare({ ids }: { ids: string[] }) {
   const [words, setWords] = useState("");
   const [all, setAll] = useState(false);
   const [differing, setDiffering] = useState<Differing | null>(null);
-  const look = () => {
-    get<Differing>(`/api/compare/${ids.join("/")}`).then(setDiffering, () => setDiffering(null));
-  };
+  const [answers] = useState(() => new Answers());
+  const look = () => answers.take(get<Differing>(`/api/compare/${ids.join("/")}`), setDiffering,
+    () => setDiffering(null));
   const active = runs.value.find((run) => ids.includes(run.id)
     && (run.state === "waiting" || run.state === "running"));
   const isActive = active !== undefined;

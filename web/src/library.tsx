@@ -22,6 +22,8 @@ function Row({ run, isChosen, choose }: {
   run: RunEntry; isChosen: boolean; choose: (is: boolean) => void;
 }) {
   const isActive = run.state === "running" || run.state === "waiting";
+  /** Whether it is a run of the library, and not pairs of runs. */
+  const isKept = run.state === "done" && !run.compares;
   const remove = async () => {
     if (run.state === "done" && !confirm(`Delete ${nameOf(run)}?`)) return;
     await send("DELETE", `/api/runs/${run.id}`).catch((error) => (said.value = error.message));
@@ -34,7 +36,7 @@ function Row({ run, isChosen, choose }: {
   };
   return (
     <tr>
-      <td>{run.state === "done" && <input type="checkbox" checked={isChosen}
+      <td>{isKept && <input type="checkbox" checked={isChosen}
         aria-label={`Compare ${nameOf(run)}, seed ${run.seed}`}
         onChange={(event) => choose(event.currentTarget.checked)} />}</td>
       <th scope="row"><a href={pageOf(run)}>{nameOf(run)}</a></th>
@@ -46,7 +48,7 @@ function Row({ run, isChosen, choose }: {
       ))}
       <td class="actions">
         {run.has_air && <a class="button" href={`#/air/${run.id}`}>Air</a>}
-        {run.state === "done" && <button onClick={rename}>Rename</button>}
+        {isKept && <button onClick={rename}>Rename</button>}
         {isActive ? <button onClick={() => stop(run.id)}>Stop</button>
           : <button onClick={remove}>Delete</button>}
       </td>

@@ -152,9 +152,10 @@ class Jobs:
         return self._jobs.get(key)
 
     def entries(self) -> list[dict[str, Any]]:
-        """Return what the list of runs shows of those that are not in the library."""
+        """Return what the list of runs shows of those whose result is not in the library."""
         with self._changed:
-            return [job.entry() for job in self._jobs.values()]
+            own = self._jobs.values()
+            return [job.entry() for job in own if job.state != "done" or job.found is not None]
 
     def series(self, key: str, starts: dict[str, int], thinned: int) -> tuple[int, dict[str, Any]]:
         """Return the samples of a run from these numbers on, and how often it was thinned.

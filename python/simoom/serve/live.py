@@ -157,7 +157,7 @@ class _Page:
 
 
 def listed(jobs: Jobs, library: Library) -> list[dict[str, Any]]:
-    """Return the runs that wait or run, then those in the library, then those that failed.
+    """Return the runs that wait or run, then those in the library, then what else has ended.
 
     The runs of sweeps are not among them: there may be thousands.
     """
@@ -165,6 +165,6 @@ def listed(jobs: Jobs, library: Library) -> list[dict[str, Any]]:
     kept = [entry for entry in library.entries() if entry["sweep"] is None]
     active = [job for job in own if job["state"] not in ENDED]
     names = {entry["id"] for entry in (*kept, *active)}
-    ended = [job for job in own if job["state"] != "done" and job["id"] not in names]
+    ended = [job for job in own if job["id"] not in names]
     again = {job["id"] for job in active}
     return [*active, *(entry for entry in kept if entry["id"] not in again), *ended]
