@@ -232,17 +232,17 @@ def test_models_that_do_not_concern_the_scenario_are_listed_on_demand():
     lacking = {fit.family for fit in twin.fits if not fit.relevant}
     assert lacking == {
         "full_duplex", "bluetooth", "tcp_corruption", "aggregation", "tcp_aggregation",
-        "ofdma", "lt_tcp", "chain",
+        "ofdma", "ofdma_uplink", "lt_tcp", "chain",
     }  # fmt: skip
     brief, full = twin.report(), twin.report(every=True)
-    assert "… 8 more that do not concern the scenario; --all lists them" in brief
+    assert "… 9 more that do not concern the scenario; --all lists them" in brief
     assert "more that do not concern" not in full
     for family in lacking:
         assert f"  {family}: " not in brief
         assert f"  {family}: " in full
     modern = sm.predict(bulk(DOWN, standard="11ac"))
     assert {fit.family for fit in modern.fits if not fit.relevant} == {
-        "full_duplex", "bluetooth", "tcp_corruption", "ofdma", "lt_tcp", "chain",
+        "full_duplex", "bluetooth", "tcp_corruption", "ofdma", "ofdma_uplink", "lt_tcp", "chain",
     }  # fmt: skip
 
 

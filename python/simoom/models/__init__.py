@@ -22,6 +22,7 @@ from simoom.models import (
     http_sessions,
     lt_tcp,
     ofdma,
+    ofdma_uplink,
     ps_queue,
     saturation,
     tcp_aggregation,
@@ -49,6 +50,7 @@ FAMILIES = MappingProxyType(
             aggregation,
             tcp_aggregation,
             ofdma,
+            ofdma_uplink,
             lt_tcp,
             chain,
         )
@@ -70,6 +72,7 @@ __all__ = [
     "http_sessions",
     "lt_tcp",
     "ofdma",
+    "ofdma_uplink",
     "ps_queue",
     "saturation",
     "tcp_aggregation",

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from simoom.models import assumption
 from simoom.models.prediction import Prediction
+from simoom.models.resource_units import BITS, DATA_TONES
 from simoom.models.timing import MAX_PPDU_US, MPDU_DELIMITER_BYTES, standard
 
 ASSUMPTIONS = (
@@ -34,12 +35,8 @@ ASSUMPTIONS = (
     assumption.Assumption("no_txop_limit", "The access point sends one PPDU in each TXOP."),
 )
 
-DATA_TONES = {26: 24, 52: 48, 106: 102, 242: 234}  # Table 27-8 and on
 UNITS = ((242, 1), (106, 2), (52, 4), (26, 9))
 """The tones of resource units, and how many of them 20 MHz has."""
-BITS = ((1, 1, 2), (2, 1, 2), (2, 3, 4), (4, 1, 2), (4, 3, 4), (6, 2, 3), (6, 3, 4), (6, 5, 6),
-        (8, 3, 4), (8, 5, 6), (10, 3, 4), (10, 5, 6))  # fmt: skip
-"""Bits of a tone and the code rate, as two integers, by MCS."""
 SIG_B_BITS = (26, 52, 78, 104, 156, 208)
 """Bits of a symbol of HE-SIG-B by its MCS."""
 SIG_B_COMMON, SIG_B_PAIR, SIG_B_ONE = 18, 52, 31  # clause 27.3.11.8, one content channel of 20 MHz

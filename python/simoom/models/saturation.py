@@ -418,7 +418,7 @@ def mixed_saturation(
     if not n.size == len(mean_slots) == len(forever):
         raise ValueError("mean_slots: needs an entry for each class, and so does forever")
     slot = float(positive("slot_us", slot_us))
-    beta, gamma = _mixed_fixed_point(n, mean_slots, forever)
+    beta, gamma = mixed_fixed_point(n, mean_slots, forever)
     silent = np.prod((1 - beta) ** n)
     won = n * beta * (1 - gamma)  # exactly one transmitter, and it is of this class
     # The longest transmission of a slot is of class c if c transmits and no class with longer
@@ -440,10 +440,13 @@ def mixed_saturation(
     )
 
 
-def _mixed_fixed_point(
+def mixed_fixed_point(
     n: Array, curves: Sequence[Array], forever: Sequence[bool]
 ) -> tuple[Array, Array]:
-    """Solve for P, and within it for the collision probability of every class."""
+    """Return the attempt and collision probabilities of several classes.
+
+    They are solved for P, and within that for the collision probability of every class.
+    """
     from scipy.optimize import brentq
 
     kinds = list(zip(curves, forever, strict=True))

@@ -137,7 +137,8 @@ _LONG_SYMBOLS = ("he", "eht")
 _GUARDS_NS = {"ofdm": (800,), "ht": (400, 800), "vht": (400, 800)}
 _GUARDS_NS |= dict.fromkeys(_LONG_SYMBOLS, (800, 1600, 3200))
 _REFERENCE_RATES = np.array([6, 12, 18, 24, 36, 48, *[54] * 8], dtype=np.float64)
-_LTF_COUNT = (0, 1, 2, 4, 4, 6, 6, 8, 8)  # long training fields by streams, Table 21-13
+LTF_COUNT = (0, 1, 2, 4, 4, 6, 6, 8, 8)
+"""Long training fields by streams (Table 21-13)."""
 
 
 def standard(name: str) -> Standard:
@@ -209,7 +210,7 @@ def preamble_us(
     if known.family == "ofdm":  # 17.3.2
         return 20.0
     _check_streams(known, streams)
-    fields = _LTF_COUNT[streams]
+    fields = LTF_COUNT[streams]
     if known.family in ("ht", "vht"):  # 19.3.2, 21.3.2: legacy, SIG(-A), STF, LTFs, SIG-B
         return 20.0 + 8.0 + 4.0 + 4.0 * fields + (4.0 if known.family == "vht" else 0.0)
     guard = symbol_us(standard=standard, guard_ns=guard_ns) - 12.8

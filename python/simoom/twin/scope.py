@@ -11,7 +11,7 @@ from simoom.twin.verdict import AssumptionCheck, Fit, broken, stretched
 
 STANDARDS = ("11b", "11a", "11g")
 """Standards in which an access to the medium carries one frame."""
-AGGREGATING = ("aggregation", "tcp_aggregation", "ofdma")
+AGGREGATING = ("aggregation", "tcp_aggregation", "ofdma", "ofdma_uplink")
 """The families for the other standards."""
 
 BESIDE_VOICE = ("bluetooth", "tcp_corruption")
@@ -43,8 +43,11 @@ def irrelevant_families(cell: Cell) -> dict[str, AssumptionCheck]:
     if standard is None or standard in STANDARDS:
         how = f"{standard} answers each frame by an ACK"
         named |= dict.fromkeys(("aggregation", "tcp_aggregation"), ("block_ack", how))
-    if cell.keys["wlan"].get("mu") is None:
+    mu = cell.keys["wlan"].get("mu")
+    if mu is None:
         named["ofdma"] = ("several_users", "each PPDU is for one station")
+    if mu is None or mu["uplink"] is None:
+        named["ofdma_uplink"] = ("triggered", "the access point triggers nobody")
     if not cell.is_full_duplex:
         how = "the access point does not send and receive at the same time"
         named["full_duplex"] = ("full_duplex_access_point", how)

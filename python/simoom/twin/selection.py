@@ -17,6 +17,7 @@ from simoom.twin import (
     interference,
     losses,
     ofdma,
+    ofdma_uplink,
     saturated,
     scope,
 )
@@ -71,6 +72,7 @@ def predict(scenario: ScenarioLike) -> Twin:
         "aggregation": aggregates.fit_saturated,
         "tcp_aggregation": aggregates.fit_downloads,
         "ofdma": ofdma.fit,
+        "ofdma_uplink": ofdma_uplink.fit,
         "chain": chain.fit,
     }
     irrelevant = scope.irrelevant_families(cell)
