@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import simoom as sm
+from simoom.twin import aggregates
+from simoom.twin.inputs import Cell
 
 STANDARDS = ("11n", "11ac", "11ax", "11be")
 FRAMES = (1, 8, None)
@@ -113,3 +115,32 @@ def test_a_model_without_solution_is_no_error(stations):
     flow = {"from": "sta*", "to": "ap", "traffic": "saturated"}
     wlan = {"cw_min": 1, "cw_max": 1, "short_retry_limit": 1}
     sm.predict(sm.Scenario(standard="11b", stations=stations, wlan=wlan, flows=[flow])).report()
+
+
+DATAGRAMS = {"from": "ap", "to": "sta*", "traffic": {"saturated": {"payload_bytes": 1472}}}
+
+
+@pytest.mark.parametrize(("flow", "mu"), [(UP, None), (DATAGRAMS, None), (DATAGRAMS, {})])
+@pytest.mark.parametrize("path", ["ap", "wlan"])
+def test_an_access_point_has_contention_windows_of_its_own(path, flow, mu):
+    wlan = {"mcs": 7, "edca_defaults": "2012"} | ({} if mu is None else {"mu": mu})
+    scenario = cell("11ax", 2, None, flow, wlan=wlan)
+    if mu is None:
+        scenario = scenario.set("wlan.aggregation.frames", 1)
+    changed = scenario.set(f"{path}.edca.best_effort.cw_min", 63)
+    assert aggregates.windows(Cell(changed), at_access_point=path == "ap")[0] == 63
+    assert aggregates.windows(Cell(changed), at_access_point=path != "ap")[0] == 15
+    found = {each.path: each for each in sm.predict(changed).compare(sm.run(changed))}
+    # Where stations contend, the tolerance is that of the model.
+    most = 100 * TOLERANCE if flow is UP else 1.0
+    assert abs(found["total.goodput_mbps"].percent) < most
+
+
+def test_the_largest_window_of_an_access_point_is_that_of_wmm():
+    scenario = cell("11ax", 2, None, DATAGRAMS, wlan={"mcs": 7})
+    assert aggregates.windows(Cell(scenario), at_access_point=True) == (15, 63)
+    assert aggregates.windows(Cell(scenario), at_access_point=False) == (15, 1023)
+    own = scenario.set("ap.edca.best_effort.cw_min", 31).set("ap.edca.best_effort.cw_max", 127)
+    assert aggregates.windows(Cell(own), at_access_point=True) == (31, 127)
+    as_ns3 = scenario.set("wlan.edca_defaults", "ns3")
+    assert aggregates.windows(Cell(as_ns3), at_access_point=True) == (15, 1023)

@@ -73,9 +73,8 @@ def fit_saturated(cell: Cell) -> Fit:
         return Fit("aggregation", "", (*scope, saturated.saturated(cell, None)))
     flow, nodes = cell.flows[0], dict.fromkeys(flow.sender for flow in cell.flows)
     sends = sender(cell, flow.packet_bytes, at_access_point=flow.sender == "ap")
-    point = aggregation.cell(
-        len(nodes), sends, payload_bytes=flow.payload_bytes, **_contention(cell)
-    )
+    contention = _contention(cell, at_access_point=set(nodes) == {"ap"})
+    point = aggregation.cell(len(nodes), sends, payload_bytes=flow.payload_bytes, **contention)
     total, collision = float(point.throughput_mbps), float(point.collision_probability)
     values = {"total.goodput_mbps": total, "total.collision_probability": collision}
     behind = {name: sum(flow.sender == name for flow in cell.flows) for name in nodes}
@@ -218,11 +217,21 @@ def _window_reached(cell: Cell) -> AssumptionCheck:
 def best_effort(cell: Cell, at_access_point: bool) -> Mapping[str, Any]:
     """Return the contention parameters that the scenario gives."""
     own: Mapping[str, Any] = cell.keys["ap" if at_access_point else "wlan"]["edca"]["best_effort"]
-    if not at_access_point:
-        return own
-    shared = cell.keys["wlan"]["edca"]["best_effort"]
-    return {key: shared[key] if key == "cw_min" and value is None else value
-            for key, value in own.items()}  # fmt: skip
+    return own
+
+
+def windows(cell: Cell, *, at_access_point: bool) -> tuple[int, int]:
+    """Return the smallest and the largest contention window.
+
+    The largest of an access point is 63 where the smallest of the standard is 15 (WMM specification
+    1.2, table 14), unless it is given.
+    """
+    own = best_effort(cell, at_access_point)
+    known = timing.standard(cell.keys["standard"])
+    is_smaller = at_access_point and cell.keys["wlan"]["edca_defaults"] != "ns3"
+    usual = min(4 * known.cw_min + 3, known.cw_max) if is_smaller else known.cw_max
+    least, most = own["cw_min"], own["cw_max"]
+    return (known.cw_min if least is None else int(least), usual if most is None else int(most))
 
 
 def sender(cell: Cell, packet_bytes: int, *, at_access_point: bool) -> Sender:
@@ -261,20 +270,16 @@ def sender(cell: Cell, packet_bytes: int, *, at_access_point: bool) -> Sender:
     )
 
 
-def _contention(cell: Cell) -> dict[str, Any]:
+def _contention(cell: Cell, *, at_access_point: bool = False) -> dict[str, Any]:
     """Return the arguments of both models that describe back-off and collisions."""
     wlan, known = cell.keys["wlan"], timing.standard(cell.keys["standard"])
-    own = best_effort(cell, False)
+    least, most = windows(cell, at_access_point=at_access_point)
     silence = timing.eifs_us(known.name)
     # Colliding stations resume at the slot boundary after their timeout (10.3.4.3).
     timeout = timing.response_timeout_us(known.name) - known.aifs_us
     resume = known.aifs_us + math.ceil(max(timeout, 0.0) / known.slot_us) * known.slot_us
     return {
-        "mean_slots": backoff_slots(
-            known.cw_min if own["cw_min"] is None else own["cw_min"],
-            known.cw_max if own["cw_max"] is None else own["cw_max"],
-            attempts=int(wlan["short_retry_limit"]),
-        ),
+        "mean_slots": backoff_slots(least, most, attempts=int(wlan["short_retry_limit"])),
         "silence_us": silence,
         "head_slots": (silence - resume) / known.slot_us,
         "slot_us": known.slot_us,

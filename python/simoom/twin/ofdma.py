@@ -46,7 +46,6 @@ def fit(cell: Cell) -> Fit:
     users = max(number for _, number in ofdma.UNITS if number <= len(stations))
     sender = aggregates.sender(cell, flow.packet_bytes, at_access_point=True)
     wlan = cell.keys["wlan"]
-    own = aggregates.best_effort(cell, at_access_point=True)
     is_capped = users > 1 and not wlan["mu"]["small_1024_qam"]
     point = ofdma.saturated(
         users,
@@ -56,7 +55,7 @@ def fit(cell: Cell) -> Fit:
         header_bytes=sender.mpdu_bytes - flow.payload_bytes,
         ltf_us=LTF_US[wlan["ppdu_timing"]],
         control_mbps=sender.control_mbps,
-        cw_min=int(own["cw_min"] or timing.standard("11ax").cw_min),
+        cw_min=aggregates.windows(cell, at_access_point=True)[0],
         most_us=min(timing.MAX_PPDU_US, sender.most_us),
     )
     total = float(point.throughput_mbps)

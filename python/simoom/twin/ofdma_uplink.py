@@ -69,7 +69,7 @@ def fit(cell: Cell) -> Fit:
             triggers,
             payload_bytes=flow.payload_bytes,
             interval_us=_interval_us(cell),
-            cw_min=_windows(cell, at_access_point=True)[0],
+            cw_min=aggregates.windows(cell, at_access_point=True)[0],
         )
         values = {"total.collision_probability": 0.0}
         cycles = math.ceil(stations / triggers.users)
@@ -130,22 +130,9 @@ def _interval_us(cell: Cell) -> float:
     return float(cell.keys["wlan"]["mu"]["uplink"]["access_interval_us"])
 
 
-def _windows(cell: Cell, *, at_access_point: bool) -> tuple[int, int]:
-    """Return the smallest and the largest contention window.
-
-    The largest of an access point is four times the smallest (WMM specification 1.2, table 14).
-    """
-    own = aggregates.best_effort(cell, at_access_point)
-    known = timing.standard(cell.keys["standard"])
-    least = known.cw_min if own["cw_min"] is None else int(own["cw_min"])
-    most = known.cw_max if own["cw_max"] is None else int(own["cw_max"])
-    is_usual = at_access_point and cell.keys["wlan"]["edca_defaults"] != "ns3"
-    return least, min(4 * least + 3, most) if is_usual and own["cw_max"] is None else most
-
-
 def _contention(cell: Cell) -> Contention:
     def slots(*, at_access_point: bool) -> Array:
-        least, most = _windows(cell, at_access_point=at_access_point)
+        least, most = aggregates.windows(cell, at_access_point=at_access_point)
         attempts = int(cell.keys["wlan"]["short_retry_limit"])
         return backoff_slots(least, most, attempts=attempts)
 
@@ -225,7 +212,7 @@ def _contends_by(cell: Cell) -> AssumptionCheck:
 def _stays_muted(cell: Cell, point: Uplink, cycles: int) -> AssumptionCheck:
     """Check that the timer of a station lasts until it has been triggered again."""
     timer_us = TIMER_US * cell.keys["wlan"]["mu"]["edca"]["best_effort"]["timer"]
-    slots = _windows(cell, at_access_point=True)[0]
+    slots = aggregates.windows(cell, at_access_point=True)[0]
     slot_us = timing.standard(cell.keys["standard"]).slot_us
     longest_us = cycles * max(point.triggered_us + slots * slot_us, _interval_us(cell) + slot_us)
     how = f"timers of {timer_us / 1000:.3g} ms, triggers after up to {longest_us / 1000:.3g} ms"
