@@ -144,3 +144,13 @@ def test_the_largest_window_of_an_access_point_is_that_of_wmm():
     assert aggregates.windows(Cell(own), at_access_point=True) == (31, 127)
     as_ns3 = scenario.set("wlan.edca_defaults", "ns3")
     assert aggregates.windows(Cell(as_ns3), at_access_point=True) == (15, 1023)
+
+
+@pytest.mark.parametrize("limit_us", [0.0, 2528.0, 8160.0])
+@pytest.mark.parametrize("stations", [1, 2, 6, 10])
+def test_the_collision_probability_counts_each_exchange_of_a_txop(stations, limit_us):
+    scenario = cell("11ax", stations, None, UP, wlan={"mcs": 7})
+    scenario = scenario.set("wlan.edca.best_effort.txop_limit_us", limit_us).set("duration_s", 62.0)
+    found = {each.path: each for each in sm.predict(scenario).compare(sm.run(scenario))}
+    collision = found["total.collision_probability"]
+    assert abs(collision.predicted - collision.measured) < 0.02

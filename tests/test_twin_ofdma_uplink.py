@@ -14,6 +14,8 @@ comparison."""
 SHARES = 0.15
 """The same of what one station carries beside others. In 10 s it may be twice its mean, by EDCA
 without triggers as well, so that these runs last 200 s."""
+COLLISIONS = 0.02
+"""What the probability of collisions may differ, of attempts of all. Written before."""
 NO_ROOM = {(20, 9, 4)}
 """Width, stations and MCS with which no MPDU fits into 26 tones within a TXOP of 2528 us."""
 GRID = tuple(itertools.product((20, 40, 80), (2, 5, 9), (4, 11), (True, False)))
@@ -57,8 +59,8 @@ def payload(size: int) -> dict:
     return {"flows[0].traffic": {"saturated": {"payload_bytes": size}}}
 
 
-def check(scenario: sm.Scenario, band: float, *, each: float) -> None:
-    """Hold the goodput of all, and that of each station, to what may differ."""
+def check(scenario: sm.Scenario, band: float, *, each: float, collisions: bool = True) -> None:
+    """Hold the goodput of all and of each station, and the collisions, to what may differ."""
     twin = sm.predict(scenario)
     assert twin.model is not None, twin.report()
     assert twin.model.family == "ofdma_uplink"
@@ -67,6 +69,9 @@ def check(scenario: sm.Scenario, band: float, *, each: float) -> None:
     flows = [each.percent for path, each in found.items() if path.startswith("flows[")]
     assert len(flows) == len([path for path in twin.summary if path.startswith("flows[")])
     assert max(map(abs, flows)) < 100 * each
+    collision = found["total.collision_probability"]
+    if collisions:
+        assert abs(collision.predicted - collision.measured) < COLLISIONS
 
 
 def no_room(scenario: sm.Scenario) -> None:
@@ -144,13 +149,26 @@ CONTENDED = {
     },
 }
 """Settings of stations that contend."""
+DEPARTING = {"twenty stations"}
+"""Those whose collisions differ by more than `COLLISIONS`."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bsrp", [True, False])
-@pytest.mark.parametrize("changes", CONTENDED.values(), ids=CONTENDED)
-def test_other_settings_beside_edca(changes, bsrp):
-    check(changed(cell(5, 7, bsrp=bsrp, muted=False), changes), BESIDE, each=SHARES)
+@pytest.mark.parametrize(("name", "changes"), CONTENDED.items(), ids=CONTENDED)
+def test_other_settings_beside_edca(name, changes, bsrp):
+    scenario = changed(cell(5, 7, bsrp=bsrp, muted=False), changes)
+    check(scenario, BESIDE, each=SHARES, collisions=name not in DEPARTING)
+
+
+@pytest.mark.slow
+@pytest.mark.xfail(
+    strict=True, reason="colliding stations often transmit again before others count: 0.022"
+)
+@pytest.mark.parametrize("bsrp", [True, False])
+@pytest.mark.parametrize("name", DEPARTING)
+def test_collisions_of_many_stations_are_predicted(name, bsrp):
+    check(changed(cell(5, 7, bsrp=bsrp, muted=False), CONTENDED[name]), BESIDE, each=SHARES)
 
 
 @pytest.mark.parametrize(

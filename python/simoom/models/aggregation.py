@@ -230,7 +230,9 @@ class AggregatingCell(Prediction):
     throughput_mbps: float
     """Payload of all stations together."""
     collision_probability: float
-    """Probability that an attempt collides."""
+    """Probability that an access collides."""
+    collided_exchanges: float
+    """Of all frame exchanges, of which a TXOP may have several, those that collide."""
     mpdus: int
     """MPDUs of a TXOP that begins with data."""
 
@@ -303,4 +305,6 @@ def cell(
         (1 - renewals) * fresh.mpdus + renewals * renewed.mpdus,
     )
     gamma = float(found.collision_probability)
-    return AggregatingCell(float(found.throughput_mbps), gamma, fresh.mpdus)
+    each = (1 - renewals) * fresh.exchanges + renewals * renewed.exchanges
+    collided = gamma / (gamma + (1 - gamma) * each)
+    return AggregatingCell(float(found.throughput_mbps), gamma, collided, fresh.mpdus)

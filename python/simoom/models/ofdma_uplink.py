@@ -144,24 +144,24 @@ def txop_of(sender: Sender, triggers: Triggers) -> txop.Txop:
 
     >>> sender = Sender("11ax", 1538, 7, 256, 6500631, 5484.0, 0.0, 24.0, 56)
     >>> txop_of(sender, Triggers(4, Answers(52, 7)))
-    Txop(mpdus=7, lasting_us=5859.0, exposed_us=56.0)
+    Txop(mpdus=7, lasting_us=5859.0, exposed_us=56.0, exchanges=2)
     """
     known = timing.standard(sender.standard)
     exposed = triggers.trigger_us(sender, BSRP if triggers.bsrp else BASIC)
-    limit, now, end, mpdus = triggers.limit_us or math.inf, 0.0, 0.0, 0
+    limit, now, end, mpdus, exchanges = triggers.limit_us or math.inf, 0.0, 0.0, 0, 0
     is_poll = triggers.bsrp
     while now < limit:
         found = (_poll if is_poll else _data)(sender, triggers, limit - now)
         if found is None:
             break
         end = now + found.lasting_us
-        now, mpdus = end + known.sifs_us, mpdus + found.mpdus
+        now, mpdus, exchanges = end + known.sifs_us, mpdus + found.mpdus, exchanges + 1
         if not (triggers.limit_us or is_poll):
             break
         is_poll = triggers.bsrp and not is_poll
     if mpdus == 0:
         raise ValueError(f"triggers: no MPDU of {sender.mpdu_bytes} bytes fits into an answer")
-    return txop.Txop(mpdus, end + known.aifs_us, exposed)
+    return txop.Txop(mpdus, end + known.aifs_us, exposed, exchanges)
 
 
 def _poll(sender: Sender, triggers: Triggers, within_us: float) -> Round | None:
@@ -228,8 +228,8 @@ class Uplink(Prediction):
 
     throughput_mbps: float
     """Goodput of all stations."""
-    collision_probability: float
-    """Probability that an access of a station collides."""
+    collided_exchanges: float
+    """Of all frame exchanges, of which a TXOP may have several, those that collide."""
     mpdus: int
     """MPDUs of a station in a TXOP of the access point."""
     triggered_us: float
@@ -266,7 +266,7 @@ def muted(
     --------
     >>> sender = Sender("11ax", 1538, 7, 256, 6500631, 5484.0, 0.0, 24.0, 56)
     >>> muted(sender, Triggers(4, Answers(52, 7)), payload_bytes=1472, interval_us=100.0)
-    Uplink(throughput_mbps=55.6362, collision_probability=0, mpdus=7, triggered_us=5859)
+    Uplink(throughput_mbps=55.6362, collided_exchanges=0, mpdus=7, triggered_us=5859)
     """
     known = timing.standard(sender.standard)
     found = txop_of(sender, triggers)
@@ -352,7 +352,11 @@ def beside_edca(
     triggered = triggers.users * (1 - owed.users) * rounds.mpdus
     mpdus = slot.station * own(fresh.mpdus, renewed.mpdus) + slot.access_point * triggered
     mbps = 8.0 * payload_bytes * mpdus / cycle_us
-    return Uplink(mbps, float(gamma[0]), rounds.mpdus, rounds.lasting_us)
+    collided = stations * slot.of_station * gamma[0] + slot.of_access_point * gamma[1]
+    held = slot.station * own(fresh.exchanges, renewed.exchanges)
+    held += slot.access_point * rounds.exchanges
+    share = float(collided / (collided + held))
+    return Uplink(mbps, share, rounds.mpdus, rounds.lasting_us)
 
 
 @dataclass(frozen=True)

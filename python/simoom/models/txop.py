@@ -104,6 +104,8 @@ class Txop:
     """From its first bit to the end of the AIFS after its last answer."""
     exposed_us: float
     """Duration of its first PPDU, which a collision destroys."""
+    exchanges: int
+    """Its frame exchanges."""
 
 
 def txop(sender: Sender, *, available: int = 1 << 20, requests: bool = False) -> Txop:
@@ -132,7 +134,7 @@ def txop(sender: Sender, *, available: int = 1 << 20, requests: bool = False) ->
     """
     known = timing.standard(sender.standard)
     left = sender.limit_us or np.inf
-    lasting, exposed, mpdus = 0.0, 0.0, 0
+    lasting, exposed, mpdus, exchanges = 0.0, 0.0, 0, int(requests)
     if requests:
         exposed = sender.control_us(BLOCK_ACK_REQUEST_BYTES)
         lasting = exposed + sender.answer_us() + known.sifs_us
@@ -146,9 +148,10 @@ def txop(sender: Sender, *, available: int = 1 << 20, requests: bool = False) ->
         ppdu = sender.ppdu_us(count)
         exposed = exposed or ppdu
         mpdus += count
+        exchanges += 1
         step = ppdu + sender.answer_us() + known.sifs_us
         lasting += step
         left -= step
         if not sender.limit_us:
             break
-    return Txop(mpdus, lasting - known.sifs_us + known.aifs_us, exposed)
+    return Txop(mpdus, lasting - known.sifs_us + known.aifs_us, exposed, exchanges)

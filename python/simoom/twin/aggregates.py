@@ -76,7 +76,10 @@ def fit_saturated(cell: Cell) -> Fit:
     contention = _contention(cell, at_access_point=set(nodes) == {"ap"})
     point = aggregation.cell(len(nodes), sends, payload_bytes=flow.payload_bytes, **contention)
     total, collision = float(point.throughput_mbps), float(point.collision_probability)
-    values = {"total.goodput_mbps": total, "total.collision_probability": collision}
+    values = {
+        "total.goodput_mbps": total,
+        "total.collision_probability": float(point.collided_exchanges),
+    }
     behind = {name: sum(flow.sender == name for flow in cell.flows) for name in nodes}
     values |= {
         f"{flow.path}.goodput_mbps": total / len(nodes) / behind[flow.sender] for flow in cell.flows

@@ -62,7 +62,6 @@ def fit(cell: Cell) -> Fit:
     stations = len(behind)
     sender = aggregates.sender(cell, flow.packet_bytes, at_access_point=False)
     triggers = _triggers(cell, sender, stations, max(behind.values()))
-    values: dict[str, float] = {}
     if _is_muted(cell):
         point = ofdma_uplink.muted(
             sender,
@@ -71,7 +70,6 @@ def fit(cell: Cell) -> Fit:
             interval_us=_interval_us(cell),
             cw_min=aggregates.windows(cell, at_access_point=True)[0],
         )
-        values = {"total.collision_probability": 0.0}
         cycles = math.ceil(stations / triggers.users)
         nothing = met(assumption.DECOUPLED, "nothing collides")
         manner: tuple[AssumptionCheck, ...] = (_stays_muted(cell, point, cycles), nothing)
@@ -87,7 +85,11 @@ def fit(cell: Cell) -> Fit:
         manner = (_always_asks(cell, sender), no_capture(cell), saturated.decoupled(cell))
         what = "beside EDCA"
     total = float(point.throughput_mbps)
-    values |= {"total.goodput_mbps": total} | {
+    values = {
+        "total.goodput_mbps": total,
+        "total.collision_probability": float(point.collided_exchanges),
+    }
+    values |= {
         f"{each.path}.goodput_mbps": total / stations / behind[each.station] for each in cell.flows
     }
     form = f"{what}: {triggers.users} of {stations} stations"
