@@ -302,7 +302,7 @@ impl Space {
                 self.prepare_departure(now, id);
             }
             if self.bystanders.miss(id) {
-                ppdu = Some(self.end_beside_bystanders(now, id));
+                ppdu = self.end_beside_bystanders(now, id);
             }
             if self.signals.transmission(id).part != Part::Source {
                 self.end_transmission(now, id);

@@ -1,23 +1,28 @@
 //! Nodes that follow the medium without a visit of each frame.
 //!
-//! Most nodes have nothing to send. A frame that is alone on the air, for another node, changes
-//! only their carrier sense, and in a way that can be computed later. The medium therefore takes
-//! down such frames in a list and visits only the other nodes. A bystander catches up with the list
-//! when it wakes: when it takes a packet into service, when a frame is addressed to it, when it is
-//! not certain whether it decodes a frame, and when another frame begins beside one. What it finds
-//! then is what it would have found at each frame, to the bit, and it draws nothing meanwhile.
+//! Most nodes have nothing to send. Frames for other nodes that begin in a silence, and beside which
+//! nothing else begins, change only their carrier sense, and in a way that can be computed later.
+//! The medium therefore takes down such frames in a list and visits only the other nodes. A
+//! bystander catches up with the list when it wakes: when it takes a packet into service, when a
+//! frame for it begins, when it is not certain whether it decodes a frame, and when another frame begins
+//! beside those on the air. What it finds then is what it would have
+//! found at each frame, to the bit, and it draws nothing meanwhile.
 //!
 //! The medium has bystanders where powers do not change and where nothing else is on the air: no
 //! interferers, no full duplex, one channel; and while no observer follows all nodes.
 
+mod catch_up;
+
 use super::Space;
-use super::per::PpduParts;
-use super::reception::ReceivedSignal;
+use super::interference::Bounds;
+use super::per::{PerCalculator, PpduParts};
+use super::power::{FixedPower, Levels, Power};
 use super::rules::SpaceRules;
-use super::sense::Carrier;
 use super::signals::Signals;
 use crate::mac::Deferral;
+use catch_up::{CatchUp, Scratch};
 use kernel::Instant;
+use std::ops::Range;
 use wire::FrameKind;
 
 /// After how many further silences nodes may stand by again, if they were too few.
@@ -34,31 +39,157 @@ pub(super) struct Bystanders {
     seen: Vec<Option<u32>>,
     /// The other nodes, in order.
     present: Vec<u32>,
-    /// Frames that were alone on the air, in order.
-    frames: Vec<FrameAlone>,
-    /// The frame on the air that is not for bystanders.
-    current: Option<u32>,
+    missed: MissedFrames,
     /// During so many silences no node stands by.
     rest: u32,
+    scratch: Scratch,
+    /// For each node, what arrives; kept for its memory.
+    arriving: Vec<Arriving>,
 }
 
-/// A frame that has ended and was alone on the air. A bystander that detected it has decoded it,
-/// or certainly has not.
+/// Frames that bystanders have not seen.
+#[derive(Debug, Default)]
+struct MissedFrames {
+    /// In the order in which they began.
+    frames: Vec<Missed>,
+    /// From this one on they are on the air, or began together with one that is.
+    begun: usize,
+    /// Groups of frames that began together and have ended.
+    collisions: Vec<Collision>,
+    /// The parts of frames that did not begin alone.
+    parts: Vec<Parts>,
+    /// What has been drawn at the end of collisions: a bystander, and whether it has lost the frame
+    /// that it received.
+    drawn: Vec<(u32, bool)>,
+}
+
+/// Frames that began together and have ended.
+#[derive(Clone, Debug)]
+struct Collision {
+    /// Their places among all frames.
+    frames: Range<usize>,
+    /// What has been drawn, by node.
+    drawn: Range<usize>,
+}
+
+/// The parts of a frame that began together with others.
+#[derive(Debug)]
+struct Parts {
+    ppdu: PpduParts,
+    /// The SINR below which nothing of it is decoded, if all are as strong as when they began.
+    lost_below: f64,
+}
+
+/// What arrives at a node of frames that began together.
+#[derive(Clone, Copy, Debug, Default)]
+struct Arriving {
+    sum: FixedPower,
+    /// The strongest that the node can detect, and its place among them.
+    strongest: Option<(Power, usize)>,
+}
+
+/// A frame that began in a silence, and beside which nothing else began later.
 #[derive(Clone, Copy, Debug)]
-struct FrameAlone {
+struct Missed {
+    id: u32,
     from: u32,
+    start: Instant,
     payload: Instant,
     end: Instant,
-    /// The power from which it is decoded.
-    decoded_from: f64,
-    /// All other nodes have decoded it.
-    reached_all: bool,
     deferral: Deferral,
     /// When the NAV ends that it sets.
     until: Instant,
     nav_reset_at: Option<Instant>,
     /// The end of the last NAV that frames before it set.
     before: Instant,
+    fate: Fate,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Fate {
+    /// It has not ended.
+    OnAir,
+    /// It was alone. A bystander that detected it has decoded it, or certainly has not.
+    Alone {
+        /// The power from which it is decoded.
+        decoded_from: f64,
+        /// All other nodes have decoded it.
+        reached_all: bool,
+    },
+    /// Others began with it. The number of its parts.
+    Together(u32),
+}
+
+impl Arriving {
+    /// One more arrives.
+    #[inline]
+    fn add(&mut self, power: Power, place: usize, levels: &Levels) {
+        self.sum = self.sum + power.fixed;
+        let is_stronger = |(other, _): (Power, _)| power.milliwatts > other.milliwatts;
+        if power.milliwatts >= levels.detect && self.strongest.is_none_or(is_stronger) {
+            self.strongest = Some((power, place));
+        }
+    }
+
+    /// The place of the frame that the node receives, and its power, if it is not certain whether
+    /// the node decodes it.
+    fn uncertain(
+        &self,
+        together: &[Missed],
+        parts: &[Parts],
+        levels: &Levels,
+    ) -> Option<(usize, f64)> {
+        let (power, own) = self.strongest?;
+        let (power, others) = (power.milliwatts, self.sum - power.fixed);
+        let Parts { ppdu, lost_below } = &parts[together[own].parts()];
+        let bounds = Bounds { least: 0.0, most: others.milliwatts(), chunks: together.len() };
+        let is_uncertain = levels.finds(power, others)
+            && !ppdu.is_below(levels, power, bounds.most, *lost_below)
+            && ppdu.is_certainly_lost(levels, power, &bounds).is_none();
+        is_uncertain.then_some((own, power))
+    }
+}
+
+impl Missed {
+    /// The number of its parts, if it has ended and did not begin alone.
+    fn parts(&self) -> usize {
+        if let Fate::Together(number) = self.fate { number as usize } else { usize::MAX }
+    }
+}
+
+impl MissedFrames {
+    /// Those on the air, and those that began together with one that is.
+    #[inline]
+    fn on_air(&self) -> &[Missed] {
+        &self.frames[self.begun..]
+    }
+
+    /// The only frame on the air ends.
+    fn end_alone(&mut self, nav_reset_at: Option<Instant>, fate: Fate) {
+        if let Some(frame) = self.frames.last_mut() {
+            (frame.nav_reset_at, frame.fate) = (nav_reset_at, fate);
+        }
+        self.begun = self.frames.len();
+    }
+
+    /// One of the frames ends that began together. Returns whether it is the last.
+    fn end_together(&mut self, id: u32, nav_reset_at: Option<Instant>, parts: Parts) -> bool {
+        let together = &mut self.frames[self.begun..];
+        if let Some(frame) = together.iter_mut().find(|frame| frame.id == id) {
+            frame.nav_reset_at = nav_reset_at;
+            frame.fate = Fate::Together(self.parts.len() as u32);
+            self.parts.push(parts);
+        }
+        !together.iter().any(|frame| matches!(frame.fate, Fate::OnAir))
+    }
+
+    fn clear(&mut self) {
+        self.frames.clear();
+        self.collisions.clear();
+        self.drawn.clear();
+        self.parts.clear();
+        self.begun = 0;
+    }
 }
 
 impl Bystanders {
@@ -69,9 +200,10 @@ impl Bystanders {
             is_possible,
             seen: vec![None; nodes],
             present: (0..nodes as u32).collect(),
-            frames: Vec::new(),
-            current: None,
+            missed: MissedFrames::default(),
             rest: 0,
+            scratch: Scratch::default(),
+            arriving: Vec::new(),
         }
     }
 
@@ -89,48 +221,10 @@ impl Bystanders {
         self.present.len() < self.seen.len()
     }
 
-    /// Whether this is the frame on the air that is not for bystanders.
+    /// Whether this is a frame on the air that is not for bystanders.
     #[inline]
     pub(super) fn miss(&self, id: u32) -> bool {
-        self.current == Some(id)
-    }
-
-    /// Carries out what a node has missed.
-    fn catch_up(&self, node: u32, seen: u32, carrier: &mut Carrier, signals: &Signals, alone: f64) {
-        let missed = &self.frames[seen as usize..];
-        let power = |frame: &FrameAlone| {
-            if frame.reached_all {
-                return Some(f64::INFINITY);
-            }
-            let power = signals.steady_power(frame.from, node)?.milliwatts;
-            (power >= alone).then_some(power)
-        };
-        // Of earlier frames than the last one that it has detected, nothing is left but a NAV that
-        // ends after that one.
-        let mut first = missed.len();
-        let mut idle_since = None;
-        while first > 0 {
-            let frame = &missed[first - 1];
-            if idle_since.is_none() && power(frame).is_some() {
-                idle_since = Some(frame.end);
-            }
-            first -= 1;
-            if idle_since.is_some_and(|since| frame.before <= since) {
-                break;
-            }
-        }
-        for frame in &missed[first..] {
-            let Some(power) = power(frame) else { continue };
-            carrier.on_detected(frame.payload);
-            carrier.end_idle();
-            if power >= frame.decoded_from {
-                carrier.on_decoded();
-                carrier.reserve(frame.until, frame.nav_reset_at);
-            } else {
-                carrier.on_decoding_error(frame.end, frame.deferral);
-            }
-            carrier.begin_idle(frame.end);
-        }
+        self.missed.on_air().iter().any(|frame| frame.id == id)
     }
 }
 
@@ -150,8 +244,8 @@ impl Space {
     pub(super) fn wake(&mut self, node: u32) {
         if let Some(Some(seen)) = self.bystanders.seen.get(node as usize).copied() {
             self.wake_up(node, seen);
-            if let Some(id) = self.bystanders.current {
-                self.signals.include(id, node);
+            for frame in self.bystanders.missed.on_air() {
+                self.signals.include(frame.id, node);
             }
             let place = self.bystanders.present.partition_point(|&other| other < node);
             self.bystanders.present.insert(place, node);
@@ -166,33 +260,33 @@ impl Space {
                 self.wake_up(node as u32, seen);
             }
         }
-        let Bystanders { seen, present, frames, current, .. } = &mut self.bystanders;
+        let Bystanders { seen, present, missed, .. } = &mut self.bystanders;
         present.clear();
         present.extend(0..seen.len() as u32);
-        frames.clear();
-        if let Some(id) = current.take() {
-            self.signals.widen(id);
+        for frame in missed.on_air() {
+            self.signals.widen(frame.id);
         }
+        missed.clear();
     }
 
-    /// A node catches up with the frames, and with the one on the air.
+    /// A node catches up with the frames, also with those on the air.
     fn wake_up(&mut self, node: u32, seen: u32) {
-        let Self { bystanders, nodes, receivers, signals, rules, .. } = self;
-        let (receiver, carrier) =
-            (&mut receivers[node as usize], &mut nodes[node as usize].carrier);
-        let levels = &rules.levels;
-        bystanders.catch_up(node, seen, carrier, signals, levels.alone);
-        bystanders.seen[node as usize] = None;
-        let Some(id) = bystanders.current else { return };
-        let Some(power) = signals.power_of(id, node) else { return };
-        let (begun, signal) = (signals.transmission(id), ReceivedSignal { id, power });
-        if power.milliwatts >= levels.alone {
-            receiver.receive_alone(begun.start, signal, levels);
-            carrier.on_detected(begun.payload());
-            carrier.end_idle();
-        } else {
-            receiver.arrive(begun.start, signal, true, levels);
-        }
+        let Self { bystanders, nodes, receivers, signals, rules, per_cache, .. } = self;
+        let Bystanders { seen: all_seen, missed, scratch, .. } = bystanders;
+        all_seen[node as usize] = None;
+        let state = &mut nodes[node as usize];
+        let mut catch_up = CatchUp {
+            node,
+            receiver: &mut receivers[node as usize],
+            carrier: &mut state.carrier,
+            noise: &mut state.noise,
+            signals,
+            levels: &rules.levels,
+            per_cache,
+            scratch,
+        };
+        catch_up.with_ended(missed, seen as usize);
+        catch_up.with_together(missed.on_air(), &missed.parts, None);
     }
 
     /// Frames are about to begin, and those on the air go on. Returns whether bystanders need not
@@ -202,14 +296,19 @@ impl Space {
         if !self.bystanders.are_any() || beginning.is_empty() {
             return false;
         }
-        let is_spared = match *beginning {
-            [id] => self.signals.is_silent() && self.is_for_one(id),
-            _ => false,
-        };
+        let is_spared = self.signals.is_silent()
+            && (beginning.len() == 1 || !self.are_joint(beginning))
+            && beginning.iter().all(|&id| self.is_for_one(id));
         if !is_spared {
             self.wake_all();
+            return false;
         }
-        is_spared
+        for &id in beginning {
+            if let Some(to) = self.signals.transmission(id).frame.to {
+                self.wake(to);
+            }
+        }
+        true
     }
 
     /// Whether a frame only keeps those off the medium that it is not addressed to.
@@ -228,19 +327,45 @@ impl Space {
 
     /// A frame begins at all but the bystanders.
     pub(super) fn pass_bystanders(&mut self, id: u32) {
-        self.signals.narrow(id, &self.bystanders.present);
-        self.bystanders.current = Some(id);
+        let Bystanders { present, missed: MissedFrames { frames, .. }, .. } = &mut self.bystanders;
+        self.signals.narrow(id, present);
+        let begun = self.signals.transmission(id);
+        let last = frames.last();
+        frames.push(Missed {
+            id,
+            from: begun.frame.from,
+            start: begun.start,
+            payload: begun.payload(),
+            end: begun.end(),
+            deferral: begun.deferral,
+            until: begun.end() + begun.frame.reserves,
+            nav_reset_at: None,
+            before: last.map_or(Instant::ZERO, |last| last.before.max(last.until)),
+            fate: Fate::OnAir,
+        });
     }
 
-    /// The frame on the air ends. Bystanders wake that it is addressed to, or whose reception is
-    /// not certain. Returns the parts of the PPDU.
-    pub(super) fn end_beside_bystanders(&mut self, now: Instant, id: u32) -> PpduParts {
+    /// A frame on the air ends that is not for bystanders. If it was alone, those wake whose
+    /// reception is not certain. Returns its parts, unless others began with it.
+    pub(super) fn end_beside_bystanders(&mut self, now: Instant, id: u32) -> Option<PpduParts> {
         let transmission = *self.signals.transmission(id);
-        let frame = &transmission.frame;
-        if let Some(to) = frame.to {
-            self.wake(to);
-        }
         let ppdu = self.ppdu(&transmission, false);
+        let is_reset = self.rules.nav_reset && transmission.frame.kind == FrameKind::Rts;
+        let nav_reset_at = is_reset.then(|| {
+            let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
+            now + self.per_cache.facts_of(&transmission, timing, error).nav_reset
+        });
+        let together = self.bystanders.missed.on_air();
+        if together.len() > 1 {
+            let first = together.iter().map(|frame| frame.end).min().unwrap_or(now);
+            let error = &*self.signals.radio.error;
+            let lost_below = ppdu.lost_below_until(first, &mut self.per_cache, error);
+            let parts = Parts { ppdu, lost_below };
+            if self.bystanders.missed.end_together(id, nav_reset_at, parts) {
+                self.end_collision();
+            }
+            return None;
+        }
         let levels = self.rules.levels;
         let decoded_from = ppdu.decoded_alone_from(&levels);
         let mut uncertain = std::mem::take(&mut self.scratch.uncertain);
@@ -253,26 +378,40 @@ impl Space {
         }
         self.scratch.uncertain = uncertain;
         let reached_all = self.signals.is_heard_by_all(id, from.max(decoded_from));
-        let is_reset = self.rules.nav_reset && frame.kind == FrameKind::Rts;
-        let nav_reset_at = is_reset.then(|| {
-            let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
-            now + self.per_cache.facts_of(&transmission, timing, error).nav_reset
-        });
-        let Bystanders { frames, current, .. } = &mut self.bystanders;
-        *current = None;
-        let last = frames.last();
-        frames.push(FrameAlone {
-            from: frame.from,
-            payload: transmission.payload(),
-            end: now,
-            decoded_from,
-            reached_all,
-            deferral: transmission.deferral,
-            until: now + frame.reserves,
-            nav_reset_at,
-            before: last.map_or(Instant::ZERO, |last| last.before.max(last.until)),
-        });
-        ppdu
+        self.bystanders.missed.end_alone(nav_reset_at, Fate::Alone { decoded_from, reached_all });
+        Some(ppdu)
+    }
+
+    /// All frames have ended that began together. Draws what bystanders have received of them where
+    /// that is not certain.
+    fn end_collision(&mut self) {
+        let Self { bystanders, signals, rules, nodes, per_cache, .. } = self;
+        let Bystanders { missed, seen, scratch, arriving, .. } = bystanders;
+        let MissedFrames { frames, begun, collisions, parts, drawn } = missed;
+        let (together, levels) = (&frames[*begun..], &rules.levels);
+        arriving.clear();
+        arriving.resize(seen.len(), Arriving::default());
+        for (place, frame) in together.iter().enumerate() {
+            for receiver in signals.in_range(frame.id) {
+                arriving[receiver.node as usize].add(receiver.power, place, levels);
+            }
+        }
+        let first = drawn.len();
+        for (node, arriving) in (0..).zip(&*arriving) {
+            let Some((own, power)) = arriving.uncertain(together, parts, levels) else { continue };
+            if seen[node as usize].is_some() {
+                let powers = together.iter().map(|frame| signals.steady_power(frame.from, node));
+                scratch.arrive(powers);
+                let error = &*signals.radio.error;
+                let ppdu = &parts[together[own].parts()].ppdu;
+                let mut per = PerCalculator { levels, error, ppdu, per_cache };
+                let noise = &mut nodes[node as usize].noise;
+                drawn.push((node, scratch.draw_loss(together, own, power, &mut per, noise)));
+            }
+        }
+        let (frames, drawn) = (*begun..frames.len(), first..drawn.len());
+        *begun = frames.end;
+        collisions.push(Collision { frames, drawn });
     }
 
     /// The medium is silent: nodes with nothing to send need not be visited any more.
@@ -285,12 +424,12 @@ impl Space {
 
     #[inline(never)]
     fn find_bystanders(&mut self) {
-        if self.bystanders.frames.len() >= FRAMES {
+        if self.bystanders.missed.frames.len() >= FRAMES {
             self.wake_all();
         }
         let Self { bystanders, nodes, receivers, .. } = self;
-        let Bystanders { seen, present, frames, rest, .. } = bystanders;
-        let frames = frames.len() as u32;
+        let Bystanders { seen, present, missed, rest, .. } = bystanders;
+        let frames = missed.frames.len() as u32;
         let stands_by = |&node: &u32| {
             let state = &nodes[node as usize];
             state.is_quiet()

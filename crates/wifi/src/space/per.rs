@@ -189,6 +189,28 @@ impl PpduParts {
             == Some(true)
     }
 
+    /// The SINR below which a receiver certainly decodes nothing, if it is as low from the start of
+    /// the PPDU to an instant.
+    pub(super) fn lost_below_until(
+        &self,
+        end: Instant,
+        per_cache: &mut PerCache,
+        error: &dyn ErrorModel,
+    ) -> f64 {
+        if self.spans.last().is_none_or(|last| last.end <= end) {
+            return self.limits.none_below;
+        }
+        let [span] = self.spans[..] else { return 0.0 };
+        let chunk = Chunk { begin: self.start, end, interference: 0.0 };
+        let bits = span.within(&chunk).filter(|&bits| bits > 0);
+        bits.map_or(0.0, |bits| per_cache.failure_below(self.limits.body, bits, error))
+    }
+
+    /// Whether the SINR is so low beside this interference.
+    pub(super) fn is_below(&self, levels: &Levels, power: f64, beside: f64, limit: f64) -> bool {
+        power <= limit * (beside + levels.noise(self.limits.occupied))
+    }
+
     /// The same of the MPDUs, if it has decoded the PHY header.
     fn are_certainly_lost(&self, levels: &Levels, power: f64, bounds: &Bounds) -> Option<bool> {
         let limits = &self.limits;

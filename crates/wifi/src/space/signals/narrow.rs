@@ -1,7 +1,7 @@
 //! Frames that arrive at some nodes only, because the others follow them without a visit
 //! (`space/bystanders.rs`), and at whom a frame arrives with which power.
 
-use super::{Power, Signals};
+use super::{Power, ReceiverInRange, Signals};
 use kernel::Instant;
 
 impl Signals {
@@ -27,6 +27,11 @@ impl Signals {
     /// The same frame arrives at all nodes that hear it.
     pub(in crate::space) fn widen(&mut self, id: u32) {
         self.transmissions[id as usize].is_narrow = false;
+    }
+
+    /// Where powers are always the same: all that hear a frame, bystanders included.
+    pub(in crate::space) fn in_range(&self, id: u32) -> &[ReceiverInRange] {
+        self.receiver_set(id).receivers()
     }
 
     /// Nodes at which a frame arrives with a power from the first value to below the second are
