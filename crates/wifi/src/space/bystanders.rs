@@ -4,9 +4,10 @@
 //! nothing else begins, change only their carrier sense, and in a way that can be computed later.
 //! The medium therefore takes down such frames in a list and visits only the other nodes. A
 //! bystander catches up with the list when it wakes: when it takes a packet into service, when a
-//! frame for it begins, when it is not certain whether it decodes a frame, and when another frame begins
-//! beside those on the air. What it finds then is what it would have
-//! found at each frame, to the bit, and it draws nothing meanwhile.
+//! frame for it begins, when it is not certain whether it decodes a frame that was alone on the air,
+//! and when another frame begins beside those on the air. What it finds then is what it would have
+//! found at each frame, to the bit. It draws nothing meanwhile but what it loses of frames that
+//! collided, which is noted when they end.
 //!
 //! The medium has bystanders where powers do not change and where nothing else is on the air: no
 //! interferers, no full duplex, one channel; and while no observer follows all nodes.
@@ -14,8 +15,7 @@
 mod catch_up;
 
 use super::Space;
-use super::interference::Bounds;
-use super::per::{PerCalculator, PpduParts};
+use super::per::{Doubt, PerCalculator, PpduParts};
 use super::power::{FixedPower, Levels, Power};
 use super::rules::SpaceRules;
 use super::signals::Signals;
@@ -76,8 +76,7 @@ struct Collision {
 #[derive(Debug)]
 struct Parts {
     ppdu: PpduParts,
-    /// The SINR below which nothing of it is decoded, if all are as strong as when they began.
-    lost_below: f64,
+    doubt: Doubt,
 }
 
 /// What arrives at a node of frames that began together.
@@ -141,11 +140,9 @@ impl Arriving {
     ) -> Option<(usize, f64)> {
         let (power, own) = self.strongest?;
         let (power, others) = (power.milliwatts, self.sum - power.fixed);
-        let Parts { ppdu, lost_below } = &parts[together[own].parts()];
-        let bounds = Bounds { least: 0.0, most: others.milliwatts(), chunks: together.len() };
-        let is_uncertain = levels.finds(power, others)
-            && !ppdu.is_below(levels, power, bounds.most, *lost_below)
-            && ppdu.is_certainly_lost(levels, power, &bounds).is_none();
+        let is_uncertain = power >= levels.sensitivity
+            && parts[together[own].parts()].doubt.is_at(power, others.milliwatts())
+            && levels.finds(power, others);
         is_uncertain.then_some((own, power))
     }
 }
@@ -359,8 +356,9 @@ impl Space {
         if together.len() > 1 {
             let first = together.iter().map(|frame| frame.end).min().unwrap_or(now);
             let error = &*self.signals.radio.error;
-            let lost_below = ppdu.lost_below_until(first, &mut self.per_cache, error);
-            let parts = Parts { ppdu, lost_below };
+            let (number, levels) = (together.len(), &self.rules.levels);
+            let doubt = ppdu.doubt(first, number, levels, &mut self.per_cache, error);
+            let parts = Parts { ppdu, doubt };
             if self.bystanders.missed.end_together(id, nav_reset_at, parts) {
                 self.end_collision();
             }
@@ -398,8 +396,10 @@ impl Space {
         }
         let first = drawn.len();
         for (node, arriving) in (0..).zip(&*arriving) {
-            let Some((own, power)) = arriving.uncertain(together, parts, levels) else { continue };
-            if seen[node as usize].is_some() {
+            let uncertain = arriving.uncertain(together, parts, levels);
+            if let Some((own, power)) = uncertain
+                && seen[node as usize].is_some()
+            {
                 let powers = together.iter().map(|frame| signals.steady_power(frame.from, node));
                 scratch.arrive(powers);
                 let error = &*signals.radio.error;

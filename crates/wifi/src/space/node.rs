@@ -16,7 +16,7 @@ pub(super) use group::NodeGroups;
 use super::Airtimes;
 use super::frame::{OnAir, Users};
 use super::inbox::Inbox;
-use super::rules::{Peer, SpaceRules, peer_mut};
+use super::rules::{Peer, SpaceRules, peer_mut, place_of};
 use super::sense::{Carrier, EdcafState};
 use crate::mac::{Edcaf, ElicitedResponse, Opening, PeerRate, Settled, Txop};
 use crate::medium::NodeCounters;
@@ -106,7 +106,7 @@ impl Node {
     }
 
     pub(super) fn peer(&self, node: u32) -> Option<&Peer> {
-        self.peers.binary_search_by_key(&node, |peer| peer.node).ok().map(|i| &self.peers[i])
+        place_of(&self.peers, node).map(|place| &self.peers[place])
     }
 
     /// The mean power at which a peer receives the frame that the node now sends to it.

@@ -61,6 +61,24 @@ impl Deref for Spans {
     }
 }
 
+/// Between which ratios it is not certain whether a receiver decodes something of a PPDU.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Doubt {
+    from: f64,
+    to: f64,
+    /// In milliwatts.
+    noise: f64,
+}
+
+impl Doubt {
+    /// Whether it is not certain at this power, beside so much interference in milliwatts.
+    #[inline]
+    pub(super) fn is_at(&self, power: f64, beside: f64) -> bool {
+        let disturbance = beside + self.noise;
+        power > self.from * disturbance && power < self.to * disturbance
+    }
+}
+
 /// The largest number of chunks for which `some_above` holds.
 const MOST_CHUNKS: usize = 64;
 
@@ -189,26 +207,30 @@ impl PpduParts {
             == Some(true)
     }
 
-    /// The SINR below which a receiver certainly decodes nothing, if it is as low from the start of
-    /// the PPDU to an instant.
-    pub(super) fn lost_below_until(
+    /// The ratios between which it is not certain whether a receiver decodes something, if there are
+    /// at most so many chunks, and the interference is the greatest from the start to an instant.
+    pub(super) fn doubt(
         &self,
-        end: Instant,
+        until: Instant,
+        chunks: usize,
+        levels: &Levels,
         per_cache: &mut PerCache,
         error: &dyn ErrorModel,
-    ) -> f64 {
-        if self.spans.last().is_none_or(|last| last.end <= end) {
-            return self.limits.none_below;
-        }
-        let [span] = self.spans[..] else { return 0.0 };
-        let chunk = Chunk { begin: self.start, end, interference: 0.0 };
-        let bits = span.within(&chunk).filter(|&bits| bits > 0);
-        bits.map_or(0.0, |bits| per_cache.failure_below(self.limits.body, bits, error))
-    }
-
-    /// Whether the SINR is so low beside this interference.
-    pub(super) fn is_below(&self, levels: &Levels, power: f64, beside: f64, limit: f64) -> bool {
-        power <= limit * (beside + levels.noise(self.limits.occupied))
+    ) -> Doubt {
+        let Limits { body, occupied, header_success_above, some_above, none_below, .. } =
+            self.limits;
+        let chunk = Chunk { begin: self.start, end: until, interference: 0.0 };
+        let from = match &self.spans[..] {
+            spans if spans.iter().all(|span| span.end <= until) => none_below,
+            [span] => match span.within(&chunk) {
+                Some(bits @ 1..) => per_cache.failure_below(body, bits, error),
+                _ => 0.0,
+            },
+            _ => 0.0,
+        };
+        let is_some = self.is_some(chunks);
+        let to = if is_some { header_success_above.max(some_above) } else { f64::INFINITY };
+        Doubt { from, to, noise: levels.noise(occupied) }
     }
 
     /// The same of the MPDUs, if it has decoded the PHY header.
@@ -397,6 +419,7 @@ impl PerCalculator<'_> {
         self.header(&chunk, power) * self.span(&chunk, power, span)
     }
 
+    #[inline]
     fn failure_below(&mut self, mode: ModeId, bits: u64) -> f64 {
         self.per_cache.failure_below(mode, bits, self.error)
     }

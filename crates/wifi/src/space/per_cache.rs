@@ -171,6 +171,7 @@ impl PerCache {
     }
 
     /// The ratio below which the error model decodes so many bits with no probability.
+    #[inline]
     pub(super) fn failure_below(&mut self, mode: ModeId, bits: u64, error: &dyn ErrorModel) -> f64 {
         let KnownMode { mode, certain, .. } = &mut self.modes[mode];
         certain.failure_below(error, mode, bits)

@@ -99,8 +99,19 @@ impl Peer {
     }
 }
 
-/// The entry of a peer in a list that is sorted by number.
+/// The place of a peer in a list that is sorted by number. The stations of an access point mostly
+/// have consecutive numbers.
+#[inline]
+pub(super) fn place_of(peers: &[Peer], node: u32) -> Option<usize> {
+    let guess = node.wrapping_sub(peers.first()?.node) as usize;
+    if peers.get(guess).is_some_and(|peer| peer.node == node) {
+        return Some(guess);
+    }
+    peers.binary_search_by_key(&node, |peer| peer.node).ok()
+}
+
+/// The entry of a peer in such a list.
+#[inline]
 pub(super) fn peer_mut(peers: &mut [Peer], node: u32) -> Option<&mut Peer> {
-    let at = peers.binary_search_by_key(&node, |peer| peer.node).ok()?;
-    Some(&mut peers[at])
+    place_of(peers, node).map(|place| &mut peers[place])
 }

@@ -52,6 +52,7 @@ impl Signals {
     }
 
     /// What arrives of one node at another, where that is always the same.
+    #[inline]
     pub(in crate::space) fn steady_power(&self, from: u32, to: u32) -> Option<Power> {
         let receiver = match self.receiver_sets.kept(from) {
             Some(set) => set.find(to).copied(),
