@@ -46,7 +46,7 @@ MU_LIMITS = {"down": 1.4, "both": 1.3}
 In the downlink a PPDU of a single user has about ten packets there, and one to nine users has one
 for each.
 """
-SPACE_LIMIT = 2.25
+SPACE_LIMIT = 2.06
 """The most instructions of a cell with a radio, of those without; the target is 2."""
 
 

@@ -1,13 +1,13 @@
 //! Nodes that follow the medium without a visit of each frame.
 //!
-//! Most nodes have nothing to send. Frames for other nodes that begin in a silence, and beside which
-//! nothing else begins, change only their carrier sense, and in a way that can be computed later.
-//! The medium therefore takes down such frames in a list and visits only the other nodes. A
+//! Most nodes have nothing to send. Frames for other nodes that begin in a silence, and beside
+//! which nothing else begins, change only their carrier sense, and in a way that can be computed
+//! later. The medium therefore takes down such frames in a list and visits only the other nodes. A
 //! bystander catches up with the list when it wakes: when it takes a packet into service, when a
-//! frame for it begins, when it is not certain whether it decodes a frame that was alone on the air,
-//! and when another frame begins beside those on the air. What it finds then is what it would have
-//! found at each frame, to the bit. It draws nothing meanwhile but what it loses of frames that
-//! collided, which is noted when they end.
+//! frame for it begins, when it is not certain whether it decodes a frame that was alone on the
+//! air, and when another frame begins beside those on the air. What it finds then is what it would
+//! have found at each frame, to the bit. It draws nothing meanwhile but what it loses of frames
+//! that collided, which is noted when they end.
 //!
 //! The medium has bystanders where powers do not change and where nothing else is on the air: no
 //! interferers, no full duplex, one channel; and while no observer follows all nodes.

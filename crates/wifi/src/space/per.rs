@@ -207,8 +207,8 @@ impl PpduParts {
             == Some(true)
     }
 
-    /// The ratios between which it is not certain whether a receiver decodes something, if there are
-    /// at most so many chunks, and the interference is the greatest from the start to an instant.
+    /// The ratios between which it is not certain whether a receiver decodes something, if there
+    /// are at most so many chunks, and interference is the greatest from the start to an instant.
     pub(super) fn doubt(
         &self,
         until: Instant,

@@ -425,7 +425,6 @@ impl PhyReceiver {
     }
 
     /// All signals that begin now have arrived: decides which frame is received.
-    #[inline]
     pub(super) fn decide(&mut self, now: Instant, levels: &Levels) -> Change {
         if self.misses(now) {
             return Change::None;

@@ -85,8 +85,8 @@ impl CatchUp<'_> {
         }
     }
 
-    /// Frames that began together, as far as they have ended. If all have, what bystanders have lost
-    /// is certain or `drawn`.
+    /// Frames that began together, as far as they have ended. If all have, what bystanders have
+    /// lost is certain or `drawn`.
     pub(super) fn with_together(
         &mut self,
         frames: &[Missed],
