@@ -173,7 +173,7 @@ impl Medium {
     pub(crate) fn trigger_counters(&self, now: Instant, station: u32) -> TriggerCounters {
         match self {
             Self::Cell(cell) => cell.trigger_counters(now, station),
-            Self::Space(space) => space.trigger_counters(station),
+            Self::Space(space) => space.trigger_counters(now, station),
         }
     }
 

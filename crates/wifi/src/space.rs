@@ -8,14 +8,15 @@
 //! the receiver moves, the power is that at the start of the frame; movement causes no event.
 //!
 //! If all nodes receive all others and there is no capture, the frames on the air equal those of
-//! [`Cell`](crate::Cell) to the nanosecond, and so do all random draws. There are five
+//! [`Cell`](crate::Cell) to the nanosecond, and so do all random draws. There are six
 //! differences: a discarded MSDU leaves its node a timeout after its last frame; slots never begin
 //! for all stations together ([`SlotGrid::Shared`](crate::mac::SlotGrid) behaves as the standard's
 //! grid); a full-duplex node chooses its secondary frame when it sends the CTS or has decoded a MAC
 //! header, not when the exchange begins; an access point whose PPDU to several users has collided
-//! asks them for BlockAcks nevertheless, while in a cell the exchange ends; and a station decides
-//! what it answers to a Trigger frame when it does, not when the Trigger frame begins, and what it
-//! sends is delivered at the end that its LENGTH announces.
+//! asks them for BlockAcks nevertheless, while in a cell the exchange ends; a station decides what
+//! it answers to a Trigger frame when it does, not when the Trigger frame begins, and what it sends
+//! is delivered at the end that its LENGTH announces; and an EDCAF whose MU EDCA timer ends counts
+//! from a boundary of the slots of its node, in a cell from one of those of the others.
 //!
 //! The caller uses it like a [`Cell`](crate::Cell): it passes packets to free nodes
 //! ([`Space::on_packet`]), and schedules an event for each [`Command::Access`] and each
@@ -39,6 +40,7 @@ mod interferers;
 mod join;
 mod links;
 mod motion;
+mod mute;
 mod node;
 mod ongoing;
 mod outcome;
@@ -77,6 +79,7 @@ pub use radio::{
 pub use reuse::ReuseCounters;
 pub use watch::{ReceivedFrame, Senses};
 
+use crate::mac::mu::MuTimers;
 use crate::mac::{self, Backoff, Edcaf, Originator};
 use crate::phy::Mode;
 use crate::{Command, Counters, FrameCounters, Link, MacConfig, MsduSource};
@@ -171,6 +174,8 @@ pub struct Space {
     reuse: Option<Box<Reuse>>,
     /// The access points that trigger stations.
     triggering: Vec<u32>,
+    /// The MU EDCA timers of stations, if any may be triggered.
+    mute: Option<Box<MuTimers>>,
     /// Whether nodes report the packets in frames that are addressed to others.
     overhears: bool,
     /// Whether nodes do that, or access points trigger stations: what is addressed to others then
@@ -223,9 +228,11 @@ impl Space {
         };
         let nodes: Vec<Node> = (0..).zip(peers(&signals, &links)).map(node).collect();
         let spaces = nodes.iter().filter_map(Node::shortest_space);
+        let spaces = spaces.chain(mute::shortest_space(&rules.mac));
         let shortest_space = spaces.min().unwrap_or(Duration::ZERO);
         let full_duplex = rules.mac.config.full_duplex;
         let triggering = uplink::triggering(&nodes);
+        let mute = Box::new(MuTimers::new(nodes.len() as u32, rules.mac.per_node));
         let mut space = Self {
             required: RequiredSinr::default(),
             crowd: Crowd::new(&signals, &rules),
@@ -246,6 +253,7 @@ impl Space {
             reuse,
             overhears: false,
             follows_others: !triggering.is_empty(),
+            mute: (!triggering.is_empty()).then_some(mute),
             triggering,
         };
         if let Some(settings) = full_duplex {
@@ -367,6 +375,7 @@ impl Space {
         self.nodes[node as usize].begin_service(now, packet, to, &self.rules);
         if self.triggers() {
             self.hear_of_packet(now, node, to, out);
+            self.note_waiting(now, node, packet.class);
         }
         self.note_contending(node);
         self.set_timer(node);
@@ -406,6 +415,9 @@ impl Space {
             for &node in &due {
                 self.note_contending(node);
                 self.timers.set(node, now);
+                if self.mute.is_some() {
+                    self.note_left(now, node);
+                }
             }
         } else {
             self.begin_frames(now, &due, source, out);

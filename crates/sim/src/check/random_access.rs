@@ -96,7 +96,7 @@ impl Backoffs {
             own.obo = Some(contender.obo - units);
             return;
         };
-        let is_told = sender.is_acknowledged() && sender.hears_ack();
+        let is_told = sender.is_told();
         let is_success = is_told || !sender.sends();
         let ocw = if is_success { least } else { most.min(2 * own.ocw + 1) };
         *own = Own { ocw, obo: None };

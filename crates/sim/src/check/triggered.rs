@@ -160,8 +160,7 @@ impl Muted {
         triggered: &TriggeredExchange,
     ) {
         let Some(edca) = mac.mu.as_ref().and_then(|mu| mu.edca.as_ref()) else { return };
-        let is_told =
-            |user: &&TriggeredUser| user.is_acknowledged() && user.hears_ack() && user.mpdus() > 0;
+        let is_told = |user: &&TriggeredUser| user.is_told() && user.mpdus() > 0;
         for user in triggered.users.iter().filter(is_told) {
             let category = AccessCategory::ALL[usize::from(user.category)];
             let own = edca.of(category).filter(|own| own.aifsn == 0);

@@ -19,21 +19,20 @@ mod watch;
 use super::several::Several;
 use super::{ACCESS_POINT, Cell, FrameOnAir, link_direction};
 use crate::MsduSource;
-use crate::mac::mu::{Responders, TriggeredExchange, TriggeredUser, Triggering, UplinkShape};
+use crate::mac::mu::{
+    MuTimers, Responders, TriggeredExchange, TriggeredUser, Triggering, UplinkShape,
+};
 use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Rules};
 use crate::phy::{Mode, Width};
 use kernel::{Bytes, Duration, Instant, Seed};
-use mute::Timers;
 use random_access::RandomUnits;
 
 /// What an access point has that triggers stations, and what its stations have.
 #[derive(Debug)]
 pub(super) struct Triggers {
     triggering: Triggering,
-    timers: Timers,
+    timers: MuTimers,
     random: Option<RandomUnits>,
-    /// By station: those that send in answer to Trigger frames only.
-    silent: Vec<bool>,
     /// By EDCAF, what it has told with its last PSDU, if anything.
     told: Vec<Option<Bytes>>,
 }
@@ -46,8 +45,7 @@ impl Triggers {
         Some(Box::new(Self {
             random: RandomUnits::of(&triggering.settings, stations, seed),
             triggering,
-            timers: Timers::new(functions),
-            silent: vec![false; stations as usize + 1],
+            timers: MuTimers::new(stations + 1, rules.per_node),
             told: vec![None; functions as usize],
         }))
     }
@@ -92,17 +90,12 @@ impl Cell {
         &'a self,
         user: &'a TriggeredUser,
     ) -> impl Iterator<Item = FrameOnAir<'a>> {
-        let originator = &self.edcaf(self.function_of(user)).originator;
+        let originator = &self.edcaf(user.edcaf(self.rules.per_node)).originator;
         (0..user.mpdus()).map(move |i| {
             let (sequence, mpdu) = originator.frame_on_air(usize::from(i));
             let wasted = mpdu.received || user.is_lost(i);
             FrameOnAir { sequence, bytes: mpdu.bytes, wasted, originator, mpdu }
         })
-    }
-
-    /// The EDCAF of a station that answers.
-    fn function_of(&self, user: &TriggeredUser) -> u32 {
-        user.station * self.rules.per_node + u32::from(user.category)
     }
 
     /// The shape of a triggered exchange.

@@ -15,6 +15,7 @@ mod random_access;
 mod reports;
 pub mod scheduler;
 mod shapes;
+mod timers;
 mod uplink;
 
 pub use acknowledgement::Acknowledgement;
@@ -30,6 +31,7 @@ pub(crate) use reports::buffer_status;
 pub use reports::{QueueSizes, ReportSettings, ToldIn};
 pub use scheduler::MuSchedulerSettings;
 pub(crate) use shapes::{Member, Shape, Shapes, Triggered};
+pub(crate) use timers::MuTimers;
 pub use uplink::{AfterBsrp, Response, TriggeredExchange, TriggeredUser, Uplink};
 pub(crate) use uplink::{Responders, Triggering, Turn, UplinkShape};
 

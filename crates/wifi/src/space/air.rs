@@ -291,6 +291,9 @@ impl Space {
         if self.interferers.as_ref().is_some_and(|all| all.is_due(now)) {
             self.pass_edges(now, out);
         }
+        if self.mute.is_some() {
+            self.end_timers(now, out);
+        }
         let mut ending = std::mem::take(&mut self.scratch.ending);
         self.signals.end(now, &mut ending);
         if self.crowd.is_on_air() {
@@ -377,6 +380,9 @@ impl Space {
 
     /// The transmitter of a frame goes on with its exchange.
     pub(super) fn note_sent(&mut self, now: Instant, id: u32, out: &mut Vec<Command>) {
+        if self.mute.is_some() {
+            self.start_timers(now, id, out);
+        }
         let frame = &self.signals.transmission(id).frame;
         let from = frame.from;
         self.nodes[from as usize].sent(now, frame, &self.rules, out);

@@ -47,14 +47,14 @@ pub(super) fn decode(
 fn hear_multi_sta(
     now: Instant,
     rules: &SpaceRules,
-    access_point: &Node,
+    access_point: &mut Node,
     station: &mut Node,
     out: &mut Vec<Command>,
 ) {
-    let user = access_point.answer_from(station.id).filter(|user| user.is_acknowledged());
-    let acked = user.map(|user| {
-        let start = station.edcaf(usize::from(user.category)).originator.start();
-        let from = Transmitter { node: station.id, edcaf: user.category };
+    let category = access_point.tell(station.id);
+    let acked = category.map(|category| {
+        let start = station.edcaf(usize::from(category)).originator.start();
+        let from = Transmitter { node: station.id, edcaf: category };
         access_point.inbox.block_ack(from, start)
     });
     station.hear_acknowledgement(now, acked.as_ref(), rules, out);

@@ -47,6 +47,8 @@ pub(super) struct Node {
     joins: bool,
     /// The EDCAFs that contend to trigger stations and have nothing to send, as bits.
     asks: u8,
+    /// The EDCAFs that do not contend, as bits; they are not active.
+    muted: u8,
     pub(super) carrier: Carrier,
     contenders: Vec<EdcafState>,
     own: Own,
@@ -83,6 +85,7 @@ impl Node {
             contends: false,
             joins: false,
             asks: 0,
+            muted: 0,
             carrier: Carrier::new(),
             own: Own::Idle,
             answer: None,
@@ -165,7 +168,7 @@ impl Node {
     }
 
     fn activate(&mut self, index: usize) -> &mut EdcafState {
-        (self.active, self.quiet) = (self.active | 1 << index, false);
+        (self.active, self.quiet) = (self.active | (1 << index & !self.muted), false);
         &mut self.contenders[index]
     }
 

@@ -160,6 +160,21 @@ impl Slots {
         self.space
     }
 
+    /// From now on, the interframe space has so many slots after a SIFS.
+    pub(super) fn space_by(&mut self, timing: &Timing, spacing: u32) {
+        self.space = timing.sifs() + timing.slot * u64::from(spacing);
+    }
+
+    /// No slot is counted any more. A back-off keeps the slots that are left, unless it is over and
+    /// nothing `waits`.
+    pub(super) fn suspend(&mut self, now: Instant, waits: bool) {
+        self.arrival_start = None;
+        if let (Some(left), Some(since)) = (self.left, self.counting.take()) {
+            let left = u64::from(left).saturating_sub(now.since(since) / self.slot) as u32;
+            self.left = (left > 0 || waits).then_some(left);
+        }
+    }
+
     /// Begins a back-off.
     pub(super) fn back_off(&mut self, slots: u32) {
         self.left = Some(slots);

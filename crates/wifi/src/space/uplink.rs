@@ -4,7 +4,7 @@
 use super::Space;
 use super::frame::{OnAir, Users};
 use super::node::Node;
-use crate::mac::mu::{TriggerCounters, TriggeredExchange};
+use crate::mac::mu::TriggeredExchange;
 use crate::{Command, MsduSource};
 use kernel::Instant;
 
@@ -22,13 +22,6 @@ impl Space {
     /// The exchange that a Trigger frame of an access point has begun, while it is on the air.
     pub fn triggered_by(&self, access_point: u32) -> Option<&TriggeredExchange> {
         self.nodes[access_point as usize].triggered().map(|(triggered, _)| triggered)
-    }
-
-    /// What Trigger frames have done to a station.
-    pub fn trigger_counters(&self, station: u32) -> TriggerCounters {
-        let mut access_points = self.triggering.iter().map(|&own| &self.nodes[own as usize]);
-        let own = access_points.find_map(|node| node.trigger_counters(station));
-        own.copied().unwrap_or_default()
     }
 
     /// A packet goes into service at a node, for another.

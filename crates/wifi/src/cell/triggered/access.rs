@@ -103,7 +103,7 @@ impl Cell {
             asking.restart(now, out);
         }
         let has_asked = f < self.rules.per_node && asking.has(f);
-        if triggers.timers.is_running(f) {
+        if triggers.timers.until(f).is_some() {
             self.note_wait(now, f);
         }
         has_asked

@@ -115,7 +115,7 @@ impl Cell {
                 user.answer(now, category, edcaf, ACCESS_POINT, &self.rules, source)
             });
         }
-        let (own, is_null) = (self.function_of(user), user.response == Response::Null);
+        let (own, is_null) = (user.edcaf(self.rules.per_node), user.response == Response::Null);
         let told = match user.response {
             Response::Nothing => return,
             Response::Null => self.edcafs_of(user.station),

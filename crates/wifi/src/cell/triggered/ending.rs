@@ -15,7 +15,7 @@ impl Cell {
         out: &mut Vec<Command>,
     ) {
         for user in triggered.users.iter().filter(|user| user.arrives()) {
-            let e = self.function_of(user);
+            let e = user.edcaf(self.rules.per_node);
             if user.sends() {
                 self.hear_backlog(now, e);
                 self.edcafs[e as usize].psdu = user.psdu;
@@ -63,9 +63,9 @@ impl Cell {
     }
 
     fn settle_answer(&mut self, now: Instant, user: &TriggeredUser, out: &mut Vec<Command>) {
-        let e = self.function_of(user);
+        let e = user.edcaf(self.rules.per_node);
         self.edcafs[e as usize].psdu = user.psdu;
-        let is_told = user.is_acknowledged() && user.hears_ack();
+        let is_told = user.is_told();
         let acked = if is_told { self.block_acked(e) } else { None };
         let (originator, settled) = (&mut self.edcafs[e as usize].originator, &mut self.settled);
         match acked {

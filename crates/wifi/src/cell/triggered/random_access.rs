@@ -94,7 +94,7 @@ impl Cell {
         let Some(RandomUnits { settings, stations }) = random else { return };
         let senders = triggered.users.iter().filter(|user| user.is_random);
         for user in senders.filter(|user| user.station != ACCESS_POINT) {
-            let is_told = user.is_acknowledged() && user.hears_ack();
+            let is_told = user.is_told();
             stations[user.station as usize - 1].on_sent(settings, is_told || !user.sends());
         }
     }

@@ -71,7 +71,7 @@ impl Cell {
     ) -> Option<Frame> {
         let (kind, start, airtime) = (user.kind()?, triggered.answers?, triggered.airtime());
         let triggers = self.triggers.as_ref()?;
-        let f = self.function_of(user);
+        let f = user.edcaf(self.rules.per_node);
         let own = self.edcafs_of(user.station);
         let told = &triggers.told[own.start as usize..own.end as usize];
         let answering = Answering { user, originator: &self.edcaf(f).originator, told };
@@ -101,7 +101,7 @@ impl Cell {
 
     /// What the Multi-STA BlockAck says to a station.
     fn acknowledges(&self, user: &TriggeredUser) -> StationAck {
-        let f = self.function_of(user);
+        let f = user.edcaf(self.rules.per_node);
         let start = self.edcaf(f).originator.start();
         let recipient = &self.nodes[ACCESS_POINT as usize].recipients[self.inbox(f, ACCESS_POINT)];
         let acked = recipient.block_ack(start);

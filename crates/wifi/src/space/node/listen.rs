@@ -109,6 +109,37 @@ impl Node {
         }
     }
 
+    /// From now on an EDCAF does not contend. A back-off keeps the slots that are left.
+    pub(in crate::space) fn suspend(&mut self, now: Instant, index: usize) {
+        self.muted |= 1 << index;
+        self.active &= !self.muted;
+        let EdcafState { edcaf, slots } = &mut self.contenders[index];
+        slots.suspend(now, !edcaf.is_idle());
+    }
+
+    /// An EDCAF that was suspended contends again, by a set of contention parameters and with an
+    /// AIFSN.
+    pub(in crate::space) fn resume(
+        &mut self,
+        now: Instant,
+        index: usize,
+        set: u8,
+        aifsn: u32,
+        rules: &SpaceRules,
+    ) {
+        self.muted &= !(1 << index);
+        let EdcafState { edcaf, slots } = self.activate(index);
+        let has_msdus = !edcaf.is_idle();
+        edcaf.contend_by(set);
+        slots.space_by(rules.timing(), aifsn);
+        slots.wait_until(now);
+        let EdcafState { slots, .. } = &mut self.contenders[index];
+        if has_msdus && slots.wants_backoff(now, &self.carrier) {
+            self.contenders[index].back_off(&rules.mac);
+        }
+        self.listen(now);
+    }
+
     /// The node is receiving a frame whose PHY header ends at `detected`. By capture, this frame
     /// may have replaced the response.
     pub(in crate::space) fn on_detected(

@@ -39,6 +39,11 @@ impl Responder {
 }
 
 impl Node {
+    /// The access point that may trigger a station; `None` if nobody does.
+    pub(in crate::space) fn triggered_by(&self) -> Option<u32> {
+        self.responder.as_ref().map(|responder| responder.access_point)
+    }
+
     /// By access category, what a station has told of its queues.
     pub(in crate::space) fn told(&self) -> &[Option<Bytes>] {
         self.responder.as_ref().map_or(&[], |responder| &responder.told)

@@ -1,6 +1,6 @@
 //! Packets in service of a node.
 
-use super::Node;
+use super::{Node, has};
 use crate::Command;
 use crate::space::rules::SpaceRules;
 use kernel::Instant;
@@ -20,8 +20,9 @@ impl Node {
             self.turn_to(index, to);
         }
         self.activate(index).edcaf.begin_service(now, packet, to, &rules.mac);
-        // The holder of a TXOP transmits a SIFS after its last exchange.
-        if self.own.goes_on(index) {
+        // The holder of a TXOP transmits a SIFS after its last exchange. What does not contend draws
+        // no back-off.
+        if self.own.goes_on(index) || has(self.muted, index) {
             return;
         }
         let contender = &mut self.contenders[index];

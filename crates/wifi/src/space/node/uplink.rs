@@ -93,7 +93,7 @@ impl Node {
         self.answer.is_some()
     }
 
-    fn own_triggers(&self) -> Option<&NodeTriggers> {
+    pub(in crate::space) fn own_triggers(&self) -> Option<&NodeTriggers> {
         self.groups.as_ref()?.triggers.as_deref()
     }
 
@@ -127,6 +127,16 @@ impl Node {
     pub(in crate::space) fn answer_from(&self, station: u32) -> Option<&TriggeredUser> {
         let (triggered, _) = self.triggered()?;
         triggered.users.iter().find(|user| user.station == station)
+    }
+
+    /// A station receives the Multi-STA BlockAck of this access point. Returns the access category
+    /// of what it acknowledges to it, if anything.
+    pub(in crate::space) fn tell(&mut self, station: u32) -> Option<u8> {
+        let triggered = self.triggers_mut()?.current.as_mut()?;
+        let mut users = triggered.users.iter_mut();
+        let user = users.find(|user| user.station == station && user.is_acknowledged())?;
+        user.hears_ack = true;
+        Some(user.category)
     }
 
     /// What Trigger frames of this access point have done to one of its stations.

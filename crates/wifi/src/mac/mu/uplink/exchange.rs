@@ -145,9 +145,19 @@ impl TriggeredUser {
         self.arrives && self.sends()
     }
 
-    /// Whether it knows what has arrived.
+    /// Whether it receives the Multi-STA BlockAck.
     pub fn hears_ack(&self) -> bool {
         self.hears_ack
+    }
+
+    /// Whether it knows that something has arrived.
+    pub fn is_told(&self) -> bool {
+        self.is_acknowledged() && self.hears_ack
+    }
+
+    /// The EDCAF of its data, where those of a node are numbered in succession.
+    pub(crate) fn edcaf(&self, per_node: u32) -> u32 {
+        self.station * per_node + u32::from(self.category)
     }
 
     /// Bits of its bitmap: a single MPDU needs none.

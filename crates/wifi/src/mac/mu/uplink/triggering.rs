@@ -8,9 +8,9 @@ use crate::mac::mu::protection::Protected;
 use crate::mac::mu::reports::Reports;
 use crate::mac::mu::scheduler::MuScheduler;
 use crate::mac::mu::shapes::Shapes;
-use crate::mac::mu::{Mu, MuEdca, RandomAccessCounters, TriggerCounters, TriggeredUser};
+use crate::mac::mu::{Mu, MuEdcaCategory, RandomAccessCounters, TriggerCounters, TriggeredUser};
 use crate::mac::{Edcaf, Rules, TriggerKind};
-use crate::phy::{Mode, Width};
+use crate::phy::{AccessCategory, Mode, Width};
 use kernel::{Bytes, Duration, Instant};
 use wire::TrafficClass;
 
@@ -101,9 +101,9 @@ impl Triggering {
         })
     }
 
-    /// The MU EDCA parameters of the stations, if they have any.
-    pub(crate) fn mu_edca(&self) -> Option<&MuEdca> {
-        self.mu.edca.as_ref()
+    /// The MU EDCA parameters of an access category of the stations, if it has any.
+    pub(crate) fn mu_edca(&self, category: u32) -> Option<MuEdcaCategory> {
+        self.mu.edca.as_ref()?.of(AccessCategory::ALL[category as usize]).copied()
     }
 
     /// The shape of a triggered exchange.

@@ -1,0 +1,120 @@
+//! MU EDCA among radios: stations that were triggered contend by other parameters, or not at all,
+//! until their timers end (802.11ax-2021 clause 26.2.7).
+
+use super::Space;
+use super::frame::Users;
+use crate::Command;
+use crate::mac::Rules;
+use crate::mac::mu::TriggerCounters;
+use crate::phy::AccessCategory;
+use kernel::{Duration, Instant};
+use wire::{FrameKind, TrafficClass};
+
+/// The shortest interframe space of categories that contend by MU EDCA parameters.
+pub(super) fn shortest_space(rules: &Rules) -> Option<Duration> {
+    let edca = rules.config.mu.as_ref()?.edca.as_ref()?;
+    let spacings = AccessCategory::ALL.iter().filter_map(|&category| edca.of(category));
+    let shortest = spacings.map(|own| own.aifsn).filter(|&aifsn| aifsn > 0).min()?;
+    let timing = &rules.config.timing;
+    Some(timing.sifs() + timing.slot * u64::from(shortest))
+}
+
+impl Space {
+    /// Until when a category of a station contends by MU EDCA parameters, by the category's index.
+    pub fn mu_edca_until(&self, station: u32, category: u8) -> Option<Instant> {
+        let f = station * self.rules.mac.per_node + u32::from(category);
+        self.mute.as_ref()?.until(f)
+    }
+
+    /// What Trigger frames and MU EDCA have done to a station up to now.
+    pub fn trigger_counters(&self, now: Instant, station: u32) -> TriggerCounters {
+        let mut access_points = self.triggering.iter().map(|&own| &self.nodes[own as usize]);
+        let own = access_points.find_map(|node| node.trigger_counters(station));
+        let mut counters = own.copied().unwrap_or_default();
+        if let Some(since) = self.mute.as_ref().and_then(|mute| mute.waits_since(station)) {
+            counters.muted += now.since(since);
+        }
+        counters
+    }
+
+    /// An access point has sent a Multi-STA BlockAck: stations that have received the
+    /// acknowledgement of triggered data start their timers.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn start_timers(&mut self, now: Instant, id: u32, out: &mut Vec<Command>) {
+        let frame = &self.signals.transmission(id).frame;
+        let is_ack = frame.users == Users::Several && frame.kind == FrameKind::BlockAck;
+        let triggers = self.nodes[frame.from as usize].own_triggers().filter(|_| is_ack);
+        let (Some(mute), Some(triggers)) = (&mut self.mute, triggers) else { return };
+        let Some(triggered) = &triggers.current else { return };
+        let per_node = self.rules.mac.per_node;
+        let answered: Vec<u32> = triggered.users.iter().map(|it| it.edcaf(per_node)).collect();
+        for (f, own) in mute.start(now, triggered, &triggers.triggering, out) {
+            let (station, category) = (f / per_node, f % per_node);
+            let set = self.rules.mac.mu_parameter_set(category);
+            let node = &mut self.nodes[station as usize];
+            node.suspend(now, category as usize);
+            if own.aifsn > 0 {
+                node.resume(now, category as usize, set, own.aifsn, &self.rules);
+            }
+            self.set_timer(station);
+        }
+        answered.into_iter().for_each(|f| self.note_wait(now, f));
+    }
+
+    /// If it is time, timers end: the parameters are again those of EDCA.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn end_timers(&mut self, now: Instant, out: &mut Vec<Command>) {
+        let Some(mute) = &mut self.mute else { return };
+        if !mute.take_step(now) {
+            return;
+        }
+        let per_node = self.rules.mac.per_node;
+        for f in mute.end(now, out) {
+            let (station, category) = (f / per_node, f % per_node);
+            let (aifsn, _) = self.rules.mac.parameters(false, category);
+            let set = self.rules.mac.parameter_set(station, false, category);
+            let node = &mut self.nodes[station as usize];
+            node.suspend(now, category as usize);
+            node.resume(now, category as usize, set, aifsn, &self.rules);
+            self.set_timer(station);
+            self.note_wait(now, f);
+        }
+    }
+
+    /// Whether packets wait at an EDCAF of a station that does not contend may have changed.
+    fn note_wait(&mut self, now: Instant, f: u32) {
+        let per_node = self.rules.mac.per_node;
+        let (station, category) = (f / per_node, f % per_node);
+        let node = &self.nodes[station as usize];
+        let has_packets = !node.edcaf(category as usize).is_idle();
+        let (Some(mute), Some(own)) = (&mut self.mute, node.triggered_by()) else { return };
+        let Some(triggers) = self.nodes[own as usize].triggers_mut() else { return };
+        let triggering = &mut triggers.triggering;
+        let Some(parameters) = triggering.mu_edca(category) else { return };
+        let counters = triggering.counters_of_mut(station);
+        mute.note_wait(now, f, has_packets, &parameters, counters);
+    }
+
+    /// A packet has gone into service at a node.
+    pub(super) fn note_waiting(&mut self, now: Instant, node: u32, class: TrafficClass) {
+        let mac = &self.rules.mac;
+        let f = node * mac.per_node + mac.category_of(class);
+        if self.mute.as_ref().is_some_and(|mute| mute.until(f).is_some()) {
+            self.note_wait(now, f);
+        }
+    }
+
+    /// Packets may have left a node.
+    pub(super) fn note_left(&mut self, now: Instant, node: u32) {
+        let per_node = self.rules.mac.per_node;
+        for category in 0..per_node {
+            let f = node * per_node + category;
+            let waits = self.mute.as_ref().is_some_and(|mute| mute.waits(f));
+            if waits && self.nodes[node as usize].edcaf(category as usize).is_idle() {
+                self.note_wait(now, f);
+            }
+        }
+    }
+}
