@@ -224,6 +224,7 @@ impl Space {
                 &rules,
                 is_access_point,
                 access_point,
+                seed,
             )
         };
         let nodes: Vec<Node> = (0..).zip(peers(&signals, &links)).map(node).collect();

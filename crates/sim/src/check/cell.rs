@@ -28,7 +28,7 @@ pub(super) struct Turns {
     blocks: Blocks,
     beside: Beside,
     known: Known,
-    muted: triggered::Muted,
+    timers: triggered::Timers,
     random: random_access::Backoffs,
 }
 
@@ -50,7 +50,7 @@ impl Turns {
             won: None,
             blocks,
             beside,
-            muted: triggered::Muted::default(),
+            timers: triggered::Timers::default(),
             random: random_access::Backoffs::default(),
         }
     }
@@ -108,7 +108,7 @@ impl Turns {
         let known = &self.known;
         let waits = |station| !cell.is_free(station) && known.knows(station, ModeClass::He);
         self.random.on_triggered(&self.mac, triggered, self.nodes, waits);
-        self.muted.on_triggered(&self.mac, exchange, triggered);
+        self.timers.on_triggered(&self.mac, exchange, triggered);
         let category = cell.category_on_air();
         self.check_start(exchange, exchange.end, category, 0);
         if triggered.kind == TriggerKind::Bsrp && exchange.outcome == ExchangeOutcome::Success {
@@ -144,7 +144,9 @@ impl Turns {
         let exists = exchange.sender < self.nodes;
         rule(now, exists, "a sender is a node of the cell", || format!("{exchange:?}"));
         let secondary = beside.as_ref().map(|(secondary, ..)| secondary);
-        self.muted.on_exchange(exchange, category);
+        if let Some(category) = category {
+            self.timers.on_win(now, exchange.sender, category);
+        }
         self.check_steps(exchange, secondary);
         if let Some((secondary, _, mode)) = &beside {
             self.beside.on_both(&self.times, exchange, to, mode, secondary);

@@ -11,6 +11,7 @@ use super::reception::{self, ReceiverState};
 use super::rule::rule;
 use super::spatial_reuse::SpatialReuse;
 use super::timing::Times;
+use super::triggered::Timers;
 use super::units::Groups;
 use crate::plan::SpacePlan;
 use kernel::{Bytes, Duration, Instant};
@@ -45,6 +46,7 @@ pub(super) struct Watch {
     bursts: Vec<f64>,
     reuse: Option<SpatialReuse>,
     groups: Groups,
+    timers: Timers,
 }
 
 impl Watch {
@@ -74,6 +76,7 @@ impl Watch {
             bursts: Vec::new(),
             reuse,
             groups: Groups::default(),
+            timers: Timers::default(),
         }
     }
 
@@ -275,7 +278,8 @@ impl Watch {
             let own = &all[usize::from(function)];
             (own.aifsn, own.txop_limit)
         });
-        (self.times.aifs(aifsn), limit)
+        let triggered = self.timers.parameters(self.now, node, function);
+        (self.times.aifs(triggered.map_or(aifsn, |own| own.aifsn)), limit)
     }
 
     /// A node starts an exchange: within a TXOP, or when its carrier sense permits.
@@ -302,6 +306,7 @@ impl Watch {
             });
             return;
         }
+        self.timers.on_win(now, frame.from, frame.edcaf);
         let long = limit > Duration::ZERO && mpdus > 1 && planned > now + limit + slack;
         rule(now, !long, "only a single frame may be longer than its TXOP", || {
             format!("{mpdus} frames, {limit}: {frame:?}")
@@ -403,6 +408,9 @@ impl Watch {
         match frame.to {
             None => {}
             Some(to) if to == heard.node => {
+                self.groups.on_told(&frame, heard.node, |kind, user| {
+                    self.timers.on_told(&self.mac, now, kind, user);
+                });
                 receiver.exchanges.on_understood(frame, |asked| due(asked, times.sifs()));
             }
             Some(_) => {

@@ -6,8 +6,8 @@ use super::timing::Times;
 use kernel::{Bytes, Duration, Instant};
 use std::collections::{BTreeMap, BTreeSet};
 use wifi::mac::{
-    Exchange, Step, TriggerKind, TriggeredExchange, TriggeredResponse, TriggeredUser,
-    multi_sta_block_ack,
+    Exchange, MuEdcaCategory, Step, TriggerKind, TriggeredExchange, TriggeredResponse,
+    TriggeredUser, multi_sta_block_ack,
 };
 use wifi::phy::he::{GroupFormat, GroupUser, GroupVector, HeFormat};
 use wifi::phy::{AccessCategory, Guard};
@@ -146,38 +146,56 @@ pub(super) fn bitmap(mac: &MacConfig, user: &TriggeredUser) -> u16 {
     }
 }
 
-/// Until when categories of stations do not contend, by MU EDCA with AIFSN 0 (clause 26.2.7).
+/// The MU EDCA timers of categories of stations: until when they contend by other parameters, or
+/// not at all (clause 26.2.7).
 #[derive(Debug, Default)]
-pub(super) struct Muted(BTreeMap<(u32, u8), Instant>);
+pub(super) struct Timers(BTreeMap<(u32, u8), (Instant, MuEdcaCategory)>);
 
-impl Muted {
-    /// Who hears the acknowledgement of data that a Basic Trigger frame asked for is silent from
-    /// then on.
+impl Timers {
+    /// Who hears the acknowledgement of data that a Basic Trigger frame asked for starts a timer.
     pub(super) fn on_triggered(
         &mut self,
         mac: &MacConfig,
         exchange: &Exchange,
         triggered: &TriggeredExchange,
     ) {
-        let Some(edca) = mac.mu.as_ref().and_then(|mu| mu.edca.as_ref()) else { return };
-        let is_told = |user: &&TriggeredUser| user.is_told() && user.mpdus() > 0;
-        for user in triggered.users.iter().filter(is_told) {
-            let category = AccessCategory::ALL[usize::from(user.category)];
-            let own = edca.of(category).filter(|own| own.aifsn == 0);
-            if let (Some(own), TriggerKind::Basic) = (own, triggered.kind) {
-                let until = exchange.end + Duration::from_micros(8192) * u64::from(own.timer);
-                self.0.insert((user.station, user.category), until);
-            }
+        let told = triggered.users.iter().filter(|user| user.is_told());
+        told.for_each(|user| self.on_told(mac, exchange.end, triggered.kind, user));
+    }
+
+    /// The same of one of them, which hears it now.
+    pub(super) fn on_told(
+        &mut self,
+        mac: &MacConfig,
+        now: Instant,
+        kind: TriggerKind,
+        user: &TriggeredUser,
+    ) {
+        let category = AccessCategory::ALL[usize::from(user.category)];
+        let edca = mac.mu.as_ref().and_then(|mu| mu.edca.as_ref());
+        let own = edca.and_then(|edca| edca.of(category));
+        if let (Some(own), TriggerKind::Basic, 1..) = (own, kind, user.mpdus()) {
+            let until = now + Duration::from_micros(8192) * u64::from(own.timer);
+            self.0.insert((user.station, user.category), (until, *own));
         }
     }
 
-    /// An exchange begins by itself.
-    pub(super) fn on_exchange(&self, exchange: &Exchange, category: Option<u8>) {
-        let Some(category) = category else { return };
-        let until = self.0.get(&(exchange.sender, category));
-        let may = until.is_none_or(|&until| exchange.start >= until);
-        rule(exchange.start, may, "a muted category does not contend", || {
-            format!("until {until:?}: {exchange:?}")
+    /// By what parameters a category contends now, if its timer runs.
+    pub(super) fn parameters(
+        &self,
+        now: Instant,
+        station: u32,
+        category: u8,
+    ) -> Option<&MuEdcaCategory> {
+        let (until, own) = self.0.get(&(station, category))?;
+        (now < *until).then_some(own)
+    }
+
+    /// A node wins the medium with this category.
+    pub(super) fn on_win(&self, now: Instant, node: u32, category: u8) {
+        let own = self.parameters(now, node, category);
+        rule(now, own.is_none_or(|own| own.aifsn > 0), "a muted category does not contend", || {
+            format!("node {node}, category {category}: {own:?}")
         });
     }
 }
@@ -187,7 +205,7 @@ pub(super) mod tests {
     use super::*;
     use crate::scenario::Scenario;
     use kernel::Seed;
-    use wifi::mac::{MuEdca, MuEdcaCategory};
+    use wifi::mac::MuEdca;
     use wifi::phy::he::{Ru, RuSize};
     use wifi::{Cell, Command, Link};
     use wire::{Body, Datagram, FlowId, NodeId, Packet};
@@ -379,12 +397,11 @@ pub(super) mod tests {
         let category = MuEdcaCategory { timer: 2, ..MuEdcaCategory::default() };
         let edca = MuEdca { best_effort: Some(category), ..MuEdca::default() };
         mac.mu.as_mut().unwrap().edca = Some(edca);
-        let mut muted = Muted::default();
-        muted.on_triggered(&mac, &exchange, &triggered);
+        let mut timers = Timers::default();
+        timers.on_triggered(&mac, &exchange, &triggered);
         let start = exchange.end + Duration::from_micros(us);
-        let mut own = exchange;
-        (own.start, own.sender) = (start, triggered.users[0].station);
-        muted.on_exchange(&own, Some(triggered.users[0].category));
+        let user = &triggered.users[0];
+        timers.on_win(start, user.station, user.category);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use kernel::{Bytes, Duration, Instant};
 use std::collections::BTreeSet;
-use wifi::mac::{MuExchange, TriggeredExchange, TriggeredUser};
+use wifi::mac::{MuExchange, TriggerKind, TriggeredExchange, TriggeredUser};
 use wifi::phy::he::RuSize;
 use wifi::space::{OngoingFrame, Space, Users};
 use wire::FrameKind;
@@ -65,6 +65,24 @@ impl Groups {
     pub(super) fn on_decoded(&mut self, access_point: u32, station: u32) {
         if let Some(own) = self.trigger_mut(access_point) {
             own.decoded.insert(station);
+        }
+    }
+
+    /// A node has decoded a frame for it: if it is a Multi-STA BlockAck that acknowledges something
+    /// to it, calls `tell`.
+    pub(super) fn on_told(
+        &self,
+        frame: &OngoingFrame,
+        node: u32,
+        tell: impl FnOnce(TriggerKind, &TriggeredUser),
+    ) {
+        if frame.users != Users::Several || frame.kind != FrameKind::BlockAck {
+            return;
+        }
+        let Some(TriggerSent { exchange, .. }) = self.trigger_of(frame.from) else { return };
+        let mut users = exchange.users.iter();
+        if let Some(user) = users.find(|user| user.station == node && user.is_acknowledged()) {
+            tell(exchange.kind, user);
         }
     }
 

@@ -78,6 +78,13 @@ impl Several {
         }
     }
 
+    /// An exchange in which stations have answered a Trigger frame, and the access point has decoded
+    /// nothing.
+    fn undecoded(&self) -> Option<&TriggeredExchange> {
+        let Self::Triggered(triggered) = self else { return None };
+        Some(&**triggered).filter(|own| own.answers.is_some() && !own.is_answered())
+    }
+
     /// Whether the access point waits for no response after the last frame.
     fn is_complete(&self) -> bool {
         match self {
@@ -255,6 +262,9 @@ impl Cell {
             self.nodes[ACCESS_POINT as usize].counters.exchanges.noise_losses += 1;
         }
         self.settle_several(now, f, &several, is_answered, out);
+        if let Some(triggered) = several.undecoded() {
+            self.resume_undecoded(exchange.end, triggered);
+        }
         for station in several.stations() {
             self.resume_without_nav(exchange.end, reserved_until, station);
         }
@@ -266,6 +276,19 @@ impl Cell {
         }
         self.keep_spare(several);
         self.schedule_access(out);
+    }
+
+    /// The access point has decoded none of the answers to its Trigger frame: it defers for an EIFS.
+    /// Stations wait in vain for a BlockAck.
+    fn resume_undecoded(&mut self, end: Instant, triggered: &TriggeredExchange) {
+        for user in &triggered.users {
+            if user.sends() {
+                let timeout = self.rules.timing().response_timeout(&user.mode);
+                self.resume(user.station, self.resume_after_timeout(end, end, timeout));
+            }
+        }
+        let eifs = triggered.users.first().map(|user| self.rules.timing().eifs(&user.mode));
+        self.resume(ACCESS_POINT, (end + eifs.unwrap_or_default()).into());
     }
 
     /// The attempt ends: each station and the access point know what has arrived.

@@ -25,14 +25,12 @@ use crate::mac::mu::{
 use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Rules};
 use crate::phy::{Mode, Width};
 use kernel::{Bytes, Duration, Instant, Seed};
-use random_access::RandomUnits;
 
 /// What an access point has that triggers stations, and what its stations have.
 #[derive(Debug)]
 pub(super) struct Triggers {
     triggering: Triggering,
     timers: MuTimers,
-    random: Option<RandomUnits>,
     /// By EDCAF, what it has told with its last PSDU, if anything.
     told: Vec<Option<Bytes>>,
 }
@@ -40,10 +38,9 @@ pub(super) struct Triggers {
 impl Triggers {
     /// `None` if the access point triggers nobody.
     pub(super) fn of(rules: &Rules, stations: u32, seed: &Seed) -> Option<Box<Self>> {
-        let triggering = Triggering::of(rules, (1..=stations).collect())?;
+        let triggering = Triggering::of(rules, ACCESS_POINT, (1..=stations).collect(), seed)?;
         let functions = (stations + 1) * rules.per_node;
         Some(Box::new(Self {
-            random: RandomUnits::of(&triggering.settings, stations, seed),
             triggering,
             timers: MuTimers::new(stations + 1, rules.per_node),
             told: vec![None; functions as usize],

@@ -89,18 +89,24 @@ fn take_up(
 }
 
 /// A node has decoded a frame for another node: a station of a network with Trigger frames notes
-/// which network has set its NAV, and what it carries is reported if it is to be.
+/// which network has set its NAV, and what the frame carries is reported if it is to be. Returns
+/// whether it answers, in an RA-RU of a Trigger frame: if so, the frame does not set its NAV.
 pub(super) fn note_overheard(
     now: Instant,
+    rules: &SpaceRules,
     frame: &OnAir,
-    sender: &Node,
+    sender: &mut Node,
     receiver: &mut Node,
     is_reported: bool,
     out: &mut Vec<Command>,
-) {
+) -> bool {
+    if let Some(answer) = sender.answer_at_random(now, frame, receiver) {
+        receiver.hear_in_group(now, frame, None, Some(answer), rules, out);
+        return true;
+    }
     receiver.note_nav(now, frame);
     if !is_reported || frame.kind != FrameKind::Data {
-        return;
+        return false;
     }
     let originator = &sender.edcaf(usize::from(frame.edcaf)).originator;
     for (_, mpdu) in originator.on_air() {
@@ -108,4 +114,5 @@ pub(super) fn note_overheard(
         let overheard = |&packet| Command::Overheard { node, from: frame.from, packet };
         out.extend(originator.packets_of(mpdu).map(overheard));
     }
+    false
 }

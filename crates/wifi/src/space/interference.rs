@@ -59,6 +59,9 @@ pub(super) struct Interference {
     /// How they arrive at the node that is looked at, and whether they are there.
     arriving: Vec<(FixedPower, bool)>,
     chunks: Vec<Chunk>,
+    /// How much more power the stations have in the resource unit of the frame than they would have
+    /// on the whole channel.
+    pub(super) concentration: f64,
 }
 
 impl Interference {
@@ -78,7 +81,7 @@ impl Interference {
         self.others.clear();
         self.others.extend(signals.others(self.id));
         if signals.transmission(self.id).frame.users.is_unit() {
-            self.others.retain(|sent| !signals.is_joint(self.id, sent));
+            self.others.retain(|sent| signals.is_in_unit(self.id, sent) != Some(false));
         }
         self.events.clear();
         let spans = self
@@ -113,7 +116,10 @@ impl Interference {
         let width = signals.transmission(self.id).frame.mode.width;
         for sent in others {
             let power = signals.power_within(sent, node, width);
-            let power = power.map_or(FixedPower::default(), |power| power.fixed);
+            let mut power = power.map_or(FixedPower::default(), |power| power.fixed);
+            if self.concentration != 1.0 && signals.is_in_unit(self.id, sent) == Some(true) {
+                power = FixedPower::of(power.milliwatts() * self.concentration);
+            }
             let is_there = sent.begin <= begin;
             sum = sum + if is_there { power } else { FixedPower::default() };
             arriving.push((power, is_there));

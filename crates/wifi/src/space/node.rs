@@ -12,6 +12,7 @@ mod uplink;
 
 pub(super) use duplex::{Announced, Joinable, NodeDuplex};
 pub(super) use group::NodeGroups;
+pub(super) use uplink::NodeTriggers;
 
 use super::Airtimes;
 use super::frame::{OnAir, Users};

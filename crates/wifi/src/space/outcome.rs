@@ -180,8 +180,11 @@ impl Space {
             return;
         };
         if !for_me {
-            if self.follows_others {
-                note_overheard(now, frame, sender, receiver, self.overhears && !is_outdated, out);
+            let is_reported = self.overhears && !is_outdated;
+            if self.follows_others
+                && note_overheard(now, rules, frame, sender, receiver, is_reported, out)
+            {
+                return;
             }
             return receiver.overhear(now, frame, nav_reset_at, rules, out);
         }

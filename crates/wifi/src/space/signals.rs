@@ -406,13 +406,13 @@ impl Signals {
         others.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, from)| from)
     }
 
-    /// Whether another transmission is an HE TB PPDU in another resource unit that answers the same
-    /// frame: the two do not interfere.
-    pub(super) fn is_joint(&self, id: u32, other: &TransmissionSpan) -> bool {
+    /// Whether another transmission is an HE TB PPDU that answers the same frame, and if so, whether
+    /// it is in the same resource unit. In another one the two do not interfere.
+    pub(super) fn is_in_unit(&self, id: u32, other: &TransmissionSpan) -> Option<bool> {
         let (own, other) = (self.transmission(id), self.transmission(other.id));
-        own.frame.users.is_unit()
-            && other.frame.users.is_unit()
-            && (own.start, own.frame.to) == (other.start, other.frame.to)
+        let (one, two) = (own.frame.users, other.frame.users);
+        let answer_one = (own.start, own.frame.to) == (other.start, other.frame.to);
+        (one.is_unit() && two.is_unit() && answer_one).then_some(one == two)
     }
 
     /// All who may hear a transmission.

@@ -6,7 +6,8 @@
 //! proportion to its tones. Others decode HE-SIG-A, and its TXOP field sets their NAV.
 //!
 //! HE TB PPDUs that answer one frame begin together with the same preamble, which receivers find
-//! as one signal. They do not interfere with each other.
+//! as one signal. They interfere with each other only in one resource unit, in which stations have
+//! answered by chance.
 
 use super::Space;
 use super::frame::{OnAir, Transmission, Users};
@@ -144,7 +145,9 @@ impl Space {
             // To those who are no users, it is for others.
             let to = own.or(frame.to).unwrap_or(frame.from);
             let mut ppdu = own.and_then(|_| self.unit_of(node, id));
-            let power = how.power * own.map_or(1.0, |_| self.concentration(&frame));
+            let concentration = own.map_or(1.0, |_| self.concentration(&frame));
+            self.scratch.interference.concentration = concentration;
+            let power = how.power * concentration;
             let before = self.signals.transmission(id).reach;
             let how = Received { power, ..how };
             self.receive_frame(now, &[(node, id, how)], &mut ppdu, Some(to), out);

@@ -3,8 +3,8 @@
 
 use super::Space;
 use super::frame::{OnAir, Users};
-use super::node::Node;
-use crate::mac::mu::TriggeredExchange;
+use super::node::{Node, NodeTriggers};
+use crate::mac::mu::{TriggeredExchange, TriggeredUser};
 use crate::{Command, MsduSource};
 use kernel::Instant;
 
@@ -99,19 +99,29 @@ impl Space {
         source: &mut dyn MsduSource,
     ) -> Option<OnAir> {
         let (from, to) = (frame.from as usize, frame.to? as usize);
-        if self.receivers[from].has_energy(&self.rules.levels) {
-            return None;
-        }
+        let is_busy = self.receivers[from].has_energy(&self.rules.levels);
         let pair = [from, to];
         let [station, access_point] =
             self.nodes.get_disjoint_mut(pair).expect("a station is no access point");
-        let triggered = access_point.triggers_mut()?.current.as_mut()?;
+        let NodeTriggers { triggering, current, .. } = access_point.triggers_mut()?;
+        let triggered = current.as_mut()?;
         let (kind, announced) = (triggered.kind, triggered.announced);
         let mut users = triggered.users.iter_mut();
-        let user = users.find(|user| Users::Unit(user.unit as u8) == frame.users)?;
+        let place = |user: &TriggeredUser| (Users::Unit(user.unit as u8), user.station);
+        let user = users.find(|user| place(user) == (frame.users, frame.from))?;
+        if is_busy {
+            if user.is_random {
+                triggering.put_off(frame.from);
+            }
+            return None;
+        }
         let sent = station.answer_trigger(now, kind, user, &self.rules, source)?;
         let taken = self.rules.timing().sifs() + announced;
         let reserves = frame.reserves.saturating_sub(taken);
-        Some(OnAir { kind: sent, edcaf: user.category, psdu: user.on_air, reserves, ..frame })
+        let answer = OnAir { kind: sent, edcaf: user.category, psdu: user.on_air, ..frame };
+        if user.is_random {
+            triggered.note_collisions();
+        }
+        Some(OnAir { reserves, ..answer })
     }
 }

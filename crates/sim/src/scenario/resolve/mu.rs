@@ -139,7 +139,6 @@ fn among_radios(
         () if settings.uplink.as_ref().is_some_and(|it| it.random_access.is_some()) => {
             (".uplink.random_access", "[radio]", REMEDY)
         }
-        () if settings.edca.is_some() => (".edca", "[radio]", REMEDY),
         () if settings.protection == MuProtection::MuRts => (".protection", "[radio]", REMEDY),
         () if space.radio.propagation_delay == PropagationDelay::On => {
             let remedy = "let radio.propagation_delay be \"off\" or \"auto\"";

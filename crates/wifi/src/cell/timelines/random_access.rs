@@ -11,7 +11,7 @@ use crate::mac::{RandomAccess, RandomAccessTriggers};
 
 /// So many RA-RUs beside so many stations that are asked.
 fn random(stations: u32, units: u32, asked: u32, eocw: u32) -> Script {
-    let mut script = three_each(stations).in_cell_only("no random access among radios");
+    let mut script = three_each(stations);
     uplink(&mut script).random_access = Some(RandomAccess {
         units,
         triggers: RandomAccessTriggers::Basic,
@@ -85,7 +85,8 @@ fn who_is_asked_does_not_send_at_random() {
 /// Who does not hear the Trigger frame does not count its RA-RUs.
 #[test]
 fn who_misses_the_trigger_is_silent() {
-    let record = random(1, 1, 0, 0).ack_noise(STA1, 500..650).play(10);
+    let record =
+        random(1, 1, 0, 0).ack_noise(STA1, 500..650).in_cell_only("noise is of cells").play(10);
     let seen = labels(&record);
     assert_eq!(seen[0], (AP, "basic".to_owned()));
     assert_ne!(seen[1], (STA1, "data 3".to_owned()), "{seen:?}");

@@ -116,6 +116,11 @@ impl OfdmaBackoff {
         Some(self.draws.up_to(units - 1))
     }
 
+    /// The medium is busy when it is to send. It draws a counter from the same window.
+    pub(crate) fn put_off(&mut self) {
+        self.obo = self.draws.up_to(self.ocw);
+    }
+
     /// What it sent has been acknowledged, or asked for no acknowledgement; or else it has not
     /// (clause 26.5.4.4). It draws a counter.
     pub(crate) fn on_sent(&mut self, settings: &RandomAccess, is_success: bool) {

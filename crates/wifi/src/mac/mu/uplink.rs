@@ -9,6 +9,7 @@ mod answer;
 mod asking;
 mod exchange;
 mod plan;
+mod random;
 mod shape;
 mod triggering;
 

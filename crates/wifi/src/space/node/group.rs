@@ -20,7 +20,7 @@ use crate::phy::{Airtime, Width};
 use crate::space::frame::{OnAir, Reach, Users};
 use crate::space::rules::{Peer, SpaceRules};
 use crate::{Command, MsduSource};
-use kernel::{Duration, Instant};
+use kernel::{Duration, Instant, Seed};
 use wire::FrameKind;
 
 /// What an access point has that sends to several stations at once.
@@ -74,12 +74,13 @@ impl Node {
         rules: &SpaceRules,
         is_access_point: bool,
         access_point: Option<u32>,
+        seed: &Seed,
     ) -> Self {
         if !is_access_point {
             self.responder = access_point.and_then(|own| Responder::of(rules, own));
             return self;
         }
-        let triggers = NodeTriggers::of(rules, &self.peers);
+        let triggers = NodeTriggers::of(rules, self.id, &self.peers, seed);
         let stations: Vec<u32> = self.peers.iter().map(|peer| peer.node).collect();
         let mut modes = self.peers.iter().map(|peer| &peer.rate.mode);
         let width = modes.find(|mode| mode.has_units()).map(|mode| mode.width);
@@ -461,7 +462,8 @@ impl Node {
     pub(in crate::space) fn decides(&mut self, frame: &OnAir, reach: &Reach) -> bool {
         let is_first = match frame.kind {
             FrameKind::Data => true,
-            FrameKind::Trigger => self.triggered().is_some(),
+            // A Trigger frame may ask nobody in particular.
+            FrameKind::Trigger => self.triggered().is_some_and(|(own, _)| !own.asks_nobody()),
             _ => false,
         };
         let is_data = frame.users == Users::Several && is_first;
@@ -471,13 +473,16 @@ impl Node {
         is_data
     }
 
-    /// The users of the exchange to whom its frames of this type are: a Multi-STA BlockAck is for
-    /// those who have sent something.
+    /// The users of the exchange to whom its frames of this type are: a Trigger frame is for those
+    /// whom it asks, and a Multi-STA BlockAck for those who have sent something.
     pub(in crate::space) fn users(&self, kind: FrameKind) -> impl Iterator<Item = u32> {
         let group = self.groups.iter().filter_map(|groups| groups.current.as_ref());
         let group = group.flat_map(|group| group.users.iter().map(|user| user.station));
         let triggered = self.triggered().into_iter().flat_map(|(all, _)| &all.users);
-        let triggered = triggered.filter(move |user| kind == FrameKind::Trigger || user.sends());
+        let triggered = triggered.filter(move |user| match kind {
+            FrameKind::Trigger => !user.is_random,
+            _ => user.sends(),
+        });
         group.chain(triggered.map(|user| user.station))
     }
 }

@@ -13,7 +13,7 @@ use crate::space::frame::{OnAir, Users};
 use crate::space::rules::{Peer, SpaceRules};
 use crate::watch::TriggeredRecord;
 use crate::{Command, MsduSource};
-use kernel::{Bytes, Duration, Instant};
+use kernel::{Bytes, Duration, Instant, Seed};
 use wire::FrameKind;
 
 /// What an access point has that triggers stations.
@@ -72,10 +72,15 @@ impl Responders for FromPeers<'_> {
 
 impl NodeTriggers {
     /// `None` if the access point triggers nobody.
-    pub(super) fn of(rules: &SpaceRules, peers: &[Peer]) -> Option<Box<Self>> {
+    pub(super) fn of(
+        rules: &SpaceRules,
+        access_point: u32,
+        peers: &[Peer],
+        seed: &Seed,
+    ) -> Option<Box<Self>> {
         let stations = peers.iter().map(|peer| peer.node).collect();
         Some(Box::new(Self {
-            triggering: Triggering::of(&rules.mac, stations)?,
+            triggering: Triggering::of(&rules.mac, access_point, stations, seed)?,
             modes: peers.iter().map(|peer| peer.rate.mode).collect(),
             current: None,
         }))
@@ -311,6 +316,31 @@ impl Node {
         })
     }
 
+    /// What a station sends in an RA-RU of a Trigger frame of this access point, which it hears and
+    /// which does not ask it, if it has packets and its counter comes to zero.
+    pub(in crate::space) fn answer_at_random(
+        &mut self,
+        now: Instant,
+        frame: &OnAir,
+        station: &Self,
+    ) -> Option<OnAir> {
+        if frame.kind != FrameKind::Trigger || station.triggered_by() != Some(self.id) {
+            return None;
+        }
+        let (own, id) = (self.id, station.id);
+        let has_units = self.peer(id).is_some_and(|peer| peer.rate.mode.has_units());
+        let has_packets = station.edcafs().any(|it| !it.is_idle() && it.to() == Some(own));
+        let NodeTriggers { triggering, current, .. } = self.triggers_mut()?;
+        let triggered = current.as_mut().filter(|_| has_units && has_packets)?;
+        let unit = triggering.contend(triggered, id, true)?;
+        if !station.may_answer(now) {
+            triggering.put_off(id);
+            return None;
+        }
+        triggered.enter(own, unit, id);
+        self.answer_to_trigger(frame, id)
+    }
+
     /// The access point has decoded what a station sends in answer to a Trigger frame, but for
     /// MPDUs that are `lost`.
     pub(in crate::space) fn hear_answer(
@@ -389,8 +419,11 @@ impl Node {
         rules: &SpaceRules,
         out: &mut Vec<Command>,
     ) {
-        let Some(triggers) = self.triggers_mut() else { return };
+        let Some(groups) = &mut self.groups else { return };
+        let NodeGroups { triggers: Some(triggers), downlink, .. } = &mut **groups else { return };
         let Some(triggered) = triggers.current.take() else { return };
+        triggers.triggering.settle_random(&triggered);
+        triggers.triggering.count_units(&triggered, &mut downlink.counters.random);
         let Some(Closed { index, used, goes_on }) = self.close(now, is_complete, rules) else {
             return;
         };

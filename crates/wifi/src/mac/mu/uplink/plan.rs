@@ -54,7 +54,7 @@ impl Triggering {
         let users = members.iter().enumerate().map(|(unit, &Member { mode, is_random, .. })| {
             let room = layout.room_before_extra(unit, end);
             let (ru, mcs, rate) = (layout.plan()[unit], shape.mcs[unit], layout.rate(unit));
-            let station = found.get(unit).map_or(turn.edcaf.node, |&it| self.members.at(it));
+            let station = found.get(unit).map_or(self.access_point, |&it| self.members.at(it));
             let allowed = Allowed { station, is_random, unit, ru, mcs, rate, mode, room };
             TriggeredUser::silent(&allowed, turn.category as u8)
         });

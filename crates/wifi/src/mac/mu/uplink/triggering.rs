@@ -2,16 +2,17 @@
 //! is beside it: the cell and the space send what it plans.
 
 use super::asking::Asking;
+use super::random::RandomStations;
 use super::{AfterBsrp, TriggeredExchange, Uplink, UplinkShape};
 use crate::mac::mu::members::Members;
 use crate::mac::mu::protection::Protected;
 use crate::mac::mu::reports::Reports;
 use crate::mac::mu::scheduler::MuScheduler;
 use crate::mac::mu::shapes::Shapes;
-use crate::mac::mu::{Mu, MuEdcaCategory, RandomAccessCounters, TriggerCounters, TriggeredUser};
+use crate::mac::mu::{Mu, MuEdcaCategory, TriggerCounters};
 use crate::mac::{Edcaf, Rules, TriggerKind};
 use crate::phy::{AccessCategory, Mode, Width};
-use kernel::{Bytes, Duration, Instant};
+use kernel::{Bytes, Duration, Instant, Seed};
 use wire::TrafficClass;
 
 /// The stations of an access point that triggers, as their medium knows them.
@@ -52,7 +53,10 @@ pub(crate) struct Triggering {
     pub(super) scheduler: Box<dyn MuScheduler>,
     pub(super) shapes: Shapes<UplinkShape>,
     pub(super) reports: Reports,
+    pub(super) access_point: u32,
     pub(super) members: Members,
+    /// What stations have that may send in RA-RUs.
+    pub(super) random: Option<RandomStations>,
     pub(crate) asking: Asking,
     last: Last,
     /// When each station was last asked for the sizes of its queues.
@@ -81,18 +85,26 @@ pub(super) enum Asked {
 impl Triggering {
     /// That of an access point with these stations, in ascending order of their numbers. `None` if
     /// it triggers nobody.
-    pub(crate) fn of(rules: &Rules, stations: Vec<u32>) -> Option<Self> {
+    pub(crate) fn of(
+        rules: &Rules,
+        access_point: u32,
+        stations: Vec<u32>,
+        seed: &Seed,
+    ) -> Option<Self> {
         rules.framing.aggregation?;
         let mu = rules.config.mu.as_ref()?;
         let settings = mu.uplink.clone()?;
         let number = stations.len() as u32;
         let first = rules.category_of(TrafficClass::BestEffort);
+        let members = Members(stations);
         Some(Self {
+            access_point,
+            random: RandomStations::of(&settings, &members, seed),
             mu: mu.clone(),
             scheduler: mu.scheduler.get().build(1..=number),
             shapes: Shapes::default(),
             reports: Reports::new(&settings.reports, number, rules.per_node),
-            members: Members(stations),
+            members,
             asking: Asking::new(first, &settings),
             last: Last::Trigger(TriggerKind::Basic),
             polled: vec![Instant::ZERO; number as usize + 1],
@@ -139,25 +151,6 @@ impl Triggering {
     pub(crate) fn hear(&mut self, now: Instant, station: u32, category: u32, told: Option<Bytes>) {
         let place = self.members.place(Some(station));
         self.reports.hear(now, place, category, told);
-    }
-
-    /// Counts an RA-RU with those who send in it, or with the access point if nobody does.
-    pub(crate) fn count_unit(
-        &mut self,
-        access_point: u32,
-        senders: &[TriggeredUser],
-        all: &mut RandomAccessCounters,
-    ) {
-        all.offered += 1;
-        all.collided += u64::from(senders.len() > 1);
-        all.received += u64::from(senders.iter().any(TriggeredUser::arrives));
-        let mut stations = senders.iter().filter(|user| user.station != access_point).peekable();
-        all.used += u64::from(stations.peek().is_some());
-        for user in stations {
-            let own = self.counters_of_mut(user.station);
-            own.attempts += 1;
-            own.successes += u64::from(user.arrives());
-        }
     }
 
     /// What Trigger frames have done to a station.
