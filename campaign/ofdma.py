@@ -62,10 +62,9 @@ def ofdma(draw: Draw, values: Values) -> Table:
 
 def among_radios(made: Table, draw: Draw) -> None:
     """Give the nodes radios, in some cases with a second cell, and leave out what is of cells."""
-    for key in ("edca", "protection"):
-        made["wlan"]["mu"].pop(key, None)
+    made["wlan"]["mu"].pop("protection", None)
     uplink = made["wlan"]["mu"].get("uplink")
-    if isinstance(uplink, dict):
+    if isinstance(uplink, dict) and any("power_save" in group for group in groups(made)):
         uplink.pop("random_access", None)
     for group in groups(made):
         save = group.get("power_save")

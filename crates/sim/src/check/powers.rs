@@ -252,16 +252,6 @@ impl Powers {
     pub(super) fn sum<'a>(&self, node: u32, frames: impl Iterator<Item = &'a OngoingFrame>) -> f64 {
         frames.map(|frame| self.at(node, frame)).sum()
     }
-
-    /// The same in the channel of another frame that the node receives.
-    pub(super) fn sum_within<'a>(
-        &self,
-        node: u32,
-        frames: impl Iterator<Item = &'a OngoingFrame>,
-        width: Width,
-    ) -> f64 {
-        frames.map(|frame| self.within(node, frame, width)).sum()
-    }
 }
 
 /// Whether two computations of a power agree.

@@ -2,9 +2,11 @@
 
 use super::rule::rule;
 use super::triggered::asked;
+use super::units::TriggerSent;
 use std::collections::{BTreeMap, BTreeSet};
 use wifi::mac::{
-    Contender, RandomAccess, RandomAccessTriggers, TriggerKind, TriggeredExchange, TriggeredUser,
+    Contender, RandomAccess, RandomAccessTriggers, TriggerKind, TriggeredExchange,
+    TriggeredResponse, TriggeredUser,
 };
 use wifi::{ACCESS_POINT, MacConfig};
 
@@ -32,33 +34,63 @@ impl Backoffs {
     ) {
         let now = triggered.trigger.start;
         let detail = || format!("{triggered:?}");
-        let settings = mac.mu.as_ref().and_then(|mu| mu.uplink.as_ref()?.random_access.as_ref());
-        let units: Vec<_> = triggered.units().filter(|unit| unit[0].is_random).collect();
-        let due = settings.map_or(0, |settings| units_in(settings, triggered.kind));
-        let number = units.len() as u32;
-        rule(now, number == due, "a Trigger frame has its number of RA-RUs", detail);
-        let Some(settings) = settings.filter(|_| number > 0) else { return };
         let asked: BTreeSet<u32> = asked(triggered).map(|user| user.station).collect();
-        let contenders: BTreeMap<u32, &Contender> =
-            triggered.contenders.iter().map(|contender| (contender.station, contender)).collect();
-        for station in 1..nodes {
+        let counts = |station| triggered.contenders.iter().any(|own| own.station == station);
+        let has_units = triggered.units().any(|unit| unit[0].is_random);
+        for station in (1..nodes).filter(|_| has_units) {
             let should = !asked.contains(&station) && waits(station);
-            let counts = contenders.contains_key(&station);
             let message = "who has packets and is not asked counts RA-RUs, and nobody else";
-            rule(now, should == counts, message, detail);
+            rule(now, should == counts(station), message, detail);
         }
-        for unit in &units {
+        for unit in triggered.units().filter(|unit| unit[0].is_random) {
             check_unit(unit, now, &detail);
         }
-        let senders = units.iter().flat_map(|unit| unit.iter());
-        let senders = senders.filter(|user| user.station != ACCESS_POINT);
+        self.on_units(mac, triggered, ACCESS_POINT, None);
+    }
+
+    /// What an access point among radios has triggered is over: stations that have heard the
+    /// Trigger frame have counted its RA-RUs. Of several in one, the strongest may be received.
+    pub(super) fn on_over(&mut self, mac: &MacConfig, own: &TriggerSent) {
+        self.on_units(mac, &own.exchange, own.frame.from, Some(&own.told));
+    }
+
+    /// Among radios, those who are `told` have decoded the acknowledgement.
+    fn on_units(
+        &mut self,
+        mac: &MacConfig,
+        triggered: &TriggeredExchange,
+        access_point: u32,
+        told: Option<&BTreeSet<u32>>,
+    ) {
+        let now = triggered.trigger.start;
+        let detail = || format!("{triggered:?}");
+        let settings = mac.mu.as_ref().and_then(|mu| mu.uplink.as_ref()?.random_access.as_ref());
+        let number = triggered.units().filter(|unit| unit[0].is_random).count() as u32;
+        let due = settings.map_or(0, |settings| units_in(settings, triggered.kind));
+        rule(now, number == due, "a Trigger frame has its number of RA-RUs", detail);
+        let Some(settings) = settings.filter(|_| number > 0) else { return };
+        let contenders: BTreeMap<u32, &Contender> =
+            triggered.contenders.iter().map(|contender| (contender.station, contender)).collect();
+        let is_sender = |user: &&TriggeredUser| user.is_random && user.station != access_point;
+        let senders = triggered.users.iter().filter(is_sender);
         let senders: BTreeMap<u32, &TriggeredUser> =
             senders.map(|user| (user.station, user)).collect();
         let known = senders.keys().all(|station| contenders.contains_key(station));
         rule(now, known, "who sends in an RA-RU counts them", detail);
         for contender in contenders.values() {
-            let sender = senders.get(&contender.station).copied();
-            self.on_contender(settings, contender, number, sender, triggered);
+            let sent = match (senders.get(&contender.station), told) {
+                // Among radios the medium may be busy where it is to send.
+                (Some(user), Some(_)) if user.response == TriggeredResponse::Nothing => {
+                    Sent::PutOff
+                }
+                (None, Some(_)) if contender.obo <= number => Sent::PutOff,
+                (None, _) => Sent::Nothing,
+                (Some(user), _) => {
+                    let is_told = told.map_or(user.is_told(), |told| told.contains(&user.station));
+                    Sent::Answer { is_success: is_told || !user.sends() }
+                }
+            };
+            self.on_contender(settings, contender, number, sent, triggered);
         }
     }
 
@@ -68,7 +100,7 @@ impl Backoffs {
         settings: &RandomAccess,
         contender: &Contender,
         units: u32,
-        sender: Option<&TriggeredUser>,
+        sent: Sent,
         triggered: &TriggeredExchange,
     ) {
         let now = triggered.trigger.start;
@@ -80,27 +112,32 @@ impl Backoffs {
         let counts_on = own.obo.is_none_or(|obo| obo == contender.obo);
         rule(now, counts_on, "OBO is what RA-RUs have left of it", detail);
         rule(now, contender.obo <= contender.ocw, "OBO is drawn from 0 to OCW", detail);
+        let is_silent = matches!(sent, Sent::Nothing);
         if !contender.hears {
-            rule(now, sender.is_none(), "who does not hear the Trigger frame is silent", detail);
+            rule(now, is_silent, "who does not hear the Trigger frame is silent", detail);
             own.obo = Some(contender.obo);
             return;
         }
         let is_due = contender.obo <= units;
-        rule(
-            now,
-            is_due == sender.is_some(),
-            "who has counted down sends, and nobody else",
-            detail,
-        );
-        let Some(sender) = sender else {
-            own.obo = Some(contender.obo - units);
-            return;
+        rule(now, is_due != is_silent, "who has counted down sends, and nobody else", detail);
+        *own = match sent {
+            Sent::Nothing => Own { obo: Some(contender.obo - units), ..*own },
+            Sent::PutOff => Own { obo: None, ..*own },
+            Sent::Answer { is_success: true } => Own { ocw: least, obo: None },
+            Sent::Answer { .. } => Own { ocw: most.min(2 * own.ocw + 1), obo: None },
         };
-        let is_told = sender.is_told();
-        let is_success = is_told || !sender.sends();
-        let ocw = if is_success { least } else { most.min(2 * own.ocw + 1) };
-        *own = Own { ocw, obo: None };
     }
+}
+
+/// What a station that counts RA-RUs sends.
+#[derive(Clone, Copy, Debug)]
+enum Sent {
+    Nothing,
+    /// Nothing, because the medium is busy.
+    PutOff,
+    Answer {
+        is_success: bool,
+    },
 }
 
 /// The RA-RUs of a Trigger frame of this type.
@@ -124,7 +161,6 @@ fn check_unit(unit: &[TriggeredUser], now: kernel::Instant, detail: &impl Fn() -
 mod tests {
     use super::super::triggered::tests::played;
     use super::*;
-    use wifi::mac::TriggeredResponse;
 
     /// A Trigger frame with so many RA-RUs and none for a station that is asked. Windows are 0, so
     /// that both stations send, in one or in two of them.

@@ -83,6 +83,11 @@ pub(super) fn are_joint(one: &OngoingFrame, other: &OngoingFrame) -> bool {
     are_units && one.from != other.from && (one.to, one.start) == (other.to, other.start)
 }
 
+/// Whether they are also in different resource units, and so do not interfere.
+fn are_apart(one: &OngoingFrame, other: &OngoingFrame) -> bool {
+    are_joint(one, other) && one.users != other.users
+}
+
 /// A preamble is detected only if its `power` reaches the sensitivity and its SINR suffices.
 pub(super) fn check_detection(
     now: Instant,
@@ -110,13 +115,14 @@ pub(super) fn check_detection(
 }
 
 /// Compares the interference that a node has reported for a frame with the frames on the air. It
-/// arrives with this power.
+/// arrives with this power, and in a resource unit with so much more than on the whole channel.
 pub(super) fn check(
     now: Instant,
     powers: &Powers,
     frames: &[OngoingFrame],
     frame: &OngoingFrame,
     power: f64,
+    concentration: f64,
     heard: &ReceivedFrame,
 ) {
     let node = heard.node;
@@ -133,7 +139,7 @@ pub(super) fn check(
     let others: Vec<&OngoingFrame> = frames
         .iter()
         .filter(during)
-        .filter(|other| other.from != frame.from && !are_joint(frame, other))
+        .filter(|other| other.from != frame.from && !are_apart(frame, other))
         .collect();
     let bursts: Vec<(Burst, f64)> = heard
         .bursts
@@ -142,7 +148,10 @@ pub(super) fn check(
         .filter(|&(_, power)| power > 0.0)
         .collect();
     let width = frame.mode.width;
-    let within = |other: &OngoingFrame| powers.within(node, other, width);
+    let within = |other: &OngoingFrame| {
+        let is_joint = are_joint(frame, other);
+        powers.within(node, other, width) * if is_joint { concentration } else { 1.0 }
+    };
     let mut at = first;
     for &(begin, end, interference) in &heard.interference {
         rule(
@@ -166,7 +175,7 @@ pub(super) fn check(
         let on_air = bursts.iter().filter(|(burst, _)| burst.start <= begin && burst.end >= end);
         let there = others.iter().filter(|other| span(other).0 <= begin && span(other).1 >= end);
         let signals = there.clone().count() + on_air.clone().count();
-        let frames = powers.sum_within(node, there.copied(), width);
+        let frames: f64 = there.map(|other| within(other)).sum();
         let sum = frames + on_air.map(|(_, power)| power).sum::<f64>();
         let right = interference >= 0.0 && agree_in_sum(sum, interference, signals);
         rule(now, right, "interference is the sum of all others", || {

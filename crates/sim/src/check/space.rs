@@ -7,6 +7,7 @@ use super::earlier::Known;
 use super::exchanges::{Exchanges, is_answer};
 use super::overlap::{self, Overlap};
 use super::powers::{Powers, agree_in_sum};
+use super::random_access::Backoffs;
 use super::reception::{self, ReceiverState};
 use super::rule::rule;
 use super::spatial_reuse::SpatialReuse;
@@ -47,6 +48,7 @@ pub(super) struct Watch {
     reuse: Option<SpatialReuse>,
     groups: Groups,
     timers: Timers,
+    random: Backoffs,
 }
 
 impl Watch {
@@ -77,6 +79,7 @@ impl Watch {
             reuse,
             groups: Groups::default(),
             timers: Timers::default(),
+            random: Backoffs::default(),
         }
     }
 
@@ -97,8 +100,11 @@ impl Watch {
             }
             _ => space.mpdus(air.from, air.edcaf).collect(),
         };
+        self.groups.follow(space);
         for air in space.on_air().filter(new) {
-            self.groups.on_begin(&air, space);
+            if let Some(over) = self.groups.on_begin(&air, space) {
+                self.random.on_over(&self.mac, &over);
+            }
         }
         let new = |air: &OngoingFrame| air.start == now && !self.frames.contains(air);
         let began = space.on_air().filter(new).map(|air| (air, mpdus(&air))).collect();
@@ -374,7 +380,9 @@ impl Watch {
         let may_overlap = own.all(|own| self.may_overlap(own, &frame));
         rule(now, may_overlap, "a node that sends receives nothing", || format!("{heard:?}"));
         let power = self.power_of(&sent, heard.node);
-        reception::check(now, &self.powers, &self.frames, &sent, power, heard);
+        let concentration = self.groups.concentration(&sent, heard.node);
+        let (powers, frames) = (&self.powers, &self.frames);
+        reception::check(now, powers, frames, &sent, power, concentration, heard);
         let frame = OngoingFrame { to: self.groups.receiver(&sent, heard.node), ..frame };
         let receiver = &mut self.receivers[heard.node as usize];
         let is_unit = frame.users.is_unit() && frame.to == Some(heard.node);
@@ -408,9 +416,9 @@ impl Watch {
         match frame.to {
             None => {}
             Some(to) if to == heard.node => {
-                self.groups.on_told(&frame, heard.node, |kind, user| {
-                    self.timers.on_told(&self.mac, now, kind, user);
-                });
+                if let Some((kind, user)) = self.groups.on_told(&frame, heard.node) {
+                    self.timers.on_told(&self.mac, now, kind, &user);
+                }
                 receiver.exchanges.on_understood(frame, |asked| due(asked, times.sifs()));
             }
             Some(_) => {

@@ -23,6 +23,8 @@ pub(super) struct TriggerSent {
     pub(super) exchange: TriggeredExchange,
     /// The stations whose answers the access point has decoded.
     pub(super) decoded: BTreeSet<u32>,
+    /// Those that have decoded its acknowledgement.
+    pub(super) told: BTreeSet<u32>,
 }
 
 /// The last PPDU of each access point to several users, and its last Trigger frame that asks
@@ -34,31 +36,46 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// A frame begins.
-    pub(super) fn on_begin(&mut self, frame: &OngoingFrame, space: &Space) {
+    /// Who answers Trigger frames may have changed.
+    pub(super) fn follow(&mut self, space: &Space) {
+        for own in &mut self.triggers {
+            let now = space.triggered_by(own.frame.from);
+            if let Some(now) = now.filter(|now| now.trigger.start == own.frame.start) {
+                own.exchange = now.clone();
+            }
+        }
+    }
+
+    /// A frame begins. Returns what its access point has triggered before, which is over then.
+    pub(super) fn on_begin(&mut self, frame: &OngoingFrame, space: &Space) -> Option<TriggerSent> {
         let access_point = frame.to.filter(|_| frame.users.is_unit()).unwrap_or(frame.from);
         if let Some(exchange) = space.triggered_by(access_point).cloned() {
             let is_trigger = frame.kind == FrameKind::Trigger;
-            if is_trigger {
-                let (frame, decoded) = (*frame, BTreeSet::new());
-                self.triggers.retain(|own| own.frame.from != access_point);
-                self.triggers.push(TriggerSent { frame, exchange, decoded });
-                self.sent.retain(|group| group.from != access_point);
-            } else if let Some(own) = self.trigger_mut(access_point) {
-                own.exchange = exchange;
+            if !is_trigger {
+                return None;
             }
-            return;
+            let over = self.end_trigger(access_point);
+            let (frame, decoded, told) = (*frame, BTreeSet::new(), BTreeSet::new());
+            self.triggers.push(TriggerSent { frame, exchange, decoded, told });
+            self.sent.retain(|group| group.from != access_point);
+            return over;
         }
         if !(frame.users == Users::Several && frame.kind == FrameKind::Data) {
-            return;
+            return None;
         }
-        self.triggers.retain(|own| own.frame.from != frame.from);
-        let Some(exchange) = space.group_of(frame.from).cloned() else { return };
+        let over = self.end_trigger(frame.from);
+        let Some(exchange) = space.group_of(frame.from).cloned() else { return over };
         let to = |user| space.mpdus_to(frame.from, frame.edcaf, user).collect();
         let mpdus = exchange.users.iter().map(|user| to(user.station)).collect();
         let (from, end) = (frame.from, frame.end);
         self.sent.retain(|group| group.from != from);
         self.sent.push(GroupSent { from, end, exchange, mpdus });
+        over
+    }
+
+    fn end_trigger(&mut self, access_point: u32) -> Option<TriggerSent> {
+        let place = self.triggers.iter().position(|own| own.frame.from == access_point)?;
+        Some(self.triggers.swap_remove(place))
     }
 
     /// An access point has decoded what a station answers to its Trigger frame.
@@ -69,21 +86,20 @@ impl Groups {
     }
 
     /// A node has decoded a frame for it: if it is a Multi-STA BlockAck that acknowledges something
-    /// to it, calls `tell`.
+    /// to it, returns the type of the Trigger frame and what the node has answered.
     pub(super) fn on_told(
-        &self,
+        &mut self,
         frame: &OngoingFrame,
         node: u32,
-        tell: impl FnOnce(TriggerKind, &TriggeredUser),
-    ) {
+    ) -> Option<(TriggerKind, TriggeredUser)> {
         if frame.users != Users::Several || frame.kind != FrameKind::BlockAck {
-            return;
+            return None;
         }
-        let Some(TriggerSent { exchange, .. }) = self.trigger_of(frame.from) else { return };
+        let TriggerSent { exchange, told, .. } = self.trigger_mut(frame.from)?;
         let mut users = exchange.users.iter();
-        if let Some(user) = users.find(|user| user.station == node && user.is_acknowledged()) {
-            tell(exchange.kind, user);
-        }
+        let user = users.find(|user| user.station == node && user.is_acknowledged())?;
+        told.insert(node);
+        Some((exchange.kind, user.clone()))
     }
 
     fn trigger_mut(&mut self, access_point: u32) -> Option<&mut TriggerSent> {
@@ -106,7 +122,7 @@ impl Groups {
     #[cfg(test)]
     pub(super) fn put_trigger(&mut self, frame: OngoingFrame, exchange: TriggeredExchange) {
         let decoded = exchange.users.iter().map(|user| user.station).collect();
-        self.triggers.push(TriggerSent { frame, exchange, decoded });
+        self.triggers.push(TriggerSent { frame, exchange, decoded, told: BTreeSet::new() });
     }
 
     /// What access points have decoded of answers is as if they had not.

@@ -116,10 +116,15 @@ impl Interference {
         let width = signals.transmission(self.id).frame.mode.width;
         for sent in others {
             let power = signals.power_within(sent, node, width);
-            let mut power = power.map_or(FixedPower::default(), |power| power.fixed);
-            if self.concentration != 1.0 && signals.is_in_unit(self.id, sent) == Some(true) {
-                power = FixedPower::of(power.milliwatts() * self.concentration);
-            }
+            let power = match power {
+                Some(power)
+                    if self.concentration != 1.0
+                        && signals.is_in_unit(self.id, sent) == Some(true) =>
+                {
+                    FixedPower::of(power.milliwatts * self.concentration)
+                }
+                power => power.map_or(FixedPower::default(), |power| power.fixed),
+            };
             let is_there = sent.begin <= begin;
             sum = sum + if is_there { power } else { FixedPower::default() };
             arriving.push((power, is_there));

@@ -48,7 +48,9 @@ pub(super) fn mu(
         let message = format!("downlink OFDMA with {what} is not supported");
         return check.fault(TABLE, Said::new(message, remedy));
     }
-    if let Some((key, what, remedy)) = space.and_then(|space| among_radios(settings, space)) {
+    if let Some((key, what, remedy)) =
+        space.and_then(|space| among_radios(settings, space, stations))
+    {
         let message = format!("not supported together with {what}");
         return check.fault(format!("{TABLE}{key}"), Said::new(message, remedy));
     }
@@ -132,12 +134,16 @@ fn unsupported(
 fn among_radios(
     settings: &Mu,
     space: &SpacePlan,
+    stations: &[StationPlan],
 ) -> Option<(&'static str, &'static str, &'static str)> {
     const REMEDY: &str =
         "remove it; or remove [radio], for a cell in which each node hears each other";
+    let is_random = settings.uplink.as_ref().is_some_and(|it| it.random_access.is_some());
+    let saves_power = stations.iter().any(|station| station.power_save.is_some());
     Some(match () {
-        () if settings.uplink.as_ref().is_some_and(|it| it.random_access.is_some()) => {
-            (".uplink.random_access", "[radio]", REMEDY)
+        () if is_random && saves_power => {
+            let remedy = "remove it, or the stations' power_save; or [radio]";
+            (".uplink.random_access", "[radio] and stations that save power", remedy)
         }
         () if settings.protection == MuProtection::MuRts => (".protection", "[radio]", REMEDY),
         () if space.radio.propagation_delay == PropagationDelay::On => {
