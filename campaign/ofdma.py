@@ -66,10 +66,6 @@ def among_radios(made: Table, draw: Draw) -> None:
     uplink = made["wlan"]["mu"].get("uplink")
     if isinstance(uplink, dict) and any("power_save" in group for group in groups(made)):
         uplink.pop("random_access", None)
-    for group in groups(made):
-        save = group.get("power_save")
-        if isinstance(save, dict) and isinstance(save.get("twt"), dict):
-            save["twt"].pop("triggered", None)
     made["radio"] = {}
     for group in groups(made):
         group["ring_m"] = draw.one((2.0, 20.0, 60.0, 120.0))

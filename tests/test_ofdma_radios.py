@@ -17,8 +17,8 @@ def scenario(stations: dict | list, flows: list[dict], radio: dict | None = None
     """Return a network of 802.11ax in 20 MHz, with radios if these are given."""
     wlan = {"mcs": 7, "mu": {}} | tables.pop("wlan", {})
     given = {} if radio is None else {"radio": radio}
-    made = {"standard": "11ax", "duration_s": 1.0, "stations": stations, "flows": flows}
-    return sm.Scenario(**made, wlan=wlan, **given, **tables)
+    made = {"standard": "11ax", "duration_s": 1.0, "stations": stations, "flows": flows} | tables
+    return sm.Scenario(**made, wlan=wlan, **given)
 
 
 @pytest.mark.parametrize("how", SEQUENCES)
@@ -78,14 +78,12 @@ def test_a_resource_unit_reaches_further():
     ("tables", "path", "said"),
     [
         (
-            {"wlan": {"mu": {"uplink": {"random_access": {}}}}},
+            {
+                "stations": NEAR | {"power_save": "legacy"},
+                "wlan": {"beacons": {}, "mu": {"uplink": {"random_access": {}}}},
+            },
             "wlan.mu.uplink.random_access",
-            "with [radio]",
-        ),
-        (
-            {"wlan": {"mu": {"uplink": {}, "edca": {"voice": {"timer": 1}}}}},
-            "wlan.mu.edca",
-            "with [radio]",
+            "with [radio] and stations that save power",
         ),
         ({"wlan": {"mu": {"protection": "mu_rts"}}}, "wlan.mu.protection", "with [radio]"),
         ({"radio": {"propagation_delay": "on"}}, "wlan.mu", "signals that take time"),
@@ -93,8 +91,8 @@ def test_a_resource_unit_reaches_further():
     ],
 )
 def test_what_is_not_supported_is_said(tables: dict, path: str, said: str):
-    given = {"radio": {}} | tables
-    made = scenario(NEAR, [{"from": "ap", "to": "sta*", "traffic": SATURATED}], **given)
+    given = {"radio": {}, "stations": NEAR} | tables
+    made = scenario(flows=[{"from": "ap", "to": "sta*", "traffic": SATURATED}], **given)
     with pytest.raises(sm.ScenarioError) as caught:
         made.check()
     message = next(issue.message for issue in caught.value.issues if issue.path == path)
@@ -114,6 +112,77 @@ def test_stations_are_triggered_as_in_a_cell():
     for key in ("total.goodput_mbps", "ap.attempts", "total.attempts"):
         assert radios[key] == pytest.approx(cell[key], rel=0.1), key
     assert radios["ap.attempts"] > 500, "most packets are triggered"
+
+
+def triggered(settings: dict, stations: dict | list, radio: dict | None, rate_mbps: float) -> dict:
+    """Return the results of stations that send upwards, under these settings of OFDMA."""
+    flows = [{"from": "sta*", "to": "ap", "traffic": {"poisson": {"rate_mbps": rate_mbps}}}]
+    made = scenario(stations, flows, radio, wlan={"mu": settings})
+    return sm.run(made, check=True).row()
+
+
+MUTED = {"best_effort": {"aifsn": 0, "timer": 12}}
+
+
+def test_stations_that_were_triggered_contend_by_mu_edca_as_in_a_cell():
+    def contends(found: dict) -> float:
+        return found["total.attempts"] - found["ap.attempts"]
+
+    def muted(found: dict) -> float:
+        return sum(found[f"stations[{n}].mu.muted_fraction"] for n in range(9))
+
+    settings = {"uplink": {"access_interval_us": 2000.0}, "edca": MUTED}
+    cell, radios = triggered(settings, {"count": 9}, None, 1.5), triggered(settings, NEAR, {}, 1.5)
+    assert radios["total.goodput_mbps"] == pytest.approx(cell["total.goodput_mbps"], rel=0.02)
+    assert muted(radios) == pytest.approx(muted(cell), rel=0.1)
+    assert muted(radios) > 1
+    free = triggered(settings | {"edca": {}}, NEAR, {}, 1.5)
+    assert muted(free) == 0
+    assert contends(radios) < 0.1 * contends(free), "who was triggered does not contend for 98 ms"
+
+
+def random_access(**settings: int) -> dict:
+    return {"uplink": {"access_interval_us": 1000.0, "random_access": settings}, "edca": MUTED}
+
+
+def test_stations_send_at_random_as_in_a_cell():
+    settings = random_access(units=4)
+    cell = triggered(settings, {"count": 20}, None, 1.0)
+    radios = triggered(settings, NEAR | {"count": 20}, {}, 1.0)
+    for key in ("total.goodput_mbps", "ap.mu.ra_efficiency", "ap.mu.ra_rus_collided"):
+        assert radios[key] == pytest.approx(cell[key], rel=0.1), key
+    assert sum(radios[f"stations[{n}].mu.ra_attempts"] for n in range(20)) > 500
+
+
+@pytest.mark.parametrize(("second", "received"), [(-10.0, False), (-40.0, True)])
+def test_of_two_stations_in_one_resource_unit_a_much_stronger_one_is_received(second, received):
+    # Both always send in the only RA-RU.
+    settings = random_access(units=1, eocw_min=0, eocw_max=0) | {"max_users": 1, "min_users": 1}
+    stations = [{"tx_power_dbm": power, "ring_m": 3.0} for power in (-10.0, second)]
+    found = triggered(settings, stations, {}, 60.0)
+    assert min(found[f"stations[{n}].mu.ra_attempts"] for n in (0, 1)) > 100
+    shares = [found[f"stations[{n}].mu.ra_success_fraction"] for n in (0, 1)]
+    assert shares[0] > 0.9 if received else shares[0] < 0.1
+    assert shares[1] < 0.1
+
+
+def test_stations_with_a_trigger_enabled_twt_do_not_contend():
+    twt = {"interval_ms": 51.2, "duration_ms": 10.24, "triggered": True}
+    stations = NEAR | {"power_save": {"twt": twt}}
+    traffic = {"poisson": {"rate_mbps": 0.2, "payload_bytes": 300}}
+    made = scenario(
+        stations,
+        [{"from": "sta*", "to": "ap", "traffic": traffic}],
+        {},
+        wlan=UPLINK | {"beacons": {}},
+        duration_s=3.0,
+    )
+    found = sm.run(made, check=True).row()
+    for station in range(9):
+        assert found[f"stations[{station}].attempts"] == 0
+        assert found[f"flows[{station}].goodput_mbps"] == pytest.approx(0.2, rel=0.2)
+        awake = found[f"stations[{station}].power_save.awake_fraction"]
+        assert awake == pytest.approx(0.2, rel=0.02)
 
 
 def test_a_station_whose_nav_another_network_has_set_does_not_answer():

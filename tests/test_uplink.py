@@ -205,15 +205,6 @@ def test_tcp_acknowledgements_come_by_triggers():
         ),
         ({"wlan": {"mu": {"uplink": {"trigger_padding_us": 4}}}}, "trigger_padding_us", "16"),
         ({"wlan": {"mu": {"uplink": {}, "max_users": 10}}}, "wlan.mu.max_users", "9 resource"),
-        (
-            {
-                "radio": {},
-                "stations": {"count": 4, "ring_m": 5.0},
-                "wlan": {"mu": {"uplink": {}, "edca": MUTED}},
-            },
-            "wlan.mu.edca",
-            "not supported together with [radio]",
-        ),
         ({"wlan": {"mu": {"edca": MUTED}}}, "wlan.mu.edca", "nobody triggers"),
         (
             {"wlan": {"mu": {"uplink": {}, "edca": {"voice": {"aifsn": 1}}}}},

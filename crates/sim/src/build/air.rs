@@ -1,7 +1,7 @@
 //! Builds the cell: medium, stations, and the rate control.
 
 use crate::medium::Medium;
-use crate::plan::Plan;
+use crate::plan::{Plan, StationPlan};
 use kernel::Seed;
 use wifi::Cell;
 use wifi::interferer::{InterfererConfig, Interferers};
@@ -41,6 +41,9 @@ pub(crate) fn medium(plan: &Plan, seed: &Seed) -> Medium {
                 medium.control_rate(from, to, control);
             }
         }
+        if is_silent(station) {
+            medium.silence(node);
+        }
     }
     Medium::Space(Box::new(medium))
 }
@@ -79,11 +82,16 @@ fn cell(plan: &Plan, seed: &Seed) -> Cell {
                 cell.control_rate(from, to, control);
             }
         }
-        if station.power_save.as_ref().is_some_and(|it| it.get().rules().fetch.is_triggered()) {
+        if is_silent(station) {
             cell.silence(node);
         }
     }
     cell
+}
+
+/// Whether a station sends in answer to Trigger frames only.
+fn is_silent(station: &StationPlan) -> bool {
+    station.power_save.as_ref().is_some_and(|it| it.get().rules().fetch.is_triggered())
 }
 
 /// The links of a cell. Secondary frames have the mode of the access point's other frames.

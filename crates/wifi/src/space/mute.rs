@@ -20,6 +20,16 @@ pub(super) fn shortest_space(rules: &Rules) -> Option<Duration> {
 }
 
 impl Space {
+    /// From the begin of the run on, a station sends in answer to Trigger frames only, as in the
+    /// service periods of a trigger-enabled TWT (clause 26.8.2).
+    pub fn silence(&mut self, station: u32) {
+        let Some(mute) = &mut self.mute else { return };
+        for f in mute.silence(station) {
+            let index = (f % self.rules.mac.per_node) as usize;
+            self.nodes[station as usize].suspend(Instant::ZERO, index);
+        }
+    }
+
     /// Until when a category of a station contends by MU EDCA parameters, by the category's index.
     pub fn mu_edca_until(&self, station: u32, category: u8) -> Option<Instant> {
         let f = station * self.rules.mac.per_node + u32::from(category);

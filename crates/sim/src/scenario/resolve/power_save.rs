@@ -54,12 +54,6 @@ pub(super) fn power_save(
                 "add wlan.qos = true, or take \"legacy\""
             );
             check.fault(path, message);
-        } else if settings.get().rules().fetch.is_triggered() && space.is_some() {
-            let message = said!(
-                "trigger-enabled target wake times are not supported with [radio]",
-                "let it be false; or remove [radio], for a cell in which each node hears each other"
-            );
-            check.fault(format!("{path}.twt.triggered"), message);
         } else if settings.get().rules().fetch.is_triggered() && !asks(wlan) {
             let message = said!(
                 "nobody triggers the station: the access point has no [wlan.mu.uplink], or asks \
