@@ -99,7 +99,7 @@ impl Groups {
         let mut users = exchange.users.iter();
         let user = users.find(|user| user.station == node && user.is_acknowledged())?;
         told.insert(node);
-        Some((exchange.kind, user.clone()))
+        Some((exchange.kind, *user))
     }
 
     fn trigger_mut(&mut self, access_point: u32) -> Option<&mut TriggerSent> {

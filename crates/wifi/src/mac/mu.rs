@@ -46,7 +46,7 @@ use settings::Settings;
 const MU_BAR: Bytes = Bytes(DELIMITER.0 + TriggerKind::MuBar.bytes(1).0);
 
 /// An access point that sends to several stations at once by OFDMA, in 802.11ax; among radios
-/// without random access, MU EDCA and MU-RTS.
+/// without MU-RTS.
 ///
 /// An HE MU PPDU goes without RTS and CTS, whatever `wlan.rts_threshold_bytes` says, but for an
 /// MU-RTS. A station to which a BlockAckReq is due gets it in an exchange of its own.

@@ -69,7 +69,9 @@ impl Space {
             }
             self.set_timer(station);
         }
-        answered.into_iter().for_each(|f| self.note_wait(now, f));
+        for f in answered {
+            self.note_wait(now, f);
+        }
     }
 
     /// If it is time, timers end: the parameters are again those of EDCA.

@@ -13,7 +13,8 @@ use wire::TriggerKind;
 /// RA-RUs, chosen at random.
 ///
 /// All resource units of such a Trigger frame are equally wide, as wide as they can be. The slowest
-/// station can send in an RA-RU. Of several that choose the same one, none is received.
+/// station can send in an RA-RU. Of several that choose the same one none is received, but for one
+/// that is much stronger among radios.
 #[derive(Clone, Debug, PartialEq, Settings)]
 #[settings(name = "RandomAccess", check = windows)]
 pub struct RandomAccess {

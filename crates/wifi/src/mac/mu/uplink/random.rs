@@ -108,7 +108,9 @@ impl TriggeredExchange {
     pub(crate) fn note_collisions(&mut self) {
         for unit in self.users.chunk_by_mut(|one, other| one.unit == other.unit) {
             let senders = unit.iter().filter(|user| user.kind().is_some()).count();
-            unit.iter_mut().for_each(|user| user.collides = senders > 1 && user.kind().is_some());
+            for user in unit {
+                user.collides = senders > 1 && user.kind().is_some();
+            }
         }
     }
 }
