@@ -199,7 +199,8 @@ impl Space {
         radio.varies_power = mac.spatial_reuse.is_some();
         let reuse = mac.spatial_reuse.as_ref().map(|it| Box::new(Reuse::new(it, &sites)));
         radio.overlaps = Overlaps::of(&mac, &radio, &sites, &links);
-        let mac = mac::Rules::new(mac, links.iter().map(|(_, _, link)| link.mode));
+        let modes: Vec<Mode> = links.iter().map(|(_, _, link)| link.mode).collect();
+        let mac = mac::Rules::new(mac, modes.iter().copied());
         let rules = SpaceRules::new(mac, Levels::of(&radio.receiver), nav_reset);
         let signals = Signals::new(radio, sites);
         let is_ap = |&node: &u32| signals.sites[node as usize].is_access_point;
@@ -228,12 +229,9 @@ impl Space {
             )
         };
         let nodes: Vec<Node> = (0..).zip(peers(&signals, &links)).map(node).collect();
-        let spaces = nodes.iter().filter_map(Node::shortest_space);
-        let spaces = spaces.chain(mute::shortest_space(&rules.mac));
-        let shortest_space = spaces.min().unwrap_or(Duration::ZERO);
-        let full_duplex = rules.mac.config.full_duplex;
+        let shortest_space = mute::shortest_space(&nodes, &rules.mac);
         let triggering = uplink::triggering(&nodes);
-        let mute = Box::new(MuTimers::new(nodes.len() as u32, rules.mac.per_node));
+        let mute = mute::timers(&triggering, &nodes, &rules.mac);
         let mut space = Self {
             required: RequiredSinr::default(),
             crowd: Crowd::new(&signals, &rules),
@@ -254,11 +252,10 @@ impl Space {
             reuse,
             overhears: false,
             follows_others: !triggering.is_empty(),
-            mute: (!triggering.is_empty()).then_some(mute),
+            mute,
             triggering,
         };
-        if let Some(settings) = full_duplex {
-            let modes: Vec<Mode> = links.iter().map(|(_, _, link)| link.mode).collect();
+        if let Some(settings) = space.rules.mac.config.full_duplex {
             space.become_full_duplex(settings, &modes, seed);
         }
         space

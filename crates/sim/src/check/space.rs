@@ -380,9 +380,8 @@ impl Watch {
         let may_overlap = own.all(|own| self.may_overlap(own, &frame));
         rule(now, may_overlap, "a node that sends receives nothing", || format!("{heard:?}"));
         let power = self.power_of(&sent, heard.node);
-        let concentration = self.groups.concentration(&sent, heard.node);
-        let (powers, frames) = (&self.powers, &self.frames);
-        reception::check(now, powers, frames, &sent, power, concentration, heard);
+        let factor = self.groups.concentration(&sent, heard.node);
+        reception::check(now, &self.powers, &self.frames, &sent, power, factor, heard);
         let frame = OngoingFrame { to: self.groups.receiver(&sent, heard.node), ..frame };
         let receiver = &mut self.receivers[heard.node as usize];
         let is_unit = frame.users.is_unit() && frame.to == Some(heard.node);

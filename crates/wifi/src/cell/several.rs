@@ -78,8 +78,8 @@ impl Several {
         }
     }
 
-    /// An exchange in which stations have answered a Trigger frame, and the access point has decoded
-    /// nothing.
+    /// An exchange in which stations have answered a Trigger frame, and the access point has
+    /// decoded nothing.
     fn undecoded(&self) -> Option<&TriggeredExchange> {
         let Self::Triggered(triggered) = self else { return None };
         Some(&**triggered).filter(|own| own.answers.is_some() && !own.is_answered())
@@ -278,8 +278,8 @@ impl Cell {
         self.schedule_access(out);
     }
 
-    /// The access point has decoded none of the answers to its Trigger frame: it defers for an EIFS.
-    /// Stations wait in vain for a BlockAck.
+    /// The access point has decoded none of the answers to its Trigger frame: it defers for an
+    /// EIFS. Stations wait in vain for a BlockAck.
     fn resume_undecoded(&mut self, end: Instant, triggered: &TriggeredExchange) {
         for user in &triggered.users {
             if user.sends() {

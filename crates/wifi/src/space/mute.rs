@@ -3,20 +3,28 @@
 
 use super::Space;
 use super::frame::Users;
+use super::node::Node;
 use crate::Command;
 use crate::mac::Rules;
-use crate::mac::mu::TriggerCounters;
+use crate::mac::mu::{MuTimers, TriggerCounters};
 use crate::phy::AccessCategory;
 use kernel::{Duration, Instant};
 use wire::{FrameKind, TrafficClass};
 
-/// The shortest interframe space of categories that contend by MU EDCA parameters.
-pub(super) fn shortest_space(rules: &Rules) -> Option<Duration> {
-    let edca = rules.config.mu.as_ref()?.edca.as_ref()?;
-    let spacings = AccessCategory::ALL.iter().filter_map(|&category| edca.of(category));
-    let shortest = spacings.map(|own| own.aifsn).filter(|&aifsn| aifsn > 0).min()?;
+/// The shortest interframe space before slots, by the parameters of EDCA or of MU EDCA.
+pub(super) fn shortest_space(nodes: &[Node], rules: &Rules) -> Duration {
+    let edca = rules.config.mu.as_ref().and_then(|mu| mu.edca.as_ref());
+    let of_mu = AccessCategory::ALL.iter().filter_map(|&category| edca?.of(category));
+    let spacings = of_mu.map(|own| own.aifsn).filter(|&aifsn| aifsn > 0);
     let timing = &rules.config.timing;
-    Some(timing.sifs() + timing.slot * u64::from(shortest))
+    let of_mu = spacings.map(|aifsn| timing.sifs() + timing.slot * u64::from(aifsn));
+    nodes.iter().filter_map(Node::shortest_space).chain(of_mu).min().unwrap_or_default()
+}
+
+/// The timers of all nodes, if access points trigger stations.
+pub(super) fn timers(triggering: &[u32], nodes: &[Node], rules: &Rules) -> Option<Box<MuTimers>> {
+    let timers = || Box::new(MuTimers::new(nodes.len() as u32, rules.per_node));
+    (!triggering.is_empty()).then(timers)
 }
 
 impl Space {

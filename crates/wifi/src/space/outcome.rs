@@ -129,10 +129,7 @@ impl Space {
         out: &mut Vec<Command>,
     ) {
         let EndedFrame { id, transmission, ppdu, nav_reset_at, is_outdated, .. } = *ended_frame;
-        let mut how = self.with_overlaps(node, &transmission.frame, how);
-        if transmission.bears && self.rules.levels.bears_beside {
-            how.bounds = Bounds { least: 0.0, most: 0.0, chunks: 1 };
-        }
+        let how = self.with_bounds(node, transmission, how);
         let Received { power, bounds } = how;
         let has_sent = self.receivers[node as usize].has_sent_since(transmission.start);
         let misses = has_sent && !self.nodes[node as usize].expects(now, transmission);
@@ -226,9 +223,12 @@ impl Space {
 
     /// Where channels overlap, the bounds of the interference with a frame follow from its channel:
     /// the sum of the receiver has what is in the primary channel. Beside an HE TB PPDU, it has
-    /// those in other resource units.
-    fn with_overlaps(&mut self, node: u32, frame: &OnAir, how: Received) -> Received {
-        let is_joint = frame.users.is_unit();
+    /// those in other resource units. A frame that bears what is beside it has none.
+    fn with_bounds(&mut self, node: u32, sent: &Transmission, how: Received) -> Received {
+        if sent.bears && self.rules.levels.bears_beside {
+            return Received { bounds: Bounds { least: 0.0, most: 0.0, chunks: 1 }, ..how };
+        }
+        let is_joint = sent.frame.users.is_unit();
         if self.signals.radio.overlaps.is_none() && !is_joint {
             return how;
         }

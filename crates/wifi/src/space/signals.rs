@@ -406,8 +406,8 @@ impl Signals {
         others.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, from)| from)
     }
 
-    /// Whether another transmission is an HE TB PPDU that answers the same frame, and if so, whether
-    /// it is in the same resource unit. In another one the two do not interfere.
+    /// Whether another transmission is an HE TB PPDU that answers the same frame, and if so,
+    /// whether it is in the same resource unit. In another one the two do not interfere.
     pub(super) fn is_in_unit(&self, id: u32, other: &TransmissionSpan) -> Option<bool> {
         let (own, other) = (self.transmission(id), self.transmission(other.id));
         let (one, two) = (own.frame.users, other.frame.users);

@@ -20,8 +20,8 @@ impl Node {
             self.turn_to(index, to);
         }
         self.activate(index).edcaf.begin_service(now, packet, to, &rules.mac);
-        // The holder of a TXOP transmits a SIFS after its last exchange. What does not contend draws
-        // no back-off.
+        // The holder of a TXOP transmits a SIFS after its last exchange. What does not contend
+        // draws no back-off.
         if self.own.goes_on(index) || has(self.muted, index) {
             return;
         }
