@@ -320,11 +320,20 @@ impl Cell<'_> {
             }
         }
         self.note_airtime(lasts(asked.end), asked.users);
-        // Whoever has heard anything knows that it need not wait.
         let is_silent = answers.iter().all(Option::is_none);
         let wait = sifs + self.times.slot + RX_START_DELAY;
-        let not_before = if is_silent { at + wait } else { at };
-        Ended { at, is_answered, resumes: Hindrance { busy_until: at, not_before } }
+        let resumes = match (is_silent, is_answered) {
+            (true, _) => Hindrance { busy_until: at, not_before: at + wait },
+            (false, true) => Hindrance { busy_until: at, not_before: at },
+            // Answers of which none can be decoded are followed by an EIFS, of which a DIFS is a
+            // part.
+            (false, false) => {
+                let eifs = self.times.eifs(&self.stations[0].link.mode);
+                let extra = eifs.saturating_sub(self.times.difs());
+                Hindrance { busy_until: at + extra, not_before: at }
+            }
+        };
+        Ended { at, is_answered, resumes }
     }
 
     /// The access point receives what noise does not destroy.
