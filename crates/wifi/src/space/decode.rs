@@ -44,6 +44,8 @@ pub(super) fn decode(
 }
 
 /// A station that a Trigger frame has asked decodes the Multi-STA BlockAck.
+#[cold]
+#[inline(never)]
 fn hear_multi_sta(
     now: Instant,
     rules: &SpaceRules,
@@ -91,6 +93,8 @@ fn take_up(
 /// A node has decoded a frame for another node: a station of a network with Trigger frames notes
 /// which network has set its NAV, and what the frame carries is reported if it is to be. Returns
 /// whether it answers, in an RA-RU of a Trigger frame: if so, the frame does not set its NAV.
+#[cold]
+#[inline(never)]
 pub(super) fn note_overheard(
     now: Instant,
     rules: &SpaceRules,

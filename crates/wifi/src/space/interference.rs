@@ -59,6 +59,8 @@ pub(super) struct Interference {
     /// How they arrive at the node that is looked at, and whether they are there.
     arriving: Vec<(FixedPower, bool)>,
     chunks: Vec<Chunk>,
+    /// Whether the frame is an HE TB PPDU.
+    is_unit: bool,
     /// How much more power the stations have in the resource unit of the frame than they would have
     /// on the whole channel.
     pub(super) concentration: f64,
@@ -80,7 +82,8 @@ impl Interference {
         self.is_known = true;
         self.others.clear();
         self.others.extend(signals.others(self.id));
-        if signals.transmission(self.id).frame.users.is_unit() {
+        self.is_unit = signals.transmission(self.id).frame.users.is_unit();
+        if self.is_unit {
             self.others.retain(|sent| signals.is_in_unit(self.id, sent) != Some(false));
         }
         self.events.clear();
@@ -113,17 +116,15 @@ impl Interference {
         let (mut begin, mut sum) = (begin, FixedPower::default());
         arriving.clear();
         chunks.clear();
-        let width = signals.transmission(self.id).frame.mode.width;
+        let (width, id) = (signals.transmission(self.id).frame.mode.width, self.id);
+        let concentration = self.is_unit.then_some(self.concentration);
         for sent in others {
             let power = signals.power_within(sent, node, width);
-            let power = match power {
-                Some(power)
-                    if self.concentration != 1.0
-                        && signals.is_in_unit(self.id, sent) == Some(true) =>
-                {
-                    FixedPower::of(power.milliwatts * self.concentration)
+            let power = match (power, concentration) {
+                (Some(power), Some(factor)) if signals.is_in_unit(id, sent) == Some(true) => {
+                    FixedPower::of(power.milliwatts * factor)
                 }
-                power => power.map_or(FixedPower::default(), |power| power.fixed),
+                _ => power.map_or(FixedPower::default(), |power| power.fixed),
             };
             let is_there = sent.begin <= begin;
             sum = sum + if is_there { power } else { FixedPower::default() };

@@ -224,6 +224,7 @@ impl Space {
     /// Where channels overlap, the bounds of the interference with a frame follow from its channel:
     /// the sum of the receiver has what is in the primary channel. Beside an HE TB PPDU, it has
     /// those in other resource units. A frame that bears what is beside it has none.
+    #[inline]
     fn with_bounds(&mut self, node: u32, sent: &Transmission, how: Received) -> Received {
         if sent.bears && self.rules.levels.bears_beside {
             return Received { bounds: Bounds { least: 0.0, most: 0.0, chunks: 1 }, ..how };
