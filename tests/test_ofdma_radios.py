@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import simoom as sm
@@ -164,6 +165,20 @@ def test_of_two_stations_in_one_resource_unit_a_much_stronger_one_is_received(se
     shares = [found[f"stations[{n}].mu.ra_success_fraction"] for n in (0, 1)]
     assert shares[0] > 0.9 if received else shares[0] < 0.1
     assert shares[1] < 0.1
+
+
+def test_what_a_trace_names_beside_a_lost_answer_is_in_its_resource_unit():
+    # Two of nine resource units are for three stations that are not asked.
+    settings = random_access(units=2, eocw_min=0, eocw_max=0) | {"max_users": 9}
+    stations = NEAR | {"count": 10}
+    flows = [{"from": "sta*", "to": "ap", "traffic": SATURATED}]
+    made = scenario(stations, flows, {}, wlan={"mu": settings}, duration_s=0.3)
+    frames = sm.run(made, trace=True).trace.frames.filter(pl.col("ru_tones").is_not_null())
+    lost = frames.filter(pl.col("outcome") == "interference")
+    assert lost.height > 20
+    beside = frames.select("start_s", "ru_index", lost_to="transmitter")
+    named = lost.filter(pl.col("lost_to") != pl.col("transmitter"))
+    assert named.join(beside, on=["start_s", "ru_index", "lost_to"]).height == lost.height
 
 
 def test_stations_with_a_trigger_enabled_twt_do_not_contend():

@@ -394,7 +394,7 @@ impl Signals {
     }
 
     /// The transmitter of what arrives the strongest at a node while a transmission is on the air
-    /// that has ended.
+    /// that has ended, and interferes with it.
     pub(super) fn strongest_other(&self, id: u32, node: u32) -> Option<u32> {
         let sender = self.transmission(id).frame.from;
         let power = |other: &TransmissionSpan| {
@@ -402,7 +402,8 @@ impl Signals {
             let is_other = from != node && from != sender;
             Some((self.power_at(other, node).filter(|_| is_other)?.milliwatts, from))
         };
-        let others = self.others(id).filter_map(|other| power(&other));
+        let others = self.others(id).filter(|other| self.is_in_unit(id, other) != Some(false));
+        let others = others.filter_map(|other| power(&other));
         others.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, from)| from)
     }
 
