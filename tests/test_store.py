@@ -348,6 +348,32 @@ def test_writers_and_compactors_share_a_store_and_are_killed(run, tmp_path):
     assert counts.item() == 1
 
 
+def test_segments_that_are_joined_between_two_looks_are_found_as_what_they_became(
+    run, tmp_path, monkeypatch
+):
+    fill(Store(tmp_path), run, range(5))
+    Store(tmp_path).compact()
+    reader = Store(tmp_path)
+    names = reader.place.names
+
+    def names_of_before(folder=""):
+        found = names(folder)
+        monkeypatch.setattr(reader.place, "names", names)
+        fill(Store(tmp_path), run, range(5, 10))
+        Store(tmp_path).compact()
+        return found
+
+    monkeypatch.setattr(reader.place, "names", names_of_before)
+    assert len(reader.get_many({key(n): run.scenario for n in range(5)})) == 5
+
+
+def test_a_segment_that_is_no_file_is_left_out(run, tmp_path):
+    fill(Store(tmp_path), run, range(5))
+    Store(tmp_path).compact()
+    (tmp_path / "segments" / f"{'0' * 32}.parquet").symlink_to(tmp_path / "nowhere")
+    assert len(Store(tmp_path).keys()) == 5
+
+
 def test_a_reader_beside_compactions_sees_all_runs_at_any_moment(run, tmp_path):
     store = Store(tmp_path)
     fill(store, run, range(30))

@@ -110,24 +110,35 @@ class Index:
         self._shared: set[str] = set()
 
     def refresh(self) -> None:
-        """Look for segments that were written or removed; warn of damaged ones, once."""
-        present = {name for name in self._place.names(FOLDER) if is_segment(name)}
-        present -= self.damaged.keys()
-        if present == self._known.keys():
-            return
-        for name in self._known.keys() - present:
-            del self._known[name]
-        for name in sorted(present - self._known.keys()):
-            try:
-                file = self._place.local(name)
-                rows = pl.read_parquet(file, columns=["key", "checked"]).rows()
-            except FileNotFoundError:
-                continue  # another process has compacted it meanwhile
-            except pl.exceptions.PolarsError:
-                self.damaged[name] = _damaged(self._place, name)
-                warnings.warn(self.damaged[name], stacklevel=5)
-                continue
-            self._known[name] = rows
+        """Look for segments that were written or removed; warn of damaged ones, once.
+
+        Other processes may join segments meanwhile, so that a list has neither these nor what they
+        became. The lists end when one has nothing new.
+        """
+        gone: set[str] = set()
+        is_changed = False
+        while (present := self._present() - gone) != self._known.keys():
+            is_changed = True
+            for name in self._known.keys() - present:
+                del self._known[name]
+            for name in sorted(present - self._known.keys()):
+                try:
+                    file = self._place.local(name)
+                    self._known[name] = pl.read_parquet(file, columns=["key", "checked"]).rows()
+                except FileNotFoundError:
+                    gone.add(name)  # no other segment ever has this name
+                except pl.exceptions.PolarsError:
+                    self.damaged[name] = _damaged(self._place, name)
+                    warnings.warn(self.damaged[name], stacklevel=5)
+        if is_changed:
+            self._sort()
+
+    def _present(self) -> set[str]:
+        names = {name for name in self._place.names(FOLDER) if is_segment(name)}
+        return names - self.damaged.keys()
+
+    def _sort(self) -> None:
+        """Find the segment of each run, that of a checked record before another."""
         self.runs, self._shared = {}, set()
         for name, rows in self._known.items():
             for key, checked in rows:
