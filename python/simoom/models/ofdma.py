@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from simoom.models import assumption
 from simoom.models.prediction import Prediction
-from simoom.models.resource_units import BITS, DATA_TONES
+from simoom.models.resource_units import BITS, DATA_TONES, NUMBERS
 from simoom.models.timing import MAX_PPDU_US, MPDU_DELIMITER_BYTES, standard
 
 ASSUMPTIONS = (
@@ -35,8 +35,6 @@ ASSUMPTIONS = (
     assumption.Assumption("no_txop_limit", "The access point sends one PPDU in each TXOP."),
 )
 
-UNITS = ((242, 1), (106, 2), (52, 4), (26, 9))
-"""The tones of resource units, and how many of them 20 MHz has."""
 SIG_B_BITS = (26, 52, 78, 104, 156, 208)
 """Bits of a symbol of HE-SIG-B by its MCS."""
 SIG_B_COMMON, SIG_B_PAIR, SIG_B_ONE = 18, 52, 31  # clause 27.3.11.8, one content channel of 20 MHz
@@ -137,10 +135,10 @@ def saturated(
 
 
 def _tones(users: int) -> int:
-    for tones, most in UNITS:
+    for tones, most in reversed(NUMBERS[20].items()):
         if 1 <= users <= most:
             return tones
-    raise ValueError(f"users: {users} is not between 1 and {UNITS[-1][1]}")
+    raise ValueError(f"users: {users} is not between 1 and {max(NUMBERS[20].values())}")
 
 
 def _bits(mcs: int) -> float:

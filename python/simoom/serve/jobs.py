@@ -20,7 +20,7 @@ from simoom.serve.workers import Bounds, StoppedError, Worker, message
 
 ENDED = ("done", "stopped", "failed")
 KEPT = 50
-"""Runs that were stopped or have failed, of which the newest are listed."""
+"""Jobs that have ended, of which the newest are kept."""
 MOST_KEPT_SAMPLES = 2000
 """Samples of a time series of these."""
 END_S = 5.0

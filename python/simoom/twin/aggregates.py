@@ -73,8 +73,8 @@ def fit_saturated(cell: Cell) -> Fit:
         return Fit("aggregation", "", (*scope, saturated.saturated(cell, None)))
     flow, nodes = cell.flows[0], dict.fromkeys(flow.sender for flow in cell.flows)
     sends = sender(cell, flow.packet_bytes, at_access_point=flow.sender == "ap")
-    contention = _contention(cell, at_access_point=set(nodes) == {"ap"})
-    point = aggregation.cell(len(nodes), sends, payload_bytes=flow.payload_bytes, **contention)
+    own = contention(cell, at_access_point=set(nodes) == {"ap"})
+    point = aggregation.cell(len(nodes), sends, payload_bytes=flow.payload_bytes, **own)
     total, collision = float(point.throughput_mbps), float(point.collision_probability)
     values = {
         "total.goodput_mbps": total,
@@ -114,7 +114,7 @@ def fit_downloads(cell: Cell) -> Fit:
         acks=acks,
         payload_bytes=flow.payload_bytes,
         delayed_ack=flow.delayed_ack,
-        **_contention(cell),
+        **contention(cell),
     )
     total = float(point.throughput_mbps)
     values = {"total.goodput_mbps": total}
@@ -273,7 +273,7 @@ def sender(cell: Cell, packet_bytes: int, *, at_access_point: bool) -> Sender:
     )
 
 
-def _contention(cell: Cell, *, at_access_point: bool = False) -> dict[str, Any]:
+def contention(cell: Cell, *, at_access_point: bool = False) -> dict[str, Any]:
     """Return the arguments of both models that describe back-off and collisions."""
     wlan, known = cell.keys["wlan"], timing.standard(cell.keys["standard"])
     least, most = windows(cell, at_access_point=at_access_point)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from simoom.models import assumption, ofdma, timing
+from simoom.models.resource_units import none_empty
 from simoom.models.txop import Sender
 from simoom.twin import aggregates, saturated
 from simoom.twin.inputs import Cell, choice
@@ -43,7 +44,7 @@ def fit(cell: Cell) -> Fit:
     if any(check.verdict == "broken" for check in scope) or not udp:
         return Fit("ofdma", "", (*scope, saturated.saturated(cell, None)))
     flow, stations = cell.flows[0], {flow.station for flow in cell.flows}
-    users = max(number for _, number in ofdma.UNITS if number <= len(stations))
+    _, users = none_empty(20, len(stations))
     sender = aggregates.sender(cell, flow.packet_bytes, at_access_point=True)
     wlan = cell.keys["wlan"]
     is_capped = users > 1 and not wlan["mu"]["small_1024_qam"]

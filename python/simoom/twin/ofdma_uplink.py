@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from simoom.models import assumption, ofdma_uplink, timing, txop
-from simoom.models._check import Array
-from simoom.models.fixed_point import backoff_slots
 from simoom.models.ofdma_uplink import NULL_AROUND, Contention, Triggers, Uplink
 from simoom.models.resource_units import Answers, none_empty
 from simoom.models.txop import Sender
@@ -62,7 +61,8 @@ def fit(cell: Cell) -> Fit:
     stations = len(behind)
     sender = aggregates.sender(cell, flow.packet_bytes, at_access_point=False)
     triggers = _triggers(cell, sender, stations, max(behind.values()))
-    if _is_muted(cell):
+    mu_edca = _mu_edca(cell)
+    if mu_edca is not None:
         point = ofdma_uplink.muted(
             sender,
             triggers,
@@ -72,7 +72,7 @@ def fit(cell: Cell) -> Fit:
         )
         cycles = math.ceil(stations / triggers.users)
         nothing = met(assumption.DECOUPLED, "nothing collides")
-        manner: tuple[AssumptionCheck, ...] = (_stays_muted(cell, point, cycles), nothing)
+        manner: tuple[AssumptionCheck, ...] = (_stays_muted(cell, point, cycles, mu_edca), nothing)
         what = "muted"
     else:
         point = ofdma_uplink.beside_edca(
@@ -122,10 +122,10 @@ def _triggers(cell: Cell, sender: Sender, stations: int, behind: int) -> Trigger
     )
 
 
-def _is_muted(cell: Cell) -> bool:
-    """Return whether MU EDCA changes how stations contend."""
-    own = (cell.keys["wlan"]["mu"]["edca"] or {}).get("best_effort")
-    return own is not None and own["timer"] > 0
+def _mu_edca(cell: Cell) -> Mapping[str, Any] | None:
+    """Return the parameters by which triggered stations contend, if they have a timer."""
+    own: Mapping[str, Any] | None = (cell.keys["wlan"]["mu"]["edca"] or {}).get("best_effort")
+    return own if own is not None and own["timer"] > 0 else None
 
 
 def _interval_us(cell: Cell) -> float:
@@ -133,17 +133,14 @@ def _interval_us(cell: Cell) -> float:
 
 
 def _contention(cell: Cell) -> Contention:
-    def slots(*, at_access_point: bool) -> Array:
-        least, most = aggregates.windows(cell, at_access_point=at_access_point)
-        attempts = int(cell.keys["wlan"]["short_retry_limit"])
-        return backoff_slots(least, most, attempts=attempts)
-
-    known = timing.standard(cell.keys["standard"])
+    of_station, of_access_point = (
+        aggregates.contention(cell, at_access_point=is_it) for is_it in (False, True)
+    )
     return Contention(
-        station_slots=slots(at_access_point=False),
-        access_point_slots=slots(at_access_point=True),
-        silence_us=timing.eifs_us(known.name),
-        slot_us=known.slot_us,
+        of_station["mean_slots"],
+        of_access_point["mean_slots"],
+        of_station["silence_us"],
+        of_station["slot_us"],
     )
 
 
@@ -203,17 +200,17 @@ def _known_queues(cell: Cell) -> AssumptionCheck:
 
 def _contends_by(cell: Cell) -> AssumptionCheck:
     """Check that MU EDCA mutes stations, if it does anything."""
-    if _is_muted(cell):
-        aifsn = cell.keys["wlan"]["mu"]["edca"]["best_effort"]["aifsn"]
-        if aifsn:
-            return broken(ONE_MANNER, f"triggered stations contend with AIFSN {aifsn}")
-        return met(ONE_MANNER, "MU EDCA mutes stations")
-    return met(ONE_MANNER, "stations contend, too")
+    own = _mu_edca(cell)
+    if own is None:
+        return met(ONE_MANNER, "stations contend, too")
+    if aifsn := own["aifsn"]:
+        return broken(ONE_MANNER, f"triggered stations contend with AIFSN {aifsn}")
+    return met(ONE_MANNER, "MU EDCA mutes stations")
 
 
-def _stays_muted(cell: Cell, point: Uplink, cycles: int) -> AssumptionCheck:
+def _stays_muted(cell: Cell, point: Uplink, cycles: int, own: Mapping[str, Any]) -> AssumptionCheck:
     """Check that the timer of a station lasts until it has been triggered again."""
-    timer_us = TIMER_US * cell.keys["wlan"]["mu"]["edca"]["best_effort"]["timer"]
+    timer_us = TIMER_US * own["timer"]
     slots = aggregates.windows(cell, at_access_point=True)[0]
     slot_us = timing.standard(cell.keys["standard"]).slot_us
     longest_us = cycles * max(point.triggered_us + slots * slot_us, _interval_us(cell) + slot_us)
