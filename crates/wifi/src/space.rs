@@ -175,7 +175,7 @@ pub struct Space {
     /// The access points that trigger stations.
     triggering: Vec<u32>,
     /// The MU EDCA timers of stations, if any may be triggered.
-    mute: Option<Box<MuTimers>>,
+    mute: MuTimers,
     /// Whether nodes report the packets in frames that are addressed to others.
     overhears: bool,
     /// Whether nodes do that, or access points trigger stations: what is addressed to others then
@@ -413,7 +413,7 @@ impl Space {
             for &node in &due {
                 self.note_contending(node);
                 self.timers.set(node, now);
-                if self.mute.is_some() {
+                if self.triggers() {
                     self.note_left(now, node);
                 }
             }

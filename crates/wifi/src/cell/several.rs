@@ -262,6 +262,7 @@ impl Cell {
             self.nodes[ACCESS_POINT as usize].counters.exchanges.noise_losses += 1;
         }
         self.settle_several(now, f, &several, is_answered, out);
+        // Whose slots have begun keeps them: those who wait longer come first.
         if let Some(triggered) = several.undecoded() {
             self.resume_undecoded(exchange.end, triggered);
         }

@@ -291,7 +291,7 @@ impl Space {
         if self.interferers.as_ref().is_some_and(|all| all.is_due(now)) {
             self.pass_edges(now, out);
         }
-        if self.mute.is_some() {
+        if self.triggers() {
             self.end_timers(now, out);
         }
         let mut ending = std::mem::take(&mut self.scratch.ending);
@@ -380,7 +380,7 @@ impl Space {
 
     /// The transmitter of a frame goes on with its exchange.
     pub(super) fn note_sent(&mut self, now: Instant, id: u32, out: &mut Vec<Command>) {
-        if self.mute.is_some() {
+        if self.triggers() {
             self.start_timers(now, id, out);
         }
         let frame = &self.signals.transmission(id).frame;

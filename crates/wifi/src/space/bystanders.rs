@@ -141,16 +141,16 @@ impl Arriving {
         let (power, own) = self.strongest?;
         let (power, others) = (power.milliwatts, self.sum - power.fixed);
         let is_uncertain = power >= levels.sensitivity
-            && parts[together[own].parts()].doubt.is_at(power, others.milliwatts())
+            && together[own].parts(parts)?.doubt.is_at(power, others.milliwatts())
             && levels.finds(power, others);
         is_uncertain.then_some((own, power))
     }
 }
 
 impl Missed {
-    /// The number of its parts, if it has ended and did not begin alone.
-    fn parts(&self) -> usize {
-        if let Fate::Together(number) = self.fate { number as usize } else { usize::MAX }
+    /// Its parts, if it has ended and did not begin alone.
+    fn parts<'a>(&self, all: &'a [Parts]) -> Option<&'a Parts> {
+        if let Fate::Together(number) = self.fate { all.get(number as usize) } else { None }
     }
 }
 
@@ -398,12 +398,12 @@ impl Space {
         for (node, arriving) in (0..).zip(&*arriving) {
             let uncertain = arriving.uncertain(together, parts, levels);
             if let Some((own, power)) = uncertain
+                && let Some(Parts { ppdu, .. }) = together[own].parts(parts)
                 && seen[node as usize].is_some()
             {
                 let powers = together.iter().map(|frame| signals.steady_power(frame.from, node));
                 scratch.arrive(powers);
                 let error = &*signals.radio.error;
-                let ppdu = &parts[together[own].parts()].ppdu;
                 let mut per = PerCalculator { levels, error, ppdu, per_cache };
                 let noise = &mut nodes[node as usize].noise;
                 drawn.push((node, scratch.draw_loss(together, own, power, &mut per, noise)));

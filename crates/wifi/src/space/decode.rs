@@ -43,7 +43,7 @@ pub(super) fn decode(
     receiver.hear_in_group(now, frame, bitmap.as_ref(), answer, rules, out);
 }
 
-/// A station that a Trigger frame has asked decodes the Multi-STA BlockAck.
+/// A station that has answered a Trigger frame decodes the Multi-STA BlockAck.
 #[cold]
 #[inline(never)]
 fn hear_multi_sta(

@@ -21,35 +21,28 @@ pub(super) fn shortest_space(nodes: &[Node], rules: &Rules) -> Duration {
     nodes.iter().filter_map(Node::shortest_space).chain(of_mu).min().unwrap_or_default()
 }
 
-/// The timers of all nodes, if access points trigger stations.
-pub(super) fn timers(triggering: &[u32], nodes: &[Node], rules: &Rules) -> Option<Box<MuTimers>> {
-    let timers = || Box::new(MuTimers::new(nodes.len() as u32, rules.per_node));
-    (!triggering.is_empty()).then(timers)
+/// The timers of all nodes; none if nobody triggers them.
+pub(super) fn timers(triggering: &[u32], nodes: &[Node], rules: &Rules) -> MuTimers {
+    let number = if triggering.is_empty() { 0 } else { nodes.len() };
+    MuTimers::new(number as u32, rules.per_node)
 }
 
 impl Space {
     /// From the begin of the run on, a station sends in answer to Trigger frames only, as in the
     /// service periods of a trigger-enabled TWT (clause 26.8.2).
     pub fn silence(&mut self, station: u32) {
-        let Some(mute) = &mut self.mute else { return };
-        for f in mute.silence(station) {
+        for f in self.mute.silence(station) {
             let index = (f % self.rules.mac.per_node) as usize;
             self.nodes[station as usize].suspend(Instant::ZERO, index);
         }
-    }
-
-    /// Until when a category of a station contends by MU EDCA parameters, by the category's index.
-    pub fn mu_edca_until(&self, station: u32, category: u8) -> Option<Instant> {
-        let f = station * self.rules.mac.per_node + u32::from(category);
-        self.mute.as_ref()?.until(f)
     }
 
     /// What Trigger frames and MU EDCA have done to a station up to now.
     pub fn trigger_counters(&self, now: Instant, station: u32) -> TriggerCounters {
         let mut access_points = self.triggering.iter().map(|&own| &self.nodes[own as usize]);
         let own = access_points.find_map(|node| node.trigger_counters(station));
-        let mut counters = own.copied().unwrap_or_default();
-        if let Some(since) = self.mute.as_ref().and_then(|mute| mute.waits_since(station)) {
+        let Some(mut counters) = own.copied() else { return TriggerCounters::default() };
+        if let Some(since) = self.mute.waits_since(station) {
             counters.muted += now.since(since);
         }
         counters
@@ -63,11 +56,11 @@ impl Space {
         let frame = &self.signals.transmission(id).frame;
         let is_ack = frame.users == Users::Several && frame.kind == FrameKind::BlockAck;
         let triggers = self.nodes[frame.from as usize].own_triggers().filter(|_| is_ack);
-        let (Some(mute), Some(triggers)) = (&mut self.mute, triggers) else { return };
+        let Some(triggers) = triggers else { return };
         let Some(triggered) = &triggers.current else { return };
         let per_node = self.rules.mac.per_node;
         let answered: Vec<u32> = triggered.users.iter().map(|it| it.edcaf(per_node)).collect();
-        for (f, own) in mute.start(now, triggered, &triggers.triggering, out) {
+        for (f, own) in self.mute.start(now, triggered, &triggers.triggering, out) {
             let (station, category) = (f / per_node, f % per_node);
             let set = self.rules.mac.mu_parameter_set(category);
             let node = &mut self.nodes[station as usize];
@@ -86,12 +79,11 @@ impl Space {
     #[cold]
     #[inline(never)]
     pub(super) fn end_timers(&mut self, now: Instant, out: &mut Vec<Command>) {
-        let Some(mute) = &mut self.mute else { return };
-        if !mute.take_step(now) {
+        if !self.mute.take_step(now) {
             return;
         }
         let per_node = self.rules.mac.per_node;
-        for f in mute.end(now, out) {
+        for f in self.mute.end(now, out) {
             let (station, category) = (f / per_node, f % per_node);
             let (aifsn, _) = self.rules.mac.parameters(false, category);
             let set = self.rules.mac.parameter_set(station, false, category);
@@ -109,19 +101,19 @@ impl Space {
         let (station, category) = (f / per_node, f % per_node);
         let node = &self.nodes[station as usize];
         let has_packets = !node.edcaf(category as usize).is_idle();
-        let (Some(mute), Some(own)) = (&mut self.mute, node.triggered_by()) else { return };
+        let Some(own) = node.triggered_by() else { return };
         let Some(triggers) = self.nodes[own as usize].triggers_mut() else { return };
         let triggering = &mut triggers.triggering;
         let Some(parameters) = triggering.mu_edca(category) else { return };
         let counters = triggering.counters_of_mut(station);
-        mute.note_wait(now, f, has_packets, &parameters, counters);
+        self.mute.note_wait(now, f, has_packets, &parameters, counters);
     }
 
     /// A packet has gone into service at a node.
     pub(super) fn note_waiting(&mut self, now: Instant, node: u32, class: TrafficClass) {
         let mac = &self.rules.mac;
         let f = node * mac.per_node + mac.category_of(class);
-        if self.mute.as_ref().is_some_and(|mute| mute.until(f).is_some()) {
+        if self.mute.until(f).is_some() {
             self.note_wait(now, f);
         }
     }
@@ -131,8 +123,7 @@ impl Space {
         let per_node = self.rules.mac.per_node;
         for category in 0..per_node {
             let f = node * per_node + category;
-            let waits = self.mute.as_ref().is_some_and(|mute| mute.waits(f));
-            if waits && self.nodes[node as usize].edcaf(category as usize).is_idle() {
+            if self.mute.waits(f) && self.nodes[node as usize].edcaf(category as usize).is_idle() {
                 self.note_wait(now, f);
             }
         }

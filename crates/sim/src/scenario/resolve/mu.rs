@@ -142,7 +142,7 @@ fn among_radios(
     let saves_power = stations.iter().any(|station| station.power_save.is_some());
     Some(match () {
         () if is_random && saves_power => {
-            let remedy = "remove it, or the stations' power_save; or [radio]";
+            let remedy = "remove it, the stations' power_save, or [radio]";
             (".uplink.random_access", "[radio] and stations that save power", remedy)
         }
         () if settings.protection == MuProtection::MuRts => (".protection", "[radio]", REMEDY),

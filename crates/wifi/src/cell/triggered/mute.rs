@@ -17,12 +17,6 @@ impl Cell {
         }
     }
 
-    /// Until when a category of a station contends by MU EDCA parameters, by the category's index.
-    pub fn mu_edca_until(&self, station: u32, category: u8) -> Option<Instant> {
-        let f = station * self.rules.per_node + u32::from(category);
-        self.triggers.as_ref()?.timers.until(f)
-    }
-
     /// What Trigger frames and MU EDCA have done to a station up to now.
     pub fn trigger_counters(&self, now: Instant, station: u32) -> TriggerCounters {
         let Some(triggers) = &self.triggers else { return TriggerCounters::default() };

@@ -137,8 +137,8 @@ impl CatchUp<'_> {
             }
         }
         let Some((own, Received { power, bounds })) = received else { return };
+        let Some(Parts { ppdu, .. }) = frames[own].parts(parts) else { return };
         let Self { node, levels, ref mut per_cache, ref mut scratch, ref mut noise, .. } = *self;
-        let ppdu = &parts[frames[own].parts()].ppdu;
         let is_certain = || ppdu.is_certainly_lost(levels, power, &bounds).unwrap_or(true);
         let is_lost = match drawn.map(|all| (all, all.binary_search_by_key(&node, |it| it.0))) {
             Some((all, Ok(place))) => all[place].1,

@@ -14,7 +14,7 @@ use crate::medium::NodeCounters;
 use crate::phy::Mode;
 use crate::space::duplex::PrimaryFrame;
 use crate::space::frame::{OnAir, Transmission, Users};
-use crate::space::rules::SpaceRules;
+use crate::space::rules::{SpaceRules, place_of};
 use crate::{Command, MsduSource};
 use kernel::{BitRate, Bytes, Duration, Instant};
 use wire::FrameKind;
@@ -217,7 +217,7 @@ impl Node {
         let Self { id, contenders, peers, duplex, .. } = self;
         let duplex = duplex.as_mut()?;
         let mode_to = |to: u32| {
-            let at = peers.binary_search_by_key(&to, |peer| peer.node).ok()?;
+            let at = place_of(peers, to)?;
             mode(to, peers[at].rate.mode)
         };
         duplex.count_primary(duplex.own_rts);

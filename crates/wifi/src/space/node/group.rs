@@ -9,7 +9,7 @@ pub(super) use ending::Closed;
 use super::own::{Awaited, Exchange, Own};
 use super::respond::Responder;
 use super::uplink::{Access, NodeTriggers};
-use super::{Node, peer_mut};
+use super::{Node, peer_mut, place_of};
 use crate::mac::mu::{Downlink, MuCounters, MuExchange, Occasion, Shape, Stations, UserCounters};
 use crate::mac::{
     Acknowledgement, Bitmap, ElicitedResponse, ExchangeOutcome, Originator, PeerRate, Txop,
@@ -57,8 +57,7 @@ impl Stations for OfNode<'_> {
     }
 
     fn has_units(&self, station: u32) -> bool {
-        let at = self.peers.binary_search_by_key(&station, |peer| peer.node);
-        at.is_ok_and(|at| self.peers[at].rate.mode.has_units())
+        place_of(self.peers, station).is_some_and(|at| self.peers[at].rate.mode.has_units())
     }
 
     fn rate(&mut self, station: u32) -> &mut PeerRate {

@@ -10,7 +10,7 @@ use crate::mac::mu::{
 use crate::mac::{Bitmap, ElicitedResponse, Txop};
 use crate::phy::{Mode, Width};
 use crate::space::frame::{OnAir, Users};
-use crate::space::rules::{Peer, SpaceRules};
+use crate::space::rules::{Peer, SpaceRules, place_of};
 use crate::watch::TriggeredRecord;
 use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Instant, Seed};
@@ -47,8 +47,7 @@ struct FromPeers<'a> {
 
 impl FromPeers<'_> {
     fn at(&self, station: u32) -> usize {
-        let found = self.peers.binary_search_by_key(&station, |peer| peer.node);
-        found.expect("a station of the access point")
+        place_of(self.peers, station).expect("a station of the access point")
     }
 }
 
@@ -129,7 +128,7 @@ impl Node {
     }
 
     /// What a station answers to the Trigger frame of this access point.
-    pub(in crate::space) fn answer_from(&self, station: u32) -> Option<&TriggeredUser> {
+    fn answer_from(&self, station: u32) -> Option<&TriggeredUser> {
         let (triggered, _) = self.triggered()?;
         triggered.users.iter().find(|user| user.station == station)
     }
