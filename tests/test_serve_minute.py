@@ -270,7 +270,6 @@ def test_pairs_that_end_between_two_lists_of_runs_are_shown(page):
     page.reload()
     write(page, WINDOW.replace("2.0", "0.1"))
     page.get_by_label("Timeline of the air").uncheck()
-    runs = page.get_by_role("region", name="Runs").get_by_role("row")
     for seed in ("91", "92"):
         page.get_by_role("link", name="Scenario", exact=True).click()
         page.get_by_label("Seed").fill(seed)
@@ -278,12 +277,15 @@ def test_pairs_that_end_between_two_lists_of_runs_are_shown(page):
         expect(page.get_by_role("link", name="Why so slow?")).to_be_visible()
     page.get_by_role("link", name="Runs", exact=True).click()
     for seed in ("91", "92"):
-        runs.filter(has_text=seed).get_by_role("checkbox").check()
+        page.get_by_role("checkbox", name=f"Compare A small window, seed {seed}").check()
     page.get_by_role("button", name="Compare two runs").click()
     page.get_by_role("button", name="Compare with ten pairs").click()
     expect(page.get_by_label("Ten pairs")).to_contain_text("total goodput")
     page.get_by_role("link", name="Runs", exact=True).click()
-    pairs = runs.filter(has_text="Ten pairs of runs").filter(has_text="91")
+    pairs = page.get_by_role("row", name="Ten pairs of runs").filter(
+        has=page.locator("[data-name=seed]", has_text=re.compile("^91$"))
+    )
+    expect(pairs).to_have_count(1)
     expect(pairs.get_by_role("checkbox")).to_have_count(0)
     page.once("dialog", lambda dialog: dialog.accept())
     pairs.get_by_role("button", name="Delete").click()
