@@ -89,9 +89,18 @@ impl<I: Id, T> IdVec<I, T> {
         T: Default,
     {
         if self.all.len() <= id.index() {
-            self.all.resize_with(id.index() + 1, T::default);
+            self.grow(id);
         }
         &mut self.all[id.index()]
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, id: I)
+    where
+        T: Default,
+    {
+        self.all.resize_with(id.index() + 1, T::default);
     }
 
     /// The id of the first element for which this is true.

@@ -316,6 +316,13 @@ pub trait Queue: Debug + Send {
         None
     }
 
+    /// No packet of a class that waits, if classes are told apart, is smaller than this, and a
+    /// request for a smaller one does nothing; whether one may be a broadcast. Only a [`Counted`]
+    /// queue knows it.
+    fn outlook(&self, _class: TrafficClass) -> (Bytes, bool) {
+        (Bytes::ZERO, true)
+    }
+
     /// The counters of a dual queue, first those of its low-latency queue, then those of the
     /// classic one; none of other disciplines.
     fn dual(&self) -> Option<[Served; 2]> {

@@ -62,4 +62,6 @@ pub mod watch;
 
 pub use cell::{ACCESS_POINT, Cell, FrameOnAir};
 pub use mac::{Categories, MacConfig, MsduOutcome};
-pub use medium::{Command, Counters, FrameCounters, Link, Mpdus, MsduSource, NoMsduSource};
+pub use medium::{
+    Command, Counters, FrameCounters, Link, Mpdus, MsduSource, NoMsduSource, Outlook,
+};

@@ -51,6 +51,11 @@ pub trait MsduSource {
         all
     }
 
+    /// What is known of the packets of this class that wait at `node`.
+    fn outlook(&self, _node: u32, _class: TrafficClass) -> Outlook {
+        Outlook::default()
+    }
+
     /// Whether a station is awake, as far as its access point `node` knows.
     fn is_awake(&self, _node: u32, _station: u32) -> bool {
         true
@@ -60,6 +65,22 @@ pub trait MsduSource {
     /// that is known only by a visit of each.
     fn waiting(&self, _node: u32) -> Option<(u64, Bytes)> {
         None
+    }
+}
+
+/// What is known of packets that wait. A request for what is known not to be there does nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outlook {
+    /// None is smaller.
+    pub least: Bytes,
+    /// One may be for all.
+    pub to_all: bool,
+}
+
+impl Default for Outlook {
+    /// Nothing is known.
+    fn default() -> Self {
+        Self { least: Bytes::ZERO, to_all: true }
     }
 }
 

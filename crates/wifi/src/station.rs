@@ -236,6 +236,12 @@ impl Stations {
         self.power_save.as_deref()
     }
 
+    /// Whether all packets pass: no radio has a function.
+    #[inline]
+    pub fn pass_all(&self) -> bool {
+        self.beacons.is_none()
+    }
+
     /// What a radio sends next of this access category; its MAC is free for it.
     #[inline]
     pub fn next(&mut self, now: Instant, by: u32, class: TrafficClass) -> Next {

@@ -56,6 +56,8 @@ pub struct Counted<Q> {
     asks_always: bool,
     shares_airtime: bool,
     all: u64,
+    /// By class: no packet that waits is smaller.
+    least: [Bytes; 4],
     broadcast: [Count; 4],
     unicast: IdVec<NodeId, [Count; 4]>,
 }
@@ -69,20 +71,26 @@ impl<Q: Queue> Counted<Q> {
             asks_always: traits.is_changed_by_requests,
             shares_airtime: traits.shares_airtime,
             all: 0,
+            least: [Bytes(u64::MAX); 4],
             broadcast: [Count::default(); 4],
             unicast: IdVec::new(),
         }
     }
 
+    /// Where a class is counted.
     #[inline]
-    fn of(&mut self, class: TrafficClass, to: Option<NodeId>) -> &mut Count {
+    fn place(&self, class: TrafficClass) -> usize {
+        if self.has_classes { class as usize } else { 0 }
+    }
+
+    #[inline]
+    fn of(&mut self, class: usize, to: Option<NodeId>) -> &mut Count {
         self.count_and_queue(class, to).0
     }
 
     /// What waits for a destination in a class, and the queue.
     #[inline]
-    fn count_and_queue(&mut self, class: TrafficClass, to: Option<NodeId>) -> (&mut Count, &mut Q) {
-        let class = if self.has_classes { class as usize } else { 0 };
+    fn count_and_queue(&mut self, class: usize, to: Option<NodeId>) -> (&mut Count, &mut Q) {
         let count = match to {
             Some(node) => &mut self.unicast.grown(node)[class],
             None => &mut self.broadcast[class],
@@ -93,7 +101,7 @@ impl<Q: Queue> Counted<Q> {
     #[inline]
     fn remove(&mut self, packet: &Packet) {
         self.all -= 1;
-        self.of(packet.class, packet.receiver()).waits.remove(packet.size);
+        self.of(self.place(packet.class), packet.receiver()).waits.remove(packet.size);
     }
 
     /// Packets that the queue has dropped since `out` had `before` signals wait no longer.
@@ -175,6 +183,10 @@ impl Queue for Box<dyn Queue> {
         (**self).waits(class, to)
     }
 
+    fn outlook(&self, class: TrafficClass) -> (Bytes, bool) {
+        (**self).outlook(class)
+    }
+
     fn dual(&self) -> Option<[Served; 2]> {
         (**self).dual()
     }
@@ -184,9 +196,10 @@ impl<Q: Queue> Queue for Counted<Q> {
     fn push(&mut self, now: Instant, packet: Packet, out: &mut Vec<Signal>) {
         let before = out.len();
         // Without a reference to the packet, which would be copied.
-        let (class, to, size) = (packet.class, packet.to, packet.size);
+        let (class, to, size) = (self.place(packet.class), packet.to, packet.size);
         let to = if to.is_some() { Some(packet.next) } else { None };
         self.all += 1;
+        self.least[class] = self.least[class].min(size);
         self.of(class, to).add(size);
         self.queue.push(now, packet, out);
         self.note_drops(before, out);
@@ -207,7 +220,7 @@ impl<Q: Queue> Queue for Counted<Q> {
             return packet;
         };
         let asks = self.asks_always && wanted.most < Bytes(u64::MAX);
-        let (count, queue) = self.count_and_queue(wanted.class, to);
+        let (count, queue) = self.count_and_queue(self.place(wanted.class), to);
         if !asks && count.has_none(wanted.most) {
             return None;
         }
@@ -262,11 +275,17 @@ impl<Q: Queue> Queue for Counted<Q> {
     }
 
     fn waits(&self, class: TrafficClass, to: Option<NodeId>) -> Option<Waits> {
-        let class = if self.has_classes { class as usize } else { 0 };
+        let class = self.place(class);
         Some(match to {
             Some(node) => self.unicast.get(node).map_or(Waits::default(), |own| own[class].waits),
             None => self.broadcast[class].waits,
         })
+    }
+
+    fn outlook(&self, class: TrafficClass) -> (Bytes, bool) {
+        let class = self.place(class);
+        let least = if self.asks_always { Bytes::ZERO } else { self.least[class] };
+        (least, self.broadcast[class].waits.packets > 0)
     }
 
     fn dual(&self) -> Option<[Served; 2]> {

@@ -305,6 +305,9 @@ impl Record {
             let counted = queue.waits(TrafficClass::BestEffort, to);
             assert_eq!(counted, Some(Waits { packets, bytes }), "flow {flow}");
         }
+        let (least, to_all) = queue.outlook(TrafficClass::BestEffort);
+        assert!(self.waiting.iter().flatten().all(|packet| packet.size >= least));
+        assert_eq!(to_all, !self.waiting[3].is_empty());
     }
 
     /// Records drops and marks: each must be of a packet that waits.

@@ -5,8 +5,8 @@ use crate::topology::{Interface, RadioId, Routes, Topology};
 use kernel::{Bytes, IdVec, Instant};
 use net::{Destination, Signal, Wanted};
 use std::collections::VecDeque;
-use wifi::MsduSource;
 use wifi::station::{Join, Next, Stations};
+use wifi::{MsduSource, Outlook};
 use wire::{Packet, PowerBits, TrafficClass};
 
 /// The queues of radios as a frame source: the medium takes further packets from them.
@@ -43,6 +43,16 @@ impl<O: Observer> Waiting<'_, O> {
         };
         if !self.signals.is_empty() {
             self.note_signals(by);
+        }
+        packet
+    }
+
+    /// Takes the next of the packets that are wanted into service.
+    #[inline]
+    fn take(&mut self, by: RadioId, to: Option<RadioId>, wanted: &Wanted) -> Option<Packet> {
+        let packet = self.pop(by, Some(wanted));
+        if let Some(packet) = &packet {
+            self.begin_service(by, to, packet);
         }
         packet
     }
@@ -113,13 +123,7 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
         let only = Destination::Only(to.map(|to| self.topology.radio(to).node));
         let wanted = Wanted { class, to: only, most: Bytes(u64::MAX) };
         match self.stations.next_to(self.now, node, to.map(|to| to.0), class) {
-            Next::Queue(None) => {
-                let packet = self.pop(by, Some(&wanted));
-                if let Some(packet) = &packet {
-                    self.begin_service(by, to, packet);
-                }
-                packet
-            }
+            Next::Queue(None) => self.take(by, to, &wanted),
             Next::Queue(Some(power)) => Some(self.take_awake(by, power, Some(&wanted))?.0),
             Next::Frame { packet, .. } => {
                 let frame = StationNote::Frame { by, packet: &packet };
@@ -175,6 +179,14 @@ impl<O: Observer> MsduSource for Waiting<'_, O> {
         let receiver = self.topology.radio(RadioId(to)).node;
         let waits = self.queues[RadioId(node)].waits(class, Some(receiver));
         waits.expect("access points with OFDMA count what waits").bytes
+    }
+
+    fn outlook(&self, node: u32, class: TrafficClass) -> Outlook {
+        if !self.stations.pass_all() {
+            return Outlook::default();
+        }
+        let (least, to_all) = self.queues[RadioId(node)].outlook(class);
+        Outlook { least, to_all }
     }
 
     fn waiting(&self, node: u32) -> Option<(u64, Bytes)> {

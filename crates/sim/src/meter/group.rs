@@ -106,9 +106,9 @@ impl Meter {
             // No more than 6 ms, 2000 tones and 16 MB: the product has fewer than 64 bits.
             let own = airtime.payload.0 * u64::from(own);
             let all = u64::from(all_tones) * room.max(1);
-            for kind in 0..KINDS.len() {
-                if uses[kind] > 0 {
-                    shares[kind] += Duration(own * uses[kind] / all);
+            for (share, used) in shares.iter_mut().zip(uses) {
+                if used > 0 {
+                    *share += Duration(own * used / all);
                 }
             }
         }

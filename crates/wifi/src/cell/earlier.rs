@@ -31,7 +31,8 @@ impl Several {
 
 /// Whether the modes from and to a station have resource units.
 pub(super) fn has_units(rates: &[PeerRate], station: u32) -> bool {
-    directions_of(station).iter().all(|&direction| rates[direction].mode.has_units())
+    let [up, down] = directions_of(station);
+    rates[down].mode.has_units() && rates[up].mode.has_units()
 }
 
 impl Cell {

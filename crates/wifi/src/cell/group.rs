@@ -72,6 +72,8 @@ impl Cell {
     }
 
     /// The MPDUs of a user of the exchange on the air.
+    #[allow(clippy::inline_always, reason = "it runs for each user of a PPDU")]
+    #[inline(always)]
     pub fn frames_to<'a>(&'a self, user: &'a MuUser) -> impl Iterator<Item = FrameOnAir<'a>> {
         let originator = self.originator_to(self.sender, user.station);
         (0..user.mpdus()).map(move |i| {
@@ -82,7 +84,8 @@ impl Cell {
     }
 
     /// The originator of an EDCAF of the access point for a receiver.
-    #[inline]
+    #[allow(clippy::inline_always, reason = "it runs for each user of a PPDU")]
+    #[inline(always)]
     pub(super) fn originator_to(&self, f: u32, receiver: u32) -> &Originator {
         let edcaf = self.edcaf(f);
         match &self.groups {

@@ -157,7 +157,7 @@ impl Edcaf {
         to: Option<u32>,
         rules: &Rules,
     ) {
-        self.originator.begin_service(&rules.framing, now, packet, to);
+        self.originator.begin_service(&rules.framing, now, &packet, to);
     }
 
     /// From now on, these functions and their rules follow another configuration, as far as

@@ -21,7 +21,7 @@ use crate::phy::ModeClass;
 use aside::Aside;
 use kernel::{Bytes, Duration, Instant};
 use std::collections::VecDeque;
-use wire::{DropCause, Packet};
+use wire::{Body, DropCause, Packet};
 
 /// How the service of an MSDU ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,6 +121,8 @@ pub(crate) struct Mpdu {
 #[derive(Debug)]
 pub(crate) struct Originator {
     to: Option<u32>,
+    /// What is in service is a frame of the MAC itself, which goes alone.
+    is_own_frame: bool,
     /// Sequence number of the first MPDU: the start of the transmit window (`WinStartO`).
     start: u16,
     mpdus: VecDeque<Mpdu>,
@@ -138,7 +140,7 @@ pub(crate) struct Originator {
     leaves: bool,
     /// The last packet in service, if only that BlockAckReq is left: its service ends with the
     /// BlockAckReq.
-    last: Option<Settled>,
+    last: Option<Box<Settled>>,
     /// The MSDU in service that stepped aside for another, if there ever was one.
     aside: Option<Box<Aside>>,
 }
@@ -149,6 +151,7 @@ impl Originator {
     pub(crate) fn new(apart: bool) -> Self {
         Self {
             to: None,
+            is_own_frame: false,
             start: 0,
             mpdus: VecDeque::new(),
             packets: VecDeque::new(),
@@ -173,6 +176,12 @@ impl Originator {
         self.request
     }
 
+    /// Whether the next frame is sent alone: a BlockAckReq, or a frame of the MAC. The originator
+    /// must not be idle.
+    pub(crate) fn goes_alone(&self) -> bool {
+        self.request || self.is_own_frame
+    }
+
     /// The receiver of the MSDUs in service; `None` is broadcast.
     pub(crate) fn to(&self) -> Option<u32> {
         self.to
@@ -183,11 +192,12 @@ impl Originator {
         &mut self,
         framing: &Framing,
         now: Instant,
-        packet: Packet,
+        packet: &Packet,
         to: Option<u32>,
     ) {
         debug_assert!(self.is_idle(), "one receiver at a time");
         (self.to, self.leaves) = (to, false);
+        self.is_own_frame = matches!(packet.body, Body::Management(_));
         // Broadcasts have a stream of their own.
         let stream = self.streams.turn_to(to.unwrap_or(u32::MAX));
         self.doubted = to.is_some() && std::mem::take(&mut stream.owed);
@@ -196,7 +206,7 @@ impl Originator {
         self.append(framing, now, packet);
     }
 
-    fn append(&mut self, framing: &Framing, now: Instant, packet: Packet) {
+    fn append(&mut self, framing: &Framing, now: Instant, packet: &Packet) {
         let next = &mut self.streams.present().next;
         *next = (*next + 1) % SEQUENCES;
         let lifetime = framing.aggregation.map_or(Duration::ZERO, |limits| limits.lifetime);
@@ -210,7 +220,7 @@ impl Originator {
             settled: false,
             given_up: false,
         });
-        self.packets.push_back(packet);
+        self.packets.push_back(*packet);
     }
 
     /// Assembles the next PSDU: a BlockAckReq if one is due, else MPDUs that were transmitted
@@ -229,7 +239,7 @@ impl Originator {
             return Psdu::REQUEST;
         }
         // Without aggregation, the general case would do the same. A frame of the MAC goes alone.
-        if framing.aggregation.is_none() || self.management().is_some() {
+        if framing.aggregation.is_none() || self.is_own_frame {
             self.psdu.push(0);
             return self.describe(class, Bytes::ZERO);
         }
@@ -241,7 +251,7 @@ impl Originator {
                 let most = ampdu(bytes, framing.overhead);
                 let Some(most) = room.bytes.0.checked_sub(most.0) else { break };
                 let Some(packet) = source(Bytes(most)) else { break };
-                self.append(framing, now, packet);
+                self.append(framing, now, &packet);
             }
             if self.mpdus[place].settled {
                 place += 1;
@@ -351,13 +361,23 @@ impl Originator {
     /// The packets of an MPDU.
     pub(crate) fn packets_of(&self, mpdu: &Mpdu) -> impl Iterator<Item = &Packet> + use<'_> {
         let first = (mpdu.first - self.passed) as usize;
-        self.packets.range(first..first + mpdu.packets as usize)
+        // Most MPDUs have one packet: a range of the ring costs more.
+        (first..first + mpdu.packets as usize).map(|place| &self.packets[place])
     }
 
     /// The receiver has received this MPDU of the last PSDU.
     pub(crate) fn note_received(&mut self, index: usize) {
         let place = self.psdu[index];
         self.mpdus[usize::from(place)].received = true;
+    }
+
+    /// The same; returns the MPDU with its sequence number.
+    #[inline]
+    pub(crate) fn receive(&mut self, index: usize) -> (u16, Mpdu) {
+        let place = self.psdu[index];
+        let mpdu = &mut self.mpdus[usize::from(place)];
+        mpdu.received = true;
+        (after(self.start, place), *mpdu)
     }
 
     /// Sequence number of the first MPDU in service: the starting sequence number of BlockAcks.
@@ -471,9 +491,9 @@ impl Originator {
         // The end of a packet's service makes the node fetch the next packet, which has no place
         // before the BlockAckReq has succeeded.
         if !self.request {
-            settled.extend(self.last.take());
+            settled.extend(self.last.take().map(|last| *last));
         } else if self.mpdus.is_empty() {
-            self.last = self.last.take().or_else(|| settled.pop());
+            self.last = self.last.take().or_else(|| settled.pop().map(Box::new));
         }
     }
 }

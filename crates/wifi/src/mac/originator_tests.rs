@@ -46,7 +46,7 @@ impl Bench {
         let mut originator = Originator::new(false);
         let mut waiting: VecDeque<_> =
             (0..).zip(sizes).map(|(number, &size)| packet(number, size)).collect();
-        originator.begin_service(&framing, NOW, waiting.pop_front().unwrap(), Some(0));
+        originator.begin_service(&framing, NOW, &waiting.pop_front().unwrap(), Some(0));
         Self { originator, framing, waiting, now: NOW, settled: Vec::new() }
     }
 
@@ -98,7 +98,7 @@ fn without_aggregation_each_psdu_has_one_mpdu() {
 fn a_broadcast_is_a_single_mpdu_and_elicits_no_response() {
     let mut originator = Originator::new(false);
     let framing = framing(aggregation());
-    originator.begin_service(&framing, NOW, packet(0, 100), None);
+    originator.begin_service(&framing, NOW, &packet(0, 100), None);
     let psdu = originator.assemble(&framing, ModeClass::Ht, LIMITS, NOW, |_| Some(packet(1, 100)));
     assert_eq!(psdu, Psdu { bytes: Bytes(138), mpdus: 1, answer: ElicitedResponse::None });
 }
@@ -154,7 +154,7 @@ fn all_at_once_end_as_one_after_the_other() {
         assert!(bench.originator.is_idle() && bench.originator.serving().next().is_none());
         assert_eq!((bench.originator.start(), bench.originator.passed), (3, 5));
         let packet = bench.waiting.pop_front().unwrap();
-        bench.originator.begin_service(&bench.framing, NOW, packet, Some(0));
+        bench.originator.begin_service(&bench.framing, NOW, &packet, Some(0));
         assert_eq!(bench.assemble(room).mpdus, 1);
         assert_eq!(bench.on_air(), [3]);
     }
@@ -250,13 +250,13 @@ fn a_block_ack_request_without_response_is_postponed_until_there_is_data() {
     bench.originator.on_retry_limit(&bench.framing, &mut bench.settled);
     assert_eq!(bench.settled(), [(1, MsduOutcome::Lifetime)]);
     assert!(bench.originator.is_idle(), "others have their turn");
-    bench.originator.begin_service(&bench.framing, bench.now, packet(7, 100), Some(0));
+    bench.originator.begin_service(&bench.framing, bench.now, &packet(7, 100), Some(0));
     assert_eq!(bench.assemble(LIMITS).mpdus, 0, "the receiver may wait for what was given up");
     bench.no_answer();
     bench.originator.on_retry_limit(&bench.framing, &mut bench.settled);
     assert_eq!(bench.settled(), [(7, MsduOutcome::RetryLimit)], "it has not answered twice");
     assert!(bench.originator.is_idle());
-    bench.originator.begin_service(&bench.framing, bench.now, packet(8, 100), Some(0));
+    bench.originator.begin_service(&bench.framing, bench.now, &packet(8, 100), Some(0));
     assert_eq!(bench.assemble(LIMITS).mpdus, 0);
     bench.block_ack(&[]);
     assert_eq!(bench.assemble(LIMITS).mpdus, 1);
@@ -274,7 +274,7 @@ fn what_is_in_service_for_a_receiver_that_has_left_is_flushed() {
     assert_eq!(bench.settled(), [(1, MsduOutcome::Sent), (0, MsduOutcome::Flushed)]);
     assert!(bench.originator.is_idle() && !bench.originator.leaves());
     // The receiver waits for the first, and comes back.
-    bench.originator.begin_service(&bench.framing, bench.now, packet(7, 100), Some(0));
+    bench.originator.begin_service(&bench.framing, bench.now, &packet(7, 100), Some(0));
     assert_eq!(bench.assemble(LIMITS).mpdus, 0, "a BlockAckReq");
     assert_eq!(bench.originator.start(), 2);
 }
@@ -289,7 +289,7 @@ fn a_receiver_out_of_range_can_receive_when_it_returns() {
     for number in 0..3000 {
         bench.originator.on_retry_limit(&bench.framing, &mut bench.settled);
         assert!(bench.originator.is_idle());
-        bench.originator.begin_service(&bench.framing, bench.now, packet(number, 100), Some(0));
+        bench.originator.begin_service(&bench.framing, bench.now, &packet(number, 100), Some(0));
         assert_eq!(bench.assemble(LIMITS).mpdus, 0, "it is asked first");
         bench.no_answer();
     }
@@ -311,7 +311,7 @@ fn an_mpdu_that_was_never_sent_frees_its_sequence_number() {
     assert_eq!(bench.assemble(LIMITS).mpdus, 0, "the receiver may wait for the first");
     bench.block_ack(&[]);
     assert_eq!(bench.settled(), [(1, MsduOutcome::Lifetime)]);
-    bench.originator.begin_service(&bench.framing, bench.now, packet(7, 100), Some(0));
+    bench.originator.begin_service(&bench.framing, bench.now, &packet(7, 100), Some(0));
     bench.assemble(LIMITS);
     assert_eq!(bench.originator.on_air().next().map(|(number, _)| number), Some(1));
 }
@@ -358,7 +358,7 @@ fn a_frame_of_the_mac_is_alone() {
     for amsdu in [0, 300] {
         let framing = framing(Aggregation { amsdu: Bytes(amsdu), ..aggregation() });
         let mut originator = Originator::new(false);
-        originator.begin_service(&framing, NOW, null, Some(0));
+        originator.begin_service(&framing, NOW, &null, Some(0));
         let psdu =
             originator.assemble(&framing, ModeClass::Ht, LIMITS, NOW, |_| Some(packet(1, 52)));
         assert_eq!(psdu, Psdu { bytes: Bytes(30), mpdus: 1, answer: ElicitedResponse::Ack });
@@ -370,7 +370,7 @@ fn sequence_numbers_are_each_receivers_own() {
     let framing = framing(aggregation());
     let mut originator = Originator::new(true);
     let mut send = |to| {
-        originator.begin_service(&framing, NOW, packet(0, 100), Some(to));
+        originator.begin_service(&framing, NOW, &packet(0, 100), Some(to));
         originator.assemble(&framing, ModeClass::Ht, LIMITS, NOW, |_| None);
         let sequence = originator.start();
         originator.on_ack(&mut Vec::new());
@@ -384,7 +384,7 @@ fn a_number_is_not_used_twice_while_frames_step_aside() {
     let framing = Framing { overhead: Bytes(36), llc: Bytes(8), aggregation: None, attempts: 7 };
     let mut originator = Originator::new(false);
     let begin = |originator: &mut Originator, to| {
-        originator.begin_service(&framing, NOW, packet(0, 100), Some(to));
+        originator.begin_service(&framing, NOW, &packet(0, 100), Some(to));
         originator.assemble(&framing, ModeClass::Ofdm, PsduLimits::SINGLE, NOW, |_| None);
         originator.start()
     };
@@ -403,7 +403,7 @@ fn sequence_numbers_have_twelve_bits() {
     let framing = Framing { overhead: Bytes(36), llc: Bytes(8), aggregation: None, attempts: 7 };
     let mut originator = Originator::new(false);
     let mut sequence = || {
-        originator.begin_service(&framing, NOW, packet(0, 100), Some(0));
+        originator.begin_service(&framing, NOW, &packet(0, 100), Some(0));
         originator.assemble(&framing, ModeClass::Ofdm, PsduLimits::SINGLE, NOW, |_| None);
         let sequence = originator.on_air().next().map(|(sequence, _)| sequence);
         originator.on_ack(&mut Vec::new());
@@ -499,7 +499,7 @@ proptest! {
             };
             if bench.originator.is_idle() {
                 let Some(packet) = bench.waiting.pop_front() else { break };
-                bench.originator.begin_service(&framing, bench.now, packet, Some(0));
+                bench.originator.begin_service(&framing, bench.now, &packet, Some(0));
             }
             let psdu = bench.assemble(room);
             prop_assert!(psdu.mpdus <= room.frames);

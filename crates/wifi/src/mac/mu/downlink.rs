@@ -2,6 +2,8 @@
 //! MSDUs in service for each station and a scheduler, and what its PPDUs have in common. The
 //! medium is beside it: the cell and the space send what it assembles.
 
+#![allow(clippy::inline_always, reason = "what is inlined so runs for each user of a PPDU")]
+
 mod assemble;
 mod ending;
 mod modes;
@@ -87,7 +89,7 @@ impl Downlink {
         Some(Self {
             settings: settings.clone(),
             queues: queues.collect(),
-            members: Members(stations),
+            members: Members::of(stations),
             shapes: Shapes::default(),
             modes: Modes::of(number),
             spare: None,
@@ -111,6 +113,7 @@ impl Downlink {
     }
 
     /// The originator of an access category for a station.
+    #[inline(always)]
     pub(crate) fn originator<'a>(
         &'a self,
         category: u32,
@@ -121,6 +124,7 @@ impl Downlink {
     }
 
     /// The same, to change it.
+    #[inline(always)]
     pub(crate) fn originator_mut<'a>(
         &'a mut self,
         category: u32,

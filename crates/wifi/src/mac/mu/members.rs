@@ -5,28 +5,37 @@ pub(in crate::mac::mu) const ALL: u32 = 0;
 
 /// The stations, in ascending order of their numbers: the first has place 1.
 #[derive(Debug)]
-pub(in crate::mac::mu) struct Members(pub(in crate::mac::mu) Vec<u32>);
+pub(in crate::mac::mu) struct Members {
+    stations: Vec<u32>,
+    /// Each has the number of its place, as in a cell.
+    are_in_place: bool,
+}
 
 impl Members {
+    /// These stations.
+    pub(in crate::mac::mu) fn of(stations: Vec<u32>) -> Self {
+        let are_in_place = (1..).zip(&stations).all(|(place, &station)| place == station);
+        Self { stations, are_in_place }
+    }
+
     /// The place of a receiver; `None` is all.
     #[inline]
     pub(in crate::mac::mu) fn place(&self, receiver: Option<u32>) -> u32 {
         let Some(station) = receiver else { return ALL };
-        // In a cell, stations have the numbers from 1 on.
-        if self.0.get((station as usize).wrapping_sub(1)) == Some(&station) {
-            return station;
+        if self.are_in_place {
+            return if station as usize <= self.stations.len() { station } else { ALL };
         }
-        self.0.binary_search(&station).map_or(ALL, |at| at as u32 + 1)
+        self.stations.binary_search(&station).map_or(ALL, |at| at as u32 + 1)
     }
 
     /// The station at a place.
     #[inline]
     pub(in crate::mac::mu) fn at(&self, place: u32) -> u32 {
-        self.0[place as usize - 1]
+        if self.are_in_place { place } else { self.stations[place as usize - 1] }
     }
 
     /// The places of all stations.
     pub(in crate::mac::mu) fn places(&self) -> std::ops::RangeInclusive<u32> {
-        1..=self.0.len() as u32
+        1..=self.stations.len() as u32
     }
 }

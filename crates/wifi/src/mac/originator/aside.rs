@@ -10,13 +10,14 @@ use wire::Packet;
 #[derive(Debug, Default)]
 pub(super) struct Aside {
     to: Option<u32>,
+    is_own_frame: bool,
     start: u16,
     mpdus: VecDeque<Mpdu>,
     packets: VecDeque<Packet>,
     passed: u64,
     doubted: bool,
     request: bool,
-    last: Option<Settled>,
+    last: Option<Box<Settled>>,
 }
 
 impl Aside {
@@ -31,6 +32,7 @@ impl Originator {
     pub(crate) fn swap_aside(&mut self) {
         let aside = self.aside.get_or_insert_default();
         swap(&mut self.to, &mut aside.to);
+        swap(&mut self.is_own_frame, &mut aside.is_own_frame);
         swap(&mut self.start, &mut aside.start);
         swap(&mut self.mpdus, &mut aside.mpdus);
         swap(&mut self.packets, &mut aside.packets);

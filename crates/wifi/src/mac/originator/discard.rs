@@ -21,7 +21,7 @@ impl Originator {
         self.trim(settled);
         if out_of_reach {
             (self.request, self.streams.present().owed) = (false, true);
-            settled.extend(self.last.take());
+            settled.extend(self.last.take().map(|last| *last));
         }
     }
 
@@ -41,7 +41,7 @@ impl Originator {
         self.trim(settled);
         if std::mem::take(&mut self.request) {
             self.streams.present().owed = true;
-            settled.extend(self.last.take());
+            settled.extend(self.last.take().map(|last| *last));
         }
     }
 

@@ -4,7 +4,8 @@ use super::{Downlink, Occasion, Stations};
 use crate::mac::mu::members::ALL;
 use crate::mac::mu::scheduler::{StationView, View};
 use crate::mac::mu::{Member, MuExchange, MuUser, Shape};
-use crate::mac::{Edcaf, Originator, PsduLimits, Rules};
+use crate::mac::{Edcaf, PsduLimits, Rules};
+use crate::medium::Outlook;
 use crate::phy::he::{DataEnd, GroupFields, RuSize};
 use kernel::{Bytes, Duration};
 
@@ -22,14 +23,21 @@ pub(super) struct Lists {
     /// Those of the last shape, its place, and how often they have changed.
     last: (Vec<Part>, usize, u32),
     members: Vec<Member>,
+    /// What is known of the packets that wait.
+    outlook: Outlook,
 }
 
-/// A user of a PPDU before its data is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Part {
-    /// The number of its mode.
-    mode: u16,
-    size: RuSize,
+/// The number of the mode of a user of a PPDU before its data is known, and the size of its
+/// resource unit: one number, so that two PPDUs are compared as a whole.
+type Part = u32;
+
+fn part(mode: u16, size: RuSize) -> Part {
+    u32::from(mode) << 8 | size as u32
+}
+
+/// The number of its mode.
+fn mode_of(part: Part) -> u16 {
+    (part >> 8) as u16
 }
 
 impl Downlink {
@@ -41,8 +49,13 @@ impl Downlink {
         edcaf: &mut Edcaf,
         on: &mut Occasion<'_, S>,
     ) -> Option<Box<MuExchange>> {
+        if edcaf.is_idle() {
+            return None;
+        }
         let queue = &mut self.queues[category as usize];
-        if edcaf.is_idle() || queue.turn_to_all(edcaf, on.now, on.rules, on.source) {
+        self.lists.outlook = on.source.outlook(edcaf.node, edcaf.class);
+        let waits = self.lists.outlook.to_all;
+        if queue.turn_to_all(edcaf, on.now, on.rules, waits, on.source) {
             return None;
         }
         self.candidates(category, edcaf, on);
@@ -50,7 +63,7 @@ impl Downlink {
         let first = self.lists.found.first().copied();
         self.queues[category as usize].turn_to(edcaf, first.unwrap_or(ALL));
         let has_units = |place| on.stations.has_units(self.members.at(place));
-        if goes_alone(&edcaf.originator) || !first.is_some_and(has_units) {
+        if !first.is_some_and(has_units) || edcaf.originator.goes_alone() {
             return None;
         }
         let mut group = self.spare.take().unwrap_or_else(|| Box::new(self.empty()));
@@ -131,12 +144,15 @@ impl Downlink {
             if is_single && !found.is_empty() {
                 continue;
             }
-            let originator = queue.of_mut(edcaf, place);
-            if originator.is_idle() {
-                let Some(packet) = on.source.first(node, class, Some(station)) else { continue };
-                originator.begin_service(&on.rules.framing, now, packet, Some(station));
-            }
-            if goes_alone(originator) {
+            let Some(originator) = queue.busy(edcaf, place, |own| {
+                let first = on.source.first(node, class, Some(station));
+                let Some(packet) = &first else { return false };
+                own.begin_service(&on.rules.framing, now, packet, Some(station));
+                true
+            }) else {
+                continue;
+            };
+            if originator.goes_alone() {
                 // It is sent when it is the first.
                 if found.is_empty() {
                     found.push(place);
@@ -177,7 +193,7 @@ impl Downlink {
                 let choice = edcaf.select_mode(now, station, rate, false, on.out);
                 *alone |= u128::from(choice.is_some_and(|choice| choice.alone)) << nth;
             }
-            Part { mode: modes.number(place, rate), size }
+            part(modes.number(place, rate), size)
         };
         parts.extend(found.iter().zip(&*sizes).enumerate().map(of_station));
         true
@@ -193,12 +209,12 @@ impl Downlink {
     #[inline(never)]
     fn find_place(&mut self, rules: &Rules) -> Option<usize> {
         let Self { settings, shapes, modes, lists, .. } = self;
-        let Lists { parts, members, last, .. } = lists;
+        let Lists { parts, sizes, members, last, .. } = lists;
         last.0.clear();
         members.clear();
         let member =
-            |part: &Part| Member { mode: *modes.at(part.mode), size: part.size, is_random: false };
-        members.extend(parts.iter().map(member));
+            |(&part, &size)| Member { mode: *modes.at(mode_of(part)), size, is_random: false };
+        members.extend(parts.iter().zip(&*sizes).map(member));
         let place = shapes.place(members, |of: &[Member]| Shape::new(settings, rules, of))?;
         last.0.extend_from_slice(parts);
         last.1 = place;
@@ -218,7 +234,7 @@ impl Downlink {
         let rules = on.rules;
         let place = self.place(rules).ok_or(0_usize)?;
         let Self { settings, queues, shapes, protected, lists, members, modes, .. } = self;
-        let Lists { found, parts, alone, last: (.., number), .. } = lists;
+        let Lists { found, parts, alone, last: (.., number), outlook, .. } = lists;
         let (shape, queue) = (shapes.at(place), &mut queues[category as usize]);
         let limits = rules.framing.aggregation.ok_or(0_usize)?;
         let stations = found[..parts.len()].iter().map(|&place| members.at(place));
@@ -234,15 +250,17 @@ impl Downlink {
         }
         let (node, class) = (edcaf.node, edcaf.class);
         let mut rooms = shape.data.rooms(last);
-        for (nth, (&place, part)) in found.iter().zip(parts.iter()).enumerate() {
-            let (station, mode) = (members.at(place), modes.at(part.mode));
+        for (nth, (&place, &part)) in found.iter().zip(parts.iter()).enumerate() {
+            let (station, mode) = (members.at(place), modes.at(mode_of(part)));
             let room = rooms.next().unwrap_or(Bytes::ZERO);
             let bytes = settings.within(room.min(limits.bytes));
             let is_alone = *alone != 0 && *alone >> nth & 1 == 1;
             let frames = if is_alone { 1 } else { limits.frames };
             let room = PsduLimits { frames, bytes };
             let originator = queue.of_mut(edcaf, place);
-            let next = |most| on.source.next(node, class, station, most);
+            let next = |most| {
+                if most < outlook.least { None } else { on.source.next(node, class, station, most) }
+            };
             let psdu = Edcaf::assemble_user(originator, on.now, rules, room, mode, next);
             let psdu = psdu.ok_or(nth)?;
             if !is_known {
@@ -278,9 +296,4 @@ impl Downlink {
             is_complete: false,
         }
     }
-}
-
-/// Whether the next frame to a station is a BlockAckReq, or a frame of the MAC.
-fn goes_alone(originator: &Originator) -> bool {
-    originator.owes_request() || originator.management().is_some()
 }

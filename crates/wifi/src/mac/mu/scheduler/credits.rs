@@ -1,7 +1,8 @@
 //! Credits: who has had the least airtime comes first.
 
 use kernel::Duration;
-use std::ops::RangeInclusive;
+use std::cmp::Reverse;
+use std::ops::{Range, RangeInclusive};
 
 /// The most credits that a station can have, in nanoseconds.
 const MOST: i64 = 1_000_000_000;
@@ -12,58 +13,91 @@ const MOST: i64 = 1_000_000_000;
 /// their resource units (as ns-3's `RrMultiUserScheduler`).
 #[derive(Debug)]
 pub(super) struct Credits {
-    /// Each with its credits beyond what all have got.
-    stations: Vec<(u32, i64)>,
+    stations: Vec<u32>,
+    /// The credits of each beyond what all have got.
+    own: Vec<i64>,
     /// What all have got since the begin.
     all: i64,
-    /// The places of those who were served, and what each of them loses.
-    losses: Vec<(usize, i64)>,
+    /// Those who were served, with their new credits, while they have no places.
+    moved: Vec<(u32, i64)>,
 }
 
 impl Credits {
     pub(super) fn new(stations: RangeInclusive<u32>) -> Self {
-        let stations = stations.map(|station| (station, 0)).collect();
-        Self { stations, all: 0, losses: Vec::new() }
+        let stations: Vec<u32> = stations.collect();
+        Self { own: vec![0; stations.len()], stations, all: 0, moved: Vec::new() }
     }
 
     pub(super) fn order(&self, into: &mut Vec<u32>) {
-        into.extend(self.stations.iter().map(|&(station, _)| station));
+        into.extend_from_slice(&self.stations);
     }
 
     /// Only those who were served change places, so that the others cost nothing.
     pub(super) fn on_sent(&mut self, lasts: Duration, served: &[(u32, u32)]) {
-        let Self { stations, all, losses } = self;
-        let (lasts, number) = (lasts.0 as i64, stations.len() as i64);
-        *all += lasts / number.max(1);
-        let most = MOST - *all;
-        let above = stations.iter_mut().take_while(|(_, own)| *own > most);
-        above.for_each(|(_, own)| *own = most);
+        let lasts = lasts.0 as i64;
+        self.all += lasts / (self.stations.len() as i64).max(1);
+        let most = MOST - self.all;
+        let above = self.own.iter_mut().take_while(|own| **own > most);
+        above.for_each(|own| *own = most);
         let tones: i64 = served.iter().map(|&(_, tones)| i64::from(tones)).sum();
-        losses.clear();
-        // They were among the first in most cases, and served in this order.
-        let mut next = 0;
-        for (place, &(station, _)) in stations.iter().enumerate() {
-            if losses.len() == served.len() {
+        let gap = self.take_out(served, |own| lasts * i64::from(own) / tones.max(1));
+        self.put_back(gap);
+    }
+
+    /// Those who lose something leave their places. Returns the gap, which begins where the first
+    /// of them was: the others close up behind it.
+    fn take_out(&mut self, served: &[(u32, u32)], loss: impl Fn(u32) -> i64) -> Range<usize> {
+        let Self { stations, own, moved, .. } = self;
+        // They were the first in most cases, and served in this order.
+        moved.clear();
+        for (place, &(station, tones)) in served.iter().enumerate() {
+            if stations.get(place) != Some(&station) {
                 break;
             }
-            let is_it = |of: &(u32, u32)| of.0 == station;
-            let is_next = served.get(next).is_some_and(is_it);
-            let found = if is_next { Some(next) } else { served.iter().position(is_it) };
-            if let Some(at) = found {
-                next = at + 1;
-                losses.push((place, lasts * i64::from(served[at].1) / tones.max(1)));
-            }
+            moved.push((station, own[place] - loss(tones)));
         }
-        // The last one first, so that what stands behind each is in order.
-        for &(place, loss) in losses.iter().rev() {
-            let left = stations[place].1 - loss;
-            let behind = &mut stations[place..];
-            // In most cases only the few pass who were not served.
-            let first = behind[1..].iter().take(4).position(|&(_, own)| own <= left);
-            let all = || behind[1..].partition_point(|&(_, own)| own > left);
-            let passed = first.unwrap_or_else(all);
-            behind[0].1 = left;
-            behind[..=passed].rotate_left(1);
+        let mut gap = 0..moved.len();
+        let (mut found, mut place) = (gap.end, gap.end);
+        while found < served.len() && place < stations.len() {
+            let station = stations[place];
+            if let Some(&(_, tones)) = served.iter().find(|of| of.0 == station) {
+                found += 1;
+                let loss = loss(tones);
+                if loss > 0 {
+                    moved.push((station, own[place] - loss));
+                    gap = if gap.is_empty() { place..place } else { gap };
+                    stations.copy_within(gap.end..place, gap.end + 1);
+                    own.copy_within(gap.end..place, gap.end + 1);
+                    gap.end += 1;
+                }
+            }
+            place += 1;
+        }
+        if !moved.is_sorted_by_key(|&(_, own)| Reverse(own)) {
+            moved.sort_by_key(|&(_, own)| Reverse(own));
+        }
+        gap
+    }
+
+    /// They come before those who have no more, so that all are in order. Who is before the gap has
+    /// more.
+    fn put_back(&mut self, gap: Range<usize>) {
+        /// In most cases, only the few pass who were not served, or all.
+        const FEW: usize = 4;
+        let Self { stations, own, moved, .. } = self;
+        let Range { start: mut behind, end: mut place } = gap;
+        for &(station, credits) in moved.iter() {
+            if own.get(place).is_some_and(|&other| other > credits) {
+                let left = &own[place..];
+                let few = left.iter().take(FEW).position(|&other| other <= credits);
+                let all = || left.partition_point(|&other| other > credits);
+                let passed = few.unwrap_or_else(all);
+                stations.copy_within(place..place + passed, behind);
+                own.copy_within(place..place + passed, behind);
+                (behind, place) = (behind + passed, place + passed);
+            }
+            (stations[behind], own[behind]) = (station, credits);
+            behind += 1;
         }
     }
 }
@@ -95,7 +129,7 @@ mod tests {
         let mut credits = Credits::new(1..=3);
         credits.on_sent(Duration::from_micros(900), &[(1, 106), (2, 52)]);
         assert_eq!(order(&credits), [3, 2, 1]);
-        let sum: i64 = credits.stations.iter().map(|&(_, own)| own + credits.all).sum();
+        let sum: i64 = credits.own.iter().map(|own| own + credits.all).sum();
         assert!(sum.abs() < 3, "what all get is what the served ones lose: {sum}");
     }
 
@@ -105,7 +139,7 @@ mod tests {
         for _ in 0..10_000 {
             credits.on_sent(Duration::from_micros(5000), &[(1, 242)]);
         }
-        assert_eq!(credits.stations[0], (2, MOST - credits.all));
+        assert_eq!((credits.stations[0], credits.own[0]), (2, MOST - credits.all));
     }
 
     proptest! {
@@ -130,8 +164,9 @@ mod tests {
                     let loss = share.map_or(0, |&(_, it)| lasts * i64::from(it) / i64::from(tones));
                     *own = (*own + lasts / N).min(MOST) - loss;
                 }
-                all.sort_by_key(|&(_, own)| std::cmp::Reverse(own));
-                let left = credits.stations.iter().map(|&(it, own)| (it, own + credits.all));
+                all.sort_by_key(|&(_, own)| Reverse(own));
+                let own = credits.own.iter().map(|own| own + credits.all);
+                let left = credits.stations.iter().copied().zip(own);
                 prop_assert_eq!(left.collect::<Vec<_>>(), all.clone());
             }
         }

@@ -96,7 +96,7 @@ impl Triggering {
         let settings = mu.uplink.clone()?;
         let number = stations.len() as u32;
         let first = rules.category_of(TrafficClass::BestEffort);
-        let members = Members(stations);
+        let members = Members::of(stations);
         Some(Self {
             access_point,
             random: RandomStations::of(&settings, &members, seed),

@@ -22,6 +22,8 @@ pub struct GroupLayout {
     rates: Vec<BitRate>,
     /// Whether the load of each user is that of the one before.
     alike: Vec<bool>,
+    /// Whether any user has LDPC.
+    has_ldpc: bool,
     /// The fields before the data, and the signal extension.
     around: GroupFields,
 }
@@ -42,6 +44,7 @@ impl GroupVector {
         Ok(GroupLayout {
             vector: *self,
             alike: (0..loads.len()).map(alike).collect(),
+            has_ldpc: loads.iter().any(Load::is_ldpc),
             plan: outline.plan,
             rates: loads.iter().map(|load| load.bit_rate(symbol)).collect(),
             loads: outline.loads,
@@ -110,8 +113,7 @@ impl GroupLayout {
         let room = within.min(LONGEST_PPDU).0.checked_sub(around.0)?;
         let end = DataEnd { symbols: room / self.vector.symbol().0, quarters: 4 };
         // Where LDPC needs an extra segment, the data ends a symbol earlier.
-        let ldpc = self.loads.iter().any(Load::is_ldpc);
-        let spare = u64::from(ldpc && !self.vector.is_ns3());
+        let spare = u64::from(self.has_ldpc && !self.vector.is_ns3());
         let symbols = end.symbols.checked_sub(spare).filter(|&symbols| symbols > 0)?;
         Some(DataEnd { symbols, ..end })
     }
@@ -131,7 +133,7 @@ impl GroupLayout {
             guard_ltf: if guard == Guard::Ns3200 { 2 } else { 1 },
             // One, two, four, six and eight symbols are 0 to 4.
             ltfs: (self.ltfs() / 2) as u8,
-            ldpc_extra: self.loads.iter().any(Load::is_ldpc),
+            ldpc_extra: self.has_ldpc,
             pre_fec: end.quarters % 4,
             pe_disambiguity: rest >= self.vector.symbol(),
         }
