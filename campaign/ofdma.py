@@ -61,11 +61,7 @@ def ofdma(draw: Draw, values: Values) -> Table:
 
 
 def among_radios(made: Table, draw: Draw) -> None:
-    """Give the nodes radios, in some cases with a second cell, and leave out what is of cells."""
-    made["wlan"]["mu"].pop("protection", None)
-    uplink = made["wlan"]["mu"].get("uplink")
-    if isinstance(uplink, dict) and any("power_save" in group for group in groups(made)):
-        uplink.pop("random_access", None)
+    """Give the nodes radios, in some cases with a second cell."""
     made["radio"] = {}
     for group in groups(made):
         group["ring_m"] = draw.one((2.0, 20.0, 60.0, 120.0))

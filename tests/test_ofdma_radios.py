@@ -22,12 +22,16 @@ def scenario(stations: dict | list, flows: list[dict], radio: dict | None = None
     return sm.Scenario(**made, wlan=wlan, **given)
 
 
+@pytest.mark.parametrize("protection", ["none", "mu_rts"])
 @pytest.mark.parametrize("how", SEQUENCES)
-def test_where_all_hear_each_other_frames_are_those_of_a_cell(how: str, tmp_path: Path):
+def test_where_all_hear_each_other_frames_are_those_of_a_cell(
+    how: str, protection: str, tmp_path: Path
+):
     flows = [{"from": "ap", "to": "sta0-8", "traffic": {"poisson": {"rate_mbps": 2.0}}}]
     texts = []
     for stations, radio in (({"count": 9}, None), (NEAR, {})):
-        made = scenario(stations, flows, radio, wlan={"mu": {"acknowledgement": how}})
+        mu = {"acknowledgement": how, "protection": protection}
+        made = scenario(stations, flows, radio, wlan={"mu": mu})
         path = tmp_path / f"{len(texts)}.txt"
         sm.run(made, check=True, trace=path)
         texts.append(path.read_text())
@@ -78,15 +82,6 @@ def test_a_resource_unit_reaches_further():
 @pytest.mark.parametrize(
     ("tables", "path", "said"),
     [
-        (
-            {
-                "stations": NEAR | {"power_save": "legacy"},
-                "wlan": {"beacons": {}, "mu": {"uplink": {"random_access": {}}}},
-            },
-            "wlan.mu.uplink.random_access",
-            "with [radio] and stations that save power",
-        ),
-        ({"wlan": {"mu": {"protection": "mu_rts"}}}, "wlan.mu.protection", "with [radio]"),
         ({"radio": {"propagation_delay": "on"}}, "wlan.mu", "signals that take time"),
         ({"interferers": [{"position_m": [3.0, 0.0], "source": "sco"}]}, "wlan.mu", "interferers"),
     ],
@@ -165,6 +160,65 @@ def test_of_two_stations_in_one_resource_unit_a_much_stronger_one_is_received(se
     shares = [found[f"stations[{n}].mu.ra_success_fraction"] for n in (0, 1)]
     assert shares[0] > 0.9 if received else shares[0] < 0.1
     assert shares[1] < 0.1
+
+
+def test_of_two_equal_stations_in_one_resource_unit_one_at_most_is_received():
+    # A QoS Null at MCS 0 can be decoded beside another of the same power, but not both.
+    settings = random_access(units=1, eocw_min=0, eocw_max=0) | {"max_users": 1, "min_users": 1}
+    stations = [{"tx_power_dbm": -10.0, "ring_m": 3.0}] * 2
+    made = scenario(
+        stations,
+        [{"from": "sta*", "to": "ap", "traffic": SATURATED}],
+        {"error_model": "threshold"},
+        wlan={"mu": settings, "mcs": 0},
+    )
+    found = sm.run(made, check=True).row()
+    shares = [found[f"stations[{n}].mu.ra_success_fraction"] for n in (0, 1)]
+    assert sum(shares) <= 1
+
+
+def test_stations_that_sleep_do_not_send_at_random():
+    def row(stations: dict, radio: dict | None) -> dict:
+        settings = random_access(units=4)
+        flows = [{"from": "sta*", "to": "ap", "traffic": {"poisson": {"rate_mbps": 0.1}}}]
+        sleepers = stations | {"count": 20, "power_save": "legacy"}
+        wlan = {"mu": settings, "beacons": {}}
+        return sm.run(scenario(sleepers, flows, radio, wlan=wlan), check=True).row()
+
+    cell, radios = row({}, None), row({"ring_m": 3.0}, {})
+    for key in ("total.goodput_mbps", "stations[0].power_save.awake_fraction"):
+        assert radios[key] == pytest.approx(cell[key], rel=0.1), key
+    assert sum(radios[f"stations[{n}].mu.ra_attempts"] for n in range(20)) > 100
+
+
+def beside_a_hidden_station(protection: str) -> list[float]:
+    # sta2 sends to an access point of its own, and hears the stations of the first one, not itself.
+    losses = [
+        [0, 50, 50, 140, 140],
+        [50, 0, 50, 60, 140],
+        [50, 50, 0, 60, 140],
+        [140, 60, 60, 0, 50],
+        [140, 140, 140, 50, 0],
+    ]
+    made = scenario(
+        [{}, {}, {"cell": 1}],
+        [
+            {"from": "ap", "to": "sta0-1", "traffic": SATURATED},
+            {"from": "sta2", "to": "ap", "traffic": SATURATED},
+        ],
+        {"losses_db": losses},
+        cells=[{}],
+        wlan={"mu": {"protection": protection}},
+    )
+    found = sm.run(made, check=True).row()
+    return [found[f"flows[{n}].goodput_mbps"] for n in range(3)]
+
+
+def test_ctss_keep_a_hidden_station_quiet():
+    bare, protected = (beside_a_hidden_station(how) for how in ("none", "mu_rts"))
+    assert max(bare[:2]) < 1, "the hidden station has the medium for itself"
+    assert min(protected[:2]) > 5
+    assert protected[2] < 0.85 * bare[2]
 
 
 def test_what_a_trace_names_beside_a_lost_answer_is_in_its_resource_unit():

@@ -178,7 +178,7 @@ pub struct Space {
     mute: MuTimers,
     /// Whether nodes report the packets in frames that are addressed to others.
     overhears: bool,
-    /// Whether nodes do that, or access points trigger stations: what is addressed to others then
+    /// Whether nodes do that, or stations answer Trigger frames: what is addressed to others then
     /// does more at a node than to set its NAV.
     follows_others: bool,
 }
@@ -243,6 +243,7 @@ impl Space {
             rules,
             signals,
             timers: NodeTimers::new(nodes.len(), shortest_space),
+            follows_others: nodes.iter().any(|node| node.triggered_by().is_some()),
             nodes,
             wake: Timer::default(),
             watch: None,
@@ -251,7 +252,6 @@ impl Space {
             airtime: None,
             reuse,
             overhears: false,
-            follows_others: !triggering.is_empty(),
             mute,
             triggering,
         };

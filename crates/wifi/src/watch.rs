@@ -5,7 +5,7 @@ mod group;
 mod triggered;
 
 pub(crate) use group::GroupRecord;
-pub(crate) use triggered::{Answering, TriggeredRecord};
+pub(crate) use triggered::{Answering, TriggeredRecord, mu_rts};
 
 use crate::mac::{BusySlot, Counting, Edcaf, Originator};
 use crate::phy::he::Ru;

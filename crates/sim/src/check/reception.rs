@@ -6,7 +6,7 @@ use super::powers::{Powers, STEP, agree, agree_in_sum};
 use super::rule::rule;
 use kernel::{Duration, Instant};
 use wifi::interferer::Burst;
-use wifi::space::{OngoingFrame, ReceivedFrame};
+use wifi::space::{OngoingFrame, ReceivedFrame, Users};
 
 /// The carrier sense state of a node, and its frame exchanges.
 #[derive(Debug, Clone)]
@@ -77,15 +77,18 @@ impl ReceiverState {
     }
 }
 
-/// Whether two frames are HE TB PPDUs that answer the same frame.
+/// Whether two frames are HE TB PPDUs that answer the same frame, or CTSs that answer one MU-RTS.
 pub(super) fn are_joint(one: &OngoingFrame, other: &OngoingFrame) -> bool {
-    let are_units = one.users.is_unit() && other.users.is_unit();
-    are_units && one.from != other.from && (one.to, one.start) == (other.to, other.start)
+    let is_joint = |it: &OngoingFrame| it.users.is_unit() || it.users == Users::Together;
+    is_joint(one)
+        && is_joint(other)
+        && one.from != other.from
+        && (one.to, one.start) == (other.to, other.start)
 }
 
-/// Whether they are also in different resource units, and so do not interfere.
+/// Whether they are also in no common resource unit, and so do not interfere.
 fn are_apart(one: &OngoingFrame, other: &OngoingFrame) -> bool {
-    are_joint(one, other) && one.users != other.users
+    are_joint(one, other) && (one.users != other.users || !one.users.is_unit())
 }
 
 /// A preamble is detected only if its `power` reaches the sensitivity and its SINR suffices.

@@ -1,10 +1,11 @@
 //! Checks frames in space: who sends and receives which frame, and when each may begin.
 
+mod protection;
 mod units;
 
 use super::blocks::{Blocks, DataPsdu};
 use super::earlier::Known;
-use super::exchanges::{Exchanges, is_answer};
+use super::exchanges::is_answer;
 use super::overlap::{self, Overlap};
 use super::powers::{Powers, agree_in_sum};
 use super::random_access::Backoffs;
@@ -94,7 +95,7 @@ impl Watch {
         let mpdus = |air: &OngoingFrame| match air.kind {
             // The EDCAF is that of the node which has started the exchange.
             FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => Vec::new(),
-            _ if matches!(air.users, Users::Several | Users::Chained) => Vec::new(),
+            _ if !(air.users == Users::One || air.users.is_unit()) => Vec::new(),
             FrameKind::BlockAckRequest => {
                 vec![(space.starting_sequence(air.from, air.edcaf), Bytes::ZERO)]
             }
@@ -199,7 +200,7 @@ impl Watch {
         let asked = asked.find(|asked| {
             let fits = matches!(
                 (asked.kind, frame.kind),
-                (Rts, Cts) | (Data, Ack) | (Data | BlockAckRequest | Trigger, BlockAck)
+                (Rts | Trigger, Cts) | (Data, Ack) | (Data | BlockAckRequest | Trigger, BlockAck)
             );
             let in_time = due(asked, self.times.sifs()) == frame.start;
             fits && in_time && Some(asked.from) == frame.to && asked.edcaf == frame.edcaf
@@ -232,27 +233,6 @@ impl Watch {
         rule(self.now, agree || !self.exact, "Duration fields end with the exchange", || {
             format!("{} after {before:?}, {} after {after:?}", ends[0], ends[1])
         });
-    }
-
-    /// Whether the sender's RTS announced the frame and its CTS has arrived, or its CTS-to-self
-    /// announced the frame.
-    fn follows_cts(&self, frame: &OngoingFrame) -> bool {
-        let Exchanges { sent, understood, .. } = &self.receivers[frame.from as usize].exchanges;
-        let Some(opening) = sent.filter(|sent| sent.edcaf == frame.edcaf) else {
-            return false;
-        };
-        let before = match opening.kind {
-            FrameKind::CtsToSelf => Some(opening),
-            FrameKind::Rts if opening.to == frame.to => {
-                understood.filter(|cts| cts.kind == FrameKind::Cts && Some(cts.from) == frame.to)
-            }
-            _ => None,
-        };
-        let Some(cts) = before.filter(|cts| cts.end + self.times.sifs() == frame.start) else {
-            return false;
-        };
-        self.check_reservation(&cts, frame);
-        true
     }
 
     /// Whether the frame is a secondary frame, which its transmitter has announced in a CTS.
@@ -288,21 +268,33 @@ impl Watch {
         (self.times.aifs(triggered.map_or(aifsn, |own| own.aifsn)), limit)
     }
 
+    /// Whether a frame follows the last exchange of its node, in its TXOP or after reports.
+    fn goes_on(&self, frame: &OngoingFrame) -> bool {
+        let exchanges = &self.receivers[frame.from as usize].exchanges;
+        self.txop_of(frame).is_some() || exchanges.has_reports(self.now, self.times.sifs())
+    }
+
+    /// The TXOP that goes on with a frame, and when it was won.
+    fn txop_of(&self, frame: &OngoingFrame) -> Option<(u8, Instant)> {
+        let (_, limit) = self.parameters(frame.from, frame.edcaf);
+        let exchanges = &self.receivers[frame.from as usize].exchanges;
+        exchanges.won.filter(|&(function, _)| {
+            limit > Duration::ZERO
+                && function == frame.edcaf
+                && exchanges.has_succeeded(self.now, self.times.sifs(), self.slowest)
+        })
+    }
+
     /// A node starts an exchange: within a TXOP, or when its carrier sense permits.
     fn check_opening(&mut self, frame: &OngoingFrame, mpdus: usize) {
         let now = self.now;
         let (space, limit) = self.parameters(frame.from, frame.edcaf);
         let receiver = &self.receivers[frame.from as usize];
-        let sifs = self.times.sifs();
-        if receiver.exchanges.has_reports(now, sifs) {
+        if receiver.exchanges.has_reports(now, self.times.sifs()) {
             // A Trigger frame for data follows the reports, and does not need a TXOP with a limit.
             return;
         }
-        let won = receiver.exchanges.won.filter(|&(function, _)| {
-            limit > Duration::ZERO
-                && function == frame.edcaf
-                && receiver.exchanges.has_succeeded(now, sifs, self.slowest)
-        });
+        let won = self.txop_of(frame);
         // The Duration field covers the exchange.
         let planned = frame.end + frame.reserves;
         let slack = if self.exact { Duration::ZERO } else { Duration::from_micros(1) };
@@ -409,7 +401,10 @@ impl Watch {
         receiver.extra = Duration::ZERO;
         if is_unit {
             receiver.decoded_unit_at = now;
-            self.groups.on_decoded(heard.node, heard.from);
+            let is_alone = self.groups.on_decoded(heard.node, heard.from);
+            rule(now, is_alone, "one answer in a resource unit is received", || {
+                format!("{heard:?}")
+            });
         }
         self.known.check_format(now, heard.node, None, frame.mode.class);
         match frame.to {
@@ -421,8 +416,9 @@ impl Watch {
                 receiver.exchanges.on_understood(frame, |asked| due(asked, times.sifs()));
             }
             Some(_) => {
-                let followed_by = (self.nav_reset && frame.kind == FrameKind::Rts)
-                    .then(|| now + after_rts(times, &frame));
+                let is_rts = frame.kind == FrameKind::Rts || frame.users == Users::Opening;
+                let followed_by = (self.nav_reset && is_rts).then(|| now + self.after_rts(&frame));
+                let receiver = &mut self.receivers[heard.node as usize];
                 receiver.reserve(now + frame.reserves, followed_by);
             }
         }
@@ -488,16 +484,6 @@ impl Watch {
 fn due(asked: &OngoingFrame, sifs: Duration) -> Instant {
     asked.end + overlap::delay(asked) + sifs
 }
-
-/// Within this time after an RTS, the frame that it announces must have begun (clause 10.3.2.4).
-fn after_rts(times: &Times, rts: &OngoingFrame) -> Duration {
-    let cts = times.response_mode(&rts.mode);
-    let lasting = times.airtime(&cts, CTS).total();
-    times.sifs() * 2 + lasting + times.rx_start_delay(&cts) + times.slot * 2
-}
-
-/// Bytes of a CTS (clause 9.3.1.3).
-const CTS: Bytes = Bytes(14);
 
 #[cfg(test)]
 mod tests;

@@ -16,6 +16,23 @@ pub(super) struct GroupSent {
     pub(super) mpdus: Vec<Vec<(u16, Bytes)>>,
 }
 
+impl GroupSent {
+    /// The MPDUs of all users.
+    pub(super) fn total(&self) -> usize {
+        self.mpdus.iter().map(Vec::len).sum()
+    }
+}
+
+/// An MU-RTS.
+#[derive(Debug)]
+struct Opened {
+    from: u32,
+    /// Those that it asks.
+    stations: Vec<u32>,
+    /// How many MPDUs the access point sends after it.
+    mpdus: usize,
+}
+
 /// A Trigger frame, and what stations answer.
 #[derive(Debug)]
 pub(super) struct TriggerSent {
@@ -33,6 +50,8 @@ pub(super) struct TriggerSent {
 pub(super) struct Groups {
     sent: Vec<GroupSent>,
     triggers: Vec<TriggerSent>,
+    /// The last MU-RTS of each access point.
+    opened: Vec<Opened>,
 }
 
 impl Groups {
@@ -48,6 +67,14 @@ impl Groups {
 
     /// A frame begins. Returns what its access point has triggered before, which is over then.
     pub(super) fn on_begin(&mut self, frame: &OngoingFrame, space: &Space) -> Option<TriggerSent> {
+        match frame.users {
+            Users::Opening => {
+                self.on_mu_rts(frame.from, space);
+                return None;
+            }
+            Users::Together => return None,
+            _ => {}
+        }
         let access_point = frame.to.filter(|_| frame.users.is_unit()).unwrap_or(frame.from);
         if let Some(exchange) = space.triggered_by(access_point).cloned() {
             let is_trigger = frame.kind == FrameKind::Trigger;
@@ -73,16 +100,42 @@ impl Groups {
         over
     }
 
+    /// An access point begins an exchange with an MU-RTS.
+    fn on_mu_rts(&mut self, from: u32, space: &Space) {
+        let (stations, mpdus) = match (space.triggered_by(from), space.group_of(from)) {
+            (Some(triggered), _) => {
+                let asked = triggered.users.iter().filter(|user| !user.is_random);
+                (asked.map(|user| user.station).collect(), 1)
+            }
+            (None, Some(group)) => {
+                let mpdus = group.users.iter().map(|user| usize::from(user.mpdus())).sum();
+                (group.users.iter().map(|user| user.station).collect(), mpdus)
+            }
+            (None, None) => (Vec::new(), 0),
+        };
+        self.opened.retain(|own| own.from != from);
+        self.opened.push(Opened { from, stations, mpdus });
+    }
+
+    /// The stations that the last MU-RTS of an access point has asked, and how many MPDUs follow.
+    pub(super) fn opened(&self, access_point: u32) -> (&[u32], usize) {
+        let own = self.opened.iter().find(|own| own.from == access_point);
+        own.map_or((&[], 0), |own| (&own.stations, own.mpdus))
+    }
+
     fn end_trigger(&mut self, access_point: u32) -> Option<TriggerSent> {
         let place = self.triggers.iter().position(|own| own.frame.from == access_point)?;
         Some(self.triggers.swap_remove(place))
     }
 
-    /// An access point has decoded what a station answers to its Trigger frame.
-    pub(super) fn on_decoded(&mut self, access_point: u32, station: u32) {
-        if let Some(own) = self.trigger_mut(access_point) {
-            own.decoded.insert(station);
-        }
+    /// An access point has decoded what a station answers to its Trigger frame. Returns whether it
+    /// is alone with that in its resource unit.
+    pub(super) fn on_decoded(&mut self, access_point: u32, station: u32) -> bool {
+        let Some(own) = self.trigger_mut(access_point) else { return true };
+        own.decoded.insert(station);
+        let decoded = own.exchange.users.iter().filter(|user| own.decoded.contains(&user.station));
+        let unit = |station| decoded.clone().find(|user| user.station == station).map(|it| it.unit);
+        decoded.clone().filter(|user| Some(user.unit) == unit(station)).count() <= 1
     }
 
     /// A node has decoded a frame for it: if it is a Multi-STA BlockAck that acknowledges something
@@ -118,6 +171,12 @@ impl Groups {
         self.sent.push(GroupSent { from, end, exchange, mpdus });
     }
 
+    /// An access point asks these stations for CTSs before so many MPDUs.
+    #[cfg(test)]
+    pub(super) fn put_opened(&mut self, from: u32, stations: Vec<u32>, mpdus: usize) {
+        self.opened.push(Opened { from, stations, mpdus });
+    }
+
     /// A Trigger frame, whose stations have sent and been decoded.
     #[cfg(test)]
     pub(super) fn put_trigger(&mut self, frame: OngoingFrame, exchange: TriggeredExchange) {
@@ -137,6 +196,10 @@ impl Groups {
 
     /// To whom a frame is, as a node sees it: a user is one, and others are none.
     pub(super) fn receiver(&self, frame: &OngoingFrame, node: u32) -> Option<u32> {
+        if frame.users == Users::Opening {
+            let is_asked = self.opened(frame.from).0.contains(&node);
+            return Some(if is_asked { node } else { frame.from });
+        }
         if frame.users != Users::Several {
             return frame.to;
         }

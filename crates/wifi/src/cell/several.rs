@@ -24,15 +24,15 @@ impl Several {
     /// A party of it, in the order of their resource units.
     fn party(&self, nth: usize) -> Option<Party> {
         match self {
-            Self::Group(group) => group.users.get(nth).map(|user| {
-                let has_answered = group.opening.is_some() || user.is_answered();
-                Party { station: user.station, is_asked: true, has_sent: true, has_answered }
+            Self::Group(group) => group.users.get(nth).map(|user| Party {
+                station: user.station,
+                is_asked: true,
+                has_sent: true,
             }),
             Self::Triggered(triggered) => triggered.users.get(nth).map(|user| {
                 let is_asked = !user.is_random;
-                let has_answered = user.arrives() || is_asked && triggered.opening.is_some();
                 let has_sent = user.response != Response::Nothing;
-                Party { station: user.station, is_asked, has_sent, has_answered }
+                Party { station: user.station, is_asked, has_sent }
             }),
         }
     }
@@ -65,11 +65,6 @@ impl Several {
         }
     }
 
-    /// The stations whose answers the access point has received, a CTS among them.
-    fn answered(&self) -> impl Iterator<Item = u32> {
-        self.parties().filter(|party| party.has_answered).map(|party| party.station)
-    }
-
     /// Whether it fails if nobody answers.
     fn asks_somebody(&self) -> bool {
         match self {
@@ -99,7 +94,6 @@ struct Party {
     station: u32,
     is_asked: bool,
     has_sent: bool,
-    has_answered: bool,
 }
 
 impl Cell {
@@ -244,7 +238,10 @@ impl Cell {
         };
         if goes_on {
             if let Some(groups) = &mut self.groups {
-                groups.downlink.protected.add(several.answered());
+                match &several {
+                    Several::Group(group) => groups.downlink.protected.add(group.protects()),
+                    Several::Triggered(own) => groups.downlink.protected.add(own.protects()),
+                }
             }
             out.push(Command::Ended);
             self.settle_several(now, f, &several, is_answered, out);

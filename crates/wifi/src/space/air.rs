@@ -134,7 +134,11 @@ impl Space {
     #[allow(clippy::inline_always, reason = "it runs for each frame")]
     #[inline(always)]
     fn filled(&mut self, now: Instant, frame: OnAir, source: &mut dyn MsduSource) -> Option<OnAir> {
-        if frame.answers_trigger() { self.answer_trigger(now, frame, source) } else { Some(frame) }
+        match frame.users {
+            Users::Unit(_) if frame.answers_trigger() => self.answer_trigger(now, frame, source),
+            Users::Together => self.answer_mu_rts(frame),
+            _ => Some(frame),
+        }
     }
 
     /// A frame that begins, of which nobody has received anything yet.
@@ -224,7 +228,7 @@ impl Space {
         let (deferral, detected, end) = (begun.deferral, begun.detected(), begun.end());
         let is_dsss = begun.frame.mode.class.is_dsss();
         let levels = self.rules.levels;
-        if begun.frame.users.is_unit() && !is_alone {
+        if !is_alone && begun.frame.is_joint() {
             return self.arrive_jointly(now, id);
         }
         // A lower bound in the sum of a receiver does not tell that it is clear.
@@ -296,6 +300,9 @@ impl Space {
         }
         let mut ending = std::mem::take(&mut self.scratch.ending);
         self.signals.end(now, &mut ending);
+        if self.triggers() {
+            self.note_awake(&ending, source);
+        }
         if self.crowd.is_on_air() {
             self.end_of_crowd(now);
         }
@@ -316,8 +323,7 @@ impl Space {
             self.sort_units(&mut received);
         }
         for of_frame in received.chunk_by(|(_, a, _), (_, b, _)| a == b) {
-            let users = self.signals.transmission(of_frame[0].1).frame.users;
-            if matches!(users, Users::Several | Users::Unit(_)) {
+            if self.signals.transmission(of_frame[0].1).frame.is_by_user() {
                 self.receive_by_user(now, of_frame, out);
             } else {
                 self.receive_frame(now, of_frame, &mut ppdu, None, out);
@@ -392,7 +398,7 @@ impl Space {
     /// A transmission ends at the nodes in range. A node at which it was too weak to be decoded,
     /// whatever the interference, has received nothing.
     fn end_transmission(&mut self, now: Instant, id: u32) {
-        if self.signals.transmission(id).frame.users.is_unit() {
+        if self.signals.transmission(id).frame.is_joint() {
             return self.end_in_units(now, id);
         }
         let weak_below = self.weak_below();

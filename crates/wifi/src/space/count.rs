@@ -11,8 +11,15 @@ impl Space {
     pub(super) fn count(&mut self, id: u32) {
         let signals = &self.signals;
         let transmission = signals.transmission(id);
-        let &Transmission { ref frame, reach, start, .. } = transmission;
-        if frame.users != Users::One && !self.nodes[frame.from as usize].decides(frame, &reach) {
+        let &Transmission { ref frame, mut reach, start, .. } = transmission;
+        if frame.answers_mu_rts() {
+            if !self.is_first_cts(id) {
+                return;
+            }
+            reach = self.reach_together(id);
+        } else if frame.users != Users::One
+            && !self.nodes[frame.from as usize].decides(frame, &reach)
+        {
             return;
         }
         if reach.decoded > 0 || frame.kind == FrameKind::CtsToSelf {
@@ -25,7 +32,7 @@ impl Space {
         };
         let could_receive = match frame.to {
             Some(to) => usize::from(signals.receiver_of(id, to).is_some_and(|to| audible(&to))),
-            None if frame.users == Users::Several => {
+            None if frame.users != Users::One => {
                 let users = self.nodes[frame.from as usize].users(frame.kind);
                 let found = users.filter_map(|user| signals.receiver_of(id, user));
                 found.filter(audible).count()
@@ -57,7 +64,7 @@ impl Space {
         }
         // A full-duplex node may lose the frames of several exchanges after one attempt.
         let is_attempt = owner.duplex().is_none_or(|duplex| is_open && !duplex.joins_only());
-        let is_answered = frame.to.is_some() || frame.users == Users::Several;
+        let is_answered = frame.to.is_some() || frame.users != Users::One;
         let counters = &mut owner.counters.exchanges;
         if hindered || reach.interfered > 0 {
             counters.collisions += u64::from(is_attempt);

@@ -17,8 +17,12 @@ pub enum Users {
     Several,
     /// A BlockAckReq or BlockAck for one of them.
     Chained,
+    /// One of the equal CTSs that answer an MU-RTS.
+    Together,
     /// An HE TB PPDU in the resource unit of this user of its receiver's exchange.
     Unit(u8),
+    /// An MU-RTS to the stations with whom its transmitter begins an exchange.
+    Opening,
 }
 
 impl Users {
@@ -32,7 +36,7 @@ impl Users {
         match self {
             Self::Several => kind == FrameKind::Data,
             Self::Unit(_) => true,
-            Self::One | Self::Chained => false,
+            Self::One | Self::Chained | Self::Together | Self::Opening => false,
         }
     }
 }
@@ -145,6 +149,27 @@ impl OnAir {
         self.users.is_unit() && !self.is_control_response()
     }
 
+    /// Whether it is an MU-RTS.
+    pub(super) fn is_mu_rts(&self) -> bool {
+        self.users == Users::Opening
+    }
+
+    /// Whether it is one of the CTSs that answer an MU-RTS.
+    pub(super) fn answers_mu_rts(&self) -> bool {
+        self.users == Users::Together
+    }
+
+    /// Whether other nodes answer the same frame at the same time, so that their preambles are
+    /// received as one.
+    pub(super) fn is_joint(&self) -> bool {
+        matches!(self.users, Users::Together | Users::Unit(_))
+    }
+
+    /// Whether it is for several users, or of one of several, whom the exchange tells.
+    pub(super) fn is_by_user(&self) -> bool {
+        matches!(self.users, Users::Several | Users::Unit(_) | Users::Opening)
+    }
+
     /// Whether it is a control response.
     pub(super) fn is_control_response(&self) -> bool {
         matches!(self.kind, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck)
@@ -203,6 +228,11 @@ impl Reach {
             noise: self.noise - before.noise,
             by_interferers: self.by_interferers - before.by_interferers,
         }
+    }
+
+    /// Whether no addressed receiver has received it to its end.
+    pub(super) fn is_none(&self) -> bool {
+        self.decoded + self.interfered + self.noise + self.by_interferers == 0
     }
 
     /// A receiver lost the frame to interferers, or to other frames, or to noise.

@@ -59,8 +59,8 @@ pub(super) struct Interference {
     /// How they arrive at the node that is looked at, and whether they are there.
     arriving: Vec<(FixedPower, bool)>,
     chunks: Vec<Chunk>,
-    /// Whether the frame is an HE TB PPDU.
-    is_unit: bool,
+    /// Whether others may answer the same frame at the same time.
+    is_joint: bool,
     /// How much more power the stations have in the resource unit of the frame than they would have
     /// on the whole channel.
     pub(super) concentration: f64,
@@ -82,8 +82,8 @@ impl Interference {
         self.is_known = true;
         self.others.clear();
         self.others.extend(signals.others(self.id));
-        self.is_unit = signals.transmission(self.id).frame.users.is_unit();
-        if self.is_unit {
+        self.is_joint = signals.transmission(self.id).frame.is_joint();
+        if self.is_joint {
             self.others.retain(|sent| signals.is_in_unit(self.id, sent) != Some(false));
         }
         self.events.clear();
@@ -117,7 +117,7 @@ impl Interference {
         arriving.clear();
         chunks.clear();
         let (width, id) = (signals.transmission(self.id).frame.mode.width, self.id);
-        let concentration = self.is_unit.then_some(self.concentration);
+        let concentration = self.is_joint.then_some(self.concentration);
         for sent in others {
             let power = signals.power_within(sent, node, width);
             let power = match (power, concentration) {

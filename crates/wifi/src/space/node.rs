@@ -5,6 +5,7 @@ mod duplex;
 mod group;
 mod hear;
 mod listen;
+mod opening;
 mod own;
 mod respond;
 mod service;
@@ -261,7 +262,7 @@ impl Node {
                 return None;
             }
             let is_refused = frame.kind == FrameKind::Cts
-                && frame.is_control_response()
+                && frame.users == Users::One
                 && !rules.levels.cts_when_busy
                 && self.carrier.is_sensed();
             if !is_refused {

@@ -93,9 +93,15 @@ impl Space {
             interferers.look_up(span, frame.from, frame.mode.width, &self.signals)
         });
         self.scratch.interference.with(id, &self.signals, bursts.unwrap_or_default());
-        let is_reset = rules.nav_reset && frame.kind == FrameKind::Rts;
-        let nav_reset_at =
-            is_reset.then(|| now + self.per_cache.facts_of(&transmission, timing, error).nav_reset);
+        let nav_reset_at = match frame.kind {
+            FrameKind::Rts if rules.nav_reset => {
+                Some(now + self.per_cache.facts_of(&transmission, timing, error).nav_reset)
+            }
+            _ if rules.nav_reset && frame.is_mu_rts() => {
+                self.nodes[frame.from as usize].nav_reset(rules).map(|after| now + after)
+            }
+            _ => None,
+        };
         let source = self.signals.source(id);
         let mut reach = self.signals.transmission(source).reach;
         let ended_frame = EndedFrame {
@@ -202,7 +208,7 @@ impl Space {
         out: &mut Vec<Command>,
     ) -> bool {
         let (frame, rules) = (&transmission.frame, &self.rules);
-        let is_noted = self.follows_others && (self.triggers() || frame.kind == FrameKind::Data);
+        let is_noted = self.follows_others && (!self.overhears || frame.kind == FrameKind::Data);
         let is_plain = self.watch.is_none() && self.interferers.is_none() && !is_noted;
         if !is_plain || frame.to.is_none_or(|to| to == node) {
             return false;
@@ -229,7 +235,7 @@ impl Space {
         if sent.bears && self.rules.levels.bears_beside {
             return Received { bounds: Bounds { least: 0.0, most: 0.0, chunks: 1 }, ..how };
         }
-        let is_joint = sent.frame.users.is_unit();
+        let is_joint = sent.frame.is_joint();
         if self.signals.radio.overlaps.is_none() && !is_joint {
             return how;
         }
@@ -416,6 +422,7 @@ fn link_loss(receiver: &Node, frame: &OnAir) -> f64 {
     let peer = || receiver.peer(frame.from);
     let link = || peer().map(|peer| &peer.link);
     match frame.kind {
+        FrameKind::Trigger if frame.is_mu_rts() => 0.0,
         FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckRequest | FrameKind::Trigger => {
             link().map_or(0.0, |link| link.ack_loss)
         }

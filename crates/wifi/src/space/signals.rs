@@ -54,7 +54,7 @@ struct TransmissionRecord {
 /// What all ask of a transmission.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TransmissionSpan {
-    id: u32,
+    pub(super) id: u32,
     pub(super) begin: Instant,
     pub(super) end: Instant,
 }
@@ -407,13 +407,14 @@ impl Signals {
         others.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, from)| from)
     }
 
-    /// Whether another transmission is an HE TB PPDU that answers the same frame, and if so,
-    /// whether it is in the same resource unit. In another one the two do not interfere.
+    /// Whether another transmission answers the same frame at the same time, and if so, whether it
+    /// is an HE TB PPDU in the same resource unit. Otherwise the two do not interfere.
     pub(super) fn is_in_unit(&self, id: u32, other: &TransmissionSpan) -> Option<bool> {
         let (own, other) = (self.transmission(id), self.transmission(other.id));
-        let (one, two) = (own.frame.users, other.frame.users);
-        let answer_one = (own.start, own.frame.to) == (other.start, other.frame.to);
-        (one.is_unit() && two.is_unit() && answer_one).then_some(one == two)
+        let (one, two) = (&own.frame, &other.frame);
+        let answer_one = (own.start, one.to) == (other.start, two.to);
+        let in_one = one.users == two.users && one.users.is_unit();
+        (one.is_joint() && two.is_joint() && answer_one).then_some(in_one)
     }
 
     /// All who may hear a transmission.

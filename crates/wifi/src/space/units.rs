@@ -10,7 +10,7 @@
 //! answered by chance.
 
 use super::Space;
-use super::frame::{OnAir, Transmission, Users};
+use super::frame::{OnAir, Reach, Transmission, Users};
 use super::per::PpduParts;
 use super::reception::{End, Received, ReceivedSignal};
 use crate::Command;
@@ -42,13 +42,12 @@ impl Space {
         answers.map_or(announced, |(airtime, _)| airtime.total())
     }
 
-    /// Whether several HE TB PPDUs begin.
+    /// Whether HE TB PPDUs begin, or CTSs that answer an MU-RTS.
     pub(super) fn are_joint(&self, beginning: &[u32]) -> bool {
-        let users = |&id: &u32| self.signals.transmission(id).frame.users;
-        beginning.iter().any(|id| users(id).is_unit())
+        beginning.iter().any(|&id| self.signals.transmission(id).frame.is_joint())
     }
 
-    /// One of several HE TB PPDUs begins at the nodes in range.
+    /// One of several HE TB PPDUs or CTSs begins at the nodes in range.
     #[cold]
     #[inline(never)]
     pub(super) fn arrive_jointly(&mut self, now: Instant, id: u32) {
@@ -66,26 +65,27 @@ impl Space {
         });
     }
 
-    /// An HE TB PPDU ends at the nodes in range.
+    /// An HE TB PPDU ends at the nodes in range, or a CTS that answers an MU-RTS.
     #[cold]
     #[inline(never)]
     pub(super) fn end_in_units(&mut self, now: Instant, id: u32) {
         let Self { signals, receivers, rules, scratch, .. } = self;
-        let &Transmission { frame: OnAir { to, .. }, deferral, start, .. } =
+        let &Transmission { frame: OnAir { to, users, .. }, deferral, start, .. } =
             signals.transmission(id);
         let Some(to) = to else { return };
+        let has_unit = |node: u32| node == to && users.is_unit();
         signals.each(id, |node, power| {
             let signal = ReceivedSignal { id, power };
             let receiver = &mut receivers[node as usize];
             let how = match receiver.depart_jointly(now, start, signal, to, &rules.levels) {
                 End::Energy => return scratch.touch(node),
                 End::Received(how) => how,
-                End::Beside(how) if node == to => how,
+                End::Beside(how) if has_unit(node) => how,
                 End::Beside(_) | End::Unnoticed => return,
             };
             scratch.touch(node);
             let mut own = how;
-            if node == to {
+            if has_unit(node) {
                 own.power = power.milliwatts;
                 if !scratch.in_units.iter().any(|&(other, _)| other == node) {
                     scratch.in_units.push((node, deferral));
@@ -93,6 +93,29 @@ impl Space {
             }
             scratch.received.push((node, id, own));
         });
+    }
+
+    /// The CTSs that answer the same MU-RTS as this one, by the numbers of their transmissions.
+    fn ctss(&self, id: u32) -> impl Iterator<Item = u32> {
+        let others = self.signals.others(id);
+        let others = others.filter(move |other| self.signals.is_in_unit(id, other).is_some());
+        others.map(|other| other.id).chain(std::iter::once(id))
+    }
+
+    /// Who has decoded a CTS that answers an MU-RTS: all are received as one.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn reach_together(&self, id: u32) -> Reach {
+        let mut all = self.ctss(id).map(|id| self.signals.transmission(id).reach);
+        all.find(|reach| !reach.is_none()).unwrap_or_default()
+    }
+
+    /// Whether it counts for all of them.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn is_first_cts(&self, id: u32) -> bool {
+        let from = |id: u32| self.signals.transmission(id).frame.from;
+        self.ctss(id).all(|other| from(id) <= from(other))
     }
 
     /// Answers to a Trigger frame, which end together, are looked at in the order of their resource
@@ -142,6 +165,10 @@ impl Space {
                 Users::Unit(_) => frame.to.filter(|&to| to == node),
                 _ => self.nodes[frame.from as usize].users(frame.kind).find(|&user| user == node),
             };
+            if own.is_some() && self.is_overpowered(id, node) {
+                self.lose_in_unit(id, node);
+                continue;
+            }
             // To those who are no users, it is for others.
             let to = own.or(frame.to).unwrap_or(frame.from);
             let mut ppdu = own.and_then(|_| self.unit_of(node, id));
@@ -155,6 +182,27 @@ impl Space {
             if let Some(watch) = self.watch.as_mut().filter(|_| own.is_some()) {
                 watch.note_reach(id, node, &reach);
             }
+        }
+    }
+
+    /// Whether a node receives another HE TB PPDU in the same resource unit with more power: of
+    /// several, it can follow the strongest only.
+    fn is_overpowered(&self, id: u32, node: u32) -> bool {
+        let rank = |id: u32| {
+            let power = self.signals.power_of(id, node).map_or(0.0, |power| power.milliwatts);
+            (power, std::cmp::Reverse(self.signals.transmission(id).frame.from))
+        };
+        let mut others = self.signals.others(id);
+        others.any(|other| {
+            self.signals.is_in_unit(id, &other) == Some(true) && rank(other.id) > rank(id)
+        })
+    }
+
+    /// A node does not receive an HE TB PPDU, because of another one in its resource unit.
+    fn lose_in_unit(&mut self, id: u32, node: u32) {
+        self.signals.transmission_mut(id).reach.note_loss(false, true);
+        if let Some(watch) = &mut self.watch {
+            watch.note_reach(id, node, &Reach { interfered: 1, ..Reach::default() });
         }
     }
 

@@ -7,6 +7,7 @@ use super::node::{Node, NodeTriggers};
 use crate::mac::mu::{TriggeredExchange, TriggeredUser};
 use crate::{Command, MsduSource};
 use kernel::Instant;
+use wire::FrameKind;
 
 /// The access points among these nodes that trigger stations.
 pub(super) fn triggering(nodes: &[Node]) -> Vec<u32> {
@@ -86,6 +87,27 @@ impl Space {
         if let Some(triggers) = self.nodes[access_point as usize].triggers_mut() {
             triggers.modes = modes;
         }
+    }
+
+    /// Frames end: of Trigger frames, it is known which stations are awake to answer.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn note_awake(&mut self, ending: &[u32], source: &dyn MsduSource) {
+        for &id in ending {
+            let frame = &self.signals.transmission(id).frame;
+            if frame.kind == FrameKind::Trigger && frame.users == Users::Several {
+                self.nodes[frame.from as usize].note_awake(source);
+            }
+        }
+    }
+
+    /// A station is to answer an MU-RTS: it sends no CTS while the medium is busy (clauses 26.2.6.3
+    /// and 26.5.2.5).
+    #[cold]
+    #[inline(never)]
+    pub(super) fn answer_mu_rts(&self, frame: OnAir) -> Option<OnAir> {
+        let is_busy = self.receivers[frame.from as usize].has_energy(&self.rules.levels);
+        Some(frame).filter(|_| !is_busy)
     }
 
     /// A station begins to answer a Trigger frame: decides what is in its PPDU. `None` if it sends

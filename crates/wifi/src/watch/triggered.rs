@@ -5,9 +5,12 @@ use crate::mac::mu::{
     Response, TriggeredExchange, TriggeredUser, Uplink, UplinkShape, buffer_status,
 };
 use crate::mac::{BLOCK_ACK_REQUEST, Bitmap, Originator};
+use crate::phy::Width;
+use crate::phy::he::{bandwidth_code, width_code};
 use kernel::Bytes;
 use wire::{
-    BlockAck, Frame, FrameContent, QueueReport, StationAck, TrafficClass, Trigger, UserInfo,
+    BlockAck, CommonInfo, Frame, FrameContent, QueueReport, StationAck, TrafficClass, Trigger,
+    TriggerKind, UserInfo,
 };
 
 /// A Trigger frame, and what belongs to it.
@@ -49,6 +52,15 @@ impl Uplink {
     pub(crate) fn queue_report(&self, told: Option<Bytes>) -> QueueReport {
         QueueReport { size: self.queue_size.field(told), all: None }
     }
+}
+
+/// What an MU-RTS asks these stations for: CTSs on a channel of this width.
+pub(crate) fn mu_rts(width: Width, stations: impl Iterator<Item = u32>) -> FrameContent {
+    let user =
+        |station| UserInfo { aid: station as u16, ru: width_code(width), ..UserInfo::default() };
+    let common = CommonInfo { bandwidth: bandwidth_code(width), ..CommonInfo::default() };
+    let (kind, users) = (TriggerKind::MuRts, stations.map(user).collect());
+    FrameContent::Trigger(Box::new(Trigger { kind, common, users }))
 }
 
 impl TriggeredRecord<'_> {

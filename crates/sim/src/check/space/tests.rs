@@ -1,6 +1,7 @@
 //! Correct events pass, and each forged event violates the rule that it is made for.
 
 mod duplex;
+mod protection;
 mod reuse;
 mod units;
 

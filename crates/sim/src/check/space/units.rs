@@ -8,7 +8,7 @@ use super::super::triggered;
 use super::super::units::{GroupSent, TriggerSent};
 use super::Watch;
 use kernel::Instant;
-use wifi::mac::{Acknowledgement, multi_sta_block_ack};
+use wifi::mac::{Acknowledgement, TriggerKind, multi_sta_block_ack};
 use wifi::space::{OngoingFrame, Users};
 use wire::FrameKind;
 
@@ -16,7 +16,7 @@ impl Watch {
     /// The power at which a frame arrives at a node. HE TB PPDUs have one preamble, but the access
     /// point receives each in its resource unit.
     pub(super) fn power_of(&self, frame: &OngoingFrame, node: u32) -> f64 {
-        if frame.to == Some(node) {
+        if frame.users.is_unit() && frame.to == Some(node) {
             return self.powers.at(node, frame) * self.groups.concentration(frame, node);
         }
         self.power_together(frame, node)
@@ -34,6 +34,9 @@ impl Watch {
     /// A frame to users of an exchange, or to one of them, begins.
     pub(super) fn check_in_group(&mut self, frame: &OngoingFrame) {
         let now = self.now;
+        if frame.users == Users::Opening {
+            return self.check_mu_rts(frame);
+        }
         if let Some(own) = self.groups.trigger_of(frame.to.unwrap_or(frame.from)) {
             return match frame.kind {
                 FrameKind::Trigger => self.check_trigger(frame),
@@ -66,8 +69,11 @@ impl Watch {
         triggered::check_trigger(&self.mac, now, is_own, exchange);
         let stations: Vec<u32> = exchange.users.iter().map(|user| user.station).collect();
         self.known.check_users(now, stations.iter().copied());
+        // A BSRP needs no protection.
+        let asked = exchange.users.iter().filter(|user| !user.is_random).count();
+        let stations = if exchange.kind == TriggerKind::Basic { asked } else { 0 };
         // It may be longer than its TXOP where nothing fits: it then asks for QoS Nulls.
-        self.check_opening(frame, 1);
+        self.check_protected(frame, 1, stations);
     }
 
     /// What a station answers to a Trigger frame begins a SIFS after it, is in its resource unit,
@@ -125,7 +131,7 @@ impl Watch {
     fn check_group_data(&mut self, frame: &OngoingFrame) {
         let now = self.now;
         let Some(group) = self.groups.of(frame.from) else { return };
-        let total: usize = group.mpdus.iter().map(Vec::len).sum();
+        let (total, stations) = (group.total(), group.mpdus.len());
         let Some(settings) = &self.mac.mu else {
             return rule(now, false, "only with OFDMA a PPDU has several users", || {
                 format!("{frame:?}")
@@ -146,7 +152,7 @@ impl Watch {
             };
             self.blocks.on_psdu(now, &psdu);
         }
-        self.check_opening(frame, total);
+        self.check_protected(frame, total, stations);
     }
 
     /// A BlockAckReq of a chain follows a SIFS after the BlockAck of a user, or a PIFS after the
@@ -177,6 +183,9 @@ impl Watch {
     pub(super) fn check_user(&self, asked: &OngoingFrame, frame: &OngoingFrame) {
         if (asked.users, frame.users) == (Users::One, Users::One) {
             return;
+        }
+        if asked.users == Users::Opening || frame.users == Users::Together {
+            return self.check_cts(asked, frame);
         }
         let Some(group) = self.groups.of(asked.from) else { return };
         let place = group.exchange.users.iter().position(|user| user.station == frame.from);

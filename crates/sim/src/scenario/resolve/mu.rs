@@ -6,7 +6,7 @@ use crate::scenario::document::Document;
 use kernel::Bytes;
 use settings::Said;
 use wifi::MacConfig;
-use wifi::mac::{Delivery, Mu, MuProtection, RandomAccessTriggers};
+use wifi::mac::{Delivery, Mu, RandomAccessTriggers};
 use wifi::phy::he::{GroupFault, GroupUser, RuSize};
 use wifi::phy::{Band, Mode, ModeClass};
 use wifi::space::PropagationDelay;
@@ -48,11 +48,10 @@ pub(super) fn mu(
         let message = format!("downlink OFDMA with {what} is not supported");
         return check.fault(TABLE, Said::new(message, remedy));
     }
-    if let Some((key, what, remedy)) =
-        space.and_then(|space| among_radios(settings, space, stations))
-    {
-        let message = format!("not supported together with {what}");
-        return check.fault(format!("{TABLE}{key}"), Said::new(message, remedy));
+    if space.is_some_and(|space| space.radio.propagation_delay == PropagationDelay::On) {
+        let message = "not supported together with signals that take time to arrive";
+        let remedy = "let radio.propagation_delay be \"off\" or \"auto\"";
+        return check.fault(TABLE, Said::new(message, remedy));
     }
     if stations.len() > MOST_AIDS {
         let message = format!(
@@ -125,30 +124,6 @@ fn unsupported(
         () if each => ("delivery of each MPDU", "take wlan.aggregation.delivery = \"ppdu\""),
         () if wlan.timing.model_header.is_some() => {
             ("the data frames of analytic models", "remove wlan.model_header_us")
-        }
-        () => return None,
-    })
-}
-
-/// The key that is not supported among radios, with what it is not, and the remedy.
-fn among_radios(
-    settings: &Mu,
-    space: &SpacePlan,
-    stations: &[StationPlan],
-) -> Option<(&'static str, &'static str, &'static str)> {
-    const REMEDY: &str =
-        "remove it; or remove [radio], for a cell in which each node hears each other";
-    let is_random = settings.uplink.as_ref().is_some_and(|it| it.random_access.is_some());
-    let saves_power = stations.iter().any(|station| station.power_save.is_some());
-    Some(match () {
-        () if is_random && saves_power => {
-            let remedy = "remove it, the stations' power_save, or [radio]";
-            (".uplink.random_access", "[radio] and stations that save power", remedy)
-        }
-        () if settings.protection == MuProtection::MuRts => (".protection", "[radio]", REMEDY),
-        () if space.radio.propagation_delay == PropagationDelay::On => {
-            let remedy = "let radio.propagation_delay be \"off\" or \"auto\"";
-            ("", "signals that take time to arrive", remedy)
         }
         () => return None,
     })

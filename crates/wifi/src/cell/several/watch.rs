@@ -5,12 +5,9 @@ use crate::cell::watch::CellWatch;
 use crate::cell::{ACCESS_POINT, Cell};
 use crate::mac::mu::MuRts;
 use crate::mac::{ACK, Exchange, Step};
-use crate::phy::he::{bandwidth_code, width_code};
 use crate::watch::{self, WatchRecord};
 use kernel::{Duration, Instant};
-use wire::{
-    CommonInfo, Frame, FrameContent, FrameLoss, FrameOutcome, Trigger, TriggerKind, UserInfo,
-};
+use wire::{Frame, FrameLoss, FrameOutcome};
 
 /// The outcome of a frame that only noise can destroy.
 pub(in crate::cell) fn outcome(is_received: bool) -> FrameOutcome {
@@ -85,18 +82,10 @@ impl Cell {
     ) -> Vec<Frame> {
         let [request, answer] = rts.steps(start);
         let width = self.group_width();
-        let user = |station| UserInfo {
-            aid: station as u16,
-            ru: width_code(width),
-            ..UserInfo::default()
-        };
-        let common = CommonInfo { bandwidth: bandwidth_code(width), ..CommonInfo::default() };
-        let users = several.asked().map(user).collect();
-        let trigger = Trigger { kind: TriggerKind::MuRts, common, users };
         let request = Frame {
             mode: watch::mode(&rts.mode, &request.airtime),
             psdu: rts.bytes,
-            content: FrameContent::Trigger(Box::new(trigger)),
+            content: watch::mu_rts(width, several.asked()),
             outcome: FrameOutcome::Received,
             ..self.bare(f, &request, number)
         };
@@ -108,7 +97,9 @@ impl Cell {
             outcome: FrameOutcome::Received,
             ..self.bare(f, &answer, number)
         };
-        std::iter::once(request).chain(several.asked().map(cts)).collect()
+        let mut stations: Vec<u32> = several.asked().collect();
+        stations.sort_unstable();
+        std::iter::once(request).chain(stations.into_iter().map(cts)).collect()
     }
 
     /// How long a frame of an exchange reserves the medium after its end.

@@ -28,7 +28,7 @@ impl Happened {
     fn sorted(mut self) -> Self {
         for (.., label) in &mut self.frames {
             // A Trigger frame that collides has no type in the cell.
-            if matches!(&**label, "basic" | "bsrp") {
+            if matches!(&**label, "basic" | "bsrp" | "mu-rts") {
                 "trigger".clone_into(label);
             }
         }
@@ -193,10 +193,13 @@ impl Stage<'_> {
             let is_answer = matches!(kind, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck)
                 || users == Users::Chained
                 || frame.users.is_unit()
-                || kind == FrameKind::Trigger && self.space.triggered_by(from).is_none();
+                || users == Users::Several
+                    && kind == FrameKind::Trigger
+                    && self.space.triggered_by(from).is_none();
             let label = match kind {
                 FrameKind::Rts => "rts".to_owned(),
                 FrameKind::Cts | FrameKind::CtsToSelf => "cts".to_owned(),
+                FrameKind::Trigger if users == Users::Opening => "mu-rts".to_owned(),
                 FrameKind::Ack => "ack".to_owned(),
                 FrameKind::BlockAckRequest => "bar".to_owned(),
                 FrameKind::BlockAck if users == Users::Several => "multi ba".to_owned(),

@@ -9,7 +9,6 @@ use super::triggers::{from_trigger, three_each, uplink};
 use crate::mac::{Acknowledgement, MuProtection};
 
 fn protected(script: Script) -> Script {
-    let script = script.in_cell_only("MU-RTS is of cells");
     script.with(|config| config.mu.as_mut().unwrap().protection = MuProtection::MuRts)
 }
 
@@ -19,7 +18,8 @@ fn an_mu_rts_and_equal_ctss_precede_the_data() {
     let data = 430 + 1120;
     let expected = [
         (430, 430 + 360, AP, "mu-rts"),
-        (950, 950 + 440, AP, "cts"),
+        (950, 950 + 440, STA1, "cts"),
+        (950, 950 + 440, STA2, "cts"),
         (data, data + 3872, AP, "data 1 | 2"),
         (data + 4032, data + 4432, AP, "trigger"),
         (data + 4592, data + 5360, STA1, "ba"),
@@ -34,8 +34,10 @@ fn four_stations_take_four_microseconds_more() {
     let record = protected(one_each(4, Acknowledgement::BarChain)).play(10);
     let seen = frames(&record);
     assert_eq!(seen[0], (430, 830, AP, "mu-rts"));
-    assert_eq!(seen[1], (990, 1430, AP, "cts"));
-    assert_eq!(seen[2], (430 + 1160, 430 + 1160 + 7544, AP, "data 1 | 2 | 3 | 4"));
+    for (nth, cts) in seen[1..5].iter().enumerate() {
+        assert_eq!(*cts, (990, 1430, nth as u32 + 1, "cts"));
+    }
+    assert_eq!(seen[5], (430 + 1160, 430 + 1160 + 7544, AP, "data 1 | 2 | 3 | 4"));
 }
 
 /// The MU-RTS collides: the medium is busy for the longer frame, no data has been sent, and the
@@ -49,7 +51,7 @@ fn an_mu_rts_collides_in_place_of_the_data() {
     assert_eq!(seen[0], (430, 790, AP, "trigger"));
     assert_eq!((seen[1].0, seen[1].2, seen[1].3), (430, STA1, "data 3"));
     let labels: Vec<&str> = seen.iter().map(|it| it.3).collect();
-    assert_eq!(labels[2..5], ["mu-rts", "cts", "data 1 | 2"]);
+    assert_eq!(labels[2..6], ["mu-rts", "cts", "cts", "data 1 | 2"]);
     assert_eq!(record.windows(AP)[..2], [15, 31]);
     assert_eq!(record.frame_counters[0].repeated_mpdus, 0);
     assert_eq!(record.counters[0].collisions, 1);
@@ -60,7 +62,7 @@ fn a_basic_trigger_frame_is_protected() {
     let record = protected(three_each(2)).play(10);
     let place = record.frames.iter().position(|it| it.label == "mu-rts").expect("an MU-RTS");
     let start = record.frames[place].start.0 / 100;
-    let seen: Vec<_> = frames(&record)[place..place + 4]
+    let seen: Vec<_> = frames(&record)[place..place + 5]
         .iter()
         .map(|it| (it.0 - start, it.1 - start, it.2, it.3))
         .collect();
@@ -68,7 +70,8 @@ fn a_basic_trigger_frame_is_protected() {
     let answers = 1120 + 360 + 160;
     let expected = [
         (0, 360, AP, "mu-rts"),
-        (520, 960, AP, "cts"),
+        (520, 960, STA1, "cts"),
+        (520, 960, STA2, "cts"),
         (1120, 1480, AP, "basic"),
         (answers, answers + 480 + 29 * 144, STA1, "data 3"),
     ];

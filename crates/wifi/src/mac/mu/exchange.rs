@@ -155,6 +155,13 @@ impl MuExchange {
         self.users.iter().any(MuUser::is_answered)
     }
 
+    /// The stations that have answered: what follows in the TXOP needs no MU-RTS to them.
+    pub(crate) fn protects(&self) -> impl Iterator<Item = u32> {
+        let is_open = self.opening.is_some();
+        let answered = self.users.iter().filter(move |user| is_open || user.is_answered());
+        answered.map(|user| user.station)
+    }
+
     /// The exchange as it occupies the medium, if its data begins now. Its outcome is a success if
     /// any user answers. `steps` become those that follow the data; a chain ends at the latest when
     /// the TXOP does, at `until`.

@@ -32,7 +32,7 @@ pub struct MuRts {
     /// The mode of the CTSs.
     pub(crate) cts_mode: Mode,
     pub(crate) request: Airtime,
-    cts: Airtime,
+    pub(crate) cts: Airtime,
     sifs: Duration,
 }
 

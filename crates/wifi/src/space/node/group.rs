@@ -1,25 +1,25 @@
 //! An access point that sends to several stations at once: its HE MU PPDUs, and the BlockAcks that
 //! answer them, one after the other or in HE TB PPDUs.
 
+mod begin;
 mod chain;
 mod ending;
 
 pub(super) use ending::Closed;
 
-use super::own::{Awaited, Exchange, Own};
+use super::own::Awaited;
 use super::respond::Responder;
-use super::uplink::{Access, NodeTriggers};
+use super::uplink::NodeTriggers;
 use super::{Node, peer_mut, place_of};
-use crate::mac::mu::{Downlink, MuCounters, MuExchange, Occasion, Shape, Stations, UserCounters};
+use crate::Command;
+use crate::mac::mu::{Downlink, MuCounters, MuExchange, Shape, Stations, UserCounters};
 use crate::mac::{
-    Acknowledgement, Bitmap, ElicitedResponse, ExchangeOutcome, Originator, PeerRate, Txop,
-    block_ack,
+    Acknowledgement, Bitmap, ElicitedResponse, ExchangeOutcome, Originator, PeerRate, block_ack,
 };
 use crate::phy::he::RuSize;
 use crate::phy::{Airtime, Width};
 use crate::space::frame::{OnAir, Reach, Users};
 use crate::space::rules::{Peer, SpaceRules};
-use crate::{Command, MsduSource};
 use kernel::{Duration, Instant, Seed};
 use wire::FrameKind;
 
@@ -41,6 +41,8 @@ pub(in crate::space) struct NodeGroups {
     recovers: bool,
     /// Some user has received data, or a Trigger frame.
     pub(super) has_arrived: bool,
+    /// An MU-RTS is on the air, or the CTSs that answer it.
+    pub(super) is_opening: bool,
     /// What it has that triggers stations.
     pub(super) triggers: Option<Box<NodeTriggers>>,
 }
@@ -95,6 +97,7 @@ impl Node {
                 until: Instant::NEVER,
                 recovers: false,
                 has_arrived: false,
+                is_opening: false,
                 triggers,
             })
         });
@@ -146,46 +149,6 @@ impl Node {
         }
     }
 
-    /// Begins an exchange with several stations, or triggers them, if it is their turn.
-    pub(super) fn begin_several(
-        &mut self,
-        now: Instant,
-        index: usize,
-        txop: Option<Txop>,
-        rules: &SpaceRules,
-        source: &mut dyn MsduSource,
-        out: &mut Vec<Command>,
-    ) -> Option<OnAir> {
-        let first =
-            self.begin_triggered(now, index, Access { txop, is_first: true }, rules, source, out);
-        first.or_else(|| self.begin_group(now, index, txop, rules, source, out))
-    }
-
-    /// The holder of a TXOP begins such an exchange, if it is its turn and ends within the TXOP.
-    pub(super) fn continue_several(
-        &mut self,
-        now: Instant,
-        index: usize,
-        txop: Txop,
-        rules: &SpaceRules,
-        source: &mut dyn MsduSource,
-        out: &mut Vec<Command>,
-    ) -> Option<OnAir> {
-        let own = Some(txop.resumed());
-        let next = self.begin_triggered(
-            now,
-            index,
-            Access { txop: own, is_first: false },
-            rules,
-            source,
-            out,
-        );
-        if next.is_some() || txop.is_for_answers() {
-            return next;
-        }
-        self.begin_group(now, index, own, rules, source, out)
-    }
-
     /// The access point sends to one station alone.
     pub(super) fn note_single(&mut self, now: Instant, index: usize, rules: &SpaceRules) {
         let Some(groups) = &mut self.groups else { return };
@@ -196,63 +159,6 @@ impl Node {
         let exchange = edcaf.exchange(&rules.mac, now, ExchangeOutcome::Success);
         let lasts = exchange.data().map_or(Duration::ZERO, |data| data.airtime.total());
         groups.downlink.note_single(now, index as u32, lasts, edcaf.to());
-    }
-
-    /// Begins an exchange with several users, in a TXOP if it is limited, if it is their turn.
-    pub(super) fn begin_group(
-        &mut self,
-        now: Instant,
-        index: usize,
-        txop: Option<Txop>,
-        rules: &SpaceRules,
-        source: &mut dyn MsduSource,
-        out: &mut Vec<Command>,
-    ) -> Option<OnAir> {
-        let groups = self.groups.as_mut()?;
-        let within = txop.map_or(Duration(u64::MAX), |txop| txop.left(now));
-        let stations = &mut OfNode { width: groups.width, peers: &mut self.peers };
-        let mut on = Occasion { now, within, rules: &rules.mac, stations, source, out };
-        let edcaf = &mut self.contenders[index].edcaf;
-        let group = groups.downlink.assemble(index as u32, edcaf, &mut on)?;
-        Some(self.open_group(now, index, group, txop, rules))
-    }
-
-    /// Begins an exchange with several users and returns its HE MU PPDU.
-    fn open_group(
-        &mut self,
-        now: Instant,
-        index: usize,
-        group: Box<MuExchange>,
-        txop: Option<Txop>,
-        rules: &SpaceRules,
-    ) -> OnAir {
-        self.own = Own::Sending(Exchange { edcaf: index, opened: now, txop });
-        let groups = self.groups.as_mut().expect("a group has groups");
-        if let Some(triggers) = &mut groups.triggers {
-            triggers.triggering.note_down();
-        }
-        let edcaf = &self.contenders[index].edcaf;
-        groups.downlink.note_sent(now, index as u32, &group);
-        self.counters.exchanges.begin();
-        groups.downlink.count(&group, &mut self.counters.frames);
-        groups.acked.clear();
-        groups.acked.resize(group.users.len(), None);
-        groups.until = txop.map_or(Instant::NEVER, |txop| now + txop.left(now));
-        (groups.nth, groups.recovers, groups.has_arrived) = (0, false, false);
-        let reserves = rules.timing().reservation(group.after);
-        groups.current = Some(group);
-        OnAir {
-            kind: FrameKind::Data,
-            from: self.id,
-            to: None,
-            edcaf: index as u8,
-            mode: edcaf.mode,
-            psdu: edcaf.psdu.bytes,
-            reserves,
-            answer: ElicitedResponse::BlockAck,
-            beside: None,
-            users: Users::Several,
-        }
     }
 
     /// The exchange with several users on the air, and what such PPDUs have in common.
@@ -307,6 +213,9 @@ impl Node {
     ) {
         if frame.answers_trigger() {
             return self.await_acknowledgement(now, rules, frame);
+        }
+        if frame.is_mu_rts() {
+            return self.await_ctss(now, frame, rules);
         }
         if let Some((_, shape)) = self.triggered() {
             let timeout = shape.timeout;
@@ -363,6 +272,9 @@ impl Node {
         lost: &Bitmap,
         rules: &SpaceRules,
     ) -> Option<OnAir> {
+        if frame.is_mu_rts() {
+            return self.cts_of(frame, station, rules);
+        }
         if self.triggered().is_some() {
             return self.answer_to_trigger(frame, station);
         }
@@ -414,6 +326,10 @@ impl Node {
         out: &mut Vec<Command>,
     ) {
         let is_awaited = self.own.awaited().is_some_and(|it| it.kind == frame.kind);
+        if is_awaited && frame.answers_mu_rts() {
+            self.own.stop_waiting();
+            return self.follow_mu_rts(now, rules);
+        }
         let Some(nth) = self.user_of(frame).filter(|_| is_awaited) else {
             return self.miss(now, rules, out);
         };
@@ -461,11 +377,12 @@ impl Node {
     pub(in crate::space) fn decides(&mut self, frame: &OnAir, reach: &Reach) -> bool {
         let is_first = match frame.kind {
             FrameKind::Data => true,
+            FrameKind::Trigger if frame.is_mu_rts() => true,
             // A Trigger frame may ask nobody in particular.
             FrameKind::Trigger => self.triggered().is_some_and(|(own, _)| !own.asks_nobody()),
             _ => false,
         };
-        let is_data = frame.users == Users::Several && is_first;
+        let is_data = frame.to.is_none() && is_first;
         if let Some(groups) = self.groups.as_mut().filter(|_| is_data) {
             groups.has_arrived |= reach.decoded > 0;
         }

@@ -107,7 +107,7 @@ impl Node {
         }
         self.miss(now, rules, out);
         let is_trigger = answer.is_some_and(|answer| !answer.is_control_response());
-        if is_trigger && !self.may_answer(now) {
+        if (is_trigger || frame.is_mu_rts()) && !self.may_answer(now) {
             return;
         }
         let reply = match frame.users {

@@ -3,7 +3,7 @@
 use super::Node;
 use super::own::{Awaited, Exchange, Own};
 use crate::mac::mu::{Response, TriggeredUser, Uplink};
-use crate::mac::{Bitmap, Edcaf, TriggerKind};
+use crate::mac::{Bitmap, Edcaf, MuProtection, TriggerKind};
 use crate::space::frame::OnAir;
 use crate::space::rules::SpaceRules;
 use crate::{Command, MsduSource};
@@ -13,7 +13,8 @@ use wire::FrameKind;
 /// What a station has that Trigger frames may ask.
 #[derive(Debug)]
 pub(in crate::space) struct Responder {
-    settings: Uplink,
+    /// Those of answers to Trigger frames that ask for data; `None` if an MU-RTS alone asks it.
+    uplink: Option<Uplink>,
     access_point: u32,
     /// By access category, what it has told of its queue with its last PSDU, if anything.
     told: Vec<Option<Bytes>>,
@@ -24,22 +25,25 @@ pub(in crate::space) struct Responder {
 }
 
 impl Responder {
-    /// That of a station of this access point; `None` if nobody triggers it.
+    /// That of a station of this access point; `None` if nobody asks it.
     pub(super) fn of(rules: &SpaceRules, access_point: u32) -> Option<Box<Self>> {
         rules.mac.framing.aggregation?;
-        let settings = rules.mac.config.mu.as_ref()?.uplink.clone()?;
-        Some(Box::new(Self {
-            settings,
-            access_point,
-            told: vec![None; rules.mac.per_node as usize],
-            basic_nav: Instant::ZERO,
-            is_open: false,
-        }))
+        let mu = rules.mac.config.mu.as_ref()?;
+        let is_asked = mu.uplink.is_some() || mu.protection == MuProtection::MuRts;
+        is_asked.then(|| {
+            Box::new(Self {
+                uplink: mu.uplink.clone(),
+                access_point,
+                told: vec![None; rules.mac.per_node as usize],
+                basic_nav: Instant::ZERO,
+                is_open: false,
+            })
+        })
     }
 }
 
 impl Node {
-    /// The access point that may trigger a station; `None` if nobody does.
+    /// The access point that may trigger a station, or ask it for a CTS; `None` if nobody does.
     pub(in crate::space) fn triggered_by(&self) -> Option<u32> {
         self.responder.as_ref().map(|responder| responder.access_point)
     }
@@ -57,11 +61,14 @@ impl Node {
         rules: &SpaceRules,
         source: &dyn MsduSource,
     ) {
+        if self.responder.as_ref().is_none_or(|responder| responder.uplink.is_none()) {
+            return;
+        }
         let others = self.edcafs().enumerate().filter(|&(other, _)| other != index);
         let is_alone = others.map(|(_, edcaf)| edcaf).all(Edcaf::is_idle);
         let queue = self.edcaf(index).backlog(&rules.mac, is_alone, source);
-        if let Some(responder) = &mut self.responder {
-            responder.told[index] = responder.settings.told(queue, is_null);
+        if let Some(Responder { uplink: Some(uplink), told, .. }) = self.responder.as_deref_mut() {
+            told[index] = uplink.told(queue, is_null);
         }
     }
 
@@ -94,7 +101,7 @@ impl Node {
     ) -> Option<FrameKind> {
         let responder = self.responder.as_ref()?;
         let access_point = responder.access_point;
-        user.answer_null(responder.settings.null(&rules.mac, kind));
+        user.answer_null(responder.uplink.as_ref()?.null(&rules.mac, kind));
         if kind == TriggerKind::Basic {
             user.categories(rules.mac.per_node).any(|category| {
                 let edcaf = &mut self.contenders[category as usize].edcaf;

@@ -1,6 +1,8 @@
 //! An access point that triggers stations: its Trigger frames, what it receives in answer, and its
 //! Multi-STA BlockAcks.
 
+mod random;
+
 use super::group::{Closed, NodeGroups};
 use super::own::{Exchange, Own};
 use super::{Node, has};
@@ -24,6 +26,9 @@ pub(in crate::space) struct NodeTriggers {
     pub(in crate::space) modes: Vec<Mode>,
     /// The exchange on the air.
     pub(in crate::space) current: Option<TriggeredExchange>,
+    /// Which stations are awake at the end of the Trigger frame, in the same order; all, if none
+    /// sends in RA-RUs.
+    is_awake: Vec<bool>,
 }
 
 /// The access in which an access point may trigger stations.
@@ -82,6 +87,7 @@ impl NodeTriggers {
             triggering: Triggering::of(&rules.mac, access_point, stations, seed)?,
             modes: peers.iter().map(|peer| peer.rate.mode).collect(),
             current: None,
+            is_awake: vec![true; peers.len()],
         }))
     }
 }
@@ -258,12 +264,12 @@ impl Node {
         Some(self.open_triggered(now, index, planned?, txop, rules))
     }
 
-    /// Begins a triggered exchange and returns its Trigger frame.
+    /// Begins a triggered exchange and returns its first frame.
     fn open_triggered(
         &mut self,
         now: Instant,
         index: usize,
-        mut triggered: TriggeredExchange,
+        triggered: TriggeredExchange,
         txop: Option<Txop>,
         rules: &SpaceRules,
     ) -> OnAir {
@@ -273,16 +279,34 @@ impl Node {
         let groups = self.groups.as_mut().expect("it triggers");
         groups.has_arrived = false;
         let triggers = groups.triggers.as_mut().expect("it triggers");
-        triggers.triggering.note_sent(now, &triggered);
-        let shape = triggers.triggering.shape(&triggered);
+        let around = triggers.triggering.shape(&triggered).around(&rules.mac, triggered.kind);
+        let (opening, lasts) = (triggered.opening, around + triggered.announced);
+        triggers.current = Some(triggered);
+        match opening {
+            Some(rts) => self.open_by(index, &rts, lasts, rules),
+            None => self.trigger(now, index, rules).expect("it triggers"),
+        }
+    }
+
+    /// The Trigger frame of the exchange, which begins at this instant.
+    pub(super) fn trigger(
+        &mut self,
+        begins: Instant,
+        index: usize,
+        rules: &SpaceRules,
+    ) -> Option<OnAir> {
+        let id = self.id;
+        let NodeTriggers { triggering, current, .. } = self.triggers_mut()?;
+        let triggered = current.as_mut()?;
+        triggering.note_sent(begins, triggered);
+        let shape = triggering.shape(triggered);
         let mode = shape.mode;
-        triggered.lay_out(&rules.mac, shape, now, self.id);
+        triggered.lay_out(&rules.mac, shape, begins, id);
         let psdu = triggered.trigger_bytes;
         let around = shape.around(&rules.mac, triggered.kind);
         let after = around + triggered.announced - triggered.trigger.airtime.total();
-        triggers.current = Some(triggered);
         self.contenders[index].edcaf.prepare_trigger(&rules.mac, mode, psdu);
-        OnAir {
+        Some(OnAir {
             kind: FrameKind::Trigger,
             from: self.id,
             to: None,
@@ -293,7 +317,7 @@ impl Node {
             answer: ElicitedResponse::BlockAck,
             beside: None,
             users: Users::Several,
-        }
+        })
     }
 
     /// What a station that a Trigger frame asks sends in its resource unit, if its NAV permits
@@ -313,31 +337,6 @@ impl Node {
             beside: None,
             users: Users::Unit(user.unit as u8),
         })
-    }
-
-    /// What a station sends in an RA-RU of a Trigger frame of this access point, which it hears and
-    /// which does not ask it, if it has packets and its counter comes to zero.
-    pub(in crate::space) fn answer_at_random(
-        &mut self,
-        now: Instant,
-        frame: &OnAir,
-        station: &Self,
-    ) -> Option<OnAir> {
-        if frame.kind != FrameKind::Trigger || station.triggered_by() != Some(self.id) {
-            return None;
-        }
-        let (own, id) = (self.id, station.id);
-        let has_units = self.peer(id).is_some_and(|peer| peer.rate.mode.has_units());
-        let has_packets = station.edcafs().any(|it| !it.is_idle() && it.to() == Some(own));
-        let NodeTriggers { triggering, current, .. } = self.triggers_mut()?;
-        let triggered = current.as_mut().filter(|_| has_units && has_packets)?;
-        let unit = triggering.contend(triggered, id, true)?;
-        if !station.may_answer(now) {
-            triggering.put_off(id);
-            return None;
-        }
-        triggered.enter(own, unit, id);
-        self.answer_to_trigger(frame, id)
     }
 
     /// The access point has decoded what a station sends in answer to a Trigger frame, but for
@@ -419,16 +418,23 @@ impl Node {
         out: &mut Vec<Command>,
     ) {
         let Some(groups) = &mut self.groups else { return };
+        let is_opening = groups.end_opening();
         let NodeGroups { triggers: Some(triggers), downlink, .. } = &mut **groups else { return };
         let Some(triggered) = triggers.current.take() else { return };
-        triggers.triggering.settle_random(&triggered);
-        triggers.triggering.count_units(&triggered, &mut downlink.counters.random);
+        // A Trigger frame has been sent, unless nobody has answered an MU-RTS before.
+        if !is_opening {
+            triggers.triggering.settle_random(&triggered);
+            triggers.triggering.count_units(&triggered, &mut downlink.counters.random);
+        }
         let Some(Closed { index, used, goes_on }) = self.close(now, is_complete, rules) else {
             return;
         };
         let is_answered = triggered.is_answered();
         let sifs = rules.timing().sifs();
         let goes_on = goes_on || is_answered && self.may_follow(now, &triggered, index, sifs);
+        if let Some(groups) = self.groups.as_mut().filter(|_| goes_on) {
+            groups.downlink.protected.add(triggered.protects());
+        }
         triggered.report(self.id, used, out);
         let is_failure = !is_answered && !triggered.asks_nobody();
         self.note_failure(is_failure);

@@ -36,7 +36,8 @@ impl Stage {
             fill: if is_lost { '~' } else { '=' },
         };
         let data = exchange.data().expect("data");
-        let mut frames = self.opening(exchange, data.start);
+        let mut frames =
+            self.opening(exchange, data.start, group.users.iter().map(|user| user.station));
         frames.push(frame(AP, &sent, data, false));
         for step in &group.steps {
             let (node, label) = match (step.step.kind, step.user) {
@@ -51,19 +52,25 @@ impl Stage {
         self.record.frames.append(&mut frames);
     }
 
-    /// An MU-RTS and the CTSs before an instant, as if the access point sent both.
-    fn opening(&self, exchange: &Exchange, until: Instant) -> Vec<Frame> {
-        let label = |kind| if kind == FrameKind::Cts { "cts" } else { "mu-rts" };
-        let steps = exchange.steps().filter(|step| step.start < until);
-        let frame = |step: &Step| Frame {
+    /// An MU-RTS before an instant, and the CTSs of these stations.
+    fn opening(
+        &self,
+        exchange: &Exchange,
+        until: Instant,
+        stations: impl Iterator<Item = u32>,
+    ) -> Vec<Frame> {
+        let frame = |step: &Step, node, label: &str| Frame {
             function: self.cell.sender,
-            node: AP,
-            label: label(step.kind).to_owned(),
+            node,
+            label: label.to_owned(),
             start: step.start,
             end: step.end(),
             fill: '=',
         };
-        steps.map(frame).collect()
+        let mut steps = exchange.steps().filter(|step| step.start < until);
+        let (Some(request), Some(cts)) = (steps.next(), steps.next()) else { return Vec::new() };
+        let ctss = stations.map(|station| frame(cts, station, "cts"));
+        std::iter::once(frame(request, AP, "mu-rts")).chain(ctss).collect()
     }
 
     /// The frames of a triggered exchange.
@@ -75,7 +82,8 @@ impl Stage {
         };
         let trigger = &triggered.trigger;
         let name = format!("{:?}", triggered.kind).to_lowercase();
-        let mut frames = self.opening(exchange, trigger.start);
+        let asked = triggered.users.iter().filter(|user| !user.is_random);
+        let mut frames = self.opening(exchange, trigger.start, asked.map(|user| user.station));
         frames.push(frame(AP, name, trigger.start, trigger.end(), false));
         for user in &triggered.users {
             let (Some(start), Some(end)) = (triggered.answers, triggered.answered()) else { break };

@@ -233,6 +233,14 @@ impl TriggeredExchange {
         self.users.iter().any(|user| user.arrives)
     }
 
+    /// The stations that have answered: what follows in the TXOP needs no MU-RTS to them.
+    pub(crate) fn protects(&self) -> impl Iterator<Item = u32> {
+        let is_open = self.opening.is_some();
+        let has_answered =
+            move |user: &&TriggeredUser| user.arrives() || is_open && !user.is_random;
+        self.users.iter().filter(has_answered).map(|user| user.station)
+    }
+
     /// Reports the airtime of each station: its share of the exchange is that of its tones, which
     /// stations that collide divide. That of empty resource units is the access point's.
     pub(crate) fn report(&self, access_point: u32, used: Duration, out: &mut Vec<Command>) {

@@ -35,7 +35,10 @@ impl Node {
             return;
         };
         let Some(mut groups) = self.groups.take() else { return };
-        let Some(group) = groups.current.take() else { return self.groups = Some(groups) };
+        let Some(mut group) = groups.current.take() else { return self.groups = Some(groups) };
+        if groups.end_opening() {
+            group.users.iter_mut().for_each(|user| user.is_sent = false);
+        }
         let is_answered = group.is_answered();
         group.report(self.id, used, MuUser::is_answered, out);
         let edcaf = &mut self.contenders[index].edcaf;
@@ -44,6 +47,9 @@ impl Node {
         let (mac, settled) = (&rules.mac, &mut self.settled);
         let ending = Ending { now, rules: mac, stations, acked, settled };
         groups.downlink.settle(index as u32, edcaf, &group, is_answered, ending);
+        if goes_on {
+            groups.downlink.protected.add(group.protects());
+        }
         groups.downlink.keep_spare(group);
         self.groups = Some(groups);
         self.note_failure(!is_answered);
@@ -76,7 +82,8 @@ impl Node {
         Some(Closed { index, used, goes_on })
     }
 
-    /// The attempt has failed: if its first frame has arrived at somebody, by noise.
+    /// The attempt has failed: if its first frame has arrived at somebody, by noise. Of an MU-RTS
+    /// without a CTS, the loss of the CTSs is told.
     pub(in crate::space::node) fn note_failure(&mut self, is_failure: bool) {
         let has_arrived = self.groups.as_ref().is_some_and(|groups| groups.has_arrived);
         self.counters.exchanges.noise_losses += u64::from(is_failure && has_arrived);
