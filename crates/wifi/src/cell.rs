@@ -394,7 +394,8 @@ impl Cell {
         if self.goes_on(f) || self.groups.is_some() && self.has_asked(now, f, out) {
             return self.contention.wait_for_draw(f);
         }
-        if self.contention.wait(now, f) {
+        let follows = self.groups.is_some() && self.follows(now, f);
+        if !follows && self.contention.wait(now, f) {
             self.back_off(f);
         }
         self.schedule_access(out);

@@ -1,6 +1,7 @@
 //! How an EDCAF wins the contention, and the exchange or collision that begins then.
 
-use super::{Cell, link_between};
+use super::several::Several;
+use super::{ACCESS_POINT, Cell, link_between};
 use crate::mac::{Bitmap, Collisions, Exchange, ExchangeOutcome, Txop};
 use crate::{Command, MsduSource};
 use kernel::{Duration, Fired, Instant, Rng};
@@ -233,12 +234,13 @@ impl Cell {
         source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) {
+        let ended = self.take_ended();
         if self.groups.is_some() {
             if self.continue_several(now, &txop, source, out) {
                 return;
             }
             if txop.is_for_answers() {
-                return self.end_txop(now, txop.holder, out);
+                return self.end_txop(now, txop.holder, ended.as_ref(), out);
             }
         }
         let edcaf = &mut self.edcafs[txop.holder as usize];
@@ -253,17 +255,28 @@ impl Cell {
             }
             return self.begin_exchange(now, txop.holder, out);
         }
-        self.end_txop(now, txop.holder, out);
+        self.end_txop(now, txop.holder, ended.as_ref(), out);
     }
 
     /// The medium has been idle since the last exchange of the TXOP, and its holder backs off.
-    fn end_txop(&mut self, now: Instant, holder: u32, out: &mut Vec<Command>) {
+    fn end_txop(
+        &mut self,
+        now: Instant,
+        holder: u32,
+        ended: Option<&(Exchange, Several)>,
+        out: &mut Vec<Command>,
+    ) {
         self.txop = None;
         let timing = self.rules.timing();
         let since = now - timing.sifs();
-        self.contention.begin_idle(since + timing.difs(), since);
+        let reserved_until = ended.map_or(since, |(exchange, _)| exchange.reserved_until(timing));
+        self.contention.begin_idle(reserved_until + timing.difs(), reserved_until);
         self.resume_earlier_after_group(holder, since);
         self.back_off(holder);
+        if let Some((exchange, several)) = ended {
+            self.resume_parties(exchange, several);
+            self.resume_without_nav(since, reserved_until, ACCESS_POINT);
+        }
         self.schedule_access(out);
     }
 }

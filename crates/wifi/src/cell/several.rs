@@ -73,13 +73,6 @@ impl Several {
         }
     }
 
-    /// An exchange in which stations have answered a Trigger frame, and the access point has
-    /// decoded nothing.
-    fn undecoded(&self) -> Option<&TriggeredExchange> {
-        let Self::Triggered(triggered) = self else { return None };
-        Some(&**triggered).filter(|own| own.answers.is_some() && !own.is_answered())
-    }
-
     /// Whether the access point waits for no response after the last frame.
     fn is_complete(&self) -> bool {
         match self {
@@ -245,7 +238,7 @@ impl Cell {
             }
             out.push(Command::Ended);
             self.settle_several(now, f, &several, is_answered, out);
-            return self.keep_spare(several);
+            return self.keep(exchange, several);
         }
         self.txop = None;
         let timeout = self.timeout_of(f, &several);
@@ -259,34 +252,50 @@ impl Cell {
             self.nodes[ACCESS_POINT as usize].counters.exchanges.noise_losses += 1;
         }
         self.settle_several(now, f, &several, is_answered, out);
-        // Whose slots have begun keeps them: those who wait longer come first.
-        if let Some(triggered) = several.undecoded() {
-            self.resume_undecoded(exchange.end, triggered);
-        }
-        for station in several.stations() {
-            self.resume_without_nav(exchange.end, reserved_until, station);
-        }
+        self.resume_parties(exchange, &several);
         if several.is_complete() {
             self.resume_without_nav(exchange.end, reserved_until, ACCESS_POINT);
         } else {
             let resume = self.resume_after_timeout(exchange.end, exchange.end, timeout);
             self.resume(ACCESS_POINT, resume);
         }
-        self.keep_spare(several);
+        self.keep(exchange, several);
         self.schedule_access(out);
     }
 
-    /// The access point has decoded none of the answers to its Trigger frame: it defers for an
-    /// EIFS. Stations wait in vain for a BlockAck.
-    fn resume_undecoded(&mut self, end: Instant, triggered: &TriggeredExchange) {
+    /// When the stations of an exchange that is over count slots again, if not with all others.
+    pub(super) fn resume_parties(&mut self, exchange: &Exchange, several: &Several) {
+        // Whose slots have begun keeps them: those who wait longer come first.
+        if let Several::Triggered(triggered) = several {
+            self.resume_in_vain(exchange.end, triggered);
+        }
+        let reserved_until = exchange.reserved_until(self.rules.timing());
+        for station in several.stations() {
+            self.resume_without_nav(exchange.end, reserved_until, station);
+        }
+    }
+
+    /// Stations wait in vain for a Multi-STA BlockAck. Others could not decode it, or a Trigger
+    /// frame that nobody answers: they defer for an EIFS (clause 10.3.2.3.7), and so does the
+    /// access point if it has decoded no answer. Who has missed a Trigger frame that others answer
+    /// hears what they send.
+    fn resume_in_vain(&mut self, end: Instant, triggered: &TriggeredExchange) {
+        let shape = self.uplink_shape(triggered);
+        let [trigger, answers, ack] =
+            [shape.mode, shape.slowest, shape.ack_mode].map(|it| self.rules.timing().eifs(&it));
         for user in &triggered.users {
-            if user.sends() {
+            if triggered.answers.is_none() && !user.is_random {
+                self.count_separately(user.station, end + trigger);
+            } else if user.sends() && triggered.ack.is_none() {
                 let timeout = self.rules.timing().response_timeout(&user.mode);
                 self.resume(user.station, self.resume_after_timeout(end, end, timeout));
+            } else if user.sends() && !user.hears_ack() {
+                self.count_separately(user.station, end + ack);
             }
         }
-        let eifs = triggered.users.first().map(|user| self.rules.timing().eifs(&user.mode));
-        self.resume(ACCESS_POINT, (end + eifs.unwrap_or_default()).into());
+        if triggered.answers.is_some() && !triggered.is_answered() {
+            self.resume(ACCESS_POINT, (end + answers).into());
+        }
     }
 
     /// The attempt ends: each station and the access point know what has arrived.
@@ -304,11 +313,27 @@ impl Cell {
         }
     }
 
-    /// The lists of an exchange that is over are used again.
-    fn keep_spare(&mut self, several: Several) {
-        if let (Some(groups), Several::Group(group)) = (&mut self.groups, several) {
-            groups.downlink.keep_spare(group);
+    /// The lists of an exchange that is over are used again. Where a TXOP ends without another
+    /// exchange, it matters who had a part in a triggered one.
+    fn keep(&mut self, exchange: &Exchange, several: Several) {
+        match several {
+            Several::Group(group) => {
+                if let Some(groups) = &mut self.groups {
+                    groups.downlink.keep_spare(group);
+                }
+            }
+            Several::Triggered(_) if self.txop.is_some() => {
+                if let Some(triggers) = &mut self.triggers {
+                    triggers.ended = Some((*exchange, several));
+                }
+            }
+            Several::Triggered(_) => {}
         }
+    }
+
+    /// The last exchange of the TXOP, if it was triggered.
+    pub(super) fn take_ended(&mut self) -> Option<(Exchange, Several)> {
+        self.triggers.as_mut()?.ended.take()
     }
 
     /// The PPDU to several stations, or the Trigger frame, has collided: nobody answers.
@@ -322,7 +347,9 @@ impl Cell {
                     user.is_sent = group.opening.is_none();
                 }
                 self.settle_group(now, f, &group, false, out);
-                self.keep_spare(Several::Group(group));
+                if let Some(groups) = &mut self.groups {
+                    groups.downlink.keep_spare(group);
+                }
             }
             _ => self.settle_access_point(f, false),
         }

@@ -33,6 +33,12 @@ pub(super) struct Triggers {
     timers: MuTimers,
     /// By EDCAF, what it has told with its last PSDU, if anything.
     told: Vec<Option<Bytes>>,
+    /// The last exchange of the TXOP.
+    pub(super) ended: Option<(Exchange, Several)>,
+    /// The EDCAFs that have sent all that was in service at the last slot of their back-off, and
+    /// when.
+    left: Vec<u32>,
+    left_at: Instant,
 }
 
 impl Triggers {
@@ -44,6 +50,9 @@ impl Triggers {
             triggering,
             timers: MuTimers::new(stations + 1, rules.per_node),
             told: vec![None; functions as usize],
+            ended: None,
+            left: Vec::new(),
+            left_at: Instant::ZERO,
         }))
     }
 }
@@ -122,12 +131,12 @@ impl Cell {
         }
     }
 
-    /// What waits at an EDCAF beside the PSDU that it has assembled.
-    fn backlog(&self, f: u32, source: &dyn MsduSource) -> Bytes {
+    /// What waits at an EDCAF beside the PSDU that it has assembled, or at all with a `QoS` Null.
+    fn backlog(&self, f: u32, is_null: bool, source: &dyn MsduSource) -> Bytes {
         let edcaf = self.edcaf(f);
         let others = self.edcafs_of(edcaf.node).filter(|&other| other != f);
         let is_alone = others.map(|other| self.edcaf(other)).all(Edcaf::is_idle);
-        edcaf.backlog(&self.rules, is_alone, source)
+        edcaf.backlog(&self.rules, is_null, is_alone, source)
     }
 
     /// An EDCAF of a station has assembled a PSDU, which tells the size of its queue.
@@ -136,7 +145,7 @@ impl Cell {
         if self.triggers.is_none() || node == ACCESS_POINT || !self.has_units(node) {
             return;
         }
-        let queue = self.backlog(f, source);
+        let queue = self.backlog(f, false, source);
         if let Some(triggers) = &mut self.triggers {
             triggers.told[f as usize] = triggers.triggering.settings.told(queue, false);
         }

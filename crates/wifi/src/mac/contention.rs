@@ -12,6 +12,7 @@
 //! (`crates/wifi/tests/oracle`), in which the DCF is one access function with its own rule of which
 //! slots count, agree with both media to the nanosecond.
 
+mod separate;
 mod suspended;
 
 use super::counting::{BusySlot, Counting};
@@ -36,8 +37,9 @@ enum Count {
     /// No back-off is pending and the medium is idle: the station transmits at this instant if the
     /// medium stays idle.
     Immediate(Instant),
-    /// The station does not contend. A pending back-off keeps the slots that are left.
-    Suspended(Option<u64>),
+    /// The station does not contend. A pending back-off keeps the slots that are left. If the
+    /// medium is idle, its slots begin at `start`, or with those of the others if that is zero.
+    Suspended { start: Instant, slots: Option<u64> },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +62,8 @@ struct Clock {
     elapsed: u64,
     /// The number of busy periods that began after a full interframe space.
     round: u64,
-    /// Expiries of stations with a frame. An entry is void if the station's count differs.
+    /// Expiries of stations with a frame. An entry is void if the station's count or its clock
+    /// differs.
     heap: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
@@ -75,11 +78,12 @@ impl Clock {
         self.elapsed + now.since(self.start) / slot
     }
 
-    /// The earliest expiry. Removes void entries.
-    fn first_expiry(&mut self, contenders: &[Contender]) -> Option<u64> {
+    /// The earliest expiry of those who use this clock, the `own`-th. Removes void entries.
+    fn first_expiry(&mut self, own: u8, contenders: &[Contender]) -> Option<u64> {
         while let Some(&Reverse((expiry, station))) = self.heap.peek() {
-            let Contender { count, waiting, .. } = contenders[station as usize];
-            if waiting && matches!(count, Count::Shared { expiry: e, .. } if e == expiry) {
+            let Contender { count, waiting, clock } = contenders[station as usize];
+            let is_own = waiting && clock == own;
+            if is_own && matches!(count, Count::Shared { expiry: e, .. } if e == expiry) {
                 return Some(expiry);
             }
             self.heap.pop();
@@ -108,6 +112,9 @@ pub(crate) struct Contention {
     contenders: Vec<Contender>,
     /// Stations whose count is `Own` or `Immediate`.
     own: Vec<u32>,
+    /// Before when their slots do not begin, whatever their interframe space is, and when they
+    /// would begin after a DIFS.
+    floors: Vec<(u32, Instant, Instant)>,
 }
 
 /// Slots of a DIFS after its SIFS (clause 10.3.7).
@@ -127,6 +134,7 @@ impl Contention {
             nav_bound: 0..0,
             contenders: Vec::with_capacity(spacings.len()),
             own: Vec::with_capacity(8),
+            floors: Vec::new(),
         };
         for &spacing in spacings {
             let found = contention.clocks.iter().position(|clock| clock.spacing == spacing);
@@ -206,7 +214,7 @@ impl Contention {
                 contender.count = Count::Immediate(at);
                 false
             }
-            Count::Immediate(_) | Count::Suspended(_) => false,
+            Count::Immediate(_) | Count::Suspended { .. } => false,
         }
     }
 
@@ -225,8 +233,8 @@ impl Contention {
             Count::Done
             | Count::Immediate(_)
             | Count::Own { slots: None, .. }
-            | Count::Suspended(None) => false,
-            Count::Suspended(Some(_)) => true,
+            | Count::Suspended { slots: None, .. } => false,
+            Count::Suspended { slots: Some(_), .. } => true,
             Count::Shared { expiry, round } => {
                 let clock = self.clock_of(contender);
                 let spaced = round != clock.round || !self.busy && now >= clock.start;
@@ -243,7 +251,7 @@ impl Contention {
             contender.count = Count::Own { start, slots: Some(u64::from(slots)) };
             return;
         }
-        if let Count::Suspended(own) = &mut contender.count {
+        if let Count::Suspended { slots: own, .. } = &mut contender.count {
             *own = Some(u64::from(slots));
             return;
         }
@@ -277,8 +285,8 @@ impl Contention {
             return None;
         }
         let mut first: Option<Instant> = None;
-        for clock in &mut self.clocks {
-            if let Some(expiry) = clock.first_expiry(&self.contenders) {
+        for (clock, own) in self.clocks.iter_mut().zip(0..) {
+            if let Some(expiry) = clock.first_expiry(own, &self.contenders) {
                 let at = clock.start + self.slot * expiry.saturating_sub(clock.elapsed);
                 first = Some(first.map_or(at, |first| first.min(at)));
             }
@@ -304,7 +312,7 @@ impl Contention {
             Count::Shared { expiry, .. } => (clock.start, expiry.saturating_sub(clock.elapsed)),
             Count::Own { start, slots } => (start, slots.unwrap_or(0)),
             Count::Immediate(at) => (at, 0),
-            Count::Done | Count::Suspended(_) => return (contender.waiting, None),
+            Count::Done | Count::Suspended { .. } => return (contender.waiting, None),
         };
         let is_counting = !self.busy && (contender.waiting || slots > 0);
         (contender.waiting, is_counting.then_some(Counting { start, slots }))
@@ -314,7 +322,7 @@ impl Contention {
         match self.contenders[station as usize].count {
             Count::Own { start, slots } => Some(start + self.slot * slots?),
             Count::Immediate(at) => Some(at),
-            Count::Done | Count::Shared { .. } | Count::Suspended(_) => None,
+            Count::Done | Count::Shared { .. } | Count::Suspended { .. } => None,
         }
     }
 
@@ -329,13 +337,13 @@ impl Contention {
         deferring: &mut Vec<u32>,
     ) {
         self.busy = true;
-        for clock in &mut self.clocks {
+        for (clock, own) in self.clocks.iter_mut().zip(0..) {
             clock.elapsed = clock.at(now, self.slot);
             // A station that counts its own slots may transmit first, while the others wait for an
             // EIFS.
             let spaced = now >= clock.start;
             clock.round += u64::from(spaced);
-            while spaced && let Some(expiry) = clock.first_expiry(&self.contenders) {
+            while spaced && let Some(expiry) = clock.first_expiry(own, &self.contenders) {
                 if expiry > clock.elapsed {
                     break;
                 }
@@ -353,6 +361,7 @@ impl Contention {
             self.rejoin(now, self.own[i], winners, deferring);
         }
         self.own.clear();
+        self.floors.clear();
         // The order of the lists must not depend on the clock that a station uses.
         winners.sort_unstable();
         deferring.sort_unstable();
@@ -397,7 +406,10 @@ impl Contention {
                 }
             }
             Count::Own { slots: None, .. } => contender.count = Count::Done,
-            Count::Done | Count::Shared { .. } | Count::Suspended(_) => {}
+            Count::Suspended { slots, .. } => {
+                contender.count = Count::Suspended { start: Instant::ZERO, slots };
+            }
+            Count::Done | Count::Shared { .. } => {}
         }
     }
 
@@ -410,51 +422,6 @@ impl Contention {
         for clock in &mut self.clocks {
             clock.start = Self::spaced(self.slot, clock.spacing, start);
         }
-    }
-
-    /// In the idle period that begins, `station` counts its own slots: from `start` if its
-    /// interframe space is a DIFS, else from the end of its interframe space.
-    pub(crate) fn count_separately(&mut self, station: u32, start: Instant) {
-        let spacing = self.clock_of(&self.contenders[station as usize]).spacing;
-        self.start_own_count(station, Self::spaced(self.slot, spacing, start));
-    }
-
-    /// In the idle period that begins, `stations` count their own slots and have the NAV of all
-    /// others. They do not start before the end of an interframe space after the NAV, and a frame
-    /// that arrives before the NAV ends backs off.
-    pub(crate) fn count_separately_after_nav(
-        &mut self,
-        stations: Range<u32>,
-        start: Instant,
-        difs: Duration,
-    ) {
-        for station in stations.clone() {
-            self.count_separately(station, start.max(self.reserved_until + difs));
-        }
-        self.nav_bound = stations;
-    }
-
-    /// As [`Self::count_separately`], but the slots do not begin before `at`.
-    pub(crate) fn count_separately_after(&mut self, station: u32, at: Instant, start: Instant) {
-        let spacing = self.clock_of(&self.contenders[station as usize]).spacing;
-        self.start_own_count(station, at.max(Self::spaced(self.slot, spacing, start)));
-    }
-
-    fn start_own_count(&mut self, station: u32, start: Instant) {
-        let contender = &mut self.contenders[station as usize];
-        let clock = &self.clocks[usize::from(contender.clock)];
-        let slots = match contender.count {
-            Count::Shared { expiry, round } => {
-                // Under EDCA, the slot in which the busy period began may have been the last one of
-                // the back-off.
-                let pending = contender.waiting || expiry > clock.elapsed || round == clock.round;
-                pending.then(|| expiry.saturating_sub(clock.elapsed))
-            }
-            Count::Done => None,
-            Count::Own { .. } | Count::Immediate(_) | Count::Suspended(_) => return,
-        };
-        contender.count = Count::Own { start, slots };
-        self.own.push(station);
     }
 }
 
@@ -485,7 +452,7 @@ impl Contention {
             }
             Count::Own { start, slots } => (start, slots.unwrap_or(0), false),
             Count::Immediate(at) => (at, 0, at == clock.start),
-            Count::Done | Count::Suspended(_) => return None,
+            Count::Done | Count::Suspended { .. } => return None,
         };
         Some(match () {
             () if nav_bound && now < self.reserved_until => Wait::Reserved,

@@ -107,10 +107,18 @@ pub(crate) type Tone = (u32, Instant, Instant);
 
 /// The same, and the frames without a collision and the busy tones that a trace has.
 pub(crate) fn watched_in_cell(workload: &Workload) -> (Record, Vec<OnAir>, Vec<Tone>) {
+    watched_in_cell_until(workload, Instant(u64::MAX))
+}
+
+/// The same of a cell whose access point may never cease to send, up to an instant.
+pub(crate) fn watched_in_cell_until(
+    workload: &Workload,
+    until: Instant,
+) -> (Record, Vec<OnAir>, Vec<Tone>) {
     let Workload { config, links, seed, .. } = workload;
     let mut cell = Cell::new(config.clone(), links.clone(), seed);
     cell.watch();
-    let (record, medium) = run(workload, Medium::Cell(Box::new(cell)));
+    let (record, medium) = run_until(workload, Medium::Cell(Box::new(cell)), until);
     let Medium::Cell(mut cell) = medium else { unreachable!("a cell ran") };
     let (records, _) = cell.watched(Instant(u64::MAX)).expect("it is watched");
     let frame = |record: &WatchRecord| match record {
@@ -197,6 +205,10 @@ fn space(workload: &Workload, error: Box<dyn ErrorModel>) -> Medium {
 }
 
 fn run(workload: &Workload, medium: Medium) -> (Record, Medium) {
+    run_until(workload, medium, Instant(u64::MAX))
+}
+
+fn run_until(workload: &Workload, medium: Medium, until: Instant) -> (Record, Medium) {
     let nodes = workload.links.len() + 1;
     let mut driver = Driver {
         workload,
@@ -211,7 +223,9 @@ fn run(workload: &Workload, medium: Medium) -> (Record, Medium) {
     for (number, arrival) in (0..).zip(&workload.packets) {
         driver.events.at(arrival.at, Event::Arrival(number));
     }
-    while let Some((now, event)) = driver.events.next() {
+    while let Some((now, event)) = driver.events.next()
+        && now <= until
+    {
         driver.step(now, &event);
     }
     let Driver { medium, mut record, .. } = driver;

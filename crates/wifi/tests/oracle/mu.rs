@@ -10,7 +10,7 @@ mod single;
 pub(crate) mod uplink;
 mod workloads;
 
-pub(crate) use workloads::{uplink_workloads, workloads};
+pub(crate) use workloads::{mixed_workloads, uplink_workloads, workloads};
 
 use crate::function::{Function, Hindrance};
 use crate::record::OnAir;

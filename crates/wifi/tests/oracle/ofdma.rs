@@ -1,6 +1,6 @@
 //! A cell with OFDMA against what the standard says of it, and rules that they do not share.
 
-use crate::media::watched_in_cell;
+use crate::media::watched_in_cell_until;
 use crate::record::OnAir;
 use crate::workload::Workload;
 use crate::{config, mu, some};
@@ -8,7 +8,8 @@ use kernel::Duration;
 use proptest::prelude::*;
 use wifi::MacConfig;
 use wifi::mac::Acknowledgement::{AggregatedMuBar, BarChain, MuBar};
-use wifi::mac::{Mu, MuProtection, Uplink};
+use wifi::mac::{Mu, MuEdca, MuEdcaCategory, MuProtection, Uplink};
+use wifi::phy::Edca;
 use wifi::phy::he::NominalPadding::{Us0, Us8, Us16};
 use wire::FrameKind;
 
@@ -26,6 +27,15 @@ proptest! {
 
     #[test]
     fn a_cell_follows_the_rules_of_uplink_ofdma(workload in mu::uplink_workloads()) {
+        prop_assert_eq!(mu_in_cell(&workload, mu::uplink::run(&workload)), Ok(()));
+    }
+}
+
+proptest! {
+    #![proptest_config(config(500))]
+
+    #[test]
+    fn a_cell_follows_the_rules_of_triggers_beside_edca(workload in mu::mixed_workloads()) {
         prop_assert_eq!(mu_in_cell(&workload, mu::uplink::run(&workload)), Ok(()));
     }
 }
@@ -149,6 +159,57 @@ fn an_altered_rule_of_uplink_ofdma_is_found() {
     assert!(10 * delivered > 9 * packets, "{delivered} of {packets}");
 }
 
+/// The same where stations contend, too.
+#[test]
+fn an_altered_rule_of_triggers_beside_edca_is_found() {
+    fn uplink(config: &mut MacConfig) -> &mut Uplink {
+        config.mu.as_mut().expect("OFDMA").uplink.as_mut().expect("triggers")
+    }
+    fn each(config: &mut MacConfig, alter: fn(&mut Edca)) {
+        config.edca.as_mut().expect("EDCA").stations.iter_mut().for_each(alter);
+    }
+    fn mu_edca(config: &mut MacConfig, alter: fn(&mut MuEdcaCategory)) {
+        let own = config.mu.as_mut().and_then(|mu| mu.edca.as_mut());
+        if let Some(MuEdca { background, best_effort, video, voice }) = own {
+            [background, best_effort, video, voice].into_iter().flatten().for_each(alter);
+        }
+    }
+    let altered: [(&str, usize, Alter); 11] = [
+        ("none", 0, |_, _| {}),
+        ("AIFSN", 270, |config, _| each(config, |own| own.aifsn += 1)),
+        ("window", 150, |config, _| each(config, |own| own.cw_min += 1)),
+        ("TXOP", 100, |config, _| each(config, |own| own.txop_limit = own.txop_limit / 8)),
+        ("interval", 100, |config, _| {
+            uplink(config).access_interval += Duration::from_micros(100);
+        }),
+        ("BSRP", 200, |config, _| uplink(config).bsrp = !uplink(config).bsrp),
+        ("timer of MU EDCA", 25, |config, _| mu_edca(config, |own| own.timer *= 2)),
+        ("AIFSN of MU EDCA", 70, |config, _| mu_edca(config, |own| own.aifsn = 3)),
+        ("window of MU EDCA", 15, |config, _| mu_edca(config, |own| own.cw_min = 1)),
+        ("no MU EDCA", 70, |config, _| mu_edca(config, |own| own.timer = 0)),
+        ("noise", 80, |_, link| link.ack_loss /= 2.0),
+    ];
+    let workloads = some(mu::mixed_workloads(), 300);
+    for (name, least, alter) in altered {
+        let found = differences(&workloads, mu::uplink::run, alter);
+        assert!(found >= least && (least > 0 || found == 0), "{name}: {found} of 300");
+    }
+    let derived: Vec<mu::Derived> = workloads.iter().map(mu::uplink::run).collect();
+    let frames = || derived.iter().flat_map(|derived| &derived.frames);
+    let of = |kind| frames().filter(|on_air| on_air.kind() == Some(kind)).count();
+    let kinds = [FrameKind::Trigger, FrameKind::QosNull, FrameKind::Data, FrameKind::Ack];
+    let counts = kinds.map(of);
+    let collisions = frames().filter(|on_air| on_air.kind().is_none()).count();
+    let with_trigger = frames()
+        .filter(|on_air| matches!(on_air, OnAir::Collision { nodes, .. } if nodes.contains(&0)));
+    let with_trigger = with_trigger.count();
+    assert!(counts.iter().all(|&count| count > 1000), "{counts:?}");
+    assert!(collisions > 300 && with_trigger > 50, "{collisions}, {with_trigger}");
+    let delivered: usize = derived.iter().map(|derived| derived.delivered.len()).sum();
+    let packets: usize = workloads.iter().map(|workload| workload.packets.len()).sum();
+    assert_eq!(delivered, packets);
+}
+
 /// A change of what the oracle follows, and of its links.
 type Alter = fn(&mut MacConfig, &mut wifi::Link);
 
@@ -166,9 +227,12 @@ fn differences(workloads: &[Workload], run: fn(&Workload) -> mu::Derived, alter:
 
 /// Compares the frames and the deliveries of a cell with OFDMA with what the standard says.
 fn mu_in_cell(workload: &Workload, mut derived: mu::Derived) -> Result<(), String> {
-    let (record, frames, _) = watched_in_cell(workload);
-    let before = |on_air: &&OnAir| on_air.start() < derived.until;
-    let frames: Vec<OnAir> = frames.iter().filter(before).cloned().collect();
+    // The last exchange that matters is over long before that.
+    let until = derived.until + Duration::from_millis(50);
+    let (record, mut frames, _) = watched_in_cell_until(workload, until);
+    frames.extend(record.air.into_iter().filter(|on_air| on_air.kind().is_none()));
+    frames.sort_by_key(|on_air| (on_air.start(), on_air.first_node()));
+    frames.retain(|on_air| on_air.start() < derived.until);
     derived.frames.sort_by_key(|on_air| (on_air.start(), on_air.first_node()));
     derived.delivered.sort_by_key(|&(at, node, _)| (at, node));
     let delivered: Vec<_> =

@@ -42,6 +42,7 @@ impl fmt::Debug for Workload {
         writeln!(f, "{:?}", self.config.edca)?;
         writeln!(f, "{:?}", self.config.aggregation)?;
         writeln!(f, "{:?}", self.config.full_duplex)?;
+        writeln!(f, "{:?}", self.config.mu)?;
         for (link, station) in self.links.iter().zip(1..) {
             writeln!(f, "station {station}: {link:?}")?;
         }

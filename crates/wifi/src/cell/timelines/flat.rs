@@ -42,12 +42,6 @@ impl Happened {
         self
     }
 
-    /// When the frame with this packet begins, in µs after the first Multi-STA BlockAck.
-    pub(super) fn after_ack(&self, label: &str) -> f64 {
-        let find = |label| self.frames.iter().find(|frame| frame.3 == label).expect("the frame");
-        (find(label).0 as f64 - find("multi ba").1 as f64) / 1000.0
-    }
-
     /// Holds it against what happened in the cell.
     #[track_caller]
     pub(super) fn compare(self, cell: &Record) {

@@ -2,6 +2,7 @@
 
 use super::OfCell;
 use crate::cell::Cell;
+use crate::mac::{Exchange, ExchangeOutcome};
 use crate::{Command, MsduSource};
 use kernel::Instant;
 
@@ -40,8 +41,7 @@ impl Cell {
         let Some(triggers) = &self.triggers else { return };
         let asking = &triggers.triggering.asking;
         let (f, has_asked) = (asking.category, asking.has(asking.category));
-        let acts = self.exchange.is_some() && self.sender == f || self.goes_on(f);
-        if has_asked && !acts && self.edcaf(f).is_idle() && !self.may_ask_any(now, source) {
+        if has_asked && !self.acts(f) && self.edcaf(f).is_idle() && !self.may_ask_any(now, source) {
             if let Some(triggers) = &mut self.triggers {
                 triggers.triggering.asking.take(f);
             }
@@ -57,7 +57,17 @@ impl Cell {
         triggers.triggering.may_ask_any(now, &OfCell { cell: self, source })
     }
 
-    /// The access point asks for the medium, if it is time and there is somebody to trigger.
+    /// Whether what is on the air is of this EDCAF, or it sends next.
+    pub(super) fn acts(&self, f: u32) -> bool {
+        let sends = |exchange: &Exchange| match exchange.outcome {
+            ExchangeOutcome::Collision => self.colliders.iter().any(|&(own, _)| own == f),
+            _ => self.sender == f,
+        };
+        self.exchange.as_ref().is_some_and(sends) || self.txop.is_some_and(|txop| txop.holder == f)
+    }
+
+    /// The access point asks for the medium, if it is time and there is somebody to trigger. It
+    /// backs off if the medium is busy, as with a packet (clause 10.23.2.2).
     #[cold]
     #[inline(never)]
     pub(in crate::cell) fn ask(
@@ -69,8 +79,7 @@ impl Cell {
         let Some(triggers) = &self.triggers else { return };
         let asking = &triggers.triggering.asking;
         let f = asking.category;
-        let is_free = self.exchange.is_none() && self.txop.is_none();
-        if !asking.is_due(now) || !is_free || !self.edcafs[f as usize].is_idle() {
+        if !asking.is_due(now) || self.acts(f) || !self.edcafs[f as usize].is_idle() {
             return;
         }
         if !self.may_ask_any(now, source) {

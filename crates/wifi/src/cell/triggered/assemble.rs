@@ -122,7 +122,7 @@ impl Cell {
             _ => own..own + 1,
         };
         for e in told {
-            let queue = self.backlog(e, source);
+            let queue = self.backlog(e, is_null, source);
             triggers.told[e as usize] = settings.told(queue, is_null);
         }
         let noise = &mut self.nodes[ACCESS_POINT as usize].noise;

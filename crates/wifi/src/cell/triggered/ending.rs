@@ -1,10 +1,21 @@
 //! What the end of HE TB PPDUs, and of a triggered exchange, means for its stations.
 
+use super::Triggers;
 use crate::Command;
 use crate::cell::Cell;
 use crate::mac::Txop;
 use crate::mac::mu::{TriggeredExchange, TriggeredUser};
 use kernel::Instant;
+
+impl Triggers {
+    /// What an EDCAF had in service has left, at the last slot of its back-off.
+    fn leave(&mut self, now: Instant, f: u32) {
+        if std::mem::replace(&mut self.left_at, now) != now {
+            self.left.clear();
+        }
+        self.left.push(f);
+    }
+}
 
 impl Cell {
     /// The access point receives what noise does not destroy.
@@ -46,6 +57,23 @@ impl Cell {
         true
     }
 
+    /// Whether a packet follows those that an EDCAF has just sent in answer to a Trigger frame, and
+    /// waits for the end of its back-off.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::cell) fn follows(&mut self, now: Instant, f: u32) -> bool {
+        let Some(triggers) = &mut self.triggers else { return false };
+        let place = triggers.left.iter().position(|&left| left == f);
+        let follows = triggers.left_at == now && place.is_some();
+        if let Some(place) = place {
+            triggers.left.swap_remove(place);
+        }
+        if follows {
+            self.contention.follow(f);
+        }
+        follows
+    }
+
     /// The stations learn what has arrived. Their contention windows and their back-offs stay as
     /// they are (clause 10.23.2.2).
     pub(in crate::cell) fn settle_triggered(
@@ -70,7 +98,7 @@ impl Cell {
         let (originator, settled) = (&mut self.edcafs[e as usize].originator, &mut self.settled);
         match acked {
             Some(acked) => {
-                originator.on_block_ack(&self.rules.framing, now, &acked, settled);
+                originator.on_multi_sta(&self.rules.framing, now, &acked, settled);
             }
             None => originator.on_no_answer(&self.rules.framing, now, settled),
         }
@@ -78,7 +106,11 @@ impl Cell {
         if originator.is_idle() {
             member.contending -= 1;
             self.contending_stations -= u32::from(member.contending == 0);
-            self.contention.stop_waiting(e);
+            if self.contention.leave(e)
+                && let Some(triggers) = &mut self.triggers
+            {
+                triggers.leave(now, e);
+            }
         }
         member.counters.settle(user.station, &mut self.settled, out);
         self.note_wait(now, e);

@@ -75,7 +75,8 @@ impl Cell {
     /// An EDCAF that was suspended contends with this AIFSN.
     fn contend_anew(&mut self, now: Instant, f: u32, aifsn: u32) {
         self.contention.set_spacing(f, aifsn);
-        if self.contention.resume(now, f) && self.contention.wait(now, f) {
+        // After an exchange of its own it backs off in any case.
+        if self.contention.resume(now, f) && !self.acts(f) && self.contention.wait(now, f) {
             self.back_off(f);
         }
     }

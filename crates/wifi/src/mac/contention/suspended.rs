@@ -1,7 +1,7 @@
 //! Stations that do not contend for some time or no longer want to transmit, and those whose
 //! interframe space changes.
 
-use super::{Clock, Contention, Count};
+use super::{Clock, Contention, Count, DIFS_SLOTS};
 use kernel::Instant;
 use std::cmp::Reverse;
 
@@ -10,18 +10,27 @@ impl Contention {
     /// left.
     pub(crate) fn suspend(&mut self, now: Instant, station: u32) {
         let contender = self.contenders[station as usize];
+        let mut own = Instant::ZERO;
         let slots = match contender.count {
-            Count::Suspended(_) => return,
+            Count::Suspended { .. } => return,
             Count::Shared { expiry, .. } => {
                 let pending = contender.waiting || self.is_pending(now, station);
-                pending.then(|| expiry.saturating_sub(self.clock(now, &contender)))
+                let clock = self.clock_of(&contender);
+                let counted = if self.busy { 0 } else { self.begun(now, clock.start) };
+                pending.then(|| expiry.saturating_sub(clock.elapsed + counted))
             }
             Count::Own { start, slots } => {
-                slots.map(|slots| slots.saturating_sub(now.since(start) / self.slot))
+                own = start;
+                slots.map(|slots| slots.saturating_sub(self.begun(now, start)))
             }
             Count::Done | Count::Immediate(_) => None,
         };
-        self.contenders[station as usize].count = Count::Suspended(slots);
+        self.contenders[station as usize].count = Count::Suspended { start: own, slots };
+    }
+
+    /// Slots that have begun before `now`: that in progress counts, too, if the medium stays idle.
+    fn begun(&self, now: Instant, start: Instant) -> u64 {
+        now.since(start).0.div_ceil(self.slot.0)
     }
 
     /// `station` no longer wants to transmit what it waits to transmit. A pending back-off
@@ -37,6 +46,30 @@ impl Contention {
         heap.retain(|&Reverse((_, own))| own != station);
     }
 
+    /// The frame of `station` has left, by no access of its own. Returns whether its back-off was
+    /// at its last slot: it is over, unless another frame follows at once.
+    pub(crate) fn leave(&mut self, station: u32) -> bool {
+        let contender = &mut self.contenders[station as usize];
+        let waiting = std::mem::replace(&mut contender.waiting, false);
+        let elapsed = self.clocks[usize::from(contender.clock)].elapsed;
+        waiting && matches!(contender.count, Count::Shared { expiry, .. } if expiry <= elapsed)
+    }
+
+    /// Another frame follows one that has left like that.
+    pub(crate) fn follow(&mut self, station: u32) {
+        let contender = &mut self.contenders[station as usize];
+        contender.waiting = true;
+        match contender.count {
+            Count::Shared { expiry, .. } => {
+                self.clocks[usize::from(contender.clock)].heap.push(Reverse((expiry, station)));
+            }
+            Count::Own { start, slots: None } => {
+                contender.count = Count::Own { start, slots: Some(0) };
+            }
+            _ => {}
+        }
+    }
+
     /// A station that is suspended has another interframe space from now on, in slots after a SIFS.
     pub(crate) fn set_spacing(&mut self, station: u32, spacing: u32) {
         let found = self.clocks.iter().position(|clock| clock.spacing == spacing);
@@ -45,23 +78,33 @@ impl Contention {
             let (slot, difs_over) = (self.slot, first.start);
             // Where a clock of a DIFS starts, then where this one does.
             let back = Self::spaced(slot, first.spacing, difs_over).since(difs_over);
-            let difs_over = if first.spacing >= super::DIFS_SLOTS {
+            let difs_over = if first.spacing >= DIFS_SLOTS {
                 Instant(difs_over.0 - back.0)
             } else {
-                difs_over + slot * u64::from(super::DIFS_SLOTS - first.spacing)
+                difs_over + slot * u64::from(DIFS_SLOTS - first.spacing)
             };
             let start = Self::spaced(slot, spacing, difs_over);
             self.clocks.push(Clock::new(spacing, start, 0));
             self.clocks.len() - 1
         });
-        self.contenders[station as usize].clock = clock as u8;
+        let contender = &mut self.contenders[station as usize];
+        let before = self.clocks[usize::from(contender.clock)].spacing;
+        contender.clock = clock as u8;
+        if let Count::Suspended { start, .. } = &mut contender.count
+            && *start > Instant::ZERO
+        {
+            let floor = self.floors.iter().find(|&&(own, ..)| own == station);
+            let back = self.slot * u64::from(before.max(DIFS_SLOTS) - DIFS_SLOTS);
+            let &(_, at, space) = floor.unwrap_or(&(station, Instant::ZERO, *start - back));
+            *start = at.max(Self::spaced(self.slot, spacing, space));
+        }
     }
 
     /// A station that was suspended contends again, from the next boundary of a slot on. Returns
     /// whether its frame waits without a back-off.
     pub(crate) fn resume(&mut self, now: Instant, station: u32) -> bool {
         let contender = &mut self.contenders[station as usize];
-        let Count::Suspended(slots) = contender.count else { return false };
+        let Count::Suspended { start, slots } = contender.count else { return false };
         contender.count = Count::Done;
         let waiting = contender.waiting;
         let Some(slots) = slots else { return waiting };
@@ -73,8 +116,9 @@ impl Contention {
                 clock.heap.push(Reverse((expiry, station)));
             }
         } else {
-            let begun = now.since(clock.start).0.div_ceil(self.slot.0);
-            let start = clock.start + self.slot * begun;
+            let first = if start > Instant::ZERO { start } else { clock.start };
+            let begun = now.since(first).0.div_ceil(self.slot.0);
+            let start = first + self.slot * begun;
             contender.count = Count::Own { start, slots: Some(slots) };
             self.own.push(station);
         }

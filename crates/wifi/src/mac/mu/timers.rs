@@ -16,15 +16,16 @@ pub(crate) struct MuTimers {
     waits_since: Vec<Option<Instant>>,
     /// By node: those that send in answer to Trigger frames only.
     silent: Vec<bool>,
-    /// When a step is scheduled for the first of the timers.
-    step: Option<Instant>,
+    /// When steps are scheduled, one for each instant: for the first of the timers, and what was
+    /// the first before.
+    steps: Vec<Instant>,
 }
 
 impl MuTimers {
     pub(crate) fn new(nodes: u32, per_node: u32) -> Self {
         let until = vec![None; (nodes * per_node) as usize];
         let silent = vec![false; nodes as usize];
-        Self { per_node, waits_since: until.clone(), until, silent, step: None }
+        Self { per_node, waits_since: until.clone(), until, silent, steps: Vec::new() }
     }
 
     /// A station sends in answer to Trigger frames only, and has no timers. Returns its EDCAFs.
@@ -81,16 +82,17 @@ impl MuTimers {
 
     /// Asks for a step when the first timer ends, unless there is one before.
     fn schedule(&mut self, out: &mut Vec<Command>) {
-        let first = self.until.iter().flatten().min();
-        if let Some(&first) = first.filter(|&&first| self.step.is_none_or(|step| first < step)) {
-            self.step = Some(first);
+        let Some(&first) = self.until.iter().flatten().min() else { return };
+        if self.steps.iter().all(|&step| first < step) {
+            self.steps.push(first);
             out.push(Command::Step(first));
         }
     }
 
     /// Whether this step is for them; it then is over.
     pub(crate) fn take_step(&mut self, now: Instant) -> bool {
-        self.step.take_if(|step| *step == now).is_some()
+        let place = self.steps.iter().position(|&step| step == now);
+        place.map(|place| self.steps.swap_remove(place)).is_some()
     }
 
     /// Whether a packet waits at an EDCAF that does not contend.

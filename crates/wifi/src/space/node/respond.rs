@@ -66,7 +66,7 @@ impl Node {
         }
         let others = self.edcafs().enumerate().filter(|&(other, _)| other != index);
         let is_alone = others.map(|(_, edcaf)| edcaf).all(Edcaf::is_idle);
-        let queue = self.edcaf(index).backlog(&rules.mac, is_alone, source);
+        let queue = self.edcaf(index).backlog(&rules.mac, is_null, is_alone, source);
         if let Some(Responder { uplink: Some(uplink), told, .. }) = self.responder.as_deref_mut() {
             told[index] = uplink.told(queue, is_null);
         }
@@ -166,7 +166,7 @@ impl Node {
         let (framing, settled) = (&rules.mac.framing, &mut self.settled);
         let originator = &mut self.contenders[edcaf].edcaf.originator;
         match acked {
-            Some(acked) => drop(originator.on_block_ack(framing, now, acked, settled)),
+            Some(acked) => originator.on_multi_sta(framing, now, acked, settled),
             None => originator.on_no_answer(framing, now, settled),
         }
         self.settle(out);

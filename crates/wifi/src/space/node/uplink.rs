@@ -199,12 +199,7 @@ impl Node {
             }
             return withdraws;
         }
-        let is_free = own.is_idle() && self.answer.is_none() && !self.carrier.is_sensed();
-        if !may_ask || !is_free {
-            return false;
-        }
-        if self.carrier.is_reserved(now) {
-            triggers.triggering.asking.schedule(self.carrier.reserved_until(), out);
+        if !may_ask {
             return false;
         }
         triggers.triggering.asking.note(index as u32);
@@ -212,7 +207,8 @@ impl Node {
         true
     }
 
-    /// An EDCAF contends to trigger, and has nothing to send.
+    /// An EDCAF contends to trigger, and has nothing to send. It backs off if the medium is busy,
+    /// as with a packet (clause 10.23.2.2).
     fn ask(&mut self, now: Instant, index: usize, rules: &SpaceRules) {
         self.asks |= 1 << index;
         self.activate(index);

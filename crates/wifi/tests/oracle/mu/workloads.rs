@@ -1,11 +1,12 @@
 //! Cells with OFDMA in which nobody contends but the access point.
 
+use crate::record::CLASSES;
 use crate::workload::{Arrival, Workload};
 use kernel::{Bytes, Duration, Instant, Seed};
 use proptest::prelude::*;
 use wifi::mac::{
-    Acknowledgement, Aggregation, Categories, Eifs, MissedBlockAck, Mu, MuProtection,
-    ReportSettings, SlotGrid, Uplink,
+    Acknowledgement, Aggregation, Categories, Eifs, MissedBlockAck, Mu, MuEdca, MuEdcaCategory,
+    MuProtection, ReportSettings, SlotGrid, Uplink,
 };
 use wifi::phy::he::NominalPadding;
 use wifi::phy::{DOT11AX, Edition, TxVector, Width};
@@ -114,4 +115,71 @@ pub(crate) fn uplink_workloads() -> impl Strategy<Value = Workload> {
             Workload { config, links, seed, packets: packets.into_iter().map(arrival).collect() }
         },
     )
+}
+
+/// Cells in which stations have packets of all categories, all from the begin on, which they send
+/// by themselves and in answer to Trigger frames, with MU EDCA or without; the access point may
+/// ask for the sizes of queues before.
+pub(crate) fn mixed_workloads() -> impl Strategy<Value = Workload> {
+    use NominalPadding::{Us0, Us8, Us16};
+    let padding = prop::sample::select(vec![Us0, Us8, Us16]);
+    let protection = prop::sample::select(vec![MuProtection::None, MuProtection::MuRts]);
+    let limits = (limit(), limit());
+    let lasts = prop_oneof![Just(5484), 2400_u64..4000];
+    let intervals = prop_oneof![1_u64..500, 500_u64..20_000];
+    let triggers = (padding, protection, limits, lasts, intervals, 0_u64..=34, any::<bool>());
+    let noise = prop_oneof![Just((0.0, 0.0)), (0.01..0.4, 0.01..0.3)];
+    let packets = (1_u32..12).prop_flat_map(|stations| {
+        let class = prop_oneof![2 => Just(1_usize), 1 => 0_usize..4];
+        let packet = (1..=stations, class, 60_u64..1400);
+        (Just(stations), prop::collection::vec(packet, 1..300))
+    });
+    let mu_edca = prop_oneof![1 => Just(None), 3 => mu_edca().prop_map(Some)];
+    (triggers, mu_edca, noise, packets, 4_u8..10, 1_u16..4, any::<u64>()).prop_map(
+        |(triggers, edca, (data_loss, ack_loss), (stations, packets), mcs, frames, root)| {
+            let (trigger_padding, protection, limits, lasts, interval, unknown, bsrp) = triggers;
+            let vector = TxVector { mcs, ..DOT11AX.tx_vector().expect("HE has MCS") };
+            let link = Link { mode: vector.mode().expect("a mode"), data_loss, ack_loss };
+            let mut config = config(frames, 32 * limits.0, &link);
+            let own = config.edca.as_mut().expect("EDCA");
+            let of_stations = own.stations.iter_mut();
+            of_stations.for_each(|own| own.txop_limit = Duration::from_micros(32 * limits.1));
+            let uplink = Uplink {
+                access_interval: Duration::from_micros(interval),
+                duration: Duration::from_micros(lasts),
+                trigger_padding,
+                reports: ReportSettings { unknown: Bytes(unknown), ..Default::default() },
+                bsrp,
+                ..Uplink::default()
+            };
+            config.mu = Some(Mu { protection, uplink: Some(uplink), edca, ..Mu::default() });
+            let (at, to) = (Instant(1), Some(0));
+            let arrival = |(node, class, size): (u32, usize, u64)| {
+                let (class, size) = (CLASSES[class], Bytes(size));
+                Arrival { at, node, to, class, size }
+            };
+            let (links, seed) = (vec![link; stations as usize], Seed { root, replication: 0 });
+            Workload { config, links, seed, packets: packets.into_iter().map(arrival).collect() }
+        },
+    )
+}
+
+/// In units of 32 µs: none, or one in which the longest MPDU fits on 26 tones.
+fn limit() -> impl Strategy<Value = u64> {
+    prop_oneof![Just(0_u64), 95_u64..200]
+}
+
+/// Parameters of MU EDCA of some categories, which mute them or not.
+fn mu_edca() -> impl Strategy<Value = MuEdca> {
+    let aifsn = prop_oneof![Just(0), 2_u32..16];
+    let own = (aifsn, 2_u32..6, 6_u32..9, 0_u32..4).prop_map(|(aifsn, least, most, timer)| {
+        MuEdcaCategory { aifsn, cw_min: (1 << least) - 1, cw_max: (1 << most) - 1, timer }
+    });
+    let own = || prop_oneof![1 => Just(None), 3 => own.clone().prop_map(Some)];
+    (own(), own(), own(), own()).prop_map(|(background, best_effort, video, voice)| MuEdca {
+        background,
+        best_effort,
+        video,
+        voice,
+    })
 }

@@ -73,15 +73,22 @@ impl TriggeredUser {
 }
 
 impl Edcaf {
-    /// What waits beside the PSDU that it has assembled. `is_alone`: no other EDCAF of its node has
-    /// anything in service, so that all that waits is of its category.
-    pub(crate) fn backlog(&self, rules: &Rules, is_alone: bool, source: &dyn MsduSource) -> Bytes {
+    /// What waits beside the PSDU that it has assembled, or, with a `QoS` Null, all that waits: a
+    /// PSDU that it has assembled for an access of its own, too. `is_alone`: no other EDCAF of its
+    /// node has anything in service, so that all that waits is of its category.
+    pub(crate) fn backlog(
+        &self,
+        rules: &Rules,
+        is_null: bool,
+        is_alone: bool,
+        source: &dyn MsduSource,
+    ) -> Bytes {
         // What waits goes into service at once where nothing is.
         if self.is_idle() {
             return Bytes::ZERO;
         }
         let around = rules.framing.overhead + DELIMITER;
-        let beside = self.originator.beside();
+        let beside = if is_null { self.originator.in_service() } else { self.originator.beside() };
         if let Some((packets, size)) = source.waiting(self.node).filter(|_| is_alone) {
             return beside + size + Bytes(around.0 * packets);
         }
