@@ -56,6 +56,7 @@ def every() -> list[Group]:
         *ns3_cells.groups(),
         *ofdma.groups(),
         *random_access.groups(),
+        uplink.twin(),
         uplink.ns3(),
         *spatial_reuse.groups(),
         ns2.downloads(),

@@ -1,4 +1,4 @@
-"""Saturated uplinks by EDCA, and by triggers under MU EDCA: against published values of ns-3.
+"""Saturated uplinks by EDCA and by triggers: against published values of ns-3, and the twin.
 
 With Trigger frames beside EDCA the values differ (`BESIDE`): in ns-3 the access point has more
 TXOPs than each station. In runs of ns-3.37 it has 38 % of them with four stations and 28 % with
@@ -18,7 +18,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from validation.case import Case, Group, Option
+import simoom as sm
+from simoom.runs.evidence import Reference
+from validation.case import Case, Expected, Group, Option
 from validation.ns3_modern import EDCA
 from validation.ofdma import SIMULATED, TIMING, TXOP
 from validation.references import given, goodput, table
@@ -94,6 +96,54 @@ def ns3() -> Group:
         "its last access, and all have TXOPs of 8.16 ms. *benchmark*: ns-3 after 3.48, runs of 2 s."
     )
     return Group("Uplink OFDMA in ns-3", "ns-3", about, tuple(cases))
+
+
+ALONE, CONTENDED = 0.005, 0.03
+"""Tolerances of the twin: of stations that MU EDCA mutes, and of those that contend. They were
+written before the first comparison (tests/test_twin_ofdma_uplink.py)."""
+
+
+def predicted(stations: int, mcs: int, *, bsrp: bool, muted: bool) -> dict[str, Any]:
+    """The keys of a cell whose access point always triggers, and whose stations contend or not."""
+    edca = {"edca": {"best_effort": {"aifsn": 0, "timer": 255}}} if muted else {}
+    mu = {"uplink": {"access_interval_us": 100.0, "bsrp": bsrp}, **edca}
+    return {
+        "standard": "11ax",
+        "stations": stations,
+        "duration_s": 4.0 if muted else 22.0,
+        "warmup_s": 2.0,
+        "wlan": {"width_mhz": 20, "mcs": mcs, "mu": mu},
+        "ap": {"edca": {"best_effort": {"txop_limit_us": 0.0}}} if muted else {},
+        "flows": [{"from": "sta*", "to": "ap", "traffic": {"saturated": {"payload_bytes": 1472}}}],
+    }
+
+
+def twin() -> Group:
+    """Predictions of the twin."""
+    cases = []
+    for muted, mcs in ((True, 4), (True, 11), (False, 7)):
+        for stations in (2, 5, 9):
+            for bsrp in (True, False):
+                keys = predicted(stations, mcs, bsrp=bsrp, muted=muted)
+                value = sm.predict(sm.Scenario(**keys)).summary["total.goodput_mbps"]
+                tolerance = goodput(ALONE if muted else CONTENDED)
+                triggers = "BSRP and Basic" if bsrp else "Basic"
+                how = "muted" if muted else "beside EDCA"
+                cases.append(
+                    Case(
+                        f"MCS {mcs}, {stations} stations, {triggers}, {how}",
+                        keys,
+                        (Expected(tolerance, Reference(value, 0.0)),),
+                        (),
+                        quick=stations == 5,
+                    )
+                )
+    about = (
+        "Stations that always have datagrams of 1472 bytes, 20 MHz; the access point asks for the "
+        "medium 100 us after its last access. With MU EDCA (AIFSN 0) stations send by triggers "
+        "only, without TXOP limits; beside EDCA all have the standard's."
+    )
+    return Group("Uplink OFDMA by the twin", "`simoom.models.ofdma_uplink`", about, tuple(cases))
 
 
 def beside_edca() -> tuple[str, int, str]:
