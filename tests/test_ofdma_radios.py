@@ -104,9 +104,14 @@ def test_stations_are_triggered_as_in_a_cell():
         return sm.run(scenario(stations, flows, radio, wlan=UPLINK), check=True).row()
 
     cell, radios = row({"count": 9}, None), row(NEAR, {})
-    # Collisions differ: a stronger frame may be received beside another.
-    for key in ("total.goodput_mbps", "ap.attempts", "total.attempts"):
-        assert radios[key] == pytest.approx(cell[key], rel=0.1), key
+    # Collisions differ: a stronger frame may be received beside another, and an access point that
+    # finds no preamble in a collision defers for no EIFS after it, so that it triggers more often.
+    for key, within in (
+        ("total.goodput_mbps", 0.01),
+        ("total.attempts", 0.05),
+        ("ap.attempts", 0.2),
+    ):
+        assert radios[key] == pytest.approx(cell[key], rel=within), key
     assert radios["ap.attempts"] > 500, "most packets are triggered"
 
 

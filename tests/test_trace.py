@@ -259,7 +259,7 @@ def test_losses_are_those_of_the_counters(run):
         others = LOST_TO_OTHERS
         if in_a_cell(run) and not is_full_duplex:
             others = [outcome for outcome in others if outcome != "interference"]
-        to_several = pl.col("ru_tones").is_not_null() & (not in_a_cell(run))
+        to_several = pl.col("ru_tones").is_not_null()
         lost = count(own.filter(~to_several), pl.col("outcome").is_in(others))
         lost += lost_to_several(own.filter(to_several))
         if in_a_cell(run):

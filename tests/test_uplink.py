@@ -242,3 +242,24 @@ def test_answers_with_ldpc_keep_the_end_that_the_trigger_frame_says(mcs):
     wlan = {"mcs": mcs, "coding": "ldpc", "mu": {"uplink": {"access_interval_us": 1000.0}}}
     bulk = [{"from": "sta*", "to": "ap"}]
     assert goodput(cell(4, wlan, flows=bulk, duration_s=1.0)) > 0.0
+
+
+def test_stations_of_all_rates_are_triggered_in_txops():
+    # More sets of users and modes than are kept; a TXOP may end when those of its last exchange
+    # are gone.
+    stations = [{"count": 2, "mcs": mcs} for mcs in range(12)]
+    made = sm.Scenario(
+        standard="11ax",
+        duration_s=4.0,
+        stations=stations,
+        wlan={"edca": {}, "mu": {"uplink": {"access_interval_us": 300.0}}},
+        ap={"edca": {"best_effort": {"txop_limit_us": 3008.0}}},
+        flows=[
+            {
+                "from": "sta*",
+                "to": "ap",
+                "traffic": {"poisson": {"rate_mbps": 0.2, "payload_bytes": 300}},
+            }
+        ],
+    )
+    assert goodput(made) == pytest.approx(24 * 0.2, rel=0.03)

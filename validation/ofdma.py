@@ -105,9 +105,9 @@ def ns3() -> Group:
             )
         )
     about = (
-        "As by closed form. *benchmark*: ns-3 after 3.48, datagrams of 1472 bytes at MCS 7. "
-        "*paper*: that of D. Magrin, S. Avallone, S. Roy and M. Zorzi (2023), 1000 bytes at MCS 5 "
-        "in TXOPs of 4.8 ms. HE-SIG-B is at the MCS of the slowest user, at most 5, there and here."
+        "As by closed form. *benchmark*: ns-3 after 3.48, 1472 bytes at MCS 7. *paper*: D. Magrin, "
+        "S. Avallone, S. Roy and M. Zorzi (2023), 1000 bytes at MCS 5 in TXOPs of 4.8 ms. HE-SIG-B "
+        "is at the MCS of the slowest user, at most 5."
     )
     return Group("Downlink OFDMA in ns-3", "ns-3", about, tuple(cases))
 

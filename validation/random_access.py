@@ -57,8 +57,8 @@ def monte_carlo() -> Group:
         )
     about = (
         "An independent program counts Trigger frames one by one: stations that always have "
-        "something to send and are never asked, each with its OFDMA contention window and counter. "
-        "Here the same in a cell of 802.11ax, in Basic Trigger frames with RA-RUs only."
+        "something to send and are never asked. Here the same in a cell of 802.11ax, in Basic "
+        "Trigger frames with RA-RUs only."
     )
     return Group("Random access by Monte Carlo", "slot-level Monte Carlo", about, tuple(cases))
 

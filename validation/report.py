@@ -19,9 +19,8 @@ Results = Sequence[tuple[Group, Sequence[Row]]]
 HEAD = """# Validation
 
 Written by `make validate` (`python -m validation`), which runs every case below and fails if one
-does not agree. `python -m validation --quick` runs some of the cases, as the tests do. The
-summary is in this page; the line of each case is in `build/validation.md`, which `make validate`
-also writes and the site shows as *Each case*.
+does not agree. `python -m validation --quick` runs some of the cases, as the tests do. The line of
+each case is in `build/validation.md`, which the site shows as *Each case*.
 
 **Reference values** have 95 % confidence intervals if they were simulated. `validation/data` has
 the values and their provenance. A reference may be wrong: each simulator has quirks. Simoom follows

@@ -1,6 +1,6 @@
 //! How an EDCAF wins the contention, and the exchange or collision that begins then.
 
-use super::several::Several;
+use super::several::Ended;
 use super::{ACCESS_POINT, Cell, link_between};
 use crate::mac::{Bitmap, Collisions, Exchange, ExchangeOutcome, Txop};
 use crate::{Command, MsduSource};
@@ -263,18 +263,18 @@ impl Cell {
         &mut self,
         now: Instant,
         holder: u32,
-        ended: Option<&(Exchange, Several)>,
+        ended: Option<&Ended>,
         out: &mut Vec<Command>,
     ) {
         self.txop = None;
         let timing = self.rules.timing();
         let since = now - timing.sifs();
-        let reserved_until = ended.map_or(since, |(exchange, _)| exchange.reserved_until(timing));
+        let reserved_until = ended.map_or(since, |last| last.exchange.reserved_until(timing));
         self.contention.begin_idle(reserved_until + timing.difs(), reserved_until);
         self.resume_earlier_after_group(holder, since);
         self.back_off(holder);
-        if let Some((exchange, several)) = ended {
-            self.resume_parties(exchange, several);
+        if let Some(last) = ended {
+            self.resume_after(last);
             self.resume_without_nav(since, reserved_until, ACCESS_POINT);
         }
         self.schedule_access(out);

@@ -20,6 +20,23 @@ pub(super) enum Several {
     Triggered(Box<TriggeredExchange>),
 }
 
+/// An exchange with several stations that is over, while its TXOP goes on.
+#[derive(Debug)]
+pub(super) struct Ended {
+    pub(super) exchange: Exchange,
+    several: Several,
+    /// The shape of the exchange may be gone when it matters.
+    eifs: Option<Eifs>,
+}
+
+/// The EIFSs after a Trigger frame, after answers to it, and after a Multi-STA BlockAck.
+#[derive(Clone, Copy, Debug)]
+struct Eifs {
+    trigger: Duration,
+    answers: Duration,
+    ack: Duration,
+}
+
 impl Several {
     /// A party of it, in the order of their resource units.
     fn party(&self, nth: usize) -> Option<Party> {
@@ -252,7 +269,8 @@ impl Cell {
             self.nodes[ACCESS_POINT as usize].counters.exchanges.noise_losses += 1;
         }
         self.settle_several(now, f, &several, is_answered, out);
-        self.resume_parties(exchange, &several);
+        let eifs = self.eifs_of(&several);
+        self.resume_parties(exchange, &several, eifs);
         if several.is_complete() {
             self.resume_without_nav(exchange.end, reserved_until, ACCESS_POINT);
         } else {
@@ -264,10 +282,10 @@ impl Cell {
     }
 
     /// When the stations of an exchange that is over count slots again, if not with all others.
-    pub(super) fn resume_parties(&mut self, exchange: &Exchange, several: &Several) {
+    fn resume_parties(&mut self, exchange: &Exchange, several: &Several, eifs: Option<Eifs>) {
         // Whose slots have begun keeps them: those who wait longer come first.
-        if let Several::Triggered(triggered) = several {
-            self.resume_in_vain(exchange.end, triggered);
+        if let (Several::Triggered(triggered), Some(eifs)) = (several, eifs) {
+            self.resume_in_vain(exchange.end, triggered, eifs);
         }
         let reserved_until = exchange.reserved_until(self.rules.timing());
         for station in several.stations() {
@@ -275,14 +293,26 @@ impl Cell {
         }
     }
 
+    /// The same at the end of a TXOP of which this was the last exchange.
+    pub(super) fn resume_after(&mut self, last: &Ended) {
+        self.resume_parties(&last.exchange, &last.several, last.eifs);
+    }
+
+    /// The EIFSs after the frames of an exchange, if a Trigger frame has begun it.
+    fn eifs_of(&self, several: &Several) -> Option<Eifs> {
+        let Several::Triggered(triggered) = several else { return None };
+        let shape = self.uplink_shape(triggered);
+        let eifs = |mode| self.rules.timing().eifs(mode);
+        let [trigger, answers, ack] = [&shape.mode, &shape.slowest, &shape.ack_mode].map(eifs);
+        Some(Eifs { trigger, answers, ack })
+    }
+
     /// Stations wait in vain for a Multi-STA BlockAck. Others could not decode it, or a Trigger
     /// frame that nobody answers: they defer for an EIFS (clause 10.3.2.3.7), and so does the
     /// access point if it has decoded no answer. Who has missed a Trigger frame that others answer
     /// hears what they send.
-    fn resume_in_vain(&mut self, end: Instant, triggered: &TriggeredExchange) {
-        let shape = self.uplink_shape(triggered);
-        let [trigger, answers, ack] =
-            [shape.mode, shape.slowest, shape.ack_mode].map(|it| self.rules.timing().eifs(&it));
+    fn resume_in_vain(&mut self, end: Instant, triggered: &TriggeredExchange, eifs: Eifs) {
+        let Eifs { trigger, answers, ack } = eifs;
         for user in &triggered.users {
             if triggered.answers.is_none() && !user.is_random {
                 self.count_separately(user.station, end + trigger);
@@ -323,8 +353,9 @@ impl Cell {
                 }
             }
             Several::Triggered(_) if self.txop.is_some() => {
+                let eifs = self.eifs_of(&several);
                 if let Some(triggers) = &mut self.triggers {
-                    triggers.ended = Some((*exchange, several));
+                    triggers.ended = Some(Ended { exchange: *exchange, several, eifs });
                 }
             }
             Several::Triggered(_) => {}
@@ -332,7 +363,7 @@ impl Cell {
     }
 
     /// The last exchange of the TXOP, if it was triggered.
-    pub(super) fn take_ended(&mut self) -> Option<(Exchange, Several)> {
+    pub(super) fn take_ended(&mut self) -> Option<Ended> {
         self.triggers.as_mut()?.ended.take()
     }
 

@@ -16,7 +16,7 @@ mod mute;
 mod random_access;
 mod watch;
 
-use super::several::Several;
+use super::several::{Ended, Several};
 use super::{ACCESS_POINT, Cell, FrameOnAir, link_direction};
 use crate::MsduSource;
 use crate::mac::mu::{
@@ -34,7 +34,7 @@ pub(super) struct Triggers {
     /// By EDCAF, what it has told with its last PSDU, if anything.
     told: Vec<Option<Bytes>>,
     /// The last exchange of the TXOP.
-    pub(super) ended: Option<(Exchange, Several)>,
+    pub(super) ended: Option<Ended>,
     /// The EDCAFs that have sent all that was in service at the last slot of their back-off, and
     /// when.
     left: Vec<u32>,

@@ -189,9 +189,8 @@ impl Slots {
     /// A frame begins to wait. Returns whether the node must draw a back-off for it (clauses
     /// 10.3.4.2 and 10.23.2.2, or [`IdleAccess::Ns2`]).
     pub(super) fn wants_backoff(&mut self, now: Instant, carrier: &Carrier) -> bool {
-        if let (Some(slots), Some(since)) = (self.left, self.counting)
-            && since + self.slot * u64::from(slots) < now
-        {
+        // A back-off is over, or what waited for its interframe space has been withdrawn.
+        if self.expiry().is_some_and(|end| end < now) {
             self.left = None;
             self.counting = None;
         }
