@@ -166,10 +166,15 @@ def figure_intervals(lab: Lab) -> Figure:
             Axis("delay_ms", "delay, ms", 0, 40),
         ),
         (
-            curve("downloads", Source.SIMULATION, INTERVALS_MS, list(shares.values()), "share"),
-            curve("sparse", Source.SIMULATION, INTERVALS_MS, list(waits.values()), "delay_ms"),
-            curve(
-                "after uploads", Source.SIMULATION, INTERVALS_MS, list(later.values()), "delay_ms"
+            *(
+                curve(label, Source.SIMULATION, INTERVALS_MS, values.values(), axis, colour=colour)
+                for colour, (label, axis, values) in enumerate(
+                    (
+                        ("downloads", "share", shares),
+                        ("sparse", "delay_ms", waits),
+                        ("after uploads", "delay_ms", later),
+                    )
+                )
             ),
         ),
         claims,
