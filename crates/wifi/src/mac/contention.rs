@@ -112,9 +112,16 @@ pub(crate) struct Contention {
     contenders: Vec<Contender>,
     /// Stations whose count is `Own` or `Immediate`.
     own: Vec<u32>,
-    /// Before when their slots do not begin, whatever their interframe space is, and when they
-    /// would begin after a DIFS.
-    floors: Vec<(u32, Instant, Instant)>,
+    floors: Vec<Floor>,
+}
+
+/// A station whose slots do not begin before an instant, whatever its interframe space is.
+#[derive(Clone, Copy, Debug)]
+struct Floor {
+    station: u32,
+    at: Instant,
+    /// When they would begin after a DIFS.
+    after_difs: Instant,
 }
 
 /// Slots of a DIFS after its SIFS (clause 10.3.7).

@@ -27,6 +27,7 @@ use crate::{Command, MsduSource};
 use kernel::{Duration, Instant, Rng};
 use own::{Awaited, Exchange, Own};
 use respond::Responder;
+use uplink::Access;
 use wire::FrameKind;
 
 // In this order, because carrier sense of many nodes changes with each frame: the first fields are
@@ -265,11 +266,8 @@ impl Node {
                 && frame.users == Users::One
                 && !rules.levels.cts_when_busy
                 && self.carrier.is_sensed();
-            if !is_refused {
-                return Some(frame);
-            }
             // Nothing is counted while the medium is busy.
-            return None;
+            return Some(frame).filter(|_| !is_refused);
         }
         if self.answer.is_some() {
             return None;
@@ -289,8 +287,9 @@ impl Node {
         let EdcafState { edcaf, slots } = &mut self.contenders[index];
         slots.clear();
         let txop = edcaf.txop(now, index as u32);
+        let access = Access { txop, is_first: true };
         if self.groups.is_some()
-            && let Some(frame) = self.begin_several(now, index, txop, rules, source, out)
+            && let Some(frame) = self.begin_several(now, index, access, rules, source, out)
         {
             return Some(frame);
         }
@@ -387,8 +386,9 @@ impl Node {
         out: &mut Vec<Command>,
     ) -> Option<OnAir> {
         let index = txop.holder as usize;
+        let access = Access { txop: Some(txop.resumed()), is_first: false };
         if self.groups.is_some()
-            && let Some(frame) = self.continue_several(now, index, txop, rules, source, out)
+            && let Some(frame) = self.begin_several(now, index, access, rules, source, out)
         {
             return Some(frame);
         }

@@ -40,6 +40,32 @@ proptest! {
     }
 }
 
+/// Each altered rule makes at least so many of the workloads differ, and none if there is none.
+/// Returns what follows from the rules as they are.
+fn find(
+    workloads: &[Workload],
+    run: fn(&Workload) -> mu::Derived,
+    altered: &[(&str, usize, Alter)],
+) -> Vec<mu::Derived> {
+    for &(name, least, alter) in altered {
+        let found = differences(workloads, run, alter);
+        assert!(found >= least && (least > 0 || found == 0), "{name}: {found} of 300");
+    }
+    workloads.iter().map(run).collect()
+}
+
+/// How many frames of these types there are.
+fn numbers(derived: &[mu::Derived], kinds: [FrameKind; 4]) -> [usize; 4] {
+    let frames = || derived.iter().flat_map(|derived| &derived.frames);
+    kinds.map(|kind| frames().filter(|on_air| on_air.kind() == Some(kind)).count())
+}
+
+/// The packets that were delivered, and all.
+fn carried(derived: &[mu::Derived], workloads: &[Workload]) -> [usize; 2] {
+    let delivered = derived.iter().map(|derived| derived.delivered.len()).sum();
+    [delivered, workloads.iter().map(|workload| workload.packets.len()).sum()]
+}
+
 /// The workloads have what the rules of OFDMA decide: all sequences and numbers of users, MPDUs
 /// that are lost, answers that are missing, TXOPs that end. A rule that the oracle does not share
 /// with the cell is found.
@@ -79,15 +105,9 @@ fn an_altered_rule_of_ofdma_is_found() {
         ("noise", 80, |_, link| link.ack_loss /= 2.0),
     ];
     let workloads = some(mu::workloads(), 300);
-    for (name, least, alter) in altered {
-        let found = differences(&workloads, mu::run, alter);
-        assert!(found >= least && (least > 0 || found == 0), "{name}: {found} of 300");
-    }
-    let derived: Vec<mu::Derived> = workloads.iter().map(mu::run).collect();
-    let frames = || derived.iter().flat_map(|derived| &derived.frames);
-    let of = |kind| frames().filter(|on_air| on_air.kind() == Some(kind)).count();
+    let derived = find(&workloads, mu::run, &altered);
     let kinds = [FrameKind::Data, FrameKind::Trigger, FrameKind::BlockAckRequest, FrameKind::Cts];
-    let [data, triggers, requests, cts] = kinds.map(of);
+    let [data, triggers, requests, cts] = numbers(&derived, kinds);
     let counts = (data, triggers, requests, cts);
     assert!(data > 5000 && triggers > 1000 && requests > 1000 && cts > 1000, "{counts:?}");
     let mut users: Vec<usize> = derived.iter().flat_map(mu::Derived::users).collect();
@@ -144,18 +164,11 @@ fn an_altered_rule_of_uplink_ofdma_is_found() {
         ("noise", 80, |_, link| link.ack_loss /= 2.0),
     ];
     let workloads = some(mu::uplink_workloads(), 300);
-    for (name, least, alter) in altered {
-        let found = differences(&workloads, mu::uplink::run, alter);
-        assert!(found >= least && (least > 0 || found == 0), "{name}: {found} of 300");
-    }
-    let derived: Vec<mu::Derived> = workloads.iter().map(mu::uplink::run).collect();
-    let frames = || derived.iter().flat_map(|derived| &derived.frames);
-    let of = |kind| frames().filter(|on_air| on_air.kind() == Some(kind)).count();
+    let derived = find(&workloads, mu::uplink::run, &altered);
     let kinds = [FrameKind::Trigger, FrameKind::QosNull, FrameKind::Data, FrameKind::BlockAck];
-    let counts = kinds.map(of);
+    let counts = numbers(&derived, kinds);
     assert!(counts.iter().all(|&count| count > 1000), "{counts:?}");
-    let delivered: usize = derived.iter().map(|derived| derived.delivered.len()).sum();
-    let packets: usize = workloads.iter().map(|workload| workload.packets.len()).sum();
+    let [delivered, packets] = carried(&derived, &workloads);
     assert!(10 * delivered > 9 * packets, "{delivered} of {packets}");
 }
 
@@ -190,23 +203,17 @@ fn an_altered_rule_of_triggers_beside_edca_is_found() {
         ("noise", 80, |_, link| link.ack_loss /= 2.0),
     ];
     let workloads = some(mu::mixed_workloads(), 300);
-    for (name, least, alter) in altered {
-        let found = differences(&workloads, mu::uplink::run, alter);
-        assert!(found >= least && (least > 0 || found == 0), "{name}: {found} of 300");
-    }
-    let derived: Vec<mu::Derived> = workloads.iter().map(mu::uplink::run).collect();
-    let frames = || derived.iter().flat_map(|derived| &derived.frames);
-    let of = |kind| frames().filter(|on_air| on_air.kind() == Some(kind)).count();
+    let derived = find(&workloads, mu::uplink::run, &altered);
     let kinds = [FrameKind::Trigger, FrameKind::QosNull, FrameKind::Data, FrameKind::Ack];
-    let counts = kinds.map(of);
+    let counts = numbers(&derived, kinds);
+    let frames = || derived.iter().flat_map(|derived| &derived.frames);
     let collisions = frames().filter(|on_air| on_air.kind().is_none()).count();
     let with_trigger = frames()
         .filter(|on_air| matches!(on_air, OnAir::Collision { nodes, .. } if nodes.contains(&0)));
     let with_trigger = with_trigger.count();
     assert!(counts.iter().all(|&count| count > 1000), "{counts:?}");
     assert!(collisions > 300 && with_trigger > 50, "{collisions}, {with_trigger}");
-    let delivered: usize = derived.iter().map(|derived| derived.delivered.len()).sum();
-    let packets: usize = workloads.iter().map(|workload| workload.packets.len()).sum();
+    let [delivered, packets] = carried(&derived, &workloads);
     assert_eq!(delivered, packets);
 }
 

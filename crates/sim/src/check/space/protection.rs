@@ -3,7 +3,6 @@
 
 use super::super::exchanges::Exchanges;
 use super::super::rule::rule;
-use super::super::timing::Times;
 use super::Watch;
 use kernel::{BitRate, Bytes, Duration};
 use wifi::mac::{MuProtection, TriggerKind};
@@ -85,16 +84,16 @@ impl Watch {
     /// (clause 10.3.2.4).
     pub(super) fn after_rts(&self, rts: &OngoingFrame) -> Duration {
         let times = &self.times;
-        let cts = self.cts_mode(times, rts);
+        let cts = self.cts_mode(rts);
         let lasting = times.airtime(&cts, CTS).total();
         times.sifs() * 2 + lasting + times.rx_start_delay(&cts) + times.slot * 2
     }
 
     /// The mode of the CTS that answers.
-    fn cts_mode(&self, times: &Times, rts: &OngoingFrame) -> Mode {
+    fn cts_mode(&self, rts: &OngoingFrame) -> Mode {
         let slowest = || self.mac.timing.standard.mode(BitRate::from_mbps(6.0));
         let is_mu = rts.users == Users::Opening;
         let of_mu = is_mu.then(slowest).flatten();
-        of_mu.unwrap_or_else(|| times.response_mode(&rts.mode))
+        of_mu.unwrap_or_else(|| self.times.response_mode(&rts.mode))
     }
 }

@@ -1,6 +1,6 @@
 //! Stations whose slots begin at another instant than those of the others.
 
-use super::{Contention, Count};
+use super::{Contention, Count, Floor};
 use kernel::{Duration, Instant};
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ impl Contention {
         let spacing = self.clock_of(&self.contenders[station as usize]).spacing;
         let spaced = Self::spaced(self.slot, spacing, start);
         if at > Instant::ZERO {
-            self.floors.push((station, at, start));
+            self.floors.push(Floor { station, at, after_difs: start });
         }
         self.start_own_count(station, at.max(spaced));
     }

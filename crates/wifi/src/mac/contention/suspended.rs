@@ -1,7 +1,7 @@
 //! Stations that do not contend for some time or no longer want to transmit, and those whose
 //! interframe space changes.
 
-use super::{Clock, Contention, Count, DIFS_SLOTS};
+use super::{Clock, Contention, Count, DIFS_SLOTS, Floor};
 use kernel::Instant;
 use std::cmp::Reverse;
 
@@ -93,10 +93,11 @@ impl Contention {
         if let Count::Suspended { start, .. } = &mut contender.count
             && *start > Instant::ZERO
         {
-            let floor = self.floors.iter().find(|&&(own, ..)| own == station);
+            let floor = self.floors.iter().find(|floor| floor.station == station).copied();
             let back = self.slot * u64::from(before.max(DIFS_SLOTS) - DIFS_SLOTS);
-            let &(_, at, space) = floor.unwrap_or(&(station, Instant::ZERO, *start - back));
-            *start = at.max(Self::spaced(self.slot, spacing, space));
+            let free = Floor { station, at: Instant::ZERO, after_difs: *start - back };
+            let Floor { at, after_difs, .. } = floor.unwrap_or(free);
+            *start = at.max(Self::spaced(self.slot, spacing, after_difs));
         }
     }
 

@@ -3,61 +3,39 @@
 use super::super::own::{Exchange, Own};
 use super::super::uplink::Access;
 use super::{Node, NodeGroups, OfNode};
-use crate::Command;
-use crate::MsduSource;
 use crate::mac::mu::{MuExchange, Occasion};
 use crate::mac::{ElicitedResponse, Txop};
 use crate::space::frame::{OnAir, Users};
 use crate::space::rules::SpaceRules;
+use crate::{Command, MsduSource};
 use kernel::{Duration, Instant};
 use wire::FrameKind;
 
 impl Node {
-    /// Begins an exchange with several stations, or triggers them, if it is their turn.
+    /// Begins an exchange with several stations, or triggers them, if it is their turn and ends
+    /// within the TXOP.
     pub(in crate::space::node) fn begin_several(
         &mut self,
         now: Instant,
         index: usize,
-        txop: Option<Txop>,
+        access: Access,
         rules: &SpaceRules,
         source: &mut dyn MsduSource,
         out: &mut Vec<Command>,
     ) -> Option<OnAir> {
-        if let Some(groups) = &mut self.groups {
+        let Access { txop, is_first } = access;
+        if let Some(groups) = self.groups.as_mut().filter(|_| is_first) {
             groups.downlink.protected.begin_access();
         }
-        let first =
-            self.begin_triggered(now, index, Access { txop, is_first: true }, rules, source, out);
-        first.or_else(|| self.begin_group(now, index, txop, rules, source, out))
-    }
-
-    /// The holder of a TXOP begins such an exchange, if it is its turn and ends within the TXOP.
-    pub(in crate::space::node) fn continue_several(
-        &mut self,
-        now: Instant,
-        index: usize,
-        txop: Txop,
-        rules: &SpaceRules,
-        source: &mut dyn MsduSource,
-        out: &mut Vec<Command>,
-    ) -> Option<OnAir> {
-        let own = Some(txop.resumed());
-        let next = self.begin_triggered(
-            now,
-            index,
-            Access { txop: own, is_first: false },
-            rules,
-            source,
-            out,
-        );
-        if next.is_some() || txop.is_for_answers() {
+        let next = self.begin_triggered(now, index, access, rules, source, out);
+        if next.is_some() || txop.is_some_and(|txop| txop.is_for_answers()) {
             return next;
         }
-        self.begin_group(now, index, own, rules, source, out)
+        self.begin_group(now, index, txop, rules, source, out)
     }
 
     /// Begins an exchange with several users, in a TXOP if it is limited, if it is their turn.
-    pub(in crate::space::node) fn begin_group(
+    fn begin_group(
         &mut self,
         now: Instant,
         index: usize,
