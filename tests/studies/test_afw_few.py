@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.studies.looks import test_curves_of_a_panel_can_be_told_apart  # noqa: F401
 
 import simoom as sm
 from simoom.studies import Verdict

@@ -1,11 +1,15 @@
 import math
+from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.studies.looks import alike, look
 
-from simoom.studies import Figure, Study, Value, draw, reference, report
+from simoom.base.palette import BLACK, CYCLE
+from simoom.studies import Figure, Study, Value, reference, report
 from simoom.studies.figure import Axis, Curve, Source, curve, shown_x_values
 from simoom.studies.study import Results, slug
+from simoom_studies import NAMES
 
 
 def figure(*curves, **options):
@@ -69,10 +73,47 @@ def test_a_picture_of_names_has_them_at_its_axis():
 
 
 def test_the_same_setting_has_the_same_colour_from_every_source():
-    ours = draw._style(POINTS)
-    theirs = draw._style(curve("W* = 1", Source.MONTE_CARLO, (1,), [1.0], "delay_s"))
-    assert ours["color"] == theirs["color"]
-    assert ours["marker"] != theirs["marker"]
+    both = figure(POINTS, curve("W* = 1", Source.MONTE_CARLO, (1,), [1.0], "delay_s"))
+    (ours, *_, our_form, _), (theirs, *_, their_form, _) = (look(c, both) for c in both.curves)
+    assert ours == theirs
+    assert our_form != their_form
+
+
+def drawn(label, source=Source.SIMULATION, x=(1.0, 2.0), **options):
+    return curve(label, source, x, [1.0] * len(x), "delay_s", **options)
+
+
+@pytest.mark.parametrize(
+    "curves",
+    [
+        [drawn("a"), drawn("b", colour=len(CYCLE))],
+        [drawn("a", Source.MONTE_CARLO), drawn("b", Source.NS3)],
+        # Black, whatever the colour is called.
+        [drawn("a", Source.PAPER), drawn("b", Source.PAPER, colour=CYCLE.index(BLACK))],
+        # Over names there are no lines.
+        [drawn(label, Source.ANALYSIS, "xy", dashed=label == "b") for label in "ab"],
+    ],
+)
+def test_curves_that_look_alike_are_found(curves):
+    one, other = curves
+    assert alike(figure(one, other)) == [f"figure 1, delay_s: {one.name} and {other.name}"]
+
+
+def test_curves_of_other_sources_forms_and_panels_are_not_alike():
+    curves = [drawn(f"{s} {d}", s, dashed=d) for s in Source for d in (False, True)]
+    assert alike(figure(*(c for c in curves if c.source is not Source.NS3))) == []
+    assert alike(figure(drawn("a"), curve("b", Source.SIMULATION, (1,), [1.0], "share"))) == []
+
+
+def test_a_name_has_one_look_in_all_panels():
+    other = curve("a", Source.SIMULATION, (1,), [1.0], "share", colour=1)
+    assert alike(figure(drawn("a"), other)) == ["figure 1: a (simulation) has several"]
+
+
+@pytest.mark.parametrize("study", NAMES)
+def test_the_figures_of_every_study_are_looked_at(study):
+    text = (Path(__file__).parent / f"test_{study}.py").read_text(encoding="utf-8")
+    assert "from tests.studies.looks import test_curves_of_a_panel_can_be_told_apart" in text
 
 
 def test_reference_values_come_with_their_source():

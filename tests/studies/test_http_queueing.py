@@ -4,6 +4,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.studies.looks import test_curves_of_a_panel_can_be_told_apart  # noqa: F401
 
 from simoom.models import http_sessions
 from simoom.studies import Lab, Verdict, report

@@ -1,6 +1,7 @@
 """L4S over Wi-Fi: one quick run of the whole study, and the verdicts that it decides."""
 
 import pytest
+from tests.studies.looks import test_curves_of_a_panel_can_be_told_apart  # noqa: F401
 
 import simoom as sm
 from simoom.studies import Verdict

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.studies.looks import test_curves_of_a_panel_can_be_told_apart  # noqa: F401
 
 import simoom as sm
 from simoom.studies import Kind, Verdict

@@ -1,5 +1,7 @@
 """TCP over OFDMA: one quick run of the whole study, and the verdicts that it decides."""
 
+from tests.studies.looks import test_curves_of_a_panel_can_be_told_apart  # noqa: F401
+
 from simoom.studies import Verdict
 from simoom.studies.sensitivity import silent_subjects, weak_claims
 from simoom_studies import ofdma_tcp

@@ -1,7 +1,7 @@
 """Drawing a figure of a study.
 
 In all figures, colour shows the setting and shape the source: an analysis is a line, a simulation
-is a band with points, reference values are hollow, and the paper's numbers are black crosses.
+is a band with points, reference values are hollow, and the paper's numbers are crosses.
 """
 
 from __future__ import annotations
@@ -28,6 +28,14 @@ MARKERS: dict[Source, dict[str, Any]] = {
     Source.NS3: {"marker": "D", "markersize": 5, "markerfacecolor": "none"},
     Source.PAPER: {"marker": "x", "markersize": 6.5, "markeredgewidth": 1.6},
 }
+DASHED = {
+    Source.SIMULATION: "^",
+    Source.MONTE_CARLO: "d",
+    Source.NS2: "p",
+    Source.NS3: "d",
+    Source.PAPER: "+",
+}
+"""Markers of the second form of a setting, which has a dashed line if it has one."""
 POINTS = (Source.MONTE_CARLO, Source.NS2, Source.NS3, Source.PAPER)
 """Sources of single numbers, which no line joins."""
 
@@ -90,11 +98,7 @@ def _curve(axes: Axes, curve: Curve, x: np.ndarray[Any, Any], *, connected: bool
     value = np.array([v.value for v in curve.values])
     low = np.array([v.low if math.isfinite(v.low) else v.value for v in curve.values])
     high = np.array([v.high if math.isfinite(v.high) else v.value for v in curve.values])
-    style = _style(curve)
-    if not connected or curve.source in POINTS:
-        style["linestyle"] = "none"
-        if not connected and not style["marker"]:
-            style |= {"marker": "_", "markersize": 14, "markeredgewidth": 2.0}
+    style = _style(curve, connected=connected)
     if np.any(high > low):
         if connected and curve.source is Source.SIMULATION:
             axes.fill_between(x, low, high, color=style["color"], alpha=0.18, linewidth=0)
@@ -104,15 +108,17 @@ def _curve(axes: Axes, curve: Curve, x: np.ndarray[Any, Any], *, connected: bool
     axes.plot(x, value, **style)
 
 
-def _style(curve: Curve) -> dict[str, Any]:
+def _style(curve: Curve, *, connected: bool) -> dict[str, Any]:
     """Return the style of a curve."""
     style = MARKERS[curve.source] | {"color": plots.CYCLE[curve.colour % len(plots.CYCLE)]}
     if curve.source is Source.PAPER and curve.colour == 0:
         style["color"] = plots.BLACK
     if curve.dashed:
-        style |= {"linestyle": "--"}
-        if curve.source is Source.SIMULATION:
-            style["marker"] = "^"
+        style |= {"linestyle": "--", "marker": DASHED.get(curve.source, "")}
+    if not connected or curve.source in POINTS:
+        style["linestyle"] = "none"
+    if not connected and not style["marker"]:
+        style |= {"marker": "_", "markersize": 14, "markeredgewidth": 2.0}
     return style
 
 
@@ -120,12 +126,7 @@ def _handles(each: Figure) -> list[Line2D]:
     """Return the entries of the legend: every name once."""
     styles: dict[str, dict[str, Any]] = {}
     for curve in each.curves:
-        style = _style(curve)
-        if curve.source in POINTS or each.named:
-            style["linestyle"] = "none"
-        if each.named and not style["marker"]:
-            style |= {"marker": "_", "markersize": 11, "markeredgewidth": 2.0}
-        styles.setdefault(curve.name, style)
+        styles.setdefault(curve.name, _style(curve, connected=not each.named))
     return [Line2D([], [], label=name, **style) for name, style in styles.items()]
 
 

@@ -51,7 +51,8 @@ class Curve:
     colour : int
         Index in the colour cycle; equal settings have equal colours.
     dashed : bool
-        Whether the line is dashed, for a second form of the same setting.
+        Whether the line is dashed, for a second form of the same setting; its points have another
+        form.
     """
 
     label: str

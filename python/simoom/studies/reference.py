@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -11,7 +11,9 @@ from simoom.runs.evidence import Value
 from simoom.studies.figure import Curve, Source, X
 
 
-def curves(package: str, figure: str, colours: Mapping[str, int]) -> list[Curve]:
+def curves(
+    package: str, figure: str, colours: Mapping[str, int], dashed: Collection[str] = ()
+) -> list[Curve]:
     """Return the reference curves of a figure.
 
     Parameters
@@ -22,6 +24,8 @@ def curves(package: str, figure: str, colours: Mapping[str, int]) -> list[Curve]
         The figure's key.
     colours : mapping
         The colour of each series; series without a colour are omitted.
+    dashed : collection, optional
+        The series that are a second form of a setting, see `Curve`.
     """
     found: dict[tuple[str, str, str], list[tuple[X, Value]]] = {}
     for row in _rows(package):
@@ -38,6 +42,7 @@ def curves(package: str, figure: str, colours: Mapping[str, int]) -> list[Curve]
             values=tuple(value for _, value in points),
             quantity=quantity,
             colour=colours[series],
+            dashed=series in dashed,
         )
         for (series, source, quantity), points in found.items()
     ]

@@ -74,7 +74,7 @@ def figure_4(lab: Lab) -> Figure:
     found = lab.sample(cases, measure, replications=2 * replications(lab))
     at = half_duplex.cell(STATIONS, times=model.TABLE_I.half_duplex(54.0), upload_fraction=UPLOADS)
     chain = list(np.asarray(at.contenders_in_time)[:9])
-    published = {"half duplex": BLACK, "full duplex": BLACK}
+    published = {"half duplex": BLUE, "full duplex": ORANGE}
     few, many = range(9), range(STATIONS - 9, STATIONS + 1)
     return Figure(
         "figure 4",
@@ -88,10 +88,12 @@ def figure_4(lab: Lab) -> Figure:
             curve("half duplex", Source.ANALYSIS, few, chain, quantity, colour=BLUE),
             *reference.curves(__package__, "figure 4", published),
             *(
-                curve(label, Source.PAPER, at, [Value.printed(p)] * len(at), quantity, colour=BLACK)
-                for label, at, p in (
-                    ("more than three, half duplex", range(4, 9), 0.0),
-                    ("all 50, full duplex", range(STATIONS, STATIONS + 1), 0.97),
+                curve(
+                    label, Source.PAPER, at, [Value.printed(p)] * len(at), quantity, colour=colour
+                )
+                for label, at, p, colour in (
+                    ("more than three, half duplex", range(4, 9), 0.0, BLUE),
+                    ("all 50, full duplex", range(STATIONS, STATIONS + 1), 0.97, ORANGE),
                 )
             ),
         ),

@@ -117,7 +117,9 @@ def by_way(runs: Runs, each: Quoted) -> dict[str, Value]:
     }
 
 
-def cross(each: Quoted, half: Curve, places: Iterable[float], colour: int) -> Curve:
+def cross(
+    each: Quoted, half: Curve, places: Iterable[float], colour: int, *, dashed: bool = False
+) -> Curve:
     """Return the throughput that a quoted gain is over half duplex here, which is not printed."""
     at = tuple(places)
     factor = 1 + each.percent / 100
@@ -128,6 +130,7 @@ def cross(each: Quoted, half: Curve, places: Iterable[float], colour: int) -> Cu
         [Value.printed(half.at(x).value * factor) for x in at],
         TOTAL,
         colour=colour,
+        dashed=dashed,
     )
 
 
@@ -209,6 +212,7 @@ def figure_gains(lab: Lab) -> Figure:
                 curve(
                     f"f = {each.uploads:g}, any N", Source.PAPER, tuple(map(float, stations)),
                     [Value.printed(each.percent)] * len(stations), GAIN, colour=BLACK,
+                    dashed=each is FIG_5[1],
                 )
                 for each in FIG_5
             ),

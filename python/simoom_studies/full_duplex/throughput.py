@@ -80,7 +80,9 @@ def figure_5(lab: Lab) -> Figure:
             )  # fmt: skip
             samples = {float(n): found[r2, f, n] for n in stations}
             simulated.append(_simulated(label, samples, colour, dashed))
-    colours = {c.label: BLACK for c in simulated}
+    colours = {c.label: c.colour for c in simulated}
+    dashed = {c.label for c in simulated if c.dashed}
+    published = reference.curves(__package__, "figure 5", colours, dashed)
     runs = run_ways(lab, FIG_5)
     sizes = [n for n in stations if n >= LEAST]
     gains = [
@@ -103,7 +105,7 @@ def figure_5(lab: Lab) -> Figure:
         "total TCP throughput against N, r2 = 36 Mb/s",
         Axis("stations", "stations N", 0, 82),
         (Axis(TOTAL, "total TCP throughput, Mb/s", 0, 30),),
-        (*analysed, *simulated, *reference.curves(__package__, "figure 5", colours), *marks),
+        (*analysed, *simulated, *published, *marks),
         (*_claims_5(analysed, simulated, runs), *gains),
         notes=CROSSES,
     )
@@ -181,9 +183,12 @@ def figure_6(lab: Lab) -> Figure:
         analysed.append(curve(label, Source.ANALYSIS, fine, values, TOTAL, colour=colour))
         samples = {f: found[r2, f] for f in uploads}
         simulated.append(_simulated(label, samples, colour, dashed=False))
-    colours = {c.label: BLACK for c in simulated}
+    colours = {c.label: c.colour for c in simulated}
     runs = run_ways(lab, FIG_6)
-    marks = [cross(each, simulated[-1], [each.uploads], RATES[each.r2]) for each in FIG_6]
+    marks = [
+        cross(each, simulated[-1], [each.uploads], RATES[each.r2], dashed=each.uploads > 0)
+        for each in FIG_6
+    ]
     even = curve("break-even, r2 = 12", Source.PAPER, [0.65], [simulated[-1].at(0.65).value],
                  TOTAL, colour=GREEN)  # fmt: skip
     return Figure(
