@@ -81,8 +81,8 @@ def figure_5(lab: Lab) -> Figure:
             samples = {float(n): found[r2, f, n] for n in stations}
             simulated.append(_simulated(label, samples, colour, dashed))
     colours = {c.label: c.colour for c in simulated}
-    dashed = {c.label for c in simulated if c.dashed}
-    published = reference.curves(__package__, "figure 5", colours, dashed)
+    halves = {c.label for c in simulated if c.dashed}
+    published = reference.curves(__package__, "figure 5", colours, halves)
     runs = run_ways(lab, FIG_5)
     sizes = [n for n in stations if n >= LEAST]
     gains = [
