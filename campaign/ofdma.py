@@ -8,7 +8,7 @@ from typing import Any
 from random_flows import Draw
 from random_scenarios import Cell
 
-from campaign.classes import bulk, datagrams, own_queue
+from campaign.classes import Roaming, bulk, datagrams, own_queue
 from campaign.hosts import groups
 from campaign.mixed import earlier
 from campaign.schema import Table, Values, table
@@ -57,7 +57,27 @@ def ofdma(draw: Draw, values: Values) -> Table:
     made["flows"] = [some_flow(draw, cell, wired) for _ in range(draw.whole(1, 4))]
     for node in (made["ap"], *groups(made)):
         node |= draw.some(0.4, queue=lambda: own_queue(draw))
+    sleeps = any("power_save" in group for group in groups(made))
+    if wired and "cells" in made and not sleeps and draw.chance(0.5):
+        walk(made, draw, values)
     return made
+
+
+def walk(made: Table, draw: Draw, values: Values) -> None:
+    """Let stations walk between two cells, and change their access points often."""
+    far_m = made["cells"][0]["position_m"][0]
+    made["wlan"]["beacons"] = {"interval_tu": draw.one((15, 20, 50))}
+    made["duration_s"] = 1.0
+    made.pop("warmup_s", None)
+    for group in groups(made):
+        for key in ("ring_m", "position_m"):
+            group.pop(key, None)
+        places = [draw.real(-5, far_m + 5) for _ in range(3)]
+        group["waypoints"] = [
+            {"at_s": at_s, "position_m": [place, draw.real(-9, 9)]}
+            for at_s, place in zip((0.0, 0.4, 0.9), places, strict=True)
+        ]
+        group["roaming"] = Roaming(draw, values).roams()
 
 
 def among_radios(made: Table, draw: Draw) -> None:

@@ -299,10 +299,10 @@ impl Checker {
         }
     }
 
-    /// A radio has another channel.
-    fn on_tuned(&mut self, radio: u32, channel: u16) {
+    /// A radio may have another channel, or another access point.
+    fn on_roaming(&mut self, note: &StationNote<'_>) {
         if let Some(MediumChecker::Space(watch)) = &mut self.air {
-            watch.tune(self.now, radio, channel);
+            watch.on_roaming(self.now, note);
         }
     }
 
@@ -388,9 +388,7 @@ impl Observer for Checker {
             Notice::Station(StationNote::Frame { by, packet }) => {
                 self.beacons.on_beacon(now, by, packet);
             }
-            Notice::Station(StationNote::Tuned { radio, channel }) => {
-                self.on_tuned(radio.0, channel);
-            }
+            Notice::Station(note) => self.on_roaming(&note),
             Notice::ExchangeBegan { cell, .. } => self.on_exchange(cell),
             Notice::Air { medium, heard } => self.on_air(medium, heard),
             Notice::Renewed { flow } => self.on_connection(flow),

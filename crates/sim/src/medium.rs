@@ -226,15 +226,16 @@ impl Medium {
 
     /// A station accepts frames from another access point than before. Returns what waits for
     /// earlier frames in the reorder buffers of both, and is lost.
-    pub(crate) fn turn(&mut self, station: u32, from: u32, to: u32) -> Vec<Packet> {
-        let mut lost = Vec::new();
-        let Self::Space(space) = self else { return lost };
-        if from != to {
-            space.open_link([station, from], false);
-            space.discard_held([station, from], &mut lost);
+    pub(crate) fn turn(&mut self, now: Instant, station: u32, from: u32, to: u32) -> Vec<Packet> {
+        let Self::Space(space) = self else { return Vec::new() };
+        space.turn(now, station, from, to)
+    }
+
+    /// A station is associated with an access point, after another one or the same.
+    pub(crate) fn associate(&mut self, station: u32, from: u32, to: u32) {
+        if let Self::Space(space) = self {
+            space.associate(station, from, to);
         }
-        space.open_link([station, to], true);
-        lost
     }
 
     /// Packets of a node for another that has left are no longer served.

@@ -203,7 +203,6 @@ impl Space {
         let mac = mac::Rules::new(mac, modes.iter().copied());
         let rules = SpaceRules::new(mac, Levels::of(&radio.receiver), nav_reset);
         let signals = Signals::new(radio, sites);
-        let is_ap = |&node: &u32| signals.sites[node as usize].is_access_point;
         let node = |(n, mut peers): (u32, Vec<Peer>)| {
             peers.sort_by_key(|peer| peer.node);
             let is_access_point = signals.sites[n as usize].is_access_point;
@@ -219,19 +218,10 @@ impl Space {
                 let slots = Slots::new(rules.timing(), spacing, mac.busy_slot());
                 EdcafState { edcaf, slots }
             });
-            let noise = seed.stream("radio.noise", n);
-            let access_point = peers.iter().map(|peer| peer.node).find(is_ap);
-            Node::new(n, contenders.collect(), noise, peers).with_groups(
-                &rules,
-                is_access_point,
-                access_point,
-                seed,
-            )
+            Node::new(n, contenders.collect(), seed.stream("radio.noise", n), peers)
         };
         let nodes: Vec<Node> = (0..).zip(peers(&signals, &links)).map(node).collect();
         let shortest_space = mute::shortest_space(&nodes, &rules.mac);
-        let triggering = uplink::triggering(&nodes);
-        let mute = mute::timers(&triggering, &nodes, &rules.mac);
         let mut space = Self {
             required: RequiredSinr::default(),
             crowd: Crowd::new(&signals, &rules),
@@ -243,7 +233,7 @@ impl Space {
             rules,
             signals,
             timers: NodeTimers::new(nodes.len(), shortest_space),
-            follows_others: nodes.iter().any(|node| node.triggered_by().is_some()),
+            follows_others: false,
             nodes,
             wake: Timer::default(),
             watch: None,
@@ -252,9 +242,10 @@ impl Space {
             airtime: None,
             reuse,
             overhears: false,
-            mute,
-            triggering,
+            mute: MuTimers::new(0, 0),
+            triggering: Vec::new(),
         };
+        space.form_groups(seed);
         if let Some(settings) = space.rules.mac.config.full_duplex {
             space.become_full_duplex(settings, &modes, seed);
         }

@@ -74,6 +74,7 @@ fn link_all(plan: &Plan, medium: &mut Medium, seed: &Seed) {
             space.open_link([station.0, other.0], false);
         }
     }
+    space.form_groups(seed);
 }
 
 /// The stations for which access points buffer packets while they scan other channels.

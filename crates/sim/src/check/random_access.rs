@@ -3,6 +3,7 @@
 use super::rule::rule;
 use super::triggered::asked;
 use super::units::TriggerSent;
+use kernel::Instant;
 use std::collections::{BTreeMap, BTreeSet};
 use wifi::mac::{
     Contender, RandomAccess, RandomAccessTriggers, TriggerKind, TriggeredExchange,
@@ -20,7 +21,11 @@ struct Own {
 
 /// What all stations have.
 #[derive(Debug, Default)]
-pub(super) struct Backoffs(BTreeMap<u32, Own>);
+pub(super) struct Backoffs {
+    all: BTreeMap<u32, Own>,
+    /// When stations that roam were last associated.
+    since: BTreeMap<u32, Instant>,
+}
 
 impl Backoffs {
     /// Stations that are not asked and have something to send, as `waits` tells, count the RA-RUs
@@ -46,6 +51,12 @@ impl Backoffs {
             check_unit(unit, now, &detail);
         }
         self.on_units(mac, triggered, ACCESS_POINT, None);
+    }
+
+    /// A station is associated with an access point: it begins anew.
+    pub(super) fn on_associated(&mut self, now: Instant, station: u32) {
+        self.all.remove(&station);
+        self.since.insert(station, now);
     }
 
     /// What an access point among radios has triggered is over: stations that have heard the
@@ -77,7 +88,9 @@ impl Backoffs {
             senders.map(|user| (user.station, user)).collect();
         let known = senders.keys().all(|station| contenders.contains_key(station));
         rule(now, known, "who sends in an RA-RU counts them", detail);
-        for contender in contenders.values() {
+        let is_of_before = |station| self.since.get(station).is_some_and(|&since| now < since);
+        let those = contenders.values().filter(|own| !is_of_before(&own.station));
+        for contender in those.collect::<Vec<_>>() {
             let sent = match (senders.get(&contender.station), told) {
                 // Among radios the medium may be busy where it is to send.
                 (Some(user), Some(_)) if user.response == TriggeredResponse::Nothing => {
@@ -106,7 +119,7 @@ impl Backoffs {
         let now = triggered.trigger.start;
         let least = (1 << settings.eocw_min) - 1;
         let most = (1 << settings.eocw_max) - 1;
-        let own = self.0.entry(contender.station).or_insert(Own { ocw: least, obo: None });
+        let own = self.all.entry(contender.station).or_insert(Own { ocw: least, obo: None });
         let detail = || format!("{contender:?}, not {own:?}: {triggered:?}");
         rule(now, contender.ocw == own.ocw, "OCW follows from failures and successes", detail);
         let counts_on = own.obo.is_none_or(|obo| obo == contender.obo);
@@ -151,7 +164,7 @@ fn units_in(settings: &RandomAccess, kind: TriggerKind) -> u32 {
 }
 
 /// Of several that send in an RA-RU none is received.
-fn check_unit(unit: &[TriggeredUser], now: kernel::Instant, detail: &impl Fn() -> String) {
+fn check_unit(unit: &[TriggeredUser], now: Instant, detail: &impl Fn() -> String) {
     let collides = unit.len() > 1;
     let apart = |user: &TriggeredUser| user.collides() == collides && !(collides && user.arrives());
     rule(now, unit.iter().all(apart), "of several in an RA-RU none is received", detail);

@@ -15,6 +15,7 @@ use super::spatial_reuse::SpatialReuse;
 use super::timing::Times;
 use super::triggered::Timers;
 use super::units::Groups;
+use crate::notice::StationNote;
 use crate::plan::SpacePlan;
 use kernel::{Bytes, Duration, Instant};
 use wifi::MacConfig;
@@ -84,9 +85,19 @@ impl Watch {
         }
     }
 
-    /// A node has this channel from now on.
-    pub(super) fn tune(&mut self, now: Instant, node: u32, channel: u16) {
-        self.powers.tune(node, now, channel);
+    /// A node may have another channel, or another access point.
+    pub(super) fn on_roaming(&mut self, now: Instant, note: &StationNote<'_>) {
+        match *note {
+            StationNote::Tuned { radio, channel } => self.powers.tune(radio.0, now, channel),
+            StationNote::Left { station, towards } => {
+                self.timers.on_left(station.0);
+                self.groups.on_left(station.0, towards.0);
+            }
+            StationNote::Associated { station, .. } => {
+                self.random.on_associated(now, station.0);
+            }
+            _ => {}
+        }
     }
 
     /// The space has changed.

@@ -180,6 +180,11 @@ impl Timers {
         }
     }
 
+    /// A station leaves its access point, and stops its timers.
+    pub(super) fn on_left(&mut self, station: u32) {
+        self.0.retain(|&(own, _), _| own != station);
+    }
+
     /// By what parameters a category contends now, if its timer runs.
     pub(super) fn parameters(
         &self,

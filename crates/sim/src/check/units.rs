@@ -1,7 +1,7 @@
 //! The PPDUs of access points to several users among radios.
 
 use kernel::{Bytes, Duration, Instant};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use wifi::mac::{MuExchange, TriggerKind, TriggeredExchange, TriggeredUser};
 use wifi::phy::he::RuSize;
 use wifi::space::{OngoingFrame, Space, Users};
@@ -52,6 +52,8 @@ pub(super) struct Groups {
     triggers: Vec<TriggerSent>,
     /// The last MU-RTS of each access point.
     opened: Vec<Opened>,
+    /// The access points to which stations that roam have turned: they accept frames of no other.
+    turned: BTreeMap<u32, u32>,
 }
 
 impl Groups {
@@ -194,8 +196,17 @@ impl Groups {
         self.sent.iter().find(|group| group.from == access_point)
     }
 
+    /// A station accepts frames from this access point, and from no other.
+    pub(super) fn on_left(&mut self, station: u32, towards: u32) {
+        self.turned.insert(station, towards);
+    }
+
     /// To whom a frame is, as a node sees it: a user is one, and others are none.
     pub(super) fn receiver(&self, frame: &OngoingFrame, node: u32) -> Option<u32> {
+        let is_to_users = matches!(frame.users, Users::Several | Users::Opening);
+        if is_to_users && self.turned.get(&node).is_some_and(|&own| own != frame.from) {
+            return Some(frame.from);
+        }
         if frame.users == Users::Opening {
             let is_asked = self.opened(frame.from).0.contains(&node);
             return Some(if is_asked { node } else { frame.from });

@@ -69,7 +69,7 @@ impl Responders for OfCell<'_> {
         self.cell.group_width()
     }
 
-    fn has_units(&self, station: u32) -> bool {
+    fn can_answer(&self, station: u32) -> bool {
         self.cell.has_units(station)
     }
 

@@ -39,9 +39,9 @@ impl Space {
 
     /// What Trigger frames and MU EDCA have done to a station up to now.
     pub fn trigger_counters(&self, now: Instant, station: u32) -> TriggerCounters {
-        let mut access_points = self.triggering.iter().map(|&own| &self.nodes[own as usize]);
-        let own = access_points.find_map(|node| node.trigger_counters(station));
-        let Some(mut counters) = own.copied() else { return TriggerCounters::default() };
+        let access_points = self.triggering.iter().map(|&own| &self.nodes[own as usize]);
+        let own = access_points.filter_map(|node| node.trigger_counters(station));
+        let mut counters = own.fold(TriggerCounters::default(), TriggerCounters::plus);
         if let Some(since) = self.mute.waits_since(station) {
             counters.muted += now.since(since);
         }
@@ -82,17 +82,31 @@ impl Space {
         if !self.mute.take_step(now) {
             return;
         }
-        let per_node = self.rules.mac.per_node;
         for f in self.mute.end(now, out) {
-            let (station, category) = (f / per_node, f % per_node);
-            let (aifsn, _) = self.rules.mac.parameters(false, category);
-            let set = self.rules.mac.parameter_set(station, false, category);
-            let node = &mut self.nodes[station as usize];
-            node.suspend(now, category as usize);
-            node.resume(now, category as usize, set, aifsn, &self.rules);
-            self.set_timer(station);
-            self.note_wait(now, f);
+            self.contend_as_before(now, f);
         }
+    }
+
+    /// The timers of a station end that leaves its access point.
+    pub(super) fn stop_timers(&mut self, now: Instant, station: u32) {
+        if !self.triggering.is_empty() {
+            for f in self.mute.stop(station) {
+                self.contend_as_before(now, f);
+            }
+        }
+    }
+
+    /// The timer of an EDCAF of a station has ended: it contends by the parameters of EDCA.
+    fn contend_as_before(&mut self, now: Instant, f: u32) {
+        let per_node = self.rules.mac.per_node;
+        let (station, category) = (f / per_node, f % per_node);
+        let (aifsn, _) = self.rules.mac.parameters(false, category);
+        let set = self.rules.mac.parameter_set(station, false, category);
+        let node = &mut self.nodes[station as usize];
+        node.suspend(now, category as usize);
+        node.resume(now, category as usize, set, aifsn, &self.rules);
+        self.set_timer(station);
+        self.note_wait(now, f);
     }
 
     /// Whether packets wait at an EDCAF of a station that does not contend may have changed.

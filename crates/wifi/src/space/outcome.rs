@@ -422,6 +422,7 @@ fn link_loss(receiver: &Node, frame: &OnAir) -> f64 {
     let peer = || receiver.peer(frame.from);
     let link = || peer().map(|peer| &peer.link);
     match frame.kind {
+        FrameKind::BlockAckRequest if !receiver.accepts_from(frame.from) => 1.0,
         FrameKind::Trigger if frame.is_mu_rts() => 0.0,
         FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckRequest | FrameKind::Trigger => {
             link().map_or(0.0, |link| link.ack_loss)

@@ -1,6 +1,7 @@
 //! Nodes that change their channel, and the access points from which they accept frames.
 
 use super::Space;
+use super::node::Node;
 use super::rules::peer_mut;
 use crate::Command;
 use crate::phy::{Milliwatts, Mode};
@@ -38,9 +39,42 @@ impl Space {
         }
     }
 
+    /// A station accepts frames from another access point than before, or from the same, and is
+    /// associated with none. Returns what waits for earlier frames in the reorder buffers of the
+    /// station and of the access point before.
+    pub fn turn(&mut self, now: Instant, station: u32, from: u32, to: u32) -> Vec<Packet> {
+        let mut lost = Vec::new();
+        if from != to {
+            self.open_link([station, from], false);
+            self.discard_held([station, from], &mut lost);
+        }
+        self.open_link([station, to], true);
+        self.stop_timers(now, station);
+        self.nodes[station as usize].belong_to(None);
+        lost
+    }
+
+    /// A station is associated with an access point, after another one or the same. Those that
+    /// trigger stations know it.
+    pub fn associate(&mut self, station: u32, from: u32, to: u32) {
+        self.nodes[station as usize].belong_to(Some(to));
+        for (node, is_member) in [(from, false), (to, true)] {
+            self.nodes[node as usize].change_member(station, is_member);
+        }
+        if from == to {
+            let own = self.nodes[to as usize].triggers_mut();
+            return own.into_iter().for_each(|own| own.triggering.begin_random(station, None));
+        }
+        let pair = self.nodes.get_disjoint_mut([from, to].map(|node| node as usize));
+        let [before, own] = pair.expect("access points are nodes").map(Node::triggers_mut);
+        if let Some(own) = own {
+            own.triggering.begin_random(station, before.map(|before| &mut before.triggering));
+        }
+    }
+
     /// Removes the packets that wait in the reorder buffers of two nodes for earlier ones of the
     /// other node, and appends them to a list.
-    pub fn discard_held(&mut self, ends: [u32; 2], into: &mut Vec<Packet>) {
+    fn discard_held(&mut self, ends: [u32; 2], into: &mut Vec<Packet>) {
         let [a, b] = ends;
         for (at, from) in [(a, b), (b, a)] {
             self.nodes[at as usize].inbox.discard_held(from, into);

@@ -165,6 +165,7 @@ impl Space {
                 Users::Unit(_) => frame.to.filter(|&to| to == node),
                 _ => self.nodes[frame.from as usize].users(frame.kind).find(|&user| user == node),
             };
+            let own = own.filter(|_| self.nodes[node as usize].accepts_from(frame.from));
             if own.is_some() && self.is_overpowered(id, node) {
                 self.lose_in_unit(id, node);
                 continue;

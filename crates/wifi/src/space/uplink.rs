@@ -3,18 +3,30 @@
 
 use super::Space;
 use super::frame::{OnAir, Users};
-use super::node::{Node, NodeTriggers};
+use super::mute;
+use super::node::NodeTriggers;
 use crate::mac::mu::{TriggeredExchange, TriggeredUser};
 use crate::{Command, MsduSource};
-use kernel::Instant;
+use kernel::{Instant, Seed};
 use wire::FrameKind;
 
-/// The access points among these nodes that trigger stations.
-pub(super) fn triggering(nodes: &[Node]) -> Vec<u32> {
-    nodes.iter().filter(|node| node.triggers()).map(|node| node.id).collect()
-}
-
 impl Space {
+    /// Access points send to those with whom they have links, several at once, if the rules say so,
+    /// and trigger those whose links are open. Called anew when links have been added.
+    pub fn form_groups(&mut self, seed: &Seed) {
+        let Self { nodes, signals, rules, .. } = self;
+        let is_access_point = |node: u32| signals.sites[node as usize].is_access_point;
+        for node in &mut *nodes {
+            let mut open = node.peers.iter().filter(|peer| !peer.is_closed).map(|peer| peer.node);
+            let own = open.find(|&peer| is_access_point(peer));
+            node.form_groups(rules, is_access_point(node.id), own, seed);
+        }
+        self.follows_others |= nodes.iter().any(|node| node.triggered_by().is_some());
+        let triggering = nodes.iter().filter(|node| node.triggers()).map(|node| node.id);
+        self.triggering = triggering.collect();
+        self.mute = mute::timers(&self.triggering, &self.nodes, &self.rules.mac);
+    }
+
     /// Whether access points trigger stations.
     pub fn triggers(&self) -> bool {
         !self.triggering.is_empty()
@@ -77,15 +89,15 @@ impl Space {
             return;
         }
         let Some(triggers) = node.triggers_mut() else { return };
-        let mut modes = std::mem::take(&mut triggers.modes);
+        let mut stations = std::mem::take(&mut triggers.stations);
         let peers = &self.nodes[access_point as usize].peers;
-        for (mode, peer) in modes.iter_mut().zip(peers) {
+        for (station, peer) in stations.iter_mut().zip(peers) {
             if let Some(own) = self.nodes[peer.node as usize].peer(access_point) {
-                *mode = own.rate.mode;
+                station.mode = own.rate.mode;
             }
         }
         if let Some(triggers) = self.nodes[access_point as usize].triggers_mut() {
-            triggers.modes = modes;
+            triggers.stations = stations;
         }
     }
 

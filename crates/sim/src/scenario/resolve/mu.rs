@@ -23,8 +23,7 @@ pub(super) fn mu(
     space: Option<&SpacePlan>,
     check: &mut Check,
 ) {
-    let roams = stations.iter().any(|station| station.roaming.is_some());
-    let unsupported = unsupported(document, wlan, roams);
+    let unsupported = unsupported(document, wlan);
     let standard = wlan.timing.standard;
     let Some(settings) = &mut wlan.mu else { return };
     if !document.has_cell() || document.standard.is_none() {
@@ -93,8 +92,12 @@ fn by_cell(
     check: &mut Check,
 ) {
     for cell in space.map_or(0..1, |space| 0..space.cells.len() as u32) {
-        let is_of = |n: usize| space.is_none_or(|space| space.stations[n].cell == cell);
-        let of_cell = || stations.iter().enumerate().filter(|&(n, it)| takes_part(it) && is_of(n));
+        let may_be_of = |n: usize| {
+            space.is_none_or(|space| space.stations[n].cell == cell)
+                || stations[n].roaming.is_some()
+        };
+        let of_cell =
+            || stations.iter().enumerate().filter(|&(n, it)| takes_part(it) && may_be_of(n));
         let members = || of_cell().map(|(_, station)| station);
         let Some(first) = members().next().map(|station| station.down.mode()) else { continue };
         if !one_channel(members(), &first, check) {
@@ -105,17 +108,12 @@ fn by_cell(
 }
 
 /// What downlink OFDMA is not supported with, and the remedy.
-fn unsupported(
-    document: &Document,
-    wlan: &MacConfig,
-    roams: bool,
-) -> Option<(&'static str, &'static str)> {
+fn unsupported(document: &Document, wlan: &MacConfig) -> Option<(&'static str, &'static str)> {
     let frames = wlan.aggregation.map_or(0, |limits| limits.frames);
     let each = wlan.aggregation.is_some_and(|limits| limits.delivery == Delivery::Mpdu);
     Some(match () {
         () if !document.interferers.is_empty() => ("interferers", "remove them, or the table"),
         () if wlan.full_duplex.is_some() => ("wlan.full_duplex", "remove either"),
-        () if roams => ("stations that roam", "remove their roaming, or the table"),
         () if frames <= 1 => (
             "one frame in a PPDU",
             "the data of each user is an A-MPDU: let wlan.aggregation.frames be 2 or more, and \

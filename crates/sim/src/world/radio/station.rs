@@ -162,7 +162,7 @@ impl<O: Observer> World<O> {
     fn turn(&mut self, station: u32, from: u32, to: u32, cause: DropCause) {
         let towards = RadioId(to);
         self.note_station(StationNote::Left { station: RadioId(station), towards });
-        for packet in self.cell.turn(station, from, to) {
+        for packet in self.cell.turn(self.now, station, from, to) {
             self.drop_packet(Interface::Radio(RadioId(from)), &packet, cause);
         }
     }
@@ -171,6 +171,7 @@ impl<O: Observer> World<O> {
     /// at the one before are lost for this cause, or are passed on.
     fn associate(&mut self, station: RadioId, from: RadioId, to: RadioId, lost: Option<DropCause>) {
         self.note_station(StationNote::Associated { station, with: to });
+        self.cell.associate(station.0, from.0, to.0);
         let buffered = self.stations.on_associated(self.now, station.0, from.0, to.0);
         if from == to {
             return self.serve_ready(to);

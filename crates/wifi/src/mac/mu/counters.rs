@@ -63,6 +63,20 @@ pub struct RandomAccessCounters {
     pub received: u64,
 }
 
+impl TriggerCounters {
+    /// Both together.
+    pub(crate) fn plus(self, other: &Self) -> Self {
+        Self {
+            asked: self.asked + other.asked,
+            attempts: self.attempts + other.attempts,
+            successes: self.successes + other.successes,
+            muted: self.muted + other.muted,
+            waits: self.waits + other.waits,
+            waited: self.waited + other.waited,
+        }
+    }
+}
+
 impl MuCounters {
     /// Of the access point and so many stations.
     pub(crate) fn of(stations: u32) -> Self {

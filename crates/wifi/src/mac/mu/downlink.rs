@@ -15,7 +15,7 @@ use super::members::Members;
 use super::protection::Protected;
 use super::scheduler::StationView;
 use super::{Mu, MuCounters, MuExchange, MuUser, Shape, Shapes, UserCounters};
-use crate::mac::{Edcaf, Originator, PeerRate, Rules};
+use crate::mac::{Edcaf, Originator, PeerRate, Rules, Settled};
 use crate::phy::Width;
 use crate::{Command, FrameCounters, MsduSource};
 use assemble::Lists;
@@ -110,6 +110,26 @@ impl Downlink {
     /// The service of the EDCAF has ended, and perhaps not that of other originators.
     pub(crate) fn bring_forward(&mut self, category: u32, edcaf: &mut Edcaf) {
         self.queues[category as usize].bring_forward(edcaf);
+    }
+
+    /// A station has left: what is in service for it is flushed. `is_on_air`: when the exchange in
+    /// progress ends.
+    pub(crate) fn flush(
+        &mut self,
+        category: u32,
+        edcaf: &mut Edcaf,
+        station: u32,
+        is_on_air: bool,
+        rules: &Rules,
+        settled: &mut Vec<Settled>,
+    ) {
+        if edcaf.to() == Some(station) {
+            return edcaf.flush(rules, station, is_on_air, settled);
+        }
+        let own = self.originator_mut(category, edcaf, station);
+        if !own.is_idle() && own.management().is_none() {
+            own.flush(&rules.framing, !is_on_air, settled);
+        }
     }
 
     /// The originator of an access category for a station.

@@ -3,6 +3,7 @@
 
 use kernel::{Bytes, Duration, Instant};
 use settings::{Choice, Settings};
+use std::ops::Range;
 
 /// What an access point knows of the queues of its stations.
 #[derive(Clone, Debug, PartialEq, Settings)]
@@ -122,10 +123,21 @@ impl Reports {
         }
     }
 
+    /// What a station has told does not hold any more.
+    pub(crate) fn forget(&mut self, place: u32) {
+        let own = self.places_of(place);
+        self.last[own].fill(None);
+    }
+
+    /// Its reports, by access category.
+    fn places_of(&self, place: u32) -> Range<usize> {
+        let first = (place * self.categories) as usize;
+        first..first + self.categories as usize
+    }
+
     /// The most that waits in one access category of a station, as far as it is known.
     pub(crate) fn of(&self, now: Instant, place: u32) -> Bytes {
-        let first = (place * self.categories) as usize;
-        let own = &self.last[first..first + self.categories as usize];
+        let own = &self.last[self.places_of(place)];
         let known = own.iter().flatten().filter(|&&(_, since)| self.is_believed(now, since));
         known.map(|&(bytes, _)| bytes).max().unwrap_or(self.settings.unknown)
     }

@@ -80,6 +80,12 @@ impl MuTimers {
         ended
     }
 
+    /// A station stops its timers. Returns its EDCAFs whose timers ran.
+    pub(crate) fn stop(&mut self, station: u32) -> Vec<u32> {
+        let own = self.edcafs_of(station);
+        own.filter(|&f| self.until[f as usize].take().is_some()).collect()
+    }
+
     /// Asks for a step when the first timer ends, unless there is one before.
     fn schedule(&mut self, out: &mut Vec<Command>) {
         let Some(&first) = self.until.iter().flatten().min() else { return };
@@ -129,5 +135,21 @@ impl MuTimers {
             let left = self.waits_since(station).unwrap_or(now);
             counters.muted += left.since(first);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_station_that_leaves_stops_its_timers() {
+        let mut timers = MuTimers::new(3, 4);
+        for f in [4, 6, 8] {
+            timers.until[f] = Some(Instant(9));
+        }
+        assert_eq!(timers.stop(1), [4, 6]);
+        assert_eq!([4, 6, 8].map(|f| timers.until(f)), [None, None, Some(Instant(9))]);
+        assert_eq!(timers.stop(1), [0_u32; 0]);
     }
 }

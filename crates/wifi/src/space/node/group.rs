@@ -14,7 +14,8 @@ use super::{Node, peer_mut, place_of};
 use crate::Command;
 use crate::mac::mu::{Downlink, MuCounters, MuExchange, Shape, Stations, UserCounters};
 use crate::mac::{
-    Acknowledgement, Bitmap, ElicitedResponse, ExchangeOutcome, Originator, PeerRate, block_ack,
+    Acknowledgement, Bitmap, Edcaf, ElicitedResponse, ExchangeOutcome, Originator, PeerRate,
+    Settled, block_ack,
 };
 use crate::phy::he::RuSize;
 use crate::phy::{Airtime, Width};
@@ -67,19 +68,41 @@ impl Stations for OfNode<'_> {
     }
 }
 
+impl NodeGroups {
+    /// A station has left: what an EDCAF has in service for it is flushed, when an exchange of the
+    /// EDCAF with it ends, or at once. `is_in_use`: the EDCAF has an exchange on the air.
+    pub(super) fn flush(
+        &mut self,
+        index: usize,
+        edcaf: &mut Edcaf,
+        station: u32,
+        is_in_use: bool,
+        rules: &SpaceRules,
+        settled: &mut Vec<Settled>,
+    ) {
+        let has_triggered = self.triggers.as_ref().is_some_and(|own| own.current.is_some());
+        let is_with_it = match &self.current {
+            Some(group) => group.users.iter().any(|user| user.station == station),
+            None => !has_triggered && edcaf.to() == Some(station),
+        };
+        let is_on_air = is_in_use && is_with_it;
+        self.downlink.flush(index as u32, edcaf, station, is_on_air, &rules.mac, settled);
+    }
+}
+
 impl Node {
     /// An access point sends to several stations at once, and triggers those that belong to an
     /// access point, if the rules say so.
-    pub(in crate::space) fn with_groups(
-        mut self,
+    pub(in crate::space) fn form_groups(
+        &mut self,
         rules: &SpaceRules,
         is_access_point: bool,
         access_point: Option<u32>,
         seed: &Seed,
-    ) -> Self {
+    ) {
         if !is_access_point {
             self.responder = access_point.and_then(|own| Responder::of(rules, own));
-            return self;
+            return;
         }
         let triggers = NodeTriggers::of(rules, self.id, &self.peers, seed);
         let stations: Vec<u32> = self.peers.iter().map(|peer| peer.node).collect();
@@ -101,7 +124,6 @@ impl Node {
                 triggers,
             })
         });
-        self
     }
 
     /// Counters of PPDUs to several users, and those of a station; `None` without OFDMA.

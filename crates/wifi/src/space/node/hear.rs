@@ -11,6 +11,11 @@ use kernel::Instant;
 use wire::FrameKind;
 
 impl Node {
+    /// Whether the node receives what another node addresses to it.
+    pub(in crate::space) fn accepts_from(&self, node: u32) -> bool {
+        self.peer(node).is_none_or(|peer| !peer.is_closed)
+    }
+
     /// A frame ends that the node could not decode: it defers for an EIFS (clause 10.3.2.3.7).
     pub(in crate::space) fn on_decoding_error(
         &mut self,

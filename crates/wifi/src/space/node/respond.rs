@@ -15,7 +15,8 @@ use wire::FrameKind;
 pub(in crate::space) struct Responder {
     /// Those of answers to Trigger frames that ask for data; `None` if an MU-RTS alone asks it.
     uplink: Option<Uplink>,
-    access_point: u32,
+    /// `None` while it is associated with none.
+    access_point: Option<u32>,
     /// By access category, what it has told of its queue with its last PSDU, if anything.
     told: Vec<Option<Bytes>>,
     /// The basic NAV (clause 26.2.4): that which frames of other networks have set.
@@ -33,7 +34,7 @@ impl Responder {
         is_asked.then(|| {
             Box::new(Self {
                 uplink: mu.uplink.clone(),
-                access_point,
+                access_point: Some(access_point),
                 told: vec![None; rules.mac.per_node as usize],
                 basic_nav: Instant::ZERO,
                 is_open: false,
@@ -45,7 +46,15 @@ impl Responder {
 impl Node {
     /// The access point that may trigger a station, or ask it for a CTS; `None` if nobody does.
     pub(in crate::space) fn triggered_by(&self) -> Option<u32> {
-        self.responder.as_ref().map(|responder| responder.access_point)
+        self.responder.as_ref()?.access_point
+    }
+
+    /// A station has begun to belong to an access point, or belongs to none any more.
+    pub(in crate::space) fn belong_to(&mut self, access_point: Option<u32>) {
+        if let Some(responder) = &mut self.responder {
+            responder.access_point = access_point;
+            responder.told.fill(None);
+        }
     }
 
     /// By access category, what a station has told of its queues.
@@ -78,7 +87,8 @@ impl Node {
     pub(in crate::space) fn note_nav(&mut self, now: Instant, frame: &OnAir) {
         let Some(responder) = &mut self.responder else { return };
         let own = responder.access_point;
-        if frame.from != own && frame.to != Some(own) {
+        let is_own = own.is_some_and(|own| frame.from == own || frame.to == Some(own));
+        if !is_own {
             responder.basic_nav = responder.basic_nav.max(now + frame.reserves);
         }
     }
@@ -100,7 +110,7 @@ impl Node {
         source: &mut dyn MsduSource,
     ) -> Option<FrameKind> {
         let responder = self.responder.as_ref()?;
-        let access_point = responder.access_point;
+        let access_point = responder.access_point?;
         user.answer_null(responder.uplink.as_ref()?.null(&rules.mac, kind));
         if kind == TriggerKind::Basic {
             user.categories(rules.mac.per_node).any(|category| {

@@ -1,6 +1,6 @@
 //! Packets in service of a node.
 
-use super::{Node, has};
+use super::{EdcafState, Node, has};
 use crate::Command;
 use crate::space::rules::SpaceRules;
 use kernel::Instant;
@@ -35,9 +35,13 @@ impl Node {
     /// Flushes the packets in service for a node that has left.
     pub(in crate::space) fn flush(&mut self, to: u32, rules: &SpaceRules, out: &mut Vec<Command>) {
         self.quiet = false;
-        for (index, contender) in self.contenders.iter_mut().enumerate() {
-            let is_on_air = self.own.edcaf() == Some(index);
-            contender.edcaf.flush(&rules.mac, to, is_on_air, &mut self.settled);
+        let Self { contenders, own, groups, settled, .. } = self;
+        for (index, EdcafState { edcaf, .. }) in contenders.iter_mut().enumerate() {
+            let is_on_air = own.edcaf() == Some(index);
+            match groups {
+                Some(groups) => groups.flush(index, edcaf, to, is_on_air, rules, settled),
+                None => edcaf.flush(&rules.mac, to, is_on_air, settled),
+            }
         }
         self.settle(out);
     }

@@ -22,13 +22,21 @@ use wire::FrameKind;
 #[derive(Debug)]
 pub(in crate::space) struct NodeTriggers {
     pub(in crate::space) triggering: Triggering,
-    /// The mode in which each station sends, in the order of the access point's peers.
-    pub(in crate::space) modes: Vec<Mode>,
+    /// In the order of the access point's peers.
+    pub(in crate::space) stations: Vec<TriggeredStation>,
     /// The exchange on the air.
     pub(in crate::space) current: Option<TriggeredExchange>,
-    /// Which stations are awake at the end of the Trigger frame, in the same order; all, if none
-    /// sends in RA-RUs.
-    is_awake: Vec<bool>,
+}
+
+/// A station that the access point may trigger.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::space) struct TriggeredStation {
+    /// The mode in which it sends.
+    pub(in crate::space) mode: Mode,
+    /// It is associated with the access point.
+    is_member: bool,
+    /// It is awake at the end of the Trigger frame. True if none sends in RA-RUs.
+    is_awake: bool,
 }
 
 /// The access in which an access point may trigger stations.
@@ -45,7 +53,7 @@ struct FromPeers<'a> {
     access_point: u32,
     width: Width,
     peers: &'a [Peer],
-    modes: &'a [Mode],
+    stations: &'a [TriggeredStation],
     /// Knows which stations are awake.
     source: &'a dyn MsduSource,
 }
@@ -61,12 +69,13 @@ impl Responders for FromPeers<'_> {
         self.width
     }
 
-    fn has_units(&self, station: u32) -> bool {
-        self.peers[self.at(station)].rate.mode.has_units()
+    fn can_answer(&self, station: u32) -> bool {
+        let at = self.at(station);
+        self.stations[at].is_member && self.peers[at].rate.mode.has_units()
     }
 
     fn mode(&self, station: u32) -> Mode {
-        self.modes[self.at(station)]
+        self.stations[self.at(station)].mode
     }
 
     fn is_awake(&self, station: u32) -> bool {
@@ -82,17 +91,30 @@ impl NodeTriggers {
         peers: &[Peer],
         seed: &Seed,
     ) -> Option<Box<Self>> {
-        let stations = peers.iter().map(|peer| peer.node).collect();
+        let numbers = peers.iter().map(|peer| peer.node).collect();
+        let stations = peers.iter().map(|peer| TriggeredStation {
+            mode: peer.rate.mode,
+            is_member: !peer.is_closed,
+            is_awake: true,
+        });
         Some(Box::new(Self {
-            triggering: Triggering::of(&rules.mac, access_point, stations, seed)?,
-            modes: peers.iter().map(|peer| peer.rate.mode).collect(),
+            triggering: Triggering::of(&rules.mac, access_point, numbers, seed)?,
+            stations: stations.collect(),
             current: None,
-            is_awake: vec![true; peers.len()],
         }))
     }
 }
 
 impl Node {
+    /// A station has begun to belong to the access point, or no longer does.
+    pub(in crate::space) fn change_member(&mut self, station: u32, is_member: bool) {
+        let Some(place) = place_of(&self.peers, station) else { return };
+        if let Some(triggers) = self.triggers_mut() {
+            triggers.stations[place].is_member = is_member;
+            triggers.triggering.forget(station);
+        }
+    }
+
     /// Whether it is an access point that triggers stations.
     pub(in crate::space) fn triggers(&self) -> bool {
         self.own_triggers().is_some()
@@ -181,8 +203,8 @@ impl Node {
             return false;
         };
         triggers.triggering.asking.take_step(now, out);
-        let modes = &triggers.modes;
-        let stations = FromPeers { access_point: *id, width: *width, peers, modes, source };
+        let stations = &triggers.stations;
+        let stations = FromPeers { access_point: *id, width: *width, peers, stations, source };
         let asking = &triggers.triggering.asking;
         let index = asking.category as usize;
         let (has_asked, is_due) = (asking.has(asking.category), asking.is_due(now));
@@ -245,7 +267,7 @@ impl Node {
             triggers.triggering.asking.restart(now, out);
         }
         let within = txop.map_or(Duration(u64::MAX), |txop| txop.left(now));
-        let NodeTriggers { triggering, modes, .. } = &mut **triggers;
+        let NodeTriggers { triggering, stations, .. } = &mut **triggers;
         let planned = triggering.assemble(&Turn {
             now,
             category: index as u32,
@@ -253,7 +275,7 @@ impl Node {
             within,
             is_first,
             rules: &rules.mac,
-            stations: &FromPeers { access_point: *id, width: *width, peers, modes, source },
+            stations: &FromPeers { access_point: *id, width: *width, peers, stations, source },
             protected: &downlink.protected,
         });
         self.asks &= !(1 << index);
@@ -453,9 +475,13 @@ impl Node {
         sifs: Duration,
     ) -> bool {
         let edcaf = &self.contenders[index].edcaf;
-        let has_units = |station| self.peer(station).is_some_and(|peer| peer.rate.mode.has_units());
         let follows = self.own_triggers().is_some_and(|triggers| {
-            triggers.triggering.may_follow(now, triggered, edcaf, has_units)
+            let can_answer = |station| {
+                place_of(&self.peers, station).is_some_and(|at| {
+                    triggers.stations[at].is_member && self.peers[at].rate.mode.has_units()
+                })
+            };
+            triggers.triggering.may_follow(now, triggered, edcaf, can_answer)
         });
         if follows {
             self.own = Own::Holding(Txop::for_answers(index as u32, now + sifs));

@@ -40,6 +40,9 @@ impl Downlink {
             if drops {
                 originator.on_retry_limit(&rules.framing, settled);
             }
+            if originator.leaves() {
+                originator.flush(&rules.framing, true, settled);
+            }
         }
         if let Some(last) = group.users.last() {
             self.turn_to(category, edcaf, Some(last.station));

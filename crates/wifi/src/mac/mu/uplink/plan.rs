@@ -93,7 +93,7 @@ impl Triggering {
         found.retain(|&place| {
             let has_packets = asked == Asked::Nulls || reports.of(turn.now, place) > Bytes::ZERO;
             let station = places.at(place);
-            has_packets && stations.has_units(station) && stations.is_awake(station)
+            has_packets && stations.can_answer(station) && stations.is_awake(station)
         });
         if asked == Asked::Nulls {
             // All are polled in turn, and not only those who had the least airtime.
@@ -119,7 +119,7 @@ impl Triggering {
         let mut members: Vec<Member> = asked.collect();
         let rest = sizes.iter().skip(found.len()).take(random as usize);
         // Whoever sends in an RA-RU can do so in the mode of the slowest.
-        let may_send = |&place: &u32| random > 0 && stations.has_units(places.at(place));
+        let may_send = |&place: &u32| random > 0 && stations.can_answer(places.at(place));
         let all = places.places().filter(may_send);
         if let Some(mode) = all.map(mode).min_by_key(|mode| mode.rate) {
             members.extend(rest.map(|&size| Member { mode, size, is_random: true }));

@@ -58,6 +58,17 @@ impl Triggering {
         }
     }
 
+    /// A station has begun to belong to this access point, after another, perhaps: it has a counter
+    /// and a window as at first (clause 26.5.4.2).
+    pub(crate) fn begin_random(&mut self, station: u32, before: Option<&mut Self>) {
+        let Some((settings, own)) = self.backoff_mut(station) else { return };
+        // It goes on with its own random numbers.
+        if let Some((_, other)) = before.and_then(|before| before.backoff_mut(station)) {
+            std::mem::swap(own, other);
+        }
+        own.on_sent(settings, true);
+    }
+
     /// Stations that have sent in RA-RUs learn whether that was received. What asks for no
     /// acknowledgement, a `QoS` Null, counts as a success.
     pub(crate) fn settle_random(&mut self, triggered: &TriggeredExchange) {

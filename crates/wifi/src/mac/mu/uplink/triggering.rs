@@ -20,8 +20,9 @@ pub(crate) trait Responders {
     /// The width of HE TB PPDUs: all stations that take part have the same.
     fn width(&self) -> Width;
 
-    /// Whether a station can answer a Trigger frame: its modes have resource units.
-    fn has_units(&self, station: u32) -> bool;
+    /// Whether a station can answer a Trigger frame: it belongs to the access point, and its modes
+    /// have resource units.
+    fn can_answer(&self, station: u32) -> bool;
 
     /// The mode in which a station sends to the access point.
     fn mode(&self, station: u32) -> Mode;
@@ -153,6 +154,12 @@ impl Triggering {
         self.reports.hear(now, place, category, told);
     }
 
+    /// A station has begun to belong to the access point, or no longer does: what it has told of
+    /// its queues does not hold any more.
+    pub(crate) fn forget(&mut self, station: u32) {
+        self.reports.forget(self.members.place(Some(station)));
+    }
+
     /// What Trigger frames have done to a station.
     pub(crate) fn counters_of(&self, station: u32) -> &TriggerCounters {
         &self.counters[self.members.place(Some(station)) as usize]
@@ -168,7 +175,7 @@ impl Triggering {
         self.members.places().any(|place| {
             let station = self.members.at(place);
             let may_have = all || self.waits(now, place);
-            may_have && stations.has_units(station) && stations.is_awake(station)
+            may_have && stations.can_answer(station) && stations.is_awake(station)
         })
     }
 
@@ -183,10 +190,10 @@ impl Triggering {
         now: Instant,
         triggered: &TriggeredExchange,
         edcaf: &Edcaf,
-        has_units: impl Fn(u32) -> bool,
+        can_answer: impl Fn(u32) -> bool,
     ) -> bool {
         let is_random = self.settings.random_units(TriggerKind::Basic) > 0;
-        let may_wait = |place| has_units(self.members.at(place)) && self.waits(now, place);
+        let may_wait = |place| can_answer(self.members.at(place)) && self.waits(now, place);
         let waits_any = || self.members.places().any(may_wait);
         let is_unlimited = edcaf.longest() == Duration(u64::MAX);
         triggered.kind == TriggerKind::Bsrp

@@ -16,9 +16,9 @@ impl Node {
             return;
         };
         if triggers.triggering.settings.random_access.is_some() {
-            let awake = self.peers.iter().map(|peer| source.is_awake(own, peer.node));
-            triggers.is_awake.clear();
-            triggers.is_awake.extend(awake);
+            for (station, peer) in triggers.stations.iter_mut().zip(&self.peers) {
+                station.is_awake = source.is_awake(own, peer.node);
+            }
         }
     }
 
@@ -38,8 +38,8 @@ impl Node {
         let place = place_of(&self.peers, id)?;
         let has_units = self.peers[place].rate.mode.has_units();
         let has_packets = station.edcafs().any(|it| !it.is_idle() && it.to() == Some(own));
-        let NodeTriggers { triggering, current, is_awake, .. } = self.triggers_mut()?;
-        let may_contend = has_units && has_packets && is_awake[place];
+        let NodeTriggers { triggering, stations, current } = self.triggers_mut()?;
+        let may_contend = has_units && has_packets && stations[place].is_awake;
         let triggered = current.as_mut().filter(|_| may_contend)?;
         let unit = triggering.contend(triggered, id, true)?;
         if !station.may_answer(now) {
