@@ -174,6 +174,7 @@ fn check_unit(unit: &[TriggeredUser], now: Instant, detail: &impl Fn() -> String
 mod tests {
     use super::super::triggered::tests::played;
     use super::*;
+    use kernel::Duration;
 
     /// A Trigger frame with so many RA-RUs and none for a station that is asked. Windows are 0, so
     /// that both stations send, in one or in two of them.
@@ -295,6 +296,27 @@ mod tests {
         assert!(triggered.users.iter().all(TriggeredUser::collides));
         let mut backoffs = Backoffs::default();
         (0..2).for_each(|_| backoffs.on_triggered(&mac, &triggered, 3, |_| true));
+    }
+
+    /// The window is 0 again after a collision in the network before.
+    #[test]
+    fn a_window_begins_anew_with_an_association() {
+        let (mac, triggered) = sent(1, 1);
+        let mut backoffs = Backoffs::default();
+        backoffs.on_triggered(&mac, &triggered, 3, |_| true);
+        [1, 2].map(|station| backoffs.on_associated(triggered.trigger.start, station));
+        backoffs.on_triggered(&mac, &triggered, 3, |_| true);
+    }
+
+    /// Where it collided before, the new window does not follow from it.
+    #[test]
+    fn what_was_triggered_before_an_association_does_not_count() {
+        let (mac, triggered) = sent(1, 1);
+        let mut backoffs = Backoffs::default();
+        let later = triggered.trigger.start + Duration(1);
+        [1, 2].map(|station| backoffs.on_associated(later, station));
+        backoffs.on_triggered(&mac, &triggered, 3, |_| true);
+        assert!(backoffs.all.is_empty());
     }
 
     #[test]

@@ -398,6 +398,11 @@ pub(super) mod tests {
 
     /// A station that was triggered, under MU EDCA, begins an exchange so long afterwards.
     fn contends_after(us: u64) {
+        contends(us, |_, _| {});
+    }
+
+    /// The same, after what happens to the station before.
+    fn contends(us: u64, happens: impl Fn(&mut Timers, u32)) {
         let (mut mac, exchange, triggered) = triggered();
         let category = MuEdcaCategory { timer: 2, ..MuEdcaCategory::default() };
         let edca = MuEdca { best_effort: Some(category), ..MuEdca::default() };
@@ -406,12 +411,24 @@ pub(super) mod tests {
         timers.on_triggered(&mac, &exchange, &triggered);
         let start = exchange.end + Duration::from_micros(us);
         let user = &triggered.users[0];
+        happens(&mut timers, user.station);
         timers.on_win(start, user.station, user.category);
     }
 
     #[test]
     fn a_timer_ends() {
         contends_after(2 * 8192);
+    }
+
+    #[test]
+    fn a_timer_ends_with_the_association() {
+        contends(1, |timers, station| timers.on_left(station));
+    }
+
+    #[test]
+    #[should_panic(expected = "a muted category does not contend")]
+    fn a_timer_goes_on_when_another_station_leaves() {
+        contends(1, |timers, station| timers.on_left(station + 1));
     }
 
     #[test]

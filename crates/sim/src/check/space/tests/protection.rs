@@ -39,7 +39,10 @@ fn ask(change: impl Fn(&mut Scene, &mut OngoingFrame)) {
 
 /// A station answers with what `change` makes of a right CTS.
 fn answer(change: impl Fn(&mut OngoingFrame)) -> Scene {
-    let mut scene = scene();
+    answer_in(scene(), change)
+}
+
+fn answer_in(mut scene: Scene, change: impl Fn(&mut OngoingFrame)) -> Scene {
     let asked = mu_rts(&scene);
     scene.show(&asked);
     let mode = *scene.watch.mac.timing.standard.modes.first().expect("6 Mb/s");
@@ -52,6 +55,15 @@ fn answer(change: impl Fn(&mut OngoingFrame)) -> Scene {
     change(&mut cts);
     scene.show(&cts);
     scene
+}
+
+/// A station that has turned to another access point is not asked, and its NAV is set.
+#[test]
+#[should_panic(expected = "a response begins a SIFS after its frame")]
+fn a_cts_of_a_station_that_has_turned_away_is_found() {
+    let mut scene = scene();
+    scene.watch.groups.on_left(1, 3);
+    answer_in(scene, |_| {});
 }
 
 /// Data to both stations begins so much later than the CTS allows, and reserves what is left.
