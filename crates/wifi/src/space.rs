@@ -454,16 +454,16 @@ impl Space {
             }
             *self.timers.dozing() = dozing;
         }
-        let wave = self.waves.as_ref().and_then(|waves| waves.next());
-        let earliest = self.timers.earliest().into_iter().chain(wave).min();
-        match earliest {
-            Some(at) if self.wake.deadline() == Some(at) => {}
-            Some(at) => {
-                if let Some(ticket) = self.wake.set(at) {
-                    out.push(Command::Access(ticket));
-                }
-            }
-            None => self.wake.cancel(),
+        let mut at = self.timers.earliest();
+        if let Some(wave) = self.waves.as_ref().and_then(|waves| waves.next()) {
+            at = at.min(wave);
+        }
+        if at == Instant::NEVER {
+            self.wake.cancel();
+        } else if self.wake.deadline() != Some(at)
+            && let Some(ticket) = self.wake.set(at)
+        {
+            out.push(Command::Access(ticket));
         }
     }
 }

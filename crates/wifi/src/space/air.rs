@@ -227,7 +227,6 @@ impl Space {
         let begun = self.signals.transmission(id);
         let (deferral, detected, end) = (begun.deferral, begun.detected(), begun.end());
         let is_dsss = begun.frame.mode.class.is_dsss();
-        let levels = self.rules.levels;
         if !is_alone && begun.frame.is_joint() {
             return self.arrive_jointly(now, id);
         }
@@ -237,22 +236,23 @@ impl Space {
         // Values that are the same for all receivers are read before the loop: the compiler does
         // not know that changes of a receiver leave them unchanged.
         let (receivers, nodes) = (receivers.as_mut_slice(), nodes.as_mut_slice());
+        let levels = &rules.levels;
         let all_know = is_one_channel && (is_dsss || rules.mac.all_know_ofdm());
         signals.each(id, |node, power| {
             let knows = || is_dsss || rules.mac.knows_ofdm(node);
             let is_decodable = all_know || knows() && signals.is_in_channel(id, node);
             let (receiver, state) = (&mut receivers[node as usize], &mut nodes[node as usize]);
             if let Deferral::Nav(eifs) = deferral
-                && receiver.notices(now, power.fixed, &levels)
+                && receiver.notices(now, power.fixed, levels)
             {
                 state.carrier.reserve(end + eifs, None);
             }
             let is_found = is_alone && is_decodable && power.milliwatts >= levels.alone;
             if is_found && receiver.is_clear() && !state.awaits() {
-                receiver.receive_alone(now, ReceivedSignal { id, power }, &levels);
+                receiver.receive_alone(now, ReceivedSignal { id, power }, levels);
                 state.carrier.on_detected(detected);
                 sense(now, node, state, true, rules, timers, watch);
-            } else if receiver.arrive(now, ReceivedSignal { id, power }, is_decodable, &levels) {
+            } else if receiver.arrive(now, ReceivedSignal { id, power }, is_decodable, levels) {
                 scratch.touch(node);
             }
         });

@@ -345,12 +345,12 @@ impl Space {
     /// A frame on the air ends that is not for bystanders. If it was alone, those wake whose
     /// reception is not certain. Returns its parts, unless others began with it.
     pub(super) fn end_beside_bystanders(&mut self, now: Instant, id: u32) -> Option<PpduParts> {
-        let transmission = *self.signals.transmission(id);
-        let ppdu = self.ppdu(&transmission, false);
-        let is_reset = self.rules.nav_reset && transmission.frame.kind == FrameKind::Rts;
-        let nav_reset_at = is_reset.then(|| {
+        let ppdu = self.ppdu(id, false);
+        let is_rts = self.signals.transmission(id).frame.kind == FrameKind::Rts;
+        let nav_reset_at = (self.rules.nav_reset && is_rts).then(|| {
             let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
-            now + self.per_cache.facts_of(&transmission, timing, error).nav_reset
+            let transmission = self.signals.transmission(id);
+            now + self.per_cache.facts_of(transmission, timing, error).nav_reset
         });
         let together = self.bystanders.missed.on_air();
         if together.len() > 1 {
@@ -364,15 +364,14 @@ impl Space {
             }
             return None;
         }
-        let levels = self.rules.levels;
-        let decoded_from = ppdu.decoded_alone_from(&levels);
+        let levels = &self.rules.levels;
+        let decoded_from = ppdu.decoded_alone_from(levels);
         let mut uncertain = std::mem::take(&mut self.scratch.uncertain);
         let from = levels.alone;
         self.signals.receivers_within(id, from, decoded_from, &mut uncertain);
-        for (node, power) in uncertain.drain(..) {
-            if !ppdu.is_lost_alone(&levels, power) {
-                self.wake(node);
-            }
+        uncertain.retain(|&(_, power)| !ppdu.is_lost_alone(levels, power));
+        for (node, _) in uncertain.drain(..) {
+            self.wake(node);
         }
         self.scratch.uncertain = uncertain;
         let reached_all = self.signals.is_heard_by_all(id, from.max(decoded_from));

@@ -91,7 +91,9 @@ impl Inbox {
                 Filter::Agreement(recipient) => recipient.on_mpdu(sequence, of_frame, &mut packets),
                 Filter::Single(cache) => {
                     let is_new = cache.accept(sequence, mpdu.attempts > 0);
-                    packets.extend(of_frame.filter(|_| is_new));
+                    if is_new {
+                        of_frame.for_each(&mut up);
+                    }
                     is_new
                 }
             };

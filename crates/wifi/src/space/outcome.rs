@@ -59,14 +59,16 @@ impl Around<'_> {
 impl Space {
     /// The parts of a PPDU that ends. Its MPDUs are not known if its transmitter no longer has it.
     #[inline]
-    pub(super) fn ppdu(&mut self, transmission: &Transmission, is_outdated: bool) -> PpduParts {
+    pub(super) fn ppdu(&mut self, id: u32, is_outdated: bool) -> PpduParts {
+        let Self { signals, nodes, rules, per_cache, .. } = self;
+        let transmission = signals.transmission(id);
+        let (timing, error) = (rules.timing(), &*signals.radio.error);
         let frame = &transmission.frame;
         if frame.users.has_units(frame.kind) {
-            return self.signal_fields(transmission);
+            return PpduParts::of_signal_fields(transmission, timing, error, per_cache);
         }
-        let spans = spans(frame, &self.nodes[frame.from as usize]).filter(|_| !is_outdated);
-        let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
-        PpduParts::new(transmission, spans, timing, error, &mut self.per_cache)
+        let spans = spans(frame, &nodes[frame.from as usize]).filter(|_| !is_outdated);
+        PpduParts::new(transmission, spans, timing, error, per_cache)
     }
 
     /// Nodes have received a frame to its end, whose parts may be known. What is `addressed` to one
@@ -85,7 +87,7 @@ impl Space {
             transmission.frame.to = addressed;
         }
         let is_outdated = self.waves.is_some() && self.is_outdated(id);
-        let ppdu = &*ppdu.get_or_insert_with(|| self.ppdu(&transmission, is_outdated));
+        let ppdu = &*ppdu.get_or_insert_with(|| self.ppdu(id, is_outdated));
         let (frame, rules) = (&transmission.frame, &self.rules);
         let (timing, error) = (rules.timing(), &*self.signals.radio.error);
         let bursts = self.interferers.as_mut().map(|interferers| {

@@ -1,15 +1,20 @@
-//! The timers of the nodes: one tree, in which a change leaves nothing behind.
+//! The timers of the nodes: a list of those that are set, which are few.
 
 use kernel::{Duration, Instant};
 
-/// When each node acts next, and the earliest of these instants. A timer that is set again or
-/// cancelled leaves nothing behind, and mostly changes only a few places near its node.
+/// When each node acts next, and the earliest of these instants. Few nodes have a timer at a time:
+/// most have nothing to send, or doze. The earliest is therefore found among those that are set,
+/// and only when it may have changed. A timer that is set again or cancelled leaves nothing behind.
 #[derive(Debug)]
 pub(super) struct NodeTimers {
-    /// A binary tree: place 1 is its root, the places below *i* are 2·*i* and 2·*i* + 1, and the
-    /// last half of the places are the nodes. A place has the earliest instant below it;
-    /// [`Instant::NEVER`] if no timer there is set.
-    earliest: Vec<Instant>,
+    /// Those that are set, in no order, each with its node.
+    set: Vec<(Instant, u32)>,
+    /// The place of each node's timer among these; [`UNSET`] if it is not.
+    places: Vec<u32>,
+    /// The earliest of them, or an earlier instant while `is_late`.
+    earliest: Instant,
+    /// The earliest has been cancelled or moved later.
+    is_late: bool,
     /// Nodes of which some doze.
     dozing: Vec<u32>,
     /// Before this instant none of them transmits.
@@ -18,11 +23,16 @@ pub(super) struct NodeTimers {
     space: Duration,
 }
 
+/// No place.
+const UNSET: u32 = u32::MAX;
+
 impl NodeTimers {
     /// No timer of so many nodes is set. No slot is counted within a space after a frame.
     pub(super) fn new(nodes: usize, space: Duration) -> Self {
-        let earliest = vec![Instant::NEVER; 2 * nodes.next_power_of_two()];
-        Self { earliest, dozing: Vec::new(), doze_until: Instant::NEVER, space }
+        let (set, places) = (Vec::with_capacity(nodes), vec![UNSET; nodes]);
+        let (earliest, dozing) = (Instant::NEVER, Vec::new());
+        let doze_until = Instant::NEVER;
+        Self { set, places, earliest, is_late: false, dozing, doze_until, space }
     }
 
     /// From now on, no node dozes.
@@ -48,8 +58,8 @@ impl NodeTimers {
 
     /// Whether a timer of the nodes that doze may be the earliest.
     #[inline]
-    pub(super) fn must_rouse(&self) -> bool {
-        !self.dozing.is_empty() && self.earliest[1] >= self.doze_until
+    pub(super) fn must_rouse(&mut self) -> bool {
+        !self.dozing.is_empty() && self.earliest() >= self.doze_until
     }
 
     /// The list of nodes of which some doze.
@@ -60,37 +70,52 @@ impl NodeTimers {
     /// Sets the timer of a node; [`Instant::NEVER`] cancels it.
     #[inline]
     pub(super) fn set(&mut self, node: u32, at: Instant) {
-        self.change(self.earliest.len() / 2 + node as usize, at);
-    }
-
-    fn change(&mut self, mut place: usize, mut at: Instant) {
-        while self.earliest[place] != at {
-            self.earliest[place] = at;
-            if place == 1 {
-                return;
+        let place = self.places[node as usize];
+        if let Some(timer) = self.set.get_mut(place as usize) {
+            self.is_late |= timer.0 == self.earliest;
+            timer.0 = at;
+            if at == Instant::NEVER {
+                self.remove(place as usize);
             }
-            at = at.min(self.earliest[place ^ 1]);
-            place /= 2;
+        } else if at < Instant::NEVER {
+            self.places[node as usize] = self.set.len() as u32;
+            self.set.push((at, node));
         }
+        self.earliest = self.earliest.min(at);
     }
 
-    /// The earliest instant at which a timer expires.
-    pub(super) fn earliest(&self) -> Option<Instant> {
-        Some(self.earliest[1]).filter(|&at| at < Instant::NEVER)
+    /// Removes the timer at a place. The last one takes its place.
+    #[inline]
+    fn remove(&mut self, place: usize) {
+        let (_, node) = self.set.swap_remove(place);
+        if let Some(&(_, moved)) = self.set.get(place) {
+            self.places[moved as usize] = place as u32;
+        }
+        self.places[node as usize] = UNSET;
     }
 
-    /// Cancels the timers that expire by now, and appends their nodes by number.
+    /// The earliest instant at which a timer expires; [`Instant::NEVER`] if none is set.
+    #[inline]
+    pub(super) fn earliest(&mut self) -> Instant {
+        if std::mem::take(&mut self.is_late) {
+            self.earliest = self.set.iter().fold(Instant::NEVER, |least, &(at, _)| least.min(at));
+        }
+        self.earliest
+    }
+
+    /// Cancels the timers that expire by now, and appends their nodes by number to an empty list.
     pub(super) fn take_due(&mut self, now: Instant, due: &mut Vec<u32>) {
-        let nodes = self.earliest.len() / 2;
-        while self.earliest[1] <= now {
-            let mut place = 1;
-            while place < nodes {
-                place *= 2;
-                place += usize::from(self.earliest[place] > now);
+        let mut place = 0;
+        while let Some(&(at, node)) = self.set.get(place) {
+            if at <= now {
+                due.push(node);
+                self.remove(place);
+            } else {
+                place += 1;
             }
-            due.push((place - nodes) as u32);
-            self.change(place, Instant::NEVER);
         }
+        self.is_late |= !due.is_empty();
+        due.sort_unstable();
     }
 }
 
@@ -126,7 +151,8 @@ mod tests {
                 let (node, at) = (node % nodes, at.map(|at| now + Duration(at)));
                 timers.set(node, at.unwrap_or(Instant::NEVER));
                 all[node as usize] = at;
-                prop_assert_eq!(timers.earliest(), all.iter().copied().flatten().min());
+                let earliest = all.iter().copied().flatten().min();
+                prop_assert_eq!(timers.earliest(), earliest.unwrap_or(Instant::NEVER));
                 let mut due = Vec::new();
                 timers.take_due(now, &mut due);
                 let is_due = |node: &u32| all[*node as usize].is_some_and(|at| at <= now);

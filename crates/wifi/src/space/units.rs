@@ -143,12 +143,6 @@ impl Space {
         }
     }
 
-    /// What nodes without a resource unit decode of a PPDU.
-    pub(super) fn signal_fields(&mut self, transmission: &Transmission) -> PpduParts {
-        let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
-        PpduParts::of_signal_fields(transmission, timing, error, &mut self.per_cache)
-    }
-
     /// Nodes have received a frame to several users to its end, or an HE TB PPDU: each decodes what
     /// is for it, or overhears the rest.
     #[cold]
