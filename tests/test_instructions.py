@@ -71,7 +71,7 @@ def test_mac80211_costs_at_most_a_quarter_more_than_fq_codel() -> None:
     assert 0.9 < instructions.mac80211_cost(instructions.build()) < instructions.MAC80211_LIMIT
 
 
-def test_a_cell_in_space_costs_little_more_than_twice_the_fast_cell() -> None:
+def test_a_cell_in_space_costs_at_most_twice_the_fast_cell() -> None:
     need_valgrind()
     instructions = load()
     costs = instructions.space_costs(instructions.build())

@@ -49,7 +49,9 @@ impl NodeTimers {
     /// A node begins to doze now: its timer is set when it is roused.
     #[inline]
     pub(super) fn doze(&mut self, node: u32, now: Instant) {
-        self.set(node, Instant::NEVER);
+        if self.places[node as usize] != UNSET {
+            self.set(node, Instant::NEVER);
+        }
         if self.dozing.is_empty() {
             self.doze_until = now + self.space;
         }
@@ -68,14 +70,14 @@ impl NodeTimers {
     }
 
     /// Sets the timer of a node; [`Instant::NEVER`] cancels it.
-    #[inline]
+    #[inline(never)]
     pub(super) fn set(&mut self, node: u32, at: Instant) {
         let place = self.places[node as usize];
         if let Some(timer) = self.set.get_mut(place as usize) {
             self.is_late |= timer.0 == self.earliest;
             timer.0 = at;
             if at == Instant::NEVER {
-                self.remove(place as usize);
+                return self.remove(place as usize);
             }
         } else if at < Instant::NEVER {
             self.places[node as usize] = self.set.len() as u32;
@@ -105,13 +107,12 @@ impl NodeTimers {
 
     /// Cancels the timers that expire by now, and appends their nodes by number to an empty list.
     pub(super) fn take_due(&mut self, now: Instant, due: &mut Vec<u32>) {
-        let mut place = 0;
-        while let Some(&(at, node)) = self.set.get(place) {
+        // From the last one, so that removing one moves none that has not been examined.
+        for place in (0..self.set.len()).rev() {
+            let (at, node) = self.set[place];
             if at <= now {
                 due.push(node);
                 self.remove(place);
-            } else {
-                place += 1;
             }
         }
         self.is_late |= !due.is_empty();
