@@ -9,7 +9,7 @@ use crate::any::AnySetting;
 use crate::check::{Check, Faults};
 use crate::fault::{Fault, Kind};
 use crate::free::Free;
-use crate::path::Path;
+use crate::path::{Path, Step};
 use crate::range::Range;
 use crate::schema::Definitions;
 use crate::tree::Node;
@@ -144,10 +144,16 @@ impl dyn Table + '_ {
 
     /// Finds violations of rules that relate several keys.
     pub(crate) fn relate(&self, at: &Path, faults: &mut Faults) {
+        // One path for all keys, most of which relate nothing.
+        let mut path = at.clone();
         for (number, field) in self.fields().iter().enumerate() {
             let value = self.value(number);
             match field {
-                Field::Key(key) => value.relate(&at.key(key.name), faults),
+                Field::Key(key) => {
+                    path.0.push(Step::Key(key.name.to_owned()));
+                    value.relate(&path, faults);
+                    path.0.pop();
+                }
                 Field::Flat(_) => flat(value.table()).relate(at, faults),
             }
         }

@@ -14,7 +14,8 @@ pub(crate) fn summarise(plan: &Plan, world: &World, counters: &Counters) -> Vec<
         let place = subject.path();
         for observable in observe::of(plan, subject) {
             let put = |end: &[&str], value| {
-                let path = [&[&place, ".", observable.name], end].concat().concat();
+                let mut path = [&place, ".", observable.name].concat();
+                path.extend(end.iter().copied());
                 rows.push((path, value));
             };
             read(&observable.kind, subject.index, plan, world, &mut added, put);
