@@ -13,7 +13,7 @@ from simoom.cli import main
 from simoom.results import tables
 from simoom.runs.stats import Estimate
 from simoom.twin.inputs import choice
-from simoom.why import draft, measured
+from simoom.why import draft, measured, roaming
 from simoom.why.air import hidden_nodes
 from simoom.why.case import Case
 from simoom.why.counterfactual import Change, Key
@@ -315,6 +315,76 @@ def test_a_neighbour_in_a_subchannel_is_a_cause_until_it_is_punctured() -> None:
          "no other network is in the flow's channel"),
     ]:  # fmt: skip
         assert punctured(Case(scenario, draft.with_single_flows(scenario), 0, {}, 1)) == message
+
+
+def walking(**rules: object) -> sm.Scenario:
+    """A call with a station that walks between two access points, and scans every half second."""
+    often = {"threshold_dbm": -40.0, "short_interval_s": 0.5, **rules}
+    return sm.Scenario(
+        standard="11n",
+        duration_s=4.0,
+        warmup_s=0.2,
+        wlan={"beacons": {}, "rate_control": "ideal"},
+        radio={},
+        ap={"position_m": [0.0, 0.0], "channel": 36},
+        cells=[{"position_m": [40.0, 0.0], "channel": 52}],
+        stations=[
+            {
+                "roaming": often,
+                "waypoints": [
+                    {"at_s": 0.0, "position_m": [5.0, 2.0]},
+                    {"at_s": 4.0, "position_m": [36.0, 2.0]},
+                ],
+            },
+            {"position_m": [2.0, 2.0]},
+        ],
+        flows=[
+            {"from": "server", "to": "sta0", "traffic": {"cbr": {"rate_mbps": 1.0}}},
+            {"from": "server", "to": "sta1", "traffic": {"cbr": {"rate_mbps": 1.0}}},
+        ],
+    )
+
+
+def test_scans_of_a_station_that_roams_are_a_cause_of_delay() -> None:
+    """Two channels of 30 ms each time, more often than every twentieth packet."""
+    why = sm.why(walking(), flow="server->sta0", replications=3, most_replications=3)
+    first = why.causes[0]
+    assert first.name == "scans"
+    assert why.value.mean > 0.03
+    # Without them 95 % of the packets come within 3 ms.
+    assert why.value.mean + first.difference.mean < 0.003
+    assert first.change.key.set[0] == "stations[0].roaming.threshold_dbm=-120"
+    absent = why.not_applicable
+    assert absent["announced"] == "the station tells its access point when it scans"
+    assert absent["authentication"] == "a change of access point takes no time for keys"
+    unknown = "routes or access points change, so that the hops of flows are not known"
+    assert {name for name, reason in absent.items() if reason == unknown} >= {
+        "buffer", "fq_codel", "wire", "greediest", "limit", "airtime_fairness",
+    }  # fmt: skip
+    assert "buffer, fq_codel, marking, wire" in why.report()
+    assert why.measured.hops == ()
+
+
+def test_who_stays_beside_a_station_that_roams_has_no_scans() -> None:
+    why = sm.why(walking(), flow="server->sta1", replications=2, most_replications=2)
+    reason = "the flow's stations stay with their access points"
+    assert why.not_applicable["scans"] == why.not_applicable["forwarded"] == reason
+
+
+def test_keys_of_roaming_are_varied_where_they_are_not_the_best() -> None:
+    scenario = walking(announce=False, authentication_ms=300.0)
+    single = draft.with_single_flows(scenario)
+    case = Case(scenario, single, 0, {}, 1)
+    changes = [roaming.announced(case), roaming.forwarded(case), roaming.authentication(case)]
+    keys = [change.key.set if not isinstance(change, str) else change for change in changes]
+    assert keys == [
+        ("stations[0].roaming.announce=true",),
+        ("stations[0].roaming.forward=true",),
+        ("stations[0].roaming.authentication_ms=0",),
+    ]
+    for change in changes:
+        assert not isinstance(change, str)
+        draft.apply(single, change.edits)
 
 
 def test_the_delays_of_hops_add_up_to_the_delay_of_packets() -> None:

@@ -177,6 +177,11 @@ class Case:
         """The results of the flow."""
         return rows(self.summary, "flows")[self.index]
 
+    @property
+    def knows_hops(self) -> bool:
+        """Whether the hops of flows are measured."""
+        return bool(self.scenario.get("measure.hops"))
+
     @cached_property
     def hops(self) -> list[Row]:
         """The hops of the flow, those of its data first; empty where they are not measured."""

@@ -107,6 +107,9 @@ class Counterfactual:
         Makes the change.
     finds_cause, cures : bool
         Whether its gain says what limits the flow, and whether a network can have it.
+    needs_hops : bool
+        Whether it looks at the hops of flows, which are not known where routes or access points
+        change.
     """
 
     name: str
@@ -114,3 +117,4 @@ class Counterfactual:
     change: Callable[[Case], Answer]
     finds_cause: bool = True
     cures: bool = False
+    needs_hops: bool = False

@@ -8,7 +8,7 @@ from simoom.why.air import NO_CELL, airtime_of_others, airtime_of_stations
 from simoom.why.case import Case, Interface
 from simoom.why.counterfactual import Answer, Change, setting
 from simoom.why.draft import Edit
-from simoom.why.path import busiest, queue_of
+from simoom.why.path import NO_WAIT, busiest, queue_of
 
 LEAST_WAIT_S = 1e-3
 """Packets that wait for less do not wait in a queue."""
@@ -16,7 +16,6 @@ SHORT = 50
 """The packets of a short queue."""
 SHAPED = 0.9
 """The part of what the access point delivers that a shaper before it passes on."""
-NO_WAIT = "packets of the flow wait in no queue"
 
 
 def _waits_at(case: Case) -> Interface | None:

@@ -11,6 +11,7 @@ from simoom.base.workers import Progress
 from simoom.results.tables import visible
 from simoom.runs.runner import Runner
 from simoom.scenario.scenario import Scenario, ScenarioLike
+from simoom.twin.inputs import Cell
 from simoom.why.case import Case, find_flow, slowest
 from simoom.why.draft import Edit, apply
 from simoom.why.experiments import Trial, decide, values
@@ -22,6 +23,7 @@ from simoom.why.table import COUNTERFACTUALS
 AS_GOOD = 0.8
 """A change of a key comes before the removal of flows if its gain is at least this part of it."""
 MOST_STEPS = 3
+UNKNOWN_HOPS = "routes or access points change, so that the hops of flows are not known"
 BASE, CHANGES = 0.05, 0.9
 """The progress when the runs as it is, and those of the single changes, have ended."""
 
@@ -41,7 +43,7 @@ def explain(
     check(replications, seed, progress)
     original.check()
     single, index = find_flow(original, flow)
-    if single.get("routing") is None:
+    if single.get("routing") is None and not _roams(single):
         single = single.set("measure.hops", True)
     single.check()
     most = max(replications, most_replications)
@@ -75,12 +77,16 @@ def explain(
     )
 
 
+def _roams(scenario: Scenario) -> bool:
+    return any(table.get("roaming") for table in Cell(scenario).stations)
+
+
 def _trials(case: Case) -> tuple[list[Trial], dict[str, str]]:
     """Return the changes that apply, and why the others do not apply."""
     trials: list[Trial] = []
     absent: dict[str, str] = {}
     for each in COUNTERFACTUALS:
-        answer = each.change(case)
+        answer = each.change(case) if case.knows_hops or not each.needs_hops else UNKNOWN_HOPS
         if isinstance(answer, str):
             absent[each.name] = answer
             continue

@@ -10,6 +10,7 @@ from simoom.why.draw import bars, figure, finding
 from simoom.why.result import Why
 from simoom.why.text import (
     CURE_HEADINGS,
+    absent,
     cure_rows,
     heading,
     hop_rows,
@@ -51,7 +52,7 @@ def content(why: Why, *, picture: bool = True) -> dict[str, Any]:
             (words, [(e.name, e.without, goal.gained(e.difference)) for e in effects])
             for words, effects in others(why)
         ],
-        "absent": list(why.not_applicable.items()),
+        "absent": absent(why),
     }
 
 

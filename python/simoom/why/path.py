@@ -12,6 +12,7 @@ from simoom.why.draft import Edit
 
 FAST_MBPS = 100_000.0
 """A rate at which a link is no bottleneck."""
+NO_WAIT = "packets of the flow wait in no queue"
 FAIR = ("fq_codel", "airtime_fair", "mac80211")
 
 
@@ -44,7 +45,7 @@ def fq_codel(case: Case) -> Answer:
     """Replace the queue in which packets of the flow wait longest by FQ-CoDel."""
     hop = busiest(case)
     if hop is None or not number(hop["queueing_s"]):
-        return "packets of the flow wait in no queue"
+        return NO_WAIT
     found = queue_of(case, case.interfaces[str(hop["at"])])
     if found is None:
         return f"the queue of {hop['at']} has no settings of its own"
@@ -72,7 +73,7 @@ def buffer(case: Case) -> Answer:
             kept = {k: v for k, v in settings.items() if k not in given and v is not None}
             edits.append(Edit(path, {name: kept}))
     if not edits:
-        return "no queue on the way has a limit" if case.hops else _unmeasured()
+        return "no queue on the way has a limit"
     cause = "the size of the buffers on the way"
     return Change(edits, cause, "without limits", without(*limits))
 
@@ -113,7 +114,7 @@ def _fast(case: Case, packets: str) -> Answer:
             edits.append(Edit(path, FAST_MBPS))
             slowest = min(slowest or (rate, path), (rate, path))
     if slowest is None:
-        return f"no link with a rate carries {packets}" if case.hops else _unmeasured()
+        return f"no link with a rate carries {packets}"
     cause = f"the link of {digits(slowest[0])} Mb/s for {packets}"
     key = setting(f"{slowest[1]}={FAST_MBPS:g}")
     return Change(edits, cause, f"with a rate of {FAST_MBPS / 1e3:g} Gb/s", key)
@@ -130,7 +131,3 @@ def wire_loss(case: Case) -> Answer:
         return "no link loses packets"
     edits = [Edit(path) for path in paths]
     return Change(edits, "the losses on links", "without them", without(*paths))
-
-
-def _unmeasured() -> str:
-    return "routes change, so that the hops of the flow are not known"

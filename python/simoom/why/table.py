@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from simoom.why import air, cures, marking, ofdma, path, puncturing, transport
+from simoom.why import air, cures, marking, ofdma, path, puncturing, roaming, transport
 from simoom.why.case import Case
 from simoom.why.counterfactual import Answer, Counterfactual
 
 
-def _cure(name: str, title: str, change: Callable[[Case], Answer]) -> Counterfactual:
-    return Counterfactual(name, title, change, finds_cause=False, cures=True)
+def _cure(
+    name: str, title: str, change: Callable[[Case], Answer], *, needs_hops: bool = True
+) -> Counterfactual:
+    return Counterfactual(name, title, change, finds_cause=False, cures=True, needs_hops=needs_hops)
+
+
+def _by_hops(
+    name: str, title: str, change: Callable[[Case], Answer], *, cures: bool = False
+) -> Counterfactual:
+    return Counterfactual(name, title, change, cures=cures, needs_hops=True)
 
 
 COUNTERFACTUALS = (
@@ -18,11 +26,11 @@ COUNTERFACTUALS = (
     Counterfactual("reader", "an application that reads at once", transport.reader),
     Counterfactual("delayed_ack", "an ACK for each segment", transport.delayed_ack),
     Counterfactual("nagle", "no wait for full segments", transport.nagle),
-    Counterfactual("buffer", "buffers without limit", path.buffer),
-    Counterfactual("fq_codel", "FQ-CoDel in the busiest queue", path.fq_codel, cures=True),
-    Counterfactual("marking", "no marks beyond a delay", marking.marking),
-    Counterfactual("wire", "fast links for the data", path.wire),
-    Counterfactual("reverse_wire", "fast links for the TCP ACKs", path.reverse_wire),
+    _by_hops("buffer", "buffers without limit", path.buffer),
+    _by_hops("fq_codel", "FQ-CoDel in the busiest queue", path.fq_codel, cures=True),
+    _by_hops("marking", "no marks beyond a delay", marking.marking),
+    _by_hops("wire", "fast links for the data", path.wire),
+    _by_hops("reverse_wire", "fast links for the TCP ACKs", path.reverse_wire),
     Counterfactual("wire_loss", "links without losses", path.wire_loss),
     Counterfactual("collisions", "no collisions", air.collisions),
     Counterfactual("hidden_nodes", "no hidden nodes", air.hidden_nodes),
@@ -32,7 +40,7 @@ COUNTERFACTUALS = (
     Counterfactual("signal", "a strong signal", air.signal),
     Counterfactual("interferers", "no interferers", air.interferers),
     Counterfactual("own_mode", "the fastest mode", air.own_mode),
-    Counterfactual("slow_stations", "fast modes for the others", air.slow_stations),
+    _by_hops("slow_stations", "fast modes for the others", air.slow_stations),
     Counterfactual("rts", "no RTS", air.rts),
     Counterfactual("always_rts", "an RTS before each frame", air.always_rts),
     Counterfactual("small_unit", "no OFDMA", ofdma.small_unit, cures=True),
@@ -42,12 +50,16 @@ COUNTERFACTUALS = (
     Counterfactual("unit_collisions", "longer random access", ofdma.unit_collisions, cures=True),
     Counterfactual("unpunctured", "the whole channel", puncturing.unpunctured, cures=True),
     Counterfactual("punctured", "without a neighbour's channels", puncturing.punctured, cures=True),
-    Counterfactual("greediest", "without the greediest station", air.greediest),
+    Counterfactual("scans", "no scans of other channels", roaming.scans),
+    Counterfactual("announced", "scans that are announced", roaming.announced, cures=True),
+    Counterfactual("forwarded", "handovers without losses", roaming.forwarded, cures=True),
+    Counterfactual("authentication", "a fast transition", roaming.authentication, cures=True),
+    _by_hops("greediest", "without the greediest station", air.greediest),
     Counterfactual("alone", "without the other flows", air.alone),
     _cure("cake", "CAKE in the busiest queue", cures.cake),
     _cure("airtime_fairness", "airtime fairness", cures.airtime_fairness),
     _cure("shaper", "a shaper before the access point", cures.shaper),
-    _cure("voice", "the access category of voice", cures.voice),
+    _cure("voice", "the access category of voice", cures.voice, needs_hops=False),
     _cure("limit", "a short queue where packets wait", cures.limit),
     _cure("senders_limit", "a short queue of the busiest sender", cures.senders_limit),
 )

@@ -196,11 +196,19 @@ def _hops(hops: Sequence[Hop], width: int) -> Iterator[str]:
         yield "  " + "  ".join(cells).rstrip()
 
 
+def absent(why: Why) -> list[tuple[str, str]]:
+    """Return the changes that do not apply, those for one reason together, and the reasons."""
+    names: dict[str, list[str]] = {}
+    for name, reason in why.not_applicable.items():
+        names.setdefault(reason, []).append(name)
+    return [(", ".join(own), reason) for reason, own in names.items()]
+
+
 def _absent(why: Why, width: int) -> Iterator[str]:
     if why.not_applicable:
         yield from _wrapped("not applicable", width)
-        for name, reason in why.not_applicable.items():
-            yield from _wrapped(f"{name}: {reason}", width, "  ", "    ")
+        for names, reason in absent(why):
+            yield from _wrapped(f"{names}: {reason}", width, "  ", "    ")
 
 
 def _wrapped(line: str, width: int, first: str = "", further: str | None = None) -> list[str]:
