@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import simoom as sm
+from simoom import _core
 
 
 class EnoughError(Exception):
@@ -217,3 +218,27 @@ def test_airtime_has_parts_and_a_total():
     assert parts["total_us"] == 144 + 48 + 1118
     with pytest.raises(sm.ScenarioError, match="rate_mbps"):
         sm.airtime("11b", psdu_bytes=1536, rate_mbps=54)
+
+
+def test_results_are_the_same_whatever_results_gave_their_paths():
+    def done(stations, seed):
+        flows = [{"from": "server", "to": "sta*"}]
+        s = sm.Scenario(standard="11g", stations=stations, duration_s=0.1, flows=flows)
+        return _core.run(s.core, seed, 0, [])
+
+    one, other, larger = done(2, 1), done(2, 2), done(3, 1)
+    plain = other.summary()
+    assert plain != one.summary()
+    assert plain.keys() != larger.summary().keys()
+    backwards = dict(reversed(list(one.summary().items())))
+    numbered = dict(enumerate(plain))
+    renamed = {f"{path[:-1]}x": value for path, value in plain.items()}
+    for like in (one, larger):
+        summary = like.summary()
+        before = dict(summary)
+        found = other.summary(summary)
+        # As text, in which NaN equals NaN.
+        assert repr(found) == repr(plain)
+        assert repr(summary) == repr(before), "those of the other run stay"
+    for like in ({}, backwards, numbered, renamed, before | {"a": 1}):
+        assert repr(other.summary(like)) == repr(plain)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import random
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -19,6 +21,7 @@ import polars as pl
 import pytest
 
 import simoom as sm
+from simoom import _core
 from simoom.results.record import DamagedError, Record
 from simoom.store.places import DRAFT_S, Folder
 from simoom.store.shards import MergeError, manifests, merge, read_shard
@@ -312,6 +315,26 @@ def start(code: str, *arguments: object) -> subprocess.Popen[str]:
 def test_a_record_is_written_as_json_with_an_indent(run):
     text = Record.of(key(0), run, checked=False).text()
     assert text == json.dumps(json.loads(text), indent=1, ensure_ascii=False)
+
+
+def test_values_are_written_as_json_writes_them():
+    draw = random.Random(1)
+    floats = [*struct.unpack("<20000d", draw.randbytes(160_000)), math.nan, math.inf, -math.inf]
+    ends = [sign * 10.0**n for n in range(-320, 309) for sign in (1, -1)]
+    floats += [math.nextafter(x, to) for x in ends for to in (0.0, x, 2 * x)]
+    floats += [x for n in range(-1074, 1024) for x in (2.0**n, 3.0 * 2.0 ** min(n, 1000))]
+    floats += [round(draw.uniform(-1e4, 1e4), draw.randrange(8)) for _ in range(5000)]
+    texts = ["", '"\\/', "".join(map(chr, range(260))), "\u2028\U0001f300"]
+    others = [0, 2**64 - 1, 2**64, -1, 10**30, True, False, None, *texts]
+    values = {f"{n}{text}": value for text in texts for n, value in enumerate([*floats, *others])}
+    assert _core.json_lines(values, 1) == json.dumps(values, indent=1, ensure_ascii=False)
+    deeper = json.dumps({"": {"a": 0.1}}, indent=1)
+    assert '{\n "": ' + _core.json_lines({"a": 0.1}, 2) + "\n}" == deeper
+    assert _core.json_lines({}, 2) == "{}"
+    with pytest.raises(TypeError, match="no values of type list"):
+        _core.json_lines({"a": []}, 1)
+    with pytest.raises(UnicodeEncodeError):
+        _core.json_lines({"a": "\ud800"}, 1)
 
 
 def test_writers_and_compactors_share_a_store_and_are_killed(run, tmp_path):

@@ -7,6 +7,7 @@ mod control;
 #[cfg(target_os = "linux")]
 mod emulate;
 mod gym;
+mod record;
 mod run;
 mod scenario;
 mod student;
@@ -28,6 +29,8 @@ mod _core {
     use crate::emulate::{PortGate, port_mtu_bytes, refusals};
     #[pymodule_export]
     use crate::gym::Steps;
+    #[pymodule_export]
+    use crate::record::json_lines;
     #[pymodule_export]
     use crate::run::{Run, run};
     #[pymodule_export]

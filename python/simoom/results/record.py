@@ -202,8 +202,8 @@ class Record:
             "simulated_s": run.simulated_s,
             "scenario": run.scenario.to_toml(),
         }
-        head = _lines(kept, 1).removeprefix("{").removesuffix("\n}")
-        rest = '",' + head + ',\n "summary": ' + _lines(run.summary, 2) + "\n}"
+        head = _core.json_lines(kept, 1).removeprefix("{").removesuffix("\n}")
+        rest = '",' + head + ',\n "summary": ' + _core.json_lines(run.summary, 2) + "\n}"
         return BEGIN + _hash(rest) + rest
 
     @property
@@ -219,13 +219,6 @@ class Record:
         pairs = ((path, kept.get(path), new.get(path)) for path in paths)
         # As text, in which NaN equals NaN.
         return [(path, was, now) for path, was, now in pairs if repr(was) != repr(now)]
-
-
-def _lines(values: Mapping[str, Any], depth: int) -> str:
-    """A value on each line, as ``json.dumps`` writes it with an indent, but by its fast encoder."""
-    line = "\n" + " " * depth
-    text = json.dumps(values, separators=("," + line, ": "), ensure_ascii=False)
-    return "{" + line + text[1:-1] + line[:-1] + "}"
 
 
 BEGIN = '{\n "hash": "'
