@@ -31,25 +31,35 @@ pub(crate) struct Run(pub(crate) sim::Run);
 #[pymethods]
 impl Run {
     /// Path to value, in the order of the summary. Runs share the paths, which take more memory
-    /// than the values. If another run has the same, `like` with its results gives them in a
-    /// fraction of the time.
+    /// than the values. The results of another run, `like`, give those that both have, which is
+    /// sooner than to look for them among all texts.
     #[pyo3(signature = (like=None))]
     fn summary<'py>(
         &self,
         py: Python<'py>,
         like: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let rows = &self.0.summary;
-        if let Some(like) = like.filter(|like| has_paths(like, rows)) {
-            let dict = like.copy()?;
-            for ((path, _), (_, value)) in like.iter().zip(rows) {
-                set(&dict, path, value)?;
-            }
-            return Ok(dict);
-        }
+        /// Few results are in one of two runs of a scenario only.
+        const AHEAD: usize = 16;
         let dict = PyDict::new(py);
-        for (path, value) in rows {
-            set(&dict, PyString::intern(py, path).into_any(), value)?;
+        let paths: Vec<_> = like.iter().flat_map(|like| like.keys()).collect();
+        let mut known = paths.as_slice();
+        for (path, value) in &self.0.summary {
+            let next = known.iter().take(AHEAD).position(|key| is_path(key, path));
+            let path = match next {
+                Some(place) => {
+                    let path = known[place].clone();
+                    known = &known[place + 1..];
+                    path
+                }
+                None => PyString::intern(py, path).into_any(),
+            };
+            match value {
+                sim::Value::Number(x) => dict.set_item(path, x)?,
+                sim::Value::Count(n) => dict.set_item(path, n)?,
+                sim::Value::Text(text) => dict.set_item(path, text)?,
+                sim::Value::None => dict.set_item(path, py.None())?,
+            }
         }
         Ok(dict)
     }
@@ -79,22 +89,9 @@ impl Run {
     }
 }
 
-/// Whether a dictionary has the paths of these results, in their order.
-fn has_paths(dict: &Bound<'_, PyDict>, rows: &[(String, sim::Value)]) -> bool {
-    let is_path = |key: &Bound<'_, PyAny>, path: &String| {
-        key.cast::<PyString>().is_ok_and(|key| key.to_str().is_ok_and(|key| key == path))
-    };
-    dict.len() == rows.len()
-        && dict.iter().zip(rows).all(|((key, _), (path, _))| is_path(&key, path))
-}
-
-fn set(dict: &Bound<'_, PyDict>, path: Bound<'_, PyAny>, value: &sim::Value) -> PyResult<()> {
-    match value {
-        sim::Value::Number(x) => dict.set_item(path, x),
-        sim::Value::Count(n) => dict.set_item(path, n),
-        sim::Value::Text(text) => dict.set_item(path, text),
-        sim::Value::None => dict.set_item(path, dict.py().None()),
-    }
+/// Whether this is the path, as Python's text.
+fn is_path(key: &Bound<'_, PyAny>, path: &str) -> bool {
+    key.cast::<PyString>().is_ok_and(|key| key.to_str().is_ok_and(|key| key == path))
 }
 
 /// Runs a scenario. Other Python threads run meanwhile. A signal or an exception of `progress` ends
