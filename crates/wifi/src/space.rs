@@ -56,6 +56,7 @@ mod reuse;
 mod rules;
 mod sense;
 mod shared;
+mod signal;
 mod signals;
 mod slices;
 mod timers;

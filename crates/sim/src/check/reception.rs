@@ -4,9 +4,11 @@
 use super::exchanges::Exchanges;
 use super::powers::{Powers, STEP, agree, agree_in_sum};
 use super::rule::rule;
+use super::timing::Times;
 use kernel::{Duration, Instant};
 use wifi::interferer::Burst;
 use wifi::space::{OngoingFrame, ReceivedFrame, Users};
+use wire::FrameKind;
 
 /// The carrier sense state of a node, and its frame exchanges.
 #[derive(Debug, Clone)]
@@ -43,6 +45,31 @@ impl Default for ReceiverState {
 }
 
 impl ReceiverState {
+    /// A frame ends of which the node has decoded nothing that is for it. If it has decoded
+    /// HE-SIG-A, the TXOP field sets its NAV (802.11ax-2021 clause 26.2.4), else it defers for an
+    /// EIFS.
+    pub(super) fn on_undecoded(
+        &mut self,
+        now: Instant,
+        heard: &ReceivedFrame,
+        frame: &OngoingFrame,
+        times: &Times,
+    ) {
+        let has_signal = frame.users == Users::Several && frame.kind == FrameKind::Data;
+        let is_known = !heard.hears_signal || has_signal;
+        rule(now, is_known, "HE-SIG-A sets the NAV of a user", || format!("{heard:?}"));
+        let eifs = times.eifs(&frame.mode);
+        self.extra = Duration::ZERO;
+        if times.eifs_is_nav() {
+            self.reserve(now + eifs, None);
+        }
+        if heard.hears_signal {
+            self.reserve(now + frame.reserves, None);
+        } else if !times.eifs_is_nav() {
+            self.extra = eifs.saturating_sub(times.difs());
+        }
+    }
+
     /// When interframe spaces begin, if the medium is idle.
     pub(super) fn free_at(&self) -> Option<Instant> {
         let nav = self.followed_by.map_or(self.nav, |at| at.min(self.nav));

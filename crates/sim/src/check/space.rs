@@ -401,13 +401,7 @@ impl Watch {
             return;
         }
         if !heard.understood {
-            let eifs = times.eifs(&frame.mode);
-            if times.eifs_is_nav() {
-                receiver.reserve(now + eifs, None);
-            } else {
-                receiver.extra = eifs.saturating_sub(times.difs());
-            }
-            return;
+            return receiver.on_undecoded(now, heard, &frame, times);
         }
         receiver.extra = Duration::ZERO;
         if is_unit {

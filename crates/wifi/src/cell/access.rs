@@ -269,14 +269,16 @@ impl Cell {
         self.txop = None;
         let timing = self.rules.timing();
         let since = now - timing.sifs();
-        let reserved_until = ended.map_or(since, |last| last.exchange.reserved_until(timing));
+        let reserved = ended.map_or(since, |last| last.exchange.reserved_until(timing));
+        let reserved_until = reserved.max(self.nav_before(None));
         self.contention.begin_idle(reserved_until + timing.difs(), reserved_until);
         self.resume_earlier_after_group(holder, since);
         self.back_off(holder);
         if let Some(last) = ended {
             self.resume_after(last);
-            self.resume_without_nav(since, reserved_until, ACCESS_POINT);
         }
+        self.resume_without_nav(since, reserved_until, ACCESS_POINT);
+        self.resume_before(reserved, reserved_until);
         self.schedule_access(out);
     }
 }

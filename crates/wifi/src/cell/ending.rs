@@ -171,7 +171,7 @@ impl Cell {
         self.txop = None;
         let timing = &self.rules.config.timing;
         let Response { mode: response, timeout, eifs, .. } = self.edcaf(f).response;
-        let reserved_until = exchange.reserved_until(timing);
+        let reserved_until = self.reserved_before(exchange.reserved_until(timing));
         // A CTS-to-self sets the NAV of the receiver too.
         let bound = self.edcaf(f).opening == Opening::CtsToSelf;
         let difs = timing.difs();
@@ -204,7 +204,8 @@ impl Cell {
                         let all = self.edcafs_of(receiver);
                         self.contention.count_separately_after_nav(all, eifs_over, difs);
                     } else {
-                        self.count_separately(receiver, eifs_over);
+                        let nav = self.nav_before(Some(receiver));
+                        self.count_separately(receiver, eifs_over.max(nav + difs));
                     }
                 }
                 self.lose(now, f, resume, out);
@@ -221,6 +222,9 @@ impl Cell {
                     self.resume_without_nav(exchange.end, reserved_until, receiver);
                 }
             }
+        }
+        if self.groups.is_some() {
+            self.resume_before(exchange.reserved_until(self.rules.timing()), reserved_until);
         }
         self.schedule_access(out);
     }
@@ -276,6 +280,7 @@ impl Cell {
     /// the interframe space of the party begins before theirs.
     pub(super) fn resume_without_nav(&mut self, end: Instant, reserved_until: Instant, party: u32) {
         if reserved_until > end {
+            let end = end.max(self.nav_before(Some(party)));
             self.count_separately(party, end + self.rules.config.timing.difs());
         }
     }

@@ -14,10 +14,10 @@ mod watch;
 use super::earlier::has_units;
 use super::several::Several;
 use super::{ACCESS_POINT, Cell, FrameOnAir, directions_of};
-use crate::mac::mu::{Downlink, MuExchange, MuUser, RandomAccessCounters, Stations};
+use crate::mac::mu::{Deferral, Downlink, MuExchange, MuUser, RandomAccessCounters, Stations};
 use crate::mac::{Edcaf, Exchange, Originator, PeerRate, Rules};
 use crate::phy::Width;
-use kernel::Duration;
+use kernel::{Duration, Instant};
 
 /// What an access point has that sends to several stations at once.
 #[derive(Debug)]
@@ -25,6 +25,8 @@ pub(super) struct Groups {
     pub(super) downlink: Downlink,
     /// The last exchange ended with a PPDU of several users.
     pub(super) ended_in_group: bool,
+    /// Who defers because of earlier exchanges of the TXOP.
+    pub(super) before: Option<Deferral>,
 }
 
 impl Groups {
@@ -32,7 +34,7 @@ impl Groups {
     pub(super) fn of(rules: &Rules, stations: u32, edcafs: &mut [Edcaf]) -> Option<Box<Self>> {
         let own = edcafs.iter_mut().filter(|edcaf| edcaf.node == ACCESS_POINT);
         let downlink = Downlink::of(rules, (1..=stations).collect(), own)?;
-        Some(Box::new(Self { downlink, ended_in_group: false }))
+        Some(Box::new(Self { downlink, ended_in_group: false, before: None }))
     }
 
     /// Counters of RA-RUs.
@@ -134,6 +136,40 @@ impl Cell {
             let lasts = exchange.data().map_or(Duration::ZERO, |data| data.airtime.total());
             downlink.note_single(exchange.start, f, lasts, to);
             self.note_down();
+        }
+    }
+
+    /// When the NAV of others ends that have this by an exchange, and perhaps a longer one by an
+    /// earlier one of the TXOP.
+    #[allow(clippy::inline_always, reason = "it runs for each exchange")]
+    #[inline(always)]
+    pub(super) fn reserved_before(&self, own: Instant) -> Instant {
+        if self.groups.is_some() { own.max(self.nav_before(None)) } else { own }
+    }
+
+    /// The NAV that earlier exchanges of the TXOP have set, of a station or of all others.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn nav_before(&self, station: Option<u32>) -> Instant {
+        let before = self.groups.as_ref().and_then(|groups| groups.before.as_ref());
+        match (before, station) {
+            (None, _) | (_, Some(ACCESS_POINT)) => Instant::ZERO,
+            (Some(before), Some(station)) => before.nav_of(station),
+            (Some(before), None) => before.reserved,
+        }
+    }
+
+    /// Users of earlier exchanges of the TXOP count slots again, each after its NAV: that of this
+    /// last exchange, or one that is still set.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn resume_before(&mut self, nav: Instant, reserved_until: Instant) {
+        if reserved_until <= nav {
+            return;
+        }
+        let before = self.groups.as_mut().and_then(|groups| groups.before.take());
+        if let Some(before) = before {
+            self.resume_users(nav, reserved_until, &before);
         }
     }
 }

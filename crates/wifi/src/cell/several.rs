@@ -6,8 +6,8 @@ mod watch;
 pub(super) use watch::outcome;
 
 use super::{ACCESS_POINT, Cell};
-use crate::mac::mu::{MuExchange, MuRts, Response, TriggeredExchange};
-use crate::mac::{Acknowledgement, Edcaf, Exchange, ExchangeOutcome, Txop};
+use crate::mac::mu::{Deferral, LastAnswer, MuExchange, MuRts, Response, TriggeredExchange};
+use crate::mac::{Acknowledgement, Edcaf, Exchange, ExchangeOutcome, Step, Txop};
 use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Instant};
 
@@ -44,12 +44,12 @@ impl Several {
             Self::Group(group) => group.users.get(nth).map(|user| Party {
                 station: user.station,
                 is_asked: true,
-                has_sent: true,
+                has_part: user.decodes(group.acknowledgement),
             }),
             Self::Triggered(triggered) => triggered.users.get(nth).map(|user| {
                 let is_asked = !user.is_random;
-                let has_sent = user.response != Response::Nothing;
-                Party { station: user.station, is_asked, has_sent }
+                let has_part = user.response != Response::Nothing;
+                Party { station: user.station, is_asked, has_part }
             }),
         }
     }
@@ -58,14 +58,14 @@ impl Several {
         (0..).map_while(|nth| self.party(nth)).filter(|party| party.station != ACCESS_POINT)
     }
 
-    /// The stations whose NAV it does not set. Who has missed the Trigger frame hears what the
-    /// others send.
+    /// The stations whose NAV its first PPDU does not set. Who has missed the Trigger frame hears
+    /// what the others send.
     pub(super) fn stations(&self) -> impl Iterator<Item = u32> {
         let any = match self {
-            Self::Group(_) => false,
+            Self::Group(_) => true,
             Self::Triggered(triggered) => triggered.answers.is_some(),
         };
-        let has_part = move |party: &Party| !any || party.has_sent;
+        let has_part = move |party: &Party| !any || party.has_part;
         self.parties().filter(has_part).map(|party| party.station)
     }
 
@@ -90,11 +90,12 @@ impl Several {
         }
     }
 
-    /// Whether the access point waits for no response after the last frame.
-    fn is_complete(&self) -> bool {
+    /// Whether the access point waits for a response after the last frame, if nothing is lost of a
+    /// PPDU to several stations.
+    fn last_answer(&self) -> LastAnswer {
         match self {
-            Self::Group(group) => group.is_complete,
-            Self::Triggered(triggered) => triggered.answers.is_some(),
+            Self::Triggered(triggered) if triggered.answers.is_none() => LastAnswer::Missing,
+            _ => LastAnswer::Heard,
         }
     }
 }
@@ -103,7 +104,8 @@ impl Several {
 struct Party {
     station: u32,
     is_asked: bool,
-    has_sent: bool,
+    /// It has decoded something of a PPDU, or sent something after a Trigger frame.
+    has_part: bool,
 }
 
 impl Cell {
@@ -254,13 +256,17 @@ impl Cell {
                 }
             }
             out.push(Command::Ended);
+            self.note_deferral(exchange, &several);
             self.settle_several(now, f, &several, is_answered, out);
             return self.keep(exchange, several);
         }
         self.txop = None;
         let timeout = self.timeout_of(f, &several);
+        let deferral = self.deferral(exchange, &several);
         let timing = &self.rules.config.timing;
-        let reserved_until = exchange.reserved_until(timing);
+        let reserved = exchange.reserved_until(timing);
+        let own = deferral.as_ref().map_or(reserved, |all| all.reserved.max(reserved));
+        let reserved_until = own.max(self.nav_before(None));
         let difs = timing.difs();
         self.contention.begin_idle(reserved_until + difs, reserved_until);
         self.resume_earlier_after_group(f, exchange.end);
@@ -269,16 +275,61 @@ impl Cell {
             self.nodes[ACCESS_POINT as usize].counters.exchanges.noise_losses += 1;
         }
         self.settle_several(now, f, &several, is_answered, out);
-        let eifs = self.eifs_of(&several);
-        self.resume_parties(exchange, &several, eifs);
-        if several.is_complete() {
-            self.resume_without_nav(exchange.end, reserved_until, ACCESS_POINT);
-        } else {
-            let resume = self.resume_after_timeout(exchange.end, exchange.end, timeout);
-            self.resume(ACCESS_POINT, resume);
+        match &deferral {
+            Some(deferral) => self.resume_users(exchange.end, reserved_until, deferral),
+            None => self.resume_parties(exchange, &several, self.eifs_of(&several)),
         }
+        let last = deferral.map_or(several.last_answer(), |deferral| deferral.last);
+        match last {
+            LastAnswer::Heard => {
+                self.resume_without_nav(exchange.end, reserved_until, ACCESS_POINT);
+            }
+            LastAnswer::Lost(extra) => {
+                self.resume(ACCESS_POINT, (exchange.end + extra + difs).into());
+            }
+            LastAnswer::Missing => {
+                let resume = self.resume_after_timeout(exchange.end, exchange.end, timeout);
+                self.resume(ACCESS_POINT, resume);
+            }
+        }
+        self.resume_before(own, reserved_until);
         self.keep(exchange, several);
         self.schedule_access(out);
+    }
+
+    /// Another exchange of the TXOP follows, and does not end the NAVs that this has set.
+    fn note_deferral(&mut self, exchange: &Exchange, several: &Several) {
+        let Some(deferral) = self.deferral(exchange, several) else { return };
+        if let Some(groups) = &mut self.groups {
+            groups.before = Some(match groups.before.take() {
+                Some(before) => before.and(deferral),
+                None => deferral,
+            });
+        }
+    }
+
+    /// Who defers after a PPDU to several stations of which something was lost.
+    fn deferral(&self, exchange: &Exchange, several: &Several) -> Option<Deferral> {
+        let Several::Group(group) = several else { return None };
+        let sent = exchange.data().map_or(exchange.end, Step::end);
+        group.deferral(self.rules.timing(), self.shape_of(group), sent)
+    }
+
+    /// The users of a PPDU count slots again, each after its own NAV or EIFS.
+    pub(super) fn resume_users(
+        &mut self,
+        end: Instant,
+        reserved_until: Instant,
+        deferral: &Deferral,
+    ) {
+        let difs = self.rules.timing().difs();
+        for user in &deferral.users {
+            let nav = self.nav_before(Some(user.station));
+            let until = user.until().max(end).max(nav);
+            if until != reserved_until {
+                self.count_separately(user.station, until + difs);
+            }
+        }
     }
 
     /// When the stations of an exchange that is over count slots again, if not with all others.

@@ -149,6 +149,11 @@ impl OnAir {
         self.users.is_unit() && !self.is_control_response()
     }
 
+    /// Whether those set a NAV, by its HE-SIG-A, who decode nothing of what it has for them.
+    pub(super) fn sets_nav_by_signal(&self) -> bool {
+        self.users == Users::Several && self.kind == FrameKind::Data
+    }
+
     /// Whether it is an MU-RTS.
     pub(super) fn is_mu_rts(&self) -> bool {
         self.users == Users::Opening

@@ -31,9 +31,9 @@ struct EndedFrame<'a> {
 }
 
 /// What is on the air with the frame.
-struct Around<'a> {
-    interference: &'a mut Interference,
-    signals: &'a Signals,
+pub(super) struct Around<'a> {
+    pub(super) interference: &'a mut Interference,
+    pub(super) signals: &'a Signals,
 }
 
 /// What a node loses of a frame that it receives with this power.
@@ -51,7 +51,7 @@ struct Loss {
 
 impl Around<'_> {
     /// The interference at a node, over the time of the frame.
-    fn at(&mut self, node: u32) -> &[Chunk] {
+    pub(super) fn at(&mut self, node: u32) -> &[Chunk] {
         self.interference.at(node, self.signals)
     }
 }

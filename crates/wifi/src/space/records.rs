@@ -81,12 +81,17 @@ impl SpaceWatch {
         if frame.to.is_none_or(|to| to == receiver.id) {
             return records.note_received(id, receiver.id, lost);
         }
-        let mut carrier = receiver.carrier.clone();
-        let before = carrier.reserved_until();
-        carrier.reserve(now + frame.reserves, nav_reset_at);
-        // A NAV that an RTS has set may have been kept because a frame followed it.
-        records.add_nav(receiver.id, records.open_since, before);
-        records.add_nav(receiver.id, now.max(before), carrier.reserved_until());
+        records.note_nav(now, receiver, frame, nav_reset_at);
+    }
+
+    /// The last frame that a node has received sets its NAV by its HE-SIG-A.
+    pub(super) fn on_signal(&mut self, now: Instant, receiver: &Node, frame: &OnAir) {
+        if let Some(heard) = self.heard.as_mut().and_then(|all| all.last_mut()) {
+            heard.hears_signal = true;
+        }
+        if let Some(records) = &mut self.records {
+            records.note_nav(now, receiver, frame, None);
+        }
     }
 
     /// It is known what a user has received of a frame to several.
@@ -107,6 +112,22 @@ impl SpaceWatch {
 }
 
 impl Records {
+    /// A frame sets the NAV of a node.
+    fn note_nav(
+        &mut self,
+        now: Instant,
+        receiver: &Node,
+        frame: &OnAir,
+        nav_reset_at: Option<Instant>,
+    ) {
+        let mut carrier = receiver.carrier.clone();
+        let before = carrier.reserved_until();
+        carrier.reserve(now + frame.reserves, nav_reset_at);
+        // A NAV that an RTS has set may have been kept because a frame followed it.
+        self.add_nav(receiver.id, self.open_since, before);
+        self.add_nav(receiver.id, now.max(before), carrier.reserved_until());
+    }
+
     fn new(space: &Space) -> Self {
         let nodes = space.nodes.len();
         let mut waits = Vec::new();

@@ -174,6 +174,10 @@ impl Space {
             let how = Received { power, ..how };
             self.receive_frame(now, &[(node, id, how)], &mut ppdu, Some(to), out);
             let reach = self.signals.transmission(id).reach.since(&before);
+            let is_lost = own.is_some() && reach.decoded == 0 && !reach.is_none();
+            if is_lost && frame.sets_nav_by_signal() {
+                self.hear_signal(now, node, id, power, out);
+            }
             if let Some(watch) = self.watch.as_mut().filter(|_| own.is_some()) {
                 watch.note_reach(id, node, &reach);
             }

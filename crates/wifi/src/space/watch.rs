@@ -36,6 +36,8 @@ pub struct ReceivedFrame {
     pub bursts: Vec<Arrival>,
     /// Whether the node decoded the frame; of an A-MPDU, at least one MPDU.
     pub understood: bool,
+    /// A user that has decoded nothing of a PPDU to several has decoded its HE-SIG-A.
+    pub hears_signal: bool,
 }
 
 impl ReceivedFrame {
@@ -51,7 +53,19 @@ impl ReceivedFrame {
         let parts = chunks.iter().map(|chunk| (chunk.begin, chunk.end, chunk.interference));
         let (interference, bursts) = (parts.collect(), bursts.to_vec());
         let (from, to, kind, end) = (frame.from, frame.to, frame.kind, transmission.end());
-        Self { node, from, to, kind, start, end, power, interference, bursts, understood: decoded }
+        Self {
+            node,
+            from,
+            to,
+            kind,
+            start,
+            end,
+            power,
+            interference,
+            bursts,
+            understood: decoded,
+            hears_signal: false,
+        }
     }
 }
 

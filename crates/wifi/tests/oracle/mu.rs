@@ -1,41 +1,54 @@
 //! Downlink OFDMA from the text of IEEE Std 802.11ax-2021: an access point that contends alone and
 //! sends to several stations in each PPDU, with the three sequences of acknowledgements (clause
 //! 26.4.4), after an MU-RTS or without (26.2.6), in TXOPs with a limit or without (10.23.2.8).
-//! Channels have 20 or 40 MHz, MPDUs wait from the begin on, and those whose BlockAck is missing
-//! are sent again. The scheduler is the rule of ns-3, `round_robin`, which no standard has; where
-//! the rest of a TXOP is too short for several stations, the first of them gets a PPDU of its own.
+//! Channels have 20 to 160 MHz, codes are BCC or LDPC, MPDUs wait from the begin on, and those
+//! whose BlockAck is missing are sent again. The scheduler is the rule of ns-3, `round_robin`,
+//! which no standard has; where the rest of a TXOP is too short for several stations, the first of
+//! them gets a PPDU of its own.
 
 mod durations;
+mod exchange;
+mod fill;
+mod others;
 mod single;
 pub(crate) mod uplink;
 mod workloads;
 
-pub(crate) use workloads::{mixed_workloads, uplink_workloads, workloads};
+pub(crate) use workloads::{downlink_beside, mixed_workloads, uplink_workloads, workloads};
 
 use crate::function::{Function, Hindrance};
 use crate::record::OnAir;
 use crate::timing::Times;
 use crate::workload::Workload;
 use durations::{
-    BLOCK_ACK, CTS, DELIMITER, REQUEST, Units, after, answers_last, control, data_lasts, mu_bar,
-    mu_rts_lasts, room, timeout,
+    CTS, DELIMITER, Units, after, control, data_lasts, mu_bar, mu_rts_lasts, room, timeout,
 };
+use exchange::{Ended, Exchange, extra};
+use fill::Unit;
 use kernel::{Bytes, Duration, Instant, Rng};
+use others::Others;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use wifi::Link;
 use wifi::mac::{Acknowledgement, MuProtection};
-use wifi::phy::Mode;
+use wifi::phy::{Coding, Mode};
 use wire::FrameKind;
 
 /// Best effort among the functions of a node.
 const BEST_EFFORT: usize = 1;
 /// MAC header with `QoS` Control, LLC and FCS.
 const AROUND_MSDU: u64 = 24 + 2 + 8 + 4;
+
 /// Users of equal resource units of which none is empty, and the data tones of each (27.3.2.2), in
-/// channels of 20 and of 40 MHz.
-const UNITS: [&[(u64, u64)]; 2] =
-    [&[(9, 24), (4, 48), (2, 102)], &[(18, 24), (8, 48), (4, 102), (2, 234)]];
+/// channels of so many times 20 MHz.
+fn units_of(channels: u64) -> &'static [(u64, u64)] {
+    match channels {
+        1 => &[(9, 24), (4, 48), (2, 102), (1, 234)],
+        2 => &[(18, 24), (8, 48), (4, 102), (2, 234), (1, 468)],
+        4 => &[(37, 24), (16, 48), (8, 102), (4, 234), (2, 468), (1, 980)],
+        _ => &[(74, 24), (32, 48), (16, 102), (8, 234), (4, 468), (2, 980), (1, 1960)],
+    }
+}
 
 /// A station: what waits for it, what it has, and its credits.
 struct Receiver {
@@ -74,113 +87,6 @@ impl Derived {
     }
 }
 
-/// The exchange of one PPDU.
-struct Exchange<'a> {
-    how: Acknowledgement,
-    times: &'a Times,
-    noise: &'a mut Rng,
-    units: Units,
-    /// When the TXOP ends.
-    until: Instant,
-}
-
-/// How an exchange has ended: when, who was heard, and whether the last answer came.
-struct Ended {
-    at: Instant,
-    heard: Vec<bool>,
-    is_complete: bool,
-    /// When the access point may count slots again.
-    resumes: Hindrance,
-}
-
-impl Exchange<'_> {
-    /// What follows the data; `any` says of each user whether it has received an MPDU.
-    fn acknowledge(
-        &mut self,
-        sent: Instant,
-        users: &mut [Receiver],
-        any: &[bool],
-        out: &mut Derived,
-    ) -> Ended {
-        // Whether each is asked, where no TXOP ends too early, and heard.
-        let is_first_asked = self.how == Acknowledgement::BarChain;
-        let mut answers = Vec::new();
-        for (nth, user) in users.iter_mut().enumerate() {
-            let by_data = is_first_asked && nth == 0;
-            let is_asked = if by_data { any[0] } else { !user.noise.chance(user.link.ack_loss) };
-            answers.push((is_asked, is_asked && !self.noise.chance(user.link.ack_loss)));
-        }
-        match self.how {
-            Acknowledgement::BarChain => self.chain(sent, users, &answers, out),
-            Acknowledgement::MuBar => {
-                let lasts = control(mu_bar(users.len() as u64));
-                let asked = out.add(0, FrameKind::Trigger, sent + self.times.sifs(), lasts);
-                self.triggered(asked, users, &answers, out)
-            }
-            Acknowledgement::AggregatedMuBar => self.triggered(sent, users, &answers, out),
-        }
-    }
-
-    /// The first answers its data; each other is asked, a PIFS after a gap (clause 10.23.2.8), as
-    /// long as the TXOP lasts.
-    fn chain(
-        &self,
-        sent: Instant,
-        users: &[Receiver],
-        answers: &[(bool, bool)],
-        out: &mut Derived,
-    ) -> Ended {
-        let (sifs, pifs) = (self.times.sifs(), self.times.sifs() + self.times.slot);
-        let (mut at, mut space, mut heard) = (sent, sifs, vec![false; users.len()]);
-        let mut is_complete = false;
-        for (nth, (user, &(is_asked, is_heard))) in users.iter().zip(answers).enumerate() {
-            let pair = control(REQUEST) + sifs + control(BLOCK_ACK);
-            if nth > 0 && at + space + pair > self.until {
-                is_complete = false;
-                break;
-            }
-            if nth > 0 {
-                at = out.add(0, FrameKind::BlockAckRequest, at + space, control(REQUEST));
-                space = sifs;
-            }
-            if is_asked {
-                at = out.add(user.node, FrameKind::BlockAck, at + space, control(BLOCK_ACK));
-            }
-            (heard[nth], is_complete) = (is_heard, is_heard);
-            space = if is_heard { sifs } else { pifs };
-        }
-        self.ended(at, heard, is_complete, &users[0].link.mode)
-    }
-
-    /// All who have heard the MU-BAR answer at once.
-    fn triggered(
-        &self,
-        asked: Instant,
-        users: &[Receiver],
-        answers: &[(bool, bool)],
-        out: &mut Derived,
-    ) -> Ended {
-        let start = asked + self.times.sifs();
-        let (mut at, mut heard) = (asked, Vec::new());
-        for (user, &(is_asked, is_heard)) in users.iter().zip(answers) {
-            if is_asked {
-                let [lasts, announced] = answers_last(&self.units);
-                out.add(user.node, FrameKind::BlockAck, start, lasts);
-                at = start + announced;
-            }
-            heard.push(is_heard);
-        }
-        let is_complete = heard.contains(&true);
-        self.ended(at, heard, is_complete, &users[0].link.mode)
-    }
-
-    fn ended(&self, at: Instant, heard: Vec<bool>, is_complete: bool, mode: &Mode) -> Ended {
-        let wait = if is_complete { Duration::ZERO } else { timeout(self.how, self.times, mode) };
-        let resumes = Hindrance { busy_until: at, not_before: at + wait };
-        Ended { at, heard, is_complete, resumes }
-    }
-}
-
 /// An access point and its stations.
 struct Cell<'a> {
     how: Acknowledgement,
@@ -190,6 +96,9 @@ struct Cell<'a> {
     times: &'a Times,
     noise: Rng,
     mode: Mode,
+    prefers_ldpc: bool,
+    /// A station alone gets PPDUs of its own.
+    serves_one: bool,
     stations: Vec<Receiver>,
 }
 
@@ -200,32 +109,40 @@ struct Txop {
     protected: BTreeSet<u32>,
 }
 
+impl Txop {
+    fn of(now: Instant, limit: Duration) -> Self {
+        let until = if limit == Duration::ZERO { Instant(u64::MAX) } else { now + limit };
+        Self { until, protected: BTreeSet::new() }
+    }
+}
+
 /// What the access point sends next.
 enum Next {
     /// To several stations, to each the first so many MPDUs.
     Group(Units, Vec<(usize, usize)>),
     /// To this station alone.
     Single(usize),
-    /// Fewer than two stations have packets.
+    /// Fewer than two stations have packets, or none if one alone is served.
     Over,
+}
+
+/// A TXOP that is over.
+struct Held {
+    /// When its last exchange ended.
+    at: Instant,
+    /// When the access point may count slots again.
+    resumes: Hindrance,
+    others: Others,
+    /// It has ended because fewer than two stations have packets, or none if each is served.
+    is_last: bool,
 }
 
 /// Runs the workload until fewer than two stations have packets.
 pub(crate) fn run(workload: &Workload) -> Derived {
     let times = Times::of(&workload.config.timing);
-    let mu = workload.config.mu.as_ref().expect("OFDMA");
-    let mut cell = Cell {
-        how: mu.acknowledgement,
-        protection: mu.protection,
-        frames: workload.config.aggregation.expect("A-MPDUs").frames as usize,
-        times: &times,
-        noise: workload.seed.stream("radio.noise", 0),
-        mode: workload.links[0].mode,
-        stations: receivers(workload),
-    };
+    let mut cell = Cell::of(workload, &times, false);
     let mut function = Function::all(workload, 0).swap_remove(BEST_EFFORT);
     function.queue.push_back(dummy());
-    let limit = function.parameters.txop_limit;
     let mut out = Derived::default();
     let mut now = Instant(1);
     let mut hindrance = Hindrance { busy_until: Instant::ZERO, not_before: Instant::ZERO };
@@ -237,38 +154,90 @@ pub(crate) fn run(workload: &Workload) -> Derived {
             continue;
         }
         function.freeze(true, now.since(hindrance.busy_until), &times);
-        let until = if limit == Duration::ZERO { Instant(u64::MAX) } else { now + limit };
-        let mut txop = Txop { until, protected: BTreeSet::new() };
-        let mut is_first = true;
-        hindrance = loop {
-            let next = cell.next(now, &txop);
-            let ended = match next {
+        let held = cell.hold(now, &mut function, &mut out);
+        if held.as_ref().is_none_or(|held| held.is_last) {
+            out.until = held.map_or(now, |held| held.at + times.sifs());
+            return out;
+        }
+        hindrance = held.map_or(hindrance, |held| held.resumes);
+        function.back_off();
+        now = now.max(hindrance.not_before);
+    }
+}
+
+impl<'a> Cell<'a> {
+    fn of(workload: &Workload, times: &'a Times, serves_one: bool) -> Self {
+        let mu = workload.config.mu.as_ref().expect("OFDMA");
+        Self {
+            how: mu.acknowledgement,
+            protection: mu.protection,
+            frames: workload.config.aggregation.expect("A-MPDUs").frames as usize,
+            times,
+            noise: workload.seed.stream("radio.noise", 0),
+            mode: workload.links[0].mode,
+            prefers_ldpc: mu.coding == Some(Coding::Ldpc),
+            serves_one,
+            stations: receivers(workload),
+        }
+    }
+
+    fn has_packets(&self) -> bool {
+        self.stations.iter().any(|station| !station.waiting.is_empty())
+    }
+
+    /// How long the first frame of a TXOP lasts, and how long an answer to it is awaited.
+    fn first(&mut self, now: Instant, limit: Duration) -> (Duration, Duration) {
+        let txop = Txop::of(now, limit);
+        let legacy = self.times.response_timeout(&self.mode);
+        match self.next(now, &txop) {
+            Next::Over => unreachable!("it has packets"),
+            Next::Single(to) => (self.alone(now, to, txop.until).1, legacy),
+            Next::Group(units, users) => {
+                let places: Vec<usize> = users.iter().map(|&(nth, _)| nth).collect();
+                if self.opens(&txop, &places) {
+                    return (control(28 + 5 * units.users), legacy);
+                }
+                let on_air =
+                    users.iter().map(|&(nth, count)| self.stations[nth].on_air(self.how, count));
+                let longest = on_air.max().unwrap_or(0);
+                (data_lasts(&units, longest), timeout(self.how, self.times, &self.mode))
+            }
+        }
+    }
+
+    /// The exchanges of a TXOP, of which the function is of the access point; `None` if there are
+    /// none.
+    fn hold(&mut self, now: Instant, function: &mut Function, out: &mut Derived) -> Option<Held> {
+        let limit = function.parameters.txop_limit;
+        let mut txop = Txop::of(now, limit);
+        let mut held: Option<Held> = None;
+        let mut start = now;
+        loop {
+            let next = match self.next(start, &txop) {
                 Next::Over => {
-                    out.until = now;
-                    return out;
+                    return held.map(|held| Held { is_last: true, ..held });
                 }
                 Next::Group(units, users) => {
-                    Some(cell.send_to_several(now, units, &users, &mut txop, &mut out))
+                    Some(self.send_to_several(start, units, &users, &mut txop, out))
                 }
-                Next::Single(to) => cell.send_to_one(now, to, until, is_first, &mut out),
+                Next::Single(to) => self.send_to_one(start, to, txop.until, held.is_none(), out),
             };
             // The medium has been idle since the last exchange.
-            let Some(ended) = ended else { break hindrance };
+            let Some(ended) = next else { return held };
             if ended.heard.contains(&true) {
                 function.reset_window();
             } else {
                 function.window = (2 * function.window + 1).min(function.parameters.cw_max);
             }
-            (is_first, hindrance) = (false, ended.resumes);
-            let next = ended.at + times.sifs();
-            let goes_on = limit > Duration::ZERO && ended.is_complete && next < until;
-            if !goes_on {
-                break hindrance;
+            let Ended { at, resumes, is_complete, .. } = ended;
+            // A NAV outlasts what has set it.
+            let others = held.map(|held| held.others).unwrap_or_default().and(ended.others);
+            held = Some(Held { at, resumes, others, is_last: false });
+            start = at + self.times.sifs();
+            if limit == Duration::ZERO || !is_complete || start >= txop.until {
+                return held;
             }
-            now = next;
-        };
-        function.back_off();
-        now = now.max(hindrance.not_before);
+        }
     }
 }
 
@@ -279,18 +248,19 @@ impl Cell<'_> {
         self.stations.sort_by_key(|station| (Reverse(station.credits), station.place));
         self.stations.iter_mut().zip(0..).for_each(|(station, place)| station.place = place);
         let channels = u64::from(self.mode.width.mhz()) / 20;
-        let sizes = UNITS[channels as usize - 1];
+        let sizes = units_of(channels);
         let have = |nth: &usize| !self.stations[*nth].waiting.is_empty();
         let mut found: Vec<usize> =
             (0..self.stations.len()).filter(have).take(sizes[0].0 as usize).collect();
-        if found.len() < 2 {
+        if found.len() < if self.serves_one { 1 } else { 2 } {
             return Next::Over;
         }
         let alone = found[0];
         while let Some(&(users, tones)) =
-            sizes.iter().find(|(number, _)| *number <= found.len() as u64)
+            sizes.iter().find(|(number, _)| *number > 1 && *number <= found.len() as u64)
         {
-            let units = Units { users, tones, mcs: self.mode.mcs, channels };
+            let unit = Unit::of(tones, self.mode.mcs, self.prefers_ldpc);
+            let units = Units { users, unit, channels };
             let served = &found[..users as usize];
             let opens = self.opens(txop, served);
             let rts = if opens { mu_rts_lasts(self.times, users) } else { Duration::ZERO };
@@ -395,13 +365,7 @@ fn send(
     users: &mut [Receiver],
     out: &mut Derived,
 ) -> (Instant, Vec<bool>, Duration) {
-    let of = |(user, &count): (&Receiver, &usize)| -> u64 {
-        let psdu = user.psdu(count);
-        match how {
-            Acknowledgement::AggregatedMuBar => psdu.next_multiple_of(4) + DELIMITER + mu_bar(1),
-            _ => psdu,
-        }
-    };
+    let of = |(user, &count): (&Receiver, &usize)| user.on_air(how, count);
     let longest = users.iter().zip(counts).map(of).max().unwrap_or(0);
     let lasts = data_lasts(units, longest);
     let (mut any, mut end) = (Vec::new(), now);
@@ -417,6 +381,15 @@ impl Receiver {
     fn psdu(&self, count: usize) -> u64 {
         let sizes = self.waiting.iter().take(count).map(|(_, mpdu)| DELIMITER + mpdu);
         sizes.fold(0_u64, |all, one| all.next_multiple_of(4) + one)
+    }
+
+    /// The same with the MU-BAR that it may have.
+    fn on_air(&self, how: Acknowledgement, count: usize) -> u64 {
+        let psdu = self.psdu(count);
+        match how {
+            Acknowledgement::AggregatedMuBar => psdu.next_multiple_of(4) + DELIMITER + mu_bar(1),
+            _ => psdu,
+        }
     }
 
     /// So many MPDUs end, of which noise destroys some; returns how many arrive.

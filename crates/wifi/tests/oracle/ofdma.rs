@@ -8,9 +8,9 @@ use kernel::Duration;
 use proptest::prelude::*;
 use wifi::MacConfig;
 use wifi::mac::Acknowledgement::{AggregatedMuBar, BarChain, MuBar};
-use wifi::mac::{Mu, MuEdca, MuEdcaCategory, MuProtection, Uplink};
-use wifi::phy::Edca;
+use wifi::mac::{Eifs, Mu, MuEdca, MuEdcaCategory, MuProtection, Uplink};
 use wifi::phy::he::NominalPadding::{Us0, Us8, Us16};
+use wifi::phy::{Coding, Edca, Width};
 use wire::FrameKind;
 
 proptest! {
@@ -37,6 +37,15 @@ proptest! {
     #[test]
     fn a_cell_follows_the_rules_of_triggers_beside_edca(workload in mu::mixed_workloads()) {
         prop_assert_eq!(mu_in_cell(&workload, mu::uplink::run(&workload)), Ok(()));
+    }
+}
+
+proptest! {
+    #![proptest_config(config(500))]
+
+    #[test]
+    fn a_cell_follows_the_rules_of_downlink_ofdma_beside_edca(workload in mu::downlink_beside()) {
+        prop_assert_eq!(mu_in_cell(&workload, mu::uplink::run_beside(&workload)), Ok(()));
     }
 }
 
@@ -71,7 +80,7 @@ fn carried(derived: &[mu::Derived], workloads: &[Workload]) -> [usize; 2] {
 /// with the cell is found.
 #[test]
 fn an_altered_rule_of_ofdma_is_found() {
-    let altered: [(&str, usize, Alter); 8] = [
+    let altered: [(&str, usize, Alter); 10] = [
         ("none", 0, |_, _| {}),
         ("AIFSN", 250, |config, _| {
             let edca = config.edca.as_mut().expect("EDCA");
@@ -82,6 +91,14 @@ fn an_altered_rule_of_ofdma_is_found() {
             edca.access_point.iter_mut().for_each(|own| own.cw_min = 31);
         }),
         ("MCS", 250, |_, link| link.mode.mcs = if link.mode.mcs == 4 { 5 } else { 4 }),
+        ("code", 40, |config, _| {
+            let mu = config.mu.as_mut().expect("OFDMA");
+            mu.coding = if mu.coding.is_none() { Some(Coding::Ldpc) } else { None };
+        }),
+        ("width", 250, |_, link| {
+            let is_wide = link.mode.width == Width::Mhz80;
+            link.mode.width = if is_wide { Width::Mhz160 } else { Width::Mhz80 };
+        }),
         ("sequence", 250, |config, _| {
             let mu = config.mu.as_mut().expect("OFDMA");
             mu.acknowledgement = match mu.acknowledgement {
@@ -113,7 +130,7 @@ fn an_altered_rule_of_ofdma_is_found() {
     let mut users: Vec<usize> = derived.iter().flat_map(mu::Derived::users).collect();
     users.sort_unstable();
     users.dedup();
-    assert_eq!(users, [1, 2, 4, 8, 9, 18]);
+    assert_eq!(users, [1, 2, 4, 8, 9, 16, 18, 32, 37, 74]);
 }
 
 /// The same of uplink OFDMA.
@@ -125,7 +142,7 @@ fn an_altered_rule_of_uplink_ofdma_is_found() {
     fn uplink(config: &mut MacConfig) -> &mut Uplink {
         mu(config).uplink.as_mut().expect("triggers")
     }
-    let altered: [(&str, usize, Alter); 10] = [
+    let altered: [(&str, usize, Alter); 11] = [
         ("none", 0, |_, _| {}),
         ("AIFSN", 120, |config, _| {
             let edca = config.edca.as_mut().expect("EDCA");
@@ -134,7 +151,7 @@ fn an_altered_rule_of_uplink_ofdma_is_found() {
         ("interval", 250, |config, _| {
             uplink(config).access_interval += Duration::from_micros(100);
         }),
-        ("duration", 150, |config, _| {
+        ("duration", 40, |config, _| {
             let longest = &mut uplink(config).duration;
             *longest = *longest / 3 * 2;
         }),
@@ -161,6 +178,10 @@ fn an_altered_rule_of_uplink_ofdma_is_found() {
             limits.for_each(|limit| *limit = *limit / 8 * 7);
         }),
         ("MCS", 250, |_, link| link.mode.mcs = if link.mode.mcs == 4 { 5 } else { 4 }),
+        ("code", 30, |config, _| {
+            let mu = config.mu.as_mut().expect("OFDMA");
+            mu.coding = if mu.coding.is_none() { Some(Coding::Ldpc) } else { None };
+        }),
         ("noise", 80, |_, link| link.ack_loss /= 2.0),
     ];
     let workloads = some(mu::uplink_workloads(), 300);
@@ -213,6 +234,34 @@ fn an_altered_rule_of_triggers_beside_edca_is_found() {
     let with_trigger = with_trigger.count();
     assert!(counts.iter().all(|&count| count > 1000), "{counts:?}");
     assert!(collisions > 300 && with_trigger > 50, "{collisions}, {with_trigger}");
+    let [delivered, packets] = carried(&derived, &workloads);
+    assert_eq!(delivered, packets);
+}
+
+/// The same of downlink OFDMA where stations contend, too.
+#[test]
+fn an_altered_rule_of_downlink_ofdma_beside_edca_is_found() {
+    fn each(config: &mut MacConfig, alter: fn(&mut Edca)) {
+        config.edca.as_mut().expect("EDCA").stations.iter_mut().for_each(alter);
+    }
+    let altered: [(&str, usize, Alter); 6] = [
+        ("none", 0, |_, _| {}),
+        ("AIFSN", 250, |config, _| each(config, |own| own.aifsn += 1)),
+        ("window", 200, |config, _| each(config, |own| own.cw_min += 1)),
+        ("TXOP", 60, |config, _| each(config, |own| own.txop_limit = own.txop_limit / 8)),
+        ("EIFS", 200, |config, _| config.timing.eifs = Eifs::Estimated),
+        ("noise", 100, |_, link| link.ack_loss /= 2.0),
+    ];
+    let workloads = some(mu::downlink_beside(), 300);
+    let derived = find(&workloads, mu::uplink::run_beside, &altered);
+    let kinds = [FrameKind::Data, FrameKind::Trigger, FrameKind::BlockAckRequest, FrameKind::Ack];
+    let counts = numbers(&derived, kinds);
+    assert!(counts.iter().all(|&count| count > 1000), "{counts:?}");
+    let frames = || derived.iter().flat_map(|derived| &derived.frames);
+    let collisions = frames().filter(|on_air| on_air.kind().is_none()).count();
+    assert!(collisions > 300, "{collisions}");
+    let several = derived.iter().flat_map(mu::Derived::users).filter(|&users| users > 1).count();
+    assert!(several > 1000, "{several}");
     let [delivered, packets] = carried(&derived, &workloads);
     assert_eq!(delivered, packets);
 }

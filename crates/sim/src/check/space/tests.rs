@@ -84,6 +84,7 @@ impl Scene {
             bursts: Vec::new(),
             interference: vec![(frame.start, frame.end, 0.0)],
             understood: true,
+            hears_signal: false,
         }
     }
 
@@ -170,6 +171,15 @@ fn an_undecoded_frame_asks_for_an_eifs() {
     };
     begins(134 + 94);
     assert!(std::panic::catch_unwind(|| begins(134 + 93)).is_err());
+}
+
+#[test]
+#[should_panic(expected = "HE-SIG-A sets the NAV of a user")]
+fn a_signal_field_of_a_frame_to_one_station_is_found() {
+    let mut scene = Scene::new("");
+    let data = data(&scene);
+    scene.begin(&data);
+    scene.end(&data, |heard| (heard.understood, heard.hears_signal) = (false, true));
 }
 
 #[test]

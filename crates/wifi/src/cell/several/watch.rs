@@ -3,7 +3,7 @@
 use super::Several;
 use crate::cell::watch::CellWatch;
 use crate::cell::{ACCESS_POINT, Cell};
-use crate::mac::mu::MuRts;
+use crate::mac::mu::{LastAnswer, MuRts};
 use crate::mac::{ACK, Exchange, Step};
 use crate::watch::{self, WatchRecord};
 use kernel::{Duration, Instant};
@@ -21,8 +21,11 @@ impl Cell {
         let Some(mut watch) = self.watch.take() else { return };
         let number = watch.begin_exchange();
         if let Some(several) = self.several() {
-            let timeout = self.timeout_of(self.sender, several);
-            let resume = if several.is_complete() { Duration::ZERO } else { timeout };
+            let deferral = self.deferral(exchange, several);
+            let resume = match deferral.map_or(several.last_answer(), |all| all.last) {
+                LastAnswer::Missing => self.timeout_of(self.sender, several),
+                _ => Duration::ZERO,
+            };
             watch.begin_wait(self.sender, exchange.end + resume);
             let mut push = |frame| watch.push(WatchRecord::Frame(frame));
             if let Some(rts) = several.opening() {

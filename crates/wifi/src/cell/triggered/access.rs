@@ -131,6 +131,7 @@ impl Cell {
         let within = self.edcaf(f).longest();
         if let Some(groups) = &mut self.groups {
             groups.downlink.protected.begin_access();
+            groups.before = None;
         }
         if self.assemble_triggered(now, f, within, true, source, out)
             || self.assemble_group(now, f, within, source, out)

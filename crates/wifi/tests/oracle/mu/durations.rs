@@ -1,5 +1,6 @@
 //! How long frames and PPDUs of OFDMA last, and what fits into them.
 
+use super::fill::{End, Unit};
 use crate::timing::Times;
 use kernel::Duration;
 use wifi::mac::Acknowledgement;
@@ -10,10 +11,6 @@ pub(super) const DELIMITER: u64 = 4;
 pub(super) const ACK: u64 = 14;
 pub(super) const BLOCK_ACK: u64 = 56;
 pub(super) const REQUEST: u64 = 24;
-/// Data bits of a tone and a symbol, in twelfths (tables 27-63 and on), from MCS 4 to 9.
-pub(super) const fn twelfths(mcs: u8) -> u64 {
-    [36, 48, 54, 60, 72, 80][mcs as usize - 4]
-}
 
 pub(super) fn tenths_of_us(tenths: u64) -> Duration {
     Duration::from_nanos(100 * tenths)
@@ -41,24 +38,26 @@ pub(super) fn mu_rts_lasts(times: &Times, users: u64) -> Duration {
 /// 27.3.11.8), in tenths of µs.
 pub(super) fn preamble(units: &Units) -> u64 {
     const SIG_B: [u64; 6] = [26, 52, 78, 104, 156, 208];
-    // Two content channels of 20 MHz have half of the users each. A common field, then pairs of
-    // users, each with CRC and tail.
-    let users = units.users / units.channels;
-    let sig_b = 18 + 52 * (users / 2) + 31 * (users % 2);
-    let sig_b = sig_b.div_ceil(SIG_B[usize::from(units.mcs.min(5))]);
+    // From 40 MHz on two content channels have half of the users each. A common field with a code
+    // of 8 bits for each of its 20 MHz, from 80 MHz on a bit for the resource unit in the middle,
+    // CRC and tail; then pairs of users, each with CRC and tail.
+    let Units { users, channels, .. } = *units;
+    let common = 8 * (channels / 2).max(1) + u64::from(channels >= 4) + 10;
+    let users = users.div_ceil(channels.min(2));
+    let sig_b = common + 52 * (users / 2) + 31 * (users % 2);
+    let sig_b = sig_b.div_ceil(SIG_B[usize::from(units.unit.mcs.min(5))]);
     360 + 40 * sig_b + 72
 }
 
 /// An HE MU PPDU whose longest A-MPDU has so many bytes.
 pub(super) fn data_lasts(units: &Units, longest: u64) -> Duration {
-    let symbols = (16 + 8 * longest + 6).div_ceil(units.bits(units.mcs));
-    tenths_of_us(preamble(units) + 136 * symbols)
+    tenths_of_us(preamble(units) + 136 * units.unit.end(longest).symbols)
 }
 
 /// The most bytes of the A-MPDU of a user in a PPDU that is no longer than this.
 pub(super) fn room(units: &Units, longest: Duration) -> u64 {
     let symbols = (longest.0 / 100).saturating_sub(preamble(units)) / 136;
-    (symbols * units.bits(units.mcs)).saturating_sub(16 + 6) / 8
+    units.unit.last(symbols).map_or(0, |end| units.unit.room(end))
 }
 
 /// What follows the data if all is received.
@@ -88,24 +87,26 @@ pub(super) fn timeout(how: Acknowledgement, times: &Times, mode: &Mode) -> Durat
 /// BlockAcks in HE TB PPDUs with a guard interval of 1.6 µs, up to their own end, and up to that
 /// which L-SIG announces.
 pub(super) fn answers_last(units: &Units) -> [Duration; 2] {
-    let bits = 16 + 8 * (BLOCK_ACK + DELIMITER) + 6;
-    let lasts = 480 + 144 * bits.div_ceil(units.bits(units.mcs.min(5)));
-    [lasts, 200 + (lasts - 200).next_multiple_of(40)].map(tenths_of_us)
+    let unit = Unit::of(units.unit.tones, units.unit.mcs.min(5), false);
+    let end = unit.end(BLOCK_ACK + DELIMITER);
+    [triggered_lasts(end), announced(end)]
+}
+
+/// HE TB PPDUs with a guard interval of 1.6 µs and 2x HE-LTF.
+pub(super) fn triggered_lasts(end: End) -> Duration {
+    tenths_of_us(480 + 144 * end.symbols)
+}
+
+/// The same up to the end that L-SIG announces.
+pub(super) fn announced(end: End) -> Duration {
+    tenths_of_us(200 + (480 + 144 * end.symbols - 200).next_multiple_of(40))
 }
 
 /// The resource units of a PPDU, all of one size.
 #[derive(Clone, Copy)]
 pub(super) struct Units {
     pub(super) users: u64,
-    pub(super) tones: u64,
-    pub(super) mcs: u8,
+    pub(super) unit: Unit,
     /// Channels of 20 MHz.
     pub(super) channels: u64,
-}
-
-impl Units {
-    /// Whole bits of a symbol.
-    pub(super) fn bits(&self, mcs: u8) -> u64 {
-        self.tones * twelfths(mcs) / 12
-    }
 }

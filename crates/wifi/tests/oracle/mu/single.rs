@@ -1,22 +1,15 @@
 //! A PPDU to one station, in what is left of a TXOP.
 
 use super::durations::{ACK, BLOCK_ACK, DELIMITER, control};
-use super::{Cell, Derived, Ended};
+use super::others::Others;
+use super::{Cell, Derived, Ended, extra};
 use crate::function::Hindrance;
 use kernel::{Bytes, Duration, Instant};
 use wire::FrameKind;
 
 impl Cell<'_> {
-    /// One exchange with a station alone; `None` if it would not end within the TXOP, which does
-    /// not matter for the first of an access.
-    pub(super) fn send_to_one(
-        &mut self,
-        now: Instant,
-        to: usize,
-        until: Instant,
-        is_first: bool,
-        out: &mut Derived,
-    ) -> Option<Ended> {
+    /// How many MPDUs a PPDU to a station alone has, and how long it lasts.
+    pub(super) fn alone(&self, now: Instant, to: usize, until: Instant) -> (usize, Duration) {
         let (sifs, mode) = (self.times.sifs(), self.mode);
         let lasts = |psdu: u64| self.times.airtime(&mode, Bytes(psdu)).total();
         let answer = sifs + control(BLOCK_ACK);
@@ -28,14 +21,29 @@ impl Cell<'_> {
         {
             count += 1;
         }
+        let psdu = if count == 1 { DELIMITER + station.waiting[0].1 } else { station.psdu(count) };
+        (count, lasts(psdu))
+    }
+
+    /// One exchange with a station alone; `None` if it would not end within the TXOP, which does
+    /// not matter for the first of an access.
+    pub(super) fn send_to_one(
+        &mut self,
+        now: Instant,
+        to: usize,
+        until: Instant,
+        is_first: bool,
+        out: &mut Derived,
+    ) -> Option<Ended> {
+        let (sifs, mode) = (self.times.sifs(), self.mode);
+        let (count, data) = self.alone(now, to, until);
         // A single MPDU has a delimiter, and is answered by an Ack (clause 10.12.8).
         let kind = if count == 1 { FrameKind::Ack } else { FrameKind::BlockAck };
-        let psdu = if count == 1 { DELIMITER + station.waiting[0].1 } else { station.psdu(count) };
-        let (data, answer) = (lasts(psdu), control(if count == 1 { ACK } else { BLOCK_ACK }));
+        let answer = control(if count == 1 { ACK } else { BLOCK_ACK });
         if !is_first && now + data + sifs + answer > until {
             return None;
         }
-        let node = station.node;
+        let node = self.stations[to].node;
         let sent = out.add(0, FrameKind::Data, now, data);
         let station = &mut self.stations[to];
         let has_arrived = station.receive(count, sent, out) > 0;
@@ -52,19 +60,16 @@ impl Cell<'_> {
             station.waiting.retain(|&(packet, _)| !acked(nth.next().unwrap_or(0), packet));
         }
         self.note_airtime(data, &[node]);
-        let resumes = match (has_arrived, is_heard) {
-            (_, true) => Hindrance { busy_until: at, not_before: at },
-            (false, _) => {
-                let timeout = self.times.response_timeout(&mode);
-                Hindrance { busy_until: at, not_before: at + timeout }
-            }
-            // An answer that cannot be decoded is followed by an EIFS, of which a DIFS is a part.
-            (true, false) => {
-                let response = self.times.response_mode(&mode);
-                let eifs = self.times.eifs(&response).saturating_sub(self.times.difs());
-                Hindrance { busy_until: at + eifs, not_before: at }
-            }
-        };
-        Some(Ended { at, heard: vec![is_heard], is_complete: is_heard, resumes })
+        // The others have a NAV, also where no answer comes.
+        let answered = sent + sifs + answer;
+        let mut others = Others::of([(node, true)].into_iter(), answered);
+        let mut resumes = Hindrance { busy_until: at, not_before: at };
+        if !has_arrived {
+            others.fail(node, sent);
+            resumes.not_before = at + self.times.response_timeout(&mode);
+        } else if !is_heard {
+            resumes.busy_until = at + extra(self.times, &mode);
+        }
+        Some(Ended { at, heard: vec![is_heard], is_complete: is_heard, resumes, others })
     }
 }

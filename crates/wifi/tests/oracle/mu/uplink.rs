@@ -3,13 +3,16 @@
 //! the stations whose queues are not empty as far as it knows, and before them BSRPs, if it is to
 //! ask for the sizes of the queues (26.5.5). Stations contend meanwhile by the functions of their
 //! access categories, with the parameters of MU EDCA as long as its timers run (26.2.7). All
-//! packets wait from the begin on.
+//! packets wait from the begin on. In `run_beside` the access point has packets, and sends to
+//! several stations at once.
 
 mod alone;
+mod down;
 mod station;
 mod triggered;
 mod units;
 
+use super::Cell as Down;
 use super::{BEST_EFFORT, Derived, dummy};
 use crate::function::{Function, Hindrance};
 use crate::record::OnAir;
@@ -18,8 +21,8 @@ use crate::workload::Workload;
 use kernel::{Duration, Instant, Rng};
 use station::Station;
 use std::collections::BTreeSet;
-use wifi::mac::MuProtection;
-use wifi::phy::Mode;
+use wifi::mac::{MuProtection, Uplink};
+use wifi::phy::{Coding, Mode};
 
 struct Cell<'a> {
     times: &'a Times,
@@ -37,11 +40,16 @@ struct Cell<'a> {
     /// The most MPDUs of an A-MPDU.
     frames: usize,
     mode: Mode,
+    /// Channels of 20 MHz.
+    channels: u64,
+    prefers_ldpc: bool,
     /// Of the access point.
     noise: Rng,
     function: Function,
     hindrance: Hindrance,
     stations: Vec<Station>,
+    /// What the access point has to send, if it does not trigger.
+    down: Option<Down<'a>>,
     out: Derived,
 }
 
@@ -69,31 +77,51 @@ impl Txop {
 /// Runs the workload until no packets wait.
 pub(crate) fn run(workload: &Workload) -> Derived {
     let times = Times::of(&workload.config.timing);
-    let mut cell = Cell::new(workload, &times);
-    cell.resume(Instant(1));
-    while cell.stations.iter().any(Station::has_packets) {
-        let now = cell.next();
-        cell.end_timers(now);
-        if cell.asks(now) {
-            cell.function.queue.push_back(dummy());
-        }
-        cell.await_boundaries(now);
-        let winners = cell.pass_boundaries(now);
-        match winners[..] {
-            [] => {}
-            [Winner { node: 0, .. }] => cell.trigger_in_txop(now),
-            [winner] => cell.send_in_txop(now, winner),
-            _ => cell.collide(now, &winners),
-        }
-    }
-    cell.out.until = cell.out.frames.iter().map(OnAir::end).max().unwrap_or_default();
-    cell.out
+    let mu = workload.config.mu.as_ref().expect("OFDMA");
+    let uplink = mu.uplink.as_ref().expect("triggers");
+    Cell::new(workload, uplink, &times).run()
+}
+
+/// The same of an access point that has packets and does not trigger.
+pub(crate) fn run_beside(workload: &Workload) -> Derived {
+    let times = Times::of(&workload.config.timing);
+    let mut cell = Cell::new(workload, &Uplink::default(), &times);
+    let down = Down::of(workload, &times, true);
+    cell.function.queue.extend(down.has_packets().then(dummy));
+    cell.down = Some(down);
+    cell.run()
 }
 
 impl<'a> Cell<'a> {
-    fn new(workload: &Workload, times: &'a Times) -> Self {
+    fn run(mut self) -> Derived {
+        self.resume(Instant(1));
+        while self.has_packets() {
+            let now = self.next();
+            self.end_timers(now);
+            if self.asks(now) {
+                self.function.queue.push_back(dummy());
+            }
+            self.await_boundaries(now);
+            let winners = self.pass_boundaries(now);
+            match winners[..] {
+                [] => {}
+                [Winner { node: 0, .. }] if self.down.is_some() => self.serve_in_txop(now),
+                [Winner { node: 0, .. }] => self.trigger_in_txop(now),
+                [winner] => self.send_in_txop(now, winner),
+                _ => self.collide(now, &winners),
+            }
+        }
+        self.out.until = self.out.frames.iter().map(OnAir::end).max().unwrap_or_default();
+        self.out
+    }
+
+    fn has_packets(&self) -> bool {
+        let down = self.down.as_ref().is_some_and(Down::has_packets);
+        down || self.stations.iter().any(Station::has_packets)
+    }
+
+    fn new(workload: &Workload, uplink: &Uplink, times: &'a Times) -> Self {
         let mu = workload.config.mu.as_ref().expect("OFDMA");
-        let uplink = mu.uplink.as_ref().expect("triggers");
         Self {
             times,
             protection: mu.protection,
@@ -105,10 +133,13 @@ impl<'a> Cell<'a> {
             due: Instant(1) + uplink.access_interval,
             frames: workload.config.aggregation.expect("A-MPDUs").frames as usize,
             mode: workload.links[0].mode,
+            channels: u64::from(workload.links[0].mode.width.mhz()) / 20,
+            prefers_ldpc: mu.coding == Some(Coding::Ldpc),
             noise: workload.seed.stream("radio.noise", 0),
             function: Function::all(workload, 0).swap_remove(BEST_EFFORT),
             hindrance: Hindrance { busy_until: Instant::ZERO, not_before: Instant::ZERO },
             stations: Station::all(workload),
+            down: None,
             out: Derived::default(),
         }
     }
@@ -133,16 +164,19 @@ impl<'a> Cell<'a> {
         self.stations.iter().any(|station| self.supposes(station) > 0)
     }
 
+    fn may_ask(&self) -> bool {
+        let is_free = self.function.queue.is_empty() && self.down.is_none();
+        is_free && (self.polls || self.knows_any())
+    }
+
     /// Whether the access point begins to ask for the medium.
     fn asks(&self, now: Instant) -> bool {
-        let is_due = self.function.queue.is_empty() && now >= self.due;
-        is_due && (self.polls || self.knows_any())
+        self.may_ask() && now >= self.due
     }
 
     /// The next instant at which somebody counts a slot, or something else happens.
     fn next(&self) -> Instant {
-        let may_ask = self.function.queue.is_empty() && (self.polls || self.knows_any());
-        let own = [self.function.boundary, may_ask.then_some(self.due)];
+        let own = [self.function.boundary, self.may_ask().then_some(self.due)];
         let stations = self.stations.iter().filter_map(Station::next);
         own.into_iter().flatten().chain(stations).min().expect("packets wait")
     }
@@ -214,21 +248,6 @@ impl<'a> Cell<'a> {
         self.end_timers(now);
         self.note_asking(now);
         self.await_boundaries(now);
-        if std::env::var("DUMP").is_ok() {
-            println!("ORA {now} 0 {:?} {:?}", self.function.backoff, self.function.boundary);
-            for st in &self.stations {
-                for (c, q) in st.queues.iter().enumerate() {
-                    if q.function.backoff.is_some() || q.function.boundary.is_some() {
-                        println!(
-                            "ORA {now} {} {:?} {:?}",
-                            st.node * 4 + c as u32,
-                            q.function.backoff,
-                            q.function.boundary
-                        );
-                    }
-                }
-            }
-        }
     }
 
     fn await_boundaries(&mut self, now: Instant) {

@@ -9,7 +9,7 @@ use wifi::mac::{
     MuProtection, ReportSettings, SlotGrid, Uplink,
 };
 use wifi::phy::he::NominalPadding;
-use wifi::phy::{DOT11AX, Edition, TxVector, Width};
+use wifi::phy::{Coding, DOT11AX, Edition, TxVector, Width};
 use wifi::{Link, MacConfig};
 use wire::TrafficClass;
 
@@ -31,34 +31,43 @@ fn config(frames: u16, txop_us: u64, link: &Link) -> MacConfig {
     config
 }
 
+/// How all send: widths, MCSs, and the code in resource units that may have BCC.
+fn modes() -> impl Strategy<Value = (TxVector, Option<Coding>)> {
+    use Width::{Mhz20, Mhz40, Mhz80, Mhz160};
+    let widths = prop::sample::select(vec![Mhz20, Mhz40, Mhz80, Mhz160]);
+    let codes = prop::sample::select(vec![None, Some(Coding::Ldpc)]);
+    let of_he = DOT11AX.tx_vector().expect("HE has MCS");
+    (4_u8..12, widths, codes)
+        .prop_map(move |(mcs, width, coding)| (TxVector { mcs, width, ..of_he }, coding))
+}
+
 /// Cells in which only the access point has packets, all from the begin on.
 pub(crate) fn workloads() -> impl Strategy<Value = Workload> {
     use Acknowledgement::{AggregatedMuBar, BarChain, MuBar};
     let how = prop::sample::select(vec![BarChain, MuBar, AggregatedMuBar]);
     let noise = prop_oneof![Just((0.0, 0.0)), (0.01..0.5, 0.01..0.4)];
-    let widths = prop::sample::select(vec![Width::Mhz20, Width::Mhz40]);
-    let packets = (2_u32..24).prop_flat_map(|stations| {
+    let stations = prop_oneof![4 => 2_u32..24, 1 => 24_u32..100];
+    let packets = stations.prop_flat_map(|stations| {
         let packet = (1..=stations, 60_u64..1400);
-        (Just(stations), prop::collection::vec(packet, 2..160))
+        (Just(stations), prop::collection::vec(packet, 2..300))
     });
     let protection = prop::sample::select(vec![MuProtection::None, MuProtection::MuRts]);
     // In units of 32 µs.
     let limits = prop_oneof![Just(0_u64), 40_u64..200];
     let txops = (protection, limits);
-    (how, noise, packets, (4_u8..10, widths), (1_u16..3, txops), any::<u64>()).prop_map(
+    (how, noise, packets, modes(), (1_u16..3, txops), any::<u64>()).prop_map(
         |(
             acknowledgement,
             (data_loss, ack_loss),
             (stations, packets),
-            (mcs, width),
+            (vector, coding),
             (frames, (protection, limit)),
             root,
         )| {
-            let vector = TxVector { mcs, width, ..DOT11AX.tx_vector().expect("HE has MCS") };
             let mode = vector.mode().expect("a mode");
             let link = Link { mode, data_loss, ack_loss };
             let mut config = config(frames, 32 * limit, &link);
-            config.mu = Some(Mu { acknowledgement, protection, ..Mu::default() });
+            config.mu = Some(Mu { acknowledgement, protection, coding, ..Mu::default() });
             let (at, node, class) = (Instant(1), 0, TrafficClass::BestEffort);
             let arrival = |(to, size): (u32, u64)| Arrival {
                 at,
@@ -91,10 +100,10 @@ pub(crate) fn uplink_workloads() -> impl Strategy<Value = Workload> {
         let packet = (1..=stations, 60_u64..1400);
         (Just(stations), prop::collection::vec(packet, 1..80))
     });
-    (triggers, noise, packets, 4_u8..10, 1_u16..4, any::<u64>()).prop_map(
-        |(triggers, (data_loss, ack_loss), (stations, packets), mcs, frames, root)| {
+    (triggers, noise, packets, modes(), 1_u16..4, any::<u64>()).prop_map(
+        |(triggers, (data_loss, ack_loss), (stations, packets), modes, frames, root)| {
+            let (vector, coding) = modes;
             let (trigger_padding, protection, limit, lasts, interval, unknown) = triggers;
-            let vector = TxVector { mcs, ..DOT11AX.tx_vector().expect("HE has MCS") };
             let link = Link { mode: vector.mode().expect("a mode"), data_loss, ack_loss };
             let mut config = config(frames, 32 * limit, &link);
             let edca = config.edca.as_mut().expect("EDCA");
@@ -107,7 +116,7 @@ pub(crate) fn uplink_workloads() -> impl Strategy<Value = Workload> {
                 bsrp: false,
                 ..Uplink::default()
             };
-            config.mu = Some(Mu { protection, uplink: Some(uplink), ..Mu::default() });
+            config.mu = Some(Mu { protection, uplink: Some(uplink), coding, ..Mu::default() });
             let (at, to, class) = (Instant(1), Some(0), TrafficClass::BestEffort);
             let arrival =
                 |(node, size): (u32, u64)| Arrival { at, node, to, class, size: Bytes(size) };
@@ -135,10 +144,10 @@ pub(crate) fn mixed_workloads() -> impl Strategy<Value = Workload> {
         (Just(stations), prop::collection::vec(packet, 1..300))
     });
     let mu_edca = prop_oneof![1 => Just(None), 3 => mu_edca().prop_map(Some)];
-    (triggers, mu_edca, noise, packets, 4_u8..10, 1_u16..4, any::<u64>()).prop_map(
-        |(triggers, edca, (data_loss, ack_loss), (stations, packets), mcs, frames, root)| {
+    (triggers, mu_edca, noise, packets, modes(), 1_u16..4, any::<u64>()).prop_map(
+        |(triggers, edca, (data_loss, ack_loss), (stations, packets), modes, frames, root)| {
+            let (vector, coding) = modes;
             let (trigger_padding, protection, limits, lasts, interval, unknown, bsrp) = triggers;
-            let vector = TxVector { mcs, ..DOT11AX.tx_vector().expect("HE has MCS") };
             let link = Link { mode: vector.mode().expect("a mode"), data_loss, ack_loss };
             let mut config = config(frames, 32 * limits.0, &link);
             let own = config.edca.as_mut().expect("EDCA");
@@ -152,11 +161,47 @@ pub(crate) fn mixed_workloads() -> impl Strategy<Value = Workload> {
                 bsrp,
                 ..Uplink::default()
             };
-            config.mu = Some(Mu { protection, uplink: Some(uplink), edca, ..Mu::default() });
+            config.mu =
+                Some(Mu { protection, uplink: Some(uplink), edca, coding, ..Mu::default() });
             let (at, to) = (Instant(1), Some(0));
             let arrival = |(node, class, size): (u32, usize, u64)| {
                 let (class, size) = (CLASSES[class], Bytes(size));
                 Arrival { at, node, to, class, size }
+            };
+            let (links, seed) = (vec![link; stations as usize], Seed { root, replication: 0 });
+            Workload { config, links, seed, packets: packets.into_iter().map(arrival).collect() }
+        },
+    )
+}
+
+/// Cells in which the access point and stations have packets, all from the begin on: the access
+/// point of best effort, stations of all categories.
+pub(crate) fn downlink_beside() -> impl Strategy<Value = Workload> {
+    use Acknowledgement::{AggregatedMuBar, BarChain, MuBar};
+    let how = prop::sample::select(vec![BarChain, MuBar, AggregatedMuBar]);
+    let protection = prop::sample::select(vec![MuProtection::None, MuProtection::MuRts]);
+    // In units of 32 µs.
+    let limits = (prop_oneof![Just(0_u64), 40_u64..200], limit());
+    let noise = prop_oneof![1 => Just((0.0, 0.0)), 3 => (0.01..0.5, 0.01..0.4)];
+    let packets = (2_u32..20).prop_flat_map(|stations| {
+        let class = prop_oneof![2 => Just(1_usize), 1 => 0_usize..4];
+        let packet = (1..=stations, class, any::<bool>(), 60_u64..1400);
+        (Just(stations), prop::collection::vec(packet, 2..200))
+    });
+    (how, noise, packets, modes(), (1_u16..3, protection, limits), any::<u64>()).prop_map(
+        |(acknowledgement, losses, (stations, packets), (vector, coding), txops, root)| {
+            let (data_loss, ack_loss) = losses;
+            let (frames, protection, limits) = txops;
+            let link = Link { mode: vector.mode().expect("a mode"), data_loss, ack_loss };
+            let mut config = config(frames, 32 * limits.0, &link);
+            let own = config.edca.as_mut().expect("EDCA");
+            let of_stations = own.stations.iter_mut();
+            of_stations.for_each(|own| own.txop_limit = Duration::from_micros(32 * limits.1));
+            config.mu = Some(Mu { acknowledgement, protection, coding, ..Mu::default() });
+            let arrival = |(station, class, is_down, size): (u32, usize, bool, u64)| {
+                let (node, to) = if is_down { (0, station) } else { (station, 0) };
+                let class = if is_down { TrafficClass::BestEffort } else { CLASSES[class] };
+                Arrival { at: Instant(1), node, to: Some(to), class, size: Bytes(size) }
             };
             let (links, seed) = (vec![link; stations as usize], Seed { root, replication: 0 });
             Workload { config, links, seed, packets: packets.into_iter().map(arrival).collect() }

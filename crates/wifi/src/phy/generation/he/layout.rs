@@ -101,8 +101,12 @@ impl GroupLayout {
     /// Whole bytes of a user's PSDU with which the data of all ends here, an extra segment of LDPC
     /// included: where codewords would need one more, the PSDUs end a quarter earlier.
     pub fn room_before_extra(&self, user: usize, end: DataEnd) -> Bytes {
-        let strained = !self.vector.is_ns3() && self.loads.iter().any(|load| load.is_strained(end));
-        self.room(user, if strained { end.previous() } else { end })
+        self.room(user, if self.is_strained(end) { end.previous() } else { end })
+    }
+
+    /// Whether an extra segment of LDPC is a part of data that ends here.
+    fn is_strained(&self, end: DataEnd) -> bool {
+        !self.vector.is_ns3() && self.loads.iter().any(|load| load.is_strained(end))
     }
 
     /// The latest end of the data with which the PPDU lasts no longer than `within` and than
@@ -133,7 +137,7 @@ impl GroupLayout {
             guard_ltf: if guard == Guard::Ns3200 { 2 } else { 1 },
             // One, two, four, six and eight symbols are 0 to 4.
             ltfs: (self.ltfs() / 2) as u8,
-            ldpc_extra: self.has_ldpc,
+            ldpc_extra: self.is_strained(end),
             pre_fec: end.quarters % 4,
             pe_disambiguity: rest >= self.vector.symbol(),
         }
@@ -236,6 +240,30 @@ mod tests {
                 let more = full.map(|bytes| bytes + Bytes(100));
                 assert!(layout.ppdu(more.into_iter()).1.total() > within);
             }
+        }
+    }
+
+    /// A Trigger frame tells an extra segment where answers leave room for one, and only there.
+    #[test]
+    fn a_trigger_frame_tells_the_extra_segment() {
+        let vector = GroupVector {
+            format: GroupFormat::Tb,
+            guard: Guard::Ns1600,
+            ..vector(PpduTiming::Standard)
+        };
+        for (coding, some) in [(None, false), (Some(crate::phy::Coding::Ldpc), true)] {
+            let user =
+                GroupUser { size: RuSize::Tones106, mcs: 5, streams: 1, coding, psdu: Bytes(1) };
+            let layout = vector.layout(&[user; 2]).unwrap();
+            let mut told = [0, 0];
+            for psdu in 1..400 {
+                let (end, _) = layout.ppdu([Bytes(psdu); 2].into_iter());
+                let is_told = layout.common_info(end).ldpc_extra;
+                assert_eq!(is_told, layout.room_before_extra(0, end) < layout.room(0, end));
+                assert!(layout.room_before_extra(0, end) >= Bytes(psdu), "{psdu}");
+                told[usize::from(is_told)] += 1;
+            }
+            assert!(told[0] > 0 && (told[1] > 0) == some, "{told:?}");
         }
     }
 }

@@ -6,6 +6,7 @@
 use super::super::own::Awaited;
 use super::Node;
 use crate::Command;
+use crate::mac::mu::rest_of_chain;
 use crate::mac::{BLOCK_ACK_REQUEST, ElicitedResponse};
 use crate::space::frame::{OnAir, Users};
 use crate::space::rules::SpaceRules;
@@ -94,10 +95,6 @@ impl Node {
         if now + space + lasts > groups.until {
             return self.end_group(now, false, rules, out);
         }
-        let rest = shape.answers[nth + 1..].iter().map(|answer| {
-            timing.sifs() + answer.request.total() + timing.sifs() + answer.block_ack.total()
-        });
-        let after = timing.sifs() + answer.block_ack.total() + rest.sum::<Duration>();
         let request = OnAir {
             kind: FrameKind::BlockAckRequest,
             from: self.id,
@@ -105,7 +102,7 @@ impl Node {
             edcaf: edcaf.map_or(0, |edcaf| edcaf as u8),
             mode: answer.request_mode,
             psdu: BLOCK_ACK_REQUEST,
-            reserves: timing.reservation(after),
+            reserves: timing.reservation(rest_of_chain(nth, timing, shape)),
             answer: ElicitedResponse::BlockAck,
             beside: None,
             users: Users::Chained,

@@ -116,7 +116,9 @@ impl Cell<'_> {
         self.freeze(winners);
         let mut colliders = Vec::new();
         for &winner in winners {
-            let (lasts, timeout) = if winner.node == 0 {
+            let (lasts, timeout) = if winner.node == 0 && self.down.is_some() {
+                self.data_that_collides(now)
+            } else if winner.node == 0 {
                 self.trigger_that_collides(now)
             } else {
                 let limit = self.function_of(winner).parameters.txop_limit;

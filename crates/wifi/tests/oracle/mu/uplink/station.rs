@@ -155,7 +155,7 @@ impl Station {
         frames: usize,
         noise: &mut Rng,
     ) -> Answer {
-        let (kind, room) = (asked.kind, asked.unit.room(asked.end));
+        let &Asked { kind, room, .. } = asked;
         let others = (0..self.queues.len()).rev().filter(|&category| category != won);
         for category in std::iter::once(won).chain(others).filter(|_| kind == Kind::Basic) {
             let queue = &mut self.queues[category];

@@ -1,11 +1,14 @@
 //! Trigger frames, whom they ask, and the answers.
 
 use super::station::Answer;
-use super::units::{End, Kind, Unit, announced, lasts, multi_sta};
+use super::units::{Kind, last, multi_sta};
 use super::{Cell, Txop, Winner};
 use crate::function::{Function, Hindrance};
-use crate::mu::durations::{CTS, RX_START_DELAY, control, mu_rts_lasts};
-use crate::mu::{BEST_EFFORT, UNITS};
+use crate::mu::durations::{
+    CTS, RX_START_DELAY, announced, control, mu_rts_lasts, triggered_lasts as lasts,
+};
+use crate::mu::fill::{End, Unit};
+use crate::mu::{BEST_EFFORT, units_of};
 use kernel::{Duration, Instant};
 use std::cmp::Reverse;
 use wifi::mac::MuProtection;
@@ -15,7 +18,8 @@ use wire::FrameKind;
 pub(super) struct Asked {
     pub(super) kind: Kind,
     pub(super) users: usize,
-    pub(super) unit: Unit,
+    /// The bytes of each answer.
+    pub(super) room: u64,
     pub(super) end: End,
     /// An MU-RTS precedes it.
     pub(super) opens: bool,
@@ -87,8 +91,8 @@ impl Cell<'_> {
             // In turn.
             found.sort_by_key(|&(_, polled)| polled);
         }
-        let mut sizes = UNITS[0].iter().copied().chain([(1, 234)]);
-        let (users, tones) = sizes.find(|(number, _)| *number <= found.len() as u64)?;
+        let mut sizes = units_of(self.channels).iter();
+        let &(users, tones) = sizes.find(|(number, _)| *number <= found.len() as u64)?;
         let asked: Vec<u32> = found[..users as usize].iter().map(|&(node, _)| node).collect();
         self.stations.sort_by_key(|station| {
             asked.iter().position(|&node| node == station.node).unwrap_or(usize::MAX)
@@ -99,13 +103,14 @@ impl Cell<'_> {
         let rts = if opens { mu_rts_lasts(self.times, users) } else { Duration::ZERO };
         let around = rts + self.around(kind, users);
         let longest = txop.until.since(now).saturating_sub(around).min(self.longest);
-        let last = Unit::last(longest)?;
-        let unit = Unit { tones, mcs: self.mode.mcs };
+        let unit = Unit::of(tones, self.mode.mcs, self.prefers_ldpc);
+        let last = last(unit, longest)?;
         let null = kind.null();
         let needs = self.stations[..users as usize].iter();
         let needs = needs.map(|own| if all { null } else { self.supposes(own).max(null) });
         let end = unit.end(needs.max()?.min(unit.room(last))).min(last);
-        (unit.room(end) >= null).then_some(Asked { kind, users: users as usize, unit, end, opens })
+        let room = unit.room_with_extra(end);
+        (room >= null).then_some(Asked { kind, users: users as usize, room, end, opens })
     }
 
     /// All besides an MU-RTS and the HE TB PPDUs, if each station gets a bitmap.

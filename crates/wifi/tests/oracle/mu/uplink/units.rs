@@ -1,6 +1,7 @@
 //! HE TB PPDUs, the frames around them, and what they tell of queues.
 
-use crate::mu::durations::{DELIMITER, control, tenths_of_us, twelfths};
+use crate::mu::durations::{DELIMITER, announced, control};
+use crate::mu::fill::{End, Unit};
 use kernel::Duration;
 
 /// MAC header with `QoS` Control and FCS.
@@ -9,9 +10,6 @@ const NULL_MPDU: u64 = 24 + 2 + 4;
 const HT_CONTROL: u64 = 4;
 /// The same and LLC.
 pub(super) const AROUND_MSDU: u64 = NULL_MPDU + 8;
-/// Data tones of a resource unit, and those of a quarter of a symbol (table 27-28).
-const QUARTERS: [(u64, u64); 4] = [(24, 6), (48, 12), (102, 24), (234, 60)];
-
 /// Trigger frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -39,67 +37,14 @@ impl Kind {
     }
 }
 
-/// A resource unit of an HE TB PPDU with a guard interval of 1.6 µs and 2x HE-LTF.
-#[derive(Clone, Copy)]
-pub(super) struct Unit {
-    pub(super) tones: u64,
-    pub(super) mcs: u8,
-}
-
-/// The symbols of a PPDU, and how many quarters of the last its data fills.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct End {
-    pub(super) symbols: u64,
-    pub(super) quarters: u64,
-}
-
-impl Unit {
-    /// Bits of a symbol, and of a quarter (clause 27.3.12.5).
-    fn bits(self) -> (u64, u64) {
-        let quarter = QUARTERS.iter().find(|(tones, _)| *tones == self.tones).expect("a size").1;
-        let bits = |tones: u64| tones * twelfths(self.mcs) / 12;
-        (bits(self.tones), bits(quarter))
+/// Where the longest PPDU that is announced to last no longer ends.
+pub(super) fn last(unit: Unit, longest: Duration) -> Option<End> {
+    let end = unit.last((longest.0 / 100).checked_sub(480)? / 144)?;
+    if announced(end) <= longest {
+        return Some(end);
     }
-
-    /// Where the data of a PSDU ends.
-    pub(super) fn end(self, psdu: u64) -> End {
-        let (symbol, quarter) = self.bits();
-        let bits = 16 + 8 * psdu + 6;
-        let quarters = match bits % symbol {
-            0 => 4,
-            rest => rest.div_ceil(quarter).min(4),
-        };
-        End { symbols: bits.div_ceil(symbol), quarters }
-    }
-
-    /// The bytes of a PSDU and its padding up to there.
-    pub(super) fn room(self, end: End) -> u64 {
-        let (symbol, quarter) = self.bits();
-        let bits = match end.quarters {
-            4 => end.symbols * symbol,
-            quarters => (end.symbols - 1) * symbol + quarters * quarter,
-        };
-        bits.saturating_sub(16 + 6) / 8
-    }
-
-    /// Where the longest PPDU that is announced to last no longer ends.
-    pub(super) fn last(longest: Duration) -> Option<End> {
-        let symbols = (longest.0 / 100).checked_sub(480)? / 144;
-        let end = End { symbols, quarters: 4 };
-        let fits = announced(end) <= longest;
-        let end = End { symbols: if fits { symbols } else { symbols.checked_sub(1)? }, ..end };
-        (end.symbols > 0).then_some(end)
-    }
-}
-
-/// HE TB PPDUs.
-pub(super) fn lasts(end: End) -> Duration {
-    tenths_of_us(480 + 144 * end.symbols)
-}
-
-/// The same up to the end that L-SIG announces.
-pub(super) fn announced(end: End) -> Duration {
-    tenths_of_us(200 + (480 + 144 * end.symbols - 200).next_multiple_of(40))
+    let symbols = end.symbols - 1;
+    (symbols > 0).then_some(End { symbols, ..end })
 }
 
 /// A Multi-STA BlockAck, with a bitmap of 256 bits to those who have sent several MPDUs (clause
