@@ -101,3 +101,9 @@ def test_rows_have_the_form_of_the_recorded_points() -> None:
     assert [(each.name, each.measured, each.settings) for each in again] == [
         (each.name, each.measured, each.settings) for each in recorded
     ]
+
+
+def test_the_half_width_is_of_the_range_or_of_the_interval():
+    assert script.half_width([1.0, 2.0]) == 0.5
+    # Student's t with two degrees of freedom: 4.303 standard errors.
+    assert script.half_width([1.0, 2.0, 3.0]) == pytest.approx(4.303 / 3**0.5, rel=1e-3)

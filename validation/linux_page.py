@@ -106,8 +106,8 @@ def row(each: Compared, quantity: str) -> str:
     error, verdict = "", "shown"
     if quantity in each.judged:
         agrees = each.agrees(quantity)
-        error = each.error(quantity)
-        error = f"{error:+.3f}" if "share" in quantity else f"{100 * error:+.2f} %"
+        off = each.error(quantity)
+        error = f"{off:+.3f}" if "share" in quantity else f"{100 * off:+.2f} %"
         error, verdict = (error, "agrees") if agrees else (f"**{error}**", "**differs**")
     cells = (each.point.name, quantity, kernel, number(simulated), error, verdict)
     return f"| {' | '.join(cells)} |\n"

@@ -87,8 +87,8 @@ def half_width(values: list[float]) -> float:
     """That of the 95 % interval of three and more repeats, or half of the range of two."""
     if len(values) < 3:
         return (max(values) - min(values)) / 2
-    low, high = mean_ci(values)[1:]
-    return (high - low) / 2
+    found = mean_ci(values)
+    return (found.ci_high - found.ci_low) / 2
 
 
 def rows(points: Iterable[Point]) -> Iterable[tuple[object, ...]]:

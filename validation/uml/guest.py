@@ -19,6 +19,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn
@@ -267,7 +268,7 @@ def receive(number: int, end: float) -> Result:
 
 def checksum(data: bytes) -> int:
     """The checksum of ICMP (RFC 1071) of an even number of bytes."""
-    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    total: int = sum(struct.unpack(f"!{len(data) // 2}H", data))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return ~total & 0xFFFF
@@ -340,7 +341,7 @@ def fetch(job: Job, to: str) -> Result:
 
 def counters() -> Result:
     """The counters of this namespace's kernel."""
-    values = {}
+    values: dict[str, str] = {}
     for file in ("/proc/net/snmp", "/proc/net/netstat"):
         lines = Path(file).read_text().splitlines()
         for names, numbers in zip(lines[::2], lines[1::2], strict=True):
@@ -374,9 +375,9 @@ def run(job: Job) -> Result:
         (report,) = collect([start("b", lambda: fetch(job, source))])
         collect([server])
         return {"fetched": report, **collect([start("a0", counters)])[0]}
-    receivers = [start("b", lambda n=n: receive(n, job["end"])) for n in range(number)]
+    receivers = [start("b", partial(receive, n, job["end"])) for n in range(number)]
     senders = [
-        start(f"a{n}", lambda n=n: send(job, n, to, job["begin"] + job["starts_s"][n]))
+        start(f"a{n}", partial(send, job, n, to, job["begin"] + job["starts_s"][n]))
         for n in range(number)
     ]
     pings = [start("a0", lambda: ping(job, to))] if job["ping_every_ms"] else []
