@@ -223,9 +223,7 @@ impl Cell {
                 }
             }
         }
-        if self.groups.is_some() {
-            self.resume_before(exchange.reserved_until(self.rules.timing()), reserved_until);
-        }
+        self.resume_after_single(exchange, reserved_until);
         self.schedule_access(out);
     }
 

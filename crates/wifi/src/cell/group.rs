@@ -147,6 +147,15 @@ impl Cell {
         if self.groups.is_some() { own.max(self.nav_before(None)) } else { own }
     }
 
+    /// After a PPDU to one station, users of earlier exchanges of the TXOP count slots again.
+    #[allow(clippy::inline_always, reason = "it runs for each exchange")]
+    #[inline(always)]
+    pub(super) fn resume_after_single(&mut self, exchange: &Exchange, reserved_until: Instant) {
+        if self.groups.is_some() {
+            self.resume_before(exchange.reserved_until(self.rules.timing()), reserved_until);
+        }
+    }
+
     /// The NAV that earlier exchanges of the TXOP have set, of a station or of all others.
     #[cold]
     #[inline(never)]

@@ -2,7 +2,7 @@
 
 use super::Space;
 use super::outcome::Around;
-use super::per::PerCalculator;
+use super::per::{PerCalculator, PpduParts};
 use crate::Command;
 use kernel::Instant;
 
@@ -20,9 +20,10 @@ impl Space {
         out: &mut Vec<Command>,
     ) {
         let transmission = *self.signals.transmission(id);
-        let ppdu = &self.signal_fields(&transmission);
         let (levels, error) = (&self.rules.levels, &*self.signals.radio.error);
-        let mut per = PerCalculator { levels, error, ppdu, per_cache: &mut self.per_cache };
+        let (timing, per_cache) = (self.rules.timing(), &mut self.per_cache);
+        let ppdu = &PpduParts::of_signal_fields(&transmission, timing, error, per_cache);
+        let mut per = PerCalculator { levels, error, ppdu, per_cache };
         let interference = &mut self.scratch.interference;
         let mut around = Around { interference, signals: &self.signals };
         let failure = per.failure(around.at(node), power);
