@@ -304,7 +304,9 @@ mod tests {
         let (mac, triggered) = sent(1, 1);
         let mut backoffs = Backoffs::default();
         backoffs.on_triggered(&mac, &triggered, 3, |_| true);
-        [1, 2].map(|station| backoffs.on_associated(triggered.trigger.start, station));
+        for station in [1, 2] {
+            backoffs.on_associated(triggered.trigger.start, station);
+        }
         backoffs.on_triggered(&mac, &triggered, 3, |_| true);
     }
 
@@ -314,7 +316,9 @@ mod tests {
         let (mac, triggered) = sent(1, 1);
         let mut backoffs = Backoffs::default();
         let later = triggered.trigger.start + Duration(1);
-        [1, 2].map(|station| backoffs.on_associated(later, station));
+        for station in [1, 2] {
+            backoffs.on_associated(later, station);
+        }
         backoffs.on_triggered(&mac, &triggered, 3, |_| true);
         assert!(backoffs.all.is_empty());
     }

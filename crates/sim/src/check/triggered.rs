@@ -422,7 +422,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_timer_ends_with_the_association() {
-        contends(1, |timers, station| timers.on_left(station));
+        contends(1, Timers::on_left);
     }
 
     #[test]
