@@ -48,7 +48,10 @@ pub(super) fn roaming(
         } else if wlan.full_duplex.is_some() {
             Some(said!("is not supported together with wlan.full_duplex", "remove either"))
         } else if document.measure.hops {
-            Some("is not supported together with measure.hops, which needs fixed paths".into())
+            Some(said!(
+                "is not supported together with measure.hops, which needs fixed paths",
+                "remove either"
+            ))
         } else {
             None
         };
