@@ -64,6 +64,12 @@ impl FromPeers<'_> {
     }
 }
 
+impl TriggeredStation {
+    fn can_answer(&self, peer: &Peer) -> bool {
+        self.is_member && peer.rate.mode.has_units()
+    }
+}
+
 impl Responders for FromPeers<'_> {
     fn width(&self) -> Width {
         self.width
@@ -71,7 +77,7 @@ impl Responders for FromPeers<'_> {
 
     fn can_answer(&self, station: u32) -> bool {
         let at = self.at(station);
-        self.stations[at].is_member && self.peers[at].rate.mode.has_units()
+        self.stations[at].can_answer(&self.peers[at])
     }
 
     fn mode(&self, station: u32) -> Mode {
@@ -476,11 +482,8 @@ impl Node {
     ) -> bool {
         let edcaf = &self.contenders[index].edcaf;
         let follows = self.own_triggers().is_some_and(|triggers| {
-            let can_answer = |station| {
-                place_of(&self.peers, station).is_some_and(|at| {
-                    triggers.stations[at].is_member && self.peers[at].rate.mode.has_units()
-                })
-            };
+            let is_able = |at: usize| triggers.stations[at].can_answer(&self.peers[at]);
+            let can_answer = |station| place_of(&self.peers, station).is_some_and(is_able);
             triggers.triggering.may_follow(now, triggered, edcaf, can_answer)
         });
         if follows {
