@@ -61,14 +61,8 @@ def write_bytes(path: str, data: bytes) -> None:
     draft = os.path.join(folder, _draft_of(*os.path.splitext(name)))  # noqa: PTH118, PTH122
     try:
         with _named(path):
-            # A file object would ask for the kind of the file, which is known.
-            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
-            try:
-                left = memoryview(data)
-                while left:
-                    left = left[os.write(descriptor, left) :]
-            finally:
-                os.close(descriptor)
+            with open(draft, "xb") as file:  # noqa: PTH123
+                file.write(data)
             os.replace(draft, path)  # noqa: PTH105
     except BaseException:
         Path(draft).unlink(missing_ok=True)
@@ -78,9 +72,6 @@ def write_bytes(path: str, data: bytes) -> None:
 def _draft_of(stem: str, suffix: str) -> str:
     return f".{stem}-{_mark}{secrets.token_hex(4)}.part{suffix}"
 
-
-_BINARY: int = getattr(os, "O_BINARY", 0)
-"""The flag of Windows by which line ends stay as they are."""
 
 _mark = ""
 """What the names of the drafts of this process have."""

@@ -382,7 +382,7 @@ def controllers(scenario: Scenario) -> tuple[str, ...]:
     )
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=4)
 def _latest(_scenario: Scenario) -> list[Summary | None]:
     """Return a place for the results of the latest run of a scenario: others have their paths."""
     return [None]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from simoom.why.air import NO_CELL
@@ -19,54 +21,67 @@ def scans(case: Case) -> Answer:
     if isinstance(found, str):
         return found
     cause = "scans of other channels, during which its station receives nothing"
-    return _change(found, NEVER, cause, "with an access point for ever")
+    return _change(found, NEVER, cause, "without scans")
 
 
-def announced(case: Case) -> Answer:
-    """Let the access point know of scans, and keep what comes meanwhile."""
-    return _other(
-        case,
-        ("announce", True),
-        "the station tells its access point when it scans",
-        "scans of which the access point does not know",
-        "with scans that are announced",
-    )
+@dataclass(frozen=True)
+class Better:
+    """A counterfactual: a key of roaming with another value.
+
+    Attributes
+    ----------
+    key : str
+        The key.
+    value : object
+        The value.
+    is_so : str
+        What is so where the key has the value.
+    cause, without : str
+        As those of `Change`.
+    """
+
+    key: str
+    value: object
+    is_so: str
+    cause: str
+    without: str
+
+    def __call__(self, case: Case) -> Answer:
+        """Give the key the value at the flow's stations that roam."""
+        found = _roaming(case)
+        if isinstance(found, str):
+            return found
+        other = {path: own for path, own in found.items() if (own[self.key] or 0) != self.value}
+        if not other:
+            return self.is_so
+        return _change(other, {self.key: self.value}, self.cause, self.without)
 
 
-def forwarded(case: Case) -> Answer:
-    """Let the new access point have what waits at the one before."""
-    return _other(
-        case,
-        ("forward", True),
-        "what waits at an access point is passed to the next",
-        "packets that are lost at the access point before",
-        "with packets passed to the new access point",
-    )
-
-
-def authentication(case: Case) -> Answer:
-    """Let a change of access point take no time for keys, as with a fast BSS transition."""
-    return _other(
-        case,
-        ("authentication_ms", 0.0),
-        "a change of access point takes no time for keys",
-        "the authentication after each change of access point",
-        "with a fast BSS transition (802.11r)",
-    )
-
-
-def _other(case: Case, to: tuple[str, Any], is_so: str, cause: str, without: str) -> Answer:
-    """Give a key of roaming another value; `is_so` says that it has it."""
-    found = _roaming(case)
-    if isinstance(found, str):
-        return found
-    key, value = to
-    found = {path: table for path, table in found.items() if (table[key] or 0) != value}
-    return _change(found, {key: value}, cause, without) if found else is_so
+announced = Better(
+    key="announce",
+    value=True,
+    is_so="the station tells its access point when it scans",
+    cause="scans of which the access point does not know",
+    without="with scans that are announced",
+)
+forwarded = Better(
+    key="forward",
+    value=True,
+    is_so="what waits at an access point is passed to the next",
+    cause="packets that are lost at the access point before",
+    without="with packets passed to the new access point",
+)
+authentication = Better(
+    key="authentication_ms",
+    value=0.0,
+    is_so="a change of access point takes no time for keys",
+    cause="the authentication after each change of access point",
+    without="with a fast BSS transition (802.11r)",
+)
 
 
 def _change(
-    found: dict[str, dict[str, Any]], values: dict[str, Any], cause: str, without: str
+    found: dict[str, dict[str, Any]], values: Mapping[str, object], cause: str, without: str
 ) -> Change:
     paths = [(f"{path}.{key}", value) for path in found for key, value in values.items()]
     edits = [Edit(path, value) for path, value in paths]

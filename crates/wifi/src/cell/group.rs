@@ -14,7 +14,7 @@ mod watch;
 use super::earlier::has_units;
 use super::several::Several;
 use super::{ACCESS_POINT, Cell, FrameOnAir, directions_of};
-use crate::mac::mu::{Deferral, Downlink, MuExchange, MuUser, RandomAccessCounters, Stations};
+use crate::mac::mu::{Downlink, GroupDeferral, MuExchange, MuUser, RandomAccessCounters, Stations};
 use crate::mac::{Edcaf, Exchange, Originator, PeerRate, Rules};
 use crate::phy::Width;
 use kernel::{Duration, Instant};
@@ -26,7 +26,7 @@ pub(super) struct Groups {
     /// The last exchange ended with a PPDU of several users.
     pub(super) ended_in_group: bool,
     /// Who defers because of earlier exchanges of the TXOP.
-    pub(super) before: Option<Deferral>,
+    pub(super) before: Option<GroupDeferral>,
 }
 
 impl Groups {

@@ -6,7 +6,7 @@ mod watch;
 pub(super) use watch::outcome;
 
 use super::{ACCESS_POINT, Cell};
-use crate::mac::mu::{Deferral, LastAnswer, MuExchange, MuRts, Response, TriggeredExchange};
+use crate::mac::mu::{GroupDeferral, LastAnswer, MuExchange, MuRts, Response, TriggeredExchange};
 use crate::mac::{Acknowledgement, Edcaf, Exchange, ExchangeOutcome, Step, Txop};
 use crate::{Command, MsduSource};
 use kernel::{Bytes, Duration, Instant};
@@ -90,8 +90,8 @@ impl Several {
         }
     }
 
-    /// Whether the access point waits for a response after the last frame, if nothing is lost of a
-    /// PPDU to several stations.
+    /// What has become of the last answer for which the access point has waited, if nothing is lost
+    /// of a PPDU to several stations.
     fn last_answer(&self) -> LastAnswer {
         match self {
             Self::Triggered(triggered) if triggered.answers.is_none() => LastAnswer::Missing,
@@ -309,7 +309,7 @@ impl Cell {
     }
 
     /// Who defers after a PPDU to several stations of which something was lost.
-    fn deferral(&self, exchange: &Exchange, several: &Several) -> Option<Deferral> {
+    fn deferral(&self, exchange: &Exchange, several: &Several) -> Option<GroupDeferral> {
         let Several::Group(group) = several else { return None };
         let sent = exchange.data().map_or(exchange.end, Step::end);
         group.deferral(self.rules.timing(), self.shape_of(group), sent)
@@ -320,7 +320,7 @@ impl Cell {
         &mut self,
         end: Instant,
         reserved_until: Instant,
-        deferral: &Deferral,
+        deferral: &GroupDeferral,
     ) {
         let difs = self.rules.timing().difs();
         for user in &deferral.users {

@@ -21,7 +21,7 @@ mod uplink;
 
 pub use acknowledgement::Acknowledgement;
 pub use counters::{MuCounters, RandomAccessCounters, TriggerCounters, UserCounters};
-pub(crate) use deferral::{Deferral, LastAnswer, rest_of_chain};
+pub(crate) use deferral::{GroupDeferral, LastAnswer, rest_of_chain};
 pub(crate) use downlink::{Downlink, Ending, Occasion, Stations};
 pub use edca::{MuEdca, MuEdcaCategory};
 pub(crate) use exchange::shares;

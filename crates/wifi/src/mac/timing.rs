@@ -248,11 +248,15 @@ impl Timing {
 
     /// What a frame in `failed` that could not be decoded does.
     pub(crate) fn deferral(&self, failed: &Mode) -> Deferral {
-        let eifs = self.eifs(failed);
         match self.eifs {
-            Eifs::Ns2 => Deferral::Nav(eifs),
-            _ => Deferral::Extra(eifs.saturating_sub(self.difs())),
+            Eifs::Ns2 => Deferral::Nav(self.eifs(failed)),
+            _ => Deferral::Extra(self.eifs_beyond_difs(failed)),
         }
+    }
+
+    /// By how much the EIFS after a frame in `failed` is longer than a DIFS.
+    pub(crate) fn eifs_beyond_difs(&self, failed: &Mode) -> Duration {
+        self.eifs(failed).saturating_sub(self.difs())
     }
 
     /// Ack or CTS timeout after the end of a frame sent in `eliciting`: SIFS + slot +

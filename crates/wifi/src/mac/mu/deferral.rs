@@ -40,7 +40,7 @@ impl UserDeferral {
 
 /// Who defers after an exchange in which not all was received.
 #[derive(Clone, Debug)]
-pub(crate) struct Deferral {
+pub(crate) struct GroupDeferral {
     /// The NAV of those who are no users.
     pub(crate) reserved: Instant,
     pub(crate) users: Vec<UserDeferral>,
@@ -62,7 +62,7 @@ impl MuExchange {
         timing: &Timing,
         shape: &Shape,
         sent: Instant,
-    ) -> Option<Deferral> {
+    ) -> Option<GroupDeferral> {
         if self.users.iter().all(|user| user.arrives() && user.is_answered()) {
             return None;
         }
@@ -73,7 +73,7 @@ impl MuExchange {
             eifs: Instant::ZERO,
         };
         let users = self.users.iter().map(user).collect();
-        let mut all = Deferral { reserved: planned, users, last: LastAnswer::Missing };
+        let mut all = GroupDeferral { reserved: planned, users, last: LastAnswer::Missing };
         match self.acknowledgement {
             Acknowledgement::BarChain => all.hear_chain(&self.steps, timing, shape),
             _ => all.hear_triggered(&self.steps, timing, shape),
@@ -82,7 +82,7 @@ impl MuExchange {
     }
 }
 
-impl Deferral {
+impl GroupDeferral {
     /// Who defers if another exchange of the TXOP follows that ends with this: a NAV outlasts what
     /// has set it.
     pub(crate) fn and(self, mut next: Self) -> Self {
@@ -106,7 +106,6 @@ impl Deferral {
     }
 
     fn hear_chain(&mut self, steps: &[MuStep], timing: &Timing, shape: &Shape) {
-        let extra = |mode| timing.eifs(mode).saturating_sub(timing.difs());
         // The BlockAck that answers the data reserves what the data has reserved.
         let mut reserved = self.reserved;
         for MuStep { step, user, is_received } in steps {
@@ -116,10 +115,11 @@ impl Deferral {
                 reserved = step.end() + rest_of_chain(nth, timing, shape);
                 self.last = LastAnswer::Missing;
                 if !is_received {
-                    self.users[nth].eifs = step.end() + extra(&answer.request_mode);
+                    self.users[nth].eifs =
+                        step.end() + timing.eifs_beyond_difs(&answer.request_mode);
                 }
             } else {
-                let lost = LastAnswer::Lost(extra(&answer.mode));
+                let lost = LastAnswer::Lost(timing.eifs_beyond_difs(&answer.mode));
                 self.last = if *is_received { LastAnswer::Heard } else { lost };
             }
             self.reserved = self.reserved.max(reserved);
@@ -131,17 +131,16 @@ impl Deferral {
     }
 
     fn hear_triggered(&mut self, steps: &[MuStep], timing: &Timing, shape: &Shape) {
-        let extra = |mode| timing.eifs(mode).saturating_sub(timing.difs());
         let answers = steps.iter().filter(|own| own.step.kind == FrameKind::BlockAck);
         let received = answers.map(|own| own.is_received).reduce(|any, own| any || own);
         self.last = match received {
             Some(true) => LastAnswer::Heard,
-            Some(false) => LastAnswer::Lost(extra(&shape.slowest)),
+            Some(false) => LastAnswer::Lost(timing.eifs_beyond_difs(&shape.slowest)),
             None => LastAnswer::Missing,
         };
         let request = steps.iter().find(|own| own.step.kind == FrameKind::Trigger);
         if let Some(request) = request.filter(|_| received.is_none()) {
-            let eifs = request.step.end() + extra(&shape.triggered.mode);
+            let eifs = request.step.end() + timing.eifs_beyond_difs(&shape.triggered.mode);
             self.users.iter_mut().for_each(|user| user.eifs = eifs);
         }
     }
