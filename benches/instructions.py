@@ -163,11 +163,16 @@ def space_costs(runner: Path) -> dict[str, float]:
 def mu_costs(runner: Path) -> dict[str, float]:
     """Instructions per delivered packet with OFDMA, of those without, in saturated cells.
 
-    802.11ax at 20 MHz, MCS 7, 10 and 50 stations: downlink, and both ways with Trigger frames.
+    802.11ax at 20 MHz, MCS 7, 10 and 50 stations: downlink, with two schedulers, and both ways with
+    Trigger frames.
     """
     flow = '[[flows]]\nfrom = "{}"\nto = "{}"\ntraffic.saturated.payload_bytes = 1472\n'
     down, up = flow.format("ap", "sta*"), flow.format("sta*", "ap")
-    cells = {"down": (down, ""), "both": (down + up, "[wlan.mu.uplink]\n")}
+    cells = {
+        "down": (down, ""),
+        "down by backlog": (down, "scheduler.backlog = {}\n"),
+        "both": (down + up, "[wlan.mu.uplink]\n"),
+    }
 
     def per_packet(stations: int, mu: str, flows: str) -> float:
         head = 'standard = "11ax"\nduration_s = 3.0\nwarmup_s = 0.0\n'
@@ -184,8 +189,8 @@ def mu_costs(runner: Path) -> dict[str, float]:
         return (found[1][0] - found[0][0]) / (sent[1] - sent[0])
 
     def cost(name: str, stations: int) -> float:
-        flows, uplink = cells[name]
-        mu = f"[wlan.mu]\nmax_users = 9\n{uplink}"
+        flows, more = cells[name]
+        mu = f"[wlan.mu]\nmax_users = 9\n{more}"
         return per_packet(stations, mu, flows) / per_packet(stations, "", flows)
 
     return {f"{name}, {n} stations": cost(name, n) for name in cells for n in (10, 50)}

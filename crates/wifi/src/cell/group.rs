@@ -17,7 +17,7 @@ use super::{ACCESS_POINT, Cell, FrameOnAir, directions_of};
 use crate::mac::mu::{Downlink, GroupDeferral, MuExchange, MuUser, RandomAccessCounters, Stations};
 use crate::mac::{Edcaf, Exchange, Originator, PeerRate, Rules};
 use crate::phy::Width;
-use kernel::{Duration, Instant};
+use kernel::{BitRate, Duration, Instant};
 
 /// What an access point has that sends to several stations at once.
 #[derive(Debug)]
@@ -56,6 +56,11 @@ impl Stations for OfCell<'_> {
 
     fn has_units(&self, station: u32) -> bool {
         has_units(self.rates, station)
+    }
+
+    fn bit_rate(&self, station: u32) -> BitRate {
+        let [_, down] = directions_of(station);
+        self.rates[down].mode.rate
     }
 
     fn rate(&mut self, station: u32) -> &mut PeerRate {
@@ -134,7 +139,7 @@ impl Cell {
         groups.ended_in_group = false;
         if let Some((downlink, _)) = self.downlink_of(f) {
             let lasts = exchange.data().map_or(Duration::ZERO, |data| data.airtime.total());
-            downlink.note_single(exchange.start, f, lasts, to);
+            downlink.note_single(f, lasts, to);
             self.note_down();
         }
     }

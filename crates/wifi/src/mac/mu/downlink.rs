@@ -13,13 +13,13 @@ pub(crate) use ending::Ending;
 
 use super::members::Members;
 use super::protection::Protected;
-use super::scheduler::StationView;
+use super::scheduler::MuScheduler;
 use super::{Mu, MuCounters, MuExchange, MuUser, Shape, Shapes, UserCounters};
 use crate::mac::{Edcaf, Originator, PeerRate, Rules, Settled};
 use crate::phy::Width;
 use crate::{Command, FrameCounters, MsduSource};
 use assemble::Lists;
-use kernel::{Duration, Instant};
+use kernel::{BitRate, Duration, Instant};
 use modes::Modes;
 use queue::Queue;
 
@@ -30,6 +30,9 @@ pub(crate) trait Stations {
 
     /// Whether a station takes part in PPDUs of several users: its modes have resource units.
     fn has_units(&self, station: u32) -> bool;
+
+    /// The data rate at which the access point sends to a station.
+    fn bit_rate(&self, station: u32) -> BitRate;
 
     /// The mode in which the access point sends to a station.
     fn rate(&mut self, station: u32) -> &mut PeerRate;
@@ -58,12 +61,12 @@ pub(crate) struct Downlink {
     members: Members,
     /// By access category.
     queues: Vec<Queue>,
+    schedulers: Vec<Box<dyn MuScheduler>>,
     shapes: Shapes<Shape>,
     modes: Modes,
     /// Of the exchange before: its lists are used again.
     spare: Option<Box<MuExchange>>,
     lists: Lists,
-    views: Vec<StationView>,
     served: Vec<(u32, u32)>,
     /// Who has answered in the TXOP.
     pub(crate) protected: Protected,
@@ -84,17 +87,19 @@ impl Downlink {
         let number = stations.len() as u32;
         let queues = edcafs.map(|edcaf| {
             edcaf.originator = Originator::new(false);
-            Queue::new(settings, number)
+            Queue::new(number)
         });
+        let queues: Vec<Queue> = queues.collect();
+        let scheduler = |_: &Queue| settings.scheduler.get().build(1..=number);
         Some(Self {
             settings: settings.clone(),
-            queues: queues.collect(),
+            schedulers: queues.iter().map(scheduler).collect(),
+            queues,
             members: Members::of(stations),
             shapes: Shapes::default(),
             modes: Modes::of(number),
             spare: None,
             lists: Lists::default(),
-            views: Vec::new(),
             served: Vec::new(),
             protected: Protected::new(settings.protection),
             counters: MuCounters::of(number),
@@ -171,24 +176,25 @@ impl Downlink {
     }
 
     /// A PPDU to these users begins.
-    pub(crate) fn note_sent(&mut self, now: Instant, category: u32, group: &MuExchange) {
+    pub(crate) fn note_sent(&mut self, category: u32, group: &MuExchange) {
         self.served.clear();
         let members = &self.members;
         let tones = |user: &MuUser| (members.place(Some(user.station)), user.ru.size.tones());
         self.served.extend(group.users.iter().map(tones));
-        self.queues[category as usize].note_sent(now, group.airtime().total(), &self.served);
+        self.note_served(category, group.airtime().total());
     }
 
     /// A PPDU of this duration to one station begins, or to all.
-    pub(crate) fn note_single(
-        &mut self,
-        now: Instant,
-        category: u32,
-        lasts: Duration,
-        to: Option<u32>,
-    ) {
-        let to = to.map(|to| (self.members.place(Some(to)), 1));
-        self.queues[category as usize].note_sent(now, lasts, to.as_slice());
+    pub(crate) fn note_single(&mut self, category: u32, lasts: Duration, to: Option<u32>) {
+        self.served.clear();
+        self.served.extend(to.map(|to| (self.members.place(Some(to)), 1)));
+        self.note_served(category, lasts);
+    }
+
+    fn note_served(&mut self, category: u32, lasts: Duration) {
+        let category = category as usize;
+        self.queues[category].was_to_all = self.served.is_empty();
+        self.schedulers[category].on_sent(lasts, &self.served);
     }
 
     /// What a station has had of PPDUs to several users.

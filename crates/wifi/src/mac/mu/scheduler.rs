@@ -8,7 +8,7 @@
 mod credits;
 mod view;
 
-pub use view::{StationView, View};
+pub use view::{Backlogs, StationView, View};
 
 use crate::phy::he::RuSize;
 use kernel::Duration;
@@ -32,13 +32,8 @@ pub trait MuSchedulerRule {
 
 /// The scheduler of an access category.
 pub trait MuScheduler: Debug + Send {
-    /// Whether it looks at what waits: without that, the view has no stations.
-    fn looks(&self) -> bool {
-        false
-    }
-
     /// Appends all stations, in the order in which they are offered a place.
-    fn order(&self, view: &View<'_>, into: &mut Vec<u32>);
+    fn order(&mut self, view: &View<'_>, into: &mut Vec<u32>);
 
     /// Appends the sizes of the resource units of the first of these stations, which have frames.
     /// With fewer than a PPDU may have, the first station is served alone.
@@ -65,20 +60,27 @@ mod tests {
     pub(super) fn waiting(bytes: &[u64]) -> Vec<StationView> {
         let one = |&bytes: &u64| {
             let rate = BitRate::from_mbps(86.0);
-            StationView { bytes: Bytes(bytes), rate, served: None }
+            StationView { bytes: Bytes(bytes), rate }
         };
         std::iter::once(&0).chain(bytes).map(one).collect()
     }
 
-    pub(super) fn view(width: Width, stations: &[StationView]) -> View<'_> {
-        View { now: Instant(1_000_000_000), width, stations }
+    /// By station.
+    impl Backlogs for Vec<StationView> {
+        fn of(&self, station: u32) -> StationView {
+            self.get(station as usize).copied().unwrap_or_default()
+        }
+    }
+
+    pub(super) fn view(width: Width, queues: &Vec<StationView>) -> View<'_> {
+        View { now: Instant(1_000_000_000), width, queues }
     }
 
     /// The resource units of the first n stations, of which nothing is known.
     pub(super) fn units(scheduler: &dyn MuScheduler, width: Width, n: u32) -> Vec<u32> {
         let mut sizes = Vec::new();
         let found: Vec<u32> = (1..=n).collect();
-        scheduler.units(&view(width, &[]), &found, &mut sizes);
+        scheduler.units(&view(width, &Vec::new()), &found, &mut sizes);
         sizes.into_iter().map(RuSize::tones).collect()
     }
 }

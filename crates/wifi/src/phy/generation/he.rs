@@ -19,7 +19,7 @@ pub use group::{
 pub use l_sig::HeFormat;
 pub use layout::GroupLayout;
 pub use load::DataEnd;
-pub use ru::{Ru, RuSize};
+pub use ru::{Room, Ru, RuSize};
 pub use sig_b::{SigB, SigBMode};
 
 use super::ofdm::{DOT11A, DOT11G};

@@ -21,7 +21,7 @@ use crate::phy::he::RuSize;
 use crate::phy::{Airtime, Width};
 use crate::space::frame::{OnAir, Reach, Users};
 use crate::space::rules::{Peer, SpaceRules};
-use kernel::{Duration, Instant, Seed};
+use kernel::{BitRate, Duration, Instant, Seed};
 use wire::FrameKind;
 
 /// What an access point has that sends to several stations at once.
@@ -61,6 +61,11 @@ impl Stations for OfNode<'_> {
 
     fn has_units(&self, station: u32) -> bool {
         place_of(self.peers, station).is_some_and(|at| self.peers[at].rate.mode.has_units())
+    }
+
+    fn bit_rate(&self, station: u32) -> BitRate {
+        let place = place_of(self.peers, station).expect("a station of the access point");
+        self.peers[place].rate.mode.rate
     }
 
     fn rate(&mut self, station: u32) -> &mut PeerRate {
@@ -180,7 +185,7 @@ impl Node {
         let edcaf = &self.contenders[index].edcaf;
         let exchange = edcaf.exchange(&rules.mac, now, ExchangeOutcome::Success);
         let lasts = exchange.data().map_or(Duration::ZERO, |data| data.airtime.total());
-        groups.downlink.note_single(now, index as u32, lasts, edcaf.to());
+        groups.downlink.note_single(index as u32, lasts, edcaf.to());
     }
 
     /// The exchange with several users on the air, and what such PPDUs have in common.

@@ -90,7 +90,7 @@ impl Node {
         let next = if self.triggered().is_some() {
             self.trigger(begins, index, rules)
         } else {
-            self.group_data(begins, index, rules)
+            self.group_data(index, rules)
         };
         if let Some(next) = next {
             self.reply(now, next, rules);

@@ -1,8 +1,10 @@
 //! Which stations a PPDU serves, and their A-MPDUs.
 
+use super::queue::Queue;
 use super::{Downlink, Occasion, Stations};
-use crate::mac::mu::members::ALL;
-use crate::mac::mu::scheduler::{StationView, View};
+use crate::MsduSource;
+use crate::mac::mu::members::{ALL, Members};
+use crate::mac::mu::scheduler::{Backlogs, StationView, View};
 use crate::mac::mu::{Member, MuExchange, MuUser, Shape};
 use crate::mac::{Edcaf, PsduLimits, Rules};
 use crate::medium::Outlook;
@@ -38,6 +40,26 @@ fn part(mode: u16, size: RuSize) -> Part {
 /// The number of its mode.
 fn mode_of(part: Part) -> u16 {
     (part >> 8) as u16
+}
+
+/// What waits for the stations, by their places.
+struct Seen<'a, S> {
+    queue: &'a Queue,
+    edcaf: &'a Edcaf,
+    members: &'a Members,
+    stations: &'a S,
+    source: &'a dyn MsduSource,
+}
+
+impl<S: Stations> Backlogs for Seen<'_, S> {
+    fn of(&self, place: u32) -> StationView {
+        let Self { queue, edcaf, members, stations, source } = *self;
+        let (station, own) = (members.at(place), queue.of(edcaf, place));
+        let in_service = || own.serving().map(|(packet, _)| packet.size).sum();
+        let in_service = if own.is_idle() { Bytes::ZERO } else { in_service() };
+        let waits = source.bytes_for(edcaf.node, edcaf.class, station);
+        StationView { bytes: in_service + waits, rate: stations.bit_rate(station) }
+    }
 }
 
 impl Downlink {
@@ -97,29 +119,6 @@ impl Downlink {
         group.shape = place;
     }
 
-    /// What waits for each station, if the scheduler looks at it.
-    fn look<S: Stations>(&mut self, category: u32, edcaf: &Edcaf, on: &mut Occasion<'_, S>) {
-        let Self { queues, views, members, .. } = self;
-        let queue = &queues[category as usize];
-        views.clear();
-        if !queue.scheduler.looks() {
-            return;
-        }
-        views.extend((0..queue.served.len() as u32).map(|place| {
-            let mut view =
-                StationView { served: queue.served[place as usize], ..Default::default() };
-            if place != ALL {
-                view.rate = on.stations.rate(members.at(place)).mode.rate;
-            }
-            let in_service = queue.of(edcaf, place).serving();
-            view.bytes = in_service.map(|(packet, _)| packet.size).sum();
-            if place != ALL {
-                view.bytes += on.source.bytes_for(edcaf.node, edcaf.class, members.at(place));
-            }
-            view
-        }));
-    }
-
     /// Finds the stations with packets, in the order of the scheduler and as many as a PPDU may
     /// serve.
     fn candidates<S: Stations>(
@@ -128,14 +127,14 @@ impl Downlink {
         edcaf: &mut Edcaf,
         on: &mut Occasion<'_, S>,
     ) {
-        self.look(category, edcaf, on);
-        let Self { settings, queues, lists, views, members, .. } = self;
+        let Self { settings, queues, schedulers, lists, members, .. } = self;
         let Lists { order, found, .. } = lists;
         let queue = &mut queues[category as usize];
         order.clear();
         found.clear();
         let (now, width) = (on.now, on.stations.width());
-        queue.scheduler.order(&View { now, width, stations: views }, order);
+        let seen = Seen { queue, edcaf, members, stations: on.stations, source: &*on.source };
+        schedulers[category as usize].order(&View { now, width, queues: &seen }, order);
         let (node, class) = (edcaf.node, edcaf.class);
         let most = settings.most_users(width);
         for &place in order.iter() {
@@ -176,11 +175,12 @@ impl Downlink {
         on: &mut Occasion<'_, S>,
     ) -> bool {
         let (now, width) = (on.now, on.stations.width());
-        let Self { settings, queues, views, lists, members, modes, .. } = self;
+        let Self { settings, queues, schedulers, lists, members, modes, .. } = self;
         let Lists { found, sizes, parts, alone, .. } = lists;
-        let view = View { now, width, stations: views };
+        let queue = &queues[category as usize];
+        let seen = Seen { queue, edcaf, members, stations: on.stations, source: &*on.source };
         sizes.clear();
-        queues[category as usize].scheduler.units(&view, found, sizes);
+        schedulers[category as usize].units(&View { now, width, queues: &seen }, found, sizes);
         if sizes.is_empty() || (sizes.len() as u32) < settings.min_users {
             return false;
         }

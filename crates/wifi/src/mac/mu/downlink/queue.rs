@@ -5,11 +5,9 @@
 //! idle only if all of them are: otherwise its own is one that is not.
 
 use crate::MsduSource;
-use crate::mac::mu::Mu;
 use crate::mac::mu::members::ALL;
-use crate::mac::mu::scheduler::MuScheduler;
 use crate::mac::{Edcaf, Originator, Rules};
-use kernel::{Duration, Instant};
+use kernel::Instant;
 use std::mem::swap;
 
 /// The MSDUs in service of an access category, and who is served next. Receivers are told by their
@@ -25,25 +23,19 @@ pub(super) struct Queue {
     begun: Vec<u64>,
     /// Whose originator the EDCAF has.
     present: u32,
-    pub(super) scheduler: Box<dyn MuScheduler>,
-    /// When each receiver was last served.
-    pub(super) served: Vec<Option<Instant>>,
     /// The last PPDU was a frame to all.
-    was_to_all: bool,
+    pub(super) was_to_all: bool,
 }
 
 impl Queue {
-    pub(super) fn new(settings: &Mu, stations: u32) -> Self {
+    pub(super) fn new(stations: u32) -> Self {
         let others = (0..stations).map(|_| Originator::new(false)).collect();
-        let scheduler = settings.scheduler.get().build(1..=stations);
         Self {
             others,
             // The receiver of the EDCAF's own is the first.
             slots: (0..=stations).map(|place| place.saturating_sub(1)).collect(),
             begun: vec![0; stations as usize / 64 + 1],
             present: ALL,
-            scheduler,
-            served: vec![None; stations as usize + 1],
             was_to_all: false,
         }
     }
@@ -155,15 +147,6 @@ impl Queue {
             self.turn_to(edcaf, ALL);
         }
         is_next
-    }
-
-    /// A PPDU to these stations begins, to each with so many tones; to all if there are none.
-    pub(super) fn note_sent(&mut self, now: Instant, lasts: Duration, served: &[(u32, u32)]) {
-        self.was_to_all = served.is_empty();
-        for &(place, _) in served {
-            self.served[place as usize] = Some(now);
-        }
-        self.scheduler.on_sent(lasts, served);
     }
 
     /// All originators but that of the EDCAF, by receiver.

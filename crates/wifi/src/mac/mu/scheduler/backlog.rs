@@ -3,7 +3,7 @@
 use super::credits::Credits;
 use super::{MuScheduler, MuSchedulerRule, View};
 use crate::phy::Width;
-use crate::phy::he::{Ru, RuSize};
+use crate::phy::he::{Room, RuSize};
 use kernel::Duration;
 use settings::Settings;
 use std::ops::RangeInclusive;
@@ -24,7 +24,7 @@ pub struct Backlog {
 
 impl MuSchedulerRule for Backlog {
     fn build(&self, stations: RangeInclusive<u32>) -> Box<dyn MuScheduler> {
-        let single_above = self.single_above.unwrap_or(Duration(u64::MAX));
+        let single_above = self.single_above;
         Box::new(ByBacklog { credits: Credits::new(stations), single_above })
     }
 }
@@ -32,26 +32,25 @@ impl MuSchedulerRule for Backlog {
 #[derive(Debug)]
 struct ByBacklog {
     credits: Credits,
-    single_above: Duration,
+    single_above: Option<Duration>,
 }
 
 impl ByBacklog {
     fn is_single(&self, view: &View<'_>, station: u32) -> bool {
-        view.alone(station) > self.single_above
+        self.single_above.is_some_and(|most| view.alone(station) > most)
     }
 }
 
 impl MuScheduler for ByBacklog {
-    fn looks(&self) -> bool {
-        true
-    }
-
     /// Those who are served alone are behind all others, but for the first with packets.
-    fn order(&self, view: &View<'_>, into: &mut Vec<u32>) {
+    fn order(&mut self, view: &View<'_>, into: &mut Vec<u32>) {
         self.credits.order(into);
+        if self.single_above.is_none() {
+            return;
+        }
         let has_any = |&station: &u32| view.of(station).bytes.0 > 0;
         let first = into.iter().copied().find(has_any);
-        into.sort_by_key(|&station| Some(station) != first && self.is_single(view, station));
+        into.sort_by_cached_key(|&station| Some(station) != first && self.is_single(view, station));
     }
 
     fn units(&self, view: &View<'_>, found: &[u32], into: &mut Vec<RuSize>) {
@@ -69,10 +68,16 @@ impl MuScheduler for ByBacklog {
 /// Widens the resource unit of whom takes the longest, until there is no room for it.
 fn widen(view: &View<'_>, found: &[u32], sizes: &mut Vec<RuSize>) {
     sizes.extend(found.iter().map(|_| RuSize::Tones26));
-    let mut numbers = [0; RuSize::ALL.len()];
-    numbers[RuSize::Tones26 as usize] = found.len() as u32;
-    let alone = |&station: &u32| u128::from(view.alone(station).0) * 1_000_000;
-    let lasts = |alone: u128, size: RuSize| alone / u128::from(size.data_tones());
+    if found.len() as u32 == RuSize::Tones26.number_in(view.width) {
+        return;
+    }
+    let mut room = Room::of(view.width);
+    for &size in &*sizes {
+        room.take(size);
+    }
+    // In femtoseconds, up to five hours.
+    let alone = |&station: &u32| view.alone(station).0.saturating_mul(1_000_000);
+    let lasts = |alone: u64, size: RuSize| alone / u64::from(size.data_tones());
     // Of each that may grow, how long it takes alone, and in its resource unit.
     let started = |alone| Some((alone, lasts(alone, RuSize::Tones26)));
     let mut growing: Vec<_> = found.iter().map(alone).map(started).collect();
@@ -83,12 +88,12 @@ fn widen(view: &View<'_>, found: &[u32], sizes: &mut Vec<RuSize>) {
         let before = sizes[nth];
         growing[nth] = None;
         let Some(size) = next(before, view.width) else { continue };
-        let mut wider = numbers;
-        wider[before as usize] -= 1;
-        wider[size as usize] += 1;
-        if Ru::fit(view.width, &wider) {
-            (numbers, sizes[nth]) = (wider, size);
+        room.put_back(before);
+        if room.take(size) {
+            sizes[nth] = size;
             growing[nth] = Some((alone, lasts(alone, size)));
+        } else {
+            room.take(before);
         }
     }
 }
@@ -103,11 +108,12 @@ fn next(size: RuSize, width: Width) -> Option<RuSize> {
 mod tests {
     use super::super::tests::{view, waiting};
     use super::*;
+    use crate::phy::he::Ru;
     use proptest::prelude::*;
 
     fn of(single_above: Option<f64>, width: Width, bytes: &[u64]) -> (Vec<u32>, Vec<u32>) {
         let single_above = single_above.map(|us| Duration::from_secs_f64(us * 1e-6));
-        let scheduler = Backlog { single_above }.build(1..=bytes.len() as u32);
+        let mut scheduler = Backlog { single_above }.build(1..=bytes.len() as u32);
         let stations = waiting(bytes);
         let view = view(width, &stations);
         let (mut order, mut sizes) = (Vec::new(), Vec::new());

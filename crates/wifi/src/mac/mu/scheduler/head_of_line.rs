@@ -25,7 +25,7 @@ impl MuSchedulerRule for HeadOfLine {
 struct All(Credits);
 
 impl MuScheduler for All {
-    fn order(&self, _: &View<'_>, into: &mut Vec<u32>) {
+    fn order(&mut self, _: &View<'_>, into: &mut Vec<u32>) {
         self.0.order(into);
     }
 

@@ -23,7 +23,7 @@ impl MuSchedulerRule for RoundRobin {
 struct EqualUnits(Credits);
 
 impl MuScheduler for EqualUnits {
-    fn order(&self, _: &View<'_>, into: &mut Vec<u32>) {
+    fn order(&mut self, _: &View<'_>, into: &mut Vec<u32>) {
         self.0.order(into);
     }
 

@@ -23,7 +23,9 @@ pub struct ShortestFirst {
 
 impl MuSchedulerRule for ShortestFirst {
     fn build(&self, stations: RangeInclusive<u32>) -> Box<dyn MuScheduler> {
-        Box::new(Shortest { credits: Credits::new(stations), spread: self.spread })
+        let alone = vec![Duration::ZERO; *stations.end() as usize + 1];
+        let credits = Credits::new(stations);
+        Box::new(Shortest { credits, spread: self.spread, alone, sorted: Vec::new() })
     }
 }
 
@@ -31,22 +33,29 @@ impl MuSchedulerRule for ShortestFirst {
 struct Shortest {
     credits: Credits,
     spread: f64,
+    /// How long what waits for each station took alone when it was last offered a place.
+    alone: Vec<Duration>,
+    sorted: Vec<(Duration, u32)>,
 }
 
 impl MuScheduler for Shortest {
-    fn looks(&self) -> bool {
-        true
-    }
-
-    fn order(&self, view: &View<'_>, into: &mut Vec<u32>) {
-        self.credits.order(into);
-        into.sort_by_key(|&station| view.alone(station));
+    fn order(&mut self, view: &View<'_>, into: &mut Vec<u32>) {
+        let Self { credits, alone, sorted, .. } = self;
+        sorted.clear();
+        sorted.extend(credits.stations().iter().map(|&station| {
+            let lasts = view.alone(station);
+            alone[station as usize] = lasts;
+            (lasts, station)
+        }));
+        sorted.sort_by_key(|&(lasts, _)| lasts);
+        into.extend(sorted.iter().map(|&(_, station)| station));
     }
 
     fn units(&self, view: &View<'_>, found: &[u32], into: &mut Vec<RuSize>) {
         let Some(&first) = found.first() else { return };
-        let most = view.alone(first).as_secs_f64() * self.spread;
-        let joins = |&&station: &&u32| view.alone(station).as_secs_f64() <= most;
+        let alone = |station: u32| self.alone[station as usize].as_secs_f64();
+        let most = alone(first) * self.spread;
+        let joins = |&&station: &&u32| alone(station) <= most;
         none_empty(view, &found[..found.iter().take_while(joins).count()], into);
     }
 
@@ -63,10 +72,12 @@ mod tests {
 
     #[test]
     fn a_long_queue_joins_no_short_one() {
-        let scheduler = ShortestFirst { spread: 4.0 }.build(1..=3);
-        let tones = |bytes: &[u64]| {
-            let (stations, mut sizes) = (waiting(bytes), Vec::new());
-            scheduler.units(&view(Width::Mhz20, &stations), &[1, 2, 3], &mut sizes);
+        let mut scheduler = ShortestFirst { spread: 4.0 }.build(1..=3);
+        let mut tones = |bytes: &[u64]| {
+            let (stations, mut order, mut sizes) = (waiting(bytes), Vec::new(), Vec::new());
+            let view = view(Width::Mhz20, &stations);
+            scheduler.order(&view, &mut order);
+            scheduler.units(&view, &order, &mut sizes);
             sizes.into_iter().map(RuSize::tones).collect::<Vec<_>>()
         };
         assert_eq!(tones(&[1500, 6000, 6001]), [106; 2]);

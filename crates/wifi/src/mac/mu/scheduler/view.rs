@@ -3,15 +3,22 @@
 use crate::phy::Width;
 use kernel::{BitRate, Bytes, Duration, Instant};
 
-/// What a scheduler sees before a PPDU.
-#[derive(Clone, Copy, Debug)]
+/// What a scheduler sees before a PPDU. What waits is looked up when it is asked for, so that a
+/// scheduler costs only what it looks at.
+#[derive(Clone, Copy)]
 pub struct View<'a> {
     /// When it is asked.
     pub now: Instant,
     /// The channel.
     pub width: Width,
-    /// By node number; none if the scheduler does not look.
-    pub stations: &'a [StationView],
+    /// What waits.
+    pub queues: &'a dyn Backlogs,
+}
+
+/// What waits for each station in an access category.
+pub trait Backlogs {
+    /// What waits for a station; nothing if it is none.
+    fn of(&self, station: u32) -> StationView;
 }
 
 /// What waits for a station in an access category.
@@ -21,19 +28,17 @@ pub struct StationView {
     pub bytes: Bytes,
     /// The rate of its PPDUs of a single user.
     pub rate: BitRate,
-    /// When it was last served.
-    pub served: Option<Instant>,
 }
 
 impl View<'_> {
-    /// A station of which nothing is known has nothing.
+    /// What waits for a station.
     pub fn of(&self, station: u32) -> StationView {
-        self.stations.get(station as usize).copied().unwrap_or_default()
+        self.queues.of(station)
     }
 
     /// How long what waits for a station would take alone on the whole channel, without headers.
     pub fn alone(&self, station: u32) -> Duration {
-        let StationView { bytes, rate, .. } = self.of(station);
+        let StationView { bytes, rate } = self.of(station);
         if rate.0 == 0 { Duration::ZERO } else { rate.time_for(bytes) }
     }
 }

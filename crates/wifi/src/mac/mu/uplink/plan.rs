@@ -3,7 +3,9 @@
 use super::triggering::{Asked, Triggering, Turn};
 use super::{Allowed, TriggeredExchange, TriggeredUser, UplinkShape};
 use crate::mac::mu::Member;
-use crate::mac::mu::scheduler::{StationView, View};
+use crate::mac::mu::members::Members;
+use crate::mac::mu::reports::Reports;
+use crate::mac::mu::scheduler::{Backlogs, StationView, View};
 use crate::mac::{Step, TriggerKind};
 use crate::phy::Airtime;
 use crate::phy::he::{DataEnd, GroupLayout, RuSize};
@@ -12,6 +14,20 @@ use wire::FrameKind;
 
 /// What schedulers see of a queue that is larger than can be told.
 const MOST_SEEN: Bytes = Bytes(1 << 22);
+
+/// What the stations have told of their queues, by their places.
+struct Told<'a> {
+    reports: &'a Reports,
+    members: &'a Members,
+    turn: &'a Turn<'a>,
+}
+
+impl Backlogs for Told<'_> {
+    fn of(&self, place: u32) -> StationView {
+        let bytes = self.reports.of(self.turn.now, place).min(MOST_SEEN);
+        StationView { bytes, rate: self.turn.stations.mode(self.members.at(place)).rate }
+    }
+}
 
 impl Triggering {
     /// A Trigger frame; `None` if there is nobody to ask, or no time.
@@ -78,16 +94,12 @@ impl Triggering {
 
     /// The places of the stations that are asked, and the resource units: theirs, and then so many
     /// for random access, with which all are equal.
-    fn whom(&self, turn: &Turn<'_>, asked: Asked, random: u32) -> (Vec<u32>, Vec<Member>) {
+    fn whom(&mut self, turn: &Turn<'_>, asked: Asked, random: u32) -> (Vec<u32>, Vec<Member>) {
         let Self { mu, scheduler, reports, members: places, .. } = self;
         let (stations, width) = (turn.stations, turn.stations.width());
         let mode = |place: u32| stations.mode(places.at(place));
-        let mut views = vec![StationView::default(); self.polled.len()];
-        for place in places.places() {
-            let bytes = reports.of(turn.now, place).min(MOST_SEEN);
-            views[place as usize] = StationView { bytes, rate: mode(place).rate, served: None };
-        }
-        let view = View { now: turn.now, width, stations: &views };
+        let told = Told { reports, members: places, turn };
+        let view = View { now: turn.now, width, queues: &told };
         let (mut found, mut sizes) = (Vec::new(), Vec::new());
         scheduler.order(&view, &mut found);
         found.retain(|&place| {

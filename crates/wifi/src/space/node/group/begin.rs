@@ -73,14 +73,13 @@ impl Node {
         groups.current = Some(group);
         match opening {
             Some(rts) => self.open_by(index, &rts, lasts, rules),
-            None => self.group_data(now, index, rules).expect("it has a group"),
+            None => self.group_data(index, rules).expect("it has a group"),
         }
     }
 
-    /// The HE MU PPDU of the exchange, which begins at this instant.
+    /// The HE MU PPDU of the exchange, which begins.
     pub(in crate::space::node) fn group_data(
         &mut self,
-        begins: Instant,
         index: usize,
         rules: &SpaceRules,
     ) -> Option<OnAir> {
@@ -89,7 +88,7 @@ impl Node {
         if let Some(triggers) = triggers {
             triggers.triggering.note_down();
         }
-        downlink.note_sent(begins, index as u32, group);
+        downlink.note_sent(index as u32, group);
         downlink.count(group, &mut self.counters.frames);
         let edcaf = &self.contenders[index].edcaf;
         Some(OnAir {
