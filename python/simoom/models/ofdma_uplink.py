@@ -75,7 +75,7 @@ class Triggers:
     padding_us : float
         MinTrigProcTime.
     null_bytes : int
-        A QoS Null in an A-MPDU, without the buffer status report that answers a BSRP.
+        A QoS Null in an A-MPDU, without a buffer status report.
     waiting : int
         MPDUs that wait at each station.
     legacy_sizes : bool
@@ -101,7 +101,7 @@ class Triggers:
 
     @property
     def report_bytes(self) -> int:
-        """A QoS Null that answers a BSRP."""
+        """A QoS Null with a buffer status report, which legacy sizes do not have."""
         return self.null_bytes + (0 if self.legacy_sizes else 4)
 
     def told(self, size: int) -> int:
@@ -182,13 +182,13 @@ def _data(sender: Sender, triggers: Triggers, within_us: float) -> Round | None:
     def asked(in_flight: int) -> End | None:
         waiting = triggers.waiting - in_flight
         needed = triggers.told(waiting * (sender.mpdu_bytes + timing.MPDU_DELIMITER_BYTES))
-        return _end(sender, triggers, within, max(needed, triggers.null_bytes))
+        return _end(sender, triggers, within, max(needed, triggers.report_bytes))
 
     end = asked(0)
     if end is not None and not triggers.bsrp:
         # What a station tells with data does not count that data, which was as much as this.
         end = asked(_mpdus(sender, triggers.answers.room(end)))
-    if end is None or triggers.answers.room(end) < triggers.null_bytes:
+    if end is None or triggers.answers.room(end) < triggers.report_bytes:
         return None
     mpdus = _mpdus(sender, triggers.answers.room(end))
     lasting = before + triggers.answers.announced_us(end)

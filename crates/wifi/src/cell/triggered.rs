@@ -147,7 +147,7 @@ impl Cell {
         }
         let queue = self.backlog(f, false, source);
         if let Some(triggers) = &mut self.triggers {
-            triggers.told[f as usize] = triggers.triggering.settings.told(queue, false);
+            triggers.told[f as usize] = triggers.triggering.settings.told(queue);
         }
     }
 

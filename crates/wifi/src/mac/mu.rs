@@ -29,7 +29,6 @@ pub use exchange::{MuExchange, MuStep, MuUser};
 pub use protection::{MuProtection, MuRts};
 pub(crate) use random_access::OfdmaBackoff;
 pub use random_access::{Contender, RandomAccess, RandomAccessTriggers};
-pub(crate) use reports::buffer_status;
 pub use reports::{QueueSizes, ReportSettings, ToldIn};
 pub use scheduler::MuSchedulerSettings;
 pub(crate) use shapes::{Member, Shape, Shapes, Triggered};

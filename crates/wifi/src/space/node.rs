@@ -303,7 +303,7 @@ impl Node {
         let rate = rate(&mut self.peers, edcaf.to());
         edcaf.begin(now, &rules.mac, rate, source, out);
         if self.responder.is_some() {
-            self.tell_queue(index, false, rules, source);
+            self.tell_queue(index, rules, source);
         }
         Some(self.open(now, index, txop, rules))
     }
@@ -396,7 +396,7 @@ impl Node {
         let rate = rate(&mut self.peers, edcaf.to());
         if !txop.is_for_answers() && edcaf.go_on(now, &txop, &rules.mac, rate, source, out) {
             if self.responder.is_some() {
-                self.tell_queue(index, false, rules, source);
+                self.tell_queue(index, rules, source);
             }
             return Some(self.open(now, index, Some(txop.resumed()), rules));
         }

@@ -1,9 +1,7 @@
 //! Records of an exchange that a Trigger frame begins.
 
 use super::{fill_from, in_response, in_unit};
-use crate::mac::mu::{
-    Response, TriggeredExchange, TriggeredUser, Uplink, UplinkShape, buffer_status,
-};
+use crate::mac::mu::{Response, TriggeredExchange, TriggeredUser, Uplink, UplinkShape};
 use crate::mac::{BLOCK_ACK_REQUEST, Bitmap, Originator};
 use crate::phy::Width;
 use crate::phy::he::{bandwidth_code, width_code};
@@ -106,11 +104,7 @@ impl TriggeredRecord<'_> {
                 frame.content = FrameContent::BlockAck(asked);
             }
             Response::Null => {
-                let queue = |category: usize| told[category].unwrap_or_default();
-                let all = [0, 1, 2, 3].map(queue);
-                let has_all = settings.reports_all(triggered.kind);
-                let all = has_all.then(|| buffer_status(all));
-                frame.content = FrameContent::Queue(QueueReport { all, ..own });
+                frame.content = FrameContent::Queue(QueueReport { all: user.status, ..own });
             }
         }
         frame.aggregate = true;

@@ -7,7 +7,7 @@ use crate::cell::{ACCESS_POINT, Cell, link_between};
 use crate::mac::mu::{Response, TriggeredExchange, TriggeredUser, Turn};
 use crate::mac::{Edcaf, TriggerKind};
 use crate::{Command, MsduSource};
-use kernel::{Duration, Instant};
+use kernel::{Bytes, Duration, Instant};
 
 impl Cell {
     /// An EDCAF wins the medium: it sends a Trigger frame next, if it is its turn. The exchange
@@ -106,7 +106,7 @@ impl Cell {
     ) {
         let link = self.links[link_between(ACCESS_POINT, user.station)];
         let settings = &triggers.triggering.settings;
-        user.answer_null(settings.null(&self.rules, kind));
+        user.answer_null(settings.null(&self.rules));
         let mut categories = user.categories(self.rules.per_node);
         if kind == TriggerKind::Basic {
             categories.any(|category| {
@@ -115,15 +115,21 @@ impl Cell {
                 user.answer(now, category, edcaf, ACCESS_POINT, &self.rules, source)
             });
         }
-        let (own, is_null) = (user.edcaf(self.rules.per_node), user.response == Response::Null);
-        let told = match user.response {
+        match user.response {
             Response::Nothing => return,
-            Response::Null => self.edcafs_of(user.station),
-            _ => own..own + 1,
-        };
-        for e in told {
-            let queue = self.backlog(e, is_null, source);
-            triggers.told[e as usize] = settings.told(queue, is_null);
+            Response::Null => {
+                let own = self.edcafs_of(user.station);
+                let mut queues = [Bytes::ZERO; 4];
+                for (queue, e) in queues.iter_mut().zip(own.clone()) {
+                    *queue = self.backlog(e, true, source);
+                }
+                let told = &mut triggers.told[own.start as usize..own.end as usize];
+                settings.tell_in_null(user, &queues, told);
+            }
+            Response::Request | Response::Data => {
+                let own = user.edcaf(self.rules.per_node);
+                triggers.told[own as usize] = settings.told(self.backlog(own, false, source));
+            }
         }
         let noise = &mut self.nodes[ACCESS_POINT as usize].noise;
         user.arrives = if user.response == Response::Data {

@@ -72,22 +72,67 @@ impl QueueSizes {
     }
 }
 
-/// The Control Information of a BSR Control for the queues of all access categories, lowest first
-/// (clause 9.2.4.6a.4): one TID of each, sizes rounded up.
-pub(crate) fn buffer_status(queues: [Bytes; 4]) -> u32 {
-    /// The ACI of each access category (table 10-1).
-    const ACI: [u32; 4] = [1, 0, 2, 3];
+/// A BSR Control for the queues of all access categories, lowest first (clause 9.2.4.6a.4): which
+/// are not empty, the size of that of the highest of these, and of all together, rounded up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BufferStatus {
+    waits: [bool; 4],
+    /// The highest category that waits.
+    highest: Option<usize>,
+    scale: usize,
+    high: u64,
+    all: u64,
+}
+
+impl BufferStatus {
     const UNITS: [u64; 4] = [16, 256, 2048, 32_768];
+    /// The most units; one more is more than that.
     const MOST: u64 = 253;
-    let waits = |category: &usize| queues[*category] > Bytes::ZERO;
-    let bitmap = (0..4).filter(waits).fold(0, |bits, category| bits | 1 << ACI[category]);
-    let highest = (0..4).rev().find(waits);
-    let high = highest.map_or(Bytes::ZERO, |category| queues[category]).0;
-    let all = queues.iter().fold(0_u64, |all, queue| all.saturating_add(queue.0));
-    let scale = UNITS.iter().position(|unit| all.div_ceil(*unit) <= MOST).unwrap_or(3);
-    let code = |bytes: u64| bytes.div_ceil(UNITS[scale]).min(MOST + 1) as u32;
-    let aci_high = ACI[highest.unwrap_or(1)];
-    bitmap | aci_high << 6 | (scale as u32) << 8 | code(high) << 10 | code(all) << 18
+
+    pub(crate) fn of(queues: [Bytes; 4]) -> Self {
+        let waits = queues.map(|queue| queue > Bytes::ZERO);
+        let highest = waits.iter().rposition(|&waits| waits);
+        let high = highest.map_or(Bytes::ZERO, |category| queues[category]).0;
+        let all = queues.iter().fold(0_u64, |all, queue| all.saturating_add(queue.0));
+        let fits = |unit: &u64| all.div_ceil(*unit) <= Self::MOST;
+        let scale = Self::UNITS.iter().position(fits).unwrap_or(3);
+        let [high, all] =
+            [high, all].map(|size| size.div_ceil(Self::UNITS[scale]).min(Self::MOST + 1));
+        Self { waits, highest, scale, high, all }
+    }
+
+    /// The Control Information, with one TID of each category.
+    pub(crate) fn bits(&self) -> u32 {
+        /// The ACI of each access category (table 10-1).
+        const ACI: [u32; 4] = [1, 0, 2, 3];
+        let waits = ACI.iter().zip(self.waits).filter(|&(_, waits)| waits);
+        let bitmap = waits.fold(0, |bits, (aci, _)| bits | 1 << aci);
+        let high = ACI[self.highest.unwrap_or(1)];
+        bitmap
+            | high << 6
+            | (self.scale as u32) << 8
+            | (self.high as u32) << 10
+            | (self.all as u32) << 18
+    }
+
+    /// What it tells of each queue, where `QoS` Control tells this of one of them. The sizes of
+    /// others than the highest are known together only: each may have all that is left.
+    pub(crate) fn told(&self, own: usize, size: Option<Bytes>) -> [Bytes; 4] {
+        let unit = Self::UNITS[self.scale];
+        let bytes = |units| if units > Self::MOST { u64::MAX } else { units * unit };
+        let (high, all) = (bytes(self.high), bytes(self.all));
+        let mut left = all;
+        if all < u64::MAX {
+            let of_own = if Some(own) == self.highest { 0 } else { size.map_or(0, |it| it.0) };
+            left = all.saturating_sub(high).saturating_sub(of_own).max(unit);
+        }
+        [0, 1, 2, 3].map(|category| match () {
+            () if category == own => size.unwrap_or(Bytes(u64::MAX)),
+            () if !self.waits[category] => Bytes::ZERO,
+            () if Some(category) == self.highest => Bytes(high),
+            () => Bytes(left),
+        })
+    }
 }
 
 /// The last reports of the stations of an access point, by their places and access categories.
@@ -178,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_buffer_status_has_the_smallest_scale() {
-        let report = |queues: [u64; 4]| buffer_status(queues.map(Bytes));
+        let report = |queues: [u64; 4]| BufferStatus::of(queues.map(Bytes)).bits();
         let fields = |bits: u32| {
             [bits & 15, bits >> 6 & 3, bits >> 8 & 3, bits >> 10 & 255, bits >> 18 & 255]
         };
@@ -187,6 +232,24 @@ mod tests {
         assert_eq!(fields(report([0, 4048, 0, 0])), [1, 0, 0, 253, 253]);
         assert_eq!(fields(report([100, 0, 3949, 0])), [0b0110, 2, 1, 16, 16]);
         assert_eq!(fields(report([0, 0, 0, u64::MAX])), [0b1000, 3, 3, 254, 254]);
+    }
+
+    /// The Null of a category has the size of its queue; others are told by the BSR Control.
+    #[test]
+    fn a_buffer_status_tells_the_highest_queue_and_all_together() {
+        let told = |queues: [u64; 4], own: usize| {
+            let size = QueueSizes::He.told(Bytes(queues[own]));
+            BufferStatus::of(queues.map(Bytes)).told(own, size).map(|told| told.0)
+        };
+        assert_eq!(told([0; 4], 1), [0; 4]);
+        assert_eq!(told([0, 1500, 0, 0], 1), [0, 1536, 0, 0]);
+        // 1500 bytes are 94 units of 16, and 100 are 7.
+        assert_eq!(told([0, 1500, 0, 0], 3), [0, 1504, 0, 0]);
+        assert_eq!(told([0, 1500, 100, 0], 0), [0, 1600 - 112, 112, 0]);
+        assert_eq!(told([0, 1500, 100, 0], 1)[1..], [1536, 112, 0]);
+        // Of background and best effort, the sum: 2800 bytes are 175 units.
+        assert_eq!(told([1000, 1500, 0, 300], 2), [2800 - 304, 2800 - 304, 0, 304]);
+        assert_eq!(told([0, 1, 0, u64::MAX], 2), [0, u64::MAX, 0, u64::MAX]);
     }
 
     fn settings(told_in: ToldIn, lifetime: Option<Duration>, unknown: Bytes) -> ReportSettings {

@@ -84,10 +84,10 @@ pub enum AfterBsrp {
 }
 
 impl Uplink {
-    /// Whether a `QoS` Null that answers this Trigger frame has a report of all queues in its HT
-    /// Control.
-    pub(crate) fn reports_all(&self, kind: TriggerKind) -> bool {
-        kind == TriggerKind::Bsrp && self.queue_size == QueueSizes::He
+    /// The HT Control of a `QoS` Null: a report of all queues. Legacy reports have none: there, as
+    /// in ns-3, a `QoS` Null stands for one of each TID, and is as long as one.
+    fn report(&self) -> Bytes {
+        if self.queue_size == QueueSizes::He { HT_CONTROL } else { Bytes::ZERO }
     }
 
     /// The RA-RUs of a Trigger frame of this type.
@@ -114,7 +114,8 @@ impl Mu {
         size: RuSize,
         header: Bytes,
     ) -> Option<Duration> {
-        let (mcs, streams, psdu) = (mode.mcs.min(9), mode.streams, header + AROUND_NULL);
+        let report = self.uplink.as_ref().map_or(Bytes::ZERO, Uplink::report);
+        let (mcs, streams, psdu) = (mode.mcs.min(9), mode.streams, header + AROUND_NULL + report);
         let user = GroupUser { size, mcs, streams, coding: self.coding, psdu };
         let ppdu = self.answers(band, mode).ppdu(&[user]).ok()?;
         Some(ppdu.fields.total())

@@ -63,22 +63,27 @@ impl Node {
     }
 
     /// An EDCAF of a station has assembled a PSDU, which tells the size of its queue.
-    pub(super) fn tell_queue(
-        &mut self,
+    pub(super) fn tell_queue(&mut self, index: usize, rules: &SpaceRules, source: &dyn MsduSource) {
+        if self.responder.as_ref().is_none_or(|responder| responder.uplink.is_none()) {
+            return;
+        }
+        let queue = self.backlog(index, false, rules, source);
+        if let Some(Responder { uplink: Some(uplink), told, .. }) = self.responder.as_deref_mut() {
+            told[index] = uplink.told(queue);
+        }
+    }
+
+    /// What waits at an EDCAF beside the PSDU that it has assembled, or at all with a `QoS` Null.
+    fn backlog(
+        &self,
         index: usize,
         is_null: bool,
         rules: &SpaceRules,
         source: &dyn MsduSource,
-    ) {
-        if self.responder.as_ref().is_none_or(|responder| responder.uplink.is_none()) {
-            return;
-        }
+    ) -> Bytes {
         let others = self.edcafs().enumerate().filter(|&(other, _)| other != index);
         let is_alone = others.map(|(_, edcaf)| edcaf).all(Edcaf::is_idle);
-        let queue = self.edcaf(index).backlog(&rules.mac, is_null, is_alone, source);
-        if let Some(Responder { uplink: Some(uplink), told, .. }) = self.responder.as_deref_mut() {
-            told[index] = uplink.told(queue, is_null);
-        }
+        self.edcaf(index).backlog(&rules.mac, is_null, is_alone, source)
     }
 
     /// A frame for others sets the NAV of a station.
@@ -111,7 +116,7 @@ impl Node {
     ) -> Option<FrameKind> {
         let responder = self.responder.as_ref()?;
         let access_point = responder.access_point?;
-        user.answer_null(responder.uplink.as_ref()?.null(&rules.mac, kind));
+        user.answer_null(responder.uplink.as_ref()?.null(&rules.mac));
         if kind == TriggerKind::Basic {
             user.categories(rules.mac.per_node).any(|category| {
                 let edcaf = &mut self.contenders[category as usize].edcaf;
@@ -122,11 +127,18 @@ impl Node {
         match user.response {
             Response::Nothing => return None,
             Response::Null => {
-                (0..self.contenders.len())
-                    .for_each(|index| self.tell_queue(index, true, rules, source));
+                let mut queues = [Bytes::ZERO; 4];
+                for (index, queue) in queues.iter_mut().enumerate().take(self.contenders.len()) {
+                    *queue = self.backlog(index, true, rules, source);
+                }
+                if let Some(Responder { uplink: Some(uplink), told, .. }) =
+                    self.responder.as_deref_mut()
+                {
+                    uplink.tell_in_null(user, &queues, told);
+                }
             }
             Response::Request | Response::Data => {
-                self.tell_queue(own, false, rules, source);
+                self.tell_queue(own, rules, source);
                 self.edcaf_mut(own).psdu = user.psdu;
                 self.own = Own::Sending(Exchange { edcaf: own, opened: now, txop: None });
                 if let Some(responder) = &mut self.responder {

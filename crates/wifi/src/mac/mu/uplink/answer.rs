@@ -3,20 +3,46 @@
 use super::{Response, TriggeredUser, Uplink};
 use crate::MsduSource;
 use crate::mac::aggregation::DELIMITER;
-use crate::mac::{Edcaf, Psdu, PsduLimits, Rules, TriggerKind};
+use crate::mac::mu::reports::BufferStatus;
+use crate::mac::{Edcaf, Psdu, PsduLimits, Rules};
 use kernel::{Bytes, Instant};
 
 impl Uplink {
-    /// A `QoS` Null in an A-MPDU: in answer to a BSRP with a report of all queues in its HT
-    /// Control, but for legacy reports.
-    pub(crate) fn null(&self, rules: &Rules, kind: TriggerKind) -> Bytes {
-        let report = if self.reports_all(kind) { super::HT_CONTROL } else { Bytes::ZERO };
-        rules.config.data_header() + super::AROUND_NULL + report
+    /// A `QoS` Null in an A-MPDU.
+    pub(crate) fn null(&self, rules: &Rules) -> Bytes {
+        rules.config.data_header() + super::AROUND_NULL + self.report()
     }
 
     /// What an EDCAF tells of what waits beside the PSDU that it has assembled, if anything.
-    pub(crate) fn told(&self, queue: Bytes, is_null: bool) -> Option<Bytes> {
-        self.reports.told(self.queue_size, queue, is_null)
+    pub(crate) fn told(&self, queue: Bytes) -> Option<Bytes> {
+        self.reports.told(self.queue_size, queue, false)
+    }
+
+    /// What a `QoS` Null tells of the queues of the EDCAFs of a station. `QoS` Control has the size
+    /// of one, and a BSR Control what it has of all (clauses 9.2.4.5.6 and 26.5.5), in answer to a
+    /// Basic Trigger frame, too.
+    pub(crate) fn tell_in_null(
+        &self,
+        user: &mut TriggeredUser,
+        queues: &[Bytes],
+        told: &mut [Option<Bytes>],
+    ) {
+        for (told, &queue) in told.iter_mut().zip(queues) {
+            *told = self.reports.told(self.queue_size, queue, true);
+        }
+        if self.report() == Bytes::ZERO {
+            return;
+        }
+        // Without categories all is best effort.
+        let (first, nth) = (usize::from(told.len() == 1), usize::from(user.category));
+        let mut all = [Bytes::ZERO; 4];
+        all[first..first + told.len()].copy_from_slice(&queues[..told.len()]);
+        let status = BufferStatus::of(all);
+        user.status = Some(status.bits());
+        let known = status.told(first + nth, told[nth]);
+        for (told, &known) in told.iter_mut().zip(&known[first..]) {
+            *told = Some(known);
+        }
     }
 }
 

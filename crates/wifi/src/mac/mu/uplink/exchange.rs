@@ -68,6 +68,8 @@ pub struct TriggeredUser {
     pub category: u8,
     /// Its A-MPDU, or its BlockAckReq.
     pub(crate) psdu: Psdu,
+    /// What a BSR Control in its `QoS` Null tells of its queues.
+    pub(crate) status: Option<u32>,
     /// The retransmissions among its MPDUs.
     pub(crate) repeated: u64,
     /// The MPDUs that noise destroys.
@@ -97,6 +99,7 @@ impl TriggeredUser {
             response: Response::Nothing,
             category,
             psdu: Psdu::NONE,
+            status: None,
             repeated: 0,
             lost: Bitmap::default(),
             collides: false,

@@ -52,7 +52,7 @@ impl Triggering {
         let around = before + shape.around(rules, kind);
         let longest = turn.within.saturating_sub(around).min(settings.duration);
         let longest = longest.min(rules.framing.aggregation?.duration);
-        let null = settings.null(rules, kind);
+        let null = settings.null(rules);
         let in_random =
             settings.random_access.as_ref().map_or(null, |random| random.room.max(null));
         let needs = (0..members.len()).map(|nth| match (asked, found.get(nth)) {

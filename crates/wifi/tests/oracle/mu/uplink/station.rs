@@ -174,8 +174,31 @@ impl Station {
         if answer.mpdus > 0 {
             return self.queues[answer.category].hear(now, answer.mpdus, out);
         }
-        for queue in &mut self.queues {
-            queue.known = Some(queue_size(queue.beside(0)));
+        self.report(answer.category);
+    }
+
+    /// A `QoS` Null tells the size of one queue, and its BSR Control which queues are not empty,
+    /// the size of the highest of them, and that of all together. Any other may have all that is
+    /// left (clauses 9.2.4.5.6 and 9.2.4.6a.4).
+    fn report(&mut self, category: usize) {
+        let sizes: Vec<u64> = self.queues.iter().map(|queue| queue.beside(0)).collect();
+        let total: u64 = sizes.iter().sum();
+        let factors = [16, 256, 2048, 32_768];
+        let factor = factors.into_iter().find(|factor| total.div_ceil(*factor) <= 253);
+        let factor = factor.expect("queues are short");
+        let rounded = |size: u64| size.div_ceil(factor) * factor;
+        let highest = (0..sizes.len()).rev().find(|&nth| sizes[nth] > 0);
+        let own = queue_size(sizes[category]);
+        let left = rounded(total) as i64
+            - highest.map_or(0, |nth| rounded(sizes[nth]) as i64)
+            - if highest == Some(category) { 0 } else { own as i64 };
+        for (nth, queue) in self.queues.iter_mut().enumerate() {
+            queue.known = Some(match sizes[nth] {
+                _ if nth == category => own,
+                0 => 0,
+                size if Some(nth) == highest => rounded(size),
+                _ => left.max(factor as i64) as u64,
+            });
         }
     }
 

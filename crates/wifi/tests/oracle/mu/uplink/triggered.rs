@@ -1,7 +1,7 @@
 //! Trigger frames, whom they ask, and the answers.
 
 use super::station::Answer;
-use super::units::{Kind, last, multi_sta};
+use super::units::{Kind, NULL, last, multi_sta};
 use super::{Cell, Txop, Winner};
 use crate::function::{Function, Hindrance};
 use crate::mu::durations::{
@@ -105,12 +105,11 @@ impl Cell<'_> {
         let longest = txop.until.since(now).saturating_sub(around).min(self.longest);
         let unit = Unit::of(tones, self.mode.mcs, self.prefers_ldpc);
         let last = last(unit, longest)?;
-        let null = kind.null();
         let needs = self.stations[..users as usize].iter();
-        let needs = needs.map(|own| if all { null } else { self.supposes(own).max(null) });
+        let needs = needs.map(|own| if all { NULL } else { self.supposes(own).max(NULL) });
         let end = unit.end(needs.max()?.min(unit.room(last))).min(last);
         let room = unit.room_with_extra(end);
-        (room >= null).then_some(Asked { kind, users: users as usize, room, end, opens })
+        (room >= NULL).then_some(Asked { kind, users: users as usize, room, end, opens })
     }
 
     /// All besides an MU-RTS and the HE TB PPDUs, if each station gets a bitmap.

@@ -27,15 +27,10 @@ impl Kind {
         let each = if self == Self::Basic { 5 + 1 } else { 5 };
         control(28 + each * users + 12 * padding_us.div_ceil(4))
     }
-
-    /// A `QoS` Null that answers it, in an A-MPDU.
-    pub(super) const fn null(self) -> u64 {
-        match self {
-            Self::Basic => DELIMITER + NULL_MPDU,
-            Self::Bsrp => DELIMITER + NULL_MPDU + HT_CONTROL,
-        }
-    }
 }
+
+/// A `QoS` Null that answers a Trigger frame, in an A-MPDU.
+pub(super) const NULL: u64 = DELIMITER + NULL_MPDU + HT_CONTROL;
 
 /// Where the longest PPDU that is announced to last no longer ends.
 pub(super) fn last(unit: Unit, longest: Duration) -> Option<End> {
