@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from pathlib import Path
 
 import polars as pl
@@ -37,6 +39,27 @@ def test_where_all_hear_each_other_frames_are_those_of_a_cell(
         texts.append(path.read_text())
     assert texts[0].count("1x106t") > 100, "there are PPDUs to several stations"
     assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize("radio", [None, {}])
+def test_a_ppdu_that_collides_costs_credits(radio: dict | None, tmp_path: Path):
+    # After a collision with what stations send, the four others of eight are first.
+    traffic = {"saturated": {"payload_bytes": 1472}}
+    ends = [("ap", "sta0-7"), ("sta0-3", "ap")]
+    flows = [{"from": by, "to": to, "traffic": traffic} for by, to in ends]
+    stations = {"count": 8} if radio is None else NEAR | {"count": 8}
+    wlan = {"mu": {"max_users": 4}, "aggregation": {"frames": 2}}
+    made = scenario(stations, flows, radio, wlan=wlan)
+    sm.run(made, check=True, trace=tmp_path / "trace.txt")
+    line = re.compile(r"^ *(\S+) +ap > sta(\d) (.*)$", re.MULTILINE)
+    served, lost = {}, set()
+    for time, station, what in line.findall((tmp_path / "trace.txt").read_text()):
+        served.setdefault(time, []).append(station)
+        if "Data" in what and ("collision" in what or "receiver transmits" in what):
+            lost.add(time)
+    after = [pair for pair in itertools.pairwise(served) if pair[0] in lost]
+    assert len(after) > 10
+    assert all(served[then][0] not in served[time] for time, then in after)
 
 
 def test_two_access_points_share_a_channel():

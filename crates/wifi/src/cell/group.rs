@@ -15,9 +15,9 @@ use super::earlier::has_units;
 use super::several::Several;
 use super::{ACCESS_POINT, Cell, FrameOnAir, directions_of};
 use crate::mac::mu::{Downlink, GroupDeferral, MuExchange, MuUser, RandomAccessCounters, Stations};
-use crate::mac::{Edcaf, Exchange, Originator, PeerRate, Rules};
+use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Originator, PeerRate, Rules};
 use crate::phy::Width;
-use kernel::{BitRate, Duration, Instant};
+use kernel::{BitRate, Instant};
 
 /// What an access point has that sends to several stations at once.
 #[derive(Debug)]
@@ -138,9 +138,21 @@ impl Cell {
         let Some(groups) = &mut self.groups else { return };
         groups.ended_in_group = false;
         if let Some((downlink, _)) = self.downlink_of(f) {
-            let lasts = exchange.data().map_or(Duration::ZERO, |data| data.airtime.total());
-            downlink.note_single(f, lasts, to);
+            downlink.on_sent_alone(f, exchange, to);
             self.note_down();
+        }
+    }
+
+    /// What the access point sends to one station, or to all, collides.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn note_collided_single(&mut self, now: Instant, f: u32) {
+        self.note_down();
+        let edcaf = self.edcaf(f);
+        let (to, has_data) = (edcaf.to(), !edcaf.with_rts());
+        let exchange = edcaf.exchange(&self.rules, now, ExchangeOutcome::Success);
+        if let Some((downlink, _)) = self.downlink_of(f).filter(|_| has_data) {
+            downlink.on_sent_alone(f, &exchange, to);
         }
     }
 

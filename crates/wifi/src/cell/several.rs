@@ -441,8 +441,8 @@ impl Cell {
     /// know of the collision: what it sends next is as after any other frame.
     pub(super) fn count_collided_several(&mut self, now: Instant, f: u32) -> bool {
         let Some((_, several)) = self.several.take_if(|(own, _)| *own == f) else {
-            if f < self.rules.per_node {
-                self.note_down();
+            if f < self.rules.per_node && self.groups.is_some() {
+                self.note_collided_single(now, f);
             }
             return false;
         };

@@ -355,7 +355,7 @@ impl Node {
     ) -> OnAir {
         self.own = Own::Sending(Exchange { edcaf: index, opened: now, txop });
         if self.groups.is_some() {
-            self.note_single(now, index, rules);
+            self.open_alone(now, index, rules);
         }
         let before = self.counters;
         self.contenders[index].edcaf.count(&mut self.counters);

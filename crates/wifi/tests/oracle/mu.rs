@@ -185,13 +185,18 @@ impl<'a> Cell<'a> {
         self.stations.iter().any(|station| !station.waiting.is_empty())
     }
 
-    /// How long the first frame of a TXOP lasts, and how long an answer to it is awaited.
+    /// How long the first frame of a TXOP lasts, which collides, and how long an answer to it is
+    /// awaited. Data costs credits as if it had arrived.
     fn first(&mut self, now: Instant, limit: Duration) -> (Duration, Duration) {
         let txop = Txop::of(now, limit);
         let legacy = self.times.response_timeout(&self.mode);
         match self.next(now, &txop) {
             Next::Over => unreachable!("it has packets"),
-            Next::Single(to) => (self.alone(now, to, txop.until).1, legacy),
+            Next::Single(to) => {
+                let lasts = self.alone(now, to, txop.until).1;
+                self.note_airtime(lasts, &[self.stations[to].node]);
+                (lasts, legacy)
+            }
             Next::Group(units, users) => {
                 let places: Vec<usize> = users.iter().map(|&(nth, _)| nth).collect();
                 if self.opens(&txop, &places) {
@@ -200,7 +205,10 @@ impl<'a> Cell<'a> {
                 let on_air =
                     users.iter().map(|&(nth, count)| self.stations[nth].on_air(self.how, count));
                 let longest = on_air.max().unwrap_or(0);
-                (data_lasts(&units, longest), timeout(self.how, self.times, &self.mode))
+                let lasts = data_lasts(&units, longest);
+                let nodes: Vec<u32> = places.iter().map(|&nth| self.stations[nth].node).collect();
+                self.note_airtime(lasts, &nodes);
+                (lasts, timeout(self.how, self.times, &self.mode))
             }
         }
     }

@@ -45,7 +45,6 @@ impl Cell {
         let unlimited = Instant(u64::MAX);
         let until = self.txop.as_ref().map_or(unlimited, |txop| now + txop.left(now));
         let Some(groups) = &mut self.groups else { return };
-        groups.downlink.note_sent(f, &group);
         let (timing, shape) = (self.rules.timing(), groups.downlink.shape(&group));
         let start = now + group.opening.map_or(Duration::ZERO, |rts| rts.lasts());
         let mut laid = group.lay_out(timing, shape, start, ACCESS_POINT, until);

@@ -10,12 +10,12 @@ impl Cell {
         self.groups.as_ref().map(|groups| &groups.downlink.counters)
     }
 
-    /// Counts an attempt of the access point to these users.
+    /// An attempt of the access point to these users begins.
     pub(in crate::cell) fn count_group(&mut self, group: &MuExchange) {
         let counters = &mut self.nodes[ACCESS_POINT as usize].counters;
         Edcaf::count_group(counters);
         if let Some(groups) = &mut self.groups {
-            groups.downlink.count(group, &mut counters.frames);
+            groups.downlink.on_sent(group, &mut counters.frames);
         }
     }
 }

@@ -15,7 +15,7 @@ use super::members::Members;
 use super::protection::Protected;
 use super::scheduler::MuScheduler;
 use super::{Mu, MuCounters, MuExchange, MuUser, Shape, Shapes, UserCounters};
-use crate::mac::{Edcaf, Originator, PeerRate, Rules, Settled};
+use crate::mac::{Edcaf, Exchange, Originator, PeerRate, Rules, Settled};
 use crate::phy::Width;
 use crate::{Command, FrameCounters, MsduSource};
 use assemble::Lists;
@@ -175,23 +175,29 @@ impl Downlink {
         self.spare = Some(group);
     }
 
-    /// A PPDU to these users begins.
-    pub(crate) fn note_sent(&mut self, category: u32, group: &MuExchange) {
-        self.served.clear();
-        let members = &self.members;
+    /// A PPDU to these users begins: it counts as one attempt, with data for each, and the
+    /// scheduler is told of it, also if it collides. (It has taken its airtime, and the access
+    /// point does not know what has become of it. ns-3's scheduler takes credits from those whom it
+    /// has chosen, too, whatever follows.)
+    pub(crate) fn on_sent(&mut self, group: &MuExchange, frames: &mut FrameCounters) {
+        self.count(group, frames);
+        let Self { members, served, .. } = self;
         let tones = |user: &MuUser| (members.place(Some(user.station)), user.ru.size.tones());
-        self.served.extend(group.users.iter().map(tones));
-        self.note_served(category, group.airtime().total());
+        served.clear();
+        served.extend(group.users.iter().map(tones));
+        self.tell_scheduler(u32::from(group.category), group.airtime().total());
     }
 
-    /// A PPDU of this duration to one station begins, or to all.
-    pub(crate) fn note_single(&mut self, category: u32, lasts: Duration, to: Option<u32>) {
+    /// The data of an exchange with one station begin, or with all. The same holds as for
+    /// [`Self::on_sent`].
+    pub(crate) fn on_sent_alone(&mut self, category: u32, exchange: &Exchange, to: Option<u32>) {
+        let Some(data) = exchange.data() else { return };
         self.served.clear();
         self.served.extend(to.map(|to| (self.members.place(Some(to)), 1)));
-        self.note_served(category, lasts);
+        self.tell_scheduler(category, data.airtime.total());
     }
 
-    fn note_served(&mut self, category: u32, lasts: Duration) {
+    fn tell_scheduler(&mut self, category: u32, lasts: Duration) {
         let category = category as usize;
         self.queues[category].was_to_all = self.served.is_empty();
         self.schedulers[category].on_sent(lasts, &self.served);
@@ -203,8 +209,7 @@ impl Downlink {
         if place == 0 { None } else { self.counters.users.get(place) }
     }
 
-    /// Counts a PPDU to these users: one attempt, with data for each.
-    pub(crate) fn count(&mut self, group: &MuExchange, frames: &mut FrameCounters) {
+    fn count(&mut self, group: &MuExchange, frames: &mut FrameCounters) {
         let all = &mut self.counters;
         frames.data_attempts += 1;
         all.ppdus += 1;

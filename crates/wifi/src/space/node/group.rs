@@ -14,8 +14,8 @@ use super::{Node, peer_mut, place_of};
 use crate::Command;
 use crate::mac::mu::{Downlink, MuCounters, MuExchange, Shape, Stations, UserCounters};
 use crate::mac::{
-    Acknowledgement, Bitmap, Edcaf, ElicitedResponse, ExchangeOutcome, Originator, PeerRate,
-    Settled, block_ack,
+    Acknowledgement, Bitmap, Edcaf, ElicitedResponse, ExchangeOutcome, Opening, Originator,
+    PeerRate, Settled, block_ack,
 };
 use crate::phy::he::RuSize;
 use crate::phy::{Airtime, Width};
@@ -176,16 +176,22 @@ impl Node {
         }
     }
 
-    /// The access point sends to one station alone.
-    pub(super) fn note_single(&mut self, now: Instant, index: usize, rules: &SpaceRules) {
-        let Some(groups) = &mut self.groups else { return };
-        if let Some(triggers) = &mut groups.triggers {
+    /// The access point sends to one station alone: its data, or an RTS first.
+    pub(super) fn open_alone(&mut self, now: Instant, index: usize, rules: &SpaceRules) {
+        if let Some(triggers) = self.triggers_mut() {
             triggers.triggering.note_down();
         }
+        if self.edcaf(index).opening != Opening::Rts {
+            self.note_single(now, index, rules);
+        }
+    }
+
+    /// Data to one station begin.
+    pub(super) fn note_single(&mut self, now: Instant, index: usize, rules: &SpaceRules) {
+        let Some(groups) = &mut self.groups else { return };
         let edcaf = &self.contenders[index].edcaf;
         let exchange = edcaf.exchange(&rules.mac, now, ExchangeOutcome::Success);
-        let lasts = exchange.data().map_or(Duration::ZERO, |data| data.airtime.total());
-        groups.downlink.note_single(index as u32, lasts, edcaf.to());
+        groups.downlink.on_sent_alone(index as u32, &exchange, edcaf.to());
     }
 
     /// The exchange with several users on the air, and what such PPDUs have in common.

@@ -65,6 +65,7 @@ impl Node {
             match (frame.kind, self.own.edcaf()) {
                 (FrameKind::Cts, Some(index)) => {
                     self.expect_secondary(frame);
+                    self.note_single(now, index, rules);
                     let body = self.body(index, rules).after_cts(rules.timing(), frame);
                     self.reply(now, body, rules);
                 }

@@ -88,8 +88,7 @@ impl Node {
         if let Some(triggers) = triggers {
             triggers.triggering.note_down();
         }
-        downlink.note_sent(index as u32, group);
-        downlink.count(group, &mut self.counters.frames);
+        downlink.on_sent(group, &mut self.counters.frames);
         let edcaf = &self.contenders[index].edcaf;
         Some(OnAir {
             kind: FrameKind::Data,
