@@ -16,8 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simoom.models import assumption, saturation, timing, txop
+from simoom.models import assumption, head_start, timing, txop
 from simoom.models._check import Array
+from simoom.models.head_start import Member
 from simoom.models.prediction import Prediction
 from simoom.models.resource_units import Answers, End
 from simoom.models.txop import Sender
@@ -288,6 +289,8 @@ class Contention:
         Mean back-offs by stage, see `fixed_point.backoff_slots`.
     silence_us : float
         The silence after a collision.
+    head_slots : float
+        Slots by which those who have collided count before all others.
     slot_us : float
         Duration of a slot.
     """
@@ -295,6 +298,7 @@ class Contention:
     station_slots: Array
     access_point_slots: Array
     silence_us: float
+    head_slots: float
     slot_us: float
 
 
@@ -309,7 +313,8 @@ def beside_edca(
     """Return the goodput of stations that contend beside an access point that triggers them.
 
     A slot in which a frame begins counts as one of every back-off (10.23.2.4), so that the fixed
-    point is that of Bianchi, with two classes. A station that is triggered keeps its back-off, and
+    point is that of Bianchi, with two classes; but those who have collided count before all others
+    (`head_start`). A station that is triggered keeps its back-off, and
     owes no BlockAckReq any more: its answer is that request, and no data.
 
     Parameters
@@ -326,13 +331,10 @@ def beside_edca(
         How all contend; the access point always asks for the medium.
     """
     curves = (contention.station_slots, contention.access_point_slots)
-    beta, gamma = saturation.mixed_fixed_point(
-        np.array([stations, 1]), curves, forever=(False, False)
-    )
-    slot = _Slot(stations, float(beta[0]), float(beta[1]))
-    owed = _owed(
-        contention.station_slots, float(gamma[0]), slot.trigger * triggers.users / stations
-    )
+    station, access_point = head_start.members([stations, 1], curves, contention.head_slots)
+    slot = _Slot(stations, station.attempts, access_point.attempts)
+    asks = slot.trigger + access_point.early - access_point.repeats
+    owed = _owed(contention.station_slots, station, asks * triggers.users / stations)
     rounds = txop_of(sender, triggers)
     fresh = txop.txop(sender)
     renewed = txop.txop(sender, requests=True) if sender.aggregates else fresh
@@ -340,21 +342,33 @@ def beside_edca(
     def own(of_data: float, of_request: float, requests: float = owed.attempts) -> float:
         return (1 - requests) * of_data + requests * of_request
 
+    # Within a head start: TXOPs of stations, which begin with a request, those of the access point,
+    # and collisions of the same two. They end the silence early, at the mean of the draws.
+    of_station = stations * (station.early - station.repeats)
+    of_access_point = access_point.early - access_point.repeats
+    again = (stations * station.repeats + access_point.repeats) / 2
+    early = stations * station.early + access_point.early
+    saved = early * (contention.head_slots - (station.ahead - 1) / 2) if station.ahead else 0.0
+
     both = own(fresh.exposed_us, renewed.exposed_us, owed.attempts**2)
     one = own(max(fresh.exposed_us, rounds.exposed_us), max(renewed.exposed_us, rounds.exposed_us))
     cycle_us = (
-        slot.idle * contention.slot_us
+        (slot.idle - saved) * contention.slot_us
         + slot.station * own(fresh.lasting_us, renewed.lasting_us)
-        + slot.access_point * rounds.lasting_us
+        + of_station * renewed.lasting_us
+        + (slot.access_point + of_access_point) * rounds.lasting_us
         + slot.stations_collide * (both + contention.silence_us)
         + slot.trigger_collides * (one + contention.silence_us)
+        + again * (renewed.exposed_us + contention.silence_us)
     )
     triggered = triggers.users * (1 - owed.users) * rounds.mpdus
-    mpdus = slot.station * own(fresh.mpdus, renewed.mpdus) + slot.access_point * triggered
+    mpdus = slot.station * own(fresh.mpdus, renewed.mpdus) + of_station * renewed.mpdus
+    mpdus += (slot.access_point + of_access_point) * triggered
     mbps = 8.0 * payload_bytes * mpdus / cycle_us
-    collided = stations * slot.of_station * gamma[0] + slot.of_access_point * gamma[1]
-    held = slot.station * own(fresh.exchanges, renewed.exchanges)
-    held += slot.access_point * rounds.exchanges
+    collided = stations * (station.attempts * station.collision + station.repeats)
+    collided += access_point.attempts * access_point.collision + access_point.repeats
+    held = slot.station * own(fresh.exchanges, renewed.exchanges) + of_station * renewed.exchanges
+    held += (slot.access_point + of_access_point) * rounds.exchanges
     share = float(collided / (collided + held))
     return Uplink(mbps, share, rounds.mpdus, rounds.lasting_us)
 
@@ -403,24 +417,27 @@ class _Owed:
     """How often a station owes a BlockAckReq: it has collided, and was not triggered since."""
 
     attempts: float
-    """Of its attempts, those that begin with one."""
+    """Of its attempts that others count, those that begin with one."""
     users: float
     """Of the stations that a Trigger frame asks, those that owe one."""
 
 
-def _owed(mean_slots: Array, collision: float, trigger: float) -> _Owed:
+def _owed(mean_slots: Array, station: Member, trigger: float) -> _Owed:
     """Return it from the stages of a station's back-off.
 
     Each stage but the first begins with a collision, and with a request that is due. In each slot
-    before the attempt the access point triggers the station with the same probability.
+    that all count the access point triggers the station before its attempt with the same
+    probability.
     """
-    visits = collision ** np.arange(len(mean_slots))
-    due, owed, waited = 0.0, 0.0, 0.0
+    due, owed, waited, attempts = 0.0, 0.0, 0.0, 0.0
     for stage, mean in enumerate(np.asarray(mean_slots)):
-        before = np.arange(round(2 * mean - 1))
-        waited += visits[stage] * before.mean()
+        draws = np.arange(round(2 * mean - 1))
+        ahead = station.ahead if stage > 0 else 0
+        before = np.maximum(draws - ahead, 0)
+        waited += station.visits[stage] * before.mean()
+        attempts += station.visits[stage] * (draws >= ahead).mean()
         if stage > 0:
             left = (1 - trigger) ** before
-            due += visits[stage] * left.mean()
-            owed += visits[stage] * ((1 - left) / trigger).mean()
-    return _Owed(due / visits.sum(), owed / waited)
+            due += station.visits[stage] * (left * (draws >= ahead)).mean()
+            owed += station.visits[stage] * ((1 - left) / trigger).mean()
+    return _Owed(due / attempts, owed / waited)

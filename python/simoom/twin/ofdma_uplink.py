@@ -140,6 +140,7 @@ def _contention(cell: Cell) -> Contention:
         of_station["mean_slots"],
         of_access_point["mean_slots"],
         of_station["silence_us"],
+        of_station["head_slots"],
         of_station["slot_us"],
     )
 
