@@ -13,6 +13,8 @@ pub(super) struct Exchanges {
     /// The frames for this node that it has decoded and may still respond to. A response that is
     /// delayed beside a longer frame may follow other frames for this node.
     pub(super) asked: Vec<OngoingFrame>,
+    /// When the last of the HE TB PPDUs has ended that the node has received.
+    pub(super) units_until: Instant,
     /// The EDCAF that has obtained the medium, and when.
     pub(super) won: Option<(u8, Instant)>,
 }
@@ -37,22 +39,25 @@ impl Exchanges {
         let Self { sent: Some(sent), understood, .. } = self else { return false };
         let is_report = |it: &OngoingFrame| it.kind == FrameKind::QosNull && it.users.is_unit();
         let report = understood.filter(is_report);
-        sent.kind == FrameKind::Trigger && report.is_some_and(|report| report.end + sifs == now)
+        sent.kind == FrameKind::Trigger && report.is_some() && self.units_until + sifs == now
+    }
+
+    /// When all have ended that arrive with an answer.
+    fn over(&self, answer: &OngoingFrame) -> Instant {
+        if answer.users.is_unit() { self.units_until } else { answer.end }
     }
 
     /// Whether the node's own exchange succeeded exactly a SIFS ago.
     pub(super) fn has_succeeded(&self, now: Instant, sifs: Duration, slowest: Duration) -> bool {
         let Self { sent: Some(sent), understood, .. } = self else { return false };
-        if sent.users == Users::Several && is_answer(sent) {
-            return sent.end + sifs == now;
+        // What nobody answers ends its exchange when it has arrived everywhere.
+        let is_multi_sta = sent.users == Users::Several && is_answer(sent);
+        if is_multi_sta || sent.users != Users::Several && sent.to.is_none() {
+            return sent.end + sifs <= now && now <= sent.end + slowest + sifs;
         }
         if sent.users == Users::Several {
             let answer = understood.filter(|it| it.users != Users::One && is_answer(it));
-            return answer.is_some_and(|answer| answer.end + sifs == now);
-        }
-        if sent.to.is_none() {
-            // A broadcast ends its exchange when it has arrived everywhere.
-            return sent.end + sifs <= now && now <= sent.end + slowest + sifs;
+            return answer.is_some_and(|answer| self.over(&answer) + sifs == now);
         }
         let answer = understood.filter(|answer| Some(answer.from) == sent.to && is_answer(answer));
         answer.is_some_and(|answer| answer.end + sifs == now)

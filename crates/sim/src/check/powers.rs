@@ -5,7 +5,7 @@ use kernel::{Db, Dbm, Duration, Instant, Seed};
 use wifi::interferer::{Arrival, Device};
 use wifi::mac::FullDuplex;
 use wifi::phy::propagation::{Fading, Path};
-use wifi::phy::{Band, Width, noise};
+use wifi::phy::{Band, Guard, Width, noise};
 use wifi::space::{DESTRUCTIVE, Losses, OngoingFrame, Radio, Site};
 
 /// Two computations of a power agree if their relative difference is less than this.
@@ -208,6 +208,14 @@ impl Powers {
         }
         let nodes = 0..self.sites.len() as u32;
         nodes.map(|node| self.delay(node, frame)).max().unwrap_or_default()
+    }
+
+    /// How much later than the first a frame may arrive that answers the same one, so that both are
+    /// received as one: their guard interval.
+    pub(super) fn joint_within(&self, frame: &OngoingFrame) -> Duration {
+        let of_unit = frame.mode.guard.of_trigger_based();
+        let guard = if frame.users.is_unit() { of_unit } else { Guard::Ns800 };
+        if self.has_delays { Duration(guard.ns()) } else { Duration::ZERO }
     }
 
     /// A frame as a node receives it.

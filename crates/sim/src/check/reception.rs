@@ -104,18 +104,25 @@ impl ReceiverState {
     }
 }
 
-/// Whether two frames are HE TB PPDUs that answer the same frame, or CTSs that answer one MU-RTS.
-pub(super) fn are_joint(one: &OngoingFrame, other: &OngoingFrame) -> bool {
-    let is_joint = |it: &OngoingFrame| it.users.is_unit() || it.users == Users::Together;
-    is_joint(one)
-        && is_joint(other)
-        && one.from != other.from
-        && (one.to, one.start) == (other.to, other.start)
+/// Whether other nodes may answer the same frame beside this one: it is an HE TB PPDU, or a CTS that
+/// answers an MU-RTS.
+pub(super) fn is_joint(frame: &OngoingFrame) -> bool {
+    frame.users.is_unit() || frame.users == Users::Together
+}
+
+/// Whether two frames answer the same one, and arrive together at a node: within their guard
+/// interval.
+fn are_joint(powers: &Powers, node: u32, one: &OngoingFrame, other: &OngoingFrame) -> bool {
+    let begins = [one, other].map(|frame| powers.span(node, frame).0);
+    let apart = begins[0].max(begins[1]).since(begins[0].min(begins[1]));
+    let both = is_joint(one) && is_joint(other) && one.from != other.from && one.to == other.to;
+    both && apart <= powers.joint_within(one)
 }
 
 /// Whether they are also in no common resource unit, and so do not interfere.
-fn are_apart(one: &OngoingFrame, other: &OngoingFrame) -> bool {
-    are_joint(one, other) && (one.users != other.users || !one.users.is_unit())
+fn are_apart(powers: &Powers, node: u32, one: &OngoingFrame, other: &OngoingFrame) -> bool {
+    let is_common = one.users == other.users && one.users.is_unit();
+    !is_common && are_joint(powers, node, one, other)
 }
 
 /// A preamble is detected only if its `power` reaches the sensitivity and its SINR suffices.
@@ -169,7 +176,7 @@ pub(super) fn check(
     let others: Vec<&OngoingFrame> = frames
         .iter()
         .filter(during)
-        .filter(|other| other.from != frame.from && !are_apart(frame, other))
+        .filter(|other| other.from != frame.from && !are_apart(powers, node, frame, other))
         .collect();
     let bursts: Vec<(Burst, f64)> = heard
         .bursts
@@ -179,7 +186,7 @@ pub(super) fn check(
         .collect();
     let width = frame.mode.width;
     let within = |other: &OngoingFrame| {
-        let is_joint = are_joint(frame, other);
+        let is_joint = are_joint(powers, node, frame, other);
         powers.within(node, other, width) * if is_joint { concentration } else { 1.0 }
     };
     let mut at = first;

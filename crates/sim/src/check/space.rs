@@ -386,10 +386,18 @@ impl Watch {
         let factor = self.groups.concentration(&sent, heard.node);
         reception::check(now, &self.powers, &self.frames, &sent, power, factor, heard);
         let frame = OngoingFrame { to: self.groups.receiver(&sent, heard.node), ..frame };
+        let units_until = self.over(&sent, heard.node);
         let receiver = &mut self.receivers[heard.node as usize];
         let is_unit = frame.users.is_unit() && frame.to == Some(heard.node);
-        let is_beside_unit = is_unit && receiver.heard_until == frame.end;
-        let apart = receiver.heard_until <= frame.start || is_beside_unit;
+        let together = self.powers.joint_within(&frame);
+        let is_beside_unit = is_unit && frame.end.since(receiver.heard_until) <= together;
+        if is_unit && !is_beside_unit {
+            receiver.exchanges.units_until = units_until;
+        }
+        // Answers may be found with a later one of them.
+        let is_joint = reception::is_joint(&frame);
+        let found_by = if is_joint { frame.start + together } else { frame.start };
+        let apart = receiver.heard_until <= found_by || is_beside_unit;
         rule(now, apart, "one reception per radio", || format!("{heard:?}"));
         (receiver.heard_until, receiver.after_frame) = (frame.end, true);
         let times = &self.times;
@@ -397,7 +405,7 @@ impl Watch {
             // A collision with its own RTS.
             return;
         }
-        if !heard.understood && is_unit && receiver.decoded_unit_at == now {
+        if !heard.understood && is_unit && now.since(receiver.decoded_unit_at) <= together {
             return;
         }
         if !heard.understood {

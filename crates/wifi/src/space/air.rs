@@ -136,7 +136,7 @@ impl Space {
     fn filled(&mut self, now: Instant, frame: OnAir, source: &mut dyn MsduSource) -> Option<OnAir> {
         match frame.users {
             Users::Unit(_) if frame.answers_trigger() => self.answer_trigger(now, frame, source),
-            Users::Together => self.answer_mu_rts(frame),
+            Users::Together => self.answer_mu_rts(now, frame),
             _ => Some(frame),
         }
     }
@@ -399,7 +399,7 @@ impl Space {
     /// whatever the interference, has received nothing.
     fn end_transmission(&mut self, now: Instant, id: u32) {
         if self.signals.transmission(id).frame.is_joint() {
-            return self.end_in_units(now, id);
+            return self.end_in_units(id);
         }
         let weak_below = self.weak_below();
         let clear_below = if self.crowd.is_on_air() { 0.0 } else { weak_below };

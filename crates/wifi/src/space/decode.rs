@@ -19,7 +19,7 @@ pub(super) fn decode(
     lost: &Bitmap,
     out: &mut Vec<Command>,
 ) {
-    if frame.users == Users::Several && frame.kind == FrameKind::BlockAck {
+    if frame.is_multi_sta() {
         return hear_multi_sta(now, rules, sender, receiver, out);
     }
     // A BlockAck acknowledges the MPDUs that its transmitter received from this node.

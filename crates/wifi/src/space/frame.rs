@@ -3,7 +3,7 @@
 use super::per_cache::FactsPlace;
 use super::rules::{Responses, SpaceRules};
 use crate::mac::{ACK, Deferral, Edcaf, ElicitedResponse, RTS, Timing};
-use crate::phy::{Airtime, Mode};
+use crate::phy::{Airtime, Guard, Mode};
 use kernel::{Bytes, Db, Duration, Instant};
 use wire::FrameKind;
 
@@ -140,8 +140,14 @@ impl OnAir {
 
     /// Whether its transmitter has nothing more to do in the exchange once it has arrived.
     pub(super) fn ends_exchange(&self) -> bool {
-        let is_last = self.answer == ElicitedResponse::None && !self.is_control_response();
-        is_last && self.kind != FrameKind::CtsToSelf
+        let is_answer = self.is_control_response() || self.answers_trigger();
+        let is_last = self.answer == ElicitedResponse::None && !is_answer;
+        is_last && self.kind != FrameKind::CtsToSelf || self.is_multi_sta()
+    }
+
+    /// Whether it is the Multi-STA BlockAck of an access point.
+    pub(super) fn is_multi_sta(&self) -> bool {
+        self.users == Users::Several && self.kind == FrameKind::BlockAck
     }
 
     /// Whether it is an HE TB PPDU that a Trigger frame other than a MU-BAR asks for.
@@ -168,6 +174,14 @@ impl OnAir {
     /// received as one.
     pub(super) fn is_joint(&self) -> bool {
         matches!(self.users, Users::Together | Users::Unit(_))
+    }
+
+    /// The guard interval of its symbols, if it is such a frame: those that arrive within this time
+    /// after the first are received as one.
+    pub(super) fn joint_within(&self) -> Duration {
+        let guard =
+            if self.users.is_unit() { self.mode.guard.of_trigger_based() } else { Guard::Ns800 };
+        Duration(guard.ns())
     }
 
     /// Whether it is for several users, or of one of several, whom the exchange tells.
@@ -294,6 +308,14 @@ impl Transmission {
             Users::Unit(_) => self.start + self.airtime.preamble + SIGNAL,
             _ => self.payload(),
         }
+    }
+
+    /// Whether another transmission answers the same frame at the same time: it begins within the
+    /// guard interval, by which the elicited stations are at different distances.
+    pub(super) fn is_joint_with(&self, other: &Self) -> bool {
+        let (one, two) = (&self.frame, &other.frame);
+        let apart = self.start.max(other.start).since(self.start.min(other.start));
+        one.is_joint() && two.is_joint() && one.to == two.to && apart <= one.joint_within()
     }
 
     /// When the first `bytes` of the PSDU have ended.

@@ -2,14 +2,13 @@
 //! until their timers end (802.11ax-2021 clause 26.2.7).
 
 use super::Space;
-use super::frame::Users;
 use super::node::Node;
 use crate::Command;
 use crate::mac::Rules;
 use crate::mac::mu::{MuTimers, TriggerCounters};
 use crate::phy::AccessCategory;
 use kernel::{Duration, Instant};
-use wire::{FrameKind, TrafficClass};
+use wire::TrafficClass;
 
 /// The shortest interframe space before slots, by the parameters of EDCA or of MU EDCA.
 pub(super) fn shortest_space(nodes: &[Node], rules: &Rules) -> Duration {
@@ -54,8 +53,8 @@ impl Space {
     #[inline(never)]
     pub(super) fn start_timers(&mut self, now: Instant, id: u32, out: &mut Vec<Command>) {
         let frame = &self.signals.transmission(id).frame;
-        let is_ack = frame.users == Users::Several && frame.kind == FrameKind::BlockAck;
-        let triggers = self.nodes[frame.from as usize].own_triggers().filter(|_| is_ack);
+        let own = self.nodes[frame.from as usize].own_triggers();
+        let triggers = own.filter(|_| frame.is_multi_sta());
         let Some(triggers) = triggers else { return };
         let Some(triggered) = &triggers.current else { return };
         let per_node = self.rules.mac.per_node;

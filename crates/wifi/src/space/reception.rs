@@ -23,13 +23,34 @@ pub(super) struct ReceivedSignal {
 /// `aPPDUMaxTime`, with an extension.
 const LONGEST: Duration = Duration::from_micros(5484 + 6);
 
+/// One of several HE TB PPDUs at a receiver.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct JointSignal {
+    pub(super) signal: ReceivedSignal,
+    /// The node that they answer.
+    pub(super) answered: u32,
+    /// Those that arrive within this time after the first are received as one.
+    pub(super) within: Duration,
+}
+
 /// HE TB PPDUs that answer a node at the same time.
 #[derive(Clone, Copy, Debug)]
 struct Joint {
+    /// When the first has arrived.
     since: Instant,
     answered: u32,
+    /// How many of them are on the air.
+    number: u32,
     /// The number of the first, and the power of all.
     signal: ReceivedSignal,
+}
+
+impl Joint {
+    /// Whether a signal that begins or has begun at this instant is one of them.
+    fn has(&self, began: Instant, &JointSignal { answered, within, .. }: &JointSignal) -> bool {
+        let is_in_time = self.since <= began && began.since(self.since) <= within;
+        self.answered == answered && is_in_time
+    }
 }
 
 /// The HE TB PPDUs that a receiver has found.
@@ -37,7 +58,8 @@ struct Joint {
 struct AllJoint {
     /// Those that may still be on the air, by when they began and the node that they answer.
     last: Vec<Joint>,
-    /// When the reception of some has ended, and the node that they answer.
+    /// Since when those were received whose reception has ended last, and the node that they
+    /// answer.
     ended: Option<(Instant, u32)>,
 }
 
@@ -191,9 +213,25 @@ impl PhyReceiver {
         self.energy && !self.sending && self.sum < energy
     }
 
-    /// Whether energy detection senses a signal, apart from a frame that the node receives.
-    pub(super) fn has_energy(&self, levels: &Levels) -> bool {
-        self.sum >= levels.energy
+    /// Whether energy detection senses a signal when the node begins to answer another one, apart
+    /// from what a nearer node answers to the same frame: it arrives when carrier sense is over.
+    pub(super) fn has_energy_beside(
+        &self,
+        now: Instant,
+        answered: Option<u32>,
+        within: Duration,
+        levels: &Levels,
+    ) -> bool {
+        let mut all = self.joint.iter().flat_map(|all| &all.last);
+        let is_own = |it: &&Joint| Some(it.answered) == answered && now.since(it.since) <= within;
+        let beside = all.find(is_own).map(|joint| joint.signal.power.fixed);
+        self.sum - beside.unwrap_or_default() >= levels.energy
+    }
+
+    /// Whether HE TB PPDUs are on the air of which one has begun so.
+    pub(super) fn has_joint(&self, began: Instant, signal: &JointSignal) -> bool {
+        let mut all = self.joint.iter().flat_map(|all| &all.last);
+        all.any(|joint| joint.has(began, signal) && joint.number > 0)
     }
 
     /// The node begins to send: what it was receiving is lost.
@@ -369,23 +407,27 @@ impl PhyReceiver {
     pub(super) fn arrive_jointly(
         &mut self,
         now: Instant,
-        signal: ReceivedSignal,
-        answered: u32,
+        one: JointSignal,
         is_decodable: bool,
         levels: &Levels,
     ) -> bool {
+        let JointSignal { signal, answered, .. } = one;
         let last = &mut self.joint.get_or_insert_default().last;
         last.retain(|joint| now.since(joint.since) <= LONGEST);
-        let is_own = |joint: &Joint| (joint.since, joint.answered) == (now, answered);
-        let others = last.iter().position(is_own).map(|place| last.swap_remove(place));
+        let place = last.iter().position(|joint| joint.has(now, &one));
+        let others = place.map(|place| last.swap_remove(place));
         let power = others.map_or(signal.power, |joint| joint.signal.power.plus(signal.power));
         let id = others.map_or(signal.id, |joint| joint.signal.id);
+        let (since, number) = others.map_or((now, 0), |joint| (joint.since, joint.number));
         let signal = ReceivedSignal { id, power };
-        last.push(Joint { since: now, answered, signal });
+        last.push(Joint { since, answered, number: number + 1, signal });
         // As if all of them arrived in place of the earlier ones.
         if let Some(joint) = others {
             self.sum = self.sum - joint.signal.power.fixed;
             self.newest = self.newest.filter(|&(since, newest)| since != now || newest.id != id);
+            if let Some(own) = self.reception.as_mut().filter(|own| own.signal.id == id) {
+                own.signal.power = power;
+            }
         }
         self.arrive(now, signal, is_decodable, levels)
     }
@@ -394,21 +436,21 @@ impl PhyReceiver {
     /// is that of all together.
     pub(super) fn depart_jointly(
         &mut self,
-        now: Instant,
         began: Instant,
-        signal: ReceivedSignal,
-        answered: u32,
+        one: JointSignal,
         levels: &Levels,
     ) -> End {
-        let all_joint = self.joint.as_deref();
-        let is_own = |it: &&Joint| (it.since, it.answered) == (began, answered);
-        let joint = all_joint.and_then(|all| all.last.iter().find(is_own));
-        let Some(&Joint { since, signal: all, .. }) = joint else {
+        let JointSignal { signal, answered, .. } = one;
+        let all_joint = self.joint.as_deref_mut();
+        let ended = all_joint.as_ref().and_then(|all| all.ended);
+        let joint = all_joint.and_then(|all| all.last.iter_mut().find(|it| it.has(began, &one)));
+        let Some(joint) = joint else {
             return self.depart(signal, levels);
         };
-        let is_beside = all_joint.and_then(|all| all.ended) == Some((now, answered));
-        let is_first =
-            self.reception.is_some_and(|own| (own.since, own.signal.id) == (since, all.id));
+        joint.number -= 1;
+        let Joint { since, signal: all, .. } = *joint;
+        let is_beside = ended == Some((since, answered));
+        let is_first = self.reception.is_some_and(|own| own.signal.id == all.id);
         if !is_first && !is_beside {
             return self.depart(signal, levels);
         }
@@ -417,7 +459,7 @@ impl PhyReceiver {
         let received = Received { power: all.power.milliwatts, bounds };
         if is_first {
             (self.reception, self.after_frame) = (None, true);
-            self.joint.get_or_insert_default().ended = Some((now, answered));
+            self.joint.get_or_insert_default().ended = Some((since, answered));
             End::Received(received)
         } else {
             End::Beside(received)

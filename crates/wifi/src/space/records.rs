@@ -324,8 +324,9 @@ impl Space {
         if receiver.misses(now) {
             return Some((FrameLoss::ReceiverTransmits, Some(to)));
         }
-        let other = receiver.received_transmission()?;
-        Some((FrameLoss::ReceiverBusy, Some(self.signals.transmission(other).frame.from)))
+        let other = self.signals.transmission(receiver.received_transmission()?);
+        let is_beside = self.signals.transmission(id).is_joint_with(other);
+        (!is_beside).then_some((FrameLoss::ReceiverBusy, Some(other.frame.from)))
     }
 
     /// A frame of a node joins the exchange of another node.
@@ -336,19 +337,19 @@ impl Space {
         }
     }
 
-    /// A wave arrives: it is known whether the receiver of its frame can receive it.
+    /// A wave arrives: it is known whether receivers of its frame can receive it.
     #[inline(never)]
     pub(super) fn record_arrival(&mut self, now: Instant, id: u32) {
-        let transmission = self.signals.transmission(id);
-        let Some(to) = transmission.frame.to else { return };
-        if self.signals.power_of(id, to).is_none() {
-            return;
-        }
-        let (hindered, source) = (self.hindrance(now, id, Some(to)), self.signals.source(id));
+        let source = self.signals.source(id);
         let Some(records) = self.records() else { return };
-        if let Some(on_air) = records.on_air.iter_mut().find(|on_air| on_air.id == source) {
-            on_air.hindered = hindered;
+        let mut on_air = std::mem::take(&mut records.on_air);
+        for FrameOnAir { frame, hindered, .. } in on_air.iter_mut().filter(|it| it.id == source) {
+            if frame.to.is_some_and(|to| self.signals.power_of(id, to).is_some()) {
+                *hindered = self.hindrance(now, id, frame.to);
+            }
         }
+        let Some(records) = self.records() else { return };
+        records.on_air = on_air;
     }
 
     /// A frame ends.

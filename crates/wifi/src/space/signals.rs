@@ -410,11 +410,11 @@ impl Signals {
     /// Whether another transmission answers the same frame at the same time, and if so, whether it
     /// is an HE TB PPDU in the same resource unit. Otherwise the two do not interfere.
     pub(super) fn is_in_unit(&self, id: u32, other: &TransmissionSpan) -> Option<bool> {
-        let (own, other) = (self.transmission(id), self.transmission(other.id));
-        let (one, two) = (&own.frame, &other.frame);
-        let answer_one = (own.start, one.to) == (other.start, two.to);
-        let in_one = one.users == two.users && one.users.is_unit();
-        (one.is_joint() && two.is_joint() && answer_one).then_some(in_one)
+        let own = self.transmission(id);
+        let is_source = own.part == Part::Source;
+        let other = self.transmission(if is_source { self.source(other.id) } else { other.id });
+        let in_one = own.frame.users == other.frame.users && own.frame.users.is_unit();
+        own.is_joint_with(other).then_some(in_one)
     }
 
     /// All who may hear a transmission.

@@ -12,7 +12,7 @@
 use super::Space;
 use super::frame::{OnAir, Reach, Transmission, Users};
 use super::per::PpduParts;
-use super::reception::{End, Received, ReceivedSignal};
+use super::reception::{End, JointSignal, Received, ReceivedSignal};
 use crate::Command;
 use crate::mac::mu::{MuCounters, UserCounters, mu_bar_in};
 use crate::phy::Airtime;
@@ -52,14 +52,15 @@ impl Space {
     #[inline(never)]
     pub(super) fn arrive_jointly(&mut self, now: Instant, id: u32) {
         let Self { signals, receivers, rules, scratch, .. } = self;
-        let OnAir { to, mode, .. } = signals.transmission(id).frame;
-        let Some(to) = to else { return };
+        let frame = signals.transmission(id).frame;
+        let (OnAir { to, mode, .. }, within) = (frame, frame.joint_within());
+        let Some(answered) = to else { return };
         signals.each(id, |node, power| {
             let knows = rules.mac.knows_ofdm(node) && rules.mac.knows(node, mode.class);
             let is_decodable = knows && signals.is_in_channel(id, node);
-            let signal = ReceivedSignal { id, power };
+            let one = JointSignal { signal: ReceivedSignal { id, power }, answered, within };
             let receiver = &mut receivers[node as usize];
-            if receiver.arrive_jointly(now, signal, to, is_decodable, &rules.levels) {
+            if receiver.arrive_jointly(now, one, is_decodable, &rules.levels) {
                 scratch.touch(node);
             }
         });
@@ -68,26 +69,27 @@ impl Space {
     /// An HE TB PPDU ends at the nodes in range, or a CTS that answers an MU-RTS.
     #[cold]
     #[inline(never)]
-    pub(super) fn end_in_units(&mut self, now: Instant, id: u32) {
+    pub(super) fn end_in_units(&mut self, id: u32) {
         let Self { signals, receivers, rules, scratch, .. } = self;
-        let &Transmission { frame: OnAir { to, users, .. }, deferral, start, .. } =
-            signals.transmission(id);
-        let Some(to) = to else { return };
-        let has_unit = |node: u32| node == to && users.is_unit();
+        let &Transmission { frame, deferral, start, .. } = signals.transmission(id);
+        let within = frame.joint_within();
+        let Some(answered) = frame.to else { return };
+        let has_unit = |node: u32| node == answered && frame.users.is_unit();
         signals.each(id, |node, power| {
-            let signal = ReceivedSignal { id, power };
+            let one = JointSignal { signal: ReceivedSignal { id, power }, answered, within };
             let receiver = &mut receivers[node as usize];
-            let how = match receiver.depart_jointly(now, start, signal, to, &rules.levels) {
-                End::Energy => return scratch.touch(node),
-                End::Received(how) => how,
-                End::Beside(how) if has_unit(node) => how,
-                End::Beside(_) | End::Unnoticed => return,
+            let how = match receiver.depart_jointly(start, one, &rules.levels) {
+                End::Unnoticed => return,
+                End::Received(how) => Some(how),
+                End::Beside(how) => Some(how).filter(|_| has_unit(node)),
+                End::Energy => None,
             };
             scratch.touch(node);
+            let Some(how) = how else { return };
             let mut own = how;
             if has_unit(node) {
                 own.power = power.milliwatts;
-                if !scratch.in_units.iter().any(|&(other, _)| other == node) {
+                if !receiver.has_joint(start, &one) {
                     scratch.in_units.push((node, deferral));
                 }
             }
@@ -99,7 +101,7 @@ impl Space {
     fn ctss(&self, id: u32) -> impl Iterator<Item = u32> {
         let others = self.signals.others(id);
         let others = others.filter(move |other| self.signals.is_in_unit(id, other).is_some());
-        others.map(|other| other.id).chain(std::iter::once(id))
+        others.map(|other| self.signals.source(other.id)).chain(std::iter::once(id))
     }
 
     /// Who has decoded a CTS that answers an MU-RTS: all are received as one.
@@ -170,16 +172,17 @@ impl Space {
             let concentration = own.map_or(1.0, |_| self.concentration(&frame));
             self.scratch.interference.concentration = concentration;
             let power = how.power * concentration;
-            let before = self.signals.transmission(id).reach;
+            let source = self.signals.source(id);
+            let before = self.signals.transmission(source).reach;
             let how = Received { power, ..how };
             self.receive_frame(now, &[(node, id, how)], &mut ppdu, Some(to), out);
-            let reach = self.signals.transmission(id).reach.since(&before);
+            let reach = self.signals.transmission(source).reach.since(&before);
             let is_lost = own.is_some() && reach.decoded == 0 && !reach.is_none();
             if is_lost && frame.sets_nav_by_signal() {
                 self.hear_signal(now, node, id, power, out);
             }
             if let Some(watch) = self.watch.as_mut().filter(|_| own.is_some()) {
-                watch.note_reach(id, node, &reach);
+                watch.note_reach(source, node, &reach);
             }
         }
     }
@@ -199,9 +202,10 @@ impl Space {
 
     /// A node does not receive an HE TB PPDU, because of another one in its resource unit.
     fn lose_in_unit(&mut self, id: u32, node: u32) {
-        self.signals.transmission_mut(id).reach.note_loss(false, true);
+        let source = self.signals.source(id);
+        self.signals.transmission_mut(source).reach.note_loss(false, true);
         if let Some(watch) = &mut self.watch {
-            watch.note_reach(id, node, &Reach { interfered: 1, ..Reach::default() });
+            watch.note_reach(source, node, &Reach { interfered: 1, ..Reach::default() });
         }
     }
 

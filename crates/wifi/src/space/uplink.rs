@@ -117,9 +117,15 @@ impl Space {
     /// and 26.5.2.5).
     #[cold]
     #[inline(never)]
-    pub(super) fn answer_mu_rts(&self, frame: OnAir) -> Option<OnAir> {
-        let is_busy = self.receivers[frame.from as usize].has_energy(&self.rules.levels);
-        Some(frame).filter(|_| !is_busy)
+    pub(super) fn answer_mu_rts(&self, now: Instant, frame: OnAir) -> Option<OnAir> {
+        Some(frame).filter(|frame| !self.has_energy_beside(now, frame))
+    }
+
+    /// Whether a node that begins to answer senses energy, apart from others that answer the same
+    /// frame.
+    fn has_energy_beside(&self, now: Instant, answer: &OnAir) -> bool {
+        let (from, levels) = (answer.from as usize, &self.rules.levels);
+        self.receivers[from].has_energy_beside(now, answer.to, answer.joint_within(), levels)
     }
 
     /// A station begins to answer a Trigger frame: decides what is in its PPDU. `None` if it sends
@@ -133,7 +139,7 @@ impl Space {
         source: &mut dyn MsduSource,
     ) -> Option<OnAir> {
         let (from, to) = (frame.from as usize, frame.to? as usize);
-        let is_busy = self.receivers[from].has_energy(&self.rules.levels);
+        let is_busy = self.has_energy_beside(now, &frame);
         let pair = [from, to];
         let [station, access_point] =
             self.nodes.get_disjoint_mut(pair).expect("a station is no access point");

@@ -2,7 +2,7 @@
 
 use super::super::blocks::DataPsdu;
 use super::super::group;
-use super::super::reception::are_joint;
+use super::super::reception::is_joint;
 use super::super::rule::rule;
 use super::super::triggered;
 use super::super::units::{GroupSent, TriggerSent};
@@ -22,13 +22,40 @@ impl Watch {
         self.power_together(frame, node)
     }
 
-    /// The power of a preamble.
+    /// The power of a preamble, as far as it has arrived.
     pub(super) fn power_together(&self, frame: &OngoingFrame, node: u32) -> f64 {
-        let is_of_it = |other: &&OngoingFrame| {
-            are_joint(frame, other) || (other.from, other.start) == (frame.from, frame.start)
+        let all = self.together(frame, node).into_iter();
+        let arrived = all.filter(|other| self.powers.span(node, other).0 <= self.now);
+        arrived.map(|other| self.powers.at(node, other)).sum()
+    }
+
+    /// When the last of the frames has arrived that a node receives as one with this one.
+    pub(super) fn over(&self, frame: &OngoingFrame, node: u32) -> Instant {
+        let ends = self.together(frame, node).into_iter();
+        ends.map(|other| self.powers.span(node, other).1).max().unwrap_or(frame.end)
+    }
+
+    /// The frames that a node receives as one with this one: HE TB PPDUs and CTSs that begin within
+    /// the guard interval after the first of them.
+    fn together(&self, frame: &OngoingFrame, node: u32) -> Vec<&OngoingFrame> {
+        let is_it = |other: &&OngoingFrame| (other.from, other.start) == (frame.from, frame.start);
+        let begin = |other: &OngoingFrame| self.powers.span(node, other).0;
+        let alike = |other: &&OngoingFrame| {
+            let both = is_joint(frame) && is_joint(other) && other.to == frame.to;
+            is_it(other) || both && other.from != node && self.powers.at(node, other) > 0.0
         };
-        let all = self.frames.iter().filter(is_of_it).filter(|other| other.from != node);
-        all.map(|other| self.powers.at(node, other)).sum()
+        let mut all: Vec<&OngoingFrame> = self.frames.iter().filter(alike).collect();
+        all.sort_by_key(|other| begin(other));
+        let within = self.powers.joint_within(frame);
+        while let Some(&first) = all.first() {
+            let later = |other: &&OngoingFrame| begin(other) > begin(first) + within;
+            let rest = all.split_off(all.iter().position(|it| later(&it)).unwrap_or(all.len()));
+            if all.iter().any(|other| is_it(&other)) {
+                return all;
+            }
+            all = rest;
+        }
+        all
     }
 
     /// A frame to users of an exchange, or to one of them, begins.
@@ -82,11 +109,11 @@ impl Watch {
         let now = self.now;
         let detail = || format!("{frame:?}: {own:?}");
         let mut asked = self.receivers[frame.from as usize].exchanges.asked.iter();
-        let is_asked = asked.any(|asked| {
+        let asked = asked.find(|asked| {
             (asked.kind, asked.from) == (FrameKind::Trigger, own.frame.from)
                 && asked.end + self.times.sifs() == now
         });
-        rule(now, is_asked, "an HE TB PPDU begins a SIFS after its Trigger frame", detail);
+        rule(now, asked.is_some(), "an HE TB PPDU begins a SIFS after its Trigger frame", detail);
         let mut users = own.exchange.users.iter();
         let user = users.find(|user| user.station == frame.from);
         let in_place = user.is_some_and(|user| frame.users == Users::Unit(user.unit as u8));
@@ -94,7 +121,7 @@ impl Watch {
         triggered::check_answers(&self.mac, now, &own.exchange);
         let lasts = own.exchange.announced == frame.end - frame.start;
         rule(now, lasts, "answers last as long as the Trigger frame says", detail);
-        self.check_reservation(&own.frame, frame);
+        self.check_reservation(asked.unwrap_or(&own.frame), frame);
     }
 
     /// A Multi-STA BlockAck acknowledges what the access point has decoded, a SIFS after the
@@ -108,7 +135,9 @@ impl Watch {
         let Some(own) = own else { return };
         let detail = || format!("{frame:?}: {own:?}");
         let answers = own.frame.end + self.times.sifs();
-        let in_time = answers + own.exchange.announced + self.times.sifs() == now;
+        let together = answers + own.exchange.announced;
+        let last = self.receivers[frame.from as usize].exchanges.units_until;
+        let in_time = last >= together && last + self.times.sifs() == now;
         rule(now, in_time, "a BlockAck follows a SIFS after the answers", detail);
         let told = own.exchange.users.iter().filter(|user| user.is_acknowledged());
         let is_decoded = told.clone().all(|user| own.decoded.contains(&user.station));
@@ -119,7 +148,7 @@ impl Watch {
         let size = multi_sta_block_ack(told.map(|user| triggered::bitmap(&self.mac, user)));
         let is_long = frame.psdu == size;
         rule(now, is_long, "a Multi-STA BlockAck has a bitmap for each A-MPDU", detail);
-        let most = own.frame.end + own.frame.reserves;
+        let most = own.frame.end + own.frame.reserves + self.slowest * 2;
         rule(
             now,
             frame.end <= most || !self.exact,

@@ -9,7 +9,6 @@ use wifi::MacConfig;
 use wifi::mac::{Delivery, Mu, RandomAccessTriggers};
 use wifi::phy::he::{GroupFault, GroupUser, RuSize};
 use wifi::phy::{Band, Mode, ModeClass};
-use wifi::space::PropagationDelay;
 
 const TABLE: &str = "wlan.mu";
 /// The association identifiers that an access point can give (802.11-2020 clause 9.4.1.8).
@@ -45,11 +44,6 @@ pub(super) fn mu(
     }
     if let Some((what, remedy)) = unsupported {
         let message = format!("downlink OFDMA with {what} is not supported");
-        return check.fault(TABLE, Said::new(message, remedy));
-    }
-    if space.is_some_and(|space| space.radio.propagation_delay == PropagationDelay::On) {
-        let message = "not supported together with signals that take time to arrive";
-        let remedy = "let radio.propagation_delay be \"off\" or \"auto\"";
         return check.fault(TABLE, Said::new(message, remedy));
     }
     if stations.len() > MOST_AIDS {

@@ -4,7 +4,7 @@ use super::{Acknowledgement, MU_BAR, Mu};
 use crate::mac::aggregation::{BLOCK_ACK_REQUEST, DELIMITER};
 use crate::mac::{Rules, TriggerKind, block_ack};
 use crate::phy::he::{DataEnd, GroupFormat, GroupLayout, GroupUser, GroupVector, RuSize};
-use crate::phy::{Airtime, Coding, Guard, Mode};
+use crate::phy::{Airtime, Coding, Mode};
 use kernel::{Bytes, Duration};
 
 /// Shapes that are kept: with rate control there may be very many.
@@ -163,8 +163,7 @@ impl Triggered {
         let most = settings.response_mcs as u8;
         let mcs: Vec<u8> = mcs.iter().map(|&mcs| mcs.min(most)).collect();
         // With the guard interval goes one type of HE-LTF.
-        let is_long = data.guard == Guard::Ns3200;
-        let guard = if is_long { Guard::Ns3200 } else { Guard::Ns1600 };
+        let guard = data.guard.of_trigger_based();
         let vector = GroupVector { format: GroupFormat::Tb, guard, ltf: None, ..*data };
         let users: Vec<GroupUser> = users(members, &mcs, None)
             .into_iter()

@@ -24,7 +24,7 @@ use super::reports::{QueueSizes, ReportSettings};
 use crate::mac::TriggerKind;
 use crate::mac::aggregation::DELIMITER;
 use crate::phy::he::{GroupFormat, GroupUser, GroupVector, NominalPadding, RuSize};
-use crate::phy::{Band, Guard, Mode};
+use crate::phy::{Band, Mode};
 use kernel::{Bytes, Duration};
 use settings::{Choice, Settings};
 
@@ -100,8 +100,7 @@ impl Mu {
     /// HE TB PPDUs beside data of users with this mode.
     pub(crate) fn answers(&self, band: Band, mode: &Mode) -> GroupVector {
         // With the guard interval goes one type of HE-LTF.
-        let is_long = mode.guard == Guard::Ns3200;
-        let guard = if is_long { Guard::Ns3200 } else { Guard::Ns1600 };
+        let guard = mode.guard.of_trigger_based();
         let data = self.vector(band, mode, 0);
         GroupVector { format: GroupFormat::Tb, guard, ltf: None, ..data }
     }
