@@ -176,7 +176,7 @@ impl Watch {
             self.check_opening(frame, mpdus.len());
         }
         if let Some(reuse) = &self.reuse {
-            reuse.on_begin(frame, is_answer(frame));
+            reuse.on_begin(frame, is_answer(frame) || frame.users.is_unit());
         }
         let asks = matches!(frame.kind, FrameKind::Rts | FrameKind::BlockAckRequest);
         let is_of_one = frame.users == Users::One || frame.users.is_unit();
@@ -305,7 +305,10 @@ impl Watch {
             // A Trigger frame for data follows the reports, and does not need a TXOP with a limit.
             return;
         }
-        let won = self.txop_of(frame);
+        let free = receiver.free_at().map(|free| free + space);
+        let waited = free.is_some_and(|free| free <= now);
+        // After a signal that has taken time to arrive, this may be later than an interframe space.
+        let won = self.txop_of(frame).filter(|_| !waited);
         // The Duration field covers the exchange.
         let planned = frame.end + frame.reserves;
         let slack = if self.exact { Duration::ZERO } else { Duration::from_micros(1) };
@@ -320,8 +323,6 @@ impl Watch {
         rule(now, !long, "only a single frame may be longer than its TXOP", || {
             format!("{mpdus} frames, {limit}: {frame:?}")
         });
-        let free = receiver.free_at().map(|free| free + space);
-        let waited = free.is_some_and(|free| free <= now);
         rule(now, waited, "access waits for an idle medium and an interframe space", || {
             format!("free at {free:?}: {frame:?}")
         });
@@ -483,12 +484,14 @@ impl Watch {
             self.receivers[node as usize].on_detected(detected);
         }
         self.receivers[node as usize].sense(now, senses.busy);
+        let received = self.reuse.as_ref().and_then(|reuse| reuse.received_by(node));
+        let power = received.map_or(0.0, |frame| self.power_together(&frame, node));
         if let Some(reuse) = &mut self.reuse {
             let arriving = self.frames.iter().filter(|frame| {
                 let (start, end) = self.powers.span(node, frame);
                 start <= now && end > now
             });
-            reuse.sense(now, node, senses, &self.powers, arriving);
+            reuse.sense(now, node, senses, &self.powers, arriving, power);
         }
     }
 }

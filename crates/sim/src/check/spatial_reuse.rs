@@ -77,7 +77,13 @@ impl SpatialReuse {
         });
     }
 
-    /// A node has this carrier sense, and `flying` on the air.
+    /// The frame that a node receives.
+    pub(super) fn received_by(&self, node: u32) -> Option<OngoingFrame> {
+        self.receives[node as usize]
+    }
+
+    /// A node has this carrier sense, and `flying` on the air. The preamble of what it has received
+    /// has this power.
     pub(super) fn sense<'a>(
         &mut self,
         now: Instant,
@@ -85,6 +91,7 @@ impl SpatialReuse {
         senses: Senses,
         powers: &Powers,
         flying: impl Iterator<Item = &'a OngoingFrame> + Clone,
+        power: f64,
     ) {
         let span = |frame: &OngoingFrame| powers.span(node, frame);
         let before = self.receives[node as usize].take();
@@ -97,8 +104,8 @@ impl SpatialReuse {
         let (since, sends) = (span(&frame).0, flying.clone().any(|own| own.from == node));
         let goes_on = followed == Some(frame);
         if now.since(since) == COLOR && goes_on {
-            let is_certain = self.is_below(powers, node, &frame, 1.0 - 1e-9)
-                && stands_out(powers, node, &frame, flying);
+            let is_certain = self.is_below(node, &frame, power * (1.0 + 1e-9))
+                && stands_out(powers, node, power, flying);
             rule(now, !is_certain, "a PPDU of another BSS below the level is ignored", || {
                 format!("node {node}: {frame:?}")
             });
@@ -107,7 +114,7 @@ impl SpatialReuse {
             return;
         }
         let may_ignore =
-            now.since(since) == COLOR && self.is_below(powers, node, &frame, 1.0 + 1e-9);
+            now.since(since) == COLOR && self.is_below(node, &frame, power * (1.0 - 1e-9));
         let is_captured = followed.is_some();
         rule(now, may_ignore || is_captured, "only a PPDU of another BSS is ignored", || {
             format!("node {node}: {frame:?}")
@@ -119,26 +126,25 @@ impl SpatialReuse {
         }
     }
 
-    /// Whether a PPDU tells that it is of another BSS, and arrives below the level, within a factor
-    /// for rounding.
-    fn is_below(&self, powers: &Powers, node: u32, frame: &OngoingFrame, factor: f64) -> bool {
+    /// Whether a PPDU tells that it is of another BSS, and its power is below the level.
+    fn is_below(&self, node: u32, frame: &OngoingFrame, power: f64) -> bool {
         let [own, other] = [node, frame.from].map(|node| self.colors[node as usize]);
         let tells = matches!(frame.mode.class, ModeClass::He | ModeClass::Eht);
         let width = f64::from(frame.mode.width.mhz()) / 20.0;
         let level = libm::pow(10.0, self.level / 10.0) * width;
         let tells = tells && self.known.knows(node, frame.mode.class);
-        tells && own != other && own * other != 0 && powers.at(node, frame) < level * factor
+        tells && own != other && own * other != 0 && power < level
     }
 }
 
-/// Whether a preamble stands out even of all that is on the air now.
+/// Whether a preamble of this power stands out even of all that is on the air now.
 fn stands_out<'a>(
     powers: &Powers,
     node: u32,
-    frame: &OngoingFrame,
+    power: f64,
     flying: impl Iterator<Item = &'a OngoingFrame>,
 ) -> bool {
-    let (power, sum) = (powers.at(node, frame), powers.sum(node, flying));
+    let sum = powers.sum(node, flying);
     let rest = powers.detect_ratio * ((sum - power).max(0.0) + powers.noise);
     power > rest && !agree(power, rest)
 }

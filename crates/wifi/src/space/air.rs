@@ -86,8 +86,8 @@ impl Space {
                     let state = &self.nodes[node as usize];
                     transmission.exchanges = state.exchanges;
                     if self.reuse.is_some() {
-                        let wins = !goes_on && state.opens(now);
-                        transmission.cut = self.power_cut(now, &transmission.frame, wins);
+                        let opens = !goes_on && state.opens(now);
+                        transmission.cut = self.power_cut(now, &transmission.frame, opens);
                     }
                     beginning.push(self.signals.enter(transmission));
                 }

@@ -241,12 +241,13 @@ impl PhyReceiver {
         self.sum = self.sum + self.residual.unwrap_or_default();
     }
 
-    /// Stops to receive a transmission whose preamble has kept the ratio at which it is detected.
-    /// Returns whether it does.
-    pub(super) fn ignore(&mut self, id: u32, levels: &Levels) -> bool {
+    /// Stops to receive a transmission below this power whose preamble has kept the ratio at which
+    /// it is detected. Returns whether it does.
+    pub(super) fn ignore(&mut self, id: u32, below: f64, levels: &Levels) -> bool {
         let is_known =
             |&mut Reception { signal: ReceivedSignal { id: own, power }, most, .. }: &mut _| {
-                own == id && levels.finds(power.milliwatts, most - power.fixed)
+                let is_weak = power.milliwatts < below;
+                own == id && is_weak && levels.finds(power.milliwatts, most - power.fixed)
             };
         self.reception.take_if(is_known).is_some()
     }

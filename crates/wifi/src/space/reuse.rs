@@ -109,16 +109,16 @@ impl Space {
     }
 
     /// How much less than its transmit power a node sends a frame with that begins now: any PPDU,
-    /// the responses to others included (clause 26.10.2.4). `wins`: the frame is the first of a
-    /// TXOP.
+    /// what it answers to others included (clause 26.10.2.4). `opens`: the frame is the first of an
+    /// exchange that no TXOP goes on with.
     #[inline(never)]
-    pub(super) fn power_cut(&mut self, now: Instant, frame: &OnAir, wins: bool) -> Db {
+    pub(super) fn power_cut(&mut self, now: Instant, frame: &OnAir, opens: bool) -> Db {
         let Some(reuse) = &mut self.reuse else { return Db(0.0) };
         let node = &mut reuse.nodes[frame.from as usize];
-        if wins {
-            node.win(now);
-        }
-        if !frame.is_control_response() {
+        if !(frame.is_control_response() || frame.answers_trigger()) {
+            if opens {
+                node.win(now);
+            }
             return node.in_txop;
         }
         if !self.nodes[frame.from as usize].contends {
@@ -157,12 +157,10 @@ impl Space {
             let (OnAir { from, ref mode, .. }, end) = (transmission.frame, transmission.end());
             let level = levels[mode.width as usize];
             let (receivers, of_all) = (&mut self.receivers, &self.rules.levels);
-            self.signals.each(id, |node, power| {
-                let is_weak = power.milliwatts < level;
-                if is_weak
-                    && self.rules.mac.knows(node, mode.class)
+            self.signals.each(id, |node, _| {
+                if self.rules.mac.knows(node, mode.class)
                     && settings.are_apart(from, node)
-                    && receivers[node as usize].ignore(id, of_all)
+                    && receivers[node as usize].ignore(id, level, of_all)
                 {
                     ignoring.push(node);
                 }
