@@ -487,11 +487,7 @@ impl Watch {
         let received = self.reuse.as_ref().and_then(|reuse| reuse.received_by(node));
         let power = received.map_or(0.0, |frame| self.power_together(&frame, node));
         if let Some(reuse) = &mut self.reuse {
-            let arriving = self.frames.iter().filter(|frame| {
-                let (start, end) = self.powers.span(node, frame);
-                start <= now && end > now
-            });
-            reuse.sense(now, node, senses, &self.powers, arriving, power);
+            reuse.sense(now, node, senses, &self.powers, self.frames.iter(), power);
         }
     }
 }

@@ -82,18 +82,23 @@ impl SpatialReuse {
         self.receives[node as usize]
     }
 
-    /// A node has this carrier sense, and `flying` on the air. The preamble of what it has received
-    /// has this power.
+    /// A node has this carrier sense beside these frames, of which some have ended. The preamble of
+    /// what it has received has this power.
     pub(super) fn sense<'a>(
         &mut self,
         now: Instant,
         node: u32,
         senses: Senses,
         powers: &Powers,
-        flying: impl Iterator<Item = &'a OngoingFrame> + Clone,
+        frames: impl Iterator<Item = &'a OngoingFrame> + Clone,
         power: f64,
     ) {
         let span = |frame: &OngoingFrame| powers.span(node, frame);
+        let after = |at: Instant| {
+            let is_there = move |frame: &&OngoingFrame| span(frame).0 <= now && span(frame).1 > at;
+            frames.clone().filter(is_there)
+        };
+        let flying = after(now);
         let before = self.receives[node as usize].take();
         let followed = senses.follows.and_then(|(from, start)| {
             let mut flying = flying.clone();
@@ -105,12 +110,12 @@ impl SpatialReuse {
         let goes_on = followed == Some(frame);
         if now.since(since) == COLOR && goes_on {
             let is_certain = self.is_below(node, &frame, power * (1.0 + 1e-9))
-                && stands_out(powers, node, power, flying);
+                && stands_out(powers, node, power, after(since));
             rule(now, !is_certain, "a PPDU of another BSS below the level is ignored", || {
                 format!("node {node}: {frame:?}")
             });
         }
-        if goes_on || sends || now.since(since) < DETECTION {
+        if goes_on || sends || now.since(since) < DETECTION + powers.joint_within(&frame) {
             return;
         }
         let may_ignore =
@@ -137,7 +142,7 @@ impl SpatialReuse {
     }
 }
 
-/// Whether a preamble of this power stands out even of all that is on the air now.
+/// Whether a preamble of this power stands out even of all that has been on the air with it.
 fn stands_out<'a>(
     powers: &Powers,
     node: u32,

@@ -162,6 +162,13 @@ impl Space {
                 _ => self.nodes[frame.from as usize].users(frame.kind).find(|&user| user == node),
             };
             let own = own.filter(|_| self.nodes[node as usize].accepts_from(frame.from));
+            if own.is_some()
+                && frame.users.is_unit()
+                && self.nodes[node as usize].answers().is_none()
+            {
+                // It has given up the exchange, and knows of no resource units any more.
+                continue;
+            }
             if own.is_some() && self.is_overpowered(id, node) {
                 self.lose_in_unit(id, node);
                 continue;

@@ -166,7 +166,7 @@ impl Node {
     ) {
         let Some(awaited) = self.own.awaited_mut() else { return };
         awaited.receiving = false;
-        if awaited.until <= now {
+        if awaited.acts_at() <= now {
             self.give_up_waiting(now, rules, out);
         }
     }

@@ -43,12 +43,13 @@ impl Node {
         }
         let Some(awaited) = self.own.awaited_mut() else { return };
         let (receiving, asks_next) = (awaited.receiving, awaited.recovers.take().is_some());
-        if !asks_next {
-            return self.end_group(now, false, rules, out);
-        }
-        if !receiving && self.carrier.is_sensed() {
+        let is_busy = !receiving && self.carrier.is_sensed();
+        if asks_next && is_busy && now < awaited.until {
             // The medium is not idle a PIFS after the frame: the response may be on its way.
             return;
+        }
+        if !asks_next || is_busy {
+            return self.end_group(now, false, rules, out);
         }
         self.own.stop_waiting();
         let space = if receiving { rules.timing().pifs() } else { Duration::ZERO };
