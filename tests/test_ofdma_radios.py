@@ -105,7 +105,6 @@ def test_a_resource_unit_reaches_further():
 @pytest.mark.parametrize(
     ("tables", "path", "said"),
     [
-        ({"radio": {"propagation_delay": "on"}}, "wlan.mu", "signals that take time"),
         ({"interferers": [{"position_m": [3.0, 0.0], "source": "sco"}]}, "wlan.mu", "interferers"),
     ],
 )

@@ -6,7 +6,7 @@ use wifi::interferer::{Arrival, Device};
 use wifi::mac::FullDuplex;
 use wifi::phy::propagation::{Fading, Path};
 use wifi::phy::{Band, Guard, Width, noise};
-use wifi::space::{DESTRUCTIVE, Losses, OngoingFrame, Radio, Site};
+use wifi::space::{DESTRUCTIVE, Losses, OngoingFrame, Radio, Site, Users};
 
 /// Two computations of a power agree if their relative difference is less than this.
 const PRECISION: f64 = 1e-9;
@@ -210,12 +210,16 @@ impl Powers {
         nodes.map(|node| self.delay(node, frame)).max().unwrap_or_default()
     }
 
-    /// How much later than the first a frame may arrive that answers the same one, so that both are
-    /// received as one: their guard interval.
+    /// How much later than the first of several answers to one frame the others may arrive, so that
+    /// all are received as one: their guard interval.
     pub(super) fn joint_within(&self, frame: &OngoingFrame) -> Duration {
-        let of_unit = frame.mode.guard.of_trigger_based();
-        let guard = if frame.users.is_unit() { of_unit } else { Guard::Ns800 };
-        if self.has_delays { Duration(guard.ns()) } else { Duration::ZERO }
+        let guard = match frame.users {
+            _ if !self.has_delays => return Duration::ZERO,
+            Users::Unit(_) => frame.mode.guard.of_trigger_based(),
+            Users::Together => Guard::Ns800,
+            _ => return Duration::ZERO,
+        };
+        Duration(guard.ns())
     }
 
     /// A frame as a node receives it.

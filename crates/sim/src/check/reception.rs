@@ -104,8 +104,8 @@ impl ReceiverState {
     }
 }
 
-/// Whether other nodes may answer the same frame beside this one: it is an HE TB PPDU, or a CTS that
-/// answers an MU-RTS.
+/// Whether other nodes may answer the same frame beside this one, which is an HE TB PPDU or one of
+/// the CTSs that answer an MU-RTS.
 pub(super) fn is_joint(frame: &OngoingFrame) -> bool {
     frame.users.is_unit() || frame.users == Users::Together
 }

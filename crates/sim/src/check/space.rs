@@ -396,9 +396,7 @@ impl Watch {
             receiver.exchanges.units_until = units_until;
         }
         // Answers may be found with a later one of them.
-        let is_joint = reception::is_joint(&frame);
-        let found_by = if is_joint { frame.start + together } else { frame.start };
-        let apart = receiver.heard_until <= found_by || is_beside_unit;
+        let apart = receiver.heard_until <= frame.start + together || is_beside_unit;
         rule(now, apart, "one reception per radio", || format!("{heard:?}"));
         (receiver.heard_until, receiver.after_frame) = (frame.end, true);
         let times = &self.times;
@@ -487,7 +485,7 @@ impl Watch {
         let received = self.reuse.as_ref().and_then(|reuse| reuse.received_by(node));
         let power = received.map_or(0.0, |frame| self.power_together(&frame, node));
         if let Some(reuse) = &mut self.reuse {
-            reuse.sense(now, node, senses, &self.powers, self.frames.iter(), power);
+            reuse.sense(now, node, senses, &self.powers, &self.frames, power);
         }
     }
 }

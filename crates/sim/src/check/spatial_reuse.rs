@@ -84,19 +84,19 @@ impl SpatialReuse {
 
     /// A node has this carrier sense beside these frames, of which some have ended. The preamble of
     /// what it has received has this power.
-    pub(super) fn sense<'a>(
+    pub(super) fn sense(
         &mut self,
         now: Instant,
         node: u32,
         senses: Senses,
         powers: &Powers,
-        frames: impl Iterator<Item = &'a OngoingFrame> + Clone,
+        frames: &[OngoingFrame],
         power: f64,
     ) {
         let span = |frame: &OngoingFrame| powers.span(node, frame);
         let after = |at: Instant| {
             let is_there = move |frame: &&OngoingFrame| span(frame).0 <= now && span(frame).1 > at;
-            frames.clone().filter(is_there)
+            frames.iter().filter(is_there)
         };
         let flying = after(now);
         let before = self.receives[node as usize].take();

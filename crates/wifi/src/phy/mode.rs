@@ -164,6 +164,7 @@ impl Guard {
     }
 
     /// That of HE TB PPDUs beside data with this one: they have none below 1600 ns (table 27-31).
+    #[must_use]
     pub fn of_trigger_based(self) -> Self {
         if self == Self::Ns3200 { Self::Ns3200 } else { Self::Ns1600 }
     }

@@ -7,9 +7,14 @@
 //! (`space/interference.rs`) is computed when the frame ends, and only if these bounds do not
 //! determine whether the frame is decoded. A frame too weak to be decoded ends without a record.
 
+mod joint;
+
+pub(super) use joint::JointSignal;
+
 use super::interference::Bounds;
 use super::power::{FixedPower, Levels, Power};
 use super::radio::DETECTION;
+use joint::AllJoint;
 use kernel::{Duration, Instant};
 
 /// A signal at the receiver.
@@ -18,49 +23,6 @@ pub(super) struct ReceivedSignal {
     /// Number of the transmission.
     pub(super) id: u32,
     pub(super) power: Power,
-}
-
-/// `aPPDUMaxTime`, with an extension.
-const LONGEST: Duration = Duration::from_micros(5484 + 6);
-
-/// One of several HE TB PPDUs at a receiver.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct JointSignal {
-    pub(super) signal: ReceivedSignal,
-    /// The node that they answer.
-    pub(super) answered: u32,
-    /// Those that arrive within this time after the first are received as one.
-    pub(super) within: Duration,
-}
-
-/// HE TB PPDUs that answer a node at the same time.
-#[derive(Clone, Copy, Debug)]
-struct Joint {
-    /// When the first has arrived.
-    since: Instant,
-    answered: u32,
-    /// How many of them are on the air.
-    number: u32,
-    /// The number of the first, and the power of all.
-    signal: ReceivedSignal,
-}
-
-impl Joint {
-    /// Whether a signal that begins or has begun at this instant is one of them.
-    fn has(&self, began: Instant, &JointSignal { answered, within, .. }: &JointSignal) -> bool {
-        let is_in_time = self.since <= began && began.since(self.since) <= within;
-        self.answered == answered && is_in_time
-    }
-}
-
-/// The HE TB PPDUs that a receiver has found.
-#[derive(Debug, Default)]
-struct AllJoint {
-    /// Those that may still be on the air, by when they began and the node that they answer.
-    last: Vec<Joint>,
-    /// Since when those were received whose reception has ended last, and the node that they
-    /// answer.
-    ended: Option<(Instant, u32)>,
 }
 
 /// The reception of a frame.
@@ -211,27 +173,6 @@ impl PhyReceiver {
     /// Whether the energy that the node has sensed has ended.
     pub(super) fn lacks(&self, energy: FixedPower) -> bool {
         self.energy && !self.sending && self.sum < energy
-    }
-
-    /// Whether energy detection senses a signal when the node begins to answer another one, apart
-    /// from what a nearer node answers to the same frame: it arrives when carrier sense is over.
-    pub(super) fn has_energy_beside(
-        &self,
-        now: Instant,
-        answered: Option<u32>,
-        within: Duration,
-        levels: &Levels,
-    ) -> bool {
-        let mut all = self.joint.iter().flat_map(|all| &all.last);
-        let is_own = |it: &&Joint| Some(it.answered) == answered && now.since(it.since) <= within;
-        let beside = all.find(is_own).map(|joint| joint.signal.power.fixed);
-        self.sum - beside.unwrap_or_default() >= levels.energy
-    }
-
-    /// Whether HE TB PPDUs are on the air of which one has begun so.
-    pub(super) fn has_joint(&self, began: Instant, signal: &JointSignal) -> bool {
-        let mut all = self.joint.iter().flat_map(|all| &all.last);
-        all.any(|joint| joint.has(began, signal) && joint.number > 0)
     }
 
     /// The node begins to send: what it was receiving is lost.
@@ -401,70 +342,6 @@ impl PhyReceiver {
         self.reception.is_some()
             || audible && levels.finds(power.milliwatts, others)
             || !self.energy && self.sum >= levels.energy
-    }
-
-    /// One of several HE TB PPDUs begins that answer a node at the same time. Their preambles are
-    /// received as one, which gets stronger with each.
-    pub(super) fn arrive_jointly(
-        &mut self,
-        now: Instant,
-        one: JointSignal,
-        is_decodable: bool,
-        levels: &Levels,
-    ) -> bool {
-        let JointSignal { signal, answered, .. } = one;
-        let last = &mut self.joint.get_or_insert_default().last;
-        last.retain(|joint| now.since(joint.since) <= LONGEST);
-        let place = last.iter().position(|joint| joint.has(now, &one));
-        let others = place.map(|place| last.swap_remove(place));
-        let power = others.map_or(signal.power, |joint| joint.signal.power.plus(signal.power));
-        let id = others.map_or(signal.id, |joint| joint.signal.id);
-        let (since, number) = others.map_or((now, 0), |joint| (joint.since, joint.number));
-        let signal = ReceivedSignal { id, power };
-        last.push(Joint { since, answered, number: number + 1, signal });
-        // As if all of them arrived in place of the earlier ones.
-        if let Some(joint) = others {
-            self.sum = self.sum - joint.signal.power.fixed;
-            self.newest = self.newest.filter(|&(since, newest)| since != now || newest.id != id);
-            if let Some(own) = self.reception.as_mut().filter(|own| own.signal.id == id) {
-                own.signal.power = power;
-            }
-        }
-        self.arrive(now, signal, is_decodable, levels)
-    }
-
-    /// One of these ends, which began at this instant. One preamble was received for all; its power
-    /// is that of all together.
-    pub(super) fn depart_jointly(
-        &mut self,
-        began: Instant,
-        one: JointSignal,
-        levels: &Levels,
-    ) -> End {
-        let JointSignal { signal, answered, .. } = one;
-        let all_joint = self.joint.as_deref_mut();
-        let ended = all_joint.as_ref().and_then(|all| all.ended);
-        let joint = all_joint.and_then(|all| all.last.iter_mut().find(|it| it.has(began, &one)));
-        let Some(joint) = joint else {
-            return self.depart(signal, levels);
-        };
-        joint.number -= 1;
-        let Joint { since, signal: all, .. } = *joint;
-        let is_beside = ended == Some((since, answered));
-        let is_first = self.reception.is_some_and(|own| own.signal.id == all.id);
-        if !is_first && !is_beside {
-            return self.depart(signal, levels);
-        }
-        self.sum = self.sum - signal.power.fixed;
-        let bounds = Bounds { least: 0.0, most: 0.0, chunks: 1 };
-        let received = Received { power: all.power.milliwatts, bounds };
-        if is_first {
-            (self.reception, self.after_frame) = (None, true);
-            self.joint.get_or_insert_default().ended = Some((since, answered));
-            End::Received(received)
-        } else {
-            End::Beside(received)
-        }
     }
 
     /// All signals that begin now have arrived: decides which frame is received.

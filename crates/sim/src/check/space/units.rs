@@ -49,8 +49,8 @@ impl Watch {
         let within = self.powers.joint_within(frame);
         while let Some(&first) = all.first() {
             let later = |other: &&OngoingFrame| begin(other) > begin(first) + within;
-            let rest = all.split_off(all.iter().position(|it| later(&it)).unwrap_or(all.len()));
-            if all.iter().any(|other| is_it(&other)) {
+            let rest = all.split_off(all.iter().position(later).unwrap_or(all.len()));
+            if all.iter().any(&is_it) {
                 return all;
             }
             all = rest;
