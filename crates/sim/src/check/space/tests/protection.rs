@@ -161,6 +161,7 @@ fn equal_ctss_add_up() {
     scene.watch.frames.extend(both);
     let mean = scene.watch.powers.at(0, &both[0]);
     for node in [0, 3] {
+        scene.watch.now = both[0].start;
         assert!((scene.watch.power_of(&both[0], node) / (2.0 * mean) - 1.0).abs() < 1e-9);
     }
 }

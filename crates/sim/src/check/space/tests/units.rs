@@ -110,6 +110,7 @@ fn a_resource_unit_has_all_of_the_power() {
     scene.watch.frames.extend(both);
     let mean = scene.watch.powers.at(0, &both[0]);
     let close = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
+    scene.watch.now = both[0].start;
     assert!(close(scene.watch.power_of(&both[0], 0), mean * 242.0 / 106.0));
     assert!(close(scene.watch.power_together(&both[0], 0), 2.0 * mean));
 }
@@ -185,7 +186,9 @@ fn acknowledge(late_us: u64, bytes: u64, change: impl Fn(&mut Scene)) {
     let (mut scene, exchange) = triggered();
     change(&mut scene);
     let sifs = us(16) - us(0);
-    let start = us(1016) + exchange.announced + sifs + (us(late_us) - us(0));
+    let over = us(1016) + exchange.announced;
+    scene.watch.receivers[0].exchanges.units_until = over;
+    let start = over + sifs + (us(late_us) - us(0));
     let (_, psdu) = exchange.ack.expect("it is acknowledged");
     let sent = frame(&scene, BlockAck, (0, 0), Users::Several, 0);
     let end = start + (us(40) - us(0));
