@@ -95,14 +95,17 @@ impl<E: Ranked> EventQueue<E> {
 
     fn insert(&mut self, entry: Entry<E>) {
         let key = entry.key();
-        let mut place = self.soon.len();
-        while place > 0 && self.soon[place - 1].key() < key {
-            place -= 1;
-        }
-        if place == 0 && self.heap.peek().is_some_and(|first| first.key() < key) {
+        let is_last = self.soon.first().is_none_or(|last| last.key() < key);
+        if is_last && self.heap.peek().is_some_and(|first| first.key() < key) {
             return self.heap.push(entry);
         }
-        self.soon.insert(place, entry);
+        let mut place = self.soon.len();
+        self.soon.push(entry);
+        // Few events are before it, so that moving them one by one costs less than a call.
+        while place > 0 && self.soon[place - 1].key() < key {
+            self.soon.swap(place - 1, place);
+            place -= 1;
+        }
         if self.soon.len() == Self::SOON {
             self.heap.push(self.soon.remove(0));
         }
