@@ -111,12 +111,18 @@ impl<C> Rounds<C> {
     }
 
     /// After an event: whether the caller is to carry out all rounds. It is not if it is doing so
-    /// already.
+    /// already, nor if all commands are `simple`, so that they cause no others: they are done here.
     #[inline]
-    pub fn begin(&mut self) -> bool {
-        let begins = !self.is_served && !self.given.is_empty();
-        self.is_served |= begins;
-        begins
+    pub fn begin(&mut self, simple: impl Fn(&C) -> bool, do_simple: impl FnMut(&C)) -> bool {
+        if self.is_served || self.given.is_empty() {
+            return false;
+        }
+        self.is_served = !self.given.iter().all(simple);
+        if !self.is_served {
+            self.given.iter().for_each(do_simple);
+            self.given.clear();
+        }
+        self.is_served
     }
 
     /// The commands of the next round, after those of the round `before`. `None` ends them.
@@ -192,17 +198,31 @@ mod tests {
     fn what_is_commanded_in_a_round_is_the_next_round() {
         let (mut rounds, mut done) = (Rounds::new(2), Vec::new());
         rounds.list().extend([1, 2]);
-        assert!(rounds.begin());
+        assert!(rounds.begin(|_| false, |_| {}));
         let mut round = rounds.next(None);
         while let Some(commands) = round {
             for &command in &commands {
                 done.push(command);
                 rounds.list().extend((command < 3).then_some(command + 2));
-                assert!(!rounds.begin());
+                assert!(!rounds.begin(|_| false, |_| {}));
             }
             round = rounds.next(Some(commands));
         }
         assert_eq!(done, [1, 2, 3, 4]);
-        assert!(!rounds.begin());
+        assert!(!rounds.begin(|_| false, |_| {}));
+    }
+
+    #[test]
+    fn commands_of_which_none_causes_others_need_no_round() {
+        let (mut rounds, mut done) = (Rounds::new(2), Vec::new());
+        let mut begin = |rounds: &mut Rounds<_>, commands: &[u32]| {
+            rounds.list().extend(commands);
+            rounds.begin(|&command| command < 3, |&command| done.push(command))
+        };
+        assert!(!begin(&mut rounds, &[1, 2]));
+        assert!(begin(&mut rounds, &[2, 3, 1]));
+        assert_eq!(rounds.next(None), Some(vec![2, 3, 1]));
+        assert!(!begin(&mut rounds, &[1]), "they wait for the next round");
+        assert_eq!(done, [1, 2]);
     }
 }

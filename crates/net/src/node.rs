@@ -140,10 +140,12 @@ pub struct Node {
     rng: Rng,
     timer: Timer,
     resolver: Option<Box<Resolver>>,
-    /// What the router has commanded, and on which occasion.
-    commanded: VecDeque<(Occasion, route::Command)>,
-    /// What it commands at one event.
-    given: Vec<route::Command>,
+    /// What the router has commanded since there was nothing left to do.
+    commanded: Vec<route::Command>,
+    /// The occasion of each of these commands.
+    occasions: Vec<Occasion>,
+    /// So many of them are done.
+    done: usize,
     /// What is to be done before that.
     ready: VecDeque<Command>,
     /// Its commands are being carried out.
@@ -169,17 +171,19 @@ impl Node {
             rng,
             timer: Timer::default(),
             resolver: arp.map(resolver),
-            commanded: VecDeque::new(),
-            given: Vec::new(),
+            commanded: Vec::new(),
+            occasions: Vec::new(),
+            done: 0,
             ready: VecDeque::new(),
             is_served: false,
         }
     }
 
     /// After an event: whether the caller is to carry out the commands of this node until there are
-    /// no more. It is not if it is doing so already.
+    /// no more. It is not if there are none, or if it is doing so already.
     pub fn begins(&mut self) -> bool {
-        !std::mem::replace(&mut self.is_served, true)
+        let has_commands = !self.commanded.is_empty() || !self.ready.is_empty();
+        has_commands && !std::mem::replace(&mut self.is_served, true)
     }
 
     /// The next command.
@@ -188,14 +192,21 @@ impl Node {
             if let Some(command) = self.ready.pop_front() {
                 return Some(command);
             }
-            let Some((occasion, command)) = self.commanded.pop_front() else {
-                self.is_served = false;
+            let Some(command) = self.commanded.get(self.done) else {
+                self.commanded.clear();
+                self.occasions.clear();
+                (self.done, self.is_served) = (0, false);
                 return None;
             };
-            match command {
-                route::Command::Send(packet) => self.send(packet, scope),
+            self.done += 1;
+            match *command {
+                route::Command::Send(ref packet) if self.can_send(packet, scope.now) => {
+                    return Some(Command::Send { packet: *packet, is_new: true });
+                }
+                route::Command::Send(packet) => self.hold(packet, scope),
                 route::Command::Deliver(packet) => return Some(Command::Deliver(packet)),
                 route::Command::Drop(packet, why) => {
+                    let occasion = self.occasions[self.done - 1];
                     let (cause, refill) = (occasion.cause(why), occasion.refill);
                     return Some(Command::Drop { packet, cause, refill });
                 }
@@ -216,7 +227,7 @@ impl Node {
 
     /// The radio has received an intact packet from a neighbour, addressed to this node or
     /// broadcast.
-    pub fn on_received(&mut self, from: NodeId, packet: Packet, scope: &mut Scope<'_>) {
+    pub fn on_received(&mut self, from: NodeId, packet: &Packet, scope: &mut Scope<'_>) {
         if let Body::Arp(message) = packet.body {
             let occasion = Occasion::unresolved(Refill::Now);
             self.resolve(occasion, scope, |arp, now, out| arp.on_message(message, now, out));
@@ -310,21 +321,22 @@ impl Node {
         event: impl FnOnce(&mut dyn Router, &mut Context<'_>),
     ) {
         let Shared { paths, exits } = &mut *scope.shared;
-        let (now, rng, out) = (scope.now, &mut self.rng, &mut self.given);
+        let (now, rng, out) = (scope.now, &mut self.rng, &mut self.commanded);
         event(&mut *self.router, &mut Context { now, paths, rng, exits, out });
-        self.commanded.extend(self.given.drain(..).map(|command| (occasion, command)));
+        self.occasions.resize(self.commanded.len(), occasion);
     }
 
-    /// Sends a packet of the router. One to a neighbour needs its address.
-    fn send(&mut self, packet: Packet, scope: &mut Scope<'_>) {
+    /// Whether the address of the next hop of a packet is known.
+    fn can_send(&self, packet: &Packet, now: Instant) -> bool {
         let resolver = self.resolver.as_ref().filter(|_| packet.to.is_some());
-        if resolver.is_none_or(|resolver| resolver.arp.knows(packet.next, scope.now)) {
-            self.ready.push_back(Command::Send { packet, is_new: true });
-        } else {
-            self.ready.push_back(Command::Hold(packet));
-            let occasion = Occasion::unresolved(Refill::Later);
-            self.resolve(occasion, scope, |arp, now, out| arp.on_packet(packet, now, out));
-        }
+        resolver.is_none_or(|resolver| resolver.arp.knows(packet.next, now))
+    }
+
+    /// Keeps a packet of the router until the address of its next hop is known.
+    fn hold(&mut self, packet: Packet, scope: &mut Scope<'_>) {
+        self.ready.push_back(Command::Hold(packet));
+        let occasion = Occasion::unresolved(Refill::Later);
+        self.resolve(occasion, scope, |arp, now, out| arp.on_packet(packet, now, out));
     }
 
     /// Passes an event to the address resolution, and does what it commands.

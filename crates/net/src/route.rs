@@ -168,7 +168,7 @@ pub trait Router: Debug + Send {
 
     /// The radio has received an intact packet from a neighbour, addressed to this node or
     /// broadcast.
-    fn on_received(&mut self, from: NodeId, packet: Packet, context: &mut Context<'_>);
+    fn on_received(&mut self, from: NodeId, packet: &Packet, context: &mut Context<'_>);
 
     /// The radio has received an intact packet that a neighbour has sent to another
     /// ([`Packet::next`]). Only called if the protocol is promiscuous.

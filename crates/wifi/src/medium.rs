@@ -187,6 +187,14 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// Whether it asks for a call at a later event, and for nothing else.
+    #[inline]
+    pub fn is_event(&self) -> bool {
+        matches!(self, Self::Access(_) | Self::Step(_))
+    }
+}
+
 /// Counters of the exchanges of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {

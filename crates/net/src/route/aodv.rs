@@ -209,7 +209,7 @@ impl Router for Aodv {
         self.settle(context);
     }
 
-    fn on_received(&mut self, from: NodeId, packet: Packet, context: &mut Context<'_>) {
+    fn on_received(&mut self, from: NodeId, packet: &Packet, context: &mut Context<'_>) {
         self.begin_hello(context);
         self.hear(from, context.now);
         match packet.body {
@@ -226,11 +226,11 @@ impl Router for Aodv {
             Body::Segment(_) | Body::Datagram(_) | Body::Echo(_) | Body::Media(_) => {
                 match packet.to {
                     Some(to) if context.exit(to) != self.node => {
-                        self.forward(from, packet, context);
+                        self.forward(from, *packet, context);
                     }
                     _ => {
                         self.refresh(context.exit(packet.from), from, context.now);
-                        context.out.push(Command::Deliver(packet));
+                        context.out.push(Command::Deliver(*packet));
                     }
                 }
             }

@@ -29,7 +29,7 @@ use discovery::{Discovery, SeenRequests};
 use flows::Flows;
 use kernel::{Bytes, Instant};
 use maintenance::HeldError;
-use overhearing::{Noticed, Shortened};
+use overhearing::{Lists, Noticed, Shortened};
 use replies::CachedReply;
 use rules::Rules;
 use std::collections::BTreeMap;
@@ -63,6 +63,7 @@ struct Dsr {
     /// Nodes that were told of the last link that has failed.
     told: Vec<NodeId>,
     noticed: Noticed,
+    lists: Lists,
     shortened: Shortened,
     /// By destination: the route of the last own packet.
     used: BTreeMap<NodeId, PathId>,
@@ -100,6 +101,7 @@ impl Dsr {
             held_error: None,
             told: Vec::new(),
             noticed: Noticed::default(),
+            lists: Lists::default(),
             shortened: Shortened::default(),
             used: BTreeMap::new(),
             flows: Flows::default(),
@@ -158,7 +160,7 @@ impl Dsr {
     fn on_routed(
         &mut self,
         from: NodeId,
-        mut packet: Packet,
+        packet: &Packet,
         path: PathId,
         context: &mut Context<'_>,
     ) {
@@ -176,9 +178,9 @@ impl Dsr {
             _ => {}
         }
         if is_end {
-            return self.deliver(packet, context);
+            return self.deliver(*packet, context);
         }
-        packet.ttl = packet.ttl.saturating_sub(1);
+        let packet = Packet { ttl: packet.ttl.saturating_sub(1), ..*packet };
         if packet.ttl == 0 {
             return context.out.push(Command::Drop(packet, RouteDrop::TimeToLive));
         }
@@ -260,13 +262,13 @@ impl Router for Dsr {
         self.settle(context);
     }
 
-    fn on_received(&mut self, from: NodeId, packet: Packet, context: &mut Context<'_>) {
-        match (packet.source_route, packet.body) {
+    fn on_received(&mut self, from: NodeId, packet: &Packet, context: &mut Context<'_>) {
+        match (packet.source_route, &packet.body) {
             (Some(path), _) => self.on_routed(from, packet, path, context),
             (None, Body::Routing(Message::Dsr(DsrMessage::Request { .. }))) => {
-                self.on_request(packet, context);
+                self.on_request(*packet, context);
             }
-            (None, _) => context.out.push(Command::Deliver(packet)),
+            (None, _) => context.out.push(Command::Deliver(*packet)),
         }
         self.settle(context);
     }

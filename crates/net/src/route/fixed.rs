@@ -93,12 +93,12 @@ impl Router for StaticRouter {
         self.forward(packet, context);
     }
 
-    fn on_received(&mut self, _from: NodeId, mut packet: Packet, context: &mut Context<'_>) {
+    fn on_received(&mut self, _from: NodeId, packet: &Packet, context: &mut Context<'_>) {
         if packet.to.is_none_or(|to| context.exit(to) == self.node) {
-            return context.out.push(Command::Deliver(packet));
+            return context.out.push(Command::Deliver(*packet));
         }
         // RFC 1812 section 5.3.1: a router discards a packet whose time to live it would set to 0.
-        packet.ttl = packet.ttl.saturating_sub(1);
+        let packet = Packet { ttl: packet.ttl.saturating_sub(1), ..*packet };
         if packet.ttl == 0 {
             return context.out.push(Command::Drop(packet, RouteDrop::TimeToLive));
         }
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn the_time_to_live_ends_at_the_node_that_would_forward() {
         let old = Packet { ttl: 1, ..packet(0, 2) };
-        let received = |node| commands(node, old, |r, p, c| r.on_received(NodeId(0), p, c));
+        let received = |node| commands(node, old, |r, p, c| r.on_received(NodeId(0), &p, c));
         assert_eq!(received(2), [Command::Deliver(old)], "the destination accepts it");
         let dropped = Packet { ttl: 0, ..old };
         assert_eq!(received(1), [Command::Drop(dropped, RouteDrop::TimeToLive)]);

@@ -223,7 +223,7 @@ impl Network {
         self.nodes[by].is_sending = false;
         for neighbour in self.neighbours(by) {
             if packet.to.is_none() || packet.next == neighbour {
-                self.call(neighbour, |router, context| router.on_received(by, packet, context));
+                self.call(neighbour, |router, context| router.on_received(by, &packet, context));
             } else if self.is_promiscuous {
                 self.call(neighbour, |router, context| router.on_overheard(by, &packet, context));
             }

@@ -104,10 +104,10 @@ impl<O: Observer> World<O> {
     pub(super) fn at_node(&mut self, node: NodeId, event: impl FnOnce(&mut Node, &mut Scope<'_>)) {
         let begins = self.ask_node(node, |it, scope| {
             event(it, scope);
-            it.begins()
+            Some(it.begins())
         });
         if begins == Some(true) {
-            while let Some(mut command) = self.ask_node(node, Node::next).flatten() {
+            while let Some(mut command) = self.ask_node(node, Node::next) {
                 self.follow_node(node, &mut command);
             }
         }
@@ -117,7 +117,7 @@ impl<O: Observer> World<O> {
     fn ask_node<T>(
         &mut self,
         node: NodeId,
-        question: impl FnOnce(&mut Node, &mut Scope<'_>) -> T,
+        question: impl FnOnce(&mut Node, &mut Scope<'_>) -> Option<T>,
     ) -> Option<T> {
         let Network { nodes, shared, .. } = &mut **self.network.as_mut()?;
         let machine = nodes[node].as_mut()?;
@@ -127,7 +127,7 @@ impl<O: Observer> World<O> {
             let note = NodeNote::Path { id, nodes };
             self.observers.on(self.now, &Notice::Node { node, note });
         }
-        Some(answer)
+        answer
     }
 
     pub(super) fn on_node_timer(&mut self, node: NodeId, timer: TimerId, generation: u32) {

@@ -10,6 +10,7 @@ use crate::air::{ExchangeUse, Listening, Waiting};
 use crate::medium::Medium;
 use crate::notice::{Notice, Observer};
 use crate::topology::{Interface, RadioId};
+use kernel::{EventQueue, Ticket};
 use net::{Signal, Wanted};
 use wifi::station::Next;
 use wifi::{MsduOutcome, MsduSource};
@@ -88,8 +89,9 @@ impl<O: Observer> World<O> {
     pub(super) fn serve(&mut self, by: RadioId, class: TrafficClass) {
         match self.stations.next(self.now, by.0, class) {
             Next::Queue(None) => {
-                if let Some((packet, to)) = self.pop(by, class) {
-                    self.begin_service(by, to, packet);
+                if let Some(packet) = self.pop(by, class) {
+                    let to = self.routes.receiver(self.topology.radio(by).node, &packet);
+                    self.begin_service(by, to, &packet);
                 }
             }
             next => self.serve_next(by, class, next),
@@ -100,15 +102,15 @@ impl<O: Observer> World<O> {
 
     /// A packet leaves the queue of a radio, or a buffer behind it, for the medium.
     #[inline(always)]
-    pub(super) fn begin_service(&mut self, by: RadioId, to: Option<RadioId>, packet: Packet) {
-        self.observers.on(self.now, &Notice::Dequeued { by, to, packet: &packet });
+    pub(super) fn begin_service(&mut self, by: RadioId, to: Option<RadioId>, packet: &Packet) {
+        self.observers.on(self.now, &Notice::Dequeued { by, to, packet });
         self.offer(by, packet, to.map(|radio| radio.0));
     }
 
     /// Passes a packet to the medium.
     #[inline(always)]
-    pub(super) fn offer(&mut self, by: RadioId, packet: Packet, to: Option<u32>) {
-        self.cell.on_packet(self.now, by.0, packet, to, self.out.medium.list());
+    pub(super) fn offer(&mut self, by: RadioId, packet: &Packet, to: Option<u32>) {
+        self.cell.on_packet(self.now, by.0, *packet, to, self.out.medium.list());
         self.note_contention();
         self.settle_cell();
     }
@@ -120,13 +122,9 @@ impl<O: Observer> World<O> {
         }
     }
 
-    /// Takes the next packet from the queue of a radio, and returns its receiver.
+    /// Takes the next packet from the queue of a radio.
     #[inline(always)]
-    pub(super) fn pop(
-        &mut self,
-        by: RadioId,
-        class: TrafficClass,
-    ) -> Option<(Packet, Option<RadioId>)> {
+    pub(super) fn pop(&mut self, by: RadioId, class: TrafficClass) -> Option<Packet> {
         let queue = &mut self.queues[by];
         let popped = if self.cell.has_categories() {
             queue.pop_for(self.now, &Wanted::of(class), self.out.signal.list())
@@ -134,8 +132,7 @@ impl<O: Observer> World<O> {
             queue.pop(self.now, self.out.signal.list())
         };
         self.settle_signals(by);
-        let packet = popped?;
-        Some((packet, self.routes.receiver(self.topology.radio(by).node, &packet)))
+        popped
     }
 
     /// A packet that was popped from the queue of a radio has left it.
@@ -192,28 +189,18 @@ impl<O: Observer> World<O> {
 
     /// Executes the commands of the medium in their order.
     pub(super) fn settle_cell(&mut self) {
-        if !self.out.medium.begin() {
+        let Self { out, event_queue, .. } = self;
+        if !out.medium.begin(wifi::Command::is_event, |it| _ = schedule(event_queue, it)) {
             return;
         }
         let mut round = self.out.medium.next(None);
         while let Some(mut commands) = round {
             for command in &mut commands {
-                self.execute(command);
+                if !schedule(&mut self.event_queue, command) {
+                    self.follow_medium(command);
+                }
             }
             round = self.out.medium.next(Some(commands));
-        }
-    }
-
-    /// Carries out a command of the medium. Most of them schedule an event.
-    #[inline]
-    fn execute(&mut self, command: &mut wifi::Command) {
-        match *command {
-            wifi::Command::Access(ticket) => {
-                let generation = ticket.generation;
-                self.event_queue.at(ticket.at, Event::Access { generation });
-            }
-            wifi::Command::Step(at) => self.event_queue.at(at, Event::AirStep),
-            _ => self.follow_medium(command),
         }
     }
 
@@ -266,7 +253,7 @@ impl<O: Observer> World<O> {
         packet.power = PowerBits::NONE;
         if self.network.is_some() {
             let [node, from] = [by, from].map(|radio| self.topology.radio(radio).node);
-            return self.at_node(node, |it, scope| it.on_received(from, *packet, scope));
+            return self.at_node(node, |it, scope| it.on_received(from, packet, scope));
         }
         match packet.to {
             None => self.arrive_broadcast(packet),
@@ -310,4 +297,17 @@ impl<O: Observer> World<O> {
         let node = self.topology.radio(by).node;
         self.at_node(node, |it, scope| it.on_failure(*packet, outcome.cause(), scope));
     }
+}
+
+/// Carries out a command of the medium if it schedules an event, as most of them do.
+#[inline]
+fn schedule(event_queue: &mut EventQueue<Event>, command: &wifi::Command) -> bool {
+    match *command {
+        wifi::Command::Access(Ticket { at, generation }) => {
+            event_queue.at(at, Event::Access { generation });
+        }
+        wifi::Command::Step(at) => event_queue.at(at, Event::AirStep),
+        _ => return false,
+    }
+    true
 }

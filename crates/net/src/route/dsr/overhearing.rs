@@ -49,8 +49,11 @@ impl Dsr {
         if path.is_implied() || is_known() {
             return;
         }
-        let nodes = context.paths.nodes(path).to_vec();
+        let mut nodes = std::mem::take(&mut self.lists.path);
+        nodes.clear();
+        nodes.extend_from_slice(context.paths.nodes(path));
         self.notice_path(&nodes, Some(from), context);
+        self.lists.path = nodes;
         self.noticed.insert(path, from, context.now, self.cache.changes());
     }
 
@@ -62,20 +65,21 @@ impl Dsr {
         heard_from: Option<NodeId>,
         context: &mut Context<'_>,
     ) {
-        let node = self.node;
-        let (ahead, back) = if let Some(place) = position(path, node) {
-            (path[place..].to_vec(), reversed(&path[..=place]))
-        } else {
-            let Some(place) = heard_from.and_then(|from| position(path, from)) else { return };
-            let ahead = [&[node], &path[place..]].concat();
-            let mut back = reversed(&path[..=place]);
-            back.insert(0, node);
-            (ahead, back)
-        };
-        self.learn(&ahead, false, context);
+        let own = position(path, self.node);
+        let heard = || heard_from.and_then(|from| position(path, from));
+        let Some(place) = own.or_else(heard) else { return };
+        // The node stands before both parts of a path that it is not on.
+        let first = &[self.node][..usize::from(own.is_none())];
+        let mut learned = std::mem::take(&mut self.lists.learned);
+        learned.clear();
+        learned.extend(first.iter().chain(&path[place..]));
+        self.learn(&learned, false, context);
         if self.rules.reverse_routes {
-            self.learn(&back, false, context);
+            learned.clear();
+            learned.extend(first.iter().chain(path[..=place].iter().rev()));
+            self.learn(&learned, false, context);
         }
+        self.lists.learned = learned;
         // ns-2 examines the send buffer at its own times only.
         if self.rules.send_buffer_check == Duration::ZERO && !self.buffer.is_empty() {
             self.release(self.rules.send_buffer_gap, context);
@@ -103,6 +107,15 @@ impl Dsr {
         let reply = self.send_back(&back, message, context);
         context.out.push(Command::Send(Packet { next: from, ..reply }));
     }
+}
+
+/// Lists for the work of one packet, which keep their memory.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    /// The path of the packet.
+    path: Vec<NodeId>,
+    /// A path from this node.
+    learned: Vec<NodeId>,
 }
 
 /// The paths that were noticed last.

@@ -145,15 +145,15 @@ impl Store {
             }
         }
         self.changes += 1;
-        let stored = path.to_vec();
         if self.paths.len() < self.most {
-            self.paths.push(stored);
+            self.paths.push(path.to_vec());
             self.bits.push(bits);
             return self.paths.len() - 1;
         }
         let index = self.victim;
         self.victim = (index + 1) % self.most;
-        (self.paths[index], self.bits[index]) = (stored, bits);
+        path.clone_into(&mut self.paths[index]);
+        self.bits[index] = bits;
         index
     }
 

@@ -96,15 +96,17 @@ impl<O: Observer> World<O> {
         match next {
             Next::Frame { packet, to } => {
                 self.note_station(StationNote::Frame { by, packet: &packet });
-                self.offer(by, packet, to);
+                self.offer(by, &packet, to);
             }
-            Next::Buffered { packet, to } => self.begin_service(by, to.map(RadioId), packet),
+            Next::Buffered { packet, to } => {
+                self.begin_service(by, to.map(RadioId), &packet);
+            }
             Next::Queue(bits) => {
                 let power = bits.unwrap_or_default();
                 let taken = self.at_waiting(|_, from, _| from.take_next_awake(by, class, power));
                 self.settle_taken();
                 if let Some((packet, to)) = taken {
-                    self.offer(by, packet, to.map(|radio| radio.0));
+                    self.offer(by, &packet, to.map(|radio| radio.0));
                 }
             }
             Next::Nothing => {}
