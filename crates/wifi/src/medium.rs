@@ -285,14 +285,15 @@ impl NodeCounters {
         if !settled.is_empty() {
             self.exchanges.decide();
         }
-        for Settled { packet, outcome, received } in settled.drain(..) {
+        for &Settled { ref packet, outcome, received } in &*settled {
             match outcome {
                 MsduOutcome::Sent => self.exchanges.sent += 1,
                 MsduOutcome::RetryLimit => self.exchanges.retry_drops += 1,
                 MsduOutcome::Lifetime => self.frames.lifetime_drops += 1,
                 MsduOutcome::Flushed => {}
             }
-            out.push(Command::Done { node, packet, outcome, received });
+            out.push(Command::Done { node, packet: *packet, outcome, received });
         }
+        settled.clear();
     }
 }

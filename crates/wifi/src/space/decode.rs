@@ -7,7 +7,7 @@ use super::rules::SpaceRules;
 use crate::Command;
 use crate::mac::Bitmap;
 use kernel::Instant;
-use wire::FrameKind;
+use wire::{FrameKind, Packet};
 
 /// A node has decoded a frame that is addressed to it, or MPDUs of it.
 pub(super) fn decode(
@@ -72,12 +72,12 @@ fn take_up(
     out: &mut Vec<Command>,
 ) {
     let (node, from) = (receiver.id, frame.from);
-    let up = |packet| out.push(Command::Deliver { node, from, packet });
+    let up = |packet: &Packet| out.push(Command::Deliver { node, from, packet: *packet });
     if frame.to.is_none() {
         let originator = &mut sender.edcaf_mut(usize::from(frame.edcaf)).originator;
         originator.note_received(0);
         let (_, mpdu) = originator.frame_on_air(0);
-        originator.packets_of(&mpdu).copied().for_each(up);
+        originator.packets_of(&mpdu).for_each(up);
     } else {
         let from = Transmitter { node: frame.from, edcaf: frame.edcaf };
         let between = || rules.mac.window_between(node, frame.from);
@@ -114,9 +114,10 @@ pub(super) fn note_overheard(
     }
     let originator = &sender.edcaf(usize::from(frame.edcaf)).originator;
     for (_, mpdu) in originator.on_air() {
-        let node = receiver.id;
-        let overheard = |&packet| Command::Overheard { node, from: frame.from, packet };
-        out.extend(originator.packets_of(mpdu).map(overheard));
+        for packet in originator.packets_of(mpdu) {
+            let (node, from) = (receiver.id, frame.from);
+            out.push(Command::Overheard { node, from, packet: *packet });
+        }
     }
     false
 }

@@ -73,7 +73,7 @@ impl Inbox {
         window: Option<u16>,
         sender: &mut Originator,
         lost: Option<&Bitmap>,
-        mut up: impl FnMut(Packet),
+        mut up: impl FnMut(&Packet),
     ) -> u64 {
         let mut packets = std::mem::take(&mut self.up);
         let mut duplicates = 0;
@@ -86,9 +86,11 @@ impl Inbox {
         for index in (0..frames).filter(arrives) {
             let (sequence, mpdu) = sender.frame_on_air(index);
             sender.note_received(index);
-            let of_frame = sender.packets_of(&mpdu).copied();
+            let of_frame = sender.packets_of(&mpdu);
             let is_new = match &mut *filter {
-                Filter::Agreement(recipient) => recipient.on_mpdu(sequence, of_frame, &mut packets),
+                Filter::Agreement(recipient) => {
+                    recipient.on_mpdu(sequence, of_frame.copied(), &mut packets)
+                }
                 Filter::Single(cache) => {
                     let is_new = cache.accept(sequence, mpdu.attempts > 0);
                     if is_new {
@@ -99,7 +101,8 @@ impl Inbox {
             };
             duplicates += u64::from(!is_new);
         }
-        packets.drain(..).for_each(&mut up);
+        packets.iter().for_each(&mut up);
+        packets.clear();
         self.up = packets;
         duplicates
     }

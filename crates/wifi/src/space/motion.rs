@@ -69,16 +69,15 @@ impl Motion {
             model.factors(squares);
         }
         let (sent, weakest) = (self.sent[from as usize], self.weakest);
-        into.reserve(receivers.len());
+        // Nearly all are in range now, so that each is written down, and the next one over it if it
+        // is not.
+        into.extend_from_slice(receivers);
+        let mut kept = 0;
         for (receiver, factor) in receivers.iter().zip(&*squares) {
-            if !receiver.moves {
-                into.push(*receiver);
-                continue;
-            }
-            let power = sent * factor;
-            if power >= weakest {
-                into.push(ReceiverInRange { power: Power::from(power), ..*receiver });
-            }
+            let power = if receiver.moves { Power::from(sent * factor) } else { receiver.power };
+            into[kept] = ReceiverInRange { power, ..*receiver };
+            kept += usize::from(!receiver.moves || power.milliwatts >= weakest);
         }
+        into.truncate(kept);
     }
 }

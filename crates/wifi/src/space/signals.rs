@@ -176,7 +176,7 @@ impl Signals {
         let receiver_set = self.receiver_sets.of(from, start, &self.radio, &self.sites, |_| false);
         let mut arrivals = std::mem::take(&mut self.transmissions[id as usize].arrivals);
         arrivals.clear();
-        self.compute_powers(&source, receiver_set, &mut arrivals);
+        self.compute_powers(from, start, source.cut, receiver_set, &mut arrivals);
         let place = |node: u32| self.sites[node as usize].trajectory.at(start);
         let here = place(from);
         let delay = |receiver: &ReceiverInRange| delay(here.distance(place(receiver.node)));
@@ -224,10 +224,10 @@ impl Signals {
         let (begin, end) = (record.transmission.start, record.transmission.end());
         self.ongoing.push(TransmissionSpan { id, begin, end });
         if !self.is_steady {
-            let transmission = record.transmission;
+            let (from, cut) = (record.transmission.frame.from, record.transmission.cut);
             let mut arrivals = std::mem::take(&mut record.arrivals);
             arrivals.clear();
-            self.compute_powers(&transmission, receiver_set, &mut arrivals);
+            self.compute_powers(from, begin, cut, receiver_set, &mut arrivals);
             self.transmissions[id as usize].arrivals = arrivals;
             self.divide(id);
         }
@@ -290,15 +290,16 @@ impl Signals {
         }
     }
 
-    /// Fills an empty list with those nodes of a set at which a frame that begins arrives, and with
-    /// its power there.
+    /// Fills an empty list with those nodes of a set at which a frame arrives that a node begins
+    /// now, with so much less than its transmit power, and with its power there.
     fn compute_powers(
         &mut self,
-        transmission: &Transmission,
+        from: u32,
+        now: Instant,
+        cut: Db,
         receiver_set: u32,
         into: &mut Vec<ReceiverInRange>,
     ) {
-        let (from, now) = transmission.begin();
         let receivers = self.receiver_sets.get(receiver_set).receivers();
         if let Some(motion) = &mut self.motion {
             motion.powers(from, now, &self.radio, &self.sites, receivers, into);
@@ -313,9 +314,9 @@ impl Signals {
                 *power = self.radio.fade(*power, &self.sites, from, *node, now);
             }
         }
-        if transmission.cut > Db(0.0) {
+        if cut > Db(0.0) {
             for ReceiverInRange { power, .. } in into {
-                *power = power.less(transmission.cut);
+                *power = power.less(cut);
             }
         }
     }

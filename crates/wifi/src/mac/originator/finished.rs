@@ -13,8 +13,9 @@ impl Originator {
         self.start = after(self.start, 1);
         self.passed += u64::from(packets);
         for _ in 0..packets {
-            let Some(packet) = self.packets.pop_front() else { return };
+            let Some(&packet) = self.packets.front() else { return };
             settled.push(Settled { packet, outcome: MsduOutcome::Sent, received });
+            self.packets.pop_front();
         }
     }
 
