@@ -44,6 +44,7 @@ mod mute;
 mod node;
 mod ongoing;
 mod outcome;
+mod overheard;
 mod overlap;
 mod per;
 mod per_cache;
@@ -55,6 +56,7 @@ mod records;
 mod reuse;
 mod rules;
 mod sense;
+mod settle;
 mod shared;
 mod signals;
 mod slices;
@@ -81,7 +83,7 @@ pub use reuse::ReuseCounters;
 pub use watch::{ReceivedFrame, Senses};
 
 use crate::mac::mu::MuTimers;
-use crate::mac::{self, Backoff, Edcaf, Originator};
+use crate::mac::{self, Backoff, BusySlot, Edcaf, Originator};
 use crate::phy::Mode;
 use crate::{Command, Counters, FrameCounters, Link, MacConfig, MsduSource};
 use airtime::UsedAirtime;
@@ -441,19 +443,32 @@ impl Space {
     #[inline(never)]
     fn set_timer(&mut self, node: u32) {
         let Self { nodes, timers, watch, .. } = self;
-        air::set_timer(node, &mut nodes[node as usize], timers, watch);
+        settle::set_timer(node, &mut nodes[node as usize], timers, watch);
+    }
+
+    /// Nodes that doze begin to count slots, unless a timer expires before the first of them: the
+    /// next frame then may come before. In Bianchi's chain such a frame is a step in any case.
+    fn rouse(&mut self) {
+        let may_doze_on = self.rules.mac.busy_slot() != BusySlot::Step;
+        let Self { nodes, timers, watch, .. } = self;
+        let (space, dozing) = (timers.space(), timers.take_dozing());
+        for &node in &dozing {
+            let state = &mut nodes[node as usize];
+            let Some(first) = state.dozes_until(space) else { continue };
+            if may_doze_on && first > timers.earliest() {
+                timers.rest(node, first);
+            } else {
+                state.rouse();
+                settle::set_timer(node, state, timers, watch);
+            }
+        }
+        timers.give_back(dozing);
     }
 
     /// Requests a call at the earliest timer of a node.
     fn schedule(&mut self, out: &mut Vec<Command>) {
         if self.timers.must_rouse() {
-            let mut dozing = std::mem::take(self.timers.dozing());
-            for node in dozing.drain(..) {
-                if self.nodes[node as usize].rouse() {
-                    self.set_timer(node);
-                }
-            }
-            *self.timers.dozing() = dozing;
+            self.rouse();
         }
         let mut at = self.timers.earliest();
         if let Some(wave) = self.waves.as_ref().and_then(|waves| waves.next()) {

@@ -6,13 +6,11 @@
 use super::Space;
 use super::frame::{OnAir, Part, Transmission, Users};
 use super::interference::Interference;
-use super::node::Node;
+use super::overheard::Overheard;
 use super::per_cache::FrameFacts;
 use super::power::FixedPower;
 use super::reception::{Change, End, Received, ReceivedSignal};
-use super::records::SpaceWatch;
-use super::rules::SpaceRules;
-use super::timers::NodeTimers;
+use super::settle::sense;
 use crate::mac::{Deferral, ElicitedResponse};
 use crate::{Command, MsduSource};
 use kernel::{Instant, Span};
@@ -41,6 +39,11 @@ pub(super) struct Scratch {
 impl Scratch {
     pub(super) fn new(nodes: usize) -> Self {
         Self { is_touched: vec![false; nodes], ..Self::default() }
+    }
+
+    /// The frames that end.
+    pub(super) fn ending(&self) -> &[u32] {
+        &self.ending
     }
 
     pub(super) fn touch(&mut self, node: u32) {
@@ -199,9 +202,11 @@ impl Space {
             out.extend(interferers.follow_reactions(now, &self.signals.sites).map(Command::Step));
         }
         // Rate control learns the power of a frame that elicits an Ack or a BlockAck.
-        if let (Some(to), false) = (to, answer == ElicitedResponse::None) {
+        if let (Some(to), false) = (to, answer == ElicitedResponse::None)
+            && let Some(peer) = self.nodes[from as usize].learns_power_at(to)
+        {
             let power = self.signals.mean_of(id, to);
-            self.nodes[from as usize].on_power(to, power.map_or(0.0, |power| power.milliwatts));
+            peer.power = power.map_or(0.0, |power| power.milliwatts);
         }
         if self.waves.is_none() {
             self.arrive(now, id, is_alone);
@@ -212,7 +217,9 @@ impl Space {
         let frame = &self.signals.transmission(id).frame;
         let lasting = self.lasting(frame, end - now);
         self.nodes[from as usize].send(now, frame, lasting, &self.rules);
-        self.set_timer(from);
+        if self.watch.is_some() || !self.nodes[from as usize].only_sends() {
+            self.set_timer(from);
+        }
     }
 
     /// A transmission begins at the nodes in range, or a wave of it at its nodes. It is alone if no
@@ -242,17 +249,17 @@ impl Space {
             let knows = || is_dsss || rules.mac.knows_ofdm(node);
             let is_decodable = all_know || knows() && signals.is_in_channel(id, node);
             let (receiver, state) = (&mut receivers[node as usize], &mut nodes[node as usize]);
+            let is_found = is_alone && is_decodable && power.milliwatts >= levels.alone;
+            if is_found && receiver.is_clear() && state.detects(now, detected) {
+                receiver.receive_alone(now, ReceivedSignal { id, power }, levels);
+                return sense(now, node, state, true, rules, timers, watch);
+            }
             if let Deferral::Nav(eifs) = deferral
                 && receiver.notices(now, power.fixed, levels)
             {
                 state.carrier.reserve(end + eifs, None);
             }
-            let is_found = is_alone && is_decodable && power.milliwatts >= levels.alone;
-            if is_found && receiver.is_clear() && !state.awaits() {
-                receiver.receive_alone(now, ReceivedSignal { id, power }, levels);
-                state.carrier.on_detected(detected);
-                sense(now, node, state, true, rules, timers, watch);
-            } else if receiver.arrive(now, ReceivedSignal { id, power }, is_decodable, levels) {
+            if receiver.arrive(now, ReceivedSignal { id, power }, is_decodable, levels) {
                 scratch.touch(node);
             }
         });
@@ -277,19 +284,6 @@ impl Space {
         self.settle_carrier(now, node, change != Change::None);
     }
 
-    /// Updates a node's carrier sense from its receiver. `changed`: the frame that it receives
-    /// changed.
-    #[allow(clippy::inline_always, reason = "it runs for many nodes with each frame")]
-    #[inline(always)]
-    pub(super) fn settle_carrier(&mut self, now: Instant, node: u32, changed: bool) {
-        let Self { receivers, nodes, rules, timers, watch, .. } = self;
-        let state = &mut nodes[node as usize];
-        let is_busy = receivers[node as usize].sense(&rules.levels);
-        if changed || is_busy != state.carrier.is_sensed() {
-            sense(now, node, state, is_busy, rules, timers, watch);
-        }
-    }
-
     /// Transmissions end.
     pub fn on_step(&mut self, now: Instant, source: &dyn MsduSource, out: &mut Vec<Command>) {
         if self.interferers.as_ref().is_some_and(|all| all.is_due(now)) {
@@ -298,16 +292,16 @@ impl Space {
         if self.triggers() {
             self.end_timers(now, out);
         }
-        let mut ending = std::mem::take(&mut self.scratch.ending);
-        self.signals.end(now, &mut ending);
+        self.signals.end(now, &mut self.scratch.ending);
         if self.triggers() {
-            self.note_awake(&ending, source);
+            self.note_awake(source);
         }
         if self.crowd.is_on_air() {
             self.end_of_crowd(now);
         }
-        let mut ppdu = None;
-        for &id in &ending {
+        let (mut ppdu, number) = (None, self.scratch.ending.len());
+        for place in 0..number {
+            let id = self.scratch.ending[place];
             if self.crowd.is_on_air() {
                 self.prepare_departure(now, id);
             }
@@ -315,7 +309,9 @@ impl Space {
                 ppdu = self.end_beside_bystanders(now, id);
             }
             if self.signals.transmission(id).part != Part::Source {
-                self.end_transmission(now, id);
+                let is_only = number == 1;
+                let overheard = if is_only { self.overheard(now, id, &mut ppdu) } else { None };
+                self.end_transmission(now, id, overheard);
             }
         }
         let mut received = std::mem::take(&mut self.scratch.received);
@@ -338,10 +334,10 @@ impl Space {
         if self.waves.is_some() {
             self.end_sources(now, out);
         }
-        for id in ending.drain(..) {
-            self.finish_transmission(now, id, out);
+        for place in 0..number {
+            self.finish_transmission(now, self.scratch.ending[place], out);
         }
-        self.scratch.ending = ending;
+        self.scratch.ending.clear();
         for place in 0..self.scratch.touched.len() {
             let node = self.scratch.begin_settling(place);
             self.settle_carrier(now, node, true);
@@ -396,8 +392,8 @@ impl Space {
     }
 
     /// A transmission ends at the nodes in range. A node at which it was too weak to be decoded,
-    /// whatever the interference, has received nothing.
-    fn end_transmission(&mut self, now: Instant, id: u32) {
+    /// whatever the interference, has received nothing. One that only overhears it is done with it.
+    fn end_transmission(&mut self, now: Instant, id: u32, overheard: Option<Overheard>) {
         if self.signals.transmission(id).frame.is_joint() {
             return self.end_in_units(id);
         }
@@ -407,13 +403,24 @@ impl Space {
         let &Transmission { frame: OnAir { to, .. }, deferral, .. } = signals.transmission(id);
         let (receivers, nodes) = (receivers.as_mut_slice(), nodes.as_mut_slice());
         let levels = &rules.levels;
+        let Overheard { from, until, nav_reset_at } = overheard.unwrap_or_default();
         let mut lost = 0;
         signals.each(id, |node, power| {
             let (receiver, state) = (&mut receivers[node as usize], &mut nodes[node as usize]);
             let signal = ReceivedSignal { id, power };
-            if !state.awaits() && receiver.clear_of_weak(signal, clear_below) {
-                lost += u32::from(to.is_none_or(|to| to == node));
-                state.carrier.on_decoding_error(now, deferral);
+            let is_weak = power.milliwatts < clear_below;
+            let is_overheard = power.milliwatts >= from && to != Some(node);
+            if (is_weak || is_overheard)
+                && !state.awaits()
+                && receiver.clear_of(signal, is_overheard)
+            {
+                if is_weak {
+                    lost += u32::from(to.is_none_or(|to| to == node));
+                    state.carrier.on_decoding_error(now, deferral);
+                } else {
+                    state.carrier.on_decoded();
+                    state.carrier.reserve(until, nav_reset_at);
+                }
                 return sense(now, node, state, false, rules, timers, watch);
             }
             match receiver.depart(signal, levels) {
@@ -440,60 +447,4 @@ impl Space {
             || self.rules.mac.config.full_duplex.is_some();
         if needs_all { 0.0 } else { self.rules.levels.sensitivity }
     }
-}
-
-/// Carrier sense of a node becomes busy or idle, or a frame that the node received has ended.
-#[inline]
-fn sense(
-    now: Instant,
-    node: u32,
-    state: &mut Node,
-    is_busy: bool,
-    rules: &SpaceRules,
-    timers: &mut NodeTimers,
-    watch: &mut Option<Box<SpaceWatch>>,
-) {
-    // A quiet node counts no slots and has no timer.
-    match (state.is_quiet(), is_busy) {
-        (true, true) => _ = state.carrier.end_idle(),
-        (true, false) => state.carrier.begin_idle(now),
-        (false, true) if state.end_doze() => {}
-        (false, _) => count_slots(now, node, state, is_busy, rules, timers, watch),
-    }
-}
-
-/// The same of a node that counts slots or is in an exchange.
-#[inline(never)]
-fn count_slots(
-    now: Instant,
-    node: u32,
-    state: &mut Node,
-    is_busy: bool,
-    rules: &SpaceRules,
-    timers: &mut NodeTimers,
-    watch: &mut Option<Box<SpaceWatch>>,
-) {
-    if is_busy {
-        state.freeze(now, rules);
-    } else if timers.may_doze() && watch.is_none() && state.doze(now) {
-        return timers.doze(node, now);
-    } else {
-        state.sense_idle(now);
-    }
-    set_timer(node, state, timers, watch);
-}
-
-/// Sets a node's timer to the instant of its next action.
-#[allow(clippy::inline_always, reason = "it runs for many nodes with each frame")]
-#[inline(always)]
-pub(super) fn set_timer(
-    node: u32,
-    state: &mut Node,
-    timers: &mut NodeTimers,
-    watch: &mut Option<Box<SpaceWatch>>,
-) {
-    if let Some(watch) = watch {
-        watch.touch(node);
-    }
-    timers.set(node, state.deadline());
 }

@@ -23,7 +23,6 @@ use crate::mac::Deferral;
 use catch_up::{CatchUp, Scratch};
 use kernel::Instant;
 use std::ops::Range;
-use wire::FrameKind;
 
 /// After how many further silences nodes may stand by again, if they were too few.
 const REST: u32 = 64;
@@ -346,12 +345,7 @@ impl Space {
     /// reception is not certain. Returns its parts, unless others began with it.
     pub(super) fn end_beside_bystanders(&mut self, now: Instant, id: u32) -> Option<PpduParts> {
         let ppdu = self.ppdu(id, false);
-        let is_rts = self.signals.transmission(id).frame.kind == FrameKind::Rts;
-        let nav_reset_at = (self.rules.nav_reset && is_rts).then(|| {
-            let (timing, error) = (self.rules.timing(), &*self.signals.radio.error);
-            let transmission = self.signals.transmission(id);
-            now + self.per_cache.facts_of(transmission, timing, error).nav_reset
-        });
+        let nav_reset_at = self.nav_reset_at(now, id);
         let together = self.bystanders.missed.on_air();
         if together.len() > 1 {
             let first = together.iter().map(|frame| frame.end).min().unwrap_or(now);

@@ -1,6 +1,7 @@
 //! A node: its EDCAFs, and its actions when a transmission ends, when it receives a frame, and when
 //! its timer expires.
 
+mod deadline;
 mod duplex;
 mod group;
 mod hear;
@@ -115,11 +116,10 @@ impl Node {
         place_of(&self.peers, node).map(|place| &self.peers[place])
     }
 
-    /// The mean power at which a peer receives the frame that the node now sends to it.
-    pub(super) fn on_power(&mut self, to: u32, power: f64) {
-        if let Some(peer) = peer_mut(&mut self.peers, to) {
-            peer.power = power;
-        }
+    /// The peer to which the node now sends a frame, if rate control learns the power at which it
+    /// receives the frame.
+    pub(super) fn learns_power_at(&mut self, to: u32) -> Option<&mut Peer> {
+        peer_mut(&mut self.peers, to).filter(|peer| peer.rate.control.is_some())
     }
 
     pub(super) fn edcaf(&self, index: usize) -> &Edcaf {
@@ -159,6 +159,13 @@ impl Node {
         matches!(self.own, Own::Holding(_))
     }
 
+    /// Whether the node sends a frame of its exchange and does nothing else: it acts when the frame
+    /// has ended.
+    #[inline]
+    pub(super) fn only_sends(&self) -> bool {
+        matches!(self.own, Own::Sending(_)) && self.answer.is_none() && !self.joins
+    }
+
     /// Whether the node begins an exchange now.
     pub(super) fn opens(&self, now: Instant) -> bool {
         self.own.exchange().is_some_and(|exchange| exchange.opened == now)
@@ -173,49 +180,6 @@ impl Node {
     fn activate(&mut self, index: usize) -> &mut EdcafState {
         (self.active, self.quiet) = (self.active | (1 << index & !self.muted), false);
         &mut self.contenders[index]
-    }
-
-    /// The node has acted, or carrier sense has changed. Returns when the node acts next, if it
-    /// receives nothing before; [`Instant::NEVER`] if it does not.
-    #[inline]
-    pub(super) fn deadline(&mut self) -> Instant {
-        let acts = self.acts();
-        self.quiet = self.active == 0 && !self.contends && !acts && !self.joins;
-        let at = if acts { self.deadline_in_exchange() } else { self.end_of_slots() };
-        if self.joins { self.joins_at().map_or(at, |joins| joins.min(at)) } else { at }
-    }
-
-    /// When a back-off of the node ends. While carrier sense is busy, no slots are counted.
-    #[inline]
-    fn end_of_slots(&self) -> Instant {
-        let mut end = Instant::NEVER;
-        if self.contends && !self.carrier.is_sensed() {
-            for (index, EdcafState { edcaf, slots }) in self.contenders.iter().enumerate() {
-                if has(self.active, index)
-                    && let Some(expiry) = slots.expiry()
-                    && !edcaf.is_idle()
-                {
-                    end = end.min(expiry);
-                }
-            }
-            if self.asks != 0 {
-                end = end.min(self.end_of_asking());
-            }
-        }
-        end
-    }
-
-    /// When a node in an exchange acts next.
-    fn deadline_in_exchange(&self) -> Instant {
-        if let Some((at, _)) = &self.answer {
-            return *at;
-        }
-        match &self.own {
-            Own::Awaiting(_, awaited) if awaited.receiving => Instant::NEVER,
-            Own::Awaiting(_, awaited) => awaited.acts_at(),
-            Own::Holding(Txop { next: Some(next), .. }) => *next,
-            _ => self.end_of_slots(),
-        }
     }
 
     /// The timeout of a missing response expires.

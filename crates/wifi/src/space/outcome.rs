@@ -88,22 +88,13 @@ impl Space {
         }
         let is_outdated = self.waves.is_some() && self.is_outdated(id);
         let ppdu = &*ppdu.get_or_insert_with(|| self.ppdu(id, is_outdated));
+        let nav_reset_at = self.nav_reset_at(now, id);
         let (frame, rules) = (&transmission.frame, &self.rules);
-        let (timing, error) = (rules.timing(), &*self.signals.radio.error);
         let bursts = self.interferers.as_mut().map(|interferers| {
             let span = Span { start: transmission.start, end: transmission.silent_from() };
             interferers.look_up(span, frame.from, frame.mode.width, &self.signals)
         });
         self.scratch.interference.with(id, &self.signals, bursts.unwrap_or_default());
-        let nav_reset_at = match frame.kind {
-            FrameKind::Rts if rules.nav_reset => {
-                Some(now + self.per_cache.facts_of(&transmission, timing, error).nav_reset)
-            }
-            _ if rules.nav_reset && frame.is_mu_rts() => {
-                self.nodes[frame.from as usize].nav_reset(rules).map(|after| now + after)
-            }
-            _ => None,
-        };
         let source = self.signals.source(id);
         let mut reach = self.signals.transmission(source).reach;
         let ended_frame = EndedFrame {
@@ -117,8 +108,10 @@ impl Space {
         for &(node, _, how) in received {
             let before = out.len();
             self.receive(now, node, &ended_frame, how, &mut reach, out);
-            let sends_until = self.receivers[node as usize].sends_until();
-            let is_cancelled = self.nodes[node as usize].answer_after(sends_until);
+            // Only a full-duplex node has transmitted while it received.
+            let is_cancelled = self.rules.mac.config.full_duplex.is_some()
+                && self.nodes[node as usize]
+                    .answer_after(self.receivers[node as usize].sends_until());
             if is_cancelled || out.len() > before {
                 self.note_contending(node);
             }
@@ -210,9 +203,7 @@ impl Space {
         out: &mut Vec<Command>,
     ) -> bool {
         let (frame, rules) = (&transmission.frame, &self.rules);
-        let is_noted = self.follows_others && (!self.overhears || frame.kind == FrameKind::Data);
-        let is_plain = self.watch.is_none() && self.interferers.is_none() && !is_noted;
-        if !is_plain || frame.to.is_none_or(|to| to == node) {
+        if !self.only_sets_nav(frame) || frame.to.is_none_or(|to| to == node) {
             return false;
         }
         let mut is_lost = ppdu.is_certainly_lost(&rules.levels, power, &bounds);

@@ -1,6 +1,6 @@
 //! Powers at a receiver, and the levels with which it compares them.
 
-use super::radio::ReceiverSettings;
+use super::radio::{DETECTION, ReceiverSettings};
 use crate::phy::{Milliwatts, Occupied, Width, linear, noise};
 use kernel::{Db, Dbm, Duration};
 use std::ops::{Add, Sub};
@@ -90,6 +90,8 @@ pub(super) struct Levels {
     pub(super) alone: f64,
     /// Ratio and window.
     pub(super) capture: Option<(f64, Duration)>,
+    /// No signal that begins so long after a frame takes its place.
+    pub(super) locks_after: Duration,
     /// By bandwidth, in the order of [`Occupied`].
     noise: [f64; 12],
 }
@@ -110,6 +112,7 @@ impl Levels {
             energy_after: FixedPower::least(power(after_frame)),
             remembers_frames: after_frame != receiver.energy,
             capture: receiver.capture.map(|c| (linear(c.margin), c.window)),
+            locks_after: receiver.capture.map_or(DETECTION, |it| it.window.max(DETECTION)),
             noise: Occupied::ALL.map(|within| power(noise(within, receiver.noise_figure))),
         };
         let is_possible = levels.detect_when_busy || levels.energy > FixedPower::default();

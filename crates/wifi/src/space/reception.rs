@@ -267,17 +267,18 @@ impl PhyReceiver {
         self.begin_reception(now, signal, levels);
     }
 
-    /// Whether the frame that ends was received, no other signal is left, and the frame was too
-    /// weak to be decoded. If so, the receiver is clear.
-    #[expect(clippy::needless_bitwise_bool, reason = "one branch, and not three, is mispredicted")]
+    /// Whether the frame that ends was received, and no other signal is left; if the node
+    /// `needs_all` of it, none was there. If so, the receiver is clear.
+    #[expect(clippy::needless_bitwise_bool, reason = "one branch, and not four, is mispredicted")]
     #[inline]
-    pub(super) fn clear_of_weak(&mut self, signal: ReceivedSignal, weak_below: f64) -> bool {
+    pub(super) fn clear_of(&mut self, signal: ReceivedSignal, needs_all: bool) -> bool {
         let ReceivedSignal { id, power } = signal;
-        let is_last = (power.milliwatts < weak_below)
+        let Some(reception) = &self.reception else { return false };
+        let is_last = (reception.signal.id == id)
             & (self.sum == power.fixed)
-            & self.reception.is_some_and(|reception| reception.signal.id == id);
+            & (!needs_all | (reception.changes == 0));
         if is_last {
-            (self.sum, self.reception) = (FixedPower::default(), None);
+            (self.sum, self.reception, self.after_frame) = (FixedPower::default(), None, false);
         }
         is_last
     }
@@ -382,8 +383,7 @@ impl PhyReceiver {
     /// Begins to receive a signal that begins now.
     #[inline]
     fn begin_reception(&mut self, now: Instant, signal: ReceivedSignal, levels: &Levels) {
-        let window = levels.capture.map_or(Duration::ZERO, |(_, window)| window);
-        let locked_from = now + window.max(DETECTION);
+        let locked_from = now + levels.locks_after;
         let (least, most) = (self.sum, self.sum);
         self.reception =
             Some(Reception { signal, since: now, locked_from, least, most, changes: 0 });

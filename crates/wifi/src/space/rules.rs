@@ -86,8 +86,8 @@ pub(super) struct Peer {
     pub(super) is_closed: bool,
     /// The mode of frames to it.
     pub(super) rate: PeerRate,
-    /// The mean power at which it receives the node's frames, in milliwatts; if one of the two
-    /// moves, that of the last frame.
+    /// The mean power at which it receives the node's frames, in milliwatts; if rate control
+    /// learns it, that of the last frame.
     pub(super) power: f64,
 }
 

@@ -55,7 +55,7 @@ impl Carrier {
     }
 
     /// When the first slot may begin, if the medium stays idle.
-    fn first_slot(&self, space: Duration) -> Option<Instant> {
+    pub(super) fn first_slot(&self, space: Duration) -> Option<Instant> {
         // The later of EIFS and NAV (clause 10.3.2.3.7).
         Some((self.idle_since? + self.extra).max(self.reserved_until()) + space)
     }

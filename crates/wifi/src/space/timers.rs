@@ -17,9 +17,13 @@ pub(super) struct NodeTimers {
     is_late: bool,
     /// Nodes of which some doze.
     dozing: Vec<u32>,
-    /// Before this instant none of them transmits.
+    /// Before this instant none of them counts a slot.
     doze_until: Instant,
-    /// How long a node can doze: the shortest interframe space before slots are counted.
+    /// Nodes of which some doze on, and before when each counts no slot.
+    resting: Vec<(Instant, u32)>,
+    /// Before this instant none of these counts a slot.
+    rest_until: Instant,
+    /// How long a node can doze at least: the shortest interframe space before slots are counted.
     space: Duration,
 }
 
@@ -31,8 +35,9 @@ impl NodeTimers {
     pub(super) fn new(nodes: usize, space: Duration) -> Self {
         let (set, places) = (Vec::with_capacity(nodes), vec![UNSET; nodes]);
         let (earliest, dozing) = (Instant::NEVER, Vec::new());
-        let doze_until = Instant::NEVER;
-        Self { set, places, earliest, is_late: false, dozing, doze_until, space }
+        let (doze_until, rest_until, resting) = (Instant::NEVER, Instant::NEVER, Vec::new());
+        let is_late = false;
+        Self { set, places, earliest, is_late, dozing, doze_until, resting, rest_until, space }
     }
 
     /// From now on, no node dozes.
@@ -52,37 +57,78 @@ impl NodeTimers {
         if self.places[node as usize] != UNSET {
             self.set(node, Instant::NEVER);
         }
-        if self.dozing.is_empty() {
-            self.doze_until = now + self.space;
-        }
+        self.doze_until = self.doze_until.min(now + self.space);
         self.dozing.push(node);
     }
 
     /// Whether a timer of the nodes that doze may be the earliest.
     #[inline]
     pub(super) fn must_rouse(&mut self) -> bool {
-        !self.dozing.is_empty() && self.earliest() >= self.doze_until
+        let until = self.doze_until.min(self.rest_until);
+        until < Instant::NEVER && self.earliest() >= until
     }
 
-    /// The list of nodes of which some doze.
-    pub(super) fn dozing(&mut self) -> &mut Vec<u32> {
-        &mut self.dozing
+    /// Takes the list of nodes of which some doze, and whose timers may be the earliest.
+    pub(super) fn take_dozing(&mut self) -> Vec<u32> {
+        let earliest = self.earliest();
+        if earliest >= self.rest_until {
+            self.rest_until = Instant::NEVER;
+            let Self { dozing, resting, rest_until, .. } = self;
+            resting.retain(|&(until, node)| {
+                let rests = until > earliest;
+                if rests {
+                    *rest_until = until.min(*rest_until);
+                } else {
+                    dozing.push(node);
+                }
+                rests
+            });
+        }
+        self.doze_until = Instant::NEVER;
+        std::mem::take(&mut self.dozing)
+    }
+
+    /// Gives this list back, empty.
+    pub(super) fn give_back(&mut self, mut dozing: Vec<u32>) {
+        dozing.clear();
+        self.dozing = dozing;
+    }
+
+    /// A node of the list dozes on: it counts no slot before this instant.
+    pub(super) fn rest(&mut self, node: u32, until: Instant) {
+        self.resting.push((until, node));
+        self.rest_until = self.rest_until.min(until);
+    }
+
+    /// The shortest interframe space before slots are counted.
+    pub(super) fn space(&self) -> Duration {
+        self.space
     }
 
     /// Sets the timer of a node; [`Instant::NEVER`] cancels it.
     #[inline(never)]
     pub(super) fn set(&mut self, node: u32, at: Instant) {
         let place = self.places[node as usize];
-        if let Some(timer) = self.set.get_mut(place as usize) {
-            self.is_late |= timer.0 == self.earliest;
-            timer.0 = at;
-            if at == Instant::NEVER {
-                return self.remove(place as usize);
+        let Some(timer) = self.set.get_mut(place as usize) else {
+            if at < Instant::NEVER {
+                self.add(node, at);
             }
-        } else if at < Instant::NEVER {
-            self.places[node as usize] = self.set.len() as u32;
-            self.set.push((at, node));
+            return;
+        };
+        self.is_late |= timer.0 == self.earliest;
+        timer.0 = at;
+        if at == Instant::NEVER {
+            return self.remove(place as usize);
         }
+        self.earliest = self.earliest.min(at);
+    }
+
+    /// Sets a timer that is not set. It is apart, because the list might grow for all that the
+    /// compiler knows, which needs registers that must be saved.
+    #[inline(never)]
+    fn add(&mut self, node: u32, at: Instant) {
+        self.places[node as usize] = self.set.len() as u32;
+        self.set.push((at, node));
         self.earliest = self.earliest.min(at);
     }
 
@@ -107,15 +153,18 @@ impl NodeTimers {
 
     /// Cancels the timers that expire by now, and appends their nodes by number to an empty list.
     pub(super) fn take_due(&mut self, now: Instant, due: &mut Vec<u32>) {
+        let mut earliest = Instant::NEVER;
         // From the last one, so that removing one moves none that has not been examined.
         for place in (0..self.set.len()).rev() {
             let (at, node) = self.set[place];
             if at <= now {
                 due.push(node);
                 self.remove(place);
+            } else {
+                earliest = earliest.min(at);
             }
         }
-        self.is_late |= !due.is_empty();
+        (self.earliest, self.is_late) = (earliest, false);
         due.sort_unstable();
     }
 }
@@ -136,7 +185,19 @@ mod tests {
         assert!(timers.must_rouse());
         timers.set(0, Instant::NEVER);
         assert!(timers.must_rouse());
-        assert_eq!(std::mem::take(timers.dozing()), [1, 2]);
+        let dozing = timers.take_dozing();
+        assert_eq!(dozing, [1, 2]);
+        timers.rest(1, Instant(90));
+        timers.give_back(dozing);
+        timers.set(0, Instant(80));
+        assert!(!timers.must_rouse(), "node 0 acts before");
+        timers.doze(2, Instant(35));
+        timers.set(0, Instant(85));
+        assert!(timers.must_rouse(), "node 2 may act before");
+        assert_eq!(timers.take_dozing(), [2]);
+        timers.set(0, Instant(90));
+        assert!(timers.must_rouse(), "node 1 may act before");
+        assert_eq!(timers.take_dozing(), [1]);
         assert!(!timers.must_rouse());
     }
 

@@ -104,11 +104,12 @@ impl Space {
     /// Frames end: of Trigger frames, it is known which stations are awake to answer.
     #[cold]
     #[inline(never)]
-    pub(super) fn note_awake(&mut self, ending: &[u32], source: &dyn MsduSource) {
-        for &id in ending {
-            let frame = &self.signals.transmission(id).frame;
+    pub(super) fn note_awake(&mut self, source: &dyn MsduSource) {
+        let Self { signals, nodes, scratch, .. } = self;
+        for &id in scratch.ending() {
+            let frame = &signals.transmission(id).frame;
             if frame.kind == FrameKind::Trigger && frame.users == Users::Several {
-                self.nodes[frame.from as usize].note_awake(source);
+                nodes[frame.from as usize].note_awake(source);
             }
         }
     }

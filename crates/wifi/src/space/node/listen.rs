@@ -3,8 +3,8 @@
 //! Between the frames of an exchange the medium is idle for a SIFS, in which nobody counts a slot.
 //! A node that is in no exchange therefore dozes when its carrier sense becomes idle: it begins to
 //! count slots, which sets its timer, only when the medium finds that this timer may be the
-//! earliest ([`NodeTimers::must_rouse`](crate::space::timers::NodeTimers::must_rouse)). Mostly the
-//! next frame comes before.
+//! earliest ([`NodeTimers::must_rouse`](crate::space::timers::NodeTimers::must_rouse)), and while
+//! its NAV or an EIFS lasts it is not. Mostly the next frame comes before.
 //!
 //! A node that has nothing to send follows the medium without slots and timers.
 
@@ -13,7 +13,7 @@ use crate::Command;
 use crate::mac::Counting;
 use crate::space::rules::SpaceRules;
 use crate::space::sense::EdcafState;
-use kernel::Instant;
+use kernel::{Duration, Instant};
 
 impl Node {
     /// Whether the node has something to send, or asks for the medium to trigger stations.
@@ -79,14 +79,17 @@ impl Node {
         dozed
     }
 
-    /// Starts to count slots, if the node has dozed since carrier sense became idle. Returns
-    /// whether it has.
-    pub(in crate::space) fn rouse(&mut self) -> bool {
-        let since = self.carrier.idle_since().filter(|_| self.dozing);
-        if let Some(since) = since {
+    /// If the node dozes: up to when it counts no slot. Its interframe space is at least `space`.
+    pub(in crate::space) fn dozes_until(&self, space: Duration) -> Option<Instant> {
+        if self.dozing { self.carrier.first_slot(space) } else { None }
+    }
+
+    /// Starts to count slots, as if the node had not dozed since carrier sense became idle.
+    #[inline]
+    pub(in crate::space) fn rouse(&mut self) {
+        if let Some(since) = self.carrier.idle_since() {
             self.listen(since);
         }
-        since.is_some()
     }
 
     /// Whether the node is in an exchange.
@@ -95,11 +98,16 @@ impl Node {
     }
 
     /// Starts to count slots, if a back-off or a frame waits.
+    #[inline]
     pub(super) fn listen(&mut self, now: Instant) {
         self.dozing = false;
-        if self.active == 0 || self.acts() {
-            return;
+        if self.active != 0 && !self.acts() {
+            self.begin_counting(now);
         }
+    }
+
+    #[inline(never)]
+    fn begin_counting(&mut self, now: Instant) {
         for (index, EdcafState { edcaf, slots }) in self.contenders.iter_mut().enumerate() {
             if has(self.active, index)
                 && (slots.is_pending() || !edcaf.is_idle() || has(self.asks, index))
@@ -138,6 +146,22 @@ impl Node {
             self.contenders[index].back_off(&rules.mac);
         }
         self.listen(now);
+    }
+
+    /// The node is receiving a frame whose PHY header ends at `detected`, unless it has waited in
+    /// vain for a response. Returns whether it is.
+    #[inline]
+    pub(in crate::space) fn detects(&mut self, now: Instant, detected: Instant) -> bool {
+        if !self.quiet
+            && let Some(awaited) = self.own.awaited_mut()
+        {
+            if awaited.until < now {
+                return false;
+            }
+            awaited.receiving = detected <= awaited.until;
+        }
+        self.carrier.on_detected(detected);
+        true
     }
 
     /// The node is receiving a frame whose PHY header ends at `detected`. By capture, this frame
