@@ -15,7 +15,7 @@ use super::interference::Bounds;
 use super::power::{FixedPower, Levels, Power};
 use super::radio::DETECTION;
 use joint::AllJoint;
-use kernel::{Duration, Instant};
+use kernel::Instant;
 
 /// A signal at the receiver.
 #[derive(Clone, Copy, Debug)]
