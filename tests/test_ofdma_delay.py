@@ -111,3 +111,12 @@ def test_a_station_far_away_makes_signals_take_time() -> None:
         starts.append(answer - trigger)
     assert starts[0] == pytest.approx(SIFS_S, abs=1e-10)
     assert starts[1] == pytest.approx(SIFS_S + delay_s(400.0), abs=1e-10)
+
+
+@pytest.mark.parametrize("how", ["mu_bar", "aggregated_mu_bar"])
+def test_an_access_point_that_has_given_up_gets_no_answer(how: str) -> None:
+    # 15 km are 50 us: the PPDU arrives when nobody waits for its BlockAcks any more.
+    made = network([15e3] * 3, FROM_AP, mu={"acknowledgement": how})
+    found = sm.run(made.set("radio.tx_power_dbm", 60.0).set("warmup_s", 0.0)).row()
+    assert found["ap.mu.ppdus"] > 0
+    assert found["total.goodput_mbps"] < 0.1, "what arrives once is repeated in vain"

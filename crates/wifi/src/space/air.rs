@@ -139,6 +139,7 @@ impl Space {
     fn filled(&mut self, now: Instant, frame: OnAir, source: &mut dyn MsduSource) -> Option<OnAir> {
         match frame.users {
             Users::Unit(_) if frame.answers_trigger() => self.answer_trigger(now, frame, source),
+            Users::Unit(_) => Some(frame).filter(|frame| self.is_still_asked(frame)),
             Users::Together => self.answer_mu_rts(now, frame),
             _ => Some(frame),
         }

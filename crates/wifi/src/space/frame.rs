@@ -176,8 +176,8 @@ impl OnAir {
         matches!(self.users, Users::Together | Users::Unit(_))
     }
 
-    /// The guard interval of its symbols, if it is such a frame: those that arrive within this time
-    /// after the first are received as one.
+    /// Of one of several answers to a frame: the guard interval of its symbols. Answers that arrive
+    /// within this time after the first are received as one.
     pub(super) fn joint_within(&self) -> Duration {
         let guard =
             if self.users.is_unit() { self.mode.guard.of_trigger_based() } else { Guard::Ns800 };
@@ -310,8 +310,8 @@ impl Transmission {
         }
     }
 
-    /// Whether another transmission answers the same frame at the same time: it begins within the
-    /// guard interval, by which the elicited stations are at different distances.
+    /// Whether another transmission answers the same frame, and begins within a guard interval of
+    /// this one: stations at several distances do not answer at the same instant.
     pub(super) fn is_joint_with(&self, other: &Self) -> bool {
         let (one, two) = (&self.frame, &other.frame);
         let apart = self.start.max(other.start).since(self.start.min(other.start));

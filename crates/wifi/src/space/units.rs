@@ -33,6 +33,14 @@ impl Space {
         airtime.expect("a node sends in units in an exchange with several users")
     }
 
+    /// Whether the access point that a station answers in a resource unit still has its exchange.
+    /// Where signals take so long that it has given up, the station is taken to send nothing.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn is_still_asked(&self, frame: &OnAir) -> bool {
+        frame.to.is_some_and(|to| self.nodes[to as usize].answers().is_some())
+    }
+
     /// How long a frame lasts that announces this time: an HE TB PPDU may be shorter.
     #[allow(clippy::inline_always, reason = "it runs for each frame")]
     #[inline(always)]
@@ -162,10 +170,7 @@ impl Space {
                 _ => self.nodes[frame.from as usize].users(frame.kind).find(|&user| user == node),
             };
             let own = own.filter(|_| self.nodes[node as usize].accepts_from(frame.from));
-            if own.is_some()
-                && frame.users.is_unit()
-                && self.nodes[node as usize].answers().is_none()
-            {
+            if own.is_some() && frame.users.is_unit() && !self.is_still_asked(&frame) {
                 // It has given up the exchange, and knows of no resource units any more.
                 continue;
             }

@@ -98,9 +98,7 @@ impl<O: Observer> World<O> {
                 self.note_station(StationNote::Frame { by, packet: &packet });
                 self.offer(by, &packet, to);
             }
-            Next::Buffered { packet, to } => {
-                self.begin_service(by, to.map(RadioId), &packet);
-            }
+            Next::Buffered { packet, to } => self.begin_service(by, to.map(RadioId), &packet),
             Next::Queue(bits) => {
                 let power = bits.unwrap_or_default();
                 let taken = self.at_waiting(|_, from, _| from.take_next_awake(by, class, power));

@@ -69,7 +69,8 @@ impl PhyReceiver {
         self.sum - beside.unwrap_or_default() >= levels.energy
     }
 
-    /// Whether HE TB PPDUs are on the air of which one has begun so.
+    /// Whether of the answers that are received as one with this one, which began at this instant,
+    /// some are still on the air.
     pub(in crate::space) fn has_joint(&self, began: Instant, signal: &JointSignal) -> bool {
         let mut all = self.joint.iter().flat_map(|all| &all.last);
         all.any(|joint| joint.has(began, signal) && joint.number > 0)
