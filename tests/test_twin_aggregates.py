@@ -85,6 +85,14 @@ def test_small_windows_fill_no_ppdu():
     assert "deep_windows" in {check.name for check in fit.broken}
 
 
+@pytest.mark.parametrize(("cw_min", "verdict"), [(15, "met"), (7, "stretched"), (63, "broken")])
+def test_the_access_point_of_downloads_has_the_window_of_its_stations(cw_min, verdict):
+    edca = {"best_effort": {"cw_min": cw_min, "cw_max": 63}}
+    twin = sm.predict(cell("11ac", 3, None, DOWN, wire={"delay_ms": 0.0}, ap={"edca": edca}))
+    (fit,) = (fit for fit in twin.fits if fit.family == "tcp_aggregation")
+    assert {check.name: check.verdict for check in fit.checks}["equal_windows"] == verdict
+
+
 def test_the_work_is_linear_in_the_stations():
     """Calls of Python functions, which do not depend on the speed of the machine."""
     import sys

@@ -17,7 +17,8 @@ by_reading
 counts, costs, originals
     In README.md: the counts of all studies, what runs cost, each figure and table of the papers.
 table KEY
-    A figure of one panel as a table, a row for each curve, from a run only.
+    A figure of one panel as a table, from a run only: a row for each curve, or for each of more
+    cases in words.
 """
 
 from __future__ import annotations
@@ -164,14 +165,20 @@ def _originals(study: Study) -> str:
 
 
 def table(figure: Figure) -> str:
-    """Return a figure with one panel as a table: a row for each curve."""
+    """Return a figure with one panel as a table: a row for each curve, or for each of more cases.
+
+    The source of the numbers is told where curves differ in it.
+    """
     (panel,) = figure.panels
     columns = list(dict.fromkeys(x for each in figure.curves for x in each.x))
+    same = len({each.source for each in figure.curves}) == 1
+    names = [each.label if same else each.name for each in figure.curves]
     heads = [x if isinstance(x, str) else f"{x:g}" for x in columns]
+    cells = [[str(each.at(x)) if x in each.x else "" for x in columns] for each in figure.curves]
+    if len(columns) > len(names) and all(isinstance(x, str) for x in columns):
+        heads, names, cells = names, heads, [list(row) for row in zip(*cells, strict=True)]
     lines = [f"| {panel.label} | {' | '.join(heads)} |", "| --- " * (len(heads) + 1) + "|"]
-    for each in figure.curves:
-        cells = [str(each.at(x)) if x in each.x else "" for x in columns]
-        lines.append(f"| {each.name} | {' | '.join(cells)} |")
+    lines += [f"| {name} | {' | '.join(row)} |" for name, row in zip(names, cells, strict=True)]
     return "\n" + "\n".join(lines) + "\n\n"
 
 

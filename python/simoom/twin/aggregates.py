@@ -31,6 +31,10 @@ DEEP_WINDOWS = Assumption(
     "deep_windows", "Windows hold several full TXOPs, so that the access point's queue has them."
 )
 
+EQUAL_WINDOWS = Assumption(
+    "equal_windows", "The access point and its stations have the same smallest contention window."
+)
+
 USED = {
     "ppdu_timing": "standard",
     "eifs": "standard",
@@ -126,6 +130,7 @@ def fit_downloads(cell: Cell) -> Fit:
     room = f"{point.ack_mpdus} TCP ACKs fit, {due:.3g} are due"
     checks = (
         *scope,
+        _equal_windows(cell),
         _deep_windows(cell, point.mpdus),
         met(assumption.FULL_PPDUS, f"{point.mpdus} segments in a TXOP"),
         graded(ROOM_FOR_ACKS, due / point.ack_mpdus, room, good=1.0, bad=1.0),
@@ -198,6 +203,13 @@ def _few_requests(sender: Sender, collision: float) -> AssumptionCheck:
         return met(FEW_REQUESTS)
     how = f"{100 * collision:.2g} % of the attempts collide, and requests contend on their own"
     return graded(FEW_REQUESTS, collision, how, good=0.2, bad=0.4)
+
+
+def _equal_windows(cell: Cell) -> AssumptionCheck:
+    """Compare the smallest contention windows of the access point and of the stations."""
+    least = [windows(cell, at_access_point=who)[0] for who in (True, False)]
+    how = f"{least[0]} and {least[1]}"
+    return graded(EQUAL_WINDOWS, (max(least) + 1) / (min(least) + 1), how, good=1, bad=2)
 
 
 def _deep_windows(cell: Cell, mpdus: int) -> AssumptionCheck:

@@ -4,6 +4,7 @@ A study of our own: all its claims are findings.
 """
 
 from simoom.studies.study import Study
+from simoom_studies.ofdma_tcp.advice import table_downlink, table_uplink
 from simoom_studies.ofdma_tcp.bulk import figure_bulk, figure_ways
 from simoom_studies.ofdma_tcp.mixed import figure_mixed_acknowledgements, figure_mixed_uploads
 from simoom_studies.ofdma_tcp.muted import figure_timers
@@ -16,6 +17,8 @@ STUDY = Study(
     title="TCP over OFDMA",
     reference="a study of this project, without a paper",
     figure_functions=(
+        table_downlink,
+        table_uplink,
         figure_bulk,
         figure_ways,
         figure_web,

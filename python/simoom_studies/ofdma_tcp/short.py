@@ -43,6 +43,11 @@ WAYS = (SINGLE, MULTI, BACKLOG, MIXED, SHORTEST)
 WEB_S = 60.0
 
 
+def web_replications(lab: Lab) -> int:
+    """Return how often each case of responses is run."""
+    return lab.pick(32, 12)
+
+
 @figure_function("figure web")
 def figure_web(lab: Lab) -> Figure:
     """95 % of the times of responses of 50 kB by scheduler and load."""
@@ -51,7 +56,7 @@ def figure_web(lab: Lab) -> Figure:
         for place, (stations, flows) in PLACES.items()
         for way in WAYS
     }
-    found = lab.sample(cases, measure_files, replications=lab.pick(32, 12))
+    found = lab.sample(cases, measure_files, replications=web_replications(lab))
     curves = [
         curve(
             way,

@@ -32,6 +32,8 @@ claim = Claims(__package__)
 WAYS = (MIXED, TRIGGERS, TRIGGERED)
 """With the same downlink: by `backlog`, long queues alone."""
 NUMBERS = (1, 2, 4, 8, 16)
+SMALL_UPLINK = {"access_interval_us": 1000.0}
+"""How often stations with small packets are triggered."""
 INTERVALS_MS = (1.0, 5.0, 20.0, 50.0)
 SHARE = Axis("share", "goodput over that by EDCA", 0, 1.3)
 EIGHT = 8
@@ -186,11 +188,7 @@ def figure_small_uplink(lab: Lab) -> Figure:
     """95 % of the delays of packets of 200 bytes, 1 Mb/s from each station."""
     numbers = (2, 4, 8, 12)
     flows = [small(up=True)]
-    cases = {
-        (way, n): cell(way, n, flows, uplink={"access_interval_us": 1000.0})
-        for way in WAYS
-        for n in numbers
-    }
+    cases = {(way, n): cell(way, n, flows, uplink=SMALL_UPLINK) for way in WAYS for n in numbers}
     found = lab.sample(cases, measure_delay, replications=replications(lab))
     return Figure(
         "figure small uplink",
