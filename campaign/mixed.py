@@ -35,5 +35,18 @@ def mixed(draw: Draw, values: Values) -> Table:
         made["stations"] = [{"count": made["stations"]}]
     earlier(draw, made, 0.5)
     if in_space and draw.chance(0.3):
-        made["wlan"]["spatial_reuse"] = values.table(table("SpatialReuse"))
+        made["wlan"]["spatial_reuse"] = reuse(draw, made, values)
     return made
+
+
+def reuse(draw: Draw, made: Table, values: Values) -> Table:
+    """Return settings of spatial reuse, some with a group of the first two BSSs."""
+    keys = values.table(table("SpatialReuse")) | {"obss_pd_dbm": draw.whole(-82, -62)}
+    keys.pop("srg", None)
+    if made.get("cells") and draw.flip():
+        level, lowest = draw.whole(-75, -62), draw.whole(-82, -75)
+        group = {"bss_colors": [1, 2], "obss_pd_dbm": level, "obss_pd_min_dbm": lowest}
+        keys["srg"] = [group]
+        if draw.flip():
+            del keys["obss_pd_dbm"]
+    return keys

@@ -192,6 +192,9 @@ def scenarios():
     yield several.set("warmup_s", 0.1).set("duration_s", 0.2).set("interferers", [oven])
     uplink = sm.Scenario.load(ROOT / "scenarios" / "ofdma.toml").set("wlan.mu.uplink", {})
     yield uplink.set("warmup_s", 0.1).set("duration_s", 0.3)
+    reuse = sm.Scenario.load(ROOT / "scenarios" / "spatial_reuse.toml").set("duration_s", 0.3)
+    group = {"bss_colors": [1, 2], "obss_pd_dbm": -72}
+    yield reuse.set("warmup_s", 0.1).set("wlan.spatial_reuse.srg", [group])
     sleeping = several.set("stations[*].power_save", "legacy")
     yield sleeping.set("warmup_s", 0.1).set("duration_s", 0.3)
 

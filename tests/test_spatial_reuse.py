@@ -63,6 +63,16 @@ def test_reports_have_a_section_of_it():
     assert ["Spatial reuse" in each for each in titles] == [True, False]
 
 
+GROUP_OF_BOTH = {"bss_colors": [1, 2], "obss_pd_dbm": -67}
+
+
+def of_group(**keys) -> dict[str, object]:
+    group = GROUP_OF_BOTH | keys
+    return {
+        "wlan.spatial_reuse.srg": [{key: group[key] for key in group if group[key] is not None}]
+    }
+
+
 @pytest.mark.parametrize(
     ("changes", "path", "words"),
     [
@@ -76,6 +86,15 @@ def test_reports_have_a_section_of_it():
             "-60 is above energy_dbm, -62",
         ),
         ({"ap.tx_power_dbm": 61}, "ap.tx_power_dbm", "60"),
+        (of_group(bss_colors=[1, 64]), "srg[0].bss_colors[1]", "must be from 1 to 63, is 64"),
+        (of_group(bss_colors=[0, 1]), "srg[0].bss_colors[0]", "must be from 1 to 63, is 0"),
+        (of_group(bss_colors=[]), "srg[0].bss_colors", "two BSS colors or more"),
+        (of_group(bss_colors=[1, 1]), "srg[0].bss_colors", "names a color twice"),
+        (of_group(bss_colors=[1, 3]), "srg[0].bss_colors", "no BSS has the color 3"),
+        (of_group(obss_pd_dbm=-61), "srg[0].obss_pd_dbm", "-62"),
+        (of_group(obss_pd_dbm=None), "srg[0].obss_pd_dbm", "missing"),
+        (of_group(obss_pd_min_dbm=-66), "srg[0].obss_pd_dbm", "is below obss_pd_min_dbm, -66"),
+        ({"wlan.spatial_reuse.srg": 2 * [GROUP_OF_BOTH]}, "srg[1].bss_colors", "earlier group"),
     ],
 )
 def test_what_it_does_not_go_with_is_refused(changes, path, words):
@@ -89,6 +108,50 @@ def changed(scenario: sm.Scenario, changes: dict[str, object]) -> sm.Scenario:
     for key, value in changes.items():
         scenario = scenario.set(key, value)
     return scenario
+
+
+def digest(scenario: sm.Scenario) -> str:
+    return sm.run(scenario, check=True).digest
+
+
+@pytest.mark.parametrize("level_dbm", [-77, -67])
+def test_a_group_of_all_is_the_same_as_its_level_for_all(level_dbm: float):
+    grouped = changed(two(-82.0), of_group(obss_pd_dbm=level_dbm))
+    assert digest(grouped) == digest(two(level_dbm)) != digest(two(-82.0))
+    assert digest(grouped.unset(LEVEL)) == digest(grouped)
+    free = changed(grouped, of_group(obss_pd_dbm=level_dbm, obss_pd_min_dbm=level_dbm))
+    assert digest(free) == digest(two(level_dbm).set("wlan.spatial_reuse.power_limit", "none"))
+
+
+def test_nodes_of_no_group_have_the_level_of_all():
+    """Of three cells, the first two are a group; the third one is as far from both."""
+    places = ([60.0, 0.0], [30.0, 52.0])
+    cells = [{"position_m": place, "tx_power_dbm": 21.0} for place in places]
+    stations = [
+        {"position_m": [0.0, 5.0]},
+        {"position_m": [60.0, 5.0], "cell": 1},
+        {"position_m": [30.0, 57.0], "cell": 2},
+    ]
+    scenario = two(-82.0, cells=cells, stations=stations).set("radio.energy_after_frame_dbm", -82)
+    run = sm.run(changed(scenario, of_group(obss_pd_dbm=-62)), check=True)
+    ignored = [
+        run.summary[f"{cell}.{counter}"]
+        for cell in ("ap", "cells[0]", "cells[1]")
+        for counter in ("spatial_reuse.ignored", "spatial_reuse.ignored_in_group")
+    ]
+    assert ignored[0] == ignored[1] > 0
+    assert ignored[2] == ignored[3] > 0
+    assert ignored[4:] == [0, 0]
+    assert "of its\ngroup" in [column.heading for column in reusers(run).columns]
+    alone = changed(scenario, {"wlan.spatial_reuse.obss_pd_dbm": -72})
+    summary = sm.run(alone).summary
+    assert summary["ap.spatial_reuse.ignored"] > 0
+    assert "ap.spatial_reuse.ignored_in_group" not in summary
+
+
+def reusers(run: sm.Run):
+    (table,) = [table for table in show.shown(run) if table.title == "Spatial reuse"]
+    return table
 
 
 LEVEL = "wlan.spatial_reuse.obss_pd_dbm"

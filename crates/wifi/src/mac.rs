@@ -52,7 +52,7 @@ pub use originator::MsduOutcome;
 pub(crate) use originator::{Framing, Mpdu, Originator, Psdu, Settled};
 pub(crate) use recipient::{Cache, Recipient};
 pub(crate) use rules::Rules;
-pub use spatial_reuse::{PowerLimit, SpatialReuse};
+pub use spatial_reuse::{PowerLimit, ReuseGroup, SpatialReuse};
 pub(crate) use station::{Access, Backoff, ContentionParameters};
 pub(crate) use timing::{ACK, Deferral, Opening, RTS};
 pub use timing::{

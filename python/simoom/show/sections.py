@@ -297,8 +297,8 @@ MU_USERS = (
 """An access point that sends to several stations at once, and its stations."""
 
 REUSERS = (
-    *observed("stations[i]", "name spatial_reuse.ignored spatial_reuse.txops"),
-    *observed("stations[i]", "spatial_reuse.reduced"),
+    *observed("stations[i]", "name spatial_reuse.ignored spatial_reuse.ignored_in_group"),
+    *observed("stations[i]", "spatial_reuse.txops spatial_reuse.reduced"),
 )
 """Nodes that ignore PPDUs of other BSSs, with spatial reuse."""
 

@@ -4,9 +4,9 @@
 use super::earlier::Known;
 use super::powers::{Powers, agree};
 use super::rule::rule;
-use kernel::{Duration, Instant};
+use kernel::{Dbm, Duration, Instant};
 use wifi::MacConfig;
-use wifi::mac::PowerLimit;
+use wifi::mac::{PowerLimit, SpatialReuse as Settings};
 use wifi::phy::ModeClass;
 use wifi::space::{OngoingFrame, Senses};
 
@@ -18,10 +18,9 @@ const DETECTION: Duration = Duration::from_micros(4);
 /// What nodes ignore and receive.
 #[derive(Debug)]
 pub(super) struct SpatialReuse {
-    /// In dBm and decibels: the level at 20 MHz, and how much less than its power each node sends
-    /// with that has ignored a PPDU.
-    level: f64,
-    cuts: Vec<f64>,
+    /// For PPDUs from outside of a node's group, and for those of each group.
+    others: Limits,
+    groups: Vec<Group>,
     colors: Vec<u8>,
     known: Known,
     /// The frame that each node receives.
@@ -31,27 +30,69 @@ pub(super) struct SpatialReuse {
     next: Vec<Reduction>,
 }
 
+/// A level, and what it costs.
+#[derive(Debug)]
+struct Limits {
+    /// In milliwatts at 20 MHz; zero if there is none.
+    level: f64,
+    /// In decibels: how much less than its power each node sends with that has ignored a PPDU.
+    cuts: Vec<f64>,
+}
+
+/// A spatial reuse group.
+#[derive(Debug)]
+struct Group {
+    /// A bit for each color.
+    colors: u64,
+    limits: Limits,
+}
+
 /// A reduction of power. At its end, a node that has had nothing to send since has full power.
 #[derive(Debug, Default, Clone, Copy)]
 struct Reduction {
-    cut: f64,
+    /// The largest since the last TXOP. What it is at least if the node had nothing to send when
+    /// the PPDUs before had ended.
+    most: f64,
+    least: f64,
     end: Instant,
+}
+
+impl Reduction {
+    /// The node ignores a PPDU up to this end.
+    fn ignore(&mut self, now: Instant, end: Instant, cut: f64) {
+        let goes_on = now < self.end;
+        *self = Self {
+            most: self.most.max(cut),
+            least: if goes_on { self.least.max(cut) } else { cut },
+            end: self.end.max(end),
+        };
+    }
+}
+
+impl Limits {
+    /// Those of a level in dBm, of which the power is not limited up to `free`.
+    fn new(level: Option<Dbm>, free: f64, reuse: &Settings, powers: &Powers) -> Self {
+        let above = level.map_or(0.0, |level| level.0 - free).max(0.0);
+        let is_limited = reuse.power_limit == PowerLimit::Standard && above > 0.0;
+        let cut = |power: f64| (power - (reuse.reference.0 - above)).max(0.0);
+        let cuts = powers.sent().map(|power| if is_limited { cut(power.0) } else { 0.0 });
+        let level = level.map_or(0.0, |level| libm::pow(10.0, level.0 / 10.0));
+        Self { level, cuts: cuts.collect() }
+    }
 }
 
 impl SpatialReuse {
     /// The rules of a network; none without spatial reuse.
     pub(super) fn new(mac: &MacConfig, powers: &Powers) -> Option<Self> {
         let settings = mac.spatial_reuse.as_ref()?;
-        let level = settings.level.0;
-        let above = (level + 82.0).max(0.0);
-        let is_limited = settings.power_limit == PowerLimit::Standard && above > 0.0;
-        let cut = |power: f64| (power - (settings.reference.0 - above)).max(0.0);
-        let cuts = powers.sent().map(|power| if is_limited { cut(power.0) } else { 0.0 });
-        let cuts: Vec<f64> = cuts.collect();
-        let nodes = cuts.len();
+        let groups = settings.srg.iter().map(|group| Group {
+            colors: group.bss_colors.iter().fold(0, |all, color| all | 1 << color),
+            limits: Limits::new(Some(group.level), group.lowest.0, settings, powers),
+        });
+        let nodes = settings.colors.len();
         Some(Self {
-            level,
-            cuts,
+            others: Limits::new(settings.level, -82.0, settings, powers),
+            groups: groups.collect(),
             colors: settings.colors.clone(),
             known: Known::of(mac),
             receives: vec![None; nodes],
@@ -69,11 +110,15 @@ impl SpatialReuse {
     /// A frame begins, as a response or in a TXOP of its transmitter.
     pub(super) fn on_begin(&self, frame: &OngoingFrame, is_response: bool) {
         let all = if is_response { &self.next } else { &self.present };
-        let Reduction { cut, end } = all[frame.from as usize];
+        let Reduction { most, least, end } = all[frame.from as usize];
         let is = |decibels: f64| (frame.cut.0 - decibels).abs() < 1e-9;
-        let is_right = is(cut) || is(0.0) && end <= frame.start;
+        // Between both, it depends on when the node last had nothing to send.
+        let rested = frame.cut.0 < most && (is(least) || least < frame.cut.0);
+        let is_right = is(most)
+            || is(0.0) && end <= frame.start
+            || rested && self.all().any(|limits| is(limits.cuts[frame.from as usize]));
         rule(frame.start, is_right, "who has ignored a PPDU sends with less power", || {
-            format!("by {cut} dB up to {end} at least: {frame:?}")
+            format!("by {least} to {most} dB up to {end} at least: {frame:?}")
         });
     }
 
@@ -125,10 +170,20 @@ impl SpatialReuse {
             format!("node {node}: {frame:?}")
         });
         if may_ignore {
-            let next = &mut self.next[node as usize];
-            let (cut, end) = (self.cuts[node as usize], next.end.max(span(&frame).1));
-            *next = Reduction { cut, end };
+            let cut = self.limits(node, frame.from).cuts[node as usize];
+            self.next[node as usize].ignore(now, span(&frame).1, cut);
         }
+    }
+
+    /// The limits of a node for PPDUs of another: those of the group of both, if there is one.
+    fn limits(&self, node: u32, other: u32) -> &Limits {
+        let both = [node, other].map(|node| 1_u64 << self.colors[node as usize]);
+        let group = self.groups.iter().find(|group| both.iter().all(|bit| group.colors & bit != 0));
+        group.map_or(&self.others, |group| &group.limits)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Limits> {
+        self.groups.iter().map(|group| &group.limits).chain([&self.others])
     }
 
     /// Whether a PPDU tells that it is of another BSS, and its power is below the level.
@@ -136,7 +191,7 @@ impl SpatialReuse {
         let [own, other] = [node, frame.from].map(|node| self.colors[node as usize]);
         let tells = matches!(frame.mode.class, ModeClass::He | ModeClass::Eht);
         let width = f64::from(frame.mode.width.mhz()) / 20.0;
-        let level = libm::pow(10.0, self.level / 10.0) * width;
+        let level = self.limits(node, frame.from).level * width;
         let tells = tells && self.known.knows(node, frame.mode.class);
         tells && own != other && own * other != 0 && power < level
     }

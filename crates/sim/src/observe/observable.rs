@@ -226,6 +226,18 @@ pub(super) const SPATIAL_REUSE: Condition = Condition {
     lacks: |_, _, name| format!("without spatial reuse (wlan.spatial_reuse) there is no {name}"),
 };
 
+/// BSSs of a group have another level for each other.
+pub(super) const REUSE_GROUPS: Condition = Condition {
+    says: "with spatial reuse groups",
+    holds: |plan, _| {
+        let reuse = plan.wlan.spatial_reuse.as_ref();
+        reuse.is_some_and(|reuse| !reuse.srg.is_empty()) && !plan.stations.is_empty()
+    },
+    lacks: |_, _, name| {
+        format!("without spatial reuse groups (wlan.spatial_reuse.srg) there is no {name}")
+    },
+};
+
 /// Distance decides who receives whom.
 pub(super) const SPACE: Condition = Condition {
     says: "with a radio",

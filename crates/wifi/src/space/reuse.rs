@@ -1,5 +1,5 @@
-//! Spatial reuse by OBSS PD (802.11ax-2021 clause 26.10.2.2): nodes that stop to receive a PPDU of
-//! another BSS, and the power with which they send then.
+//! Spatial reuse by OBSS PD (802.11ax-2021 clauses 26.10.2.2 and 26.10.2.3): nodes that stop to
+//! receive a PPDU of another BSS, and the power with which they send then.
 //!
 //! A PPDU that tells its BSS color takes one more step, at the end of the field that tells it. The
 //! nodes that receive it decide then. A node that ignores it has no reception any more: its power
@@ -14,12 +14,15 @@ use crate::mac::SpatialReuse;
 use crate::phy::{Milliwatts, Width};
 use kernel::{Db, Duration, Instant};
 use std::collections::VecDeque;
+use std::iter;
 
 /// What a node did by spatial reuse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReuseCounters {
     /// PPDUs of other BSSs that it ignored.
     pub ignored: u64,
+    /// Those of its spatial reuse group.
+    pub ignored_in_group: u64,
     /// TXOPs that it won while a PPDU that it ignored was on the air.
     pub reused: u64,
     /// TXOPs in which it sent with less power.
@@ -30,8 +33,12 @@ pub struct ReuseCounters {
 /// that it wins next, or of the last PPDU that it ignored if it had nothing to send by then.
 #[derive(Debug, Default)]
 struct NodeReuse {
-    /// How much less than its transmit power it sends with, if it has ignored a PPDU.
+    /// How much less than its transmit power it sends with, if it has ignored a PPDU that is not of
+    /// its spatial reuse group, or one that is.
     cut: Db,
+    cut_in_group: Db,
+    /// Its group, from 1 on, or 0.
+    group: usize,
     /// How much less it sends with in the TXOP that it won last.
     in_txop: Db,
     /// The same before and in the one that it wins next.
@@ -45,8 +52,9 @@ struct NodeReuse {
 #[derive(Debug)]
 pub(super) struct Reuse {
     settings: SpatialReuse,
-    /// By width: the powers in milliwatts below which PPDUs are ignored.
-    levels: [f64; Width::ALL.len()],
+    /// By spatial reuse group, the first for PPDUs that are of none, and width: the powers in
+    /// milliwatts below which PPDUs are ignored.
+    levels: Vec<[f64; Width::ALL.len()]>,
     nodes: Vec<NodeReuse>,
     /// When the colors of PPDUs on the air are known.
     signalled: VecDeque<(Instant, u32)>,
@@ -56,14 +64,17 @@ pub(super) struct Reuse {
 
 impl Reuse {
     pub(super) fn new(settings: &SpatialReuse, sites: &[Site]) -> Self {
-        let level = |width| Milliwatts::from(settings.level(width)).0;
-        let node = |site: &Site| NodeReuse {
-            cut: settings.reduction(site.tx_power),
-            ..NodeReuse::default()
+        let level = |group, width| {
+            settings.level(group, width).map_or(0.0, |level| Milliwatts::from(level).0)
         };
+        let levels = |group| Width::ALL.map(|width| level(group, width));
+        let groups = (0..settings.srg.len()).map(Some);
         Self {
-            levels: Width::ALL.map(level),
-            nodes: sites.iter().map(node).collect(),
+            levels: iter::once(None).chain(groups).map(levels).collect(),
+            nodes: (0..)
+                .zip(sites)
+                .map(|(node, site)| NodeReuse::new(settings, node, site))
+                .collect(),
             settings: settings.clone(),
             signalled: VecDeque::new(),
             ignoring: Vec::new(),
@@ -77,10 +88,26 @@ impl Reuse {
 }
 
 impl NodeReuse {
-    fn ignore(&mut self, until: Instant) {
+    fn new(settings: &SpatialReuse, node: u32, site: &Site) -> Self {
+        let group = settings.group(node);
+        Self {
+            cut: settings.reduction(None, site.tx_power),
+            cut_in_group: settings.reduction(group, site.tx_power),
+            group: group.map_or(0, |index| index + 1),
+            ..Self::default()
+        }
+    }
+
+    /// The node ignores a PPDU, of its group or not. Of all that it has ignored, the one that
+    /// permits the least power counts.
+    fn ignore(&mut self, until: Instant, in_group: bool) {
         self.counters.ignored += 1;
+        self.counters.ignored_in_group += u64::from(in_group);
         self.ignores_until = self.ignores_until.max(until);
-        self.next = self.cut;
+        let cut = if in_group { self.cut_in_group } else { self.cut };
+        if cut > self.next {
+            self.next = cut;
+        }
     }
 
     fn win(&mut self, now: Instant) {
@@ -155,9 +182,11 @@ impl Space {
             let Reuse { settings, levels, nodes, ignoring, .. } = &mut *reuse;
             let transmission = self.signals.transmission(id);
             let (OnAir { from, ref mode, .. }, end) = (transmission.frame, transmission.end());
-            let level = levels[mode.width as usize];
+            let (group, width) = (nodes[from as usize].group, mode.width as usize);
             let (receivers, of_all) = (&mut self.receivers, &self.rules.levels);
             self.signals.each(id, |node, _| {
+                let shared = if nodes[node as usize].group == group { group } else { 0 };
+                let level = levels[shared][width];
                 if self.rules.mac.knows(node, mode.class)
                     && settings.are_apart(from, node)
                     && receivers[node as usize].ignore(id, level, of_all)
@@ -166,7 +195,11 @@ impl Space {
                 }
             });
             for node in ignoring.drain(..) {
-                nodes[node as usize].ignore(end);
+                let state = &mut nodes[node as usize];
+                if !self.nodes[node as usize].contends {
+                    state.rest(now);
+                }
+                state.ignore(end, group != 0 && state.group == group);
                 self.nodes[node as usize].on_lost(now, &self.rules, out);
                 self.note_contending(node);
                 self.settle_carrier(now, node, true);

@@ -4,6 +4,7 @@ use super::check::Check;
 use crate::plan::StationPlan;
 use crate::scenario::document::Document;
 use settings::Said;
+use std::iter;
 use wifi::MacConfig;
 
 const TABLE: &str = "wlan.spatial_reuse";
@@ -41,8 +42,32 @@ pub(super) fn spatial_reuse(
         return check.fault(TABLE, Said::new(message, remedy));
     }
     if let Some((what, remedy)) = unsupported(document, wlan, stations) {
-        check.fault(TABLE, Said::new(what, remedy));
+        return check.fault(TABLE, Said::new(what, remedy));
     }
+    colors_of_groups(document, wlan, check);
+}
+
+/// Each color of a spatial reuse group is that of a BSS.
+fn colors_of_groups(document: &Document, wlan: &MacConfig, check: &mut Check) {
+    let given = document.cells.iter().map(|bss| bss.bss_color);
+    let given = iter::once(document.ap.bss_color).chain(given);
+    let colors: Vec<u8> = given.enumerate().map(|(cell, given)| color(given, cell)).collect();
+    let groups = wlan.spatial_reuse.iter().flat_map(|reuse| &reuse.srg);
+    for (index, group) in groups.enumerate() {
+        let unknown = |color: &&u32| !colors.iter().any(|known| u32::from(*known) == **color);
+        if let Some(color) = group.bss_colors.iter().find(unknown) {
+            let known = shown(&colors);
+            let message = format!("no BSS has the color {color}; the BSSs have {known}");
+            let remedy = "name two of those, or set bss_color of an access point";
+            check.fault(format!("{TABLE}.srg[{index}].bss_colors"), Said::new(message, remedy));
+        }
+    }
+}
+
+/// Colors as a list in words.
+fn shown(colors: &[u8]) -> String {
+    let colors: Vec<String> = colors.iter().map(u8::to_string).collect();
+    colors.join(", ")
 }
 
 /// What spatial reuse is not supported with, and the remedy.
