@@ -169,7 +169,8 @@ def usual(cell: Cell, used: Mapping[str, Any] = USED) -> AssumptionCheck:
         return broken(USUAL, f"wlan.packet_extension_us is {wlan['packet_extension_us']}")
     for path, value, wanted in given:
         if value != wanted:
-            return broken(USUAL, f"{path} is {value}")
+            is_what = "given" if wanted is None else value
+            return broken(USUAL, f"{path} is {is_what}")
     if any(best_effort(cell, ap)["aifsn"] is not None for ap in (True, False)):
         return broken(USUAL, "the AIFSN of best effort is given")
     return met(USUAL)
