@@ -7,6 +7,7 @@ mod program;
 mod random;
 mod receiver;
 
+mod bandwidth;
 mod beacons;
 mod captures;
 mod channels;

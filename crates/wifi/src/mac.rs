@@ -2,6 +2,7 @@
 //! 10.25).
 
 mod aggregation;
+mod bandwidth;
 mod beacon;
 mod block_ack;
 mod cipher;
@@ -27,6 +28,8 @@ pub use aggregation::{
     ampdu_of, block_ack, mpdus_within, padded,
 };
 pub(crate) use aggregation::{PsduLimits, ampdu, single};
+pub use bandwidth::BandwidthOperation;
+pub(crate) use bandwidth::Won;
 pub use beacon::Beacons;
 pub use block_ack::Bitmap;
 pub use cipher::Cipher;

@@ -229,6 +229,11 @@ pub struct FrameCounters {
     pub mpdus: u64,
     /// The retransmissions among these MPDUs.
     pub repeated_mpdus: u64,
+    /// Those of the attempts in a narrower channel than that of their mode, because a part of it
+    /// was busy.
+    pub narrower: u64,
+    /// Those that left out a part of it.
+    pub punctured: u64,
     /// Exchanges that began with a BlockAckReq.
     pub block_ack_requests: u64,
     /// Internal collisions that its EDCAFs lost.

@@ -60,6 +60,7 @@ mod settle;
 mod shared;
 mod signals;
 mod slices;
+mod subchannels;
 mod timers;
 mod tuning;
 mod undecoded;
@@ -248,6 +249,7 @@ impl Space {
             mute: MuTimers::new(0, 0),
             triggering: Vec::new(),
         };
+        space.watch_subchannels();
         space.form_groups(seed);
         if let Some(settings) = space.rules.mac.config.full_duplex {
             space.become_full_duplex(settings, &modes, seed);

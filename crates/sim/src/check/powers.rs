@@ -1,11 +1,11 @@
 //! The received powers, which the checker computes independently.
 
-use super::spectrum::{Pattern, Shares, spares};
+use super::spectrum::{self, Pattern, Shares, spares};
 use kernel::{Db, Dbm, Duration, Instant, Seed};
 use wifi::interferer::{Arrival, Device};
 use wifi::mac::FullDuplex;
 use wifi::phy::propagation::{Fading, Path};
-use wifi::phy::{Band, Guard, Width, noise};
+use wifi::phy::{Band, Guard, Mode, Width, noise};
 use wifi::space::{DESTRUCTIVE, Losses, OngoingFrame, Radio, Site, Users};
 
 /// Two computations of a power agree if their relative difference is less than this.
@@ -121,6 +121,11 @@ impl Powers {
         sent: impl Iterator<Item = Pattern>,
     ) -> Self {
         Self { shares: self.shares.punctured(&patterns, sent.collect()), patterns, ..self }
+    }
+
+    /// The same where each frame may leave out another part of its channel.
+    pub(super) fn following(self) -> Self {
+        Self { shares: self.shares.following(), ..self }
     }
 
     /// Whether a frame leaves out what its network has punctured.
@@ -245,6 +250,52 @@ impl Powers {
         }
         let share = self.share(node, frame, width);
         self.faded(mean, frame.from, node, frame.start) * share * plain(-frame.cut.0)
+    }
+
+    /// The same in what another frame occupies of its receiver's channel.
+    pub(super) fn in_occupied(&self, node: u32, frame: &OngoingFrame, received: &Mode) -> f64 {
+        if received.punctured.is_none() || frame.from == node {
+            return self.within(node, frame, received.width);
+        }
+        let mean = self.mean(frame.from, node, frame.start);
+        let [from, to] = [frame.from, node].map(|node| self.channel(node, frame.start));
+        let own = spectrum::pattern(received);
+        let share = self.shares.of(from, to, &frame.mode, own, received.width);
+        self.faded(mean, frame.from, node, frame.start) * share * plain(-frame.cut.0)
+    }
+
+    /// The received power of a frame in the 20 MHz around a centre.
+    pub(super) fn in_20(&self, node: u32, frame: &OngoingFrame, centre_mhz: f64) -> f64 {
+        let mean = self.mean(frame.from, node, frame.start);
+        let share =
+            self.shares.in_20(self.channel(frame.from, frame.start), &frame.mode, centre_mhz);
+        self.faded(mean, frame.from, node, frame.start) * share * plain(-frame.cut.0)
+    }
+
+    /// The centres in MHz of what a frame occupies.
+    pub(super) fn occupied(&self, frame: &OngoingFrame) -> Vec<f64> {
+        spectrum::occupied(self.band, self.channel(frame.from, frame.start), &frame.mode)
+    }
+
+    /// The centres in MHz of the 20 MHz of the widest channel around that of a node, without its
+    /// primary one.
+    pub(super) fn secondaries(&self, node: u32, now: Instant) -> Vec<f64> {
+        let primary = self.channel(node, now);
+        let own = spectrum::primary_mhz(self.band, primary);
+        let mut all = spectrum::widest(self.band, primary);
+        all.retain(|&centre| Some(centre) != own);
+        all
+    }
+
+    /// Whether these centres have the primary channel of a node.
+    pub(super) fn has_primary(&self, node: u32, now: Instant, centres: &[f64]) -> bool {
+        let own = spectrum::primary_mhz(self.band, self.channel(node, now));
+        own.is_some_and(|own| centres.contains(&own))
+    }
+
+    /// Whether a node has had another channel since an instant.
+    pub(super) fn is_tuned_since(&self, node: u32, start: Instant) -> bool {
+        self.tuned.iter().any(|&(other, since, _)| other == node && since > start)
     }
 
     /// The part of a frame that is in a node's channel of a width.

@@ -184,10 +184,9 @@ pub(super) fn check(
         .map(|arrival| (arrival.burst, powers.of_burst(node, arrival, first)))
         .filter(|&(_, power)| power > 0.0)
         .collect();
-    let width = frame.mode.width;
     let within = |other: &OngoingFrame| {
         let is_joint = are_joint(powers, node, frame, other);
-        powers.within(node, other, width) * if is_joint { concentration } else { 1.0 }
+        powers.in_occupied(node, other, &frame.mode) * if is_joint { concentration } else { 1.0 }
     };
     let mut at = first;
     for &(begin, end, interference) in &heard.interference {

@@ -1,5 +1,6 @@
 //! Checks frames in space: who sends and receives which frame, and when each may begin.
 
+mod bandwidth;
 mod protection;
 mod units;
 
@@ -17,10 +18,10 @@ use super::triggered::Timers;
 use super::units::Groups;
 use crate::notice::StationNote;
 use crate::plan::SpacePlan;
+use bandwidth::Bandwidth;
 use kernel::{Bytes, Duration, Instant};
 use wifi::MacConfig;
 use wifi::mac::Durations;
-use wifi::phy::{Amendment, Width};
 use wifi::space::{OngoingFrame, ReceivedFrame, Senses, Space, Users};
 use wire::FrameKind;
 
@@ -51,6 +52,7 @@ pub(super) struct Watch {
     groups: Groups,
     timers: Timers,
     random: Backoffs,
+    bandwidth: Bandwidth,
 }
 
 impl Watch {
@@ -61,6 +63,8 @@ impl Watch {
         access_points: Vec<bool>,
     ) -> Self {
         let sifs = Times::of(&mac.timing).sifs();
+        let follows = mac.bandwidth_operation.is_dynamic();
+        let powers = if follows { powers.following() } else { powers };
         let reuse = SpatialReuse::new(&mac, &powers);
         let overlap = Overlap::new(mac.full_duplex, access_points.clone(), sifs);
         Self {
@@ -82,6 +86,7 @@ impl Watch {
             groups: Groups::default(),
             timers: Timers::default(),
             random: Backoffs::default(),
+            bandwidth: Bandwidth::default(),
         }
     }
 
@@ -186,6 +191,7 @@ impl Watch {
         rule(now, self.powers.spares(frame), "no frame is in a punctured channel", || {
             format!("{frame:?}")
         });
+        self.check_bandwidth(frame);
         if frame.kind == FrameKind::Data && is_of_one {
             self.known.check_format(now, frame.from, frame.to, frame.mode.class);
             self.blocks.on_psdu(
@@ -326,43 +332,11 @@ impl Watch {
         rule(now, waited, "access waits for an idle medium and an interframe space", || {
             format!("free at {free:?}: {frame:?}")
         });
-        self.check_secondary(frame);
+        self.on_win(frame);
         self.receivers[frame.from as usize].exchanges.won = Some((frame.edcaf, now));
         if let Some(reuse) = &mut self.reuse {
             reuse.on_win(frame.from);
         }
-    }
-
-    /// A frame of more than 20 MHz begins only where its secondary channels are idle (clauses
-    /// 10.23.2.5 and 11.15.9). Frames that these levels detect are detected in any of them.
-    fn check_secondary(&self, frame: &OngoingFrame) {
-        let OngoingFrame { from, mode, .. } = *frame;
-        let least = match self.mac.timing.standard.amendment {
-            Amendment::Ac | Amendment::Ax | Amendment::Be => 20.0 * self.powers.detect,
-            _ => 4.0 * self.powers.energy,
-        };
-        // And 3 dB more in a secondary channel of 160 MHz.
-        let least = if mode.width == Width::Mhz320 { 2.0 * least } else { least };
-        let secondary = |other: &OngoingFrame| {
-            let is_own = self.powers.share(from, other, other.mode.width) == 1.0;
-            let [all, primary] =
-                [mode.width, Width::Mhz20].map(|width| self.powers.within(from, other, width));
-            if is_own { 0.0 } else { all - primary }
-        };
-        let now = self.now;
-        let on_air = self.frames.iter().filter(|other| {
-            let (start, end) = self.powers.span(from, other);
-            start < now && end > now
-        });
-        let busy = on_air.filter(|other| other.from != from).find(|other| {
-            // One that leaves out this primary channel may be in several of the secondary ones.
-            let spread = if other.mode.punctured.is_none() { 1.0 } else { 2.0 };
-            secondary(other) > spread * least
-        });
-        let is_idle = mode.width <= Width::Mhz22 || busy.is_none();
-        rule(self.now, is_idle, "a wide frame waits for its secondary channels", || {
-            format!("{busy:?}: {frame:?}")
-        });
     }
 
     /// A node has received a frame to its end.

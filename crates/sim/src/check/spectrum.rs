@@ -1,6 +1,7 @@
 //! The parts of frames that are in channels that overlap with theirs, computed independently.
 
 use crate::plan::{Plan, SpacePlan};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use wifi::phy::{Band, Mode, Width};
 
@@ -9,6 +10,11 @@ const WIDTHS_MHZ: [u32; 6] = [20, 22, 40, 80, 160, 320];
 
 /// What of a channel of so many MHz is punctured: a bit for each 20 MHz from the lowest.
 pub(super) type Pattern = (u32, u16);
+
+/// What a frame occupies.
+pub(super) fn pattern(mode: &Mode) -> Pattern {
+    (mode.width.mhz(), mode.punctured.bits())
+}
 
 /// What the network of each radio has punctured: its widest frames tell it.
 pub(super) fn patterns(plan: &Plan, space: &SpacePlan) -> Vec<Pattern> {
@@ -27,12 +33,12 @@ pub(super) fn patterns(plan: &Plan, space: &SpacePlan) -> Vec<Pattern> {
 /// The patterns of all frames.
 pub(super) fn sent(plan: &Plan) -> impl Iterator<Item = Pattern> {
     let modes = plan.stations.iter().flat_map(|station| [station.up.mode(), station.down.mode()]);
-    modes.map(|mode| (mode.width.mhz(), mode.punctured.bits()))
+    modes.map(|mode| pattern(&mode))
 }
 
 /// Whether a frame leaves out of its channel what its network has punctured.
 pub(super) fn spares(band: Band, primary: u16, frame: &Mode, own: Pattern) -> bool {
-    let sent = (frame.width.mhz(), frame.punctured.bits());
+    let sent = pattern(frame);
     let silent = left_out(band, primary, sent);
     let used = left_out(band, primary, (sent.0, u16::MAX)).into_iter();
     let unused = left_out(band, primary, own);
@@ -46,6 +52,9 @@ pub(super) struct Shares {
     whole: BTreeMap<(u16, u16, u32, u32), f64>,
     /// The same by what the frame and the receiver's network have punctured.
     cut: BTreeMap<(u16, u16, Pattern, Pattern, u32), f64>,
+    /// The same by what the frame leaves out and what the received frame does, if each frame may
+    /// leave out something else; those that were asked for.
+    asked: Option<RefCell<BTreeMap<(u16, u16, Pattern, Pattern, u32), f64>>>,
     band: Band,
     numbers: Vec<u16>,
 }
@@ -69,7 +78,7 @@ impl Shares {
                 }
             }
         }
-        Self { whole: shares, cut: BTreeMap::new(), band, numbers }
+        Self { whole: shares, cut: BTreeMap::new(), asked: None, band, numbers }
     }
 
     /// The same with these patterns of networks and of frames.
@@ -95,6 +104,25 @@ impl Shares {
         self
     }
 
+    /// The same where each frame may leave out another part of its channel.
+    pub(super) fn following(mut self) -> Self {
+        self.asked = Some(RefCell::default());
+        self
+    }
+
+    /// The part of a frame in one channel that is in the 20 MHz around a centre.
+    pub(super) fn in_20(&self, from: u16, frame: &Mode, centre_mhz: f64) -> f64 {
+        let pattern = pattern(frame);
+        let Some(at) = centre(self.band, from, pattern.0) else { return 0.0 };
+        let silent = left_out(self.band, from, pattern);
+        if silent.contains(&centre_mhz) {
+            return 0.0;
+        }
+        let in_20 = |centre: &f64| integral(pattern.0, centre - at - 10.0, centre - at + 10.0);
+        let all = integral(pattern.0, -500.0, 500.0) - silent.iter().map(in_20).sum::<f64>();
+        in_20(&centre_mhz) / all
+    }
+
     /// The part of a frame in one channel that is in another one of this width, whose network has
     /// this pattern.
     pub(super) fn of(&self, from: u16, to: u16, frame: &Mode, own: Pattern, at: Width) -> f64 {
@@ -102,7 +130,12 @@ impl Shares {
         if from == to {
             return 1.0;
         }
-        let sent = (mhz, frame.punctured.bits());
+        let sent = pattern(frame);
+        if let Some(asked) = self.asked.as_ref().filter(|_| sent.1 != 0 || own.1 != 0) {
+            let mut asked = asked.borrow_mut();
+            let found = asked.entry((from, to, sent, own, at));
+            return *found.or_insert_with(|| part(self.band, [from, to], [sent, own], at));
+        }
         let whole = || self.whole.get(&(from, to, mhz, at)).copied().unwrap_or(0.0);
         self.cut.get(&(from, to, sent, own, at)).copied().unwrap_or_else(whole)
     }
@@ -155,6 +188,23 @@ fn share(band: Band, from: u16, frame_mhz: u32, to: u16, mhz: u32) -> f64 {
     let half = f64::from(mhz) / 2.0;
     let offset = received - sent;
     integral(frame_mhz, offset - half, offset + half) / integral(frame_mhz, -500.0, 500.0)
+}
+
+/// The centres in MHz of what a frame occupies.
+pub(super) fn occupied(band: Band, primary: u16, frame: &Mode) -> Vec<f64> {
+    let (mhz, bits) = pattern(frame);
+    left_out(band, primary, (mhz, !bits))
+}
+
+/// The centres in MHz of the 20 MHz of the widest channel around a primary one.
+pub(super) fn widest(band: Band, primary: u16) -> Vec<f64> {
+    let all = |mhz: &u32| left_out(band, primary, (*mhz, u16::MAX));
+    [320, 160, 80, 40, 20].iter().map(all).find(|all| !all.is_empty()).unwrap_or_default()
+}
+
+/// The centre in MHz of a primary channel.
+pub(super) fn primary_mhz(band: Band, primary: u16) -> Option<f64> {
+    centre(band, primary, 20)
 }
 
 /// The centres in MHz of what is punctured of a channel.

@@ -41,6 +41,15 @@ const BEACONS: Condition = Condition {
     lacks: |_, _, name| format!("only access points with beacons (wlan.beacons) have {name}"),
 };
 
+/// Transmitters leave out busy parts of their channel.
+const DYNAMIC: Condition = Condition {
+    says: "with `wlan.bandwidth_operation` other than \"static\"",
+    holds: |plan, _| plan.wlan.bandwidth_operation.is_dynamic(),
+    lacks: |_, _, name| {
+        format!("only with wlan.bandwidth_operation \"dynamic\" or \"punctured\" there is {name}")
+    },
+};
+
 const MCS: Condition = Condition {
     says: "of standards with MCSs",
     holds: |plan, _| plan.wlan.timing.standard.high.is_some(),
@@ -187,6 +196,14 @@ pub(super) static NODE: &[Observable] = observables! {
     /// BlockAck frames that were requested or expected and did not arrive.
     "block_ack_requests": "requests" if CATEGORIES =>
         Counter(|world, n| frames(world, n).block_ack_requests);
+    /// Data PPDUs that left out 20 MHz subchannels which were busy before their TXOP, and those that
+    /// were to and received no CTS.
+    "punctured_ppdus": "PPDUs" as "punctured\nPPDUs" if DYNAMIC =>
+        Counter(|world, n| frames(world, n).punctured);
+    /// Data PPDUs in a narrower channel than that of the link, because a part of it was busy before
+    /// their TXOP, and those that were to and received no CTS.
+    "narrower_ppdus": "PPDUs" as "narrower\nPPDUs" if DYNAMIC =>
+        Counter(|world, n| frames(world, n).narrower);
     /// Internal collisions in which an access category yielded to a higher one.
     "internal_collisions": "1" if CATEGORIES =>
         Counter(|world, n| frames(world, n).internal_collisions);

@@ -3,6 +3,7 @@
 //! Each rule reports to a [`Check`] and continues with a valid value, so that one pass finds all
 //! faults. A [`Plan`] is returned only if there are none.
 
+mod bandwidth;
 mod beacons;
 mod cell;
 mod channels;
@@ -113,6 +114,7 @@ fn plan(document: &Document, aim: Aim) -> Result<Plan, Vec<Issue>> {
     let mut routing = routing::routing(document, &mut check);
     routing::limit_queues(routing.as_ref(), &mut stations, &mut ap.queue);
     duplex::full_duplex(document, &mut wlan, &stations, &mut check);
+    bandwidth::bandwidth(document, &mut wlan, &mut check);
     beacons::beacons(document, &wlan, &mut check);
     let space = radio::space(document, &wlan, &ap, &stations, duration_s, &mut check);
     channels::exist(document, &wlan, &stations, space.as_ref(), &mut check);

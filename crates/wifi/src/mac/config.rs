@@ -1,10 +1,10 @@
 //! Configuration of the MAC, the same at all nodes of a network.
 
 use super::{
-    Aggregation, BackoffDraw, Beacons, Cipher, Collisions, Countdown, FCS, FullDuplex, Mu,
-    QOS_CONTROL, SpatialReuse, Timing,
+    Aggregation, BackoffDraw, BandwidthOperation, Beacons, Cipher, Collisions, Countdown, FCS,
+    FullDuplex, Mu, QOS_CONTROL, SpatialReuse, Timing,
 };
-use crate::phy::{AccessCategory, Edca, Edition, ModeClass, Standard};
+use crate::phy::{AccessCategory, Edca, Edition, ModeClass, Standard, TxVector};
 use kernel::Bytes;
 use settings::{Range, Settings};
 
@@ -75,6 +75,13 @@ pub struct MacConfig {
     /// Spatial reuse of 802.11ax and be, among radios. Default: nodes defer to all frames that they
     /// detect.
     pub spatial_reuse: Option<SpatialReuse>,
+    /// What a transmitter does in 802.11ax and be, among radios, where a part of its channel was
+    /// busy before its TXOP.
+    pub bandwidth_operation: BandwidthOperation,
+    /// What the PPDUs of all links with an MCS have in common; only for transmitters that leave out
+    /// parts of their channel.
+    #[setting(skip)]
+    pub common: Option<TxVector>,
     /// The beacons of access points. Default: none.
     pub beacons: Option<Beacons>,
     /// The 802.11b nodes in an 802.11g network.

@@ -7,6 +7,7 @@
 //! to count, and the MSDUs whose service has ended. Both media use it. They differ in how they
 //! count slots and in how they decide on a reception.
 
+mod confined;
 mod group;
 mod peer_rate;
 
@@ -17,7 +18,7 @@ use super::block_ack::Bitmap;
 use super::exchange::{Exchange, ExchangeOutcome, Request};
 use super::originator::{Originator, Psdu, Settled};
 use super::station::{Access, Backoff, ContentionParameters, Failure};
-use super::{ACK, MacConfig, Opening, PsduLimits, Rules, Timing, block_ack};
+use super::{ACK, MacConfig, Opening, PsduLimits, Rules, Timing, Won, block_ack};
 use crate::medium::{Command, FrameCounters, Mpdus, MsduSource, NodeCounters};
 use crate::phy::Mode;
 use crate::rate::{self, AttemptParameters, TxReport};
@@ -89,6 +90,10 @@ pub(crate) struct Edcaf {
     pub(crate) originator: Originator,
     /// Mode of the present or next PSDU.
     pub(crate) mode: Mode,
+    /// What it has won for its TXOP, if a part of its channel was busy.
+    pub(crate) won: Option<Won>,
+    /// The mode that was chosen for the PSDU, if it is sent in another one because of that.
+    chosen: Option<Mode>,
     /// The response that this mode elicits.
     pub(crate) response: Response,
     pub(crate) opening: Opening,
@@ -117,6 +122,8 @@ impl Edcaf {
             txop_limit,
             originator: Originator::new(apart),
             mode,
+            won: None,
+            chosen: None,
             response: Response::to(rules.timing(), &mode),
             opening: Opening::None,
             psdu: Psdu::NONE,
@@ -228,6 +235,7 @@ impl Edcaf {
         let is_fixed = rules.framing.aggregation.is_none();
         if is_fixed
             && self.originator.is_assembled()
+            && !self.is_confined()
             && !rate.as_ref().is_some_and(|rate| rate.adapts())
         {
             return;
@@ -254,10 +262,12 @@ impl Edcaf {
             Some(kind) if kind.associates() => rules.beacon_mode,
             _ => mode,
         };
+        let mode = if self.is_confined() { self.confine(mode, rules) } else { mode };
         let room = match (limits, to) {
             (Some(limits), Some(_)) => {
                 let within = within.saturating_sub(rules.around(&mode, with_rts));
                 let slowest = choice.map_or(mode, |choice| choice.slowest);
+                let slowest = self.won.map_or(slowest, |won| won.fit(&slowest, &rules.config));
                 let room = limits.room_in_chain(&mode, &slowest, timing, within);
                 if alone { PsduLimits { frames: 1, ..room } } else { room }
             }
@@ -337,6 +347,9 @@ impl Edcaf {
             frames.block_ack_requests += 1;
         } else {
             frames.count_data(rate, self.psdu.mpdus, self.originator.repeated());
+            if self.chosen.is_some() {
+                self.count_confined(frames);
+            }
         }
     }
 
@@ -473,7 +486,8 @@ impl Edcaf {
     ) {
         let Some(control) = rate.and_then(|rate| rate.control.as_mut()) else { return };
         if self.psdu.mpdus > 0 {
-            let (mode, rts, sent) = (self.mode, self.with_rts(), u32::from(self.psdu.mpdus));
+            let mode = self.chosen.unwrap_or(self.mode);
+            let (rts, sent) = (self.with_rts(), u32::from(self.psdu.mpdus));
             control.on_report(now, &TxReport { mode, rts, sent, answer, snr: snr(&mode) });
         }
     }

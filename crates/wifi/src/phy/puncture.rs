@@ -60,12 +60,35 @@ impl Punctured {
     /// this width: the values of table 36-30 are in the order of its rows. `None` if the standard
     /// does not have the pattern.
     pub fn code(self, width: Width) -> Option<u8> {
-        let patterns = patterns(width);
+        let patterns = Self::patterns(width);
         if self.is_none() {
             return Some(0);
         }
         let row = patterns.into_iter().position(|pattern| pattern == self)?;
         Some(row as u8 + 1)
+    }
+
+    /// The patterns that a PPDU to a single user may have, in the order of table 36-30: at 80 MHz one
+    /// subchannel; at 160 MHz one, or one channel of 40 MHz; at 320 MHz a channel of 40 or of 80 MHz,
+    /// or the lowest or the highest 80 MHz and a further channel of 40.
+    pub fn patterns(width: Width) -> Vec<Self> {
+        let parts = |size: u32| {
+            let all = (1u32 << size) - 1;
+            (0..subchannels(width) / size).map(move |nth| all << (size * nth))
+        };
+        let bits: Vec<u32> = match width {
+            Width::Mhz80 => parts(1).collect(),
+            Width::Mhz160 => parts(1).chain(parts(2)).collect(),
+            Width::Mhz320 => {
+                let (lowest, highest) = (0x000f, 0xf000);
+                let beside = |outer: u32| {
+                    parts(2).filter(move |more| more & outer == 0).map(move |more| more | outer)
+                };
+                parts(2).chain(parts(4)).chain(beside(lowest)).chain(beside(highest)).collect()
+            }
+            Width::Mhz20 | Width::Mhz22 | Width::Mhz40 => Vec::new(),
+        };
+        bits.into_iter().map(|bits| Self(bits as u16)).collect()
     }
 
     /// The data subcarriers of the resource units that remain (clause 36.3.2.3), of which each unit
@@ -95,29 +118,6 @@ impl Punctured {
 /// The number of 20 MHz subchannels of a channel.
 pub const fn subchannels(width: Width) -> u32 {
     width.mhz() / 20
-}
-
-/// The patterns that a PPDU to a single user may have, in the order of table 36-30: at 80 MHz one
-/// subchannel; at 160 MHz one, or one channel of 40 MHz; at 320 MHz a channel of 40 or of 80 MHz,
-/// or the lowest or the highest 80 MHz and a further channel of 40.
-fn patterns(width: Width) -> Vec<Punctured> {
-    let parts = |size: u32| {
-        let all = (1u32 << size) - 1;
-        (0..subchannels(width) / size).map(move |nth| all << (size * nth))
-    };
-    let bits: Vec<u32> = match width {
-        Width::Mhz80 => parts(1).collect(),
-        Width::Mhz160 => parts(1).chain(parts(2)).collect(),
-        Width::Mhz320 => {
-            let (lowest, highest) = (0x000f, 0xf000);
-            let beside = |outer: u32| {
-                parts(2).filter(move |more| more & outer == 0).map(move |more| more | outer)
-            };
-            parts(2).chain(parts(4)).chain(beside(lowest)).chain(beside(highest)).collect()
-        }
-        Width::Mhz20 | Width::Mhz22 | Width::Mhz40 => Vec::new(),
-    };
-    bits.into_iter().map(|bits| Punctured(bits as u16)).collect()
 }
 
 /// What a network has punctured: of a channel of this width, these subchannels.

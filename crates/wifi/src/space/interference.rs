@@ -116,10 +116,10 @@ impl Interference {
         let (mut begin, mut sum) = (begin, FixedPower::default());
         arriving.clear();
         chunks.clear();
-        let (width, id) = (signals.transmission(self.id).frame.mode.width, self.id);
+        let (mode, id) = (&signals.transmission(self.id).frame.mode, self.id);
         let concentration = self.is_joint.then_some(self.concentration);
         for sent in others {
-            let power = signals.power_within(sent, node, width);
+            let power = signals.power_within(sent, node, mode);
             let power = match (power, concentration) {
                 (Some(power), Some(factor)) if signals.is_in_unit(id, sent) == Some(true) => {
                     FixedPower::of(power.milliwatts * factor)

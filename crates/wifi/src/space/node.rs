@@ -21,6 +21,7 @@ use super::frame::{OnAir, Users};
 use super::inbox::Inbox;
 use super::rules::{Peer, SpaceRules, peer_mut, place_of};
 use super::sense::{Carrier, EdcafState};
+use super::subchannels::Subchannels;
 use crate::mac::{Edcaf, ElicitedResponse, Opening, PeerRate, Settled, Txop};
 use crate::medium::NodeCounters;
 use crate::phy::Width;
@@ -76,6 +77,8 @@ pub(super) struct Node {
     groups: Option<Box<NodeGroups>>,
     /// Of a station that an access point may trigger.
     responder: Option<Box<Responder>>,
+    /// Of a node that may leave out a part of its channel, if channels overlap.
+    pub(super) subchannels: Option<Box<Subchannels>>,
 }
 
 impl Node {
@@ -104,6 +107,7 @@ impl Node {
             secondary_busy_until: Instant::ZERO,
             groups: None,
             responder: None,
+            subchannels: None,
         }
     }
 
@@ -294,8 +298,13 @@ impl Node {
     }
 
     /// An EDCAF backs off anew in place of a frame that needs a secondary channel that was not idle
-    /// for a PIFS (clauses 10.23.2.5, item e, and 11.15.9). Returns whether it does.
+    /// for a PIFS (clauses 10.23.2.5, item e, and 11.15.9). Returns whether it does. One that may
+    /// leave out a part of its channel sends in the rest.
     fn restarts(&mut self, now: Instant, index: usize, rules: &SpaceRules) -> bool {
+        if let Some(subchannels) = &self.subchannels {
+            self.edcaf_mut(index).won = subchannels.won(now, rules.timing().pifs());
+            return false;
+        }
         if now >= self.secondary_busy_until + rules.timing().pifs() {
             return false;
         }

@@ -14,6 +14,7 @@ use super::Space;
 use super::power::Power;
 use super::radio::{Radio, Site};
 use super::signals::Signals;
+use super::subchannels::{Spread, Subchannels};
 use crate::phy::{
     Band, Channel, Milliwatts, Mode, ModeClass, Primary, Punctured, Puncturing, Width, subchannels,
 };
@@ -32,6 +33,11 @@ const ENERGY: [Db; 4] = [Db(0.0), Db(3.0), Db(6.0), Db(9.0)];
 /// for 160 MHz.
 const DETECTION: [Db; 4] = [Db(10.0), Db(10.0), Db(13.0), Db(16.0)];
 
+/// How much more power a frame of 20 MHz must have to be detected in a subchannel than in the
+/// primary channel, and a wider one in each of its subchannels (802.11ax-2021 clause 27.3.20.6.5:
+/// -72 dBm of 20 or 40 MHz, -69 dBm of 80 MHz).
+const IN_SUBCHANNEL: [Db; 2] = [Db(10.0), Db(7.0)];
+
 /// What the frames of one channel are in another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Common {
@@ -40,6 +46,8 @@ struct Common {
     shares: [f64; 6],
     /// The receiver has a channel of their width there, and so receives them.
     is_one: bool,
+    /// The place of what they are in its subchannels.
+    spread: u32,
 }
 
 /// The channels of a space of which some overlap.
@@ -54,8 +62,14 @@ pub(super) struct Overlaps {
     punctured: Vec<(Spared, Common)>,
     /// The widest frames of each node.
     widest: Vec<Width>,
-    /// What the network of each node has punctured, if any has.
+    /// What the network of each node has punctured, if any has, or if transmitters leave out parts
+    /// of their channel.
     networks: Vec<Puncturing>,
+    /// What frames are in single subchannels, if transmitters leave out parts of their channel.
+    spreads: Vec<Spread>,
+    /// How much more power a frame in a subchannel of 20 MHz must have than in the primary channel,
+    /// and a wider one in each of its subchannels; in milliwatts.
+    in_subchannel: [f64; 2],
     /// The least power of a secondary channel, in milliwatts.
     energy: [f64; 4],
     /// The least power of a frame that is detected there, in milliwatts; `None` if only energy is
@@ -116,6 +130,8 @@ impl Overlaps {
             punctured: Vec::new(),
             widest,
             networks: Vec::new(),
+            spreads: Vec::new(),
+            in_subchannel: IN_SUBCHANNEL.map(|more| power(receiver.detect + more)),
             energy: ENERGY.map(|more| power(receiver.energy + more)),
             detection: detects.then(|| DETECTION.map(|more| power(receiver.detect + more))),
         };
@@ -123,6 +139,9 @@ impl Overlaps {
             all.add_link([a, b], &link);
         }
         all.note_punctured(band, links);
+        if mac.bandwidth_operation.is_dynamic() {
+            all.note_subchannels(band);
+        }
         let overlap =
             |from: &u16| all.numbers.iter().any(|&to| *from != to && all.touch(*from, to));
         all.numbers.iter().any(overlap).then(|| Box::new(all))
@@ -172,6 +191,35 @@ impl Overlaps {
         self.punctured.sort_unstable_by_key(|(spared, _)| *spared);
     }
 
+    /// Where transmitters leave out parts of their channel: what their frames are at all receivers,
+    /// with whatever the standard may leave out.
+    #[cold]
+    fn note_subchannels(&mut self, band: Band) {
+        let widest = self.widest.iter().copied().max().unwrap_or_default();
+        self.networks = vec![Puncturing::default(); self.widest.len()];
+        let with = |width, punctured| Puncturing { width, punctured };
+        let widths = || Width::ALL.into_iter().filter(|&width| width <= widest);
+        let mut sent: Vec<Puncturing> = widths()
+            .flat_map(|width| Punctured::patterns(width).into_iter().map(move |it| with(width, it)))
+            .collect();
+        sent.extend(widths().map(|width| with(width, Punctured::NONE)));
+        let own = Puncturing::default();
+        self.punctured.clear();
+        for &from in &self.numbers {
+            for &to in &self.numbers {
+                for &sent in &sent {
+                    let channels = [from, to];
+                    let spared = Spared { channels, sent, own };
+                    let spread = self.spreads.len() as u32;
+                    let common = Common { spread, ..spared.common(band) };
+                    self.punctured.push((spared, common));
+                    self.spreads.push(Spread::of(band, channels, sent, widest));
+                }
+            }
+        }
+        self.punctured.sort_unstable_by_key(|(spared, _)| *spared);
+    }
+
     /// Whether any frames in one channel arrive in another.
     pub(super) fn touch(&self, from: u16, to: u16) -> bool {
         let widest = self.widest.iter().copied().max().unwrap_or_default();
@@ -210,8 +258,8 @@ impl Overlaps {
 }
 
 impl Common {
-    const ALL: Self = Self { shares: [1.0; 6], is_one: true };
-    const NOTHING: Self = Self { shares: [0.0; 6], is_one: false };
+    const ALL: Self = Self { shares: [1.0; 6], is_one: true, spread: u32::MAX };
+    const NOTHING: Self = Self { shares: [0.0; 6], is_one: false, spread: u32::MAX };
 
     fn of(band: Band, from: u16, to: u16, width: Width) -> Self {
         if from == to {
@@ -223,7 +271,7 @@ impl Common {
             return Self::ALL;
         }
         let share = |width| to.channel(width).map_or(0.0, |received| share(sent, received));
-        Self { shares: Width::ALL.map(share), is_one: false }
+        Self { shares: Width::ALL.map(share), ..Self::NOTHING }
     }
 }
 
@@ -254,19 +302,19 @@ impl Spared {
             used.map(|(part, _)| part).filter(sent_in).map(|part| share(channel, part)).sum::<f64>()
                 / all
         };
-        Common { shares: Width::ALL.map(share), is_one: false }
+        Common { shares: Width::ALL.map(share), ..Common::NOTHING }
     }
 }
 
 /// The channels of 20 MHz in a channel, from the lowest.
-fn parts(channel: Channel) -> impl Iterator<Item = Channel> {
+pub(super) fn parts(channel: Channel) -> impl Iterator<Item = Channel> {
     let lowest = channel.edges_mhz().0;
     let centre = move |nth| Channel { centre_mhz: lowest + 10 + 20 * nth, width: Width::Mhz20 };
     (0..subchannels(channel.width)).map(centre)
 }
 
 /// The part of the power of a frame in all of a channel that is where another leaves out.
-fn left_out(channel: Channel, punctured: Punctured) -> f64 {
+pub(super) fn left_out(channel: Channel, punctured: Punctured) -> f64 {
     let is_out = |(_, nth): &(Channel, u32)| punctured.has(*nth);
     parts(channel).zip(0..).filter(is_out).map(|(part, _)| share(channel, part)).sum()
 }
@@ -308,7 +356,7 @@ fn power_up_to(mask: &[(f64, Db)], offset: f64) -> f64 {
 }
 
 /// The part of the power of a frame that is in a channel.
-fn share(sent: Channel, received: Channel) -> f64 {
+pub(super) fn share(sent: Channel, received: Channel) -> f64 {
     let mask = mask(sent.width);
     let (low, high) = received.edges_mhz();
     let offset = |mhz: u32| f64::from(mhz) - f64::from(sent.centre_mhz);
@@ -337,6 +385,16 @@ impl Arrived {
     /// The power in the receiver's channel of a width.
     pub(super) fn within(&self, width: Width) -> Power {
         Power::from(self.whole * self.common.shares[width as usize])
+    }
+
+    /// The power in what a frame occupies of the receiver's channel of its width.
+    pub(super) fn in_occupied(&self, mode: &Mode, overlaps: &Overlaps) -> Power {
+        match overlaps.spreads.get(self.common.spread as usize) {
+            Some(spread) if !mode.punctured.is_none() && !self.common.is_one => {
+                Power::from(self.whole * spread.within(occupation(mode)))
+            }
+            _ => self.within(mode.width),
+        }
     }
 
     /// The power in a secondary channel, in milliwatts.
@@ -372,7 +430,61 @@ impl Overlaps {
     }
 }
 
+impl Overlaps {
+    /// Until when a frame that begins at a node, or all frames together, make its subchannels busy
+    /// (802.11ax-2021 clause 27.3.20.6.5). What a transmit mask lets out of a channel is energy,
+    /// and no preamble.
+    #[cold]
+    #[inline(never)]
+    fn sense_subchannels(
+        &self,
+        own: &mut Subchannels,
+        node: u32,
+        end: Instant,
+        begun: Arrived,
+        signals: &Signals,
+    ) {
+        let power = |arrived: &Arrived, nth: u32| {
+            let spread = self.spreads.get(arrived.common.spread as usize);
+            spread.map_or(0.0, |spread| arrived.whole * spread.in_one(nth))
+        };
+        let Some(spread) = self.spreads.get(begun.common.spread as usize) else { return };
+        let on_air = || signals.arrived_now(node).filter(|(_, other)| !other.is_in_channel());
+        for nth in own.numbers() {
+            let level = power(&begun, nth);
+            if level == 0.0 {
+                continue;
+            }
+            let least = spread.occupies(nth).map(|wide| self.in_subchannel[usize::from(wide)]);
+            if least.is_some_and(|least| level >= least) {
+                own.note(nth, end);
+                continue;
+            }
+            let from = |end: Instant| -> f64 {
+                let longer = on_air().filter(|&(other, _)| other >= end);
+                longer.map(|(_, other)| power(&other, nth)).sum()
+            };
+            let busy = on_air().map(|(end, _)| end).filter(|&end| from(end) >= self.energy[0]);
+            own.note(nth, busy.max().unwrap_or(Instant::ZERO));
+        }
+    }
+}
+
 impl Space {
+    /// Nodes that may leave out parts of their channel sense each of its subchannels.
+    pub(super) fn watch_subchannels(&mut self) {
+        let Some(overlaps) = &self.signals.radio.overlaps else { return };
+        if overlaps.spreads.is_empty() {
+            return;
+        }
+        let widest = overlaps.widest.iter().copied().max().unwrap_or_default();
+        let band = self.rules.timing().standard.band;
+        for (node, site) in self.nodes.iter_mut().zip(&self.signals.sites) {
+            let primary = Primary { band, number: site.channel };
+            node.subchannels = Some(Box::new(Subchannels::new(primary, widest)));
+        }
+    }
+
     /// A frame begins: nodes on other channels sense it in their secondary channels (clause
     /// 21.3.18.5.4).
     #[inline(never)]
@@ -381,7 +493,12 @@ impl Space {
         let Some(overlaps) = &signals.radio.overlaps else { return };
         let end = signals.transmission(id).end();
         for (node, arrived) in signals.arrived_of(id) {
-            if !arrived.is_in_channel() {
+            if arrived.is_in_channel() {
+                continue;
+            }
+            if let Some(own) = &mut nodes[node as usize].subchannels {
+                overlaps.sense_subchannels(own, node, end, arrived, signals);
+            } else {
                 let until = overlaps.busy_until(node, end, arrived, signals);
                 let noted = &mut nodes[node as usize].secondary_busy_until;
                 *noted = until.max(*noted);

@@ -11,7 +11,7 @@ use super::radio::{Radio, Site};
 use super::range::{ReceiverInRange, ReceiverSet, ReceiverSetCache};
 use super::slices::Slice;
 use crate::phy::propagation::delay;
-use crate::phy::{Milliwatts, Width};
+use crate::phy::{Milliwatts, Mode, Width};
 use kernel::{Db, Duration, Instant};
 use std::borrow::Cow;
 
@@ -276,16 +276,16 @@ impl Signals {
         self.radio.overlaps.is_none() || is_one()
     }
 
-    /// What arrives of a transmission in the channel in which a node receives frames of a width.
+    /// What arrives of a transmission in what frames in this mode occupy of a node's channel.
     pub(super) fn power_within(
         &self,
         sent: &TransmissionSpan,
         node: u32,
-        width: Width,
+        mode: &Mode,
     ) -> Option<Power> {
-        let overlaps = self.radio.overlaps.as_ref();
-        match overlaps.and_then(|_| self.arrived_at(sent.id, node)) {
-            Some(signal) => Some(signal.within(width)),
+        let arrived = || self.arrived_at(sent.id, node);
+        match self.radio.overlaps.as_ref().and_then(|all| Some((all, arrived()?))) {
+            Some((overlaps, signal)) => Some(signal.in_occupied(mode, overlaps)),
             None => self.power_at(sent, node),
         }
     }

@@ -21,6 +21,9 @@ impl Space {
     pub fn tune(&mut self, node: u32, channel: u16) {
         self.wake_all();
         self.signals.tune(node, channel);
+        if let Some(subchannels) = &mut self.nodes[node as usize].subchannels {
+            subchannels.tune(channel);
+        }
     }
 
     /// The mode of beacons and of the frames by which stations change their access points.

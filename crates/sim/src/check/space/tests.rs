@@ -1,5 +1,6 @@
 //! Correct events pass, and each forged event violates the rule that it is made for.
 
+mod bandwidth;
 mod duplex;
 mod protection;
 mod reuse;

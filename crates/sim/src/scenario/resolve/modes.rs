@@ -56,6 +56,19 @@ impl DirectionModes {
     }
 }
 
+/// The slowest mode of a standard with what all links have in common.
+pub(super) fn common(wlan: &Wlan, slowest: TxVector) -> TxVector {
+    // Its PPDUs have a choice of training fields, and a packet extension.
+    let extends = slowest.class.high().is_some_and(|high| high.has_extension);
+    TxVector {
+        coding: wlan.coding,
+        ltf: wlan.he_ltf.filter(|_| extends),
+        packet_extension_us: wlan.packet_extension_us.filter(|_| extends).unwrap_or(0) as u8,
+        timing: wlan.ppdu_timing,
+        ..slowest
+    }
+}
+
 impl<'a> Modes<'a> {
     pub(super) fn new(
         document: &'a Document,
@@ -279,15 +292,7 @@ impl<'a> Modes<'a> {
 
     /// The settings that all links have in common.
     fn common(&self) -> TxVector {
-        let wlan = self.wlan;
-        let he = self.has_extension();
-        TxVector {
-            coding: wlan.coding,
-            ltf: wlan.he_ltf.filter(|_| he),
-            packet_extension_us: wlan.packet_extension_us.filter(|_| he).unwrap_or(0) as u8,
-            timing: wlan.ppdu_timing,
-            ..self.slowest()
-        }
+        common(self.wlan, self.slowest())
     }
 
     /// A response has a basic rate that does not exceed the rate of the frame: the lowest basic

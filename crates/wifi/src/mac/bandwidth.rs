@@ -1,0 +1,161 @@
+//! What a transmitter does where a part of its channel is busy: it waits, or leaves that part out
+//! (802.11-2020 clause 10.23.2.5, 802.11be-2024 clause 35.15).
+
+use super::MacConfig;
+use crate::phy::{Mode, ModeClass, Primary, Punctured, Puncturing, TxVector};
+use settings::Choice;
+
+/// What a transmitter among radios does where a 20 MHz subchannel of its channel, other than the
+/// primary one, was not idle for a PIFS before its TXOP.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Choice)]
+pub enum BandwidthOperation {
+    /// It backs off anew.
+    #[default]
+    Static,
+    /// It sends in the widest channel that was idle.
+    Dynamic,
+    /// It sends in the widest channel that was idle, or, to a station of 802.11be, leaves out
+    /// (punctures) what was not, if the standard has that pattern and it is faster.
+    Punctured,
+}
+
+impl BandwidthOperation {
+    /// Whether transmitters send nevertheless.
+    pub fn is_dynamic(self) -> bool {
+        self != Self::Static
+    }
+}
+
+/// What a transmitter has won for a TXOP: its channel without the 20 MHz subchannels that were
+/// busy.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Won {
+    primary: Primary,
+    busy: Puncturing,
+}
+
+impl Won {
+    /// A transmitter with this primary channel, of whose widest channel this was busy; `None` if
+    /// nothing was. The primary channel was idle.
+    pub(crate) fn of(primary: Primary, busy: Puncturing) -> Option<Self> {
+        let own = busy.place_of(primary).map_or(0, |place| 1 << place);
+        let punctured = Punctured::of_bits(busy.punctured.bits() & !own);
+        (!punctured.is_none()).then_some(Self { primary, busy: Puncturing { punctured, ..busy } })
+    }
+
+    /// The fastest mode with the MCS of this one, or the next lower one that exists, in what has
+    /// been won of its channel.
+    pub(crate) fn fit(&self, mode: &Mode, config: &MacConfig) -> Mode {
+        let Some(common) = config.common else { return *mode };
+        if self.busy.within(self.primary, mode.width).is_none() {
+            return *mode;
+        }
+        let punctures = config.bandwidth_operation == BandwidthOperation::Punctured
+            && mode.class == ModeClass::Eht;
+        let mut best: Option<Mode> = None;
+        let mut next = Some(mode.width);
+        while let Some(width) = next {
+            next = width.narrower();
+            let busy = self.busy.within(self.primary, width);
+            let own = Puncturing { width, punctured: busy }.place_of(self.primary);
+            let spares = |pattern: &Punctured| {
+                let is_free = own.is_none_or(|place| !pattern.has(place));
+                is_free && busy.bits() & !pattern.bits() == 0
+            };
+            let mut patterns = if punctures && !busy.is_none() {
+                Punctured::patterns(width).into_iter().filter(spares).collect()
+            } else {
+                Vec::new()
+            };
+            if busy.is_none() {
+                patterns.push(Punctured::NONE);
+                next = None;
+            }
+            for punctured in patterns {
+                let found = like(mode, &common, Puncturing { width, punctured });
+                if found.is_some_and(|found| best.is_none_or(|best| found.rate > best.rate)) {
+                    best = found;
+                }
+            }
+        }
+        best.unwrap_or(*mode)
+    }
+}
+
+/// The mode with the MCS of another, or with the next lower one that exists, in this part of a
+/// channel. The PPDUs of all links have some parameters in `common`.
+fn like(mode: &Mode, common: &TxVector, sent: Puncturing) -> Option<Mode> {
+    let &Mode { class, mcs, streams, guard, .. } = mode;
+    let Puncturing { width, punctured } = sent;
+    let has_extension = class.high().is_some_and(|high| high.has_extension);
+    let vector = TxVector {
+        class,
+        streams,
+        width,
+        punctured,
+        guard,
+        ltf: common.ltf.filter(|_| has_extension),
+        packet_extension_us: if has_extension { common.packet_extension_us } else { 0 },
+        extended_range: false,
+        ..*common
+    };
+    (0..=mcs).rev().find_map(|mcs| TxVector { mcs, ..vector }.mode().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phy::{Band, DOT11BE, Width};
+    use BandwidthOperation::{Dynamic, Punctured as Puncture};
+    use Width::{Mhz80, Mhz160};
+
+    /// The rate in Mb/s and the width in MHz of a frame of a class with its highest MCS, in channel
+    /// 36 where these subchannels are busy, counted from 1.
+    fn fit(
+        operation: BandwidthOperation,
+        class: ModeClass,
+        width: Width,
+        busy: &[u32],
+    ) -> [f64; 2] {
+        let common = DOT11BE.tx_vector().map(|vector| TxVector { class, ..vector });
+        let config = MacConfig { bandwidth_operation: operation, common, ..MacConfig::default() };
+        let mode = TxVector { width, ..common.unwrap() }.fastest().unwrap();
+        let punctured = Punctured::of_numbers(width, busy).unwrap();
+        let primary = Primary { band: Band::Ghz5, number: 36 };
+        let won = Won::of(primary, Puncturing { width, punctured });
+        let mode = won.map_or(mode, |won| won.fit(&mode, &config));
+        // What is left out has all that is busy of the channel.
+        let busy = Puncturing { width, punctured }.within(primary, mode.width).bits() & !1;
+        assert_eq!(busy & !mode.punctured.bits(), 0, "{mode:?}");
+        [(mode.rate.as_mbps() * 10.0).round() / 10.0, f64::from(mode.width.mhz())]
+    }
+
+    /// MCS 13, one stream: 980, 702, 468 and 234 data subcarriers of 80 MHz, 1960, 1682 and 1448 of
+    /// 160, each with 10 bits in 13.6 us.
+    #[test]
+    fn what_is_busy_is_left_out_or_a_narrower_channel_is_taken() {
+        let eht = |width, busy: &[u32]| fit(Puncture, ModeClass::Eht, width, busy);
+        assert_eq!(eht(Mhz80, &[]), [720.6, 80.0]);
+        for nth in [2, 3, 4] {
+            assert_eq!(eht(Mhz80, &[nth]), [516.2, 80.0]);
+        }
+        assert_eq!(eht(Mhz80, &[3, 4]), [344.1, 40.0], "no pattern leaves out two");
+        assert_eq!(eht(Mhz80, &[2, 4]), [172.1, 20.0], "nor any of 40 MHz");
+        assert_eq!(eht(Mhz160, &[5]), [1236.8, 160.0]);
+        assert_eq!(eht(Mhz160, &[5, 6]), [1064.7, 160.0]);
+        assert_eq!(eht(Mhz160, &[6, 7]), [720.6, 80.0], "no channel of 40 MHz");
+        assert_eq!(eht(Mhz160, &[2, 8]), [516.2, 80.0]);
+        assert_eq!(eht(Mhz160, &[1, 3]), [1236.8, 160.0], "the primary channel is never busy");
+    }
+
+    #[test]
+    fn others_take_the_widest_channel_that_was_idle() {
+        let eht = |width, busy: &[u32]| fit(Dynamic, ModeClass::Eht, width, busy);
+        assert_eq!(eht(Mhz80, &[2]), [172.1, 20.0]);
+        assert_eq!(eht(Mhz160, &[5]), [720.6, 80.0]);
+        // MCS 11 of HE; MCS 9 of VHT, which 20 MHz with one stream do not have (clause 21.5).
+        assert_eq!(fit(Puncture, ModeClass::He, Mhz80, &[4]), [286.8, 40.0]);
+        assert_eq!(fit(Puncture, ModeClass::Vht, Mhz80, &[4]), [180.0, 40.0]);
+        assert_eq!(fit(Puncture, ModeClass::Vht, Mhz80, &[2]), [78.0, 20.0]);
+    }
+}
