@@ -410,3 +410,17 @@ def test_frames_tell_what_is_punctured():
     assert (80, "4") in told
     assert {punctured for width, punctured in told if width == 80} == {"4"}
     assert frames.filter(pl.col("format") != "EHT")["punctured"].null_count() > 0
+
+
+def test_frames_tell_what_is_punctured_where_it_follows_the_medium():
+    """The neighbour is in the fourth subchannel; what it leaves free has all four."""
+    scenario = sm.Scenario.load("punctured").set("duration_s", 0.5).set("warmup_s", 0.0)
+    scenario = scenario.set("ap.punctured", []).set("wlan.bandwidth_operation", "punctured")
+    run = sm.run(scenario, trace=True)
+    data = run.trace.frames.filter((pl.col("kind") == "Data") & (pl.col("format") == "EHT"))
+    own = data.filter(pl.col("transmitter") == "ap")
+    assert set(own["width_mhz"]) == {80}
+    assert set(own["punctured"]) == {None, "4"}
+    assert own["punctured"].count() == run.summary["ap.punctured_ppdus"]
+    others = data.filter(pl.col("transmitter") == "cells[0]")
+    assert others["punctured"].count() == 0

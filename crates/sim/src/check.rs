@@ -7,6 +7,7 @@
 //! itself. In both media it checks aggregates, windows, TXOPs and the order of delivery. It is on
 //! in tests and with `--check`.
 
+mod bandwidth;
 mod beacons;
 mod blocks;
 mod cell;

@@ -3,8 +3,8 @@
 use crate::common::{number, run};
 use sim::{Run, Scenario};
 
-/// A network of this width in channel 36 with a saturated download at MCS 5, and a station of 20 MHz
-/// in another channel that sends all the time. Both access points are `apart` metres from each
+/// A network of this width in channel 36 with a saturated download at MCS 5, and a station of 20
+/// MHz in another channel that sends all the time. Both access points are `apart` metres from each
 /// other, and each station 3 m from its access point.
 fn text(width: u32, channel: u32, apart: f64, keys: &str) -> String {
     format!(

@@ -4,6 +4,7 @@ mod bandwidth;
 mod protection;
 mod units;
 
+use super::bandwidth::Bandwidth;
 use super::blocks::{Blocks, DataPsdu};
 use super::earlier::Known;
 use super::exchanges::is_answer;
@@ -18,7 +19,6 @@ use super::triggered::Timers;
 use super::units::Groups;
 use crate::notice::StationNote;
 use crate::plan::SpacePlan;
-use bandwidth::Bandwidth;
 use kernel::{Bytes, Duration, Instant};
 use wifi::MacConfig;
 use wifi::mac::Durations;

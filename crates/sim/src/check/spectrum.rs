@@ -11,6 +11,10 @@ const WIDTHS_MHZ: [u32; 6] = [20, 22, 40, 80, 160, 320];
 /// What of a channel of so many MHz is punctured: a bit for each 20 MHz from the lowest.
 pub(super) type Pattern = (u32, u16);
 
+/// Parts of frames by the channels of transmitter and receiver, what the frame and the receiver
+/// leave out, and the width of the receiver's channel.
+type Cut = BTreeMap<(u16, u16, Pattern, Pattern, u32), f64>;
+
 /// What a frame occupies.
 pub(super) fn pattern(mode: &Mode) -> Pattern {
     (mode.width.mhz(), mode.punctured.bits())
@@ -51,10 +55,10 @@ pub(super) fn spares(band: Band, primary: u16, frame: &Mode, own: Pattern) -> bo
 pub(super) struct Shares {
     whole: BTreeMap<(u16, u16, u32, u32), f64>,
     /// The same by what the frame and the receiver's network have punctured.
-    cut: BTreeMap<(u16, u16, Pattern, Pattern, u32), f64>,
+    cut: Cut,
     /// The same by what the frame leaves out and what the received frame does, if each frame may
     /// leave out something else; those that were asked for.
-    asked: Option<RefCell<BTreeMap<(u16, u16, Pattern, Pattern, u32), f64>>>,
+    asked: Option<RefCell<Cut>>,
     band: Band,
     numbers: Vec<u16>,
 }

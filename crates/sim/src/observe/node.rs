@@ -45,9 +45,7 @@ const BEACONS: Condition = Condition {
 const DYNAMIC: Condition = Condition {
     says: "with `wlan.bandwidth_operation` other than \"static\"",
     holds: |plan, _| plan.wlan.bandwidth_operation.is_dynamic(),
-    lacks: |_, _, name| {
-        format!("only with wlan.bandwidth_operation \"dynamic\" or \"punctured\" there is {name}")
-    },
+    lacks: |_, _, name| format!("with wlan.bandwidth_operation \"static\" no node has {name}"),
 };
 
 const MCS: Condition = Condition {
@@ -196,8 +194,8 @@ pub(super) static NODE: &[Observable] = observables! {
     /// BlockAck frames that were requested or expected and did not arrive.
     "block_ack_requests": "requests" if CATEGORIES =>
         Counter(|world, n| frames(world, n).block_ack_requests);
-    /// Data PPDUs that left out 20 MHz subchannels which were busy before their TXOP, and those that
-    /// were to and received no CTS.
+    /// Data PPDUs that left out 20 MHz subchannels which were busy before their TXOP, and those
+    /// that were to and received no CTS.
     "punctured_ppdus": "PPDUs" as "punctured\nPPDUs" if DYNAMIC =>
         Counter(|world, n| frames(world, n).punctured);
     /// Data PPDUs in a narrower channel than that of the link, because a part of it was busy before

@@ -45,7 +45,7 @@ impl Won {
 
     /// The fastest mode with the MCS of this one, or the next lower one that exists, in what has
     /// been won of its channel.
-    pub(crate) fn fit(&self, mode: &Mode, config: &MacConfig) -> Mode {
+    pub(crate) fn fit(self, mode: &Mode, config: &MacConfig) -> Mode {
         let Some(common) = config.common else { return *mode };
         if self.busy.within(self.primary, mode.width).is_none() {
             return *mode;

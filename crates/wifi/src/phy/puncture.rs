@@ -68,9 +68,9 @@ impl Punctured {
         Some(row as u8 + 1)
     }
 
-    /// The patterns that a PPDU to a single user may have, in the order of table 36-30: at 80 MHz one
-    /// subchannel; at 160 MHz one, or one channel of 40 MHz; at 320 MHz a channel of 40 or of 80 MHz,
-    /// or the lowest or the highest 80 MHz and a further channel of 40.
+    /// The patterns that a PPDU to a single user may have, in the order of table 36-30: at 80 MHz
+    /// one subchannel; at 160 MHz one, or one channel of 40 MHz; at 320 MHz a channel of 40 or of
+    /// 80 MHz, or the lowest or the highest 80 MHz and a further channel of 40.
     pub fn patterns(width: Width) -> Vec<Self> {
         let parts = |size: u32| {
             let all = (1u32 << size) - 1;

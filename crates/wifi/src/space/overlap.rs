@@ -10,11 +10,13 @@
 //! What a frame leaves out of its channel has none of its power, and what a network has punctured
 //! is no part of the channels of its nodes: nothing there disturbs them or keeps them from sending.
 
+mod by_subchannel;
+
 use super::Space;
 use super::power::Power;
 use super::radio::{Radio, Site};
 use super::signals::Signals;
-use super::subchannels::{Spread, Subchannels};
+use super::subchannels::Spread;
 use crate::phy::{
     Band, Channel, Milliwatts, Mode, ModeClass, Primary, Punctured, Puncturing, Width, subchannels,
 };
@@ -191,35 +193,6 @@ impl Overlaps {
         self.punctured.sort_unstable_by_key(|(spared, _)| *spared);
     }
 
-    /// Where transmitters leave out parts of their channel: what their frames are at all receivers,
-    /// with whatever the standard may leave out.
-    #[cold]
-    fn note_subchannels(&mut self, band: Band) {
-        let widest = self.widest.iter().copied().max().unwrap_or_default();
-        self.networks = vec![Puncturing::default(); self.widest.len()];
-        let with = |width, punctured| Puncturing { width, punctured };
-        let widths = || Width::ALL.into_iter().filter(|&width| width <= widest);
-        let mut sent: Vec<Puncturing> = widths()
-            .flat_map(|width| Punctured::patterns(width).into_iter().map(move |it| with(width, it)))
-            .collect();
-        sent.extend(widths().map(|width| with(width, Punctured::NONE)));
-        let own = Puncturing::default();
-        self.punctured.clear();
-        for &from in &self.numbers {
-            for &to in &self.numbers {
-                for &sent in &sent {
-                    let channels = [from, to];
-                    let spared = Spared { channels, sent, own };
-                    let spread = self.spreads.len() as u32;
-                    let common = Common { spread, ..spared.common(band) };
-                    self.punctured.push((spared, common));
-                    self.spreads.push(Spread::of(band, channels, sent, widest));
-                }
-            }
-        }
-        self.punctured.sort_unstable_by_key(|(spared, _)| *spared);
-    }
-
     /// Whether any frames in one channel arrive in another.
     pub(super) fn touch(&self, from: u16, to: u16) -> bool {
         let widest = self.widest.iter().copied().max().unwrap_or_default();
@@ -387,16 +360,6 @@ impl Arrived {
         Power::from(self.whole * self.common.shares[width as usize])
     }
 
-    /// The power in what a frame occupies of the receiver's channel of its width.
-    pub(super) fn in_occupied(&self, mode: &Mode, overlaps: &Overlaps) -> Power {
-        match overlaps.spreads.get(self.common.spread as usize) {
-            Some(spread) if !mode.punctured.is_none() && !self.common.is_one => {
-                Power::from(self.whole * spread.within(occupation(mode)))
-            }
-            _ => self.within(mode.width),
-        }
-    }
-
     /// The power in a secondary channel, in milliwatts.
     fn secondary(&self, part: usize) -> f64 {
         let inner = if part == 0 { Width::Mhz20 } else { WIDE[part - 1] };
@@ -430,61 +393,7 @@ impl Overlaps {
     }
 }
 
-impl Overlaps {
-    /// Until when a frame that begins at a node, or all frames together, make its subchannels busy
-    /// (802.11ax-2021 clause 27.3.20.6.5). What a transmit mask lets out of a channel is energy,
-    /// and no preamble.
-    #[cold]
-    #[inline(never)]
-    fn sense_subchannels(
-        &self,
-        own: &mut Subchannels,
-        node: u32,
-        end: Instant,
-        begun: Arrived,
-        signals: &Signals,
-    ) {
-        let power = |arrived: &Arrived, nth: u32| {
-            let spread = self.spreads.get(arrived.common.spread as usize);
-            spread.map_or(0.0, |spread| arrived.whole * spread.in_one(nth))
-        };
-        let Some(spread) = self.spreads.get(begun.common.spread as usize) else { return };
-        let on_air = || signals.arrived_now(node).filter(|(_, other)| !other.is_in_channel());
-        for nth in own.numbers() {
-            let level = power(&begun, nth);
-            if level == 0.0 {
-                continue;
-            }
-            let least = spread.occupies(nth).map(|wide| self.in_subchannel[usize::from(wide)]);
-            if least.is_some_and(|least| level >= least) {
-                own.note(nth, end);
-                continue;
-            }
-            let from = |end: Instant| -> f64 {
-                let longer = on_air().filter(|&(other, _)| other >= end);
-                longer.map(|(_, other)| power(&other, nth)).sum()
-            };
-            let busy = on_air().map(|(end, _)| end).filter(|&end| from(end) >= self.energy[0]);
-            own.note(nth, busy.max().unwrap_or(Instant::ZERO));
-        }
-    }
-}
-
 impl Space {
-    /// Nodes that may leave out parts of their channel sense each of its subchannels.
-    pub(super) fn watch_subchannels(&mut self) {
-        let Some(overlaps) = &self.signals.radio.overlaps else { return };
-        if overlaps.spreads.is_empty() {
-            return;
-        }
-        let widest = overlaps.widest.iter().copied().max().unwrap_or_default();
-        let band = self.rules.timing().standard.band;
-        for (node, site) in self.nodes.iter_mut().zip(&self.signals.sites) {
-            let primary = Primary { band, number: site.channel };
-            node.subchannels = Some(Box::new(Subchannels::new(primary, widest)));
-        }
-    }
-
     /// A frame begins: nodes on other channels sense it in their secondary channels (clause
     /// 21.3.18.5.4).
     #[inline(never)]

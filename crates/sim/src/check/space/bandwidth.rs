@@ -1,21 +1,11 @@
-//! Checks that wide frames begin where their channel is idle, and that transmitters leave out what is
-//! not.
+//! Checks that wide frames begin where their channel is idle, and that transmitters leave out what
+//! is not.
 
 use super::{Instant, OngoingFrame, Watch, is_answer, rule};
-use std::collections::BTreeMap;
 use wifi::phy::{Amendment, Width};
 
 /// Two computations of a power may differ by this part.
 const SLACK: f64 = 1.0 + 1e-6;
-
-/// What transmitters leave out that follow the medium.
-#[derive(Debug, Default)]
-pub(super) struct Bandwidth {
-    /// The frames on the air, and those that ended no more than a PIFS ago.
-    recent: Vec<OngoingFrame>,
-    /// By node: the centres in MHz of what of its channel was busy when it won its TXOP.
-    busy: BTreeMap<u32, Vec<f64>>,
-}
 
 impl Watch {
     /// A node wins a TXOP that begins with a frame.
@@ -25,12 +15,13 @@ impl Watch {
         }
         let busy = self.powers.secondaries(frame.from, self.now);
         let busy = busy.into_iter().filter(|&centre| self.is_busy(frame.from, centre)).collect();
-        self.bandwidth.busy.insert(frame.from, busy);
+        self.bandwidth.on_win(frame.from, busy);
     }
 
-    /// Whether 20 MHz around a centre were busy at a node within the last PIFS (802.11ax-2021 clause
-    /// 27.3.20.6.5): with a frame that is there, or with the energy of all. The centre is in no
-    /// primary channel of the node. Frames of its own network are none of those.
+    /// Whether 20 MHz around a centre were busy at a node within the last PIFS (802.11ax-2021
+    /// clause 27.3.20.6.5): with a frame that is there, or with the energy of all. The centre is
+    /// not that of the node's primary channel. Frames that it receives as those of its own network
+    /// do not count.
     fn is_busy(&self, node: u32, centre: f64) -> bool {
         let now = self.now;
         let pifs = self.times.aifs(1);
@@ -45,7 +36,8 @@ impl Watch {
                 let level = self.powers.in_20(node, other, centre);
                 let is_wide = other.mode.width > Width::Mhz22;
                 // 10 dB, and 3 dB less in each 20 MHz of a wider frame.
-                let least = self.powers.detect * if is_wide { libm::pow(10.0, 0.7) } else { 10.0 };
+                let more = if is_wide { 0.7 } else { 1.0 };
+                let least = self.powers.detect * libm::pow(10.0, more);
                 let is_there = self.powers.occupied(other).contains(&centre);
                 (level, is_there && level > least * SLACK, start, end)
             })
@@ -58,8 +50,8 @@ impl Watch {
         others.iter().any(|&(_, is_found, _, end)| is_found || energy_until(end))
     }
 
-    /// A transmitter that follows the medium leaves out what was busy before its TXOP, as one of the
-    /// patterns of the standard.
+    /// A transmitter that follows the medium leaves out what was busy before its TXOP, as one of
+    /// the patterns of the standard.
     pub(super) fn check_bandwidth(&mut self, frame: &OngoingFrame) {
         if !self.mac.bandwidth_operation.is_dynamic() {
             return;
@@ -72,14 +64,11 @@ impl Watch {
         rule(now, is_known, "a punctured frame has a pattern of the standard", || {
             format!("{frame:?}")
         });
-        let busy = self.bandwidth.busy.get(&frame.from).filter(|_| !is_answer(frame));
-        let in_busy = busy.into_iter().flatten().find(|centre| occupied.contains(centre));
+        let in_busy = self.bandwidth.was_busy(frame.from, &occupied).filter(|_| !is_answer(frame));
         rule(now, in_busy.is_none(), "a frame leaves out what was busy before its TXOP", || {
             format!("{in_busy:?} MHz: {frame:?}")
         });
-        let kept = self.slowest + self.times.aifs(1);
-        self.bandwidth.recent.retain(|other| other.end + kept > now);
-        self.bandwidth.recent.push(*frame);
+        self.bandwidth.on_begin(now, frame, self.slowest + self.times.aifs(1));
     }
 
     /// A frame of more than 20 MHz begins only where its secondary channels are idle (clauses

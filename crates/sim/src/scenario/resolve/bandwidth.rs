@@ -1,5 +1,5 @@
-//! Transmitters that leave out what of their channel was busy: what they need, and what they are not
-//! supported with.
+//! Transmitters that leave out what of their channel was busy: what they need, and what they are
+//! not supported with.
 
 use super::check::Check;
 use super::modes;
