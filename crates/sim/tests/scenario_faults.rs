@@ -235,7 +235,7 @@ fn wrong_types_say_both_types() {
          rts_threshold_bytes, short_retry_limit, long_retry_limit, mac_header_bytes, \
          llc_bytes, cipher, coverage_class, eifs, slot_grid, idle_access, durations, \
          model_header_us, countdown, backoff_draw, collisions, full_duplex, mu, spatial_reuse, \
-         beacons, qos, edca_defaults, edca, aggregation, is 5",
+         bandwidth_operation, beacons, qos, edca_defaults, edca, aggregation, is 5",
     );
     malformed(
         "wlan.basic_rates_mbps = 2",
