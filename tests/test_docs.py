@@ -195,6 +195,9 @@ def scenarios():
     reuse = sm.Scenario.load(ROOT / "scenarios" / "spatial_reuse.toml").set("duration_s", 0.3)
     group = {"bss_colors": [1, 2], "obss_pd_dbm": -72}
     yield reuse.set("warmup_s", 0.1).set("wlan.spatial_reuse.srg", [group])
+    beside = sm.Scenario.load(ROOT / "scenarios" / "punctured.toml").set("duration_s", 0.3)
+    beside = beside.set("warmup_s", 0.1).set("ap.punctured", [])
+    yield beside.set("wlan.bandwidth_operation", "punctured")
     sleeping = several.set("stations[*].power_save", "legacy")
     yield sleeping.set("warmup_s", 0.1).set("duration_s", 0.3)
 
