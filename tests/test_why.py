@@ -313,6 +313,8 @@ def test_a_neighbour_in_a_subchannel_is_a_cause_until_it_is_punctured() -> None:
          "another network is in the primary channel, which cannot be punctured"),
         (beside.set("ap.punctured", []).set("cells[0].channel", 52),
          "no other network is in the flow's channel"),
+        (beside.set("ap.punctured", []).set("wlan.bandwidth_operation", "punctured"),
+         "transmitters leave out what is busy (wlan.bandwidth_operation)"),
     ]:  # fmt: skip
         assert punctured(Case(scenario, draft.with_single_flows(scenario), 0, {}, 1)) == message
 

@@ -39,6 +39,8 @@ def punctured(case: Case) -> Answer:
     path, own = _own(case)
     if own.get("punctured"):
         return "the flow's network has channels punctured"
+    if case.cell.keys["wlan"]["bandwidth_operation"] != "static":
+        return "transmitters leave out what is busy (wlan.bandwidth_operation)"
     width_mhz = _width_mhz(case, list(_channels(case)).index(path))
     if case.cell.keys["standard"] != "11be" or width_mhz not in WIDE_MHZ:
         return "not a network of 802.11be with 80 or 160 MHz"
