@@ -60,12 +60,12 @@ def count(runner: Path, name: str) -> int:
     return count_run(runner, ROOT / scenario, *sets)[0]
 
 
-def count_run(runner: Path, scenario: Path, *sets: str) -> tuple[int, str]:
+def count_run(runner: Path, scenario: Path, *sets: str, seed: int = 1) -> tuple[int, str]:
     """Instructions of a run of any scenario, and its output."""
     with tempfile.TemporaryDirectory() as scratch:
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={scratch}/out"]
         done = subprocess.run(
-            [*command, str(runner), str(scenario), "1", *sets],
+            [*command, str(runner), str(scenario), str(seed), *sets],
             capture_output=True,
             text=True,
             check=True,

@@ -58,16 +58,20 @@ def test_four_times_the_stations_do_not_take_a_table_of_all_pairs(
     assert peak(4000) < 6 * peak(1000)
 
 
-def per_attempt(runner: Path, scenario: Path, durations_s: tuple[float, float]) -> float:
-    """Instructions of an attempt in the time between the ends of two runs."""
-    counts, attempts = [], []
-    for duration_s in durations_s:
-        settings = f"duration_s={duration_s}"
-        count, printed = load("instructions").count_run(runner, scenario, settings)
-        counts.append(count)
-        found = re.search(r"total\.attempts = Count\((\d+)\)", printed)
-        assert found is not None
-        attempts.append(int(found[1]))
+def per_attempt(
+    runner: Path, scenario: Path, durations_s: tuple[float, float], seeds: tuple[int, ...] = (1,)
+) -> float:
+    """Instructions of an attempt in the time between the ends of two runs, with these seeds."""
+    counts, attempts = [0, 0], [0, 0]
+    for seed in seeds:
+        for end, duration_s in enumerate(durations_s):
+            settings = f"duration_s={duration_s}"
+            count_run = load("instructions").count_run
+            count, printed = count_run(runner, scenario, settings, seed=seed)
+            counts[end] += count
+            found = re.search(r"total\.attempts = Count\((\d+)\)", printed)
+            assert found is not None
+            attempts[end] += int(found[1])
     return float(counts[1] - counts[0]) / (attempts[1] - attempts[0])
 
 
@@ -100,12 +104,13 @@ def test_an_attempt_of_500_mobile_nodes_costs_little_more_than_its_neighbours_do
 ) -> None:
     counted = counted_runner()
 
-    def cost(nodes: int) -> float:
+    def cost(nodes: int, *seeds: int) -> float:
         scenario = tmp_path / f"{nodes}.toml"
         scenario.write_text(load("mobile").mobile(nodes), encoding="utf-8")
-        return per_attempt(counted, scenario, (1.0, 3.0))
+        return per_attempt(counted, scenario, (1.0, 3.0), seeds)
 
-    few, many = cost(50), cost(500)
+    # 50 nodes make some 600 attempts, which cost up to 7 % more or less by the seed.
+    few, many = cost(50, 1, 2, 3, 4), cost(500, 1)
     # Of 50 nodes most are near the border: a node has 27 neighbours within 550 m, and 41 of 500.
     assert many / 41 < 1.1 * few / 27
-    assert many < 1.52 * few
+    assert many < 1.5 * few

@@ -7,7 +7,7 @@
 use super::power::Power;
 use super::radio::{Radio, Separation, Site};
 use super::shared::Shared;
-use super::slices::{Slice, Slices};
+use super::slices::{Centre, Slice, Slices};
 use crate::phy::Milliwatts;
 use kernel::Instant;
 use std::cell::OnceCell;
@@ -96,11 +96,16 @@ pub(super) struct ReceiverSet {
     filled: u64,
     /// Nodes are omitted on which the transmission has no effect.
     is_partial: bool,
+    /// Where the transmitter is, if nodes move.
+    centre: Centre,
     /// The least power of a receiver in milliwatts; infinite if there is none.
     weakest: f64,
     /// The receivers by power, once they were asked for.
     by_power: OnceCell<Box<[(f64, u32)]>>,
 }
+
+/// So few blocks of two sets are compared one after the other, without a look at which are filled.
+const FEW_BLOCKS: usize = 32;
 
 /// Which of 64 nodes are in range.
 #[derive(Clone, Copy, Debug, Default)]
@@ -135,6 +140,7 @@ impl ReceiverSet {
             first,
             filled,
             is_partial: false,
+            centre: Centre::default(),
             by_power: OnceCell::new(),
         }
     }
@@ -199,6 +205,13 @@ impl ReceiverSet {
         let from = self.first.max(other.first);
         let end = |of: &Self| of.first + of.blocks.len();
         let end = end(self).min(end(other));
+        if both == 0 || from >= end {
+            return false;
+        }
+        if end - from <= FEW_BLOCKS {
+            let [own, its] = [self, other].map(|of| &of.blocks[from - of.first..end - of.first]);
+            return own.iter().zip(its).any(|(own, its)| own.bits & its.bits != 0);
+        }
         while both != 0 {
             let first = both.trailing_zeros() as usize;
             both &= both - 1;
@@ -263,6 +276,12 @@ impl ReceiverSetCache {
         self.sets.get(number)
     }
 
+    /// Whether a node may be in range of both transmitters of these sets.
+    pub(super) fn overlap(&self, a: u32, b: u32) -> bool {
+        let [a, b] = [a, b].map(|number| self.sets.get(number));
+        !self.slices.are_apart(&a.centre, &b.centre) && a.overlaps(b)
+    }
+
     /// A transmission no longer needs a set.
     #[inline]
     pub(super) fn release(&mut self, number: u32) {
@@ -299,7 +318,9 @@ impl ReceiverSetCache {
         self.slices.near(from, slice, sites, &mut near);
         let nodes = near.iter().copied().filter(|&node| !(is_partial && transmitting(node)));
         found.extend(self.find(from, slice, radio, sites, nodes));
-        let receiver_set = self.sets.add(ReceiverSet { is_partial, ..ReceiverSet::new(&found) });
+        let centre = self.slices.centre(from);
+        let found_set = ReceiverSet { is_partial, centre, ..ReceiverSet::new(&found) };
+        let receiver_set = self.sets.add(found_set);
         (self.found, self.near) = (found, near);
         if !is_partial {
             self.size += self.sets.get(receiver_set).size();

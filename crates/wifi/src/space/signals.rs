@@ -445,8 +445,13 @@ impl Signals {
     }
 
     fn receiver_set(&self, id: u32) -> &ReceiverSet {
+        self.receiver_sets.get(self.set_of(id))
+    }
+
+    /// The number of the receiver set of a transmission.
+    fn set_of(&self, id: u32) -> u32 {
         let number = self.transmissions[id as usize].receiver_set;
-        self.receiver_sets.get(number.expect("it overlaps with what is on the air"))
+        number.expect("it overlaps with what is on the air")
     }
 
     pub(super) fn transmission(&self, id: u32) -> &Transmission {
@@ -467,14 +472,14 @@ impl Signals {
     /// it.
     pub(super) fn others(&self, id: u32) -> impl Iterator<Item = TransmissionSpan> {
         let record = &self.transmissions[id as usize];
-        let (transmission, receiver_set) = (&record.transmission, self.receiver_set(id));
+        let (transmission, receiver_set) = (&record.transmission, self.set_of(id));
         let (begin, end) = (transmission.start, transmission.end());
         let others = self.ended.iter().chain(&self.ongoing).copied();
         others.filter(move |other| {
             let overlaps = || {
                 let record = &self.transmissions[other.id as usize];
                 // Its transmitter may receive beside its own signal.
-                receiver_set.overlaps(self.receiver_set(other.id))
+                self.receiver_sets.overlap(receiver_set, self.set_of(other.id))
                     || self.residual(record.transmission.frame.from).is_some()
             };
             let arrives = || self.transmission(other.id).part != Part::Source;

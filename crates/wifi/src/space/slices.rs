@@ -20,6 +20,8 @@ pub(super) struct Slices {
     /// The duration of a slice, and the greatest distance of the middle positions of two nodes that
     /// are in range of each other in the slice; `None` if the whole run is one slice.
     moving: Option<(Duration, f64)>,
+    /// The square of a distance in metres at which no node is in range of two nodes.
+    apart_m2: f64,
     grid: Grid,
 }
 
@@ -29,6 +31,19 @@ pub(super) struct Slice {
     /// From 0 on.
     pub(super) number: u64,
     pub(super) span: Span,
+}
+
+/// The middle position of a node in a slice; no number where nothing moves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Centre {
+    slice: u64,
+    position: [f64; 2],
+}
+
+impl Default for Centre {
+    fn default() -> Self {
+        Self { slice: 0, position: [f64::NAN; 2] }
+    }
 }
 
 impl Slice {
@@ -48,7 +63,8 @@ impl Slices {
             // A metre allows for rounding.
             (length, reach + fastest * length.as_secs_f64() + 1.0)
         });
-        Self { moving, grid: Grid::default() }
+        let apart_m = moving.map_or(f64::INFINITY, |(_, side)| 2.0 * side + 1.0);
+        Self { moving, apart_m2: apart_m * apart_m, grid: Grid::default() }
     }
 
     /// The slice of an instant.
@@ -74,6 +90,20 @@ impl Slices {
         }
         self.grid.near(from, into);
         into.sort_unstable();
+    }
+
+    /// Where a node is in the slice of which the nodes near it were found last.
+    pub(super) fn centre(&self, node: u32) -> Centre {
+        let position = self.grid.positions.get(node as usize).copied();
+        let known = self.grid.slice.zip(position);
+        known.map_or_else(Centre::default, |(slice, position)| Centre { slice, position })
+    }
+
+    /// Whether two nodes are so far apart in a slice that no node is in range of both.
+    #[inline]
+    pub(super) fn are_apart(&self, a: &Centre, b: &Centre) -> bool {
+        let [x, y] = [0, 1].map(|axis| a.position[axis] - b.position[axis]);
+        x * x + y * y > self.apart_m2 && a.slice == b.slice
     }
 }
 
@@ -209,6 +239,37 @@ mod tests {
             }
         }
         assert!(found < 28 * 200 * 12, "{found}: about a thirtieth of all nodes are near");
+    }
+
+    #[test]
+    fn nodes_that_are_apart_have_none_in_range_of_both() {
+        let radio = Radio::new(Losses::Places(Box::new(TwoRay {})), Box::new(Nist {}));
+        let sites = sites(120);
+        let mut slices = Slices::new(&radio, &sites);
+        let (first, second) = (slices.at(Instant::ZERO), slices.at(Instant(30_000_000_000)));
+        assert_ne!(first, second);
+        let mut apart = 0;
+        let mut find = |slice: Slice, from: u32| {
+            let mut near = Vec::new();
+            slices.near(from, slice, &sites, &mut near);
+            let (own, reach) = (&sites[from as usize].trajectory, radio.reach(Dbm(0.0)));
+            let distance = |to: u32| sites[to as usize].trajectory.closest_during(own, slice.span);
+            near.retain(|&to| distance(to) <= reach);
+            (near, slices.centre(from))
+        };
+        let found: Vec<_> = (0..120).map(|from| find(first, from)).collect();
+        let (_, later) = find(second, 0);
+        for (a, centre) in &found {
+            for (b, other) in &found {
+                if slices.are_apart(centre, other) {
+                    assert!(!a.iter().any(|node| b.contains(node)));
+                    apart += 1;
+                }
+            }
+            assert!(!slices.are_apart(centre, &later), "of another slice nothing is known");
+        }
+        assert!(apart > 120 * 120 / 2, "{apart}");
+        assert!(!slices.are_apart(&Centre::default(), &found[0].1));
     }
 
     #[test]
