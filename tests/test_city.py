@@ -62,11 +62,11 @@ def per_attempt(
     runner: Path, scenario: Path, durations_s: tuple[float, float], seeds: tuple[int, ...] = (1,)
 ) -> float:
     """Instructions of an attempt in the time between the ends of two runs, with these seeds."""
+    count_run = load("instructions").count_run
     counts, attempts = [0, 0], [0, 0]
     for seed in seeds:
         for end, duration_s in enumerate(durations_s):
             settings = f"duration_s={duration_s}"
-            count_run = load("instructions").count_run
             count, printed = count_run(runner, scenario, settings, seed=seed)
             counts[end] += count
             found = re.search(r"total\.attempts = Count\((\d+)\)", printed)

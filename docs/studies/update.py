@@ -17,8 +17,8 @@ by_reading
 counts, costs, originals
     In README.md: the counts of all studies, what runs cost, each figure and table of the papers.
 table KEY
-    A figure of one panel as a table, from a run only: a row for each curve, or for each of more
-    cases in words.
+    A figure of one panel as a table, from a run only: a row for each curve, or for each x if these
+    are words, and more than the curves.
 """
 
 from __future__ import annotations
@@ -165,9 +165,10 @@ def _originals(study: Study) -> str:
 
 
 def table(figure: Figure) -> str:
-    """Return a figure with one panel as a table: a row for each curve, or for each of more cases.
+    """Return a figure with one panel as a table: a row for each curve.
 
-    The source of the numbers is told where curves differ in it.
+    There is a row for each x if these are words, and more than the curves. The source of the
+    numbers is told where curves differ in it.
     """
     (panel,) = figure.panels
     columns = list(dict.fromkeys(x for each in figure.curves for x in each.x))

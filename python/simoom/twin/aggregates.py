@@ -169,8 +169,7 @@ def usual(cell: Cell, used: Mapping[str, Any] = USED) -> AssumptionCheck:
         return broken(USUAL, f"wlan.packet_extension_us is {wlan['packet_extension_us']}")
     for path, value, wanted in given:
         if value != wanted:
-            is_what = "given" if wanted is None else value
-            return broken(USUAL, f"{path} is {is_what}")
+            return broken(USUAL, f"{path} is {'given' if wanted is None else value}")
     if any(best_effort(cell, ap)["aifsn"] is not None for ap in (True, False)):
         return broken(USUAL, "the AIFSN of best effort is given")
     return met(USUAL)
@@ -208,9 +207,10 @@ def _few_requests(sender: Sender, collision: float) -> AssumptionCheck:
 
 def _equal_windows(cell: Cell) -> AssumptionCheck:
     """Compare the smallest contention windows of the access point and of the stations."""
-    least = [windows(cell, at_access_point=who)[0] for who in (True, False)]
-    how = f"{least[0]} and {least[1]}"
-    return graded(EQUAL_WINDOWS, (max(least) + 1) / (min(least) + 1), how, good=1, bad=2)
+    own, theirs = (windows(cell, at_access_point=who)[0] for who in (True, False))
+    how = f"{own} at the access point, {theirs} at the stations"
+    ratio = (max(own, theirs) + 1) / (min(own, theirs) + 1)
+    return graded(EQUAL_WINDOWS, ratio, how, good=1, bad=2)
 
 
 def _deep_windows(cell: Cell, mpdus: int) -> AssumptionCheck:

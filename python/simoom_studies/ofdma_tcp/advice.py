@@ -5,7 +5,7 @@ The runs are those of the other figures where these have them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,6 +52,8 @@ class Traffic:
         The function that extracts the values from a run.
     options : mapping
         What `cell` has otherwise.
+    count : callable
+        The function that tells how often each cell is run in a lab.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Traffic:
     quantity: str
     measure: Measure
     options: Mapping[str, Any] = field(default_factory=dict)
+    count: Callable[[Lab], int] = replications
 
 
 def downloads(stations: int, control: str = "cubic") -> tuple[Traffic, Traffic]:
@@ -76,7 +79,8 @@ def responses(place: str) -> Traffic:
     """Return the responses of a case of figure web."""
     stations, flows = PLACES[place]
     name = f"95 % of responses of 50 kB, {place}"
-    return Traffic(name, stations, flows, "file_p95_ms", measure_files, {"duration_s": WEB_S})
+    options = {"duration_s": WEB_S}
+    return Traffic(name, stations, flows, "file_p95_ms", measure_files, options, web_replications)
 
 
 def packets(stations: int, *, up: bool = False) -> Traffic:
@@ -91,8 +95,7 @@ def ratios(lab: Lab, rows: Sequence[Traffic], ways: Sequence[str], base: str) ->
     found: dict[str, list[Value]] = {way: [] for way in ways}
     for row in rows:
         cases = {way: cell(way, row.stations, row.flows, **row.options) for way in (base, *ways)}
-        count = web_replications(lab) if row.measure is measure_files else replications(lab)
-        runs = lab.sample(cases, row.measure, replications=count)
+        runs = lab.sample(cases, row.measure, replications=row.count(lab))
         for way in ways:
             found[way].append(paired(runs[way], runs[base], row.quantity))
     names = [row.name for row in rows]

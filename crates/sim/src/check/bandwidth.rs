@@ -1,4 +1,4 @@
-//! What transmitters sense and win that follow the medium.
+//! What transmitters that follow the medium sense and win; `space/bandwidth.rs` has the rules.
 
 use kernel::{Duration, Instant};
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use wifi::space::OngoingFrame;
 /// What was on the air, and what of its channel each transmitter had to leave out.
 #[derive(Debug, Default)]
 pub(super) struct Bandwidth {
-    /// The frames on the air, and those that ended no more than a PIFS ago.
+    /// The frames on the air, and those that ended a short time ago.
     pub(super) recent: Vec<OngoingFrame>,
     /// By node: the centres in MHz of what of its channel was busy when it won its TXOP.
     busy: BTreeMap<u32, Vec<f64>>,
@@ -25,7 +25,7 @@ impl Bandwidth {
         busy.copied().find(|centre| occupied.contains(centre))
     }
 
-    /// A frame begins. Frames are remembered for a time after their end.
+    /// A frame begins. Frames are kept for this time after their end.
     pub(super) fn on_begin(&mut self, now: Instant, frame: &OngoingFrame, kept: Duration) {
         self.recent.retain(|other| other.end + kept > now);
         self.recent.push(*frame);

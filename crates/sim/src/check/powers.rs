@@ -51,7 +51,7 @@ pub(super) struct Powers {
 }
 
 /// Ten to the power of a tenth.
-fn plain(decibels: f64) -> f64 {
+pub(super) fn plain(decibels: f64) -> f64 {
     libm::pow(10.0, decibels / 10.0)
 }
 
@@ -244,12 +244,16 @@ impl Powers {
         if frame.from == node {
             return self.residual(node).unwrap_or_default();
         }
+        self.received(node, frame, || self.share(node, frame, width))
+    }
+
+    /// The received power of a frame in a part of its channel that has this share of it.
+    fn received(&self, node: u32, frame: &OngoingFrame, share: impl FnOnce() -> f64) -> f64 {
         let mean = self.mean(frame.from, node, frame.start);
         if mean == 0.0 {
             return mean;
         }
-        let share = self.share(node, frame, width);
-        self.faded(mean, frame.from, node, frame.start) * share * plain(-frame.cut.0)
+        self.faded(mean, frame.from, node, frame.start) * share() * plain(-frame.cut.0)
     }
 
     /// The same in what another frame occupies of its receiver's channel.
@@ -257,19 +261,16 @@ impl Powers {
         if received.punctured.is_none() || frame.from == node {
             return self.within(node, frame, received.width);
         }
-        let mean = self.mean(frame.from, node, frame.start);
         let [from, to] = [frame.from, node].map(|node| self.channel(node, frame.start));
         let own = spectrum::pattern(received);
-        let share = self.shares.of(from, to, &frame.mode, own, received.width);
-        self.faded(mean, frame.from, node, frame.start) * share * plain(-frame.cut.0)
+        let share = || self.shares.of(from, to, &frame.mode, own, received.width);
+        self.received(node, frame, share)
     }
 
     /// The received power of a frame in the 20 MHz around a centre.
     pub(super) fn in_20(&self, node: u32, frame: &OngoingFrame, centre_mhz: f64) -> f64 {
-        let mean = self.mean(frame.from, node, frame.start);
-        let share =
-            self.shares.in_20(self.channel(frame.from, frame.start), &frame.mode, centre_mhz);
-        self.faded(mean, frame.from, node, frame.start) * share * plain(-frame.cut.0)
+        let channel = self.channel(frame.from, frame.start);
+        self.received(node, frame, || self.shares.in_20(channel, &frame.mode, centre_mhz))
     }
 
     /// The centres in MHz of what a frame occupies.

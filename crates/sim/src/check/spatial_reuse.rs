@@ -2,7 +2,7 @@
 //! 26.10.2).
 
 use super::earlier::Known;
-use super::powers::{Powers, agree};
+use super::powers::{Powers, agree, plain};
 use super::rule::rule;
 use kernel::{Dbm, Duration, Instant};
 use wifi::MacConfig;
@@ -76,7 +76,7 @@ impl Limits {
         let is_limited = reuse.power_limit == PowerLimit::Standard && above > 0.0;
         let cut = |power: f64| (power - (reuse.reference.0 - above)).max(0.0);
         let cuts = powers.sent().map(|power| if is_limited { cut(power.0) } else { 0.0 });
-        let level = level.map_or(0.0, |level| libm::pow(10.0, level.0 / 10.0));
+        let level = level.map_or(0.0, |level| plain(level.0));
         Self { level, cuts: cuts.collect() }
     }
 }

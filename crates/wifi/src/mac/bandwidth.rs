@@ -2,8 +2,9 @@
 //! (802.11-2020 clause 10.23.2.5, 802.11be-2024 clause 35.15).
 
 use super::MacConfig;
-use crate::phy::{Mode, ModeClass, Primary, Punctured, Puncturing, TxVector};
+use crate::phy::{Mode, ModeClass, Primary, Punctured, Puncturing, TxVector, Width};
 use settings::Choice;
+use std::iter::successors;
 
 /// What a transmitter among radios does where a 20 MHz subchannel of its channel, other than the
 /// primary one, was not idle for a PIFS before its TXOP.
@@ -20,7 +21,7 @@ pub enum BandwidthOperation {
 }
 
 impl BandwidthOperation {
-    /// Whether transmitters send nevertheless.
+    /// Whether a transmitter sends in a part of its channel, and does not back off anew.
     pub fn is_dynamic(self) -> bool {
         self != Self::Static
     }
@@ -46,66 +47,50 @@ impl Won {
     /// The fastest mode with the MCS of this one, or the next lower one that exists, in what has
     /// been won of its channel.
     pub(crate) fn fit(self, mode: &Mode, config: &MacConfig) -> Mode {
-        let Some(common) = config.common else { return *mode };
-        if self.busy.within(self.primary, mode.width).is_none() {
+        let Some(common) = config.common_vector else { return *mode };
+        let busy_in = |width| self.busy.within(self.primary, width);
+        if busy_in(mode.width).is_none() {
             return *mode;
         }
-        let punctures = config.bandwidth_operation == BandwidthOperation::Punctured
+        let may_puncture = config.bandwidth_operation == BandwidthOperation::Punctured
             && mode.class == ModeClass::Eht;
-        let mut best: Option<Mode> = None;
-        let mut next = Some(mode.width);
-        while let Some(width) = next {
-            next = width.narrower();
-            let busy = self.busy.within(self.primary, width);
-            let own = Puncturing { width, punctured: busy }.place_of(self.primary);
-            let spares = |pattern: &Punctured| {
-                let is_free = own.is_none_or(|place| !pattern.has(place));
-                is_free && busy.bits() & !pattern.bits() == 0
-            };
-            let mut patterns = if punctures && !busy.is_none() {
-                Punctured::patterns(width).into_iter().filter(spares).collect()
-            } else {
-                Vec::new()
-            };
-            if busy.is_none() {
-                patterns.push(Punctured::NONE);
-                next = None;
-            }
-            for punctured in patterns {
-                let found = like(mode, &common, Puncturing { width, punctured });
-                if found.is_some_and(|found| best.is_none_or(|best| found.rate > best.rate)) {
-                    best = found;
-                }
-            }
-        }
-        best.unwrap_or(*mode)
+        let mut narrower = successors(Some(mode.width), |width| width.narrower());
+        let partly_busy = narrower.clone().take_while(|&width| !busy_in(width).is_none());
+        let punctured = partly_busy.filter(|_| may_puncture).flat_map(|width| {
+            self.patterns(width).map(move |it| Puncturing { width, punctured: it })
+        });
+        let idle = narrower.find(|&width| busy_in(width).is_none());
+        let idle = idle.map(|width| Puncturing { width, punctured: Punctured::NONE });
+        let modes = punctured.chain(idle).filter_map(|part| like(mode, &common, part));
+        let faster = |a: Mode, b: Mode| if b.rate > a.rate { b } else { a };
+        modes.reduce(faster).unwrap_or(*mode)
+    }
+
+    /// The patterns that leave out what was busy of a channel of this width, and not its primary
+    /// channel.
+    fn patterns(self, width: Width) -> impl Iterator<Item = Punctured> {
+        let busy = self.busy.within(self.primary, width);
+        let own = Puncturing { width, punctured: busy }.place_of(self.primary);
+        Punctured::patterns(width).into_iter().filter(move |pattern| {
+            let has_primary = own.is_some_and(|place| pattern.has(place));
+            !has_primary && busy.bits() & !pattern.bits() == 0
+        })
     }
 }
 
 /// The mode with the MCS of another, or with the next lower one that exists, in this part of a
 /// channel. The PPDUs of all links have some parameters in `common`.
-fn like(mode: &Mode, common: &TxVector, sent: Puncturing) -> Option<Mode> {
+fn like(mode: &Mode, common: &TxVector, part: Puncturing) -> Option<Mode> {
     let &Mode { class, mcs, streams, guard, .. } = mode;
-    let Puncturing { width, punctured } = sent;
-    let has_extension = class.high().is_some_and(|high| high.has_extension);
-    let vector = TxVector {
-        class,
-        streams,
-        width,
-        punctured,
-        guard,
-        ltf: common.ltf.filter(|_| has_extension),
-        packet_extension_us: if has_extension { common.packet_extension_us } else { 0 },
-        extended_range: false,
-        ..*common
-    };
+    let Puncturing { width, punctured } = part;
+    let vector = TxVector { streams, width, punctured, guard, ..common.of_class(class) };
     (0..=mcs).rev().find_map(|mcs| TxVector { mcs, ..vector }.mode().ok())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phy::{Band, DOT11BE, Width};
+    use crate::phy::{Band, DOT11BE};
     use BandwidthOperation::{Dynamic, Punctured as Puncture};
     use Width::{Mhz80, Mhz160};
 
@@ -118,7 +103,11 @@ mod tests {
         busy: &[u32],
     ) -> [f64; 2] {
         let common = DOT11BE.tx_vector().map(|vector| TxVector { class, ..vector });
-        let config = MacConfig { bandwidth_operation: operation, common, ..MacConfig::default() };
+        let config = MacConfig {
+            bandwidth_operation: operation,
+            common_vector: common,
+            ..MacConfig::default()
+        };
         let mode = TxVector { width, ..common.unwrap() }.fastest().unwrap();
         let punctured = Punctured::of_numbers(width, busy).unwrap();
         let primary = Primary { band: Band::Ghz5, number: 36 };

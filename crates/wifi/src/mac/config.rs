@@ -78,10 +78,10 @@ pub struct MacConfig {
     /// What a transmitter does in 802.11ax and be, among radios, where a part of its channel was
     /// busy before its TXOP.
     pub bandwidth_operation: BandwidthOperation,
-    /// What the PPDUs of all links with an MCS have in common; only for transmitters that leave out
-    /// parts of their channel.
+    /// The parameters that the PPDUs of all links with an MCS have in common, from which a
+    /// transmitter makes the modes of parts of its channel; none with static bandwidth operation.
     #[setting(skip)]
-    pub common: Option<TxVector>,
+    pub common_vector: Option<TxVector>,
     /// The beacons of access points. Default: none.
     pub beacons: Option<Beacons>,
     /// The 802.11b nodes in an 802.11g network.

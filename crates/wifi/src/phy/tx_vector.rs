@@ -111,6 +111,19 @@ pub(super) fn fault<T>(parameter: &'static str, said: impl Into<Said>) -> Result
 }
 
 impl TxVector {
+    /// The same of another class. Only HE and later have a choice of training fields, and a packet
+    /// extension.
+    #[must_use]
+    pub fn of_class(self, class: ModeClass) -> Self {
+        let has_extension = class.high().is_some_and(|high| high.has_extension);
+        Self {
+            class,
+            ltf: self.ltf.filter(|_| has_extension),
+            packet_extension_us: if has_extension { self.packet_extension_us } else { 0 },
+            ..self
+        }
+    }
+
     /// The slowest mode of a PHY: MCS 0, one stream, 20 MHz, a guard interval of 800 ns.
     pub const fn of(class: ModeClass, band: Band) -> Self {
         Self {

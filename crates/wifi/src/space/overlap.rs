@@ -69,8 +69,8 @@ pub(super) struct Overlaps {
     networks: Vec<Puncturing>,
     /// What frames are in single subchannels, if transmitters leave out parts of their channel.
     spreads: Vec<Spread>,
-    /// How much more power a frame in a subchannel of 20 MHz must have than in the primary channel,
-    /// and a wider one in each of its subchannels; in milliwatts.
+    /// The least power of a frame of 20 MHz that is detected in a subchannel, and of a wider one in
+    /// each of its subchannels; in milliwatts.
     in_subchannel: [f64; 2],
     /// The least power of a secondary channel, in milliwatts.
     energy: [f64; 4],
@@ -381,16 +381,28 @@ impl Overlaps {
             if begun.secondary(part) == 0.0 {
                 continue;
             }
-            let on_air = || signals.arrived_now(node).filter(|(_, other)| !other.is_in_channel());
-            let from = |end: Instant| -> f64 {
-                let longer = on_air().filter(|&(other, _)| other >= end);
-                longer.map(|(_, other)| other.secondary(part)).sum()
-            };
-            let busy = on_air().map(|(end, _)| end).filter(|&end| from(end) >= self.energy[part]);
-            until = until.max(busy.max().unwrap_or(Instant::ZERO));
+            let busy =
+                energy_until(node, self.energy[part], signals, |other| other.secondary(part));
+            until = until.max(busy);
         }
         until
     }
+}
+
+/// Until when the frames on the air that a node does not receive in its channel have at least this
+/// power together, each with a part of its own; [`Instant::ZERO`] if they do not.
+fn energy_until(
+    node: u32,
+    least: f64,
+    signals: &Signals,
+    power: impl Fn(&Arrived) -> f64,
+) -> Instant {
+    let on_air = || signals.arrived_now(node).filter(|(_, other)| !other.is_in_channel());
+    let from = |end: Instant| -> f64 {
+        on_air().filter(|&(other, _)| other >= end).map(|(_, other)| power(&other)).sum()
+    };
+    let busy = on_air().map(|(end, _)| end).filter(|&end| from(end) >= least);
+    busy.max().unwrap_or(Instant::ZERO)
 }
 
 impl Space {

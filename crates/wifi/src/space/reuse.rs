@@ -37,7 +37,7 @@ struct NodeReuse {
     /// its spatial reuse group, or one that is.
     cut: Db,
     cut_in_group: Db,
-    /// Its group, from 1 on, or 0.
+    /// The place of its group's levels; 0, that of PPDUs of no group, if it is in none.
     group: usize,
     /// How much less it sends with in the TXOP that it won last.
     in_txop: Db,
@@ -96,6 +96,11 @@ impl NodeReuse {
             group: group.map_or(0, |index| index + 1),
             ..Self::default()
         }
+    }
+
+    /// The group of a transmitter, if the node is in it; else 0.
+    fn shared_with(&self, group: usize) -> usize {
+        if self.group == group { group } else { 0 }
     }
 
     /// The node ignores a PPDU, of its group or not. Of all that it has ignored, the one that
@@ -185,8 +190,7 @@ impl Space {
             let (group, width) = (nodes[from as usize].group, mode.width as usize);
             let (receivers, of_all) = (&mut self.receivers, &self.rules.levels);
             self.signals.each(id, |node, _| {
-                let shared = if nodes[node as usize].group == group { group } else { 0 };
-                let level = levels[shared][width];
+                let level = levels[nodes[node as usize].shared_with(group)][width];
                 if self.rules.mac.knows(node, mode.class)
                     && settings.are_apart(from, node)
                     && receivers[node as usize].ignore(id, level, of_all)
@@ -199,7 +203,7 @@ impl Space {
                 if !self.nodes[node as usize].contends {
                     state.rest(now);
                 }
-                state.ignore(end, group != 0 && state.group == group);
+                state.ignore(end, state.shared_with(group) != 0);
                 self.nodes[node as usize].on_lost(now, &self.rules, out);
                 self.note_contending(node);
                 self.settle_carrier(now, node, true);

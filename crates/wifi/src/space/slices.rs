@@ -33,7 +33,8 @@ pub(super) struct Slice {
     pub(super) span: Span,
 }
 
-/// The middle position of a node in a slice; no number where nothing moves.
+/// The middle position of a node in a slice. Where nothing moves it is NaN, so that no two are
+/// apart.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Centre {
     slice: u64,

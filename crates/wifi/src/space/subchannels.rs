@@ -8,18 +8,15 @@ use super::overlap::{left_out, parts, share};
 use crate::mac::Won;
 use crate::phy::{Band, Channel, Primary, Punctured, Puncturing, Width, subchannels};
 use kernel::{Duration, Instant};
+use std::iter::successors;
 
 /// The most subchannels of a channel.
 const MOST: usize = 16;
 
 /// The widest channel around a primary channel, of at most this width.
 fn widest(primary: Primary, at_most: Width) -> Width {
-    let mut width = at_most;
-    while primary.channel(width).is_none() {
-        let Some(narrower) = width.narrower() else { break };
-        width = narrower;
-    }
-    width
+    let mut narrower = successors(Some(at_most), |width| width.narrower());
+    narrower.find(|&width| primary.channel(width).is_some()).unwrap_or_default()
 }
 
 /// What a frame of one channel is in each subchannel of another.

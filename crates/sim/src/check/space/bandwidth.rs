@@ -2,9 +2,11 @@
 //! is not.
 
 use super::{Instant, OngoingFrame, Watch, is_answer, rule};
+use crate::check::powers::plain;
 use wifi::phy::{Amendment, Width};
 
-/// Two computations of a power may differ by this part.
+/// A power above a threshold by less than this part may be below it for the medium, which adds
+/// signals in steps.
 const SLACK: f64 = 1.0 + 1e-6;
 
 impl Watch {
@@ -36,8 +38,8 @@ impl Watch {
                 let level = self.powers.in_20(node, other, centre);
                 let is_wide = other.mode.width > Width::Mhz22;
                 // 10 dB, and 3 dB less in each 20 MHz of a wider frame.
-                let more = if is_wide { 0.7 } else { 1.0 };
-                let least = self.powers.detect * libm::pow(10.0, more);
+                let more = if is_wide { 7.0 } else { 10.0 };
+                let least = self.powers.detect * plain(more);
                 let is_there = self.powers.occupied(other).contains(&centre);
                 (level, is_there && level > least * SLACK, start, end)
             })

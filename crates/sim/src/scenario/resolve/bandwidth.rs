@@ -21,7 +21,7 @@ pub(super) fn bandwidth(document: &Document, wlan: &mut MacConfig, check: &mut C
         return check.fault(KEY, Said::new(what, remedy));
     }
     let slowest = wlan.timing.standard.tx_vector();
-    wlan.common = slowest.map(|slowest| modes::common(&document.wlan, slowest));
+    wlan.common_vector = slowest.map(|slowest| modes::common(&document.wlan, slowest));
 }
 
 /// What it is not supported with, and the remedy.

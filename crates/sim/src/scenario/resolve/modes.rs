@@ -58,15 +58,14 @@ impl DirectionModes {
 
 /// The slowest mode of a standard with what all links have in common.
 pub(super) fn common(wlan: &Wlan, slowest: TxVector) -> TxVector {
-    // Its PPDUs have a choice of training fields, and a packet extension.
-    let extends = slowest.class.high().is_some_and(|high| high.has_extension);
-    TxVector {
+    let given = TxVector {
         coding: wlan.coding,
-        ltf: wlan.he_ltf.filter(|_| extends),
-        packet_extension_us: wlan.packet_extension_us.filter(|_| extends).unwrap_or(0) as u8,
+        ltf: wlan.he_ltf,
+        packet_extension_us: wlan.packet_extension_us.unwrap_or(0) as u8,
         timing: wlan.ppdu_timing,
         ..slowest
-    }
+    };
+    given.of_class(slowest.class)
 }
 
 impl<'a> Modes<'a> {

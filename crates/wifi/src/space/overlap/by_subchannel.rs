@@ -1,7 +1,7 @@
 //! Overlapping channels where each transmitter may leave out another part of its own: what frames
 //! are in single subchannels of 20 MHz, and which of those are busy.
 
-use super::{Arrived, Common, Overlaps, Spared, occupation};
+use super::{Arrived, Common, Overlaps, Spared, energy_until, occupation};
 use crate::phy::{Band, Mode, Primary, Punctured, Puncturing, Width};
 use crate::space::Space;
 use crate::space::power::Power;
@@ -57,7 +57,6 @@ impl Overlaps {
             spread.map_or(0.0, |spread| arrived.whole * spread.in_one(nth))
         };
         let Some(spread) = self.spreads.get(begun.common.spread as usize) else { return };
-        let on_air = || signals.arrived_now(node).filter(|(_, other)| !other.is_in_channel());
         for nth in own.numbers() {
             let level = power(&begun, nth);
             if level == 0.0 {
@@ -68,12 +67,7 @@ impl Overlaps {
                 own.note(nth, end);
                 continue;
             }
-            let from = |end: Instant| -> f64 {
-                let longer = on_air().filter(|&(other, _)| other >= end);
-                longer.map(|(_, other)| power(&other, nth)).sum()
-            };
-            let busy = on_air().map(|(end, _)| end).filter(|&end| from(end) >= self.energy[0]);
-            own.note(nth, busy.max().unwrap_or(Instant::ZERO));
+            own.note(nth, energy_until(node, self.energy[0], signals, |other| power(other, nth)));
         }
     }
 }
