@@ -72,6 +72,16 @@ def test_a_picture_of_names_has_them_at_its_axis():
     ]
 
 
+@pytest.mark.parametrize(("word", "rotation"), [("short", 0.0), ("packets of 200 bytes", 90.0)])
+def test_names_without_room_side_by_side_are_upright(word, rotation):
+    names = [f"{word} {number}" for number in range(9)]
+    named = curve("W* = 1", Source.SIMULATION, names, range(9), "delay_s")
+    (axes,) = figure(named).plot().axes
+    ticks = axes.get_xticklabels()
+    assert [tick.get_text() for tick in ticks] == names
+    assert {tick.get_rotation() for tick in ticks} == {rotation}
+
+
 def test_the_same_setting_has_the_same_colour_from_every_source():
     both = figure(POINTS, curve("W* = 1", Source.MONTE_CARLO, (1,), [1.0], "delay_s"))
     (ours, *_, our_form, _), (theirs, *_, their_form, _) = (look(c, both) for c in both.curves)

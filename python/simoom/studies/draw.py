@@ -7,6 +7,8 @@ is a band with points, reference values are hollow, and the paper's numbers are 
 from __future__ import annotations
 
 import math
+import textwrap
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +50,8 @@ LEGEND_INCHES = 0.19
 """Height of a line of the legend."""
 LETTER_INCHES = 0.066
 """Width of a letter of the legend."""
+UPRIGHT_LETTERS = 32
+"""Letters in a line of an upright name below an axis."""
 
 
 def figure(each: Figure) -> Picture:
@@ -61,7 +65,8 @@ def figure(each: Figure) -> Picture:
     entry = max(map(len, names)) * LETTER_INCHES + 0.7
     columns = max(1, min(3, int(width / entry)))
     legend = LEGEND_INCHES * math.ceil(len(names) / columns) + 0.3
-    height = down * PANEL_INCHES[1] + legend
+    upright = UPRIGHT_LETTERS * LETTER_INCHES if _are_upright(_names(each)) else 0.0
+    height = down * (PANEL_INCHES[1] + upright) + legend
     with plots.style():
         picture = Picture(figsize=(width, height), layout="constrained")
         head = f"{each.key[0].upper()}{each.key[1:]}: {each.title}"
@@ -77,20 +82,42 @@ def figure(each: Figure) -> Picture:
 
 def _panel(axes: Axes, each: Figure, panel: Axis) -> None:
     """Draw the curves of one quantity."""
-    names = list(dict.fromkeys(str(x) for c in each.curves for x in c.x)) if each.named else []
+    names = _names(each)
     shown = each.panel(panel.column)
     beside = _sides(shown) if each.named else {}
     for curve in shown:
         x = _positions(curve, names) + beside.get(curve.name, 0.0)
         _curve(axes, curve, x, connected=not each.named)
     if each.named:
-        axes.set_xticks(range(len(names)), [_wrapped(name) for name in names])
+        _name_ticks(axes, names)
         axes.set_xlim(-0.5, len(names) - 0.5)
         axes.grid(visible=False, axis="x")
     else:
         _scale(axes, "x", each.x)
     _scale(axes, "y", panel)
     axes.set(xlabel=each.x.label, ylabel=panel.label)
+
+
+def _names(each: Figure) -> list[str]:
+    """Return the names on the x axis; none if it has numbers."""
+    return list(dict.fromkeys(str(x) for c in each.curves for x in c.x)) if each.named else []
+
+
+def _are_upright(names: list[str]) -> bool:
+    """Whether two neighbours of these names have no room side by side."""
+    room = ALONE_INCHES / LETTER_INCHES / max(1, len(names))
+    lines = (_wrapped(name).splitlines() for name in names)
+    pairs = (pair for labels in pairwise(lines) for pair in zip(*labels, strict=False))
+    return any((len(left) + len(right)) / 2 > room for left, right in pairs)
+
+
+def _name_ticks(axes: Axes, names: list[str]) -> None:
+    """Label the ticks of an axis with names."""
+    if _are_upright(names):
+        labels = [textwrap.fill(name, UPRIGHT_LETTERS) for name in names]
+        axes.set_xticks(range(len(names)), labels, rotation=90)
+    else:
+        axes.set_xticks(range(len(names)), [_wrapped(name) for name in names])
 
 
 def _curve(axes: Axes, curve: Curve, x: np.ndarray[Any, Any], *, connected: bool) -> None:
