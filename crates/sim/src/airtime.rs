@@ -131,12 +131,13 @@ impl Query {
             ("short_preamble", self.short_preamble),
             ("extended_range", self.extended_range),
             ("packet_extension_us", self.packet_extension_us != 0),
-            ("punctured", self.punctured.is_some()),
         ];
         for (key, _) in others.into_iter().filter(|(_, given)| *given) {
             faults.fault(key, said!("applies to PPDUs without users", "remove one of the two"));
         }
+        let punctured = self.punctured(faults)?;
         let group = Group {
+            punctured,
             standard: self.standard(faults),
             keys: &self.group,
             psdu_bytes: self.psdu_bytes,
@@ -207,12 +208,7 @@ impl Query {
         if self.short_preamble {
             faults.fault("short_preamble", Said::remove("applies to DSSS and CCK frames only"));
         }
-        let width = self.modes.width.unwrap_or_default();
-        let numbers = self.punctured.as_deref().unwrap_or_default();
-        let punctured = Punctured::of_numbers(width, numbers);
-        let Ok(punctured) = punctured.map_err(|said| faults.fault("punctured", said)) else {
-            return None;
-        };
+        let punctured = self.punctured(faults)?;
         let like = TxVector {
             punctured,
             coding: self.coding,
@@ -224,6 +220,13 @@ impl Query {
         };
         let mode = self.modes.mode(like);
         mode.map_err(|fault| faults.fault(fault.parameter, fault.said)).ok().map(|(mode, _)| mode)
+    }
+
+    fn punctured(&self, faults: &mut Faults) -> Option<Punctured> {
+        let width = self.modes.width.unwrap_or_default();
+        let numbers = self.punctured.as_deref().unwrap_or_default();
+        let punctured = Punctured::of_numbers(width, numbers);
+        punctured.map_err(|said| faults.fault("punctured", said)).ok()
     }
 
     fn parts(&self, mode: &Mode, parts: &Airtime) -> Parts {

@@ -8,6 +8,7 @@ mod random;
 mod receiver;
 
 mod bandwidth;
+mod bandwidth_groups;
 mod beacons;
 mod captures;
 mod channels;

@@ -126,8 +126,8 @@ fn what_it_is_not_supported_with_has_a_message() {
     );
     refused(
         &usual.replace("'11be'", "'11ax'"),
-        "802.11ax punctures only PPDUs of several users (HE MU with OFDMA), which is not modelled; \
-         take \"dynamic\", or standard = \"11be\"",
+        "802.11ax punctures only PPDUs to several users (HE MU); add a table [wlan.mu], or take \
+         \"dynamic\" or standard = \"11be\"",
     );
     refused(
         &usual.replace("ap.channel = 36", "ap = { channel = 36, punctured = [4] }"),
@@ -143,10 +143,6 @@ fn what_it_is_not_supported_with_has_a_message() {
     );
     let of_ax = text(80, 48, 12.0, DYNAMIC).replace("'11be'", "'11ax'");
     assert_eq!(faults(&of_ax), [""; 0]);
-    refused(
-        &of_ax.replace("[wlan]", "[wlan]\nmu = {}"),
-        "not supported together with [wlan.mu]; remove either",
-    );
     refused(
         &usual.replace("[wlan]", "[wlan]\nfull_duplex = {}\nrts_threshold_bytes = 0"),
         "not supported together with [wlan.full_duplex]; remove either",

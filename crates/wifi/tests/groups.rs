@@ -6,7 +6,7 @@ use wifi::phy::he::{
     GroupFault, GroupFormat, GroupPpdu, GroupUser, GroupVector, NominalPadding, Ru, RuAllocation,
     RuSize, SigBMode, described,
 };
-use wifi::phy::{Band, Coding, Guard, PpduTiming, Width};
+use wifi::phy::{Band, Coding, Guard, PpduTiming, Punctured, Width};
 
 const WIDTHS: [Width; 4] = [Width::Mhz20, Width::Mhz40, Width::Mhz80, Width::Mhz160];
 const PADDINGS: [NominalPadding; 3] =
@@ -23,6 +23,7 @@ fn vectors() -> impl Strategy<Value = GroupVector> {
         format,
         band: Band::Ghz5,
         width,
+        punctured: Punctured::NONE,
         guard: if long { Guard::Ns3200 } else { Guard::Ns1600 },
         ltf: None,
         padding,

@@ -51,12 +51,13 @@ impl Format {
     }
 }
 
-/// The 20 MHz subchannels that an EHT MU PPDU leaves out of its channel.
+/// The 20 MHz subchannels that an EHT MU PPDU or an HE MU PPDU leaves out of its channel, or HE TB
+/// PPDUs that answer one frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PuncturedChannels {
     /// A bit for each, from the lowest frequency.
     pub subchannels: u16,
-    /// Punctured Channel Information of U-SIG (802.11be-2024 table 36-30).
+    /// Punctured Channel Information of U-SIG (802.11be-2024 table 36-30), which HE does not have.
     pub information: u8,
 }
 

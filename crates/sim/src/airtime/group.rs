@@ -10,7 +10,10 @@ use wifi::phy::he::{
     GroupFault, GroupFormat, GroupPpdu, GroupUser, GroupVector, Ru, RuSize, SigBMode,
     user_info_code,
 };
-use wifi::phy::{Coding, Guard, HeLtf, McsKeys, Mode, ModeClass, PpduTiming, Standard, Width};
+use wifi::phy::{
+    Coding, Guard, HeLtf, McsKeys, Mode, ModeClass, PpduTiming, Punctured, Puncturing, Standard,
+    Width,
+};
 
 /// The highest MCS of BlockAcks in HE TB PPDUs.
 const USUAL_RESPONSE_MCS: u32 = 5;
@@ -38,6 +41,7 @@ pub(super) struct Group<'a> {
     pub(super) psdu_bytes: Option<u64>,
     pub(super) mpdus: Option<u64>,
     pub(super) modes: &'a McsKeys,
+    pub(super) punctured: Punctured,
     pub(super) coding: Option<Coding>,
     // What all have in common.
     pub(super) ltf: Option<HeLtf>,
@@ -68,6 +72,10 @@ impl Group<'_> {
 
     fn width(&self) -> Width {
         self.modes.width.unwrap_or_default()
+    }
+
+    fn channel(&self) -> Puncturing {
+        Puncturing { width: self.width(), punctured: self.punctured }
     }
 
     /// What groups do not have.
@@ -159,10 +167,10 @@ impl Group<'_> {
     fn sizes(&self, places: &[usize], faults: &mut Faults) -> Option<Vec<RuSize>> {
         let asked: Vec<_> = places.iter().map(|&place| self.keys.users[place].ru).collect();
         let with = |size| asked.iter().map(|ru| ru.unwrap_or(size)).collect::<Vec<_>>();
-        let fits = |size: &RuSize| Ru::place(self.width(), &with(*size)).is_ok();
+        let fits = |size: &RuSize| Ru::place(self.channel(), &with(*size)).is_ok();
         let widest = RuSize::ALL.into_iter().rev().find(fits);
-        let (users, mhz) = (places.len(), self.width().mhz());
-        let most = RuSize::Tones26.number_in(self.width());
+        let (users, mhz) = (places.len(), self.channel().occupied_mhz());
+        let most = RuSize::Tones26.number_in(self.channel());
         if widest.is_none() && asked.iter().all(Option::is_none) {
             let message = format!(
                 "{users} are more than the {most} resource units of {mhz} MHz [802.11ax-2021 \
@@ -231,6 +239,7 @@ impl Group<'_> {
             format,
             band: self.standard.band,
             width: self.width(),
+            punctured: self.punctured,
             guard,
             ltf: self.ltf,
             padding: self.keys.padding.unwrap_or_default(),

@@ -217,6 +217,22 @@ fn options_of_the_exchange() {
     assert!(close(slow[0].1, 1426.8) && close(slow[1].1, 10.0) && close(slow[2].1, 50.0));
 }
 
+/// Users without a size have the widest that all can have: 242 of 80 MHz without 20 for two or
+/// three of them.
+#[test]
+fn leaves_out_punctured_channels() {
+    let of = |keys: &str| {
+        let keys = format!("standard = '11ax'; mcs = 5; psdu_bytes = 1500; width_mhz = 80; {keys}");
+        let told = told(&keys).unwrap();
+        let tones = told["users"].as_array().unwrap().iter();
+        tones.map(|user| user["ru"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(of("users = [{ count = 2 }]"), [484, 484]);
+    assert_eq!(of("punctured = [2]; users = [{ count = 2 }]"), [242, 242]);
+    assert_eq!(of("punctured = [2]; users = [{ count = 3 }]"), [242; 3]);
+    assert_eq!(of("punctured = [2]; users = [{ ru = 484 }, {}]"), [484, 242]);
+}
+
 #[test]
 fn one_message_for_each_fault() {
     let group = |keys: &str| format!("standard = '11ax'; psdu_bytes = 1500; {keys}");
@@ -254,6 +270,13 @@ fn one_message_for_each_fault() {
         ("ltf = '1x'; users = [{}]", "ltf", "HE MU PPDUs have 2x with 800"),
         ("width_mhz = 80; band_ghz = 2.4; users = [{}]", "width_mhz", "2.4 GHz band"),
         ("width_mhz = 320; users = [{}]", "width_mhz", "160 MHz wide, not 320"),
+        ("width_mhz = 80; punctured = [5]; users = [{}]", "punctured", "there are 1, the lowest"),
+        ("width_mhz = 80; punctured = [1, 2]; users = [{}]", "punctured", "one of 4 subchannels"),
+        (
+            "width_mhz = 80; punctured = [1]; users = [{ ru = 996 }]",
+            "users[0].ru",
+            "wider than what is not punctured of 80 MHz",
+        ),
         ("direction = 'up'; ack = 'mu_bar'; users = [{}]", "ack", "the direction down"),
         ("direction = 'up'; sig_b_mcs = 2; users = [{}]", "sig_b_mcs", "the direction down"),
         ("bsrp = true; users = [{}]", "bsrp", "the direction up"),

@@ -4,9 +4,10 @@ use super::rule::rule;
 use super::timing::Times;
 use kernel::{Bytes, Duration, Instant};
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use wifi::mac::{Acknowledgement, Exchange, Mu, MuExchange, MuStep, Step};
-use wifi::phy::Width;
-use wifi::phy::he::{GroupUser, Ru};
+use wifi::phy::Puncturing;
+use wifi::phy::he::{GroupUser, Ru, RuSize};
 use wifi::{ACCESS_POINT, MacConfig};
 use wire::FrameKind;
 
@@ -36,28 +37,53 @@ pub(super) fn check_data(
     let most = settings.max_users.unwrap_or(u32::MAX);
     let allowed = (settings.min_users..=most).contains(&number);
     rule(now, allowed, "a PPDU has as many users as it may", || format!("{group:?}"));
-    let users = group.users.iter().map(|user| (user.station, user.ru, user.mode.width));
+    let users = group.users.iter().map(|user| (user.station, user.ru, user.mode.channel()));
     check_users(now, &users.collect::<Vec<_>>());
     check_ppdu(mac, settings, now, lasts, group);
 }
 
 /// Each station is served once, and their resource units do not overlap.
-pub(super) fn check_users(now: Instant, users: &[(u32, Ru, Width)]) {
+pub(super) fn check_users(now: Instant, users: &[(u32, Ru, Puncturing)]) {
     let detail = || format!("{users:?}");
     let stations: BTreeSet<u32> = users.iter().map(|&(station, ..)| station).collect();
     let is_once = stations.len() == users.len() && !stations.contains(&ACCESS_POINT);
     rule(now, is_once, "a PPDU serves a station once", detail);
-    let units: Vec<(Ru, Width)> = users.iter().map(|&(_, ru, width)| (ru, width)).collect();
+    let units: Vec<(Ru, Puncturing)> =
+        users.iter().map(|&(_, ru, channel)| (ru, channel)).collect();
     check_units(now, &units);
 }
 
-/// Resource units do not overlap.
-pub(super) fn check_units(now: Instant, units: &[(Ru, Width)]) {
+/// Resource units do not overlap, and are in what is not punctured of one channel.
+pub(super) fn check_units(now: Instant, units: &[(Ru, Puncturing)]) {
     let detail = || format!("{units:?}");
     let apart = |nth: usize| units[..nth].iter().all(|(ru, _)| !ru.overlaps(units[nth].0));
     rule(now, (0..units.len()).all(apart), "resource units do not overlap", detail);
-    let fits = units.iter().all(|(ru, width)| ru.index < ru.size.number_in(*width));
+    let is_one = units.windows(2).all(|pair| pair[0].1 == pair[1].1);
+    rule(now, is_one, "the users of a PPDU have one channel", detail);
+    let fits = units.iter().all(|&(ru, channel)| {
+        let in_width = ru.index < ru.size.number_in(channel.width);
+        in_width && subchannels_of(ru).all(|nth| !channel.punctured.has(nth))
+    });
     rule(now, fits, "resource units are in the channel", detail);
+}
+
+/// The subchannels of 20 MHz that a resource unit reaches into, from the lowest (802.11ax-2021
+/// clause 27.3.2.2). The 26 tones in the middle of 80 MHz are in two of them.
+fn subchannels_of(ru: Ru) -> RangeInclusive<u32> {
+    let Ru { size, index } = ru;
+    let first = match size {
+        RuSize::Tones26 => match index % 37 {
+            18 => return index / 37 * 4 + 1..=index / 37 * 4 + 2,
+            within => index / 37 * 4 + (within - u32::from(within > 18)) / 9,
+        },
+        RuSize::Tones52 => index / 4,
+        RuSize::Tones106 => index / 2,
+        RuSize::Tones242 => index,
+        RuSize::Tones484 => 2 * index,
+        RuSize::Tones996 => 4 * index,
+        RuSize::Tones1992 => 0,
+    };
+    first..=first + (size.tones() / 242).next_power_of_two().max(1) - 1
 }
 
 /// All users end together, at the end of the longest, which the whole PPDU tells again.

@@ -39,7 +39,8 @@ pub(super) fn check_trigger(
         return rule(now, false, "only with uplink OFDMA there are Trigger frames", detail);
     };
     rule(now, is_own, "the access point triggers", detail);
-    let units: Vec<_> = triggered.units().map(|unit| (unit[0].ru, unit[0].mode.width)).collect();
+    let units: Vec<_> =
+        triggered.units().map(|unit| (unit[0].ru, unit[0].mode.channel())).collect();
     check_units(now, &units);
     let asked: Vec<u32> = asked(triggered).map(|user| user.station).collect();
     let is_once = asked.iter().collect::<BTreeSet<_>>().len() == asked.len();

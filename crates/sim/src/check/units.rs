@@ -3,6 +3,7 @@
 use kernel::{Bytes, Duration, Instant};
 use std::collections::{BTreeMap, BTreeSet};
 use wifi::mac::{MuExchange, TriggerKind, TriggeredExchange, TriggeredUser};
+use wifi::phy::Puncturing;
 use wifi::phy::he::RuSize;
 use wifi::space::{OngoingFrame, Space, Users};
 use wire::FrameKind;
@@ -250,7 +251,29 @@ impl Groups {
         let of_group =
             || self.of(node)?.exchange.users.get(usize::from(nth)).map(|own| own.ru.size);
         let own = of_trigger.or_else(of_group);
-        let all = RuSize::widest_for(frame.mode.width, 1);
-        own.zip(all).map_or(1.0, |(own, all)| f64::from(all.tones()) / f64::from(own.tones()))
+        own.map_or(1.0, |own| f64::from(tones(frame.mode.channel())) / f64::from(own.tones()))
     }
+}
+
+/// The tones of the largest resource units of a channel without what is punctured: 242 in 20 MHz,
+/// 484 in 40, 996 in 80.
+fn tones(channel: Puncturing) -> u32 {
+    let is_free =
+        |first: u32, number| (first..first + number).all(|nth| !channel.punctured.has(nth));
+    let last = channel.width.mhz() / 20;
+    let mut sum = 0;
+    for block in (0..last).step_by(4) {
+        if last >= 4 && is_free(block, 4) {
+            sum += RuSize::Tones996.tones();
+            continue;
+        }
+        for half in (block..last.min(block + 4)).step_by(2) {
+            sum += match (is_free(half, 1), half + 1 < last && is_free(half + 1, 1)) {
+                (true, true) => RuSize::Tones484.tones(),
+                (false, false) => 0,
+                _ => RuSize::Tones242.tones(),
+            };
+        }
+    }
+    sum
 }

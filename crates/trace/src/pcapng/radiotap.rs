@@ -2,7 +2,7 @@
 
 use super::Tsft;
 use crate::{Format, Frame};
-use wire::{PuncturedChannels, SigB};
+use wire::{FrameMode, PuncturedChannels, SigB};
 
 const TSFT: u32 = 1;
 const FLAGS: u32 = 1 << 1;
@@ -85,7 +85,7 @@ pub(super) fn header(frame: &Frame, reception: Reception, out: &mut Vec<u8>) {
     }
     if let Some(sig_b) = &frame.sig_b {
         present |= HE_MU;
-        out.extend(he_mu(sig_b, frame.mode.width_mhz));
+        out.extend(he_mu(sig_b, &frame.mode));
     }
     if frame.mode.format == Format::Eht {
         present |= TLV;
@@ -171,7 +171,8 @@ fn he(frame: &Frame, uplink: bool) -> [u16; 6] {
 
 /// The field HE-MU: HE-SIG-B, and the codes of the resource units in its content channels, of which
 /// the first has those of the odd 20 MHz.
-fn he_mu(sig_b: &SigB, width_mhz: u16) -> [u8; 12] {
+fn he_mu(sig_b: &SigB, mode: &FrameMode) -> [u8; 12] {
+    let width_mhz = mode.width_mhz;
     let (is_wide, has_middle) = (width_mhz > 20, width_mhz >= 80);
     let width = match width_mhz {
         40 => 1,
@@ -194,10 +195,12 @@ fn he_mu(sig_b: &SigB, width_mhz: u16) -> [u8; 12] {
         | flag(middle[0], 0x2000)
         | 0x4000
         | 0x8000;
-    // Known: bandwidth, and that nothing is punctured; symbols less one.
+    // Known: bandwidth, and that nothing is punctured, if so; symbols less one. What is punctured
+    // has the code of 20 MHz without resource units. Radiotap has two bits for it, and does not say
+    // what they mean.
     let second = width
         | 0x04
-        | 0x400
+        | flag(mode.punctured.is_none(), 0x400)
         | flag(!has_codes, 0x08)
         | u16::from(sig_b.symbols.saturating_sub(1).min(15)) << 4
         | flag(middle[1], 0x800);

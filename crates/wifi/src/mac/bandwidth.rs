@@ -15,8 +15,9 @@ pub enum BandwidthOperation {
     Static,
     /// It sends in the widest channel that was idle.
     Dynamic,
-    /// It sends in the widest channel that was idle, or, to a station of 802.11be, leaves out
-    /// (punctures) what was not, if the standard has that pattern and it is faster.
+    /// It sends in the widest channel that was idle, or leaves out (punctures) what was not, to a
+    /// station of 802.11be and, by OFDMA, to several of 802.11ax, if the standard has that pattern
+    /// and it is faster.
     Punctured,
 }
 
@@ -48,22 +49,46 @@ impl Won {
     /// been won of its channel.
     pub(crate) fn fit(self, mode: &Mode, config: &MacConfig) -> Mode {
         let Some(common) = config.common_vector else { return *mode };
-        let busy_in = |width| self.busy.within(self.primary, width);
-        if busy_in(mode.width).is_none() {
+        if self.busy.within(self.primary, mode.width).is_none() {
             return *mode;
         }
-        let may_puncture = config.bandwidth_operation == BandwidthOperation::Punctured
-            && mode.class == ModeClass::Eht;
-        let mut narrower = successors(Some(mode.width), |width| width.narrower());
-        let partly_busy = narrower.clone().take_while(|&width| !busy_in(width).is_none());
-        let punctured = partly_busy.filter(|_| may_puncture).flat_map(|width| {
-            self.patterns(width).map(move |it| Puncturing { width, punctured: it })
-        });
-        let idle = narrower.find(|&width| busy_in(width).is_none());
-        let idle = idle.map(|width| Puncturing { width, punctured: Punctured::NONE });
-        let modes = punctured.chain(idle).filter_map(|part| like(mode, &common, part));
+        let parts = self.parts(mode.width, config, mode.class == ModeClass::Eht);
+        let modes = parts.filter_map(|part| like(mode, &common, part));
         let faster = |a: Mode, b: Mode| if b.rate > a.rate { b } else { a };
         modes.reduce(faster).unwrap_or(*mode)
+    }
+
+    /// The part for a PPDU to several users of what has been won of a channel of this width. HE MU
+    /// PPDUs, too, may be punctured (802.11ax-2021 table 27-20).
+    pub(crate) fn part_for_several(self, width: Width, config: &MacConfig) -> Puncturing {
+        let parts = self.parts(width, config, true);
+        parts.max_by_key(|part| part.occupied_mhz()).unwrap_or(width.into())
+    }
+
+    /// The widest channel of at most this width that was idle.
+    pub(crate) fn idle(self, width: Width) -> Width {
+        let mut narrower = successors(Some(width), |width| width.narrower());
+        let idle = narrower.find(|&width| self.busy.within(self.primary, width).is_none());
+        idle.unwrap_or_default()
+    }
+
+    /// Parts of a channel of this width without what was busy: its patterns and those of narrower
+    /// channels, if the PPDU may be punctured, and the widest channel that was idle.
+    fn parts(
+        self,
+        width: Width,
+        config: &MacConfig,
+        may_be_punctured: bool,
+    ) -> impl Iterator<Item = Puncturing> {
+        let punctures =
+            may_be_punctured && config.bandwidth_operation == BandwidthOperation::Punctured;
+        let idle = self.idle(width);
+        let narrower = successors(Some(width), |width| width.narrower());
+        let partly_busy = narrower.take_while(move |&width| punctures && width > idle);
+        let punctured = partly_busy.flat_map(move |width| {
+            self.patterns(width).map(move |it| Puncturing { width, punctured: it })
+        });
+        punctured.chain(std::iter::once(idle.into()))
     }
 
     /// The patterns that leave out what was busy of a channel of this width, and not its primary

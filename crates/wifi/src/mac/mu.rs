@@ -36,10 +36,10 @@ pub(crate) use timers::MuTimers;
 pub use uplink::{AfterBsrp, Response, TriggeredExchange, TriggeredUser, Uplink};
 pub(crate) use uplink::{Responders, Triggering, Turn, UplinkShape};
 
-use super::TriggerKind;
 use super::aggregation::{DELIMITER, padded};
+use super::{Bitmap, TriggerKind};
 use crate::phy::he::{GroupFormat, GroupVector, NominalPadding, RuSize, SigBMode};
-use crate::phy::{Band, Coding, HeLtf, Mode, PpduTiming, Width};
+use crate::phy::{Band, Coding, HeLtf, Mode, PpduTiming, Puncturing};
 use kernel::Bytes;
 use settings::Settings;
 
@@ -104,6 +104,7 @@ impl Mu {
             format: GroupFormat::Mu(SigBMode::for_slowest(slowest_mcs)),
             band,
             width: mode.width,
+            punctured: mode.punctured,
             guard: mode.guard,
             ltf: self.ltf,
             padding: self.padding,
@@ -112,9 +113,9 @@ impl Mu {
         }
     }
 
-    /// The most users of a PPDU, or stations that a Trigger frame asks, in a channel of this width.
-    pub fn most_users(&self, width: Width) -> u32 {
-        self.max_users.unwrap_or(u32::MAX).min(RuSize::Tones26.number_in(width))
+    /// The most users of a PPDU, or stations that a Trigger frame asks, in a channel.
+    pub fn most_users(&self, channel: impl Into<Puncturing>) -> u32 {
+        self.max_users.unwrap_or(u32::MAX).min(RuSize::Tones26.number_in(channel))
     }
 
     /// The A-MPDU of a user on the air: with a MU-BAR in it, if that is how it is acknowledged.
@@ -122,6 +123,15 @@ impl Mu {
         match self.acknowledgement {
             Acknowledgement::AggregatedMuBar => padded(psdu) + MU_BAR,
             _ => psdu,
+        }
+    }
+
+    /// How many MPDUs with data an A-MPDU of a user may have, if that of a single user may have this
+    /// many: a MU-BAR is one of the 256 MPDUs of an A-MPDU.
+    pub(crate) fn frames(&self, of_single: u16) -> u16 {
+        match self.acknowledgement {
+            Acknowledgement::AggregatedMuBar => of_single.min(Bitmap::LEN - 1),
+            _ => of_single,
         }
     }
 

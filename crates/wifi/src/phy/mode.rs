@@ -1,7 +1,8 @@
 //! Modes: the modulation, coding and PPDU format of a PSDU.
 
+use super::he::RuSize;
 use super::layout::Layout;
-use super::{ModeClass, Punctured};
+use super::{ModeClass, Punctured, Puncturing};
 use kernel::BitRate;
 use settings::{Choice, numbered};
 
@@ -319,6 +320,23 @@ impl Mode {
         Self { rate, ..self }
     }
 
+    /// Its channel, and what of that is punctured.
+    pub fn channel(&self) -> Puncturing {
+        Puncturing { width: self.width, punctured: self.punctured }
+    }
+
+    /// That of a user of PPDUs to several in a part of its channel, of 802.11ax: by resource units.
+    /// The rate is in proportion to the subcarriers.
+    #[cold]
+    pub(crate) fn in_part(&self, part: Puncturing) -> Self {
+        if part == self.channel() {
+            return *self;
+        }
+        let [own, all] = [part, self.channel()].map(|it| u64::from(RuSize::tones_in(it)));
+        let Puncturing { width, punctured } = part;
+        Self { width, punctured, rate: BitRate(self.rate.0 * own / all), ..*self }
+    }
+
     /// The bandwidth that it occupies.
     #[inline]
     pub fn occupied(&self) -> Occupied {
@@ -327,7 +345,7 @@ impl Mode {
 
     #[cold]
     fn occupied_in_part(&self) -> Occupied {
-        match self.width.mhz() - 20 * self.punctured.count() {
+        match self.channel().occupied_mhz() {
             60 => Occupied::Mhz60,
             120 => Occupied::Mhz120,
             140 => Occupied::Mhz140,

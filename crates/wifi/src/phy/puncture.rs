@@ -120,7 +120,7 @@ pub const fn subchannels(width: Width) -> u32 {
     width.mhz() / 20
 }
 
-/// What a network has punctured: of a channel of this width, these subchannels.
+/// A channel of which a part is left out: of this width, these subchannels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Puncturing {
     /// The width of the channel.
@@ -129,7 +129,19 @@ pub struct Puncturing {
     pub punctured: Punctured,
 }
 
+impl From<Width> for Puncturing {
+    /// A whole channel.
+    fn from(width: Width) -> Self {
+        Self { width, punctured: Punctured::NONE }
+    }
+}
+
 impl Puncturing {
+    /// The bandwidth that is left in MHz.
+    pub const fn occupied_mhz(self) -> u32 {
+        self.width.mhz() - 20 * self.punctured.count()
+    }
+
     /// What of it is in a channel of another width with the same primary channel.
     pub fn within(self, primary: Primary, width: Width) -> Punctured {
         if self.punctured.is_none() {

@@ -210,9 +210,9 @@ impl TxVector {
             return Ok(());
         }
         let message = match self.class {
-            ModeClass::He => Said::remove(
-                "802.11ax punctures only PPDUs of several users (HE MU with OFDMA), which is not \
-                 modelled; 802.11be punctures all",
+            ModeClass::He => said!(
+                "802.11ax punctures only PPDUs to several users (HE MU)",
+                "remove the key, or take standard = \"11be\""
             ),
             _ => Said::remove("only PPDUs of 802.11be have punctured channels"),
         };

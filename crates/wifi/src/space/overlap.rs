@@ -162,7 +162,7 @@ impl Overlaps {
     fn note_punctured(&mut self, band: Band, links: &[(u32, u32, Link)]) {
         let whole = Width::ALL.map(|width| Puncturing { width, punctured: Punctured::NONE });
         let mut sent: Vec<Puncturing> =
-            links.iter().map(|(_, _, link)| occupation(&link.mode)).chain(whole).collect();
+            links.iter().map(|(_, _, link)| link.mode.channel()).chain(whole).collect();
         sent.sort_unstable();
         sent.dedup();
         if sent.iter().all(|sent| sent.punctured.is_none()) {
@@ -172,7 +172,7 @@ impl Overlaps {
         // The widest frames of an access point tell it, to all its stations.
         for &(a, b, link) in links.iter().chain(links) {
             let of = |node: u32| networks[node as usize];
-            let known = occupation(&link.mode).max(of(a)).max(of(b));
+            let known = link.mode.channel().max(of(a)).max(of(b));
             networks[a as usize] = known;
             networks[b as usize] = known;
         }
@@ -216,7 +216,7 @@ impl Overlaps {
     fn common(&self, from: u16, to: u16, mode: &Mode, node: u32) -> Common {
         let width = mode.width;
         if let Some(&own) = self.networks.get(node as usize) {
-            let spared = Spared { channels: [from, to], sent: occupation(mode), own };
+            let spared = Spared { channels: [from, to], sent: mode.channel(), own };
             let place = self.punctured.binary_search_by_key(&spared, |(spared, _)| *spared);
             if let Ok(place) = place {
                 return self.punctured[place].1;
@@ -246,11 +246,6 @@ impl Common {
         let share = |width| to.channel(width).map_or(0.0, |received| share(sent, received));
         Self { shares: Width::ALL.map(share), ..Self::NOTHING }
     }
-}
-
-/// What the frames of a mode occupy.
-fn occupation(mode: &Mode) -> Puncturing {
-    Puncturing { width: mode.width, punctured: mode.punctured }
 }
 
 impl Spared {

@@ -260,11 +260,8 @@ impl Space {
     fn concentration(&self, frame: &OnAir) -> f64 {
         let (Users::Unit(_), Some(to)) = (frame.users, frame.to) else { return 1.0 };
         let own = self.nodes[to as usize].unit_size(frame);
-        let all = RuSize::widest_for(frame.mode.width, 1);
-        match (own, all) {
-            (Some(own), Some(all)) => f64::from(all.tones()) / f64::from(own.tones()),
-            _ => 1.0,
-        }
+        let all = RuSize::tones_in(frame.mode.channel());
+        own.map_or(1.0, |own| f64::from(all) / f64::from(own.tones()))
     }
 
     /// Counters of the PPDUs of an access point to several users; `None` of others, and without

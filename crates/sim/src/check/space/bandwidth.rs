@@ -1,9 +1,9 @@
 //! Checks that wide frames begin where their channel is idle, and that transmitters leave out what
 //! is not.
 
-use super::{Instant, OngoingFrame, Watch, is_answer, rule};
+use super::{Instant, OngoingFrame, Users, Watch, is_answer, rule};
 use crate::check::powers::plain;
-use wifi::phy::{Amendment, Width};
+use wifi::phy::{Amendment, ModeClass, Width};
 
 /// A power above a threshold by less than this part may be below it for the medium, which adds
 /// signals in steps.
@@ -62,11 +62,19 @@ impl Watch {
         let pattern = frame.mode.punctured;
         let occupied = self.powers.occupied(frame);
         let has_primary = self.powers.has_primary(frame.from, now, &occupied);
-        let is_known = pattern.code(frame.mode.width).is_some() && has_primary;
+        // 802.11ax has none in PPDUs to one station.
+        let may_have = frame.mode.class != ModeClass::He || frame.users != Users::One;
+        let is_pattern = pattern.code(frame.mode.width).is_some();
+        let is_known = pattern.is_none() || may_have && is_pattern && has_primary;
         rule(now, is_known, "a punctured frame has a pattern of the standard", || {
             format!("{frame:?}")
         });
-        let in_busy = self.bandwidth.was_busy(frame.from, &occupied).filter(|_| !is_answer(frame));
+        // What stations send in resource units is where their access point asks for it.
+        let asks = match frame.users {
+            Users::Unit(_) => frame.to,
+            _ => Some(frame.from).filter(|_| !is_answer(frame)),
+        };
+        let in_busy = asks.and_then(|asks| self.bandwidth.was_busy(asks, &occupied));
         rule(now, in_busy.is_none(), "a frame leaves out what was busy before its TXOP", || {
             format!("{in_busy:?} MHz: {frame:?}")
         });

@@ -41,10 +41,9 @@ fn unsupported(document: &Document, wlan: &MacConfig) -> Option<(String, &'stati
             );
             return Some((what, "take \"static\", or standard = \"11be\""));
         }
-        () if punctures && standard.amendment == Amendment::Ax => (
-            "802.11ax punctures only PPDUs of several users (HE MU with OFDMA), which is not \
-             modelled",
-            "take \"dynamic\", or standard = \"11be\"",
+        () if punctures && standard.amendment == Amendment::Ax && wlan.mu.is_none() => (
+            "802.11ax punctures only PPDUs to several users (HE MU)",
+            "add a table [wlan.mu], or take \"dynamic\" or standard = \"11be\"",
         ),
         () if document.radio.is_none() => (
             "without a radio all nodes are in one channel, of which no part is busy by itself",
@@ -57,7 +56,6 @@ fn unsupported(document: &Document, wlan: &MacConfig) -> Option<(String, &'stati
         () if wlan.full_duplex.is_some() => {
             ("not supported together with [wlan.full_duplex]", "remove either")
         }
-        () if wlan.mu.is_some() => ("not supported together with [wlan.mu]", "remove either"),
         () => return None,
     };
     Some((what.to_owned(), remedy))

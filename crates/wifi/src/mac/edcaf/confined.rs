@@ -3,7 +3,7 @@
 use super::Edcaf;
 use crate::mac::Rules;
 use crate::medium::FrameCounters;
-use crate::phy::Mode;
+use crate::phy::{Mode, Puncturing, Width};
 
 impl Edcaf {
     /// Whether it has won a part of its channel only, now or for the last PSDU.
@@ -19,6 +19,22 @@ impl Edcaf {
         let fit = self.won.map_or(mode, |won| won.fit(&mode, &rules.config));
         self.chosen = (fit != mode).then_some(mode);
         fit
+    }
+
+    /// The part of a channel of this width that it has won for a PPDU to several users, or for those
+    /// that answer a Trigger frame.
+    #[inline]
+    pub(crate) fn part_for_several(&self, width: Width, rules: &Rules) -> Puncturing {
+        self.won.map_or(width.into(), |won| won.part_for_several(width, &rules.config))
+    }
+
+    /// Counts a PPDU to several users, if it is in a part of their channel of this width.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn count_confined_group(&self, width: Width, frames: &mut FrameCounters) {
+        if self.mode.channel() != width.into() {
+            self.count_confined(frames);
+        }
     }
 
     /// Counts a data PSDU that is sent in a part of the channel of its mode.

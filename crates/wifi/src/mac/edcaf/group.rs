@@ -112,7 +112,9 @@ impl MuUser {
             Answer::None
         };
         if let Some(control) = &mut rate.control {
-            let (mode, sent) = (self.mode, u32::from(self.mpdus()));
+            // The mode that was chosen; that of the PPDU may be in a part of its channel.
+            let (mode, sent) = (rate.mode, u32::from(self.mpdus()));
+            debug_assert_eq!(mode.mcs, self.mode.mcs);
             let rts = !self.is_sent;
             control.on_report(now, &TxReport { mode, rts, sent, answer, snr: None });
         }

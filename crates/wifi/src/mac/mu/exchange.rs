@@ -150,6 +150,11 @@ impl MuExchange {
         self.users.iter().map(|user| user.ru.size.tones()).sum()
     }
 
+    /// The A-MPDUs of all users on the air.
+    pub(crate) fn psdu(&self) -> Bytes {
+        Bytes(self.users.iter().map(|user| user.on_air.0).sum())
+    }
+
     /// Whether any user's BlockAck arrives.
     pub fn is_answered(&self) -> bool {
         self.users.iter().any(MuUser::is_answered)
@@ -194,8 +199,7 @@ impl MuExchange {
         let outcome =
             if is_answered { ExchangeOutcome::Success } else { ExchangeOutcome::DataLost };
         let planned = sent + self.after;
-        let psdu = self.users.iter().map(|user| user.on_air.0).sum();
-        Exchange::of_group(sender, data, Bytes(psdu), outcome, end, planned)
+        Exchange::of_group(sender, data, self.psdu(), outcome, end, planned)
     }
 
     /// BlockAcks and BlockAckReqs in turns; returns when the last frame ends. A response that does

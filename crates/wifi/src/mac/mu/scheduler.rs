@@ -45,15 +45,13 @@ pub trait MuScheduler: Debug + Send {
 
 /// Appends equal resource units of which none is empty.
 fn none_empty(view: &View<'_>, found: &[u32], into: &mut Vec<RuSize>) {
-    if let Some((size, number)) = RuSize::none_empty(view.width, found.len() as u32) {
-        into.extend((0..number).map(|_| size));
-    }
+    into.extend(RuSize::none_empty(view.channel, found.len() as u32));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phy::Width;
+    use crate::phy::Puncturing;
     use kernel::{BitRate, Bytes, Instant};
 
     /// Stations 1 to n, each with so many bytes.
@@ -72,12 +70,16 @@ mod tests {
         }
     }
 
-    pub(super) fn view(width: Width, queues: &Vec<StationView>) -> View<'_> {
-        View { now: Instant(1_000_000_000), width, queues }
+    pub(super) fn view(channel: impl Into<Puncturing>, queues: &Vec<StationView>) -> View<'_> {
+        View { now: Instant(1_000_000_000), channel: channel.into(), queues }
     }
 
     /// The resource units of the first n stations, of which nothing is known.
-    pub(super) fn units(scheduler: &dyn MuScheduler, width: Width, n: u32) -> Vec<u32> {
+    pub(super) fn units(
+        scheduler: &dyn MuScheduler,
+        width: impl Into<Puncturing>,
+        n: u32,
+    ) -> Vec<u32> {
         let mut sizes = Vec::new();
         let found: Vec<u32> = (1..=n).collect();
         scheduler.units(&view(width, &Vec::new()), &found, &mut sizes);

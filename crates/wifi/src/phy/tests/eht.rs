@@ -190,7 +190,7 @@ fn patterns_that_the_standard_lacks_are_refused() {
         (punctured(0, Width::Mhz80, 0b11), "one of 4 subchannels of 20 MHz can be"),
         (punctured(0, Width::Mhz160, 0b110), "or one of 4 channels of 40 MHz"),
         (punctured(0, Width::Mhz320, 0b1), "one of 8 channels of 40 MHz can be"),
-        (he, "802.11ax punctures only PPDUs of several users"),
+        (he, "802.11ax punctures only PPDUs to several users"),
         (vht, "only PPDUs of 802.11be have punctured channels"),
     ];
     for (vector, message) in cases {

@@ -13,6 +13,7 @@ const MU: GroupVector = GroupVector {
     format: GroupFormat::Mu(SigBMode { mcs: 5, dual_carrier: false }),
     band: Band::Ghz5,
     width: Width::Mhz20,
+    punctured: Punctured::NONE,
     guard: Guard::Ns800,
     ltf: None,
     padding: NominalPadding::Us0,
@@ -309,6 +310,40 @@ fn no_ppdu_is_longer_than_5484_us() {
     assert_eq!(too_long(&TB, &[slow(600), slow(700)]).1, 1);
     assert_eq!(too_long(&TB, &[slow(600), slow(700)]).2, Some(562));
     assert_eq!(too_long(&TB, &[user(RuSize::Tones52, 20_000), slow(2000)]).2, None);
+}
+
+/// 80 MHz without the second subchannel: 242 tones in the first, 484 in the other two. Of HE-SIG-B
+/// the first content channel tells the first user, the second the other; the subchannel without
+/// preamble has the code of one without resource units.
+#[test]
+fn punctured_ppdus_have_resource_units_beside() {
+    let punctured = Punctured::of_numbers(Width::Mhz80, &[2]).unwrap();
+    let vector = GroupVector { width: Width::Mhz80, punctured, ..MU };
+    let users = [user(RuSize::Tones484, 3000), user(RuSize::Tones242, 1500)];
+    let found = ppdu(&vector, &users);
+    let places = found.users.iter().map(|user| (user.ru.size.tones(), user.ru.index));
+    assert_eq!(places.collect::<Vec<_>>(), [(484, 1), (242, 0)]);
+    let allocation = found.sig_b.unwrap().allocation.unwrap();
+    assert_eq!(allocation.codes, [192, 113, 114, 200]);
+    assert_eq!(allocation.user_fields, [1, 1]);
+    // Nothing else changes.
+    let whole = ppdu(&GroupVector { punctured: Punctured::NONE, ..vector }, &users);
+    assert_eq!(found.fields, whole.fields);
+    for (size, words) in [
+        (RuSize::Tones996, "996 tones are wider than what is not punctured of 80 MHz"),
+        (RuSize::Tones484, "in 80 MHz, which has 1 of that size"),
+    ] {
+        let (place, parameter, message) = fault(&vector, &[user(size, 100); 2]);
+        assert_eq!((place.is_some(), parameter), (true, "ru"));
+        assert!(message.contains(words), "{message}");
+    }
+    for (width, numbers) in [(Width::Mhz40, &[2][..]), (Width::Mhz80, &[3, 4])] {
+        let punctured = Punctured::of_numbers(width, numbers).unwrap();
+        let (place, parameter, message) =
+            fault(&GroupVector { width, punctured, ..MU }, &[user(RuSize::Tones26, 100); 2]);
+        assert_eq!((place, parameter), (None, "punctured"));
+        assert!(message.contains("no PPDU to several users has these subchannels punctured"));
+    }
 }
 
 #[test]

@@ -28,9 +28,11 @@ impl Node {
         of_group.or_else(|| self.triggered()?.0.opening.as_ref())
     }
 
-    /// The width of the channel that it asks for.
+    /// The width of the channel that it asks for: CTSs are in whole channels.
     pub(in crate::space) fn group_width(&self) -> Width {
-        self.groups.as_ref().map_or(Width::default(), |groups| groups.width)
+        let width = self.groups.as_ref().map_or(Width::default(), |groups| groups.width);
+        let won = self.own.edcaf().and_then(|index| self.edcaf(index).won);
+        won.map_or(width, |won| won.idle(width))
     }
 
     /// Begins with an MU-RTS to stations. What it protects takes so long, with all that follows.

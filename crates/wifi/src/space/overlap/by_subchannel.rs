@@ -1,7 +1,7 @@
 //! Overlapping channels where each transmitter may leave out another part of its own: what frames
 //! are in single subchannels of 20 MHz, and which of those are busy.
 
-use super::{Arrived, Common, Overlaps, Spared, energy_until, occupation};
+use super::{Arrived, Common, Overlaps, Spared, energy_until};
 use crate::phy::{Band, Mode, Primary, Punctured, Puncturing, Width};
 use crate::space::Space;
 use crate::space::power::Power;
@@ -77,7 +77,7 @@ impl Arrived {
     pub(in crate::space) fn in_occupied(&self, mode: &Mode, overlaps: &Overlaps) -> Power {
         match overlaps.spreads.get(self.common.spread as usize) {
             Some(spread) if !mode.punctured.is_none() && !self.common.is_one => {
-                Power::from(self.whole * spread.within(occupation(mode)))
+                Power::from(self.whole * spread.within(mode.channel()))
             }
             _ => self.within(mode.width),
         }

@@ -110,10 +110,9 @@ impl Downlink {
     /// The next PPDU of the EDCAF is this one.
     fn prepare(&self, edcaf: &mut Edcaf, place: usize, group: &mut MuExchange, rules: &Rules) {
         let shape = self.shapes.at(place);
-        let bytes = Bytes(group.users.iter().map(|user| user.on_air.0).sum());
         match group.opening {
             Some(rts) => edcaf.prepare_trigger(rules, rts.mode, rts.bytes),
-            None => edcaf.prepare_group(rules, shape, bytes),
+            None => edcaf.prepare_group(rules, shape, group.psdu()),
         }
         group.after = shape.after;
         group.shape = place;
@@ -132,11 +131,11 @@ impl Downlink {
         let queue = &mut queues[category as usize];
         order.clear();
         found.clear();
-        let (now, width) = (on.now, on.stations.width());
+        let (now, channel) = (on.now, edcaf.part_for_several(on.stations.width(), on.rules));
         let seen = Seen { queue, edcaf, members, stations: on.stations, source: &*on.source };
-        schedulers[category as usize].order(&View { now, width, queues: &seen }, order);
+        schedulers[category as usize].order(&View { now, channel, queues: &seen }, order);
         let (node, class) = (edcaf.node, edcaf.class);
-        let most = settings.most_users(width);
+        let most = settings.most_users(channel);
         for &place in order.iter() {
             let station = members.at(place);
             let is_single = !on.stations.has_units(station);
@@ -174,13 +173,13 @@ impl Downlink {
         edcaf: &Edcaf,
         on: &mut Occasion<'_, S>,
     ) -> bool {
-        let (now, width) = (on.now, on.stations.width());
+        let (now, channel) = (on.now, edcaf.part_for_several(on.stations.width(), on.rules));
         let Self { settings, queues, schedulers, lists, members, modes, .. } = self;
         let Lists { found, sizes, parts, alone, .. } = lists;
         let queue = &queues[category as usize];
         let seen = Seen { queue, edcaf, members, stations: on.stations, source: &*on.source };
         sizes.clear();
-        schedulers[category as usize].units(&View { now, width, queues: &seen }, found, sizes);
+        schedulers[category as usize].units(&View { now, channel, queues: &seen }, found, sizes);
         if sizes.is_empty() || (sizes.len() as u32) < settings.min_users {
             return false;
         }
@@ -193,7 +192,11 @@ impl Downlink {
                 let choice = edcaf.select_mode(now, station, rate, false, on.out);
                 *alone |= u128::from(choice.is_some_and(|choice| choice.alone)) << nth;
             }
-            part(modes.number(place, rate), size)
+            let number = match edcaf.won {
+                None => modes.number(place, rate),
+                Some(_) => modes.find(&rate.mode.in_part(channel)),
+            };
+            part(number, size)
         };
         parts.extend(found.iter().zip(&*sizes).enumerate().map(of_station));
         true
@@ -255,7 +258,7 @@ impl Downlink {
             let room = rooms.next().unwrap_or(Bytes::ZERO);
             let bytes = settings.within(room.min(limits.bytes));
             let is_alone = *alone != 0 && *alone >> nth & 1 == 1;
-            let frames = if is_alone { 1 } else { limits.frames };
+            let frames = if is_alone { 1 } else { settings.frames(limits.frames) };
             let room = PsduLimits { frames, bytes };
             let originator = queue.of_mut(edcaf, place);
             let next = |most| {

@@ -35,15 +35,20 @@ impl Modes {
 
     #[cold]
     fn look_up(&mut self, place: u32, rate: &PeerRate) -> u16 {
-        let Self { all, known } = self;
-        let found = all.iter().position(|mode| *mode == rate.mode);
-        let number = found.unwrap_or_else(|| {
-            all.push(rate.mode);
-            all.len() - 1
-        });
-        let number = number as u16;
-        known[place as usize] = Some(Known { changes: rate.changes, number });
+        let number = self.find(&rate.mode);
+        self.known[place as usize] = Some(Known { changes: rate.changes, number });
         number
+    }
+
+    /// The number of a mode.
+    #[cold]
+    pub(super) fn find(&mut self, mode: &Mode) -> u16 {
+        let found = self.all.iter().position(|known| known == mode);
+        let number = found.unwrap_or_else(|| {
+            self.all.push(*mode);
+            self.all.len() - 1
+        });
+        number as u16
     }
 
     /// The mode with a number.

@@ -2,7 +2,7 @@
 
 use super::credits::Credits;
 use super::{MuScheduler, MuSchedulerRule, View};
-use crate::phy::Width;
+use crate::phy::Puncturing;
 use crate::phy::he::{Room, RuSize};
 use kernel::Duration;
 use settings::Settings;
@@ -56,7 +56,7 @@ impl MuScheduler for ByBacklog {
     fn units(&self, view: &View<'_>, found: &[u32], into: &mut Vec<RuSize>) {
         let short = |&&station: &&u32| !self.is_single(view, station);
         let number = found.iter().take_while(short).count();
-        let number = number.min(RuSize::Tones26.number_in(view.width) as usize);
+        let number = number.min(RuSize::Tones26.number_in(view.channel) as usize);
         widen(view, &found[..number], into);
     }
 
@@ -68,10 +68,10 @@ impl MuScheduler for ByBacklog {
 /// Widens the resource unit of whom takes the longest, until there is no room for it.
 fn widen(view: &View<'_>, found: &[u32], sizes: &mut Vec<RuSize>) {
     sizes.extend(found.iter().map(|_| RuSize::Tones26));
-    if found.len() as u32 == RuSize::Tones26.number_in(view.width) {
+    if found.len() as u32 == RuSize::Tones26.number_in(view.channel) {
         return;
     }
-    let mut room = Room::of(view.width);
+    let mut room = Room::of(view.channel);
     for &size in &*sizes {
         room.take(size);
     }
@@ -87,7 +87,7 @@ fn widen(view: &View<'_>, found: &[u32], sizes: &mut Vec<RuSize>) {
         let Some((nth, (alone, _))) = longest.max_by_key(|&(_, (_, lasts))| lasts) else { return };
         let before = sizes[nth];
         growing[nth] = None;
-        let Some(size) = next(before, view.width) else { continue };
+        let Some(size) = next(before, view.channel) else { continue };
         room.put_back(before);
         if room.take(size) {
             sizes[nth] = size;
@@ -99,15 +99,16 @@ fn widen(view: &View<'_>, found: &[u32], sizes: &mut Vec<RuSize>) {
 }
 
 /// The next wider resource unit of a channel.
-fn next(size: RuSize, width: Width) -> Option<RuSize> {
+fn next(size: RuSize, channel: Puncturing) -> Option<RuSize> {
     let wider = RuSize::ALL.into_iter().find(|&other| other > size)?;
-    (wider.number_in(width) > 0).then_some(wider)
+    (wider.number_in(channel) > 0).then_some(wider)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tests::{view, waiting};
     use super::*;
+    use crate::phy::Width;
     use crate::phy::he::Ru;
     use proptest::prelude::*;
 
@@ -154,7 +155,7 @@ mod tests {
             prop_assert!(Ru::place(Width::Mhz40, &sizes).is_ok());
             for nth in 0..sizes.len() {
                 let mut wider = sizes.clone();
-                let Some(next) = next(sizes[nth], Width::Mhz40) else { continue };
+                let Some(next) = next(sizes[nth], Width::Mhz40.into()) else { continue };
                 wider[nth] = next;
                 prop_assert!(Ru::place(Width::Mhz40, &wider).is_err());
             }

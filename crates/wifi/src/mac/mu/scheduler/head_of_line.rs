@@ -30,8 +30,8 @@ impl MuScheduler for All {
     }
 
     fn units(&self, view: &View<'_>, found: &[u32], into: &mut Vec<RuSize>) {
-        let stations = found.len().min(RuSize::Tones26.number_in(view.width) as usize);
-        if let Some(size) = RuSize::widest_for(view.width, stations as u32) {
+        let stations = found.len().min(RuSize::Tones26.number_in(view.channel) as usize);
+        if let Some(size) = RuSize::widest_for(view.channel, stations as u32) {
             into.extend((0..stations).map(|_| size));
         }
     }

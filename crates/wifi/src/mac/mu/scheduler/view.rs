@@ -1,6 +1,6 @@
 //! What a scheduler sees.
 
-use crate::phy::Width;
+use crate::phy::Puncturing;
 use kernel::{BitRate, Bytes, Duration, Instant};
 
 /// What a scheduler sees before a PPDU. What waits is looked up when it is asked for, so that a
@@ -9,8 +9,8 @@ use kernel::{BitRate, Bytes, Duration, Instant};
 pub struct View<'a> {
     /// When it is asked.
     pub now: Instant,
-    /// The channel.
-    pub width: Width,
+    /// The channel, without what a PPDU leaves out of it.
+    pub channel: Puncturing,
     /// What waits.
     pub queues: &'a dyn Backlogs,
 }

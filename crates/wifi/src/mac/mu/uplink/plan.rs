@@ -96,10 +96,14 @@ impl Triggering {
     /// for random access, with which all are equal.
     fn whom(&mut self, turn: &Turn<'_>, asked: Asked, random: u32) -> (Vec<u32>, Vec<Member>) {
         let Self { mu, scheduler, reports, members: places, .. } = self;
-        let (stations, width) = (turn.stations, turn.stations.width());
-        let mode = |place: u32| stations.mode(places.at(place));
+        let stations = turn.stations;
+        let channel = turn.edcaf.part_for_several(stations.width(), turn.rules);
+        let mode = |place: u32| {
+            let mode = stations.mode(places.at(place));
+            if turn.edcaf.won.is_some() { mode.in_part(channel) } else { mode }
+        };
         let told = Told { reports, members: places, turn };
-        let view = View { now: turn.now, width, queues: &told };
+        let view = View { now: turn.now, channel, queues: &told };
         let (mut found, mut sizes) = (Vec::new(), Vec::new());
         scheduler.order(&view, &mut found);
         found.retain(|&place| {
@@ -111,17 +115,20 @@ impl Triggering {
             // All are polled in turn, and not only those who had the least airtime.
             found.sort_by_key(|&place| self.polled[place as usize]);
         }
-        found.truncate(mu.most_users(width).saturating_sub(random) as usize);
+        // In a part of its channel it has fewer resource units.
+        let most = mu.most_users(channel);
+        let random = random.min(most);
+        found.truncate((most - random) as usize);
         if random > 0 {
             let all = found.len() as u32 + random;
-            let size = RuSize::widest_for(width, all);
+            let size = RuSize::widest_for(channel, all);
             sizes.extend((0..all).filter_map(|_| size));
         } else {
             scheduler.units(&view, &found, &mut sizes);
         }
         if sizes.is_empty() {
             // The first is to have the channel alone.
-            sizes.extend(RuSize::widest_for(width, 1));
+            sizes.extend(RuSize::widest_for(channel, 1));
         }
         found.truncate(sizes.len());
         let asked = found.iter().zip(&sizes).map(|(&place, &size)| {

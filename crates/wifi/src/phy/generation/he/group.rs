@@ -14,7 +14,8 @@ use super::sig_b::{SigB, SigBMode};
 use super::{HE, LIMITS, LtfPairs, SIG_A, SYMBOL, ltf_symbol, pick_coding};
 use crate::phy::tx_vector::{fault, training_symbols};
 use crate::phy::{
-    Band, Coding, Guard, HeLtf, LONGEST_PPDU, ModeFault, PpduTiming, TxVector, Width,
+    Band, Coding, Guard, HeLtf, LONGEST_PPDU, ModeFault, PpduTiming, Punctured, Puncturing,
+    TxVector, Width,
 };
 use kernel::{BitRate, Bytes, Duration};
 use settings::{Said, said};
@@ -92,6 +93,8 @@ pub struct GroupVector {
     pub band: Band,
     /// Bandwidth.
     pub width: Width,
+    /// What of it is left out: of an HE MU PPDU, or of the answers to a Trigger frame all together.
+    pub punctured: Punctured,
     /// Guard interval of the data; HE TB PPDUs have none of 800 ns.
     pub guard: Guard,
     /// Type of HE-LTF; by default 2x, and 4x with the long guard interval.
@@ -307,6 +310,7 @@ impl GroupVector {
     pub(super) fn outline(&self, users: &[GroupUser]) -> Result<Outline, GroupFault> {
         let common = |fault| GroupFault::Parameter { user: None, fault };
         let ltf = self.training().map_err(common)?;
+        self.check_punctured().map_err(common)?;
         let plan = self.plan(users)?;
         let sig_b = self.sig_b(&plan).map_err(common)?;
         let loads = self.loads(users)?;
@@ -341,6 +345,10 @@ impl GroupVector {
         }
     }
 
+    fn channel(&self) -> Puncturing {
+        Puncturing { width: self.width, punctured: self.punctured }
+    }
+
     pub(super) fn is_ns3(&self) -> bool {
         self.timing == PpduTiming::Ns3
     }
@@ -367,11 +375,33 @@ impl GroupVector {
         ltf_symbol(self.ltf, self.guard, pairs, name, self.is_ns3())
     }
 
+    /// HE-SIG-A can tell more patterns of 160 MHz than these, with two separate parts left out.
+    fn check_punctured(&self) -> Result<(), ModeFault> {
+        if self.punctured.code(self.width).is_some() {
+            return Ok(());
+        }
+        let there_are = match self.width {
+            Width::Mhz80 => "one of 4 subchannels of 20 MHz can be",
+            Width::Mhz160 => "one of 8 subchannels of 20 MHz can be, or one channel of 40 MHz",
+            _ => "take width_mhz 80 or 160",
+        };
+        let message = format!(
+            "in {} MHz no PPDU to several users has these subchannels punctured [802.11ax-2021 \
+             table 27-20]",
+            self.width.mhz()
+        );
+        fault("punctured", Said::new(message, there_are))
+    }
+
     fn plan(&self, users: &[GroupUser]) -> Result<Vec<Ru>, GroupFault> {
         let sizes: Vec<RuSize> = users.iter().map(|user| user.size).collect();
-        Ru::place(self.width, &sizes).map_err(|nth| {
+        Ru::place(self.channel(), &sizes).map_err(|nth| {
             let (tones, mhz) = (sizes[nth].tones(), self.width.mhz());
-            let said = match sizes[nth].number_in(self.width) {
+            let said = match sizes[nth].number_in(self.channel()) {
+                0 if !self.punctured.is_none() => said!(
+                    "{tones} tones are wider than what is not punctured of {mhz} MHz",
+                    "take fewer"
+                ),
                 0 => format!(
                     "{tones} tones are wider than a channel of {mhz} MHz [802.11ax-2021 27.3.2]"
                 )

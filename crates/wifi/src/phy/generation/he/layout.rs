@@ -191,13 +191,14 @@ impl GroupLayout {
 mod tests {
     use super::*;
     use crate::phy::he::{GroupFormat, SigBMode};
-    use crate::phy::{Band, PpduTiming};
+    use crate::phy::{Band, PpduTiming, Punctured};
 
     fn vector(timing: PpduTiming) -> GroupVector {
         GroupVector {
             format: GroupFormat::Mu(SigBMode::for_slowest(7)),
             band: Band::Ghz5,
             width: Width::Mhz20,
+            punctured: Punctured::NONE,
             guard: Guard::Ns800,
             ltf: None,
             padding: NominalPadding::Us16,

@@ -4,13 +4,15 @@
 //! each is a resource unit by itself when the others are joined in pairs or fours, and so is the
 //! slot in the middle of 80 MHz.
 
-use crate::phy::Width;
+use crate::phy::{Puncturing, Width, subchannels};
 use settings::numbered;
 
 /// Slots in 20 MHz.
 const SLOTS_20: u32 = 9;
 /// Slots in 80 MHz: four times nine, and one in the middle.
 const SLOTS_80: u32 = 37;
+/// The slot in the middle of 80 MHz.
+const MIDDLE: u32 = 2 * SLOTS_20;
 /// The first slot of each 20 MHz of 80.
 const FIRST_OF_20: [u32; 4] = [0, 9, 19, 28];
 /// The first slot of each 52-tone resource unit in 20 MHz.
@@ -114,9 +116,26 @@ impl RuSize {
         }
     }
 
-    /// How many of this size a channel has (clause 27.3.2.2).
-    pub fn number_in(self, width: Width) -> u32 {
-        let segments = width.mhz() / 20;
+    /// How many of this size a channel has (clause 27.3.2.2) in what is not punctured of it.
+    #[inline]
+    pub fn number_in(self, channel: impl Into<Puncturing>) -> u32 {
+        let channel = channel.into();
+        if channel.punctured.is_none() {
+            self.number_in_all(channel.width)
+        } else {
+            self.number_in_part(channel)
+        }
+    }
+
+    #[cold]
+    fn number_in_part(self, channel: Puncturing) -> u32 {
+        let punctured = punctured_slots(channel);
+        let all = (0..self.number_in_all(channel.width)).map(|index| Ru { size: self, index });
+        all.filter(|ru| ru.slots() & punctured == 0).count() as u32
+    }
+
+    fn number_in_all(self, width: Width) -> u32 {
+        let segments = subchannels(width);
         match self {
             Self::Tones26 => slots_in(width),
             Self::Tones52 => 4 * segments,
@@ -159,18 +178,52 @@ impl RuSize {
         slots_in(width) - self.number_in(width) * self.slots()
     }
 
-    /// The largest number of equal resource units that so many stations leave none of empty, and
-    /// their size: what a scheduler that gives all the same serves at once. `None` without a
-    /// station.
-    pub fn none_empty(width: Width, stations: u32) -> Option<(Self, u32)> {
-        // The wider they are the fewer a channel has, and none of those that are too wide.
-        let mut numbers = Self::ALL.into_iter().map(|size| (size, size.number_in(width)));
-        numbers.find(|&(_, number)| number <= stations).filter(|&(_, number)| number > 0)
+    /// The tones of the largest resource units that fill what is not punctured of a channel.
+    pub fn tones_in(channel: Puncturing) -> u32 {
+        if channel.punctured.is_none() {
+            return Self::of_channel(channel.width).tones();
+        }
+        let units = Self::Tones1992.division(channel);
+        units.iter().map(|(size, number)| size.tones() * number).sum()
+    }
+
+    /// Into how many resource units of which sizes a channel is divided if none is larger than this
+    /// one: equal ones, and in what is then left of a punctured channel those of 20 MHz and more.
+    pub fn division(self, channel: Puncturing) -> [(Self, u32); 4] {
+        if channel.punctured.is_none() {
+            return [(self, self.number_in_all(channel.width)), (self, 0), (self, 0), (self, 0)];
+        }
+        let mut pairs = Self::Tones52.number_in_part(channel);
+        let mut fit = |size: Self| {
+            let room = pairs.checked_div(size.pairs()).unwrap_or(u32::MAX);
+            let number = size.number_in_part(channel).min(room);
+            pairs -= number * size.pairs();
+            (size, number)
+        };
+        let own = fit(self);
+        let smaller = [Self::Tones996, Self::Tones484, Self::Tones242];
+        let [a, b, c] = smaller.map(|size| if size < self { fit(size) } else { (size, 0) });
+        [own, a, b, c]
+    }
+
+    /// The sizes of the largest number of resource units into which a channel is divided that so
+    /// many stations leave none of empty: what a scheduler that gives all the same serves at once.
+    /// None without a station.
+    pub fn none_empty(channel: Puncturing, stations: u32) -> impl Iterator<Item = Self> {
+        // The wider they are the fewer a channel has.
+        let mut divisions = Self::ALL.into_iter().map(move |size| size.division(channel));
+        let number = |division: &[(Self, u32); 4]| -> u32 {
+            division.iter().map(|(_, number)| number).sum()
+        };
+        let fits = divisions.find(|division| number(division) <= stations);
+        let sizes = fits.into_iter().flatten();
+        sizes.flat_map(|(size, number)| (0..number).map(move |_| size))
     }
 
     /// The widest of which a channel has one for each of so many stations.
-    pub fn widest_for(width: Width, stations: u32) -> Option<Self> {
-        Self::ALL.into_iter().rev().find(|size| size.number_in(width) >= stations.max(1))
+    pub fn widest_for(channel: impl Into<Puncturing>, stations: u32) -> Option<Self> {
+        let channel = channel.into();
+        Self::ALL.into_iter().rev().find(|size| size.number_in(channel) >= stations.max(1))
     }
 }
 
@@ -209,24 +262,24 @@ impl Ru {
 
     /// Whether it is the one in the middle of 80 MHz.
     pub fn is_between(self, width: Width) -> bool {
-        let middle = 2 * SLOTS_20;
-        width >= Width::Mhz80 && self.size == RuSize::Tones26 && self.index % SLOTS_80 == middle
+        width >= Width::Mhz80 && self.size == RuSize::Tones26 && self.index % SLOTS_80 == MIDDLE
     }
 
-    /// Places resource units of these sizes in a channel so that none overlap, the largest first
-    /// and each as low as possible.
+    /// Places resource units of these sizes in what is not punctured of a channel so that none
+    /// overlap, the largest first and each as low as possible.
     ///
     /// # Errors
     ///
     /// The place in the list of one for which there is no room.
-    pub fn place(width: Width, sizes: &[RuSize]) -> Result<Vec<Self>, usize> {
+    pub fn place(channel: impl Into<Puncturing>, sizes: &[RuSize]) -> Result<Vec<Self>, usize> {
+        let channel = channel.into();
         let mut order: Vec<usize> = (0..sizes.len()).collect();
         order.sort_by_key(|&nth| std::cmp::Reverse(sizes[nth]));
         let mut placed = vec![Self { size: RuSize::Tones26, index: 0 }; sizes.len()];
-        let mut taken = 0;
+        let mut taken = punctured_slots(channel);
         for nth in order {
             let size = sizes[nth];
-            let all = (0..size.number_in(width)).map(|index| Self { size, index });
+            let all = (0..size.number_in_all(channel.width)).map(|index| Self { size, index });
             let free = all.into_iter().find(|ru| ru.slots() & taken == 0).ok_or(nth)?;
             taken |= free.slots();
             placed[nth] = free;
@@ -237,7 +290,9 @@ impl Ru {
 
 /// The room of a channel for resource units of which only the sizes are known: whether
 /// [`Ru::place`] places them. Two of a size are one of the next, but for the 26 tones between, so
-/// that none takes the place of a larger one: it is enough to count.
+/// that none takes the place of a larger one: it is enough to count. With the patterns of punctured
+/// channels that a PPDU to a single user may have (`Punctured::patterns`) it is, too: the parts
+/// that remain differ in size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
     /// Free slots of 26 tones.
@@ -248,8 +303,10 @@ pub struct Room {
 
 impl Room {
     /// That of a channel without any.
-    pub fn of(width: Width) -> Self {
-        Self { slots: slots_in(width), pairs: RuSize::Tones52.number_in(width) }
+    pub fn of(channel: impl Into<Puncturing>) -> Self {
+        let channel = channel.into();
+        let [slots, pairs] = [RuSize::Tones26, RuSize::Tones52].map(|size| size.number_in(channel));
+        Self { slots, pairs }
     }
 
     /// Takes the room of one of this size, if there is any. Returns whether there is.
@@ -274,6 +331,18 @@ fn slots_in(width: Width) -> u32 {
     if segments < 4 { SLOTS_20 * segments } else { SLOTS_80 * (segments / 4) }
 }
 
+/// The slots of 26 tones in what is punctured of a channel, a bit each. The one in the middle of 80
+/// MHz is in both 20 MHz beside it.
+fn punctured_slots(channel: Puncturing) -> u128 {
+    let segments = (0..subchannels(Width::Mhz160)).filter(|&nth| channel.punctured.has(nth));
+    segments.fold(0, |all, nth| {
+        let own = ((1 << SLOTS_20) - 1) << first_of(nth);
+        let middle =
+            if matches!(nth % 4, 1 | 2) { 1 << (SLOTS_80 * (nth / 4) + MIDDLE) } else { 0 };
+        all | own | middle
+    })
+}
+
 /// The first slot of a 20 MHz segment.
 pub(super) const fn first_of(segment: u32) -> u32 {
     SLOTS_80 * (segment / 4) + FIRST_OF_20[segment as usize % 4]
@@ -282,6 +351,7 @@ pub(super) const fn first_of(segment: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::phy::Punctured;
     use RuSize::{Tones26, Tones52, Tones106, Tones242, Tones484, Tones996, Tones1992};
     use proptest::prelude::*;
 
@@ -309,9 +379,9 @@ mod tests {
 
     #[test]
     fn equal_units_serve_as_many_stations_as_leave_none_empty() {
-        let steps = |width| -> Vec<u32> {
-            let mut all: Vec<u32> =
-                (1..=80).map(|n| RuSize::none_empty(width, n).unwrap().1).collect();
+        let steps = |width: Width| -> Vec<usize> {
+            let mut all: Vec<usize> =
+                (1..=80).map(|n| RuSize::none_empty(width.into(), n).count()).collect();
             all.dedup();
             all
         };
@@ -319,8 +389,9 @@ mod tests {
         assert_eq!(steps(Width::Mhz40), [1, 2, 4, 8, 18]);
         assert_eq!(steps(Width::Mhz80), [1, 2, 4, 8, 16, 37]);
         assert_eq!(steps(Width::Mhz160), [1, 2, 4, 8, 16, 32, 74]);
-        assert_eq!(RuSize::none_empty(Width::Mhz20, 8), Some((Tones52, 4)));
-        assert_eq!(RuSize::none_empty(Width::Mhz80, 0), None);
+        let eight = RuSize::none_empty(Width::Mhz20.into(), 8);
+        assert!(eight.eq([Tones52; 4]));
+        assert_eq!(RuSize::none_empty(Width::Mhz80.into(), 0).count(), 0);
     }
 
     #[test]
@@ -371,12 +442,64 @@ mod tests {
         assert_eq!(full.iter().map(|ru| ru.first_slot()).collect::<Vec<_>>(), [0, 4, 5]);
     }
 
+    /// All channels, whole and without what a PPDU may leave out.
+    fn channels() -> impl Iterator<Item = Puncturing> {
+        WIDTHS.into_iter().flat_map(|width| {
+            let patterns = Punctured::patterns(width).into_iter();
+            let whole = std::iter::once(Punctured::NONE);
+            whole.chain(patterns).map(move |punctured| Puncturing { width, punctured })
+        })
+    }
+
+    /// 80 MHz without one of its subchannels, from the lowest, and 160 MHz without the second
+    /// channel of 40.
+    #[test]
+    fn punctured_channels_have_the_units_beside() {
+        let without = |width, bits| Puncturing { width, punctured: Punctured::of_bits(bits) };
+        let of = |channel| RuSize::ALL.map(|size| size.number_in(channel));
+        let [inner, outer] = [[27, 12, 6, 3, 1, 0, 0], [28, 12, 6, 3, 1, 0, 0]];
+        let of_80 = [1, 2, 4, 8].map(|bits| of(without(Width::Mhz80, bits)));
+        assert_eq!(of_80, [outer, inner, inner, outer]);
+        assert_eq!(of(without(Width::Mhz160, 0b1100)), [55, 24, 12, 6, 3, 1, 0]);
+        // None overlaps what is punctured: the third 20 MHz has slots 19 to 27.
+        let third = without(Width::Mhz80, 0b100);
+        let placed = Ru::place(third, &[Tones242, Tones484, Tones52]);
+        assert_eq!(placed, Err(2));
+        let placed = Ru::place(third, &[Tones242, Tones484]).unwrap();
+        assert_eq!(placed.iter().map(|ru| ru.index).collect::<Vec<_>>(), [3, 0]);
+    }
+
+    #[test]
+    fn divisions_of_punctured_channels_leave_nothing_of_20_mhz() {
+        let sizes = |bits: u16, width, stations| -> Vec<u32> {
+            let channel = Puncturing { width, punctured: Punctured::of_bits(bits) };
+            RuSize::none_empty(channel, stations).map(RuSize::tones).collect()
+        };
+        let of_80 = |stations| sizes(0b0010, Width::Mhz80, stations);
+        assert_eq!([1, 2, 3, 5].map(of_80), [vec![], vec![484, 242], vec![242; 3], vec![242; 3],]);
+        assert_eq!([6, 12, 27].map(|n| of_80(n).len()), [6, 12, 27]);
+        let of_160 = |stations| sizes(0b1000_0000, Width::Mhz160, stations);
+        assert_eq!(of_160(3), [996, 484, 242]);
+        assert_eq!(of_160(4), [484, 484, 484, 242]);
+        assert_eq!(of_160(7), [242; 7]);
+        for channel in channels() {
+            for stations in 1..80 {
+                let sizes: Vec<RuSize> = RuSize::none_empty(channel, stations).collect();
+                assert!(sizes.len() as u32 <= stations && sizes.is_sorted_by(|a, b| a >= b));
+                let mut room = Room::of(channel);
+                assert!(sizes.iter().all(|&size| room.take(size)));
+                assert!(sizes.is_empty() || !room.take(Tones242), "{channel:?} {stations}");
+                assert!(Ru::place(channel, &sizes).is_ok());
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn those_that_fit_are_placed(
             sizes in prop::collection::vec(prop::sample::select(&RuSize::ALL[..]), 0..40),
         ) {
-            for width in WIDTHS {
+            for width in channels() {
                 let (mut room, empty) = (Room::of(width), Room::of(width));
                 let fits = sizes.iter().all(|&size| room.take(size));
                 prop_assert_eq!(fits, Ru::place(width, &sizes).is_ok());

@@ -83,13 +83,19 @@ impl Node {
         index: usize,
         rules: &SpaceRules,
     ) -> Option<OnAir> {
-        let NodeGroups { downlink, current, triggers, .. } = &mut **self.groups.as_mut()?;
+        let NodeGroups { downlink, width, current, triggers, .. } = &mut **self.groups.as_mut()?;
         let group = current.as_mut()?;
         if let Some(triggers) = triggers {
             triggers.triggering.note_down();
         }
         downlink.on_sent(group, &mut self.counters.frames);
-        let edcaf = &self.contenders[index].edcaf;
+        let edcaf = &mut self.contenders[index].edcaf;
+        if group.opening.is_some() {
+            edcaf.prepare_group(&rules.mac, downlink.shape(group), group.psdu());
+        }
+        if edcaf.won.is_some() {
+            edcaf.count_confined_group(*width, &mut self.counters.frames);
+        }
         Some(OnAir {
             kind: FrameKind::Data,
             from: self.id,
