@@ -38,8 +38,8 @@ struct Query {
     band: Option<Band>,
     #[setting(flatten)]
     modes: McsKeys,
-    /// The 20 MHz subchannels that a PPDU of 802.11be leaves out, by their numbers in its channel,
-    /// of which 1 is the lowest. Default: none.
+    /// The 20 MHz subchannels that a PPDU of 802.11be leaves out, or one of 802.11ax to several
+    /// users, by their numbers in its channel, of which 1 is the lowest. Default: none.
     #[setting(range = 1..=16)]
     punctured: Option<Vec<u32>>,
     /// Forward error correction. Default: "bcc" if the mode supports it.

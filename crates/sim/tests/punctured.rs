@@ -133,8 +133,8 @@ fn other_standards_and_patterns_are_refused() {
     refused(&cell("11g", "ap.punctured = [1]", ""), only);
     refused(
         &cell("11ax", "ap.punctured = [4]", "width_mhz = 80"),
-        "802.11ax punctures only PPDUs to several users (HE MU); remove the key, or take standard = \
-         \"11be\"",
+        "802.11ax punctures only PPDUs to several users (HE MU); remove the key, or take standard \
+         = \"11be\"",
     );
     for (width, numbers, there_are) in [
         (40, "[2]", "take width_mhz 80, 160 or 320"),

@@ -69,8 +69,7 @@ pub struct MacConfig {
     /// An access point that sends to one station while it receives from another. Default: no node
     /// sends and receives at once.
     pub full_duplex: Option<FullDuplex>,
-    /// Downlink OFDMA of 802.11ax, in a cell without a radio. Default: an access point sends to one
-    /// station at a time.
+    /// OFDMA of 802.11ax. Default: an access point sends to one station at a time.
     pub mu: Option<Mu>,
     /// Spatial reuse of 802.11ax and be, among radios. Default: nodes defer to all frames that they
     /// detect.

@@ -46,8 +46,7 @@ use settings::Settings;
 /// What the A-MPDU of a user has more with a MU-BAR in it.
 const MU_BAR: Bytes = Bytes(DELIMITER.0 + TriggerKind::MuBar.bytes(1).0);
 
-/// An access point that sends to several stations at once by OFDMA, in 802.11ax; among radios
-/// without MU-RTS.
+/// An access point that sends to several stations at once by OFDMA, in 802.11ax.
 ///
 /// An HE MU PPDU goes without RTS and CTS, whatever `wlan.rts_threshold_bytes` says, but for an
 /// MU-RTS. A station to which a BlockAckReq is due gets it in an exchange of its own.
@@ -126,7 +125,7 @@ impl Mu {
         }
     }
 
-    /// How many MPDUs with data an A-MPDU of a user may have, if that of a single user may have this
+    /// How many MPDUs with data an A-MPDU of a user may have, if one to a single user may have so
     /// many: a MU-BAR is one of the 256 MPDUs of an A-MPDU.
     pub(crate) fn frames(&self, of_single: u16) -> u16 {
         match self.acknowledgement {

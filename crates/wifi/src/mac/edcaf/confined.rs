@@ -21,8 +21,8 @@ impl Edcaf {
         fit
     }
 
-    /// The part of a channel of this width that it has won for a PPDU to several users, or for those
-    /// that answer a Trigger frame.
+    /// The part of a channel of this width that it has won for a PPDU to several users, or for what
+    /// answers a Trigger frame.
     #[inline]
     pub(crate) fn part_for_several(&self, width: Width, rules: &Rules) -> Puncturing {
         self.won.map_or(width.into(), |won| won.part_for_several(width, &rules.config))
