@@ -19,7 +19,7 @@ from simoom.why.case import Case
 from simoom.why.counterfactual import Change, Key
 from simoom.why.explain import rank
 from simoom.why.path import queue_of
-from simoom.why.puncturing import punctured
+from simoom.why.puncturing import medium, punctured
 from simoom.why.result import Effect, Verdict
 
 DOWN = {"from": "server", "to": "sta0"}
@@ -317,6 +317,39 @@ def test_a_neighbour_in_a_subchannel_is_a_cause_until_it_is_punctured() -> None:
          "transmitters leave out what is busy (wlan.bandwidth_operation)"),
     ]:  # fmt: skip
         assert punctured(Case(scenario, draft.with_single_flows(scenario), 0, {}, 1)) == message
+
+
+def test_a_neighbour_in_a_secondary_channel_is_left_out_when_it_is_there() -> None:
+    beside = sm.Scenario.load("punctured").set("duration_s", 2.0).set("ap.punctured", [])
+    shared = sm.why(beside, flow="to the wide one sta0", replications=3, most_replications=3)
+    found = {effect.name: effect for effect in shared.effects}["medium"]
+    assert found.gain > 1.05
+    assert found.change.key.set == ("wlan.bandwidth_operation=punctured",)
+
+    def of(scenario: sm.Scenario) -> Any:
+        return medium(Case(scenario, draft.with_single_flows(scenario), 0, {}, 1))
+
+    six = beside.set("standard", "11ax")
+    for scenario, value in [(six, "dynamic"), (six.set("wlan.mu", {}), "punctured")]:
+        assert [edit.value for edit in of(scenario).edits] == [value]
+    elsewhere = "no other network is in secondary channels of the flow's network"
+    at_6 = beside.set("wlan.band_ghz", 6).set("ap.channel", 149).set("cells[0].channel", 157)
+    assert of(at_6).edits
+    for scenario, message in [
+        (beside.set("cells[0].channel", 36), elsewhere),
+        (beside.set("cells[0].channel", 52), elsewhere),
+        (at_6.set("cells[0].channel", 161), elsewhere),
+        (
+            beside.set("ap.punctured", [3]),
+            "it is not supported with punctured channels or full duplex",
+        ),
+        (beside.set("standard", "11ac"), "not a network of 802.11ax or be"),
+        (
+            beside.set("wlan.bandwidth_operation", "dynamic"),
+            "transmitters leave out what is busy (wlan.bandwidth_operation)",
+        ),
+    ]:
+        assert of(scenario) == message
 
 
 def walking(**rules: object) -> sm.Scenario:

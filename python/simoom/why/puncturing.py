@@ -1,4 +1,4 @@
-"""Counterfactuals of preamble puncturing: without it, and without what a neighbour uses."""
+"""Counterfactuals of a channel of which others use a part."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from simoom.why.draft import Edit
 
 STEP = 4
 """From one channel of 20 MHz to the next one, from 5 GHz on."""
+LOWEST_GHZ, HIGHEST_GHZ = 2.4, 6
+"""The bands other than that at 5 GHz, which is the usual one."""
 WIDE_MHZ = (80, 160)
 """The channels in which a single subchannel of 20 MHz may be punctured."""
 
@@ -54,6 +56,58 @@ def punctured(case: Case) -> Answer:
     cause = f"a network in {which} of its channel, for which it waits"
     key = setting(f"{path}.punctured={taken}")
     return Change([Edit(f"{path}.punctured", taken)], cause, f"with {which} punctured", key)
+
+
+def medium(case: Case) -> Answer:
+    """Let transmitters leave out what of their channel is busy, and not wait for it."""
+    if not case.has_cell:
+        return NO_CELL
+    if case.radio is None:
+        return "there is no table [radio], and so no other channel"
+    keys = case.cell.keys
+    if keys["wlan"]["bandwidth_operation"] != "static":
+        return "transmitters leave out what is busy (wlan.bandwidth_operation)"
+    if keys["standard"] not in ("11ax", "11be"):
+        return "not a network of 802.11ax or be"
+    if not _has_busy_parts(case):
+        return "no other network is in secondary channels of the flow's network"
+    # Without OFDMA, 802.11ax punctures nothing.
+    punctures = keys["standard"] == "11be" or keys["wlan"].get("mu") is not None
+    how = "punctured" if punctures else "dynamic"
+    try:
+        case.scenario.set("wlan.bandwidth_operation", how).check()
+    except ScenarioError:
+        return "it is not supported with punctured channels or full duplex"
+    cause = "other networks in secondary channels, for which it waits"
+    edit = Edit("wlan.bandwidth_operation", how)
+    key = setting(f"wlan.bandwidth_operation={how}")
+    return Change([edit], cause, "where PPDUs leave out what is busy", key)
+
+
+def _has_busy_parts(case: Case) -> bool:
+    """Whether another network is in the flow's channel, and not in its primary 20 MHz."""
+    channels = _channels(case)
+    band_ghz = case.cell.keys["wlan"]["band_ghz"]
+    if None in channels.values() or band_ghz == LOWEST_GHZ:
+        return False
+    path, _ = _own(case)
+    parts = {
+        other: _parts(number, band_ghz, _width_mhz(case, cell))
+        for cell, (other, number) in enumerate(channels.items())
+    }
+    beside = (parts[other] for other in channels if other != path)
+    return any(parts[path] & its and channels[path] not in its for its in beside)
+
+
+def _parts(primary: int, band_ghz: float | None, width_mhz: int) -> set[int]:
+    """Return the numbers of the 20 MHz channels of a wide one (802.11-2020 annex E).
+
+    The first wide channels begin at 36 and 149 in the 5 GHz band, and at 1 in the 6 GHz band.
+    """
+    first = 1 if band_ghz == HIGHEST_GHZ else 149 if primary >= 149 else 36
+    count = width_mhz // 20
+    lowest = primary - (primary - first) // STEP % count * STEP
+    return {lowest + STEP * nth for nth in range(count)}
 
 
 def _named(numbers: list[int]) -> str:

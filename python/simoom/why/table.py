@@ -50,6 +50,7 @@ COUNTERFACTUALS = (
     Counterfactual("unit_collisions", "longer random access", ofdma.unit_collisions, cures=True),
     Counterfactual("unpunctured", "the whole channel", puncturing.unpunctured, cures=True),
     Counterfactual("punctured", "without a neighbour's channels", puncturing.punctured, cures=True),
+    Counterfactual("medium", "without what is busy of its channel", puncturing.medium, cures=True),
     Counterfactual("scans", "no scans of other channels", roaming.scans),
     Counterfactual("announced", "scans that are announced", roaming.announced, cures=True),
     Counterfactual("forwarded", "handovers without losses", roaming.forwarded, cures=True),

@@ -146,7 +146,7 @@ pub(super) mod tests {
     use crate::scenario::Scenario;
     use kernel::Seed;
     use std::collections::VecDeque;
-    use wifi::phy::he::RuSize;
+    use wifi::phy::{Punctured, Width};
     use wifi::{Cell, Command, Link, MsduSource};
     use wire::{Body, Datagram, FlowId, NodeId, Packet, TrafficClass};
 
@@ -215,6 +215,45 @@ pub(super) mod tests {
     #[should_panic(expected = "resource units are in the channel")]
     fn a_resource_unit_beyond_the_channel_is_found() {
         show("mu_bar", |_, group| group.users[1].ru = Ru { size: RuSize::Tones106, index: 2 });
+    }
+
+    #[test]
+    #[should_panic(expected = "the users of a PPDU have one channel")]
+    fn users_in_two_channels_are_found() {
+        show("mu_bar", |_, group| group.users[1].mode.width = Width::Mhz40);
+    }
+
+    /// The users, with 106 tones each, are in the second 20 MHz of 80 and in the third.
+    fn show_beside(punctured: u32) {
+        show("mu_bar", |_, group| {
+            for (user, index) in group.users.iter_mut().zip([3, 4]) {
+                user.mode.width = Width::Mhz80;
+                user.mode.punctured = Punctured::of_numbers(Width::Mhz80, &[punctured]).unwrap();
+                user.ru.index = index;
+            }
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "resource units are in the channel")]
+    fn a_resource_unit_in_what_is_punctured_is_found() {
+        show_beside(3);
+    }
+
+    #[test]
+    fn resource_units_beside_what_is_punctured_pass() {
+        show_beside(1);
+    }
+
+    #[test]
+    fn resource_units_reach_into_these_subchannels() {
+        let of = |size, index| subchannels_of(Ru { size, index });
+        let of_26 = |index| of(RuSize::Tones26, index);
+        assert_eq!([0, 8, 9, 17].map(of_26), [0..=0, 0..=0, 1..=1, 1..=1]);
+        assert_eq!([18, 19, 36, 37, 55].map(of_26), [1..=2, 2..=2, 3..=3, 4..=4, 5..=6]);
+        assert_eq!([of(RuSize::Tones52, 7), of(RuSize::Tones106, 7)], [1..=1, 3..=3]);
+        assert_eq!([of(RuSize::Tones242, 5), of(RuSize::Tones484, 3)], [5..=5, 6..=7]);
+        assert_eq!([of(RuSize::Tones996, 1), of(RuSize::Tones1992, 0)], [4..=7, 0..=7]);
     }
 
     #[test]

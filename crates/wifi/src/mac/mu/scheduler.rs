@@ -45,7 +45,7 @@ pub trait MuScheduler: Debug + Send {
 
 /// Appends equal resource units of which none is empty.
 fn none_empty(view: &View<'_>, found: &[u32], into: &mut Vec<RuSize>) {
-    into.extend(RuSize::none_empty(view.channel, found.len() as u32));
+    RuSize::none_empty(view.channel, found.len() as u32, into);
 }
 
 #[cfg(test)]

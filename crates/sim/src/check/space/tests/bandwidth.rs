@@ -2,8 +2,8 @@
 //! rule.
 
 use super::{Scene, us};
-use wifi::phy::{DOT11BE, Punctured, TxVector, Width};
-use wifi::space::{OngoingFrame, Senses};
+use wifi::phy::{DOT11BE, ModeClass, Punctured, TxVector, Width};
+use wifi::space::{OngoingFrame, Senses, Users};
 use wire::FrameKind;
 
 /// An access point with 80 MHz on channel 36, its station, a station of 20 MHz in channel 48, and
@@ -78,6 +78,35 @@ fn a_frame_without_another_part_is_found() {
 #[should_panic(expected = "a punctured frame has a pattern of the standard")]
 fn a_frame_without_its_primary_channel_is_found() {
     sends(80, Width::Mhz80, &[1]);
+}
+
+/// A station of the wide network sends this in a resource unit, in a TXOP of its access point that
+/// has found channel 48, the fourth part, busy.
+fn answers(users: Users, class: ModeClass, punctured: &[u32]) {
+    let mut scene = two(80);
+    scene.watch.bandwidth.on_win(0, vec![5240.0]);
+    let frame = wide(&scene, 100, Width::Mhz80, punctured);
+    let mut mode = frame.mode;
+    mode.class = class;
+    scene.watch.now = frame.start;
+    scene.watch.check_bandwidth(&OngoingFrame { users, mode, ..frame });
+}
+
+#[test]
+fn an_answer_beside_what_was_busy_passes() {
+    answers(Users::Unit(0), ModeClass::He, &[4]);
+}
+
+#[test]
+#[should_panic(expected = "a frame leaves out what was busy before its TXOP")]
+fn an_answer_in_what_was_busy_is_found() {
+    answers(Users::Unit(0), ModeClass::He, &[]);
+}
+
+#[test]
+#[should_panic(expected = "a punctured frame has a pattern of the standard")]
+fn a_punctured_frame_of_ax_to_one_station_is_found() {
+    answers(Users::One, ModeClass::He, &[4]);
 }
 
 /// At -72.5 dBm, 20 MHz are not busy.

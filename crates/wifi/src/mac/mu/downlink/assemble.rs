@@ -185,6 +185,7 @@ impl Downlink {
         }
         parts.clear();
         *alone = 0;
+        let is_confined = edcaf.won.is_some();
         let of_station = |(nth, (&place, &size))| {
             let station = members.at(place);
             let rate = on.stations.rate(station);
@@ -192,9 +193,10 @@ impl Downlink {
                 let choice = edcaf.select_mode(now, station, rate, false, on.out);
                 *alone |= u128::from(choice.is_some_and(|choice| choice.alone)) << nth;
             }
-            let number = match edcaf.won {
-                None => modes.number(place, rate),
-                Some(_) => modes.find(&rate.mode.in_part(channel)),
+            let number = if is_confined {
+                modes.find(&rate.mode.in_part(channel))
+            } else {
+                modes.number(place, rate)
             };
             part(number, size)
         };
@@ -252,13 +254,14 @@ impl Downlink {
             group.parts = *number;
         }
         let (node, class) = (edcaf.node, edcaf.class);
+        let most = settings.frames(limits.frames);
         let mut rooms = shape.data.rooms(last);
         for (nth, (&place, &part)) in found.iter().zip(parts.iter()).enumerate() {
             let (station, mode) = (members.at(place), modes.at(mode_of(part)));
             let room = rooms.next().unwrap_or(Bytes::ZERO);
             let bytes = settings.within(room.min(limits.bytes));
             let is_alone = *alone != 0 && *alone >> nth & 1 == 1;
-            let frames = if is_alone { 1 } else { settings.frames(limits.frames) };
+            let frames = if is_alone { 1 } else { most };
             let room = PsduLimits { frames, bytes };
             let originator = queue.of_mut(edcaf, place);
             let next = |most| {

@@ -187,12 +187,35 @@ impl RuSize {
         units.iter().map(|(size, number)| size.tones() * number).sum()
     }
 
-    /// Into how many resource units of which sizes a channel is divided if none is larger than this
-    /// one: equal ones, and in what is then left of a punctured channel those of 20 MHz and more.
-    pub fn division(self, channel: Puncturing) -> [(Self, u32); 4] {
-        if channel.punctured.is_none() {
-            return [(self, self.number_in_all(channel.width)), (self, 0), (self, 0), (self, 0)];
+    /// Appends the sizes of the largest number of resource units into which a channel is divided
+    /// that so many stations leave none of empty: what a scheduler that gives all the same serves
+    /// at once. None without a station.
+    #[inline]
+    pub fn none_empty(channel: Puncturing, stations: u32, into: &mut Vec<Self>) {
+        if !channel.punctured.is_none() {
+            return Self::none_empty_in_part(channel, stations, into);
         }
+        // The wider they are the fewer a channel has, and none of those that are too wide.
+        let numbers = Self::ALL.into_iter().map(|size| (size, size.number_in_all(channel.width)));
+        let mut fit = numbers.filter(|&(_, number)| number <= stations);
+        if let Some((size, number)) = fit.next() {
+            into.extend((0..number).map(|_| size));
+        }
+    }
+
+    #[cold]
+    fn none_empty_in_part(channel: Puncturing, stations: u32, into: &mut Vec<Self>) {
+        let mut divisions = Self::ALL.into_iter().map(|size| size.division(channel));
+        let fit =
+            divisions.find(|all| all.iter().map(|(_, number)| number).sum::<u32>() <= stations);
+        for (size, number) in fit.into_iter().flatten() {
+            into.extend((0..number).map(|_| size));
+        }
+    }
+
+    /// Into how many resource units of which sizes a punctured channel is divided if none is larger
+    /// than this one: equal ones, and in what is then left those of 20 MHz and more.
+    fn division(self, channel: Puncturing) -> [(Self, u32); 4] {
         let mut pairs = Self::Tones52.number_in_part(channel);
         let mut fit = |size: Self| {
             let room = pairs.checked_div(size.pairs()).unwrap_or(u32::MAX);
@@ -204,20 +227,6 @@ impl RuSize {
         let smaller = [Self::Tones996, Self::Tones484, Self::Tones242];
         let [a, b, c] = smaller.map(|size| if size < self { fit(size) } else { (size, 0) });
         [own, a, b, c]
-    }
-
-    /// The sizes of the largest number of resource units into which a channel is divided that so
-    /// many stations leave none of empty: what a scheduler that gives all the same serves at once.
-    /// None without a station.
-    pub fn none_empty(channel: Puncturing, stations: u32) -> impl Iterator<Item = Self> {
-        // The wider they are the fewer a channel has.
-        let mut divisions = Self::ALL.into_iter().map(move |size| size.division(channel));
-        let number = |division: &[(Self, u32); 4]| -> u32 {
-            division.iter().map(|(_, number)| number).sum()
-        };
-        let fits = divisions.find(|division| number(division) <= stations);
-        let sizes = fits.into_iter().flatten();
-        sizes.flat_map(|(size, number)| (0..number).map(move |_| size))
     }
 
     /// The widest of which a channel has one for each of so many stations.
@@ -380,8 +389,7 @@ mod tests {
     #[test]
     fn equal_units_serve_as_many_stations_as_leave_none_empty() {
         let steps = |width: Width| -> Vec<usize> {
-            let mut all: Vec<usize> =
-                (1..=80).map(|n| RuSize::none_empty(width.into(), n).count()).collect();
+            let mut all: Vec<usize> = (1..=80).map(|n| none_empty(width.into(), n).len()).collect();
             all.dedup();
             all
         };
@@ -389,9 +397,8 @@ mod tests {
         assert_eq!(steps(Width::Mhz40), [1, 2, 4, 8, 18]);
         assert_eq!(steps(Width::Mhz80), [1, 2, 4, 8, 16, 37]);
         assert_eq!(steps(Width::Mhz160), [1, 2, 4, 8, 16, 32, 74]);
-        let eight = RuSize::none_empty(Width::Mhz20.into(), 8);
-        assert!(eight.eq([Tones52; 4]));
-        assert_eq!(RuSize::none_empty(Width::Mhz80.into(), 0).count(), 0);
+        assert_eq!(none_empty(Width::Mhz20.into(), 8), [Tones52; 4]);
+        assert_eq!(none_empty(Width::Mhz80.into(), 0), []);
     }
 
     #[test]
@@ -442,6 +449,12 @@ mod tests {
         assert_eq!(full.iter().map(|ru| ru.first_slot()).collect::<Vec<_>>(), [0, 4, 5]);
     }
 
+    fn none_empty(channel: Puncturing, stations: u32) -> Vec<RuSize> {
+        let mut sizes = Vec::new();
+        RuSize::none_empty(channel, stations, &mut sizes);
+        sizes
+    }
+
     /// All channels, whole and without what a PPDU may leave out.
     fn channels() -> impl Iterator<Item = Puncturing> {
         WIDTHS.into_iter().flat_map(|width| {
@@ -473,7 +486,7 @@ mod tests {
     fn divisions_of_punctured_channels_leave_nothing_of_20_mhz() {
         let sizes = |bits: u16, width, stations| -> Vec<u32> {
             let channel = Puncturing { width, punctured: Punctured::of_bits(bits) };
-            RuSize::none_empty(channel, stations).map(RuSize::tones).collect()
+            none_empty(channel, stations).into_iter().map(RuSize::tones).collect()
         };
         let of_80 = |stations| sizes(0b0010, Width::Mhz80, stations);
         assert_eq!([1, 2, 3, 5].map(of_80), [vec![], vec![484, 242], vec![242; 3], vec![242; 3],]);
@@ -484,7 +497,7 @@ mod tests {
         assert_eq!(of_160(7), [242; 7]);
         for channel in channels() {
             for stations in 1..80 {
-                let sizes: Vec<RuSize> = RuSize::none_empty(channel, stations).collect();
+                let sizes = none_empty(channel, stations);
                 assert!(sizes.len() as u32 <= stations && sizes.is_sorted_by(|a, b| a >= b));
                 let mut room = Room::of(channel);
                 assert!(sizes.iter().all(|&size| room.take(size)));
