@@ -16,8 +16,8 @@ use super::several::Several;
 use super::{ACCESS_POINT, Cell, FrameOnAir, directions_of};
 use crate::mac::mu::{Downlink, GroupDeferral, MuExchange, MuUser, RandomAccessCounters, Stations};
 use crate::mac::{Edcaf, Exchange, ExchangeOutcome, Originator, PeerRate, Rules};
-use crate::phy::Width;
-use kernel::{BitRate, Instant};
+use crate::phy::{Mode, Width};
+use kernel::{BitRate, Db, Instant};
 
 /// What an access point has that sends to several stations at once.
 #[derive(Debug)]
@@ -66,6 +66,11 @@ impl Stations for OfCell<'_> {
     fn rate(&mut self, station: u32) -> &mut PeerRate {
         let [_, down] = directions_of(station);
         &mut self.rates[down]
+    }
+
+    /// A cell knows no powers.
+    fn snr(&self, _: u32, _: &Mode) -> Option<Db> {
+        None
     }
 }
 

@@ -6,7 +6,7 @@ use super::frame::{OnAir, Transmission, Users};
 use super::per::{PerCalculator, PpduParts};
 use super::power::FixedPower;
 use crate::mac::{Deferral, ElicitedResponse};
-use crate::phy::{Milliwatts, Mode, decibels};
+use crate::phy::{Milliwatts, Mode};
 use kernel::{Bytes, Db, Dbm, Duration, Instant, Span};
 use wire::FrameKind;
 
@@ -59,7 +59,7 @@ impl Space {
         let decoded = per.alone(power, &transmission);
         Some(LinkBudget {
             signal: Milliwatts(power).into(),
-            snr: decibels(power / levels.noise(mode.occupied())),
+            snr: levels.snr(power, mode),
             detected,
             success: if detected { decoded } else { 0.0 },
         })

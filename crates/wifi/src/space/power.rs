@@ -1,7 +1,7 @@
 //! Powers at a receiver, and the levels with which it compares them.
 
 use super::radio::{DETECTION, ReceiverSettings};
-use crate::phy::{Milliwatts, Occupied, Width, linear, noise};
+use crate::phy::{Milliwatts, Mode, Occupied, Width, decibels, linear, noise};
 use kernel::{Db, Dbm, Duration};
 use std::ops::{Add, Sub};
 
@@ -119,6 +119,11 @@ impl Levels {
         let found_from = levels.detect_ratio * levels.noise(Width::Mhz20);
         let alone = if is_possible { levels.detect.max(found_from) } else { f64::INFINITY };
         Self { alone, ..levels }
+    }
+
+    /// The signal to noise ratio of a frame in this mode that arrives with so many milliwatts.
+    pub(super) fn snr(&self, power: f64, mode: &Mode) -> Db {
+        decibels(power / self.noise(mode.occupied()))
     }
 
     /// Noise in this bandwidth, in milliwatts.

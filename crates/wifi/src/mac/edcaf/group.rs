@@ -9,7 +9,7 @@ use crate::mac::{ElicitedResponse, Opening, PsduLimits};
 use crate::medium::NodeCounters;
 use crate::phy::Mode;
 use crate::rate::{Answer, TxReport};
-use kernel::{Bytes, Duration, Instant};
+use kernel::{Bytes, Db, Duration, Instant};
 use wire::Packet;
 
 impl Txop {
@@ -91,7 +91,8 @@ impl Edcaf {
 }
 
 impl MuUser {
-    /// The attempt to this user has ended; `acked` is the bitmap of its BlockAck.
+    /// The attempt to this user has ended; `acked` is the bitmap of its BlockAck, and `snr` the
+    /// signal to noise ratio at which it receives.
     pub(crate) fn end(
         &self,
         now: Instant,
@@ -99,6 +100,7 @@ impl MuUser {
         originator: &mut Originator,
         acked: Option<&Bitmap>,
         rate: &mut PeerRate,
+        snr: Option<Db>,
         settled: &mut Vec<Settled>,
     ) {
         let answer = if let Some(acked) = acked {
@@ -116,7 +118,8 @@ impl MuUser {
             let (mode, sent) = (rate.mode, u32::from(self.mpdus()));
             debug_assert_eq!(mode.mcs, self.mode.mcs);
             let rts = !self.is_sent;
-            control.on_report(now, &TxReport { mode, rts, sent, answer, snr: None });
+            let snr = snr.filter(|_| acked.is_some());
+            control.on_report(now, &TxReport { mode, rts, sent, answer, snr });
         }
     }
 }

@@ -16,10 +16,10 @@ use super::protection::Protected;
 use super::scheduler::MuScheduler;
 use super::{Mu, MuCounters, MuExchange, MuUser, Shape, Shapes, UserCounters};
 use crate::mac::{Edcaf, Exchange, Originator, PeerRate, Rules, Settled};
-use crate::phy::Width;
+use crate::phy::{Mode, Width};
 use crate::{Command, FrameCounters, MsduSource};
 use assemble::Lists;
-use kernel::{BitRate, Duration, Instant};
+use kernel::{BitRate, Db, Duration, Instant};
 use modes::Modes;
 use queue::Queue;
 
@@ -36,6 +36,9 @@ pub(crate) trait Stations {
 
     /// The mode in which the access point sends to a station.
     fn rate(&mut self, station: u32) -> &mut PeerRate;
+
+    /// The signal to noise ratio at which a station receives frames in this mode, if it is known.
+    fn snr(&self, station: u32, mode: &Mode) -> Option<Db>;
 }
 
 /// With whom and when a PPDU is assembled.

@@ -18,10 +18,11 @@ use crate::mac::{
     PeerRate, Settled, block_ack,
 };
 use crate::phy::he::RuSize;
-use crate::phy::{Airtime, Width};
+use crate::phy::{Airtime, Mode, Width};
 use crate::space::frame::{OnAir, Reach, Users};
+use crate::space::power::Levels;
 use crate::space::rules::{Peer, SpaceRules};
-use kernel::{BitRate, Duration, Instant, Seed};
+use kernel::{BitRate, Db, Duration, Instant, Seed};
 use wire::FrameKind;
 
 /// What an access point has that sends to several stations at once.
@@ -52,6 +53,7 @@ pub(in crate::space) struct NodeGroups {
 struct OfNode<'a> {
     width: Width,
     peers: &'a mut [Peer],
+    levels: &'a Levels,
 }
 
 impl Stations for OfNode<'_> {
@@ -70,6 +72,10 @@ impl Stations for OfNode<'_> {
 
     fn rate(&mut self, station: u32) -> &mut PeerRate {
         &mut peer_mut(self.peers, station).expect("a station of the access point").rate
+    }
+
+    fn snr(&self, station: u32, mode: &Mode) -> Option<Db> {
+        place_of(self.peers, station).map(|at| self.levels.snr(self.peers[at].power, mode))
     }
 }
 

@@ -4,7 +4,7 @@ use super::Node;
 use super::own::{Awaited, Own};
 use crate::Command;
 use crate::mac::{ACK, Bitmap, Deferral, ElicitedResponse, block_ack};
-use crate::phy::{Mode, decibels};
+use crate::phy::Mode;
 use crate::space::frame::{OnAir, Users};
 use crate::space::rules::{SpaceRules, peer_mut};
 use kernel::Instant;
@@ -175,7 +175,7 @@ impl Node {
         let before = edcaf.window();
         let peer = edcaf.to().and_then(|to| peer_mut(&mut self.peers, to));
         let (rate, power) = peer.map(|peer| (&mut peer.rate, peer.power)).unzip();
-        let snr = |mode: &Mode| Some(decibels(power? / rules.levels.noise(mode.occupied())));
+        let snr = |mode: &Mode| Some(rules.levels.snr(power?, mode));
         edcaf.succeed(now, &rules.mac, bitmap, rate, snr, &mut self.settled);
         if doubles {
             edcaf.double_window(&rules.mac, before);

@@ -36,7 +36,10 @@ impl Downlink {
             let originator = self.originator_mut(category, edcaf, user.station);
             let acked = acked(nth, user, originator);
             let rate = stations.rate(user.station);
-            user.end(now, rules, originator, acked.as_ref(), rate, settled);
+            let mode = rate.mode;
+            let snr = rate.adapts().then(|| stations.snr(user.station, &mode)).flatten();
+            let rate = stations.rate(user.station);
+            user.end(now, rules, originator, acked.as_ref(), rate, snr, settled);
             if drops {
                 originator.on_retry_limit(&rules.framing, settled);
             }
